@@ -1,0 +1,30 @@
+import { escapeControls } from './text.ts';
+
+/** The command line cannot be carried out as it was typed. The message says what to type instead. */
+export class UsageError extends Error {
+  override readonly name: string = 'UsageError';
+}
+
+interface CodedError extends Error {
+  readonly code: string;
+}
+
+/** An error of `@cairn/natives`. Known by its name, so that a run which fails before a search need not load it. */
+export function isCairnError(error: unknown): error is CodedError {
+  return error instanceof Error && error.name === 'CairnError' && 'code' in error && typeof error.code === 'string';
+}
+
+function describe(error: unknown): string {
+  if (!(error instanceof Error)) return `unexpected failure: ${String(error)}`;
+  if (error instanceof UsageError || isCairnError(error)) return error.message;
+  if ('code' in error && typeof error.code === 'string' && error.code.startsWith('ERR_')) {
+    return `internal error: ${error.message}; CAIRN_DEBUG=1 shows where it comes from`;
+  }
+  if ('syscall' in error || 'code' in error) return error.message;
+  return `internal error: ${error.message}; CAIRN_DEBUG=1 shows where it comes from`;
+}
+
+/** An error as the one line a user sees. */
+export function errorLine(error: unknown): string {
+  return `cairn: ${escapeControls(describe(error).trim().replace(/\s*\n\s*/gu, ' '))}`;
+}

@@ -1,0 +1,82 @@
+import type { StopReason } from '@cairn/natives';
+import type { Session } from './session.ts';
+import { createPaint, usesColor, type ColorMode } from './output.ts';
+import { countOf, escapeControls, formatCount } from './text.ts';
+
+/** What a listing (find, glob) has to say about its own completeness. */
+export interface ListingFacts {
+  readonly shown: number;
+  readonly totalMatches: number;
+  readonly stopReason?: StopReason | undefined;
+  readonly unreadable?: number | undefined;
+  readonly lossyPaths: number;
+}
+
+function stopNotice(stopReason: StopReason | undefined): string[] {
+  if (stopReason === 'timeout') return ['stopped by --timeout before the whole tree was searched; give it more time or a smaller --path'];
+  if (stopReason === 'budget') {
+    return ['stopped before the whole tree was searched: it has more entries than FS_SCAN_MAX_ENTRIES allows; use a smaller --path'];
+  }
+  return [];
+}
+
+function lossyNotice(count: number): string[] {
+  if (count === 0) return [];
+  const are = count === 1 ? 'name shown is' : 'names shown are';
+  return [`${formatCount(count)} ${are} not valid Unicode and could not be shown exactly`];
+}
+
+/** `showing 100 of 2,345`, or that more exist when their number is not known. */
+export function cutNotice(shown: number, total: number, next: string): string {
+  const what = total > shown ? `showing ${formatCount(shown)} of ${formatCount(total)}` : `showing the first ${formatCount(shown)}, there are more`;
+  return `${what}; ${next}`;
+}
+
+export function listingNotices(facts: ListingFacts): string[] {
+  const isCut = facts.totalMatches > facts.shown || facts.stopReason === 'limit';
+  return [
+    ...(isCut ? [cutNotice(facts.shown, facts.totalMatches, 'use --limit to see more')] : []),
+    ...stopNotice(facts.stopReason),
+    ...unreadableNotice(facts.unreadable ?? 0, 'directory or entry', 'directories or entries'),
+    ...lossyNotice(facts.lossyPaths),
+  ];
+}
+
+function unreadableNotice(count: number, singular: string, plural: string): string[] {
+  if (count === 0) return [];
+  return [`${countOf(count, singular, plural)} could not be read and ${count === 1 ? 'was' : 'were'} left out; check the permissions`];
+}
+
+/** What a content search has to say about its own completeness. */
+export interface GrepFacts extends ListingFacts {
+  readonly unit: { readonly singular: string; readonly plural: string };
+  readonly limitReached: boolean;
+  readonly offset: number;
+  readonly filesCut: number;
+  readonly linesCut: number;
+  readonly skipped: { readonly oversized: number; readonly binary: number; readonly unreadable: number };
+  /** Set when the pattern was not searched as it was written. */
+  readonly literalPattern?: string | undefined;
+}
+
+export function grepNotices(facts: GrepFacts): string[] {
+  const isCut = facts.limitReached || facts.stopReason === 'limit';
+  const next = `use --limit to see more, or --offset ${facts.offset + facts.shown} to go on from here`;
+  return [
+    ...(facts.literalPattern === undefined ? [] : [`pattern was searched literally: '${facts.literalPattern}' is no valid expression; -F says so beforehand`]),
+    ...(isCut ? [cutNotice(facts.shown, facts.totalMatches, next)] : []),
+    ...(facts.filesCut > 0 ? [`${countOf(facts.filesCut, 'file')} had more than --max-count-per-file shows`] : []),
+    ...(facts.linesCut > 0 ? [`${countOf(facts.linesCut, 'line')} cut to fit; --max-columns 0 shows whole lines`] : []),
+    ...stopNotice(facts.stopReason),
+    ...(facts.skipped.binary > 0 ? [`${countOf(facts.skipped.binary, 'binary file')} skipped`] : []),
+    ...(facts.skipped.oversized > 0 ? [`${countOf(facts.skipped.oversized, 'file')} over --max-filesize skipped`] : []),
+    ...unreadableNotice(facts.skipped.unreadable, 'file or directory', 'files or directories'),
+    ...lossyNotice(facts.lossyPaths),
+  ];
+}
+
+/** Writes notices to standard error, one line each. */
+export async function writeNotices(session: Session, color: ColorMode, notices: readonly string[]): Promise<void> {
+  const paint = createPaint(usesColor(color, session.err.isTerminal, session.env));
+  for (const notice of notices) await session.err.write(`${paint.dim(`cairn: ${escapeControls(notice)}`)}\n`);
+}

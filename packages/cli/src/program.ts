@@ -1,0 +1,106 @@
+import { readFileSync } from 'node:fs';
+import { Command, type CommanderError } from 'commander';
+import { findCommand } from './commands/find.ts';
+import { globCommand } from './commands/glob.ts';
+import { grepCommand } from './commands/grep.ts';
+import { tourCommand } from './commands/tour.ts';
+import { UsageError } from './errors.ts';
+import { createPaint, usesColor } from './output.ts';
+import type { Session } from './session.ts';
+
+/** A command adds itself to the program and reports the exit status of a finished run. */
+export type CommandFactory = (command: Command, session: Session, done: (exitCode: number) => void) => void;
+
+/** The registry: a new command is one file and one line here. */
+const commands: Readonly<Record<string, CommandFactory>> = {
+  find: findCommand,
+  glob: globCommand,
+  grep: grepCommand,
+  tour: tourCommand,
+};
+
+function readVersion(): string {
+  const manifest: unknown = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+  if (typeof manifest === 'object' && manifest !== null && 'version' in manifest && typeof manifest.version === 'string') {
+    return manifest.version;
+  }
+  throw new Error('the package.json of @cairn/cli has no version');
+}
+
+const rootHelp = `
+Examples:
+  $ cairn tour                              see it at work on the current directory
+  $ cairn find readme                       paths by a few letters of their name
+  $ cairn glob '*.ts'                       paths by pattern
+  $ cairn grep 'import .* from' -g '*.ts'   lines by regular expression
+  $ cairn help grep                         the options of one command
+
+Exit status: 0 when something was found, 1 when nothing was, 2 when the call was wrong or the search could not see everything.`;
+
+/** Help and version texts, kept until they can be written like any other output. */
+export interface HelpTexts {
+  out: string;
+  err: string;
+}
+
+/** What commander found wrong, said in one line that names the remedy. */
+function usageMessage(error: CommanderError, command: Command): string {
+  const name = command.parent === null ? 'cairn' : `cairn ${command.name()}`;
+  const see = `see '${name} --help'`;
+  // Suggestions come on a line of their own, in brackets.
+  const [first = '', suggestion = ''] = error.message.replace(/^error: /u, '').split('\n');
+  const similar = /^\(Did you mean (.+)\?\)$/u.exec(suggestion)?.[1];
+  const didYouMean = similar === undefined ? '' : `; did you mean ${similar}?`;
+  switch (error.code) {
+    case 'commander.unknownCommand':
+      return `${first}${didYouMean === '' ? `; the commands are ${Object.keys(commands).join(', ')}` : didYouMean} (${see})`;
+    case 'commander.unknownOption':
+      return `${first}${didYouMean} (${see}; to search for text that starts with '-', put -- before it)`;
+    case 'commander.missingArgument':
+      return `${first.replace('missing required argument', `'${name}' needs an argument:`).replaceAll(/: '(\w+)'$/gu, ': <$1>')} (${see})`;
+    case 'commander.excessArguments':
+      return `'${name}' takes one argument, but got ${command.args.length}: ${command.args.join(' ')}; quote a pattern, and use --path to say where to search (${see})`;
+    case 'commander.optionMissingArgument':
+      return `${first.replace(' argument missing', ' needs a value')} (${see})`;
+    default:
+      return `${first}${didYouMean} (${see})`;
+  }
+}
+
+function isHelpOrVersion(error: CommanderError): boolean {
+  return error.code === 'commander.helpDisplayed' || error.code === 'commander.version' || error.code === 'commander.help';
+}
+
+/** Builds the command line. Nothing is written or run before it is parsed. */
+export function createProgram(session: Session, done: (exitCode: number) => void): { program: Command; texts: HelpTexts } {
+  const texts: HelpTexts = { out: '', err: '' };
+  const prepare = (command: Command): Command => {
+    const paint = createPaint(usesColor('auto', session.out.isTerminal, session.env));
+    return command
+      .configureOutput({
+        writeOut: (text) => (texts.out += text),
+        writeErr: (text) => (texts.err += text),
+        outputError: () => undefined,
+        getOutHelpWidth: () => Math.min(session.out.width, 110),
+        getErrHelpWidth: () => Math.min(session.err.width, 110),
+        getOutHasColors: () => paint.isColored,
+        getErrHasColors: () => usesColor('auto', session.err.isTerminal, session.env),
+      })
+      .configureHelp({ styleTitle: createPaint(true).title })
+      .exitOverride((error) => {
+        if (isHelpOrVersion(error)) throw error;
+        throw new UsageError(usageMessage(error, command), { cause: error });
+      });
+  };
+  const program = prepare(new Command('cairn'))
+    .description('Find, match and search the files of a workspace. Cuts, timeouts and skipped files are always reported.')
+    .version(readVersion(), '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'show help')
+    .helpCommand('help [command]', 'show help for a command')
+    .addHelpText('after', rootHelp);
+  for (const [name, create] of Object.entries(commands)) {
+    const command = prepare(program.command(name)).helpOption('-h, --help', 'show help').showSuggestionAfterError();
+    create(command, session, done);
+  }
+  return { program, texts };
+}

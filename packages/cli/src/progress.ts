@@ -1,0 +1,35 @@
+import type { Session } from './session.ts';
+import { fitText } from './text.ts';
+
+/** How long a call may take before a line says that it runs. */
+const delayMs = 300;
+const intervalMs = 120;
+const eraseLine = '\r\u001b[2K';
+const frames = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'] as const;
+
+/**
+ * Runs `work` and, while it lasts, shows one line with its time on standard error. Only in a terminal, only after
+ * 300 ms; the line is gone when the promise settles.
+ */
+export async function withProgress<T>(session: Session, label: string, work: () => Promise<T>): Promise<T> {
+  const { err } = session;
+  if (!err.isTerminal || session.env['TERM'] === 'dumb') return work();
+  const startedMs = performance.now();
+  let drawn = 0;
+  const draw = (): void => {
+    const elapsedMs = performance.now() - startedMs;
+    if (elapsedMs < delayMs) return;
+    const frame = frames[drawn % frames.length] ?? '';
+    drawn += 1;
+    const line = fitText(`${frame} ${label}, ${(elapsedMs / 1000).toFixed(1)} s; Ctrl-C stops it`, err.width - 1);
+    // A terminal that went away ends the run elsewhere; the progress line is not worth an error.
+    err.write(`${eraseLine}${line}`).catch(() => undefined);
+  };
+  const timer = setInterval(draw, intervalMs);
+  try {
+    return await work();
+  } finally {
+    clearInterval(timer);
+    if (drawn > 0) await err.write(eraseLine).catch(() => undefined);
+  }
+}

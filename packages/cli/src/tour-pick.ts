@@ -1,0 +1,121 @@
+import type { FileType, GlobMatch } from '@cairn/natives';
+
+/** A name with how often it occurs. */
+export interface Tally {
+  readonly name: string;
+  readonly count: number;
+}
+
+/** What a tree consists of. */
+export interface TreeSummary {
+  readonly files: number;
+  readonly directories: number;
+  readonly links: number;
+  /** Extensions without the dot, most frequent first. */
+  readonly extensions: readonly Tally[];
+  /** Directories right below the root with the number of files anywhere below them, largest first. */
+  readonly biggest: readonly Tally[];
+}
+
+function baseName(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1);
+}
+
+/** The extension of a path without its dot, or nothing. A leading dot starts a hidden name, not an extension. */
+export function extensionOf(path: string): string | undefined {
+  const name = baseName(path);
+  const dot = name.lastIndexOf('.');
+  return dot > 0 && dot < name.length - 1 ? name.slice(dot + 1) : undefined;
+}
+
+function add(counts: Map<string, number>, name: string): void {
+  counts.set(name, (counts.get(name) ?? 0) + 1);
+}
+
+/** Most frequent first; equal counts by name. */
+function sorted(counts: ReadonlyMap<string, number>): Tally[] {
+  return [...counts]
+    .map(([name, count]) => ({ name, count }))
+    .toSorted((one, other) => other.count - one.count || (one.name < other.name ? -1 : 1));
+}
+
+export function summarize(matches: readonly GlobMatch[], types: typeof FileType): TreeSummary {
+  const extensions = new Map<string, number>();
+  const below = new Map<string, number>();
+  let [files, directories, links] = [0, 0, 0];
+  for (const { path, fileType } of matches) {
+    if (fileType === types.Dir) directories += 1;
+    if (fileType === types.Symlink) links += 1;
+    if (fileType !== types.File) continue;
+    files += 1;
+    const extension = extensionOf(path);
+    if (extension !== undefined) add(extensions, extension);
+    const slash = path.indexOf('/');
+    if (slash > 0) add(below, path.slice(0, slash));
+  }
+  return { files, directories, links, extensions: sorted(extensions), biggest: sorted(below) };
+}
+
+/** The most frequent extension that can stand in a glob pattern as it is. */
+export function pickExtension(extensions: readonly Tally[]): string | undefined {
+  return extensions.find(({ name }) => /^[\w+-]{1,16}$/u.test(name))?.name;
+}
+
+/** The words of a file name: split at punctuation, digits and inner capitals. */
+function wordsOf(path: string): string[] {
+  const name = baseName(path);
+  const dot = name.indexOf('.', 1);
+  return (dot > 0 ? name.slice(0, dot) : name).match(/[A-Z]?[a-z]+|[A-Z]+(?![a-z])/gu) ?? [];
+}
+
+/** Shortens a file name as a person would type it: `fs-cache-invalidation.ts` becomes `fscacinv`. */
+export function abbreviate(path: string): string {
+  const words = wordsOf(path);
+  const [only = ''] = words;
+  if (words.length === 1) return (only.slice(0, 1) + only.slice(1).replace(/[aeiou]/gu, '')).slice(0, 5).toLowerCase();
+  return words
+    .slice(0, 3)
+    .map((word) => word.slice(0, 3))
+    .join('')
+    .toLowerCase();
+}
+
+/**
+ * A file whose name is worth abbreviating: several words, and deep enough that nobody would type the path.
+ * The first one in path order wins among equals, so that two tours of one tree are the same.
+ */
+export function pickFile(matches: readonly GlobMatch[], types: typeof FileType): string | undefined {
+  let best: { path: string; rank: number } | undefined;
+  for (const { path, fileType, lossyPath } of matches) {
+    if (fileType !== types.File || lossyPath === true) continue;
+    const name = baseName(path);
+    if (name.length > 40 || abbreviate(path).length < 3) continue;
+    const depth = path.split('/').length - 1;
+    const rank = Math.min(wordsOf(path).length, 3) * 10 + Math.min(depth, 3);
+    if (best === undefined || rank > best.rank) best = { path, rank };
+  }
+  return best?.path;
+}
+
+/** Files worth looking into for a word, those of the most frequent extension first. */
+export function* wordCandidates(matches: readonly GlobMatch[], types: typeof FileType, extension: string | undefined): Generator<string> {
+  for (const isWanted of [true, false]) {
+    for (const { path, fileType, lossyPath } of matches) {
+      if (fileType !== types.File || lossyPath === true) continue;
+      if ((extensionOf(path) === extension) === isWanted) yield path;
+    }
+  }
+}
+
+/** A word worth searching for: the longest of six to sixteen letters, one that occurs again before one that does not. */
+export function pickWord(text: string): string | undefined {
+  if (text.includes('\0')) return undefined;
+  const counts = new Map<string, number>();
+  for (const [word] of text.matchAll(/(?<![\w])[A-Za-z]{6,16}(?![\w])/gu)) add(counts, word);
+  let best: { word: string; rank: number } | undefined;
+  for (const [word, count] of counts) {
+    const rank = word.length + (count > 1 ? 100 : 0);
+    if (best === undefined || rank > best.rank) best = { word, rank };
+  }
+  return best?.word;
+}
