@@ -5,6 +5,11 @@ export class UsageError extends Error {
   override readonly name: string = 'UsageError';
 }
 
+/** The results could not be handed on: the disk is full, or the device refuses them. */
+export class OutputError extends Error {
+  override readonly name: string = 'OutputError';
+}
+
 interface CodedError extends Error {
   readonly code: string;
 }
@@ -16,7 +21,7 @@ export function isCairnError(error: unknown): error is CodedError {
 
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return `unexpected failure: ${String(error)}`;
-  if (error instanceof UsageError || isCairnError(error)) return error.message;
+  if (error instanceof UsageError || error instanceof OutputError || isCairnError(error)) return error.message;
   if ('code' in error && typeof error.code === 'string' && error.code.startsWith('ERR_')) {
     return `internal error: ${error.message}; CAIRN_DEBUG=1 shows where it comes from`;
   }

@@ -1,6 +1,6 @@
 import type { GrepMatch } from '@cairn/natives';
 import type { Paint } from './output.ts';
-import { escapeControls, escapeLine, fitLine, highlight, type Range } from './text.ts';
+import { ellipsisColumns, escapeControls, escapeLine, fitLine, highlight, highlightFitted, type Range } from './text.ts';
 
 /** How grep results are laid out; settled once per run. */
 export interface GrepLook {
@@ -55,14 +55,12 @@ function rowText(row: Row, look: GrepLook, usedColumns: number): string {
   const style = { paint: look.paint.hit, escape: look.isTerminal ? escapeLine : (text: string) => text };
   if (!look.isTerminal) return highlight(row.text, row.hits ?? [], style);
   const text = row.text.endsWith('\r') ? row.text.slice(0, -1) : row.text;
-  const room = look.columns === undefined ? undefined : Math.max(look.columns - usedColumns, 1);
-  const fitted = room === undefined ? undefined : fitLine(text, row.hits ?? [], room);
-  if (fitted === undefined || !(fitted.cutStart || fitted.cutEnd)) {
-    return highlight(text, row.hits ?? [], style) + (row.truncated ? look.paint.dim(' …') : '');
-  }
-  look.onCut();
-  const start = fitted.cutStart ? look.paint.dim('… ') : '';
-  return start + highlight(fitted.text, fitted.ranges, style) + (fitted.cutEnd ? look.paint.dim(' …') : '');
+  const room = look.columns === undefined ? undefined : Math.max(look.columns - usedColumns - ellipsisColumns, 1);
+  const whole = { text, ranges: row.hits ?? [], cutStart: false, cutEnd: row.truncated };
+  const fitted = room === undefined ? whole : fitLine(text, whole.ranges, room);
+  if (!fitted.cutStart && !fitted.cutEnd) return highlightFitted(whole, style, look.paint.dim);
+  if (fitted !== whole) look.onCut();
+  return highlightFitted(fitted, style, look.paint.dim);
 }
 
 function* rowLines(matches: readonly GrepMatch[], path: string, look: GrepLook, needsSeparator: boolean): Generator<string> {

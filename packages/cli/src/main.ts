@@ -1,11 +1,17 @@
 #!/usr/bin/env node
 import process from 'node:process';
-import { BrokenPipe, endingSignals, Interrupted } from './exit.ts';
+import { errorLine } from './errors.ts';
+import { BrokenPipe, endingSignals, ExitCode, Interrupted } from './exit.ts';
 import { createOutput } from './output.ts';
 import { run } from './run.ts';
 
 const controller = new AbortController();
 const cleanUps = new Set<() => void>();
+
+function cleanUpAndExit(exitCode: number): never {
+  for (const cleanUp of cleanUps) cleanUp();
+  process.exit(exitCode);
+}
 
 for (const signal of endingSignals) {
   process.on(signal, () => {
@@ -15,10 +21,14 @@ for (const signal of endingSignals) {
       return;
     }
     // A second Ctrl-C: the run did not end by itself in time.
-    for (const cleanUp of cleanUps) cleanUp();
-    process.exit(reason.exitCode);
+    cleanUpAndExit(reason.exitCode);
   });
 }
+
+// Nothing is known to end up here; if something does, it is still one line, and nothing is left behind.
+process.on('uncaughtException', (error) => {
+  process.stderr.write(`${errorLine(error)}\n`, () => cleanUpAndExit(ExitCode.Error));
+});
 
 // Each write reports its own error; the listeners keep the same error from ending the process with a stack trace.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {

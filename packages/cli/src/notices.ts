@@ -49,7 +49,6 @@ function unreadableNotice(count: number, singular: string, plural: string): stri
 
 /** What a content search has to say about its own completeness. */
 export interface GrepFacts extends ListingFacts {
-  readonly unit: { readonly singular: string; readonly plural: string };
   readonly limitReached: boolean;
   readonly offset: number;
   readonly filesCut: number;
@@ -73,6 +72,15 @@ export function grepNotices(facts: GrepFacts): string[] {
     ...unreadableNotice(facts.skipped.unreadable, 'file or directory', 'files or directories'),
     ...lossyNotice(facts.lossyPaths),
   ];
+}
+
+/** For a person who got nothing: what was not looked at. Programs do not get it. */
+export function nothingFoundNotice(searchesHidden: boolean, appliesIgnoreFiles: boolean): string {
+  const left = [
+    ...(searchesHidden ? [] : ['hidden names (--hidden)']),
+    ...(appliesIgnoreFiles ? ['what ignore files exclude (--no-ignore)'] : []),
+  ];
+  return left.length === 0 ? 'nothing found' : `nothing found; not searched: ${left.join(' and ')}`;
 }
 
 /** Writes notices to standard error, one line each. */

@@ -1,3 +1,4 @@
+import { OutputError } from './errors.ts';
 import { BrokenPipe } from './exit.ts';
 
 export type ColorMode = 'auto' | 'always' | 'never';
@@ -40,7 +41,7 @@ export function createOutput(stream: TextStream): Output {
         stream.write(text, (error) => {
           if (!error) resolve();
           else if (isBrokenPipe(error)) reject(new BrokenPipe('nobody reads the output any more', { cause: error }));
-          else reject(new Error(`the output could not be written: ${error.message}`, { cause: error }));
+          else reject(new OutputError(`the output could not be written: ${error.message}`, { cause: error }));
         });
       });
     },

@@ -93,15 +93,16 @@ export function fitText(text: string, columns: number): string {
   return fitted.cutEnd ? `${fitLine(text, [], Math.max(columns - 1, 0)).text}…` : text;
 }
 
-/**
- * Applies `paint` to the ranges of `text` and `escape` to every part of it. Ranges are sorted and do not overlap;
- * empty ones are left out.
- */
-export function highlight(
-  text: string,
-  ranges: readonly Range[],
-  style: { readonly paint: (text: string) => string; readonly rest?: (text: string) => string; readonly escape: (text: string) => string },
-): string {
+/** How the parts of a text are shown: each part is escaped, then painted. */
+export interface HighlightStyle {
+  readonly paint: (text: string) => string;
+  /** For what lies outside the ranges. */
+  readonly rest?: (text: string) => string;
+  readonly escape: (text: string) => string;
+}
+
+/** Paints the ranges of `text`. They are sorted and do not overlap; empty ones are left out. */
+export function highlight(text: string, ranges: readonly Range[], style: HighlightStyle): string {
   const rest = style.rest ?? ((part: string) => part);
   let shown = '';
   let done = 0;
@@ -113,6 +114,15 @@ export function highlight(
   }
   return done < text.length ? shown + rest(style.escape(text.slice(done))) : shown;
 }
+
+/** A fitted line, painted, with an ellipsis at each cut. The ellipses and their spaces come on top of the columns. */
+export function highlightFitted(line: FittedLine, style: HighlightStyle, dim: (text: string) => string): string {
+  const shown = highlight(line.text, line.ranges, style);
+  return (line.cutStart ? dim('… ') : '') + shown + (line.cutEnd ? dim(' …') : '');
+}
+
+/** Columns that the ellipses of a cut line may take. */
+export const ellipsisColumns = 4;
 
 const number = new Intl.NumberFormat('en-US');
 

@@ -5,7 +5,7 @@ import type { FileType, GlobMatch, GlobResult } from '@cairn/natives';
 import { oneOf, sharedOptions, type SharedFlags } from '../args.ts';
 import { UsageError } from '../errors.ts';
 import { exitCodeOf } from '../exit.ts';
-import { listingNotices, writeNotices } from '../notices.ts';
+import { listingNotices, nothingFoundNotice, writeNotices } from '../notices.ts';
 import { createPaint, usesColor, writeLines, type Paint } from '../output.ts';
 import { withProgress } from '../progress.ts';
 import { pathPrefix } from '../root.ts';
@@ -130,7 +130,9 @@ async function runGlob(pattern: string, flags: GlobFlags, session: Session): Pro
     shown: result.matches.length,
     lossyPaths: result.matches.filter((match) => match.lossyPath === true).length,
   };
-  await writeNotices(session, flags.color, listingNotices(facts));
+  const notices = listingNotices(facts);
+  if (facts.shown === 0 && notices.length === 0 && session.err.isTerminal) notices.push(nothingFoundNotice(flags.hidden ?? false, flags.ignore));
+  await writeNotices(session, flags.color, notices);
   return exitCodeOf({ shown: facts.shown, stopReason: result.stopReason, unreadable: result.unreadable ?? 0 });
 }
 

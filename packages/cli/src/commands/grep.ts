@@ -4,7 +4,7 @@ import type { GrepMatch, GrepOutputMode, GrepResult } from '@cairn/natives';
 import { byteSize, once, oneOf, sharedOptions, wholeNumber, type SharedFlags } from '../args.ts';
 import { exitCodeOf } from '../exit.ts';
 import { contentLines, fileLines } from '../grep-lines.ts';
-import { grepNotices, writeNotices } from '../notices.ts';
+import { grepNotices, nothingFoundNotice, writeNotices } from '../notices.ts';
 import { createPaint, usesColor, writeLines } from '../output.ts';
 import { withProgress } from '../progress.ts';
 import { pathPrefix } from '../root.ts';
@@ -51,12 +51,6 @@ function modeOf(flags: GrepFlags): ModeName {
 }
 
 const libraryModes: Readonly<Record<ModeName, GrepOutputMode>> = { content: 'content', count: 'count', files: 'filesWithMatches' };
-
-const limitUnits = {
-  content: { singular: 'line', plural: 'lines' },
-  count: { singular: 'match', plural: 'matches' },
-  files: { singular: 'file', plural: 'files' },
-} as const;
 
 async function search(pattern: string, flags: GrepFlags, session: Session): Promise<GrepResult> {
   const { grep } = await import('@cairn/natives');
@@ -131,7 +125,6 @@ async function runGrep(pattern: string, flags: GrepFlags, session: Session): Pro
   const facts = {
     shown,
     totalMatches: mode === 'files' ? result.filesWithMatches : result.totalMatches,
-    unit: limitUnits[mode],
     stopReason: result.stopReason,
     limitReached: result.limitReached === true,
     offset: flags.offset ?? 0,
@@ -141,7 +134,9 @@ async function runGrep(pattern: string, flags: GrepFlags, session: Session): Pro
     literalPattern: result.engine === 'literal' && flags.literal !== true ? pattern : undefined,
     lossyPaths: new Set(result.matches.filter((match) => match.lossyPath === true).map((match) => match.path)).size,
   };
-  await writeNotices(session, flags.color, grepNotices(facts));
+  const notices = grepNotices(facts);
+  if (shown === 0 && notices.length === 0 && session.err.isTerminal) notices.push(nothingFoundNotice(flags.hidden ?? true, flags.ignore));
+  await writeNotices(session, flags.color, notices);
   return exitCodeOf({ shown, stopReason: result.stopReason, unreadable: result.skipped.unreadable });
 }
 

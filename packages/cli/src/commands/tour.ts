@@ -9,7 +9,19 @@ import { createPaint, usesColor, type ColorMode, type Paint } from '../output.ts
 import { withProgress } from '../progress.ts';
 import { pathPrefix } from '../root.ts';
 import type { Session } from '../session.ts';
-import { countOf, escapeControls, escapeLine, fitLine, fitText, formatCount, formatMs, highlight, shellQuote } from '../text.ts';
+import {
+  countOf,
+  displayWidth,
+  ellipsisColumns,
+  escapeControls,
+  escapeLine,
+  fitLine,
+  fitText,
+  formatCount,
+  formatMs,
+  highlightFitted,
+  shellQuote,
+} from '../text.ts';
 import { createTourFile, type TourFile } from '../tour-file.ts';
 import { abbreviate, pickExtension, pickFile, pickWord, summarize, wordCandidates, type Tally, type TreeSummary } from '../tour-pick.ts';
 import { findLine } from './find.ts';
@@ -159,6 +171,8 @@ const wordFiles = 20;
 async function readStart(path: string): Promise<string> {
   const file = await open(path, 'r');
   try {
+    // Files that make up their content when they are read, as below /proc, say that they are empty; some never end.
+    if ((await file.stat()).size === 0) return '';
     const { buffer, bytesRead } = await file.read(Buffer.alloc(wordBytes), 0, wordBytes, 0);
     return buffer.toString('utf8', 0, bytesRead);
   } finally {
@@ -179,14 +193,16 @@ async function chooseWord(tour: Tour, matches: readonly GlobMatch[], extension: 
 }
 
 async function sayGrepHits(tour: Tour, result: GrepResult): Promise<void> {
-  const { isTerminal, width } = tour.session.out;
+  const { session, paint } = tour;
+  const width = session.out.isTerminal ? session.out.width : 120;
   for (const { path, lineNumber, line, submatches } of result.matches.slice(0, shownHits)) {
-    const place = `${escapeControls(path)}:${lineNumber}:`;
-    const room = Math.max((isTerminal ? width : 120) - place.length - 6, 20);
+    const place = `${escapeControls(path)}:${lineNumber}: `;
+    const room = Math.max(width - displayWidth(place) - 5 - ellipsisColumns, 20);
     const indent = line.length - line.trimStart().length;
     const hits = (submatches ?? []).map(({ start, end }) => ({ start: Math.max(start - indent, 0), end: Math.max(end - indent, 0) }));
-    const { text, ranges } = fitLine(line.trim(), hits, room);
-    await tour.say(`    ${tour.paint.path(escapeControls(path))}:${tour.paint.lineNumber(String(lineNumber))}: ${highlight(text, ranges, { paint: tour.paint.hit, escape: escapeLine })}`);
+    const fitted = fitLine(line.trim(), hits, room);
+    const text = highlightFitted(fitted, { paint: paint.hit, escape: escapeLine }, paint.dim);
+    await tour.say(`    ${paint.path(escapeControls(path))}:${paint.lineNumber(String(lineNumber))}: ${text}`);
   }
 }
 

@@ -1,0 +1,67 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { withProgress } from './progress.ts';
+import type { Session } from './session.ts';
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] });
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+function session(isTerminal: boolean, env: Session['env'] = {}): { session: Session; shown: () => string } {
+  let shown = '';
+  const output = (terminal: boolean): Session['out'] => ({
+    isTerminal: terminal,
+    width: 60,
+    write: (text) => {
+      shown += text;
+      return Promise.resolve();
+    },
+  });
+  return {
+    session: { out: output(false), err: output(isTerminal), env, cwd: '/', signal: new AbortController().signal, onAbruptEnd: () => () => undefined },
+    shown: () => shown,
+  };
+}
+
+/** Work that ends when the clock has been moved on by `durationMs`. */
+function lasting(durationMs: number): () => Promise<string> {
+  return async () => {
+    await vi.advanceTimersByTimeAsync(durationMs);
+    return 'done';
+  };
+}
+
+test('a short call shows nothing', async () => {
+  const { session: at, shown } = session(true);
+  await expect(withProgress(at, 'searching', lasting(200))).resolves.toBe('done');
+  expect(shown()).toBe('');
+});
+
+test('a long call shows one line with its time and erases it', async () => {
+  const { session: at, shown } = session(true);
+  await withProgress(at, 'searching', lasting(500));
+  expect(shown()).toBe('\r\u001b[2K⠋ searching, 0.4 s; Ctrl-C stops it\r\u001b[2K⠙ searching, 0.5 s; Ctrl-C stops it\r\u001b[2K');
+});
+
+test('the line is erased when the call fails', async () => {
+  const { session: at, shown } = session(true);
+  const work = async (): Promise<never> => {
+    await vi.advanceTimersByTimeAsync(400);
+    throw new Error('broken');
+  };
+  await expect(withProgress(at, 'searching', work)).rejects.toThrow('broken');
+  expect(shown().endsWith('\r\u001b[2K')).toBe(true);
+});
+
+const silent: readonly (readonly [reason: string, isTerminal: boolean, env: Session['env']])[] = [
+  ['a pipe', false, {}],
+  ['a terminal that cannot erase a line', true, { TERM: 'dumb' }],
+];
+test.each(silent)('%s gets no progress line', async (_reason, isTerminal, env) => {
+  const { session: at, shown } = session(isTerminal, env);
+  await withProgress(at, 'searching', lasting(2000));
+  expect(shown()).toBe('');
+});

@@ -1,0 +1,82 @@
+import { describe, expect, test } from 'vitest';
+import { run } from './run.ts';
+import type { Session } from './session.ts';
+
+interface Ran {
+  readonly exitCode: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+async function cairn(args: readonly string[], more: Partial<Session> = {}): Promise<Ran> {
+  const texts = { out: '', err: '' };
+  const output = (name: 'out' | 'err'): Session['out'] => ({
+    isTerminal: false,
+    width: 100,
+    write: (text) => {
+      texts[name] += text;
+      return Promise.resolve();
+    },
+  });
+  const session: Session = {
+    out: output('out'),
+    err: output('err'),
+    env: {},
+    cwd: '/',
+    signal: new AbortController().signal,
+    onAbruptEnd: () => () => undefined,
+    ...more,
+  };
+  return { exitCode: await run(args, session), ...texts };
+}
+
+describe('a wrong call is one line, status 2, and says what to do', () => {
+  const cases: readonly (readonly [args: string, line: string])[] = [
+    ['gerp', "unknown command 'gerp'; did you mean grep? (see 'cairn --help')"],
+    ['xyz', "unknown command 'xyz'; the commands are find, glob, grep, tour (see 'cairn --help')"],
+    ['help gerp', "there is no command 'gerp' to show help for; 'cairn --help' lists the commands"],
+    ['grep x --limt 3', "unknown option '--limt'; did you mean --limit? (see 'cairn grep --help'; to search for text that starts with '-', put -- before it)"],
+    ['grep', "'cairn grep' needs an argument: <pattern> (see 'cairn grep --help')"],
+    ['glob a.ts b.ts', "'cairn glob' takes one argument, but got 2: a.ts b.ts; quote a pattern, and use --path to say where to search (see 'cairn glob --help')"],
+    ['find x --limit', "option '--limit <n>' needs a value (see 'cairn find --help')"],
+    ['find x --limit many', "--limit takes a whole number from 0, not 'many'"],
+    ['grep x -c -l', "option '-c, --count' cannot be used with option '-l, --files-with-matches' (see 'cairn grep --help')"],
+    ['grep x -g a -g b', "--glob can be given once; join patterns as '{*.ts,*.js}'"],
+    ['glob x --json --long', '--long is for reading and --json for programs; --json with --sort-mtime has sizes and times'],
+    ['find x --color sometimes', "--color takes auto, always or never, not 'sometimes'"],
+  ];
+  test.each(cases)('cairn %s', async (args, line) => {
+    expect(await cairn(args.split(' '))).toEqual({ exitCode: 2, out: '', err: `cairn: ${line}\n` });
+  });
+});
+
+test('no command at all shows the help on standard error with status 2', async () => {
+  const { exitCode, out, err } = await cairn([]);
+  expect({ exitCode, out }).toEqual({ exitCode: 2, out: '' });
+  expect(err).toContain('Usage: cairn [options] [command]');
+});
+
+const helps: readonly string[] = ['--help', '-h', 'help', 'find --help', 'help glob', 'grep -h', 'tour --help'];
+test.each(helps)('cairn %s prints help with examples, status 0', async (args) => {
+  const { exitCode, out, err } = await cairn(args.split(' '));
+  expect({ exitCode, err }).toEqual({ exitCode: 0, err: '' });
+  expect(out).toContain('Examples:\n  $ cairn ');
+});
+
+test('help fits the width it is given', async () => {
+  const { out } = await cairn(['grep', '--help']);
+  const options = out.slice(out.indexOf('Options:'), out.indexOf('Examples:'));
+  expect(Math.max(...options.split('\n').map((line) => line.length))).toBeLessThanOrEqual(100);
+});
+
+test('--version prints the version of the package', async () => {
+  const { exitCode, out } = await cairn(['--version']);
+  expect(exitCode).toBe(0);
+  expect(out).toMatch(/^\d+\.\d+\.\d+\n$/u);
+});
+
+test('a stack trace is shown only on request', async () => {
+  const { err } = await cairn(['gerp'], { env: { CAIRN_DEBUG: '1' } });
+  expect(err.split('\n').length).toBeGreaterThan(2);
+  expect(err).toContain('    at ');
+});
