@@ -12,6 +12,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread;
 
+mod ordered;
+
+pub use ordered::{Interrupted, Ordered, ordered_chunks};
+
 /// Work that several threads can do together.
 pub trait Shared: Send + Sync {
     /// Does a part of the work on the current thread. Returns when there is nothing left to do, or soon after

@@ -1,0 +1,210 @@
+//! Work over a range of items by many threads, with results in order.
+
+use std::collections::BTreeMap;
+use std::ops::{ControlFlow, Range};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use cairn_cancel::{CancelToken, Stopped};
+
+use crate::{HelpEnd, Pool, Shared};
+
+/// How many chunks may be done or under way beyond the next one to be absorbed. Bounds the results that wait.
+const WINDOW: usize = 64;
+/// How long a thread that waits for others sleeps before it looks at its token again. Wake-ups do not depend on it.
+const IDLE: Duration = Duration::from_millis(1);
+
+/// Why the work ended before its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Interrupted {
+    /// The caller's token said so.
+    Stopped(Stopped),
+    /// The work panicked on a helping thread.
+    WorkerFailed,
+}
+
+impl From<Stopped> for Interrupted {
+    fn from(stopped: Stopped) -> Self {
+        Self::Stopped(stopped)
+    }
+}
+
+/// What to do with a range of items.
+pub trait Ordered: Send + Sync + 'static {
+    /// What a thread keeps between chunks, such as buffers.
+    type State;
+    /// What a chunk results in.
+    type Output: Send + 'static;
+
+    /// Makes the state of a thread that joins.
+    fn state(&self) -> Self::State;
+
+    /// Works on the items `range`. Calls `check` in long loops and passes its error on.
+    ///
+    /// # Errors
+    /// Only what `check` gave.
+    fn chunk(
+        &self,
+        state: &mut Self::State,
+        range: Range<usize>,
+        check: &dyn Fn() -> Result<(), Stopped>,
+    ) -> Result<Self::Output, Stopped>;
+}
+
+struct Run<W: Ordered> {
+    work: Arc<W>,
+    cancel: CancelToken,
+    items: usize,
+    chunk_items: usize,
+    chunks: usize,
+    next: AtomicUsize,
+    closed: AtomicBool,
+    results: Mutex<Results<W::Output>>,
+    progress: Condvar,
+}
+
+struct Results<T> {
+    waiting: BTreeMap<usize, T>,
+    absorbed: usize,
+    failed: bool,
+}
+
+/// Does `work` over `items` items in chunks, on this thread and on idle workers of `pool`, and hands the results to
+/// `absorb` on this thread, in order. Stops early when `absorb` breaks; how far the threads have run ahead by then
+/// (at most 64 chunks) does not show in what was absorbed.
+///
+/// # Errors
+/// [`Interrupted`]; what has been absorbed by then is a whole beginning of the results.
+pub fn ordered_chunks<W: Ordered>(
+    pool: &Pool,
+    work: &Arc<W>,
+    items: usize,
+    chunk_items: usize,
+    cancel: &CancelToken,
+    mut absorb: impl FnMut(W::Output) -> ControlFlow<()>,
+) -> Result<(), Interrupted> {
+    let chunk_items = chunk_items.max(1);
+    let run = Arc::new(Run {
+        work: Arc::clone(work),
+        cancel: cancel.clone(),
+        items,
+        chunk_items,
+        chunks: items.div_ceil(chunk_items),
+        next: AtomicUsize::new(0),
+        closed: AtomicBool::new(false),
+        results: Mutex::new(Results { waiting: BTreeMap::new(), absorbed: 0, failed: false }),
+        progress: Condvar::new(),
+    });
+    let shared: Arc<dyn Shared> = run.clone();
+    if run.chunks > 1 {
+        pool.offer(&shared);
+    }
+    let result = run.lead(&mut absorb);
+    run.closed.store(true, Ordering::Release);
+    run.progress.notify_all();
+    pool.withdraw(&shared);
+    result
+}
+
+impl<W: Ordered> Run<W> {
+    fn lead(&self, absorb: &mut dyn FnMut(W::Output) -> ControlFlow<()>) -> Result<(), Interrupted> {
+        let mut state = None;
+        loop {
+            let mut results = self.lock();
+            if results.failed {
+                return Err(Interrupted::WorkerFailed);
+            }
+            let next = results.absorbed;
+            if next == self.chunks {
+                return Ok(());
+            }
+            if let Some(output) = results.waiting.remove(&next) {
+                results.absorbed += 1;
+                drop(results);
+                self.progress.notify_all();
+                self.cancel.check()?;
+                if absorb(output).is_break() {
+                    return Ok(());
+                }
+                continue;
+            }
+            drop(results);
+            self.cancel.check()?;
+            if let Some(index) = self.claim() {
+                let state = state.get_or_insert_with(|| self.work.state());
+                self.do_chunk(state, index)?;
+            } else {
+                let results = self.lock();
+                if !results.failed && !results.waiting.contains_key(&next) {
+                    drop(self.progress.wait_timeout(results, IDLE).unwrap_or_else(PoisonError::into_inner));
+                }
+            }
+        }
+    }
+
+    /// The next chunk nobody works on, unless the window is full.
+    fn claim(&self) -> Option<usize> {
+        let limit = self.chunks.min(self.lock().absorbed + WINDOW);
+        self.next
+            .fetch_update(Ordering::AcqRel, Ordering::Acquire, |next| (next < limit).then_some(next + 1))
+            .ok()
+    }
+
+    fn do_chunk(&self, state: &mut W::State, index: usize) -> Result<(), Stopped> {
+        let check = || {
+            if self.closed.load(Ordering::Acquire) { Err(Stopped::Cancelled) } else { self.cancel.check() }
+        };
+        let start = index * self.chunk_items;
+        let range = start..(start + self.chunk_items).min(self.items);
+        let guard = FailureGuard { run: self };
+        let output = self.work.chunk(state, range, &check);
+        std::mem::forget(guard);
+        self.lock().waiting.insert(index, output?);
+        self.progress.notify_all();
+        Ok(())
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Results<W::Output>> {
+        // Chunks run without the lock; see `FailureGuard` for their panics.
+        self.results.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<W: Ordered> Shared for Run<W> {
+    fn help(&self, should_leave: &dyn Fn() -> bool) -> HelpEnd {
+        let mut state = None;
+        loop {
+            if self.closed.load(Ordering::Acquire) || self.next.load(Ordering::Acquire) >= self.chunks {
+                return HelpEnd::Done;
+            }
+            if should_leave() {
+                return HelpEnd::Left;
+            }
+            let Some(index) = self.claim() else {
+                let results = self.lock();
+                drop(self.progress.wait_timeout(results, IDLE).unwrap_or_else(PoisonError::into_inner));
+                continue;
+            };
+            let state = state.get_or_insert_with(|| self.work.state());
+            if self.do_chunk(state, index).is_err() {
+                return HelpEnd::Done;
+            }
+        }
+    }
+}
+
+/// Tells the leading thread when a chunk panics, so that it does not wait for the result.
+struct FailureGuard<'a, W: Ordered> {
+    run: &'a Run<W>,
+}
+
+impl<W: Ordered> Drop for FailureGuard<'_, W> {
+    fn drop(&mut self) {
+        self.run.lock().failed = true;
+        self.run.progress.notify_all();
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,474 @@
+//! The process-wide cache of snapshots, with single flight and invalidation.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
+
+use cairn_cancel::{CancelToken, Stopped};
+use cairn_pool::Pool;
+use dashmap::DashMap;
+
+use crate::error::WalkError;
+use crate::options::{Policy, ScanOptions, Scope};
+use crate::paths;
+use crate::snapshot::Snapshot;
+use crate::walker::{ROOT_ATTEMPTS, Walk};
+
+/// What to scan, and how the caller waits for it.
+#[derive(Clone, Debug)]
+pub struct ScanRequest<'a> {
+    /// The canonical root; see [`crate::resolve_root`].
+    pub root: &'a Path,
+    /// What to include.
+    pub options: ScanOptions,
+    /// When the caller asked. A scan that began earlier may have missed what the caller already knows of, so it is
+    /// not shared with callers that want a fresh one.
+    pub asked: Instant,
+    /// When the time runs out, give what was found so far instead of an error.
+    pub partial_on_timeout: bool,
+}
+
+/// A snapshot and how stale it may be.
+#[derive(Clone, Debug)]
+pub struct Scan {
+    /// What was found.
+    pub snapshot: Arc<Snapshot>,
+    /// Zero for a scan made for this call; else the time since the snapshot was published, or, when the call joined a
+    /// scan already under way, since that scan began.
+    pub age: Duration,
+}
+
+/// Snapshots of recently scanned roots, shared by every search in the process.
+///
+/// **Key**: canonical root and all of [`ScanOptions`]. **Bound**: [`Policy::max_snapshots`] and [`Policy::max_bytes`],
+/// oldest out first. **Staleness**: a snapshot is served for [`Policy::ttl`] after it was published, without a look at
+/// the disk; then the root is scanned again. **Invalidation**: by whoever changes files, through
+/// [`ScanCache::invalidate`]; a scan that was under way then is not kept.
+///
+/// Nothing is persisted, and no search result is cached, only what is in the tree.
+#[derive(Debug)]
+pub struct ScanCache {
+    policy: Policy,
+    snapshots: DashMap<ScanKey, Kept>,
+    /// Scans under way that may be joined and, when they want it, kept. A scan that is not in here any more when it
+    /// ends is not kept. Also the lock under which the cache is changed.
+    flights: Mutex<HashMap<ScanKey, Arc<Flight>>>,
+    counters: Counters,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct ScanKey {
+    root: PathBuf,
+    options: ScanOptions,
+}
+
+#[derive(Clone, Debug)]
+struct Kept {
+    snapshot: Arc<Snapshot>,
+    published: Instant,
+}
+
+struct Flight {
+    walk: Arc<Walk>,
+    began: Instant,
+    keep: AtomicBool,
+    /// Calls that work on it. Changed under the `flights` lock.
+    attached: AtomicUsize,
+}
+
+impl std::fmt::Debug for Flight {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("Flight").field("began", &self.began).finish_non_exhaustive()
+    }
+}
+
+#[derive(Debug, Default)]
+struct Counters {
+    hits: AtomicU64,
+    misses: AtomicU64,
+    rescans: AtomicU64,
+    invalidations: AtomicU64,
+    evictions: AtomicU64,
+    joins: AtomicU64,
+}
+
+/// What the cache has done since the process began, and what it holds.
+#[derive(Clone, Debug, Default)]
+pub struct CacheStats {
+    /// Calls served from a snapshot within its time to live.
+    pub hits: u64,
+    /// Calls that found no snapshot.
+    pub misses: u64,
+    /// Calls for which a root was scanned although it was known: expired, or forced.
+    pub rescans: u64,
+    /// Snapshots dropped by [`ScanCache::invalidate`].
+    pub invalidations: u64,
+    /// Snapshots dropped because the cache was full.
+    pub evictions: u64,
+    /// Calls that joined a scan under way.
+    pub joins: u64,
+    /// What is kept, by root.
+    pub snapshots: Vec<CachedSnapshot>,
+}
+
+/// One kept snapshot.
+#[derive(Clone, Debug)]
+pub struct CachedSnapshot {
+    /// The snapshot itself.
+    pub snapshot: Arc<Snapshot>,
+    /// Time since it was published.
+    pub age: Duration,
+}
+
+/// Whether a scan under way will do.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Join {
+    Any,
+    BegunSinceAsked,
+}
+
+/// How a call gets its snapshot.
+enum Boarding {
+    /// Another call has published one meanwhile.
+    Kept(Kept),
+    /// By working on this scan. Whether another call began it.
+    Flight(Arc<Flight>, bool),
+}
+
+impl ScanCache {
+    /// An empty cache.
+    #[must_use]
+    pub fn new(policy: Policy) -> Self {
+        Self {
+            policy,
+            snapshots: DashMap::new(),
+            flights: Mutex::default(),
+            counters: Counters::default(),
+        }
+    }
+
+    /// The cache of the process, with [`Policy::from_env`] as read at the first use.
+    #[must_use]
+    pub fn global() -> &'static Self {
+        static GLOBAL: OnceLock<ScanCache> = OnceLock::new();
+        GLOBAL.get_or_init(|| Self::new(Policy::from_env()))
+    }
+
+    /// The policy in force.
+    #[must_use]
+    pub fn policy(&self) -> Policy {
+        self.policy
+    }
+
+    /// A snapshot of the root, at most [`Policy::ttl`] old. A hit is one look-up; identical calls at the same time
+    /// share one scan.
+    ///
+    /// # Errors
+    /// [`WalkError`]; nothing is kept then.
+    pub fn get_or_scan(&self, request: &ScanRequest<'_>, pool: &Pool, cancel: &CancelToken) -> Result<Scan, WalkError> {
+        cancel_check(request, cancel)?;
+        if self.policy.ttl.is_zero() {
+            return self.scan(request, false, Join::BegunSinceAsked, pool, cancel);
+        }
+        let key = request.key();
+        if let Some(kept) = self.fresh(&key) {
+            return Ok(self.hit(kept));
+        }
+        count(if self.snapshots.contains_key(&key) { &self.counters.rescans } else { &self.counters.misses });
+        self.scan(request, true, Join::Any, pool, cancel)
+    }
+
+    fn fresh(&self, key: &ScanKey) -> Option<Kept> {
+        let kept = self.snapshots.get(key).map(|kept| kept.value().clone());
+        kept.filter(|kept| kept.published.elapsed() < self.policy.ttl)
+    }
+
+    fn hit(&self, kept: Kept) -> Scan {
+        count(&self.counters.hits);
+        Scan { age: kept.published.elapsed(), snapshot: kept.snapshot }
+    }
+
+    /// Scans the root whatever is cached, and drops what is. Only with `store` the new snapshot is kept.
+    ///
+    /// # Errors
+    /// [`WalkError`]; nothing is kept then.
+    pub fn force_rescan(
+        &self,
+        request: &ScanRequest<'_>,
+        store: bool,
+        pool: &Pool,
+        cancel: &CancelToken,
+    ) -> Result<Scan, WalkError> {
+        cancel_check(request, cancel)?;
+        count(&self.counters.rescans);
+        let store = store && !self.policy.ttl.is_zero();
+        self.scan(request, store, Join::BegunSinceAsked, pool, cancel)
+    }
+
+    /// Scans a part of the tree for one caller, beside the cache: neither reads nor changes it.
+    ///
+    /// # Errors
+    /// [`WalkError`].
+    pub fn scan_part(
+        &self,
+        request: &ScanRequest<'_>,
+        scope: Scope,
+        pool: &Pool,
+        cancel: &CancelToken,
+    ) -> Result<Arc<Snapshot>, WalkError> {
+        cancel_check(request, cancel)?;
+        let walk = Walk::new(request.root.to_owned(), request.options, scope, self.policy.max_scan_entries)?;
+        let result = walk.run(pool, cancel);
+        walk.abandon();
+        or_partial(result, request, &walk)
+    }
+
+    fn scan(
+        &self,
+        request: &ScanRequest<'_>,
+        store: bool,
+        join: Join,
+        pool: &Pool,
+        cancel: &CancelToken,
+    ) -> Result<Scan, WalkError> {
+        let key = request.key();
+        let mut attempt = 1;
+        loop {
+            let (flight, joined) = match self.board(&key, request, store, join)? {
+                Boarding::Kept(kept) => return Ok(self.hit(kept)),
+                Boarding::Flight(flight, joined) => (flight, joined),
+            };
+            let result = flight.walk.run(pool, cancel);
+            let replaced = if result.is_ok() { flight.walk.root_was_replaced() } else { Ok(false) };
+            let result = match replaced {
+                Ok(false) => {
+                    self.land(&key, &flight, result.as_ref().ok(), false);
+                    result
+                }
+                Ok(true) => {
+                    self.land(&key, &flight, None, true);
+                    if attempt < ROOT_ATTEMPTS {
+                        attempt += 1;
+                        continue;
+                    }
+                    result
+                }
+                Err(gone) => {
+                    self.land(&key, &flight, None, true);
+                    Err(gone)
+                }
+            };
+            let age = if joined { request.asked.saturating_duration_since(flight.began) } else { Duration::ZERO };
+            return Ok(Scan { snapshot: or_partial(result, request, &flight.walk)?, age });
+        }
+    }
+
+    /// Finds a snapshot published meanwhile, attaches to a scan under way that will do, or begins one.
+    fn board(
+        &self,
+        key: &ScanKey,
+        request: &ScanRequest<'_>,
+        store: bool,
+        join: Join,
+    ) -> Result<Boarding, WalkError> {
+        let find = |flights: &HashMap<ScanKey, Arc<Flight>>| {
+            if join == Join::Any
+                && let Some(kept) = self.fresh(key)
+            {
+                return Some(Boarding::Kept(kept));
+            }
+            let flight = flights.get(key).filter(|flight| join == Join::Any || flight.began >= request.asked)?;
+            flight.attached.fetch_add(1, Ordering::Relaxed);
+            flight.keep.fetch_or(store, Ordering::Relaxed);
+            count(&self.counters.joins);
+            Some(Boarding::Flight(Arc::clone(flight), true))
+        };
+        if let Some(found) = find(&lock(&self.flights)) {
+            return Ok(found);
+        }
+        // Reads ignore files above the root: not under the lock, which `invalidate` takes on the caller's thread.
+        let began = Instant::now();
+        let walk = Walk::new(key.root.clone(), key.options, Scope::default(), self.policy.max_scan_entries)?;
+        let mut flights = lock(&self.flights);
+        if let Some(found) = find(&flights) {
+            return Ok(found);
+        }
+        let keep = AtomicBool::new(store);
+        let flight = Arc::new(Flight { walk, began, keep, attached: AtomicUsize::new(1) });
+        self.snapshots.remove(key);
+        flights.insert(key.clone(), Arc::clone(&flight));
+        Ok(Boarding::Flight(flight, false))
+    }
+
+    /// Detaches from a scan; publishes its snapshot if there is one and the scan is still to be kept. A scan to
+    /// `discard` is no longer joined.
+    fn land(&self, key: &ScanKey, flight: &Arc<Flight>, snapshot: Option<&Arc<Snapshot>>, discard: bool) {
+        let mut flights = lock(&self.flights);
+        let listed = flights.get(key).is_some_and(|other| Arc::ptr_eq(other, flight));
+        let left = flight.attached.fetch_sub(1, Ordering::Relaxed) - 1;
+        if left == 0 {
+            flight.walk.abandon();
+        }
+        if !listed {
+            return;
+        }
+        if snapshot.is_some() || discard || left == 0 {
+            flights.remove(key);
+        }
+        if let Some(snapshot) = snapshot
+            && flight.keep.load(Ordering::Relaxed)
+        {
+            let kept = Kept { snapshot: Arc::clone(snapshot), published: Instant::now() };
+            self.snapshots.insert(key.clone(), kept);
+            self.evict();
+        }
+    }
+
+    /// Drops the oldest snapshots until the rest fits. Called under the `flights` lock.
+    fn evict(&self) {
+        let mut kept: Vec<(Instant, u64, usize, ScanKey)> = self
+            .snapshots
+            .iter()
+            .map(|entry| {
+                let kept = entry.value();
+                (kept.published, kept.snapshot.generation(), kept.snapshot.bytes(), entry.key().clone())
+            })
+            .collect();
+        kept.sort_unstable_by_key(|(published, generation, ..)| (*published, *generation));
+        let mut bytes: usize = kept.iter().map(|(_, _, bytes, _)| bytes).sum();
+        let mut count_left = kept.len();
+        for (_, _, entry_bytes, key) in kept {
+            if count_left <= self.policy.max_snapshots && bytes <= self.policy.max_bytes {
+                break;
+            }
+            self.snapshots.remove(&key);
+            count(&self.counters.evictions);
+            count_left -= 1;
+            bytes -= entry_bytes;
+        }
+    }
+
+    /// Drops every snapshot that a change at `path` may have made wrong, and keeps scans under way from being kept.
+    /// `None` drops everything. Never fails, and never waits for a scan.
+    ///
+    /// A snapshot is dropped when its root is the target or contains it; when the target was reached through a link
+    /// it followed; when the target is an ignore file and the root lies below the directory it rules; and when the
+    /// target is, or was, a directory that contains the root.
+    pub fn invalidate(&self, path: Option<&Path>) {
+        let targets = path.map(paths::resolve_target);
+        let mut flights = lock(&self.flights);
+        let affected: Vec<ScanKey> = self
+            .snapshots
+            .iter()
+            .filter(|entry| {
+                targets.as_ref().is_none_or(|targets| {
+                    targets.iter().any(|target| {
+                        affects_root(target, entry.key()) || affects_outside(target, &entry.value().snapshot)
+                    })
+                })
+            })
+            .map(|entry| entry.key().clone())
+            .collect();
+        for key in affected {
+            self.snapshots.remove(&key);
+            count(&self.counters.invalidations);
+        }
+        // What a scan under way that follows links will have reached is not known before it ends.
+        flights.retain(|key, flight| {
+            targets.as_ref().is_some_and(|targets| {
+                targets.iter().all(|target| {
+                    !key.options.follow_links && !affects_root(target, key) && !flight.walk.is_ruled_by(target)
+                })
+            })
+        });
+    }
+
+    /// What the cache has done and holds now.
+    #[must_use]
+    pub fn stats(&self) -> CacheStats {
+        let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        let mut snapshots: Vec<CachedSnapshot> = self
+            .snapshots
+            .iter()
+            .map(|entry| CachedSnapshot {
+                snapshot: Arc::clone(&entry.value().snapshot),
+                age: entry.value().published.elapsed(),
+            })
+            .collect();
+        snapshots.sort_unstable_by(|a, b| {
+            let key = |kept: &CachedSnapshot| (kept.snapshot.root().to_owned(), kept.snapshot.generation());
+            key(a).cmp(&key(b))
+        });
+        CacheStats {
+            hits: read(&self.counters.hits),
+            misses: read(&self.counters.misses),
+            rescans: read(&self.counters.rescans),
+            invalidations: read(&self.counters.invalidations),
+            evictions: read(&self.counters.evictions),
+            joins: read(&self.counters.joins),
+            snapshots,
+        }
+    }
+}
+
+impl ScanRequest<'_> {
+    fn key(&self) -> ScanKey {
+        ScanKey { root: self.root.to_owned(), options: self.options }
+    }
+}
+
+/// Whether a change at `target` concerns snapshots of the key's root. By path component: `/a/b` does not contain
+/// `/a/bc`.
+fn affects_root(target: &Path, key: &ScanKey) -> bool {
+    let root = &key.root;
+    if target.starts_with(root) {
+        return true;
+    }
+    let rules = [".gitignore", ".ignore", ".git", ".git/info/exclude"];
+    let rules_above = key.options.use_gitignore
+        && rules.iter().any(|name| {
+            let directory = target.ends_with(name).then(|| target.ancestors().nth(Path::new(name).iter().count()));
+            directory.flatten().is_some_and(|directory| root.starts_with(directory))
+        });
+    // A file contains no root: what is at the target now, or was, is a directory.
+    rules_above || root.starts_with(target)
+}
+
+/// Whether a change at `target` reaches the snapshot from outside its root.
+fn affects_outside(target: &Path, snapshot: &Snapshot) -> bool {
+    let outside = snapshot.outside();
+    outside.rule_files.iter().any(|file| file == target)
+        || outside.link_targets.iter().any(|linked| target.starts_with(linked) || linked.starts_with(target))
+}
+
+/// A call whose time is already up does not start, unless it will take what there is.
+fn cancel_check(request: &ScanRequest<'_>, cancel: &CancelToken) -> Result<(), WalkError> {
+    match cancel.check() {
+        Err(Stopped::TimedOut) if request.partial_on_timeout => Ok(()),
+        other => Ok(other?),
+    }
+}
+
+fn or_partial(
+    result: Result<Arc<Snapshot>, WalkError>,
+    request: &ScanRequest<'_>,
+    walk: &Walk,
+) -> Result<Arc<Snapshot>, WalkError> {
+    match result {
+        Err(WalkError::Stopped(Stopped::TimedOut)) if request.partial_on_timeout => Ok(walk.partial()),
+        other => other,
+    }
+}
+
+fn count(counter: &AtomicU64) {
+    counter.fetch_add(1, Ordering::Relaxed);
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,110 @@
+//! Paths as bytes and back, and the one way a root or an invalidation target is resolved.
+
+use std::borrow::Cow;
+use std::ffi::OsString;
+use std::path::{Component, Path, PathBuf};
+
+use crate::error::WalkError;
+
+/// The bytes of a path, `/` separated.
+pub(crate) fn to_bytes(path: &Path) -> Cow<'_, [u8]> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::ffi::OsStrExt;
+        Cow::Borrowed(path.as_os_str().as_bytes())
+    }
+    #[cfg(not(unix))]
+    {
+        Cow::Owned(path.to_string_lossy().replace('\\', "/").into_bytes())
+    }
+}
+
+/// The path that some bytes name. On systems whose names are not bytes, invalid UTF-8 is replaced.
+#[must_use]
+pub fn from_bytes(bytes: &[u8]) -> Cow<'_, Path> {
+    #[cfg(unix)]
+    {
+        use std::ffi::OsStr;
+        use std::os::unix::ffi::OsStrExt;
+        Cow::Borrowed(Path::new(OsStr::from_bytes(bytes)))
+    }
+    #[cfg(not(unix))]
+    {
+        match String::from_utf8_lossy(bytes) {
+            Cow::Borrowed(text) => Cow::Borrowed(Path::new(text)),
+            Cow::Owned(text) => Cow::Owned(PathBuf::from(text)),
+        }
+    }
+}
+
+/// Makes `path` absolute against the working directory and canonical when possible. It must exist.
+///
+/// # Errors
+/// [`WalkError::NotFound`] when the path cannot be looked up.
+pub fn resolve_existing(path: &Path) -> Result<(PathBuf, std::fs::Metadata), WalkError> {
+    let absolute = absolute(path);
+    match std::fs::metadata(&absolute) {
+        Ok(metadata) => Ok((absolute.canonicalize().unwrap_or(absolute), metadata)),
+        Err(source) => Err(WalkError::NotFound { path: absolute, source }),
+    }
+}
+
+/// Resolves the root of a scan: an existing directory, absolute, canonical when possible.
+///
+/// # Errors
+/// [`WalkError::NotFound`] when it cannot be looked up, [`WalkError::NotADirectory`] when it is something else.
+pub fn resolve_root(path: &Path) -> Result<PathBuf, WalkError> {
+    let (root, metadata) = resolve_existing(path)?;
+    if metadata.is_dir() { Ok(root) } else { Err(WalkError::NotADirectory { path: root }) }
+}
+
+/// Resolves the target of an invalidation to the places that may have changed: the path itself with its directory
+/// made canonical, and, when it is a symbolic link, also what it points to. What no longer exists is attached, name
+/// by name, to the canonical form of its nearest ancestor that does. Never fails.
+pub(crate) fn resolve_target(path: &Path) -> Vec<PathBuf> {
+    let absolute = absolute(path);
+    if let Ok(metadata) = std::fs::symlink_metadata(&absolute) {
+        let mut places = Vec::new();
+        if let (true, Some(parent), Some(name)) = (metadata.is_symlink(), absolute.parent(), absolute.file_name()) {
+            places.extend(parent.canonicalize().map(|parent| parent.join(name)));
+        }
+        places.extend(absolute.canonicalize());
+        if !places.is_empty() {
+            return places;
+        }
+    }
+    let absolute = normalize(&absolute);
+    let mut missing: Vec<OsString> = Vec::new();
+    let mut existing = absolute.as_path();
+    loop {
+        if let Ok(canonical) = existing.canonicalize() {
+            return vec![missing.iter().rev().fold(canonical, |path, name| path.join(name))];
+        }
+        match (existing.parent(), existing.file_name()) {
+            (Some(parent), Some(name)) => {
+                missing.push(name.to_owned());
+                existing = parent;
+            }
+            _ => return vec![absolute],
+        }
+    }
+}
+
+fn absolute(path: &Path) -> PathBuf {
+    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
+}
+
+/// Removes `.` and resolves `..` by name. Only for paths that may not exist.
+fn normalize(path: &Path) -> PathBuf {
+    let mut result = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                result.pop();
+            }
+            other => result.push(other),
+        }
+    }
+    result
+}

@@ -1,0 +1,203 @@
+//! Which entries ignore files hide.
+//!
+//! The glob matching is the `ignore` crate's; the hierarchy is ours, for three reasons. The crate's own walker applies
+//! a `.gitignore` above a repository (or above a root in no repository) as soon as it is told to work outside
+//! repositories; it offers no way to list one directory again under the rules of its ancestors; and it builds a
+//! matcher and two paths for every directory and entry, where most directories have no rules at all.
+//!
+//! Precedence is ripgrep's: the nearest `.ignore` that has an opinion, else the nearest `.gitignore`, else the nearest
+//! `.git/info/exclude`, else the global excludes file. Within one file the last matching line wins.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use ignore::Match;
+use ignore::gitignore::{Gitignore, GitignoreBuilder, gitconfig_excludes_path};
+
+use crate::paths::{from_bytes, to_bytes};
+
+/// What the rules say about an entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    /// No rule names it.
+    None,
+    /// A rule hides it.
+    Ignored,
+    /// A rule explicitly shows it, even when its name is hidden.
+    Shown,
+}
+
+/// The rules in force in one directory. Cloning is cheap; a directory without ignore files shares its parent's.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Rules {
+    nearest: Option<Arc<Layer>>,
+    global: Option<Arc<Matcher>>,
+}
+
+/// The ignore files of one directory.
+#[derive(Debug)]
+struct Layer {
+    parent: Option<Arc<Layer>>,
+    dot_ignore: Option<Matcher>,
+    gitignore: Option<Matcher>,
+    exclude: Option<Matcher>,
+}
+
+/// The patterns of one file, and how long the prefix of an absolute path is that they do not see.
+#[derive(Debug)]
+struct Matcher {
+    globs: Gitignore,
+    skip: usize,
+}
+
+/// Which files that bear rules a directory listing has shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct RuleFiles {
+    pub(crate) dot_ignore: bool,
+    pub(crate) gitignore: bool,
+    pub(crate) git: bool,
+}
+
+impl RuleFiles {
+    /// Notes `name` if it is one of ours.
+    pub(crate) fn note(&mut self, name: &[u8]) {
+        match name {
+            b".ignore" => self.dot_ignore = true,
+            b".gitignore" => self.gitignore = true,
+            b".git" => self.git = true,
+            _ => {}
+        }
+    }
+
+    fn any(self) -> bool {
+        self.dot_ignore || self.gitignore || self.git
+    }
+}
+
+impl Rules {
+    /// The rules that reach a root from outside of it: `.ignore` of every ancestor, `.gitignore` and `info/exclude`
+    /// of the ancestors up to the top of the repository the root lies in, and the global excludes file.
+    ///
+    /// Files outside the root that shaped the rules, or would if they existed, are added to `sources`.
+    pub(crate) fn above(root: &Path, sources: &mut Vec<PathBuf>) -> Self {
+        let inside_repository = |directory: &Path| directory.join(".git").symlink_metadata().is_ok();
+        let root_is_top = inside_repository(root);
+        let ancestors: Vec<&Path> = root.ancestors().skip(1).collect();
+        // How many ancestors, nearest first, lie in the root's repository.
+        let in_repository = if root_is_top {
+            0
+        } else {
+            ancestors.iter().position(|ancestor| inside_repository(ancestor)).map_or(0, |top| top + 1)
+        };
+        let mut rules = Self::default();
+        for (distance, ancestor) in ancestors.iter().enumerate().rev() {
+            let git = distance < in_repository;
+            let files = RuleFiles { dot_ignore: true, gitignore: git, git };
+            rules = rules.enter(ancestor, files, sources);
+        }
+        if let Some(path) = gitconfig_excludes_path() {
+            let top = in_repository.checked_sub(1).map_or(root, |top| ancestors[top]);
+            rules.global = Matcher::read(&path, top, sources).map(Arc::new);
+            sources.push(path);
+        }
+        rules
+    }
+
+    /// The rules inside `directory`, whose listing showed `files`.
+    pub(crate) fn enter(&self, directory: &Path, files: RuleFiles, sources: &mut Vec<PathBuf>) -> Self {
+        if !files.any() {
+            return self.clone();
+        }
+        let mut read = |present: bool, name: &str| {
+            if present { Matcher::read(&directory.join(name), directory, sources) } else { None }
+        };
+        let dot_ignore = read(files.dot_ignore, ".ignore");
+        let gitignore = read(files.gitignore, ".gitignore");
+        let exclude = if files.git {
+            exclude_file(directory).and_then(|path| {
+                sources.push(path.clone());
+                Matcher::read(&path, directory, sources)
+            })
+        } else {
+            None
+        };
+        if dot_ignore.is_none() && gitignore.is_none() && exclude.is_none() {
+            return self.clone();
+        }
+        let layer = Layer { parent: self.nearest.clone(), dot_ignore, gitignore, exclude };
+        Self { nearest: Some(Arc::new(layer)), global: self.global.clone() }
+    }
+
+    /// Whether there is no rule at all.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.nearest.is_none() && self.global.is_none()
+    }
+
+    /// What the rules say about the entry at the absolute path `path`.
+    pub(crate) fn verdict(&self, path: &[u8], is_dir: bool) -> Verdict {
+        let choices: [fn(&Layer) -> Option<&Matcher>; 3] =
+            [|layer| layer.dot_ignore.as_ref(), |layer| layer.gitignore.as_ref(), |layer| layer.exclude.as_ref()];
+        for choose in choices {
+            let mut layer = self.nearest.as_deref();
+            while let Some(current) = layer {
+                match choose(current).map_or(Verdict::None, |matcher| matcher.verdict(path, is_dir)) {
+                    Verdict::None => layer = current.parent.as_deref(),
+                    verdict => return verdict,
+                }
+            }
+        }
+        self.global.as_ref().map_or(Verdict::None, |global| global.verdict(path, is_dir))
+    }
+}
+
+impl Matcher {
+    /// Reads the patterns in the file at `path`, which are relative to `directory`. `None` when it is no readable
+    /// regular file or has no pattern. A line that is no valid glob is passed over, as git does.
+    fn read(path: &Path, directory: &Path, sources: &mut Vec<PathBuf>) -> Option<Self> {
+        let metadata = path.symlink_metadata().ok()?;
+        if metadata.is_symlink() {
+            // An edit of the target changes the rules although no ignore file was touched by name.
+            sources.extend(path.canonicalize());
+            path.metadata().ok().filter(std::fs::Metadata::is_file)?;
+        } else if !metadata.is_file() {
+            return None;
+        }
+        let contents = std::fs::read(path).ok()?;
+        let text = String::from_utf8_lossy(contents.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&contents));
+        let mut builder = GitignoreBuilder::new("");
+        for line in text.lines() {
+            // An invalid line is no rule; there is nothing else to do about it.
+            let _ = builder.add_line(None, line);
+        }
+        let globs = builder.build().ok().filter(|globs| !globs.is_empty())?;
+        let directory = to_bytes(directory);
+        let skip = directory.len() + usize::from(!directory.ends_with(b"/"));
+        Some(Self { globs, skip })
+    }
+
+    fn verdict(&self, path: &[u8], is_dir: bool) -> Verdict {
+        let Some(relative) = path.get(self.skip..) else { return Verdict::None };
+        match self.globs.matched(from_bytes(relative), is_dir) {
+            Match::None => Verdict::None,
+            Match::Ignore(_) => Verdict::Ignored,
+            Match::Whitelist(_) => Verdict::Shown,
+        }
+    }
+}
+
+/// Where the repository at `directory` keeps its private excludes: in `.git`, or, in a linked worktree, in the
+/// common directory that the `.git` file leads to (gitrepository-layout(5)).
+fn exclude_file(directory: &Path) -> Option<PathBuf> {
+    let git = directory.join(".git");
+    if git.metadata().ok()?.is_dir() {
+        return Some(git.join("info/exclude"));
+    }
+    let link = std::fs::read_to_string(&git).ok()?;
+    let git_dir = directory.join(link.strip_prefix("gitdir:")?.trim());
+    let common = match std::fs::read_to_string(git_dir.join("commondir")) {
+        Ok(common) => git_dir.join(common.trim()),
+        Err(_) => git_dir,
+    };
+    let path = common.join("info/exclude");
+    Some(path.canonicalize().unwrap_or(path))
+}

@@ -1,0 +1,665 @@
+//! One parallel scan of a tree.
+//!
+//! A [`Walk`] is a shared state that any number of threads work on together. Calls that want its result *attach* and
+//! work as long as their own token allows; idle pool workers *help*. The scan goes on while one attached call is
+//! left, so a cancelled caller can leave at once without cancelling the others, and nobody blocks a thread to wait.
+//!
+//! Directories are taken from one queue. A directory's entries are sorted where it was listed; putting the sorted
+//! directories together in path order is then one copy of the path bytes ([`Walk::assemble`]).
+
+use std::cmp::Ordering;
+use std::collections::HashSet;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering as Atomic};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use cairn_cancel::{CancelToken, Stopped};
+use cairn_pool::{HelpEnd, Pool, Shared};
+
+use crate::error::WalkError;
+use crate::listing::{Directory, LinkTarget, Listed, Meta};
+use crate::options::{Detail, ScanOptions, Scope};
+use crate::paths::{from_bytes, to_bytes};
+use crate::rules::{RuleFiles, Rules, Verdict};
+use crate::snapshot::{Cut, Kind, Outside, Snapshot, SnapshotBuilder, SnapshotHead};
+
+/// A visitor looks at its token every so many entries, as the contract says.
+const CHECK_EVERY: usize = 128;
+/// How long a thread with nothing to do sleeps before it looks at its token again. Wake-ups do not depend on it.
+const IDLE: Duration = Duration::from_millis(2);
+/// A root that is replaced while it is scanned is scanned again, at most so often.
+pub(crate) const ROOT_ATTEMPTS: usize = 3;
+const NO_CHILD: u32 = u32::MAX;
+
+/// One scan, shared by the threads that work on it.
+pub(crate) struct Walk {
+    root: PathBuf,
+    options: ScanOptions,
+    scope: Scope,
+    max_entries: usize,
+    root_identity: (u64, u64),
+    state: Mutex<State>,
+    progress: Condvar,
+    abandoned: AtomicBool,
+    result: Mutex<Option<Arc<Snapshot>>>,
+}
+
+#[derive(Default)]
+struct State {
+    ready: Vec<DirectoryTask>,
+    active: usize,
+    finished: bool,
+    worker_failed: bool,
+    assembling: bool,
+    outputs: Vec<Option<Arc<Listing>>>,
+    entries: usize,
+    unreadable: u64,
+    cut: Option<Cut>,
+    outside: Outside,
+    /// Directories listed so far; only kept where links are followed.
+    visited: HashSet<(u64, u64)>,
+    /// Links to directories of this round in reverse path order, and those found meanwhile.
+    links: Vec<DirectoryTask>,
+    next_links: Vec<DirectoryTask>,
+}
+
+/// A directory still to be listed.
+struct DirectoryTask {
+    id: u32,
+    /// Relative path with a trailing `/`; empty for the root.
+    path: Vec<u8>,
+    depth: usize,
+    through_link: bool,
+    rules: Rules,
+}
+
+/// The sorted entries of one directory.
+#[derive(Debug, Default)]
+struct Listing {
+    names: Vec<u8>,
+    entries: Vec<Entry>,
+    meta: Vec<Option<Meta>>,
+    /// Entries and subtrees in the byte order of whole paths.
+    order: Vec<Step>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    name_start: u32,
+    name_len: u16,
+    kind: Kind,
+    child: u32,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Step {
+    entry: u32,
+    subtree: bool,
+}
+
+/// What listing one directory brought to light.
+struct Visit {
+    listing: Listing,
+    children: Vec<(u32, DirectoryTask)>,
+    links: Vec<(u32, DirectoryTask)>,
+    outside: Outside,
+    identity: Option<(u64, u64)>,
+    unreadable: u64,
+    over_budget: bool,
+}
+
+/// Why a thread stopped working on a walk.
+enum Leave {
+    Finished,
+    Stopped(Stopped),
+    MadeRoom,
+    Failed,
+}
+
+impl Walk {
+    /// Prepares a scan of the canonical directory `root`; lists nothing yet.
+    pub(crate) fn new(
+        root: PathBuf,
+        options: ScanOptions,
+        scope: Scope,
+        max_entries: usize,
+    ) -> Result<Arc<Self>, WalkError> {
+        let root_identity = identity_of(&root)?;
+        let mut outside = Outside::default();
+        let rules =
+            if options.use_gitignore { Rules::above(&root, &mut outside.rule_files) } else { Rules::default() };
+        let task = DirectoryTask { id: 0, path: Vec::new(), depth: 0, through_link: true, rules };
+        let state = State { ready: vec![task], outputs: vec![None], outside, ..State::default() };
+        Ok(Arc::new(Self {
+            root,
+            options,
+            scope,
+            max_entries,
+            root_identity,
+            state: Mutex::new(state),
+            progress: Condvar::new(),
+            abandoned: AtomicBool::new(false),
+            result: Mutex::new(None),
+        }))
+    }
+
+    /// Works on the scan until it is finished and returns its snapshot. Idle workers of `pool` help.
+    pub(crate) fn run(self: &Arc<Self>, pool: &Pool, cancel: &CancelToken) -> Result<Arc<Snapshot>, WalkError> {
+        let shared: Arc<dyn Shared> = self.clone();
+        pool.offer(&shared);
+        let result = self.run_attached(cancel);
+        if result.is_ok() {
+            pool.withdraw(&shared);
+        }
+        result
+    }
+
+    fn run_attached(&self, cancel: &CancelToken) -> Result<Arc<Snapshot>, WalkError> {
+        match self.work(Some(cancel), &|| false) {
+            Leave::Stopped(stopped) => return Err(stopped.into()),
+            Leave::Failed => return Err(WalkError::WorkerFailed { path: self.root.clone() }),
+            Leave::Finished | Leave::MadeRoom => {}
+        }
+        loop {
+            if let Some(snapshot) = &*lock(&self.result) {
+                return Ok(Arc::clone(snapshot));
+            }
+            let mut state = lock(&self.state);
+            if !state.assembling {
+                state.assembling = true;
+                let outputs = state.outputs.clone();
+                let head = self.head(&mut state, None);
+                drop(state);
+                let assembled = self.assemble(&outputs, head, Some(cancel));
+                if let Ok(snapshot) = &assembled {
+                    *lock(&self.result) = Some(Arc::clone(snapshot));
+                }
+                // After a cancelled attempt another attached call assembles.
+                lock(&self.state).assembling = false;
+                self.progress.notify_all();
+                let snapshot = assembled?;
+                drop(outputs);
+                lock(&self.state).outputs = Vec::new();
+                return Ok(snapshot);
+            }
+            drop(self.progress.wait_timeout(state, IDLE).unwrap_or_else(PoisonError::into_inner));
+            cancel.check()?;
+        }
+    }
+
+    /// What has been found so far, marked as cut short.
+    pub(crate) fn partial(&self) -> Arc<Snapshot> {
+        if let Some(snapshot) = &*lock(&self.result) {
+            return Arc::clone(snapshot);
+        }
+        let mut state = lock(&self.state);
+        let outputs = state.outputs.clone();
+        let cut = (!state.finished).then_some(Cut::Timeout);
+        let head = self.head(&mut state, cut);
+        drop(state);
+        // Without a token nothing can stop it.
+        self.assemble(&outputs, head, None).unwrap_or_else(|_| unreachable!("assembled without a token"))
+    }
+
+    /// Ends the scan for the helpers when no call wants it any more.
+    pub(crate) fn abandon(&self) {
+        self.abandoned.store(true, Atomic::Release);
+        self.progress.notify_all();
+    }
+
+    /// Whether `target` is an ignore file outside the tree that has been read so far, or would be.
+    pub(crate) fn is_ruled_by(&self, target: &Path) -> bool {
+        lock(&self.state).outside.rule_files.iter().any(|file| file == target)
+    }
+
+    /// Whether the root's path no longer leads to the directory that was scanned.
+    pub(crate) fn root_was_replaced(&self) -> Result<bool, WalkError> {
+        Ok(identity_of(&self.root)? != self.root_identity)
+    }
+
+    /// Takes directories from the queue until none is left or this thread has to stop.
+    fn work(&self, cancel: Option<&CancelToken>, should_leave: &dyn Fn() -> bool) -> Leave {
+        let check = || match cancel {
+            Some(cancel) => cancel.check(),
+            None if self.abandoned.load(Atomic::Acquire) => Err(Stopped::Cancelled),
+            None => Ok(()),
+        };
+        let mut state = lock(&self.state);
+        loop {
+            if state.worker_failed {
+                return Leave::Failed;
+            }
+            if state.finished {
+                return Leave::Finished;
+            }
+            if let Err(stopped) = check() {
+                return Leave::Stopped(stopped);
+            }
+            let Some(task) = state.ready.pop() else {
+                if state.active == 0 {
+                    self.next_round(&mut state);
+                } else {
+                    state = self.progress.wait_timeout(state, IDLE).unwrap_or_else(PoisonError::into_inner).0;
+                    if should_leave() {
+                        return Leave::MadeRoom;
+                    }
+                }
+                continue;
+            };
+            state.active += 1;
+            let budget = self.max_entries.saturating_sub(state.entries);
+            drop(state);
+            let guard = ActiveGuard { walk: self };
+            let visit = self.visit(&task, budget, &check);
+            std::mem::forget(guard);
+            state = lock(&self.state);
+            state.active -= 1;
+            match visit {
+                Ok(visit) => self.commit(&mut state, &task, visit),
+                Err(stopped) => {
+                    // Whoever stays lists this directory again, from the start.
+                    state.ready.push(task);
+                    drop(state);
+                    self.progress.notify_all();
+                    return Leave::Stopped(stopped);
+                }
+            }
+            if should_leave() {
+                return Leave::MadeRoom;
+            }
+        }
+    }
+
+    /// With no directory left: enters the next followed link, or finishes. Links are entered one after the other in
+    /// path order, those found behind them in a later round, so that which of several links to one directory shows
+    /// its contents does not depend on timing.
+    fn next_round(&self, state: &mut State) {
+        if state.links.is_empty() {
+            state.links = std::mem::take(&mut state.next_links);
+            state.links.sort_unstable_by(|a, b| b.path.cmp(&a.path));
+        }
+        match state.links.pop() {
+            Some(link) => state.ready.push(link),
+            None => state.finished = true,
+        }
+        self.progress.notify_all();
+    }
+
+    fn commit(&self, state: &mut State, task: &DirectoryTask, mut visit: Visit) {
+        state.unreadable += visit.unreadable;
+        if let Some(identity) = visit.identity
+            && !state.visited.insert(identity)
+        {
+            return;
+        }
+        for (entry, mut child) in visit.children {
+            child.id = new_output(state);
+            visit.listing.entries[entry as usize].child = child.id;
+            state.ready.push(child);
+        }
+        for (entry, mut link) in visit.links {
+            link.id = new_output(state);
+            visit.listing.entries[entry as usize].child = link.id;
+            state.next_links.push(link);
+        }
+        state.outside.rule_files.append(&mut visit.outside.rule_files);
+        state.outside.link_targets.append(&mut visit.outside.link_targets);
+        state.entries += visit.listing.entries.len();
+        if visit.over_budget || state.entries > self.max_entries {
+            state.cut = Some(Cut::Budget);
+            state.ready.clear();
+            state.links.clear();
+            state.next_links.clear();
+        }
+        state.outputs[task.id as usize] = Some(Arc::new(visit.listing));
+        if state.ready.len() > 1 || (state.ready.is_empty() && state.active == 0) {
+            self.progress.notify_all();
+        }
+    }
+
+    /// Lists one directory and decides about each of its entries.
+    fn visit(
+        &self,
+        task: &DirectoryTask,
+        budget: usize,
+        check: &dyn Fn() -> Result<(), Stopped>,
+    ) -> Result<Visit, Stopped> {
+        let mut visit = Visit {
+            listing: Listing::default(),
+            children: Vec::new(),
+            links: Vec::new(),
+            outside: Outside::default(),
+            identity: None,
+            unreadable: 0,
+            over_budget: false,
+        };
+        let mut path = to_bytes(&self.root).into_owned();
+        if !path.ends_with(b"/") {
+            path.push(b'/');
+        }
+        path.extend_from_slice(&task.path);
+        let opened = Directory::open(&from_bytes(&path), task.through_link);
+        let directory = match opened {
+            Ok(directory) => directory,
+            Err(error) => {
+                // One that has gone since it was seen is no longer there to be read.
+                visit.unreadable += u64::from(error.kind() != io::ErrorKind::NotFound);
+                return Ok(visit);
+            }
+        };
+        if self.options.follow_links {
+            match directory.identity() {
+                Ok(identity) => visit.identity = Some(identity),
+                Err(_) => visit.unreadable += 1,
+            }
+        }
+        let files = self.list(task, &directory, budget, check, &mut visit)?;
+        let rules = if self.options.use_gitignore {
+            let without_slash = &path[..path.len() - usize::from(path.len() > 1)];
+            task.rules.enter(&from_bytes(without_slash), files, &mut visit.outside.rule_files)
+        } else {
+            Rules::default()
+        };
+        self.filter(task, &directory, &rules, &mut path, check, &mut visit)?;
+        Ok(visit)
+    }
+
+    /// Reads the names that traversal policy alone does not rule out.
+    fn list(
+        &self,
+        task: &DirectoryTask,
+        directory: &Directory,
+        budget: usize,
+        check: &dyn Fn() -> Result<(), Stopped>,
+        visit: &mut Visit,
+    ) -> Result<RuleFiles, Stopped> {
+        let mut files = RuleFiles::default();
+        let wanted = self.scope.prefix.get(task.depth);
+        let hide_dot_names = !self.options.include_hidden && !self.options.use_gitignore;
+        let mut seen = 0;
+        let mut over_budget = false;
+        let listing = &mut visit.listing;
+        let listed = directory.for_each(|name, listed| {
+            seen += 1;
+            if seen % CHECK_EVERY == 0 {
+                check()?;
+            }
+            files.note(name);
+            let Listed::Known(kind) = listed else { return Ok(()) };
+            let skipped = name == b".git"
+                || (self.options.skip_node_modules && name == b"node_modules")
+                || (hide_dot_names && name.starts_with(b"."))
+                || wanted.is_some_and(|wanted| wanted != name);
+            if skipped {
+                return Ok(());
+            }
+            // Two entries over the budget are kept at most, so that the cut shows.
+            if listing.entries.len() > budget {
+                over_budget = true;
+                return Ok(());
+            }
+            listing.push(name, kind);
+            Ok(())
+        })?;
+        visit.unreadable += u64::from(listed.is_err());
+        visit.over_budget = over_budget;
+        Ok(files)
+    }
+
+    /// Applies the ignore rules, resolves links and metadata, and sorts what is left.
+    fn filter(
+        &self,
+        task: &DirectoryTask,
+        directory: &Directory,
+        rules: &Rules,
+        path: &mut Vec<u8>,
+        check: &dyn Fn() -> Result<(), Stopped>,
+        visit: &mut Visit,
+    ) -> Result<(), Stopped> {
+        let listing = &mut visit.listing;
+        let base = path.len();
+        let depth = task.depth + 1;
+        let descend = self.scope.max_depth.is_none_or(|max| depth < max);
+        // Entries on the way to the scope's directory are passed through, not reported.
+        let on_the_way = task.depth < self.scope.prefix.len();
+        let mut kept = 0;
+        for index in 0..listing.entries.len() {
+            if index % CHECK_EVERY == CHECK_EVERY - 1 {
+                check()?;
+            }
+            let mut entry = listing.entries[index];
+            path.truncate(base);
+            path.extend_from_slice(listing.name(entry));
+            let name = &path[base..];
+            let mut behind_link = false;
+            if entry.kind == Kind::Symlink && self.options.follow_links {
+                match directory.link_target(name) {
+                    LinkTarget::Special => continue,
+                    LinkTarget::Missing => {}
+                    LinkTarget::File => entry.kind = Kind::File,
+                    LinkTarget::Dir => {
+                        entry.kind = Kind::Dir;
+                        behind_link = true;
+                    }
+                }
+                visit.outside.link_targets.extend(link_destination(&from_bytes(path)));
+            }
+            let verdict = if rules.is_empty() {
+                Verdict::None
+            } else {
+                rules.verdict(path, entry.kind == Kind::Dir)
+            };
+            let hidden = !self.options.include_hidden && name.starts_with(b".");
+            if verdict == Verdict::Ignored || (verdict == Verdict::None && hidden) {
+                continue;
+            }
+            if self.options.detail == Detail::Full {
+                match directory.meta(name) {
+                    Ok(meta) => listing.meta.push(Some(meta)),
+                    Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+                    Err(_) => {
+                        visit.unreadable += 1;
+                        listing.meta.push(None);
+                    }
+                }
+            }
+            listing.entries[kept] = entry;
+            if entry.kind == Kind::Dir && (descend || on_the_way) {
+                let mut child_path = Vec::with_capacity(task.path.len() + name.len() + 1);
+                child_path.extend_from_slice(&task.path);
+                child_path.extend_from_slice(name);
+                child_path.push(b'/');
+                let child = DirectoryTask {
+                    id: NO_CHILD,
+                    path: child_path,
+                    depth,
+                    through_link: behind_link,
+                    rules: rules.clone(),
+                };
+                let list = if behind_link { &mut visit.links } else { &mut visit.children };
+                list.push((kept as u32, child));
+            }
+            kept += 1;
+        }
+        listing.entries.truncate(kept);
+        listing.sort();
+        Ok(())
+    }
+
+    fn head(&self, state: &mut State, cut: Option<Cut>) -> SnapshotHead {
+        static GENERATION: AtomicU64 = AtomicU64::new(1);
+        let mut outside = state.outside.clone();
+        outside.rule_files.sort_unstable();
+        outside.rule_files.dedup();
+        outside.link_targets.sort_unstable();
+        outside.link_targets.dedup();
+        SnapshotHead {
+            root: self.root.clone(),
+            options: self.options,
+            generation: GENERATION.fetch_add(1, Atomic::Relaxed),
+            unreadable: state.unreadable,
+            cut: state.cut.or(cut),
+            outside,
+        }
+    }
+
+    /// Puts the sorted directories together in path order, up to the budget.
+    fn assemble(
+        &self,
+        outputs: &[Option<Arc<Listing>>],
+        head: SnapshotHead,
+        cancel: Option<&CancelToken>,
+    ) -> Result<Arc<Snapshot>, WalkError> {
+        let listings = || outputs.iter().flatten();
+        let entries = listings().map(|listing| listing.entries.len()).sum();
+        let name_bytes: usize = listings().map(|listing| listing.names.len()).sum();
+        let mut builder = SnapshotBuilder::new(entries, name_bytes * 2, head.options.detail == Detail::Full);
+        let mut head = head;
+        let mut prefix: Vec<u8> = Vec::new();
+        // For each open directory: its listing, the next step, and how long the prefix is without it.
+        let mut stack: Vec<(&Listing, usize, usize)> = Vec::new();
+        stack.extend(outputs.first().and_then(Option::as_deref).map(|root| (root, 0, 0)));
+        let mut seen = 0;
+        while let Some((listing, next, outer)) = stack.last_mut() {
+            let listing: &Listing = listing;
+            let Some(step) = listing.order.get(*next) else {
+                prefix.truncate(*outer);
+                stack.pop();
+                continue;
+            };
+            *next += 1;
+            let entry = listing.entries[step.entry as usize];
+            if step.subtree {
+                if let Some(Some(child)) = outputs.get(entry.child as usize) {
+                    let outer = prefix.len();
+                    prefix.extend_from_slice(listing.name(entry));
+                    prefix.push(b'/');
+                    stack.push((child, 0, outer));
+                }
+                continue;
+            }
+            seen += 1;
+            if seen % 4096 == 0 {
+                cancel.map_or(Ok(()), CancelToken::check)?;
+            }
+            let depth = stack.len();
+            if seen > self.max_entries || !builder.push(&prefix, listing.name(entry), depth, entry.kind) {
+                head.cut = Some(Cut::Budget);
+                break;
+            }
+            if head.options.detail == Detail::Full {
+                let meta = listing.meta.get(step.entry as usize).copied().flatten();
+                builder.push_details(meta.map_or(f64::NAN, |meta| meta.mtime_ms), meta.and_then(|meta| meta.size));
+            }
+        }
+        Ok(Arc::new(builder.finish(head)))
+    }
+}
+
+impl Shared for Walk {
+    fn help(&self, should_leave: &dyn Fn() -> bool) -> HelpEnd {
+        match self.work(None, should_leave) {
+            Leave::MadeRoom => HelpEnd::Left,
+            Leave::Finished | Leave::Stopped(_) | Leave::Failed => HelpEnd::Done,
+        }
+    }
+}
+
+impl Listing {
+    fn push(&mut self, name: &[u8], kind: Kind) {
+        self.entries.push(Entry {
+            name_start: self.names.len() as u32,
+            name_len: name.len() as u16,
+            kind,
+            child: NO_CHILD,
+        });
+        self.names.extend_from_slice(name);
+    }
+
+    fn name(&self, entry: Entry) -> &[u8] {
+        let start = entry.name_start as usize;
+        &self.names[start..start + usize::from(entry.name_len)]
+    }
+
+    /// Orders entries by name, and each directory's subtree where its paths, which all begin with name and `/`,
+    /// stand among the others: `a`, `a.c`, `a/b`, because `.` is less than `/`.
+    fn sort(&mut self) {
+        let mut order: Vec<Step> = Vec::with_capacity(self.entries.len());
+        for (index, entry) in self.entries.iter().enumerate() {
+            order.push(Step { entry: index as u32, subtree: false });
+            if entry.kind == Kind::Dir {
+                order.push(Step { entry: index as u32, subtree: true });
+            }
+        }
+        order.sort_unstable_by(|a, b| {
+            let (left, right) = (self.name(self.entries[a.entry as usize]), self.name(self.entries[b.entry as usize]));
+            compare_steps(left, a.subtree, right, b.subtree)
+        });
+        self.order = order;
+    }
+}
+
+/// Compares two names, a subtree's with a `/` behind it.
+fn compare_steps(left: &[u8], left_subtree: bool, right: &[u8], right_subtree: bool) -> Ordering {
+    let common = left.len().min(right.len());
+    left[..common].cmp(&right[..common]).then_with(|| {
+        let next = |name: &[u8], subtree: bool| match name.get(common) {
+            Some(byte) => u16::from(*byte) + 1,
+            None if subtree => u16::from(b'/') + 1,
+            None => 0,
+        };
+        next(left, left_subtree)
+            .cmp(&next(right, right_subtree))
+            .then_with(|| left.len().cmp(&right.len()))
+            .then_with(|| left_subtree.cmp(&right_subtree))
+    })
+}
+
+/// Marks the walk as failed when a visit panics, so that no attached call waits for the directory it was at.
+struct ActiveGuard<'a> {
+    walk: &'a Walk,
+}
+
+impl Drop for ActiveGuard<'_> {
+    fn drop(&mut self) {
+        let mut state = lock(&self.walk.state);
+        state.active -= 1;
+        state.worker_failed = true;
+        drop(state);
+        self.walk.progress.notify_all();
+    }
+}
+
+fn new_output(state: &mut State) -> u32 {
+    state.outputs.push(None);
+    (state.outputs.len() - 1) as u32
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // A panic inside a visit happens without the lock and is reported through `worker_failed`.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn identity_of(root: &Path) -> Result<(u64, u64), WalkError> {
+    match Directory::open(root, true).and_then(|directory| directory.identity()) {
+        Ok(identity) => Ok(identity),
+        // May not be opened, but is there: the scan will say that it is unreadable.
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Ok((0, 0)),
+        Err(error) if error.kind() == io::ErrorKind::NotADirectory => {
+            Err(WalkError::NotADirectory { path: root.to_owned() })
+        }
+        Err(source) => Err(WalkError::NotFound { path: root.to_owned(), source }),
+    }
+}
+
+/// Where a link leads, as far as it can be resolved.
+fn link_destination(link: &Path) -> Option<PathBuf> {
+    if let Ok(target) = link.canonicalize() {
+        return Some(target);
+    }
+    let target = std::fs::read_link(link).ok()?;
+    let from = link.parent()?;
+    crate::paths::resolve_target(&from.join(target)).into_iter().next()
+}
