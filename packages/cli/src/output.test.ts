@@ -65,6 +65,14 @@ describe('writing', () => {
     expect(stream.writes.join('')).not.toContain('y');
   });
 
+  test('returns to the event loop after each write, where a Ctrl-C is seen', async () => {
+    const order: string[] = [];
+    setImmediate(() => order.push('event loop'));
+    await createOutput(recorder()).write('x');
+    order.push('written');
+    expect(order).toEqual(['event loop', 'written']);
+  });
+
   const failures: readonly (readonly [code: string, name: string])[] = [
     ['EPIPE', BrokenPipe.name],
     ['ERR_STREAM_DESTROYED', BrokenPipe.name],

@@ -39,7 +39,8 @@ export function createOutput(stream: TextStream): Output {
       if (text === '') return Promise.resolve();
       return new Promise((resolve, reject) => {
         stream.write(text, (error) => {
-          if (!error) resolve();
+          // Node writes to pipes and terminals without returning to its event loop; a Ctrl-C is seen only there.
+          if (!error) setImmediate(resolve);
           else if (isBrokenPipe(error)) reject(new BrokenPipe('nobody reads the output any more', { cause: error }));
           else reject(new OutputError(`the output could not be written: ${error.message}`, { cause: error }));
         });

@@ -5,11 +5,13 @@ import {
   escapeControls,
   escapeLine,
   fitLine,
+  fitPath,
   fitText,
   formatBytes,
   formatMs,
   highlight,
   highlightFitted,
+  rangesOf,
   shellQuote,
 } from './text.ts';
 
@@ -93,6 +95,12 @@ describe('fitting a line', () => {
   });
 });
 
+test('a path is cut at its start', () => {
+  expect(fitPath('src/deep/name.ts', 16)).toBe('src/deep/name.ts');
+  expect(fitPath('src/deep/name.ts', 10)).toBe('…p/name.ts');
+  expect(fitPath('漢字/名前', 6)).toBe('…/名前');
+});
+
 describe('highlighting', () => {
   const cases: readonly (readonly [reason: string, ranges: readonly (readonly [number, number])[], shown: string])[] = [
     ['no range', [], 'abcdef'],
@@ -108,6 +116,15 @@ describe('highlighting', () => {
   test('escaping does not move the highlighted part', () => {
     expect(highlight('\u001bab', [{ start: 1, end: 2 }], { ...marks, escape: escapeControls })).toBe('\\x1b[a]b');
   });
+});
+
+test('neighbouring positions are one range, moved by what stands before them', () => {
+  expect(rangesOf([0, 1, 2, 5, 7, 8], 4)).toEqual([
+    { start: 4, end: 7 },
+    { start: 9, end: 10 },
+    { start: 11, end: 13 },
+  ]);
+  expect(rangesOf([])).toEqual([]);
 });
 
 test('counts have separators and the right word', () => {

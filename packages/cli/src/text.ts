@@ -93,6 +93,30 @@ export function fitText(text: string, columns: number): string {
   return fitted.cutEnd ? `${fitLine(text, [], Math.max(columns - 1, 0)).text}…` : text;
 }
 
+/** Cuts a path at its start, so that the name stays: `…/deep/name.ts`. */
+export function fitPath(path: string, columns: number): string {
+  if (displayWidth(path) <= columns) return path;
+  let shown = '';
+  let width = 1;
+  for (const { segment } of [...segmenter.segment(path)].toReversed()) {
+    width += graphemeWidth(segment);
+    if (width > columns) break;
+    shown = segment + shown;
+  }
+  return `…${shown}`;
+}
+
+/** Joins UTF-16 positions, in order, to ranges: neighbouring ones are painted as one. `shift` is added to each. */
+export function rangesOf(positions: readonly number[], shift: number = 0): Range[] {
+  const ranges: { start: number; end: number }[] = [];
+  for (const position of positions) {
+    const last = ranges.at(-1);
+    if (last !== undefined && last.end === position + shift) last.end += 1;
+    else ranges.push({ start: position + shift, end: position + shift + 1 });
+  }
+  return ranges;
+}
+
 /** How the parts of a text are shown: each part is escaped, then painted. */
 export interface HighlightStyle {
   readonly paint: (text: string) => string;

@@ -7,7 +7,7 @@ import { createPaint, usesColor, writeLines, type Paint } from '../output.ts';
 import { withProgress } from '../progress.ts';
 import { pathPrefix } from '../root.ts';
 import type { Session } from '../session.ts';
-import { escapeControls, highlight, type Range } from '../text.ts';
+import { escapeControls, highlight, rangesOf } from '../text.ts';
 
 const examples = `
 Examples:
@@ -20,19 +20,8 @@ Examples:
 Paths are printed so that they open from here; --json has them relative to --path. Directories end with '/'.
 Hidden names, node_modules and what ignore files exclude are left out.`;
 
-/** Joins UTF-16 positions to ranges: neighbouring ones are painted as one. */
-export function rangesOf(positions: readonly number[], shift: number): Range[] {
-  const ranges: { start: number; end: number }[] = [];
-  for (const position of positions) {
-    const last = ranges.at(-1);
-    if (last !== undefined && last.end === position + shift) last.end += 1;
-    else ranges.push({ start: position + shift, end: position + shift + 1 });
-  }
-  return ranges;
-}
-
 /** One found path as a line. */
-export function findLine(match: FuzzyFindMatch, look: { readonly prefix: string; readonly paint: Paint; readonly escapes: boolean }): string {
+function findLine(match: FuzzyFindMatch, look: { readonly prefix: string; readonly paint: Paint; readonly escapes: boolean }): string {
   const { paint } = look;
   return highlight(look.prefix + match.path, rangesOf(match.positions ?? [], look.prefix.length), {
     paint: paint.hit,

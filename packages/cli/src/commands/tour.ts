@@ -1,30 +1,14 @@
-import { open } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import type * as Natives from '@cairn/natives';
-import type { FuzzyFindResult, GlobMatch, GlobResult, GrepResult, StopReason } from '@cairn/natives';
 import { colorOption } from '../args.ts';
 import { ExitCode } from '../exit.ts';
-import { createPaint, usesColor, type ColorMode, type Paint } from '../output.ts';
-import { withProgress } from '../progress.ts';
+import { createPaint, usesColor, type ColorMode } from '../output.ts';
 import { pathPrefix } from '../root.ts';
 import type { Session } from '../session.ts';
-import {
-  countOf,
-  displayWidth,
-  ellipsisColumns,
-  escapeControls,
-  escapeLine,
-  fitLine,
-  fitText,
-  formatCount,
-  formatMs,
-  highlightFitted,
-  shellQuote,
-} from '../text.ts';
-import { createTourFile, type TourFile } from '../tour-file.ts';
-import { abbreviate, pickExtension, pickFile, pickWord, summarize, wordCandidates, type Tally, type TreeSummary } from '../tour-pick.ts';
-import { findLine } from './find.ts';
+import { escapeControls, shellQuote } from '../text.ts';
+import { abbreviate, pickExtension, pickFile } from '../tour-pick.ts';
+import { showCache, showFind, showGlob, showGrep, showTree, type Tour } from '../tour-steps.ts';
+import { chooseWord } from '../tour-word.ts';
 
 const examples = `
 Examples:
@@ -35,248 +19,6 @@ The tour only reads, except for one small file that it creates in the directory 
 
 interface TourFlags {
   readonly color: ColorMode;
-}
-
-/** More entries than this are not counted one by one. */
-const maxEntries = 1_000_000;
-/** Lines after which the tour's content search stops. */
-const maxLines = 1000;
-/** No step runs longer than this, whatever the disk. */
-const stepTimeoutMs = 30_000;
-const shownHits = 3;
-
-/** One tour: the tree it looks at, and how it says what it sees. */
-interface Tour {
-  readonly natives: typeof Natives;
-  readonly session: Session;
-  readonly paint: Paint;
-  /** As it was typed; the searches get it. */
-  readonly path: string;
-  /** `--path` for the commands to paste, or nothing in the current directory. */
-  readonly pathFlag: string;
-  readonly say: (line?: string) => Promise<void>;
-}
-
-interface Timed<T> {
-  readonly result: T;
-  readonly durationMs: number;
-  readonly fromCache: boolean;
-}
-
-async function timed<T>(tour: Tour, label: string, call: () => Promise<T>): Promise<Timed<T>> {
-  const hitsBefore = tour.natives.fsScanCacheStats().hits;
-  const startMs = performance.now();
-  const result = await withProgress(tour.session, label, call);
-  const durationMs = performance.now() - startMs;
-  return { result, durationMs, fromCache: tour.natives.fsScanCacheStats().hits > hitsBefore };
-}
-
-function shared(tour: Tour): { path: string; cache: true; signal: AbortSignal; timeoutMs: number; onTimeout: 'partial' } {
-  return { path: tour.path, cache: true, signal: tour.session.signal, timeoutMs: stepTimeoutMs, onTimeout: 'partial' };
-}
-
-/** Runs the same call twice: first on an emptied cache, then again. */
-async function coldAndCached<T>(tour: Tour, label: string, call: () => Promise<T>): Promise<{ cold: Timed<T>; again: Timed<T> }> {
-  tour.natives.invalidateFsScanCache(tour.path);
-  const cold = await timed(tour, label, call);
-  return { cold, again: await timed(tour, label, call) };
-}
-
-function timesLine({ cold, again }: { cold: Timed<unknown>; again: Timed<unknown> }): string {
-  const factor = cold.durationMs / again.durationMs;
-  const faster = factor >= 1.5 ? `, ${factor >= 10 ? formatCount(Math.round(factor)) : factor.toFixed(1)} times as fast` : '';
-  const second = again.fromCache ? `with the cached scan ${formatMs(again.durationMs)}${faster}` : `the second time ${formatMs(again.durationMs)}, scanned again because the cached scan was too old`;
-  return `  first scan and search ${formatMs(cold.durationMs)}; ${second}`;
-}
-
-function stopText(stopReason: StopReason | undefined): string {
-  if (stopReason === 'timeout') return ` (stopped after ${stepTimeoutMs / 1000} s, there may be more)`;
-  if (stopReason === 'budget') return ' (stopped at the largest scan allowed, there may be more)';
-  return stopReason === 'limit' ? ' (stopped at the limit, there are more)' : '';
-}
-
-async function sayCommand(tour: Tour, command: string): Promise<void> {
-  await tour.say(`  ${tour.paint.dim('$')} cairn ${escapeControls(command)}${escapeControls(tour.pathFlag)}`);
-}
-
-function tallyLine(tour: Tour, label: string, tallies: readonly Tally[], show: (tally: Tally) => string): string {
-  const room = tour.session.out.isTerminal ? tour.session.out.width - 1 : 100;
-  let line = `  ${label.padEnd(22)}`;
-  for (const [index, tally] of tallies.slice(0, 8).entries()) {
-    const next = `${index === 0 ? '' : ', '}${show(tally)}`;
-    if (index > 0 && line.length + next.length > room) break;
-    line += next;
-  }
-  return tour.session.out.isTerminal ? fitText(line, room) : line;
-}
-
-async function showTree(tour: Tour): Promise<{ matches: readonly GlobMatch[]; summary: TreeSummary }> {
-  const { natives, paint, say } = tour;
-  await say(paint.title('1. What is in the tree'));
-  natives.invalidateFsScanCache(tour.path);
-  const { result, durationMs } = await timed(tour, 'scanning the tree', () =>
-    natives.glob({ ...shared(tour), pattern: '**', maxResults: maxEntries }),
-  );
-  const summary = summarize(result.matches, natives.FileType);
-  const links = summary.links > 0 ? `, ${countOf(summary.links, 'link')}` : '';
-  const counts = `${countOf(summary.files, 'file')}, ${countOf(summary.directories, 'directory', 'directories')}${links}`;
-  await say(`  ${counts} in ${formatMs(durationMs)}${stopText(result.stopReason)}`);
-  if (summary.extensions.length > 0) await say(tallyLine(tour, 'most frequent', summary.extensions, ({ name, count }) => `.${escapeControls(name)} ${formatCount(count)}`));
-  if (summary.biggest.length > 0) await say(tallyLine(tour, 'most files below', summary.biggest, ({ name, count }) => `${escapeControls(name)}/ ${formatCount(count)}`));
-  if (result.unreadable !== undefined && result.unreadable > 0) await say(`  ${countOf(result.unreadable, 'entry', 'entries')} could not be read and are not counted.`);
-  await say('  Left out: names that start with a dot, node_modules, and what .gitignore and its like exclude.');
-  if (result.matches.length === 0) await say('  Nothing to search here; the steps below show what an empty answer looks like.');
-  await say();
-  return { matches: result.matches, summary };
-}
-
-async function showGlob(tour: Tour, pattern: string): Promise<void> {
-  const { natives, paint, say } = tour;
-  await say(paint.title('2. glob: paths that fit a pattern'));
-  await sayCommand(tour, `glob ${shellQuote(pattern)}`);
-  const runs = await coldAndCached<GlobResult>(tour, 'glob', () => natives.glob({ ...shared(tour), pattern, maxResults: maxEntries }));
-  const { matches, totalMatches, stopReason } = runs.again.result;
-  for (const { path } of matches.slice(0, shownHits)) await say(`    ${fitToTerminal(tour, escapeControls(path), 4)}`);
-  await say(`  ${countOf(totalMatches, 'path')}${shownOf(matches.length)}${stopText(stopReason)}`);
-  await say(timesLine(runs));
-  await say();
-}
-
-function shownOf(count: number): string {
-  return count > shownHits ? `, the first ${shownHits} shown` : '';
-}
-
-function fitToTerminal(tour: Tour, text: string, used: number): string {
-  return tour.session.out.isTerminal ? fitText(text, Math.max(tour.session.out.width - used - 1, 10)) : text;
-}
-
-async function showFind(tour: Tour, query: string, file: string | undefined): Promise<void> {
-  const { natives, paint, say } = tour;
-  await say(paint.title('3. find: a few letters of a path'));
-  if (file !== undefined) await say(`  The letters '${query}' stand for ${fitToTerminal(tour, escapeControls(file), 30)}.`);
-  await sayCommand(tour, `find ${shellQuote(query)}`);
-  const runs = await coldAndCached<FuzzyFindResult>(tour, 'find', () => natives.fuzzyFind({ ...shared(tour), query, includePositions: true }));
-  const { matches, totalMatches, stopReason } = runs.again.result;
-  for (const match of matches.slice(0, shownHits)) await say(`    ${findLine(match, { prefix: '', paint, escapes: true })}`);
-  // A stop at the limit is what a ranking is for: the best are here.
-  await say(`  ${countOf(totalMatches, 'path')} with these letters, best first${shownOf(matches.length)}${stopReason === 'limit' ? '' : stopText(stopReason)}`);
-  await say(timesLine(runs));
-  await say();
-}
-
-/** Bytes read of a file to find a word in it, and files tried. */
-const wordBytes = 1 << 16;
-const wordFiles = 20;
-
-async function readStart(path: string): Promise<string> {
-  const file = await open(path, 'r');
-  try {
-    // Files that make up their content when they are read, as below /proc, say that they are empty; some never end.
-    if ((await file.stat()).size === 0) return '';
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(wordBytes), 0, wordBytes, 0);
-    return buffer.toString('utf8', 0, bytesRead);
-  } finally {
-    await file.close();
-  }
-}
-
-async function chooseWord(tour: Tour, matches: readonly GlobMatch[], extension: string | undefined): Promise<{ word: string; path: string } | undefined> {
-  let tried = 0;
-  for (const path of wordCandidates(matches, tour.natives.FileType, extension)) {
-    tour.session.signal.throwIfAborted();
-    if ((tried += 1) > wordFiles) return undefined;
-    // A file that is gone or unreadable by now is as good as one without words.
-    const word = pickWord(await readStart(join(tour.path, path)).catch(() => ''));
-    if (word !== undefined) return { word, path };
-  }
-  return undefined;
-}
-
-async function sayGrepHits(tour: Tour, result: GrepResult): Promise<void> {
-  const { session, paint } = tour;
-  const width = session.out.isTerminal ? session.out.width : 120;
-  for (const { path, lineNumber, line, submatches } of result.matches.slice(0, shownHits)) {
-    const place = `${escapeControls(path)}:${lineNumber}: `;
-    const room = Math.max(width - displayWidth(place) - 5 - ellipsisColumns, 20);
-    const indent = line.length - line.trimStart().length;
-    const hits = (submatches ?? []).map(({ start, end }) => ({ start: Math.max(start - indent, 0), end: Math.max(end - indent, 0) }));
-    const fitted = fitLine(line.trim(), hits, room);
-    const text = highlightFitted(fitted, { paint: paint.hit, escape: escapeLine }, paint.dim);
-    await tour.say(`    ${paint.path(escapeControls(path))}:${paint.lineNumber(String(lineNumber))}: ${text}`);
-  }
-}
-
-async function showGrep(tour: Tour, word: string, source: string | undefined): Promise<void> {
-  const { natives, paint, say } = tour;
-  await say(paint.title('4. grep: what is in the files'));
-  if (source !== undefined) await say(`  The word '${word}' is taken from ${fitToTerminal(tour, escapeControls(source), 30)}.`);
-  await sayCommand(tour, `grep ${shellQuote(word)} --limit ${maxLines}`);
-  const runs = await coldAndCached<GrepResult>(tour, 'grep', () => natives.grep({ ...shared(tour), pattern: word, maxCount: maxLines }));
-  const { result } = runs.again;
-  await sayGrepHits(tour, result);
-  const { binary, oversized, unreadable } = result.skipped;
-  const skipped = binary + oversized + unreadable > 0 ? `; ${countOf(binary + oversized + unreadable, 'file')} skipped (binary or unreadable)` : '';
-  const lines = `${countOf(result.matches.length, 'line')} in ${countOf(result.filesWithMatches, 'file')}`;
-  await say(`  ${lines}, ${countOf(result.filesSearched, 'file')} searched${shownOf(result.matches.length)}${stopText(result.stopReason)}${skipped}`);
-  await say(timesLine(runs));
-  await say('  The cache holds the list of files, never their content: every grep reads the files.');
-  await say();
-}
-
-/** The names right below the root, with the cache: what a program would see. */
-async function topNames(tour: Tour): Promise<Timed<GlobResult>> {
-  return timed(tour, 'glob', () => tour.natives.glob({ ...shared(tour), pattern: '*', recursive: false }));
-}
-
-async function showInvalidation(tour: Tour, file: TourFile): Promise<void> {
-  const { natives, say } = tour;
-  const knows = ({ result }: Timed<GlobResult>): boolean => result.matches.some(({ path }) => path === file.name);
-  const before = await topNames(tour);
-  const startMs = performance.now();
-  const statsBefore = natives.fsScanCacheStats();
-  natives.invalidateFsScanCache(join(tour.path, file.name));
-  const statsAfter = natives.fsScanCacheStats();
-  const invalidateMs = performance.now() - startMs;
-  const after = await topNames(tour);
-  await say(`  Wrote ${file.name}, without telling the cache.`);
-  if (!knows(before)) {
-    await say(`  A cached listing does not have it: ${countOf(before.result.totalMatches, 'name')} in ${formatMs(before.durationMs)}.`);
-  } else {
-    await say('  A listing has it already: the cached scan was too old to be used and was made again.');
-  }
-  const dropped = statsBefore.entries.length - statsAfter.entries.length;
-  await say(`  invalidateFsScanCache dropped ${countOf(dropped, 'cached scan')} of ${formatCount(statsBefore.entries.length)} in ${formatMs(invalidateMs)}.`);
-  if (knows(after)) {
-    await say(`  The next listing has it: ${countOf(after.result.totalMatches, 'name')} in ${formatMs(after.durationMs)}.`);
-  } else {
-    await say('  The next listing still leaves it out: an ignore file of this tree excludes it.');
-  }
-}
-
-async function showCache(tour: Tour): Promise<void> {
-  const { natives, session, paint, say } = tour;
-  await say(paint.title('5. The cache is told about a change'));
-  natives.invalidateFsScanCache(tour.path);
-  await topNames(tour);
-  let file: TourFile;
-  try {
-    file = createTourFile(tour.path);
-  } catch (error) {
-    const reason = error instanceof Error && 'code' in error ? ` (${String(error.code)})` : '';
-    await say(`  This directory cannot be written to${reason}, so this step is left out. Nothing was changed.`);
-    await say();
-    return;
-  }
-  const forget = session.onAbruptEnd(file.remove);
-  try {
-    await showInvalidation(tour, file);
-  } finally {
-    file.remove();
-    forget();
-    natives.invalidateFsScanCache(tour.path);
-  }
-  await say('  Removed it again. Programs that write files do the same through the library, after every write.');
-  await say();
 }
 
 async function sayNext(tour: Tour, queries: { readonly pattern: string; readonly query: string; readonly word: string }): Promise<void> {
@@ -293,8 +35,9 @@ async function sayNext(tour: Tour, queries: { readonly pattern: string; readonly
   }
 }
 
-async function runTour(path: string, flags: TourFlags, session: Session): Promise<number> {
+async function runTour(given: string, flags: TourFlags, session: Session): Promise<number> {
   const natives = await import('@cairn/natives');
+  const path = resolve(session.cwd, given) === session.cwd ? '.' : given;
   const prefix = pathPrefix(path);
   const tour: Tour = {
     natives,
@@ -316,7 +59,7 @@ async function runTour(path: string, flags: TourFlags, session: Session): Promis
   const file = pickFile(matches, natives.FileType);
   const pattern = extension === undefined ? '*' : `*.${extension}`;
   const query = file === undefined ? 'readme' : abbreviate(file);
-  const source = await chooseWord(tour, matches, extension);
+  const source = await chooseWord({ root: path, matches, types: natives.FileType, extension }, session.signal);
   const word = source?.word ?? 'cairn';
   await showGlob(tour, pattern);
   await showFind(tour, query, file);

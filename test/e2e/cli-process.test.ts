@@ -1,0 +1,142 @@
+import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import process from 'node:process';
+import { pathToFileURL } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import { cairn, cairnEntry, createTree, finished, startCairn, temporaryDirectory } from '../support/cli.ts';
+
+const nobody = 65_534;
+const isRoot = process.getuid?.() === 0;
+// Root reads everything, so these tests run as somebody else, who needs to be able to read this checkout.
+const canRunUnprivileged = !isRoot || spawnSync(process.execPath, [cairnEntry, '--version'], { uid: nobody, gid: nobody, cwd: '/' }).status === 0;
+
+describe.skipIf(process.platform === 'win32')('without permission', () => {
+  const uid = isRoot ? nobody : undefined;
+
+  test('a directory that cannot be read is counted, the rest is searched, status 2', async (context) => {
+    context.skip(!canRunUnprivileged, 'user 65534 cannot read this checkout');
+    const cwd = createTree({ 'a.txt': 'hit\n', 'locked/b.txt': 'hit\n' });
+    chmodSync(cwd, 0o755);
+    chmodSync(join(cwd, 'locked'), 0o000);
+    for (const args of [['glob', '*.txt'], ['find', 'txt'], ['grep', 'hit', '-l']]) {
+      const { stdout, stderr, exitCode } = await cairn(args, { cwd, uid });
+      expect({ stdout, exitCode }, `cairn ${args.join(' ')}`).toEqual({ stdout: 'a.txt\n', exitCode: 2 });
+      expect(stderr, `cairn ${args.join(' ')}`).toMatch(/^cairn: 1 [^\n]+ could not be read and was left out; check the permissions\n$/u);
+    }
+    chmodSync(join(cwd, 'locked'), 0o755);
+  });
+
+  test('a file that cannot be read is counted by grep', async (context) => {
+    context.skip(!canRunUnprivileged, 'user 65534 cannot read this checkout');
+    const cwd = createTree({ 'a.txt': 'hit\n', 'b.txt': 'hit\n' });
+    chmodSync(cwd, 0o755);
+    chmodSync(join(cwd, 'b.txt'), 0o000);
+    const { stdout, stderr, exitCode } = await cairn(['grep', 'hit'], { cwd, uid });
+    expect({ stdout, exitCode }).toEqual({ stdout: 'a.txt:1:hit\n', exitCode: 2 });
+    expect(stderr).toContain('cairn: 1 file or directory could not be read and was left out; check the permissions\n');
+  });
+
+  test('the tour of a tree that cannot be written to says so and goes on', async (context) => {
+    context.skip(!canRunUnprivileged, 'user 65534 cannot read this checkout');
+    const cwd = createTree({ 'a.txt': 'nothing special\n' });
+    chmodSync(cwd, 0o555);
+    const { stdout, stderr, exitCode } = await cairn(['tour'], { cwd, uid });
+    chmodSync(cwd, 0o755);
+    expect({ stderr, exitCode }).toEqual({ stderr: '', exitCode: 0 });
+    expect(stdout).toContain('This directory cannot be written to (EACCES), so this step is left out. Nothing was changed.');
+    expect(stdout).toContain('Try next');
+  });
+});
+
+describe('a reader that goes away', () => {
+  test('ends the run quietly', async () => {
+    const cwd = createTree(Object.fromEntries(Array.from({ length: 3000 }, (_, index) => [`a-rather-long-file-name-to-fill-the-pipe-${index}.txt`, ''])));
+    const child = startCairn(['glob', '*'], { cwd });
+    const ended = finished(child);
+    // Closed before the first byte: every write finds a broken pipe.
+    child.stdout?.destroy();
+    const { stderr, exitCode, signal } = await ended;
+    expect({ stderr, exitCode, signal }).toEqual({ stderr: '', exitCode: 0, signal: null });
+  });
+
+  test('ends the tour, and its file is gone', async () => {
+    const cwd = createTree({ 'a.txt': 'x\n' });
+    const child = startCairn(['tour'], { cwd });
+    const ended = finished(child);
+    child.stdout?.destroy();
+    const { stderr, exitCode } = await ended;
+    expect({ stderr, exitCode }).toEqual({ stderr: '', exitCode: 0 });
+    expect((await cairn(['glob', '*', '--no-ignore'], { cwd })).stdout).toBe('a.txt\n');
+  });
+});
+
+test.skipIf(process.platform !== 'linux')('a full disk is an error of one line', async () => {
+  const cwd = createTree({ 'a.txt': 'x\n' });
+  const script = `exec "${process.execPath}" "${cairnEntry}" glob '*' > /dev/full`;
+  const { stderr, status } = spawnSync('/bin/sh', ['-c', script], { cwd, encoding: 'utf8' });
+  expect(stderr).toMatch(/^cairn: the output could not be written: ENOSPC[^\n]*\n$/u);
+  expect(status).toBe(2);
+});
+
+/**
+ * A module that, once the tour has written its file, says so and waits for a byte on standard input. A signal sent in
+ * between is handled while the file exists.
+ */
+function holdTour(): string {
+  const file = join(temporaryDirectory(), 'hold.mjs');
+  const source = `
+    import fs from 'node:fs';
+    import { syncBuiltinESMExports } from 'node:module';
+    const { writeFileSync } = fs;
+    fs.writeFileSync = (path, ...rest) => {
+      writeFileSync(path, ...rest);
+      if (!String(path).includes('cairn-tour-')) return;
+      fs.writeSync(2, 'created');
+      fs.readSync(0, Buffer.alloc(1));
+    };
+    syncBuiltinESMExports();
+  `;
+  writeFileSync(file, source);
+  return pathToFileURL(file).href;
+}
+
+describe.skipIf(process.platform === 'win32')('a signal', () => {
+  const signals: readonly (readonly [signal: NodeJS.Signals, exitCode: number])[] = [
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+    ['SIGHUP', 129],
+  ];
+  test.each(signals)('%s during the tour removes its file and ends with %i', async (signal, exitCode) => {
+    const cwd = createTree({ 'a.txt': 'x\n' });
+    const child = startCairn(['tour'], { cwd, preload: holdTour() });
+    const ended = finished(child);
+    if (child.stderr === null || child.stdin === null) throw new Error('the streams are piped');
+    await once(child.stderr, 'data');
+    child.kill(signal);
+    child.stdin.end('x');
+    const result = await ended;
+    expect({ stderr: result.stderr, exitCode: result.exitCode }).toEqual({ stderr: 'created', exitCode });
+    expect((await cairn(['glob', '*', '--no-ignore'], { cwd })).stdout).toBe('a.txt\n');
+  });
+
+  test('aborts the running search and ends with 130, without a word', async () => {
+    // The signal is there before the search begins, and the search is long enough not to be over at once.
+    const cwd = createTree({ 'large.txt': 'abcdefghij klmnopqrst\n'.repeat(2_000_000) });
+    const file = join(temporaryDirectory(), 'interrupt.mjs');
+    writeFileSync(
+      file,
+      `
+      const on = process.on.bind(process);
+      process.on = (event, listener) => {
+        on(event, listener);
+        if (event === 'SIGTERM') process.kill(process.pid, 'SIGINT');
+        return process;
+      };
+      `,
+    );
+    const { stdout, stderr, exitCode } = await cairn(['grep', '(\\w+)k.*z', '--timeout', '60000'], { cwd, preload: pathToFileURL(file).href });
+    expect({ stdout, stderr, exitCode }).toEqual({ stdout: '', stderr: '', exitCode: 130 });
+  });
+});

@@ -1,0 +1,265 @@
+import { lstatSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { cairn, createTree } from '../support/cli.ts';
+
+function sampleTree(): string {
+  return createTree({
+    'README.md': 'hello world\n',
+    'src/main.ts': 'const a = 1;\n// hello there\nconst b = 2;\n',
+    'src/read-cache.ts': 'export const one = 1;\nexport const two = 2; // hello, hello\n',
+    'src/deep/er/notes.txt': 'nothing here\n',
+    '.github/ci.yml': 'hello: yes\n',
+    '.gitignore': 'build/\n',
+    'build/out.ts': 'hello from the build\n',
+  });
+}
+
+function lines(text: string): string[] {
+  return text.split('\n').slice(0, -1);
+}
+
+describe('the exit status', () => {
+  const cases: readonly (readonly [reason: string, args: readonly string[], exitCode: number])[] = [
+    ['find has a hit', ['find', 'readme'], 0],
+    ['find has none', ['find', 'qqzzxx'], 1],
+    ['glob has a hit', ['glob', '*.ts'], 0],
+    ['glob has none', ['glob', '*.nope'], 1],
+    ['grep has a hit', ['grep', 'hello'], 0],
+    ['grep has none', ['grep', 'absent'], 1],
+    ['a limit of nothing shows none', ['glob', '*.ts', '--limit', '0'], 1],
+    ['grep takes a file', ['grep', 'hello', '--path', 'README.md'], 0],
+    ['find takes no file', ['find', 'x', '--path', 'README.md'], 2],
+    ['glob takes no file', ['glob', '*', '--path', 'README.md'], 2],
+    ['a missing path, find', ['find', 'x', '--path', 'nowhere'], 2],
+    ['a missing path, glob', ['glob', 'x', '--path', 'nowhere'], 2],
+    ['a missing path, grep', ['grep', 'x', '--path', 'nowhere'], 2],
+    ['a broken glob', ['glob', 'a[b'], 2],
+    ['a broken glob for grep', ['grep', 'x', '-g', 'a[b'], 2],
+    ['the time ran out', ['grep', 'hello', '--timeout', '0'], 2],
+    ['an unknown option', ['grep', 'hello', '--nope'], 2],
+  ];
+  test.each(cases)('%s', async (_reason, args, exitCode) => {
+    const result = await cairn(args, { cwd: sampleTree() });
+    expect(result.exitCode, result.stderr).toBe(exitCode);
+    if (exitCode === 2) expect(result.stderr).toMatch(/^cairn: [^\n]+\n$/u);
+    else expect(result.stderr).not.toContain('    at ');
+  });
+});
+
+describe('paths', () => {
+  test('find prints one a line, best first, directories with a slash', async () => {
+    const result = await cairn(['find', 'src'], { cwd: sampleTree() });
+    expect(lines(result.stdout)[0]).toBe('src/');
+    expect(result.stderr).toBe('');
+  });
+
+  test('glob prints one a line in path order', async () => {
+    const result = await cairn(['glob', '*.ts'], { cwd: sampleTree() });
+    expect(result.stdout).toBe('src/main.ts\nsrc/read-cache.ts\n');
+  });
+
+  test('open from where the command was typed', async () => {
+    const cwd = sampleTree();
+    expect((await cairn(['glob', '*.ts', '--path', './src/'], { cwd })).stdout).toBe('src/main.ts\nsrc/read-cache.ts\n');
+    expect((await cairn(['grep', 'there', '--path', 'src'], { cwd })).stdout).toBe('src/main.ts:2:// hello there\n');
+    expect((await cairn(['grep', 'world', '--path', './README.md'], { cwd })).stdout).toBe('./README.md:1:hello world\n');
+    expect((await cairn(['find', 'main', '--path', join(cwd, 'src')], { cwd })).stdout).toBe(`${join(cwd, 'src/main.ts')}\n`);
+  });
+
+  test('hidden names are left out by find and glob, and searched by grep, unless said otherwise', async () => {
+    const cwd = sampleTree();
+    expect((await cairn(['glob', '*.yml'], { cwd })).stdout).toBe('');
+    expect((await cairn(['glob', '*.yml', '--hidden'], { cwd })).stdout).toBe('.github/ci.yml\n');
+    expect((await cairn(['find', 'ciyml', '--hidden'], { cwd })).stdout).toBe('.github/ci.yml\n');
+    expect((await cairn(['grep', 'hello: yes', '-l'], { cwd })).stdout).toBe('.github/ci.yml\n');
+    expect((await cairn(['grep', 'hello: yes', '-l', '--no-hidden'], { cwd })).stdout).toBe('');
+  });
+
+  test('ignore files count until --no-ignore', async () => {
+    const cwd = sampleTree();
+    expect((await cairn(['glob', 'out.ts'], { cwd })).stdout).toBe('');
+    expect((await cairn(['glob', 'out.ts', '--no-ignore'], { cwd })).stdout).toBe('build/out.ts\n');
+    expect((await cairn(['grep', 'from the build', '-l', '--no-ignore'], { cwd })).stdout).toBe('build/out.ts\n');
+  });
+
+  test('glob keeps the kind and the depth it is asked for', async () => {
+    const cwd = sampleTree();
+    expect((await cairn(['glob', '*', '--type', 'dir'], { cwd })).stdout).toBe('src\nsrc/deep\nsrc/deep/er\n');
+    expect((await cairn(['glob', '*', '--no-recursive'], { cwd })).stdout).toBe('README.md\nsrc\n');
+  });
+
+  test('--long shows exact sizes and times between tabs when piped', async () => {
+    const cwd = createTree({ 'a.txt': '12345', 'dir/': '' });
+    utimesSync(join(cwd, 'a.txt'), 1_700_000_000, 1_700_000_000);
+    const { stdout } = await cairn(['glob', '*', '--long'], { cwd });
+    const time = new Date(lstatSync(join(cwd, 'dir')).mtimeMs).toISOString();
+    expect(stdout).toBe(`5\t2023-11-14T22:13:20.000Z\ta.txt\n-\t${time}\tdir\n`);
+  });
+
+  test('--sort-mtime shows the newest, and --limit keeps them', async () => {
+    const cwd = createTree({ 'old.txt': '', 'new.txt': '', 'older.txt': '' });
+    for (const [name, seconds] of [['old.txt', 2_000], ['new.txt', 3_000], ['older.txt', 1_000]] as const) utimesSync(join(cwd, name), seconds, seconds);
+    const { stdout } = await cairn(['glob', '*.txt', '--sort-mtime', '--limit', '2'], { cwd });
+    expect(stdout).toBe('new.txt\nold.txt\n');
+  });
+
+  test.skipIf(process.platform !== 'linux')('control characters in names are raw when piped', async () => {
+    const cwd = createTree({ 'line\nbreak.txt': 'x\n', 'esc\u001b[31m.txt': 'y\n' });
+    const { stdout } = await cairn(['glob', '*.txt'], { cwd });
+    expect(stdout).toBe('esc\u001b[31m.txt\nline\nbreak.txt\n');
+  });
+
+  test.skipIf(process.platform !== 'linux')('a name that is not valid Unicode is shown and said to be inexact', async () => {
+    const cwd = createTree({});
+    writeFileSync(Buffer.concat([Buffer.from(`${cwd}/bad`), Buffer.from([0xff]), Buffer.from('.txt')]), 'x');
+    const { stdout, stderr, exitCode } = await cairn(['glob', '*.txt'], { cwd });
+    expect({ stdout, stderr, exitCode }).toEqual({
+      stdout: 'bad\ufffd.txt\n',
+      stderr: 'cairn: 1 name shown is not valid Unicode and could not be shown exactly\n',
+      exitCode: 0,
+    });
+  });
+});
+
+describe('lines', () => {
+  test('piped grep prints path, number and line', async () => {
+    const { stdout } = await cairn(['grep', 'hello', '--no-hidden'], { cwd: sampleTree() });
+    expect(stdout).toBe('README.md:1:hello world\nsrc/main.ts:2:// hello there\nsrc/read-cache.ts:2:export const two = 2; // hello, hello\n');
+  });
+
+  test('context has dashes and separators', async () => {
+    const cwd = createTree({ 'a.txt': 'one\nHIT\nthree\nfour\nfive\nHIT\n' });
+    const { stdout } = await cairn(['grep', 'HIT', '-C', '1'], { cwd });
+    expect(stdout).toBe('a.txt-1-one\na.txt:2:HIT\na.txt-3-three\n--\na.txt-5-five\na.txt:6:HIT\n');
+  });
+
+  test('-A and -B show what comes after and before', async () => {
+    const cwd = createTree({ 'a.txt': 'one\nHIT\nthree\n' });
+    expect((await cairn(['grep', 'HIT', '-A1'], { cwd })).stdout).toBe('a.txt:2:HIT\na.txt-3-three\n');
+    expect((await cairn(['grep', 'HIT', '-B1'], { cwd })).stdout).toBe('a.txt-1-one\na.txt:2:HIT\n');
+  });
+
+  test('-c counts matches per file, -l names the files, --mode says the same', async () => {
+    const cwd = sampleTree();
+    const counts = 'README.md:1\nsrc/main.ts:1\nsrc/read-cache.ts:2\n';
+    const names = 'README.md\nsrc/main.ts\nsrc/read-cache.ts\n';
+    for (const [flags, expected] of [
+      [['-c'], counts],
+      [['--mode', 'count'], counts],
+      [['-l'], names],
+      [['--mode', 'files'], names],
+    ] as const) {
+      expect((await cairn(['grep', 'hello', '--no-hidden', ...flags], { cwd })).stdout, flags.join(' ')).toBe(expected);
+    }
+  });
+
+  test('-i, -F, -U, -g and -t do what ripgrep’s do', async () => {
+    const cwd = sampleTree();
+    expect((await cairn(['grep', 'HELLO WORLD', '-i', '-l'], { cwd })).stdout).toBe('README.md\n');
+    expect((await cairn(['grep', 'hello.', '-F'], { cwd })).stdout).toBe('');
+    expect((await cairn(['grep', '1;\\n// hello', '-U', '-l'], { cwd })).stdout).toBe('src/main.ts\n');
+    expect((await cairn(['grep', 'hello', '-g', '*.md', '-l'], { cwd })).stdout).toBe('README.md\n');
+    expect((await cairn(['grep', 'hello', '-t', 'ts', '-l'], { cwd })).stdout).toBe('src/main.ts\nsrc/read-cache.ts\n');
+  });
+
+  test('a match across lines prints each line with its number', async () => {
+    const cwd = createTree({ 'a.txt': 'one\ntwo\nthree\n' });
+    expect((await cairn(['grep', 'two\\nthree', '-U'], { cwd })).stdout).toBe('a.txt:2:two\na.txt:3:three\n');
+  });
+
+  test('--max-columns cuts lines and says so', async () => {
+    const cwd = createTree({ 'a.txt': `hit${'x'.repeat(200)}\n` });
+    const { stdout, stderr } = await cairn(['grep', 'hit', '--max-columns', '10'], { cwd });
+    expect(stdout.length).toBeLessThan(40);
+    expect(stderr).toBe('cairn: 1 line cut to fit; --max-columns 0 shows whole lines\n');
+    expect((await cairn(['grep', 'hit', '--max-columns', '0'], { cwd })).stdout.length).toBe(212);
+  });
+});
+
+describe('what is left out is said on standard error', () => {
+  test('a listing cut by --limit', async () => {
+    const cwd = createTree(Object.fromEntries(Array.from({ length: 12 }, (_, index) => [`file-${index}.txt`, ''])));
+    const { stdout, stderr, exitCode } = await cairn(['find', 'file', '--limit', '5'], { cwd });
+    expect(lines(stdout)).toHaveLength(5);
+    expect(stderr).toBe('cairn: showing 5 of 12; use --limit to see more\n');
+    expect(exitCode).toBe(0);
+    expect((await cairn(['glob', '*.txt', '--limit', '5'], { cwd })).stderr).toMatch(/^cairn: showing (?:5 of 12|the first 5, there are more); use --limit to see more\n$/u);
+  });
+
+  test('a content search cut by --limit, with the way on', async () => {
+    const cwd = sampleTree();
+    const first = await cairn(['grep', 'hello', '--no-hidden', '--limit', '2'], { cwd });
+    expect(first.stdout).toBe('README.md:1:hello world\nsrc/main.ts:2:// hello there\n');
+    expect(first.stderr).toMatch(/^cairn: showing .*; use --limit to see more, or --offset 2 to go on from here\n$/u);
+    const second = await cairn(['grep', 'hello', '--no-hidden', '--limit', '2', '--offset', '2'], { cwd });
+    expect(second.stdout).toBe('src/read-cache.ts:2:export const two = 2; // hello, hello\n');
+    expect(second.stderr).toBe('');
+  });
+
+  test('binary files and files over --max-filesize', async () => {
+    const cwd = createTree({ 'a.bin': 'hit\0\u0001\n', 'big.txt': `hit\n${'x'.repeat(5000)}\n`, 'small.txt': 'hit\n' });
+    const { stdout, stderr } = await cairn(['grep', 'hit', '--max-filesize', '4K'], { cwd });
+    expect(stdout).toContain('small.txt:1:hit\n');
+    expect(stdout).not.toContain('big.txt');
+    expect(stderr).toContain('cairn: 1 binary file skipped\n');
+    expect(stderr).toContain('cairn: 1 file over --max-filesize skipped\n');
+  });
+
+  test('a timeout', async () => {
+    const { stderr, exitCode } = await cairn(['glob', '*', '--timeout', '0'], { cwd: sampleTree() });
+    expect(stderr).toBe('cairn: stopped by --timeout before the whole tree was searched; give it more time or a smaller --path\n');
+    expect(exitCode).toBe(2);
+  });
+
+  test('lines left in one file by --max-count-per-file', async () => {
+    const cwd = createTree({ 'a.txt': 'hit\nhit\nhit\n', 'b.txt': 'hit\n' });
+    const { stdout, stderr } = await cairn(['grep', 'hit', '--max-count-per-file', '2'], { cwd });
+    expect(stdout).toBe('a.txt:1:hit\na.txt:2:hit\nb.txt:1:hit\n');
+    expect(stderr).toBe('cairn: 1 file had more than --max-count-per-file shows\n');
+  });
+});
+
+describe('--json is one document, the result of the library', () => {
+  test('find', async () => {
+    const { stdout } = await cairn(['find', 'readme', '--json'], { cwd: sampleTree() });
+    expect(lines(stdout)).toHaveLength(1);
+    const result: unknown = JSON.parse(stdout);
+    expect(result).toMatchObject({ complete: true, totalMatches: 1, matches: [{ path: 'README.md', isDirectory: false, score: expect.any(Number) }] });
+  });
+
+  test('glob', async () => {
+    const { stdout } = await cairn(['glob', '*.ts', '--json', '--path', 'src'], { cwd: sampleTree() });
+    expect(JSON.parse(stdout)).toEqual({
+      matches: [
+        { path: 'main.ts', fileType: 1 },
+        { path: 'read-cache.ts', fileType: 1 },
+      ],
+      totalMatches: 2,
+      complete: true,
+    });
+  });
+
+  test('grep', async () => {
+    const { stdout } = await cairn(['grep', 'there', '--json'], { cwd: sampleTree() });
+    expect(JSON.parse(stdout)).toMatchObject({
+      matches: [{ path: 'src/main.ts', lineNumber: 2, line: '// hello there', submatches: [{ start: 9, end: 14 }] }],
+      totalMatches: 1,
+      filesWithMatches: 1,
+      skipped: { oversized: 0, binary: 0, unreadable: 0 },
+      engine: 'regex',
+      complete: true,
+    });
+  });
+
+  test('nothing found is a document too, with status 1', async () => {
+    const { stdout, exitCode } = await cairn(['glob', '*.nope', '--json'], { cwd: sampleTree() });
+    expect({ result: JSON.parse(stdout), exitCode }).toEqual({ result: { matches: [], totalMatches: 0, complete: true }, exitCode: 1 });
+  });
+
+  test('a failure prints no document', async () => {
+    const { stdout, stderr } = await cairn(['glob', '*', '--json', '--path', 'nowhere'], { cwd: sampleTree() });
+    expect(stdout).toBe('');
+    expect(stderr).toMatch(/^cairn: [^\n]*nowhere[^\n]*\n$/u);
+  });
+});
