@@ -4,7 +4,10 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
-import { onTestFinished } from 'vitest';
+import { onTestFinished, vi } from 'vitest';
+
+// Each of these tests starts processes, some a dozen; on a busy machine that takes longer than a unit test may.
+vi.setConfig({ testTimeout: 120_000 });
 
 /** The file that `cairn` runs. */
 export const cairnEntry: string = fileURLToPath(new URL('../../packages/cli/src/main.ts', import.meta.url));

@@ -51,6 +51,12 @@ export function once(flag: string, hint: string): (value: string, previous: stri
   };
 }
 
+/** Reads the root of a search; an empty one is more likely an unset variable than the current directory. */
+function searchRoot(value: string): string {
+  if (value === '') throw new UsageError("--path takes a path, not an empty text; '.' is the current directory");
+  return value;
+}
+
 /** The options every search command has, as parsed. */
 export interface SharedFlags {
   readonly path: string;
@@ -81,7 +87,7 @@ export interface SharedWording {
 export function sharedOptions(wording: SharedWording): Option[] {
   const byDefault = (is: boolean): string => (is ? ' (the default)' : '');
   return [
-    new Option('--path <path>', `where to search: ${wording.root}`).default('.', 'the current directory'),
+    new Option('--path <path>', `where to search: ${wording.root}`).argParser(searchRoot).default('.', 'the current directory'),
     new Option('--hidden', `search names that start with a dot${byDefault(wording.searchesHidden)}`),
     new Option('--no-hidden', `leave out names that start with a dot${byDefault(!wording.searchesHidden)}`),
     new Option('--no-ignore', 'do not apply .gitignore, .ignore and the other ignore files'),

@@ -43,6 +43,7 @@ describe('a wrong call is one line, status 2, and says what to do', () => {
     ['grep x -c -l', "option '-c, --count' cannot be used with option '-l, --files-with-matches' (see 'cairn grep --help')"],
     ['grep x -g a -g b', "--glob can be given once; join patterns as '{*.ts,*.js}'"],
     ['glob x --json --long', '--long is for reading and --json for programs; --json with --sort-mtime has sizes and times'],
+    ['find x --path=', "--path takes a path, not an empty text; '.' is the current directory"],
     ['find x --color sometimes', "--color takes auto, always or never, not 'sometimes'"],
   ];
   test.each(cases)('cairn %s', async (args, line) => {
