@@ -26,7 +26,14 @@ export function escapeLine(text: string): string {
   return text.replace(unsafe, (character) => (character === '\t' ? character : escapeOne(character)));
 }
 
-const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' });
+let segmenter: Intl.Segmenter | undefined;
+
+/** The characters as a reader counts them. The segmenter is made on first use: plain output never needs it. */
+function graphemes(text: string): Intl.Segments {
+  segmenter ??= new Intl.Segmenter('en', { granularity: 'grapheme' });
+  return segmenter.segment(text);
+}
+
 const wide = /\p{Emoji_Presentation}|[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]/u;
 const zero = /^[\p{Mark}\p{Format}]+$/u;
 const ascii = /^[\u0020-\u007e]*$/u;
@@ -44,7 +51,7 @@ function graphemeWidth(grapheme: string): number {
 export function displayWidth(text: string): number {
   if (ascii.test(text)) return text.length;
   let width = 0;
-  for (const { segment } of segmenter.segment(text)) width += graphemeWidth(segment);
+  for (const { segment } of graphemes(text)) width += graphemeWidth(segment);
   return width;
 }
 
@@ -76,7 +83,7 @@ export function fitLine(text: string, ranges: readonly Range[], columns: number)
   }
   let width = 0;
   let end = start;
-  for (const { segment, index } of segmenter.segment(text.slice(start, start + columns * 8))) {
+  for (const { segment, index } of graphemes(text.slice(start, start + columns * 8))) {
     width += graphemeWidth(segment);
     if (width > columns) break;
     end = start + index + segment.length;
@@ -98,7 +105,7 @@ export function fitPath(path: string, columns: number): string {
   if (displayWidth(path) <= columns) return path;
   let shown = '';
   let width = 1;
-  for (const { segment } of [...segmenter.segment(path)].toReversed()) {
+  for (const { segment } of [...graphemes(path)].toReversed()) {
     width += graphemeWidth(segment);
     if (width > columns) break;
     shown = segment + shown;
@@ -148,11 +155,9 @@ export function highlightFitted(line: FittedLine, style: HighlightStyle, dim: (t
 /** Columns that the ellipses of a cut line may take. */
 export const ellipsisColumns = 4;
 
-const number = new Intl.NumberFormat('en-US');
-
 /** A whole number with thousands separators: `2,345`. */
 export function formatCount(count: number): string {
-  return number.format(count);
+  return String(count).replace(/\B(?=(?:\d{3})+$)/gu, ',');
 }
 
 /** `1 file`, `2,345 files`. */
