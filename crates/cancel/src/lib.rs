@@ -60,6 +60,12 @@ impl CancelToken {
         Self { flag: Arc::clone(&self.flag), deadline: Instant::now().checked_add(timeout) }
     }
 
+    /// The same flag without a deadline, for finishing what a passed deadline left.
+    #[must_use]
+    pub fn without_deadline(&self) -> Self {
+        Self { flag: Arc::clone(&self.flag), deadline: None }
+    }
+
     /// Asks all work that holds a clone of this token to stop.
     pub fn cancel(&self) {
         self.flag.store(true, Ordering::Release);

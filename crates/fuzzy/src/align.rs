@@ -49,7 +49,8 @@ impl Aligner {
             self.fill_row(row, wanted, &folded[first..], width);
         }
         let last_row = &self.matched[(needle.len() - 1) * width..];
-        let (best_at, best) = last_row.iter().copied().enumerate().max_by_key(|&(at, score)| (score, usize::MAX - at))?;
+        let (best_at, best) =
+            last_row.iter().copied().enumerate().max_by_key(|&(at, score)| (score, usize::MAX - at))?;
         if best <= 0 {
             return None;
         }

@@ -204,7 +204,13 @@ impl Matcher {
         Some(Hit { tier: Tier::Subsequence, quality: quality.min(TIER_SPAN - 1) })
     }
 
-    fn mark_segment(&mut self, wanted: &Segment, candidate: Candidate<'_>, span: (usize, usize), into: &mut Vec<usize>) {
+    fn mark_segment(
+        &mut self,
+        wanted: &Segment,
+        candidate: Candidate<'_>,
+        span: (usize, usize),
+        into: &mut Vec<usize>,
+    ) {
         let (start, end) = span;
         let (text, folded) = (&candidate.path[start..end], &candidate.folded[start..end]);
         if let Some((_, at)) = find_in_name(&wanted.folded, text, folded) {
@@ -248,7 +254,8 @@ impl Hit {
 fn whole_path_hit(wanted: &[u8], candidate: Candidate<'_>, positions: &mut Positions<'_>) -> Option<Hit> {
     let Candidate { folded, name_start, .. } = candidate;
     let begins_segment = |at: usize| at == 0 || folded[at - 1] == b'/';
-    let at = memmem::find_iter(folded, wanted).filter(|&at| begins_segment(at) && at + wanted.len() > name_start).last()?;
+    let at =
+        memmem::find_iter(folded, wanted).filter(|&at| begins_segment(at) && at + wanted.len() > name_start).last()?;
     mark(positions, at, wanted.len());
     let tier = if at + wanted.len() == folded.len() { Tier::Exact } else { Tier::Prefix };
     let covered = wanted.len() * (TIER_SPAN as usize - 1) / folded.len();

@@ -1,1 +1,17 @@
-//! Being written.
+//! The Node addon. It translates: options into the core's types, results into one buffer, errors into data. It decides
+//! nothing; every default is the core's.
+//!
+//! Each call is queued on the process-wide [`cairn_pool::Pool`] and settles a promise. Nothing blocks the event loop
+//! or runs on libuv's pool, and a panic becomes an error with code `INTERNAL`.
+
+#![allow(unreachable_pub, reason = "`#[napi]` items are public to JavaScript, not to Rust")]
+
+mod buffer;
+mod cache;
+mod error;
+mod find;
+mod glob;
+mod grep;
+mod options;
+mod task;
+mod utf16;

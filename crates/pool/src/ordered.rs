@@ -146,9 +146,7 @@ impl<W: Ordered> Run<W> {
     /// The next chunk nobody works on, unless the window is full.
     fn claim(&self) -> Option<usize> {
         let limit = self.chunks.min(self.lock().absorbed + WINDOW);
-        self.next
-            .fetch_update(Ordering::AcqRel, Ordering::Acquire, |next| (next < limit).then_some(next + 1))
-            .ok()
+        self.next.fetch_update(Ordering::AcqRel, Ordering::Acquire, |next| (next < limit).then_some(next + 1)).ok()
     }
 
     fn do_chunk(&self, state: &mut W::State, index: usize) -> Result<(), Stopped> {

@@ -141,12 +141,7 @@ impl ScanCache {
     /// An empty cache.
     #[must_use]
     pub fn new(policy: Policy) -> Self {
-        Self {
-            policy,
-            snapshots: DashMap::new(),
-            flights: Mutex::default(),
-            counters: Counters::default(),
-        }
+        Self { policy, snapshots: DashMap::new(), flights: Mutex::default(), counters: Counters::default() }
     }
 
     /// The cache of the process, with [`Policy::from_env`] as read at the first use.
@@ -266,13 +261,7 @@ impl ScanCache {
     }
 
     /// Finds a snapshot published meanwhile, attaches to a scan under way that will do, or begins one.
-    fn board(
-        &self,
-        key: &ScanKey,
-        request: &ScanRequest<'_>,
-        store: bool,
-        join: Join,
-    ) -> Result<Boarding, WalkError> {
+    fn board(&self, key: &ScanKey, request: &ScanRequest<'_>, store: bool, join: Join) -> Result<Boarding, WalkError> {
         let find = |flights: &HashMap<ScanKey, Arc<Flight>>| {
             if join == Join::Any
                 && let Some(kept) = self.fresh(key)

@@ -200,10 +200,8 @@ mod portable {
         pub(crate) fn meta(&self, name: &[u8]) -> io::Result<Meta> {
             let metadata = fs::symlink_metadata(self.path.join(crate::paths::from_bytes(name)))?;
             let since_epoch = metadata.modified()?.duration_since(UNIX_EPOCH);
-            let mtime_ms = since_epoch.map_or_else(
-                |before| -(before.duration().as_millis() as f64),
-                |after| after.as_millis() as f64,
-            );
+            let mtime_ms = since_epoch
+                .map_or_else(|before| -(before.duration().as_millis() as f64), |after| after.as_millis() as f64);
             Ok(Meta { mtime_ms, size: metadata.is_file().then(|| metadata.len()) })
         }
 

@@ -120,9 +120,7 @@ mod tests {
 
     #[test]
     fn every_variable_sets_its_own_field() {
-        let set = |wanted: &'static str| {
-            Policy::from_lookup(move |name| (name == wanted).then(|| " 7 ".to_owned()))
-        };
+        let set = |wanted: &'static str| Policy::from_lookup(move |name| (name == wanted).then(|| " 7 ".to_owned()));
         let default = Policy::default();
         let seven = Duration::from_millis(7);
         assert_eq!(set("FS_SCAN_CACHE_TTL_MS"), Policy { ttl: seven, ..default });

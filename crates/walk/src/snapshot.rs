@@ -41,7 +41,7 @@ struct Record {
 /// Everything one scan found, sorted by the bytes of the whole relative path.
 ///
 /// A snapshot never changes and is shared by reference: a cache hit copies nothing. Beside the bytes of the paths it
-/// takes 12 bytes an entry, or 32 with [`crate::Detail::Full`]. It is as old as its scan; see [`crate::ScanCache`] for
+/// takes 12 bytes an entry, or 36 with [`crate::Detail::Full`]. It is as old as its scan; see [`crate::ScanCache`] for
 /// who may be served an old one.
 #[derive(Debug)]
 pub struct Snapshot {
@@ -273,13 +273,25 @@ impl Snapshot {
     }
 
     /// A structure computed from the snapshot once and kept with it, such as an index. `build` also says how many
-    /// bytes it holds. There is one such structure per snapshot; asking for another type builds it anew each time.
-    pub fn derived<T: Any + Send + Sync>(&self, build: impl Fn(&Self) -> (T, usize)) -> Arc<T> {
-        let (_, kept) = self.derived.get_or_init(|| {
-            let (value, bytes) = build(self);
-            (bytes, Arc::new(value))
-        });
-        Arc::clone(kept).downcast().unwrap_or_else(|_| Arc::new(build(self).0))
+    /// bytes it holds. There is one such structure per snapshot: asking for another type builds it anew each time.
+    /// Calls at the same time may each build it; one of the results is kept.
+    ///
+    /// # Errors
+    /// What `build` gave; nothing is kept then.
+    pub fn derived<T: Any + Send + Sync, E>(
+        &self,
+        build: impl FnOnce(&Self) -> Result<(T, usize), E>,
+    ) -> Result<Arc<T>, E> {
+        if let Some((_, kept)) = self.derived.get()
+            && let Ok(kept) = Arc::clone(kept).downcast()
+        {
+            return Ok(kept);
+        }
+        let (value, bytes) = build(self)?;
+        let value = Arc::new(value);
+        let kept: Arc<dyn Any + Send + Sync> = value.clone();
+        let _ = self.derived.set((bytes, kept));
+        Ok(value)
     }
 
     pub(crate) fn outside(&self) -> &Outside {

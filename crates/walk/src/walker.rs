@@ -128,8 +128,7 @@ impl Walk {
     ) -> Result<Arc<Self>, WalkError> {
         let root_identity = identity_of(&root)?;
         let mut outside = Outside::default();
-        let rules =
-            if options.use_gitignore { Rules::above(&root, &mut outside.rule_files) } else { Rules::default() };
+        let rules = if options.use_gitignore { Rules::above(&root, &mut outside.rule_files) } else { Rules::default() };
         let task = DirectoryTask { id: 0, path: Vec::new(), depth: 0, through_link: true, rules };
         let state = State { ready: vec![task], outputs: vec![None], outside, ..State::default() };
         Ok(Arc::new(Self {
@@ -446,11 +445,7 @@ impl Walk {
                 }
                 visit.outside.link_targets.extend(link_destination(&from_bytes(path)));
             }
-            let verdict = if rules.is_empty() {
-                Verdict::None
-            } else {
-                rules.verdict(path, entry.kind == Kind::Dir)
-            };
+            let verdict = if rules.is_empty() { Verdict::None } else { rules.verdict(path, entry.kind == Kind::Dir) };
             let hidden = !self.options.include_hidden && name.starts_with(b".");
             if verdict == Verdict::Ignored || (verdict == Verdict::None && hidden) {
                 continue;

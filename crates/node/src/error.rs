@@ -1,0 +1,105 @@
+//! Core errors as data: a stable code, a message that says what to do next, and the facts.
+
+use cairn_cancel::Stopped;
+use cairn_search::SearchError;
+use cairn_walk::WalkError;
+use napi_derive::napi;
+
+/// Why a call failed. The facade makes the `CairnError` of it.
+#[napi(object)]
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct NativeError {
+    /// A stable code, such as `PATH_NOT_FOUND`.
+    pub code: String,
+    /// What was attempted, why it failed, and what to do next.
+    pub message: String,
+    /// The path concerned.
+    pub path: Option<String>,
+    /// The pattern concerned.
+    pub pattern: Option<String>,
+    /// Where in the pattern, in UTF-16 code units.
+    pub offset: Option<u32>,
+}
+
+impl From<SearchError> for NativeError {
+    fn from(error: SearchError) -> Self {
+        if let Some(stopped) = error.stopped() {
+            return stopped.into();
+        }
+        match error {
+            SearchError::Walk(error) => error.into(),
+            SearchError::InvalidGlob { pattern, reason } => Self {
+                code: "INVALID_GLOB".to_owned(),
+                message: format!("invalid glob {pattern:?}: {reason}"),
+                pattern: Some(pattern),
+                ..Self::default()
+            },
+            SearchError::InvalidRegex { pattern, reason, offset } => {
+                let offset =
+                    offset.and_then(|offset| crate::utf16::offsets(pattern.as_bytes(), [offset].into_iter()).pop());
+                let place = offset.map_or(String::new(), |offset| format!(" at offset {offset}"));
+                Self {
+                    code: "INVALID_REGEX".to_owned(),
+                    message: format!(
+                        "invalid regular expression {pattern:?}{place}: {reason}; correct it, or set literal to search for the text as it is"
+                    ),
+                    pattern: Some(pattern),
+                    offset,
+                    ..Self::default()
+                }
+            }
+            other => Self::internal(&other.to_string()),
+        }
+    }
+}
+
+impl From<WalkError> for NativeError {
+    fn from(error: WalkError) -> Self {
+        match error {
+            WalkError::NotFound { path, source } => {
+                let advice = match source.kind() {
+                    std::io::ErrorKind::PermissionDenied => "check the permissions of the directories above it",
+                    _ => "check the path; a relative one starts at the working directory",
+                };
+                Self {
+                    code: "PATH_NOT_FOUND".to_owned(),
+                    message: format!("cannot find {}: {source}; {advice}", path.display()),
+                    path: Some(path.to_string_lossy().into_owned()),
+                    ..Self::default()
+                }
+            }
+            WalkError::NotADirectory { path } => Self {
+                code: "NOT_A_DIRECTORY".to_owned(),
+                message: format!("{} is not a directory; pass the directory that contains it", path.display()),
+                path: Some(path.to_string_lossy().into_owned()),
+                ..Self::default()
+            },
+            WalkError::Stopped(stopped) => stopped.into(),
+            other => Self::internal(&other.to_string()),
+        }
+    }
+}
+
+impl From<Stopped> for NativeError {
+    fn from(stopped: Stopped) -> Self {
+        let (code, message) = match stopped {
+            Stopped::Cancelled => ("CANCELLED", "the call was cancelled"),
+            Stopped::TimedOut => (
+                "TIMEOUT",
+                "the time ran out; raise timeoutMs, search a smaller directory, or take what was found with onTimeout: 'partial'",
+            ),
+        };
+        Self { code: code.to_owned(), message: message.to_owned(), ..Self::default() }
+    }
+}
+
+impl NativeError {
+    /// A fault of ours.
+    pub(crate) fn internal(what: &str) -> Self {
+        Self {
+            code: "INTERNAL".to_owned(),
+            message: format!("internal failure: {what}; the process goes on, please report it"),
+            ..Self::default()
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! `glob`.
+
+use cairn_search::{GlobOptions, GlobOutcome, glob as search};
+use cairn_walk::Kind;
+use napi::Env;
+use napi::bindgen_prelude::Object;
+use napi_derive::napi;
+
+use crate::buffer::ResultBuffer;
+use crate::options::{GivenScope, engine, scope, size, stop_code};
+use crate::task::{CancelHandle, run};
+
+/// Options of `glob`; the facade documents them.
+#[napi(object)]
+pub struct NativeGlobOptions {
+    pub pattern: String,
+    pub path: String,
+    pub file_type: Option<u32>,
+    pub recursive: Option<bool>,
+    pub hidden: Option<bool>,
+    pub max_results: Option<f64>,
+    pub gitignore: Option<bool>,
+    pub cache: Option<bool>,
+    pub sort_by_mtime: Option<bool>,
+    pub include_node_modules: Option<bool>,
+    pub timeout_ms: Option<f64>,
+    pub partial_on_timeout: Option<bool>,
+}
+
+impl From<&NativeGlobOptions> for GlobOptions {
+    fn from(given: &NativeGlobOptions) -> Self {
+        let base = Self::new(given.pattern.as_str(), given.path.as_str());
+        let shared = GivenScope {
+            hidden: given.hidden,
+            gitignore: given.gitignore,
+            cache: given.cache,
+            partial_on_timeout: given.partial_on_timeout,
+        };
+        Self {
+            scope: scope(&given.path, base.scope, shared),
+            kind: given.file_type.and_then(kind),
+            recursive: given.recursive.unwrap_or(base.recursive),
+            max_results: given.max_results.map(size),
+            sort_by_mtime: given.sort_by_mtime.unwrap_or(base.sort_by_mtime),
+            include_node_modules: given.include_node_modules,
+            pattern: base.pattern,
+        }
+    }
+}
+
+fn kind(number: u32) -> Option<Kind> {
+    [Kind::File, Kind::Dir, Kind::Symlink].into_iter().find(|&kind| kind as u32 == number)
+}
+
+/// Finds the entries that match a glob.
+#[napi(ts_return_type = "Promise<NativeOutcome>")]
+pub fn glob<'env>(
+    env: &'env Env,
+    options: NativeGlobOptions,
+    handle: Option<&CancelHandle>,
+) -> napi::Result<Object<'env>> {
+    let core = GlobOptions::from(&options);
+    run(env, handle, options.timeout_ms, move |cancel| Ok(encode(&search(engine(), &core, cancel)?)))
+}
+
+/// Doubles: total, stop, unreadable, count, has details; then, with details, time and size of each, NaN for none.
+/// Words: the length of each path. Flags: the kind of each, plus 8 when the path is lossy.
+fn encode(outcome: &GlobOutcome) -> Vec<u8> {
+    let mut buffer = ResultBuffer::default();
+    let details =
+        outcome.snapshot.as_ref().is_some_and(|snapshot| snapshot.options().detail == cairn_walk::Detail::Full);
+    buffer.count(outcome.total as u64);
+    buffer.count(stop_code(outcome.stop_reason));
+    buffer.count(outcome.snapshot.as_ref().map_or(0, |snapshot| snapshot.unreadable()));
+    buffer.count(outcome.hits.len() as u64);
+    buffer.count(u64::from(details));
+    let Some(snapshot) = &outcome.snapshot else { return buffer.finish() };
+    for hit in &outcome.hits {
+        let lossy = buffer.string(snapshot.path(hit.entry));
+        buffer.flag(hit.kind as u8 | u8::from(lossy) << 3);
+        if details {
+            buffer.double(hit.mtime_ms.unwrap_or(f64::NAN));
+            buffer.double(hit.size.map_or(f64::NAN, |size| size as f64));
+        }
+    }
+    buffer.finish()
+}

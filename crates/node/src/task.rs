@@ -1,0 +1,87 @@
+//! How every call runs: queued on the shared pool, guarded against panics, settled once.
+
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Duration;
+
+use cairn_cancel::CancelToken;
+use cairn_pool::Pool;
+use napi::Env;
+use napi::bindgen_prelude::{Object, Uint8Array};
+use napi_derive::napi;
+
+use crate::error::NativeError;
+
+/// Cancels the calls it was given to. Give each call its own.
+#[napi]
+#[derive(Default)]
+pub struct CancelHandle {
+    token: CancelToken,
+}
+
+#[napi]
+impl CancelHandle {
+    /// A handle that has not been cancelled.
+    #[napi(constructor)]
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Asks the call to stop. It settles with code `CANCELLED`, unless it was done already.
+    #[napi]
+    pub fn cancel(&self) {
+        self.token.cancel();
+    }
+}
+
+/// What a call settles with: exactly one of the two.
+#[napi(object)]
+pub struct NativeOutcome {
+    /// The result; see the layout in `crates/node/src/buffer.rs`.
+    pub data: Option<Uint8Array>,
+    /// Why there is none.
+    pub error: Option<NativeError>,
+}
+
+/// Queues `job` and returns the promise of its outcome. The promise is never rejected.
+pub(crate) fn run<'env>(
+    env: &'env Env,
+    handle: Option<&CancelHandle>,
+    timeout_ms: Option<f64>,
+    job: impl FnOnce(&CancelToken) -> Result<Vec<u8>, NativeError> + Send + 'static,
+) -> napi::Result<Object<'env>> {
+    let mut token = handle.map(|handle| handle.token.clone()).unwrap_or_default();
+    if let Some(timeout_ms) = timeout_ms {
+        token = token.with_timeout(Duration::try_from_secs_f64(timeout_ms / 1000.0).unwrap_or(Duration::MAX));
+    }
+    let (deferred, promise) = env.create_deferred()?;
+    Pool::global().spawn(move || {
+        let result = guarded(|| job(&token));
+        deferred.resolve(move |_env| {
+            Ok(match result {
+                Ok(bytes) => NativeOutcome { data: Some(bytes.into()), error: None },
+                Err(error) => NativeOutcome { data: None, error: Some(error) },
+            })
+        });
+    });
+    Ok(promise)
+}
+
+/// Runs `job`; a panic becomes code `INTERNAL`.
+fn guarded(job: impl FnOnce() -> Result<Vec<u8>, NativeError>) -> Result<Vec<u8>, NativeError> {
+    catch_unwind(AssertUnwindSafe(job)).unwrap_or_else(|panic| Err(NativeError::internal(&panic_message(&*panic))))
+}
+
+fn panic_message(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().copied();
+    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str))
+        .unwrap_or("a panic without a message")
+        .to_owned()
+}
+
+/// Panics on a worker, so that a test can see that the process survives it. The facade does not export it.
+#[napi(ts_return_type = "Promise<NativeOutcome>")]
+pub fn panic_on_worker<'env>(env: &'env Env) -> napi::Result<Object<'env>> {
+    run(env, None, None, |_| panic!("asked to panic"))
+}

@@ -1,0 +1,134 @@
+//! What every search needs: snapshots, helpers, and when to stop.
+
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Instant;
+
+use cairn_cancel::{CancelToken, Stopped};
+use cairn_pool::{Ordered, Pool, ordered_chunks};
+use cairn_walk::{Cut, Scan, ScanCache, ScanOptions, ScanRequest, Snapshot, WalkError, resolve_root};
+
+use crate::error::SearchError;
+
+/// Where snapshots come from and who helps with the work.
+#[derive(Clone, Copy)]
+pub struct Engine<'a> {
+    /// The snapshot cache.
+    pub cache: &'a ScanCache,
+    /// The worker threads.
+    pub pool: &'a Pool,
+}
+
+/// Which entries a search sees, and how it may get them.
+#[derive(Clone, Debug)]
+pub struct Scope {
+    /// The root, resolved against the working directory.
+    pub path: PathBuf,
+    /// Include names that begin with a dot.
+    pub include_hidden: bool,
+    /// Apply ignore files.
+    pub use_gitignore: bool,
+    /// Allow a snapshot from the cache, and keep the one made. Default: false.
+    pub use_cache: bool,
+    /// When the time runs out, give what was found so far, marked [`StopReason::Timeout`], instead of an error.
+    pub partial_on_timeout: bool,
+    /// When the caller asked.
+    pub asked: Instant,
+}
+
+impl Scope {
+    /// The scope of a search below `path`: no hidden names, ignore files applied, no cache.
+    #[must_use]
+    pub fn new(path: impl Into<PathBuf>) -> Self {
+        Self {
+            path: path.into(),
+            include_hidden: false,
+            use_gitignore: true,
+            use_cache: false,
+            partial_on_timeout: false,
+            asked: Instant::now(),
+        }
+    }
+
+    pub(crate) fn root(&self) -> Result<PathBuf, WalkError> {
+        resolve_root(&self.path)
+    }
+
+    pub(crate) fn request<'a>(&self, root: &'a std::path::Path, options: ScanOptions) -> ScanRequest<'a> {
+        ScanRequest { root, options, asked: self.asked, partial_on_timeout: self.partial_on_timeout }
+    }
+
+    /// The token for the work on a snapshot: when the time ran out during the scan and the caller takes what there is,
+    /// what was found is still matched.
+    pub(crate) fn token_for(&self, snapshot: &Snapshot, cancel: &CancelToken) -> CancelToken {
+        if snapshot.cut() == Some(Cut::Timeout) { cancel.without_deadline() } else { cancel.clone() }
+    }
+
+    /// Turns the end of the time into the end of a loop, where the caller takes what there is.
+    pub(crate) fn settle(&self, result: Result<(), impl Into<SearchError>>) -> Result<Option<StopReason>, SearchError> {
+        match result.map_err(Into::into) {
+            Ok(()) => Ok(None),
+            Err(SearchError::Stopped(Stopped::TimedOut)) if self.partial_on_timeout => Ok(Some(StopReason::Timeout)),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// Why a result is not the whole answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StopReason {
+    /// More matched than was asked for.
+    Limit,
+    /// The time ran out.
+    Timeout,
+    /// The tree has more entries than one scan may collect.
+    Budget,
+}
+
+impl From<Cut> for StopReason {
+    fn from(cut: Cut) -> Self {
+        match cut {
+            Cut::Budget => Self::Budget,
+            Cut::Timeout => Self::Timeout,
+        }
+    }
+}
+
+impl Engine<'_> {
+    /// Evaluates a search on a snapshot. With the cache, an empty result on a snapshot older than the recheck
+    /// threshold is evaluated once more on a fresh one.
+    pub(crate) fn on_snapshot<T>(
+        &self,
+        scope: &Scope,
+        request: &ScanRequest<'_>,
+        cancel: &CancelToken,
+        mut evaluate: impl FnMut(&Arc<Snapshot>) -> Result<T, SearchError>,
+        is_empty: impl Fn(&T) -> bool,
+    ) -> Result<T, SearchError> {
+        if !scope.use_cache {
+            let scan = self.cache.force_rescan(request, false, self.pool, cancel)?;
+            return evaluate(&scan.snapshot);
+        }
+        let Scan { snapshot, age } = self.cache.get_or_scan(request, self.pool, cancel)?;
+        let result = evaluate(&snapshot)?;
+        // An age of zero is a scan made for this call.
+        if is_empty(&result) && !age.is_zero() && age >= self.cache.policy().empty_recheck {
+            let scan = self.cache.force_rescan(request, true, self.pool, cancel)?;
+            return evaluate(&scan.snapshot);
+        }
+        Ok(result)
+    }
+
+    /// [`ordered_chunks`] on this engine's pool.
+    pub(crate) fn ordered<W: Ordered>(
+        &self,
+        work: &Arc<W>,
+        items: usize,
+        chunk_items: usize,
+        cancel: &CancelToken,
+        absorb: impl FnMut(W::Output) -> ControlFlow<()>,
+    ) -> Result<(), cairn_pool::Interrupted> {
+        ordered_chunks(self.pool, work, items, chunk_items, cancel, absorb)
+    }
+}

@@ -1,0 +1,324 @@
+//! Glob over a snapshot.
+
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+use std::fs::Metadata;
+use std::ops::{ControlFlow, Range};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::UNIX_EPOCH;
+
+use cairn_cancel::{CancelToken, Stopped};
+use cairn_pool::Ordered;
+use cairn_walk::{Detail, Kind, ScanOptions, Snapshot, from_bytes};
+
+use crate::engine::{Engine, Scope, StopReason};
+use crate::error::SearchError;
+use crate::pattern::{Anchoring, GlobPattern, mentions_node_modules};
+
+/// Entries matched per chunk. Large enough that a chunk outweighs handing it over, small enough to share a tree of
+/// ten thousand entries between two threads.
+const CHUNK: usize = 4096;
+/// A matching loop looks at its token every so many entries.
+const CHECK_EVERY: usize = 1024;
+
+/// What to look for.
+#[derive(Clone, Debug)]
+pub struct GlobOptions {
+    /// The glob; see the rules in the crate's README. Empty is `*`.
+    pub pattern: String,
+    /// Where to look.
+    pub scope: Scope,
+    /// Only entries of this kind. A symbolic link counts as the kind of its target. Default: all.
+    pub kind: Option<Kind>,
+    /// A pattern without `/` matches at any depth. Default: true.
+    pub recursive: bool,
+    /// At most so many hits. Default: all.
+    pub max_results: Option<usize>,
+    /// Newest first instead of path order. Default: false.
+    pub sort_by_mtime: bool,
+    /// Look into `node_modules`. Default: if the pattern mentions it.
+    pub include_node_modules: Option<bool>,
+}
+
+impl GlobOptions {
+    /// All entries below `path` that match `pattern`.
+    #[must_use]
+    pub fn new(pattern: impl Into<String>, path: impl Into<std::path::PathBuf>) -> Self {
+        Self {
+            pattern: pattern.into(),
+            scope: Scope::new(path),
+            kind: None,
+            recursive: true,
+            max_results: None,
+            sort_by_mtime: false,
+            include_node_modules: None,
+        }
+    }
+}
+
+/// One hit. The path is the snapshot's.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct GlobHit {
+    /// The entry's index in the snapshot.
+    pub entry: usize,
+    /// Its kind; for a link that was asked for by kind, that of its target.
+    pub kind: Kind,
+    /// Modification time in milliseconds since the epoch; only when sorting by it.
+    pub mtime_ms: Option<f64>,
+    /// Size in bytes, for regular files; only when sorting by modification time.
+    pub size: Option<u64>,
+}
+
+/// All hits.
+#[derive(Clone, Debug, Default)]
+pub struct GlobOutcome {
+    /// What was searched; `None` when nothing had to be.
+    pub snapshot: Option<Arc<Snapshot>>,
+    /// The hits in path order, or newest first.
+    pub hits: Vec<GlobHit>,
+    /// How many entries matched; with a limit in path order no more are counted than were returned.
+    pub total: usize,
+    /// Why hits may be missing.
+    pub stop_reason: Option<StopReason>,
+}
+
+/// Finds the entries that match a glob.
+///
+/// Uncached, only the part of the tree that can match is walked. Cached, a pattern that begins with directories is
+/// looked up by binary search.
+///
+/// # Errors
+/// [`SearchError`]: the root, the pattern, or the caller's end of the search.
+pub fn glob(engine: Engine<'_>, options: &GlobOptions, cancel: &CancelToken) -> Result<GlobOutcome, SearchError> {
+    let scope = &options.scope;
+    let root = scope.root()?;
+    let anchoring = if options.recursive { Anchoring::Recursive } else { Anchoring::Rooted };
+    let pattern = GlobPattern::compile(&options.pattern, &root, anchoring)?;
+    if options.max_results == Some(0) {
+        return Ok(GlobOutcome { stop_reason: Some(StopReason::Limit), ..GlobOutcome::default() });
+    }
+    let include_node_modules = options.include_node_modules.unwrap_or_else(|| mentions_node_modules(&options.pattern));
+    let scan = ScanOptions {
+        include_hidden: scope.include_hidden,
+        use_gitignore: scope.use_gitignore,
+        skip_node_modules: !include_node_modules,
+        follow_links: false,
+        detail: if options.sort_by_mtime { Detail::Full } else { Detail::Minimal },
+    };
+    let filter = Arc::new(Filter { pattern, kind: options.kind, full: options.sort_by_mtime });
+    let request = scope.request(&root, scan);
+    let part = filter.pattern.scope();
+    if !scope.use_cache && !part.is_everything() {
+        let snapshot = engine.cache.scan_part(&request, part, engine.pool, cancel)?;
+        return evaluate(engine, options, &filter, &snapshot, cancel);
+    }
+    engine.on_snapshot(
+        scope,
+        &request,
+        cancel,
+        |snapshot| evaluate(engine, options, &filter, snapshot, cancel),
+        |outcome| outcome.hits.is_empty(),
+    )
+}
+
+fn evaluate(
+    engine: Engine<'_>,
+    options: &GlobOptions,
+    filter: &Arc<Filter>,
+    snapshot: &Arc<Snapshot>,
+    cancel: &CancelToken,
+) -> Result<GlobOutcome, SearchError> {
+    let range = filter.range(snapshot);
+    let work = Arc::new(Matching {
+        filter: Arc::clone(filter),
+        snapshot: Arc::clone(snapshot),
+        first: range.start,
+        keep: options.max_results.filter(|_| options.sort_by_mtime),
+    });
+    let limit = options.max_results.unwrap_or(usize::MAX);
+    let mut total = 0;
+    let mut hits: Vec<GlobHit> = Vec::new();
+    let mut newest = Newest::new(limit);
+    let cancel = options.scope.token_for(snapshot, cancel);
+    let result = engine.ordered(&work, range.len(), CHUNK, &cancel, |found| {
+        if options.sort_by_mtime {
+            total += found.matched;
+            found.hits.into_iter().for_each(|hit| newest.push(hit));
+        } else {
+            hits.extend(found.hits);
+            // One hit more than asked for shows that there is more.
+            if hits.len() > limit {
+                return ControlFlow::Break(());
+            }
+        }
+        ControlFlow::Continue(())
+    });
+    let timeout = options.scope.settle(result)?;
+    let limited = if options.sort_by_mtime {
+        hits = newest.into_sorted();
+        total > hits.len()
+    } else {
+        let over = hits.len() > limit;
+        hits.truncate(limit);
+        total = hits.len();
+        over
+    };
+    let stop_reason = timeout.or(snapshot.cut().map(StopReason::from)).or(limited.then_some(StopReason::Limit));
+    Ok(GlobOutcome { snapshot: Some(Arc::clone(snapshot)), hits, total, stop_reason })
+}
+
+#[derive(Debug)]
+struct Filter {
+    pattern: GlobPattern,
+    kind: Option<Kind>,
+    full: bool,
+}
+
+impl Filter {
+    /// The entries that can match, by binary search.
+    fn range(&self, snapshot: &Snapshot) -> Range<usize> {
+        match self.pattern.only_path() {
+            Some(path) => snapshot.find(&path).map_or(0..0, |entry| entry..entry + 1),
+            None => snapshot.with_prefix(self.pattern.prefix()),
+        }
+    }
+
+    fn hit(&self, snapshot: &Snapshot, entry: usize) -> Option<GlobHit> {
+        if !self.pattern.matches(snapshot.path(entry)) {
+            return None;
+        }
+        let kind = snapshot.kind(entry);
+        let plain = GlobHit { entry, kind, mtime_ms: snapshot.mtime_ms(entry), size: snapshot.size(entry) };
+        let wanted = if self.pattern.only_directories() { Some(Kind::Dir) } else { self.kind };
+        if self.pattern.only_directories() && self.kind.is_some_and(|kind| kind != Kind::Dir) {
+            return None;
+        }
+        match wanted {
+            None => Some(plain),
+            Some(wanted) if wanted == kind => Some(plain),
+            Some(wanted) if kind == Kind::Symlink => {
+                let (target, metadata) = target_of(&snapshot.root().join(from_bytes(snapshot.path(entry))))?;
+                (target == wanted).then(|| GlobHit {
+                    entry,
+                    kind: wanted,
+                    mtime_ms: if self.full { mtime_ms(&metadata) } else { None },
+                    size: (self.full && metadata.is_file()).then(|| metadata.len()),
+                })
+            }
+            Some(_) => None,
+        }
+    }
+}
+
+/// The kind of what a link leads to; `None` when that is missing or neither file nor directory.
+fn target_of(link: &Path) -> Option<(Kind, Metadata)> {
+    let metadata = link.metadata().ok()?;
+    let kind = match () {
+        () if metadata.is_file() => Kind::File,
+        () if metadata.is_dir() => Kind::Dir,
+        () => return None,
+    };
+    Some((kind, metadata))
+}
+
+fn mtime_ms(metadata: &Metadata) -> Option<f64> {
+    let since_epoch = metadata.modified().ok()?.duration_since(UNIX_EPOCH);
+    Some(match since_epoch {
+        Ok(after) => after.as_millis() as f64,
+        Err(before) => -(before.duration().as_millis() as f64),
+    })
+}
+
+struct Matching {
+    filter: Arc<Filter>,
+    snapshot: Arc<Snapshot>,
+    first: usize,
+    /// With modification times, how many of the newest can matter.
+    keep: Option<usize>,
+}
+
+struct Found {
+    hits: Vec<GlobHit>,
+    matched: usize,
+}
+
+impl Ordered for Matching {
+    type State = ();
+    type Output = Found;
+
+    fn state(&self) {}
+
+    fn chunk(
+        &self,
+        (): &mut (),
+        range: Range<usize>,
+        check: &dyn Fn() -> Result<(), Stopped>,
+    ) -> Result<Found, Stopped> {
+        let mut newest = self.keep.map(Newest::new);
+        let mut found = Found { hits: Vec::new(), matched: 0 };
+        for item in range {
+            if item % CHECK_EVERY == 0 {
+                check()?;
+            }
+            let Some(hit) = self.filter.hit(&self.snapshot, self.first + item) else { continue };
+            found.matched += 1;
+            match &mut newest {
+                Some(newest) => newest.push(hit),
+                None => found.hits.push(hit),
+            }
+        }
+        if let Some(newest) = newest {
+            found.hits = newest.into_sorted();
+        }
+        Ok(found)
+    }
+}
+
+/// The newest so many hits; memory grows with their number, not with how many were seen.
+struct Newest {
+    most: usize,
+    /// The oldest of those kept is on top.
+    heap: BinaryHeap<Ranked>,
+}
+
+struct Ranked(GlobHit);
+
+impl Newest {
+    fn new(most: usize) -> Self {
+        Self { most, heap: BinaryHeap::new() }
+    }
+
+    fn push(&mut self, hit: GlobHit) {
+        self.heap.push(Ranked(hit));
+        if self.heap.len() > self.most {
+            self.heap.pop();
+        }
+    }
+
+    /// Newest first, ties by path; entries whose time is unknown last.
+    fn into_sorted(self) -> Vec<GlobHit> {
+        self.heap.into_sorted_vec().into_iter().map(|ranked| ranked.0).collect()
+    }
+}
+
+impl Ord for Ranked {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let time = |ranked: &Self| ranked.0.mtime_ms.unwrap_or(f64::NEG_INFINITY);
+        time(other).total_cmp(&time(self)).then(self.0.entry.cmp(&other.0.entry))
+    }
+}
+
+impl PartialOrd for Ranked {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Ranked {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Ranked {}

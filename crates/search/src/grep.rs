@@ -1,0 +1,352 @@
+//! Grep over the files of a snapshot, or over one file.
+//!
+//! What matches is decided by ripgrep's own crates, set up as ripgrep sets them up, on a reader: the lines are those
+//! of `rg -n --no-require-git`. Around them lies what an agent needs and ripgrep does not give: results in path order
+//! whatever the number of threads, limits and paging over them, and an account of what was left out.
+
+mod file;
+mod matcher;
+mod page;
+
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use cairn_cancel::{CancelToken, Stopped};
+use cairn_pool::Ordered;
+use cairn_walk::{Detail, Kind, ScanOptions, Snapshot, resolve_existing};
+
+use crate::engine::{Engine, Scope, StopReason};
+use crate::error::SearchError;
+use crate::pattern::{Anchoring, GlobPattern, mentions_node_modules};
+use crate::types::TypeFilter;
+
+use self::file::{FileResult, FileSearcher};
+use self::matcher::Compiled;
+use self::page::Page;
+
+/// Files searched per chunk.
+const CHUNK: usize = 32;
+/// The loop that picks files looks at its token every so many entries.
+const CHECK_EVERY: usize = 1024;
+
+/// What a grep reports.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum GrepMode {
+    /// Matched lines.
+    #[default]
+    Content,
+    /// The number of matched lines per file.
+    Count,
+    /// Files with a match.
+    FilesWithMatches,
+}
+
+/// What to look for.
+#[derive(Clone, Debug)]
+pub struct GrepOptions {
+    /// A regular expression in Rust's syntax.
+    pub pattern: String,
+    /// Take the pattern literally. Default: false.
+    pub literal: bool,
+    /// Where to look: a directory or a file. A file is searched whatever the filters say.
+    pub scope: Scope,
+    /// Only files whose relative path matches this glob.
+    pub glob: Option<String>,
+    /// Only files of this type: one of ripgrep's, else an extension.
+    pub file_type: Option<String>,
+    /// Ignore case. Default: false.
+    pub ignore_case: bool,
+    /// Let matches span lines. Default: false.
+    pub multiline: bool,
+    /// What to report. Default: lines.
+    pub mode: GrepMode,
+    /// At most so many lines, matches or files, by mode. Default: all.
+    pub max_count: Option<u64>,
+    /// Leave out the first so many of them. Default: 0.
+    pub offset: u64,
+    /// Lines of context before each match. Default: 0.
+    pub context_before: usize,
+    /// Lines of context after each match. Default: 0.
+    pub context_after: usize,
+    /// Cut lines to so many characters. Default: whole lines.
+    pub max_columns: Option<usize>,
+    /// At most so many lines of one file. Default: all.
+    pub max_count_per_file: Option<u64>,
+    /// Leave out files of more bytes. Default: none.
+    pub max_file_size: Option<u64>,
+}
+
+impl GrepOptions {
+    /// All lines that match `pattern` in the files below `path`, hidden ones included.
+    #[must_use]
+    pub fn new(pattern: impl Into<String>, path: impl Into<PathBuf>) -> Self {
+        Self {
+            pattern: pattern.into(),
+            literal: false,
+            scope: Scope { include_hidden: true, ..Scope::new(path) },
+            glob: None,
+            file_type: None,
+            ignore_case: false,
+            multiline: false,
+            mode: GrepMode::Content,
+            max_count: None,
+            offset: 0,
+            context_before: 0,
+            context_after: 0,
+            max_columns: None,
+            max_count_per_file: None,
+            max_file_size: None,
+        }
+    }
+}
+
+/// A matched line; in the other modes, a file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LineMatch {
+    /// Which of [`GrepOutcome::paths`] it is in.
+    pub file: usize,
+    /// 1-based; 0 in count and files mode.
+    pub line_number: u64,
+    /// The line without its terminator `\n`. Not necessarily UTF-8.
+    pub line: Vec<u8>,
+    /// The lines before it that are no matches and were not shown behind the match before.
+    pub before: Vec<ContextLine>,
+    /// The lines behind it, up to the next match.
+    pub after: Vec<ContextLine>,
+    /// Whether the line or one of its context lines was cut.
+    pub truncated: bool,
+    /// In count mode, how many lines of the file matched.
+    pub match_count: Option<u64>,
+    /// Where in `line` the matches are.
+    pub submatches: Vec<Submatch>,
+}
+
+/// A line of context.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ContextLine {
+    /// 1-based.
+    pub line_number: u64,
+    /// The line without its terminator.
+    pub line: Vec<u8>,
+}
+
+/// A range of bytes of a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Submatch {
+    /// The first byte.
+    pub start: usize,
+    /// Behind the last byte.
+    pub end: usize,
+}
+
+/// Which engine searched.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RegexEngine {
+    /// Rust's `regex`, on the pattern as given or repaired.
+    #[default]
+    Regex,
+    /// A literal search, asked for or because the pattern is no expression.
+    Literal,
+}
+
+/// How many files were not, or not wholly, searched.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Skipped {
+    /// Over `max_file_size`, or with a line (in multiline mode, a content) too long to hold in memory.
+    pub oversized: u64,
+    /// With a NUL byte: searched up to the buffer before it, as ripgrep does.
+    pub binary: u64,
+    /// Files and directories that could not be read.
+    pub unreadable: u64,
+}
+
+/// What was found.
+#[derive(Clone, Debug, Default)]
+pub struct GrepOutcome {
+    /// The files that `matches` are in, relative to the root; a single file by its name. Not necessarily UTF-8.
+    pub paths: Vec<Vec<u8>>,
+    /// Matches in path order, within a file in line order.
+    pub matches: Vec<LineMatch>,
+    /// How many lines (in files mode: files) matched in what was searched, those left out by `offset` included.
+    pub total: u64,
+    /// How many files had a match.
+    pub files_with_matches: u64,
+    /// How many files were searched, in path order up to where the search stopped.
+    pub files_searched: u64,
+    /// Whether a limit left something out.
+    pub limit_reached: bool,
+    /// How many files had more matches than `max_count_per_file`.
+    pub files_cut: u64,
+    /// What was not searched.
+    pub skipped: Skipped,
+    /// Which engine searched.
+    pub engine: RegexEngine,
+    /// What was searched for, when it is not the pattern as given.
+    pub searched_pattern: Option<String>,
+    /// Why matches may be missing.
+    pub stop_reason: Option<StopReason>,
+}
+
+/// Searches the files below a directory, or one file.
+///
+/// A FIFO, socket or device is no file: searching it gives an empty result. Files are read into bounded buffers, never
+/// mapped.
+///
+/// # Errors
+/// [`SearchError`]: the root, the pattern, the glob, or the caller's end of the search.
+pub fn grep(engine: Engine<'_>, options: &GrepOptions, cancel: &CancelToken) -> Result<GrepOutcome, SearchError> {
+    let scope = &options.scope;
+    let (root, metadata) = resolve_existing(&scope.path)?;
+    let compiled = Compiled::new(options)?;
+    if !metadata.is_dir() {
+        let files = if metadata.is_file() { single_file(&root) } else { None };
+        return search(engine, options, &compiled, files.unwrap_or_default(), cancel);
+    }
+    let glob = options.glob.as_deref();
+    let pick = Pick {
+        glob: glob.map(|glob| GlobPattern::compile(glob, &root, Anchoring::Recursive)).transpose()?,
+        file_type: options.file_type.as_deref().map(TypeFilter::new),
+    };
+    let scan = ScanOptions {
+        include_hidden: scope.include_hidden,
+        use_gitignore: scope.use_gitignore,
+        skip_node_modules: scope.use_cache && !glob.is_some_and(mentions_node_modules),
+        follow_links: false,
+        detail: Detail::Minimal,
+    };
+    let request = scope.request(&root, scan);
+    let part = pick.glob.as_ref().map(GlobPattern::scope).unwrap_or_default();
+    let files = if !scope.use_cache && !part.is_everything() {
+        let snapshot = engine.cache.scan_part(&request, part, engine.pool, cancel)?;
+        pick.files(&snapshot, scope, cancel)?
+    } else {
+        engine.on_snapshot(
+            scope,
+            &request,
+            cancel,
+            |snapshot| pick.files(snapshot, scope, cancel),
+            |files| files.entries.is_empty(),
+        )?
+    };
+    search(engine, options, &compiled, files, cancel)
+}
+
+/// The files to be searched, in path order.
+#[derive(Default)]
+struct Files {
+    snapshot: Option<Arc<Snapshot>>,
+    entries: Vec<u32>,
+    /// A single file, with its directory.
+    single: Option<(PathBuf, Vec<u8>)>,
+}
+
+impl Files {
+    fn len(&self) -> usize {
+        self.entries.len() + usize::from(self.single.is_some())
+    }
+
+    fn name(&self, index: usize) -> &[u8] {
+        match (&self.single, &self.snapshot) {
+            (Some((_, name)), _) => name,
+            (None, Some(snapshot)) => snapshot.path(self.entries[index] as usize),
+            (None, None) => b"",
+        }
+    }
+}
+
+fn single_file(path: &Path) -> Option<Files> {
+    let directory = path.parent()?.to_owned();
+    let name = path.file_name()?.as_encoded_bytes().to_vec();
+    Some(Files { single: Some((directory, name)), ..Files::default() })
+}
+
+/// Which of a snapshot's files to search.
+struct Pick {
+    glob: Option<GlobPattern>,
+    file_type: Option<TypeFilter>,
+}
+
+impl Pick {
+    fn files(&self, snapshot: &Arc<Snapshot>, scope: &Scope, cancel: &CancelToken) -> Result<Files, SearchError> {
+        let cancel = scope.token_for(snapshot, cancel);
+        let range = self.glob.as_ref().map_or(0..snapshot.len(), |glob| snapshot.with_prefix(glob.prefix()));
+        let mut entries = Vec::new();
+        for entry in range {
+            if entry % CHECK_EVERY == 0 {
+                cancel.check()?;
+            }
+            let path = snapshot.path(entry);
+            if snapshot.kind(entry) == Kind::File
+                && self.glob.as_ref().is_none_or(|glob| !glob.only_directories() && glob.matches(path))
+                && self.file_type.as_ref().is_none_or(|file_type| file_type.matches(path))
+            {
+                entries.push(entry as u32);
+            }
+        }
+        Ok(Files { snapshot: Some(Arc::clone(snapshot)), entries, single: None })
+    }
+}
+
+fn search(
+    engine: Engine<'_>,
+    options: &GrepOptions,
+    compiled: &Compiled,
+    files: Files,
+    cancel: &CancelToken,
+) -> Result<GrepOutcome, SearchError> {
+    let mut page = Page::new(options);
+    let snapshot = files.snapshot.clone();
+    let cancel = snapshot.as_ref().map_or_else(|| cancel.clone(), |snapshot| options.scope.token_for(snapshot, cancel));
+    let work = Arc::new(Searching { compiled: compiled.clone(), options: options.clone(), files });
+    let result = engine.ordered(&work, work.files.len(), CHUNK, &cancel, |results| {
+        results.into_iter().try_for_each(|(index, result)| page.add(work.files.name(index), result))
+    });
+    let mut timeout = options.scope.settle(result)?;
+    let mut outcome = page.finish();
+    if let Some(snapshot) = snapshot {
+        outcome.skipped.unreadable += snapshot.unreadable();
+        timeout = timeout.or(snapshot.cut().map(StopReason::from));
+    }
+    outcome.engine = compiled.engine();
+    outcome.searched_pattern = compiled.repaired().map(ToOwned::to_owned);
+    outcome.stop_reason = timeout.or(outcome.stop_reason);
+    Ok(outcome)
+}
+
+struct Searching {
+    compiled: Compiled,
+    options: GrepOptions,
+    files: Files,
+}
+
+impl Ordered for Searching {
+    type State = FileSearcher;
+    type Output = Vec<(usize, FileResult)>;
+
+    fn state(&self) -> FileSearcher {
+        FileSearcher::new(&self.compiled, &self.options)
+    }
+
+    fn chunk(
+        &self,
+        searcher: &mut FileSearcher,
+        range: Range<usize>,
+        check: &dyn Fn() -> Result<(), Stopped>,
+    ) -> Result<Self::Output, Stopped> {
+        let mut results = Vec::new();
+        let root = match (&self.files.single, &self.files.snapshot) {
+            (Some((directory, _)), _) => directory.as_path(),
+            (None, Some(snapshot)) => snapshot.root(),
+            (None, None) => Path::new(""),
+        };
+        for index in range {
+            check()?;
+            results.push((index, searcher.search(root, self.files.name(index), check)?));
+        }
+        Ok(results)
+    }
+}
+
+#[cfg(test)]
+mod tests;

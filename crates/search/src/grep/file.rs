@@ -1,0 +1,355 @@
+//! Searches one file after the other with reused buffers.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read};
+use std::ops::Range;
+use std::path::Path;
+
+use cairn_cancel::Stopped;
+use cairn_walk::from_bytes;
+use grep_matcher::Matcher;
+use grep_regex::RegexMatcher;
+use grep_searcher::{
+    BinaryDetection, MmapChoice, Searcher, SearcherBuilder, Sink, SinkContext, SinkContextKind, SinkMatch,
+};
+
+use super::matcher::Compiled;
+use super::{ContextLine, GrepMode, GrepOptions, LineMatch, Submatch};
+
+/// What is read of a file before anything else is done with it. Nearly every source file fits.
+const BUFFER_BYTES: usize = 256 * 1024;
+/// The longest line, in multiline mode the largest file, that is held in memory.
+const HEAP_LIMIT: usize = 256 << 20;
+/// The kind of error that carries the caller's wish to stop through the searcher, which repeats interrupted reads and
+/// gives other errors on.
+const STOPPED: io::ErrorKind = io::ErrorKind::ConnectionAborted;
+
+/// What searching one file gave.
+#[derive(Debug, Default)]
+pub(super) struct FileResult {
+    pub(super) state: FileState,
+    pub(super) matches: Vec<LineMatch>,
+    /// How many lines matched, at most one more than can be of interest.
+    pub(super) count: u64,
+    /// Whether a NUL byte ended the search.
+    pub(super) binary: bool,
+}
+
+/// Whether a file was searched.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum FileState {
+    #[default]
+    Searched,
+    /// Gone, or no file any more.
+    Vanished,
+    Oversized,
+    Unreadable,
+}
+
+/// Searches files. Keeps its buffers; make one per thread.
+pub(super) struct FileSearcher {
+    searcher: Searcher,
+    matcher: RegexMatcher,
+    buffer: Vec<u8>,
+    path: Vec<u8>,
+    max_file_size: Option<u64>,
+    multiline: bool,
+    plan: Plan,
+}
+
+/// What a sink collects.
+#[derive(Clone, Copy)]
+struct Plan {
+    mode: GrepMode,
+    /// One more than this many matched lines of a file are of no interest.
+    most: u64,
+    max_columns: Option<usize>,
+}
+
+impl FileSearcher {
+    pub(super) fn new(compiled: &Compiled, options: &GrepOptions) -> Self {
+        let content = options.mode == GrepMode::Content;
+        let page = options.max_count.map(|count| count.saturating_add(options.offset));
+        let most = match options.mode {
+            GrepMode::FilesWithMatches => Some(0),
+            GrepMode::Content | GrepMode::Count => [page, options.max_count_per_file].into_iter().flatten().min(),
+        };
+        let searcher = SearcherBuilder::new()
+            .binary_detection(BinaryDetection::quit(0))
+            .memory_map(MmapChoice::never())
+            .line_number(content)
+            .multi_line(options.multiline)
+            .heap_limit(Some(HEAP_LIMIT))
+            .before_context(if content { options.context_before } else { 0 })
+            .after_context(if content { options.context_after } else { 0 })
+            .build();
+        Self {
+            searcher,
+            matcher: compiled.matcher().clone(),
+            buffer: vec![0; BUFFER_BYTES],
+            path: Vec::new(),
+            max_file_size: options.max_file_size,
+            multiline: options.multiline,
+            plan: Plan { mode: options.mode, most: most.unwrap_or(u64::MAX), max_columns: options.max_columns },
+        }
+    }
+
+    /// Searches the file `name` below `root`.
+    pub(super) fn search(
+        &mut self,
+        root: &Path,
+        name: &[u8],
+        check: &dyn Fn() -> Result<(), Stopped>,
+    ) -> Result<FileResult, Stopped> {
+        self.path.clear();
+        self.path.extend_from_slice(root.as_os_str().as_encoded_bytes());
+        if !self.path.ends_with(b"/") {
+            self.path.push(b'/');
+        }
+        self.path.extend_from_slice(name);
+        match self.search_path(check) {
+            Ok(result) => Ok(result),
+            Err(error) => {
+                check()?;
+                let state = match error.kind() {
+                    io::ErrorKind::NotFound
+                    | io::ErrorKind::NotADirectory
+                    | io::ErrorKind::IsADirectory
+                    | io::ErrorKind::WouldBlock => FileState::Vanished,
+                    // The searcher's own: a line, or in multiline mode a file, over the heap limit.
+                    io::ErrorKind::Other => FileState::Oversized,
+                    _ => FileState::Unreadable,
+                };
+                Ok(FileResult { state, ..FileResult::default() })
+            }
+        }
+    }
+
+    fn search_path(&mut self, check: &dyn Fn() -> Result<(), Stopped>) -> io::Result<FileResult> {
+        let mut file = open(&from_bytes(&self.path))?;
+        if let Some(most) = self.max_file_size
+            && file.metadata()?.len() > most
+        {
+            return Ok(FileResult { state: FileState::Oversized, ..FileResult::default() });
+        }
+        let mut filled = 0;
+        let whole = loop {
+            if filled == self.buffer.len() {
+                break false;
+            }
+            match file.read(&mut self.buffer[filled..]) {
+                Ok(0) => break true,
+                Ok(read) => filled += read,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        };
+        let head = &self.buffer[..filled];
+        if whole && !self.may_match(head)? {
+            return Ok(FileResult { binary: memchr::memchr(0, head).is_some(), ..FileResult::default() });
+        }
+        let mut sink = Collector {
+            plan: self.plan,
+            matcher: &self.matcher,
+            result: FileResult::default(),
+            pending: Pending::default(),
+        };
+        let reader = Checked { inner: head.chain(file), check };
+        self.searcher.search_reader(&self.matcher, reader, &mut sink)?;
+        Ok(sink.result)
+    }
+
+    /// Whether a whole file can have a match at all, tested on its bytes at once, without lines.
+    fn may_match(&self, bytes: &[u8]) -> io::Result<bool> {
+        // UTF-16 is decoded before it is matched.
+        if bytes.starts_with(b"\xFF\xFE") || bytes.starts_with(b"\xFE\xFF") {
+            return Ok(true);
+        }
+        let text = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
+        let found = if self.multiline {
+            self.matcher.shortest_match(text).map(|end| end.is_some())
+        } else {
+            self.matcher.find_candidate_line(text).map(|line| line.is_some())
+        };
+        found.map_err(io::Error::other)
+    }
+}
+
+/// Opens for reading without waiting for a FIFO that has taken the file's place.
+fn open(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.read(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt;
+        let flags = rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::NOCTTY;
+        options.custom_flags(flags.bits().cast_signed());
+    }
+    options.open(path)
+}
+
+/// A reader that ends with an error when the search is to stop.
+struct Checked<'a, R> {
+    inner: R,
+    check: &'a dyn Fn() -> Result<(), Stopped>,
+}
+
+impl<R: Read> Read for Checked<'_, R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        (self.check)().map_err(|stopped| io::Error::new(STOPPED, stopped))?;
+        self.inner.read(buffer)
+    }
+}
+
+/// Collects what the searcher finds in one file.
+struct Collector<'a> {
+    plan: Plan,
+    matcher: &'a RegexMatcher,
+    result: FileResult,
+    /// Context before a match that has not come yet.
+    pending: Pending,
+}
+
+#[derive(Default)]
+struct Pending {
+    lines: Vec<ContextLine>,
+    any_cut: bool,
+}
+
+impl Sink for Collector<'_> {
+    type Error = io::Error;
+
+    fn matched(&mut self, _: &Searcher, found: &SinkMatch<'_>) -> io::Result<bool> {
+        let block = found.bytes();
+        let mut places: Vec<Submatch> = Vec::new();
+        let mut line_start = 0;
+        for (index, line) in found.lines().enumerate() {
+            self.result.count += 1;
+            if self.result.count > self.plan.most {
+                return Ok(false);
+            }
+            if self.plan.mode == GrepMode::Content {
+                if index == 0 {
+                    places = self.submatches(block)?;
+                }
+                let line_number = found.line_number().unwrap_or(0) + index as u64;
+                let text = without_terminator(line);
+                let inside = within(&places, line_start, text.len());
+                self.push(line_number, text, inside);
+            }
+            line_start += line.len();
+        }
+        Ok(true)
+    }
+
+    fn context(&mut self, _: &Searcher, context: &SinkContext<'_>) -> io::Result<bool> {
+        let text = without_terminator(context.bytes());
+        let kept = kept_part(text, 0..0, self.plan.max_columns);
+        let cut = kept.len() < text.len();
+        let line = ContextLine { line_number: context.line_number().unwrap_or(0), line: text[kept].to_vec() };
+        match (context.kind(), self.result.matches.last_mut()) {
+            (SinkContextKind::After, Some(last)) => {
+                last.truncated |= cut;
+                last.after.push(line);
+            }
+            _ => {
+                self.pending.any_cut |= cut;
+                self.pending.lines.push(line);
+            }
+        }
+        Ok(true)
+    }
+
+    fn binary_data(&mut self, _: &Searcher, _: u64) -> io::Result<bool> {
+        self.result.binary = true;
+        Ok(true)
+    }
+}
+
+impl Collector<'_> {
+    /// Where in a block of matched lines the matches are.
+    fn submatches(&self, block: &[u8]) -> io::Result<Vec<Submatch>> {
+        let mut places = Vec::new();
+        let text = without_terminator(block);
+        let found = self.matcher.find_iter(text, |found| {
+            places.push(Submatch { start: found.start(), end: found.end() });
+            true
+        });
+        found.map_err(io::Error::other)?;
+        Ok(places)
+    }
+
+    fn push(&mut self, line_number: u64, text: &[u8], mut submatches: Vec<Submatch>) {
+        let focus = submatches.first().map_or(0..0, |first| first.start..first.end);
+        let kept = kept_part(text, focus, self.plan.max_columns);
+        submatches = within(&submatches, kept.start, kept.len());
+        let pending = std::mem::take(&mut self.pending);
+        self.result.matches.push(LineMatch {
+            line_number,
+            truncated: kept.len() < text.len() || pending.any_cut,
+            line: text[kept].to_vec(),
+            before: pending.lines,
+            submatches,
+            ..LineMatch::default()
+        });
+    }
+}
+
+/// The parts of `places` that lie in the `length` bytes from `start`, counted from there. An empty match is kept where
+/// it stands.
+fn within(places: &[Submatch], start: usize, length: usize) -> Vec<Submatch> {
+    let end = start + length;
+    let overlaps = |place: &&Submatch| {
+        if place.start == place.end {
+            (start..=end).contains(&place.start)
+        } else {
+            place.start < end && place.end > start
+        }
+    };
+    let shift = |place: &Submatch| Submatch { start: place.start.max(start) - start, end: place.end.min(end) - start };
+    places.iter().filter(overlaps).map(shift).collect()
+}
+
+/// A line without its `\n`. A `\r` before it belongs to the line: the terminator is what separates the lines.
+fn without_terminator(line: &[u8]) -> &[u8] {
+    line.strip_suffix(b"\n").unwrap_or(line)
+}
+
+/// Which bytes of a line to show when it may have `max_columns` characters: from its beginning, or, when the match at
+/// `focus` would not be in there, from a little before the match.
+fn kept_part(line: &[u8], focus: Range<usize>, max_columns: Option<usize>) -> Range<usize> {
+    let Some(max_columns) = max_columns else { return 0..line.len() };
+    if line.len() <= max_columns {
+        return 0..line.len();
+    }
+    let starts: Vec<usize> = character_starts(line);
+    if starts.len() <= max_columns {
+        return 0..line.len();
+    }
+    let column_of = |byte: usize| starts.partition_point(|&start| start < byte);
+    let (first, last) = (column_of(focus.start), column_of(focus.end));
+    let from = if last <= max_columns {
+        0
+    } else {
+        // The match in the middle, or from its beginning when it does not fit.
+        let lead = max_columns.saturating_sub(last - first) / 2;
+        first.saturating_sub(lead).min(starts.len() - max_columns)
+    };
+    let byte_of = |column: usize| starts.get(column).copied().unwrap_or(line.len());
+    byte_of(from)..byte_of(from + max_columns)
+}
+
+/// Where the characters of a line begin. Each run of bytes that is no UTF-8 counts as one character.
+fn character_starts(line: &[u8]) -> Vec<usize> {
+    let mut starts = Vec::with_capacity(line.len());
+    let mut offset = 0;
+    for chunk in line.utf8_chunks() {
+        starts.extend(chunk.valid().char_indices().map(|(at, _)| offset + at));
+        offset += chunk.valid().len();
+        if !chunk.invalid().is_empty() {
+            starts.push(offset);
+            offset += chunk.invalid().len();
+        }
+    }
+    starts
+}

@@ -1,0 +1,229 @@
+//! Globs, compiled to what a sorted list of paths can be asked quickly.
+
+use std::path::Path;
+
+use cairn_walk::Scope as WalkScope;
+use globset::{Candidate, GlobBuilder, GlobMatcher};
+
+use crate::error::SearchError;
+
+/// A compiled glob.
+///
+/// `*` and `?` stop at `/`, `**` does not; `[…]`, `{a,b}` and `\` work as in gitignore(5). Matching is case-sensitive,
+/// and `*` matches names that begin with a dot.
+#[derive(Debug)]
+pub(crate) struct GlobPattern {
+    /// Every match begins with this; empty, or ends with `/`.
+    prefix: Vec<u8>,
+    test: Test,
+    /// No match has more components; `None` when any number will do.
+    max_depth: Option<usize>,
+    /// The pattern ended with `/`.
+    only_directories: bool,
+}
+
+/// How the part of a path behind the prefix is tested.
+#[derive(Debug)]
+enum Test {
+    /// Everything matches.
+    Anything,
+    /// The rest is this.
+    Literal(Vec<u8>),
+    /// The rest ends with one of these, and has a `/` only if that is allowed.
+    Suffixes { suffixes: Vec<Vec<u8>>, any_depth: bool },
+    /// The whole path matches this.
+    Glob(Box<GlobMatcher>),
+}
+
+/// How a pattern without a slash is meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Anchoring {
+    /// It matches at any depth.
+    Recursive,
+    /// It matches only the root's own entries.
+    Rooted,
+}
+
+impl GlobPattern {
+    /// Compiles `pattern` for paths below `root`. An empty pattern is `*`; an unbalanced brace is repaired.
+    pub(crate) fn compile(pattern: &str, root: &Path, anchoring: Anchoring) -> Result<Self, SearchError> {
+        let invalid =
+            |reason: &str| SearchError::InvalidGlob { pattern: pattern.to_owned(), reason: reason.to_owned() };
+        let normalized = if cfg!(windows) { pattern.replace('\\', "/") } else { pattern.to_owned() };
+        let mut text = below_root(&normalized, root).ok_or_else(|| {
+            invalid("it is an absolute path outside the root; make it relative to the root, or search another root")
+        })?;
+        while let Some(rest) = text.strip_prefix("./") {
+            text = rest.trim_start_matches('/');
+        }
+        let only_directories = text.len() > 1 && text.ends_with('/') && !text.ends_with("\\/");
+        let text = text.trim_end_matches('/');
+        if text.split('/').any(|component| component == "..") {
+            return Err(invalid("it leaves the root through `..`; search the parent directory instead"));
+        }
+        let mut glob = balance_braces(if text.is_empty() || text == "." { "*" } else { text });
+        if anchoring == Anchoring::Recursive && !glob.contains('/') && !glob.starts_with("**") {
+            glob.insert_str(0, "**/");
+        }
+        let matcher = GlobBuilder::new(&glob)
+            .literal_separator(true)
+            .backslash_escape(true)
+            .empty_alternates(true)
+            .build()
+            .map_err(|error| invalid(&error.kind().to_string()))?
+            .compile_matcher();
+        let (prefix, rest) = split_literal_directories(&glob);
+        let test = simple_test(rest).unwrap_or_else(|| Test::Glob(Box::new(matcher)));
+        Ok(Self { prefix: prefix.as_bytes().to_vec(), test, max_depth: max_depth(&glob), only_directories })
+    }
+
+    /// Whether `path` matches; kind aside.
+    pub(crate) fn matches(&self, path: &[u8]) -> bool {
+        let Some(rest) = path.strip_prefix(self.prefix.as_slice()) else { return false };
+        match &self.test {
+            Test::Anything => !rest.is_empty(),
+            Test::Literal(literal) => rest == literal,
+            Test::Suffixes { suffixes, any_depth } => {
+                suffixes.iter().any(|suffix| rest.ends_with(suffix))
+                    && (*any_depth || memchr::memchr(b'/', rest).is_none())
+                    && !rest.is_empty()
+            }
+            Test::Glob(glob) => glob.is_match_candidate(&Candidate::from_bytes(path)),
+        }
+    }
+
+    /// Whether only directories match.
+    pub(crate) fn only_directories(&self) -> bool {
+        self.only_directories
+    }
+
+    /// What every matching path begins with.
+    pub(crate) fn prefix(&self) -> &[u8] {
+        &self.prefix
+    }
+
+    /// The one path that can match, if there is only one.
+    pub(crate) fn only_path(&self) -> Option<Vec<u8>> {
+        match &self.test {
+            Test::Literal(literal) => Some([self.prefix.as_slice(), literal].concat()),
+            _ => None,
+        }
+    }
+
+    /// The part of the tree that can match.
+    pub(crate) fn scope(&self) -> WalkScope {
+        let prefix = self.prefix.split(|&byte| byte == b'/').filter(|name| !name.is_empty()).map(<[u8]>::to_vec);
+        WalkScope { prefix: prefix.collect(), max_depth: self.max_depth }
+    }
+}
+
+/// Whether a glob asks for `node_modules` by name.
+pub(crate) fn mentions_node_modules(pattern: &str) -> bool {
+    pattern.contains("node_modules")
+}
+
+/// A pattern that is an absolute path below the root, made relative; `None` if it lies elsewhere.
+fn below_root<'a>(pattern: &'a str, root: &Path) -> Option<&'a str> {
+    if !pattern.starts_with('/') {
+        return Some(pattern);
+    }
+    let root = root.to_str()?.trim_end_matches('/');
+    let rest = pattern.strip_prefix(root)?;
+    let relative = rest.trim_start_matches('/');
+    (rest.is_empty() || rest.len() > relative.len()).then_some(relative)
+}
+
+/// Closes braces that were left open and escapes those that close nothing.
+fn balance_braces(pattern: &str) -> String {
+    let mut balanced = String::with_capacity(pattern.len() + 1);
+    let mut open = 0_usize;
+    let mut in_class = false;
+    let mut characters = pattern.chars().peekable();
+    while let Some(character) = characters.next() {
+        match character {
+            '\\' => {
+                balanced.push(character);
+                balanced.extend(characters.next());
+                continue;
+            }
+            '[' if !in_class => {
+                in_class = true;
+                balanced.push(character);
+                // A `]` right behind the opening, or behind its negation, is a member.
+                for leading in ['!', '^', ']'] {
+                    if characters.peek() == Some(&leading) && (leading == ']' || balanced.ends_with('[')) {
+                        balanced.extend(characters.next());
+                    }
+                }
+                continue;
+            }
+            ']' => in_class = false,
+            '{' if !in_class => open += 1,
+            '}' if !in_class => match open.checked_sub(1) {
+                Some(left) => open = left,
+                None => balanced.push('\\'),
+            },
+            _ => {}
+        }
+        balanced.push(character);
+    }
+    balanced.extend(std::iter::repeat_n('}', open));
+    balanced
+}
+
+fn is_literal(text: &str) -> bool {
+    !text.contains(['*', '?', '[', ']', '{', '}', '\\'])
+}
+
+/// Splits off the leading directories that are spelt out.
+fn split_literal_directories(glob: &str) -> (&str, &str) {
+    let mut end = 0;
+    for (slash, _) in glob.match_indices('/') {
+        if slash == end || !is_literal(&glob[end..slash]) {
+            break;
+        }
+        end = slash + 1;
+    }
+    glob.split_at(end)
+}
+
+/// The most common shapes, which need no glob engine.
+fn simple_test(rest: &str) -> Option<Test> {
+    let (any_depth, name) = match rest.strip_prefix("**/") {
+        Some(name) => (true, name),
+        None => (false, rest),
+    };
+    if rest == "**" || (any_depth && name == "**") {
+        return Some(Test::Anything);
+    }
+    if !any_depth && !name.is_empty() && is_literal(name) && !name.contains('/') {
+        return Some(Test::Literal(name.as_bytes().to_vec()));
+    }
+    let suffix = name.strip_prefix('*')?;
+    if suffix.contains('/') {
+        return None;
+    }
+    let suffixes = if is_literal(suffix) {
+        vec![suffix.as_bytes().to_vec()]
+    } else {
+        let (before, braced) = suffix.split_once('{')?;
+        let alternatives = braced.strip_suffix('}')?;
+        if !is_literal(before) || !is_literal(alternatives) {
+            return None;
+        }
+        alternatives.split(',').map(|alternative| [before, alternative].concat().into_bytes()).collect()
+    };
+    Some(Test::Suffixes { suffixes, any_depth })
+}
+
+/// How many components a match can have at most.
+fn max_depth(glob: &str) -> Option<usize> {
+    let slash_in_group = glob.contains(['{', '[', '\\']) && {
+        let first = glob.find(['{', '[', '\\']).unwrap_or(0);
+        glob[first..].contains('/')
+    };
+    if glob.contains("**") || slash_in_group { None } else { Some(glob.split('/').count()) }
+}
+
+#[cfg(test)]
+mod tests;
