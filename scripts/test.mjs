@@ -29,7 +29,8 @@ const runSuites = async (env, given) => {
     const own = only !== undefined || id === 'ts' ? args : [];
     const { code } = await runTurbo({
       tasks: [task],
-      args: own.length > 0 ? ['--', ...own] : [],
+      // Only the tests: everything is built, and arguments are part of the hash of what they reach.
+      args: ['--only', ...(own.length > 0 ? ['--', ...own] : [])],
       title: `Testing ${name}`,
       done: `${name} tests passed`,
       // A log keeps everything. A terminal shows one line, unless the run was narrowed by hand.

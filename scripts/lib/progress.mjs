@@ -10,6 +10,7 @@ const spinner = ['|', '/', '-', '\\'];
 
 const live = process.stderr.isTTY === true && process.env['TERM'] !== 'dumb' && process.env['CI'] === undefined;
 
+/** Whether stderr is a terminal that can show a changing line. */
 export const isLive = () => live;
 
 /** @param {string} line */
@@ -26,9 +27,11 @@ export const elapsed = (sinceMs) => `${((performance.now() - sinceMs) / 1000).to
 
 /**
  * @param {string} title
+ * @param {{ plain?: boolean }} [options] `plain` when other output goes to the terminal meanwhile
  * @returns {Progress}
  */
-export const startProgress = (title) => {
+export const startProgress = (title, { plain = false } = {}) => {
+  const redraws = live && !plain;
   const startedMs = performance.now();
   let detail = '';
   let frame = 0;
@@ -39,16 +42,18 @@ export const startProgress = (title) => {
     process.stderr.write(`\r\u001B[2K${text.slice(0, (process.stderr.columns ?? 80) - 1)}`);
   };
   const beat = () => say(`  ${title}: ${seconds()} s${detail === '' ? '' : `, ${detail}`}`);
-  if (live) draw();
+  if (redraws) draw();
   else say(title);
-  const timer = setInterval(live ? draw : beat, live ? refreshMs : heartbeatMs);
+  const timer = setInterval(redraws ? draw : beat, redraws ? refreshMs : heartbeatMs);
   return {
     update: (text) => {
       detail = text;
+      // Plain output that goes on by itself needs no heartbeat.
+      if (plain) timer.refresh();
     },
     end: (line) => {
       clearInterval(timer);
-      if (live) process.stderr.write('\r\u001B[2K');
+      if (redraws) process.stderr.write('\r\u001B[2K');
       say(`${line} (${elapsed(startedMs)})`);
     },
   };

@@ -18,11 +18,13 @@ const baseEnvironment = () => {
   const environment = {};
   for (const [name, value] of Object.entries(process.env)) {
     // Windows spells it `Path`; two spellings at once would shadow each other.
-    if (name.toUpperCase() !== 'PATH') environment[name] = value;
+    if (!['PATH', 'FORCE_COLOR'].includes(name.toUpperCase())) environment[name] = value;
   }
   return {
     ...environment,
     PATH: searchPath(),
+    // Output is captured and parsed, on a terminal as in a log.
+    NO_COLOR: '1',
     TURBO_TELEMETRY_DISABLED: '1',
     TURBO_NO_UPDATE_NOTIFIER: '1',
   };

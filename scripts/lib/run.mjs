@@ -68,7 +68,7 @@ export const runAttached = ({ command, args, cwd, env }) =>
  */
 export const runStep = ({ command, args, cwd, env, title, done, echo = false }) =>
   new Promise((resolve, reject) => {
-    const progress = startProgress(title);
+    const progress = startProgress(title, { plain: echo });
     const child = spawn(command, args, {
       cwd,
       env,

@@ -52,6 +52,8 @@ const install = async (env) => {
   return true;
 };
 
+const turboFlags = ['--ui=stream', '--log-order=stream', '--log-prefix=none'];
+
 /**
  * Runs turbo under the pinned Node.
  *
@@ -63,7 +65,7 @@ export const runTurbo = ({ tasks, args = [], title, done, echo = false, env }) =
     done,
     echo,
     command: pinnedNode,
-    args: [turboEntry, 'run', ...tasks, '--ui=stream', '--log-order=stream', '--log-prefix=none', ...args],
+    args: [turboEntry, 'run', ...tasks, ...turboFlags, ...args],
     cwd: root,
     env,
   });

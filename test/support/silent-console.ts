@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, vi } from 'vitest';
+import { afterEach, beforeEach, vi } from 'vitest';
 
 /** Loaded before every test file: output on the console fails the test that made it. */
 const methods = ['debug', 'error', 'info', 'log', 'trace', 'warn'] as const;
@@ -15,5 +15,5 @@ beforeEach(() => {
 
 afterEach(() => {
   for (const method of methods) vi.mocked(console[method]).mockRestore();
-  expect(printed, 'a test must not print').toEqual([]);
+  if (printed.length > 0) throw new Error(`a test must not print, but this one did: ${printed.join('; ')}`);
 });
