@@ -1,0 +1,75 @@
+import type { StopReason } from './options.ts';
+
+/** Fields of the head before those of the result: see `crates/node/src/buffer.rs`. */
+const HEAD = 5;
+
+const stopReasons: readonly (StopReason | undefined)[] = [undefined, 'limit', 'timeout', 'budget'];
+
+/**
+ * Reads a result in the order in which the addon wrote it. The text is decoded once; its strings are slices of it.
+ *
+ * Reading beyond the end is a fault of ours, not of the data: both sides are built together.
+ */
+export class ResultReader {
+  readonly #doubles: Float64Array;
+  readonly #words: Uint32Array;
+  readonly #flags: Uint8Array;
+  readonly #text: string;
+  #double = HEAD;
+  #word = 0;
+  #flag = 0;
+  #at = 0;
+
+  constructor(data: Uint8Array) {
+    // Views of more than a byte need an aligned beginning.
+    const bytes = data.byteOffset % 8 === 0 ? data : data.slice();
+    const head = new Float64Array(bytes.buffer, bytes.byteOffset, HEAD);
+    const [doubles = 0, words = 0, flags = 0, textBytes = 0, ascii = 0] = head;
+    let at = bytes.byteOffset;
+    this.#doubles = new Float64Array(bytes.buffer, at, HEAD + doubles);
+    at += this.#doubles.byteLength;
+    this.#words = new Uint32Array(bytes.buffer, at, words);
+    at += this.#words.byteLength;
+    this.#flags = new Uint8Array(bytes.buffer, at, flags);
+    at += flags;
+    this.#text = Buffer.from(bytes.buffer, at, textBytes).toString(ascii === 1 ? 'latin1' : 'utf8');
+  }
+
+  double(): number {
+    // Proven by the layout: the addon wrote as many as are read.
+    return this.#doubles[this.#double++]!;
+  }
+
+  /** A double, of which NaN stands for none. */
+  optionalDouble(): number | undefined {
+    const value = this.double();
+    return Number.isNaN(value) ? undefined : value;
+  }
+
+  word(): number {
+    return this.#words[this.#word++]!;
+  }
+
+  words(length: number): number[] {
+    const words = Array.from(this.#words.subarray(this.#word, this.#word + length));
+    this.#word += length;
+    return words;
+  }
+
+  flag(): number {
+    return this.#flags[this.#flag++]!;
+  }
+
+  string(): string {
+    const start = this.#at;
+    this.#at += this.word();
+    return this.#text.slice(start, this.#at);
+  }
+
+  stopReason(): StopReason | undefined {
+    return stopReasons[this.double()];
+  }
+}
+
+/** The flag of a path that was not valid UTF-8. */
+export const LOSSY = 8;

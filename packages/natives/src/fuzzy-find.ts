@@ -1,0 +1,102 @@
+import * as binding from '../binding/index.js';
+import { withCancel } from './abort.ts';
+import { LOSSY, ResultReader } from './decode.ts';
+import { checkOptions, count, flag, given, requiredText, searchRules } from './options.ts';
+import type { OptionRules, SearchOptions, StopReason } from './options.ts';
+
+/** Options of {@link fuzzyFind}. `hidden` is false by default. */
+export interface FuzzyFindOptions extends SearchOptions {
+  /**
+   * What was typed: words that must all match, in any order; `a/b` matches path segments in order, which may be
+   * abbreviated. Empty lists everything, directories first. A query of nothing but punctuation finds nothing.
+   */
+  query: string;
+  /**
+   * At most so many matches.
+   * @default 100
+   */
+  maxResults?: number | undefined;
+  /**
+   * Say which characters matched.
+   * @default false
+   */
+  includePositions?: boolean | undefined;
+}
+
+/** One match. */
+export interface FuzzyFindMatch {
+  /** Relative to the root, `/` separated; a directory's ends with `/`. */
+  path: string;
+  /** Whether it is a directory, or a link to one. */
+  isDirectory: boolean;
+  /** Higher is better; comparable within one result. */
+  score: number;
+  /** Indices into `path`, in UTF-16 code units, ascending; only with `includePositions`. */
+  positions?: number[];
+  /** The name is not valid UTF-8: `path` stands for it but does not open it. */
+  lossyPath?: true;
+}
+
+/** The best matches. */
+export interface FuzzyFindResult {
+  /** Best first; ties by depth, shallow first, then by path. */
+  matches: FuzzyFindMatch[];
+  /** How many entries matched. */
+  totalMatches: number;
+  /** Whether nothing is missing but what could not be read. */
+  complete: boolean;
+  /** Why something is missing. */
+  stopReason?: StopReason;
+  /** How many directories or entries could not be read; absent when none. */
+  unreadable?: number;
+}
+
+const rules: OptionRules<FuzzyFindOptions> = {
+  ...searchRules,
+  query: requiredText,
+  maxResults: count,
+  includePositions: flag,
+};
+
+/**
+ * Finds the entries below a directory whose paths best match what was typed.
+ *
+ * Skips `node_modules`; follows symbolic links, each target directory once. Does not block the event loop.
+ *
+ * @throws {CairnError} `PATH_NOT_FOUND`, `NOT_A_DIRECTORY`, `INVALID_OPTION`, `TIMEOUT`; or the reason of the signal.
+ * @example
+ * const { matches } = await fuzzyFind({ query: 'ker/sch/core', path: '.', cache: true });
+ */
+export async function fuzzyFind(options: FuzzyFindOptions): Promise<FuzzyFindResult> {
+  checkOptions('fuzzyFind', options, rules);
+  const { signal, onTimeout, ...rest } = options;
+  const native = given({ ...rest, partialOnTimeout: onTimeout === 'partial' });
+  return decode(await withCancel(signal, (handle) => binding.fuzzyFind(native, handle)));
+}
+
+function decode(data: Uint8Array): FuzzyFindResult {
+  const reader = new ResultReader(data);
+  const totalMatches = reader.double();
+  const stopReason = reader.stopReason();
+  const unreadable = reader.double();
+  const length = reader.double();
+  const hasPositions = reader.double() === 1;
+  const matches: FuzzyFindMatch[] = Array.from({ length });
+  for (let index = 0; index < length; index++) {
+    const path = reader.string();
+    const score = reader.word();
+    const flags = reader.flag();
+    const isDirectory = (flags & 1) === 1;
+    const match: FuzzyFindMatch = { path: isDirectory ? `${path}/` : path, isDirectory, score };
+    if (hasPositions) match.positions = reader.words(reader.word());
+    if (flags & LOSSY) match.lossyPath = true;
+    matches[index] = match;
+  }
+  return {
+    matches,
+    totalMatches,
+    complete: stopReason === undefined,
+    ...(stopReason && { stopReason }),
+    ...(unreadable > 0 && { unreadable }),
+  };
+}

@@ -1,0 +1,123 @@
+import * as binding from '../binding/index.js';
+import { withCancel } from './abort.ts';
+import { LOSSY, ResultReader } from './decode.ts';
+import { FileType } from './file-type.ts';
+import { checkCallback, checkOptions, count, flag, given, oneOf, requiredText, searchRules } from './options.ts';
+import type { OptionRules, SearchOptions, StopReason } from './options.ts';
+
+/** Options of {@link glob}. `hidden` is false by default. */
+export interface GlobOptions extends SearchOptions {
+  /**
+   * `*` and `?` stop at `/`, `**` does not; `[…]`, `{a,b}` and `\` work as in a gitignore file. Case-sensitive. A final
+   * `/` asks for directories. Empty is `*`; an unbalanced brace is repaired.
+   */
+  pattern: string;
+  /** Only entries of this kind. A symbolic link counts, and is reported, as the kind of its target. */
+  fileType?: FileType | undefined;
+  /**
+   * A pattern without `/` matches at any depth; one with `/` always begins at the root.
+   * @default true
+   */
+  recursive?: boolean | undefined;
+  /** At most so many matches; 0 returns none without a scan. Default: all. */
+  maxResults?: number | undefined;
+  /**
+   * Newest first, ties by path; the limit applies after the ranking. Matches then have `mtime` and `size`.
+   * @default false
+   */
+  sortByMtime?: boolean | undefined;
+  /** Look into `node_modules`. Default: whether the pattern mentions it. */
+  includeNodeModules?: boolean | undefined;
+}
+
+/** One match. */
+export interface GlobMatch {
+  /** Relative to the root, `/` separated. */
+  path: string;
+  fileType: FileType;
+  /** Modification time in milliseconds since the epoch; only with `sortByMtime`. */
+  mtime?: number;
+  /** Bytes, for regular files; only with `sortByMtime`. */
+  size?: number;
+  /** The name is not valid UTF-8: `path` stands for it but does not open it. */
+  lossyPath?: true;
+}
+
+/** All matches. */
+export interface GlobResult {
+  /** In the byte order of the paths, or newest first. */
+  matches: GlobMatch[];
+  /** How many entries matched. Stops counting at `maxResults`, unless sorted by time. */
+  totalMatches: number;
+  /** Whether nothing is missing but what could not be read. */
+  complete: boolean;
+  /** Why something is missing. */
+  stopReason?: StopReason;
+  /** How many directories or entries could not be read; absent when none. */
+  unreadable?: number;
+}
+
+const rules: OptionRules<GlobOptions> = {
+  ...searchRules,
+  pattern: requiredText,
+  fileType: oneOf(Object.values(FileType)),
+  recursive: flag,
+  maxResults: count,
+  sortByMtime: flag,
+  includeNodeModules: flag,
+};
+
+/**
+ * Finds the entries below a directory that match a glob.
+ *
+ * Uncached, only the part of the tree that can match is walked. Symbolic links are listed, not followed. Does not block
+ * the event loop.
+ *
+ * @param onMatch is called with each match, in order, before the promise settles.
+ * @throws {CairnError} `PATH_NOT_FOUND`, `NOT_A_DIRECTORY`, `INVALID_GLOB`, `INVALID_OPTION`, `TIMEOUT`; or the reason of
+ * the signal.
+ * @example
+ * const { matches, complete } = await glob({ pattern: 'src/**\/*.{ts,tsx}', path: '.' });
+ */
+export async function glob(
+  options: GlobOptions,
+  onMatch?: ((error: Error | null, match: GlobMatch) => void) | null,
+): Promise<GlobResult> {
+  checkOptions('glob', options, rules);
+  checkCallback('glob', onMatch);
+  const { signal, onTimeout, ...rest } = options;
+  const native = given({ ...rest, partialOnTimeout: onTimeout === 'partial' });
+  const result = decode(await withCancel(signal, (handle) => binding.glob(native, handle)));
+  if (onMatch) for (const match of result.matches) onMatch(null, match);
+  return result;
+}
+
+function decode(data: Uint8Array): GlobResult {
+  const reader = new ResultReader(data);
+  const totalMatches = reader.double();
+  const stopReason = reader.stopReason();
+  const unreadable = reader.double();
+  const length = reader.double();
+  const details = reader.double() === 1;
+  const matches: GlobMatch[] = Array.from({ length });
+  for (let index = 0; index < length; index++) {
+    const path = reader.string();
+    const flags = reader.flag();
+    const match: GlobMatch = { path, fileType: (flags & 3) as FileType };
+    if (details) {
+      const mtime = reader.optionalDouble();
+      const size = reader.optionalDouble();
+      if (mtime !== undefined) match.mtime = mtime;
+      if (size !== undefined) match.size = size;
+    }
+    if (flags & LOSSY) match.lossyPath = true;
+    matches[index] = match;
+  }
+  return {
+    matches,
+    totalMatches,
+    complete: stopReason === undefined,
+    ...(stopReason && { stopReason }),
+    ...(unreadable > 0 && { unreadable }),
+  };
+}

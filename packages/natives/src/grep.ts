@@ -1,0 +1,244 @@
+import * as binding from '../binding/index.js';
+import { withCancel } from './abort.ts';
+import { LOSSY, ResultReader } from './decode.ts';
+import { checkCallback, checkOptions, count, flag, given, oneOf, requiredText, searchRules, text } from './options.ts';
+import type { OptionRules, SearchOptions, StopReason } from './options.ts';
+
+/** What {@link grep} reports: matched lines, their number per file, or the files. */
+export const GrepOutputMode = {
+  Content: 'content',
+  Count: 'count',
+  FilesWithMatches: 'filesWithMatches',
+} as const;
+/** One of the values of {@link GrepOutputMode}. */
+export type GrepOutputMode = (typeof GrepOutputMode)[keyof typeof GrepOutputMode];
+
+/** Options of {@link grep}. `hidden` is **true** by default. `path` may be a file, which is searched whatever the filters say. */
+export interface GrepOptions extends SearchOptions {
+  /**
+   * A regular expression in Rust's syntax. Braces that quantify nothing and brackets without a partner are escaped; what
+   * was searched then is in `searchedPattern`.
+   */
+  pattern: string;
+  /**
+   * Take the pattern literally.
+   * @default false
+   */
+  literal?: boolean | undefined;
+  /** Only files whose path relative to the root matches this glob, by the rules of `glob`. */
+  glob?: string | undefined;
+  /** Only files of this type: one of ripgrep's (`rg --type-list`), else an extension. */
+  type?: string | undefined;
+  /** @default false */
+  ignoreCase?: boolean | undefined;
+  /**
+   * Let matches span lines; `.` still stops at the end of a line. Each line of a match is reported by itself.
+   * @default false
+   */
+  multiline?: boolean | undefined;
+  /** At most so many matched lines (content and count mode) or files (files mode), in path order. Default: all. */
+  maxCount?: number | undefined;
+  /**
+   * Leave out the first so many, in the unit of `maxCount`.
+   * @default 0
+   */
+  offset?: number | undefined;
+  /** Lines of context before each match. Default: `context`. */
+  contextBefore?: number | undefined;
+  /** Lines of context after each match. Default: `context`. */
+  contextAfter?: number | undefined;
+  /**
+   * Lines of context on both sides.
+   * @default 0
+   */
+  context?: number | undefined;
+  /** Cut lines to so many characters, around the match. Default: whole lines. */
+  maxColumns?: number | undefined;
+  /** At most so many matched lines of one file. Default: all. */
+  maxCountPerFile?: number | undefined;
+  /** Leave out files of more bytes. Default: none is too large. */
+  maxFileSize?: number | undefined;
+  /** @default 'content' */
+  mode?: GrepOutputMode | undefined;
+}
+
+/** A line by its number. */
+export interface ContextLine {
+  /** 1-based. */
+  lineNumber: number;
+  line: string;
+}
+
+/** Where in a line a match is, in UTF-16 code units. */
+export interface Submatch {
+  start: number;
+  /** Behind the last code unit. */
+  end: number;
+}
+
+/** A matched line; in the other modes, a file. */
+export interface GrepMatch {
+  /** Relative to the root, `/` separated; for a single file its name. */
+  path: string;
+  /** 1-based; 0 in count and files mode. */
+  lineNumber: number;
+  /** Without its `\n`; a `\r` before it is kept. Invalid UTF-8 is replaced by U+FFFD. Empty in count and files mode. */
+  line: string;
+  /** The lines before that are no matches and do not stand behind the match before. */
+  contextBefore?: ContextLine[];
+  /** The lines behind, up to the next match. */
+  contextAfter?: ContextLine[];
+  /** The line, or one of its context lines, was cut to `maxColumns`. */
+  truncated?: true;
+  /** In count mode: how many lines matched. */
+  matchCount?: number;
+  /** Where the matches are; in content mode. */
+  submatches?: Submatch[];
+  /** The name is not valid UTF-8: `path` stands for it but does not open it. */
+  lossyPath?: true;
+}
+
+/** What was found. */
+export interface GrepResult {
+  /** In path order, within a file in line order. */
+  matches: GrepMatch[];
+  /** Matched lines (in files mode: files) in what was searched, those left out by `offset` included. */
+  totalMatches: number;
+  /** Files with a match, in what was searched. */
+  filesWithMatches: number;
+  /** Files searched, in path order up to where the search stopped. */
+  filesSearched: number;
+  /** A limit left something out. */
+  limitReached?: true;
+  /** How many files had more matches than `maxCountPerFile`; absent when none. */
+  filesCut?: number;
+  /**
+   * Files not searched, or not to the end: over `maxFileSize` or with a line too long to hold in memory; with a NUL byte,
+   * where the search ends; not readable (directories among them).
+   */
+  skipped: { oversized: number; binary: number; unreadable: number };
+  /** What searched: Rust's regular expressions, PCRE2, or plain text, asked for or because the pattern is no expression. */
+  engine: 'regex' | 'pcre2' | 'literal';
+  /** What was searched for, when it is not the pattern as given. */
+  searchedPattern?: string;
+  /** Whether nothing is missing but what was skipped. */
+  complete: boolean;
+  /** Why something is missing. */
+  stopReason?: StopReason;
+}
+
+const rules: OptionRules<GrepOptions> = {
+  ...searchRules,
+  pattern: requiredText,
+  literal: flag,
+  glob: text,
+  type: text,
+  ignoreCase: flag,
+  multiline: flag,
+  maxCount: count,
+  offset: count,
+  contextBefore: count,
+  contextAfter: count,
+  context: count,
+  maxColumns: count,
+  maxCountPerFile: count,
+  maxFileSize: count,
+  mode: oneOf(Object.values(GrepOutputMode)),
+};
+
+/**
+ * Searches the files below a directory, or one file, for a regular expression.
+ *
+ * Finds the lines that `rg -n --no-require-git` finds. Symbolic links are not followed; with `cache`, `node_modules` is
+ * skipped unless `glob` mentions it. A FIFO, socket or device as `path` gives an empty result. Files are read, never
+ * mapped, so a file that changes meanwhile is harmless. Does not block the event loop.
+ *
+ * @param onMatch is called with each match, in order, before the promise settles.
+ * @throws {CairnError} `PATH_NOT_FOUND`, `INVALID_REGEX`, `INVALID_GLOB`, `INVALID_OPTION`, `TIMEOUT`; or the reason of the
+ * signal.
+ * @example
+ * const { matches, limitReached } = await grep({ pattern: 'TODO|FIXME', path: 'src', type: 'ts', maxCount: 50 });
+ */
+export async function grep(
+  options: GrepOptions,
+  onMatch?: ((error: Error | null, match: GrepMatch) => void) | null,
+): Promise<GrepResult> {
+  checkOptions('grep', options, rules);
+  checkCallback('grep', onMatch);
+  const { signal, onTimeout, context, contextBefore = context, contextAfter = context, ...rest } = options;
+  const native = given({ ...rest, contextBefore, contextAfter, partialOnTimeout: onTimeout === 'partial' });
+  const data = await withCancel(signal, (handle) => binding.grep(native, handle));
+  const result = decode(data, options.mode ?? GrepOutputMode.Content);
+  if (onMatch) for (const match of result.matches) onMatch(null, match);
+  return result;
+}
+
+function decode(data: Uint8Array, mode: GrepOutputMode): GrepResult {
+  const reader = new ResultReader(data);
+  const totalMatches = reader.double();
+  const stopReason = reader.stopReason();
+  const filesWithMatches = reader.double();
+  const filesSearched = reader.double();
+  const limitReached = reader.double() === 1;
+  const filesCut = reader.double();
+  const skipped = { oversized: reader.double(), binary: reader.double(), unreadable: reader.double() };
+  const engine = reader.double() === 1 ? 'literal' : 'regex';
+  const hasSearchedPattern = reader.double() === 1;
+  const pathCount = reader.double();
+  const length = reader.double();
+  const searchedPattern = hasSearchedPattern ? reader.string() : undefined;
+  const paths = Array.from({ length: pathCount }, () => ({
+    path: reader.string(),
+    ...(reader.flag() & LOSSY && { lossyPath: true as const }),
+  }));
+  const matches: GrepMatch[] = Array.from({ length });
+  for (let index = 0; index < length; index++) {
+    // Proven by the layout: a match names one of the paths.
+    const file = paths[reader.word()]!;
+    const truncated = reader.flag() === 1;
+    const match = decodeMatch(reader, mode, file);
+    if (truncated) match.truncated = true;
+    matches[index] = match;
+  }
+  return {
+    matches,
+    totalMatches,
+    filesWithMatches,
+    filesSearched,
+    ...(limitReached && { limitReached: true as const }),
+    ...(filesCut > 0 && { filesCut }),
+    skipped,
+    engine,
+    ...(searchedPattern !== undefined && { searchedPattern }),
+    complete: stopReason === undefined,
+    ...(stopReason && { stopReason }),
+  };
+}
+
+function decodeMatch(
+  reader: ResultReader,
+  mode: GrepOutputMode,
+  file: { path: string; lossyPath?: true },
+): GrepMatch {
+  const { path, lossyPath } = file;
+  const match: GrepMatch = { path, lineNumber: 0, line: '' };
+  if (lossyPath) match.lossyPath = true;
+  if (mode === GrepOutputMode.FilesWithMatches) return match;
+  if (mode === GrepOutputMode.Count) {
+    match.matchCount = reader.double();
+    return match;
+  }
+  match.lineNumber = reader.double();
+  match.line = reader.string();
+  const before = reader.word();
+  const after = reader.word();
+  const submatches = reader.word();
+  if (before > 0) match.contextBefore = contextLines(reader, before);
+  if (after > 0) match.contextAfter = contextLines(reader, after);
+  match.submatches = Array.from({ length: submatches }, () => ({ start: reader.word(), end: reader.word() }));
+  return match;
+}
+
+function contextLines(reader: ResultReader, length: number): ContextLine[] {
+  return Array.from({ length }, () => ({ lineNumber: reader.double(), line: reader.string() }));
+}

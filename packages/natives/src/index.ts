@@ -1,0 +1,12 @@
+export { fsScanCacheStats, invalidateFsScanCache } from './cache.ts';
+export type { CachedScan, FsScanCacheStats } from './cache.ts';
+export { CairnError } from './errors.ts';
+export type { CairnErrorCode, CairnErrorFacts } from './errors.ts';
+export { FileType } from './file-type.ts';
+export { fuzzyFind } from './fuzzy-find.ts';
+export type { FuzzyFindMatch, FuzzyFindOptions, FuzzyFindResult } from './fuzzy-find.ts';
+export { glob } from './glob.ts';
+export type { GlobMatch, GlobOptions, GlobResult } from './glob.ts';
+export { GrepOutputMode, grep } from './grep.ts';
+export type { ContextLine, GrepMatch, GrepOptions, GrepResult, Submatch } from './grep.ts';
+export type { SearchOptions, StopReason } from './options.ts';
