@@ -21,7 +21,7 @@ export type CairnErrorCode =
   | 'TIMEOUT'
   | 'INTERNAL';
 
-const marker: unique symbol = Symbol.for('cairn.error');
+const marker = Symbol.for('cairn.error');
 
 /** What a {@link CairnError} is about, beside its code. */
 export interface CairnErrorFacts {
@@ -43,7 +43,6 @@ export interface CairnErrorFacts {
  */
 export class CairnError extends Error {
   override readonly name: string = 'CairnError';
-  readonly [marker] = true;
   readonly code: CairnErrorCode;
   readonly path?: string;
   readonly pattern?: string;
@@ -52,6 +51,7 @@ export class CairnError extends Error {
 
   constructor(code: CairnErrorCode, message: string, facts: CairnErrorFacts = {}) {
     super(message, 'cause' in facts ? { cause: facts.cause } : undefined);
+    Object.defineProperty(this, marker, { value: true });
     this.code = code;
     if (facts.path !== undefined) this.path = facts.path;
     if (facts.pattern !== undefined) this.pattern = facts.pattern;
