@@ -1,6 +1,6 @@
 //! Best alignment of a needle as a subsequence of a text.
 //!
-//! The recurrence and the constants are those of fzf's second algorithm (`src/algo/algo.go`, "FuzzyMatchV2"): a
+//! The recurrence and the constants are those of fzf's second algorithm (`FuzzyMatchV2` in `src/algo/algo.go`): a
 //! Smith-Waterman alignment in which every needle byte must match, with affine gaps and bonuses for the beginnings of
 //! words.
 
@@ -66,13 +66,13 @@ impl Aligner {
         let continues_character = wanted & 0xC0 == 0x80;
         // The best of all matches of the previous needle byte so far, less the gap up to here.
         let mut with_gap = IMPOSSIBLE;
-        for column in 0..width {
+        for (column, &byte) in folded.iter().enumerate() {
             let at = row * width + column;
             if row > 0 && column >= 2 {
                 let opened = self.matched[at - width - 2] + GAP_START;
                 with_gap = (with_gap + GAP_EXTENSION).max(opened);
             }
-            if folded[column] != wanted {
+            if byte != wanted {
                 continue;
             }
             let bonus = self.bonus[column];

@@ -24,9 +24,9 @@ pub struct NativeFuzzyFindOptions {
     pub partial_on_timeout: Option<bool>,
 }
 
-impl From<&NativeFuzzyFindOptions> for FindOptions {
-    fn from(given: &NativeFuzzyFindOptions) -> Self {
-        let base = Self::new(given.query.as_str(), given.path.as_str());
+impl From<NativeFuzzyFindOptions> for FindOptions {
+    fn from(given: NativeFuzzyFindOptions) -> Self {
+        let base = Self::new(given.query, given.path.as_str());
         let shared = GivenScope {
             hidden: given.hidden,
             gitignore: given.gitignore,
@@ -34,7 +34,7 @@ impl From<&NativeFuzzyFindOptions> for FindOptions {
             partial_on_timeout: given.partial_on_timeout,
         };
         Self {
-            scope: scope(&given.path, base.scope, shared),
+            scope: scope(&given.path, &base.scope, shared),
             max_results: given.max_results.map_or(base.max_results, size),
             include_positions: given.include_positions.unwrap_or(base.include_positions),
             query: base.query,
@@ -49,8 +49,9 @@ pub fn fuzzy_find<'env>(
     options: NativeFuzzyFindOptions,
     handle: Option<&CancelHandle>,
 ) -> napi::Result<Object<'env>> {
-    let core = FindOptions::from(&options);
-    run(env, handle, options.timeout_ms, move |cancel| {
+    let timeout_ms = options.timeout_ms;
+    let core = FindOptions::from(options);
+    run(env, handle, timeout_ms, move |cancel| {
         let outcome = search(engine(), &core, cancel)?;
         Ok(encode(&outcome, core.include_positions))
     })

@@ -27,9 +27,9 @@ pub struct NativeGlobOptions {
     pub partial_on_timeout: Option<bool>,
 }
 
-impl From<&NativeGlobOptions> for GlobOptions {
-    fn from(given: &NativeGlobOptions) -> Self {
-        let base = Self::new(given.pattern.as_str(), given.path.as_str());
+impl From<NativeGlobOptions> for GlobOptions {
+    fn from(given: NativeGlobOptions) -> Self {
+        let base = Self::new(given.pattern, given.path.as_str());
         let shared = GivenScope {
             hidden: given.hidden,
             gitignore: given.gitignore,
@@ -37,7 +37,7 @@ impl From<&NativeGlobOptions> for GlobOptions {
             partial_on_timeout: given.partial_on_timeout,
         };
         Self {
-            scope: scope(&given.path, base.scope, shared),
+            scope: scope(&given.path, &base.scope, shared),
             kind: given.file_type.and_then(kind),
             recursive: given.recursive.unwrap_or(base.recursive),
             max_results: given.max_results.map(size),
@@ -59,8 +59,9 @@ pub fn glob<'env>(
     options: NativeGlobOptions,
     handle: Option<&CancelHandle>,
 ) -> napi::Result<Object<'env>> {
-    let core = GlobOptions::from(&options);
-    run(env, handle, options.timeout_ms, move |cancel| Ok(encode(&search(engine(), &core, cancel)?)))
+    let timeout_ms = options.timeout_ms;
+    let core = GlobOptions::from(options);
+    run(env, handle, timeout_ms, move |cancel| Ok(encode(&search(engine(), &core, cancel)?)))
 }
 
 /// Doubles: total, stop, unreadable, count, has details; then, with details, time and size of each, NaN for none.

@@ -37,9 +37,9 @@ pub struct NativeGrepOptions {
     pub partial_on_timeout: Option<bool>,
 }
 
-impl From<&NativeGrepOptions> for GrepOptions {
-    fn from(given: &NativeGrepOptions) -> Self {
-        let base = Self::new(given.pattern.as_str(), given.path.as_str());
+impl From<NativeGrepOptions> for GrepOptions {
+    fn from(given: NativeGrepOptions) -> Self {
+        let base = Self::new(given.pattern, given.path.as_str());
         let shared = GivenScope {
             hidden: given.hidden,
             gitignore: given.gitignore,
@@ -47,10 +47,10 @@ impl From<&NativeGrepOptions> for GrepOptions {
             partial_on_timeout: given.partial_on_timeout,
         };
         Self {
-            scope: scope(&given.path, base.scope, shared),
+            scope: scope(&given.path, &base.scope, shared),
             literal: given.literal.unwrap_or(base.literal),
-            glob: given.glob.clone(),
-            file_type: given.file_type.clone(),
+            glob: given.glob,
+            file_type: given.file_type,
             ignore_case: given.ignore_case.unwrap_or(base.ignore_case),
             multiline: given.multiline.unwrap_or(base.multiline),
             mode: given.mode.as_deref().map_or(base.mode, mode),
@@ -81,8 +81,9 @@ pub fn grep<'env>(
     options: NativeGrepOptions,
     handle: Option<&CancelHandle>,
 ) -> napi::Result<Object<'env>> {
-    let core = GrepOptions::from(&options);
-    run(env, handle, options.timeout_ms, move |cancel| Ok(encode(&search(engine(), &core, cancel)?, core.mode)))
+    let timeout_ms = options.timeout_ms;
+    let core = GrepOptions::from(options);
+    run(env, handle, timeout_ms, move |cancel| Ok(encode(&search(engine(), &core, cancel)?, core.mode)))
 }
 
 /// Doubles: total, stop, files with matches, files searched, limit reached, files cut, oversized, binary, unreadable,

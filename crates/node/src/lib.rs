@@ -4,6 +4,7 @@
 //! Each call is queued on the process-wide [`cairn_pool::Pool`] and settles a promise. Nothing blocks the event loop
 //! or runs on libuv's pool, and a panic becomes an error with code `INTERNAL`.
 
+#![cfg_attr(test, allow(dead_code, reason = "under test nothing is registered with Node"))]
 #![allow(unreachable_pub, reason = "`#[napi]` items are public to JavaScript, not to Rust")]
 
 mod buffer;

@@ -13,7 +13,7 @@ pub(crate) fn engine() -> Engine<'static> {
 }
 
 /// The scope of a call made now. The working directory is that of now, not of when a worker gets to it.
-pub(crate) fn scope(path: &str, base: Scope, given: GivenScope) -> Scope {
+pub(crate) fn scope(path: &str, base: &Scope, given: GivenScope) -> Scope {
     Scope {
         path: absolute(path),
         include_hidden: given.hidden.unwrap_or(base.include_hidden),

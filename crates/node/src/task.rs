@@ -82,6 +82,7 @@ fn panic_message(panic: &(dyn Any + Send)) -> String {
 
 /// Panics on a worker, so that a test can see that the process survives it. The facade does not export it.
 #[napi(ts_return_type = "Promise<NativeOutcome>")]
+#[allow(clippy::elidable_lifetime_names, reason = "the macro needs the lifetime by name")]
 pub fn panic_on_worker<'env>(env: &'env Env) -> napi::Result<Object<'env>> {
     run(env, None, None, |_| panic!("asked to panic"))
 }

@@ -54,6 +54,9 @@ pub struct Pool {
 
 impl Pool {
     /// Starts `threads` workers (at least one).
+    ///
+    /// # Panics
+    /// When the system refuses to start a single thread: nothing could ever run.
     #[must_use]
     pub fn new(threads: usize) -> Self {
         let threads = threads.max(1);

@@ -61,7 +61,7 @@ impl Scope {
 
     /// The token for the work on a snapshot: when the time ran out during the scan and the caller takes what there is,
     /// what was found is still matched.
-    pub(crate) fn token_for(&self, snapshot: &Snapshot, cancel: &CancelToken) -> CancelToken {
+    pub(crate) fn token_for(snapshot: &Snapshot, cancel: &CancelToken) -> CancelToken {
         if snapshot.cut() == Some(Cut::Timeout) { cancel.without_deadline() } else { cancel.clone() }
     }
 

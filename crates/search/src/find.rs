@@ -108,10 +108,18 @@ fn evaluate(
     snapshot: &Arc<Snapshot>,
     cancel: &CancelToken,
 ) -> Result<FindOutcome, SearchError> {
-    let cancel = options.scope.token_for(snapshot, cancel);
-    let index = match query.is_empty() {
-        true => None,
-        false => Some(snapshot.derived(|snapshot| FuzzyIndex::build(snapshot, &cancel))?),
+    let cancel = Scope::token_for(snapshot, cancel);
+    let index = if query.is_empty() {
+        None
+    } else {
+        match snapshot.derived(|snapshot| FuzzyIndex::build(snapshot, &cancel)) {
+            Ok(index) => Some(index),
+            Err(Stopped::TimedOut) if options.scope.partial_on_timeout => {
+                let (snapshot, stop_reason) = (Some(Arc::clone(snapshot)), Some(StopReason::Timeout));
+                return Ok(FindOutcome { snapshot, stop_reason, ..FindOutcome::default() });
+            }
+            Err(stopped) => return Err(stopped.into()),
+        }
     };
     let work = Arc::new(Scoring {
         snapshot: Arc::clone(snapshot),

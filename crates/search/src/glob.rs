@@ -140,7 +140,7 @@ fn evaluate(
     let mut total = 0;
     let mut hits: Vec<GlobHit> = Vec::new();
     let mut newest = Newest::new(limit);
-    let cancel = options.scope.token_for(snapshot, cancel);
+    let cancel = Scope::token_for(snapshot, cancel);
     let result = engine.ordered(&work, range.len(), CHUNK, &cancel, |found| {
         if options.sort_by_mtime {
             total += found.matched;
@@ -203,7 +203,7 @@ impl Filter {
                     entry,
                     kind: wanted,
                     mtime_ms: if self.full { mtime_ms(&metadata) } else { None },
-                    size: (self.full && metadata.is_file()).then(|| metadata.len()),
+                    size: (self.full && metadata.is_file()).then_some(metadata.len()),
                 })
             }
             Some(_) => None,
@@ -214,10 +214,12 @@ impl Filter {
 /// The kind of what a link leads to; `None` when that is missing or neither file nor directory.
 fn target_of(link: &Path) -> Option<(Kind, Metadata)> {
     let metadata = link.metadata().ok()?;
-    let kind = match () {
-        () if metadata.is_file() => Kind::File,
-        () if metadata.is_dir() => Kind::Dir,
-        () => return None,
+    let kind = if metadata.is_file() {
+        Kind::File
+    } else if metadata.is_dir() {
+        Kind::Dir
+    } else {
+        return None;
     };
     Some((kind, metadata))
 }

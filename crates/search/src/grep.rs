@@ -269,12 +269,15 @@ struct Pick {
 
 impl Pick {
     fn files(&self, snapshot: &Arc<Snapshot>, scope: &Scope, cancel: &CancelToken) -> Result<Files, SearchError> {
-        let cancel = scope.token_for(snapshot, cancel);
+        let cancel = Scope::token_for(snapshot, cancel);
         let range = self.glob.as_ref().map_or(0..snapshot.len(), |glob| snapshot.with_prefix(glob.prefix()));
         let mut entries = Vec::new();
         for entry in range {
             if entry % CHECK_EVERY == 0 {
-                cancel.check()?;
+                match cancel.check() {
+                    Err(Stopped::TimedOut) if scope.partial_on_timeout => break,
+                    other => other?,
+                }
             }
             let path = snapshot.path(entry);
             if snapshot.kind(entry) == Kind::File
@@ -297,7 +300,7 @@ fn search(
 ) -> Result<GrepOutcome, SearchError> {
     let mut page = Page::new(options);
     let snapshot = files.snapshot.clone();
-    let cancel = snapshot.as_ref().map_or_else(|| cancel.clone(), |snapshot| options.scope.token_for(snapshot, cancel));
+    let cancel = snapshot.as_ref().map_or_else(|| cancel.clone(), |snapshot| Scope::token_for(snapshot, cancel));
     let work = Arc::new(Searching { compiled: compiled.clone(), options: options.clone(), files });
     let result = engine.ordered(&work, work.files.len(), CHUNK, &cancel, |results| {
         results.into_iter().try_for_each(|(index, result)| page.add(work.files.name(index), result))

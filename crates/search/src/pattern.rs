@@ -50,18 +50,18 @@ impl GlobPattern {
         let invalid =
             |reason: &str| SearchError::InvalidGlob { pattern: pattern.to_owned(), reason: reason.to_owned() };
         let normalized = if cfg!(windows) { pattern.replace('\\', "/") } else { pattern.to_owned() };
-        let mut text = below_root(&normalized, root).ok_or_else(|| {
+        let mut given = below_root(&normalized, root).ok_or_else(|| {
             invalid("it is an absolute path outside the root; make it relative to the root, or search another root")
         })?;
-        while let Some(rest) = text.strip_prefix("./") {
-            text = rest.trim_start_matches('/');
+        while let Some(rest) = given.strip_prefix("./") {
+            given = rest.trim_start_matches('/');
         }
-        let only_directories = text.len() > 1 && text.ends_with('/') && !text.ends_with("\\/");
-        let text = text.trim_end_matches('/');
-        if text.split('/').any(|component| component == "..") {
+        let only_directories = given.len() > 1 && given.ends_with('/') && !given.ends_with("\\/");
+        let given = given.trim_end_matches('/');
+        if given.split('/').any(|component| component == "..") {
             return Err(invalid("it leaves the root through `..`; search the parent directory instead"));
         }
-        let mut glob = balance_braces(if text.is_empty() || text == "." { "*" } else { text });
+        let mut glob = balance_braces(if given.is_empty() || given == "." { "*" } else { given });
         if anchoring == Anchoring::Recursive && !glob.contains('/') && !glob.starts_with("**") {
             glob.insert_str(0, "**/");
         }
@@ -72,8 +72,8 @@ impl GlobPattern {
             .build()
             .map_err(|error| invalid(&error.kind().to_string()))?
             .compile_matcher();
-        let (prefix, rest) = split_literal_directories(&glob);
-        let test = simple_test(rest).unwrap_or_else(|| Test::Glob(Box::new(matcher)));
+        let (prefix, name) = split_literal_directories(&glob);
+        let test = simple_test(name).unwrap_or_else(|| Test::Glob(Box::new(matcher)));
         Ok(Self { prefix: prefix.as_bytes().to_vec(), test, max_depth: max_depth(&glob), only_directories })
     }
 

@@ -16,6 +16,9 @@ use crate::paths;
 use crate::snapshot::Snapshot;
 use crate::walker::{ROOT_ATTEMPTS, Walk};
 
+/// Tells the time. Tests pass their own; everyone else uses [`Instant::now`].
+pub type Clock = Arc<dyn Fn() -> Instant + Send + Sync>;
+
 /// What to scan, and how the caller waits for it.
 #[derive(Clone, Debug)]
 pub struct ScanRequest<'a> {
@@ -48,9 +51,9 @@ pub struct Scan {
 /// [`ScanCache::invalidate`]; a scan that was under way then is not kept.
 ///
 /// Nothing is persisted, and no search result is cached, only what is in the tree.
-#[derive(Debug)]
 pub struct ScanCache {
     policy: Policy,
+    clock: Clock,
     snapshots: DashMap<ScanKey, Kept>,
     /// Scans under way that may be joined and, when they want it, kept. A scan that is not in here any more when it
     /// ends is not kept. Also the lock under which the cache is changed.
@@ -141,7 +144,13 @@ impl ScanCache {
     /// An empty cache.
     #[must_use]
     pub fn new(policy: Policy) -> Self {
-        Self { policy, snapshots: DashMap::new(), flights: Mutex::default(), counters: Counters::default() }
+        Self::with_clock(policy, Arc::new(Instant::now))
+    }
+
+    /// An empty cache that takes the time from `clock`.
+    #[must_use]
+    pub fn with_clock(policy: Policy, clock: Clock) -> Self {
+        Self { policy, clock, snapshots: DashMap::new(), flights: Mutex::default(), counters: Counters::default() }
     }
 
     /// The cache of the process, with [`Policy::from_env`] as read at the first use.
@@ -177,12 +186,16 @@ impl ScanCache {
 
     fn fresh(&self, key: &ScanKey) -> Option<Kept> {
         let kept = self.snapshots.get(key).map(|kept| kept.value().clone());
-        kept.filter(|kept| kept.published.elapsed() < self.policy.ttl)
+        kept.filter(|kept| self.age(kept) < self.policy.ttl)
     }
 
     fn hit(&self, kept: Kept) -> Scan {
         count(&self.counters.hits);
-        Scan { age: kept.published.elapsed(), snapshot: kept.snapshot }
+        Scan { age: self.age(&kept), snapshot: kept.snapshot }
+    }
+
+    fn age(&self, kept: &Kept) -> Duration {
+        (self.clock)().saturating_duration_since(kept.published)
     }
 
     /// Scans the root whatever is cached, and drops what is. Only with `store` the new snapshot is kept.
@@ -278,7 +291,7 @@ impl ScanCache {
             return Ok(found);
         }
         // Reads ignore files above the root: not under the lock, which `invalidate` takes on the caller's thread.
-        let began = Instant::now();
+        let began = (self.clock)();
         let walk = Walk::new(key.root.clone(), key.options, Scope::default(), self.policy.max_scan_entries)?;
         let mut flights = lock(&self.flights);
         if let Some(found) = find(&flights) {
@@ -309,7 +322,7 @@ impl ScanCache {
         if let Some(snapshot) = snapshot
             && flight.keep.load(Ordering::Relaxed)
         {
-            let kept = Kept { snapshot: Arc::clone(snapshot), published: Instant::now() };
+            let kept = Kept { snapshot: Arc::clone(snapshot), published: (self.clock)() };
             self.snapshots.insert(key.clone(), kept);
             self.evict();
         }
@@ -381,10 +394,7 @@ impl ScanCache {
         let mut snapshots: Vec<CachedSnapshot> = self
             .snapshots
             .iter()
-            .map(|entry| CachedSnapshot {
-                snapshot: Arc::clone(&entry.value().snapshot),
-                age: entry.value().published.elapsed(),
-            })
+            .map(|entry| CachedSnapshot { snapshot: Arc::clone(&entry.value().snapshot), age: self.age(entry.value()) })
             .collect();
         snapshots.sort_unstable_by(|a, b| {
             let key = |kept: &CachedSnapshot| (kept.snapshot.root().to_owned(), kept.snapshot.generation());

@@ -13,7 +13,7 @@ mod rules;
 mod snapshot;
 mod walker;
 
-pub use cache::{CacheStats, CachedSnapshot, Scan, ScanCache, ScanRequest};
+pub use cache::{CacheStats, CachedSnapshot, Clock, Scan, ScanCache, ScanRequest};
 pub use error::WalkError;
 pub use options::{Detail, Policy, ScanOptions, Scope};
 pub use paths::{from_bytes, resolve_existing, resolve_root};

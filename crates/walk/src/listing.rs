@@ -37,6 +37,7 @@ pub(crate) use portable::Directory;
 
 #[cfg(target_os = "linux")]
 mod linux {
+    use std::cell::RefCell;
     use std::mem::MaybeUninit;
     use std::os::fd::OwnedFd;
 
@@ -46,6 +47,11 @@ mod linux {
 
     /// Bytes of directory entries fetched per system call; the C library uses 32 KiB.
     const BUFFER_BYTES: usize = 32 * 1024;
+
+    thread_local! {
+        /// One buffer per worker, reused for every directory.
+        static BUFFER: RefCell<Vec<MaybeUninit<u8>>> = RefCell::new(vec![MaybeUninit::uninit(); BUFFER_BYTES]);
+    }
 
     /// An open directory.
     pub(crate) struct Directory {
@@ -75,8 +81,15 @@ mod linux {
             &self,
             mut visit: impl FnMut(&[u8], Listed) -> Result<(), E>,
         ) -> Result<io::Result<()>, E> {
-            let mut buffer = [const { MaybeUninit::<u8>::uninit() }; BUFFER_BYTES];
-            let mut entries = RawDir::new(&self.fd, &mut buffer);
+            BUFFER.with_borrow_mut(|buffer| self.for_each_with(buffer, &mut visit))
+        }
+
+        fn for_each_with<E>(
+            &self,
+            buffer: &mut [MaybeUninit<u8>],
+            visit: &mut impl FnMut(&[u8], Listed) -> Result<(), E>,
+        ) -> Result<io::Result<()>, E> {
+            let mut entries = RawDir::new(&self.fd, buffer);
             while let Some(entry) = entries.next() {
                 let entry = match entry {
                     Ok(entry) => entry,

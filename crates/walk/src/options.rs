@@ -75,7 +75,7 @@ pub struct Policy {
 impl Default for Policy {
     fn default() -> Self {
         Self {
-            ttl: Duration::from_millis(1000),
+            ttl: Duration::from_secs(1),
             empty_recheck: Duration::from_millis(200),
             max_snapshots: 16,
             max_bytes: 256 << 20,

@@ -38,6 +38,28 @@ fn a_character_of_several_bytes_is_not_torn_apart() {
     assert_eq!(align("é", "ä©é").map(|(_, positions)| positions), Some(vec![4, 5]));
 }
 
+/// The best score of every way to place the needle, by the same rules.
+fn best(needle: &[u8], text: &[u8], from: usize, previous: Option<(usize, usize)>, so_far: i32) -> i32 {
+    let Some((&wanted, rest)) = needle.split_first() else { return so_far };
+    let mut most = IMPOSSIBLE;
+    for at in from..text.len() {
+        if text[at] != wanted {
+            continue;
+        }
+        let bonus = bonus_at(text, at);
+        let (score, begun) = match previous {
+            None => (MATCH + bonus * FIRST_FACTOR, at),
+            Some((last, begun)) if last + 1 == at => (MATCH + bonus.max(bonus_at(text, begun)).max(CONSECUTIVE), begun),
+            Some((last, _)) => {
+                let gap = (at - last - 1) as i32;
+                (MATCH + bonus + GAP_START + GAP_EXTENSION * (gap - 1), at)
+            }
+        };
+        most = most.max(best(rest, text, at + 1, Some((at, begun)), so_far + score));
+    }
+    most
+}
+
 proptest! {
     #[test]
     fn aligned_positions_ascend_and_spell_the_needle(needle in "[ab/_]{1,5}", text in "[abAB/_.]{0,24}") {
@@ -57,29 +79,6 @@ proptest! {
     fn no_other_alignment_of_the_same_needle_scores_higher(needle in "[ab]{1,4}", text in "[ab/]{0,10}") {
         prop_assume!(align(&needle, &text).is_some());
         let (quality, _) = align(&needle, &text).expect("just assumed");
-        // Every way to place the needle, scored by the same rules.
-        fn best(needle: &[u8], text: &[u8], from: usize, previous: Option<(usize, usize)>, so_far: i32) -> i32 {
-            let Some((&wanted, rest)) = needle.split_first() else { return so_far };
-            let mut most = IMPOSSIBLE;
-            for at in from..text.len() {
-                if text[at] != wanted {
-                    continue;
-                }
-                let bonus = bonus_at(text, at);
-                let (score, begun) = match previous {
-                    None => (MATCH + bonus * FIRST_FACTOR, at),
-                    Some((last, begun)) if last + 1 == at => {
-                        (MATCH + bonus.max(bonus_at(text, begun)).max(CONSECUTIVE), begun)
-                    }
-                    Some((last, _)) => {
-                        let gap = (at - last - 1) as i32;
-                        (MATCH + bonus + GAP_START + GAP_EXTENSION * (gap - 1), at)
-                    }
-                };
-                most = most.max(best(rest, text, at + 1, Some((at, begun)), so_far + score));
-            }
-            most
-        }
         let most_possible = needle.len() as i32 * (MATCH + BOUNDARY) + BOUNDARY;
         let optimal = best(needle.as_bytes(), text.as_bytes(), 0, None, 0) * 1000 / most_possible;
         prop_assert!(quality as i32 <= optimal.max(1));

@@ -247,15 +247,12 @@ impl Sink for Collector<'_> {
         let kept = kept_part(text, 0..0, self.plan.max_columns);
         let cut = kept.len() < text.len();
         let line = ContextLine { line_number: context.line_number().unwrap_or(0), line: text[kept].to_vec() };
-        match (context.kind(), self.result.matches.last_mut()) {
-            (SinkContextKind::After, Some(last)) => {
-                last.truncated |= cut;
-                last.after.push(line);
-            }
-            _ => {
-                self.pending.any_cut |= cut;
-                self.pending.lines.push(line);
-            }
+        if let (SinkContextKind::After, Some(last)) = (context.kind(), self.result.matches.last_mut()) {
+            last.truncated |= cut;
+            last.after.push(line);
+        } else {
+            self.pending.any_cut |= cut;
+            self.pending.lines.push(line);
         }
         Ok(true)
     }

@@ -72,7 +72,7 @@ impl Compiled {
     }
 }
 
-/// Builds the matcher as ripgrep's command does (`crates/core/flags/hiargs.rs`, "matcher_rust").
+/// Builds the matcher as ripgrep's command does (`matcher_rust` in `crates/core/flags/hiargs.rs`).
 fn build(pattern: &str, options: &GrepOptions) -> Result<RegexMatcher, grep_regex::Error> {
     let mut builder = RegexMatcherBuilder::new();
     builder.multi_line(true).unicode(true).octal(false).case_insensitive(options.ignore_case).ban_byte(Some(0));
