@@ -34,11 +34,11 @@ const baseEnvironment = () => {
  * @param {string} command
  * @param {string[]} args
  * @param {NodeJS.ProcessEnv} env
- * @returns {string | undefined} stdout, or undefined when the command is missing or fails
+ * @returns {string | undefined} stdout without its last line break, or undefined when the command is missing or fails
  */
 const ask = (command, args, env) => {
   const result = spawnSync(command, args, { env, cwd: root, encoding: 'utf8' });
-  return result.status === 0 ? result.stdout : undefined;
+  return result.status === 0 ? result.stdout.trim() : undefined;
 };
 
 /**
@@ -90,7 +90,9 @@ export const findToolchain = () => {
   const missing = [];
   const nodeWanted = wantedNode();
   if (isOlder(process.versions.node, nodeWanted)) {
-    missing.push(`Node ${nodeWanted} or newer (this is ${process.versions.node}). Fix: install it from https://nodejs.org`);
+    missing.push(
+      `Node ${nodeWanted} or newer (this is ${process.versions.node}). Fix: install it from https://nodejs.org`,
+    );
   }
   const rustWanted = wantedRust();
   const rustc = ask('rustc', ['-vV'], env);

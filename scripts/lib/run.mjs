@@ -81,7 +81,11 @@ export const runStep = ({ command, args, cwd, env, title, done, echo = false }) 
     const take = (text) => {
       output += text;
       if (echo) process.stderr.write(text);
-      const line = stripVTControlCharacters(text).trimEnd().split(/[\r\n]/).pop()?.trim();
+      const line = stripVTControlCharacters(text)
+        .trimEnd()
+        .split(/[\r\n]/)
+        .pop()
+        ?.trim();
       if (line) progress.update(line);
     };
     for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', take);

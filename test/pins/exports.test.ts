@@ -1,0 +1,59 @@
+import * as source from '@cairn/natives';
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+
+const exported = [
+  'CairnError',
+  'FileType',
+  'GrepOutputMode',
+  'fsScanCacheStats',
+  'fuzzyFind',
+  'glob',
+  'grep',
+  'invalidateFsScanCache',
+];
+
+const dist = new URL('../../packages/natives/dist/', import.meta.url);
+
+test('@cairn/natives exports these values', () => {
+  expect(Object.keys(source).toSorted()).toEqual(exported);
+});
+
+test('the built @cairn/natives exports the same values', async () => {
+  const built = (await import(new URL('index.js', dist).href)) as object;
+  expect(Object.keys(built).toSorted()).toEqual(exported);
+});
+
+test('the runtime objects of @cairn/natives hold these values', () => {
+  expect(source.FileType).toEqual({ File: 1, Dir: 2, Symlink: 3 });
+  expect(source.GrepOutputMode).toEqual({
+    Content: 'content',
+    Count: 'count',
+    FilesWithMatches: 'filesWithMatches',
+  });
+});
+
+test('@cairn/natives exports these types', () => {
+  const declarations = readFileSync(new URL('index.d.ts', dist), 'utf8');
+  const blocks = [...declarations.matchAll(/export (?:type )?\{([^}]*)\}/gu)].map(([, names = '']) => names);
+  const names = blocks.flatMap((block) => block.split(',')).map((name) => name.replace(/\btype\b/u, '').trim());
+  const types = names.filter((name) => name !== '' && !exported.includes(name));
+  expect(types.toSorted()).toEqual([
+    'CairnErrorCode',
+    'ContextLine',
+    'FsScanCacheEntry',
+    'FsScanCacheStats',
+    'FuzzyFindMatch',
+    'FuzzyFindOptions',
+    'FuzzyFindResult',
+    'GlobMatch',
+    'GlobOptions',
+    'GlobResult',
+    'GrepMatch',
+    'GrepOptions',
+    'GrepResult',
+    'SharedOptions',
+    'StopReason',
+    'Submatch',
+  ]);
+});

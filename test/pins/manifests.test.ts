@@ -1,0 +1,88 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+
+interface Manifest {
+  readonly name: string;
+  readonly version: string;
+  readonly engines: { readonly node: string };
+  readonly exports?: Readonly<Record<string, unknown>>;
+  readonly bin?: Readonly<Record<string, string>>;
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly publishConfig: {
+    readonly exports?: Readonly<Record<string, unknown>>;
+    readonly bin?: Readonly<Record<string, string>>;
+  };
+}
+
+interface Pin {
+  readonly exports: Readonly<Record<string, string>> | undefined;
+  readonly published: Readonly<Record<string, unknown>> | undefined;
+  readonly bin: readonly string[];
+  readonly node: string;
+}
+
+/** From the bottom to the top: a package depends only on packages above it in this table. */
+const pins: Readonly<Record<string, Pin>> = {
+  '@cairn/natives': {
+    exports: { '.': './src/index.ts', './package.json': './package.json' },
+    published: {
+      '.': { types: './dist/index.d.ts', default: './dist/index.js' },
+      './package.json': './package.json',
+    },
+    bin: [],
+    node: '>=20.19',
+  },
+  '@cairn/cli': { exports: undefined, published: undefined, bin: ['cairn'], node: '>=22.12' },
+};
+
+const packages = new URL('../../packages/', import.meta.url);
+
+function readManifest(directory: string): Manifest {
+  return JSON.parse(readFileSync(new URL(`${directory}/package.json`, packages), 'utf8')) as Manifest;
+}
+
+const manifests = readdirSync(packages).map(readManifest);
+
+test('every package is pinned here and every pin has a package', () => {
+  expect(manifests.map(({ name }) => name).toSorted()).toEqual(Object.keys(pins).toSorted());
+});
+
+describe.each(manifests)('$name', (manifest) => {
+  const pin = pins[manifest.name];
+
+  test('has the pinned export maps, with the same keys in the workspace and when published', () => {
+    expect(manifest.exports).toEqual(pin?.exports);
+    expect(manifest.publishConfig.exports).toEqual(pin?.published);
+    expect(Object.keys(manifest.publishConfig.exports ?? {})).toEqual(Object.keys(manifest.exports ?? {}));
+  });
+
+  test('has the pinned commands, in the workspace and when published', () => {
+    expect(Object.keys(manifest.bin ?? {})).toEqual(pin?.bin);
+    expect(Object.keys(manifest.publishConfig.bin ?? {})).toEqual(pin?.bin);
+  });
+
+  test('supports the pinned Nodes', () => {
+    expect(manifest.engines.node).toBe(pin?.node);
+  });
+
+  test('depends only on packages above it', () => {
+    const order = Object.keys(pins);
+    const above = order.slice(0, order.indexOf(manifest.name));
+    const own = Object.keys(manifest.dependencies ?? {}).filter((name) => name.startsWith('@cairn/'));
+    expect(above).toEqual(expect.arrayContaining(own));
+  });
+});
+
+test('all packages and crates share one version', () => {
+  const cargo = readFileSync(fileURLToPath(new URL('../Cargo.toml', packages)), 'utf8');
+  const versions = [...manifests.map(({ version }) => version), /^version = "([^"]+)"/mu.exec(cargo)?.[1]];
+  expect(new Set(versions).size, versions.join(' ')).toBe(1);
+});
+
+test('pnpm has the same version wherever it is named', () => {
+  const root = readFileSync(new URL('../package.json', packages), 'utf8');
+  const catalog = readFileSync(new URL('../pnpm-workspace.yaml', packages), 'utf8');
+  const named = /"packageManager": "pnpm@([\d.]+)"/u.exec(root)?.[1];
+  expect(/^ {2}pnpm: ([\d.]+)$/mu.exec(catalog)?.[1]).toBe(named);
+});
