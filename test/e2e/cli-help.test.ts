@@ -25,19 +25,22 @@ function examplesOf(help: string): string[] {
   return [...help.matchAll(/^ {2}\$ (cairn .*?)(?: {2,}\S.*)?$/gmu)].map(([, command = '']) => command.trimEnd());
 }
 
-test.skipIf(process.platform === 'win32').each(['', 'find', 'glob', 'grep', 'tour'])('every example in `cairn %s --help` runs and finds something', async (command) => {
-  const bin = temporaryDirectory();
-  const script = join(bin, 'cairn');
-  writeFileSync(script, `#!/bin/sh\nexec "${process.execPath}" "${cairnEntry}" "$@"\n`);
-  chmodSync(script, 0o755);
-  const { stdout: help } = await cairn([...(command === '' ? [] : [command]), '--help']);
-  const examples = examplesOf(help);
-  expect(examples.length).toBeGreaterThan(1);
-  const cwd = exampleTree();
-  const env = cleanEnv({ PATH: `${bin}${delimiter}${process.env['PATH'] ?? ''}` });
-  for (const example of examples) {
-    // A failing example rejects with its status and what it said.
-    const { stdout } = await promisify(execFile)('/bin/sh', ['-c', example], { cwd, env });
-    expect(stdout, example).not.toBe('');
-  }
-});
+test.skipIf(process.platform === 'win32').each(['', 'find', 'glob', 'grep', 'tour'])(
+  'every example in `cairn %s --help` runs and finds something',
+  async (command) => {
+    const bin = temporaryDirectory();
+    const script = join(bin, 'cairn');
+    writeFileSync(script, `#!/bin/sh\nexec "${process.execPath}" "${cairnEntry}" "$@"\n`);
+    chmodSync(script, 0o755);
+    const { stdout: help } = await cairn([...(command === '' ? [] : [command]), '--help']);
+    const examples = examplesOf(help);
+    expect(examples.length).toBeGreaterThan(1);
+    const cwd = exampleTree();
+    const env = cleanEnv({ PATH: `${bin}${delimiter}${process.env['PATH'] ?? ''}` });
+    for (const example of examples) {
+      // A failing example rejects with its status and what it said.
+      const { stdout } = await promisify(execFile)('/bin/sh', ['-c', example], { cwd, env });
+      expect(stdout, example).not.toBe('');
+    }
+  },
+);

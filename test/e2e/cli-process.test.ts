@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,7 +10,9 @@ import { cairn, cairnEntry, createTree, finished, startCairn, temporaryDirectory
 const nobody = 65_534;
 const isRoot = process.getuid?.() === 0;
 // Root reads everything, so these tests run as somebody else, who needs to be able to read this checkout.
-const canRunUnprivileged = !isRoot || spawnSync(process.execPath, [cairnEntry, '--version'], { uid: nobody, gid: nobody, cwd: '/' }).status === 0;
+const canRunUnprivileged =
+  !isRoot ||
+  spawnSync(process.execPath, [cairnEntry, '--version'], { uid: nobody, gid: nobody, cwd: '/' }).status === 0;
 
 describe.skipIf(process.platform === 'win32')('without permission', () => {
   const uid = isRoot ? nobody : undefined;
@@ -20,10 +22,16 @@ describe.skipIf(process.platform === 'win32')('without permission', () => {
     const cwd = createTree({ 'a.txt': 'hit\n', 'locked/b.txt': 'hit\n' });
     chmodSync(cwd, 0o755);
     chmodSync(join(cwd, 'locked'), 0o000);
-    for (const args of [['glob', '*.txt'], ['find', 'txt'], ['grep', 'hit', '-l']]) {
+    for (const args of [
+      ['glob', '*.txt'],
+      ['find', 'txt'],
+      ['grep', 'hit', '-l'],
+    ]) {
       const { stdout, stderr, exitCode } = await cairn(args, { cwd, uid });
       expect({ stdout, exitCode }, `cairn ${args.join(' ')}`).toEqual({ stdout: 'a.txt\n', exitCode: 2 });
-      expect(stderr, `cairn ${args.join(' ')}`).toMatch(/^cairn: 1 [^\n]+ could not be read and was left out; check the permissions\n$/u);
+      expect(stderr, `cairn ${args.join(' ')}`).toMatch(
+        /^cairn: 1 [^\n]+ could not be read and was left out; check the permissions\n$/u,
+      );
     }
     chmodSync(join(cwd, 'locked'), 0o755);
   });
@@ -45,14 +53,20 @@ describe.skipIf(process.platform === 'win32')('without permission', () => {
     const { stdout, stderr, exitCode } = await cairn(['tour'], { cwd, uid });
     chmodSync(cwd, 0o755);
     expect({ stderr, exitCode }).toEqual({ stderr: '', exitCode: 0 });
-    expect(stdout).toContain('This directory cannot be written to (EACCES), so this step is left out. Nothing was changed.');
+    expect(stdout).toContain(
+      'This directory cannot be written to (EACCES), so this step is left out. Nothing was changed.',
+    );
     expect(stdout).toContain('Try next');
   });
 });
 
 describe('a reader that goes away', () => {
   test('ends the run quietly', async () => {
-    const cwd = createTree(Object.fromEntries(Array.from({ length: 3000 }, (_, index) => [`a-rather-long-file-name-to-fill-the-pipe-${index}.txt`, ''])));
+    const cwd = createTree(
+      Object.fromEntries(
+        Array.from({ length: 3000 }, (_, index) => [`a-rather-long-file-name-to-fill-the-pipe-${index}.txt`, '']),
+      ),
+    );
     const child = startCairn(['glob', '*'], { cwd });
     const ended = finished(child);
     // Closed before the first byte: every write finds a broken pipe.
@@ -81,11 +95,14 @@ test.skipIf(process.platform !== 'linux')('a full disk is an error of one line',
 });
 
 /**
- * A module that, once the tour has written its file, says so and waits for a byte on standard input. A signal sent in
- * between is handled while the file exists.
+ * A module that, once the tour has written its file, says so and waits until `gate`, a FIFO, has been written to.
+ * A signal sent in between is handled while the file exists.
  */
-function holdTour(): string {
-  const file = join(temporaryDirectory(), 'hold.mjs');
+function holdTour(): { preload: string; gate: string } {
+  const directory = temporaryDirectory();
+  const gate = join(directory, 'gate');
+  execFileSync('mkfifo', [gate]);
+  const module = join(directory, 'hold.mjs');
   const source = `
     import fs from 'node:fs';
     import { syncBuiltinESMExports } from 'node:module';
@@ -94,12 +111,12 @@ function holdTour(): string {
       writeFileSync(path, ...rest);
       if (!String(path).includes('cairn-tour-')) return;
       fs.writeSync(2, 'created');
-      fs.readSync(0, Buffer.alloc(1));
+      fs.readFileSync(${JSON.stringify(gate)});
     };
     syncBuiltinESMExports();
   `;
-  writeFileSync(file, source);
-  return pathToFileURL(file).href;
+  writeFileSync(module, source);
+  return { preload: pathToFileURL(module).href, gate };
 }
 
 describe.skipIf(process.platform === 'win32')('a signal', () => {
@@ -110,14 +127,16 @@ describe.skipIf(process.platform === 'win32')('a signal', () => {
   ];
   test.each(signals)('%s during the tour removes its file and ends with %i', async (signal, exitCode) => {
     const cwd = createTree({ 'a.txt': 'x\n' });
-    const child = startCairn(['tour'], { cwd, preload: holdTour() });
+    const { preload, gate } = holdTour();
+    const child = startCairn(['tour'], { cwd, preload });
     const ended = finished(child);
-    if (child.stderr === null || child.stdin === null) throw new Error('the streams are piped');
+    if (child.stderr === null) throw new Error('the streams are piped');
     await once(child.stderr, 'data');
     child.kill(signal);
-    child.stdin.end('x');
-    const result = await ended;
-    expect({ stderr: result.stderr, exitCode: result.exitCode }).toEqual({ stderr: 'created', exitCode });
+    writeFileSync(gate, '');
+    const { stdout, ...result } = await ended;
+    expect(result).toEqual({ stderr: 'created', exitCode, signal: null });
+    expect(stdout).not.toContain('Try next');
     expect((await cairn(['glob', '*', '--no-ignore'], { cwd })).stdout).toBe('a.txt\n');
   });
 
@@ -136,7 +155,10 @@ describe.skipIf(process.platform === 'win32')('a signal', () => {
       };
       `,
     );
-    const { stdout, stderr, exitCode } = await cairn(['grep', '(\\w+)k.*z', '--timeout', '60000'], { cwd, preload: pathToFileURL(file).href });
+    const { stdout, stderr, exitCode } = await cairn(['grep', '(\\w+)k.*z', '--timeout', '60000'], {
+      cwd,
+      preload: pathToFileURL(file).href,
+    });
     expect({ stdout, stderr, exitCode }).toEqual({ stdout: '', stderr: '', exitCode: 130 });
   });
 });

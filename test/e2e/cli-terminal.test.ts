@@ -38,7 +38,9 @@ describe.skipIf(!hasTerminal)('in a terminal', () => {
   test('names and lines cannot act on the terminal', async () => {
     const cwd = createTree({ 'bad\u001b]0;title\u0007\n.txt': 'hit \u001b[2J\u009b1m\r\n' });
     expect(await inTerminal('glob "*.txt" --color never', cwd)).toBe('bad\\x1b]0;title\\x07\\n.txt\n');
-    expect(await inTerminal('grep hit --color never', cwd)).toBe('bad\\x1b]0;title\\x07\\n.txt\n1:hit \\x1b[2J\\x9b1m\n');
+    expect(await inTerminal('grep hit --color never', cwd)).toBe(
+      'bad\\x1b]0;title\\x07\\n.txt\n1:hit \\x1b[2J\\x9b1m\n',
+    );
     expect(await inTerminal('find bad --color never', cwd)).toBe('bad\\x1b]0;title\\x07\\n.txt\n');
   });
 
@@ -55,12 +57,16 @@ describe.skipIf(!hasTerminal)('in a terminal', () => {
   });
 
   test('--long is aligned and readable', async () => {
-    expect(await inTerminal('glob "*.txt" --long --color never', createTree({ 'a.txt': 'x'.repeat(2048) }))).toMatch(/^ {3}2\.0 KiB {2}\d{4}-\d\d-\d\d \d\d:\d\d {2}a\.txt\n$/u);
+    expect(await inTerminal('glob "*.txt" --long --color never', createTree({ 'a.txt': 'x'.repeat(2048) }))).toMatch(
+      /^ {3}2\.0 KiB {2}\d{4}-\d\d-\d\d \d\d:\d\d {2}a\.txt\n$/u,
+    );
   });
 
   test('a person who got nothing is told where was not looked', async () => {
     const shown = await inTerminal('glob "*.nope"', createTree({}));
-    expect(shown).toBe(`${dim('cairn: nothing found; not searched: hidden names (--hidden) and what ignore files exclude (--no-ignore)')}\n`);
+    expect(shown).toBe(
+      `${dim('cairn: nothing found; not searched: hidden names (--hidden) and what ignore files exclude (--no-ignore)')}\n`,
+    );
   });
 
   test('the tour fits the width', async () => {

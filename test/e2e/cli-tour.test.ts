@@ -71,13 +71,19 @@ describe('the tour', () => {
   });
 
   test('says when an ignore file hides the new file', async () => {
-    const { stdout, exitCode } = await cairn(['tour'], { cwd: createTree({ '.gitignore': '*.txt\n', 'a.md': '' }), env });
+    const { stdout, exitCode } = await cairn(['tour'], {
+      cwd: createTree({ '.gitignore': '*.txt\n', 'a.md': '' }),
+      env,
+    });
     expect(exitCode).toBe(0);
     expect(stdout).toContain('The next listing still leaves it out: an ignore file of this tree excludes it.');
   });
 
   test('says so when the cache is off', async () => {
-    const { stdout, exitCode } = await cairn(['tour'], { cwd: createTree({ 'a.txt': 'some words\n' }), env: { FS_SCAN_CACHE_TTL_MS: '0' } });
+    const { stdout, exitCode } = await cairn(['tour'], {
+      cwd: createTree({ 'a.txt': 'some words\n' }),
+      env: { FS_SCAN_CACHE_TTL_MS: '0' },
+    });
     expect(exitCode).toBe(0);
     expect(stdout).toContain('scanned again because the cached scan was too old');
     expect(stdout).toContain('A listing has it already: the cached scan was too old to be used and was made again.');
@@ -95,7 +101,9 @@ describe('the tour', () => {
         '',
       ].join('\n'),
     );
-    expect((await cairn(['find', 'somfilnam', '--path', 'with space'], { cwd })).stdout).toBe('with space/some-file-name.ts\n');
+    expect((await cairn(['find', 'somfilnam', '--path', 'with space'], { cwd })).stdout).toBe(
+      'with space/some-file-name.ts\n',
+    );
   });
 
   const wrong: readonly (readonly [reason: string, path: string])[] = [

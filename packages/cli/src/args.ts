@@ -11,7 +11,8 @@ export function wholeNumber(flag: string, unit: string = '', minimum: number = 0
   const wanted = `${flag} takes a whole number${unit === '' ? '' : ` of ${unit}`} from ${minimum}`;
   return (value) => {
     if (!/^\d+$/u.test(value) || Number(value) < minimum) throw new UsageError(`${wanted}, not '${value}'`);
-    if (Number(value) > maxCountValue) throw new UsageError(`${wanted} to ${formatCount(maxCountValue)}, not '${value}'`);
+    if (Number(value) > maxCountValue)
+      throw new UsageError(`${wanted} to ${formatCount(maxCountValue)}, not '${value}'`);
     return Number(value);
   };
 }
@@ -70,7 +71,10 @@ export interface SharedFlags {
 }
 
 export function colorOption(): Option {
-  return new Option('--color <when>', 'colours: auto (in a terminal), always or never; NO_COLOR and FORCE_COLOR count for auto')
+  return new Option(
+    '--color <when>',
+    'colours: auto (in a terminal), always or never; NO_COLOR and FORCE_COLOR count for auto',
+  )
     .argParser(oneOf('--color', colorModes))
     .default('auto', 'auto');
 }
@@ -87,7 +91,9 @@ export interface SharedWording {
 export function sharedOptions(wording: SharedWording): Option[] {
   const byDefault = (is: boolean): string => (is ? ' (the default)' : '');
   return [
-    new Option('--path <path>', `where to search: ${wording.root}`).argParser(searchRoot).default('.', 'the current directory'),
+    new Option('--path <path>', `where to search: ${wording.root}`)
+      .argParser(searchRoot)
+      .default('.', 'the current directory'),
     new Option('--hidden', `search names that start with a dot${byDefault(wording.searchesHidden)}`),
     new Option('--no-hidden', `leave out names that start with a dot${byDefault(!wording.searchesHidden)}`),
     new Option('--no-ignore', 'do not apply .gitignore, .ignore and the other ignore files'),
@@ -99,4 +105,3 @@ export function sharedOptions(wording: SharedWording): Option[] {
     colorOption(),
   ];
 }
-

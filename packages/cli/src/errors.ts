@@ -21,7 +21,9 @@ export function isCairnError(error: unknown): error is CodedError {
 
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return `unexpected failure: ${String(error)}`;
-  if (error instanceof UsageError || error instanceof OutputError || isCairnError(error)) return error.message;
+  if (error instanceof UsageError || error instanceof OutputError) return error.message;
+  // The library names its option; at the terminal it has another name.
+  if (isCairnError(error)) return error.message.replace('or set literal to search', 'or use -F to search');
   if ('code' in error && typeof error.code === 'string' && error.code.startsWith('ERR_')) {
     return `internal error: ${error.message}; CAIRN_DEBUG=1 shows where it comes from`;
   }
@@ -31,5 +33,9 @@ function describe(error: unknown): string {
 
 /** An error as the one line a user sees. */
 export function errorLine(error: unknown): string {
-  return `cairn: ${escapeControls(describe(error).trim().replace(/\s*\n\s*/gu, ' '))}`;
+  return `cairn: ${escapeControls(
+    describe(error)
+      .trim()
+      .replace(/\s*\n\s*/gu, ' '),
+  )}`;
 }

@@ -18,5 +18,9 @@ describe('the exit status of a search', () => {
 });
 
 test('an interrupted run ends as a shell expects it of the signal', () => {
-  expect([new Interrupted('SIGINT').exitCode, new Interrupted('SIGTERM').exitCode, new Interrupted('SIGHUP').exitCode]).toEqual([130, 143, 129]);
+  expect([
+    new Interrupted('SIGINT').exitCode,
+    new Interrupted('SIGTERM').exitCode,
+    new Interrupted('SIGHUP').exitCode,
+  ]).toEqual([130, 143, 129]);
 });

@@ -3,7 +3,13 @@ import type { GrepMatch } from '@cairn/natives';
 import { contentLines, fileLines, type GrepLook } from './grep-lines.ts';
 import { createPaint } from './output.ts';
 
-const plain: GrepLook = { paint: createPaint(false), isTerminal: false, hasContext: false, pathOf: (path) => path, onCut: () => undefined };
+const plain: GrepLook = {
+  paint: createPaint(false),
+  isTerminal: false,
+  hasContext: false,
+  pathOf: (path) => path,
+  onCut: () => undefined,
+};
 const terminal: GrepLook = { ...plain, isTerminal: true };
 
 function match(path: string, lineNumber: number, line: string, more: Partial<GrepMatch> = {}): GrepMatch {
@@ -51,7 +57,10 @@ describe('content', () => {
   });
 
   test('a matched line is never shown as context', () => {
-    const matches = [match('a', 2, 'x', { contextAfter: [{ lineNumber: 3, line: 'y' }] }), match('a', 3, 'y', { contextBefore: [{ lineNumber: 2, line: 'x' }] })];
+    const matches = [
+      match('a', 2, 'x', { contextAfter: [{ lineNumber: 3, line: 'y' }] }),
+      match('a', 3, 'y', { contextBefore: [{ lineNumber: 2, line: 'x' }] }),
+    ];
     expect(shown(matches, context)).toBe('a:2:x\na:3:y');
   });
 
@@ -66,12 +75,26 @@ describe('content', () => {
 
   test('hits are highlighted', () => {
     const look = { ...plain, paint: { ...createPaint(false), hit } };
-    expect(shown([match('a', 1, 'one two one', { submatches: [{ start: 0, end: 3 }, { start: 8, end: 11 }] })], look)).toBe(`a:1:${hit('one')} two ${hit('one')}`);
+    expect(
+      shown(
+        [
+          match('a', 1, 'one two one', {
+            submatches: [
+              { start: 0, end: 3 },
+              { start: 8, end: 11 },
+            ],
+          }),
+        ],
+        look,
+      ),
+    ).toBe(`a:1:${hit('one')} two ${hit('one')}`);
   });
 
   test('a match across lines has all its lines, and its hit on each', () => {
     const look = { ...plain, paint: { ...createPaint(false), hit } };
-    expect(shown([match('a', 3, 'let x\nand y', { submatches: [{ start: 4, end: 9 }] })], look)).toBe(`a:3:let ${hit('x')}\na:4:${hit('and')} y`);
+    expect(shown([match('a', 3, 'let x\nand y', { submatches: [{ start: 4, end: 9 }] })], look)).toBe(
+      `a:3:let ${hit('x')}\na:4:${hit('and')} y`,
+    );
   });
 
   test('piped text is raw, a terminal gets it escaped and without the CR of its line end', () => {

@@ -1,6 +1,14 @@
 import type { GrepMatch } from '@cairn/natives';
 import type { Paint } from './output.ts';
-import { ellipsisColumns, escapeControls, escapeLine, fitLine, highlight, highlightFitted, type Range } from './text.ts';
+import {
+  ellipsisColumns,
+  escapeControls,
+  escapeLine,
+  fitLine,
+  highlight,
+  highlightFitted,
+  type Range,
+} from './text.ts';
 
 /** How grep results are laid out; settled once per run. */
 export interface GrepLook {
@@ -63,7 +71,12 @@ function rowText(row: Row, look: GrepLook, usedColumns: number): string {
   return highlightFitted(fitted, style, look.paint.dim);
 }
 
-function* rowLines(matches: readonly GrepMatch[], path: string, look: GrepLook, needsSeparator: boolean): Generator<string> {
+function* rowLines(
+  matches: readonly GrepMatch[],
+  path: string,
+  look: GrepLook,
+  needsSeparator: boolean,
+): Generator<string> {
   let last = needsSeparator ? -1 : undefined;
   for (const row of fileRows(matches)) {
     if (look.hasContext && last !== undefined && row.lineNumber !== last + 1) yield look.paint.dim('--');
@@ -99,7 +112,10 @@ export function* contentLines(matches: readonly GrepMatch[], look: GrepLook): Ge
 }
 
 /** One line per file: the path, and its number of matches when that was asked for. */
-export function* fileLines(matches: readonly GrepMatch[], look: Pick<GrepLook, 'paint' | 'isTerminal' | 'pathOf'>): Generator<string> {
+export function* fileLines(
+  matches: readonly GrepMatch[],
+  look: Pick<GrepLook, 'paint' | 'isTerminal' | 'pathOf'>,
+): Generator<string> {
   for (const match of matches) {
     const path = look.pathOf(match.path);
     const shown = look.paint.path(look.isTerminal ? escapeControls(path) : path);

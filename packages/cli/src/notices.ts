@@ -13,9 +13,12 @@ export interface ListingFacts {
 }
 
 function stopNotice(stopReason: StopReason | undefined): string[] {
-  if (stopReason === 'timeout') return ['stopped by --timeout before the whole tree was searched; give it more time or a smaller --path'];
+  if (stopReason === 'timeout')
+    return ['stopped by --timeout before the whole tree was searched; give it more time or a smaller --path'];
   if (stopReason === 'budget') {
-    return ['stopped before the whole tree was searched: it has more entries than FS_SCAN_MAX_ENTRIES allows; use a smaller --path'];
+    return [
+      'stopped before the whole tree was searched: it has more entries than FS_SCAN_MAX_ENTRIES allows; use a smaller --path',
+    ];
   }
   return [];
 }
@@ -28,7 +31,10 @@ function lossyNotice(count: number): string[] {
 
 /** `showing 100 of 2,345`, or that more exist when their number is not known. */
 export function cutNotice(shown: number, total: number, next: string): string {
-  const what = total > shown ? `showing ${formatCount(shown)} of ${formatCount(total)}` : `showing the first ${formatCount(shown)}, there are more`;
+  const what =
+    total > shown
+      ? `showing ${formatCount(shown)} of ${formatCount(total)}`
+      : `showing the first ${formatCount(shown)}, there are more`;
   return `${what}; ${next}`;
 }
 
@@ -44,31 +50,48 @@ export function listingNotices(facts: ListingFacts): string[] {
 
 function unreadableNotice(count: number, singular: string, plural: string): string[] {
   if (count === 0) return [];
-  return [`${countOf(count, singular, plural)} could not be read and ${count === 1 ? 'was' : 'were'} left out; check the permissions`];
+  return [
+    `${countOf(count, singular, plural)} could not be read and ${count === 1 ? 'was' : 'were'} left out; check the permissions`,
+  ];
 }
 
 /** What a content search has to say about its own completeness. */
 export interface GrepFacts extends ListingFacts {
-  readonly limitReached: boolean;
+  /** Whether `--limit` left something out. */
+  readonly isLimited: boolean;
   readonly offset: number;
   readonly filesCut: number;
   readonly linesCut: number;
   readonly skipped: { readonly oversized: number; readonly binary: number; readonly unreadable: number };
-  /** Set when the pattern was not searched as it was written. */
-  readonly literalPattern?: string | undefined;
+  readonly givenPattern: string;
+  /** What was searched for, when it is not the pattern as given. */
+  readonly searchedPattern?: string | undefined;
+  /** The pattern was taken as plain text without being asked to. */
+  readonly isLiteral: boolean;
+}
+
+function patternNotice(facts: GrepFacts): string[] {
+  if (facts.isLiteral)
+    return [`pattern was searched literally: '${facts.givenPattern}' is no valid expression; -F says so beforehand`];
+  return facts.searchedPattern === undefined ? [] : [`pattern was repaired: searched for '${facts.searchedPattern}'`];
 }
 
 export function grepNotices(facts: GrepFacts): string[] {
-  const isCut = facts.limitReached || facts.stopReason === 'limit';
   const next = `use --limit to see more, or --offset ${facts.offset + facts.shown} to go on from here`;
+  // The total stops where the search does, and counts what --offset left out.
+  const total = facts.totalMatches - facts.offset;
   return [
-    ...(facts.literalPattern === undefined ? [] : [`pattern was searched literally: '${facts.literalPattern}' is no valid expression; -F says so beforehand`]),
-    ...(isCut ? [cutNotice(facts.shown, facts.totalMatches, next)] : []),
+    ...patternNotice(facts),
+    ...(facts.isLimited ? [cutNotice(facts.shown, total, next)] : []),
     ...(facts.filesCut > 0 ? [`${countOf(facts.filesCut, 'file')} had more than --max-count-per-file shows`] : []),
     ...(facts.linesCut > 0 ? [`${countOf(facts.linesCut, 'line')} cut to fit; --max-columns 0 shows whole lines`] : []),
     ...stopNotice(facts.stopReason),
-    ...(facts.skipped.binary > 0 ? [`${countOf(facts.skipped.binary, 'binary file')} skipped`] : []),
-    ...(facts.skipped.oversized > 0 ? [`${countOf(facts.skipped.oversized, 'file')} over --max-filesize skipped`] : []),
+    ...(facts.skipped.binary > 0
+      ? [`${countOf(facts.skipped.binary, 'binary file')} not searched, or only up to the first NUL byte`]
+      : []),
+    ...(facts.skipped.oversized > 0
+      ? [`${countOf(facts.skipped.oversized, 'file')} too large to search (--max-filesize) skipped`]
+      : []),
     ...unreadableNotice(facts.skipped.unreadable, 'file or directory', 'files or directories'),
     ...lossyNotice(facts.lossyPaths),
   ];

@@ -1,6 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { BrokenPipe } from './exit.ts';
-import { createOutput, createPaint, usesColor, writeLines, type ColorMode, type Environment, type TextStream } from './output.ts';
+import {
+  createOutput,
+  createPaint,
+  usesColor,
+  writeLines,
+  type ColorMode,
+  type Environment,
+  type TextStream,
+} from './output.ts';
 
 function recorder(): TextStream & { readonly writes: string[] } {
   const writes: string[] = [];
@@ -14,7 +22,13 @@ function recorder(): TextStream & { readonly writes: string[] } {
 }
 
 describe('colour', () => {
-  const cases: readonly (readonly [reason: string, mode: ColorMode, isTerminal: boolean, env: Environment, colored: boolean])[] = [
+  const cases: readonly (readonly [
+    reason: string,
+    mode: ColorMode,
+    isTerminal: boolean,
+    env: Environment,
+    colored: boolean,
+  ])[] = [
     ['a terminal', 'auto', true, {}, true],
     ['a pipe', 'auto', false, {}, false],
     ['NO_COLOR in a terminal', 'auto', true, { NO_COLOR: '1' }, false],

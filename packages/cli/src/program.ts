@@ -21,7 +21,12 @@ const commands: Readonly<Record<string, CommandFactory>> = {
 
 function readVersion(): string {
   const manifest: unknown = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
-  if (typeof manifest === 'object' && manifest !== null && 'version' in manifest && typeof manifest.version === 'string') {
+  if (
+    typeof manifest === 'object' &&
+    manifest !== null &&
+    'version' in manifest &&
+    typeof manifest.version === 'string'
+  ) {
     return manifest.version;
   }
   throw new Error('the package.json of @cairn/cli has no version');
@@ -68,11 +73,16 @@ function usageMessage(error: CommanderError, command: Command): string {
 }
 
 function isHelpOrVersion(error: CommanderError): boolean {
-  return error.code === 'commander.helpDisplayed' || error.code === 'commander.version' || error.code === 'commander.help';
+  return (
+    error.code === 'commander.helpDisplayed' || error.code === 'commander.version' || error.code === 'commander.help'
+  );
 }
 
 /** Builds the command line. Nothing is written or run before it is parsed. */
-export function createProgram(session: Session, done: (exitCode: number) => void): { program: Command; texts: HelpTexts } {
+export function createProgram(
+  session: Session,
+  done: (exitCode: number) => void,
+): { program: Command; texts: HelpTexts } {
   const texts: HelpTexts = { out: '', err: '' };
   const prepare = (command: Command): Command => {
     const paint = createPaint(usesColor('auto', session.out.isTerminal, session.env));
@@ -93,7 +103,9 @@ export function createProgram(session: Session, done: (exitCode: number) => void
       });
   };
   const program = prepare(new Command('cairn'))
-    .description('Find, match and search the files of a workspace. Cuts, timeouts and skipped files are always reported.')
+    .description(
+      'Find, match and search the files of a workspace. Cuts, timeouts and skipped files are always reported.',
+    )
     .version(readVersion(), '-V, --version', 'print the version')
     .helpOption('-h, --help', 'show help')
     .helpCommand('help [command]', 'show help for a command')

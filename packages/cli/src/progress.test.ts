@@ -21,7 +21,14 @@ function session(isTerminal: boolean, env: Session['env'] = {}): { session: Sess
     },
   });
   return {
-    session: { out: output(false), err: output(isTerminal), env, cwd: '/', signal: new AbortController().signal, onAbruptEnd: () => () => undefined },
+    session: {
+      out: output(false),
+      err: output(isTerminal),
+      env,
+      cwd: '/',
+      signal: new AbortController().signal,
+      onAbruptEnd: () => () => undefined,
+    },
     shown: () => shown,
   };
 }
@@ -43,7 +50,9 @@ test('a short call shows nothing', async () => {
 test('a long call shows one line with its time and erases it', async () => {
   const { session: at, shown } = session(true);
   await withProgress(at, 'searching', lasting(500));
-  expect(shown()).toBe('\r\u001b[2K⠋ searching, 0.4 s; Ctrl-C stops it\r\u001b[2K⠙ searching, 0.5 s; Ctrl-C stops it\r\u001b[2K');
+  expect(shown()).toBe(
+    '\r\u001b[2K⠋ searching, 0.4 s; Ctrl-C stops it\r\u001b[2K⠙ searching, 0.5 s; Ctrl-C stops it\r\u001b[2K',
+  );
 });
 
 test('the line is erased when the call fails', async () => {

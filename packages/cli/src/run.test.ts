@@ -35,14 +35,26 @@ describe('a wrong call is one line, status 2, and says what to do', () => {
     ['gerp', "unknown command 'gerp'; did you mean grep? (see 'cairn --help')"],
     ['xyz', "unknown command 'xyz'; the commands are find, glob, grep, tour (see 'cairn --help')"],
     ['help gerp', "there is no command 'gerp' to show help for; 'cairn --help' lists the commands"],
-    ['grep x --limt 3', "unknown option '--limt'; did you mean --limit? (see 'cairn grep --help'; to search for text that starts with '-', put -- before it)"],
+    [
+      'grep x --limt 3',
+      "unknown option '--limt'; did you mean --limit? (see 'cairn grep --help'; to search for text that starts with '-', put -- before it)",
+    ],
     ['grep', "'cairn grep' needs an argument: <pattern> (see 'cairn grep --help')"],
-    ['glob a.ts b.ts', "'cairn glob' takes one argument, but got 2: a.ts b.ts; quote a pattern, and use --path to say where to search (see 'cairn glob --help')"],
+    [
+      'glob a.ts b.ts',
+      "'cairn glob' takes one argument, but got 2: a.ts b.ts; quote a pattern, and use --path to say where to search (see 'cairn glob --help')",
+    ],
     ['find x --limit', "option '--limit <n>' needs a value (see 'cairn find --help')"],
     ['find x --limit many', "--limit takes a whole number from 0, not 'many'"],
-    ['grep x -c -l', "option '-c, --count' cannot be used with option '-l, --files-with-matches' (see 'cairn grep --help')"],
+    [
+      'grep x -c -l',
+      "option '-c, --count' cannot be used with option '-l, --files-with-matches' (see 'cairn grep --help')",
+    ],
     ['grep x -g a -g b', "--glob can be given once; join patterns as '{*.ts,*.js}'"],
-    ['glob x --json --long', '--long is for reading and --json for programs; --json with --sort-mtime has sizes and times'],
+    [
+      'glob x --json --long',
+      '--long is for reading and --json for programs; --json with --sort-mtime has sizes and times',
+    ],
     ['find x --path=', "--path takes a path, not an empty text; '.' is the current directory"],
     ['find x --color sometimes', "--color takes auto, always or never, not 'sometimes'"],
   ];

@@ -15,7 +15,10 @@ async function parseAndRun(args: readonly string[], session: Session): Promise<n
     if (!(error instanceof CommanderError)) throw error;
     // Help that was not asked for goes to standard error, and the call was wrong.
     if (args[0] === 'help' && texts.err !== '') {
-      throw new UsageError(`there is no command '${args[1] ?? ''}' to show help for; 'cairn --help' lists the commands`, { cause: error });
+      throw new UsageError(
+        `there is no command '${args[1] ?? ''}' to show help for; 'cairn --help' lists the commands`,
+        { cause: error },
+      );
     }
     exitCode = texts.err === '' ? ExitCode.Hit : ExitCode.Error;
   }

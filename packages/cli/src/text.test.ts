@@ -56,7 +56,12 @@ describe('display width', () => {
 
 describe('fitting a line', () => {
   test('a line that fits is unchanged', () => {
-    expect(fitLine('abc', [{ start: 0, end: 1 }], 3)).toEqual({ text: 'abc', ranges: [{ start: 0, end: 1 }], cutStart: false, cutEnd: false });
+    expect(fitLine('abc', [{ start: 0, end: 1 }], 3)).toEqual({
+      text: 'abc',
+      ranges: [{ start: 0, end: 1 }],
+      cutStart: false,
+      cutEnd: false,
+    });
   });
 
   test('a long line is cut at its end when the hit is at its start', () => {
@@ -104,13 +109,33 @@ test('a path is cut at its start', () => {
 describe('highlighting', () => {
   const cases: readonly (readonly [reason: string, ranges: readonly (readonly [number, number])[], shown: string])[] = [
     ['no range', [], 'abcdef'],
-    ['at both ends', [[0, 1], [5, 6]], '[a]bcde[f]'],
-    ['neighbours stay apart', [[1, 2], [2, 3]], 'a[b][c]def'],
+    [
+      'at both ends',
+      [
+        [0, 1],
+        [5, 6],
+      ],
+      '[a]bcde[f]',
+    ],
+    [
+      'neighbours stay apart',
+      [
+        [1, 2],
+        [2, 3],
+      ],
+      'a[b][c]def',
+    ],
     ['an empty range is left out', [[2, 2]], 'abcdef'],
     ['a range past the end is cut', [[4, 99]], 'abcd[ef]'],
   ];
   test.each(cases)('%s', (_reason, ranges, shown) => {
-    expect(highlight('abcdef', ranges.map(([start, end]) => ({ start, end })), marks)).toBe(shown);
+    expect(
+      highlight(
+        'abcdef',
+        ranges.map(([start, end]) => ({ start, end })),
+        marks,
+      ),
+    ).toBe(shown);
   });
 
   test('escaping does not move the highlighted part', () => {
@@ -128,15 +153,30 @@ test('neighbouring positions are one range, moved by what stands before them', (
 });
 
 test('counts have separators and the right word', () => {
-  expect([countOf(0, 'file'), countOf(1, 'file'), countOf(2345, 'file'), countOf(2, 'entry', 'entries')]).toEqual(['0 files', '1 file', '2,345 files', '2 entries']);
+  expect([countOf(0, 'file'), countOf(1, 'file'), countOf(2345, 'file'), countOf(2, 'entry', 'entries')]).toEqual([
+    '0 files',
+    '1 file',
+    '2,345 files',
+    '2 entries',
+  ]);
 });
 
 test('durations keep about three digits', () => {
-  expect([0.4211, 12.34, 99.96, 1234.4].map((durationMs) => formatMs(durationMs))).toEqual(['0.42 ms', '12.3 ms', '100.0 ms', '1,234 ms']);
+  expect([0.4211, 12.34, 99.96, 1234.4].map((durationMs) => formatMs(durationMs))).toEqual([
+    '0.42 ms',
+    '12.3 ms',
+    '100.0 ms',
+    '1,234 ms',
+  ]);
 });
 
 test('sizes use powers of 1024', () => {
-  expect([0, 1023, 1536, 3 * 1024 ** 3].map((bytes) => formatBytes(bytes))).toEqual(['0 B', '1023 B', '1.5 KiB', '3.0 GiB']);
+  expect([0, 1023, 1536, 3 * 1024 ** 3].map((bytes) => formatBytes(bytes))).toEqual([
+    '0 B',
+    '1023 B',
+    '1.5 KiB',
+    '3.0 GiB',
+  ]);
 });
 
 describe('quoting for a shell', () => {

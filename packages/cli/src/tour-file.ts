@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-const text = 'Written by `cairn tour` to show that a new file is found. The tour removes it; if it is still here, delete it.\n';
+const text =
+  'Written by `cairn tour` to show that a new file is found. The tour removes it; if it is still here, delete it.\n';
 
 /** The file the tour writes. It exists from `createTourFile` to `remove`. */
 export interface TourFile {

@@ -44,7 +44,13 @@ describe('extensions', () => {
   });
 
   test('one that means something in a pattern is passed over', () => {
-    expect(pickExtension([{ name: '*', count: 9 }, { name: 'a b', count: 5 }, { name: 'c++', count: 2 }])).toBe('c++');
+    expect(
+      pickExtension([
+        { name: '*', count: 9 },
+        { name: 'a b', count: 5 },
+        { name: 'c++', count: 2 },
+      ]),
+    ).toBe('c++');
     expect(pickExtension([])).toBeUndefined();
   });
 });
@@ -75,7 +81,9 @@ describe('abbreviations', () => {
 
 describe('the file to look for', () => {
   test('has several words and lies deep', () => {
-    expect(pickFile(files('a.ts', 'read-me.md', 'src/deep/read-cache.ts', 'src/one.ts'), types)).toBe('src/deep/read-cache.ts');
+    expect(pickFile(files('a.ts', 'read-me.md', 'src/deep/read-cache.ts', 'src/one.ts'), types)).toBe(
+      'src/deep/read-cache.ts',
+    );
   });
 
   test('is no directory and no name that cannot be shown', () => {
@@ -92,7 +100,12 @@ describe('the file to look for', () => {
 });
 
 test('files of the frequent extension are read first', () => {
-  expect([...wordCandidates(files('a.md', 'b.ts', 'c.md', 'd.ts'), types, 'ts')]).toEqual(['b.ts', 'd.ts', 'a.md', 'c.md']);
+  expect([...wordCandidates(files('a.md', 'b.ts', 'c.md', 'd.ts'), types, 'ts')]).toEqual([
+    'b.ts',
+    'd.ts',
+    'a.md',
+    'c.md',
+  ]);
 });
 
 describe('the word to search for', () => {

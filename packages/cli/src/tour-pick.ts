@@ -98,7 +98,11 @@ export function pickFile(matches: readonly GlobMatch[], types: typeof FileType):
 }
 
 /** Files worth looking into for a word, those of the most frequent extension first. */
-export function* wordCandidates(matches: readonly GlobMatch[], types: typeof FileType, extension: string | undefined): Generator<string> {
+export function* wordCandidates(
+  matches: readonly GlobMatch[],
+  types: typeof FileType,
+  extension: string | undefined,
+): Generator<string> {
   for (const isWanted of [true, false]) {
     for (const { path, fileType, lossyPath } of matches) {
       if (fileType !== types.File || lossyPath === true) continue;

@@ -56,12 +56,22 @@ async function timed<T>(tour: Tour, label: string, call: () => Promise<T>): Prom
   return { result, durationMs, fromCache: tour.natives.fsScanCacheStats().hits > hitsBefore };
 }
 
-function shared(tour: Tour): { path: string; cache: true; signal: AbortSignal; timeoutMs: number; onTimeout: 'partial' } {
+function shared(tour: Tour): {
+  path: string;
+  cache: true;
+  signal: AbortSignal;
+  timeoutMs: number;
+  onTimeout: 'partial';
+} {
   return { path: tour.path, cache: true, signal: tour.session.signal, timeoutMs: stepTimeoutMs, onTimeout: 'partial' };
 }
 
 /** Runs the same call twice: first on an emptied cache, then again. */
-async function coldAndCached<T>(tour: Tour, label: string, call: () => Promise<T>): Promise<{ cold: Timed<T>; again: Timed<T> }> {
+async function coldAndCached<T>(
+  tour: Tour,
+  label: string,
+  call: () => Promise<T>,
+): Promise<{ cold: Timed<T>; again: Timed<T> }> {
   tour.natives.invalidateFsScanCache(tour.path);
   const cold = await timed(tour, label, call);
   return { cold, again: await timed(tour, label, call) };
@@ -69,8 +79,11 @@ async function coldAndCached<T>(tour: Tour, label: string, call: () => Promise<T
 
 function timesLine({ cold, again }: { cold: Timed<unknown>; again: Timed<unknown> }): string {
   const factor = cold.durationMs / again.durationMs;
-  const faster = factor >= 1.5 ? `, ${factor >= 10 ? formatCount(Math.round(factor)) : factor.toFixed(1)} times as fast` : '';
-  const second = again.fromCache ? `with the cached scan ${formatMs(again.durationMs)}${faster}` : `the second time ${formatMs(again.durationMs)}, scanned again because the cached scan was too old`;
+  const faster =
+    factor >= 1.5 ? `, ${factor >= 10 ? formatCount(Math.round(factor)) : factor.toFixed(1)} times as fast` : '';
+  const second = again.fromCache
+    ? `with the cached scan ${formatMs(again.durationMs)}${faster}`
+    : `the second time ${formatMs(again.durationMs)}, scanned again because the cached scan was too old`;
   return `  first scan and search ${formatMs(cold.durationMs)}; ${second}`;
 }
 
@@ -106,11 +119,29 @@ export async function showTree(tour: Tour): Promise<{ matches: readonly GlobMatc
   const links = summary.links > 0 ? `, ${countOf(summary.links, 'link')}` : '';
   const counts = `${countOf(summary.files, 'file')}, ${countOf(summary.directories, 'directory', 'directories')}${links}`;
   await say(`  ${counts} in ${formatMs(durationMs)}${stopText(result.stopReason)}`);
-  if (summary.extensions.length > 0) await say(tallyLine(tour, 'most frequent', summary.extensions, ({ name, count }) => `.${escapeControls(name)} ${formatCount(count)}`));
-  if (summary.biggest.length > 0) await say(tallyLine(tour, 'most files below', summary.biggest, ({ name, count }) => `${escapeControls(name)}/ ${formatCount(count)}`));
-  if (result.unreadable !== undefined && result.unreadable > 0) await say(`  ${countOf(result.unreadable, 'entry', 'entries')} could not be read and are not counted.`);
+  if (summary.extensions.length > 0)
+    await say(
+      tallyLine(
+        tour,
+        'most frequent',
+        summary.extensions,
+        ({ name, count }) => `.${escapeControls(name)} ${formatCount(count)}`,
+      ),
+    );
+  if (summary.biggest.length > 0)
+    await say(
+      tallyLine(
+        tour,
+        'most files below',
+        summary.biggest,
+        ({ name, count }) => `${escapeControls(name)}/ ${formatCount(count)}`,
+      ),
+    );
+  if (result.unreadable !== undefined && result.unreadable > 0)
+    await say(`  ${countOf(result.unreadable, 'entry', 'entries')} could not be read and are not counted.`);
   await say('  Left out: names that start with a dot, node_modules, and what .gitignore and its like exclude.');
-  if (result.matches.length === 0) await say('  Nothing to search here; the steps below show what an empty answer looks like.');
+  if (result.matches.length === 0)
+    await say('  Nothing to search here; the steps below show what an empty answer looks like.');
   await say();
   return { matches: result.matches, summary };
 }
@@ -119,7 +150,9 @@ export async function showGlob(tour: Tour, pattern: string): Promise<void> {
   const { natives, paint, say } = tour;
   await say(paint.title('2. glob: paths that fit a pattern'));
   await sayCommand(tour, `glob ${shellQuote(pattern)}`);
-  const runs = await coldAndCached<GlobResult>(tour, 'glob', () => natives.glob({ ...shared(tour), pattern, maxResults: maxEntries }));
+  const runs = await coldAndCached<GlobResult>(tour, 'glob', () =>
+    natives.glob({ ...shared(tour), pattern, maxResults: maxEntries }),
+  );
   const { matches, totalMatches, stopReason } = runs.again.result;
   for (const { path } of matches.slice(0, shownHits)) await say(`    ${fitToTerminal(tour, escapeControls(path), 4)}`);
   await say(`  ${countOf(totalMatches, 'path')}${shownOf(matches.length)}${stopText(stopReason)}`);
@@ -138,9 +171,12 @@ function fitToTerminal(tour: Tour, text: string, used: number): string {
 export async function showFind(tour: Tour, query: string, file: string | undefined): Promise<void> {
   const { natives, paint, say } = tour;
   await say(paint.title('3. find: a few letters of a path'));
-  if (file !== undefined) await say(`  The letters '${query}' stand for ${fitToTerminal(tour, escapeControls(file), 30)}.`);
+  if (file !== undefined)
+    await say(`  The letters '${query}' stand for ${fitToTerminal(tour, escapeControls(file), 30)}.`);
   await sayCommand(tour, `find ${shellQuote(query)}`);
-  const runs = await coldAndCached<FuzzyFindResult>(tour, 'find', () => natives.fuzzyFind({ ...shared(tour), query, includePositions: true }));
+  const runs = await coldAndCached<FuzzyFindResult>(tour, 'find', () =>
+    natives.fuzzyFind({ ...shared(tour), query, includePositions: true }),
+  );
   const { matches, totalMatches, stopReason } = runs.again.result;
   const room = (tour.session.out.isTerminal ? tour.session.out.width : 120) - 5 - ellipsisColumns;
   for (const { path, positions } of matches.slice(0, shownHits)) {
@@ -148,7 +184,9 @@ export async function showFind(tour: Tour, query: string, file: string | undefin
     await say(`    ${highlightFitted(fitted, { paint: paint.hit, escape: escapeControls }, paint.dim)}`);
   }
   // A stop at the limit is what a ranking is for: the best are here.
-  await say(`  ${countOf(totalMatches, 'path')} with these letters, best first${shownOf(matches.length)}${stopReason === 'limit' ? '' : stopText(stopReason)}`);
+  await say(
+    `  ${countOf(totalMatches, 'path')} with these letters, best first${shownOf(matches.length)}${stopReason === 'limit' ? '' : stopText(stopReason)}`,
+  );
   await say(timesLine(runs));
   await say();
 }
@@ -160,7 +198,10 @@ async function sayGrepHits(tour: Tour, result: GrepResult): Promise<void> {
     const place = fitPath(escapeControls(path), Math.floor(width / 2));
     const room = Math.max(width - displayWidth(place) - String(lineNumber).length - 8 - ellipsisColumns, 10);
     const indent = line.length - line.trimStart().length;
-    const hits = (submatches ?? []).map(({ start, end }) => ({ start: Math.max(start - indent, 0), end: Math.max(end - indent, 0) }));
+    const hits = (submatches ?? []).map(({ start, end }) => ({
+      start: Math.max(start - indent, 0),
+      end: Math.max(end - indent, 0),
+    }));
     const fitted = fitLine(line.trim(), hits, room);
     const text = highlightFitted(fitted, { paint: paint.hit, escape: escapeLine }, paint.dim);
     await tour.say(`    ${paint.path(place)}:${paint.lineNumber(String(lineNumber))}: ${text}`);
@@ -170,15 +211,23 @@ async function sayGrepHits(tour: Tour, result: GrepResult): Promise<void> {
 export async function showGrep(tour: Tour, word: string, source: string | undefined): Promise<void> {
   const { natives, paint, say } = tour;
   await say(paint.title('4. grep: what is in the files'));
-  if (source !== undefined) await say(`  The word '${word}' is taken from ${fitToTerminal(tour, escapeControls(source), 30)}.`);
+  if (source !== undefined)
+    await say(`  The word '${word}' is taken from ${fitToTerminal(tour, escapeControls(source), 30)}.`);
   await sayCommand(tour, `grep ${shellQuote(word)} --limit ${maxLines}`);
-  const runs = await coldAndCached<GrepResult>(tour, 'grep', () => natives.grep({ ...shared(tour), pattern: word, maxCount: maxLines }));
+  const runs = await coldAndCached<GrepResult>(tour, 'grep', () =>
+    natives.grep({ ...shared(tour), pattern: word, maxCount: maxLines }),
+  );
   const { result } = runs.again;
   await sayGrepHits(tour, result);
   const { binary, oversized, unreadable } = result.skipped;
-  const skipped = binary + oversized + unreadable > 0 ? `; ${countOf(binary + oversized + unreadable, 'file')} skipped (binary or unreadable)` : '';
+  const skipped =
+    binary + oversized + unreadable > 0
+      ? `; ${countOf(binary + oversized + unreadable, 'file')} skipped (binary or unreadable)`
+      : '';
   const lines = `${countOf(result.matches.length, 'line')} in ${countOf(result.filesWithMatches, 'file')}`;
-  await say(`  ${lines}, ${countOf(result.filesSearched, 'file')} searched${shownOf(result.matches.length)}${stopText(result.stopReason)}${skipped}`);
+  await say(
+    `  ${lines}, ${countOf(result.filesSearched, 'file')} searched${shownOf(result.matches.length)}${stopText(result.stopReason)}${skipped}`,
+  );
   await say(timesLine(runs));
   await say('  The cache holds the list of files, never their content: every grep reads the files.');
   await say();
@@ -201,14 +250,20 @@ async function showInvalidation(tour: Tour, file: TourFile): Promise<void> {
   const after = await topNames(tour);
   await say(`  Wrote ${file.name}, without telling the cache.`);
   if (!knows(before)) {
-    await say(`  A cached listing does not have it: ${countOf(before.result.totalMatches, 'name')} in ${formatMs(before.durationMs)}.`);
+    await say(
+      `  A cached listing does not have it: ${countOf(before.result.totalMatches, 'name')} in ${formatMs(before.durationMs)}.`,
+    );
   } else {
     await say('  A listing has it already: the cached scan was too old to be used and was made again.');
   }
   const dropped = statsBefore.entries.length - statsAfter.entries.length;
-  await say(`  invalidateFsScanCache dropped ${countOf(dropped, 'cached scan')} of ${formatCount(statsBefore.entries.length)} in ${formatMs(invalidateMs)}.`);
+  await say(
+    `  invalidateFsScanCache dropped ${countOf(dropped, 'cached scan')} of ${formatCount(statsBefore.entries.length)} in ${formatMs(invalidateMs)}.`,
+  );
   if (knows(after)) {
-    await say(`  The next listing has it: ${countOf(after.result.totalMatches, 'name')} in ${formatMs(after.durationMs)}.`);
+    await say(
+      `  The next listing has it: ${countOf(after.result.totalMatches, 'name')} in ${formatMs(after.durationMs)}.`,
+    );
   } else {
     await say('  The next listing still leaves it out: an ignore file of this tree excludes it.');
   }

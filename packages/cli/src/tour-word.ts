@@ -29,7 +29,10 @@ export interface WordSource {
 }
 
 /** A word that occurs in a file of the tree, and that file. Only a few files are read, and only their beginning. */
-export async function chooseWord(source: WordSource, signal: AbortSignal): Promise<{ word: string; path: string } | undefined> {
+export async function chooseWord(
+  source: WordSource,
+  signal: AbortSignal,
+): Promise<{ word: string; path: string } | undefined> {
   let tried = 0;
   for (const path of wordCandidates(source.matches, source.types, source.extension)) {
     signal.throwIfAborted();

@@ -21,7 +21,10 @@ Paths are printed so that they open from here; --json has them relative to --pat
 Hidden names, node_modules and what ignore files exclude are left out.`;
 
 /** One found path as a line. */
-function findLine(match: FuzzyFindMatch, look: { readonly prefix: string; readonly paint: Paint; readonly escapes: boolean }): string {
+function findLine(
+  match: FuzzyFindMatch,
+  look: { readonly prefix: string; readonly paint: Paint; readonly escapes: boolean },
+): string {
   const { paint } = look;
   return highlight(look.prefix + match.path, rangesOf(match.positions ?? [], look.prefix.length), {
     paint: paint.hit,
@@ -50,7 +53,11 @@ async function runFind(query: string, flags: SharedFlags, session: Session): Pro
     await writeLines(session.out, [JSON.stringify(result)], session.signal);
   } else {
     const look = { prefix: pathPrefix(flags.path), paint, escapes: session.out.isTerminal };
-    await writeLines(session.out, result.matches.map((match) => findLine(match, look)), session.signal);
+    await writeLines(
+      session.out,
+      result.matches.map((match) => findLine(match, look)),
+      session.signal,
+    );
   }
   const facts = {
     ...result,
@@ -58,7 +65,8 @@ async function runFind(query: string, flags: SharedFlags, session: Session): Pro
     lossyPaths: result.matches.filter((match) => match.lossyPath === true).length,
   };
   const notices = listingNotices(facts);
-  if (facts.shown === 0 && notices.length === 0 && session.err.isTerminal) notices.push(nothingFoundNotice(flags.hidden ?? false, flags.ignore));
+  if (facts.shown === 0 && notices.length === 0 && session.err.isTerminal)
+    notices.push(nothingFoundNotice(flags.hidden ?? false, flags.ignore));
   await writeNotices(session, flags.color, notices);
   return exitCodeOf({ shown: facts.shown, stopReason: result.stopReason, unreadable: result.unreadable ?? 0 });
 }
@@ -70,7 +78,11 @@ export function findCommand(command: Command, session: Session, done: (exitCode:
     .argument('<query>', 'letters of the name, in order; words and path segments may be abbreviated')
     .addHelpText('after', examples)
     .action(async (query: string, flags: SharedFlags) => done(await runFind(query, flags, session)));
-  for (const option of sharedOptions({ root: 'a directory', limit: 'show at most so many paths (default: 100)', searchesHidden: false })) {
+  for (const option of sharedOptions({
+    root: 'a directory',
+    limit: 'show at most so many paths (default: 100)',
+    searchesHidden: false,
+  })) {
     command.addOption(option);
   }
 }

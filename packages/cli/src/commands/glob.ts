@@ -82,7 +82,11 @@ export function longColumns({ size, mtime }: Details, isTerminal: boolean): stri
   return `${shownSize.padStart(10)}  ${(mtime === undefined ? '-' : localTime(mtime)).padEnd(16)}  `;
 }
 
-function paintedPath(path: string, fileType: FileType, look: { readonly paint: Paint; readonly isTerminal: boolean; readonly types: typeof FileType }): string {
+function paintedPath(
+  path: string,
+  fileType: FileType,
+  look: { readonly paint: Paint; readonly isTerminal: boolean; readonly types: typeof FileType },
+): string {
   const shown = look.isTerminal ? escapeControls(path) : path;
   if (fileType === look.types.Dir) return look.paint.directory(shown);
   return fileType === look.types.Symlink ? look.paint.link(shown) : shown;
@@ -103,7 +107,7 @@ async function printMatches(result: GlobResult, flags: GlobFlags, session: Sessi
 
 async function runGlob(pattern: string, flags: GlobFlags, session: Session): Promise<number> {
   if (flags.json === true && flags.long === true) {
-    throw new UsageError("--long is for reading and --json for programs; --json with --sort-mtime has sizes and times");
+    throw new UsageError('--long is for reading and --json for programs; --json with --sort-mtime has sizes and times');
   }
   const { FileType: types, glob } = await import('@cairn/natives');
   const byName = { file: types.File, dir: types.Dir, symlink: types.Symlink } as const;
@@ -131,7 +135,8 @@ async function runGlob(pattern: string, flags: GlobFlags, session: Session): Pro
     lossyPaths: result.matches.filter((match) => match.lossyPath === true).length,
   };
   const notices = listingNotices(facts);
-  if (facts.shown === 0 && notices.length === 0 && session.err.isTerminal) notices.push(nothingFoundNotice(flags.hidden ?? false, flags.ignore));
+  if (facts.shown === 0 && notices.length === 0 && session.err.isTerminal)
+    notices.push(nothingFoundNotice(flags.hidden ?? false, flags.ignore));
   await writeNotices(session, flags.color, notices);
   return exitCodeOf({ shown: facts.shown, stopReason: result.stopReason, unreadable: result.unreadable ?? 0 });
 }
@@ -143,12 +148,20 @@ export function globCommand(command: Command, session: Session, done: (exitCode:
     .argument('<pattern>', 'a glob pattern; without / it matches names at any depth')
     .addHelpText('after', examples)
     .action(async (pattern: string, flags: GlobFlags) => done(await runGlob(pattern, flags, session)))
-    .addOption(new Option('--type <kind>', 'only file, dir or symlink; a link counts as what it leads to').argParser(oneOf('--type', typeNames)))
+    .addOption(
+      new Option('--type <kind>', 'only file, dir or symlink; a link counts as what it leads to').argParser(
+        oneOf('--type', typeNames),
+      ),
+    )
     .option('--no-recursive', 'a pattern without / matches only right in --path')
     .option('--sort-mtime', 'newest first; --limit then keeps the newest')
     .option('--include-node-modules', 'search node_modules too (also done when the pattern names it)')
     .option('--long', 'show size and time of last change before each path');
-  for (const option of sharedOptions({ root: 'a directory', limit: 'show at most so many paths (default: all)', searchesHidden: false })) {
+  for (const option of sharedOptions({
+    root: 'a directory',
+    limit: 'show at most so many paths (default: all)',
+    searchesHidden: false,
+  })) {
     command.addOption(option);
   }
 }

@@ -16,7 +16,7 @@ Examples:
   $ cairn grep -i 'error.*timeout' -C 2           any case, with two lines around each hit
   $ cairn grep -F 'foo(bar[0])' --path src        exactly this text, below src
   $ cairn grep 'export function' -g '*.{ts,tsx}'  only in files that fit a pattern
-  $ cairn grep import -t ts -c                    matches per file, in TypeScript files
+  $ cairn grep import -t ts -c                    matching lines per file, in TypeScript
   $ cairn grep import -l --limit 10               only the names of ten files
   $ cairn grep -U 'import {\\n.*type' -t ts        a match may cross lines
   $ cairn grep --path notes.txt -- --limit        one file; a text that starts with '-' comes after --
@@ -50,7 +50,11 @@ function modeOf(flags: GrepFlags): ModeName {
   return flags.filesWithMatches === true ? 'files' : (flags.mode ?? 'content');
 }
 
-const libraryModes: Readonly<Record<ModeName, GrepOutputMode>> = { content: 'content', count: 'count', files: 'filesWithMatches' };
+const libraryModes: Readonly<Record<ModeName, GrepOutputMode>> = {
+  content: 'content',
+  count: 'count',
+  files: 'filesWithMatches',
+};
 
 async function search(pattern: string, flags: GrepFlags, session: Session): Promise<GrepResult> {
   const { grep } = await import('@cairn/natives');
@@ -83,7 +87,10 @@ async function search(pattern: string, flags: GrepFlags, session: Session): Prom
 
 /** The root may be a file: its results are printed under the path it was given by. */
 async function pathNaming(root: string): Promise<(path: string) => string> {
-  const isFile = await stat(root).then((found) => !found.isDirectory(), () => false);
+  const isFile = await stat(root).then(
+    (found) => !found.isDirectory(),
+    () => false,
+  );
   const prefix = pathPrefix(root);
   return isFile ? () => root : (path) => prefix + path;
 }
@@ -126,16 +133,19 @@ async function runGrep(pattern: string, flags: GrepFlags, session: Session): Pro
     shown,
     totalMatches: mode === 'files' ? result.filesWithMatches : result.totalMatches,
     stopReason: result.stopReason,
-    limitReached: result.limitReached === true,
+    isLimited: flags.limit !== undefined && shown >= flags.limit && result.limitReached === true,
     offset: flags.offset ?? 0,
     filesCut: result.filesCut ?? 0,
     linesCut: linesCut + result.matches.filter((match) => match.truncated === true).length,
     skipped: result.skipped,
-    literalPattern: result.engine === 'literal' && flags.literal !== true ? pattern : undefined,
+    isLiteral: result.engine === 'literal' && flags.literal !== true,
+    searchedPattern: result.searchedPattern,
+    givenPattern: pattern,
     lossyPaths: new Set(result.matches.filter((match) => match.lossyPath === true).map((match) => match.path)).size,
   };
   const notices = grepNotices(facts);
-  if (shown === 0 && notices.length === 0 && session.err.isTerminal) notices.push(nothingFoundNotice(flags.hidden ?? true, flags.ignore));
+  if (shown === 0 && notices.length === 0 && session.err.isTerminal)
+    notices.push(nothingFoundNotice(flags.hidden ?? true, flags.ignore));
   await writeNotices(session, flags.color, notices);
   return exitCodeOf({ shown, stopReason: result.stopReason, unreadable: result.skipped.unreadable });
 }
@@ -147,22 +157,32 @@ function addGrepOptions(command: Command): void {
     new Option('-i, --ignore-case', 'upper and lower case are the same'),
     new Option('-F, --literal', 'the pattern is plain text, not an expression'),
     new Option('-U, --multiline', 'a match may cross lines'),
-    new Option('-g, --glob <glob>', 'only files whose path fits the pattern').argParser(once('--glob', "join patterns as '{*.ts,*.js}'")),
-    new Option('-t, --type <type>', 'only files of a type (ts, rust, py ...); an unknown one is a file extension').argParser(
-      once('--type', "use --glob '{*.ts,*.js}' for several"),
+    new Option('-g, --glob <glob>', 'only files whose path fits the pattern').argParser(
+      once('--glob', "join patterns as '{*.ts,*.js}'"),
     ),
+    new Option(
+      '-t, --type <type>',
+      'only files of a type (ts, rust, py ...); an unknown one is a file extension',
+    ).argParser(once('--type', "use --glob '{*.ts,*.js}' for several")),
     count('-A, --after-context', '--after-context', 'show so many lines after each match'),
     count('-B, --before-context', '--before-context', 'show so many lines before each match'),
     count('-C, --context', '--context', 'show so many lines around each match'),
-    new Option('--mode <mode>', 'what to show: content (lines), count (matches per file) or files (default: content)').argParser(
-      oneOf('--mode', modeNames),
-    ),
+    new Option(
+      '--mode <mode>',
+      'what to show: content (lines), count (matching lines per file) or files (default: content)',
+    ).argParser(oneOf('--mode', modeNames)),
     new Option('-c, --count', 'the same as --mode count').conflicts(['mode', 'filesWithMatches']),
     new Option('-l, --files-with-matches', 'the same as --mode files').conflicts(['mode', 'count']),
     count('--offset', '--offset', 'leave out the first so many results, counted as --limit counts'),
     count('--max-count-per-file', '--max-count-per-file', 'take at most so many lines from one file'),
-    count('--max-columns', '--max-columns', 'cut longer lines around their match; 0 never cuts (in a terminal three rows are the default)'),
-    new Option('--max-filesize <size>', 'leave out larger files: bytes, or with K, M, G').argParser(byteSize('--max-filesize')),
+    count(
+      '--max-columns',
+      '--max-columns',
+      'cut longer lines around their match; 0 never cuts (in a terminal three rows are the default)',
+    ),
+    new Option('--max-filesize <size>', 'leave out larger files: bytes, or with K, M, G').argParser(
+      byteSize('--max-filesize'),
+    ),
   ];
   for (const option of options) command.addOption(option);
 }
@@ -175,6 +195,7 @@ export function grepCommand(command: Command, session: Session, done: (exitCode:
     .addHelpText('after', examples)
     .action(async (pattern: string, flags: GrepFlags) => done(await runGrep(pattern, flags, session)));
   addGrepOptions(command);
-  const limit = 'show at most so many lines (with -c matches, with -l files; default: all)';
-  for (const option of sharedOptions({ root: 'a directory or a file', limit, searchesHidden: true })) command.addOption(option);
+  const limit = 'show at most so many matching lines (with -l files; default: all)';
+  for (const option of sharedOptions({ root: 'a directory or a file', limit, searchesHidden: true }))
+    command.addOption(option);
 }

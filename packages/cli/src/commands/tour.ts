@@ -21,7 +21,10 @@ interface TourFlags {
   readonly color: ColorMode;
 }
 
-async function sayNext(tour: Tour, queries: { readonly pattern: string; readonly query: string; readonly word: string }): Promise<void> {
+async function sayNext(
+  tour: Tour,
+  queries: { readonly pattern: string; readonly query: string; readonly word: string },
+): Promise<void> {
   const name = tour.session.env['CAIRN_COMMAND'] ?? 'cairn';
   const flag = tour.pathFlag;
   await tour.say(tour.paint.title('Try next'));
