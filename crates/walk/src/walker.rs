@@ -658,3 +658,6 @@ fn link_destination(link: &Path) -> Option<PathBuf> {
     let from = link.parent()?;
     crate::paths::resolve_target(&from.join(target)).into_iter().next()
 }
+
+#[cfg(test)]
+mod tests;

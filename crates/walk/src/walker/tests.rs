@@ -1,0 +1,69 @@
+use std::cell::Cell;
+use std::fs;
+
+use super::*;
+
+fn walk_over(files: usize) -> (tempfile::TempDir, Arc<Walk>) {
+    let tree = tempfile::tempdir().expect("a temporary directory");
+    for number in 0..files {
+        fs::write(tree.path().join(format!("f{number}")), "").expect("a file");
+    }
+    let root = tree.path().canonicalize().expect("the tree exists");
+    let walk = Walk::new(root, ScanOptions::default(), Scope::default(), usize::MAX).expect("a root");
+    (tree, walk)
+}
+
+#[test]
+fn a_visitor_checks_its_token_every_128_entries() {
+    let (_tree, walk) = walk_over(1000);
+    let checks = Cell::new(0);
+    let task = lock(&walk.state).ready.pop().expect("the root");
+    let visit = walk.visit(&task, usize::MAX, &|| {
+        checks.set(checks.get() + 1);
+        Ok(())
+    });
+    assert_eq!(visit.expect("nothing stops it").listing.entries.len(), 1000);
+    // Once per 128 while listing, and once per 128 while filtering.
+    assert_eq!(checks.get(), 2 * (1000 / CHECK_EVERY));
+}
+
+#[test]
+fn a_visitor_told_to_stop_visits_no_further_entry() {
+    let (_tree, walk) = walk_over(1000);
+    let task = lock(&walk.state).ready.pop().expect("the root");
+    let checks = Cell::new(0);
+    let visit = walk.visit(&task, usize::MAX, &|| {
+        checks.set(checks.get() + 1);
+        if checks.get() == 3 { Err(Stopped::Cancelled) } else { Ok(()) }
+    });
+    assert!(visit.is_err());
+    assert_eq!(checks.get(), 3, "the error goes straight up");
+}
+
+#[test]
+fn the_directory_a_cancelled_visitor_was_at_is_listed_by_the_next() {
+    let (_tree, walk) = walk_over(300);
+    let cancelled = CancelToken::new();
+    cancelled.cancel();
+    let pool = Pool::new(1);
+    assert!(walk.run(&pool, &cancelled).is_err_and(|error| error.is_stopped()));
+    let snapshot = walk.run(&pool, &CancelToken::new()).expect("a scan");
+    assert_eq!((snapshot.len(), snapshot.cut()), (300, None));
+}
+
+#[test]
+fn steps_compare_as_the_paths_they_stand_for() {
+    let names = [&b"a"[..], b"a.", b"a-", b"a0", b"ab", b"b", b"\xFF"];
+    for left in names {
+        for right in names {
+            for (left_subtree, right_subtree) in [(false, false), (true, false), (false, true), (true, true)] {
+                let path = |name: &[u8], subtree: bool| if subtree { [name, b"/"].concat() } else { name.to_vec() };
+                assert_eq!(
+                    compare_steps(left, left_subtree, right, right_subtree) == Ordering::Less,
+                    path(left, left_subtree) < path(right, right_subtree),
+                    "{left:?} {left_subtree} {right:?} {right_subtree}"
+                );
+            }
+        }
+    }
+}

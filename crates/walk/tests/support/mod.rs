@@ -1,0 +1,120 @@
+//! Trees to scan, and short ways to scan them.
+
+#![allow(dead_code, unreachable_pub, reason = "each test file uses its part")]
+
+use std::fs;
+use std::io;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Instant;
+
+use cairn_cancel::CancelToken;
+use cairn_pool::Pool;
+use cairn_walk::{Policy, Scan, ScanCache, ScanOptions, ScanRequest, Snapshot, WalkError, resolve_root};
+use tempfile::TempDir;
+
+/// A directory that is removed when dropped.
+pub struct Tree {
+    directory: TempDir,
+}
+
+impl Tree {
+    /// Each entry is a path: `dir/`, `link -> target`, or a file, with contents behind `: ` if any.
+    pub fn new(entries: &[&str]) -> Self {
+        let tree = Self { directory: tempfile::tempdir().expect("a temporary directory") };
+        entries.iter().for_each(|entry| tree.add(entry));
+        tree
+    }
+
+    pub fn root(&self) -> PathBuf {
+        self.directory.path().canonicalize().expect("the tree exists")
+    }
+
+    pub fn path(&self, relative: &str) -> PathBuf {
+        self.root().join(relative)
+    }
+
+    pub fn add(&self, entry: &str) {
+        self.try_add(entry).unwrap_or_else(|error| panic!("{entry}: {error}"));
+    }
+
+    /// Adds an entry, unless something else is in its way.
+    pub fn try_add(&self, entry: &str) -> io::Result<()> {
+        if let Some((link, target)) = entry.split_once(" -> ") {
+            let link = self.path(link);
+            create_parent(&link)?;
+            symlink(target.replace("ROOT", &self.root().to_string_lossy()), link)
+        } else if let Some((path, contents)) = entry.split_once(": ") {
+            let path = self.path(path);
+            create_parent(&path)?;
+            fs::write(path, contents.replace("\\n", "\n"))
+        } else if let Some(directory) = entry.strip_suffix('/') {
+            fs::create_dir_all(self.path(directory))
+        } else {
+            let path = self.path(entry);
+            create_parent(&path)?;
+            fs::write(path, "")
+        }
+    }
+
+    pub fn remove(&self, relative: &str) {
+        let path = self.path(relative);
+        if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) }.expect("something to remove");
+    }
+}
+
+fn create_parent(path: &Path) -> io::Result<()> {
+    path.parent().map_or(Ok(()), fs::create_dir_all)
+}
+
+/// A cache with its own pool and policy.
+pub struct Scanner {
+    pub cache: ScanCache,
+    pub pool: Pool,
+}
+
+impl Scanner {
+    pub fn new(policy: Policy) -> Self {
+        Self { cache: ScanCache::new(policy), pool: Pool::new(2) }
+    }
+
+    pub fn threads(threads: usize) -> Self {
+        Self { cache: ScanCache::new(Policy::default()), pool: Pool::new(threads) }
+    }
+
+    pub fn fresh(&self, root: &Path, options: ScanOptions) -> Result<Arc<Snapshot>, WalkError> {
+        let root = resolve_root(root)?;
+        let request = request(&root, options);
+        Ok(self.cache.force_rescan(&request, false, &self.pool, &CancelToken::new())?.snapshot)
+    }
+
+    pub fn cached(&self, root: &Path, options: ScanOptions) -> Scan {
+        let root = resolve_root(root).expect("a root");
+        let request = request(&root, options);
+        self.cache.get_or_scan(&request, &self.pool, &CancelToken::new()).expect("a scan")
+    }
+}
+
+pub fn request(root: &Path, options: ScanOptions) -> ScanRequest<'_> {
+    ScanRequest { root, options, asked: Instant::now(), partial_on_timeout: false }
+}
+
+/// The paths of a snapshot, directories with a `/`, links with an `@`.
+pub fn listed(snapshot: &Snapshot) -> Vec<String> {
+    (0..snapshot.len())
+        .map(|entry| {
+            let mark = ["", "/", "@"][snapshot.kind(entry) as usize - 1];
+            format!("{}{mark}", String::from_utf8_lossy(snapshot.path(entry)))
+        })
+        .collect()
+}
+
+/// What a fresh scan of `tree` lists, on one thread and on several.
+pub fn scan(tree: &Tree, options: ScanOptions) -> Vec<String> {
+    let all: Vec<Vec<String>> = [1, 2, 4]
+        .map(|threads| listed(&Scanner::threads(threads).fresh(&tree.root(), options).expect("a scan")))
+        .into();
+    assert!(all.windows(2).all(|pair| pair[0] == pair[1]), "the same on every number of threads: {all:?}");
+    all.into_iter().next().expect("scanned thrice")
+}
