@@ -61,10 +61,9 @@ impl GlobPattern {
         if given.split('/').any(|component| component == "..") {
             return Err(invalid("it leaves the root through `..`; search the parent directory instead"));
         }
-        let mut glob = balance_braces(if given.is_empty() || given == "." { "*" } else { given });
-        if anchoring == Anchoring::Recursive && !glob.contains('/') && !glob.starts_with("**") {
-            glob.insert_str(0, "**/");
-        }
+        let given = if given.is_empty() || given == "." { "*" } else { given };
+        let any_depth = anchoring == Anchoring::Recursive && !given.contains('/') && !given.starts_with("**");
+        let glob = format!("{}{}", if any_depth { "**/" } else { "" }, repair(given));
         let matcher = GlobBuilder::new(&glob)
             .literal_separator(true)
             .backslash_escape(true)
@@ -74,7 +73,12 @@ impl GlobPattern {
             .compile_matcher();
         let (prefix, name) = split_literal_directories(&glob);
         let test = simple_test(name).unwrap_or_else(|| Test::Glob(Box::new(matcher)));
-        Ok(Self { prefix: prefix.as_bytes().to_vec(), test, max_depth: max_depth(&glob), only_directories })
+        Ok(Self {
+            prefix: prefix.as_bytes().to_vec(),
+            test,
+            max_depth: if any_depth { None } else { max_depth(given) },
+            only_directories,
+        })
     }
 
     /// Whether `path` matches; kind aside.
@@ -133,42 +137,96 @@ fn below_root<'a>(pattern: &'a str, root: &Path) -> Option<&'a str> {
     (rest.is_empty() || rest.len() > relative.len()).then_some(relative)
 }
 
-/// Closes braces that were left open and escapes those that close nothing.
-fn balance_braces(pattern: &str) -> String {
-    let mut balanced = String::with_capacity(pattern.len() + 1);
+/// Closes braces that were left open, escapes those that close nothing, and takes `/` out of classes: like `*` and `?`,
+/// a class stops at a slash, which the glob engine does not see to.
+fn repair(pattern: &str) -> String {
+    let mut repaired = String::with_capacity(pattern.len() + 1);
     let mut open = 0_usize;
-    let mut in_class = false;
-    let mut characters = pattern.chars().peekable();
-    while let Some(character) = characters.next() {
+    let mut rest = pattern;
+    while let Some(character) = rest.chars().next() {
+        let length = match character {
+            '\\' => 1 + rest[1..].chars().next().map_or(0, char::len_utf8),
+            '[' => class_length(rest).unwrap_or(1),
+            _ => character.len_utf8(),
+        };
+        let (token, behind) = rest.split_at(length);
         match character {
-            '\\' => {
-                balanced.push(character);
-                balanced.extend(characters.next());
-                continue;
-            }
-            '[' if !in_class => {
-                in_class = true;
-                balanced.push(character);
-                // A `]` right behind the opening, or behind its negation, is a member.
-                for leading in ['!', '^', ']'] {
-                    if characters.peek() == Some(&leading) && (leading == ']' || balanced.ends_with('[')) {
-                        balanced.extend(characters.next());
-                    }
+            '[' => repaired.push_str(&without_separator(token)),
+            '}' => match open.checked_sub(1) {
+                Some(left) => {
+                    open = left;
+                    repaired.push('}');
                 }
-                continue;
-            }
-            ']' => in_class = false,
-            '{' if !in_class => open += 1,
-            '}' if !in_class => match open.checked_sub(1) {
-                Some(left) => open = left,
-                None => balanced.push('\\'),
+                None => repaired.push_str("\\}"),
             },
-            _ => {}
+            _ => {
+                open += usize::from(character == '{');
+                repaired.push_str(token);
+            }
         }
-        balanced.push(character);
+        rest = behind;
     }
-    balanced.extend(std::iter::repeat_n('}', open));
-    balanced
+    repaired.extend(std::iter::repeat_n('}', open));
+    repaired
+}
+
+/// The length of the class that `text` begins with. A `]` right behind the opening or its negation is a member.
+fn class_length(text: &str) -> Option<usize> {
+    let members = text[1..].strip_prefix(['!', '^']).unwrap_or(&text[1..]);
+    let skipped = text.len() - members.len() + usize::from(members.starts_with(']'));
+    text[skipped..].find(']').map(|end| skipped + end + 1)
+}
+
+/// A class that does not match `/`.
+fn without_separator(class: &str) -> String {
+    let Some(inner) = class.strip_prefix('[').and_then(|inner| inner.strip_suffix(']')) else {
+        return class.to_owned();
+    };
+    let (negation, members) = match inner.strip_prefix(['!', '^']) {
+        Some(members) => ("!", members),
+        None => ("", inner),
+    };
+    let characters: Vec<char> = members.chars().collect();
+    let mut ranges: Vec<(char, char)> = Vec::new();
+    let mut at = 0;
+    while at < characters.len() {
+        if at + 2 < characters.len() && characters[at + 1] == '-' {
+            ranges.push((characters[at], characters[at + 2]));
+            at += 3;
+        } else {
+            ranges.push((characters[at], characters[at]));
+            at += 1;
+        }
+    }
+    let covers_separator = |&(first, last): &(char, char)| first <= '/' && '/' <= last;
+    let only_separator = ranges.iter().all(|&range| range == ('/', '/'));
+    let awkward =
+        |&(first, last): &(char, char)| first != last && (matches!(first, ']' | '-') || matches!(last, ']' | '-'));
+    // Nothing to take out; or nothing would be left; or a range that cannot be written another way.
+    if (negation.is_empty() && (only_separator || !ranges.iter().any(covers_separator))) || ranges.iter().any(awkward) {
+        return class.to_owned();
+    }
+    // `]` must stand first and `-` last to be members.
+    let has = |wanted: char| ranges.contains(&(wanted, wanted));
+    let mut result = format!("[{negation}{}", if has(']') { "]" } else { "" });
+    for &(first, last) in ranges.iter().filter(|&&range| range != (']', ']') && range != ('-', '-')) {
+        let parts = if negation.is_empty() && covers_separator(&(first, last)) {
+            vec![(first, '.'), ('0', last)]
+        } else {
+            vec![(first, last)]
+        };
+        for (first, last) in parts.into_iter().filter(|(first, last)| first <= last || negation == "!") {
+            result.push(first);
+            if first != last {
+                result.extend(['-', last]);
+            }
+        }
+    }
+    if negation == "!" {
+        result.push('/');
+    }
+    result.push_str(if has('-') { "-]" } else { "]" });
+    result
 }
 
 fn is_literal(text: &str) -> bool {

@@ -1,1 +1,292 @@
+//! Limits, paging and bookkeeping. What matches is compared with ripgrep in the whole-product tests.
 
+use std::fs;
+use std::path::Path;
+
+use cairn_walk::{Policy, ScanCache};
+use proptest::prelude::*;
+use tempfile::TempDir;
+
+use super::*;
+
+fn run_on(threads: usize, options: &GrepOptions) -> GrepOutcome {
+    let (cache, pool) = (ScanCache::new(Policy::default()), cairn_pool::Pool::new(threads));
+    grep(Engine { cache: &cache, pool: &pool }, options, &CancelToken::new()).expect("a search")
+}
+
+/// The same search on several numbers of threads, which must not show.
+fn run(options: &GrepOptions) -> GrepOutcome {
+    let outcomes = [1, 2, 4].map(|threads| run_on(threads, options));
+    let [first, rest @ ..] = outcomes;
+    for other in rest {
+        assert_eq!(format!("{first:?}"), format!("{other:?}"), "the same on every number of threads");
+    }
+    first
+}
+
+fn tree(files: &[(&str, &str)]) -> TempDir {
+    let tree = tempfile::tempdir().expect("a temporary directory");
+    for (path, contents) in files {
+        let path = tree.path().join(path);
+        fs::create_dir_all(path.parent().expect("below the root")).expect("a directory");
+        fs::write(path, contents).expect("a file");
+    }
+    tree
+}
+
+fn options(tree: &TempDir) -> GrepOptions {
+    GrepOptions::new("x", tree.path())
+}
+
+/// `path:number:line` of each match, in order.
+fn lines(outcome: &GrepOutcome) -> Vec<String> {
+    let path = |file: usize| String::from_utf8_lossy(&outcome.paths[file]).into_owned();
+    outcome
+        .matches
+        .iter()
+        .map(|found| format!("{}:{}:{}", path(found.file), found.line_number, String::from_utf8_lossy(&found.line)))
+        .collect()
+}
+
+fn three_files() -> TempDir {
+    tree(&[("a", "x1\nx2\n-\nx3\n"), ("b/c", "-\n"), ("b/d", "x4\n"), ("e", "x5\nx6\n")])
+}
+
+#[test]
+fn limits_count_in_the_unit_of_the_mode_and_in_path_order() {
+    let tree = three_files();
+    for (reason, mode, max_count, offset, expected, total, limited) in [
+        ("lines", GrepMode::Content, Some(4), 0, vec!["a:1:x1", "a:2:x2", "a:4:x3", "b/d:1:x4"], 4, true),
+        ("lines skipped", GrepMode::Content, Some(2), 3, vec!["b/d:1:x4", "e:1:x5"], 5, true),
+        (
+            "exactly all",
+            GrepMode::Content,
+            Some(6),
+            0,
+            vec!["a:1:x1", "a:2:x2", "a:4:x3", "b/d:1:x4", "e:1:x5", "e:2:x6"],
+            6,
+            false,
+        ),
+        ("none", GrepMode::Content, Some(0), 0, vec![], 0, true),
+        ("beyond the end", GrepMode::Content, Some(2), 9, vec![], 6, false),
+        ("files", GrepMode::FilesWithMatches, Some(2), 0, vec!["a:0:", "b/d:0:"], 2, true),
+        ("files skipped", GrepMode::FilesWithMatches, Some(2), 1, vec!["b/d:0:", "e:0:"], 3, false),
+    ] {
+        let outcome = run(&GrepOptions { mode, max_count, offset, ..options(&tree) });
+        assert_eq!(lines(&outcome), expected, "{reason}");
+        assert_eq!((outcome.total, outcome.limit_reached), (total, limited), "{reason}");
+        assert_eq!(outcome.stop_reason, limited.then_some(StopReason::Limit), "{reason}");
+    }
+}
+
+#[test]
+fn count_mode_counts_matched_lines_and_its_limit_counts_them_too() {
+    let tree = three_files();
+    let counts = |max_count, offset| {
+        let outcome = run(&GrepOptions { mode: GrepMode::Count, max_count, offset, ..options(&tree) });
+        let counts: Vec<u64> = outcome.matches.iter().filter_map(|found| found.match_count).collect();
+        (counts, outcome.limit_reached)
+    };
+    assert_eq!(counts(None, 0), (vec![3, 1, 2], false));
+    assert_eq!(counts(Some(5), 0), (vec![3, 1, 1], true));
+    assert_eq!(counts(Some(3), 2), (vec![1, 1, 1], true));
+}
+
+#[test]
+fn a_met_limit_ends_the_search() {
+    let files: Vec<(String, &str)> = (0..200).map(|number| (format!("f{number:03}"), "x\n")).collect();
+    let files: Vec<(&str, &str)> = files.iter().map(|(path, contents)| (path.as_str(), *contents)).collect();
+    let outcome = run(&GrepOptions { max_count: Some(3), ..options(&tree(&files)) });
+    assert_eq!((outcome.total, outcome.files_searched, outcome.files_with_matches), (3, 4, 3));
+}
+
+#[test]
+fn one_hot_file_does_not_starve_the_rest() {
+    let hot = "x\n".repeat(1000);
+    let tree = tree(&[("a", &hot), ("b", "x\n"), ("c", "x\nx\n")]);
+    let outcome = run(&GrepOptions { max_count_per_file: Some(2), ..options(&tree) });
+    assert_eq!(lines(&outcome), ["a:1:x", "a:2:x", "b:1:x", "c:1:x", "c:2:x"]);
+    assert_eq!((outcome.files_cut, outcome.limit_reached, outcome.stop_reason), (1, true, Some(StopReason::Limit)));
+}
+
+#[test]
+fn context_repeats_no_line() {
+    let tree = tree(&[("a", "1\n2\nx3\n4\nx5\n6\n7\n8\nx9\nx10\n")]);
+    let outcome = run(&GrepOptions { context_before: 2, context_after: 2, ..options(&tree) });
+    let shown: Vec<(Vec<u64>, u64, Vec<u64>)> = outcome
+        .matches
+        .iter()
+        .map(|found| {
+            let numbers = |lines: &[ContextLine]| lines.iter().map(|line| line.line_number).collect();
+            (numbers(&found.before), found.line_number, numbers(&found.after))
+        })
+        .collect();
+    assert_eq!(shown, [(vec![1, 2], 3, vec![4]), (vec![], 5, vec![6, 7]), (vec![8], 9, vec![]), (vec![], 10, vec![])]);
+    let limited = run(&GrepOptions { context_after: 2, max_count: Some(1), ..options(&tree) });
+    assert_eq!(
+        limited.matches[0].after.iter().map(|line| line.line_number).collect::<Vec<_>>(),
+        [4],
+        "up to the next match"
+    );
+    let limited = run(&GrepOptions { context_after: 2, max_count: Some(2), ..options(&tree) });
+    assert_eq!(limited.matches[1].after.iter().map(|line| line.line_number).collect::<Vec<_>>(), [6, 7], "all of it");
+}
+
+#[test]
+fn a_cut_line_keeps_its_match() {
+    for (reason, line, columns, expected, submatch) in [
+        ("short enough", "abcx", 4, "abcx", 3..4),
+        ("a match near the beginning", "abxdefgh", 5, "abxde", 2..3),
+        ("a match near the end", "0123456789x", 5, "6789x", 4..5),
+        ("a match in the middle", "0123456789x0123456789", 5, "89x01", 2..3),
+        ("characters, not bytes", "ééééééééééxéé", 3, "éxé", 2..3),
+        ("columns of one", "0123x", 1, "x", 0..1),
+    ] {
+        let outcome = run(&GrepOptions { max_columns: Some(columns), ..options(&tree(&[("a", line)])) });
+        let found = &outcome.matches[0];
+        assert_eq!(String::from_utf8_lossy(&found.line), expected, "{reason}");
+        assert_eq!(found.truncated, expected.len() < line.len(), "{reason}");
+        assert_eq!(found.submatches, [Submatch { start: submatch.start, end: submatch.end }], "{reason}");
+    }
+}
+
+#[test]
+fn what_is_not_searched_is_counted() {
+    let tree = tree(&[("big", &"x\n".repeat(100)), ("binary", "x\0x\n"), ("quiet", "a\0b"), ("text", "x\n")]);
+    let outcome = run(&GrepOptions { max_file_size: Some(50), ..options(&tree) });
+    assert_eq!(lines(&outcome), ["text:1:x"]);
+    assert_eq!(outcome.skipped, Skipped { oversized: 1, binary: 2, unreadable: 0 });
+    assert_eq!(outcome.files_searched, 3);
+}
+
+#[test]
+fn a_file_is_searched_whatever_the_filters_say() {
+    let tree = tree(&[(".gitignore", "*"), ("dir/.hidden.txt", "x\n")]);
+    let outcome = run(&GrepOptions {
+        glob: Some("*.rs".to_owned()),
+        file_type: Some("rust".to_owned()),
+        ..GrepOptions::new("x", tree.path().join("dir/.hidden.txt"))
+    });
+    assert_eq!(lines(&outcome), [".hidden.txt:1:x"]);
+}
+
+#[test]
+fn glob_and_type_both_have_to_match() {
+    let tree = tree(&[("a.rs", "x\n"), ("src/b.rs", "x\n"), ("src/c.py", "x\n"), ("src/d.odd", "x\n")]);
+    for (glob, file_type, expected) in [
+        (Some("*.rs"), None, vec!["a.rs:1:x", "src/b.rs:1:x"]),
+        (Some("src/*"), None, vec!["src/b.rs:1:x", "src/c.py:1:x", "src/d.odd:1:x"]),
+        (Some("src/*"), Some("rust"), vec!["src/b.rs:1:x"]),
+        (None, Some("odd"), vec!["src/d.odd:1:x"]),
+        (Some("src/"), None, vec![]),
+    ] {
+        let outcome = run(&GrepOptions {
+            glob: glob.map(ToOwned::to_owned),
+            file_type: file_type.map(ToOwned::to_owned),
+            ..options(&tree)
+        });
+        assert_eq!(lines(&outcome), expected, "{glob:?} {file_type:?}");
+    }
+}
+
+#[test]
+fn multiline_matches_are_reported_line_by_line() {
+    let tree = tree(&[("a", "-\nfoo\nbar\n-\nfoo bar\n")]);
+    let outcome = run(&GrepOptions { multiline: true, ..GrepOptions::new(r"foo\s+bar", tree.path()) });
+    assert_eq!(lines(&outcome), ["a:2:foo", "a:3:bar", "a:5:foo bar"]);
+    let places: Vec<(usize, usize)> =
+        outcome.matches.iter().flat_map(|found| &found.submatches).map(|place| (place.start, place.end)).collect();
+    assert_eq!(places, [(0, 3), (0, 3), (0, 7)]);
+    let counted =
+        run(&GrepOptions { multiline: true, mode: GrepMode::Count, ..GrepOptions::new(r"foo\s+bar", tree.path()) });
+    assert_eq!(counted.matches[0].match_count, Some(3), "counting agrees with showing");
+}
+
+#[test]
+fn files_that_change_while_they_are_searched_harm_nothing() {
+    let tree = tree(&[]);
+    let path = |number: usize| tree.path().join(format!("f{number}"));
+    let contents = "x and more\n".repeat(100_000);
+    (0..4).for_each(|number| fs::write(path(number), &contents).expect("a file"));
+    let stop = std::sync::atomic::AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !stop.load(std::sync::atomic::Ordering::Relaxed) {
+                for number in 0..4 {
+                    let file = fs::OpenOptions::new().write(true).open(path(number)).expect("a file");
+                    file.set_len(10).expect("truncated");
+                    file.set_len(1_000_000).expect("grown");
+                }
+            }
+        });
+        for _ in 0..20 {
+            let outcome = run_on(2, &options(&tree));
+            assert!(outcome.matches.iter().all(|found| found.line.starts_with(b"x")));
+        }
+        stop.store(true, std::sync::atomic::Ordering::Relaxed);
+    });
+}
+
+#[test]
+fn a_file_that_is_gone_or_something_else_by_now_is_passed_over() {
+    let tree = tree(&[("gone", "x\n"), ("kept", "x\n"), ("now-a-directory", "x\n")]);
+    let (cache, pool) = (ScanCache::new(Policy::default()), cairn_pool::Pool::new(2));
+    let engine = Engine { cache: &cache, pool: &pool };
+    let mut options = options(&tree);
+    options.scope.use_cache = true;
+    let outcome = grep(engine, &options, &CancelToken::new()).expect("a search");
+    assert_eq!(outcome.total, 3);
+    fs::remove_file(tree.path().join("gone")).expect("removed");
+    fs::remove_file(tree.path().join("now-a-directory")).expect("removed");
+    fs::create_dir(tree.path().join("now-a-directory")).expect("a directory");
+    let outcome = grep(engine, &options, &CancelToken::new()).expect("a search");
+    assert_eq!(lines(&outcome), ["kept:1:x"]);
+    assert_eq!((outcome.files_searched, outcome.skipped), (1, Skipped::default()));
+}
+
+#[test]
+fn a_cancelled_search_stops_in_the_middle_of_a_file() {
+    let tree = tree(&[("a", &"y\n".repeat(2_000_000))]);
+    let compiled = Compiled::new(&GrepOptions::new("y", tree.path())).expect("a pattern");
+    let mut searcher = FileSearcher::new(&compiled, &GrepOptions::new("y", tree.path()));
+    let checks = std::cell::Cell::new(0);
+    let result = searcher.search(tree.path(), b"a", &|| {
+        checks.set(checks.get() + 1);
+        if checks.get() > 5 { Err(Stopped::Cancelled) } else { Ok(()) }
+    });
+    assert!(result.is_err(), "stopped after {} checks", checks.get());
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 100, ..ProptestConfig::default() })]
+
+    #[test]
+    fn paging_neither_loses_nor_repeats_a_match(
+        counts in proptest::collection::vec(0_usize..5, 1..8),
+        page in 1_u64..5,
+        mode in prop_oneof![Just(GrepMode::Content), Just(GrepMode::FilesWithMatches)],
+    ) {
+        let files: Vec<(String, String)> =
+            counts.iter().enumerate().map(|(number, count)| (format!("f{number}"), "x\n".repeat(*count))).collect();
+        let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+        let tree = tree(&files);
+        let all = run_on(2, &GrepOptions { mode, ..options(&tree) });
+        let mut paged = Vec::new();
+        let mut offset = 0;
+        loop {
+            let outcome = run_on(2, &GrepOptions { mode, max_count: Some(page), offset, ..options(&tree) });
+            paged.extend(lines(&outcome));
+            if !outcome.limit_reached {
+                break;
+            }
+            offset += page;
+        }
+        prop_assert_eq!(paged, lines(&all));
+    }
+}
+
+#[test]
+fn the_root_may_be_no_directory_and_no_file() {
+    let outcome = run(&GrepOptions::new("x", Path::new("/dev/null")));
+    assert_eq!((outcome.total, outcome.files_searched, outcome.stop_reason), (0, 0, None));
+}

@@ -1,1 +1,132 @@
+use super::*;
+use proptest::prelude::*;
 
+fn compile(pattern: &str, anchoring: Anchoring) -> Result<GlobPattern, SearchError> {
+    GlobPattern::compile(pattern, Path::new("/root/of/all"), anchoring)
+}
+
+fn matches(pattern: &str, path: &str) -> bool {
+    compile(pattern, Anchoring::Recursive).expect(pattern).matches(path.as_bytes())
+}
+
+#[test]
+fn patterns_match_by_the_rules() {
+    for (reason, pattern, path, expected) in [
+        ("a bare pattern matches at any depth", "*.c", "a/b/x.c", true),
+        ("also at the root", "*.c", "x.c", true),
+        ("a pattern with a slash is anchored", "a/*.c", "b/a/x.c", false),
+        ("and matches below its directory", "a/*.c", "a/x.c", true),
+        ("a star stops at a slash", "a/*.c", "a/b/x.c", false),
+        ("a question mark too", "a?b", "a/b", false),
+        ("a double star does not", "a/**/x.c", "a/b/c/x.c", true),
+        ("and matches nothing at all", "a/**/x.c", "a/x.c", true),
+        ("everything below", "a/**", "a/b/c", true),
+        ("but not the directory itself", "a/**", "a", false),
+        ("a star matches dot names", "*", ".env", true),
+        ("case matters", "*.C", "x.c", false),
+        ("a class", "[a-c]x", "bx", true),
+        ("a negated class", "[!a-c]x", "bx", false),
+        ("a negated class is no slash", "a[!x]b", "a/b", false),
+        ("a class is no slash in the pattern either", "a[!x]b", "d/ayb", true),
+        ("a range over the slash neither", "a[+-9]b", "a/b", false),
+        ("but what it has beside it", "a[+-9]b", "a5b", true),
+        ("a negated class with brackets and dashes", "a[!]-]b", "a]b", false),
+        ("matches everything else", "a[!]-]b", "axb", true),
+        ("a brace in a class is a member", "a[{]b", "a{b", true),
+        ("alternatives", "*.{ts,tsx}", "a.tsx", true),
+        ("one of them empty", "a{,b}", "a", true),
+        ("nested ones", "x{a,{b,c}d}", "xcd", true),
+        ("an open brace is closed", "*.{ts,tsx", "a.ts", true),
+        ("a brace that closes nothing is literal", "a}", "a}", true),
+        ("an escaped star", r"\*.c", "*.c", true),
+        ("is no star", r"\*.c", "x.c", false),
+        ("an empty pattern is a star", "", "a/b", true),
+        ("a leading ./ is no part", "./a/*.c", "a/x.c", true),
+        ("an absolute pattern below the root is relative", "/root/of/all/a/*.c", "a/x.c", true),
+        ("a literal path", "a/x.c", "a/x.c", true),
+        ("is anchored", "a/x.c", "b/a/x.c", false),
+        ("a literal name is not", "x.c", "a/x.c", true),
+        ("a star alone in braces", "{*.c,*.h}", "a/x.h", true),
+        ("a suffix as long as the name", "*.gitignore", ".gitignore", true),
+    ] {
+        assert_eq!(matches(pattern, path), expected, "{reason}: {pattern} on {path}");
+    }
+}
+
+#[test]
+fn without_recursion_a_bare_pattern_is_anchored() {
+    let pattern = compile("*.c", Anchoring::Rooted).expect("a valid pattern");
+    assert!(pattern.matches(b"x.c") && !pattern.matches(b"a/x.c"));
+    assert_eq!(pattern.scope().max_depth, Some(1));
+}
+
+#[test]
+fn a_pattern_narrows_the_walk_as_far_as_it_is_literal() {
+    for (pattern, prefix, max_depth) in [
+        ("a/b/*.c", "a/b", Some(3)),
+        ("a/b/**/*.c", "a/b", None),
+        ("a/b/x.c", "a/b", Some(3)),
+        ("*.c", "", None),
+        ("a*/x.c", "", Some(2)),
+        ("a/[!b]", "a", Some(2)),
+        ("{a,b/c}/x", "", None),
+        (r"a\/b/c", "", None),
+    ] {
+        let scope = compile(pattern, Anchoring::Recursive).expect(pattern).scope();
+        let names: Vec<&str> = scope.prefix.iter().filter_map(|name| std::str::from_utf8(name).ok()).collect();
+        assert_eq!((names.join("/").as_str(), scope.max_depth), (prefix, max_depth), "{pattern}");
+    }
+}
+
+#[test]
+fn patterns_that_cannot_match_below_the_root_are_refused() {
+    for (reason, pattern) in [
+        ("an unclosed class", "a[b"),
+        ("a range backwards", "[z-a]"),
+        ("another root", "/elsewhere/*.c"),
+        ("a sibling of the root with the same beginning", "/root/of/all-else/*.c"),
+        ("out of the root", "../*.c"),
+        ("out of the root on the way", "a/../../x"),
+    ] {
+        let result = compile(pattern, Anchoring::Recursive);
+        assert!(matches!(result, Err(SearchError::InvalidGlob { .. })), "{reason}: {pattern} gave {result:?}");
+    }
+}
+
+#[test]
+fn a_final_slash_asks_for_directories() {
+    assert!(compile("src/", Anchoring::Recursive).expect("a valid pattern").only_directories());
+    assert!(!compile("src", Anchoring::Recursive).expect("a valid pattern").only_directories());
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 2000, ..ProptestConfig::default() })]
+
+    /// The shortcuts agree with the glob engine they bypass.
+    #[test]
+    fn shortcuts_match_what_the_engine_matches(
+        pattern in "(a/|b\\.c/|\\*\\*/){0,2}(\\*\\*|\\*|a|\\*?\\.c|\\*\\.\\{c,d\\}|a\\*|x\\{c,d\\})",
+        path in "(a|b\\.c|x){0,1}(/(a|b\\.c|x)){0,3}(/(a|x|\\.c|b\\.d|xc))?",
+    ) {
+        let path = path.trim_start_matches('/');
+        prop_assume!(!path.is_empty());
+        let compiled = compile(&pattern, Anchoring::Recursive).expect("a valid pattern");
+        let engine_pattern = if pattern.contains('/') || pattern.starts_with("**") { pattern.clone() } else { format!("**/{pattern}") };
+        let engine = GlobBuilder::new(&engine_pattern)
+            .literal_separator(true)
+            .empty_alternates(true)
+            .build()
+            .expect("a valid pattern")
+            .compile_matcher();
+        prop_assert_eq!(compiled.matches(path.as_bytes()), engine.is_match(path), "{} on {}", pattern, path);
+        if compiled.matches(path.as_bytes()) {
+            let depth = path.split('/').count();
+            prop_assert!(compiled.scope().max_depth.is_none_or(|max| depth <= max));
+        }
+    }
+
+    #[test]
+    fn any_text_compiles_or_is_refused(pattern in "[\\[\\]{}!^,*?/\\\\a.-]{0,12}") {
+        let _ = compile(&pattern, Anchoring::Recursive);
+    }
+}
