@@ -12,6 +12,9 @@ vi.setConfig({ testTimeout: 120_000 });
 /** The file that `cairn` runs. */
 export const cairnEntry: string = fileURLToPath(new URL('../../packages/cli/src/main.ts', import.meta.url));
 
+// The sources are TypeScript; kept, their compilation takes two thirds off the start of each process.
+const compileCache = fileURLToPath(new URL('../../.cache/node-compile', import.meta.url));
+
 export interface CairnOptions {
   readonly cwd?: string | undefined;
   readonly env?: Readonly<Record<string, string>> | undefined;
@@ -30,7 +33,7 @@ export interface CairnResult {
 
 /** What every run gets: nothing of the tester's colours, and no configuration of their git. */
 export function cleanEnv(more: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
-  return { PATH: process.env['PATH'] ?? '', HOME: '/nonexistent', ...more };
+  return { PATH: process.env['PATH'] ?? '', HOME: '/nonexistent', NODE_COMPILE_CACHE: compileCache, ...more };
 }
 
 /** Starts `cairn` with its streams piped. */

@@ -62,6 +62,7 @@ describe('abbreviations', () => {
     ['a/HTTPServer.java', 'httser'],
     ['snake_case_name.py', 'snacasnam'],
     ['kernel/scheduler.c', 'schdl'],
+    ['procfs-i8k', 'prcfs'],
     ['42', ''],
   ];
   test.each(cases)('%s', (path, abbreviation) => {
@@ -81,9 +82,13 @@ describe('abbreviations', () => {
 
 describe('the file to look for', () => {
   test('has several words and lies deep', () => {
-    expect(pickFile(files('a.ts', 'read-me.md', 'src/deep/read-cache.ts', 'src/one.ts'), types)).toBe(
+    expect(pickFile(files('a.ts', 'read-me.md', 'src/deep/read-cache.ts', 'src/one.ts'), types, 'ts')).toBe(
       'src/deep/read-cache.ts',
     );
+  });
+
+  test('is of the frequent extension among equals', () => {
+    expect(pickFile(files('a/one-two.md', 'b/one-two.ts', 'c/one-two.ts'), types, 'ts')).toBe('b/one-two.ts');
   });
 
   test('is no directory and no name that cannot be shown', () => {
@@ -91,20 +96,35 @@ describe('the file to look for', () => {
       { path: 'many-words-here', fileType: types.Dir },
       { path: 'bro-ken\ufffd-name', fileType: types.File, lossyPath: true },
     ];
-    expect(pickFile(matches, types)).toBeUndefined();
+    expect(pickFile(matches, types, undefined)).toBeUndefined();
   });
 
   test('is none when no name can be abbreviated', () => {
-    expect(pickFile(files('1', '漢字'), types)).toBeUndefined();
+    expect(pickFile(files('1', '漢字'), types, undefined)).toBeUndefined();
   });
 });
 
-test('files of the frequent extension are read first', () => {
-  expect([...wordCandidates(files('a.md', 'b.ts', 'c.md', 'd.ts'), types, 'ts')]).toEqual([
-    'b.ts',
-    'd.ts',
+test('a word is looked for in a few files of each frequent extension, then in those without one', () => {
+  const matches = files(
+    'LICENSE',
     'a.md',
-    'c.md',
+    ...Array.from({ length: 9 }, (_, index) => `${index}.png`),
+    'z.md',
+    'rare.txt',
+  );
+  const extensions = [
+    { name: 'png', count: 9 },
+    { name: 'md', count: 2 },
+  ];
+  expect(wordCandidates(matches, types, extensions)).toEqual([
+    '0.png',
+    '1.png',
+    '2.png',
+    '3.png',
+    '4.png',
+    'a.md',
+    'z.md',
+    'LICENSE',
   ]);
 });
 

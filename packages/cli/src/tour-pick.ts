@@ -61,11 +61,12 @@ export function pickExtension(extensions: readonly Tally[]): string | undefined 
   return extensions.find(({ name }) => /^[\w+-]{1,16}$/u.test(name))?.name;
 }
 
-/** The words of a file name: split at punctuation, digits and inner capitals. */
+/** The words of a file name: split at punctuation, digits and inner capitals. Single letters are none. */
 function wordsOf(path: string): string[] {
   const name = baseName(path);
   const dot = name.indexOf('.', 1);
-  return (dot > 0 ? name.slice(0, dot) : name).match(/[A-Z]?[a-z]+|[A-Z]+(?![a-z])/gu) ?? [];
+  const words = (dot > 0 ? name.slice(0, dot) : name).match(/[A-Z]?[a-z]+|[A-Z]+(?![a-z])/gu) ?? [];
+  return words.filter((word) => word.length > 1);
 }
 
 /** Shortens a file name as a person would type it: `fs-cache-invalidation.ts` becomes `fscacinv`. */
@@ -81,34 +82,47 @@ export function abbreviate(path: string): string {
 }
 
 /**
- * A file whose name is worth abbreviating: several words, and deep enough that nobody would type the path.
- * The first one in path order wins among equals, so that two tours of one tree are the same.
+ * A file whose name is worth abbreviating: several words, deep enough that nobody would type the path, and preferably
+ * of the most frequent extension. The first one in path order wins among equals, so that two tours of one tree are the
+ * same.
  */
-export function pickFile(matches: readonly GlobMatch[], types: typeof FileType): string | undefined {
+export function pickFile(
+  matches: readonly GlobMatch[],
+  types: typeof FileType,
+  extension: string | undefined,
+): string | undefined {
   let best: { path: string; rank: number } | undefined;
   for (const { path, fileType, lossyPath } of matches) {
     if (fileType !== types.File || lossyPath === true) continue;
     const name = baseName(path);
     if (name.length > 40 || abbreviate(path).length < 3) continue;
     const depth = path.split('/').length - 1;
-    const rank = Math.min(wordsOf(path).length, 3) * 10 + Math.min(depth, 3);
+    const isTypical = extension !== undefined && extensionOf(path) === extension;
+    const rank = Math.min(wordsOf(path).length, 3) * 10 + (isTypical ? 5 : 0) + Math.min(depth, 3);
     if (best === undefined || rank > best.rank) best = { path, rank };
   }
   return best?.path;
 }
 
-/** Files worth looking into for a word, those of the most frequent extension first. */
-export function* wordCandidates(
+/** Extensions, and files of each, in which a word is looked for: a tree of images still has a text file somewhere. */
+const wordExtensions = 8;
+const wordFilesEach = 5;
+
+/** Files worth looking into for a word: a few of each frequent extension, then a few without one. */
+export function wordCandidates(
   matches: readonly GlobMatch[],
   types: typeof FileType,
-  extension: string | undefined,
-): Generator<string> {
-  for (const isWanted of [true, false]) {
-    for (const { path, fileType, lossyPath } of matches) {
-      if (fileType !== types.File || lossyPath === true) continue;
-      if ((extensionOf(path) === extension) === isWanted) yield path;
-    }
+  extensions: readonly Tally[],
+): string[] {
+  const found = new Map<string | undefined, string[]>();
+  for (const { name } of extensions.slice(0, wordExtensions)) found.set(name, []);
+  found.set(undefined, []);
+  for (const { path, fileType, lossyPath } of matches) {
+    if (fileType !== types.File || lossyPath === true) continue;
+    const paths = found.get(extensionOf(path));
+    if (paths !== undefined && paths.length < wordFilesEach) paths.push(path);
   }
+  return [...found.values()].flat();
 }
 
 /** A word worth searching for: the longest of six to sixteen letters, one that occurs again before one that does not. */

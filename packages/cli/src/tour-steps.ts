@@ -66,25 +66,41 @@ function shared(tour: Tour): {
   return { path: tour.path, cache: true, signal: tour.session.signal, timeoutMs: stepTimeoutMs, onTimeout: 'partial' };
 }
 
-/** Runs the same call twice: first on an emptied cache, then again. */
+/** The same call twice: on an emptied cache, then on a cache that has the scan. */
+interface ColdAndCached<T> {
+  readonly cold: Timed<T>;
+  readonly again: Timed<T>;
+}
+
+/**
+ * Runs a call twice. Where the first run outlasts the time a scan is kept, `refresh` makes a new scan of the same kind
+ * before the second run; its time is not counted.
+ */
 async function coldAndCached<T>(
   tour: Tour,
   label: string,
-  call: () => Promise<T>,
-): Promise<{ cold: Timed<T>; again: Timed<T> }> {
+  calls: { readonly search: () => Promise<T>; readonly refresh?: () => Promise<unknown> },
+): Promise<ColdAndCached<T>> {
   tour.natives.invalidateFsScanCache(tour.path);
-  const cold = await timed(tour, label, call);
-  return { cold, again: await timed(tour, label, call) };
+  const cold = await timed(tour, label, calls.search);
+  if (calls.refresh !== undefined) await timed(tour, label, calls.refresh);
+  return { cold, again: await timed(tour, label, calls.search) };
 }
 
-function timesLine({ cold, again }: { cold: Timed<unknown>; again: Timed<unknown> }): string {
+/** A result that says whether it was stopped, as all of them do. */
+interface Stoppable {
+  readonly stopReason?: StopReason;
+}
+
+function timesLine({ cold, again }: ColdAndCached<Stoppable>): string {
   const factor = cold.durationMs / again.durationMs;
-  const faster =
-    factor >= 1.5 ? `, ${factor >= 10 ? formatCount(Math.round(factor)) : factor.toFixed(1)} times as fast` : '';
+  const times = factor >= 10 ? formatCount(Math.round(factor)) : factor.toFixed(1);
+  const isStopped = cold.result.stopReason === 'timeout';
+  const faster = factor >= 1.5 && !isStopped ? `, ${times} times as fast` : '';
   const second = again.fromCache
     ? `with the cached scan ${formatMs(again.durationMs)}${faster}`
     : `the second time ${formatMs(again.durationMs)}, scanned again because the cached scan was too old`;
-  return `  first scan and search ${formatMs(cold.durationMs)}; ${second}`;
+  return `  first scan and search ${formatMs(cold.durationMs)}${isStopped ? ', stopped there' : ''}; ${second}`;
 }
 
 function stopText(stopReason: StopReason | undefined): string {
@@ -140,6 +156,7 @@ export async function showTree(tour: Tour): Promise<{ matches: readonly GlobMatc
   if (result.unreadable !== undefined && result.unreadable > 0)
     await say(`  ${countOf(result.unreadable, 'entry', 'entries')} could not be read and are not counted.`);
   await say('  Left out: names that start with a dot, node_modules, and what .gitignore and its like exclude.');
+  await say('  Times are of this run; a first scan also waits for the disk when the system has not read it lately.');
   if (result.matches.length === 0)
     await say('  Nothing to search here; the steps below show what an empty answer looks like.');
   await say();
@@ -150,9 +167,8 @@ export async function showGlob(tour: Tour, pattern: string): Promise<void> {
   const { natives, paint, say } = tour;
   await say(paint.title('2. glob: paths that fit a pattern'));
   await sayCommand(tour, `glob ${shellQuote(pattern)}`);
-  const runs = await coldAndCached<GlobResult>(tour, 'glob', () =>
-    natives.glob({ ...shared(tour), pattern, maxResults: maxEntries }),
-  );
+  const search = (): Promise<GlobResult> => natives.glob({ ...shared(tour), pattern, maxResults: maxEntries });
+  const runs = await coldAndCached(tour, 'glob', { search });
   const { matches, totalMatches, stopReason } = runs.again.result;
   for (const { path } of matches.slice(0, shownHits)) await say(`    ${fitToTerminal(tour, escapeControls(path), 4)}`);
   await say(`  ${countOf(totalMatches, 'path')}${shownOf(matches.length)}${stopText(stopReason)}`);
@@ -174,9 +190,8 @@ export async function showFind(tour: Tour, query: string, file: string | undefin
   if (file !== undefined)
     await say(`  The letters '${query}' stand for ${fitToTerminal(tour, escapeControls(file), 30)}.`);
   await sayCommand(tour, `find ${shellQuote(query)}`);
-  const runs = await coldAndCached<FuzzyFindResult>(tour, 'find', () =>
-    natives.fuzzyFind({ ...shared(tour), query, includePositions: true }),
-  );
+  const search = (): Promise<FuzzyFindResult> => natives.fuzzyFind({ ...shared(tour), query, includePositions: true });
+  const runs = await coldAndCached(tour, 'find', { search });
   const { matches, totalMatches, stopReason } = runs.again.result;
   const room = (tour.session.out.isTerminal ? tour.session.out.width : 120) - 5 - ellipsisColumns;
   for (const { path, positions } of matches.slice(0, shownHits)) {
@@ -184,9 +199,11 @@ export async function showFind(tour: Tour, query: string, file: string | undefin
     await say(`    ${highlightFitted(fitted, { paint: paint.hit, escape: escapeControls }, paint.dim)}`);
   }
   // A stop at the limit is what a ranking is for: the best are here.
-  await say(
-    `  ${countOf(totalMatches, 'path')} with these letters, best first${shownOf(matches.length)}${stopReason === 'limit' ? '' : stopText(stopReason)}`,
-  );
+  const stopped = stopReason === 'limit' ? '' : stopText(stopReason);
+  const place = matches.findIndex(({ path }) => path === file) + 1;
+  const meant = place > shownHits ? `; the file meant is number ${place}` : '';
+  const total = countOf(totalMatches, 'path');
+  await say(`  ${total} with these letters, best first${shownOf(matches.length)}${meant}${stopped}`);
   await say(timesLine(runs));
   await say();
 }
@@ -214,15 +231,17 @@ export async function showGrep(tour: Tour, word: string, source: string | undefi
   if (source !== undefined)
     await say(`  The word '${word}' is taken from ${fitToTerminal(tour, escapeControls(source), 30)}.`);
   await sayCommand(tour, `grep ${shellQuote(word)} --limit ${maxLines}`);
-  const runs = await coldAndCached<GrepResult>(tour, 'grep', () =>
-    natives.grep({ ...shared(tour), pattern: word, maxCount: maxLines }),
-  );
+  const search = (): Promise<GrepResult> => natives.grep({ ...shared(tour), pattern: word, maxCount: maxLines });
+  // grep looks at hidden names; a listing that does so too shares its scan.
+  const refresh = (): Promise<GlobResult> =>
+    natives.glob({ ...shared(tour), pattern: '*', recursive: false, hidden: true });
+  const runs = await coldAndCached(tour, 'grep', { search, refresh });
   const { result } = runs.again;
   await sayGrepHits(tour, result);
   const { binary, oversized, unreadable } = result.skipped;
   const skipped =
     binary + oversized + unreadable > 0
-      ? `; ${countOf(binary + oversized + unreadable, 'file')} skipped (binary or unreadable)`
+      ? `; ${countOf(binary + oversized + unreadable, 'file')} not searched to the end (binary or unreadable)`
       : '';
   const lines = `${countOf(result.matches.length, 'line')} in ${countOf(result.filesWithMatches, 'file')}`;
   await say(

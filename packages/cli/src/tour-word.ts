@@ -1,11 +1,10 @@
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { FileType, GlobMatch } from '@cairn/natives';
-import { pickWord, wordCandidates } from './tour-pick.ts';
+import { pickWord, type Tally, wordCandidates } from './tour-pick.ts';
 
-/** Bytes read of a file to find a word in it, and files tried. */
+/** Bytes read of a file to find a word in it. */
 const wordBytes = 1 << 16;
-const wordFiles = 20;
 
 async function readStart(path: string): Promise<string> {
   const file = await open(path, 'r');
@@ -24,8 +23,8 @@ export interface WordSource {
   readonly root: string;
   readonly matches: readonly GlobMatch[];
   readonly types: typeof FileType;
-  /** Files with this extension are read first. */
-  readonly extension: string | undefined;
+  /** Files with the first of these are read first. */
+  readonly extensions: readonly Tally[];
 }
 
 /** A word that occurs in a file of the tree, and that file. Only a few files are read, and only their beginning. */
@@ -33,10 +32,8 @@ export async function chooseWord(
   source: WordSource,
   signal: AbortSignal,
 ): Promise<{ word: string; path: string } | undefined> {
-  let tried = 0;
-  for (const path of wordCandidates(source.matches, source.types, source.extension)) {
+  for (const path of wordCandidates(source.matches, source.types, source.extensions)) {
     signal.throwIfAborted();
-    if ((tried += 1) > wordFiles) return undefined;
     // A file that is gone or unreadable by now is as good as one without words.
     const word = pickWord(await readStart(join(source.root, path)).catch(() => ''));
     if (word !== undefined) return { word, path };

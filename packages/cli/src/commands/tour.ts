@@ -59,10 +59,13 @@ async function runTour(given: string, flags: TourFlags, session: Session): Promi
   await tour.say();
   const { matches, summary } = await showTree(tour);
   const extension = pickExtension(summary.extensions);
-  const file = pickFile(matches, natives.FileType);
+  const file = pickFile(matches, natives.FileType, extension);
   const pattern = extension === undefined ? '*' : `*.${extension}`;
   const query = file === undefined ? 'readme' : abbreviate(file);
-  const source = await chooseWord({ root: path, matches, types: natives.FileType, extension }, session.signal);
+  const source = await chooseWord(
+    { root: path, matches, types: natives.FileType, extensions: summary.extensions },
+    session.signal,
+  );
   const word = source?.word ?? 'cairn';
   await showGlob(tour, pattern);
   await showFind(tour, query, file);
