@@ -4,7 +4,8 @@ import { delimiter, join } from 'node:path';
 import process from 'node:process';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { cairn, cairnEntry, cleanEnv, createTree, temporaryDirectory } from '../support/cli.ts';
+import { cairn, cairnEntry, cleanEnv } from '../support/cli.ts';
+import { createTree, temporaryDirectory } from '../support/tree.ts';
 
 /** A tree in which every example of the help finds something. */
 function exampleTree(): string {

@@ -1,11 +1,12 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { cairn, cairnEntry, createTree, finished, startCairn, temporaryDirectory } from '../support/cli.ts';
+import { cairn, cairnEntry, finished, startCairn } from '../support/cli.ts';
+import { createTree, fifo, file, temporaryDirectory } from '../support/tree.ts';
 
 const nobody = 65_534;
 const isRoot = process.getuid?.() === 0;
@@ -33,14 +34,12 @@ describe.skipIf(process.platform === 'win32')('without permission', () => {
         /^cairn: 1 [^\n]+ could not be read and was left out; check the permissions\n$/u,
       );
     }
-    chmodSync(join(cwd, 'locked'), 0o755);
   });
 
   test('a file that cannot be read is counted by grep', async (context) => {
     context.skip(!canRunUnprivileged, 'user 65534 cannot read this checkout');
-    const cwd = createTree({ 'a.txt': 'hit\n', 'b.txt': 'hit\n' });
+    const cwd = createTree({ 'a.txt': 'hit\n', 'b.txt': file('hit\n', { mode: 0o000 }) });
     chmodSync(cwd, 0o755);
-    chmodSync(join(cwd, 'b.txt'), 0o000);
     const { stdout, stderr, exitCode } = await cairn(['grep', 'hit'], { cwd, uid });
     expect({ stdout, exitCode }).toEqual({ stdout: 'a.txt:1:hit\n', exitCode: 2 });
     expect(stderr).toContain('cairn: 1 file or directory could not be read and was left out; check the permissions\n');
@@ -99,9 +98,8 @@ test.skipIf(process.platform !== 'linux')('a full disk is an error of one line',
  * A signal sent in between is handled while the file exists.
  */
 function holdTour(): { preload: string; gate: string } {
-  const directory = temporaryDirectory();
+  const directory = createTree({ gate: fifo() });
   const gate = join(directory, 'gate');
-  execFileSync('mkfifo', [gate]);
   const module = join(directory, 'hold.mjs');
   const source = `
     import fs from 'node:fs';

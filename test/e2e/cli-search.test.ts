@@ -1,7 +1,8 @@
-import { lstatSync, utimesSync, writeFileSync } from 'node:fs';
+import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { cairn, createTree } from '../support/cli.ts';
+import { cairn } from '../support/cli.ts';
+import { bytesName, createTree, file } from '../support/tree.ts';
 
 function sampleTree(): string {
   return createTree({
@@ -95,21 +96,18 @@ describe('paths', () => {
   });
 
   test('--long shows exact sizes and times between tabs when piped', async () => {
-    const cwd = createTree({ 'a.txt': '12345', 'dir/': '' });
-    utimesSync(join(cwd, 'a.txt'), 1_700_000_000, 1_700_000_000);
+    const cwd = createTree({ 'a.txt': file('12345', { mtimeMs: 1_700_000_000_000 }), 'dir/': '' });
     const { stdout } = await cairn(['glob', '*', '--long'], { cwd });
     const time = new Date(lstatSync(join(cwd, 'dir')).mtimeMs).toISOString();
     expect(stdout).toBe(`5\t2023-11-14T22:13:20.000Z\ta.txt\n-\t${time}\tdir\n`);
   });
 
   test('--sort-mtime shows the newest, and --limit keeps them', async () => {
-    const cwd = createTree({ 'old.txt': '', 'new.txt': '', 'older.txt': '' });
-    for (const [name, seconds] of [
-      ['old.txt', 2_000],
-      ['new.txt', 3_000],
-      ['older.txt', 1_000],
-    ] as const)
-      utimesSync(join(cwd, name), seconds, seconds);
+    const cwd = createTree({
+      'old.txt': file('', { mtimeMs: 2_000_000 }),
+      'new.txt': file('', { mtimeMs: 3_000_000 }),
+      'older.txt': file('', { mtimeMs: 1_000_000 }),
+    });
     const { stdout } = await cairn(['glob', '*.txt', '--sort-mtime', '--limit', '2'], { cwd });
     expect(stdout).toBe('new.txt\nold.txt\n');
   });
@@ -123,8 +121,7 @@ describe('paths', () => {
   test.skipIf(process.platform !== 'linux')(
     'a name that is not valid Unicode is shown and said to be inexact',
     async () => {
-      const cwd = createTree({});
-      writeFileSync(Buffer.concat([Buffer.from(`${cwd}/bad`), Buffer.from([0xff]), Buffer.from('.txt')]), 'x');
+      const cwd = createTree({ [bytesName(...Buffer.from('bad'), 0xff, ...Buffer.from('.txt'))]: 'x' });
       const { stdout, stderr, exitCode } = await cairn(['glob', '*.txt'], { cwd });
       expect({ stdout, stderr, exitCode }).toEqual({
         stdout: 'bad\ufffd.txt\n',

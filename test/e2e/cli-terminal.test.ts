@@ -3,7 +3,8 @@ import { existsSync } from 'node:fs';
 import process from 'node:process';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { cairn, cairnEntry, cleanEnv, createTree } from '../support/cli.ts';
+import { cairn, cairnEntry, cleanEnv } from '../support/cli.ts';
+import { createTree } from '../support/tree.ts';
 
 const scriptCommand = '/usr/bin/script';
 const hasTerminal = process.platform === 'linux' && existsSync(scriptCommand);

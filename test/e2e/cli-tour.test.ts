@@ -1,7 +1,8 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { cairn, createTree } from '../support/cli.ts';
+import { cairn } from '../support/cli.ts';
+import { createTree } from '../support/tree.ts';
 
 // Long enough that no scan of the tour expires on a slow machine.
 const env = { FS_SCAN_CACHE_TTL_MS: '600000', FS_SCAN_EMPTY_RECHECK_MS: '600000' };

@@ -1,10 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
-import { onTestFinished, vi } from 'vitest';
+import { vi } from 'vitest';
 
 // Each of these tests starts processes, some a dozen; on a busy machine that takes longer than a unit test may.
 vi.setConfig({ testTimeout: 120_000 });
@@ -13,7 +10,7 @@ vi.setConfig({ testTimeout: 120_000 });
 export const cairnEntry: string = fileURLToPath(new URL('../../packages/cli/src/main.ts', import.meta.url));
 
 // The sources are TypeScript; kept, their compilation takes two thirds off the start of each process.
-const compileCache = fileURLToPath(new URL('../../.cache/node-compile', import.meta.url));
+const compileCache = fileURLToPath(new URL('../../node_modules/.cache/cairn-compile', import.meta.url));
 
 export interface CairnOptions {
   readonly cwd?: string | undefined;
@@ -66,22 +63,4 @@ export async function cairn(args: readonly string[], options: CairnOptions = {})
   const child = startCairn(args, options);
   child.stdin?.end();
   return finished(child);
-}
-
-/** A temporary directory that is removed when the test is over. */
-export function temporaryDirectory(): string {
-  const root = realpathSync(mkdtempSync(join(tmpdir(), 'cairn-e2e-')));
-  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
-  return root;
-}
-
-/** Writes files, by their path, into a temporary directory; a path that ends with `/` is a directory. */
-export function createTree(files: Readonly<Record<string, string | Uint8Array>>): string {
-  const root = temporaryDirectory();
-  for (const [path, content] of Object.entries(files)) {
-    const target = join(root, path);
-    mkdirSync(path.endsWith('/') ? target : dirname(target), { recursive: true });
-    if (!path.endsWith('/')) writeFileSync(target, content);
-  }
-  return root;
 }

@@ -4,7 +4,7 @@ import { colorModes, type ColorMode } from './output.ts';
 import { formatCount } from './text.ts';
 
 /** The largest count an option takes: what a 32-bit number holds. */
-export const maxCountValue = 4_294_967_295;
+const maxCountValue = 4_294_967_295;
 
 /** Reads a whole number, in plain digits, from `minimum`. */
 export function wholeNumber(flag: string, unit: string = '', minimum: number = 0): (value: string) => number {

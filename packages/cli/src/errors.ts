@@ -15,7 +15,7 @@ interface CodedError extends Error {
 }
 
 /** An error of `@cairn/natives`. Known by its name, so that a run which fails before a search need not load it. */
-export function isCairnError(error: unknown): error is CodedError {
+function isCairnError(error: unknown): error is CodedError {
   return error instanceof Error && error.name === 'CairnError' && 'code' in error && typeof error.code === 'string';
 }
 

@@ -30,7 +30,7 @@ function lossyNotice(count: number): string[] {
 }
 
 /** `showing 100 of 2,345`, or that more exist when their number is not known. */
-export function cutNotice(shown: number, total: number, next: string): string {
+function cutNotice(shown: number, total: number, next: string): string {
   const what =
     total > shown
       ? `showing ${formatCount(shown)} of ${formatCount(total)}`

@@ -9,7 +9,7 @@ import { createPaint, usesColor } from './output.ts';
 import type { Session } from './session.ts';
 
 /** A command adds itself to the program and reports the exit status of a finished run. */
-export type CommandFactory = (command: Command, session: Session, done: (exitCode: number) => void) => void;
+type CommandFactory = (command: Command, session: Session, done: (exitCode: number) => void) => void;
 
 /** The registry: a new command is one file and one line here. */
 const commands: Readonly<Record<string, CommandFactory>> = {

@@ -76,7 +76,7 @@ function localTime(mtime: number): string {
 }
 
 /** `--long` in a terminal: aligned, for a reader. Piped: exact bytes and UTC time, separated by tabs. */
-export function longColumns({ size, mtime }: Details, isTerminal: boolean): string {
+function longColumns({ size, mtime }: Details, isTerminal: boolean): string {
   if (!isTerminal) return `${size ?? '-'}\t${mtime === undefined ? '-' : new Date(mtime).toISOString()}\t`;
   const shownSize = size === undefined ? '-' : formatBytes(size);
   return `${shownSize.padStart(10)}  ${(mtime === undefined ? '-' : localTime(mtime)).padEnd(16)}  `;

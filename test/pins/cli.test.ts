@@ -1,0 +1,65 @@
+import { expect, test } from 'vitest';
+import { cairn } from '../support/cli.ts';
+
+/** The terms of one section of a help text: what stands at the start of its lines. */
+function termsOf(help: string, section: 'Options' | 'Commands'): string[] {
+  const [, body = ''] = help.split(`\n${section}:\n`);
+  const [block = ''] = body.split('\n\n');
+  return [...block.matchAll(/^ {2}(\S.*?)(?: {2,}.*)?$/gmu)].map(([, term = '']) => term);
+}
+
+const shared = [
+  '--path <path>',
+  '--hidden',
+  '--no-hidden',
+  '--no-ignore',
+  '--limit <n>',
+  '--timeout <ms>',
+  '--json',
+  '--color <when>',
+  '-h, --help',
+];
+
+const pinned: readonly (readonly [command: string, options: readonly string[]])[] = [
+  ['find', shared],
+  ['glob', ['--type <kind>', '--no-recursive', '--sort-mtime', '--include-node-modules', '--long', ...shared]],
+  [
+    'grep',
+    [
+      '-i, --ignore-case',
+      '-F, --literal',
+      '-U, --multiline',
+      '-g, --glob <glob>',
+      '-t, --type <type>',
+      '-A, --after-context <n>',
+      '-B, --before-context <n>',
+      '-C, --context <n>',
+      '--mode <mode>',
+      '-c, --count',
+      '-l, --files-with-matches',
+      '--offset <n>',
+      '--max-count-per-file <n>',
+      '--max-columns <n>',
+      '--max-filesize <size>',
+      ...shared,
+    ],
+  ],
+  ['tour', ['--color <when>', '-h, --help']],
+];
+
+test.each(pinned)('cairn %s has these options', async (command, options) => {
+  const { stdout } = await cairn([command, '--help']);
+  expect(termsOf(stdout, 'Options')).toEqual(options);
+});
+
+test('cairn has these commands', async () => {
+  const { stdout } = await cairn(['--help']);
+  expect(termsOf(stdout, 'Commands')).toEqual([
+    'find [options] <query>',
+    'glob [options] <pattern>',
+    'grep [options] <pattern>',
+    'tour [options] [path]',
+    'help [command]',
+  ]);
+  expect(termsOf(stdout, 'Options')).toEqual(['-V, --version', '-h, --help']);
+});
