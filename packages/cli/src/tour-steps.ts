@@ -37,6 +37,8 @@ export interface Tour {
   readonly paint: Paint;
   /** As it was typed; the searches get it. */
   readonly path: string;
+  /** What the commands print before each path. */
+  readonly prefix: string;
   /** `--path` for the commands to paste, or nothing in the current directory. */
   readonly pathFlag: string;
   readonly say: (line?: string) => Promise<void>;
@@ -170,7 +172,8 @@ export async function showGlob(tour: Tour, pattern: string): Promise<void> {
   const search = (): Promise<GlobResult> => natives.glob({ ...shared(tour), pattern, maxResults: maxEntries });
   const runs = await coldAndCached(tour, 'glob', { search });
   const { matches, totalMatches, stopReason } = runs.again.result;
-  for (const { path } of matches.slice(0, shownHits)) await say(`    ${fitToTerminal(tour, escapeControls(path), 4)}`);
+  for (const { path } of matches.slice(0, shownHits))
+    await say(`    ${fitToTerminal(tour, escapeControls(tour.prefix + path), 4)}`);
   await say(`  ${countOf(totalMatches, 'path')}${shownOf(matches.length)}${stopText(stopReason)}`);
   await say(timesLine(runs));
   await say();
@@ -195,7 +198,7 @@ export async function showFind(tour: Tour, query: string, file: string | undefin
   const { matches, totalMatches, stopReason } = runs.again.result;
   const room = (tour.session.out.isTerminal ? tour.session.out.width : 120) - 5 - ellipsisColumns;
   for (const { path, positions } of matches.slice(0, shownHits)) {
-    const fitted = fitLine(path, rangesOf(positions ?? []), room);
+    const fitted = fitLine(tour.prefix + path, rangesOf(positions ?? [], tour.prefix.length), room);
     await say(`    ${highlightFitted(fitted, { paint: paint.hit, escape: escapeControls }, paint.dim)}`);
   }
   // A stop at the limit is what a ranking is for: the best are here.
@@ -212,7 +215,7 @@ async function sayGrepHits(tour: Tour, result: GrepResult): Promise<void> {
   const { session, paint } = tour;
   const width = session.out.isTerminal ? session.out.width : 120;
   for (const { path, lineNumber, line, submatches } of result.matches.slice(0, shownHits)) {
-    const place = fitPath(escapeControls(path), Math.floor(width / 2));
+    const place = fitPath(escapeControls(tour.prefix + path), Math.floor(width / 2));
     const room = Math.max(width - displayWidth(place) - String(lineNumber).length - 8 - ellipsisColumns, 10);
     const indent = line.length - line.trimStart().length;
     const hits = (submatches ?? []).map(({ start, end }) => ({

@@ -47,6 +47,7 @@ async function runTour(given: string, flags: TourFlags, session: Session): Promi
     session,
     paint: createPaint(usesColor(flags.color, session.out.isTerminal, session.env)),
     path,
+    prefix,
     pathFlag: prefix === '' ? '' : ` --path ${shellQuote(path)}`,
     say: async (line = '') => {
       session.signal.throwIfAborted();
