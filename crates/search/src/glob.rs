@@ -25,7 +25,7 @@ const CHECK_EVERY: usize = 1024;
 /// What to look for.
 #[derive(Clone, Debug)]
 pub struct GlobOptions {
-    /// The glob; see the rules in the crate's README. Empty is `*`.
+    /// The glob: `*` and `?` stop at `/`, `**` does not; `[…]`, `{a,b}` and a backslash as in gitignore(5). Empty is `*`.
     pub pattern: String,
     /// Where to look.
     pub scope: Scope,

@@ -1,3 +1,4 @@
+import { CairnError } from './errors.ts';
 import type { StopReason } from './options.ts';
 
 /** Fields of the head before those of the result: see `crates/node/src/buffer.rs`. */
@@ -8,7 +9,7 @@ const stopReasons: readonly (StopReason | undefined)[] = [undefined, 'limit', 't
 /**
  * Reads a result in the order in which the addon wrote it. The text is decoded once; its strings are slices of it.
  *
- * Reading beyond the end is a fault of ours, not of the data: both sides are built together.
+ * @throws {CairnError} `INTERNAL` on reading beyond the end: a fault of ours, as both sides are built together.
  */
 export class ResultReader {
   readonly #doubles: Float64Array;
@@ -36,8 +37,7 @@ export class ResultReader {
   }
 
   double(): number {
-    // Proven by the layout: the addon wrote as many as are read.
-    return this.#doubles[this.#double++]!;
+    return present(this.#doubles[this.#double++]);
   }
 
   /** A double, of which NaN stands for none. */
@@ -47,7 +47,7 @@ export class ResultReader {
   }
 
   word(): number {
-    return this.#words[this.#word++]!;
+    return present(this.#words[this.#word++]);
   }
 
   words(length: number): number[] {
@@ -57,7 +57,7 @@ export class ResultReader {
   }
 
   flag(): number {
-    return this.#flags[this.#flag++]!;
+    return present(this.#flags[this.#flag++]);
   }
 
   string(): string {
@@ -69,6 +69,13 @@ export class ResultReader {
   stopReason(): StopReason | undefined {
     return stopReasons[this.double()];
   }
+}
+
+/** @throws {CairnError} `INTERNAL` when the result ended before its reader. */
+export function present<T>(value: T | undefined): T {
+  if (value === undefined)
+    throw new CairnError('INTERNAL', 'a result from the addon is shorter than it says; please report it');
+  return value;
 }
 
 /** The flag of a path that was not valid UTF-8. */

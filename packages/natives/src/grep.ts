@@ -1,6 +1,6 @@
 import * as binding from '../binding/index.js';
 import { withCancel } from './abort.ts';
-import { LOSSY, ResultReader } from './decode.ts';
+import { LOSSY, ResultReader, present } from './decode.ts';
 import { checkCallback, checkOptions, count, flag, given, oneOf, requiredText, searchRules, text } from './options.ts';
 import type { OptionRules, SearchOptions, StopReason } from './options.ts';
 
@@ -193,8 +193,7 @@ function decode(data: Uint8Array, mode: GrepOutputMode): GrepResult {
   }));
   const matches: GrepMatch[] = Array.from({ length });
   for (let index = 0; index < length; index++) {
-    // Proven by the layout: a match names one of the paths.
-    const file = paths[reader.word()]!;
+    const file = present(paths[reader.word()]);
     const truncated = reader.flag() === 1;
     const match = decodeMatch(reader, mode, file);
     if (truncated) match.truncated = true;
@@ -215,11 +214,7 @@ function decode(data: Uint8Array, mode: GrepOutputMode): GrepResult {
   };
 }
 
-function decodeMatch(
-  reader: ResultReader,
-  mode: GrepOutputMode,
-  file: { path: string; lossyPath?: true },
-): GrepMatch {
+function decodeMatch(reader: ResultReader, mode: GrepOutputMode, file: { path: string; lossyPath?: true }): GrepMatch {
   const { path, lossyPath } = file;
   const match: GrepMatch = { path, lineNumber: 0, line: '' };
   if (lossyPath) match.lossyPath = true;

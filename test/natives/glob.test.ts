@@ -1,0 +1,191 @@
+import { FileType, glob } from '@cairn/natives';
+import type { GlobOptions } from '@cairn/natives';
+import { describe, expect, it } from 'vitest';
+import { bytesName, createTree, fifo, file, symlink } from '../support/tree.ts';
+
+async function paths(options: GlobOptions): Promise<string[]> {
+  const { matches } = await glob(options);
+  return matches.map(({ path }) => path);
+}
+
+describe('glob', () => {
+  it('lists paths relative to the root, in byte order, without the root itself', async () => {
+    const path = createTree({ 'a/b': '', 'a.c': '', 'a-b/x': '', B: '', ä: '' });
+    expect(await paths({ pattern: '**', path })).toEqual(['B', 'a', 'a-b', 'a-b/x', 'a.c', 'a/b', 'ä']);
+  });
+
+  it('gives each kind its number and leaves out what is none of them', async () => {
+    const path = createTree({ file: '', dir: {}, link: symlink('file'), broken: symlink('no'), pipe: fifo() });
+    const { matches } = await glob({ pattern: '*', path });
+    expect(matches).toEqual([
+      { path: 'broken', fileType: FileType.Symlink },
+      { path: 'dir', fileType: FileType.Dir },
+      { path: 'file', fileType: FileType.File },
+      { path: 'link', fileType: FileType.Symlink },
+    ]);
+  });
+
+  it.each([
+    ['files', FileType.File, ['file', 'link']],
+    ['directories', FileType.Dir, ['dir', 'dirlink']],
+    ['links', FileType.Symlink, ['broken', 'dirlink', 'link', 'pipelink']],
+  ] as const)('keeps %s, a link by its target', async (_, fileType, expected) => {
+    const path = createTree({
+      file: '',
+      dir: {},
+      link: symlink('file'),
+      dirlink: symlink('dir'),
+      broken: symlink('no'),
+      pipe: fifo(),
+      pipelink: symlink('pipe'),
+    });
+    const { matches } = await glob({ pattern: '*', path, fileType });
+    expect(matches).toEqual(expected.map((name) => ({ path: name, fileType })));
+  });
+
+  it('asks for directories with a final slash', async () => {
+    const path = createTree({ 'src/a': '', 'lib/src': '', link: symlink('src') });
+    expect(await paths({ pattern: 'src/', path })).toEqual(['src']);
+    expect(await paths({ pattern: '*/', path, recursive: false })).toEqual(['lib', 'link', 'src']);
+    expect(await paths({ pattern: 'src/', path, fileType: FileType.File })).toEqual([]);
+  });
+
+  it('matches a pattern without a slash at any depth, unless told otherwise', async () => {
+    const path = createTree({ 'x.ts': '', 'a/x.ts': '', 'a/b/x.ts': '' });
+    expect(await paths({ pattern: '*.ts', path })).toEqual(['a/b/x.ts', 'a/x.ts', 'x.ts']);
+    expect(await paths({ pattern: '*.ts', path, recursive: false })).toEqual(['x.ts']);
+    expect(await paths({ pattern: 'a/*.ts', path })).toEqual(['a/x.ts']);
+  });
+
+  it('takes an empty pattern for a star and repairs an open brace', async () => {
+    const path = createTree({ 'a.ts': '', 'b.tsx': '', 'c.js': '' });
+    expect(await paths({ pattern: '', path })).toEqual(['a.ts', 'b.tsx', 'c.js']);
+    expect(await paths({ pattern: '*.{ts,tsx', path })).toEqual(['a.ts', 'b.tsx']);
+  });
+
+  it('prunes .git, hidden names and ignored ones by default', async () => {
+    const path = createTree({ '.git/x': '', '.env': '', '.gitignore': 'out', out: '', kept: '' });
+    expect(await paths({ pattern: '*', path })).toEqual(['kept']);
+    expect(await paths({ pattern: '*', path, hidden: true })).toEqual(['.env', '.gitignore', 'kept']);
+    expect(await paths({ pattern: '*', path, gitignore: false })).toEqual(['kept', 'out']);
+  });
+
+  it('looks into node_modules when told to or when the pattern mentions it', async () => {
+    const path = createTree({ 'node_modules/m/i.js': '', 'i.js': '' });
+    expect(await paths({ pattern: '*.js', path })).toEqual(['i.js']);
+    expect(await paths({ pattern: '*.js', path, includeNodeModules: true })).toEqual(['i.js', 'node_modules/m/i.js']);
+    expect(await paths({ pattern: 'node_modules/**/*.js', path })).toEqual(['node_modules/m/i.js']);
+    const off = { pattern: 'node_modules/**', path, includeNodeModules: false };
+    expect(await paths(off)).toEqual([]);
+  });
+
+  it('stops at the limit in path order and says so only when something is left', async () => {
+    const path = createTree({ a: '', b: '', c: '' });
+    expect(await glob({ pattern: '*', path, maxResults: 2 })).toEqual({
+      matches: [
+        { path: 'a', fileType: 1 },
+        { path: 'b', fileType: 1 },
+      ],
+      totalMatches: 2,
+      complete: false,
+      stopReason: 'limit',
+    });
+    expect(await glob({ pattern: '*', path, maxResults: 3 })).toMatchObject({ totalMatches: 3, complete: true });
+  });
+
+  it('with a limit of zero checks root and pattern and scans nothing', async () => {
+    const path = createTree({ a: '' });
+    expect(await glob({ pattern: '*', path, maxResults: 0 })).toEqual({
+      matches: [],
+      totalMatches: 0,
+      complete: false,
+      stopReason: 'limit',
+    });
+    await expect(glob({ pattern: '[', path, maxResults: 0 })).rejects.toMatchObject({ code: 'INVALID_GLOB' });
+    await expect(glob({ pattern: '*', path: `${path}/no`, maxResults: 0 })).rejects.toMatchObject({
+      code: 'PATH_NOT_FOUND',
+    });
+  });
+
+  it('sorts newest first, ties by path, and cuts after the ranking', async () => {
+    const path = createTree({
+      old: file('1', { mtimeMs: 1_000_000 }),
+      new: file('123', { mtimeMs: 3_000_000 }),
+      'b/mid': file('12', { mtimeMs: 2_000_000 }),
+      'a/mid': file('', { mtimeMs: 2_000_000 }),
+    });
+    const options: GlobOptions = { pattern: '**', path, sortByMtime: true, fileType: FileType.File };
+    for (const cache of [false, true]) {
+      expect(await glob({ ...options, cache })).toEqual({
+        matches: [
+          { path: 'new', fileType: 1, mtime: 3_000_000, size: 3 },
+          { path: 'a/mid', fileType: 1, mtime: 2_000_000, size: 0 },
+          { path: 'b/mid', fileType: 1, mtime: 2_000_000, size: 2 },
+          { path: 'old', fileType: 1, mtime: 1_000_000, size: 1 },
+        ],
+        totalMatches: 4,
+        complete: true,
+      });
+    }
+    const limited = await glob({ ...options, maxResults: 2 });
+    expect(limited.matches.map((match) => match.path)).toEqual(['new', 'a/mid']);
+    expect(limited).toMatchObject({ totalMatches: 4, complete: false, stopReason: 'limit' });
+  });
+
+  it('flags a name that is not valid UTF-8', async () => {
+    const path = createTree({ [bytesName(0x61, 0xff, 0x62)]: '', plain: '' });
+    const { matches } = await glob({ pattern: '*', path });
+    expect(matches).toEqual([
+      { path: 'a\uFFFDb', fileType: 1, lossyPath: true },
+      { path: 'plain', fileType: 1 },
+    ]);
+  });
+
+  it('returns names with line breaks, and beyond the basic plane, whole', async () => {
+    const names = [' ', '\n', 'a\r\nb', '\u2028', '漢字', '😀x', '\\', '-x'];
+    const path = createTree(Object.fromEntries(names.map((name) => [name, ''])));
+    expect((await paths({ pattern: '*', path })).toSorted()).toEqual(names.toSorted());
+  });
+
+  it('calls back with each match in order before the promise settles', async () => {
+    const path = createTree({ a: '', b: '', c: '' });
+    const seen: string[] = [];
+    let settled = false;
+    const result = await glob({ pattern: '*', path }, (error, match) => {
+      expect([error, settled]).toEqual([null, false]);
+      seen.push(match.path);
+    });
+    settled = true;
+    expect(seen).toEqual(result.matches.map((match) => match.path));
+  });
+
+  it('gives the same answer narrowed, whole and cached', async () => {
+    const path = createTree({
+      '.gitignore': 'skip\n/top/*.log',
+      'top/mid/a.ts': '',
+      'top/mid/skip/a.ts': '',
+      'top/x.log': '',
+      'top/.dot/a.ts': '',
+      'top/mid/deep/a.ts': '',
+      'topmost/mid/a.ts': '',
+      link: symlink('top'),
+    });
+    for (const pattern of [
+      'top/mid/*.ts',
+      'top/**/*.ts',
+      'top/mid/a.ts',
+      'top/*',
+      'top/mid/skip/*',
+      'link/mid/*',
+      'top/.dot/*',
+    ]) {
+      const narrowed = await glob({ pattern, path });
+      const cached = await glob({ pattern, path, cache: true });
+      const everything = await paths({ pattern: '**', path });
+      expect(cached, pattern).toEqual(narrowed);
+      expect(everything, pattern).toEqual(expect.arrayContaining(narrowed.matches.map((match) => match.path)));
+    }
+    expect(await paths({ pattern: 'top/**/*.ts', path })).toEqual(['top/mid/a.ts', 'top/mid/deep/a.ts']);
+    expect(await paths({ pattern: 'link/mid/*', path })).toEqual([]);
+  });
+});

@@ -1,0 +1,164 @@
+import { grep } from '@cairn/natives';
+import type { GrepOptions, GrepResult } from '@cairn/natives';
+import { describe, expect, it } from 'vitest';
+import { bytesName, createTree, fifo, symlink } from '../support/tree.ts';
+
+function lines({ matches }: GrepResult): string[] {
+  return matches.map(({ path, lineNumber, line }) => `${path}:${lineNumber}:${line}`);
+}
+
+describe('grep', () => {
+  it('finds lines with their numbers and where in them the matches are', async () => {
+    const path = createTree({ 'a.txt': 'one\ntwo é two\n', 'b/c.txt': 'two' });
+    expect(await grep({ pattern: 'two', path })).toEqual({
+      matches: [
+        {
+          path: 'a.txt',
+          lineNumber: 2,
+          line: 'two é two',
+          submatches: [
+            { start: 0, end: 3 },
+            { start: 6, end: 9 },
+          ],
+        },
+        { path: 'b/c.txt', lineNumber: 1, line: 'two', submatches: [{ start: 0, end: 3 }] },
+      ],
+      totalMatches: 2,
+      filesWithMatches: 2,
+      filesSearched: 2,
+      skipped: { oversized: 0, binary: 0, unreadable: 0 },
+      engine: 'regex',
+      complete: true,
+    });
+  });
+
+  it('names the same files in every mode, and as many lines', async () => {
+    const path = createTree({
+      a: 'x\r\ny\r\nx\r\n',
+      b: 'y\n',
+      c: '\uFEFFx',
+      d: 'x\nx\0x',
+      e: Buffer.from('\uFEFFx\n', 'utf16le'),
+    });
+    for (const pattern of ['x', '^x', 'x$', '\\s', '^', '[^y]']) {
+      const content = await grep({ pattern, path });
+      const count = await grep({ pattern, path, mode: 'count' });
+      const files = await grep({ pattern, path, mode: 'filesWithMatches' });
+      const named = [...new Set(content.matches.map((match) => match.path))];
+      expect(
+        count.matches.map((match) => match.path),
+        pattern,
+      ).toEqual(named);
+      expect(
+        files.matches.map((match) => match.path),
+        pattern,
+      ).toEqual(named);
+      expect(count.totalMatches, pattern).toBe(content.totalMatches);
+      for (const { path: name, matchCount, lineNumber, line } of count.matches) {
+        expect([matchCount, lineNumber, line]).toEqual([
+          content.matches.filter((match) => match.path === name).length,
+          0,
+          '',
+        ]);
+      }
+    }
+  });
+
+  it('searches hidden files, and not .git, unless told otherwise', async () => {
+    const path = createTree({ '.env': 'x', '.git/x': 'x', 'node_modules/m': 'x', '.gitignore': 'out', out: 'x' });
+    expect(lines(await grep({ pattern: 'x', path }))).toEqual(['.env:1:x', 'node_modules/m:1:x']);
+    expect(lines(await grep({ pattern: 'x', path, hidden: false }))).toEqual(['node_modules/m:1:x']);
+    expect(lines(await grep({ pattern: 'x', path, gitignore: false }))).toEqual([
+      '.env:1:x',
+      'node_modules/m:1:x',
+      'out:1:x',
+    ]);
+  });
+
+  it('skips node_modules in cached mode unless the glob mentions it', async () => {
+    const path = createTree({ 'node_modules/m/a': 'x', a: 'x' });
+    expect(lines(await grep({ pattern: 'x', path, cache: true }))).toEqual(['a:1:x']);
+    expect(lines(await grep({ pattern: 'x', path, cache: true, glob: 'node_modules/**' }))).toEqual([
+      'node_modules/m/a:1:x',
+    ]);
+  });
+
+  it('follows no links below the root, but a root that is one', async () => {
+    const path = createTree({ 'real/a': 'x', link: symlink('real'), 'file-link': symlink('real/a') });
+    expect(lines(await grep({ pattern: 'x', path }))).toEqual(['real/a:1:x']);
+    expect(lines(await grep({ pattern: 'x', path: `${path}/link` }))).toEqual(['a:1:x']);
+    expect(lines(await grep({ pattern: 'x', path: `${path}/file-link` }))).toEqual(['a:1:x']);
+  });
+
+  it('strips only the terminator from a line', async () => {
+    const path = createTree({ a: 'x  \t\r\nx\n' });
+    expect((await grep({ pattern: 'x', path })).matches.map((match) => match.line)).toEqual(['x  \t\r', 'x']);
+  });
+
+  it('takes context for both sides, and each side by itself', async () => {
+    const path = createTree({ a: '1\n2\nx\n4\n5\n' });
+    const shown = async (options: Partial<GrepOptions>): Promise<unknown> => {
+      const [match] = (await grep({ pattern: 'x', path, ...options })).matches;
+      return [match?.contextBefore, match?.contextAfter];
+    };
+    const two = { lineNumber: 2, line: '2' };
+    const four = { lineNumber: 4, line: '4' };
+    expect(await shown({ context: 1 })).toEqual([[two], [four]]);
+    expect(await shown({ context: 1, contextBefore: 0 })).toEqual([undefined, [four]]);
+    expect(await shown({ contextBefore: 1 })).toEqual([[two], undefined]);
+  });
+
+  it('says what was done to the pattern', async () => {
+    const path = createTree({ a: 'f(x) { }\n${name}\n)|*x' });
+    const run = async (pattern: string, literal?: boolean): Promise<unknown> => {
+      const { matches, engine, searchedPattern } = await grep({ pattern, path, literal });
+      return [matches.map((match) => match.lineNumber), engine, searchedPattern];
+    };
+    expect(await run('f(')).toEqual([[1], 'regex', 'f\\(']);
+    expect(await run('${name}')).toEqual([[], 'regex', '$\\{name\\}']);
+    expect(await run(')|*x')).toEqual([[3], 'literal', undefined]);
+    expect(await run('f(x) {', true)).toEqual([[1], 'literal', undefined]);
+    expect(await run('f\\(')).toEqual([[1], 'regex', undefined]);
+  });
+
+  it('refuses what no engine takes, with the place in UTF-16 code units', async () => {
+    const path = createTree({ a: '' });
+    await expect(grep({ pattern: '😀[z-a]', path })).rejects.toMatchObject({
+      code: 'INVALID_REGEX',
+      pattern: '😀[z-a]',
+      offset: 3,
+    });
+    await expect(grep({ pattern: 'a\\nb', path })).rejects.toThrow(/multiline/);
+  });
+
+  it('decodes invalid UTF-8 so that the places still fit', async () => {
+    const path = createTree({ a: Buffer.from([0xff, 0x78, 0xfe, 0x78, 0x0a]), [bytesName(0x62, 0xff)]: 'x' });
+    const { matches } = await grep({ pattern: 'x', path });
+    expect(matches).toMatchObject([
+      {
+        path: 'a',
+        line: '\uFFFDx\uFFFDx',
+        submatches: [
+          { start: 1, end: 2 },
+          { start: 3, end: 4 },
+        ],
+      },
+      { path: 'b\uFFFD', lossyPath: true },
+    ]);
+  });
+
+  it('does not block on a FIFO, as root or in the tree', async () => {
+    const path = createTree({ pipe: fifo(), a: 'x' });
+    expect(lines(await grep({ pattern: 'x', path }))).toEqual(['a:1:x']);
+    const alone = await grep({ pattern: 'x', path: `${path}/pipe` });
+    expect(alone).toMatchObject({ matches: [], filesSearched: 0, complete: true });
+  });
+
+  it('calls back with each match in order', async () => {
+    const path = createTree({ a: 'x\nx\n', b: 'x' });
+    const seen: string[] = [];
+    const result = await grep({ pattern: 'x', path }, (_, match) => seen.push(`${match.path}:${match.lineNumber}`));
+    expect(seen).toEqual(result.matches.map((match) => `${match.path}:${match.lineNumber}`));
+    expect(seen).toEqual(['a:1', 'a:2', 'b:1']);
+  });
+});
