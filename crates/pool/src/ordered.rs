@@ -100,11 +100,23 @@ pub fn ordered_chunks<W: Ordered>(
     if run.chunks > 1 {
         pool.offer(&shared);
     }
-    let result = run.lead(&mut absorb);
-    run.closed.store(true, Ordering::Release);
-    run.progress.notify_all();
-    pool.withdraw(&shared);
-    result
+    // However this ends, by a panic of the work or of `absorb` too, the helpers stop.
+    let _close = Close { run: &run, pool, shared: &shared };
+    run.lead(&mut absorb)
+}
+
+struct Close<'a, W: Ordered> {
+    run: &'a Run<W>,
+    pool: &'a Pool,
+    shared: &'a Arc<dyn Shared>,
+}
+
+impl<W: Ordered> Drop for Close<'_, W> {
+    fn drop(&mut self) {
+        self.run.closed.store(true, Ordering::Release);
+        self.run.progress.notify_all();
+        self.pool.withdraw(self.shared);
+    }
 }
 
 impl<W: Ordered> Run<W> {

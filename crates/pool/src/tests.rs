@@ -46,11 +46,13 @@ fn an_idle_worker_helps_with_offered_work() {
 #[test]
 fn a_helper_leaves_for_a_waiting_call_and_comes_back() {
     struct UntilCalled {
+        began: AtomicUsize,
         leave_seen: AtomicUsize,
         finish: AtomicUsize,
     }
     impl Shared for UntilCalled {
         fn help(&self, should_leave: &dyn Fn() -> bool) -> HelpEnd {
+            self.began.fetch_add(1, Ordering::SeqCst);
             loop {
                 if self.finish.load(Ordering::SeqCst) == 1 {
                     return HelpEnd::Done;
@@ -67,9 +69,16 @@ fn a_helper_leaves_for_a_waiting_call_and_comes_back() {
     let (blocked_sender, blocked_receiver) = mpsc::channel::<()>();
     // One worker is held by a call that waits for us; the other one helps.
     pool.spawn(move || blocked_receiver.recv().expect("the test releases the call"));
-    let work = Arc::new(UntilCalled { leave_seen: AtomicUsize::new(0), finish: AtomicUsize::new(0) });
+    let work = Arc::new(UntilCalled {
+        began: AtomicUsize::new(0),
+        leave_seen: AtomicUsize::new(0),
+        finish: AtomicUsize::new(0),
+    });
     let shared: Arc<dyn Shared> = work.clone();
     pool.offer(&shared);
+    while work.began.load(Ordering::SeqCst) == 0 {
+        thread::yield_now();
+    }
     let (sender, receiver) = mpsc::channel();
     pool.spawn(move || sender.send(()).expect("the test still listens"));
     receiver.recv().expect("the short call runs although a helper was busy");

@@ -132,6 +132,30 @@ enum Join {
     BegunSinceAsked,
 }
 
+/// How a call leaves a scan.
+enum Land {
+    /// It is done: keep the snapshot, if anybody wants it kept and nothing was invalidated meanwhile.
+    Publish(Arc<Snapshot>),
+    /// The call does not wait any longer; others may.
+    Leave,
+    /// It failed, or its root is another directory by now: nobody joins it any more.
+    Discard,
+}
+
+/// Leaves a scan when dropped, by a panic too.
+struct Landing<'a> {
+    cache: &'a ScanCache,
+    key: &'a ScanKey,
+    flight: &'a Arc<Flight>,
+    how: Land,
+}
+
+impl Drop for Landing<'_> {
+    fn drop(&mut self) {
+        self.cache.land(self.key, self.flight, &self.how);
+    }
+}
+
 /// How a call gets its snapshot.
 enum Boarding {
     /// Another call has published one meanwhile.
@@ -248,26 +272,26 @@ impl ScanCache {
                 Boarding::Kept(kept) => return Ok(self.hit(kept)),
                 Boarding::Flight(flight, joined) => (flight, joined),
             };
+            let mut landing = Landing { cache: self, key: &key, flight: &flight, how: Land::Discard };
             let result = flight.walk.run(pool, cancel);
             let replaced = if result.is_ok() { flight.walk.root_was_replaced() } else { Ok(false) };
-            let result = match replaced {
-                Ok(false) => {
-                    self.land(&key, &flight, result.as_ref().ok(), false);
-                    result
+            let result = match (result, replaced) {
+                (_, Err(gone)) => Err(gone),
+                (Ok(_), Ok(true)) if attempt < ROOT_ATTEMPTS => {
+                    attempt += 1;
+                    continue;
                 }
-                Ok(true) => {
-                    self.land(&key, &flight, None, true);
-                    if attempt < ROOT_ATTEMPTS {
-                        attempt += 1;
-                        continue;
-                    }
-                    result
+                (Ok(snapshot), Ok(false)) => {
+                    landing.how = Land::Publish(Arc::clone(&snapshot));
+                    Ok(snapshot)
                 }
-                Err(gone) => {
-                    self.land(&key, &flight, None, true);
-                    Err(gone)
+                (Err(WalkError::Stopped(stopped)), _) => {
+                    landing.how = Land::Leave;
+                    Err(stopped.into())
                 }
+                (result, _) => result,
             };
+            drop(landing);
             let age = if joined { request.asked.saturating_duration_since(flight.began) } else { Duration::ZERO };
             return Ok(Scan { snapshot: or_partial(result, request, &flight.walk)?, age });
         }
@@ -304,9 +328,8 @@ impl ScanCache {
         Ok(Boarding::Flight(flight, false))
     }
 
-    /// Detaches from a scan; publishes its snapshot if there is one and the scan is still to be kept. A scan to
-    /// `discard` is no longer joined.
-    fn land(&self, key: &ScanKey, flight: &Arc<Flight>, snapshot: Option<&Arc<Snapshot>>, discard: bool) {
+    /// Detaches from a scan.
+    fn land(&self, key: &ScanKey, flight: &Arc<Flight>, how: &Land) {
         let mut flights = lock(&self.flights);
         let listed = flights.get(key).is_some_and(|other| Arc::ptr_eq(other, flight));
         let left = flight.attached.fetch_sub(1, Ordering::Relaxed) - 1;
@@ -316,10 +339,10 @@ impl ScanCache {
         if !listed {
             return;
         }
-        if snapshot.is_some() || discard || left == 0 {
+        if left == 0 || !matches!(how, Land::Leave) {
             flights.remove(key);
         }
-        if let Some(snapshot) = snapshot
+        if let Land::Publish(snapshot) = how
             && flight.keep.load(Ordering::Relaxed)
         {
             let kept = Kept { snapshot: Arc::clone(snapshot), published: (self.clock)() };

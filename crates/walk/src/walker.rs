@@ -166,25 +166,33 @@ impl Walk {
                 return Ok(Arc::clone(snapshot));
             }
             let mut state = lock(&self.state);
-            if !state.assembling {
-                state.assembling = true;
-                let outputs = state.outputs.clone();
-                let head = self.head(&mut state, None);
-                drop(state);
-                let assembled = self.assemble(&outputs, head, Some(cancel));
-                if let Ok(snapshot) = &assembled {
-                    *lock(&self.result) = Some(Arc::clone(snapshot));
-                }
-                // After a cancelled attempt another attached call assembles.
-                lock(&self.state).assembling = false;
-                self.progress.notify_all();
-                let snapshot = assembled?;
-                drop(outputs);
-                lock(&self.state).outputs = Vec::new();
-                return Ok(snapshot);
+            if state.worker_failed {
+                return Err(WalkError::WorkerFailed { path: self.root.clone() });
             }
-            drop(self.progress.wait_timeout(state, IDLE).unwrap_or_else(PoisonError::into_inner));
-            cancel.check()?;
+            if state.assembling {
+                drop(self.progress.wait_timeout(state, IDLE).unwrap_or_else(PoisonError::into_inner));
+                cancel.check()?;
+                continue;
+            }
+            state.assembling = true;
+            let outputs = state.outputs.clone();
+            let head = self.head(&mut state, None);
+            drop(state);
+            let guard = FailureGuard { walk: self };
+            let assembled = self.assemble(&outputs, head, Some(cancel));
+            std::mem::forget(guard);
+            if let Ok(snapshot) = &assembled {
+                *lock(&self.result) = Some(Arc::clone(snapshot));
+            }
+            let mut state = lock(&self.state);
+            // After a cancelled attempt another attached call assembles.
+            state.assembling = false;
+            if assembled.is_ok() {
+                state.outputs = Vec::new();
+            }
+            drop(state);
+            self.progress.notify_all();
+            return assembled;
         }
     }
 
@@ -250,7 +258,7 @@ impl Walk {
             state.active += 1;
             let budget = self.max_entries.saturating_sub(state.entries);
             drop(state);
-            let guard = ActiveGuard { walk: self };
+            let guard = FailureGuard { walk: self };
             let visit = self.visit(&task, budget, &check);
             std::mem::forget(guard);
             state = lock(&self.state);
@@ -612,17 +620,14 @@ fn compare_steps(left: &[u8], left_subtree: bool, right: &[u8], right_subtree: b
     })
 }
 
-/// Marks the walk as failed when a visit panics, so that no attached call waits for the directory it was at.
-struct ActiveGuard<'a> {
+/// Marks the walk as failed when a thread panics, so that no attached call waits for what it was at.
+struct FailureGuard<'a> {
     walk: &'a Walk,
 }
 
-impl Drop for ActiveGuard<'_> {
+impl Drop for FailureGuard<'_> {
     fn drop(&mut self) {
-        let mut state = lock(&self.walk.state);
-        state.active -= 1;
-        state.worker_failed = true;
-        drop(state);
+        lock(&self.walk.state).worker_failed = true;
         self.walk.progress.notify_all();
     }
 }

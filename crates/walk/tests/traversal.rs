@@ -228,7 +228,6 @@ fn a_root_must_exist_and_be_a_directory() {
     assert!(resolve_root(&tree.path("missing")).is_err_and(|error| error.is_not_found()));
     assert!(matches!(resolve_root(&tree.path("file")), Err(WalkError::NotADirectory { .. })));
     assert!(resolve_root(&tree.path("file/below")).is_err_and(|error| error.is_not_found()));
-    assert_eq!(resolve_root(&tree.path("./x/../")).is_err(), true, "x does not exist");
 }
 
 #[test]
@@ -250,7 +249,9 @@ fn deep_and_wide_trees_are_listed_whole() {
     let wide: Vec<String> = (0..100_000).map(|number| format!("w/{number}")).collect();
     let tree = Tree::new(&[&format!("{deep}/leaf")]);
     fs::create_dir(tree.path("w")).expect("a directory");
-    wide.iter().for_each(|file| drop(fs::File::create(tree.path(file)).expect("a file")));
+    for file in &wide {
+        fs::File::create(tree.path(file)).expect("a file");
+    }
     let snapshot = Scanner::threads(2).fresh(&tree.root(), ALL).expect("a scan");
     assert_eq!(snapshot.len(), 300 + 1 + 1 + 100_000);
     assert_eq!(snapshot.with_prefix(b"w/").len(), 100_000);

@@ -102,7 +102,7 @@ fn the_time_to_live_starts_when_the_scan_is_published() {
     };
     let snapshot = flight.walk.run(&rig.pool, &CancelToken::new()).expect("a scan");
     rig.pass(5000);
-    rig.cache.land(&request.key(), &flight, Some(&snapshot), false);
+    rig.cache.land(&request.key(), &flight, &Land::Publish(Arc::clone(&snapshot)));
     rig.pass(500);
     let hit = rig.get(&root);
     assert!(Arc::ptr_eq(&hit.snapshot, &snapshot), "a scan longer than the time to live still gives hits");
@@ -165,7 +165,7 @@ fn a_scan_that_began_before_an_invalidation_is_not_stored() {
         };
         rig.cache.invalidate(Some(&root.join(target)));
         let snapshot = flight.walk.run(&rig.pool, &CancelToken::new()).expect("the caller still gets its scan");
-        rig.cache.land(&request.key(), &flight, Some(&snapshot), false);
+        rig.cache.land(&request.key(), &flight, &Land::Publish(Arc::clone(&snapshot)));
         assert_eq!(rig.kept(), usize::from(stored), "{reason}");
     }
 }
@@ -198,9 +198,9 @@ fn identical_calls_share_one_scan_and_a_cancelled_one_leaves_the_others_alone() 
     cancelled.cancel();
     let result = first.walk.run(&rig.pool, &cancelled);
     assert!(result.is_err_and(|error| error.is_stopped()));
-    rig.cache.land(&request.key(), &first, None, false);
+    rig.cache.land(&request.key(), &first, &Land::Leave);
     let snapshot = second.walk.run(&rig.pool, &CancelToken::new()).expect("the other call goes on");
-    rig.cache.land(&request.key(), &second, Some(&snapshot), false);
+    rig.cache.land(&request.key(), &second, &Land::Publish(Arc::clone(&snapshot)));
     assert!(Arc::ptr_eq(&rig.get(&root).snapshot, &snapshot));
     assert_eq!(rig.cache.stats().joins, 1);
 }
@@ -329,7 +329,7 @@ fn a_root_that_is_gone_or_replaced_is_not_answered_from_the_old_directory() {
     fs::create_dir(&root).expect("another directory");
     fs::write(root.join("new"), "").expect("a file");
     assert!(matches!(flight.walk.root_was_replaced(), Ok(true)), "replaced while it is scanned");
-    rig.cache.land(&request.key(), &flight, None, true);
+    rig.cache.land(&request.key(), &flight, &Land::Discard);
     let scan = rig.get(&root);
     assert_eq!(scan.snapshot.path(0), b"new");
 }
@@ -347,4 +347,22 @@ fn a_caller_out_of_time_may_take_what_there_is() {
     let scan = rig.cache.get_or_scan(&partial, &rig.pool, &timed_out).expect("what there is");
     assert_eq!(scan.snapshot.cut(), Some(Cut::Timeout));
     assert_eq!(rig.kept(), 0, "nothing half-built is kept");
+}
+
+#[test]
+fn a_scan_that_failed_is_not_joined_again() {
+    let rig = Rig::new(Policy::default());
+    let root = rig.root();
+    let request = rig.request(&root);
+    let Ok(Boarding::Flight(flight, _)) = rig.cache.board(&request.key(), &request, true, Join::Any) else {
+        panic!("the first call begins a scan")
+    };
+    let key = request.key();
+    let panicked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+        let _landing = Landing { cache: &rig.cache, key: &key, flight: &flight, how: Land::Discard };
+        panic!("expected in this test");
+    }));
+    assert!(panicked.is_err());
+    assert_eq!(rig.get(&root).snapshot.len(), 1, "the next call scans for itself");
+    assert_eq!(rig.cache.stats().joins, 0);
 }

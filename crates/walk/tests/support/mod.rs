@@ -23,7 +23,9 @@ impl Tree {
     /// Each entry is a path: `dir/`, `link -> target`, or a file, with contents behind `: ` if any.
     pub fn new(entries: &[&str]) -> Self {
         let tree = Self { directory: tempfile::tempdir().expect("a temporary directory") };
-        entries.iter().for_each(|entry| tree.add(entry));
+        for entry in entries {
+            tree.add(entry);
+        }
         tree
     }
 
