@@ -17,7 +17,7 @@ export const isLive = () => live;
 export const say = (line) => process.stderr.write(`${line}\n`);
 
 /** @param {number} sinceMs */
-export const elapsed = (sinceMs) => `${((performance.now() - sinceMs) / 1000).toFixed(1)} s`;
+const elapsed = (sinceMs) => `${((performance.now() - sinceMs) / 1000).toFixed(1)} s`;
 
 /**
  * @typedef {object} Progress

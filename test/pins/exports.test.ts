@@ -39,9 +39,10 @@ test('@cairn/natives exports these types', () => {
   const names = blocks.flatMap((block) => block.split(',')).map((name) => name.replace(/\btype\b/u, '').trim());
   const types = names.filter((name) => name !== '' && !exported.includes(name));
   expect(types.toSorted()).toEqual([
+    'CachedScan',
     'CairnErrorCode',
+    'CairnErrorFacts',
     'ContextLine',
-    'FsScanCacheEntry',
     'FsScanCacheStats',
     'FuzzyFindMatch',
     'FuzzyFindOptions',
@@ -52,7 +53,7 @@ test('@cairn/natives exports these types', () => {
     'GrepMatch',
     'GrepOptions',
     'GrepResult',
-    'SharedOptions',
+    'SearchOptions',
     'StopReason',
     'Submatch',
   ]);

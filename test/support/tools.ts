@@ -10,8 +10,21 @@ export interface ToolResult {
 /** A listing of `node_modules` is larger than the default of 1 MiB. */
 const maxBufferBytes = 1024 ** 3;
 
-function run(command: string, args: readonly string[], options: { cwd: string; env: NodeJS.ProcessEnv }): ToolResult {
-  const result = spawnSync(command, args, { ...options, maxBuffer: maxBufferBytes, stdio: ['ignore', 'pipe', 'pipe'] });
+export interface ToolOptions {
+  /** Beside or instead of the neutral environment. */
+  readonly env?: Readonly<Record<string, string | undefined>> | undefined;
+  /** What the tool reads from its standard input; nothing by default. */
+  readonly input?: Uint8Array | undefined;
+}
+
+function run(command: string, args: readonly string[], cwd: string, options: ToolOptions): ToolResult {
+  const result = spawnSync(command, args, {
+    cwd,
+    env: { ...neutralEnv, ...options.env },
+    maxBuffer: maxBufferBytes,
+    stdio: [options.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+    ...(options.input !== undefined && { input: options.input }),
+  });
   if (result.error !== undefined) throw new Error(`cannot run ${command}`, { cause: result.error });
   return { exitCode: result.status, stdout: result.stdout, stderr: result.stderr.toString() };
 }
@@ -31,14 +44,20 @@ const neutralEnv: NodeJS.ProcessEnv = {
 };
 
 /** Runs the pinned ripgrep, without anybody's configuration. It exits with 0 on a hit, 1 on none and 2 on an error. */
-export function ripgrep(args: readonly string[], cwd: string): ToolResult {
-  return run(rgPath, ['--no-config', ...args], { cwd, env: neutralEnv });
+export function ripgrep(args: readonly string[], cwd: string, options: ToolOptions = {}): ToolResult {
+  return run(rgPath, ['--no-config', ...args], cwd, options);
 }
 
-/** Runs git, without anybody's configuration, and throws when it fails. */
-export function git(args: readonly string[], cwd: string): Buffer {
-  const { exitCode, stdout, stderr } = run('git', args, { cwd, env: neutralEnv });
-  if (exitCode !== 0) throw new Error(`git ${args.join(' ')} ended with exit code ${exitCode}: ${stderr}`);
+/** Runs git, without anybody's configuration, and throws when it exits with another code than 0 or one of `codes`. */
+export function git(
+  args: readonly string[],
+  cwd: string,
+  options: ToolOptions & { readonly codes?: readonly number[] } = {},
+): Buffer {
+  const { exitCode, stdout, stderr } = run('git', args, cwd, options);
+  if (exitCode !== 0 && !options.codes?.some((code) => code === exitCode)) {
+    throw new Error(`git ${args.join(' ')} ended with exit code ${exitCode}: ${stderr}`);
+  }
   return stdout;
 }
 

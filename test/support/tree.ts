@@ -28,7 +28,7 @@ export type SpecialNode =
   | { readonly [kind]: 'fifo' };
 
 /** A string or bytes is a file, an object of names is a directory. */
-export type TreeNode = string | Uint8Array | SpecialNode | Tree;
+type TreeNode = string | Uint8Array | SpecialNode | Tree;
 
 export interface Tree {
   readonly [name: string]: TreeNode;
@@ -116,9 +116,14 @@ export function writeTree(root: string, tree: Tree): void {
   writeInto(Buffer.from(root), tree);
 }
 
+/** A new temporary directory, by its canonical path, that the caller removes. */
+export function newDirectory(): string {
+  return realpathSync(mkdtempSync(join(tmpdir(), 'cairn-test-')));
+}
+
 /** A temporary directory, by its canonical path, that is removed when the test is over. */
 export function temporaryDirectory(): string {
-  const root = realpathSync(mkdtempSync(join(tmpdir(), 'cairn-test-')));
+  const root = newDirectory();
   onTestFinished(() => removeTree(root));
   return root;
 }
