@@ -14,24 +14,6 @@ const found = {
 
 vi.mock(import('@cairn/natives'), { spy: true });
 
-beforeEach, expect, test, vi } from 'vitest';
-import { run } from '../run.ts';
-import type { Session } from '../session.ts';
-
-const listing = { matches: [], totalMatches: 0, complete: true };
-const found = {
-  ...listing,
-  filesWithMatches: 0,
-  filesSearched: 0,
-  skipped: { oversized: 0, binary: 0, unreadable: 0 },
-  engine: 'regex' as const,
-};
-
-vi.mock(import('@cairn/natives'), async (importOriginal) => {
-  const { FileType } = await importOriginal();
-  return { FileType, fuzzyFind: vi.fn(), glob: vi.fn(), grep: vi.fn() };
-});
-
 beforeEach(() => {
   vi.mocked(natives.fuzzyFind).mockReset().mockResolvedValue(listing);
   vi.mocked(natives.glob).mockReset().mockResolvedValue(listing);
