@@ -239,6 +239,8 @@ struct Files {
     entries: Vec<u32>,
     /// A single file, with its directory.
     single: Option<(PathBuf, Vec<u8>)>,
+    /// The time ran out before all were picked, and the caller takes what there is.
+    timed_out: bool,
 }
 
 impl Files {
@@ -271,11 +273,14 @@ impl Pick {
     fn files(&self, snapshot: &Arc<Snapshot>, scope: &Scope, cancel: &CancelToken) -> Result<Files, SearchError> {
         let cancel = Scope::token_for(snapshot, cancel);
         let range = self.glob.as_ref().map_or(0..snapshot.len(), |glob| snapshot.with_prefix(glob.prefix()));
-        let mut entries = Vec::new();
+        let mut files = Files { snapshot: Some(Arc::clone(snapshot)), ..Files::default() };
         for entry in range {
             if entry % CHECK_EVERY == 0 {
                 match cancel.check() {
-                    Err(Stopped::TimedOut) if scope.partial_on_timeout => break,
+                    Err(Stopped::TimedOut) if scope.partial_on_timeout => {
+                        files.timed_out = true;
+                        break;
+                    }
                     other => other?,
                 }
             }
@@ -284,10 +289,10 @@ impl Pick {
                 && self.glob.as_ref().is_none_or(|glob| !glob.only_directories() && glob.matches(path))
                 && self.file_type.as_ref().is_none_or(|file_type| file_type.matches(path))
             {
-                entries.push(entry as u32);
+                files.entries.push(entry as u32);
             }
         }
-        Ok(Files { snapshot: Some(Arc::clone(snapshot)), entries, single: None })
+        Ok(files)
     }
 }
 
@@ -305,7 +310,7 @@ fn search(
     let result = engine.ordered(&work, work.files.len(), CHUNK, &cancel, |results| {
         results.into_iter().try_for_each(|(index, result)| page.add(work.files.name(index), result))
     });
-    let mut timeout = options.scope.settle(result)?;
+    let mut timeout = options.scope.settle(result)?.or(work.files.timed_out.then_some(StopReason::Timeout));
     let mut outcome = page.finish();
     if let Some(snapshot) = snapshot {
         outcome.skipped.unreadable += snapshot.unreadable();

@@ -290,3 +290,22 @@ fn the_root_may_be_no_directory_and_no_file() {
     let outcome = run(&GrepOptions::new("x", Path::new("/dev/null")));
     assert_eq!((outcome.total, outcome.files_searched, outcome.stop_reason), (0, 0, None));
 }
+
+#[test]
+fn a_search_out_of_time_says_so_even_when_no_file_was_picked_yet() {
+    let tree = three_files();
+    let (cache, pool) = (ScanCache::new(Policy::default()), cairn_pool::Pool::new(1));
+    let engine = Engine { cache: &cache, pool: &pool };
+    let mut options = options(&tree);
+    options.scope.use_cache = true;
+    grep(engine, &options, &CancelToken::new()).expect("a scan to be cached");
+    options.scope.partial_on_timeout = true;
+    let timed_out = CancelToken::new().with_timeout(std::time::Duration::ZERO);
+    let snapshot = cache.stats().snapshots[0].snapshot.clone();
+    let pick = Pick { glob: None, file_type: None };
+    let files = pick.files(&snapshot, &options.scope, &timed_out).expect("what there is");
+    assert!(files.timed_out && files.entries.is_empty());
+    let compiled = Compiled::new(&options).expect("a pattern");
+    let outcome = search(engine, &options, &compiled, files, &timed_out).expect("what there is");
+    assert_eq!(outcome.stop_reason, Some(StopReason::Timeout));
+}
