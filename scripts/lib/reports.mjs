@@ -26,14 +26,26 @@ export const countRustTests = (output) => {
 };
 
 /**
- * @param {{ numPassedTests: number, numFailedTests: number, numFailedTestSuites: number }} report vitest's JSON report
+ * The part of vitest's JSON report that is read here.
+ *
+ * @typedef {object} VitestReport
+ * @property {number} numPassedTests
+ * @property {number} numFailedTests
+ * @property {{ status: string, assertionResults: { status: string }[] }[]} testResults one for each file
+ */
+
+/**
+ * @param {VitestReport} report
  * @returns {Counts}
  */
-export const countVitestTests = ({ numPassedTests, numFailedTests, numFailedTestSuites }) => ({
-  passed: numPassedTests,
-  // A file that fails to load has no failed test, but it has failed.
-  failed: numFailedTests === 0 ? numFailedTestSuites : numFailedTests,
-});
+export const countVitestTests = ({ numPassedTests, numFailedTests, testResults }) => {
+  // A file that cannot be loaded has failed without a failed test.
+  const brokenFiles = testResults.filter(
+    ({ status, assertionResults }) =>
+      status === 'failed' && !assertionResults.some((assertion) => assertion.status === 'failed'),
+  );
+  return { passed: numPassedTests, failed: numFailedTests + brokenFiles.length };
+};
 
 /**
  * @template T
@@ -50,7 +62,7 @@ export const readRustReport = () => readReport('rust.json') ?? { passed: 0, fail
 
 /** @returns {Counts} */
 export const readVitestReport = () => {
-  /** @type {Parameters<typeof countVitestTests>[0] | undefined} */
+  /** @type {VitestReport | undefined} */
   const report = readReport('vitest.json');
   return report === undefined ? { passed: 0, failed: 0 } : countVitestTests(report);
 };

@@ -11,16 +11,13 @@ test('sums the result lines of every test binary and ignores look-alikes', () =>
   expect(countRustTests(output)).toEqual({ passed: 15, failed: 2 });
 });
 
-test('a test file that does not load counts as failed', () => {
-  expect(countVitestTests({ numPassedTests: 5, numFailedTests: 0, numFailedTestSuites: 1 })).toEqual({
-    passed: 5,
-    failed: 1,
-  });
-  // A suite is failed because its test is: that is one failure.
-  expect(countVitestTests({ numPassedTests: 5, numFailedTests: 1, numFailedTestSuites: 1 })).toEqual({
-    passed: 5,
-    failed: 1,
-  });
+test('a test file that does not load counts as one failure beside the failed tests', () => {
+  const testResults = [
+    { status: 'passed', assertionResults: [{ status: 'passed' }] },
+    { status: 'failed', assertionResults: [{ status: 'passed' }, { status: 'failed' }] },
+    { status: 'failed', assertionResults: [] },
+  ];
+  expect(countVitestTests({ numPassedTests: 2, numFailedTests: 1, testResults })).toEqual({ passed: 2, failed: 2 });
 });
 
 test.each([
