@@ -1,0 +1,242 @@
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { FileType, glob } from '@cairn/natives';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { difference, noDifference, useNeutralHome } from '../support/difference.ts';
+import { gitListing } from '../support/listings.ts';
+import { git } from '../support/tools.ts';
+import type { Tree } from '../support/tree.ts';
+import { bytesName, createTree, newDirectory, removeTree, symlink, writeTree } from '../support/tree.ts';
+
+/** Files under every rule of the table, each a name that some rule is about or nearly about. */
+const names: readonly string[] = [
+  'a',
+  'b',
+  'ab',
+  'a-b',
+  'a.b',
+  'a b',
+  'aéb',
+  'a{b}c',
+  '{a,b}',
+  'a[b',
+  '[a',
+  '[',
+  ']',
+  'a]',
+  '-',
+  '^',
+  '!',
+  '\\',
+  'a\\b',
+  'A',
+  '1',
+  'é',
+  '#x',
+  ' #x',
+  'foo',
+  'foo ',
+  'foo  ',
+  'foo\t',
+  'foo\r',
+  '...',
+  'dir/a',
+  'dir/ab',
+  'dir/a.b',
+  'dir/a/b',
+  'dir/x/y/b',
+  'x/a/b',
+  'x/axb',
+  bytesName(0x61, 0xff),
+  bytesName(0xff),
+];
+
+/** Rules on which matchers other than git's have differed from it. Git is right about its own file. */
+const cases: readonly (readonly [reason: string, rule: string | Uint8Array])[] = [
+  ['a plain name', 'a'],
+  ['a plain name, anchored', '/a'],
+  ['a directory', 'a/'],
+  ['a star', 'a*'],
+  ['a star does not reach over a slash', 'dir/*'],
+  ['two stars do', 'dir/**'],
+  ['two stars in the middle', 'dir/**/b'],
+  ['two stars inside a name are one', 'd**r/a'],
+  ['everything', '*'],
+  ['everything but directories', '*\n!*/\n'],
+  ['one more, reopened', '*\n!dir\n!dir/ab\n'],
+  ['a question mark is one byte', '?'],
+  ['two question marks', '??'],
+  ['a question mark is no slash', 'a?b'],
+  ['a class', '[ab]'],
+  ['a class of bytes', 'a[é][é]b'],
+  ['a class, negated', '[!a]'],
+  ['a class, negated as in regular expressions', '[^a]'],
+  ['a class that begins with a bracket', '[]a]'],
+  ['a class with a hyphen last', '[a-]'],
+  ['a class with a caret in it', '[a^]'],
+  ['a leading slash alone', '/'],
+  ['a negation alone', '!'],
+  ['a doubled slash', 'dir//a'],
+  ['a leading dot and slash', './a'],
+  ['an escaped hash', '\\#x'],
+  ['an escaped letter', '\\a'],
+  ['an escaped backslash', '\\\\'],
+  ['a backslash at the end', 'foo\\'],
+  ['an escaped blank at the end', 'foo\\ '],
+  ['two escaped blanks at the end', 'foo\\ \\ '],
+  ['blanks at the end', 'foo  '],
+  ['a carriage return at the end', 'foo\r'],
+  ['a blank and a hash', ' #x'],
+  ['dots', '...'],
+  ['another case', 'A'],
+];
+
+/** The same, where ripgrep's matcher answers otherwise. */
+const casesOfGitAlone: readonly (readonly [reason: string, rule: string | Uint8Array])[] = [
+  ['braces are plain characters', '{a,b}'],
+  ['braces inside a name are plain characters', 'a{b,-b}'],
+  ['a negated class does not match a slash', 'a[!x]b'],
+  ['a negated class does not match a slash, anchored', 'dir/a[^x]b'],
+  ['a class with a slash does not match one', 'dir/a[/]b'],
+  ['a range over the slash does not match one', 'dir/a[+-9]b'],
+  ['a blank behind an escaped one is dropped', 'foo\\  '],
+  ['a tab at the end is kept', 'foo\t'],
+  ['a named class', '[[:upper:][:digit:]]'],
+  ['an escaped bracket in a class', '[\\]]'],
+  ['an escaped hyphen in a class', '[a\\-\\\\]'],
+  ['a class that is not closed matches nothing', '[a'],
+  ['a class that is not closed matches nothing, behind a letter', 'a[b'],
+  ['bytes that are not valid UTF-8', new Uint8Array([0x61, 0xff, 0x0a])],
+];
+
+/** Files and links that no rule hides, by the directory below the root. */
+async function ourFiles(root: string): Promise<string[]> {
+  const { matches } = await glob({ pattern: '**', path: root, hidden: true });
+  return matches.filter(({ fileType }) => fileType !== FileType.Dir).map(({ path }) => path);
+}
+
+function inDirectory(paths: readonly string[], directory: string): string[] {
+  return paths.filter((path) => path.startsWith(`${directory}/`)).map((path) => path.slice(directory.length + 1));
+}
+
+beforeAll(useNeutralHome);
+
+describe('a rule hides what git hides', () => {
+  const all = [...cases, ...casesOfGitAlone].map(([reason, rule], index) => [reason, rule, `rule-${index}`] as const);
+  const content: Tree = Object.fromEntries(names.map((name) => [name === 'dir/a' ? 'dir/a.x' : name, '']));
+  let ours: string[] = [];
+  let theirs: string[] = [];
+  beforeAll(async () => {
+    const root = newDirectory();
+    for (const [, rule, directory] of all) writeTree(join(root, directory), { ...content, '.gitignore': rule });
+    git(['init', '--quiet'], root);
+    ours = await ourFiles(root);
+    theirs = gitListing(root).files;
+    return () => removeTree(root);
+  });
+
+  test.each(all)('%s', (_reason, rule, directory) => {
+    expect(theirs.length).toBeGreaterThan(all.length);
+    const found = difference(inDirectory(ours, directory), inDirectory(theirs, directory));
+    expect(found, `with the rule ${JSON.stringify(String(rule))}`).toEqual(noDifference);
+  });
+});
+
+describe('an ignore file that is a link', () => {
+  test('has no rules, as in git', async () => {
+    const root = createTree({ rules: 'a\n', '.gitignore': symlink('rules'), a: '', b: '' });
+    git(['init', '--quiet'], root);
+    expect(difference(await ourFiles(root), gitListing(root).files)).toEqual(noDifference);
+  });
+});
+
+describe('random rules hide what git hides', () => {
+  const targets: readonly string[] = [
+    'a',
+    'b',
+    'ab',
+    'axb',
+    'a.b',
+    'a b',
+    '{a}',
+    '{a,b}',
+    'a[b',
+    ']',
+    '-',
+    '\\',
+    'a\\b',
+    '.a',
+    'é',
+    'A',
+    '!a',
+    'x/a',
+    'x/ab',
+    'x/c/b',
+    'x/y/a',
+    'x/y/ab',
+    '.x/a',
+    'bb/a/b',
+    'bb/{a}',
+  ];
+  const content: Tree = Object.fromEntries(targets.map((name) => [name, '']));
+  const piece = {
+    plain: fc.constantFrom(
+      'a',
+      'b',
+      'x',
+      'y',
+      'ab',
+      'bb',
+      '.a',
+      '*',
+      '?',
+      '**',
+      '.',
+      ' ',
+      'é',
+      '[ab]',
+      '[a-c]',
+      '\\a',
+      '/',
+    ),
+    special: fc.constantFrom(
+      '{a}',
+      '{a,b}',
+      '{',
+      '}',
+      '[!x]',
+      '[^a]',
+      '[!a-c]',
+      '[\\]]',
+      '[',
+      ']',
+      '\\[',
+      '\\{',
+      '[[:lower:]]',
+    ),
+  };
+  const rulesOf = (pieces: fc.Arbitrary<string>): fc.Arbitrary<string> => {
+    const rule = fc
+      .tuple(fc.constantFrom('', '', '!', '/'), fc.array(pieces, { minLength: 1, maxLength: 5 }))
+      .map(([start, parts]) => start + parts.join(''));
+    return fc.array(rule, { minLength: 1, maxLength: 4 }).map((rules) => `${rules.join('\n')}\n`);
+  };
+
+  test.each([
+    ['made of names, stars and classes', rulesOf(piece.plain), 1],
+    ['with braces, negated classes and brackets too', rulesOf(fc.oneof(piece.plain, piece.special)), 2],
+  ])('%s', async (_reason, arbitrary, seed) => {
+    const samples = fc.sample(arbitrary, { seed, numRuns: 100 });
+    const root = createTree(
+      Object.fromEntries(samples.map((rules, index) => [`rules-${index}`, { ...content, '.gitignore': rules }])),
+    );
+    git(['init', '--quiet'], root);
+    const ours = await ourFiles(root);
+    const theirs = gitListing(root).files;
+    const different = samples.flatMap((rules, index) => {
+      const found = difference(inDirectory(ours, `rules-${index}`), inDirectory(theirs, `rules-${index}`));
+      return found.onlyOurs.length + found.onlyTheirs.length > 0 ? [{ rules, ...found }] : [];
+    });
+    expect(different).toEqual([]);
+  });
+});

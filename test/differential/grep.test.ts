@@ -1,0 +1,344 @@
+import type { GrepOptions, GrepResult } from '@cairn/natives';
+import { grep } from '@cairn/natives';
+import fc from 'fast-check';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { difference, noDifference, useNeutralHome } from '../support/difference.ts';
+import type { Contents } from '../support/odd-files.ts';
+import { lateNulFiles, longFiles, oddFiles } from '../support/odd-files.ts';
+import type { FoundLine } from '../support/ripgrep-lines.ts';
+import { describeLines, ourLines, ripgrepLines } from '../support/ripgrep-lines.ts';
+import { newDirectory, removeTree, writeTree } from '../support/tree.ts';
+
+beforeAll(useNeutralHome);
+
+/** What the three modes say, which must be one and the same thing. */
+async function everyMode(options: GrepOptions): Promise<GrepResult> {
+  const content = await grep(options);
+  const count = await grep({ ...options, mode: 'count' });
+  const files = await grep({ ...options, mode: 'filesWithMatches' });
+  const counted = new Map<string, number>();
+  for (const { path } of content.matches) counted.set(path, (counted.get(path) ?? 0) + 1);
+  expect(count.matches.map(({ path, matchCount }) => [path, matchCount])).toEqual([...counted]);
+  expect(files.matches.map(({ path }) => path)).toEqual([...counted.keys()]);
+  expect(count).toMatchObject({ totalMatches: content.matches.length, skipped: content.skipped });
+  return content;
+}
+
+async function lineDifference(root: string, options: Omit<GrepOptions, 'path'>, withPlaces = true) {
+  const flags = [
+    '--hidden',
+    ...(options.multiline === true ? ['--multiline'] : []),
+    ...(options.ignoreCase === true ? ['--ignore-case'] : []),
+  ];
+  const theirs = ripgrepLines(root, options.pattern, flags);
+  const result = await everyMode({ ...options, path: root });
+  expect(result).toMatchObject({ engine: 'regex', complete: true });
+  const ours = ourLines(result.matches);
+  // Bytes inside a character have no place in a string, and ripgrep does not find again what a line alone made match.
+  const isUnclear = /\(\?-[um]|\\[Az]/u.test(options.pattern);
+  const describeAll = (lines: readonly FoundLine[]): string[] =>
+    describeLines(withPlaces && !isUnclear ? lines : lines.map((line) => ({ ...line, submatches: undefined })));
+  return difference(describeAll(ours), describeAll(theirs));
+}
+
+type Case = readonly [reason: string, pattern: string, options?: { readonly ignoreCase: boolean }];
+
+const linePatterns: readonly Case[] = [
+  ['a word', 'needle'],
+  ['a word, in any case', 'needle', { ignoreCase: true }],
+  ['a letter outside ASCII, in any case', 'É', { ignoreCase: true }],
+  ['letters that fold to ASCII, in any case', '[ks]', { ignoreCase: true }],
+  ['an absent word', 'absent from every file'],
+  ['nothing', ''],
+  ['the start of a line', '^'],
+  ['the end of a line', '$'],
+  ['an empty line', '^$'],
+  ['the end before the start', '$^'],
+  ['a word at the start', '^needle'],
+  ['a word at the end', 'needle$'],
+  ['a word alone', '^needle$'],
+  ['white space', '\\s'],
+  ['white space at the end', '\\s$'],
+  ['white space only', '^\\s*$'],
+  ['white space at the start', '^\\s+needle'],
+  ['no white space', '\\S'],
+  ['anything but a letter', '[^x]'],
+  ['anything but letters and dots', '[^a-z.,]'],
+  ['anything but a letter, alone', '^[^x]$'],
+  ['anything but a letter, to the end', 'needle[^x]*$'],
+  ['a carriage return', '\\r'],
+  ['a carriage return at the end', '\\r$'],
+  ['anything but a carriage return at the end', '[^\\r]$'],
+  ['two words', 'one|two'],
+  ['two words, one at the start', '^needle|x$'],
+  ['an empty alternative', 'needle|'],
+  ['a word boundary', '\\b'],
+  ['a whole word', '\\bneedle\\b'],
+  ['inside a word', '\\Beed\\B'],
+  ['no word boundary', '\\B'],
+  ['a word boundary of ASCII', '(?-u:\\b)needle'],
+  ['a letter maybe', 'x*'],
+  ['letters maybe, at the end', 'x?$'],
+  ['any character', '.'],
+  ['all characters', '.*'],
+  ['at least three characters', '...'],
+  ['any character and then a line break that cannot be', '(?s)needle.x'],
+  ['an upper-case letter', '\\p{Lu}'],
+  ['Greek', '\\p{Greek}+'],
+  ['a letter and a mark', '\\pL\\pM'],
+  ['an emoji', '\\p{Emoji_Presentation} needle'],
+  ['a character by its number', '\\u{1F600}'],
+  ['a line separator', '[\\u2028\\u2029\\u0085]'],
+  ['a byte order mark', '\\x{FEFF}'],
+  ['a byte order mark at the start', '^\\x{FEFF}?needle'],
+  ['bytes outside ASCII', '(?-u)[\\x80-\\xFF]'],
+  ['a byte that is never in UTF-8', '(?-u)\\xFF'],
+  ['digits', '\\d{3,}'],
+  ['digits at the end of a line', '[0-9]0$'],
+  ['a group that repeats', '^(ab)+$'],
+  ['a lazy repetition', 'a.*?b'],
+  ['characters that are special elsewhere', '[.+(){}\\[\\]$^|\\\\]'],
+  ['a named class', '[[:punct:]]needle'],
+  ['flags inside', '(?i:NEEDLE) (?-i:x)'],
+  ['blanks that do not count', '(?x: n e e d l e )'],
+  ['the start of the text', '\\Aneedle'],
+  ['the end of the text', 'needle\\z'],
+  ['the end of the text, nothing before', '\\z'],
+  ['an anchor without lines', '(?-m)^needle'],
+  ['an end without lines', '(?-m)needle$'],
+  ['an end that sees carriage returns', '(?R)needle$'],
+];
+
+const multilinePatterns: readonly Case[] = [
+  ['a word', 'needle'],
+  ['a line break', '\\n'],
+  ['two line breaks', '\\n\\n'],
+  ['two lines', 'needle\\nneedle'],
+  ['two lines of Windows', 'needle\\r\\nneedle'],
+  ['white space over lines', 'needle\\s+needle'],
+  ['white space maybe', '\\s*'],
+  ['anything but a letter', 'needle[^x]{1,20}x'],
+  ['an empty line', '^$'],
+  ['the start of a line', '^'],
+  ['the end of a line', '$'],
+  ['the end of a line and the next', '$\\n^two'],
+  ['the start of the text', '\\A'],
+  ['the start of the text and a word', '\\Aneedle'],
+  ['the end of the text', '\\z'],
+  ['a word at the end of the text', 'needle\\z'],
+  ['a dot stops at the line', 'needle.*'],
+  ['a dot that does not', '(?s)one.*?x'],
+  ['nothing', ''],
+  ['a letter maybe', 'x*'],
+  ['the end or a line break', 'x$|\\n\\n'],
+  ['a word, in any case', 'NEEDLE\\n', { ignoreCase: true }],
+];
+
+/** Patterns with few matches on a line: each is told where it is, and a line has a million characters. */
+const patternsForLongLines: readonly Case[] = [
+  ['a word', 'needle'],
+  ['a word, in any case', 'NEEDLE', { ignoreCase: true }],
+  ['the start of a line', '^'],
+  ['the end of a line', '$'],
+  ['an empty line', '^$'],
+  ['a word at the start', '^needle'],
+  ['a word at the end', 'needle$'],
+  ['a whole word', '\\bneedle\\b'],
+  ['white space', '\\s'],
+  ['a carriage return at the end', '\\r$'],
+  ['anything but dots and letters', '[^.,a-zé]'],
+  ['all characters', '.*'],
+  ['a pair of units', '😀'],
+  ['two words', 'last|x'],
+  ['an absent word', 'absent from every file'],
+];
+
+const multilinePatternsForLongLines: readonly Case[] = [
+  ['a word', 'needle'],
+  ['two lines', 'needle\\r?\\nneedle'],
+  ['white space over lines', '\\.\\s+needle'],
+  ['the end of a line and the next', '$\\n^last'],
+  ['the start of the text', '\\Aneedle'],
+  ['the end of the text', 'needle\\z'],
+];
+
+function withOptions(cases: readonly Case[]) {
+  return cases.map(([reason, pattern, options]) => [reason, pattern, options ?? {}] as const);
+}
+
+/** Writes files into a directory that lives as long as the tests of a `describe`. */
+function useFiles(files: Contents): { readonly root: string } {
+  const place = { root: '' };
+  beforeAll(() => {
+    place.root = newDirectory();
+    writeTree(place.root, files);
+    return () => removeTree(place.root);
+  });
+  return place;
+}
+
+describe.each([
+  { name: 'odd files', files: oddFiles(), patterns: linePatterns, overLines: multilinePatterns },
+  { name: 'long files', files: longFiles(), patterns: patternsForLongLines, overLines: multilinePatternsForLongLines },
+])('$name', ({ files, patterns, overLines }) => {
+  const place = useFiles(files);
+
+  test.each(withOptions(patterns))('have the lines that ripgrep finds with %s', async (_reason, pattern, options) => {
+    expect(await lineDifference(place.root, { pattern, ...options })).toEqual(noDifference);
+  });
+
+  test.each(withOptions(overLines))(
+    'have the lines that ripgrep finds over several lines with %s',
+    async (_reason, pattern, options) => {
+      expect(await lineDifference(place.root, { pattern, multiline: true, ...options })).toEqual(noDifference);
+    },
+  );
+
+  test('have the same lines as a single file as in their directory', async () => {
+    const whole = await grep({ pattern: 'needle|x', path: place.root });
+    for (const name of Object.keys(files)) {
+      const single = await grep({ pattern: 'needle|x', path: `${place.root}/${name}` });
+      const expected = whole.matches.filter(({ path }) => path === name);
+      expect(difference(describeLines(ourLines(single.matches)), describeLines(ourLines(expected))), name).toEqual(
+        noDifference,
+      );
+    }
+  });
+
+  test('have the lines in path order, and the same ones from the cache', async () => {
+    const fresh = await grep({ pattern: 'needle', path: place.root });
+    const order = fresh.matches.map(({ path }) => path);
+    expect(order).toEqual(order.toSorted());
+    const cached = await grep({ pattern: 'needle', path: place.root, cache: true });
+    expect(describeLines(ourLines(cached.matches))).toEqual(describeLines(ourLines(fresh.matches)));
+  });
+
+  test('are counted when a NUL ends the search', async () => {
+    const { skipped } = await grep({ pattern: 'needle', path: place.root });
+    const binary = Object.values(files).filter(hasNul);
+    expect(skipped).toEqual({ oversized: 0, unreadable: 0, binary: binary.length });
+  });
+});
+
+function hasNul(content: Uint8Array): boolean {
+  const [first, second] = content;
+  if (first === 0xff && second === 0xfe) return Buffer.from(content).toString('utf16le').includes('\0');
+  if (first === 0xfe && second === 0xff) return Buffer.from(content).swap16().toString('utf16le').includes('\0');
+  return content.includes(0);
+}
+
+describe('text with a NUL far behind its start', () => {
+  const longLine = Buffer.from(`${'needle '.repeat(200_000)}\n`);
+  const files: Contents = lateNulFiles();
+  // ripgrep's buffer grows with the lines that it has seen, and where a NUL ends the search depends on the buffer: it is
+  // asked about one file at a time.
+  const place = useFiles(files);
+  const besideLongLines = useFiles({
+    'a-long-line.txt': longLine,
+    ...files,
+    'b-long-line.txt': longLine,
+    'z.txt': longLine,
+  });
+
+  test.each(Object.keys(files))('%s has the lines that ripgrep finds', async (name) => {
+    for (const pattern of ['needle', '^', '7 *\\.', 'absent']) {
+      const theirs = ripgrepLines(place.root, pattern, [`--glob=${name}`]);
+      const result = await everyMode({ pattern, path: place.root, glob: name });
+      const ours = ourLines(result.matches);
+      expect(difference(describeLines(ours), describeLines(theirs)), pattern).toEqual(noDifference);
+      expect(result.skipped.binary).toBe(1);
+    }
+  });
+
+  test('has the same lines whatever was searched before it', async () => {
+    const single = await Promise.all(
+      Object.keys(files).map((name) => grep({ pattern: '^needle', path: place.root, glob: name })),
+    );
+    const expected = describeLines(single.flatMap(({ matches }) => ourLines(matches)));
+    for (let run = 0; run < 5; run++) {
+      const { matches } = await grep({ pattern: '^needle', path: besideLongLines.root });
+      const found = describeLines(ourLines(matches.filter(({ path }) => path.endsWith('.bin'))));
+      expect(difference(found, expected), `run ${run + 1}`).toEqual(noDifference);
+    }
+  });
+});
+
+describe('random patterns on random files', () => {
+  const pieces = ['a', 'b', 'ab', 'A', ' ', '\t', '.', '1', 'é', 'É', '漢', '😀', '\r', '\n', '\n', '\r\n'];
+  const text = fc.array(fc.constantFrom(...pieces), { maxLength: 40 }).map((parts) => parts.join(''));
+  // Ends about where a buffer does.
+  const longText = fc.tuple(text, fc.nat(200), text).map(([before, shift, after]) => {
+    return `${before}${`${'.'.repeat(654)}\n`.repeat(100)}${'.'.repeat(shift)}${after}`;
+  });
+  const content = fc.oneof(
+    { weight: 6, arbitrary: text.map((string) => Buffer.from(string)) },
+    { weight: 1, arbitrary: text.map((string) => Buffer.from(`\uFEFF${string}`)) },
+    { weight: 1, arbitrary: text.map((string) => Buffer.from(`\uFEFF${string}`, 'utf16le')) },
+    { weight: 1, arbitrary: text.map((string) => Buffer.from(string, 'latin1')) },
+  );
+
+  const { pattern } = fc.letrec<{ pattern: string; branch: string; piece: string; atom: string }>((tie) => ({
+    pattern: fc.array(tie('branch'), { minLength: 1, maxLength: 2 }).map((branches) => branches.join('|')),
+    branch: fc.array(tie('piece'), { minLength: 1, maxLength: 3 }).map((parts) => parts.join('')),
+    piece: fc
+      .tuple(tie('atom'), fc.constantFrom('', '', '', '*', '+', '?', '{2}', '{0,2}', '*?'))
+      .map(([atom, times]) => atom + times),
+    atom: fc.oneof(
+      { maxDepth: 3 },
+      { weight: 5, arbitrary: fc.constantFrom('a', 'b', 'A', '1', ' ', 'é', '漢', '.', '\\.') },
+      {
+        weight: 3,
+        arbitrary: fc.constantFrom('\\s', '\\S', '\\w', '\\W', '\\d', '[ab]', '[^a]', '[^\\s]', '\\pL', '\\r'),
+      },
+      { weight: 2, arbitrary: fc.constantFrom('(?:^)', '(?:$)', '(?:\\b)', '(?:\\B)', '(?i:b)', '(?-u:[^a])') },
+      { weight: 1, arbitrary: tie('pattern').map((inner) => `(${inner})`) },
+    ),
+  }));
+  const lineBreak = { weight: 1, arbitrary: fc.constant('\\n') };
+  const patternOverLines = fc
+    .array(fc.oneof({ weight: 2, arbitrary: pattern.map((given) => `(?:${given})`) }, lineBreak), {
+      minLength: 1,
+      maxLength: 3,
+    })
+    .map((parts) => parts.join(''));
+
+  const sample = (name: string, numRuns: number, arbitrary: fc.Arbitrary<Uint8Array>): Contents =>
+    Object.fromEntries(fc.sample(arbitrary, { seed: 3, numRuns }).map((bytes, index) => [`${name}-${index}`, bytes]));
+  const place = useFiles({
+    ...sample('short', 60, content),
+    ...sample(
+      'long',
+      1,
+      longText.map((string) => Buffer.from(string)),
+    ),
+  });
+  const nul = ([before, after]: readonly [string, string]): Buffer => Buffer.from(`${before}\0${after}`);
+  const withNul = useFiles({
+    ...sample('short', 40, fc.tuple(text, text).map(nul)),
+    ...sample('long', 2, fc.tuple(longText, text).map(nul)),
+  });
+
+  test('find the lines that ripgrep finds', async () => {
+    const property = fc.asyncProperty(pattern, fc.boolean(), async (given, ignoreCase) => {
+      expect(await lineDifference(place.root, { pattern: given, ignoreCase })).toEqual(noDifference);
+    });
+    await fc.assert(property, { seed: 4, numRuns: 120, endOnFailure: true });
+  });
+
+  test('find the lines that ripgrep finds in files with a NUL', async () => {
+    const property = fc.asyncProperty(pattern, async (given) => {
+      expect(await lineDifference(withNul.root, { pattern: given })).toEqual(noDifference);
+    });
+    await fc.assert(property, { seed: 5, numRuns: 50, endOnFailure: true });
+  });
+
+  test.each([
+    ['find the lines that ripgrep finds over several lines', false],
+    ['find the same places in these lines', true],
+  ])('%s', async (_name, withPlaces) => {
+    const property = fc.asyncProperty(patternOverLines, async (given) => {
+      expect(await lineDifference(place.root, { pattern: given, multiline: true }, withPlaces)).toEqual(noDifference);
+    });
+    await fc.assert(property, { seed: 6, numRuns: 60, endOnFailure: true });
+  });
+});
