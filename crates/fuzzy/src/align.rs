@@ -51,7 +51,8 @@ impl Aligner {
         let last_row = &self.matched[(needle.len() - 1) * width..];
         let (best_at, best) =
             last_row.iter().copied().enumerate().max_by_key(|&(at, score)| (score, usize::MAX - at))?;
-        if best <= 0 {
+        // A needle that occurs can always be placed; wide gaps only make the score low.
+        if best < IMPOSSIBLE / 2 {
             return None;
         }
         if let Some(positions) = positions {

@@ -26,6 +26,7 @@ pub struct NativeGrepOptions {
     pub cache: Option<bool>,
     pub max_count: Option<f64>,
     pub offset: Option<f64>,
+    pub context: Option<f64>,
     pub context_before: Option<f64>,
     pub context_after: Option<f64>,
     pub max_columns: Option<f64>,
@@ -56,8 +57,8 @@ impl From<NativeGrepOptions> for GrepOptions {
             mode: given.mode.as_deref().map_or(base.mode, mode),
             max_count: given.max_count.map(whole),
             offset: given.offset.map_or(base.offset, whole),
-            context_before: given.context_before.map_or(base.context_before, size),
-            context_after: given.context_after.map_or(base.context_after, size),
+            context_before: given.context_before.or(given.context).map_or(base.context_before, size),
+            context_after: given.context_after.or(given.context).map_or(base.context_after, size),
             max_columns: given.max_columns.map(size),
             max_count_per_file: given.max_count_per_file.map(whole),
             max_file_size: given.max_file_size.map(whole),
@@ -87,7 +88,7 @@ pub fn grep<'env>(
 }
 
 /// Doubles: total, stop, files with matches, files searched, limit reached, files cut, oversized, binary, unreadable,
-/// engine, whether another pattern was searched, number of paths, number of matches; then, for each match, the line
+/// engine, whether another pattern was searched, mode, number of paths, number of matches; then, for each match, the line
 /// number (in count mode, the count) and those of its context lines, before and after.
 /// Words: that other pattern's length; the length of each path; then, for each match, its file, the length of the
 /// line, the numbers of lines before and after and of submatches, the lengths of the context lines, and start and end
@@ -107,6 +108,7 @@ fn encode(outcome: &GrepOutcome, mode: GrepMode) -> Vec<u8> {
         outcome.skipped.unreadable,
         u64::from(outcome.engine == RegexEngine::Literal),
         u64::from(outcome.searched_pattern.is_some()),
+        mode as u64,
         outcome.paths.len() as u64,
         outcome.matches.len() as u64,
     ] {

@@ -11,6 +11,22 @@ use cairn_walk::{Cut, Scan, ScanCache, ScanOptions, ScanRequest, Snapshot, WalkE
 
 use crate::error::SearchError;
 
+/// How many bytes of paths and lines one result may hold. A JavaScript string holds about twice as many characters.
+pub(crate) const MAX_RESULT_BYTES: usize = 256 << 20;
+
+/// Drops the hits whose paths do not fit into one result. Whether there were any.
+pub(crate) fn fit_paths<T>(hits: &mut Vec<T>, snapshot: &Snapshot, entry: impl Fn(&T) -> usize) -> bool {
+    let mut bytes = 0;
+    let fitting = hits.iter().take_while(|hit| {
+        bytes += snapshot.path(entry(hit)).len();
+        bytes <= MAX_RESULT_BYTES
+    });
+    let fitting = fitting.count();
+    let cut = fitting < hits.len();
+    hits.truncate(fitting);
+    cut
+}
+
 /// Where snapshots come from and who helps with the work.
 #[derive(Clone, Copy)]
 pub struct Engine<'a> {

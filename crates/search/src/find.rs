@@ -11,7 +11,7 @@ use cairn_fuzzy::{Candidate, Matcher, Query, character_mask, fold_into};
 use cairn_pool::Ordered;
 use cairn_walk::{Detail, Kind, ScanOptions, Snapshot};
 
-use crate::engine::{Engine, Scope, StopReason};
+use crate::engine::{Engine, Scope, StopReason, fit_paths};
 use crate::error::SearchError;
 
 /// Entries scored per chunk; see the same constant of glob.
@@ -112,7 +112,15 @@ fn evaluate(
     let index = if query.is_empty() {
         None
     } else {
-        match snapshot.derived(|snapshot| FuzzyIndex::build(snapshot, &cancel)) {
+        let mut built = false;
+        let index = snapshot.derived(|snapshot| {
+            built = true;
+            FuzzyIndex::build(snapshot, &cancel)
+        });
+        if built {
+            engine.cache.enforce_bounds();
+        }
+        match index {
             Ok(index) => Some(index),
             Err(Stopped::TimedOut) if options.scope.partial_on_timeout => {
                 let (snapshot, stop_reason) = (Some(Arc::clone(snapshot)), Some(StopReason::Timeout));
@@ -136,7 +144,7 @@ fn evaluate(
     });
     let timeout = options.scope.settle(result)?;
     let mut matcher = Matcher::new();
-    let hits: Vec<FindHit> = best
+    let mut hits: Vec<FindHit> = best
         .into_sorted()
         .into_iter()
         .map(|ranked| {
@@ -148,8 +156,9 @@ fn evaluate(
             FindHit { entry, is_directory: snapshot.kind(entry) == Kind::Dir, score: ranked.score, positions }
         })
         .collect();
+    let budget = fit_paths(&mut hits, snapshot, |hit| hit.entry).then_some(StopReason::Budget);
     let limit = (total > hits.len()).then_some(StopReason::Limit);
-    let stop_reason = timeout.or(snapshot.cut().map(StopReason::from)).or(limit);
+    let stop_reason = timeout.or(budget).or(snapshot.cut().map(StopReason::from)).or(limit);
     Ok(FindOutcome { snapshot: Some(Arc::clone(snapshot)), hits, total, stop_reason })
 }
 

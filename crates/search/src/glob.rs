@@ -12,7 +12,7 @@ use cairn_cancel::{CancelToken, Stopped};
 use cairn_pool::Ordered;
 use cairn_walk::{Detail, Kind, ScanOptions, Snapshot, from_bytes};
 
-use crate::engine::{Engine, Scope, StopReason};
+use crate::engine::{Engine, Scope, StopReason, fit_paths};
 use crate::error::SearchError;
 use crate::pattern::{Anchoring, GlobPattern, mentions_node_modules};
 
@@ -94,7 +94,7 @@ pub fn glob(engine: Engine<'_>, options: &GlobOptions, cancel: &CancelToken) -> 
     let scope = &options.scope;
     let root = scope.root()?;
     let anchoring = if options.recursive { Anchoring::Recursive } else { Anchoring::Rooted };
-    let pattern = GlobPattern::compile(&options.pattern, &root, anchoring)?;
+    let pattern = GlobPattern::compile(&options.pattern, [&root, &scope.path], anchoring)?;
     if options.max_results == Some(0) {
         return Ok(GlobOutcome { stop_reason: Some(StopReason::Limit), ..GlobOutcome::default() });
     }
@@ -164,7 +164,9 @@ fn evaluate(
         total = hits.len();
         over
     };
-    let stop_reason = timeout.or(snapshot.cut().map(StopReason::from)).or(limited.then_some(StopReason::Limit));
+    let budget = fit_paths(&mut hits, snapshot, |hit| hit.entry).then_some(StopReason::Budget);
+    let stop_reason =
+        timeout.or(budget).or(snapshot.cut().map(StopReason::from)).or(limited.then_some(StopReason::Limit));
     Ok(GlobOutcome { snapshot: Some(Arc::clone(snapshot)), hits, total, stop_reason })
 }
 

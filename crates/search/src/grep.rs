@@ -24,6 +24,7 @@ use crate::types::TypeFilter;
 use self::file::{FileResult, FileSearcher};
 use self::matcher::Compiled;
 use self::page::Page;
+use crate::engine::MAX_RESULT_BYTES;
 
 /// Files searched per chunk.
 const CHUNK: usize = 32;
@@ -61,7 +62,8 @@ pub struct GrepOptions {
     pub multiline: bool,
     /// What to report. Default: lines.
     pub mode: GrepMode,
-    /// At most so many lines, matches or files, by mode. Default: all.
+    /// At most so many lines, matches or files, by mode. The search ends at the next one, which shows that there are
+    /// more, or at the end of the tree. Default: all.
     pub max_count: Option<u64>,
     /// Leave out the first so many of them. Default: 0.
     pub offset: u64,
@@ -153,7 +155,7 @@ pub enum RegexEngine {
 /// How many files were not, or not wholly, searched.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Skipped {
-    /// Over `max_file_size`, or with a line (in multiline mode, a content) too long to hold in memory.
+    /// Over `max_file_size`, or searched only up to a line (in multiline mode, not at all) too long to hold in memory.
     pub oversized: u64,
     /// With a NUL byte: searched up to the buffer before it, as ripgrep does.
     pub binary: u64,
@@ -174,9 +176,9 @@ pub struct GrepOutcome {
     pub files_with_matches: u64,
     /// How many files were searched, in path order up to where the search stopped.
     pub files_searched: u64,
-    /// Whether a limit left something out.
+    /// Whether `max_count` left something out.
     pub limit_reached: bool,
-    /// How many files had more matches than `max_count_per_file`.
+    /// How many files had more matches than `max_count_per_file`, which left those out.
     pub files_cut: u64,
     /// What was not searched.
     pub skipped: Skipped,
@@ -205,7 +207,7 @@ pub fn grep(engine: Engine<'_>, options: &GrepOptions, cancel: &CancelToken) -> 
     }
     let glob = options.glob.as_deref();
     let pick = Pick {
-        glob: glob.map(|glob| GlobPattern::compile(glob, &root, Anchoring::Recursive)).transpose()?,
+        glob: glob.map(|glob| GlobPattern::compile(glob, [&root, &scope.path], Anchoring::Recursive)).transpose()?,
         file_type: options.file_type.as_deref().map(TypeFilter::new),
     };
     let scan = ScanOptions {
@@ -305,9 +307,8 @@ fn search(
 ) -> Result<GrepOutcome, SearchError> {
     let mut page = Page::new(options);
     let snapshot = files.snapshot.clone();
-    let cancel = snapshot.as_ref().map_or_else(|| cancel.clone(), |snapshot| Scope::token_for(snapshot, cancel));
     let work = Arc::new(Searching { compiled: compiled.clone(), options: options.clone(), files });
-    let result = engine.ordered(&work, work.files.len(), CHUNK, &cancel, |results| {
+    let result = engine.ordered(&work, work.files.len(), CHUNK, cancel, |results| {
         results.into_iter().try_for_each(|(index, result)| page.add(work.files.name(index), result))
     });
     let mut timeout = options.scope.settle(result)?.or(work.files.timed_out.then_some(StopReason::Timeout));
@@ -343,6 +344,8 @@ impl Ordered for Searching {
         check: &dyn Fn() -> Result<(), Stopped>,
     ) -> Result<Self::Output, Stopped> {
         let mut results = Vec::new();
+        // A single file was resolved by name; one of a tree is no link, or was none when it was listed.
+        let through_link = self.files.single.is_some();
         let root = match (&self.files.single, &self.files.snapshot) {
             (Some((directory, _)), _) => directory.as_path(),
             (None, Some(snapshot)) => snapshot.root(),
@@ -350,7 +353,7 @@ impl Ordered for Searching {
         };
         for index in range {
             check()?;
-            results.push((index, searcher.search(root, self.files.name(index), check)?));
+            results.push((index, searcher.search(root, self.files.name(index), through_link, check)?));
         }
         Ok(results)
     }

@@ -1,6 +1,6 @@
 //! Globs, compiled to what a sorted list of paths can be asked quickly.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use cairn_walk::Scope as WalkScope;
 use globset::{Candidate, GlobBuilder, GlobMatcher};
@@ -9,7 +9,7 @@ use crate::error::SearchError;
 
 /// A compiled glob.
 ///
-/// `*` and `?` stop at `/`, `**` does not; `[…]`, `{a,b}` and `\` work as in gitignore(5). Matching is case-sensitive,
+/// `*` and `?` stop at `/`, `**` does not, as a component or beside other characters; `[…]`, `{a,b}` and `\` work as in gitignore(5). Matching is case-sensitive,
 /// and `*` matches names that begin with a dot.
 #[derive(Debug)]
 pub(crate) struct GlobPattern {
@@ -45,12 +45,17 @@ pub(crate) enum Anchoring {
 }
 
 impl GlobPattern {
-    /// Compiles `pattern` for paths below `root`. An empty pattern is `*`; an unbalanced brace is repaired.
-    pub(crate) fn compile(pattern: &str, root: &Path, anchoring: Anchoring) -> Result<Self, SearchError> {
+    /// Compiles `pattern` for paths below a root, which may be known by several names. An empty pattern is `*`; an unbalanced brace is repaired.
+    pub(crate) fn compile<'a>(
+        pattern: &str,
+        roots: impl IntoIterator<Item = &'a PathBuf>,
+        anchoring: Anchoring,
+    ) -> Result<Self, SearchError> {
         let invalid =
             |reason: &str| SearchError::InvalidGlob { pattern: pattern.to_owned(), reason: reason.to_owned() };
         let normalized = if cfg!(windows) { pattern.replace('\\', "/") } else { pattern.to_owned() };
-        let mut given = below_root(&normalized, root).ok_or_else(|| {
+        let mut roots = roots.into_iter();
+        let mut given = roots.find_map(|root| below_root(&normalized, root)).ok_or_else(|| {
             invalid("it is an absolute path outside the root; make it relative to the root, or search another root")
         })?;
         while let Some(rest) = given.strip_prefix("./") {
@@ -147,11 +152,16 @@ fn repair(pattern: &str) -> String {
         let length = match character {
             '\\' => 1 + rest[1..].chars().next().map_or(0, char::len_utf8),
             '[' => class_length(rest).unwrap_or(1),
+            '*' => rest.len() - rest.trim_start_matches('*').len(),
             _ => character.len_utf8(),
         };
         let (token, behind) = rest.split_at(length);
         match character {
             '[' => repaired.push_str(&without_separator(token)),
+            // `**` beside other characters: any text, slashes or not, which the engine knows only as a component.
+            '*' if length > 1 && is_component(&repaired, behind) => repaired.push_str("**"),
+            // Beside other characters: any text, slashes or not, which the engine knows only as a component.
+            '*' if length > 1 => repaired.push_str("{*,*/**/*}"),
             '}' => match open.checked_sub(1) {
                 Some(left) => {
                     open = left;
@@ -168,6 +178,12 @@ fn repair(pattern: &str) -> String {
     }
     repaired.extend(std::iter::repeat_n('}', open));
     repaired
+}
+
+/// Whether what stands between `before` and `behind` is a whole component of a path, in braces or not.
+fn is_component(before: &str, behind: &str) -> bool {
+    (before.is_empty() || before.ends_with(['/', '{', ',']))
+        && (behind.is_empty() || behind.starts_with(['/', '}', ',']))
 }
 
 /// The length of the class that `text` begins with. A `]` right behind the opening or its negation is a member.

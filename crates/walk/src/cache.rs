@@ -58,6 +58,8 @@ pub struct ScanCache {
     /// Scans under way that may be joined and, when they want it, kept. A scan that is not in here any more when it
     /// ends is not kept. Also the lock under which the cache is changed.
     flights: Mutex<HashMap<ScanKey, Arc<Flight>>>,
+    /// How often [`ScanCache::invalidate`] was called. Changed under the `flights` lock.
+    invalidated: AtomicU64,
     counters: Counters,
 }
 
@@ -174,7 +176,14 @@ impl ScanCache {
     /// An empty cache that takes the time from `clock`.
     #[must_use]
     pub fn with_clock(policy: Policy, clock: Clock) -> Self {
-        Self { policy, clock, snapshots: DashMap::new(), flights: Mutex::default(), counters: Counters::default() }
+        Self {
+            policy,
+            clock,
+            snapshots: DashMap::new(),
+            flights: Mutex::default(),
+            invalidated: AtomicU64::new(0),
+            counters: Counters::default(),
+        }
     }
 
     /// The cache of the process, with [`Policy::from_env`] as read at the first use.
@@ -311,21 +320,31 @@ impl ScanCache {
             count(&self.counters.joins);
             Some(Boarding::Flight(Arc::clone(flight), true))
         };
-        if let Some(found) = find(&lock(&self.flights)) {
-            return Ok(found);
+        loop {
+            let invalidated = {
+                let flights = lock(&self.flights);
+                if let Some(found) = find(&flights) {
+                    return Ok(found);
+                }
+                self.invalidated.load(Ordering::Relaxed)
+            };
+            // Reads ignore files above the root: not under the lock, which `invalidate` takes on the caller's thread.
+            let began = (self.clock)();
+            let walk = Walk::new(key.root.clone(), key.options, Scope::default(), self.policy.max_scan_entries)?;
+            let mut flights = lock(&self.flights);
+            if let Some(found) = find(&flights) {
+                return Ok(found);
+            }
+            if self.invalidated.load(Ordering::Relaxed) != invalidated {
+                // What was read may be what the invalidation was about.
+                continue;
+            }
+            let keep = AtomicBool::new(store);
+            let flight = Arc::new(Flight { walk, began, keep, attached: AtomicUsize::new(1) });
+            self.snapshots.remove(key);
+            flights.insert(key.clone(), Arc::clone(&flight));
+            return Ok(Boarding::Flight(flight, false));
         }
-        // Reads ignore files above the root: not under the lock, which `invalidate` takes on the caller's thread.
-        let began = (self.clock)();
-        let walk = Walk::new(key.root.clone(), key.options, Scope::default(), self.policy.max_scan_entries)?;
-        let mut flights = lock(&self.flights);
-        if let Some(found) = find(&flights) {
-            return Ok(found);
-        }
-        let keep = AtomicBool::new(store);
-        let flight = Arc::new(Flight { walk, began, keep, attached: AtomicUsize::new(1) });
-        self.snapshots.remove(key);
-        flights.insert(key.clone(), Arc::clone(&flight));
-        Ok(Boarding::Flight(flight, false))
     }
 
     /// Detaches from a scan.
@@ -349,6 +368,13 @@ impl ScanCache {
             self.snapshots.insert(key.clone(), kept);
             self.evict();
         }
+    }
+
+    /// Drops the oldest snapshots until the rest fits. Call it when a kept snapshot has grown by what was derived from
+    /// it.
+    pub fn enforce_bounds(&self) {
+        let _flights = lock(&self.flights);
+        self.evict();
     }
 
     /// Drops the oldest snapshots until the rest fits. Called under the `flights` lock.
@@ -384,6 +410,7 @@ impl ScanCache {
     pub fn invalidate(&self, path: Option<&Path>) {
         let targets = path.map(paths::resolve_target);
         let mut flights = lock(&self.flights);
+        self.invalidated.fetch_add(1, Ordering::Relaxed);
         let affected: Vec<ScanKey> = self
             .snapshots
             .iter()

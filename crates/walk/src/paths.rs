@@ -40,13 +40,23 @@ pub fn from_bytes(bytes: &[u8]) -> Cow<'_, Path> {
 /// Makes `path` absolute against the working directory and canonical when possible. It must exist.
 ///
 /// # Errors
-/// [`WalkError::NotFound`] when the path cannot be looked up.
+/// [`WalkError::NotFound`] when the path cannot be looked up, [`WalkError::NotADirectory`] for a file with a `/` behind.
 pub fn resolve_existing(path: &Path) -> Result<(PathBuf, std::fs::Metadata), WalkError> {
-    let absolute = absolute(path);
+    let absolute = std::path::absolute(path).map_err(|source| WalkError::NotFound { path: path.to_owned(), source })?;
     match std::fs::metadata(&absolute) {
         Ok(metadata) => Ok((absolute.canonicalize().unwrap_or(absolute), metadata)),
-        Err(source) => Err(WalkError::NotFound { path: absolute, source }),
+        Err(source) => {
+            let file = without_trailing_slash(&absolute);
+            if file.as_os_str() != absolute.as_os_str() && std::fs::metadata(&file).is_ok() {
+                return Err(WalkError::NotADirectory { path: file });
+            }
+            Err(WalkError::NotFound { path: absolute, source })
+        }
     }
+}
+
+fn without_trailing_slash(path: &Path) -> PathBuf {
+    path.components().collect()
 }
 
 /// Resolves the root of a scan: an existing directory, absolute, canonical when possible.

@@ -98,7 +98,7 @@ impl Rules {
         if let Some(path) = gitconfig_excludes_path() {
             let top = in_repository.checked_sub(1).map_or(root, |top| ancestors[top]);
             rules.global = Matcher::read(&path, top, sources).map(Arc::new);
-            sources.push(path);
+            push_source(&path, sources);
         }
         rules
     }
@@ -115,7 +115,7 @@ impl Rules {
         let gitignore = read(files.gitignore, ".gitignore");
         let exclude = if files.git {
             exclude_file(directory).and_then(|path| {
-                sources.push(path.clone());
+                push_source(&path, sources);
                 Matcher::read(&path, directory, sources)
             })
         } else {
@@ -157,7 +157,7 @@ impl Matcher {
         let metadata = path.symlink_metadata().ok()?;
         if metadata.is_symlink() {
             // An edit of the target changes the rules although no ignore file was touched by name.
-            sources.extend(path.canonicalize());
+            push_source(path, sources);
             path.metadata().ok().filter(std::fs::Metadata::is_file)?;
         } else if !metadata.is_file() {
             return None;
@@ -183,6 +183,12 @@ impl Matcher {
             Match::Whitelist(_) => Verdict::Shown,
         }
     }
+}
+
+/// Notes a rule file by every place that a change of it may be reported at.
+fn push_source(path: &Path, sources: &mut Vec<PathBuf>) {
+    sources.push(path.to_owned());
+    sources.extend(crate::paths::resolve_target(path));
 }
 
 /// Where the repository at `directory` keeps its private excludes: in `.git`, or, in a linked worktree, in the

@@ -31,6 +31,10 @@ const CHECK_EVERY: usize = 128;
 const IDLE: Duration = Duration::from_millis(2);
 /// A root that is replaced while it is scanned is scanned again, at most so often.
 pub(crate) const ROOT_ATTEMPTS: usize = 3;
+/// Links followed one after the other before the system gives up, as in `path_resolution(7)`.
+const MAX_LINK_HOPS: usize = 40;
+/// A directory may list so many names before rules are applied, or twice the budget of the scan if that is more.
+const RAW_LISTING: usize = 1_000_000;
 const NO_CHILD: u32 = u32::MAX;
 
 /// One scan, shared by the threads that work on it.
@@ -43,7 +47,6 @@ pub(crate) struct Walk {
     state: Mutex<State>,
     progress: Condvar,
     abandoned: AtomicBool,
-    result: Mutex<Option<Arc<Snapshot>>>,
 }
 
 #[derive(Default)]
@@ -53,6 +56,8 @@ struct State {
     finished: bool,
     worker_failed: bool,
     assembling: bool,
+    /// The assembled snapshot; `outputs` are dropped when it is there.
+    result: Option<Arc<Snapshot>>,
     outputs: Vec<Option<Arc<Listing>>>,
     entries: usize,
     unreadable: u64,
@@ -140,7 +145,6 @@ impl Walk {
             state: Mutex::new(state),
             progress: Condvar::new(),
             abandoned: AtomicBool::new(false),
-            result: Mutex::new(None),
         }))
     }
 
@@ -162,10 +166,10 @@ impl Walk {
             Leave::Finished | Leave::MadeRoom => {}
         }
         loop {
-            if let Some(snapshot) = &*lock(&self.result) {
+            let mut state = lock(&self.state);
+            if let Some(snapshot) = &state.result {
                 return Ok(Arc::clone(snapshot));
             }
-            let mut state = lock(&self.state);
             if state.worker_failed {
                 return Err(WalkError::WorkerFailed { path: self.root.clone() });
             }
@@ -181,13 +185,11 @@ impl Walk {
             let guard = FailureGuard { walk: self };
             let assembled = self.assemble(&outputs, head, Some(cancel));
             std::mem::forget(guard);
-            if let Ok(snapshot) = &assembled {
-                *lock(&self.result) = Some(Arc::clone(snapshot));
-            }
             let mut state = lock(&self.state);
             // After a cancelled attempt another attached call assembles.
             state.assembling = false;
-            if assembled.is_ok() {
+            if let Ok(snapshot) = &assembled {
+                state.result = Some(Arc::clone(snapshot));
                 state.outputs = Vec::new();
             }
             drop(state);
@@ -198,10 +200,10 @@ impl Walk {
 
     /// What has been found so far, marked as cut short.
     pub(crate) fn partial(&self) -> Arc<Snapshot> {
-        if let Some(snapshot) = &*lock(&self.result) {
+        let mut state = lock(&self.state);
+        if let Some(snapshot) = &state.result {
             return Arc::clone(snapshot);
         }
-        let mut state = lock(&self.state);
         let outputs = state.outputs.clone();
         let cut = (!state.finished).then_some(Cut::Timeout);
         let head = self.head(&mut state, cut);
@@ -256,10 +258,9 @@ impl Walk {
                 continue;
             };
             state.active += 1;
-            let budget = self.max_entries.saturating_sub(state.entries);
             drop(state);
             let guard = FailureGuard { walk: self };
-            let visit = self.visit(&task, budget, &check);
+            let visit = self.visit(&task, &check);
             std::mem::forget(guard);
             state = lock(&self.state);
             state.active -= 1;
@@ -327,12 +328,7 @@ impl Walk {
     }
 
     /// Lists one directory and decides about each of its entries.
-    fn visit(
-        &self,
-        task: &DirectoryTask,
-        budget: usize,
-        check: &dyn Fn() -> Result<(), Stopped>,
-    ) -> Result<Visit, Stopped> {
+    fn visit(&self, task: &DirectoryTask, check: &dyn Fn() -> Result<(), Stopped>) -> Result<Visit, Stopped> {
         let mut visit = Visit {
             listing: Listing::default(),
             children: Vec::new(),
@@ -362,7 +358,7 @@ impl Walk {
                 Err(_) => visit.unreadable += 1,
             }
         }
-        let files = self.list(task, &directory, budget, check, &mut visit)?;
+        let files = self.list(task, &directory, check, &mut visit)?;
         let rules = if self.options.use_gitignore {
             let without_slash = &path[..path.len() - usize::from(path.len() > 1)];
             task.rules.enter(&from_bytes(without_slash), files, &mut visit.outside.rule_files)
@@ -378,7 +374,6 @@ impl Walk {
         &self,
         task: &DirectoryTask,
         directory: &Directory,
-        budget: usize,
         check: &dyn Fn() -> Result<(), Stopped>,
         visit: &mut Visit,
     ) -> Result<RuleFiles, Stopped> {
@@ -387,6 +382,7 @@ impl Walk {
         let hide_dot_names = !self.options.include_hidden && !self.options.use_gitignore;
         let mut seen = 0;
         let mut over_budget = false;
+        let raw_limit = self.max_entries.saturating_mul(2).max(RAW_LISTING);
         let listing = &mut visit.listing;
         let listed = directory.for_each(|name, listed| {
             seen += 1;
@@ -402,8 +398,8 @@ impl Walk {
             if skipped {
                 return Ok(());
             }
-            // Two entries over the budget are kept at most, so that the cut shows.
-            if listing.entries.len() > budget {
+            // What rules hide does not count, so this is only to bound the memory of one listing.
+            if listing.entries.len() > raw_limit {
                 over_budget = true;
                 return Ok(());
             }
@@ -451,7 +447,7 @@ impl Walk {
                         behind_link = true;
                     }
                 }
-                visit.outside.link_targets.extend(link_destination(&from_bytes(path)));
+                visit.outside.link_targets.extend(link_destinations(&from_bytes(path)));
             }
             let verdict = if rules.is_empty() { Verdict::None } else { rules.verdict(path, entry.kind == Kind::Dir) };
             let hidden = !self.options.include_hidden && name.starts_with(b".");
@@ -654,14 +650,18 @@ fn identity_of(root: &Path) -> Result<(u64, u64), WalkError> {
     }
 }
 
-/// Where a link leads, as far as it can be resolved.
-fn link_destination(link: &Path) -> Option<PathBuf> {
-    if let Ok(target) = link.canonicalize() {
-        return Some(target);
+/// Where a link leads: every link on the way and what is at the end, as far as it can be resolved. A change at any of
+/// them changes what is behind the link.
+fn link_destinations(link: &Path) -> Vec<PathBuf> {
+    let mut places = Vec::new();
+    let mut current = link.to_owned();
+    for _ in 0..MAX_LINK_HOPS {
+        let (Ok(target), Some(directory)) = (std::fs::read_link(&current), current.parent()) else { break };
+        let next = directory.join(target);
+        places.extend(crate::paths::resolve_target(&next));
+        current = next;
     }
-    let target = std::fs::read_link(link).ok()?;
-    let from = link.parent()?;
-    crate::paths::resolve_target(&from.join(target)).into_iter().next()
+    places
 }
 
 #[cfg(test)]

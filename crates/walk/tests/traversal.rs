@@ -227,6 +227,10 @@ fn a_root_must_exist_and_be_a_directory() {
     let tree = Tree::new(&["file"]);
     assert!(resolve_root(&tree.path("missing")).is_err_and(|error| error.is_not_found()));
     assert!(matches!(resolve_root(&tree.path("file")), Err(WalkError::NotADirectory { .. })));
+    assert!(
+        matches!(resolve_root(&tree.path("file").join("")), Err(WalkError::NotADirectory { .. })),
+        "a slash behind"
+    );
     assert!(resolve_root(&tree.path("file/below")).is_err_and(|error| error.is_not_found()));
 }
 
@@ -241,6 +245,10 @@ fn a_tree_over_the_budget_says_so() {
     let scanner = Scanner::new(Policy { max_scan_entries: 307, ..Policy::default() });
     let snapshot = scanner.fresh(&tree.root(), ALL).expect("a scan");
     assert_eq!((snapshot.cut(), snapshot.len()), (None, 307), "exactly the budget is whole");
+    tree.add(".gitignore: d*");
+    let scanner = Scanner::new(Policy { max_scan_entries: 1, ..Policy::default() });
+    let snapshot = scanner.fresh(&tree.root(), RULES).expect("a scan");
+    assert_eq!((snapshot.cut(), snapshot.len()), (None, 1), "what rules hide does not count");
 }
 
 #[test]

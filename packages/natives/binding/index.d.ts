@@ -116,6 +116,7 @@ export interface NativeGrepOptions {
   cache?: boolean
   maxCount?: number
   offset?: number
+  context?: number
   contextBefore?: number
   contextAfter?: number
   maxColumns?: number

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { CairnError } from './errors.ts';
 import type { StopReason } from './options.ts';
 
@@ -76,6 +77,34 @@ export function present<T>(value: T | undefined): T {
   if (value === undefined)
     throw new CairnError('INTERNAL', 'a result from the addon is shorter than it says; please report it');
   return value;
+}
+
+/** Objects made before the event loop gets a turn. Ten thousand take a few milliseconds. */
+const SLICE = 10_000;
+
+/**
+ * Makes `length` objects and hands each to `onEach`, with a turn for the event loop between slices, so that a large result
+ * does not block it.
+ *
+ * @throws the reason of `signal` when it aborts in between.
+ */
+export async function readAll<T>(
+  length: number,
+  read: () => T,
+  signal: AbortSignal | undefined,
+  onEach: ((error: null, item: T) => void) | null | undefined,
+): Promise<T[]> {
+  const items: T[] = [];
+  for (let index = 0; index < length; index++) {
+    if (index > 0 && index % SLICE === 0) {
+      await setImmediate();
+      signal?.throwIfAborted();
+    }
+    const item = read();
+    items.push(item);
+    onEach?.(null, item);
+  }
+  return items;
 }
 
 /** The flag of a path that was not valid UTF-8. */

@@ -1,6 +1,6 @@
 import * as binding from '../binding/index.js';
 import { withCancel } from './abort.ts';
-import { LOSSY, ResultReader } from './decode.ts';
+import { LOSSY, ResultReader, readAll } from './decode.ts';
 import { checkOptions, count, flag, given, requiredText, searchRules } from './options.ts';
 import type { OptionRules, SearchOptions, StopReason } from './options.ts';
 
@@ -61,7 +61,7 @@ const rules: OptionRules<FuzzyFindOptions> = {
 /**
  * Finds the entries below a directory whose paths best match what was typed.
  *
- * Skips `node_modules`; follows symbolic links, each target directory once. Does not block the event loop.
+ * Skips `node_modules`; follows symbolic links, each target directory once. Runs on workers of its own.
  *
  * @throws {CairnError} `PATH_NOT_FOUND`, `NOT_A_DIRECTORY`, `INVALID_OPTION`, `TIMEOUT`; or the reason of the signal.
  * @example
@@ -71,18 +71,14 @@ export async function fuzzyFind(options: FuzzyFindOptions): Promise<FuzzyFindRes
   checkOptions('fuzzyFind', options, rules);
   const { signal, onTimeout, ...rest } = options;
   const native = given({ ...rest, partialOnTimeout: onTimeout === 'partial' });
-  return decode(await withCancel(signal, (handle) => binding.fuzzyFind(native, handle)));
-}
-
-function decode(data: Uint8Array): FuzzyFindResult {
+  const data = await withCancel(options, (handle) => binding.fuzzyFind(native, handle));
   const reader = new ResultReader(data);
   const totalMatches = reader.double();
   const stopReason = reader.stopReason();
   const unreadable = reader.double();
   const length = reader.double();
   const hasPositions = reader.double() === 1;
-  const matches: FuzzyFindMatch[] = Array.from({ length });
-  for (let index = 0; index < length; index++) {
+  const read = (): FuzzyFindMatch => {
     const path = reader.string();
     const score = reader.word();
     const flags = reader.flag();
@@ -90,10 +86,10 @@ function decode(data: Uint8Array): FuzzyFindResult {
     const match: FuzzyFindMatch = { path: isDirectory ? `${path}/` : path, isDirectory, score };
     if (hasPositions) match.positions = reader.words(reader.word());
     if (flags & LOSSY) match.lossyPath = true;
-    matches[index] = match;
-  }
+    return match;
+  };
   return {
-    matches,
+    matches: await readAll(length, read, signal, undefined),
     totalMatches,
     complete: stopReason === undefined,
     ...(stopReason && { stopReason }),

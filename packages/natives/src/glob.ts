@@ -1,6 +1,6 @@
 import * as binding from '../binding/index.js';
 import { withCancel } from './abort.ts';
-import { LOSSY, ResultReader } from './decode.ts';
+import { LOSSY, ResultReader, readAll } from './decode.ts';
 import { FileType } from './file-type.ts';
 import { checkCallback, checkOptions, count, flag, given, oneOf, requiredText, searchRules } from './options.ts';
 import type { OptionRules, SearchOptions, StopReason } from './options.ts';
@@ -70,8 +70,8 @@ const rules: OptionRules<GlobOptions> = {
 /**
  * Finds the entries below a directory that match a glob.
  *
- * Uncached, only the part of the tree that can match is walked. Symbolic links are listed, not followed. Does not block
- * the event loop.
+ * Uncached, only the part of the tree that can match is walked. Symbolic links are listed, not followed. Runs on
+ * workers of its own.
  *
  * @param onMatch is called with each match, in order, before the promise settles.
  * @throws {CairnError} `PATH_NOT_FOUND`, `NOT_A_DIRECTORY`, `INVALID_GLOB`, `INVALID_OPTION`, `TIMEOUT`; or the reason of
@@ -87,20 +87,14 @@ export async function glob(
   checkCallback('glob', onMatch);
   const { signal, onTimeout, ...rest } = options;
   const native = given({ ...rest, partialOnTimeout: onTimeout === 'partial' });
-  const result = decode(await withCancel(signal, (handle) => binding.glob(native, handle)));
-  if (onMatch) for (const match of result.matches) onMatch(null, match);
-  return result;
-}
-
-function decode(data: Uint8Array): GlobResult {
+  const data = await withCancel(options, (handle) => binding.glob(native, handle));
   const reader = new ResultReader(data);
   const totalMatches = reader.double();
   const stopReason = reader.stopReason();
   const unreadable = reader.double();
   const length = reader.double();
   const details = reader.double() === 1;
-  const matches: GlobMatch[] = Array.from({ length });
-  for (let index = 0; index < length; index++) {
+  const read = (): GlobMatch => {
     const path = reader.string();
     const flags = reader.flag();
     const match: GlobMatch = { path, fileType: (flags & 3) as FileType };
@@ -111,10 +105,10 @@ function decode(data: Uint8Array): GlobResult {
       if (size !== undefined) match.size = size;
     }
     if (flags & LOSSY) match.lossyPath = true;
-    matches[index] = match;
-  }
+    return match;
+  };
   return {
-    matches,
+    matches: await readAll(length, read, signal, onMatch),
     totalMatches,
     complete: stopReason === undefined,
     ...(stopReason && { stopReason }),

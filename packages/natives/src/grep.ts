@@ -1,6 +1,6 @@
 import * as binding from '../binding/index.js';
 import { withCancel } from './abort.ts';
-import { LOSSY, ResultReader, present } from './decode.ts';
+import { LOSSY, ResultReader, present, readAll } from './decode.ts';
 import { checkCallback, checkOptions, count, flag, given, oneOf, requiredText, searchRules, text } from './options.ts';
 import type { OptionRules, SearchOptions, StopReason } from './options.ts';
 
@@ -36,7 +36,10 @@ export interface GrepOptions extends SearchOptions {
    * @default false
    */
   multiline?: boolean | undefined;
-  /** At most so many matched lines (content and count mode) or files (files mode), in path order. Default: all. */
+  /**
+   * At most so many matched lines (content and count mode) or files (files mode), in path order. The search ends at the
+   * next one, which shows that there are more, or at the end of the tree. Default: all.
+   */
   maxCount?: number | undefined;
   /**
    * Leave out the first so many, in the unit of `maxCount`.
@@ -108,13 +111,13 @@ export interface GrepResult {
   filesWithMatches: number;
   /** Files searched, in path order up to where the search stopped. */
   filesSearched: number;
-  /** A limit left something out. */
+  /** `maxCount` left something out. */
   limitReached?: true;
-  /** How many files had more matches than `maxCountPerFile`; absent when none. */
+  /** How many files had more matches than `maxCountPerFile`, which left those out; absent when none. */
   filesCut?: number;
   /**
-   * Files not searched, or not to the end: over `maxFileSize` or with a line too long to hold in memory; with a NUL byte,
-   * where the search ends; not readable (directories among them).
+   * Files not searched, or not to the end: over `maxFileSize`, or with a line too long to hold in memory, where the search
+   * ends; with a NUL byte, where it ends too; not readable (directories among them).
    */
   skipped: { oversized: number; binary: number; unreadable: number };
   /** What searched: Rust's regular expressions, PCRE2, or plain text, asked for or because the pattern is no expression. */
@@ -151,7 +154,7 @@ const rules: OptionRules<GrepOptions> = {
  *
  * Finds the lines that `rg -n --no-require-git` finds. Symbolic links are not followed; with `cache`, `node_modules` is
  * skipped unless `glob` mentions it. A FIFO, socket or device as `path` gives an empty result. Files are read, never
- * mapped, so a file that changes meanwhile is harmless. Does not block the event loop.
+ * mapped, so a file that changes meanwhile is harmless. Runs on workers of its own.
  *
  * @param onMatch is called with each match, in order, before the promise settles.
  * @throws {CairnError} `PATH_NOT_FOUND`, `INVALID_REGEX`, `INVALID_GLOB`, `INVALID_OPTION`, `TIMEOUT`; or the reason of the
@@ -165,15 +168,9 @@ export async function grep(
 ): Promise<GrepResult> {
   checkOptions('grep', options, rules);
   checkCallback('grep', onMatch);
-  const { signal, onTimeout, context, contextBefore = context, contextAfter = context, ...rest } = options;
-  const native = given({ ...rest, contextBefore, contextAfter, partialOnTimeout: onTimeout === 'partial' });
-  const data = await withCancel(signal, (handle) => binding.grep(native, handle));
-  const result = decode(data, options.mode ?? GrepOutputMode.Content);
-  if (onMatch) for (const match of result.matches) onMatch(null, match);
-  return result;
-}
-
-function decode(data: Uint8Array, mode: GrepOutputMode): GrepResult {
+  const { signal, onTimeout, ...rest } = options;
+  const native = given({ ...rest, partialOnTimeout: onTimeout === 'partial' });
+  const data = await withCancel(options, (handle) => binding.grep(native, handle));
   const reader = new ResultReader(data);
   const totalMatches = reader.double();
   const stopReason = reader.stopReason();
@@ -184,23 +181,21 @@ function decode(data: Uint8Array, mode: GrepOutputMode): GrepResult {
   const skipped = { oversized: reader.double(), binary: reader.double(), unreadable: reader.double() };
   const engine = reader.double() === 1 ? 'literal' : 'regex';
   const hasSearchedPattern = reader.double() === 1;
+  const mode = present(modes[reader.double()]);
   const pathCount = reader.double();
   const length = reader.double();
   const searchedPattern = hasSearchedPattern ? reader.string() : undefined;
-  const paths = Array.from({ length: pathCount }, () => ({
-    path: reader.string(),
-    ...(reader.flag() & LOSSY && { lossyPath: true as const }),
-  }));
-  const matches: GrepMatch[] = Array.from({ length });
-  for (let index = 0; index < length; index++) {
-    const file = present(paths[reader.word()]);
+  const readFile = (): MatchedFile => ({ path: reader.string(), ...(reader.flag() & LOSSY && { lossyPath: true }) });
+  const files = await readAll(pathCount, readFile, signal, undefined);
+  const read = (): GrepMatch => {
+    const file = present(files[reader.word()]);
     const truncated = reader.flag() === 1;
     const match = decodeMatch(reader, mode, file);
     if (truncated) match.truncated = true;
-    matches[index] = match;
-  }
+    return match;
+  };
   return {
-    matches,
+    matches: await readAll(length, read, signal, onMatch),
     totalMatches,
     filesWithMatches,
     filesSearched,
@@ -212,6 +207,18 @@ function decode(data: Uint8Array, mode: GrepOutputMode): GrepResult {
     complete: stopReason === undefined,
     ...(stopReason && { stopReason }),
   };
+}
+
+/** The modes by the number they cross as. */
+const modes: readonly GrepOutputMode[] = [
+  GrepOutputMode.Content,
+  GrepOutputMode.Count,
+  GrepOutputMode.FilesWithMatches,
+];
+
+interface MatchedFile {
+  path: string;
+  lossyPath?: true;
 }
 
 function decodeMatch(reader: ResultReader, mode: GrepOutputMode, file: { path: string; lossyPath?: true }): GrepMatch {

@@ -60,6 +60,7 @@ fn a_query_matches_or_not() {
         ("segments out of order", "sch/ker", "kernel/sched/core.c", false),
         ("letters without separators", "schedcore", "kernel/sched_core.c", true),
         ("letters across segments", "usbcorehub", "drivers/usb/core/hub.c", true),
+        ("letters far apart", "ab", "axxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxb", true),
         ("a separator typed otherwise", "sched-core", "sched_core.c", true),
         ("every word", "core zebra", "kernel/core.c", false),
         ("case does not matter", "CORE", "core.c", true),

@@ -14,7 +14,7 @@ use grep_searcher::{
 };
 
 use super::matcher::Compiled;
-use super::{ContextLine, GrepMode, GrepOptions, LineMatch, Submatch};
+use super::{ContextLine, GrepMode, GrepOptions, LineMatch, MAX_RESULT_BYTES, Submatch};
 
 /// What is read of a file before anything else is done with it. Nearly every source file fits.
 const BUFFER_BYTES: usize = 256 * 1024;
@@ -33,6 +33,10 @@ pub(super) struct FileResult {
     pub(super) count: u64,
     /// Whether a NUL byte ended the search.
     pub(super) binary: bool,
+    /// Whether something too long to hold in memory ended it.
+    pub(super) oversized: bool,
+    /// Whether the matches are more than one result may hold; the rest is missing.
+    pub(super) over_budget: bool,
 }
 
 /// Whether a file was searched.
@@ -54,6 +58,7 @@ pub(super) struct FileSearcher {
     path: Vec<u8>,
     max_file_size: Option<u64>,
     multiline: bool,
+    whole_file_test: bool,
     plan: Plan,
 }
 
@@ -68,6 +73,10 @@ struct Plan {
 
 impl FileSearcher {
     pub(super) fn new(compiled: &Compiled, options: &GrepOptions) -> Self {
+        Self::with_heap_limit(compiled, options, HEAP_LIMIT)
+    }
+
+    pub(super) fn with_heap_limit(compiled: &Compiled, options: &GrepOptions, heap_limit: usize) -> Self {
         let content = options.mode == GrepMode::Content;
         let page = options.max_count.map(|count| count.saturating_add(options.offset));
         let most = match options.mode {
@@ -79,7 +88,7 @@ impl FileSearcher {
             .memory_map(MmapChoice::never())
             .line_number(content)
             .multi_line(options.multiline)
-            .heap_limit(Some(HEAP_LIMIT))
+            .heap_limit(Some(heap_limit))
             .before_context(if content { options.context_before } else { 0 })
             .after_context(if content { options.context_after } else { 0 })
             .build();
@@ -90,15 +99,17 @@ impl FileSearcher {
             path: Vec::new(),
             max_file_size: options.max_file_size,
             multiline: options.multiline,
+            whole_file_test: compiled.is_local(),
             plan: Plan { mode: options.mode, most: most.unwrap_or(u64::MAX), max_columns: options.max_columns },
         }
     }
 
-    /// Searches the file `name` below `root`.
+    /// Searches the file `name` below `root`. Without `through_link`, a link that has taken its place is passed over.
     pub(super) fn search(
         &mut self,
         root: &Path,
         name: &[u8],
+        through_link: bool,
         check: &dyn Fn() -> Result<(), Stopped>,
     ) -> Result<FileResult, Stopped> {
         self.path.clear();
@@ -107,7 +118,7 @@ impl FileSearcher {
             self.path.push(b'/');
         }
         self.path.extend_from_slice(name);
-        match self.search_path(check) {
+        match self.search_path(through_link, check) {
             Ok(result) => Ok(result),
             Err(error) => {
                 check()?;
@@ -116,8 +127,7 @@ impl FileSearcher {
                     | io::ErrorKind::NotADirectory
                     | io::ErrorKind::IsADirectory
                     | io::ErrorKind::WouldBlock => FileState::Vanished,
-                    // The searcher's own: a line, or in multiline mode a file, over the heap limit.
-                    io::ErrorKind::Other => FileState::Oversized,
+                    _ if is_link(&error) => FileState::Vanished,
                     _ => FileState::Unreadable,
                 };
                 Ok(FileResult { state, ..FileResult::default() })
@@ -125,8 +135,8 @@ impl FileSearcher {
         }
     }
 
-    fn search_path(&mut self, check: &dyn Fn() -> Result<(), Stopped>) -> io::Result<FileResult> {
-        let mut file = open(&from_bytes(&self.path))?;
+    fn search_path(&mut self, through_link: bool, check: &dyn Fn() -> Result<(), Stopped>) -> io::Result<FileResult> {
+        let mut file = open(&from_bytes(&self.path), through_link)?;
         if let Some(most) = self.max_file_size
             && file.metadata()?.len() > most
         {
@@ -153,16 +163,26 @@ impl FileSearcher {
             matcher: &self.matcher,
             result: FileResult::default(),
             pending: Pending::default(),
+            bytes: 0,
         };
         let reader = Checked { inner: head.chain(file), check };
-        self.searcher.search_reader(&self.matcher, reader, &mut sink)?;
+        match self.searcher.search_reader(&self.matcher, reader, &mut sink) {
+            // The searcher's own error: what came before the line that is over the heap limit was searched.
+            Err(error) if error.kind() == io::ErrorKind::Other => {
+                if self.multiline {
+                    return Ok(FileResult { state: FileState::Oversized, ..FileResult::default() });
+                }
+                sink.result.oversized = true;
+            }
+            other => other?,
+        }
         Ok(sink.result)
     }
 
     /// Whether a whole file can have a match at all, tested on its bytes at once, without lines.
     fn may_match(&self, bytes: &[u8]) -> io::Result<bool> {
         // UTF-16 is decoded before it is matched.
-        if bytes.starts_with(b"\xFF\xFE") || bytes.starts_with(b"\xFE\xFF") {
+        if !self.whole_file_test || bytes.starts_with(b"\xFF\xFE") || bytes.starts_with(b"\xFE\xFF") {
             return Ok(true);
         }
         let text = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
@@ -176,16 +196,32 @@ impl FileSearcher {
 }
 
 /// Opens for reading without waiting for a FIFO that has taken the file's place.
-fn open(path: &Path) -> io::Result<File> {
+fn open(path: &Path, through_link: bool) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true);
     #[cfg(unix)]
     {
         use std::os::unix::fs::OpenOptionsExt;
-        let flags = rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::NOCTTY;
+        let mut flags = rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::NOCTTY;
+        if !through_link {
+            flags |= rustix::fs::OFlags::NOFOLLOW;
+        }
         options.custom_flags(flags.bits().cast_signed());
     }
     options.open(path)
+}
+
+/// Whether opening failed because the path is a link.
+fn is_link(error: &io::Error) -> bool {
+    #[cfg(unix)]
+    {
+        error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error())
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = error;
+        false
+    }
 }
 
 /// A reader that ends with an error when the search is to stop.
@@ -208,6 +244,8 @@ struct Collector<'a> {
     result: FileResult,
     /// Context before a match that has not come yet.
     pending: Pending,
+    /// Bytes of lines kept so far.
+    bytes: usize,
 }
 
 #[derive(Default)]
@@ -228,6 +266,10 @@ impl Sink for Collector<'_> {
             if self.result.count > self.plan.most {
                 return Ok(false);
             }
+            if self.bytes > MAX_RESULT_BYTES {
+                self.result.over_budget = true;
+                return Ok(false);
+            }
             if self.plan.mode == GrepMode::Content {
                 if index == 0 {
                     places = self.submatches(block)?;
@@ -243,9 +285,14 @@ impl Sink for Collector<'_> {
     }
 
     fn context(&mut self, _: &Searcher, context: &SinkContext<'_>) -> io::Result<bool> {
+        if self.bytes > MAX_RESULT_BYTES {
+            self.result.over_budget = true;
+            return Ok(false);
+        }
         let text = without_terminator(context.bytes());
         let kept = kept_part(text, 0..0, self.plan.max_columns);
         let cut = kept.len() < text.len();
+        self.bytes += kept.len();
         let line = ContextLine { line_number: context.line_number().unwrap_or(0), line: text[kept].to_vec() };
         if let (SinkContextKind::After, Some(last)) = (context.kind(), self.result.matches.last_mut()) {
             last.truncated |= cut;
@@ -280,6 +327,7 @@ impl Collector<'_> {
         let focus = submatches.first().map_or(0..0, |first| first.start..first.end);
         let kept = kept_part(text, focus, self.plan.max_columns);
         submatches = within(&submatches, kept.start, kept.len());
+        self.bytes += kept.len();
         let pending = std::mem::take(&mut self.pending);
         self.result.matches.push(LineMatch {
             line_number,

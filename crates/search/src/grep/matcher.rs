@@ -2,6 +2,7 @@
 
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use regex_syntax::ast::{ErrorKind as AstErrorKind, parse::ParserBuilder};
+use regex_syntax::hir::Look;
 
 use super::{GrepOptions, RegexEngine};
 use crate::error::SearchError;
@@ -12,6 +13,7 @@ pub(super) struct Compiled {
     matcher: RegexMatcher,
     engine: RegexEngine,
     repaired: Option<String>,
+    is_local: bool,
 }
 
 impl Compiled {
@@ -25,10 +27,10 @@ impl Compiled {
         if options.literal {
             let matcher = build(&regex_syntax::escape(pattern), options)
                 .map_err(|error| invalid(pattern, &describe(&error, options), None))?;
-            return Ok(Self { matcher, engine: RegexEngine::Literal, repaired: None });
+            return Ok(Self::built(matcher, RegexEngine::Literal, pattern, None));
         }
         let error = match build(pattern, options) {
-            Ok(matcher) => return Ok(Self { matcher, engine: RegexEngine::Regex, repaired: None }),
+            Ok(matcher) => return Ok(Self::built(matcher, RegexEngine::Regex, pattern, None)),
             Err(error) => error,
         };
         let Some((kind, offset)) = syntax_error(pattern) else {
@@ -44,18 +46,28 @@ impl Compiled {
             other => {
                 for repaired in [escape_braces(pattern), escape_unbalanced(&escape_braces(pattern))] {
                     if let Ok(matcher) = build(&repaired, options) {
-                        return Ok(Self { matcher, engine: RegexEngine::Regex, repaired: Some(repaired) });
+                        return Ok(Self::built(matcher, RegexEngine::Regex, &repaired, Some(repaired.clone())));
                     }
                 }
                 if is_unbalanced(&other)
                     && let Ok(matcher) = build(&regex_syntax::escape(pattern), options)
                 {
-                    return Ok(Self { matcher, engine: RegexEngine::Literal, repaired: None });
+                    return Ok(Self::built(matcher, RegexEngine::Literal, pattern, None));
                 }
                 other.to_string()
             }
         };
         Err(invalid(pattern, &reason, Some(offset)))
+    }
+
+    fn built(matcher: RegexMatcher, engine: RegexEngine, pattern: &str, repaired: Option<String>) -> Self {
+        Self { matcher, engine, repaired, is_local: engine == RegexEngine::Literal || !anchors_to_haystack(pattern) }
+    }
+
+    /// Whether a line matches in a whole file as it does by itself. Not so with `\\A` and `\\z`, which the searcher
+    /// applies line by line.
+    pub(super) fn is_local(&self) -> bool {
+        self.is_local
     }
 
     pub(super) fn matcher(&self) -> &RegexMatcher {
@@ -70,6 +82,15 @@ impl Compiled {
     pub(super) fn repaired(&self) -> Option<&str> {
         self.repaired.as_deref()
     }
+}
+
+/// Whether a pattern looks for the beginning or the end of all that is searched.
+fn anchors_to_haystack(pattern: &str) -> bool {
+    let parsed = regex_syntax::ParserBuilder::new().multi_line(true).utf8(false).build().parse(pattern);
+    parsed.map_or(true, |parsed| {
+        let looks = parsed.properties().look_set();
+        looks.contains(Look::Start) || looks.contains(Look::End)
+    })
 }
 
 /// Builds the matcher as ripgrep's command does (`matcher_rust` in `crates/core/flags/hiargs.rs`).

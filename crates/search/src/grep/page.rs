@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use super::file::{FileResult, FileState};
 use super::{GrepMode, GrepOptions, GrepOutcome, LineMatch};
-use crate::engine::StopReason;
+use crate::engine::{MAX_RESULT_BYTES, StopReason};
 
 /// Takes the results of one file after the other and keeps those of the page asked for.
 pub(super) struct Page {
@@ -13,6 +13,10 @@ pub(super) struct Page {
     skip: u64,
     take: u64,
     per_file: u64,
+    context_before: usize,
+    /// Bytes of paths and lines kept so far, and whether there were more than a result may hold.
+    bytes: usize,
+    over_budget: bool,
     outcome: GrepOutcome,
 }
 
@@ -23,6 +27,9 @@ impl Page {
             skip: options.offset,
             take: options.max_count.unwrap_or(u64::MAX),
             per_file: options.max_count_per_file.unwrap_or(u64::MAX),
+            context_before: options.context_before,
+            bytes: 0,
+            over_budget: false,
             outcome: GrepOutcome::default(),
         }
     }
@@ -43,6 +50,7 @@ impl Page {
             }
         }
         skipped.binary += u64::from(result.binary);
+        skipped.oversized += u64::from(result.oversized);
         self.outcome.files_searched += 1;
         if result.count == 0 {
             return ControlFlow::Continue(());
@@ -58,10 +66,12 @@ impl Page {
         let take = (found - skip).min(self.take);
         self.skip -= skip;
         self.take -= take;
-        self.outcome.total += skip + take;
-        self.outcome.files_with_matches += u64::from(skip + take > 0);
-        if take > 0 {
-            self.keep(path, result, skip, take);
+        self.over_budget |= result.over_budget;
+        let kept = if take > 0 { self.keep(path, result, skip, take) } else { 0 };
+        self.outcome.total += skip + kept;
+        self.outcome.files_with_matches += u64::from(skip + kept > 0);
+        if self.over_budget {
+            return ControlFlow::Break(());
         }
         if skip + take < found {
             self.outcome.limit_reached = true;
@@ -70,24 +80,63 @@ impl Page {
         ControlFlow::Continue(())
     }
 
-    fn keep(&mut self, path: &[u8], result: FileResult, skip: u64, take: u64) {
+    /// Keeps `take` matches of a file behind the first `skip`, as far as the result may hold them. How many it kept.
+    fn keep(&mut self, path: &[u8], result: FileResult, skip: u64, take: u64) -> u64 {
+        if !self.has_room(path.len()) {
+            return 0;
+        }
         let file = self.outcome.paths.len();
         self.outcome.paths.push(path.to_vec());
         match self.mode {
             GrepMode::Content => {
-                let kept = result.matches.into_iter().skip(skip as usize).take(take as usize);
-                self.outcome.matches.extend(kept.map(|line| LineMatch { file, ..line }));
+                let mut lines = result.matches;
+                carry_context(&mut lines, skip as usize, self.context_before);
+                let mut kept = 0;
+                for line in lines.into_iter().skip(skip as usize).take(take as usize) {
+                    let context = line.before.iter().chain(&line.after).map(|context| context.line.len());
+                    if !self.has_room(line.line.len() + context.sum::<usize>()) {
+                        break;
+                    }
+                    self.outcome.matches.push(LineMatch { file, ..line });
+                    kept += 1;
+                }
+                kept
             }
             GrepMode::Count => {
                 self.outcome.matches.push(LineMatch { file, match_count: Some(take), ..LineMatch::default() });
+                take
             }
-            GrepMode::FilesWithMatches => self.outcome.matches.push(LineMatch { file, ..LineMatch::default() }),
+            GrepMode::FilesWithMatches => {
+                self.outcome.matches.push(LineMatch { file, ..LineMatch::default() });
+                take
+            }
         }
     }
 
+    /// Takes room for so many bytes. The first piece always fits: an answer has at least one match.
+    fn has_room(&mut self, bytes: usize) -> bool {
+        self.over_budget |= !self.outcome.matches.is_empty() && self.bytes + bytes > MAX_RESULT_BYTES;
+        self.bytes += bytes;
+        !self.over_budget
+    }
+
     pub(super) fn finish(mut self) -> GrepOutcome {
-        self.outcome.limit_reached |= self.outcome.files_cut > 0;
-        self.outcome.stop_reason = self.outcome.limit_reached.then_some(StopReason::Limit);
+        self.outcome.stop_reason = if self.over_budget {
+            Some(StopReason::Budget)
+        } else {
+            (self.outcome.limit_reached || self.outcome.files_cut > 0).then_some(StopReason::Limit)
+        };
         self.outcome
     }
+}
+
+/// The lines between a match that is left out and the first one that is kept were shown behind the former. Those that
+/// are context of the latter belong to it now.
+fn carry_context(lines: &mut [LineMatch], skip: usize, context_before: usize) {
+    let (left_out, kept) = lines.split_at_mut(skip);
+    let (Some(left_out), Some(first)) = (left_out.last_mut(), kept.first_mut()) else { return };
+    let reach = first.line_number.saturating_sub(context_before as u64);
+    let mut before: Vec<_> = left_out.after.drain(..).filter(|line| line.line_number >= reach).collect();
+    before.append(&mut first.before);
+    first.before = before;
 }

@@ -106,7 +106,7 @@ fn one_hot_file_does_not_starve_the_rest() {
     let tree = tree(&[("a", &hot), ("b", "x\n"), ("c", "x\nx\n")]);
     let outcome = run(&GrepOptions { max_count_per_file: Some(2), ..options(&tree) });
     assert_eq!(lines(&outcome), ["a:1:x", "a:2:x", "b:1:x", "c:1:x", "c:2:x"]);
-    assert_eq!((outcome.files_cut, outcome.limit_reached, outcome.stop_reason), (1, true, Some(StopReason::Limit)));
+    assert_eq!((outcome.files_cut, outcome.limit_reached, outcome.stop_reason), (1, false, Some(StopReason::Limit)));
 }
 
 #[test]
@@ -250,7 +250,7 @@ fn a_cancelled_search_stops_in_the_middle_of_a_file() {
     let compiled = Compiled::new(&GrepOptions::new("y", tree.path())).expect("a pattern");
     let mut searcher = FileSearcher::new(&compiled, &GrepOptions::new("y", tree.path()));
     let checks = std::cell::Cell::new(0);
-    let result = searcher.search(tree.path(), b"a", &|| {
+    let result = searcher.search(tree.path(), b"a", false, &|| {
         checks.set(checks.get() + 1);
         if checks.get() > 5 { Err(Stopped::Cancelled) } else { Ok(()) }
     });
@@ -308,4 +308,90 @@ fn a_search_out_of_time_says_so_even_when_no_file_was_picked_yet() {
     let compiled = Compiled::new(&options).expect("a pattern");
     let outcome = search(engine, &options, &compiled, files, &timed_out).expect("what there is");
     assert_eq!(outcome.stop_reason, Some(StopReason::Timeout));
+}
+
+#[test]
+fn anchors_to_the_whole_text_hold_line_by_line_in_files_of_any_size() {
+    let large = format!("bar\nxy\n{}", "more text\n".repeat(40_000));
+    let tree = tree(&[("large", &large), ("small", "bar\nxy\n")]);
+    for pattern in [r"y\z", r"\Ax"] {
+        let outcome = run(&GrepOptions::new(pattern, tree.path()));
+        assert_eq!(lines(&outcome), ["large:2:xy", "small:2:xy"], "{pattern}");
+    }
+}
+
+#[test]
+fn what_stands_before_a_line_too_long_for_memory_is_kept() {
+    let tree = tree(&[("a", &format!("x1\n{}\nx2\n", "a".repeat(1 << 20)))]);
+    let options = options(&tree);
+    let compiled = Compiled::new(&options).expect("a pattern");
+    let mut searcher = FileSearcher::with_heap_limit(&compiled, &options, 100_000);
+    let result = searcher.search(tree.path(), b"a", false, &|| Ok(())).expect("nothing stops it");
+    assert!(result.oversized);
+    assert_eq!(result.matches.iter().map(|found| found.line_number).collect::<Vec<_>>(), [1]);
+    let mut page = Page::new(&options);
+    assert!(page.add(b"a", result).is_continue());
+    let outcome = page.finish();
+    assert_eq!((outcome.total, outcome.skipped.oversized, outcome.files_searched), (1, 1, 1));
+}
+
+#[test]
+fn paging_ends_although_files_are_cut() {
+    let tree = tree(&[("a", "x\nx\nx\n"), ("b", "x\n")]);
+    let page = |offset| run(&GrepOptions { max_count_per_file: Some(2), max_count: Some(2), offset, ..options(&tree) });
+    let (first, second) = (page(0), page(2));
+    assert_eq!(lines(&first), ["a:1:x", "a:2:x"]);
+    assert!(first.limit_reached);
+    assert_eq!(lines(&second), ["b:1:x"]);
+    assert_eq!((second.limit_reached, second.files_cut, second.stop_reason), (false, 1, Some(StopReason::Limit)));
+}
+
+#[test]
+fn the_first_match_of_a_page_has_its_context() {
+    let tree = tree(&[("a", "x\n2\n3\n4\nx\n")]);
+    let outcome = run(&GrepOptions { context_before: 2, context_after: 2, offset: 1, ..options(&tree) });
+    let before: Vec<u64> = outcome.matches[0].before.iter().map(|line| line.line_number).collect();
+    assert_eq!(before, [3, 4]);
+}
+
+#[test]
+#[cfg(unix)]
+fn a_link_that_has_taken_a_files_place_is_not_followed() {
+    let outside = tree(&[("secret", "x\n")]);
+    let tree = tree(&[("a", "x\n"), ("b", "x\n")]);
+    let (cache, pool) = (ScanCache::new(Policy::default()), cairn_pool::Pool::new(1));
+    let engine = Engine { cache: &cache, pool: &pool };
+    let mut options = options(&tree);
+    options.scope.use_cache = true;
+    grep(engine, &options, &CancelToken::new()).expect("a scan to be cached");
+    fs::remove_file(tree.path().join("a")).expect("removed");
+    std::os::unix::fs::symlink(outside.path().join("secret"), tree.path().join("a")).expect("a link");
+    let outcome = grep(engine, &options, &CancelToken::new()).expect("a search");
+    assert_eq!(lines(&outcome), ["b:1:x"]);
+}
+
+#[test]
+fn a_result_holds_only_so_much_and_says_so() {
+    let options = GrepOptions::new("x", ".");
+    let mut page = Page::new(&options);
+    let result = |length: usize| FileResult {
+        matches: vec![LineMatch { line: vec![b'x'; length], ..LineMatch::default() }],
+        count: 1,
+        ..FileResult::default()
+    };
+    assert!(page.add(b"a", result(MAX_RESULT_BYTES - 100)).is_continue());
+    assert!(page.add(b"b", result(200)).is_break());
+    let outcome = page.finish();
+    assert_eq!((outcome.total, outcome.matches.len(), outcome.stop_reason), (1, 1, Some(StopReason::Budget)));
+}
+
+#[test]
+fn a_partial_search_reads_no_file_after_its_time() {
+    let tree = three_files();
+    let (cache, pool) = (ScanCache::new(Policy::default()), cairn_pool::Pool::new(1));
+    let mut options = options(&tree);
+    options.scope.partial_on_timeout = true;
+    let timed_out = CancelToken::new().with_timeout(std::time::Duration::ZERO);
+    let outcome = grep(Engine { cache: &cache, pool: &pool }, &options, &timed_out).expect("what there is");
+    assert_eq!((outcome.files_searched, outcome.stop_reason), (0, Some(StopReason::Timeout)));
 }

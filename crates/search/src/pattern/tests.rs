@@ -2,7 +2,7 @@ use super::*;
 use proptest::prelude::*;
 
 fn compile(pattern: &str, anchoring: Anchoring) -> Result<GlobPattern, SearchError> {
-    GlobPattern::compile(pattern, Path::new("/root/of/all"), anchoring)
+    GlobPattern::compile(pattern, [&PathBuf::from("/root/of/all"), &PathBuf::from("/link")], anchoring)
 }
 
 fn matches(pattern: &str, path: &str) -> bool {
@@ -43,6 +43,13 @@ fn patterns_match_by_the_rules() {
         ("an empty pattern is a star", "", "a/b", true),
         ("a leading ./ is no part", "./a/*.c", "a/x.c", true),
         ("an absolute pattern below the root is relative", "/root/of/all/a/*.c", "a/x.c", true),
+        ("the root by another name", "/link/a/*.c", "a/x.c", true),
+        ("a double star in a component crosses slashes", "**.c", "a/b/x.c", true),
+        ("and stays at the root as well", "**.c", "x.c", true),
+        ("behind other characters", "a/b**", "a/bc/d", true),
+        ("in the middle", "a/b**d", "a/bc/xd", true),
+        ("still only where it stands", "a/b**d", "a/c/xd", false),
+        ("many stars", "a/***", "a/b/c", true),
         ("a literal path", "a/x.c", "a/x.c", true),
         ("is anchored", "a/x.c", "b/a/x.c", false),
         ("a literal name is not", "x.c", "a/x.c", true),

@@ -366,3 +366,86 @@ fn a_scan_that_failed_is_not_joined_again() {
     assert_eq!(rig.get(&root).snapshot.len(), 1, "the next call scans for itself");
     assert_eq!(rig.cache.stats().joins, 0);
 }
+
+#[test]
+fn joined_calls_all_see_the_whole_tree() {
+    let rig = Rig { pool: Pool::new(4), ..Rig::new(Policy::default()) };
+    let root = rig.root();
+    (0..4).for_each(|number| fs::write(root.join(format!("f{number}")), "").expect("a file"));
+    // Many short scans, each shared by four callers: whoever comes last must not find the outputs gone.
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                for _ in 0..5_000 {
+                    assert_eq!(rig.get(&root).snapshot.len(), 5);
+                    rig.cache.invalidate(None);
+                }
+            });
+        }
+    });
+}
+
+#[test]
+fn an_invalidation_while_the_rules_above_are_read_is_not_lost() {
+    let rig = Rig::new(Policy::default());
+    let root = rig.root();
+    let request = rig.request(&root);
+    // The clock is asked right before the rules are read: the place where the invalidation has to be noticed.
+    let cache = Arc::new(OnceLock::<ScanCache>::new());
+    let (inner, calls) = (Arc::clone(&cache), AtomicUsize::new(0));
+    let clock: Clock = Arc::new(move || {
+        if calls.fetch_add(1, Ordering::Relaxed) == 0 {
+            inner.get().expect("the cache is there").invalidate(Some(Path::new("/somewhere/else")));
+        }
+        Instant::now()
+    });
+    let cache = cache.get_or_init(|| ScanCache::with_clock(Policy::default(), clock));
+    let before = cache.invalidated.load(Ordering::Relaxed);
+    assert!(matches!(cache.board(&request.key(), &request, true, Join::Any), Ok(Boarding::Flight(_, false))));
+    assert_eq!(cache.invalidated.load(Ordering::Relaxed), before + 1, "it happened, and the rules were read again");
+}
+
+#[test]
+fn every_link_on_the_way_to_a_followed_directory_counts() {
+    let rig = Rig::new(Policy::default());
+    let root = rig.directory("root");
+    for name in ["c", "d"] {
+        rig.directory(name);
+        fs::write(rig.root().join(name).join(format!("in-{name}")), "").expect("a file");
+    }
+    symlink("c", rig.root().join("b")).expect("a link");
+    symlink("../b", root.join("a")).expect("a link");
+    let follow = ScanOptions { follow_links: true, ..ScanOptions::default() };
+    assert!(rig.get_with(&root, follow).snapshot.find(b"a/in-c").is_some());
+    fs::remove_file(rig.root().join("b")).expect("removed");
+    symlink("d", rig.root().join("b")).expect("a link");
+    rig.cache.invalidate(Some(&rig.root().join("b")));
+    assert!(rig.get_with(&root, follow).snapshot.find(b"a/in-d").is_some());
+}
+
+#[test]
+fn excludes_behind_a_linked_git_directory_are_known_by_both_names() {
+    for name in ["repo/.git/info/exclude", "real-git/info/exclude"] {
+        let rig = Rig::new(Policy::default());
+        let root = rig.directory("repo");
+        rig.directory("real-git/info");
+        fs::write(rig.root().join("real-git/info/exclude"), "x").expect("a file");
+        symlink("../real-git", root.join(".git")).expect("a link");
+        let sub = rig.directory("repo/sub");
+        rig.get(&root);
+        rig.get(&sub);
+        rig.cache.invalidate(Some(&rig.root().join(name)));
+        assert_eq!(rig.kept(), 0, "{name}");
+    }
+}
+
+#[test]
+fn what_is_derived_from_a_snapshot_counts_against_the_bound() {
+    let rig = Rig::new(Policy { max_bytes: 10_000, ..Policy::default() });
+    let scan = rig.get(&rig.root());
+    assert_eq!(rig.kept(), 1);
+    let built = scan.snapshot.derived(|_| Ok::<_, Stopped>((0_u8, 20_000)));
+    assert!(built.is_ok());
+    rig.cache.enforce_bounds();
+    assert_eq!(rig.kept(), 0);
+}

@@ -18,7 +18,7 @@ fn a_visitor_checks_its_token_every_128_entries() {
     let (_tree, walk) = walk_over(1000);
     let checks = Cell::new(0);
     let task = lock(&walk.state).ready.pop().expect("the root");
-    let visit = walk.visit(&task, usize::MAX, &|| {
+    let visit = walk.visit(&task, &|| {
         checks.set(checks.get() + 1);
         Ok(())
     });
@@ -32,7 +32,7 @@ fn a_visitor_told_to_stop_visits_no_further_entry() {
     let (_tree, walk) = walk_over(1000);
     let task = lock(&walk.state).ready.pop().expect("the root");
     let checks = Cell::new(0);
-    let visit = walk.visit(&task, usize::MAX, &|| {
+    let visit = walk.visit(&task, &|| {
         checks.set(checks.get() + 1);
         if checks.get() == 3 { Err(Stopped::Cancelled) } else { Ok(()) }
     });
