@@ -8,6 +8,7 @@ mod engine;
 mod error;
 mod find;
 mod glob;
+mod glob_syntax;
 mod grep;
 mod pattern;
 mod types;

@@ -3,9 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use cairn_walk::Scope as WalkScope;
-use globset::{Candidate, GlobBuilder, GlobMatcher};
+use regex::Regex;
 
 use crate::error::SearchError;
+use crate::glob_syntax::regex_of;
 
 /// A compiled glob.
 ///
@@ -32,7 +33,7 @@ enum Test {
     /// The rest ends with one of these, and has a `/` only if that is allowed.
     Suffixes { suffixes: Vec<Vec<u8>>, any_depth: bool },
     /// The whole path matches this.
-    Glob(Box<GlobMatcher>),
+    Regex(Box<Regex>),
 }
 
 /// How a pattern without a slash is meant.
@@ -68,16 +69,10 @@ impl GlobPattern {
         }
         let given = if given.is_empty() || given == "." { "*" } else { given };
         let any_depth = anchoring == Anchoring::Recursive && !given.contains('/') && !given.starts_with("**");
-        let glob = format!("{}{}", if any_depth { "**/" } else { "" }, repair(given));
-        let matcher = GlobBuilder::new(&glob)
-            .literal_separator(true)
-            .backslash_escape(true)
-            .empty_alternates(true)
-            .build()
-            .map_err(|error| invalid(&error.kind().to_string()))?
-            .compile_matcher();
+        let glob = format!("{}{given}", if any_depth { "**/" } else { "" });
+        let regex = regex_of(&glob).map_err(|reason| invalid(&reason))?;
         let (prefix, name) = split_literal_directories(&glob);
-        let test = simple_test(name).unwrap_or_else(|| Test::Glob(Box::new(matcher)));
+        let test = simple_test(name).unwrap_or_else(|| Test::Regex(Box::new(regex)));
         Ok(Self {
             prefix: prefix.as_bytes().to_vec(),
             test,
@@ -97,7 +92,8 @@ impl GlobPattern {
                     && (*any_depth || memchr::memchr(b'/', rest).is_none())
                     && !rest.is_empty()
             }
-            Test::Glob(glob) => glob.is_match_candidate(&Candidate::from_bytes(path)),
+            // A name that is no Unicode is matched as it is shown.
+            Test::Regex(regex) => regex.is_match(&String::from_utf8_lossy(path)),
         }
     }
 
@@ -140,109 +136,6 @@ fn below_root<'a>(pattern: &'a str, root: &Path) -> Option<&'a str> {
     let rest = pattern.strip_prefix(root)?;
     let relative = rest.trim_start_matches('/');
     (rest.is_empty() || rest.len() > relative.len()).then_some(relative)
-}
-
-/// Closes braces that were left open, escapes those that close nothing, and takes `/` out of classes: like `*` and `?`,
-/// a class stops at a slash, which the glob engine does not see to.
-fn repair(pattern: &str) -> String {
-    let mut repaired = String::with_capacity(pattern.len() + 1);
-    let mut open = 0_usize;
-    let mut rest = pattern;
-    while let Some(character) = rest.chars().next() {
-        let length = match character {
-            '\\' => 1 + rest[1..].chars().next().map_or(0, char::len_utf8),
-            '[' => class_length(rest).unwrap_or(1),
-            '*' => rest.len() - rest.trim_start_matches('*').len(),
-            _ => character.len_utf8(),
-        };
-        let (token, behind) = rest.split_at(length);
-        match character {
-            '[' => repaired.push_str(&without_separator(token)),
-            // `**` beside other characters: any text, slashes or not, which the engine knows only as a component.
-            '*' if length > 1 && is_component(&repaired, behind) => repaired.push_str("**"),
-            // Beside other characters: any text, slashes or not, which the engine knows only as a component.
-            '*' if length > 1 => repaired.push_str("{*,*/**/*}"),
-            '}' => match open.checked_sub(1) {
-                Some(left) => {
-                    open = left;
-                    repaired.push('}');
-                }
-                None => repaired.push_str("\\}"),
-            },
-            _ => {
-                open += usize::from(character == '{');
-                repaired.push_str(token);
-            }
-        }
-        rest = behind;
-    }
-    repaired.extend(std::iter::repeat_n('}', open));
-    repaired
-}
-
-/// Whether what stands between `before` and `behind` is a whole component of a path, in braces or not.
-fn is_component(before: &str, behind: &str) -> bool {
-    (before.is_empty() || before.ends_with(['/', '{', ',']))
-        && (behind.is_empty() || behind.starts_with(['/', '}', ',']))
-}
-
-/// The length of the class that `text` begins with. A `]` right behind the opening or its negation is a member.
-fn class_length(text: &str) -> Option<usize> {
-    let members = text[1..].strip_prefix(['!', '^']).unwrap_or(&text[1..]);
-    let skipped = text.len() - members.len() + usize::from(members.starts_with(']'));
-    text[skipped..].find(']').map(|end| skipped + end + 1)
-}
-
-/// A class that does not match `/`.
-fn without_separator(class: &str) -> String {
-    let Some(inner) = class.strip_prefix('[').and_then(|inner| inner.strip_suffix(']')) else {
-        return class.to_owned();
-    };
-    let (negation, members) = match inner.strip_prefix(['!', '^']) {
-        Some(members) => ("!", members),
-        None => ("", inner),
-    };
-    let characters: Vec<char> = members.chars().collect();
-    let mut ranges: Vec<(char, char)> = Vec::new();
-    let mut at = 0;
-    while at < characters.len() {
-        if at + 2 < characters.len() && characters[at + 1] == '-' {
-            ranges.push((characters[at], characters[at + 2]));
-            at += 3;
-        } else {
-            ranges.push((characters[at], characters[at]));
-            at += 1;
-        }
-    }
-    let covers_separator = |&(first, last): &(char, char)| first <= '/' && '/' <= last;
-    let only_separator = ranges.iter().all(|&range| range == ('/', '/'));
-    let awkward =
-        |&(first, last): &(char, char)| first != last && (matches!(first, ']' | '-') || matches!(last, ']' | '-'));
-    // Nothing to take out; or nothing would be left; or a range that cannot be written another way.
-    if (negation.is_empty() && (only_separator || !ranges.iter().any(covers_separator))) || ranges.iter().any(awkward) {
-        return class.to_owned();
-    }
-    // `]` must stand first and `-` last to be members.
-    let has = |wanted: char| ranges.contains(&(wanted, wanted));
-    let mut result = format!("[{negation}{}", if has(']') { "]" } else { "" });
-    for &(first, last) in ranges.iter().filter(|&&range| range != (']', ']') && range != ('-', '-')) {
-        let parts = if negation.is_empty() && covers_separator(&(first, last)) {
-            vec![(first, '.'), ('0', last)]
-        } else {
-            vec![(first, last)]
-        };
-        for (first, last) in parts.into_iter().filter(|(first, last)| first <= last || negation == "!") {
-            result.push(first);
-            if first != last {
-                result.extend(['-', last]);
-            }
-        }
-    }
-    if negation == "!" {
-        result.push('/');
-    }
-    result.push_str(if has('-') { "-]" } else { "]" });
-    result
 }
 
 fn is_literal(text: &str) -> bool {

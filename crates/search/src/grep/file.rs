@@ -160,6 +160,7 @@ impl FileSearcher {
         }
         let mut sink = Collector {
             plan: self.plan,
+            multiline: self.multiline,
             matcher: &self.matcher,
             result: FileResult::default(),
             pending: Pending::default(),
@@ -240,6 +241,7 @@ impl<R: Read> Read for Checked<'_, R> {
 /// Collects what the searcher finds in one file.
 struct Collector<'a> {
     plan: Plan,
+    multiline: bool,
     matcher: &'a RegexMatcher,
     result: FileResult,
     /// Context before a match that has not come yet.
@@ -314,7 +316,8 @@ impl Collector<'_> {
     /// Where in a block of matched lines the matches are.
     fn submatches(&self, block: &[u8]) -> io::Result<Vec<Submatch>> {
         let mut places = Vec::new();
-        let text = without_terminator(block);
+        // In multiline mode a match may take the line break with it.
+        let text = if self.multiline { block } else { without_terminator(block) };
         let found = self.matcher.find_iter(text, |found| {
             places.push(Submatch { start: found.start(), end: found.end() });
             true

@@ -33,6 +33,13 @@ fn patterns_match_by_the_rules() {
         ("a negated class with brackets and dashes", "a[!]-]b", "a]b", false),
         ("matches everything else", "a[!]-]b", "axb", true),
         ("a brace in a class is a member", "a[{]b", "a{b", true),
+        ("a question mark is a character, not a byte", "?.ts", "é.ts", true),
+        ("so is a member of a class", "[é-ü].ts", "ö.ts", true),
+        ("an escaped bracket in a class", r"[\]x]", "]", true),
+        ("a class of nothing but a slash matches nothing", "a[/]b", "a/b", false),
+        ("a double star in braces", "a/{**,x}/b.c", "a/b.c", true),
+        ("at their end", "{**}/b.c", "b.c", true),
+        ("braces over directories", "{a,b/c}/x", "b/c/x", true),
         ("alternatives", "*.{ts,tsx}", "a.tsx", true),
         ("one of them empty", "a{,b}", "a", true),
         ("nested ones", "x{a,{b,c}d}", "xcd", true),
@@ -90,6 +97,8 @@ fn patterns_that_cannot_match_below_the_root_are_refused() {
     for (reason, pattern) in [
         ("an unclosed class", "a[b"),
         ("a range backwards", "[z-a]"),
+        ("an escape of nothing", "a\\"),
+        ("more alternatives than can be matched", "{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}"),
         ("another root", "/elsewhere/*.c"),
         ("a sibling of the root with the same beginning", "/root/of/all-else/*.c"),
         ("out of the root", "../*.c"),
@@ -119,7 +128,7 @@ proptest! {
         prop_assume!(!path.is_empty());
         let compiled = compile(&pattern, Anchoring::Recursive).expect("a valid pattern");
         let engine_pattern = if pattern.contains('/') || pattern.starts_with("**") { pattern.clone() } else { format!("**/{pattern}") };
-        let engine = GlobBuilder::new(&engine_pattern)
+        let engine = globset::GlobBuilder::new(&engine_pattern)
             .literal_separator(true)
             .empty_alternates(true)
             .build()
