@@ -96,12 +96,27 @@ describe('in node_modules, without ignore rules', () => {
     ['the start of a line', '^#!'],
     ['blanks and carriage returns at the end', ' \\r$'],
     ['a class of Unicode', '\\p{Greek}{3}'],
-    ['an empty first line or none', '^\\s*use strict$'],
+    ['a whole line', `^['"]use strict['"];?\\r?$`],
   ];
 
+  // Where a NUL ends ripgrep's search depends on what the same thread has searched before; see the test of late NULs.
+  let withNul: ReadonlySet<string> = new Set();
+  beforeAll(() => {
+    const flags = ['--text', '--files-with-matches', '--null', '--hidden', '--no-ignore'];
+    withNul = new Set(splitNames(ripgrep([...flags, '\\x00'], nodeModules).stdout));
+  });
+
   test.each(patterns)('grep finds what ripgrep finds: %s', async (_reason, pattern) => {
-    const ours = () => ourFound({ pattern, path: nodeModules, gitignore: false });
-    const theirs = () => describeLines(ripgrepLines(nodeModules, pattern, ['--hidden', '--no-ignore']));
+    const isText = ({ path }: { readonly path: string }): boolean => !withNul.has(path);
+    const ours = async () => {
+      const { matches } = await grep({ pattern, path: nodeModules, gitignore: false });
+      return describeLines(ourLines(matches.filter(isText)));
+    };
+    const theirs = () => {
+      const lines = ripgrepLines(nodeModules, pattern, ['--hidden', '--no-ignore']);
+      return describeLines(lines.filter(isText));
+    };
+    expect([withNul.size > 0, theirs().length > 0]).toEqual([true, true]);
     expect(await settledDifference(ours, theirs)).toEqual(noDifference);
   });
 });

@@ -200,9 +200,19 @@ describe('the global excludes file', () => {
     ['named in the XDG configuration', { '.config/git/config': '[core]\n\texcludesFile = ~/excludes\n' }],
     ['in its default place', { '.config/git/ignore': '' }],
   ];
+  /** The same, where ripgrep does not read the configuration as git does. */
+  const casesOfGitAlone: typeof cases = [
+    ['named with a blank in it', { '.gitconfig': '[core]\n\texcludesFile = ~/my excludes\n', 'my excludes': '' }],
+    [
+      'named twice, of which the last counts',
+      { '.gitconfig': '[core]\nexcludesFile = ~/no\nexcludesFile = ~/excludes\n' },
+    ],
+    ['named in a line with a comment', { '.gitconfig': '[core]\nexcludesFile = ~/excludes # mine\n' }],
+    ['named in one line with its section', { '.gitconfig': '[core] excludesFile = ~/excludes\n' }],
+  ];
   const rules = '*.global\n/top.txt\n!kept.global\nkept-by-gitignore\nanchored/below.txt\n';
 
-  test.each(cases)('%s, hides what git hides', async (_reason, home) => {
+  test.each([...cases, ...casesOfGitAlone])('%s, hides what git hides', async (reason, home) => {
     const homeFiles = Object.fromEntries(
       Object.entries(home).map(([path, text]) => [path, text === '' ? rules : text]),
     );
@@ -232,7 +242,9 @@ describe('the global excludes file', () => {
         expect(theirs).not.toContain('a.global');
         expect(difference(await filesAndLinks(directory), theirs), directory).toEqual(noDifference);
       }
-      expect(difference(await filesOnly(work), ripgrepListing(work, ['--hidden'], { env }))).toEqual(noDifference);
+      const isRead = cases.some(([known]) => known === reason);
+      const other = isRead ? ripgrepListing(work, ['--hidden'], { env }) : gitListing(work, { env }).files;
+      expect(difference(await filesOnly(work), other)).toEqual(noDifference);
     } finally {
       useNeutralHome();
     }
