@@ -213,7 +213,6 @@ impl ScanCache {
         if let Some(kept) = self.fresh(&key) {
             return Ok(self.hit(kept));
         }
-        count(if self.snapshots.contains_key(&key) { &self.counters.rescans } else { &self.counters.misses });
         self.scan(request, true, Join::Any, pool, cancel)
     }
 
@@ -341,7 +340,11 @@ impl ScanCache {
             }
             let keep = AtomicBool::new(store);
             let flight = Arc::new(Flight { walk, began, keep, attached: AtomicUsize::new(1) });
-            self.snapshots.remove(key);
+            let known = self.snapshots.remove(key).is_some();
+            // A forced scan has been counted by whoever forced it.
+            if join == Join::Any {
+                count(if known { &self.counters.rescans } else { &self.counters.misses });
+            }
             flights.insert(key.clone(), Arc::clone(&flight));
             return Ok(Boarding::Flight(flight, false));
         }

@@ -1,6 +1,7 @@
 //! Which entries ignore files hide.
 //!
-//! The glob matching is the `ignore` crate's; the hierarchy is ours, for three reasons. The crate's own walker applies
+//! The glob matching is the `ignore` crate's, on lines that [`crate::gitignore`] has made to mean what they mean to git;
+//! the hierarchy is ours, for three reasons. The crate's own walker applies
 //! a `.gitignore` above a repository (or above a root in no repository) as soon as it is told to work outside
 //! repositories; it offers no way to list one directory again under the rules of its ancestors; and it builds a
 //! matcher and two paths for every directory and entry, where most directories have no rules at all.
@@ -14,6 +15,7 @@ use std::sync::Arc;
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder, gitconfig_excludes_path};
 
+use crate::gitignore::translate;
 use crate::paths::{from_bytes, to_bytes};
 
 /// What the rules say about an entry.
@@ -156,6 +158,10 @@ impl Matcher {
     fn read(path: &Path, directory: &Path, sources: &mut Vec<PathBuf>) -> Option<Self> {
         let metadata = path.symlink_metadata().ok()?;
         if metadata.is_symlink() {
+            // git does not follow a link in the tree.
+            if path.file_name().is_some_and(|name| name == ".gitignore") {
+                return None;
+            }
             // An edit of the target changes the rules although no ignore file was touched by name.
             push_source(path, sources);
             path.metadata().ok().filter(std::fs::Metadata::is_file)?;
@@ -165,9 +171,9 @@ impl Matcher {
         let contents = std::fs::read(path).ok()?;
         let text = String::from_utf8_lossy(contents.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&contents));
         let mut builder = GitignoreBuilder::new("");
-        for line in text.lines() {
-            // An invalid line is no rule; there is nothing else to do about it.
-            let _ = builder.add_line(None, line);
+        for rule in text.split('\n').filter_map(translate) {
+            // A rule the crate cannot express is no rule; there is nothing else to do about it.
+            let _ = builder.add_line(None, &rule);
         }
         let globs = builder.build().ok().filter(|globs| !globs.is_empty())?;
         let directory = to_bytes(directory);

@@ -307,7 +307,7 @@ fn an_ignore_file_that_is_a_link_is_known_by_its_target() {
     let rig = Rig::new(Policy::default());
     let root = rig.directory("root");
     fs::write(rig.root().join("shared-rules"), "x").expect("a file");
-    symlink(rig.root().join("shared-rules"), root.join(".gitignore")).expect("a link");
+    symlink(rig.root().join("shared-rules"), root.join(".ignore")).expect("a link");
     rig.get(&root);
     rig.cache.invalidate(Some(&rig.root().join("shared-rules")));
     assert_eq!(rig.kept(), 0);
