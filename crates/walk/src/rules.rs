@@ -13,8 +13,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use ignore::Match;
-use ignore::gitignore::{Gitignore, GitignoreBuilder, gitconfig_excludes_path};
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
+use crate::excludes::excludes_file;
 use crate::gitignore::translate;
 use crate::paths::{from_bytes, to_bytes};
 
@@ -97,8 +98,8 @@ impl Rules {
             let files = RuleFiles { dot_ignore: true, gitignore: git, git };
             rules = rules.enter(ancestor, files, sources);
         }
-        if let Some(path) = gitconfig_excludes_path() {
-            let top = in_repository.checked_sub(1).map_or(root, |top| ancestors[top]);
+        let top = in_repository.checked_sub(1).map_or(root, |top| ancestors[top]);
+        if let Some(path) = excludes_file(common_directory(top).as_deref()) {
             rules.global = Matcher::read(&path, top, sources).map(Arc::new);
             push_source(&path, sources);
         }
@@ -197,19 +198,22 @@ fn push_source(path: &Path, sources: &mut Vec<PathBuf>) {
     sources.extend(crate::paths::resolve_target(path));
 }
 
-/// Where the repository at `directory` keeps its private excludes: in `.git`, or, in a linked worktree, in the
-/// common directory that the `.git` file leads to (gitrepository-layout(5)).
+/// Where the repository at `directory` keeps its private excludes.
 fn exclude_file(directory: &Path) -> Option<PathBuf> {
+    Some(common_directory(directory)?.join("info/exclude"))
+}
+
+/// The directory that a repository's worktrees share: `.git`, or, in a linked worktree, where the `.git` file leads to
+/// (gitrepository-layout(5)). `None` when `directory` is no repository.
+fn common_directory(directory: &Path) -> Option<PathBuf> {
     let git = directory.join(".git");
     if git.metadata().ok()?.is_dir() {
-        return Some(git.join("info/exclude"));
+        return Some(git);
     }
     let link = std::fs::read_to_string(&git).ok()?;
-    let git_dir = directory.join(link.strip_prefix("gitdir:")?.trim());
-    let common = match std::fs::read_to_string(git_dir.join("commondir")) {
-        Ok(common) => git_dir.join(common.trim()),
-        Err(_) => git_dir,
-    };
-    let path = common.join("info/exclude");
-    Some(path.canonicalize().unwrap_or(path))
+    let git_directory = directory.join(link.strip_prefix("gitdir:")?.trim());
+    match std::fs::read_to_string(git_directory.join("commondir")) {
+        Ok(common) => Some(git_directory.join(common.trim())),
+        Err(_) => Some(git_directory),
+    }
 }

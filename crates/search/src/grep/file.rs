@@ -18,6 +18,8 @@ use super::{ContextLine, GrepMode, GrepOptions, LineMatch, MAX_RESULT_BYTES, Sub
 
 /// What is read of a file before anything else is done with it. Nearly every source file fits.
 const BUFFER_BYTES: usize = 256 * 1024;
+/// The size of the searcher's own buffer. A smaller file cannot make it grow.
+const SEARCHER_BUFFER_BYTES: usize = 64 * 1024;
 /// The longest line, in multiline mode the largest file, that is held in memory.
 const HEAP_LIMIT: usize = 256 << 20;
 /// The kind of error that carries the caller's wish to stop through the searcher, which repeats interrupted reads and
@@ -52,6 +54,7 @@ pub(super) enum FileState {
 
 /// Searches files. Keeps its buffers; make one per thread.
 pub(super) struct FileSearcher {
+    builder: SearcherBuilder,
     searcher: Searcher,
     matcher: RegexMatcher,
     buffer: Vec<u8>,
@@ -83,17 +86,18 @@ impl FileSearcher {
             GrepMode::FilesWithMatches => Some(0),
             GrepMode::Content | GrepMode::Count => [page, options.max_count_per_file].into_iter().flatten().min(),
         };
-        let searcher = SearcherBuilder::new()
+        let mut builder = SearcherBuilder::new();
+        builder
             .binary_detection(BinaryDetection::quit(0))
             .memory_map(MmapChoice::never())
             .line_number(content)
             .multi_line(options.multiline)
             .heap_limit(Some(heap_limit))
             .before_context(if content { options.context_before } else { 0 })
-            .after_context(if content { options.context_after } else { 0 })
-            .build();
+            .after_context(if content { options.context_after } else { 0 });
         Self {
-            searcher,
+            searcher: builder.build(),
+            builder,
             matcher: compiled.matcher().clone(),
             buffer: vec![0; BUFFER_BYTES],
             path: Vec::new(),
@@ -167,7 +171,12 @@ impl FileSearcher {
             bytes: 0,
         };
         let reader = Checked { inner: head.chain(file), check };
-        match self.searcher.search_reader(&self.matcher, reader, &mut sink) {
+        let searched = self.searcher.search_reader(&self.matcher, reader, &mut sink);
+        if filled >= SEARCHER_BUFFER_BYTES {
+            // A long line makes the searcher's buffer larger for good, and where a NUL hides lines depends on its size.
+            self.searcher = self.builder.build();
+        }
+        match searched {
             // The searcher's own error: what came before the line that is over the heap limit was searched.
             Err(error) if error.kind() == io::ErrorKind::Other => {
                 if self.multiline {
