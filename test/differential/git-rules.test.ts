@@ -68,7 +68,7 @@ const cases: readonly (readonly [reason: string, rule: string | Uint8Array])[] =
   ['two question marks', '??'],
   ['a question mark is no slash', 'a?b'],
   ['a class', '[ab]'],
-  ['a class of bytes', 'a[é][é]b'],
+  ['a class is of bytes', 'a[é]b'],
   ['a class, negated', '[!a]'],
   ['a class, negated as in regular expressions', '[^a]'],
   ['a class that begins with a bracket', '[]a]'],
@@ -218,7 +218,7 @@ describe('random rules hide what git hides', () => {
     ['made of names, stars and classes', rulesOf(piece.plain), 1],
     ['with braces, negated classes and brackets too', rulesOf(fc.oneof(piece.plain, piece.special)), 2],
   ])('%s', async (_reason, arbitrary, seed) => {
-    const samples = fc.sample(arbitrary, { seed, numRuns: 100 });
+    const samples = fc.sample(arbitrary, { seed, numRuns: 80 });
     const root = createTree(
       Object.fromEntries(samples.map((rules, index) => [`rules-${index}`, { ...content, '.gitignore': rules }])),
     );

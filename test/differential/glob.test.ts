@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import { isDeepStrictEqual } from 'node:util';
 import type { GlobOptions } from '@cairn/natives';
 import { FileType, glob } from '@cairn/natives';
 import fc from 'fast-check';
@@ -205,8 +206,8 @@ describe('random globs match what their rules say', () => {
   });
 
   test('in the repository itself', async () => {
-    const files = () => gitListing(repository).files;
-    const patterns = fc.sample(fc.tuple(patternArbitrary(files()), fc.boolean()), { seed: 12, numRuns: 150 });
+    let files = gitListing(repository).files;
+    const patterns = fc.sample(fc.tuple(patternArbitrary(files), fc.boolean()), { seed: 12, numRuns: 150 });
     let hits = 0;
     for (const [pattern, recursive] of patterns) {
       const ours = async () => {
@@ -219,11 +220,15 @@ describe('random globs match what their rules say', () => {
         });
         return matches.filter(({ fileType }) => fileType !== FileType.Dir).map(({ path }) => path);
       };
-      const theirs = () => files().filter(compileGlob(pattern, { recursive }));
-      expect(await settledDifference(ours, theirs), `with ${JSON.stringify({ pattern, recursive })}`).toEqual(
-        noDifference,
-      );
-      hits += theirs().length > 0 ? 1 : 0;
+      const theirs = () => files.filter(compileGlob(pattern, { recursive }));
+      if (theirs().length > 0) hits++;
+      let found = difference(await ours(), theirs());
+      if (!isDeepStrictEqual(found, noDifference)) {
+        // Somebody may have been at work meanwhile.
+        files = gitListing(repository).files;
+        found = await settledDifference(ours, theirs);
+      }
+      expect(found, JSON.stringify({ pattern, recursive })).toEqual(noDifference);
     }
     expect(hits).toBeGreaterThan(50);
   });

@@ -24,7 +24,7 @@ async function everyMode(options: GrepOptions): Promise<GrepResult> {
   return content;
 }
 
-async function lineDifference(root: string, options: Omit<GrepOptions, 'path'>, withPlaces = true) {
+async function lineDifference(root: string, options: Omit<GrepOptions, 'path'>) {
   const flags = [
     '--hidden',
     ...(options.multiline === true ? ['--multiline'] : []),
@@ -37,7 +37,7 @@ async function lineDifference(root: string, options: Omit<GrepOptions, 'path'>, 
   // Bytes inside a character have no place in a string, and ripgrep does not find again what a line alone made match.
   const isUnclear = /\(\?-[um]|\\[Az]/u.test(options.pattern);
   const describeAll = (lines: readonly FoundLine[]): string[] =>
-    describeLines(withPlaces && !isUnclear ? lines : lines.map((line) => ({ ...line, submatches: undefined })));
+    describeLines(isUnclear ? lines.map((line) => ({ ...line, submatches: undefined })) : lines);
   return difference(describeAll(ours), describeAll(theirs));
 }
 
@@ -313,14 +313,7 @@ describe('random patterns on random files', () => {
 
   const sample = (name: string, numRuns: number, arbitrary: fc.Arbitrary<Uint8Array>): Contents =>
     Object.fromEntries(fc.sample(arbitrary, { seed: 3, numRuns }).map((bytes, index) => [`${name}-${index}`, bytes]));
-  const place = useFiles({
-    ...sample('short', 60, content),
-    ...sample(
-      'long',
-      1,
-      longText.map((string) => Buffer.from(string)),
-    ),
-  });
+  const place = useFiles(sample('short', 80, content));
   const nul = ([before, after]: readonly [string, string]): Buffer => Buffer.from(`${before}\0${after}`);
   const withNul = useFiles({
     ...sample('short', 40, fc.tuple(text, text).map(nul)),
@@ -331,23 +324,20 @@ describe('random patterns on random files', () => {
     const property = fc.asyncProperty(pattern, fc.boolean(), async (given, ignoreCase) => {
       expect(await lineDifference(place.root, { pattern: given, ignoreCase })).toEqual(noDifference);
     });
-    await fc.assert(property, { seed: 4, numRuns: 100, endOnFailure: true });
+    await fc.assert(property, { seed: 4, numRuns: 80, endOnFailure: true });
   });
 
   test('find the lines that ripgrep finds in files with a NUL', async () => {
     const property = fc.asyncProperty(pattern, async (given) => {
       expect(await lineDifference(withNul.root, { pattern: given })).toEqual(noDifference);
     });
-    await fc.assert(property, { seed: 5, numRuns: 50, endOnFailure: true });
+    await fc.assert(property, { seed: 5, numRuns: 40, endOnFailure: true });
   });
 
-  test.each([
-    ['find the lines that ripgrep finds over several lines', false],
-    ['find the same places in these lines', true],
-  ])('%s', async (_name, withPlaces) => {
+  test('find the lines that ripgrep finds over several lines', async () => {
     const property = fc.asyncProperty(patternOverLines, async (given) => {
-      expect(await lineDifference(place.root, { pattern: given, multiline: true }, withPlaces)).toEqual(noDifference);
+      expect(await lineDifference(place.root, { pattern: given, multiline: true })).toEqual(noDifference);
     });
-    await fc.assert(property, { seed: 6, numRuns: 60, endOnFailure: true });
+    await fc.assert(property, { seed: 6, numRuns: 70, endOnFailure: true });
   });
 });

@@ -334,7 +334,7 @@ export interface OddTreeOptions {
 export const ownRepositories: readonly string[] = ['nested-repository', 'linked-worktree'];
 
 /** Writes a git repository full of odd names and ignore rules into a new temporary directory; the caller removes it. */
-export function createOddTree({ dotIgnore, randomDirectoryCount = 120 }: OddTreeOptions): string {
+export function createOddTree({ dotIgnore, randomDirectoryCount = 80 }: OddTreeOptions): string {
   const root = newDirectory();
   writeTree(root, {
     '.gitignore': rootRules,
