@@ -181,16 +181,18 @@ describe('random globs match what their rules say', () => {
   });
 
   const isOpenEnded = (pattern: string): boolean => /[?[]/u.test(pattern);
+  // It stands in a path for bytes that are not valid UTF-8, which no pattern can spell.
+  const isSpelt = (pattern: string): boolean => !pattern.includes('\uFFFD');
 
   test.each([
     ['over plain names', isPlain, (pattern: string) => /^[ -~]*$/u.test(pattern), 250],
     [
       'over all names, but for what stands for one character',
       () => true,
-      (pattern: string) => !isOpenEnded(pattern),
+      (pattern: string) => isSpelt(pattern) && !isOpenEnded(pattern),
       100,
     ],
-    ['over all names', () => true, () => true, 150],
+    ['over all names', () => true, isSpelt, 150],
   ])('in an odd tree, %s', async (_name, isConsidered, isUsed, numRuns) => {
     const considered = odd.filter(isConsidered);
     const patterns = patternArbitrary(considered).filter(isUsed);

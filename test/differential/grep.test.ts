@@ -132,6 +132,8 @@ const multilinePatterns: readonly Case[] = [
   ['a letter maybe', 'x*'],
   ['the end or a line break', 'x$|\\n\\n'],
   ['a word, in any case', 'NEEDLE\\n', { ignoreCase: true }],
+  ['a line break with a word behind it', '[a-z]\\n\\b'],
+  ['a line break with no word behind it', 'x?\\n\\B'],
 ];
 
 /** Patterns with few matches on a line: each is told where it is, and a line has a million characters. */
