@@ -145,7 +145,7 @@ describe('a rule hides what git hides', () => {
 });
 
 describe('a rule that is not valid UTF-8', () => {
-  // The one difference to git that is left, and documented: the matcher takes text. It shows too much, never too little.
+  // The one difference to git that is left, and documented: the matcher takes text, and the rule is lost.
   test('hides nothing and costs no other rule', async () => {
     const root = createTree({
       [bytesName(0x61, 0xff)]: '',

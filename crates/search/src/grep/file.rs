@@ -20,6 +20,8 @@ use super::{ContextLine, GrepMode, GrepOptions, LineMatch, MAX_RESULT_BYTES, Sub
 const BUFFER_BYTES: usize = 256 * 1024;
 /// The size of the searcher's own buffer. A smaller file cannot make it grow.
 const SEARCHER_BUFFER_BYTES: usize = 64 * 1024;
+/// How far behind a multiline match its pattern may look when the places are searched; ripgrep's number.
+const LOOK_AHEAD: usize = 128;
 /// The longest line, in multiline mode the largest file, that is held in memory.
 const HEAP_LIMIT: usize = 256 << 20;
 /// The kind of error that carries the caller's wish to stop through the searcher, which repeats interrupted reads and
@@ -269,7 +271,6 @@ impl Sink for Collector<'_> {
     type Error = io::Error;
 
     fn matched(&mut self, _: &Searcher, found: &SinkMatch<'_>) -> io::Result<bool> {
-        let block = found.bytes();
         let mut places: Vec<Submatch> = Vec::new();
         let mut line_start = 0;
         for (index, line) in found.lines().enumerate() {
@@ -283,7 +284,7 @@ impl Sink for Collector<'_> {
             }
             if self.plan.mode == GrepMode::Content {
                 if index == 0 {
-                    places = self.submatches(block)?;
+                    places = self.submatches(found)?;
                 }
                 let line_number = found.line_number().unwrap_or(0) + index as u64;
                 let text = without_terminator(line);
@@ -323,15 +324,25 @@ impl Sink for Collector<'_> {
 
 impl Collector<'_> {
     /// Where in a block of matched lines the matches are.
-    fn submatches(&self, block: &[u8]) -> io::Result<Vec<Submatch>> {
+    fn submatches(&self, found: &SinkMatch<'_>) -> io::Result<Vec<Submatch>> {
+        // In multiline mode a match may take the line break with it, and look at what follows.
+        let (text, block) = if self.multiline {
+            let block = found.bytes_range_in_buffer();
+            let buffer = found.buffer();
+            (&buffer[..buffer.len().min(block.end + LOOK_AHEAD)], block)
+        } else {
+            let line = without_terminator(found.bytes());
+            (line, 0..line.len())
+        };
         let mut places = Vec::new();
-        // In multiline mode a match may take the line break with it.
-        let text = if self.multiline { block } else { without_terminator(block) };
-        let found = self.matcher.find_iter(text, |found| {
-            places.push(Submatch { start: found.start(), end: found.end() });
-            true
+        let searched = self.matcher.find_iter_at(text, block.start, |place| {
+            let inside = place.start() < block.end || (place.start() == block.end && !self.multiline);
+            if inside {
+                places.push(Submatch { start: place.start() - block.start, end: place.end() - block.start });
+            }
+            inside
         });
-        found.map_err(io::Error::other)?;
+        searched.map_err(io::Error::other)?;
         Ok(places)
     }
 
@@ -339,7 +350,7 @@ impl Collector<'_> {
         let focus = submatches.first().map_or(0..0, |first| first.start..first.end);
         let kept = kept_part(text, focus, self.plan.max_columns);
         submatches = within(&submatches, kept.start, kept.len());
-        self.bytes += kept.len();
+        self.bytes += kept.len() + size_of_val(submatches.as_slice());
         let pending = std::mem::take(&mut self.pending);
         self.result.matches.push(LineMatch {
             line_number,
