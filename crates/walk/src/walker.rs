@@ -240,11 +240,11 @@ impl Walk {
             if state.worker_failed {
                 return Leave::Failed;
             }
-            if state.finished {
-                return Leave::Finished;
-            }
             if let Err(stopped) = check() {
                 return Leave::Stopped(stopped);
+            }
+            if state.finished {
+                return Leave::Finished;
             }
             let Some(task) = state.ready.pop() else {
                 if state.active == 0 {

@@ -449,3 +449,21 @@ fn what_is_derived_from_a_snapshot_counts_against_the_bound() {
     rig.cache.enforce_bounds();
     assert_eq!(rig.kept(), 0);
 }
+
+#[test]
+fn a_scan_that_is_done_is_not_joined_although_another_call_is_still_attached() {
+    let rig = Rig::new(Policy::default());
+    let root = rig.root();
+    let request = rig.request(&root);
+    let board = || match rig.cache.board(&request.key(), &request, true, Join::Any) {
+        Ok(Boarding::Flight(flight, joined)) => (flight, joined),
+        _ => panic!("nothing fresh is kept"),
+    };
+    let ((first, _), (second, joined)) = (board(), board());
+    assert!(joined);
+    let snapshot = first.walk.run(&rig.pool, &CancelToken::new()).expect("a scan");
+    rig.cache.land(&request.key(), &first, &Land::Publish(snapshot));
+    rig.pass(2000);
+    let (third, joined) = board();
+    assert!(!joined && !Arc::ptr_eq(&second, &third), "what it found has expired");
+}
