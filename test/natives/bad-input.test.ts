@@ -142,6 +142,13 @@ describe('options of one search', () => {
     }
   });
 
+  it('takes an empty pattern for a star, a listing, or every line', async () => {
+    const path = createTree({ 'dir/a': 'one\n\nthree', b: '' });
+    expect((await glob({ pattern: '', path })).totalMatches).toBe(3);
+    expect((await fuzzyFind({ query: '', path })).totalMatches).toBe(3);
+    expect((await grep({ pattern: '', path })).matches.map((match) => match.lineNumber)).toEqual([1, 2, 3]);
+  });
+
   it('takes a huge pattern for what it is', async () => {
     const path = createTree({ a: 'a' });
     expect((await glob({ pattern: 'a'.repeat(100_000), path })).matches).toEqual([]);

@@ -85,6 +85,8 @@ describe.each(calls)('cancelling %s', (_, call) => {
   });
 });
 
+const bindingUrl = new URL('../../packages/natives/binding/index.js', import.meta.url).href;
+
 describe('native work', () => {
   it('does not run on the thread pool of libuv', async () => {
     const path = createTree({ pipe: fifo(), file: 'x' });
@@ -100,10 +102,24 @@ describe('native work', () => {
     }
   });
 
+  it('hands a result over in one buffer, or an error, and nothing else', async () => {
+    const { glob: nativeGlob, grep: nativeGrep, fuzzyFind: nativeFind } = await import(bindingUrl);
+    const path = createTree({ a: 'x', b: 'x' });
+    const outcomes = [
+      nativeGlob({ pattern: '*', path }),
+      nativeFind({ query: 'a', path }),
+      nativeGrep({ pattern: 'x', path }),
+    ];
+    for (const outcome of await Promise.all(outcomes)) {
+      expect(Object.keys(outcome)).toEqual(['data']);
+      expect(outcome.data).toBeInstanceOf(Uint8Array);
+    }
+    expect(Object.keys(await nativeGlob({ pattern: '[', path }))).toEqual(['error']);
+  });
+
   it('turns a panic into an error and goes on', () => {
-    const binding = new URL('../../packages/natives/binding/index.js', import.meta.url).href;
     const code = `
-      const { panicOnWorker } = await import('${binding}');
+      const { panicOnWorker } = await import('${bindingUrl}');
       const outcomes = await Promise.all([panicOnWorker(), panicOnWorker(), panicOnWorker()]);
       const { totalMatches } = await glob({ pattern: 'run-node.ts', path: '.' });
       report({ codes: outcomes.map((outcome) => outcome.error.code), totalMatches });`;
