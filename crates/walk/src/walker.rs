@@ -5,9 +5,10 @@
 //! left, so a cancelled caller can leave at once without cancelling the others, and nobody blocks a thread to wait.
 //!
 //! Directories are taken from one queue. A directory's entries are sorted where it was listed; putting the sorted
-//! directories together in path order is then one copy of the path bytes ([`Walk::assemble`]).
+//! directories together in path order is then one copy of the path bytes ([`assemble`]).
 
-use std::cmp::Ordering;
+mod assemble;
+
 use std::collections::HashSet;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -19,11 +20,13 @@ use cairn_cancel::{CancelToken, Stopped};
 use cairn_pool::{HelpEnd, Pool, Shared};
 
 use crate::error::WalkError;
-use crate::listing::{Directory, LinkTarget, Listed, Meta};
+use crate::listing::{Directory, LinkTarget, Listed};
 use crate::options::{Detail, ScanOptions, Scope};
 use crate::paths::{from_bytes, to_bytes};
 use crate::rules::{RuleFiles, Rules, Verdict};
-use crate::snapshot::{Cut, Kind, Outside, Snapshot, SnapshotBuilder, SnapshotHead};
+use crate::snapshot::{Cut, Kind, Outside, Snapshot, SnapshotHead};
+
+use self::assemble::{Listing, NO_CHILD, assemble};
 
 /// A visitor looks at its token every so many entries, as the contract says.
 const CHECK_EVERY: usize = 128;
@@ -35,7 +38,6 @@ pub(crate) const ROOT_ATTEMPTS: usize = 3;
 const MAX_LINK_HOPS: usize = 40;
 /// A directory may list so many names before rules are applied, or twice the budget of the scan if that is more.
 const RAW_LISTING: usize = 1_000_000;
-const NO_CHILD: u32 = u32::MAX;
 
 /// One scan, shared by the threads that work on it.
 pub(crate) struct Walk {
@@ -78,30 +80,6 @@ struct DirectoryTask {
     depth: usize,
     through_link: bool,
     rules: Rules,
-}
-
-/// The sorted entries of one directory.
-#[derive(Debug, Default)]
-struct Listing {
-    names: Vec<u8>,
-    entries: Vec<Entry>,
-    meta: Vec<Option<Meta>>,
-    /// Entries and subtrees in the byte order of whole paths.
-    order: Vec<Step>,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Entry {
-    name_start: u32,
-    name_len: u16,
-    kind: Kind,
-    child: u32,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Step {
-    entry: u32,
-    subtree: bool,
 }
 
 /// What listing one directory brought to light.
@@ -183,7 +161,7 @@ impl Walk {
             let head = self.head(&mut state, None);
             drop(state);
             let guard = FailureGuard { walk: self };
-            let assembled = self.assemble(&outputs, head, Some(cancel));
+            let assembled = assemble(&outputs, self.max_entries, head, Some(cancel));
             std::mem::forget(guard);
             let mut state = lock(&self.state);
             // After a cancelled attempt another attached call assembles.
@@ -209,7 +187,7 @@ impl Walk {
         let head = self.head(&mut state, cut);
         drop(state);
         // Without a token nothing can stop it.
-        self.assemble(&outputs, head, None).unwrap_or_else(|_| unreachable!("assembled without a token"))
+        assemble(&outputs, self.max_entries, head, None).unwrap_or_else(|_| unreachable!("assembled without a token"))
     }
 
     /// Ends the scan for the helpers when no call wants it any more.
@@ -503,58 +481,6 @@ impl Walk {
             outside,
         }
     }
-
-    /// Puts the sorted directories together in path order, up to the budget.
-    fn assemble(
-        &self,
-        outputs: &[Option<Arc<Listing>>],
-        head: SnapshotHead,
-        cancel: Option<&CancelToken>,
-    ) -> Result<Arc<Snapshot>, WalkError> {
-        let listings = || outputs.iter().flatten();
-        let entries = listings().map(|listing| listing.entries.len()).sum();
-        let name_bytes: usize = listings().map(|listing| listing.names.len()).sum();
-        let mut builder = SnapshotBuilder::new(entries, name_bytes * 2, head.options.detail == Detail::Full);
-        let mut head = head;
-        let mut prefix: Vec<u8> = Vec::new();
-        // For each open directory: its listing, the next step, and how long the prefix is without it.
-        let mut stack: Vec<(&Listing, usize, usize)> = Vec::new();
-        stack.extend(outputs.first().and_then(Option::as_deref).map(|root| (root, 0, 0)));
-        let mut seen = 0;
-        while let Some((listing, next, outer)) = stack.last_mut() {
-            let listing: &Listing = listing;
-            let Some(step) = listing.order.get(*next) else {
-                prefix.truncate(*outer);
-                stack.pop();
-                continue;
-            };
-            *next += 1;
-            let entry = listing.entries[step.entry as usize];
-            if step.subtree {
-                if let Some(Some(child)) = outputs.get(entry.child as usize) {
-                    let outer = prefix.len();
-                    prefix.extend_from_slice(listing.name(entry));
-                    prefix.push(b'/');
-                    stack.push((child, 0, outer));
-                }
-                continue;
-            }
-            seen += 1;
-            if seen % 4096 == 0 {
-                cancel.map_or(Ok(()), CancelToken::check)?;
-            }
-            let depth = stack.len();
-            if seen > self.max_entries || !builder.push(&prefix, listing.name(entry), depth, entry.kind) {
-                head.cut = Some(Cut::Budget);
-                break;
-            }
-            if head.options.detail == Detail::Full {
-                let meta = listing.meta.get(step.entry as usize).copied().flatten();
-                builder.push_details(meta.map_or(f64::NAN, |meta| meta.mtime_ms), meta.and_then(|meta| meta.size));
-            }
-        }
-        Ok(Arc::new(builder.finish(head)))
-    }
 }
 
 impl Shared for Walk {
@@ -564,56 +490,6 @@ impl Shared for Walk {
             Leave::Finished | Leave::Stopped(_) | Leave::Failed => HelpEnd::Done,
         }
     }
-}
-
-impl Listing {
-    fn push(&mut self, name: &[u8], kind: Kind) {
-        self.entries.push(Entry {
-            name_start: self.names.len() as u32,
-            name_len: name.len() as u16,
-            kind,
-            child: NO_CHILD,
-        });
-        self.names.extend_from_slice(name);
-    }
-
-    fn name(&self, entry: Entry) -> &[u8] {
-        let start = entry.name_start as usize;
-        &self.names[start..start + usize::from(entry.name_len)]
-    }
-
-    /// Orders entries by name, and each directory's subtree where its paths, which all begin with name and `/`,
-    /// stand among the others: `a`, `a.c`, `a/b`, because `.` is less than `/`.
-    fn sort(&mut self) {
-        let mut order: Vec<Step> = Vec::with_capacity(self.entries.len());
-        for (index, entry) in self.entries.iter().enumerate() {
-            order.push(Step { entry: index as u32, subtree: false });
-            if entry.kind == Kind::Dir {
-                order.push(Step { entry: index as u32, subtree: true });
-            }
-        }
-        order.sort_unstable_by(|a, b| {
-            let (left, right) = (self.name(self.entries[a.entry as usize]), self.name(self.entries[b.entry as usize]));
-            compare_steps(left, a.subtree, right, b.subtree)
-        });
-        self.order = order;
-    }
-}
-
-/// Compares two names, a subtree's with a `/` behind it.
-fn compare_steps(left: &[u8], left_subtree: bool, right: &[u8], right_subtree: bool) -> Ordering {
-    let common = left.len().min(right.len());
-    left[..common].cmp(&right[..common]).then_with(|| {
-        let next = |name: &[u8], subtree: bool| match name.get(common) {
-            Some(byte) => u16::from(*byte) + 1,
-            None if subtree => u16::from(b'/') + 1,
-            None => 0,
-        };
-        next(left, left_subtree)
-            .cmp(&next(right, right_subtree))
-            .then_with(|| left.len().cmp(&right.len()))
-            .then_with(|| left_subtree.cmp(&right_subtree))
-    })
 }
 
 /// Marks the walk as failed when a thread panics, so that no attached call waits for what it was at.

@@ -1,6 +1,8 @@
 use std::cell::Cell;
+use std::cmp::Ordering;
 use std::fs;
 
+use super::assemble::compare_steps;
 use super::*;
 
 fn walk_over(files: usize) -> (tempfile::TempDir, Arc<Walk>) {
