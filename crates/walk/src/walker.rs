@@ -427,7 +427,8 @@ impl Walk {
                 }
                 visit.outside.link_targets.extend(link_destinations(&from_bytes(path)));
             }
-            let verdict = if rules.is_empty() { Verdict::None } else { rules.verdict(path, entry.kind == Kind::Dir) };
+            let verdict =
+                if rules.is_empty() { Verdict::None } else { rules.verdict(path, base, entry.kind == Kind::Dir) };
             let hidden = !self.options.include_hidden && name.starts_with(b".");
             if verdict == Verdict::Ignored || (verdict == Verdict::None && hidden) {
                 continue;
