@@ -64,7 +64,8 @@ impl Globs {
 impl Gate {
     fn of(pattern: &Pattern) -> Self {
         let text: &[u8] = &pattern.text;
-        if text.contains(&b'\\') {
+        // What ends with two stars may match any number of components more.
+        if text.contains(&b'\\') || text.ends_with(b"**") {
             return Self::default();
         }
         let open = text.iter().position(|&byte| byte == b'[').unwrap_or(text.len());
@@ -74,7 +75,7 @@ impl Gate {
         let end = class.rsplit(|&byte| byte == b'/' || byte == b']').next().filter(|end| !end.contains(&b'['));
         let certain = component.into_iter().chain(end).flatten().copied();
         let mask = certain.filter(|byte| !b"*?".contains(byte)).fold(0, |mask, byte| mask | mask_of(&[byte]));
-        Self { mask, last: text.last().copied().filter(|byte| !b"*?]".contains(byte)) }
+        Self { mask, last: text.last().copied().filter(|byte| !b"*?]/".contains(byte)) }
     }
 }
 
@@ -84,7 +85,17 @@ fn matches(pattern: &Pattern, subject: Subject<'_>) -> bool {
     }
     let anywhere = pattern.mode.contains(Mode::NO_SUB_DIR) && !pattern.mode.contains(Mode::ABSOLUTE);
     let from = if anywhere { subject.name_start } else { 0 };
-    pattern.matches(subject.path[from..].into(), wildmatch::Mode::NO_MATCH_SLASH_LITERAL)
+    let value = &subject.path[from..];
+    let mode = wildmatch::Mode::NO_MATCH_SLASH_LITERAL;
+    match pattern.first_wildcard_pos {
+        // git compares a path up to the first wildcard and takes what follows for a glob of its own: `a**/b` is `**/b`
+        // behind an `a`, and so reaches over slashes.
+        Some(at) if !anywhere && at > 0 => {
+            let (start, glob) = pattern.text.split_at(at);
+            value.strip_prefix(start).is_some_and(|rest| gix_glob::wildmatch(glob.into(), rest.into(), mode))
+        }
+        _ => pattern.matches(value.into(), mode),
+    }
 }
 
 /// The rule on a line without its line feed, if it is one.
@@ -122,7 +133,45 @@ fn parse_line(line: &[u8]) -> Option<Pattern> {
     if text.strip_prefix(b"*").is_some_and(|rest| wildcard(rest).is_none()) {
         mode |= Mode::ENDS_WITH;
     }
-    Some(Pattern { text: text.into(), mode, first_wildcard_pos: wildcard(text) })
+    Some(Pattern { text: escape_brackets(text).into(), mode, first_wildcard_pos: wildcard(text) })
+}
+
+/// Escapes a `[` in a class that `:` follows, but not the name of a class: `gix-glob` loses its place behind one.
+fn escape_brackets(text: &[u8]) -> Vec<u8> {
+    let mut escaped = Vec::with_capacity(text.len());
+    // Where the first member of the class stands, in which a `]` does not end it.
+    let mut class = None;
+    let mut at = 0;
+    while let Some(&byte) = text.get(at) {
+        let rest = &text[at + 1..];
+        // How many bytes are taken as they are.
+        let taken = match (byte, class) {
+            (b'\\', _) => 2,
+            (b'[', None) => {
+                let negated = usize::from(rest.first().is_some_and(|byte| b"!^".contains(byte)));
+                class = Some(at + 1 + negated);
+                1 + negated
+            }
+            (b'[', Some(_)) if rest.starts_with(b":") => {
+                let end = rest.iter().position(|&byte| byte == b']').unwrap_or(0);
+                if end < 2 || rest[end - 1] != b':' {
+                    escaped.push(b'\\');
+                    1
+                } else {
+                    2 + end
+                }
+            }
+            (b']', Some(first)) if at > first => {
+                class = None;
+                1
+            }
+            _ => 1,
+        };
+        let end = text.len().min(at + taken);
+        escaped.extend_from_slice(&text[at..end]);
+        at = end;
+    }
+    escaped
 }
 
 /// Drops the blanks at the end, but those that a backslash escapes.
@@ -164,6 +213,33 @@ mod tests {
     }
 
     #[test]
+    fn two_stars_behind_the_literal_beginning_of_a_path_reach_over_slashes() {
+        for (rule, path, expected) in [
+            (&b"a**/b"[..], &b"ax/y/b"[..], Some(true)),
+            (b"a**/b", b"ab", Some(true)),
+            (b"x/a**", b"x/ab/c", Some(true)),
+            (b" **/**", b" a", Some(true)),
+            (b"a**//", b"a", Some(true)),
+            // Not behind another wildcard.
+            (b"?**/b", b"ax/y/b", None),
+            (b"a**b", b"x/ab", Some(true)),
+        ] {
+            assert_eq!(hides(rule, path, true), expected, "{}", String::from_utf8_lossy(rule));
+        }
+    }
+
+    #[test]
+    fn a_bracket_and_a_colon_in_a_class_are_characters() {
+        for (rule, path, expected) in [
+            (&b"[[:]*[[.a.]]"[..], &b"[a]"[..], Some(true)),
+            (b"[[:]*b", b":ab", Some(true)),
+            (b"[[:]*b", b"aab", None),
+        ] {
+            assert_eq!(hides(rule, path, false), expected, "{}", String::from_utf8_lossy(rule));
+        }
+    }
+
+    #[test]
     fn a_line_is_a_rule_or_none() {
         for (reason, line, rule) in [
             ("a comment", &b"# foo"[..], None),
@@ -178,6 +254,9 @@ mod tests {
             ("a carriage return goes", b"foo\r", Some("foo")),
             ("a negation of a directory at the top", b"!/foo/", Some("!/foo/")),
             ("an escaped exclamation mark", b"\\!foo", Some("\\!foo")),
+            ("the name of a class", b"[[:alpha:][:digit:]]", Some("[[:alpha:][:digit:]]")),
+            ("a bracket and a colon in a class", b"[[:]*[[:a]", Some("[\\[:]*[\\[:a]")),
+            ("a class that begins so", b"[:]*[]:]", Some("[:]*[]:]")),
         ] {
             assert_eq!(parse_line(line).map(|pattern| pattern.to_string()).as_deref(), rule, "{reason}");
         }
