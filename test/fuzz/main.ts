@@ -6,10 +6,11 @@
 import { randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import type { Fuzzer } from './fuzzer.ts';
+import { globFuzzer } from './glob.ts';
 import { grepFuzzer } from './grep.ts';
 import { dotIgnoreFuzzer, ignoreFuzzer } from './ignore.ts';
 
-const fuzzers: readonly Fuzzer[] = [grepFuzzer, ignoreFuzzer, dotIgnoreFuzzer];
+const fuzzers: readonly Fuzzer[] = [grepFuzzer, ignoreFuzzer, dotIgnoreFuzzer, globFuzzer];
 
 /** Batches that share a seed. After a failure it goes on with the next ones. */
 const batchesPerSeed = 20;
