@@ -42,7 +42,7 @@ impl From<CacheStats> for NativeCacheStats {
             hits: stats.hits as f64,
             misses: stats.misses as f64,
             // Snapshots are rescanned when they expire; nothing is validated yet.
-            validations: 0.0,
+            validations: stats.validations as f64,
             rescans: stats.rescans as f64,
             invalidations: stats.invalidations as f64,
             evictions: stats.evictions as f64,
