@@ -447,7 +447,7 @@ impl Walk {
     /// Lists one directory and decides about each of its entries.
     fn visit(&self, task: &DirectoryTask, check: &dyn Fn() -> Result<(), Stopped>) -> Result<Visit, Stopped> {
         let mut visit = Visit {
-            listing: Listing::default(),
+            listing: Listing { directory_len: task.path.len(), ..Listing::default() },
             children: Vec::new(),
             links: Vec::new(),
             sources: Sources::new(self.plan.keep_evidence),
