@@ -11,6 +11,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::evidence::Sources;
 use crate::excludes::excludes_file;
 use crate::gitignore::{Globs, Subject, mask_of};
 use crate::paths::to_bytes;
@@ -78,15 +79,14 @@ impl Rules {
     /// of the ancestors up to the top of the repository the root lies in, and the global excludes file.
     ///
     /// Files outside the root that shaped the rules, or would if they existed, are added to `sources`.
-    pub(crate) fn above(root: &Path, sources: &mut Vec<PathBuf>) -> Self {
-        let inside_repository = |directory: &Path| directory.join(".git").symlink_metadata().is_ok();
-        let root_is_top = inside_repository(root);
+    pub(crate) fn above(root: &Path, sources: &mut Sources) -> Self {
+        let root_is_top = sources.exists(&root.join(".git"));
         let ancestors: Vec<&Path> = root.ancestors().skip(1).collect();
         // How many ancestors, nearest first, lie in the root's repository.
         let in_repository = if root_is_top {
             0
         } else {
-            ancestors.iter().position(|ancestor| inside_repository(ancestor)).map_or(0, |top| top + 1)
+            ancestors.iter().position(|ancestor| sources.exists(&ancestor.join(".git"))).map_or(0, |top| top + 1)
         };
         let mut rules = Self::default();
         for (distance, ancestor) in ancestors.iter().enumerate().rev() {
@@ -95,15 +95,21 @@ impl Rules {
             rules = rules.enter(ancestor, files, sources);
         }
         let top = in_repository.checked_sub(1).map_or(root, |top| ancestors[top]);
-        if let Some(path) = excludes_file(common_directory(top).as_deref()) {
+        if let Some(path) = excludes_above(top, sources) {
             rules.global = Matcher::read(&path, top, sources).map(Arc::new);
             push_source(&path, sources);
         }
         rules
     }
 
+    /// The user's own excludes file as it applies to `root`, without reading it.
+    pub(crate) fn excludes(root: &Path) -> Option<PathBuf> {
+        let top = root.ancestors().find(|ancestor| ancestor.join(".git").symlink_metadata().is_ok());
+        excludes_above(top.unwrap_or(root), &mut Sources::default())
+    }
+
     /// The rules inside `directory`, whose listing showed `files`.
-    pub(crate) fn enter(&self, directory: &Path, files: RuleFiles, sources: &mut Vec<PathBuf>) -> Self {
+    pub(crate) fn enter(&self, directory: &Path, files: RuleFiles, sources: &mut Sources) -> Self {
         if !files.any() {
             return self.clone();
         }
@@ -113,7 +119,7 @@ impl Rules {
         let dot_ignore = read(files.dot_ignore, ".ignore");
         let gitignore = read(files.gitignore, ".gitignore");
         let exclude = if files.git {
-            exclude_file(directory).and_then(|path| {
+            exclude_file(directory, sources).and_then(|path| {
                 push_source(&path, sources);
                 Matcher::read(&path, directory, sources)
             })
@@ -153,7 +159,8 @@ impl Rules {
 impl Matcher {
     /// Reads the patterns in the file at `path`, which are relative to `directory`. `None` when it is no readable
     /// regular file or has no rule.
-    fn read(path: &Path, directory: &Path, sources: &mut Vec<PathBuf>) -> Option<Self> {
+    fn read(path: &Path, directory: &Path, sources: &mut Sources) -> Option<Self> {
+        sources.consult(path, false);
         let metadata = path.symlink_metadata().ok()?;
         if metadata.is_symlink() {
             // git does not follow a link in the tree.
@@ -162,6 +169,7 @@ impl Matcher {
             }
             // An edit of the target changes the rules although no ignore file was touched by name.
             push_source(path, sources);
+            sources.consult(path, true);
             path.metadata().ok().filter(std::fs::Metadata::is_file)?;
         } else if !metadata.is_file() {
             return None;
@@ -188,26 +196,33 @@ impl Matcher {
 }
 
 /// Notes a rule file by every place that a change of it may be reported at.
-fn push_source(path: &Path, sources: &mut Vec<PathBuf>) {
-    sources.push(path.to_owned());
-    sources.extend(crate::paths::resolve_target(path));
+fn push_source(path: &Path, sources: &mut Sources) {
+    sources.files.push(path.to_owned());
+    sources.files.extend(crate::paths::resolve_target(path));
+}
+
+fn excludes_above(top: &Path, sources: &mut Sources) -> Option<PathBuf> {
+    excludes_file(common_directory(top, sources).as_deref())
 }
 
 /// Where the repository at `directory` keeps its private excludes.
-fn exclude_file(directory: &Path) -> Option<PathBuf> {
-    Some(common_directory(directory)?.join("info/exclude"))
+fn exclude_file(directory: &Path, sources: &mut Sources) -> Option<PathBuf> {
+    Some(common_directory(directory, sources)?.join("info/exclude"))
 }
 
 /// The directory that a repository's worktrees share: `.git`, or, in a linked worktree, where the `.git` file leads to
 /// (gitrepository-layout(5)). `None` when `directory` is no repository.
-fn common_directory(directory: &Path) -> Option<PathBuf> {
+fn common_directory(directory: &Path, sources: &mut Sources) -> Option<PathBuf> {
     let git = directory.join(".git");
     if git.metadata().ok()?.is_dir() {
         return Some(git);
     }
+    sources.consult(&git, true);
     let link = std::fs::read_to_string(&git).ok()?;
     let git_directory = directory.join(link.strip_prefix("gitdir:")?.trim());
-    match std::fs::read_to_string(git_directory.join("commondir")) {
+    let common_file = git_directory.join("commondir");
+    sources.consult(&common_file, true);
+    match std::fs::read_to_string(common_file) {
         Ok(common) => Some(git_directory.join(common.trim())),
         Err(_) => Some(git_directory),
     }
