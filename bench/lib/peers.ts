@@ -37,8 +37,7 @@ export interface PiNatives {
     glob?: string;
     hidden?: boolean;
     gitignore?: boolean;
-  }): Promise<{ totalMatches: number; filesWithMatches: number; filesSearched: number }>;
-  invalidateFsScanCache(path?: string): void;
+  }): Promise<{ matches: object[] }>;
 }
 
 type FffResult<Value> = { readonly ok: true; readonly value: Value } | { readonly ok: false; readonly error: string };
@@ -51,6 +50,7 @@ interface FffFiles {
 /** One file finder of `@ff-labs/fff-node`. */
 export interface FffFinder {
   waitForScan(timeoutMs?: number): Promise<FffResult<boolean>>;
+  waitForIndexReady(timeoutMs?: number): Promise<FffResult<boolean>>;
   fileSearch(query: string, options?: { pageSize?: number }): FffResult<FffFiles>;
   glob(pattern: string, options?: { pageSize?: number }): FffResult<FffFiles>;
   destroy(): void;
@@ -68,17 +68,17 @@ export interface Fff {
 }
 
 export interface Fuzzysort {
-  snapshot(targets: readonly string[]): object;
-  go(
+  readonly snapshot: (targets: readonly string[]) => object;
+  readonly go: (
     query: string,
     targets: object,
     options?: { limit?: number; threshold?: number },
-  ): ArrayLike<{ readonly target: string; readonly score: number }> & { readonly total: number };
+  ) => ArrayLike<{ readonly target: string; readonly score: number }> & { readonly total: number };
 }
 
 /** `fast-glob`'s and `tinyglobby`'s `glob`. */
 export interface GlobLibrary {
-  glob(pattern: string, options: { cwd: string; dot?: boolean; followSymbolicLinks?: boolean }): Promise<string[]>;
+  readonly glob: (pattern: string, options: { cwd: string; followSymbolicLinks?: boolean }) => Promise<string[]>;
 }
 
 export interface Fdir {
