@@ -70,9 +70,12 @@ impl GlobPattern {
         let given = if given.is_empty() || given == "." { "*" } else { given };
         let any_depth = anchoring == Anchoring::Recursive && !given.contains('/') && !given.starts_with("**");
         let glob = format!("{}{given}", if any_depth { "**/" } else { "" });
-        let regex = regex_of(&glob).map_err(|reason| invalid(&reason))?;
         let (prefix, name) = split_literal_directories(&glob);
-        let test = simple_test(name).unwrap_or_else(|| Test::Regex(Box::new(regex)));
+        // Compiling an expression takes longer than answering from the cache.
+        let test = match simple_test(name) {
+            Some(test) => test,
+            None => Test::Regex(Box::new(regex_of(&glob).map_err(|reason| invalid(&reason))?)),
+        };
         Ok(Self {
             prefix: prefix.as_bytes().to_vec(),
             test,

@@ -77,7 +77,7 @@ pub(super) fn assemble(
     max_entries: usize,
     head: SnapshotHead,
     cancel: Option<&CancelToken>,
-) -> Result<Arc<Snapshot>, WalkError> {
+) -> Result<Snapshot, WalkError> {
     let listings = || outputs.iter().flatten();
     let entries = listings().map(|listing| listing.entries.len()).sum();
     let name_bytes: usize = listings().map(|listing| listing.names.len()).sum();
@@ -120,7 +120,7 @@ pub(super) fn assemble(
             builder.push_details(meta.map_or(f64::NAN, |meta| meta.mtime_ms), meta.and_then(|meta| meta.size));
         }
     }
-    Ok(Arc::new(builder.finish(head)))
+    Ok(builder.finish(head))
 }
 
 /// Compares two names, a subtree's with a `/` behind it.
