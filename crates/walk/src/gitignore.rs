@@ -9,15 +9,26 @@ use gix_glob::{Pattern, wildmatch};
 /// The rules of one file.
 #[derive(Debug)]
 pub(crate) struct Globs {
-    gates: Box<[Gate]>,
-    patterns: Box<[Pattern]>,
+    rules: Box<[Rule]>,
+    /// For each last byte of a name, which of `candidates` to try.
+    by_last_byte: Box<[u8; 256]>,
+    /// Indices of rules, the last rule first. The first list is for names whose last byte no rule asks for.
+    candidates: Vec<Box<[u32]>>,
+}
+
+#[derive(Debug)]
+struct Rule {
+    gate: Gate,
+    pattern: Pattern,
 }
 
 /// What the last component of whatever a pattern matches must have. Asking for less is always right.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Gate {
     /// Characters that occur, as by [`mask_of`].
     mask: u64,
+    /// Characters that occur side by side.
+    run: Box<[u8]>,
     /// The last byte.
     last: Option<u8>,
 }
@@ -42,21 +53,38 @@ impl Globs {
     /// Reads the contents of an ignore file.
     pub(crate) fn parse(contents: &[u8]) -> Self {
         let contents = contents.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(contents);
-        let patterns: Box<[Pattern]> = contents.split(|&byte| byte == b'\n').filter_map(parse_line).collect();
-        Self { gates: patterns.iter().map(Gate::of).collect(), patterns }
+        let patterns = contents.split(|&byte| byte == b'\n').filter_map(parse_line);
+        let rules: Box<[Rule]> = patterns.map(|pattern| Rule { gate: Gate::of(&pattern), pattern }).collect();
+        let for_last = |last: Option<u8>| -> Box<[u32]> {
+            let fits = |rule: &Rule| rule.gate.last.is_none() || rule.gate.last == last;
+            (0..rules.len() as u32).rev().filter(|&index| fits(&rules[index as usize])).collect()
+        };
+        let mut by_last_byte = Box::new([0; 256]);
+        let mut candidates = vec![for_last(None)];
+        for last in rules.iter().filter_map(|rule| rule.gate.last) {
+            let list = &mut by_last_byte[usize::from(last)];
+            // Bytes of names are not `/` nor NUL, so there are fewer than 255 lists.
+            if let (0, Ok(new)) = (*list, u8::try_from(candidates.len())) {
+                *list = new;
+                candidates.push(for_last(Some(last)));
+            }
+        }
+        Self { rules, by_last_byte, candidates }
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.patterns.is_empty()
+        self.rules.is_empty()
     }
 
     /// What the last rule that matches says: `Some(true)` hides. `None` when none does.
     pub(crate) fn hides(&self, subject: Subject<'_>) -> Option<bool> {
+        let last = *subject.path.last()?;
+        let name = &subject.path[subject.name_start..];
         let absent = !subject.name_mask;
-        let last = subject.path.last().copied();
-        self.gates.iter().zip(&self.patterns).rev().find_map(|(gate, pattern)| {
-            let may_match = gate.mask & absent == 0 && (gate.last.is_none() || gate.last == last);
-            (may_match && matches(pattern, subject)).then(|| !pattern.is_negative())
+        self.candidates[usize::from(self.by_last_byte[usize::from(last)])].iter().find_map(|&index| {
+            let Rule { gate, pattern } = &self.rules[index as usize];
+            (gate.mask & absent == 0 && gate.lets_pass(name) && matches(pattern, subject))
+                .then(|| !pattern.is_negative())
         })
     }
 }
@@ -72,9 +100,20 @@ impl Gate {
         // A slash in a class separates nothing, and one behind it may be anywhere: then only the end is certain.
         let component = before.rsplit(|&byte| byte == b'/').next().filter(|_| !class.contains(&b'/'));
         let end = class.rsplit(|&byte| byte == b'/' || byte == b']').next().filter(|end| !end.contains(&b'['));
-        let certain = component.into_iter().chain(end).flatten().copied();
-        let mask = certain.filter(|byte| !b"*?".contains(byte)).fold(0, |mask, byte| mask | mask_of(&[byte]));
-        Self { mask, last: text.last().copied().filter(|byte| !b"*?]".contains(byte)) }
+        let runs = component.into_iter().chain(end).flat_map(|text| text.split(|byte| b"*?".contains(byte)));
+        let run = runs.clone().max_by_key(|run| run.len()).unwrap_or_default();
+        Self {
+            mask: runs.fold(0, |mask, run| mask | mask_of(run)),
+            run: run.into(),
+            last: text.last().copied().filter(|byte| !b"*?]".contains(byte)),
+        }
+    }
+
+    /// Whether `name`, which has the characters of the mask, also has the run.
+    fn lets_pass(&self, name: &[u8]) -> bool {
+        // A single character is in the mask.
+        let [first, second, rest @ ..] = &*self.run else { return true };
+        name.windows(self.run.len()).any(|window| window[0] == *first && window[1] == *second && window[2..] == *rest)
     }
 }
 
@@ -185,22 +224,23 @@ mod tests {
 
     #[test]
     fn a_gate_asks_only_for_what_the_name_must_have() {
-        for (rule, required, last) in [
-            (&b"foo"[..], &b"foo"[..], Some(b'o')),
-            (b"*.o", b".o", Some(b'o')),
-            (b"a/b/c?d", b"cd", Some(b'd')),
-            (b"foo/**", b"", None),
-            (b"*.asn1.[ch]", b".asn1", None),
-            (b"[ab]c", b"c", Some(b'c')),
-            (b"a[/]b", b"b", Some(b'b')),
-            (b"[x]y/a[bc]d", b"d", Some(b'd')),
-            (b"a]b", b"a]b", Some(b'b')),
-            (b"[]a]b", b"b", Some(b'b')),
-            (b"[[:alpha:]]b", b"b", Some(b'b')),
-            (b"a\\*", b"", None),
+        for (rule, required, run, last) in [
+            (&b"foo"[..], &b"foo"[..], &b"foo"[..], Some(b'o')),
+            (b"*.o", b".o", b".o", Some(b'o')),
+            (b"a/b/c?de", b"cde", b"de", Some(b'e')),
+            (b"foo/**", b"", b"", None),
+            (b"*.asn1.[ch]", b".asn1", b".asn1.", None),
+            (b"[ab]c", b"c", b"c", Some(b'c')),
+            (b"a[/]b", b"b", b"b", Some(b'b')),
+            (b"[x]y/a[bc]d", b"d", b"d", Some(b'd')),
+            (b"a]b", b"a]b", b"a]b", Some(b'b')),
+            (b"[]a]b", b"b", b"b", Some(b'b')),
+            (b"[[:alpha:]]b", b"b", b"b", Some(b'b')),
+            (b"a\\*", b"", b"", None),
         ] {
             let gate = Gate::of(&parse_line(rule).expect("a rule"));
-            assert_eq!(gate, Gate { mask: mask_of(required), last }, "{}", String::from_utf8_lossy(rule));
+            let expected = Gate { mask: mask_of(required), run: run.into(), last };
+            assert_eq!(gate, expected, "{}", String::from_utf8_lossy(rule));
         }
     }
 }

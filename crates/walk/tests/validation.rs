@@ -166,6 +166,22 @@ fn a_new_directory_is_scanned_with_all_below() {
 }
 
 #[test]
+fn after_an_invalidation_only_what_changed_is_listed() {
+    let rig = Rig::with(&["a/b/c", "a/d", "e/f"]);
+    rig.expired(DEFAULT);
+    rig.write("a/new", "");
+    rig.cache.invalidate(Some(&rig.path("a/new")));
+    assert_eq!((rig.cache.stats().snapshots.len(), rig.cache.stats().invalidations), (0, 1));
+    rig.cache.invalidate(Some(&rig.path("a/new")));
+    assert_eq!(rig.cache.stats().invalidations, 1, "it is dropped only once");
+    // Found nothing in the cache, and yet listed but one directory.
+    assert_eq!(rig.validate(DEFAULT), Work { validations: 0, rescans: 0, directories_listed: 1 });
+    assert_eq!(rig.cache.stats().misses, 2);
+    rig.cache.invalidate(None);
+    assert_eq!(rig.validate(DEFAULT).directories_listed, 4, "without a path everything is forgotten");
+}
+
+#[test]
 fn a_directory_that_is_gone_or_moved_takes_its_subtree_along() {
     let rig = Rig::with(&["a/b/c/d", "e/f"]);
     rig.expired(DEFAULT);

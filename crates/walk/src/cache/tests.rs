@@ -52,7 +52,7 @@ impl Rig {
     }
 
     fn kept(&self) -> usize {
-        self.cache.snapshots.len()
+        self.cache.stats().snapshots.len()
     }
 
     fn directory(&self, name: &str) -> PathBuf {
