@@ -41,6 +41,7 @@ interface Grammar {
   readonly branch: string;
   readonly piece: string;
   readonly atom: string;
+  readonly group: string;
 }
 
 function grammar(extra: readonly string[]): fc.Arbitrary<string> {
@@ -64,13 +65,11 @@ function grammar(extra: readonly string[]): fc.Arbitrary<string> {
       { weight: 3, arbitrary: fc.constantFrom(...literals) },
       { weight: 6, arbitrary: fc.constantFrom(...classes) },
       { weight: 2, arbitrary: fc.constantFrom(...places) },
-      {
-        weight: 1,
-        arbitrary: fc
-          .tuple<[string, string]>(fc.constantFrom('(', '(?:', '(?P<n>', '(?i:', '(?x: ', '(?U:'), tie('pattern'))
-          .map(([start, inner]) => `${start}${inner})`),
-      },
+      { weight: 1, arbitrary: tie('group').map((opened) => opened + ')') },
     ),
+    group: fc
+      .tuple(fc.constantFrom('(', '(?:', '(?P<n>', '(?i:', '(?x: ', '(?U:'), tie('pattern'))
+      .map(([start, inner]) => start + inner),
   }));
   return pattern;
 }
