@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import fc from 'fast-check';
 import { FileType, glob } from '@cairn/natives';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { difference, noDifference, useNeutralHome } from '../support/difference.ts';
@@ -168,85 +167,5 @@ describe('an ignore file that is a link', () => {
     const root = createTree({ rules: 'a\n', '.gitignore': symlink('rules'), a: '', b: '' });
     git(['init', '--quiet'], root);
     expect(difference(await ourFiles(root), gitListing(root).files)).toEqual(noDifference);
-  });
-});
-
-describe('random rules hide what git hides', () => {
-  const targets: readonly string[] = [
-    'a',
-    'b',
-    'ab',
-    'axb',
-    'a.b',
-    'a b',
-    '{a}',
-    '{a,b}',
-    'a[b',
-    ']',
-    '-',
-    '\\',
-    'a\\b',
-    '.a',
-    'é',
-    'A',
-    '!a',
-    'x/a',
-    'x/ab',
-    'x/c/b',
-    'x/y/a',
-    'x/y/ab',
-    '.x/a',
-    'bb/a/b',
-    'bb/{a}',
-  ];
-  const content: Tree = Object.fromEntries(targets.map((name) => [name, '']));
-  const piece = {
-    plain: fc.constantFrom('a', 'b', 'x', 'y', 'ab', 'bb', '.a', '*', '?', '.', ' ', 'é', '[ab]', '[a-c]', '\\a'),
-    special: fc.constantFrom(
-      '{a}',
-      '{a,b}',
-      '{',
-      '}',
-      '[!x]',
-      '[^a]',
-      '[!a-c]',
-      '[\\]]',
-      '[',
-      ']',
-      '\\[',
-      '\\{',
-      '[[:lower:]]',
-    ),
-  };
-  // Beside other characters, git takes two stars now for one and now for two.
-  const rulesOf = (pieces: fc.Arbitrary<string>): fc.Arbitrary<string> => {
-    const name = fc.array(pieces, { minLength: 1, maxLength: 3 }).map((parts) => parts.join(''));
-    const component = fc.oneof({ weight: 5, arbitrary: name }, { weight: 1, arbitrary: fc.constant('**') });
-    const rule = fc
-      .tuple(
-        fc.constantFrom('', '', '!', '/'),
-        fc.array(component, { minLength: 1, maxLength: 3 }),
-        fc.constantFrom('', '', '/'),
-      )
-      .map(([start, components, end]) => start + components.join('/') + end);
-    return fc.array(rule, { minLength: 1, maxLength: 4 }).map((rules) => `${rules.join('\n')}\n`);
-  };
-
-  test.each([
-    ['made of names, stars and classes', rulesOf(piece.plain), 1],
-    ['with braces, negated classes and brackets too', rulesOf(fc.oneof(piece.plain, piece.special)), 2],
-  ])('%s', async (_reason, arbitrary, seed) => {
-    const samples = fc.sample(arbitrary, { seed, numRuns: 80 });
-    const root = createTree(
-      Object.fromEntries(samples.map((rules, index) => [`rules-${index}`, { ...content, '.gitignore': rules }])),
-    );
-    git(['init', '--quiet'], root);
-    const ours = await ourFiles(root);
-    const theirs = gitListing(root).files;
-    const different = samples.flatMap((rules, index) => {
-      const found = difference(inDirectory(ours, `rules-${index}`), inDirectory(theirs, `rules-${index}`));
-      return found.onlyOurs.length + found.onlyTheirs.length > 0 ? [{ rules, ...found }] : [];
-    });
-    expect(different).toEqual([]);
   });
 });

@@ -5,6 +5,7 @@ import { FileType, glob } from '@cairn/natives';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { difference, noDifference, settledDifference, useNeutralHome } from '../support/difference.ts';
+import { patternArbitrary } from '../fuzz/glob-patterns.ts';
 import { compileGlob } from '../support/glob-oracle.ts';
 import { diskListing, gitListing } from '../support/listings.ts';
 import { createOddTree } from '../support/odd-tree.ts';
@@ -44,7 +45,7 @@ describe('a glob matches what its rules say', () => {
       'src/deep/**',
       ['src/deep/[x].ts', 'src/deep/b.ts', 'src/deep/b{c}d', 'src/deep/é.ts'],
     ],
-    ['two stars beside other characters are one', 's**c/c.js', ['src/c.js']],
+    ['two stars beside other characters, before a slash', 's**c/c.js', ['src/c.js']],
     ['a question mark is one character', '?.ts', ['a.ts', 'b.ts', 'src/b.ts', 'src/deep/b.ts', 'src/deep/é.ts']],
     ['a question mark is no slash', 'src?b.ts', []],
     ['a class', '[bc].*', ['b.ts', 'src/b.ts', 'src/c.js', 'src/deep/b.ts']],
@@ -71,6 +72,12 @@ describe('a glob matches what its rules say', () => {
     ['an escaped star', '\\*', []],
     ['an escaped bracket', '\\[x\\].ts', ['src/deep/[x].ts']],
     ['an escaped letter', '\\b.ts', ['b.ts', 'src/b.ts', 'src/deep/b.ts']],
+    ['a name behind a dot and a slash, at the root only', './b.ts', ['b.ts']],
+    ['a star behind a dot and a slash, at the root only', './*.ts', ['a.ts', 'b.ts']],
+    ['an escaped slash is a slash', 'src\\/deep\\/b.ts', ['src/deep/b.ts']],
+    ['two stars before an escaped slash', '**\\/b.ts', ['b.ts', 'src/b.ts', 'src/deep/b.ts']],
+    ['a directory with an escaped slash', 'deep\\/', ['src/deep']],
+    ['two stars beside other characters cross slashes', 's**b.ts', ['src/b.ts', 'src/deep/b.ts']],
     ['another case', 'B.ts', []],
     ['a star of everything', 'x*', ['x]y']],
   ];
@@ -100,71 +107,6 @@ describe('a glob matches what its rules say', () => {
     },
   );
 });
-
-/** Part of a name, and parts that match it and others like it. */
-function pieceOf(text: string): fc.Arbitrary<string> {
-  const characters = [...text];
-  const escaped = characters.map(escapeCharacter);
-  const cut = fc.nat({ max: characters.length });
-  return fc.oneof(
-    { weight: 4, arbitrary: fc.constant(escaped.join('')) },
-    { weight: 2, arbitrary: fc.constant('*') },
-    { weight: 2, arbitrary: cut.map((at) => `${escaped.slice(0, at).join('')}*`) },
-    { weight: 1, arbitrary: cut.map((at) => `*${escaped.slice(at).join('')}`) },
-    { weight: 2, arbitrary: cut.map((at) => [...escaped.slice(0, at), '?', ...escaped.slice(at + 1)].join('')) },
-    {
-      weight: 2,
-      arbitrary: cut.map((at) => [...escaped.slice(0, at), classOf(characters[at]), ...escaped.slice(at + 1)].join('')),
-    },
-    { weight: 1, arbitrary: cut.map((at) => `${escaped.slice(0, at).join('')}{${escaped.slice(at).join('')},b,}`) },
-    { weight: 1, arbitrary: cut.map((at) => `{x,{a,${escaped.slice(0, at).join('')}}}${escaped.slice(at).join('')}`) },
-  );
-}
-
-function escapeCharacter(character: string): string {
-  return /[*?[\]{},\\!^-]/u.test(character) ? `\\${character}` : character;
-}
-
-function classOf(character: string | undefined): string {
-  return character === undefined || /[^a-z0-9 _.]/u.test(character) ? '[!a]' : `[a-c${character}x]`;
-}
-
-const freeComponents: readonly string[] = [
-  '*',
-  '**',
-  '**',
-  '?',
-  '??',
-  '[a-c]*',
-  '[!a-c]*',
-  '*.*',
-  '.*',
-  'a',
-  '{a,b}',
-  '{a*,*b}',
-];
-
-/** Patterns made from paths, so that many of them match something. */
-function patternArbitrary(paths: readonly string[]): fc.Arbitrary<string> {
-  const component = (name: string): fc.Arbitrary<string> =>
-    fc.oneof({ weight: 5, arbitrary: pieceOf(name) }, { weight: 2, arbitrary: fc.constantFrom(...freeComponents) });
-  const fromPath = fc.constantFrom(...paths).chain((path) => {
-    const names = path.split('/');
-    return fc
-      .tuple(fc.nat({ max: names.length - 1 }), fc.boolean())
-      .chain(([from, isWhole]) => fc.tuple(...names.slice(isWhole ? 0 : from).map(component)))
-      .map((components) => components.join('/'));
-  });
-  const twoInBraces = fc.tuple(fromPath, fromPath).map(([one, other]) => `{${one},${other}}`);
-  const free = fc
-    .array(fc.constantFrom(...freeComponents), { minLength: 1, maxLength: 3 })
-    .map((components) => components.join('/'));
-  return fc.oneof(
-    { weight: 8, arbitrary: fromPath },
-    { weight: 1, arbitrary: twoInBraces },
-    { weight: 2, arbitrary: free },
-  );
-}
 
 /** ASCII only, and not so long that a failure cannot be read. */
 function isPlain(path: string): boolean {

@@ -1,6 +1,5 @@
 import type { GrepOptions, GrepResult } from '@cairn/natives';
 import { grep } from '@cairn/natives';
-import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { difference, noDifference, useNeutralHome } from '../support/difference.ts';
 import type { Contents } from '../support/odd-files.ts';
@@ -271,75 +270,5 @@ describe('text with a NUL far behind its start', () => {
       const found = describeLines(ourLines(matches.filter(({ path }) => path.endsWith('.bin'))));
       expect(difference(found, expected), `run ${run + 1}`).toEqual(noDifference);
     }
-  });
-});
-
-describe('random patterns on random files', () => {
-  const pieces = ['a', 'b', 'ab', 'A', ' ', '\t', '.', '1', 'é', 'É', '漢', '😀', '\r', '\n', '\n', '\r\n'];
-  const text = fc.array(fc.constantFrom(...pieces), { maxLength: 40 }).map((parts) => parts.join(''));
-  // Ends about where a buffer does.
-  const longText = fc.tuple(text, fc.nat(200), text).map(([before, shift, after]) => {
-    return `${before}${`${'.'.repeat(654)}\n`.repeat(100)}${'.'.repeat(shift)}${after}`;
-  });
-  const content = fc.oneof(
-    { weight: 6, arbitrary: text.map((string) => Buffer.from(string)) },
-    { weight: 1, arbitrary: text.map((string) => Buffer.from(`\uFEFF${string}`)) },
-    { weight: 1, arbitrary: text.map((string) => Buffer.from(`\uFEFF${string}`, 'utf16le')) },
-    { weight: 1, arbitrary: text.map((string) => Buffer.from(string, 'latin1')) },
-  );
-
-  const { pattern } = fc.letrec<{ pattern: string; branch: string; piece: string; atom: string }>((tie) => ({
-    pattern: fc.array(tie('branch'), { minLength: 1, maxLength: 2 }).map((branches) => branches.join('|')),
-    branch: fc.array(tie('piece'), { minLength: 1, maxLength: 3 }).map((parts) => parts.join('')),
-    piece: fc
-      .tuple(tie('atom'), fc.constantFrom('', '', '', '*', '+', '?', '{2}', '{0,2}', '*?'))
-      .map(([atom, times]) => atom + times),
-    atom: fc.oneof(
-      { maxDepth: 3 },
-      { weight: 5, arbitrary: fc.constantFrom('a', 'b', 'A', '1', ' ', 'é', '漢', '.', '\\.') },
-      {
-        weight: 3,
-        arbitrary: fc.constantFrom('\\s', '\\S', '\\w', '\\W', '\\d', '[ab]', '[^a]', '[^\\s]', '\\pL', '\\r'),
-      },
-      { weight: 2, arbitrary: fc.constantFrom('(?:^)', '(?:$)', '(?:\\b)', '(?:\\B)', '(?i:b)', '(?-u:[^a])') },
-      { weight: 1, arbitrary: tie('pattern').map((inner) => `(${inner})`) },
-    ),
-  }));
-  const lineBreak = { weight: 1, arbitrary: fc.constant('\\n') };
-  const patternOverLines = fc
-    .array(fc.oneof({ weight: 2, arbitrary: pattern.map((given) => `(?:${given})`) }, lineBreak), {
-      minLength: 1,
-      maxLength: 3,
-    })
-    .map((parts) => parts.join(''));
-
-  const sample = (name: string, numRuns: number, arbitrary: fc.Arbitrary<Uint8Array>): Contents =>
-    Object.fromEntries(fc.sample(arbitrary, { seed: 3, numRuns }).map((bytes, index) => [`${name}-${index}`, bytes]));
-  const place = useFiles(sample('short', 80, content));
-  const nul = ([before, after]: readonly [string, string]): Buffer => Buffer.from(`${before}\0${after}`);
-  const withNul = useFiles({
-    ...sample('short', 40, fc.tuple(text, text).map(nul)),
-    ...sample('long', 2, fc.tuple(longText, text).map(nul)),
-  });
-
-  test('find the lines that ripgrep finds', async () => {
-    const property = fc.asyncProperty(pattern, fc.boolean(), async (given, ignoreCase) => {
-      expect(await lineDifference(place.root, { pattern: given, ignoreCase })).toEqual(noDifference);
-    });
-    await fc.assert(property, { seed: 4, numRuns: 80, endOnFailure: true });
-  });
-
-  test('find the lines that ripgrep finds in files with a NUL', async () => {
-    const property = fc.asyncProperty(pattern, async (given) => {
-      expect(await lineDifference(withNul.root, { pattern: given })).toEqual(noDifference);
-    });
-    await fc.assert(property, { seed: 5, numRuns: 40, endOnFailure: true });
-  });
-
-  test('find the lines that ripgrep finds over several lines', async () => {
-    const property = fc.asyncProperty(patternOverLines, async (given) => {
-      expect(await lineDifference(place.root, { pattern: given, multiline: true })).toEqual(noDifference);
-    });
-    await fc.assert(property, { seed: 6, numRuns: 70, endOnFailure: true });
   });
 });

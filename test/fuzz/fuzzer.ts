@@ -9,7 +9,7 @@ export interface Fuzzer {
   readonly check: (options: CheckOptions) => Promise<CheckResult>;
 }
 
-export interface CheckOptions {
+interface CheckOptions {
   readonly seed: number;
   readonly batches: number;
   /** Where a counterexample was, to see only that again. */
@@ -18,7 +18,7 @@ export interface CheckOptions {
   readonly onBatch?: ((cases: number) => void) | undefined;
 }
 
-export interface CheckResult {
+interface CheckResult {
   readonly cases: number;
   /** How many cases were more than two empty answers. */
   readonly hits: number;

@@ -36,12 +36,41 @@ interface GlobTree {
 const bad = 'bad';
 
 const name = fc.oneof(
-  { weight: 6, arbitrary: fc.constantFrom('a', 'b', 'ab', 'x', 'a.ts', 'b.ts', '.a', 'lib', 'é', '...').map((one) => [one]) },
+  {
+    weight: 6,
+    arbitrary: fc.constantFrom('a', 'b', 'ab', 'x', 'a.ts', 'b.ts', '.a', 'lib', 'é', '...').map((one) => [one]),
+  },
   {
     weight: 3,
     arbitrary: fc.array(
       fc.constantFrom(
-        ...['a', 'b', 'x', '.', '-', 'é', '漢', '😀', ' ', 'A', '1', '[', ']', '{', '}', ',', '*', '?', '\\', '!', '^', '_', bad],
+        ...[
+          [
+            'a',
+            'b',
+            'x',
+            '.',
+            '-',
+            'é',
+            '漢',
+            '😀',
+            ' ',
+            'A',
+            '1',
+            '[',
+            ']',
+            '{',
+            '}',
+            ',',
+            '*',
+            '?',
+            '\\',
+            '!',
+            '^',
+            '_',
+            bad,
+          ],
+        ].flat(),
       ),
       { minLength: 1, maxLength: 4 },
     ),
@@ -59,7 +88,9 @@ export const globFuzzer: Fuzzer = createFuzzer<GlobTree>({
   name: 'glob',
   casesPerBatch: queriesPerTree,
   batch: fc.array(entry, { minLength: 1, maxLength: 30, size: 'max' }).chain((entries) => {
-    const paths = entries.map(([path]) => path.map((pieces) => pieces.filter((piece) => piece !== bad).join('')).join('/'));
+    const paths = entries.map(([path]) =>
+      path.map((pieces) => pieces.filter((piece) => piece !== bad).join('')).join('/'),
+    );
     // Through a link, which is listed but not entered.
     const pattern = fc.oneof(
       { weight: 3, arbitrary: decorated(patternArbitrary([...paths, ...paths.map((path) => `${path}/a`)])) },
@@ -144,7 +175,10 @@ async function compareQuery(root: string, listed: readonly Listed[], query: Glob
   const oracle = oracleOf(query);
   if (!isResult(asked) || oracle === undefined) {
     const isRefused = CairnError.isInstance(asked) && asked.code === 'INVALID_GLOB' && oracle === undefined;
-    return { hasMatches: false, differences: isRefused ? [] : [`  ${isResult(asked) ? 'not refused' : String(asked)}`] };
+    return {
+      hasMatches: false,
+      differences: isRefused ? [] : [`  ${isResult(asked) ? 'not refused' : String(asked)}`],
+    };
   }
   const expected = listed
     .filter((entry) => isVisible(entry.path, query) && oracle.matches(entry.path))
@@ -176,10 +210,21 @@ async function grepDifferences(
   { matches, onlyDirectories }: GlobOracle,
 ): Promise<string[]> {
   const { pattern, hidden } = query;
-  const found = await grep({ pattern: '', glob: pattern, path: root, hidden, gitignore: false, mode: 'filesWithMatches' });
+  const found = await grep({
+    pattern: '',
+    glob: pattern,
+    path: root,
+    hidden,
+    gitignore: false,
+    mode: 'filesWithMatches',
+  });
   const files = listed.filter(({ path, fileType }) => fileType === FileType.File && isHidden(path) <= hidden);
   const expected = files.filter(({ path }) => !onlyDirectories && matches(path)).map(({ path }) => path);
-  return show('in grep', found.matches.map(({ path }) => path), expected);
+  return show(
+    'in grep',
+    found.matches.map(({ path }) => path),
+    expected,
+  );
 }
 
 function isResult(value: unknown): value is Awaited<ReturnType<typeof glob>> {
@@ -199,9 +244,7 @@ function isHidden(path: string): boolean {
 }
 
 function isVisible(path: string, { hidden, pattern }: GlobQuery): boolean {
-  return (
-    isHidden(path) <= hidden && (pattern.includes('node_modules') || !path.split('/').includes('node_modules'))
-  );
+  return isHidden(path) <= hidden && (pattern.includes('node_modules') || !path.split('/').includes('node_modules'));
 }
 
 /** The entry as it is reported, if it is of the kind asked for: a link may be what it leads to. */

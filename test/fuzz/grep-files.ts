@@ -42,13 +42,29 @@ export function hasNul({ text }: FuzzFile): boolean {
 
 /** What texts are made of. */
 const textPieces: readonly string[] = [
-  ...['a', 'b', 'ab', 'A', 'B', ' ', '  ', '\t', '.', '-', '_', '1', '20', 'x', 'k', 's', 'foo', 'Foo bar', 'foo(a)'],
-  ...['{a}', '[b]', '$a', '\\', '|', '"', 'é', 'É', 'ß', 'ſ', 'K', 'σς', '漢', '字', '😀', 'e\u0301', '\u00A0', '\u0085'],
-  ...['\u2028', '\uFEFF', '\uFFFD', '\v', '\f', '\r', '\n', '\n', '\n', '\n', '\r\n', '\r\n', '\n\n', 'a\n', 'b\r\n'],
-];
+  ['a', 'b', 'ab', 'A', 'B', ' ', '  ', '\t', '.', '-', '_', '1', '20', 'x', 'k', 's', 'foo', 'Foo bar', 'foo(a)'],
+  ['{a}', '[b]', '$a', '\\', '|', '"', 'é', 'É', 'ß', 'ſ', 'K', 'σς', '漢', '字', '😀', 'e\u0301', '\u00A0', '\u0085'],
+  ['\u2028', '\uFEFF', '\uFFFD', '\v', '\f', '\r', '\n', '\n', '\n', '\n', '\r\n', '\r\n', '\n\n', 'a\n', 'b\r\n'],
+].flat();
 
 /** Nearly every pattern asks for some of these. */
-const commonPieces: readonly string[] = ['a', 'b', 'a', 'b', 'ab', 'A', 'x', ' ', ' ', '1', '.', 'foo', 'é', '\n', '\n'];
+const commonPieces: readonly string[] = [
+  'a',
+  'b',
+  'a',
+  'b',
+  'ab',
+  'A',
+  'x',
+  ' ',
+  ' ',
+  '1',
+  '.',
+  'foo',
+  'é',
+  '\n',
+  '\n',
+];
 
 const piece = fc.oneof(fc.constantFrom(...commonPieces), fc.constantFrom(...textPieces));
 const smallText = fc.oneof(

@@ -15,63 +15,61 @@ export interface GrepQuery {
 const commonLiterals: readonly string[] = ['a', 'b', 'ab', 'x', 'foo', ' ', '1', 'A', 'é'];
 
 const literals: readonly string[] = [
-  ...['a', 'b', 'ab', 'A', 'x', 'k', 's', '1', '20', 'foo', 'Foo', 'bar', ' ', '\\.', '\\-', '\\{', '\\[', '\\\\', '\\t'],
-  ...['é', 'É', 'ß', 'σ', '漢', '😀', '\\x{e9}', '\\u{1F600}', '\\x41', 'e\u0301', '\\x{FEFF}', '\\u2028', '_', '-', '"'],
-];
+  ['a', 'b', 'ab', 'A', 'x', 'k', 's', '1', '20', 'foo', 'Foo', 'bar', ' ', '\\.', '\\-', '\\{', '\\[', '\\\\', '\\t'],
+  ['é', 'É', 'ß', 'σ', '漢', '😀', '\\x{e9}', '\\u{1F600}', '\\x41', 'e\u0301', '\\x{FEFF}', '\\u2028', '_', '-', '"'],
+].flat();
 
 const classes: readonly string[] = [
-  ...['.', '\\s', '\\S', '\\w', '\\W', '\\d', '\\D', '[ab]', '[^a]', '[^ab]', '[^\\s]', '[\\s\\d]', '[a-f]', '[^a-z. ]'],
-  ...['[[:alpha:]]', '[[:^space:]]', '[[:punct:]]', '[a-z&&[^b]]', '[^\\x00-\\x7F]', '[é漢]', '[^é]', '[]a]', '[^\\r]'],
-  ...['\\pL', '\\PL', '\\p{Lu}', '\\p{Han}', '\\p{Greek}', '\\P{ASCII}', '\\r', '[\\r ]', '\\v', '\\f', '(?-u:[^a])'],
-  ...['(?s:.)', '(?i:b)', '(?-i:A)', '(?-u:\\w)', '\\pM', '[k-s]'],
-];
+  ['.', '\\s', '\\S', '\\w', '\\W', '\\d', '\\D', '[ab]', '[^a]', '[^ab]', '[^\\s]', '[\\s\\d]', '[a-f]', '[^a-z. ]'],
+  ['[[:alpha:]]', '[[:^space:]]', '[[:punct:]]', '[a-z&&[^b]]', '[^\\x00-\\x7F]', '[é漢]', '[^é]', '[]a]', '[^\\r]'],
+  ['\\pL', '\\PL', '\\p{Lu}', '\\p{Han}', '\\p{Greek}', '\\P{ASCII}', '\\r', '[\\r ]', '\\v', '\\f', '(?-u:[^a])'],
+  ['(?s:.)', '(?i:b)', '(?-i:A)', '(?-u:\\w)', '\\pM', '[k-s]'],
+].flat();
 
 const places: readonly string[] = [
-  ...['^', '$', '^', '$', '\\b', '\\B', '\\b{start}', '\\b{end}', '\\b{start-half}', '\\b{end-half}', '\\<', '\\>'],
-  ...['(?:^)', '(?:$)', '(?-u:\\b)', '(?:)', '()'],
-];
+  ['^', '$', '^', '$', '\\b', '\\B', '\\b{start}', '\\b{end}', '\\b{start-half}', '\\b{end-half}', '\\<', '\\>'],
+  ['(?:^)', '(?:$)', '(?-u:\\b)', '(?:)', '()'],
+].flat();
 
-const times: readonly string[] = ['*', '+', '?', '*?', '+?', '??', '{2}', '{0,2}', '{1,}', '{0}', '{2,3}?'];
+const often = fc.oneof(
+  { weight: 4, arbitrary: fc.constant('') },
+  { weight: 1, arbitrary: fc.constantFrom('*', '+', '?', '*?', '+?', '??', '{2}', '{0,2}', '{1,}', '{0}', '{2,3}?') },
+);
 
 interface Grammar {
   readonly pattern: string;
   readonly branch: string;
   readonly piece: string;
   readonly atom: string;
+  readonly group: string;
 }
 
 function grammar(extra: readonly string[]): fc.Arbitrary<string> {
   const { pattern } = fc.letrec<Grammar>((tie) => ({
     pattern: fc
       .oneof(
-        { weight: 5, arbitrary: fc.tuple(tie('branch')) },
+        { weight: 5, arbitrary: fc.array(tie('branch'), { minLength: 1, maxLength: 1 }) },
         { weight: 1, arbitrary: fc.array(tie('branch'), { minLength: 2, maxLength: 3 }) },
       )
       .map((branches) => branches.join('|')),
     branch: fc
       .oneof(
-        { weight: 2, arbitrary: fc.tuple(tie('piece')) },
-        { weight: 2, arbitrary: fc.tuple(tie('piece'), tie('piece')) },
+        { weight: 4, arbitrary: fc.array(tie('piece'), { minLength: 1, maxLength: 2 }) },
         { weight: 1, arbitrary: fc.array(tie('piece'), { minLength: 3, maxLength: 4 }) },
       )
       .map((pieces) => pieces.join('')),
-    piece: fc.oneof(
-      { weight: 6, arbitrary: tie('atom') },
-      { weight: 2, arbitrary: fc.tuple(tie('atom'), fc.constantFrom(...times)).map((parts) => parts.join('')) },
-      { weight: 1, arbitrary: fc.constantFrom(...places) },
-    ),
+    piece: fc.tuple(tie('atom'), often).map(([atom, times]) => atom + times),
     atom: fc.oneof(
       { maxDepth: 3, depthIdentifier: 'group' },
       { weight: 8, arbitrary: fc.constantFrom(...commonLiterals, ...extra) },
       { weight: 3, arbitrary: fc.constantFrom(...literals) },
       { weight: 6, arbitrary: fc.constantFrom(...classes) },
-      {
-        weight: 1,
-        arbitrary: fc
-          .tuple(fc.constantFrom('(', '(?:', '(?P<n>', '(?i:', '(?x: ', '(?U:'), tie('pattern'))
-          .map(([start, inner]) => `${start}${inner})`),
-      },
+      { weight: 2, arbitrary: fc.constantFrom(...places) },
+      { weight: 1, arbitrary: tie('group').map((opened) => opened + ')') },
     ),
+    group: fc
+      .tuple(fc.constantFrom('(', '(?:', '(?P<n>', '(?i:', '(?x: ', '(?U:'), tie('pattern'))
+      .map(([start, inner]) => start + inner),
   }));
   return pattern;
 }
@@ -102,8 +100,10 @@ const multilinePattern = fc.oneof(
 const soup = fc
   .array(
     fc.constantFrom(
-      ...['a', 'b', 'foo', ' ', '1', '(', ')', '[', ']', '{', '}', '*', '+', '?', '|', '^', '$', '\\', '.', ',', '-'],
-      ...['{1}', '{,2}', '${a}', 'foo(', '\\d', '\\{', '[^', '(?', '(?:', '(?=a)', '(?!b)', '(?<=a)', '(a)\\1', '\\K'],
+      ...[
+        ['a', 'b', 'foo', ' ', '1', '(', ')', '[', ']', '{', '}', '*', '+', '?', '|', '^', '$', '\\', '.', ',', '-'],
+        ['{1}', '{,2}', '${a}', 'foo(', '\\d', '\\{', '[^', '(?', '(?:', '(?=a)', '(?!b)', '(?<=a)', '(a)\\1', '\\K'],
+      ].flat(),
     ),
     { minLength: 1, maxLength: 7 },
   )
@@ -127,6 +127,11 @@ export const grepQuery: fc.Arbitrary<GrepQuery> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ pattern: soup, literal: no, multiline: no, ...rest }) },
   {
     weight: 1,
-    arbitrary: fc.record({ pattern: fc.oneof(soup, fc.constantFrom(...commonLiterals)), literal: yes, multiline: no, ...rest }),
+    arbitrary: fc.record({
+      pattern: fc.oneof(soup, fc.constantFrom(...commonLiterals)),
+      literal: yes,
+      multiline: no,
+      ...rest,
+    }),
   },
 );

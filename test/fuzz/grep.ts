@@ -63,22 +63,30 @@ async function compareQuery(tree: FuzzTree, query: GrepQuery): Promise<Compared>
   const asGiven = ripgrepLinesAndContext(tree.root, query.pattern, [...flagsOf(query), ...context]);
   const result = await searching;
   if (!isResult(result)) {
-    const isRefused = CairnError.isInstance(result) && result.code === 'INVALID_REGEX' && asGiven === undefined;
+    const isRefused = CairnError.isInstance(result) && result.code === 'INVALID_REGEX' && asGiven === 'refused';
     return { hasLines: false, differences: isRefused ? [] : [`  ${String(result)}`] };
   }
   // What ripgrep does not take was repaired, or searched by another engine: then that is what both are asked for.
   const { engine, searchedPattern = query.pattern } = result;
-  const flags = [...flagsOf(query), ...(asGiven === undefined ? engineFlags[engine] : [])];
-  const theirs = asGiven ?? ripgrepLinesAndContext(tree.root, searchedPattern, [...flags, ...context]);
-  if (theirs === undefined || (asGiven !== undefined && searchedPattern !== query.pattern))
+  const flags = [...flagsOf(query), ...(asGiven === 'refused' ? engineFlags[engine] : [])];
+  const theirs =
+    asGiven === 'refused' ? ripgrepLinesAndContext(tree.root, searchedPattern, [...flags, ...context]) : asGiven;
+  if (theirs === 'refused' || (asGiven !== 'refused' && searchedPattern !== query.pattern))
     return { hasLines: false, differences: [`  we searched ${searchedPattern} with ${engine}`] };
+  const searched = { ...query, pattern: searchedPattern };
   const differences = [
-    ...show('lines', placesOf(query, ourLines(result.matches)), placesOf(query, theirs.lines)),
-    ...show('context', describeLines(contextOf(result.matches)), describeLines(contextBeside(theirs, query))),
+    ...(theirs === 'panicked at' ? [] : compareLines(searched, result, theirs)),
     ...(await compareModes(tree, query, result)),
-    ...compareSummaries(tree, { ...query, pattern: searchedPattern }, flags, countPerFile(result.matches)),
+    ...compareSummaries(tree, searched, flags, countPerFile(result.matches)),
   ];
-  return { hasLines: theirs.lines.length > 0, differences };
+  return { hasLines: result.matches.length > 0, differences };
+}
+
+function compareLines(query: GrepQuery, { matches }: GrepResult, theirs: FoundLines): string[] {
+  return [
+    ...show('lines', placesOf(query, ourLines(matches)), placesOf(query, theirs.lines)),
+    ...show('context', describeLines(contextOf(matches)), describeLines(contextBeside(theirs, query))),
+  ];
 }
 
 function isResult(value: unknown): value is GrepResult {
@@ -110,7 +118,11 @@ async function compareModes(tree: FuzzTree, query: GrepQuery, whole: GrepResult)
   const perFile = countPerFile(whole.matches);
   const most = maxCountPerFile ?? Infinity;
   return [
-    ...show('in count mode', count.matches.map(({ path, matchCount }) => `${path} ${matchCount}`), counts(perFile)),
+    ...show(
+      'in count mode',
+      count.matches.map(({ path, matchCount }) => `${path} ${matchCount}`),
+      counts(perFile),
+    ),
     ...show('in files mode', pathsOf(files.matches), [...perFile.keys()]),
     ...show('on a page', describeLines(ourLines(page.matches)), describeLines(all.slice(2, 5))),
     ...show('with a limit', describeLines(ourLines(first.matches)), describeLines(all.filter(firstOfFile(most)))),
@@ -169,7 +181,8 @@ function contextOf(matches: readonly GrepMatch[]): FoundLine[] {
 function contextBeside({ lines, context }: FoundLines, { contextBefore, contextAfter }: GrepQuery): FoundLine[] {
   const reached = new Set<string>();
   for (const { path, lineNumber } of lines) {
-    for (let near = lineNumber - contextBefore; near <= lineNumber + contextAfter; near++) reached.add(`${path} ${near}`);
+    for (let near = lineNumber - contextBefore; near <= lineNumber + contextAfter; near++)
+      reached.add(`${path} ${near}`);
   }
   return context.filter(({ path, lineNumber }) => reached.has(`${path} ${lineNumber}`)).map(withoutPlaces);
 }

@@ -18,13 +18,30 @@ export function toRuleBytes({ bom, lines, newline, isEnded }: RuleFile): Uint8Ar
 
 /** Names that some rule is about or nearly about, below each directory that has rules. */
 export const ruledNames: readonly string[] = [
-  ...['a', 'b', 'ab', 'ba', 'aab', 'a.b', 'a b', 'a-b', 'A', 'B', '1', '.a', 'é', 'aéb', 'ü', '漢', '!a', '#a', 'a#'],
-  ...['a ', 'a  ', ' a', 'a\t', 'a\r', '{a}', '{a,b}', '[a]', 'a[b', ']', '[', '-', '^', '\\', 'a\\b', 'a\\', '*', 'a*b'],
-  ...['?', '...', 'a]', 'x/a', 'x/b', 'x/ab', 'x/.a', 'x/é', 'x/y/a', 'x/y/b', 'x/y/z/a', 'x/y/z/ab', 'y/a', 'y/x/b'],
-  ...['ax/a', 'ax/y/a', 'xa/b', 'z/x/a', 'z/x/y/b', '.x/a', '.x/y/b', 'x y/a', 'éé/a', 'éé/b', 'bb/bb/a', 'bb/ab'],
-];
+  ['a', 'b', 'ab', 'ba', 'aab', 'a.b', 'a b', 'a-b', 'A', 'B', '1', '.a', 'é', 'aéb', 'ü', '漢', '!a', '#a', 'a#'],
+  ['a ', 'a  ', ' a', 'a\t', 'a\r', '{a}', '{a,b}', '[a]', 'a[b', ']', '[', '-', '^', '\\', 'a\\b', 'a\\', '*', 'a*b'],
+  ['?', '...', 'a]', 'x/a', 'x/b', 'x/ab', 'x/.a', 'x/é', 'x/y/a', 'x/y/b', 'x/y/z/a', 'x/y/z/ab', 'y/a', 'y/x/b'],
+  ['ax/a', 'ax/y/a', 'xa/b', 'z/x/a', 'z/x/y/b', '.x/a', '.x/y/b', 'x y/a', 'éé/a', 'éé/b', 'bb/bb/a', 'bb/ab'],
+].flat();
 
-const names: readonly string[] = ['a', 'b', 'x', 'y', 'z', 'ab', 'ax', 'bb', '.a', '.x', 'A', '1', 'é', '漢', 'a b', 'xa'];
+const names: readonly string[] = [
+  'a',
+  'b',
+  'x',
+  'y',
+  'z',
+  'ab',
+  'ax',
+  'bb',
+  '.a',
+  '.x',
+  'A',
+  '1',
+  'é',
+  '漢',
+  'a b',
+  'xa',
+];
 
 const namePiece = fc.oneof(
   { weight: 6, arbitrary: fc.constantFrom('a', 'b', 'x', 'y', '.', 'é') },
@@ -32,17 +49,82 @@ const namePiece = fc.oneof(
   {
     weight: 3,
     arbitrary: fc.constantFrom(
-      ...['[ab]', '[!a]', '[^a]', '[a-c]', '[!a-c]', '[a-]', '[-a]', '[]a]', '[!]a]', '[^]', '[]', '[!]', '[a', '[', ']'],
-      ...['[[:alpha:]]', '[[:upper:]a]', '[^[:lower:]]', '[[:digit:]-]', '[[:space:]]', '[[:nothing:]]', '[[:alpha:]'],
-      ...['[\\]]', '[a\\-c]', '[\\\\]', '[!-/]', '[+-9]', '[a/b]', '[/]', '[!/]', '[é]', '[à-ü]', '[b-a]', '[.-/]', '[^^]'],
-      ...['[[:punct:]]', '[[a]', '[[:]', '[a-[:digit:]]', '[[.a.]]', '[[=a=]]', '[*?]', '[a-b-c]', '[--1]', '[z-]', '[,-.]'],
+      ...[
+        [
+          '[ab]',
+          '[!a]',
+          '[^a]',
+          '[a-c]',
+          '[!a-c]',
+          '[a-]',
+          '[-a]',
+          '[]a]',
+          '[!]a]',
+          '[^]',
+          '[]',
+          '[!]',
+          '[a',
+          '[',
+          ']',
+        ],
+        ['[[:alpha:]]', '[[:upper:]a]', '[^[:lower:]]', '[[:digit:]-]', '[[:space:]]', '[[:nothing:]]', '[[:alpha:]'],
+        [
+          '[\\]]',
+          '[a\\-c]',
+          '[\\\\]',
+          '[!-/]',
+          '[+-9]',
+          '[a/b]',
+          '[/]',
+          '[!/]',
+          '[é]',
+          '[à-ü]',
+          '[b-a]',
+          '[.-/]',
+          '[^^]',
+        ],
+        [
+          '[[:punct:]]',
+          '[[a]',
+          '[[:]',
+          '[a-[:digit:]]',
+          '[[.a.]]',
+          '[[=a=]]',
+          '[*?]',
+          '[a-b-c]',
+          '[--1]',
+          '[z-]',
+          '[,-.]',
+        ],
+      ].flat(),
     ),
   },
   {
     weight: 2,
     arbitrary: fc.constantFrom(
-      ...['\\a', '\\*', '\\?', '\\[', '\\\\', '\\', '\\ ', '\\!', '\\#', '\\]', '{a}', '{a,b}', '{', '}', ',', '!', '#', '-'],
-      ...[' ', '  ', '\t', '\r', '^', '$', '+', '(', '|', badByte, '\u00A0', 'A', '1', '漢', '~', '%', '"'],
+      ...[
+        [
+          '\\a',
+          '\\*',
+          '\\?',
+          '\\[',
+          '\\\\',
+          '\\',
+          '\\ ',
+          '\\!',
+          '\\#',
+          '\\]',
+          '{a}',
+          '{a,b}',
+          '{',
+          '}',
+          ',',
+          '!',
+          '#',
+          '-',
+        ],
+        [' ', '  ', '\t', '\r', '^', '$', '+', '(', '|', badByte, '\u00A0', 'A', '1', '漢', '~', '%', '"'],
+      ].flat(),
     ),
   },
 );
@@ -68,12 +150,19 @@ const line = fc.oneof(
   {
     weight: 20,
     arbitrary: fc
-      .tuple(fc.constantFrom('', '', '', '!', '!', '\\!', '!!'), path, fc.constantFrom('', '', '', '', ' ', '  ', '\\ ', '\t'))
+      .tuple(
+        fc.constantFrom('', '', '', '!', '!', '\\!', '!!'),
+        path,
+        fc.constantFrom('', '', '', '', ' ', '  ', '\\ ', '\t'),
+      )
       .map((parts) => parts.join('')),
   },
   { weight: 1, arbitrary: path.map((rule) => `#${rule}`) },
   { weight: 1, arbitrary: path.map((rule) => ` ${rule}`) },
-  { weight: 1, arbitrary: fc.constantFrom('', ' ', '!', '/', '!/', '\\', '#', '*', '!*', '*/', '!*/', '**', '/*', '!/*') },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom('', ' ', '!', '/', '!/', '\\', '#', '*', '!*', '*/', '!*/', '**', '/*', '!/*'),
+  },
 );
 
 export const ruleFile: fc.Arbitrary<RuleFile> = fc.record({

@@ -74,7 +74,8 @@ async function onTree(tree: RuledTree, compare: (root: string, tree: RuledTree) 
 
 /** What `git init` would make, as far as ignore rules need it. */
 function writeRepository(root: string, { directories, exclude, global }: RuledTree): void {
-  for (const directory of ['.git/objects', '.git/refs', '.git/info']) mkdirSync(join(root, directory), { recursive: true });
+  for (const directory of ['.git/objects', '.git/refs', '.git/info'])
+    mkdirSync(join(root, directory), { recursive: true });
   writeFileSync(join(root, '.git/HEAD'), 'ref: refs/heads/main\n');
   writeFileSync(join(root, '.git/config'), `[core]\n\tbare = false\n\texcludesFile = ${root}/.git/global\n`);
   if (exclude !== undefined) writeFileSync(join(root, '.git/info/exclude'), toRuleBytes(exclude));
@@ -156,7 +157,11 @@ async function partDifferences(root: string, whole: readonly string[]): Promise<
     // A root that a rule hides is searched all the same.
     if (!whole.includes(directory)) continue;
     const inside = pathsOf(await everything(join(root, directory)));
-    expect(`in ${directory}`, inside.map((path) => `${directory}/${path}`), below);
+    expect(
+      `in ${directory}`,
+      inside.map((path) => `${directory}/${path}`),
+      below,
+    );
   }
   return found;
 }

@@ -6,11 +6,12 @@
 import { randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import type { Fuzzer } from './fuzzer.ts';
+import { cacheFuzzer } from './cache.ts';
 import { globFuzzer } from './glob.ts';
 import { grepFuzzer } from './grep.ts';
 import { dotIgnoreFuzzer, ignoreFuzzer } from './ignore.ts';
 
-const fuzzers: readonly Fuzzer[] = [grepFuzzer, ignoreFuzzer, dotIgnoreFuzzer, globFuzzer];
+const fuzzers: readonly Fuzzer[] = [grepFuzzer, ignoreFuzzer, dotIgnoreFuzzer, globFuzzer, cacheFuzzer];
 
 /** Batches that share a seed. After a failure it goes on with the next ones. */
 const batchesPerSeed = 20;
@@ -59,7 +60,9 @@ process.env['XDG_CONFIG_HOME'] = '/nonexistent';
 const chosen = fuzzers.filter(({ name }) => values.only === undefined || values.only === name);
 const [cases, seed] = [Number(values.cases), Number(values.seed)];
 if (chosen.length === 0 || !Number.isSafeInteger(cases) || !Number.isSafeInteger(seed)) {
-  process.stderr.write(`--only takes one of ${fuzzers.map(({ name }) => name).join(', ')}; --cases and --seed a number\n`);
+  process.stderr.write(
+    `--only takes one of ${fuzzers.map(({ name }) => name).join(', ')}; --cases and --seed a number\n`,
+  );
   process.exitCode = 2;
 } else {
   for (const fuzzer of chosen) if (!(await run(fuzzer, cases, seed))) process.exitCode = 1;

@@ -27,21 +27,20 @@ export interface GlobOracleOptions {
 }
 
 /** The same, with what it asks for; throws when the pattern is malformed or leaves the root. */
-export function globOracle(pattern: string, { recursive = true }: GlobOracleOptions = {}): GlobOracle {
+export function globOracle(given: string, { recursive = true }: GlobOracleOptions = {}): GlobOracle {
+  const pattern = given.replaceAll(/\\([^])/gu, (pair, escaped) => (escaped === '/' ? '/' : pair));
+  if (pattern.startsWith('/')) throw new Error('the pattern is absolute');
   const tokens = parse(pattern);
-  if (tokens[0]?.kind === 'slash') throw new Error('the pattern is absolute');
-  const isHere = (): boolean => isCharacter(tokens[0], '.') && tokens[1]?.kind === 'slash';
-  const isAnchored = pattern.startsWith('./') || !recursive;
-  if (pattern.startsWith('./')) {
-    while (isHere()) {
-      tokens.splice(0, 2);
-      while (tokens[0]?.kind === 'slash') tokens.shift();
-    }
+  const isHere = (): boolean => isDot(tokens[0]) && tokens[1]?.kind === 'slash';
+  const isAnchored = isHere() || !recursive;
+  while (isHere()) {
+    tokens.splice(0, 2);
+    while (tokens[0]?.kind === 'slash') tokens.shift();
   }
   const onlyDirectories = tokens.length > 1 && tokens.at(-1)?.kind === 'slash';
   while (tokens.at(-1)?.kind === 'slash') tokens.pop();
-  if (tokens.length === 0 || (tokens.length === 1 && isCharacter(tokens[0], '.'))) tokens.splice(0, 1, { kind: 'star' });
-  const text = textOf(pattern);
+  if (tokens.length === 0 || (tokens.length === 1 && isDot(tokens[0]))) tokens.splice(0, 1, { kind: 'star' });
+  const text = pattern.replace(/\/+$/u, '');
   if (text.split('/').includes('..')) throw new Error('the pattern leaves the root');
   const anyDepth = !isAnchored && !text.includes('/') && tokens[0]?.kind !== 'stars';
   const start: Token[] = anyDepth ? [{ kind: 'stars' }, { kind: 'slash' }] : [];
@@ -52,13 +51,8 @@ export function globOracle(pattern: string, { recursive = true }: GlobOracleOpti
   };
 }
 
-/** The pattern without what stands before and behind its components. */
-function textOf(pattern: string): string {
-  return pattern.replace(/\/+$/u, '');
-}
-
 type Token =
-  | { readonly kind: 'character'; readonly character: string }
+  | { readonly kind: 'character'; readonly character: string; readonly isPlain: boolean }
   | { readonly kind: 'any' | 'star' | 'stars' | 'slash' | 'open' | 'comma' | 'close' }
   | {
       readonly kind: 'class';
@@ -81,7 +75,7 @@ function parse(pattern: string): Token[] {
   while (at < characters.length) {
     const character = characters[at++] ?? '';
     if (character === '\\') {
-      tokens.push(characters[at] === '/' ? { kind: 'slash' } : literal(characters[at]));
+      tokens.push(literal(characters[at], false));
       at++;
     } else if (character === '[') {
       const { token, end } = parseClass(characters, at);
@@ -98,9 +92,9 @@ function parse(pattern: string): Token[] {
   return tokens;
 }
 
-function literal(character: string | undefined): Token {
+function literal(character: string | undefined, isPlain = true): Token {
   if (character === undefined) throw new Error('the pattern ends with a backslash');
-  return { kind: 'character', character };
+  return { kind: 'character', character, isPlain };
 }
 
 /** Reads a class whose `[` stands just before `start`. */
@@ -186,8 +180,8 @@ function matchTokens(tokens: readonly Token[], path: readonly string[]): boolean
   return rest(0, 0);
 }
 
-function isCharacter(token: Token | undefined, character: string): boolean {
-  return token?.kind === 'character' && token.character === character;
+function isDot(token: Token | undefined): boolean {
+  return token?.kind === 'character' && token.character === '.' && token.isPlain;
 }
 
 function matchCharacter(token: Token, character: string): boolean {

@@ -31,8 +31,19 @@ function toBuffer(data: Data): Buffer {
   return 'text' in data ? Buffer.from(data.text) : Buffer.from(data.bytes, 'base64');
 }
 
-/** How ripgrep is run wherever it is compared with: on every file, also outside of repositories. */
-export const ripgrepFlags: readonly string[] = ['--no-mmap', '--no-require-git', '--no-messages', '--glob=!.git'];
+/**
+ * How ripgrep is run wherever it is compared with: on every file, also outside of repositories. On one thread: when one
+ * of several panics, the others wait for it for ever.
+ */
+export const ripgrepFlags: readonly string[] = [
+  '--no-mmap',
+  '--no-require-git',
+  '--no-messages',
+  '--glob=!.git',
+  '--threads=1',
+];
+
+const panicExitCode = 101;
 
 /**
  * The lines that ripgrep finds below a directory, hidden files included, also outside of repositories. A match over
@@ -47,19 +58,20 @@ export function ripgrepLines(
   options: ToolOptions = {},
 ): FoundLine[] {
   const found = ripgrepLinesAndContext(root, pattern, flags, options);
-  if (found === undefined) throw new Error(`ripgrep refused ${JSON.stringify(pattern)}`);
+  if (typeof found === 'string') throw new Error(`ripgrep ${found} ${JSON.stringify(pattern)}`);
   return found.lines;
 }
 
-/** The same with the lines of context. Undefined when ripgrep does not take the pattern. */
+/** The same with the lines of context; or what happened when there are none. */
 export function ripgrepLinesAndContext(
   root: string,
   pattern: string,
   flags: readonly string[],
   options: ToolOptions = {},
-): FoundLines | undefined {
+): FoundLines | 'refused' | 'panicked at' {
   const { exitCode, stdout } = ripgrep(['--json', ...ripgrepFlags, ...flags, '-e', pattern], root, options);
-  if (exitCode !== 0 && exitCode !== 1) return undefined;
+  if (exitCode === panicExitCode) return 'panicked at';
+  if (exitCode !== 0 && exitCode !== 1) return 'refused';
   const messages = splitLines(stdout).map((line) => JSON.parse(line.toString()) as { type: string; data: unknown });
   const linesOf = (kind: string): FoundLine[] =>
     messages.filter(({ type }) => type === kind).flatMap(({ data }) => toLines(data as MatchMessage));

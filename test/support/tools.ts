@@ -10,6 +10,9 @@ export interface ToolResult {
 /** A listing of `node_modules` is larger than the default of 1 MiB. */
 const maxBufferBytes = 1024 ** 3;
 
+/** No run takes nearly as long. */
+const timeoutMs = 120_000;
+
 export interface ToolOptions {
   /** Beside or instead of the neutral environment. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
@@ -22,6 +25,7 @@ function run(command: string, args: readonly string[], cwd: string, options: Too
     cwd,
     env: { ...neutralEnv, ...options.env },
     maxBuffer: maxBufferBytes,
+    timeout: timeoutMs,
     stdio: [options.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
     ...(options.input !== undefined && { input: options.input }),
   });

@@ -1,0 +1,24 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { cacheFuzzer } from '../fuzz/cache.ts';
+import { globFuzzer } from '../fuzz/glob.ts';
+import { grepFuzzer } from '../fuzz/grep.ts';
+import { dotIgnoreFuzzer, ignoreFuzzer } from '../fuzz/ignore.ts';
+import { useNeutralHome } from '../support/difference.ts';
+
+beforeAll(useNeutralHome);
+
+// The long run of the same is `npm run fuzz`; what it has found is by name in the other tests.
+describe('random input is answered as by', () => {
+  test.each([
+    ['ripgrep: patterns over texts', grepFuzzer, 40],
+    ['git: ignore files', ignoreFuzzer, 15],
+    ['ripgrep: .ignore beside .gitignore', dotIgnoreFuzzer, 10],
+    ['the rules of globs, slowly', globFuzzer, 25],
+    ['a scan of now: edits that the cache is told of', cacheFuzzer, 20],
+  ])('%s', async (_reason, fuzzer, batches) => {
+    const { cases, hits, failure } = await fuzzer.check({ seed: 20_261_121, batches });
+    expect(failure).toBeUndefined();
+    expect(cases).toBeGreaterThan(batches);
+    expect(hits).toBeGreaterThan(batches);
+  });
+});
