@@ -1,44 +1,70 @@
 /**
  * A slow glob matcher, written from the rules and from nothing else, to compare the fast one with.
  *
- * - `*` and `?` match within one path component, `?` exactly one character.
- * - `**` as a whole component matches any number of components, none included; at the end of a pattern at least one.
- *   Beside other characters it is `*`.
+ * - `*`, `?` and classes match within one path component, `?` and a class exactly one character.
+ * - `**` crosses slashes. As a whole component it matches any number of components, none included; at the end of a
+ *   pattern at least one. Beside other characters it matches any text.
  * - `[abc]`, `[a-z]`, `[!a]` and `[^a]` match one character, never `/`. A `]` right behind the opening is a member.
- * - `{a,b}` stands for one pattern per alternative; alternatives may be empty and may nest.
- * - `\` takes the next character literally, also in a class.
- * - Unless `recursive` is false, a pattern without `/` that does not begin with `**` matches at any depth.
+ * - `{a,b}` stands for one pattern per alternative; alternatives may be empty and may nest. A brace left open ends with the
+ *   pattern, one that closes nothing is literal.
+ * - `\` takes the next character literally, also in a class; a slash separates all the same.
+ * - Unless `recursive` is false, a pattern without `/` that does not begin with `**` matches at any depth. A `/` at the end,
+ *   which asks for directories, does not count; a `./` at the beginning, which means nothing else, does.
  * - An empty pattern is `*`.
- *
- * Patterns must be well-formed, but for braces: one left open ends with the pattern, one that closes nothing is literal.
  */
-export function compileGlob(
-  pattern: string,
-  { recursive = true }: { readonly recursive?: boolean | undefined } = {},
-): (path: string) => boolean {
-  const given = pattern === '' ? '*' : pattern;
-  const anyDepth = recursive && !given.includes('/') && !given.startsWith('**');
-  const alternatives = expandBraces(parse(given)).map((tokens): Component[] => {
-    const components = toComponents(tokens);
-    return anyDepth ? [globstar, ...components] : components;
-  });
-  return (path) => {
-    const names = path.split('/').map((name) => [...name]);
-    return alternatives.some((components) => matchComponents(components, names));
+export interface GlobOracle {
+  readonly matches: (path: string) => boolean;
+  readonly onlyDirectories: boolean;
+}
+
+/** A matcher of whole paths; throws when the pattern is malformed. */
+export function compileGlob(pattern: string, options: GlobOracleOptions = {}): (path: string) => boolean {
+  return globOracle(pattern, options).matches;
+}
+
+export interface GlobOracleOptions {
+  readonly recursive?: boolean | undefined;
+}
+
+/** The same, with what it asks for; throws when the pattern is malformed or leaves the root. */
+export function globOracle(pattern: string, { recursive = true }: GlobOracleOptions = {}): GlobOracle {
+  const tokens = parse(pattern);
+  if (tokens[0]?.kind === 'slash') throw new Error('the pattern is absolute');
+  const isHere = (): boolean => isCharacter(tokens[0], '.') && tokens[1]?.kind === 'slash';
+  const isAnchored = pattern.startsWith('./') || !recursive;
+  if (pattern.startsWith('./')) {
+    while (isHere()) {
+      tokens.splice(0, 2);
+      while (tokens[0]?.kind === 'slash') tokens.shift();
+    }
+  }
+  const onlyDirectories = tokens.length > 1 && tokens.at(-1)?.kind === 'slash';
+  while (tokens.at(-1)?.kind === 'slash') tokens.pop();
+  if (tokens.length === 0 || (tokens.length === 1 && isCharacter(tokens[0], '.'))) tokens.splice(0, 1, { kind: 'star' });
+  const text = textOf(pattern);
+  if (text.split('/').includes('..')) throw new Error('the pattern leaves the root');
+  const anyDepth = !isAnchored && !text.includes('/') && tokens[0]?.kind !== 'stars';
+  const start: Token[] = anyDepth ? [{ kind: 'stars' }, { kind: 'slash' }] : [];
+  const alternatives = expandBraces(tokens).map((alternative) => [...start, ...alternative]);
+  return {
+    matches: (path) => alternatives.some((alternative) => matchTokens(alternative, [...path])),
+    onlyDirectories,
   };
+}
+
+/** The pattern without what stands before and behind its components. */
+function textOf(pattern: string): string {
+  return pattern.replace(/\/+$/u, '');
 }
 
 type Token =
   | { readonly kind: 'character'; readonly character: string }
-  | { readonly kind: 'any' | 'star' | 'two-stars' | 'slash' | 'open' | 'comma' | 'close' }
+  | { readonly kind: 'any' | 'star' | 'stars' | 'slash' | 'open' | 'comma' | 'close' }
   | {
       readonly kind: 'class';
       readonly negated: boolean;
       readonly ranges: readonly (readonly [from: string, to: string])[];
     };
-
-const globstar: unique symbol = Symbol('**');
-type Component = typeof globstar | readonly Token[];
 
 const signs: Readonly<Record<string, Token>> = {
   '?': { kind: 'any' },
@@ -62,9 +88,9 @@ function parse(pattern: string): Token[] {
       tokens.push(token);
       at = end;
     } else if (character === '*') {
-      const start = at;
+      const isDeep = characters[at] === '*';
       while (characters[at] === '*') at++;
-      tokens.push({ kind: at - start === 1 ? 'two-stars' : 'star' });
+      tokens.push({ kind: isDeep ? 'stars' : 'star' });
     } else {
       tokens.push(signs[character] ?? literal(character));
     }
@@ -94,7 +120,9 @@ function parseClass(characters: readonly string[], start: number): { token: Toke
     const from = member();
     const isRange = characters[at] === '-' && characters[at + 1] !== undefined && characters[at + 1] !== ']';
     if (isRange) at++;
-    ranges.push([from, isRange ? member() : from]);
+    const to = isRange ? member() : from;
+    if (codeOf(to) < codeOf(from)) throw new Error('the range is backwards');
+    ranges.push([from, to]);
   }
   return { token: { kind: 'class', negated, ranges }, end: at + 1 };
 }
@@ -127,57 +155,46 @@ function expandBraces(tokens: readonly Token[]): Token[][] {
   return sequence(false);
 }
 
-function toComponents(tokens: readonly Token[]): Component[] {
-  const components: Token[][] = [[]];
-  for (const token of tokens) {
-    if (token.kind === 'slash') components.push([]);
-    else components.at(-1)?.push(token);
-  }
-  return components.map((component) =>
-    component.length === 1 && component[0]?.kind === 'two-stars' ? globstar : component,
-  );
-}
-
-function matchComponents(components: readonly Component[], names: readonly (readonly string[])[]): boolean {
-  const [component, ...others] = components;
-  if (component === undefined) return names.length === 0;
-  if (component === globstar) {
-    const fewest = others.length === 0 ? 1 : 0;
-    for (let taken = fewest; taken <= names.length; taken++) {
-      if (matchComponents(others, names.slice(taken))) return true;
-    }
+/** Tries every way in which the tokens can stand for the characters. */
+function matchTokens(tokens: readonly Token[], path: readonly string[]): boolean {
+  const known = new Map<string, boolean>();
+  const rest = (token: number, at: number): boolean => {
+    const key = `${token} ${at}`;
+    const found = known.get(key) ?? tryRest(token, at);
+    known.set(key, found);
+    return found;
+  };
+  /** Whether some place from `at` on will do to go on at `token`. */
+  const fromAnywhere = (token: number, at: number, isPlace: (place: number) => boolean): boolean => {
+    for (let place = at; place <= path.length; place++) if (isPlace(place) && rest(token, place)) return true;
     return false;
-  }
-  const [name, ...rest] = names;
-  return name !== undefined && matchName(component, name) && matchComponents(others, rest);
+  };
+  const tryRest = (token: number, at: number): boolean => {
+    const current = tokens[token];
+    if (current === undefined) return at === path.length;
+    const character = path[at];
+    if (current.kind === 'star')
+      return rest(token + 1, at) || (character !== undefined && character !== '/' && rest(token, at + 1));
+    if (current.kind !== 'stars')
+      return character !== undefined && matchCharacter(current, character) && rest(token + 1, at + 1);
+    const begins = token === 0 || tokens[token - 1]?.kind === 'slash';
+    if (begins && token === tokens.length - 1) return at < path.length;
+    if (begins && tokens[token + 1]?.kind === 'slash')
+      return fromAnywhere(token + 2, at, (place) => place === at || path[place - 1] === '/');
+    return fromAnywhere(token + 1, at, () => true);
+  };
+  return rest(0, 0);
 }
 
-function matchName(tokens: readonly Token[], name: readonly string[]): boolean {
-  let token = 0;
-  let character = 0;
-  // Where to go on when the rest does not match: behind the last star, which takes one character more.
-  let retry: { token: number; character: number } | undefined;
-  while (token < tokens.length || character < name.length) {
-    const current = tokens[token];
-    if (current?.kind === 'star' || current?.kind === 'two-stars') {
-      token++;
-      retry = { token, character: character + 1 };
-    } else if (current !== undefined && character < name.length && matchCharacter(current, name[character] ?? '')) {
-      token++;
-      character++;
-    } else if (retry !== undefined && retry.character <= name.length) {
-      ({ token, character } = retry);
-      retry = { token, character: character + 1 };
-    } else {
-      return false;
-    }
-  }
-  return true;
+function isCharacter(token: Token | undefined, character: string): boolean {
+  return token?.kind === 'character' && token.character === character;
 }
 
 function matchCharacter(token: Token, character: string): boolean {
-  if (token.kind === 'any') return true;
+  if (token.kind === 'slash') return character === '/';
   if (token.kind === 'character') return token.character === character;
+  if (character === '/') return false;
+  if (token.kind === 'any') return true;
   if (token.kind !== 'class') return false;
   const code = codeOf(character);
   return token.ranges.some(([from, to]) => codeOf(from) <= code && code <= codeOf(to)) !== token.negated;

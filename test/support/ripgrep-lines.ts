@@ -13,6 +13,11 @@ export interface FoundLine {
   readonly submatches?: string | undefined;
 }
 
+export interface FoundLines {
+  readonly lines: FoundLine[];
+  readonly context: FoundLine[];
+}
+
 type Data = { readonly text: string } | { readonly bytes: string };
 
 interface MatchMessage {
@@ -26,6 +31,9 @@ function toBuffer(data: Data): Buffer {
   return 'text' in data ? Buffer.from(data.text) : Buffer.from(data.bytes, 'base64');
 }
 
+/** How ripgrep is run wherever it is compared with: on every file, also outside of repositories. */
+export const ripgrepFlags: readonly string[] = ['--no-mmap', '--no-require-git', '--no-messages', '--glob=!.git'];
+
 /**
  * The lines that ripgrep finds below a directory, hidden files included, also outside of repositories. A match over
  * several lines is one line each.
@@ -38,11 +46,24 @@ export function ripgrepLines(
   flags: readonly string[] = ['--hidden'],
   options: ToolOptions = {},
 ): FoundLine[] {
-  const args = ['--json', '--no-mmap', '--no-require-git', '--no-messages', '--glob=!.git', ...flags, '-e', pattern];
-  const { exitCode, stdout, stderr } = ripgrep(args, root, options);
-  if (exitCode !== 0 && exitCode !== 1) throw new Error(`ripgrep refused ${JSON.stringify(pattern)}: ${stderr}`);
+  const found = ripgrepLinesAndContext(root, pattern, flags, options);
+  if (found === undefined) throw new Error(`ripgrep refused ${JSON.stringify(pattern)}`);
+  return found.lines;
+}
+
+/** The same with the lines of context. Undefined when ripgrep does not take the pattern. */
+export function ripgrepLinesAndContext(
+  root: string,
+  pattern: string,
+  flags: readonly string[],
+  options: ToolOptions = {},
+): FoundLines | undefined {
+  const { exitCode, stdout } = ripgrep(['--json', ...ripgrepFlags, ...flags, '-e', pattern], root, options);
+  if (exitCode !== 0 && exitCode !== 1) return undefined;
   const messages = splitLines(stdout).map((line) => JSON.parse(line.toString()) as { type: string; data: unknown });
-  return messages.filter(({ type }) => type === 'match').flatMap(({ data }) => toLines(data as MatchMessage));
+  const linesOf = (kind: string): FoundLine[] =>
+    messages.filter(({ type }) => type === kind).flatMap(({ data }) => toLines(data as MatchMessage));
+  return { lines: linesOf('match'), context: linesOf('context') };
 }
 
 function toLines(message: MatchMessage): FoundLine[] {
@@ -86,7 +107,14 @@ function unitsOf(line: Buffer, places: readonly Place[]): string | undefined {
   if (text.includes('\uFFFD')) return undefined;
   // Byte for byte a code unit.
   if (text.length === line.length) return describePlaces(places);
-  const unit = (offset: number): number => line.toString('utf8', 0, offset).length;
+  // The places come in order, so each offset is counted from the one before.
+  let bytes = 0;
+  let units = 0;
+  const unit = (offset: number): number => {
+    units += line.toString('utf8', bytes, offset).length;
+    bytes = offset;
+    return units;
+  };
   const inside = places.filter(({ start, end }) => start < end);
   return describePlaces(inside.map(({ start, end }) => ({ start: unit(start), end: unit(end) })));
 }

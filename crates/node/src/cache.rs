@@ -41,13 +41,12 @@ impl From<CacheStats> for NativeCacheStats {
         Self {
             hits: stats.hits as f64,
             misses: stats.misses as f64,
-            // Snapshots are rescanned when they expire; nothing is validated yet.
-            validations: 0.0,
+            validations: stats.validations as f64,
             rescans: stats.rescans as f64,
             invalidations: stats.invalidations as f64,
             evictions: stats.evictions as f64,
             joins: stats.joins as f64,
-            total_bytes: entries.iter().map(|entry| entry.bytes).sum(),
+            total_bytes: stats.snapshots.iter().map(|kept| kept.snapshot.bytes()).sum::<usize>() as f64,
             entries,
         }
     }

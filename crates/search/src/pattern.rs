@@ -54,25 +54,31 @@ impl GlobPattern {
     ) -> Result<Self, SearchError> {
         let invalid =
             |reason: &str| SearchError::InvalidGlob { pattern: pattern.to_owned(), reason: reason.to_owned() };
-        let normalized = if cfg!(windows) { pattern.replace('\\', "/") } else { pattern.to_owned() };
+        let normalized = if cfg!(windows) { pattern.replace('\\', "/") } else { with_plain_slashes(pattern) };
         let mut roots = roots.into_iter();
         let mut given = roots.find_map(|root| below_root(&normalized, root)).ok_or_else(|| {
             invalid("it is an absolute path outside the root; make it relative to the root, or search another root")
         })?;
+        // Whoever writes `./a` or an absolute path means that one place.
+        let anchored = normalized.starts_with('/') || given.starts_with("./");
         while let Some(rest) = given.strip_prefix("./") {
             given = rest.trim_start_matches('/');
         }
-        let only_directories = given.len() > 1 && given.ends_with('/') && !given.ends_with("\\/");
+        let only_directories = given.len() > 1 && given.ends_with('/');
         let given = given.trim_end_matches('/');
         if given.split('/').any(|component| component == "..") {
             return Err(invalid("it leaves the root through `..`; search the parent directory instead"));
         }
         let given = if given.is_empty() || given == "." { "*" } else { given };
-        let any_depth = anchoring == Anchoring::Recursive && !given.contains('/') && !given.starts_with("**");
+        let any_depth =
+            anchoring == Anchoring::Recursive && !anchored && !given.contains('/') && !given.starts_with("**");
         let glob = format!("{}{given}", if any_depth { "**/" } else { "" });
-        let regex = regex_of(&glob).map_err(|reason| invalid(&reason))?;
         let (prefix, name) = split_literal_directories(&glob);
-        let test = simple_test(name).unwrap_or_else(|| Test::Regex(Box::new(regex)));
+        // Compiling an expression takes longer than answering from the cache.
+        let test = match simple_test(name) {
+            Some(test) => test,
+            None => Test::Regex(Box::new(regex_of(&glob).map_err(|reason| invalid(&reason))?)),
+        };
         Ok(Self {
             prefix: prefix.as_bytes().to_vec(),
             test,
@@ -136,6 +142,20 @@ fn below_root<'a>(pattern: &'a str, root: &Path) -> Option<&'a str> {
     let rest = pattern.strip_prefix(root)?;
     let relative = rest.trim_start_matches('/');
     (rest.is_empty() || rest.len() > relative.len()).then_some(relative)
+}
+
+/// A slash separates, escaped or not.
+fn with_plain_slashes(pattern: &str) -> String {
+    let mut plain = String::with_capacity(pattern.len());
+    let mut characters = pattern.chars();
+    while let Some(character) = characters.next() {
+        let escaped = if character == '\\' { characters.next() } else { None };
+        if escaped != Some('/') {
+            plain.push(character);
+        }
+        plain.extend(escaped);
+    }
+    plain
 }
 
 fn is_literal(text: &str) -> bool {

@@ -14,7 +14,7 @@ use crate::error::WalkError;
 use crate::options::{Policy, ScanOptions, Scope};
 use crate::paths;
 use crate::snapshot::Snapshot;
-use crate::walker::{ROOT_ATTEMPTS, Walk};
+use crate::walker::{Plan, ROOT_ATTEMPTS, Walk};
 
 /// Tells the time. Tests pass their own; everyone else uses [`Instant::now`].
 pub type Clock = Arc<dyn Fn() -> Instant + Send + Sync>;
@@ -47,7 +47,9 @@ pub struct Scan {
 ///
 /// **Key**: canonical root and all of [`ScanOptions`]. **Bound**: [`Policy::max_snapshots`] and [`Policy::max_bytes`],
 /// oldest out first. **Staleness**: a snapshot is served for [`Policy::ttl`] after it was published, without a look at
-/// the disk; then the root is scanned again. **Invalidation**: by whoever changes files, through
+/// the disk; then it is validated: its directories and ignore files are looked at, those that changed are listed again,
+/// and the result is that of a new scan. With [`crate::Detail::Full`], on network file systems and on systems other than
+/// Linux the root is scanned again instead. **Invalidation**: by whoever changes files, through
 /// [`ScanCache::invalidate`]; a scan that was under way then is not kept.
 ///
 /// Nothing is persisted, and no search result is cached, only what is in the tree.
@@ -73,6 +75,8 @@ struct ScanKey {
 struct Kept {
     snapshot: Arc<Snapshot>,
     published: Instant,
+    /// It is served to nobody any more, and only spares the next scan what it can validate.
+    invalidated: bool,
 }
 
 struct Flight {
@@ -93,10 +97,13 @@ impl std::fmt::Debug for Flight {
 struct Counters {
     hits: AtomicU64,
     misses: AtomicU64,
+    validations: AtomicU64,
     rescans: AtomicU64,
     invalidations: AtomicU64,
     evictions: AtomicU64,
     joins: AtomicU64,
+    directories_listed: AtomicU64,
+    checks: AtomicU64,
 }
 
 /// What the cache has done since the process began, and what it holds.
@@ -106,7 +113,9 @@ pub struct CacheStats {
     pub hits: u64,
     /// Calls that found no snapshot.
     pub misses: u64,
-    /// Calls for which a root was scanned although it was known: expired, or forced.
+    /// Calls for which an expired snapshot was validated.
+    pub validations: u64,
+    /// Calls for which a root was scanned although it was known: forced, or because validation could not tell.
     pub rescans: u64,
     /// Snapshots dropped by [`ScanCache::invalidate`].
     pub invalidations: u64,
@@ -114,6 +123,10 @@ pub struct CacheStats {
     pub evictions: u64,
     /// Calls that joined a scan under way.
     pub joins: u64,
+    /// Directories that were listed, by all scans.
+    pub directories_listed: u64,
+    /// Directories, followed links and ignore files that were looked at to validate snapshots.
+    pub checks: u64,
     /// What is kept, by root.
     pub snapshots: Vec<CachedSnapshot>,
 }
@@ -218,7 +231,7 @@ impl ScanCache {
 
     fn fresh(&self, key: &ScanKey) -> Option<Kept> {
         let kept = self.snapshots.get(key).map(|kept| kept.value().clone());
-        kept.filter(|kept| self.age(kept) < self.policy.ttl)
+        kept.filter(|kept| !kept.invalidated && self.age(kept) < self.policy.ttl)
     }
 
     fn hit(&self, kept: Kept) -> Scan {
@@ -259,9 +272,17 @@ impl ScanCache {
         cancel: &CancelToken,
     ) -> Result<Arc<Snapshot>, WalkError> {
         cancel_check(request, cancel)?;
-        let walk = Walk::new(request.root.to_owned(), request.options, scope, self.policy.max_scan_entries)?;
+        let walk = Walk::new(Plan {
+            root: request.root.to_owned(),
+            options: request.options,
+            scope,
+            max_entries: self.policy.max_scan_entries,
+            keep_evidence: false,
+            base: None,
+        })?;
         let result = walk.run(pool, cancel);
         walk.abandon();
+        self.count_effort(&walk);
         or_partial(result, request, &walk)
     }
 
@@ -313,7 +334,9 @@ impl ScanCache {
             {
                 return Some(Boarding::Kept(kept));
             }
-            let flight = flights.get(key).filter(|flight| join == Join::Any || flight.began >= request.asked)?;
+            // A validation is no scan of everything, which whoever insists on a fresh one asked for.
+            let will_do = |flight: &&Arc<Flight>| flight.began >= request.asked && !flight.walk.validates();
+            let flight = flights.get(key).filter(|flight| join == Join::Any || will_do(flight))?;
             flight.attached.fetch_add(1, Ordering::Relaxed);
             flight.keep.fetch_or(store, Ordering::Relaxed);
             count(&self.counters.joins);
@@ -329,7 +352,15 @@ impl ScanCache {
             };
             // Reads ignore files above the root: not under the lock, which `invalidate` takes on the caller's thread.
             let began = (self.clock)();
-            let walk = Walk::new(key.root.clone(), key.options, Scope::default(), self.policy.max_scan_entries)?;
+            let expired = self.snapshots.get(key).map(|kept| kept.value().clone());
+            let walk = Walk::new(Plan {
+                root: key.root.clone(),
+                options: key.options,
+                scope: Scope::default(),
+                max_entries: self.policy.max_scan_entries,
+                keep_evidence: store,
+                base: expired.as_ref().filter(|_| join == Join::Any).map(|kept| Arc::clone(&kept.snapshot)),
+            })?;
             let mut flights = lock(&self.flights);
             if let Some(found) = find(&flights) {
                 return Ok(found);
@@ -340,10 +371,12 @@ impl ScanCache {
             }
             let keep = AtomicBool::new(store);
             let flight = Arc::new(Flight { walk, began, keep, attached: AtomicUsize::new(1) });
-            let known = self.snapshots.remove(key).is_some();
-            // A forced scan has been counted by whoever forced it.
-            if join == Join::Any {
-                count(if known { &self.counters.rescans } else { &self.counters.misses });
+            match (join, &expired) {
+                // A forced scan has been counted by whoever forced it, and drops what is kept first.
+                (Join::BegunSinceAsked, _) => _ = self.snapshots.remove(key),
+                (Join::Any, None | Some(Kept { invalidated: true, .. })) => count(&self.counters.misses),
+                (Join::Any, Some(_)) if flight.walk.validates() => count(&self.counters.validations),
+                (Join::Any, Some(_)) => count(&self.counters.rescans),
             }
             flights.insert(key.clone(), Arc::clone(&flight));
             return Ok(Boarding::Flight(flight, false));
@@ -357,9 +390,13 @@ impl ScanCache {
         let left = flight.attached.fetch_sub(1, Ordering::Relaxed) - 1;
         if left == 0 {
             flight.walk.abandon();
+            self.count_effort(&flight.walk);
         }
         if !listed {
             return;
+        }
+        if matches!(how, Land::Discard) {
+            self.snapshots.remove(key);
         }
         if left == 0 || !matches!(how, Land::Leave) {
             flights.remove(key);
@@ -367,10 +404,17 @@ impl ScanCache {
         if let Land::Publish(snapshot) = how
             && flight.keep.load(Ordering::Relaxed)
         {
-            let kept = Kept { snapshot: Arc::clone(snapshot), published: (self.clock)() };
+            let kept = Kept { snapshot: Arc::clone(snapshot), published: (self.clock)(), invalidated: false };
             self.snapshots.insert(key.clone(), kept);
             self.evict();
         }
+    }
+
+    fn count_effort(&self, walk: &Walk) {
+        let effort = walk.effort();
+        self.counters.directories_listed.fetch_add(effort.listed, Ordering::Relaxed);
+        self.counters.checks.fetch_add(effort.checked, Ordering::Relaxed);
+        self.counters.rescans.fetch_add(u64::from(effort.rescanned), Ordering::Relaxed);
     }
 
     /// Drops the oldest snapshots until the rest fits. Call it when a kept snapshot has grown by what was derived from
@@ -382,23 +426,22 @@ impl ScanCache {
 
     /// Drops the oldest snapshots until the rest fits. Called under the `flights` lock.
     fn evict(&self) {
-        let mut kept: Vec<(Instant, u64, usize, ScanKey)> = self
+        let mut all: Vec<(ScanKey, Kept, usize)> = self
             .snapshots
             .iter()
-            .map(|entry| {
-                let kept = entry.value();
-                (kept.published, kept.snapshot.generation(), kept.snapshot.bytes(), entry.key().clone())
-            })
+            .map(|entry| (entry.key().clone(), entry.value().clone(), entry.value().snapshot.bytes()))
             .collect();
-        kept.sort_unstable_by_key(|(published, generation, ..)| (*published, *generation));
-        let mut bytes: usize = kept.iter().map(|(_, _, bytes, _)| bytes).sum();
-        let mut count_left = kept.len();
-        for (_, _, entry_bytes, key) in kept {
+        all.sort_unstable_by_key(|(_, kept, _)| (!kept.invalidated, kept.published, kept.snapshot.generation()));
+        let mut bytes: usize = all.iter().map(|(.., bytes)| bytes).sum();
+        let mut count_left = all.len();
+        for (key, kept, entry_bytes) in all {
             if count_left <= self.policy.max_snapshots && bytes <= self.policy.max_bytes {
                 break;
             }
             self.snapshots.remove(&key);
-            count(&self.counters.evictions);
+            if !kept.invalidated {
+                count(&self.counters.evictions);
+            }
             count_left -= 1;
             bytes -= entry_bytes;
         }
@@ -406,6 +449,9 @@ impl ScanCache {
 
     /// Drops every snapshot that a change at `path` may have made wrong, and keeps scans under way from being kept.
     /// `None` drops everything. Never fails, and never waits for a scan.
+    ///
+    /// A snapshot with evidence is served no more either, but the next scan of its root begins by validating it: the
+    /// usual change is one file, and finding that takes a tenth of the time.
     ///
     /// A snapshot is dropped when its root is the target or contains it; when the target was reached through a link
     /// it followed; when the target is an ignore file and the root lies below the directory it rules; and when the
@@ -427,8 +473,18 @@ impl ScanCache {
             .map(|entry| entry.key().clone())
             .collect();
         for key in affected {
-            self.snapshots.remove(&key);
-            count(&self.counters.invalidations);
+            let keeps = |kept: &Kept| path.is_some() && kept.snapshot.evidence().is_some();
+            if let Some(mut kept) = self.snapshots.get_mut(&key)
+                && keeps(&kept)
+            {
+                if !std::mem::replace(&mut kept.invalidated, true) {
+                    count(&self.counters.invalidations);
+                }
+                continue;
+            }
+            if self.snapshots.remove(&key).is_some_and(|(_, kept)| !kept.invalidated) {
+                count(&self.counters.invalidations);
+            }
         }
         // What a scan under way that follows links will have reached is not known before it ends.
         flights.retain(|key, flight| {
@@ -447,6 +503,7 @@ impl ScanCache {
         let mut snapshots: Vec<CachedSnapshot> = self
             .snapshots
             .iter()
+            .filter(|entry| !entry.value().invalidated)
             .map(|entry| CachedSnapshot { snapshot: Arc::clone(&entry.value().snapshot), age: self.age(entry.value()) })
             .collect();
         snapshots.sort_unstable_by(|a, b| {
@@ -456,10 +513,13 @@ impl ScanCache {
         CacheStats {
             hits: read(&self.counters.hits),
             misses: read(&self.counters.misses),
+            validations: read(&self.counters.validations),
             rescans: read(&self.counters.rescans),
             invalidations: read(&self.counters.invalidations),
             evictions: read(&self.counters.evictions),
             joins: read(&self.counters.joins),
+            directories_listed: read(&self.counters.directories_listed),
+            checks: read(&self.counters.checks),
             snapshots,
         }
     }

@@ -1,221 +1,325 @@
-//! Lines of ignore files, translated to what the `ignore` crate takes for the same rule.
+//! The lines of an ignore file as rules, as gitignore(5) and git's `dir.c` read them.
 //!
-//! The crate's globs know braces, which git's do not; they let a class match `/`; they know neither escapes nor named
-//! classes in brackets; they keep blanks git drops, and drop some that git keeps. gitignore(5) and git's `wildmatch.c`
-//! decide here.
+//! A rule's glob is matched by `gix-glob`, which follows git's `wildmatch.c` byte by byte. What is ours is not having to
+//! ask it: nearly every rule is out for a name by which characters it must have, and which one must come last.
 
-/// The line for the crate that stands for `line`, or `None` when it is no rule or can match nothing.
-///
-/// `line` is without its line break. Bytes that are not UTF-8 cannot be expressed: such a line matches nothing.
-pub(crate) fn translate(line: &str) -> Option<String> {
-    let line = trim_trailing_spaces(line.strip_suffix('\r').unwrap_or(line));
-    if line.starts_with('#') {
+use gix_glob::pattern::Mode;
+use gix_glob::{Pattern, wildmatch};
+
+/// The rules of one file.
+#[derive(Debug)]
+pub(crate) struct Globs {
+    rules: Box<[Rule]>,
+    /// For each last byte of a name, which of `candidates` to try.
+    by_last_byte: Box<[u8; 256]>,
+    /// Indices of rules, the last rule first. The first list is for names whose last byte no rule asks for.
+    candidates: Vec<Box<[u32]>>,
+}
+
+#[derive(Debug)]
+struct Rule {
+    gate: Gate,
+    pattern: Pattern,
+}
+
+/// What the last component of whatever a pattern matches must have. Asking for less is always right.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Gate {
+    /// Characters that occur, as by [`mask_of`].
+    mask: u64,
+    /// Characters that occur side by side.
+    run: Box<[u8]>,
+    /// The last byte.
+    last: Option<u8>,
+}
+
+/// A path relative to the directory of an ignore file.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Subject<'a> {
+    pub(crate) path: &'a [u8],
+    /// Where the last component begins.
+    pub(crate) name_start: usize,
+    /// [`mask_of`] the last component.
+    pub(crate) name_mask: u64,
+    pub(crate) is_dir: bool,
+}
+
+/// Which characters occur, folded into 64 bits.
+pub(crate) fn mask_of(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0, |mask, byte| mask | 1 << (byte & 63))
+}
+
+impl Globs {
+    /// Reads the contents of an ignore file.
+    pub(crate) fn parse(contents: &[u8]) -> Self {
+        let contents = contents.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(contents);
+        let patterns = contents.split(|&byte| byte == b'\n').filter_map(parse_line);
+        let rules: Box<[Rule]> = patterns.map(|pattern| Rule { gate: Gate::of(&pattern), pattern }).collect();
+        let for_last = |last: Option<u8>| -> Box<[u32]> {
+            let fits = |rule: &Rule| rule.gate.last.is_none() || rule.gate.last == last;
+            (0..rules.len() as u32).rev().filter(|&index| fits(&rules[index as usize])).collect()
+        };
+        let mut by_last_byte = Box::new([0; 256]);
+        let mut candidates = vec![for_last(None)];
+        for last in rules.iter().filter_map(|rule| rule.gate.last) {
+            let list = &mut by_last_byte[usize::from(last)];
+            // Bytes of names are not `/` nor NUL, so there are fewer than 255 lists.
+            if let (0, Ok(new)) = (*list, u8::try_from(candidates.len())) {
+                *list = new;
+                candidates.push(for_last(Some(last)));
+            }
+        }
+        Self { rules, by_last_byte, candidates }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.rules.is_empty()
+    }
+
+    /// What the last rule that matches says: `Some(true)` hides. `None` when none does.
+    pub(crate) fn hides(&self, subject: Subject<'_>) -> Option<bool> {
+        let last = *subject.path.last()?;
+        let name = &subject.path[subject.name_start..];
+        let absent = !subject.name_mask;
+        self.candidates[usize::from(self.by_last_byte[usize::from(last)])].iter().find_map(|&index| {
+            let Rule { gate, pattern } = &self.rules[index as usize];
+            (gate.mask & absent == 0 && gate.lets_pass(name) && matches(pattern, subject))
+                .then(|| !pattern.is_negative())
+        })
+    }
+}
+
+impl Gate {
+    fn of(pattern: &Pattern) -> Self {
+        let text: &[u8] = &pattern.text;
+        // What ends with two stars may match any number of components more.
+        if text.contains(&b'\\') || text.ends_with(b"**") {
+            return Self::default();
+        }
+        let open = text.iter().position(|&byte| byte == b'[').unwrap_or(text.len());
+        let (before, class) = text.split_at(open);
+        // A slash in a class separates nothing, and one behind it may be anywhere: then only the end is certain.
+        let component = before.rsplit(|&byte| byte == b'/').next().filter(|_| !class.contains(&b'/'));
+        let end = class.rsplit(|&byte| byte == b'/' || byte == b']').next().filter(|end| !end.contains(&b'['));
+        let runs = component.into_iter().chain(end).flat_map(|text| text.split(|byte| b"*?".contains(byte)));
+        let run = runs.clone().max_by_key(|run| run.len()).unwrap_or_default();
+        Self {
+            mask: runs.fold(0, |mask, run| mask | mask_of(run)),
+            run: run.into(),
+            last: text.last().copied().filter(|byte| !b"*?]/".contains(byte)),
+        }
+    }
+
+    /// Whether `name`, which has the characters of the mask, also has the run.
+    fn lets_pass(&self, name: &[u8]) -> bool {
+        // A single character is in the mask.
+        let [first, second, rest @ ..] = &*self.run else { return true };
+        name.windows(self.run.len()).any(|window| window[0] == *first && window[1] == *second && window[2..] == *rest)
+    }
+}
+
+fn matches(pattern: &Pattern, subject: Subject<'_>) -> bool {
+    if pattern.mode.contains(Mode::MUST_BE_DIR) && !subject.is_dir {
+        return false;
+    }
+    let anywhere = pattern.mode.contains(Mode::NO_SUB_DIR) && !pattern.mode.contains(Mode::ABSOLUTE);
+    let from = if anywhere { subject.name_start } else { 0 };
+    let value = &subject.path[from..];
+    let mode = wildmatch::Mode::NO_MATCH_SLASH_LITERAL;
+    match pattern.first_wildcard_pos {
+        // git compares a path up to the first wildcard and takes what follows for a glob of its own: `a**/b` is `**/b`
+        // behind an `a`, and so reaches over slashes.
+        Some(at) if !anywhere && at > 0 => {
+            let (start, glob) = pattern.text.split_at(at);
+            value.strip_prefix(start).is_some_and(|rest| gix_glob::wildmatch(glob.into(), rest.into(), mode))
+        }
+        _ => pattern.matches(value.into(), mode),
+    }
+}
+
+/// The rule on a line without its line feed, if it is one.
+fn parse_line(line: &[u8]) -> Option<Pattern> {
+    let line = line.strip_suffix(b"\r").unwrap_or(line);
+    if line.starts_with(b"#") {
         return None;
     }
-    let (negation, pattern) = match line.strip_prefix('!') {
-        Some(pattern) => ("!", pattern),
-        None => ("", line),
+    let line = trim_trailing_blanks(line);
+    let (text, mut mode) = match line.strip_prefix(b"!") {
+        Some(text) => (text, Mode::NEGATIVE),
+        None => (line, Mode::empty()),
     };
-    let (pattern, directory) = match pattern.strip_suffix('/') {
-        Some(pattern) => (pattern, "/"),
-        None => (pattern, ""),
+    let text = match text.strip_suffix(b"/") {
+        Some(text) => {
+            mode |= Mode::MUST_BE_DIR;
+            text
+        }
+        None => text,
     };
-    // Said here and not left to the crate, which looks for slashes in classes too.
-    let (anchor, pattern) = if pattern.contains('/') || (directory == "/" && pattern.is_empty()) {
-        ("/", pattern.strip_prefix('/').unwrap_or(pattern))
-    } else {
-        ("**/", pattern)
+    let text = match text.strip_prefix(b"/") {
+        Some(text) => {
+            mode |= Mode::ABSOLUTE;
+            text
+        }
+        None => text,
     };
-    if pattern.is_empty() {
+    if text.is_empty() {
         return None;
     }
-    Some(format!("{negation}{anchor}{}{directory}", translate_pattern(pattern)?))
+    if !text.contains(&b'/') {
+        mode |= Mode::NO_SUB_DIR;
+    }
+    let wildcard = |text: &[u8]| text.iter().position(|byte| b"*?[\\".contains(byte));
+    if text.strip_prefix(b"*").is_some_and(|rest| wildcard(rest).is_none()) {
+        mode |= Mode::ENDS_WITH;
+    }
+    Some(Pattern { text: escape_brackets(text).into(), mode, first_wildcard_pos: wildcard(text) })
+}
+
+/// Escapes a `[` in a class that `:` follows, but not the name of a class: `gix-glob` loses its place behind one.
+fn escape_brackets(text: &[u8]) -> Vec<u8> {
+    let mut escaped = Vec::with_capacity(text.len());
+    // Where the first member of the class stands, in which a `]` does not end it.
+    let mut class = None;
+    let mut at = 0;
+    while let Some(&byte) = text.get(at) {
+        let rest = &text[at + 1..];
+        // How many bytes are taken as they are.
+        let taken = match (byte, class) {
+            (b'\\', _) => 2,
+            (b'[', None) => {
+                let negated = usize::from(rest.first().is_some_and(|byte| b"!^".contains(byte)));
+                class = Some(at + 1 + negated);
+                1 + negated
+            }
+            (b'[', Some(_)) if rest.starts_with(b":") => {
+                let end = rest.iter().position(|&byte| byte == b']').unwrap_or(0);
+                if end < 2 || rest[end - 1] != b':' {
+                    escaped.push(b'\\');
+                    1
+                } else {
+                    2 + end
+                }
+            }
+            (b']', Some(first)) if at > first => {
+                class = None;
+                1
+            }
+            _ => 1,
+        };
+        let end = text.len().min(at + taken);
+        escaped.extend_from_slice(&text[at..end]);
+        at = end;
+    }
+    escaped
 }
 
 /// Drops the blanks at the end, but those that a backslash escapes.
-fn trim_trailing_spaces(line: &str) -> &str {
-    let mut blanks_from = None;
-    let mut characters = line.char_indices();
-    while let Some((at, character)) = characters.next() {
-        match character {
-            ' ' => _ = blanks_from.get_or_insert(at),
-            '\\' => {
-                characters.next();
-                blanks_from = None;
-            }
-            _ => blanks_from = None,
+fn trim_trailing_blanks(line: &[u8]) -> &[u8] {
+    let mut end = 0;
+    let mut bytes = line.iter().enumerate();
+    while let Some((at, &byte)) = bytes.next() {
+        match byte {
+            b' ' => {}
+            b'\\' => end = bytes.next().map_or(at + 1, |(escaped, _)| escaped + 1),
+            _ => end = at + 1,
         }
     }
-    &line[..blanks_from.unwrap_or(line.len())]
-}
-
-fn translate_pattern(pattern: &str) -> Option<String> {
-    let mut result = String::with_capacity(pattern.len() + 8);
-    let mut rest = pattern;
-    let mut begins_component = true;
-    while let Some(character) = take(&mut rest) {
-        match character {
-            // A backslash at the end makes a pattern that never matches.
-            '\\' => push_literal(take(&mut rest)?, &mut result),
-            '[' => {
-                let (class, behind) = class(rest)?;
-                result.push_str(&class);
-                rest = behind;
-            }
-            '*' => {
-                let behind = rest.trim_start_matches('*');
-                let several = behind.len() < rest.len();
-                let whole = begins_component && (behind.is_empty() || behind.starts_with('/'));
-                result.push_str(if several && whole { "**" } else { "*" });
-                rest = behind;
-            }
-            '?' | '/' => result.push(character),
-            other => push_literal(other, &mut result),
-        }
-        begins_component = character == '/';
-    }
-    Some(result)
-}
-
-/// Writes a character that stands for itself. White space goes into brackets, or the crate would trim it at the end.
-fn push_literal(character: char, into: &mut String) {
-    match character {
-        blank if blank.is_whitespace() => into.extend(['[', blank, ']']),
-        special if special.is_ascii_punctuation() && special != '/' => into.extend(['\\', special]),
-        other => into.push(other),
-    }
-}
-
-/// Reads a class behind its `[`: the class for the crate, and what follows it. `None` when it is not closed, which makes
-/// a pattern that never matches. A class matches one byte, never `/`; members beyond ASCII are parts of characters.
-fn class(text: &str) -> Option<(String, &str)> {
-    let (negated, mut rest) = match text.strip_prefix(['!', '^']) {
-        Some(rest) => (true, rest),
-        None => (false, text),
-    };
-    let mut members = [false; 128];
-    let mut set = |character: char| {
-        if let Some(member) = members.get_mut(character as usize) {
-            *member = true;
-        }
-    };
-    let mut previous: Option<char> = None;
-    let mut first = true;
-    loop {
-        let character = take(&mut rest)?;
-        if character == ']' && !first {
-            break;
-        }
-        first = false;
-        if character == '[' && rest.starts_with(':') {
-            let (name, behind) = rest[1..].split_once(":]")?;
-            let named = named_class(name)?;
-            (0..128_u8).filter(named).for_each(|byte| set(char::from(byte)));
-            rest = behind;
-            previous = None;
-        } else if let Some(from) = previous.filter(|_| character == '-' && !rest.starts_with(']')) {
-            let to = take(&mut rest)?;
-            let to = if to == '\\' { take(&mut rest)? } else { to };
-            (from..=to).take_while(char::is_ascii).for_each(&mut set);
-            previous = None;
-        } else {
-            let member = if character == '\\' { take(&mut rest)? } else { character };
-            set(member);
-            previous = Some(member);
-        }
-    }
-    members['/' as usize] = negated;
-    Some((write_class(negated, &members)?, rest))
-}
-
-/// Takes the next character off the front of `text`.
-fn take(text: &mut &str) -> Option<char> {
-    let mut characters = text.chars();
-    let character = characters.next()?;
-    *text = characters.as_str();
-    Some(character)
-}
-
-type IsMember = fn(&u8) -> bool;
-
-/// The classes of POSIX that git knows, in ASCII.
-fn named_class(name: &str) -> Option<IsMember> {
-    Some(match name {
-        "alnum" => u8::is_ascii_alphanumeric,
-        "alpha" => u8::is_ascii_alphabetic,
-        "blank" => |byte| matches!(byte, b' ' | b'\t'),
-        "cntrl" => u8::is_ascii_control,
-        "digit" => u8::is_ascii_digit,
-        "graph" => u8::is_ascii_graphic,
-        "lower" => u8::is_ascii_lowercase,
-        "print" => |byte| byte.is_ascii_graphic() || *byte == b' ',
-        "punct" => u8::is_ascii_punctuation,
-        "space" => |byte| byte.is_ascii_whitespace() || *byte == 0x0B,
-        "upper" => u8::is_ascii_uppercase,
-        "xdigit" => u8::is_ascii_hexdigit,
-        _ => return None,
-    })
-}
-
-/// Writes a class so that no member is taken for syntax: `]` first, `-` last, `!` and `^` not first.
-fn write_class(negated: bool, members: &[bool; 128]) -> Option<String> {
-    let has = |character: char| members[character as usize];
-    let mut ordinary: String = (0..128_u8)
-        .map(char::from)
-        .filter(|&character| has(character) && !matches!(character, ']' | '-' | '!' | '^'))
-        .collect();
-    let mut special: Vec<char> = ['!', '^', '-'].into_iter().filter(|&character| has(character)).collect();
-    if has(']') {
-        ordinary.insert(0, ']');
-    }
-    if ordinary.is_empty() && !negated {
-        // Nothing harmless to stand first.
-        let alternatives: Vec<String> = special.iter().map(|character| format!("\\{character}")).collect();
-        return (!special.is_empty()).then(|| format!("{{{}}}", alternatives.join(",")));
-    }
-    let mut class = format!("[{}{ordinary}", if negated { "!" } else { "" });
-    class.extend(special.drain(..));
-    class.push(']');
-    Some(class)
+    &line[..end]
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn hides(rules: &[u8], path: &[u8], is_dir: bool) -> Option<bool> {
+        let name_start = path.iter().rposition(|&byte| byte == b'/').map_or(0, |slash| slash + 1);
+        let subject = Subject { path, name_start, name_mask: mask_of(&path[name_start..]), is_dir };
+        Globs::parse(rules).hides(subject)
+    }
+
     #[test]
-    fn lines_become_the_same_rule_for_the_crate() {
-        for (reason, line, expected) in [
-            ("a name matches anywhere", "foo", Some("**/foo")),
-            ("a path is anchored", "a/foo", Some("/a/foo")),
-            ("so is a name behind a slash", "/foo", Some("/foo")),
-            ("a slash behind asks for directories", "foo/", Some("**/foo/")),
-            ("both", "/foo/", Some("/foo/")),
-            ("a negation", "!foo", Some("!**/foo")),
-            ("a comment", "# foo", None),
-            ("nothing", "", None),
-            ("a negation of nothing", "!", None),
-            ("a slash alone", "/", None),
-            ("blanks at the end are dropped", "foo  ", Some("**/foo")),
-            ("but not escaped ones", r"foo\  ", Some("**/foo[ ]")),
-            ("a tab stays", "foo\t", Some("**/foo[\t]")),
-            ("a carriage return goes", "foo\r", Some("**/foo")),
-            ("braces are characters", "{a,b}", Some(r"**/\{a\,b\}")),
-            ("an escaped exclamation mark", r"\!foo", Some(r"**/\!foo")),
-            ("a class stops at a slash", "a[!x]b", Some("**/a[!/x]b")),
-            ("an escape in a class", r"[\]a]", Some("**/[]a]")),
-            ("a range", "[a-c]", Some("**/[abc]")),
-            ("a named class", "[[:digit:]x]", Some("**/[0123456789x]")),
-            ("a hyphen at the end of a class", "[a-]", Some("**/[a-]")),
-            ("a caret in a class", "[x^]", Some("**/[x^]")),
-            ("only a caret", r"[\^]", Some(r"**/{\^}")),
-            ("a class that is not closed matches nothing", "a[b", None),
-            ("a class of nothing but a slash matches nothing", "a[/]b", None),
-            ("a backslash at the end matches nothing", r"foo\", None),
-            ("two stars beside characters are one", "a**b", Some("**/a*b")),
-            ("more than two are two", "a/***/b", Some("/a/**/b")),
+    fn the_last_rule_that_matches_decides() {
+        let rules = b"*.o\n!keep.o\n/keep.o/\n";
+        for (path, is_dir, expected) in [
+            (&b"a.o"[..], false, Some(true)),
+            (b"keep.o", false, Some(false)),
+            (b"keep.o", true, Some(true)),
+            (b"x/keep.o", true, Some(false)),
+            (b"a.c", false, None),
         ] {
-            assert_eq!(translate(line).as_deref(), expected, "{reason}: {line:?}");
+            assert_eq!(hides(rules, path, is_dir), expected, "{}", String::from_utf8_lossy(path));
+        }
+    }
+
+    #[test]
+    fn two_stars_behind_the_literal_beginning_of_a_path_reach_over_slashes() {
+        for (rule, path, expected) in [
+            (&b"a**/b"[..], &b"ax/y/b"[..], Some(true)),
+            (b"a**/b", b"ab", Some(true)),
+            (b"x/a**", b"x/ab/c", Some(true)),
+            (b" **/**", b" a", Some(true)),
+            (b"a**//", b"a", Some(true)),
+            // Not behind another wildcard.
+            (b"?**/b", b"ax/y/b", None),
+            (b"a**b", b"x/ab", Some(true)),
+        ] {
+            assert_eq!(hides(rule, path, true), expected, "{}", String::from_utf8_lossy(rule));
+        }
+    }
+
+    #[test]
+    fn a_bracket_and_a_colon_in_a_class_are_characters() {
+        for (rule, path, expected) in [
+            (&b"[[:]*[[.a.]]"[..], &b"[a]"[..], Some(true)),
+            (b"[[:]*b", b":ab", Some(true)),
+            (b"[[:]*b", b"aab", None),
+        ] {
+            assert_eq!(hides(rule, path, false), expected, "{}", String::from_utf8_lossy(rule));
+        }
+    }
+
+    #[test]
+    fn a_line_is_a_rule_or_none() {
+        for (reason, line, rule) in [
+            ("a comment", &b"# foo"[..], None),
+            ("nothing", b"", None),
+            ("a negation of nothing", b"!", None),
+            ("a slash alone", b"/", None),
+            ("blanks alone", b"   ", None),
+            ("blanks at the end are dropped", b"foo  ", Some("foo")),
+            ("but not escaped ones", b"foo\\  ", Some("foo\\ ")),
+            ("a blank behind an escaped backslash is dropped", b"foo\\\\ ", Some("foo\\\\")),
+            ("a tab stays", b"foo\t", Some("foo\t")),
+            ("a carriage return goes", b"foo\r", Some("foo")),
+            ("a negation of a directory at the top", b"!/foo/", Some("!/foo/")),
+            ("an escaped exclamation mark", b"\\!foo", Some("\\!foo")),
+            ("the name of a class", b"[[:alpha:][:digit:]]", Some("[[:alpha:][:digit:]]")),
+            ("a bracket and a colon in a class", b"[[:]*[[:a]", Some("[\\[:]*[\\[:a]")),
+            ("a class that begins so", b"[:]*[]:]", Some("[:]*[]:]")),
+        ] {
+            assert_eq!(parse_line(line).map(|pattern| pattern.to_string()).as_deref(), rule, "{reason}");
+        }
+    }
+
+    #[test]
+    fn a_gate_asks_only_for_what_the_name_must_have() {
+        for (rule, required, run, last) in [
+            (&b"foo"[..], &b"foo"[..], &b"foo"[..], Some(b'o')),
+            (b"*.o", b".o", b".o", Some(b'o')),
+            (b"a/b/c?de", b"cde", b"de", Some(b'e')),
+            (b"foo/**", b"", b"", None),
+            (b"*.asn1.[ch]", b".asn1", b".asn1.", None),
+            (b"[ab]c", b"c", b"c", Some(b'c')),
+            (b"a[/]b", b"b", b"b", Some(b'b')),
+            (b"[x]y/a[bc]d", b"d", b"d", Some(b'd')),
+            (b"a]b", b"a]b", b"a]b", Some(b'b')),
+            (b"[]a]b", b"b", b"b", Some(b'b')),
+            (b"[[:alpha:]]b", b"b", b"b", Some(b'b')),
+            (b"a\\*", b"", b"", None),
+        ] {
+            let gate = Gate::of(&parse_line(rule).expect("a rule"));
+            let expected = Gate { mask: mask_of(required), run: run.into(), last };
+            assert_eq!(gate, expected, "{}", String::from_utf8_lossy(rule));
         }
     }
 }

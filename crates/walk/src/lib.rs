@@ -6,6 +6,7 @@
 
 mod cache;
 mod error;
+mod evidence;
 mod excludes;
 mod gitignore;
 mod listing;

@@ -2,6 +2,7 @@
 
 use std::io;
 use std::path::Path;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::snapshot::Kind;
 
@@ -21,6 +22,36 @@ pub(crate) struct Meta {
     pub(crate) size: Option<u64>,
 }
 
+/// Identity and times of a directory or file. While it stays the same, so do the names in the directory or the contents
+/// of the file: systems that are [`Directory::keeps_times`] set the time of change at every change, and let nobody else.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Stamp {
+    pub(crate) device: u64,
+    pub(crate) inode: u64,
+    /// Nanoseconds since the epoch.
+    pub(crate) modified: i64,
+    pub(crate) changed: i64,
+}
+
+/// A clock of a file system may tick so rarely, in nanoseconds: ten milliseconds at 100 Hz, and as much again.
+const TICK: i64 = 20_000_000;
+/// The same where times are whole seconds.
+const COARSE_TICK: i64 = 2_000_000_000;
+
+impl Stamp {
+    /// Device and inode.
+    pub(crate) fn identity(self) -> (u64, u64) {
+        (self.device, self.inode)
+    }
+
+    /// Whether a change at the time `now` or later is sure to give another stamp.
+    pub(crate) fn is_settled(self, now: SystemTime) -> bool {
+        let now = now.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos().try_into().unwrap_or(i64::MAX));
+        let whole_seconds = self.changed % 1_000_000_000 == 0 && self.modified % 1_000_000_000 == 0;
+        self.changed.saturating_add(if whole_seconds { COARSE_TICK } else { TICK }) < now
+    }
+}
+
 /// What a symbolic link points to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LinkTarget {
@@ -31,9 +62,9 @@ pub(crate) enum LinkTarget {
 }
 
 #[cfg(target_os = "linux")]
-pub(crate) use linux::Directory;
+pub(crate) use linux::{Directory, stamp_of};
 #[cfg(not(target_os = "linux"))]
-pub(crate) use portable::Directory;
+pub(crate) use portable::{Directory, stamp_of};
 
 #[cfg(target_os = "linux")]
 mod linux {
@@ -41,9 +72,9 @@ mod linux {
     use std::mem::MaybeUninit;
     use std::os::fd::OwnedFd;
 
-    use rustix::fs::{AtFlags, FileType, Mode, OFlags, RawDir, Stat, fstat, open, statat};
+    use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, RawDir, Stat, fstat, fstatfs, open, statat};
 
-    use super::{Kind, LinkTarget, Listed, Meta, Path, io};
+    use super::{Kind, LinkTarget, Listed, Meta, Path, Stamp, io};
 
     /// Bytes of directory entries fetched per system call; the C library uses 32 KiB.
     const BUFFER_BYTES: usize = 32 * 1024;
@@ -53,9 +84,45 @@ mod linux {
         static BUFFER: RefCell<Vec<MaybeUninit<u8>>> = RefCell::new(vec![MaybeUninit::uninit(); BUFFER_BYTES]);
     }
 
+    /// The file systems whose directory times are trusted, by their magic number in `linux/magic.h` or their own sources:
+    /// ext2 to ext4, btrfs, XFS, tmpfs, ramfs, overlayfs, F2FS, ZFS, bcachefs, squashfs, EROFS.
+    const LOCAL_SYSTEMS: [u32; 11] = [
+        0xEF53,
+        0x9123_683E,
+        0x5846_5342,
+        0x0102_1994,
+        0x8584_58F6,
+        0x794C_7630,
+        0xF2F5_2010,
+        0x2FC1_2FC1,
+        0xCA45_1A4E,
+        0x7371_7368,
+        0xE0F5_E1E2,
+    ];
+
     /// An open directory.
     pub(crate) struct Directory {
         fd: OwnedFd,
+    }
+
+    /// The stamp of what lies at an absolute path.
+    pub(crate) fn stamp_of(path: &Path, follow: bool) -> io::Result<Stamp> {
+        Ok(stamp(&statat(CWD, path, at_flags(follow))?))
+    }
+
+    fn at_flags(follow: bool) -> AtFlags {
+        if follow { AtFlags::empty() } else { AtFlags::SYMLINK_NOFOLLOW }
+    }
+
+    #[allow(clippy::unnecessary_cast, reason = "the field types differ between architectures")]
+    fn stamp(stat: &Stat) -> Stamp {
+        let nanoseconds = |seconds: i64, rest: i64| seconds.wrapping_mul(1_000_000_000).wrapping_add(rest);
+        Stamp {
+            device: stat.st_dev as u64,
+            inode: stat.st_ino as u64,
+            modified: nanoseconds(stat.st_mtime as i64, stat.st_mtime_nsec as i64),
+            changed: nanoseconds(stat.st_ctime as i64, stat.st_ctime_nsec as i64),
+        }
     }
 
     impl Directory {
@@ -68,10 +135,19 @@ mod linux {
             Ok(Self { fd: open(path, flags, Mode::empty())? })
         }
 
-        /// Device and inode.
-        pub(crate) fn identity(&self) -> io::Result<(u64, u64)> {
-            let stat = fstat(&self.fd)?;
-            Ok((stat.st_dev, stat.st_ino))
+        pub(crate) fn stamp(&self) -> io::Result<Stamp> {
+            Ok(stamp(&fstat(&self.fd)?))
+        }
+
+        /// The stamp of what lies at a path in this directory; the directory's own for an empty one.
+        pub(crate) fn stamp_at(&self, path: &[u8], follow: bool) -> io::Result<Stamp> {
+            if path.is_empty() { self.stamp() } else { Ok(stamp(&statat(&self.fd, path, at_flags(follow))?)) }
+        }
+
+        /// Whether its file system is a local one that is known to keep the times of directories.
+        #[allow(clippy::cast_sign_loss, reason = "a magic number; its type differs between architectures")]
+        pub(crate) fn keeps_times(&self) -> bool {
+            fstatfs(&self.fd).is_ok_and(|system| LOCAL_SYSTEMS.contains(&(system.f_type as u32)))
         }
 
         /// Calls `visit` with each name but `.` and `..`, until it answers with an error.
@@ -158,11 +234,33 @@ mod portable {
     use std::path::PathBuf;
     use std::time::UNIX_EPOCH;
 
-    use super::{Kind, LinkTarget, Listed, Meta, Path, io};
+    use super::{Kind, LinkTarget, Listed, Meta, Path, Stamp, io};
 
     /// A directory by its path.
     pub(crate) struct Directory {
         path: PathBuf,
+    }
+
+    /// Identity only; times are not trusted here.
+    pub(crate) fn stamp_of(path: &Path, follow: bool) -> io::Result<Stamp> {
+        let metadata = if follow { fs::metadata(path)? } else { fs::symlink_metadata(path)? };
+        let (device, inode) = identity(path, &metadata)?;
+        Ok(Stamp { device, inode, modified: 0, changed: 0 })
+    }
+
+    #[cfg(unix)]
+    fn identity(_path: &Path, metadata: &fs::Metadata) -> io::Result<(u64, u64)> {
+        use std::os::unix::fs::MetadataExt;
+        Ok((metadata.dev(), metadata.ino()))
+    }
+
+    /// Windows has no stable inode in `std`: the canonical path stands for it.
+    #[cfg(not(unix))]
+    fn identity(path: &Path, _metadata: &fs::Metadata) -> io::Result<(u64, u64)> {
+        use std::hash::{DefaultHasher, Hash, Hasher};
+        let mut hasher = DefaultHasher::new();
+        path.canonicalize()?.hash(&mut hasher);
+        Ok((0, hasher.finish()))
     }
 
     impl Directory {
@@ -175,20 +273,17 @@ mod portable {
             }
         }
 
-        #[cfg(unix)]
-        pub(crate) fn identity(&self) -> io::Result<(u64, u64)> {
-            use std::os::unix::fs::MetadataExt;
-            let metadata = fs::metadata(&self.path)?;
-            Ok((metadata.dev(), metadata.ino()))
+        pub(crate) fn stamp(&self) -> io::Result<Stamp> {
+            stamp_of(&self.path, true)
         }
 
-        /// Windows has no stable inode in `std`: the canonical path stands for it.
-        #[cfg(not(unix))]
-        pub(crate) fn identity(&self) -> io::Result<(u64, u64)> {
-            use std::hash::{DefaultHasher, Hash, Hasher};
-            let mut hasher = DefaultHasher::new();
-            self.path.canonicalize()?.hash(&mut hasher);
-            Ok((0, hasher.finish()))
+        pub(crate) fn stamp_at(&self, path: &[u8], follow: bool) -> io::Result<Stamp> {
+            stamp_of(&self.path.join(crate::paths::from_bytes(path)), follow)
+        }
+
+        /// Nobody has tried yet which systems do.
+        pub(crate) fn keeps_times(&self) -> bool {
+            false
         }
 
         pub(crate) fn for_each<E>(

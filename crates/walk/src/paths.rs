@@ -37,6 +37,12 @@ pub fn from_bytes(bytes: &[u8]) -> Cow<'_, Path> {
     }
 }
 
+/// How many directories the relative path `path` goes down: its slashes.
+#[allow(clippy::naive_bytecount, reason = "paths are short")]
+pub(crate) fn slashes(path: &[u8]) -> usize {
+    path.iter().filter(|&&byte| byte == b'/').count()
+}
+
 /// Makes `path` absolute against the working directory and canonical when possible. It must exist.
 ///
 /// # Errors

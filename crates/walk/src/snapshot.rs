@@ -5,8 +5,9 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
+use crate::evidence::Evidence;
 use crate::options::ScanOptions;
-use crate::paths::from_bytes;
+use crate::paths::{from_bytes, slashes};
 
 /// What an entry is. The numbers are those of the public `FileType`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -55,6 +56,7 @@ pub struct Snapshot {
     unreadable: u64,
     cut: Option<Cut>,
     outside: Outside,
+    evidence: Option<Evidence>,
     derived: OnceLock<(usize, Arc<dyn Any + Send + Sync>)>,
 }
 
@@ -117,6 +119,7 @@ impl SnapshotBuilder {
             unreadable: head.unreadable,
             cut: head.cut,
             outside: head.outside,
+            evidence: head.evidence,
             derived: OnceLock::new(),
         }
     }
@@ -130,6 +133,7 @@ pub(crate) struct SnapshotHead {
     pub(crate) unreadable: u64,
     pub(crate) cut: Option<Cut>,
     pub(crate) outside: Outside,
+    pub(crate) evidence: Option<Evidence>,
 }
 
 impl Snapshot {
@@ -269,6 +273,7 @@ impl Snapshot {
             + size_of_val(&*self.records)
             + size_of_val(&*self.times)
             + size_of_val(&*self.sizes)
+            + self.evidence.as_ref().map_or(0, Evidence::bytes)
             + self.derived.get().map_or(0, |(bytes, _)| *bytes)
     }
 
@@ -296,5 +301,20 @@ impl Snapshot {
 
     pub(crate) fn outside(&self) -> &Outside {
         &self.outside
+    }
+
+    pub(crate) fn set_evidence(&mut self, evidence: Evidence) {
+        self.evidence = Some(evidence);
+    }
+
+    /// What a later look must find unchanged; `None` when only another scan can tell.
+    pub(crate) fn evidence(&self) -> Option<&Evidence> {
+        self.evidence.as_ref()
+    }
+
+    /// The direct entries of the directory at `path`, which ends with `/` or is empty for the root.
+    pub(crate) fn children(&self, path: &[u8]) -> impl Iterator<Item = usize> {
+        let depth = slashes(path) + 1;
+        self.with_prefix(path).filter(move |&entry| self.depth(entry) == depth)
     }
 }

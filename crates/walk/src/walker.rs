@@ -6,27 +6,34 @@
 //!
 //! Directories are taken from one queue. A directory's entries are sorted where it was listed; putting the sorted
 //! directories together in path order is then one copy of the path bytes ([`assemble`]).
+//!
+//! A walk that is given an older snapshot first checks its evidence, then lists again only what has changed
+//! ([`validate`]); when that cannot be enough, it scans everything after all.
 
 mod assemble;
+mod validate;
 
 use std::collections::HashSet;
 use std::io;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering as Atomic};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use cairn_cancel::{CancelToken, Stopped};
 use cairn_pool::{HelpEnd, Pool, Shared};
 
 use crate::error::WalkError;
-use crate::listing::{Directory, LinkTarget, Listed};
+use crate::evidence::{DirectoryState, Evidence, LinkState, Sources};
+use crate::listing::{Directory, LinkTarget, Listed, Stamp};
 use crate::options::{Detail, ScanOptions, Scope};
 use crate::paths::{from_bytes, to_bytes};
 use crate::rules::{RuleFiles, Rules, Verdict};
 use crate::snapshot::{Cut, Kind, Outside, Snapshot, SnapshotHead};
 
 use self::assemble::{Listing, NO_CHILD, assemble};
+use self::validate::{Checked, MergeInput, Validation};
 
 /// A visitor looks at its token every so many entries, as the contract says.
 const CHECK_EVERY: usize = 128;
@@ -39,13 +46,26 @@ const MAX_LINK_HOPS: usize = 40;
 /// A directory may list so many names before rules are applied, or twice the budget of the scan if that is more.
 const RAW_LISTING: usize = 1_000_000;
 
+/// What to scan.
+pub(crate) struct Plan {
+    /// The canonical root.
+    pub(crate) root: PathBuf,
+    pub(crate) options: ScanOptions,
+    pub(crate) scope: Scope,
+    pub(crate) max_entries: usize,
+    /// Make a snapshot that can be validated later.
+    pub(crate) keep_evidence: bool,
+    /// An older snapshot of the same root and options, with evidence, to begin with.
+    pub(crate) base: Option<Arc<Snapshot>>,
+}
+
 /// One scan, shared by the threads that work on it.
 pub(crate) struct Walk {
-    root: PathBuf,
-    options: ScanOptions,
-    scope: Scope,
-    max_entries: usize,
+    plan: Plan,
     root_identity: (u64, u64),
+    validation: Option<Validation>,
+    /// Whether the file system of a device keeps the times that evidence needs, for those seen so far.
+    devices: Mutex<Vec<(u64, bool)>>,
     state: Mutex<State>,
     progress: Condvar,
     abandoned: AtomicBool,
@@ -53,7 +73,8 @@ pub(crate) struct Walk {
 
 #[derive(Default)]
 struct State {
-    ready: Vec<DirectoryTask>,
+    phase: Phase,
+    ready: Vec<Task>,
     active: usize,
     finished: bool,
     worker_failed: bool,
@@ -65,11 +86,44 @@ struct State {
     unreadable: u64,
     cut: Option<Cut>,
     outside: Outside,
+    evidence: Evidence,
+    /// Some directory is on a file system whose times are not trusted.
+    untrusted: bool,
     /// Directories listed so far; only kept where links are followed.
     visited: HashSet<(u64, u64)>,
     /// Links to directories of this round in reverse path order, and those found meanwhile.
     links: Vec<DirectoryTask>,
     next_links: Vec<DirectoryTask>,
+    checked: Checked,
+    effort: Effort,
+}
+
+/// What a walk is at.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Phase {
+    /// Looking at the evidence of an older snapshot.
+    Checking,
+    /// Listing again what has changed since.
+    Relisting,
+    /// Listing everything.
+    #[default]
+    Scanning,
+}
+
+/// What a walk has cost.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Effort {
+    /// Directories listed.
+    pub(crate) listed: u64,
+    /// Directories, links and rule files looked at to validate a snapshot.
+    pub(crate) checked: u64,
+    /// Whether a validation gave up for a scan of everything.
+    pub(crate) rescanned: bool,
+}
+
+enum Task {
+    List(DirectoryTask),
+    Check(Range<usize>),
 }
 
 /// A directory still to be listed.
@@ -79,7 +133,10 @@ struct DirectoryTask {
     path: Vec<u8>,
     depth: usize,
     through_link: bool,
+    /// The rules around it.
     rules: Rules,
+    /// Listed again: which rule files it had; with the same ones, `rules` are those inside.
+    before: Option<RuleFiles>,
 }
 
 /// What listing one directory brought to light.
@@ -87,8 +144,15 @@ struct Visit {
     listing: Listing,
     children: Vec<(u32, DirectoryTask)>,
     links: Vec<(u32, DirectoryTask)>,
-    outside: Outside,
-    identity: Option<(u64, u64)>,
+    sources: Sources,
+    link_targets: Vec<PathBuf>,
+    stamp: Option<Stamp>,
+    /// Whether later changes are sure to give another stamp.
+    settled: bool,
+    untrusted: bool,
+    link_states: Vec<LinkState>,
+    rule_files: RuleFiles,
+    rules: Rules,
     unreadable: u64,
     over_budget: bool,
 }
@@ -102,28 +166,42 @@ enum Leave {
 }
 
 impl Walk {
-    /// Prepares a scan of the canonical directory `root`; lists nothing yet.
-    pub(crate) fn new(
-        root: PathBuf,
-        options: ScanOptions,
-        scope: Scope,
-        max_entries: usize,
-    ) -> Result<Arc<Self>, WalkError> {
-        let root_identity = identity_of(&root)?;
-        let mut outside = Outside::default();
-        let rules = if options.use_gitignore { Rules::above(&root, &mut outside.rule_files) } else { Rules::default() };
-        let task = DirectoryTask { id: 0, path: Vec::new(), depth: 0, through_link: true, rules };
-        let state = State { ready: vec![task], outputs: vec![None], outside, ..State::default() };
+    /// Prepares a scan; lists nothing yet.
+    pub(crate) fn new(plan: Plan) -> Result<Arc<Self>, WalkError> {
+        let root_identity = identity_of(&plan.root)?;
+        let validation = plan.base.clone().and_then(|base| Validation::of(base, root_identity));
+        let state = match &validation {
+            Some(validation) => validation.begin(),
+            None => Self::begin(&plan),
+        };
         Ok(Arc::new(Self {
-            root,
-            options,
-            scope,
-            max_entries,
+            plan,
             root_identity,
+            validation,
+            devices: Mutex::default(),
             state: Mutex::new(state),
             progress: Condvar::new(),
             abandoned: AtomicBool::new(false),
         }))
+    }
+
+    /// The state from which everything is scanned.
+    fn begin(plan: &Plan) -> State {
+        let mut sources = Sources::new(plan.keep_evidence);
+        let mut excludes = None;
+        let mut rules = Rules::default();
+        if plan.options.use_gitignore {
+            excludes = Rules::excludes(&plan.root);
+            rules = Rules::above(&plan.root, &mut sources);
+        }
+        let root = DirectoryTask { id: 0, path: Vec::new(), depth: 0, through_link: true, rules, before: None };
+        State {
+            ready: vec![Task::List(root)],
+            outputs: vec![None],
+            outside: Outside { rule_files: sources.files, link_targets: Vec::new() },
+            evidence: Evidence { rule_files: sources.consulted, excludes, ..Evidence::default() },
+            ..State::default()
+        }
     }
 
     /// Works on the scan until it is finished and returns its snapshot. Idle workers of `pool` help.
@@ -140,7 +218,7 @@ impl Walk {
     fn run_attached(&self, cancel: &CancelToken) -> Result<Arc<Snapshot>, WalkError> {
         match self.work(Some(cancel), &|| false) {
             Leave::Stopped(stopped) => return Err(stopped.into()),
-            Leave::Failed => return Err(WalkError::WorkerFailed { path: self.root.clone() }),
+            Leave::Failed => return Err(WalkError::WorkerFailed { path: self.plan.root.clone() }),
             Leave::Finished | Leave::MadeRoom => {}
         }
         loop {
@@ -149,7 +227,7 @@ impl Walk {
                 return Ok(Arc::clone(snapshot));
             }
             if state.worker_failed {
-                return Err(WalkError::WorkerFailed { path: self.root.clone() });
+                return Err(WalkError::WorkerFailed { path: self.plan.root.clone() });
             }
             if state.assembling {
                 drop(self.progress.wait_timeout(state, IDLE).unwrap_or_else(PoisonError::into_inner));
@@ -157,19 +235,28 @@ impl Walk {
                 continue;
             }
             state.assembling = true;
+            let head = self.head(&state, None);
+            let relisted = (state.phase == Phase::Relisting).then(|| MergeInput::of(&state));
             let outputs = state.outputs.clone();
-            let head = self.head(&mut state, None);
             drop(state);
             let guard = FailureGuard { walk: self };
-            let assembled = assemble(&outputs, self.max_entries, head, Some(cancel));
+            let assembled = match (&self.validation, relisted) {
+                (Some(validation), Some(relisted)) => validation.merge(&relisted, head, cancel),
+                _ => assemble(&outputs, self.plan.max_entries, head, Some(cancel)),
+            };
             std::mem::forget(guard);
             let mut state = lock(&self.state);
             // After a cancelled attempt another attached call assembles.
             state.assembling = false;
-            if let Ok(snapshot) = &assembled {
-                state.result = Some(Arc::clone(snapshot));
+            let assembled = assembled.map(|mut snapshot| {
+                if state.phase == Phase::Scanning && self.can_be_validated(&state, &snapshot) {
+                    snapshot.set_evidence(std::mem::take(&mut state.evidence));
+                }
+                let snapshot = Arc::new(snapshot);
+                state.result = Some(Arc::clone(&snapshot));
                 state.outputs = Vec::new();
-            }
+                snapshot
+            });
             drop(state);
             self.progress.notify_all();
             return assembled;
@@ -178,16 +265,18 @@ impl Walk {
 
     /// What has been found so far, marked as cut short.
     pub(crate) fn partial(&self) -> Arc<Snapshot> {
-        let mut state = lock(&self.state);
+        let state = lock(&self.state);
         if let Some(snapshot) = &state.result {
             return Arc::clone(snapshot);
         }
-        let outputs = state.outputs.clone();
-        let cut = (!state.finished).then_some(Cut::Timeout);
-        let head = self.head(&mut state, cut);
+        // Of a validation that is under way nothing is known to be true.
+        let outputs = if state.phase == Phase::Scanning { state.outputs.clone() } else { Vec::new() };
+        let cut = (!state.finished || state.phase != Phase::Scanning).then_some(Cut::Timeout);
+        let head = self.head(&state, cut);
         drop(state);
         // Without a token nothing can stop it.
-        assemble(&outputs, self.max_entries, head, None).unwrap_or_else(|_| unreachable!("assembled without a token"))
+        let assembled = assemble(&outputs, self.plan.max_entries, head, None);
+        Arc::new(assembled.unwrap_or_else(|_| unreachable!("assembled without a token")))
     }
 
     /// Ends the scan for the helpers when no call wants it any more.
@@ -203,7 +292,17 @@ impl Walk {
 
     /// Whether the root's path no longer leads to the directory that was scanned.
     pub(crate) fn root_was_replaced(&self) -> Result<bool, WalkError> {
-        Ok(identity_of(&self.root)? != self.root_identity)
+        Ok(identity_of(&self.plan.root)? != self.root_identity)
+    }
+
+    /// Whether it began with an older snapshot.
+    pub(crate) fn validates(&self) -> bool {
+        self.validation.is_some()
+    }
+
+    /// What it has cost so far.
+    pub(crate) fn effort(&self) -> Effort {
+        lock(&self.state).effort
     }
 
     /// Takes directories from the queue until none is left or this thread has to stop.
@@ -238,14 +337,24 @@ impl Walk {
             state.active += 1;
             drop(state);
             let guard = FailureGuard { walk: self };
-            let visit = self.visit(&task, &check);
+            let done = match task {
+                Task::List(task) => match self.visit(&task, &check) {
+                    Ok(visit) => Ok(Done::Listed(task, Box::new(visit))),
+                    Err(stopped) => Err((Task::List(task), stopped)),
+                },
+                Task::Check(range) => match self.look(range.clone(), &check) {
+                    Ok(checked) => Ok(Done::Checked(checked)),
+                    Err(stopped) => Err((Task::Check(range), stopped)),
+                },
+            };
             std::mem::forget(guard);
             state = lock(&self.state);
             state.active -= 1;
-            match visit {
-                Ok(visit) => self.commit(&mut state, &task, visit),
-                Err(stopped) => {
-                    // Whoever stays lists this directory again, from the start.
+            match done {
+                Ok(Done::Listed(task, visit)) => self.commit(&mut state, task, *visit),
+                Ok(Done::Checked(checked)) => state.absorb(checked),
+                Err((task, stopped)) => {
+                    // Whoever stays does this again, from the start.
                     state.ready.push(task);
                     drop(state);
                     self.progress.notify_all();
@@ -262,67 +371,102 @@ impl Walk {
     /// path order, those found behind them in a later round, so that which of several links to one directory shows
     /// its contents does not depend on timing.
     fn next_round(&self, state: &mut State) {
+        if let (Some(validation), true) = (&self.validation, state.phase != Phase::Scanning) {
+            validation.end_phase(self, state);
+            self.progress.notify_all();
+            return;
+        }
         if state.links.is_empty() {
             state.links = std::mem::take(&mut state.next_links);
             state.links.sort_unstable_by(|a, b| b.path.cmp(&a.path));
         }
         match state.links.pop() {
-            Some(link) => state.ready.push(link),
+            Some(link) => state.ready.push(Task::List(link)),
             None => state.finished = true,
         }
         self.progress.notify_all();
     }
 
-    fn commit(&self, state: &mut State, task: &DirectoryTask, mut visit: Visit) {
+    fn commit(&self, state: &mut State, task: DirectoryTask, mut visit: Visit) {
+        state.effort.listed += 1;
+        if let (Some(validation), Phase::Relisting) = (&self.validation, state.phase) {
+            validation.compare(state, &task, &mut visit);
+        }
         state.unreadable += visit.unreadable;
-        if let Some(identity) = visit.identity
-            && !state.visited.insert(identity)
-        {
-            return;
+        state.untrusted |= visit.untrusted;
+        let identity = visit.stamp.map(Stamp::identity);
+        let shown_elsewhere = self.plan.options.follow_links
+            && state.phase == Phase::Scanning
+            && identity.is_some_and(|identity| !state.visited.insert(identity));
+        state.evidence.aliased |= shown_elsewhere || !visit.links.is_empty();
+        if !shown_elsewhere {
+            self.keep(state, &task, &mut visit);
         }
-        for (entry, mut child) in visit.children {
-            child.id = new_output(state);
-            visit.listing.entries[entry as usize].child = child.id;
-            state.ready.push(child);
+        if self.plan.keep_evidence {
+            state.evidence.rule_files.append(&mut visit.sources.consulted);
+            state.evidence.links.append(&mut visit.link_states);
+            state.evidence.directories.push(DirectoryState {
+                path: task.path.into_boxed_slice(),
+                stamp: visit.stamp.filter(|_| visit.settled),
+                identity,
+                through_link: task.through_link,
+                shown_elsewhere,
+                rule_files: visit.rule_files,
+                rules: visit.rules,
+                unreadable: visit.unreadable,
+            });
         }
-        for (entry, mut link) in visit.links {
-            link.id = new_output(state);
-            visit.listing.entries[entry as usize].child = link.id;
-            state.next_links.push(link);
-        }
-        state.outside.rule_files.append(&mut visit.outside.rule_files);
-        state.outside.link_targets.append(&mut visit.outside.link_targets);
-        state.entries += visit.listing.entries.len();
-        if visit.over_budget || state.entries > self.max_entries {
-            state.cut = Some(Cut::Budget);
-            state.ready.clear();
-            state.links.clear();
-            state.next_links.clear();
-        }
-        state.outputs[task.id as usize] = Some(Arc::new(visit.listing));
         if state.ready.len() > 1 || (state.ready.is_empty() && state.active == 0) {
             self.progress.notify_all();
         }
     }
 
+    fn keep(&self, state: &mut State, task: &DirectoryTask, visit: &mut Visit) {
+        for (entry, mut child) in visit.children.drain(..) {
+            child.id = new_output(state);
+            visit.listing.entries[entry as usize].child = child.id;
+            state.ready.push(Task::List(child));
+        }
+        for (entry, mut link) in visit.links.drain(..) {
+            link.id = new_output(state);
+            visit.listing.entries[entry as usize].child = link.id;
+            state.next_links.push(link);
+        }
+        state.outside.rule_files.append(&mut visit.sources.files);
+        state.outside.link_targets.append(&mut visit.link_targets);
+        state.entries += visit.listing.entries.len();
+        if visit.over_budget || state.entries > self.plan.max_entries {
+            state.cut = Some(Cut::Budget);
+            state.ready.clear();
+            state.links.clear();
+            state.next_links.clear();
+        }
+        state.outputs[task.id as usize] = Some(Arc::new(std::mem::take(&mut visit.listing)));
+    }
+
     /// Lists one directory and decides about each of its entries.
     fn visit(&self, task: &DirectoryTask, check: &dyn Fn() -> Result<(), Stopped>) -> Result<Visit, Stopped> {
         let mut visit = Visit {
-            listing: Listing::default(),
+            listing: Listing { directory_len: task.path.len(), ..Listing::default() },
             children: Vec::new(),
             links: Vec::new(),
-            outside: Outside::default(),
-            identity: None,
+            sources: Sources::new(self.plan.keep_evidence),
+            link_targets: Vec::new(),
+            stamp: None,
+            settled: false,
+            untrusted: false,
+            link_states: Vec::new(),
+            rule_files: RuleFiles::default(),
+            rules: task.rules.clone(),
             unreadable: 0,
             over_budget: false,
         };
-        let mut path = to_bytes(&self.root).into_owned();
+        let mut path = to_bytes(&self.plan.root).into_owned();
         if !path.ends_with(b"/") {
             path.push(b'/');
         }
         path.extend_from_slice(&task.path);
-        let opened = Directory::open(&from_bytes(&path), task.through_link);
-        let directory = match opened {
+        let directory = match Directory::open(&from_bytes(&path), task.through_link) {
             Ok(directory) => directory,
             Err(error) => {
                 // One that has gone since it was seen is no longer there to be read.
@@ -330,21 +474,34 @@ impl Walk {
                 return Ok(visit);
             }
         };
-        if self.options.follow_links {
-            match directory.identity() {
-                Ok(identity) => visit.identity = Some(identity),
-                Err(_) => visit.unreadable += 1,
-            }
+        if self.plan.options.follow_links || self.plan.keep_evidence {
+            self.stamp(&directory, &mut visit);
         }
-        let files = self.list(task, &directory, check, &mut visit)?;
-        let rules = if self.options.use_gitignore {
+        visit.rule_files = self.list(task, &directory, check, &mut visit)?;
+        if self.plan.options.use_gitignore && task.before != Some(visit.rule_files) {
             let without_slash = &path[..path.len() - usize::from(path.len() > 1)];
-            task.rules.enter(&from_bytes(without_slash), files, &mut visit.outside.rule_files)
-        } else {
-            Rules::default()
-        };
-        self.filter(task, &directory, &rules, &mut path, check, &mut visit)?;
+            visit.rules = task.rules.enter(&from_bytes(without_slash), visit.rule_files, &mut visit.sources);
+        }
+        self.filter(task, &directory, &mut path, check, &mut visit)?;
         Ok(visit)
+    }
+
+    /// Notes which directory this is, and since when it is as it is. To be asked for before it is listed.
+    fn stamp(&self, directory: &Directory, visit: &mut Visit) {
+        let Ok(stamp) = directory.stamp() else {
+            visit.unreadable += u64::from(self.plan.options.follow_links);
+            return;
+        };
+        visit.stamp = Some(stamp);
+        visit.settled = stamp.is_settled(SystemTime::now());
+        let mut devices = lock(&self.devices);
+        let known = devices.iter().find(|(device, _)| *device == stamp.device).map(|(_, keeps_times)| *keeps_times);
+        let keeps_times = known.unwrap_or_else(|| {
+            let keeps_times = directory.keeps_times();
+            devices.push((stamp.device, keeps_times));
+            keeps_times
+        });
+        visit.untrusted = !keeps_times;
     }
 
     /// Reads the names that traversal policy alone does not rule out.
@@ -356,11 +513,11 @@ impl Walk {
         visit: &mut Visit,
     ) -> Result<RuleFiles, Stopped> {
         let mut files = RuleFiles::default();
-        let wanted = self.scope.prefix.get(task.depth);
-        let hide_dot_names = !self.options.include_hidden && !self.options.use_gitignore;
+        let wanted = self.plan.scope.prefix.get(task.depth);
+        let hide_dot_names = !self.plan.options.include_hidden && !self.plan.options.use_gitignore;
         let mut seen = 0;
         let mut over_budget = false;
-        let raw_limit = self.max_entries.saturating_mul(2).max(RAW_LISTING);
+        let raw_limit = self.plan.max_entries.saturating_mul(2).max(RAW_LISTING);
         let listing = &mut visit.listing;
         let listed = directory.for_each(|name, listed| {
             seen += 1;
@@ -370,7 +527,7 @@ impl Walk {
             files.note(name);
             let Listed::Known(kind) = listed else { return Ok(()) };
             let skipped = name == b".git"
-                || (self.options.skip_node_modules && name == b"node_modules")
+                || (self.plan.options.skip_node_modules && name == b"node_modules")
                 || (hide_dot_names && name.starts_with(b"."))
                 || wanted.is_some_and(|wanted| wanted != name);
             if skipped {
@@ -384,7 +541,10 @@ impl Walk {
             listing.push(name, kind);
             Ok(())
         })?;
-        visit.unreadable += u64::from(listed.is_err());
+        if listed.is_err() {
+            visit.unreadable += 1;
+            visit.settled = false;
+        }
         visit.over_budget = over_budget;
         Ok(files)
     }
@@ -394,17 +554,16 @@ impl Walk {
         &self,
         task: &DirectoryTask,
         directory: &Directory,
-        rules: &Rules,
         path: &mut Vec<u8>,
         check: &dyn Fn() -> Result<(), Stopped>,
         visit: &mut Visit,
     ) -> Result<(), Stopped> {
-        let listing = &mut visit.listing;
+        let (listing, rules) = (&mut visit.listing, &visit.rules);
         let base = path.len();
         let depth = task.depth + 1;
-        let descend = self.scope.max_depth.is_none_or(|max| depth < max);
+        let descend = self.plan.scope.max_depth.is_none_or(|max| depth < max);
         // Entries on the way to the scope's directory are passed through, not reported.
-        let on_the_way = task.depth < self.scope.prefix.len();
+        let on_the_way = task.depth < self.plan.scope.prefix.len();
         let mut kept = 0;
         for index in 0..listing.entries.len() {
             if index % CHECK_EVERY == CHECK_EVERY - 1 {
@@ -415,8 +574,13 @@ impl Walk {
             path.extend_from_slice(listing.name(entry));
             let name = &path[base..];
             let mut behind_link = false;
-            if entry.kind == Kind::Symlink && self.options.follow_links {
-                match directory.link_target(name) {
+            if entry.kind == Kind::Symlink && self.plan.options.follow_links {
+                let target = directory.link_target(name);
+                if self.plan.keep_evidence {
+                    let path = [&task.path, name].concat().into_boxed_slice();
+                    visit.link_states.push(LinkState { path, target });
+                }
+                match target {
                     LinkTarget::Special => continue,
                     LinkTarget::Missing => {}
                     LinkTarget::File => entry.kind = Kind::File,
@@ -425,14 +589,15 @@ impl Walk {
                         behind_link = true;
                     }
                 }
-                visit.outside.link_targets.extend(link_destinations(&from_bytes(path)));
+                visit.link_targets.extend(link_destinations(&from_bytes(path)));
             }
-            let verdict = if rules.is_empty() { Verdict::None } else { rules.verdict(path, entry.kind == Kind::Dir) };
-            let hidden = !self.options.include_hidden && name.starts_with(b".");
+            let verdict =
+                if rules.is_empty() { Verdict::None } else { rules.verdict(path, base, entry.kind == Kind::Dir) };
+            let hidden = !self.plan.options.include_hidden && name.starts_with(b".");
             if verdict == Verdict::Ignored || (verdict == Verdict::None && hidden) {
                 continue;
             }
-            if self.options.detail == Detail::Full {
+            if self.plan.options.detail == Detail::Full {
                 match directory.meta(name) {
                     Ok(meta) => listing.meta.push(Some(meta)),
                     Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
@@ -454,6 +619,7 @@ impl Walk {
                     depth,
                     through_link: behind_link,
                     rules: rules.clone(),
+                    before: None,
                 };
                 let list = if behind_link { &mut visit.links } else { &mut visit.children };
                 list.push((kept as u32, child));
@@ -465,7 +631,7 @@ impl Walk {
         Ok(())
     }
 
-    fn head(&self, state: &mut State, cut: Option<Cut>) -> SnapshotHead {
+    fn head(&self, state: &State, cut: Option<Cut>) -> SnapshotHead {
         static GENERATION: AtomicU64 = AtomicU64::new(1);
         let mut outside = state.outside.clone();
         outside.rule_files.sort_unstable();
@@ -473,14 +639,34 @@ impl Walk {
         outside.link_targets.sort_unstable();
         outside.link_targets.dedup();
         SnapshotHead {
-            root: self.root.clone(),
-            options: self.options,
+            root: self.plan.root.clone(),
+            options: self.plan.options,
             generation: GENERATION.fetch_add(1, Atomic::Relaxed),
             unreadable: state.unreadable,
             cut: state.cut.or(cut),
             outside,
+            evidence: None,
         }
     }
+
+    /// Whether the evidence that was collected says all about `snapshot`.
+    fn can_be_validated(&self, state: &State, snapshot: &Snapshot) -> bool {
+        // Details change without a sign in any directory, and what was cut short has not been seen.
+        self.plan.keep_evidence
+            && !state.untrusted
+            && snapshot.cut().is_none()
+            && self.plan.options.detail == Detail::Minimal
+    }
+
+    fn look(&self, range: Range<usize>, check: &dyn Fn() -> Result<(), Stopped>) -> Result<Checked, Stopped> {
+        self.validation.as_ref().map_or_else(|| Ok(Checked::default()), |validation| validation.check(range, check))
+    }
+}
+
+/// What became of a task.
+enum Done {
+    Listed(DirectoryTask, Box<Visit>),
+    Checked(Checked),
 }
 
 impl Shared for Walk {
@@ -515,7 +701,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 fn identity_of(root: &Path) -> Result<(u64, u64), WalkError> {
-    match Directory::open(root, true).and_then(|directory| directory.identity()) {
+    match Directory::open(root, true).and_then(|directory| directory.stamp()).map(Stamp::identity) {
         Ok(identity) => Ok(identity),
         // May not be opened, but is there: the scan will say that it is unreadable.
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Ok((0, 0)),

@@ -23,8 +23,9 @@ export function invalidateFsScanCache(path?: string): void {
 /**
  * What the scan cache has done and holds: a copy, made when called.
  *
- * `hits` were served as they were, `misses` found nothing, `rescans` scanned a root that was known but expired or that was
- * forced, `joins` shared a scan under way. `bytes` counts what a scan holds, its index for fuzzy matching included.
+ * `hits` were served as they were, `misses` found nothing, `validations` looked at what an expired scan rests on and listed
+ * again what had changed, `rescans` scanned a known root from the start (forced, or because validation could not tell),
+ * `joins` shared a scan under way. `bytes` counts what a scan holds, its index for fuzzy matching included.
  */
 export function fsScanCacheStats(): FsScanCacheStats {
   return binding.fsScanCacheStats();

@@ -95,8 +95,9 @@ impl FileSearcher {
             .line_number(content)
             .multi_line(options.multiline)
             .heap_limit(Some(heap_limit))
-            .before_context(if content { options.context_before } else { 0 })
-            .after_context(if content { options.context_after } else { 0 });
+            // In every mode: where a NUL ends the search depends on how much context is looked at.
+            .before_context(options.context_before)
+            .after_context(options.context_after);
         Self {
             searcher: builder.build(),
             builder,
@@ -297,6 +298,9 @@ impl Sink for Collector<'_> {
     }
 
     fn context(&mut self, _: &Searcher, context: &SinkContext<'_>) -> io::Result<bool> {
+        if self.plan.mode != GrepMode::Content {
+            return Ok(true);
+        }
         if self.bytes > MAX_RESULT_BYTES {
             self.result.over_budget = true;
             return Ok(false);

@@ -49,6 +49,14 @@ fn patterns_match_by_the_rules() {
         ("is no star", r"\*.c", "x.c", false),
         ("an empty pattern is a star", "", "a/b", true),
         ("a leading ./ is no part", "./a/*.c", "a/x.c", true),
+        ("and anchors the pattern", "./x.c", "a/x.c", false),
+        ("also when that is a star", "./*", "a/x.c", false),
+        ("at the root", "././x.c", "x.c", true),
+        ("an absolute path is that path", "/root/of/all/x.c", "x.c", true),
+        ("and no other", "/root/of/all/x.c", "a/x.c", false),
+        ("an escaped slash separates", r"a\/x.c", "a/x.c", true),
+        ("also behind a double star", r"**\/x.c", "x.c", true),
+        ("an escaped backslash before a slash does not escape it", r"a\\/x.c", r"a\/x.c", true),
         ("an absolute pattern below the root is relative", "/root/of/all/a/*.c", "a/x.c", true),
         ("the root by another name", "/link/a/*.c", "a/x.c", true),
         ("a double star in a component crosses slashes", "**.c", "a/b/x.c", true),
@@ -84,7 +92,7 @@ fn a_pattern_narrows_the_walk_as_far_as_it_is_literal() {
         ("a*/x.c", "", Some(2)),
         ("a/[!b]", "a", Some(2)),
         ("{a,b/c}/x", "", None),
-        (r"a\/b/c", "", None),
+        (r"a\/b/c", "a/b", Some(3)),
     ] {
         let scope = compile(pattern, Anchoring::Recursive).expect(pattern).scope();
         let names: Vec<&str> = scope.prefix.iter().filter_map(|name| std::str::from_utf8(name).ok()).collect();
@@ -111,8 +119,11 @@ fn patterns_that_cannot_match_below_the_root_are_refused() {
 
 #[test]
 fn a_final_slash_asks_for_directories() {
-    assert!(compile("src/", Anchoring::Recursive).expect("a valid pattern").only_directories());
-    assert!(!compile("src", Anchoring::Recursive).expect("a valid pattern").only_directories());
+    for (pattern, expected) in [("src/", true), ("src", false), (r"src\/", true), (r"src\\/", true), (r"src\\", false)]
+    {
+        let compiled = compile(pattern, Anchoring::Recursive).expect("a valid pattern");
+        assert_eq!(compiled.only_directories(), expected, "{pattern}");
+    }
 }
 
 proptest! {

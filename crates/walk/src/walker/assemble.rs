@@ -16,6 +16,8 @@ pub(super) const NO_CHILD: u32 = u32::MAX;
 /// The sorted entries of one directory.
 #[derive(Debug, Default)]
 pub(super) struct Listing {
+    /// How long the path of the directory is, with its `/`.
+    pub(super) directory_len: usize,
     pub(super) names: Vec<u8>,
     pub(super) entries: Vec<Entry>,
     pub(super) meta: Vec<Option<Meta>>,
@@ -77,11 +79,11 @@ pub(super) fn assemble(
     max_entries: usize,
     head: SnapshotHead,
     cancel: Option<&CancelToken>,
-) -> Result<Arc<Snapshot>, WalkError> {
+) -> Result<Snapshot, WalkError> {
     let listings = || outputs.iter().flatten();
     let entries = listings().map(|listing| listing.entries.len()).sum();
-    let name_bytes: usize = listings().map(|listing| listing.names.len()).sum();
-    let mut builder = SnapshotBuilder::new(entries, name_bytes * 2, head.options.detail == Detail::Full);
+    let bytes = listings().map(|listing| listing.names.len() + listing.entries.len() * listing.directory_len).sum();
+    let mut builder = SnapshotBuilder::new(entries, bytes, head.options.detail == Detail::Full);
     let mut head = head;
     let mut prefix: Vec<u8> = Vec::new();
     // For each open directory: its listing, the next step, and how long the prefix is without it.
@@ -120,7 +122,7 @@ pub(super) fn assemble(
             builder.push_details(meta.map_or(f64::NAN, |meta| meta.mtime_ms), meta.and_then(|meta| meta.size));
         }
     }
-    Ok(Arc::new(builder.finish(head)))
+    Ok(builder.finish(head))
 }
 
 /// Compares two names, a subtree's with a `/` behind it.

@@ -11,7 +11,15 @@ fn walk_over(files: usize) -> (tempfile::TempDir, Arc<Walk>) {
         fs::write(tree.path().join(format!("f{number}")), "").expect("a file");
     }
     let root = tree.path().canonicalize().expect("the tree exists");
-    let walk = Walk::new(root, ScanOptions::default(), Scope::default(), usize::MAX).expect("a root");
+    let walk = Walk::new(Plan {
+        root,
+        options: ScanOptions::default(),
+        scope: Scope::default(),
+        max_entries: usize::MAX,
+        keep_evidence: false,
+        base: None,
+    })
+    .expect("a root");
     (tree, walk)
 }
 
@@ -19,7 +27,7 @@ fn walk_over(files: usize) -> (tempfile::TempDir, Arc<Walk>) {
 fn a_visitor_checks_its_token_every_128_entries() {
     let (_tree, walk) = walk_over(1000);
     let checks = Cell::new(0);
-    let task = lock(&walk.state).ready.pop().expect("the root");
+    let Some(Task::List(task)) = lock(&walk.state).ready.pop() else { panic!("the root") };
     let visit = walk.visit(&task, &|| {
         checks.set(checks.get() + 1);
         Ok(())
@@ -32,7 +40,7 @@ fn a_visitor_checks_its_token_every_128_entries() {
 #[test]
 fn a_visitor_told_to_stop_visits_no_further_entry() {
     let (_tree, walk) = walk_over(1000);
-    let task = lock(&walk.state).ready.pop().expect("the root");
+    let Some(Task::List(task)) = lock(&walk.state).ready.pop() else { panic!("the root") };
     let checks = Cell::new(0);
     let visit = walk.visit(&task, &|| {
         checks.set(checks.get() + 1);

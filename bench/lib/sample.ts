@@ -1,0 +1,28 @@
+import { median } from './statistics.ts';
+import type { Outcome, Trial } from './task.ts';
+
+/** Calls that are over at once are repeated, up to so often or so long, and count with their median. */
+const maxCalls = 7;
+const maxTotalMs = 60;
+
+export interface Sample {
+  readonly ms: number;
+  readonly outcome: Outcome;
+}
+
+/** Times a trial once, or a few times when it takes next to nothing. */
+export async function sample(trial: Trial): Promise<Sample> {
+  const times: number[] = [];
+  let totalMs = 0;
+  let outcome: Outcome;
+  do {
+    await trial.arm?.();
+    globalThis.gc?.();
+    const began = performance.now();
+    outcome = await trial.run();
+    const ms = performance.now() - began;
+    times.push(ms);
+    totalMs += ms;
+  } while (times.length < maxCalls && totalMs < maxTotalMs);
+  return { ms: median(times), outcome };
+}

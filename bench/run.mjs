@@ -1,0 +1,39 @@
+/**
+ * `npm run bench [-- <options>]`: all set-up, the peers apart from the workspace, then the benchmarks.
+ * `npm run bench -- ranking <options>` runs the ranking benchmark instead.
+ */
+import { fileURLToPath } from 'node:url';
+
+import { pinnedNode, root } from '../scripts/lib/paths.mjs';
+import { runAttached, runStep } from '../scripts/lib/run.mjs';
+import { setUp } from '../scripts/lib/setup.mjs';
+
+/** @param {string} path */
+const here = (path) => fileURLToPath(new URL(path, import.meta.url));
+
+/** @param {NodeJS.ProcessEnv} env */
+const installPeers = async (env) => {
+  const { code } = await runStep({
+    title: 'Installing the peers',
+    done: 'Peers installed',
+    command: pinnedNode,
+    args: [here('../node_modules/pnpm/bin/pnpm.cjs'), 'install', '--frozen-lockfile'],
+    cwd: here('.'),
+    env,
+  });
+  return code === 0;
+};
+
+const env = await setUp({ task: 'build:native', title: 'Building the native addon (release)' });
+if (env === undefined || !(await installPeers(env))) {
+  process.exitCode = 1;
+} else {
+  const [first, ...rest] = process.argv.slice(2);
+  const program = first === 'ranking' ? [here('ranking/run.ts'), ...rest] : [here('main.ts'), ...process.argv.slice(2)];
+  process.exitCode = await runAttached({
+    command: pinnedNode,
+    args: program,
+    cwd: process.env['INIT_CWD'] ?? root,
+    env,
+  });
+}

@@ -1,0 +1,456 @@
+//! N24: an expired snapshot is validated, and the result is that of a scan of everything.
+//!
+//! `PROPTEST_CASES` sets how many random sequences of edits are tried; 60 by default.
+
+#![cfg(target_os = "linux")]
+
+mod support;
+
+use std::fs::{self, File, FileTimes};
+use std::os::unix::fs::{MetadataExt, symlink};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant, UNIX_EPOCH};
+
+use cairn_cancel::CancelToken;
+use cairn_pool::Pool;
+use cairn_walk::{CacheStats, Detail, Policy, Scan, ScanCache, ScanOptions, ScanRequest};
+use proptest::prelude::*;
+use support::{Scanner, listed};
+use tempfile::TempDir;
+
+/// A root below a directory that may rule it, and a cache whose clock the test turns.
+struct Rig {
+    top: TempDir,
+    cache: ScanCache,
+    pool: Pool,
+    clock: Arc<Mutex<Instant>>,
+}
+
+impl Rig {
+    fn new() -> Self {
+        let clock = Arc::new(Mutex::new(Instant::now()));
+        let reader = Arc::clone(&clock);
+        let now = Arc::new(move || *reader.lock().expect("no test panics with it"));
+        let top = tempfile::tempdir().expect("a temporary directory");
+        fs::create_dir(top.path().join("root")).expect("a root");
+        Self { top, cache: ScanCache::with_clock(Policy::default(), now), pool: Pool::new(2), clock }
+    }
+
+    fn with(entries: &[&str]) -> Self {
+        let rig = Self::new();
+        for entry in entries {
+            let (path, contents) = entry.split_once(": ").unwrap_or((entry, ""));
+            rig.write(path, contents);
+        }
+        rig.settle();
+        rig
+    }
+
+    fn root(&self) -> PathBuf {
+        self.top.path().canonicalize().expect("it exists").join("root")
+    }
+
+    fn path(&self, relative: &str) -> PathBuf {
+        self.root().join(relative)
+    }
+
+    fn write(&self, relative: &str, contents: &str) {
+        let path = self.path(relative);
+        fs::create_dir_all(path.parent().expect("a parent")).expect("a directory");
+        fs::write(path, contents).expect("a file");
+    }
+
+    /// Waits until the file system's clock has ticked often enough for what was written to be settled.
+    fn settle(&self) {
+        let probe = self.top.path().join("probe");
+        let changed = || {
+            fs::write(&probe, "").expect("a probe");
+            let metadata = probe.metadata().expect("a probe");
+            Duration::new(metadata.ctime().unsigned_abs(), metadata.ctime_nsec().unsigned_abs() as u32)
+        };
+        let began = changed();
+        while changed() < began + Duration::from_millis(30) {
+            std::thread::yield_now();
+        }
+    }
+
+    /// The snapshot after the one before has expired.
+    fn expired(&self, options: ScanOptions) -> Scan {
+        *self.clock.lock().expect("a clock") += Duration::from_secs(2);
+        let root = self.root();
+        let asked = *self.clock.lock().expect("a clock");
+        let request = ScanRequest { root: &root, options, asked, partial_on_timeout: false };
+        self.cache.get_or_scan(&request, &self.pool, &CancelToken::new()).expect("a scan")
+    }
+
+    /// Looks again, holds the answer to a scan of everything, and tells what it took.
+    fn validate(&self, options: ScanOptions) -> Work {
+        let before = self.cache.stats();
+        let validated = self.expired(options).snapshot;
+        let after = self.cache.stats();
+        let fresh = Scanner::threads(1).fresh(&self.root(), options).expect("a scan");
+        assert_eq!(listed(&validated), listed(&fresh));
+        assert_eq!(validated.unreadable(), fresh.unreadable());
+        Work::between(&before, &after)
+    }
+}
+
+/// What a look has cost.
+#[derive(Debug, PartialEq, Eq)]
+struct Work {
+    validations: u64,
+    rescans: u64,
+    directories_listed: u64,
+}
+
+impl Work {
+    fn between(before: &CacheStats, after: &CacheStats) -> Self {
+        Self {
+            validations: after.validations - before.validations,
+            rescans: after.rescans - before.rescans,
+            directories_listed: after.directories_listed - before.directories_listed,
+        }
+    }
+
+    /// A validation after which so many directories were listed again.
+    fn listing(directories_listed: u64) -> Self {
+        Self { validations: 1, rescans: 0, directories_listed }
+    }
+}
+
+const DEFAULT: ScanOptions = ScanOptions {
+    include_hidden: false,
+    use_gitignore: true,
+    skip_node_modules: false,
+    follow_links: false,
+    detail: Detail::Minimal,
+};
+const FOLLOWING: ScanOptions = ScanOptions { follow_links: true, ..DEFAULT };
+
+#[test]
+fn an_unchanged_tree_is_looked_at_and_not_listed() {
+    let rig = Rig::with(&["a/b/c", "a/d", "e/.gitignore: x", "e/x"]);
+    let first = rig.expired(DEFAULT);
+    let checks = rig.cache.stats().checks;
+    assert_eq!(rig.validate(DEFAULT), Work::listing(0));
+    let second = rig.expired(DEFAULT);
+    assert!(Arc::ptr_eq(&first.snapshot, &second.snapshot), "the same snapshot, with all that was derived from it");
+    assert_eq!(second.age, Duration::ZERO, "as new as a scan");
+    // The root, three directories, the ignore file, and above: `.git` and `.ignore` of each directory, the excludes file.
+    let above = rig.root().ancestors().count() as u64;
+    let excludes = u64::from(std::env::var_os("HOME").is_some() || std::env::var_os("XDG_CONFIG_HOME").is_some());
+    assert_eq!((rig.cache.stats().checks - checks) / 2, 5 + above + (above - 1) + excludes);
+}
+
+#[test]
+fn a_changed_directory_is_listed_alone() {
+    let rig = Rig::with(&["a/b/c", "a/d", "e/f"]);
+    rig.expired(DEFAULT);
+    rig.write("a/b/new", "");
+    assert_eq!(rig.validate(DEFAULT), Work::listing(1));
+    rig.settle();
+    // What was listed within a tick of its change may have changed again without a sign.
+    assert_eq!(rig.validate(DEFAULT), Work::listing(1));
+    assert_eq!(rig.validate(DEFAULT), Work::listing(0));
+}
+
+#[test]
+fn a_new_directory_is_scanned_with_all_below() {
+    let rig = Rig::with(&["a/b", ".gitignore: *.o"]);
+    rig.expired(DEFAULT);
+    rig.write("a/new/deep/file", "");
+    rig.write("a/new/deep/file.o", "");
+    // `a`, and the two that are new.
+    assert_eq!(rig.validate(DEFAULT), Work::listing(3));
+}
+
+#[test]
+fn after_an_invalidation_only_what_changed_is_listed() {
+    let rig = Rig::with(&["a/b/c", "a/d", "e/f"]);
+    rig.expired(DEFAULT);
+    rig.write("a/new", "");
+    rig.cache.invalidate(Some(&rig.path("a/new")));
+    assert_eq!((rig.cache.stats().snapshots.len(), rig.cache.stats().invalidations), (0, 1));
+    rig.cache.invalidate(Some(&rig.path("a/new")));
+    assert_eq!(rig.cache.stats().invalidations, 1, "it is dropped only once");
+    // Found nothing in the cache, and yet listed but one directory.
+    assert_eq!(rig.validate(DEFAULT), Work { validations: 0, rescans: 0, directories_listed: 1 });
+    assert_eq!(rig.cache.stats().misses, 2);
+    rig.cache.invalidate(None);
+    assert_eq!(rig.validate(DEFAULT).directories_listed, 4, "without a path everything is forgotten");
+}
+
+#[test]
+fn a_directory_that_is_gone_or_moved_takes_its_subtree_along() {
+    let rig = Rig::with(&["a/b/c/d", "e/f"]);
+    rig.expired(DEFAULT);
+    fs::rename(rig.path("a/b"), rig.path("e/moved")).expect("a move");
+    assert_eq!(rig.validate(DEFAULT).rescans, 0);
+    rig.settle();
+    fs::remove_dir_all(rig.path("e")).expect("a removal");
+    assert_eq!(rig.validate(DEFAULT).rescans, 0);
+}
+
+#[test]
+fn a_time_that_is_set_back_hides_nothing() {
+    let rig = Rig::with(&["a/b"]);
+    let before = rig.path("a").metadata().expect("a directory").modified().expect("a time");
+    rig.expired(DEFAULT);
+    rig.write("a/new", "");
+    File::open(rig.path("a")).and_then(|a| a.set_times(FileTimes::new().set_modified(before))).expect("set back");
+    assert_eq!(rig.validate(DEFAULT), Work::listing(1));
+}
+
+#[test]
+fn a_change_of_rules_scans_everything() {
+    type Edit = fn(&Rig);
+    let edits: [(&str, Edit); 6] = [
+        ("a nested file", |rig| rig.write("a/.gitignore", "y")),
+        ("a new one", |rig| rig.write("e/.gitignore", "f")),
+        ("one that goes", |rig| fs::remove_file(rig.path("a/.gitignore")).expect("a file")),
+        ("one above", |rig| fs::write(rig.root().parent().expect("above").join(".ignore"), "f").expect("a file")),
+        ("a repository begun", |rig| rig.write(".git/info/exclude", "f")),
+        ("a repository begun above", |rig| {
+            let above = rig.root().parent().expect("above").to_owned();
+            fs::create_dir(above.join(".git")).expect("a directory");
+            fs::write(above.join(".gitignore"), "f").expect("a file");
+        }),
+    ];
+    for (reason, edit) in edits {
+        let rig = Rig::with(&["a/.gitignore: x", "a/x", "a/y", "e/f"]);
+        rig.expired(DEFAULT);
+        edit(&rig);
+        assert_eq!(rig.validate(DEFAULT).rescans, 1, "{reason}");
+    }
+}
+
+#[test]
+fn the_private_excludes_of_a_repository_count() {
+    let rig = Rig::with(&[".git/info/exclude: x", "x", "y"]);
+    rig.expired(DEFAULT);
+    assert_eq!(rig.validate(DEFAULT), Work::listing(0));
+    rig.write(".git/info/exclude", "y");
+    assert_eq!(rig.validate(DEFAULT).rescans, 1);
+}
+
+#[test]
+fn a_root_that_is_another_directory_is_scanned() {
+    let rig = Rig::with(&["a"]);
+    rig.expired(DEFAULT);
+    fs::rename(rig.root(), rig.top.path().join("old")).expect("a move");
+    rig.write("b", "");
+    assert_eq!(rig.validate(DEFAULT).rescans, 1);
+}
+
+#[test]
+fn a_link_that_is_followed_counts_by_what_it_leads_to() {
+    let rig = Rig::with(&["a/b", "c/d"]);
+    symlink("gone", rig.path("link")).expect("a link");
+    symlink("../c", rig.path("a/to-c")).expect("a link");
+    rig.settle();
+    rig.expired(FOLLOWING);
+    assert_eq!(rig.validate(FOLLOWING), Work::listing(0));
+    // A file that is saved in a directory which two paths lead to changes no path.
+    rig.write("c/new", "");
+    assert_eq!(rig.validate(FOLLOWING), Work::listing(1));
+    rig.write("gone", "");
+    assert_eq!(rig.validate(FOLLOWING).rescans, 1);
+    rig.settle();
+    // Which of two paths shows a directory depends on both.
+    fs::rename(rig.path("c"), rig.path("e")).expect("a move");
+    assert_eq!(rig.validate(FOLLOWING).rescans, 1);
+}
+
+#[test]
+fn a_link_out_of_the_tree_counts_by_what_it_leads_to() {
+    let rig = Rig::with(&["a"]);
+    let outside = rig.top.path().join("outside");
+    symlink(&outside, rig.path("link")).expect("a link");
+    rig.settle();
+    rig.expired(FOLLOWING);
+    fs::write(&outside, "").expect("a file");
+    assert_eq!(rig.validate(FOLLOWING).rescans, 1, "it led nowhere");
+    rig.settle();
+    rig.expired(FOLLOWING);
+    fs::remove_file(&outside).expect("a file");
+    fs::create_dir(&outside).expect("a directory");
+    assert_eq!(rig.validate(FOLLOWING).rescans, 1, "it led to a file");
+    rig.settle();
+    rig.expired(FOLLOWING);
+    fs::write(outside.join("file"), "").expect("a file");
+    assert_eq!(rig.validate(FOLLOWING), Work::listing(1), "a directory like any other");
+}
+
+#[test]
+fn a_link_in_a_new_directory_is_followed() {
+    let rig = Rig::with(&["a"]);
+    fs::create_dir(rig.top.path().join("outside")).expect("a directory");
+    fs::write(rig.top.path().join("outside/file"), "").expect("a file");
+    rig.settle();
+    rig.expired(FOLLOWING);
+    fs::create_dir(rig.path("new")).expect("a directory");
+    symlink(rig.top.path().join("outside"), rig.path("new/link")).expect("a link");
+    assert_eq!(rig.validate(FOLLOWING).rescans, 1);
+}
+
+#[test]
+fn details_and_foreign_file_systems_are_scanned_again() {
+    let rig = Rig::with(&["a/b"]);
+    let full = ScanOptions { detail: Detail::Full, ..DEFAULT };
+    rig.expired(full);
+    fs::write(rig.path("a/b"), "longer").expect("a file");
+    assert_eq!(rig.validate(full).rescans, 1);
+    let entry = rig.expired(full).snapshot;
+    assert_eq!(entry.size(entry.find(b"a/b").expect("the file")), Some(6));
+    // No times are kept there.
+    let proc = Path::new("/proc/self/fdinfo");
+    let request = ScanRequest { root: proc, options: DEFAULT, asked: Instant::now(), partial_on_timeout: false };
+    for _ in 0..2 {
+        *rig.clock.lock().expect("a clock") += Duration::from_secs(2);
+        rig.cache.get_or_scan(&request, &rig.pool, &CancelToken::new()).expect("a scan");
+    }
+    assert_eq!(rig.cache.stats().validations, 0);
+}
+
+/// One change of a tree. Paths are of a few names, so that edits meet.
+#[derive(Clone, Debug)]
+enum Edit {
+    Write(String),
+    Replace(String),
+    Rules(String, String),
+    RulesAbove(String),
+    MakeDirectory(String),
+    Remove(String),
+    Rename(String, String),
+    ChangeCase(String),
+    Link(String, String),
+    /// Of a file in the directory beside the root that links lead to.
+    WriteOutside(String),
+    SetBack(String),
+    ReplaceRoot,
+    Settle,
+    Look,
+}
+
+fn path() -> impl Strategy<Value = String> {
+    let name = prop_oneof![4 => "[abc]", 1 => Just(".h".to_owned()), 1 => Just("a.x".to_owned()), 1 => Just("node_modules".to_owned())];
+    proptest::collection::vec(name, 1..4).prop_map(|names| names.join("/"))
+}
+
+fn rules() -> impl Strategy<Value = String> {
+    let rule = prop_oneof![
+        "!?[abc]/?",
+        Just("*".to_owned()),
+        Just("*.x".to_owned()),
+        Just("a/b".to_owned()),
+        Just("/c".to_owned())
+    ];
+    proptest::collection::vec(rule, 0..3).prop_map(|rules| rules.join("\n"))
+}
+
+fn edit() -> impl Strategy<Value = Edit> {
+    prop_oneof![
+        5 => path().prop_map(Edit::Write),
+        2 => path().prop_map(Edit::Replace),
+        2 => (prop_oneof![3 => path().prop_map(|path| format!("{path}/.gitignore")), 1 => Just(".gitignore".to_owned()),
+             1 => path().prop_map(|path| format!("{path}/.ignore")), 1 => Just(".git/info/exclude".to_owned())], rules())
+            .prop_map(|(path, rules)| Edit::Rules(path, rules)),
+        1 => rules().prop_map(Edit::RulesAbove),
+        2 => path().prop_map(Edit::MakeDirectory),
+        4 => path().prop_map(Edit::Remove),
+        4 => (path(), path()).prop_map(|(from, to)| Edit::Rename(from, to)),
+        1 => path().prop_map(Edit::ChangeCase),
+        3 => (path(), prop_oneof![2 => path().prop_map(|path| format!("ROOT/{path}")), 1 => Just("..".to_owned()), 2 => Just("ROOT/../outside".to_owned()), 1 => Just(".".to_owned())])
+            .prop_map(|(link, target)| Edit::Link(link, target)),
+        1 => path().prop_map(Edit::WriteOutside),
+        1 => path().prop_map(Edit::SetBack),
+        1 => Just(Edit::ReplaceRoot),
+        2 => Just(Edit::Settle),
+        8 => Just(Edit::Look),
+    ]
+}
+
+impl Rig {
+    /// Does what can be done of an edit; whether it could does not matter.
+    fn edit(&self, edit: &Edit) {
+        let make_parent = |path: &Path| path.parent().is_some_and(|parent| fs::create_dir_all(parent).is_ok());
+        match edit {
+            Edit::Write(path) => _ = make_parent(&self.path(path)) && fs::write(self.path(path), "").is_ok(),
+            Edit::Replace(path) => {
+                let temporary = self.root().join("temporary");
+                let _ = fs::write(&temporary, "").is_ok() && fs::rename(&temporary, self.path(path)).is_ok();
+                let _ = fs::remove_file(temporary);
+            }
+            Edit::Rules(path, rules) => _ = make_parent(&self.path(path)) && fs::write(self.path(path), rules).is_ok(),
+            Edit::RulesAbove(rules) => fs::write(self.top.path().join(".ignore"), rules).expect("a file"),
+            Edit::MakeDirectory(path) => _ = fs::create_dir_all(self.path(path)),
+            Edit::Remove(path) => {
+                let path = self.path(path);
+                let _ = fs::remove_file(&path).is_err() && fs::remove_dir_all(&path).is_err();
+            }
+            Edit::Rename(from, to) => _ = fs::rename(self.path(from), self.path(to)),
+            Edit::ChangeCase(path) => {
+                let upper = path.rsplit_once('/').map_or_else(
+                    || path.to_uppercase(),
+                    |(directory, name)| format!("{directory}/{}", name.to_uppercase()),
+                );
+                let _ = fs::rename(self.path(path), self.path(&upper));
+            }
+            Edit::Link(link, target) => {
+                let target = target.replace("ROOT", &self.root().to_string_lossy());
+                let _ = make_parent(&self.path(link)) && symlink(target, self.path(link)).is_ok();
+            }
+            Edit::WriteOutside(path) => {
+                let path = self.top.path().join("outside").join(path);
+                let _ = make_parent(&path) && fs::write(path, "").is_ok();
+            }
+            Edit::SetBack(path) => {
+                let times = FileTimes::new().set_modified(UNIX_EPOCH + Duration::from_secs(1_000_000_000));
+                let _ = File::open(self.path(path)).and_then(|file| file.set_times(times));
+            }
+            Edit::ReplaceRoot => {
+                let old = self.top.path().join("old");
+                let _ = fs::remove_dir_all(&old);
+                fs::rename(self.root(), &old).expect("a move");
+                fs::create_dir(self.root()).expect("a root");
+                fs::write(self.root().join("a"), "").expect("a file");
+            }
+            Edit::Settle => self.settle(),
+            Edit::Look => {}
+        }
+    }
+}
+
+fn cases() -> u32 {
+    std::env::var("PROPTEST_CASES").ok().and_then(|text| text.parse().ok()).unwrap_or(60)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: cases(), max_shrink_iters: 400, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_validated_snapshot_is_that_of_a_scan_of_everything(
+        before in proptest::collection::vec(edit(), 0..25),
+        edits in proptest::collection::vec(edit(), 1..25),
+        include_hidden in any::<bool>(),
+        use_gitignore in prop_oneof![3 => Just(true), 1 => Just(false)],
+        skip_node_modules in any::<bool>(),
+        follow_links in any::<bool>(),
+    ) {
+        let options =
+            ScanOptions { include_hidden, use_gitignore, skip_node_modules, follow_links, detail: Detail::Minimal };
+        let rig = Rig::new();
+        fs::create_dir_all(rig.top.path().join("outside/b")).expect("a directory");
+        before.iter().filter(|edit| !matches!(edit, Edit::Settle)).for_each(|edit| rig.edit(edit));
+        rig.settle();
+        rig.expired(options);
+        for edit in &edits {
+            rig.edit(edit);
+            if matches!(edit, Edit::Look) {
+                rig.validate(options);
+            }
+        }
+        rig.validate(options);
+    }
+}

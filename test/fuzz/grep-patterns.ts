@@ -1,0 +1,132 @@
+import fc from 'fast-check';
+
+/** What is asked of both sides. */
+export interface GrepQuery {
+  readonly pattern: string;
+  readonly literal: boolean;
+  readonly ignoreCase: boolean;
+  readonly multiline: boolean;
+  readonly contextBefore: number;
+  readonly contextAfter: number;
+  readonly maxCountPerFile: number | undefined;
+}
+
+/** What most texts have. */
+const commonLiterals: readonly string[] = ['a', 'b', 'ab', 'x', 'foo', ' ', '1', 'A', 'é'];
+
+const literals: readonly string[] = [
+  ...['a', 'b', 'ab', 'A', 'x', 'k', 's', '1', '20', 'foo', 'Foo', 'bar', ' ', '\\.', '\\-', '\\{', '\\[', '\\\\', '\\t'],
+  ...['é', 'É', 'ß', 'σ', '漢', '😀', '\\x{e9}', '\\u{1F600}', '\\x41', 'e\u0301', '\\x{FEFF}', '\\u2028', '_', '-', '"'],
+];
+
+const classes: readonly string[] = [
+  ...['.', '\\s', '\\S', '\\w', '\\W', '\\d', '\\D', '[ab]', '[^a]', '[^ab]', '[^\\s]', '[\\s\\d]', '[a-f]', '[^a-z. ]'],
+  ...['[[:alpha:]]', '[[:^space:]]', '[[:punct:]]', '[a-z&&[^b]]', '[^\\x00-\\x7F]', '[é漢]', '[^é]', '[]a]', '[^\\r]'],
+  ...['\\pL', '\\PL', '\\p{Lu}', '\\p{Han}', '\\p{Greek}', '\\P{ASCII}', '\\r', '[\\r ]', '\\v', '\\f', '(?-u:[^a])'],
+  ...['(?s:.)', '(?i:b)', '(?-i:A)', '(?-u:\\w)', '\\pM', '[k-s]'],
+];
+
+const places: readonly string[] = [
+  ...['^', '$', '^', '$', '\\b', '\\B', '\\b{start}', '\\b{end}', '\\b{start-half}', '\\b{end-half}', '\\<', '\\>'],
+  ...['(?:^)', '(?:$)', '(?-u:\\b)', '(?:)', '()'],
+];
+
+const times: readonly string[] = ['*', '+', '?', '*?', '+?', '??', '{2}', '{0,2}', '{1,}', '{0}', '{2,3}?'];
+
+interface Grammar {
+  readonly pattern: string;
+  readonly branch: string;
+  readonly piece: string;
+  readonly atom: string;
+}
+
+function grammar(extra: readonly string[]): fc.Arbitrary<string> {
+  const { pattern } = fc.letrec<Grammar>((tie) => ({
+    pattern: fc
+      .oneof(
+        { weight: 5, arbitrary: fc.tuple(tie('branch')) },
+        { weight: 1, arbitrary: fc.array(tie('branch'), { minLength: 2, maxLength: 3 }) },
+      )
+      .map((branches) => branches.join('|')),
+    branch: fc
+      .oneof(
+        { weight: 2, arbitrary: fc.tuple(tie('piece')) },
+        { weight: 2, arbitrary: fc.tuple(tie('piece'), tie('piece')) },
+        { weight: 1, arbitrary: fc.array(tie('piece'), { minLength: 3, maxLength: 4 }) },
+      )
+      .map((pieces) => pieces.join('')),
+    piece: fc.oneof(
+      { weight: 6, arbitrary: tie('atom') },
+      { weight: 2, arbitrary: fc.tuple(tie('atom'), fc.constantFrom(...times)).map((parts) => parts.join('')) },
+      { weight: 1, arbitrary: fc.constantFrom(...places) },
+    ),
+    atom: fc.oneof(
+      { maxDepth: 3, depthIdentifier: 'group' },
+      { weight: 8, arbitrary: fc.constantFrom(...commonLiterals, ...extra) },
+      { weight: 3, arbitrary: fc.constantFrom(...literals) },
+      { weight: 6, arbitrary: fc.constantFrom(...classes) },
+      {
+        weight: 1,
+        arbitrary: fc
+          .tuple(fc.constantFrom('(', '(?:', '(?P<n>', '(?i:', '(?x: ', '(?U:'), tie('pattern'))
+          .map(([start, inner]) => `${start}${inner})`),
+      },
+    ),
+  }));
+  return pattern;
+}
+
+const lineGrammar = grammar([]);
+
+const linePattern = fc.oneof(
+  { weight: 10, arbitrary: lineGrammar },
+  { weight: 2, arbitrary: fc.constantFrom(...commonLiterals, ...literals, 'foo|bar', 'a|b|x', 'foo bar', 'Foo bar') },
+  { weight: 1, arbitrary: lineGrammar.map((pattern) => `^(?:${pattern})$`) },
+  { weight: 1, arbitrary: lineGrammar.map((pattern) => `\\b(?:${pattern})\\b`) },
+  { weight: 1, arbitrary: fc.constantFrom('', '^', '$', '^$', '\\b', '\\B', '.*', 'x*', '()', 'a|', '|', '$^') },
+  {
+    weight: 1,
+    arbitrary: fc
+      .tuple(fc.constantFrom('(?i)', '(?-m)', '(?s)', '(?x)', '(?R)', '(?U)', '(?-u)', '\\A'), lineGrammar)
+      .map((parts) => parts.join('')),
+  },
+  { weight: 1, arbitrary: lineGrammar.map((pattern) => `(?:${pattern})\\z`) },
+);
+
+const multilinePattern = fc.oneof(
+  { weight: 4, arbitrary: grammar(['\\n', '\\n', '\\r\\n', '\\r?\\n', '\\s+', '(?s:.)', '[^x]{1,9}', '$\\n^']) },
+  { weight: 1, arbitrary: linePattern },
+);
+
+/** What people and models type when they do not think of regular expressions, or of another engine's. */
+const soup = fc
+  .array(
+    fc.constantFrom(
+      ...['a', 'b', 'foo', ' ', '1', '(', ')', '[', ']', '{', '}', '*', '+', '?', '|', '^', '$', '\\', '.', ',', '-'],
+      ...['{1}', '{,2}', '${a}', 'foo(', '\\d', '\\{', '[^', '(?', '(?:', '(?=a)', '(?!b)', '(?<=a)', '(a)\\1', '\\K'],
+    ),
+    { minLength: 1, maxLength: 7 },
+  )
+  .map((parts) => parts.join(''));
+
+const context = fc.oneof({ weight: 2, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.nat(3) });
+
+const rest = {
+  ignoreCase: fc.oneof({ weight: 3, arbitrary: fc.constant(false) }, fc.constant(true)),
+  contextBefore: context,
+  contextAfter: context,
+  maxCountPerFile: fc.oneof({ weight: 4, arbitrary: fc.constant(undefined) }, fc.integer({ min: 1, max: 4 })),
+};
+
+const no = fc.constant(false);
+const yes = fc.constant(true);
+
+export const grepQuery: fc.Arbitrary<GrepQuery> = fc.oneof(
+  { weight: 8, arbitrary: fc.record({ pattern: linePattern, literal: no, multiline: no, ...rest }) },
+  { weight: 4, arbitrary: fc.record({ pattern: multilinePattern, literal: no, multiline: yes, ...rest }) },
+  { weight: 2, arbitrary: fc.record({ pattern: soup, literal: no, multiline: no, ...rest }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ pattern: fc.oneof(soup, fc.constantFrom(...commonLiterals)), literal: yes, multiline: no, ...rest }),
+  },
+);

@@ -1,0 +1,207 @@
+import { join } from 'node:path';
+import { writeFileSync } from 'node:fs';
+import { CairnError, grep } from '@cairn/natives';
+import type { GrepMatch, GrepOptions, GrepResult } from '@cairn/natives';
+import fc from 'fast-check';
+import { difference } from '../support/difference.ts';
+import type { FoundLine, FoundLines } from '../support/ripgrep-lines.ts';
+import { describeLines, ourLines, ripgrepFlags, ripgrepLinesAndContext } from '../support/ripgrep-lines.ts';
+import { ripgrep } from '../support/tools.ts';
+import { newDirectory, removeTree } from '../support/tree.ts';
+import { createFuzzer } from './fuzzer.ts';
+import type { Fuzzer } from './fuzzer.ts';
+import { fuzzFiles, hasNul, toBytes } from './grep-files.ts';
+import type { GrepQuery } from './grep-patterns.ts';
+import { grepQuery } from './grep-patterns.ts';
+
+const queriesPerTree = 8;
+
+/** Grep against ripgrep: a case is a pattern with its options, over the files of one tree. */
+export const grepFuzzer: Fuzzer = createFuzzer({
+  name: 'grep',
+  casesPerBatch: queriesPerTree,
+  batch: fc.record({
+    files: fuzzFiles,
+    queries: fc.array(grepQuery, { minLength: 1, maxLength: queriesPerTree, size: 'max' }),
+  }),
+  compare: async ({ files, queries }) => {
+    const root = newDirectory();
+    try {
+      const names = files.map((_, index) => `f${String(index).padStart(2, '0')}`);
+      for (const [index, file] of files.entries()) writeFileSync(join(root, names[index] ?? ''), toBytes(file));
+      const withNul = new Set(names.filter((_, index) => files.slice(index, index + 1).some(hasNul)));
+      const tree: FuzzTree = { root, isText: (path) => !withNul.has(path) };
+      const differences: string[] = [];
+      let hits = 0;
+      for (const query of queries) {
+        const compared = await compareQuery(tree, query);
+        if (compared.hasLines) hits++;
+        if (compared.differences.length > 0) differences.push(JSON.stringify(query), ...compared.differences);
+      }
+      return { cases: queries.length, hits, differences };
+    } finally {
+      removeTree(root);
+    }
+  },
+});
+
+interface FuzzTree {
+  readonly root: string;
+  /** Where a NUL ends its search, ripgrep takes back the matches before it, but not when it prints them. */
+  readonly isText: (path: string) => boolean;
+}
+
+interface Compared {
+  readonly hasLines: boolean;
+  readonly differences: string[];
+}
+
+async function compareQuery(tree: FuzzTree, query: GrepQuery): Promise<Compared> {
+  const { contextBefore, contextAfter, maxCountPerFile, ...search } = query;
+  const searching = grep({ ...search, contextBefore, contextAfter, path: tree.root }).catch((error: unknown) => error);
+  const context = [`--before-context=${contextBefore}`, `--after-context=${contextAfter}`];
+  const asGiven = ripgrepLinesAndContext(tree.root, query.pattern, [...flagsOf(query), ...context]);
+  const result = await searching;
+  if (!isResult(result)) {
+    const isRefused = CairnError.isInstance(result) && result.code === 'INVALID_REGEX' && asGiven === undefined;
+    return { hasLines: false, differences: isRefused ? [] : [`  ${String(result)}`] };
+  }
+  // What ripgrep does not take was repaired, or searched by another engine: then that is what both are asked for.
+  const { engine, searchedPattern = query.pattern } = result;
+  const flags = [...flagsOf(query), ...(asGiven === undefined ? engineFlags[engine] : [])];
+  const theirs = asGiven ?? ripgrepLinesAndContext(tree.root, searchedPattern, [...flags, ...context]);
+  if (theirs === undefined || (asGiven !== undefined && searchedPattern !== query.pattern))
+    return { hasLines: false, differences: [`  we searched ${searchedPattern} with ${engine}`] };
+  const differences = [
+    ...show('lines', placesOf(query, ourLines(result.matches)), placesOf(query, theirs.lines)),
+    ...show('context', describeLines(contextOf(result.matches)), describeLines(contextBeside(theirs, query))),
+    ...(await compareModes(tree, query, result)),
+    ...compareSummaries(tree, { ...query, pattern: searchedPattern }, flags, countPerFile(result.matches)),
+  ];
+  return { hasLines: theirs.lines.length > 0, differences };
+}
+
+function isResult(value: unknown): value is GrepResult {
+  return typeof value === 'object' && value !== null && 'matches' in value;
+}
+
+const engineFlags = { regex: [], literal: ['--fixed-strings'], pcre2: ['--pcre2'] } as const;
+
+function flagsOf({ literal, ignoreCase, multiline }: GrepQuery): string[] {
+  return [
+    '--hidden',
+    ...(literal ? ['--fixed-strings'] : []),
+    ...(ignoreCase ? ['--ignore-case'] : []),
+    ...(multiline ? ['--multiline'] : []),
+  ];
+}
+
+/** The other modes, a page and a limit per file must give what the whole result leads to expect. */
+async function compareModes(tree: FuzzTree, query: GrepQuery, whole: GrepResult): Promise<string[]> {
+  const { maxCountPerFile, ...search } = query;
+  const options: GrepOptions = { ...search, path: tree.root };
+  const [count, files, page, first] = await Promise.all([
+    grep({ ...options, mode: 'count' }),
+    grep({ ...options, mode: 'filesWithMatches' }),
+    grep({ ...options, offset: 2, maxCount: 3 }),
+    grep({ ...options, maxCountPerFile }),
+  ]);
+  const all = ourLines(whole.matches);
+  const perFile = countPerFile(whole.matches);
+  const most = maxCountPerFile ?? Infinity;
+  return [
+    ...show('in count mode', count.matches.map(({ path, matchCount }) => `${path} ${matchCount}`), counts(perFile)),
+    ...show('in files mode', pathsOf(files.matches), [...perFile.keys()]),
+    ...show('on a page', describeLines(ourLines(page.matches)), describeLines(all.slice(2, 5))),
+    ...show('with a limit', describeLines(ourLines(first.matches)), describeLines(all.filter(firstOfFile(most)))),
+    ...show(
+      'said to be left out',
+      [String(page.limitReached ?? false), String(first.filesCut ?? 0)],
+      [String(all.length > 5), String([...perFile.values()].filter((lines) => lines > most).length)],
+    ),
+  ];
+}
+
+/** ripgrep's own other modes. Over lines, it counts matches, not lines. */
+function compareSummaries(
+  { root, isText }: FuzzTree,
+  { pattern, multiline, maxCountPerFile }: GrepQuery,
+  flags: readonly string[],
+  perFile: ReadonlyMap<string, number>,
+): string[] {
+  const ask = (more: readonly string[]): string =>
+    ripgrep([...ripgrepFlags, '--null', ...flags, ...more, '-e', pattern], root).stdout.toString();
+  const texts = new Map([...perFile].filter(([path]) => isText(path)));
+  const theirFiles = ask(['--files-with-matches']).split('\0').slice(0, -1).filter(isText);
+  const found = show('with --files-with-matches', [...texts.keys()], theirFiles);
+  if (multiline) return found;
+  const most = maxCountPerFile ?? Infinity;
+  const limit = maxCountPerFile === undefined ? [] : [`--max-count=${maxCountPerFile}`];
+  const theirCounts = ask(['--count', ...limit])
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => line.replace('\0', ' '))
+    .filter((line) => isText(line.slice(0, line.lastIndexOf(' '))));
+  const ourCounts = counts(new Map([...texts].map(([path, lines]) => [path, Math.min(lines, most)])));
+  return [...found, ...show('with --count', ourCounts, theirCounts)];
+}
+
+/** Bytes inside a character have no place in a string, and ripgrep does not find again what a line alone made match. */
+function placesOf({ pattern, literal }: GrepQuery, lines: readonly FoundLine[]): string[] {
+  const isUnclear = !literal && /\(\?[a-zA-Z]*-[a-z]*[um]|\\[Az]/u.test(pattern);
+  return describeLines(isUnclear ? lines.map(withoutPlaces) : lines);
+}
+
+function withoutPlaces(line: FoundLine): FoundLine {
+  return { ...line, submatches: undefined };
+}
+
+function contextOf(matches: readonly GrepMatch[]): FoundLine[] {
+  return matches.flatMap(({ path, contextBefore = [], contextAfter = [] }) =>
+    [...contextBefore, ...contextAfter].map((line) => ({ path, ...line })),
+  );
+}
+
+/**
+ * ripgrep's lines of context, but for those beside an empty match at the very end, behind the last line: that match has no
+ * line, and ripgrep shows context of nothing.
+ */
+function contextBeside({ lines, context }: FoundLines, { contextBefore, contextAfter }: GrepQuery): FoundLine[] {
+  const reached = new Set<string>();
+  for (const { path, lineNumber } of lines) {
+    for (let near = lineNumber - contextBefore; near <= lineNumber + contextAfter; near++) reached.add(`${path} ${near}`);
+  }
+  return context.filter(({ path, lineNumber }) => reached.has(`${path} ${lineNumber}`)).map(withoutPlaces);
+}
+
+function pathsOf(matches: readonly GrepMatch[]): string[] {
+  return matches.map(({ path }) => path);
+}
+
+function countPerFile(matches: readonly GrepMatch[]): Map<string, number> {
+  const perFile = new Map<string, number>();
+  for (const { path } of matches) perFile.set(path, (perFile.get(path) ?? 0) + 1);
+  return perFile;
+}
+
+function counts(perFile: ReadonlyMap<string, number>): string[] {
+  return [...perFile].map(([path, lines]) => `${path} ${lines}`);
+}
+
+/** A filter that keeps the first so many lines of each file. */
+function firstOfFile(most: number): (line: FoundLine) => boolean {
+  const seen = new Map<string, number>();
+  return ({ path }) => {
+    const nth = (seen.get(path) ?? 0) + 1;
+    seen.set(path, nth);
+    return nth <= most;
+  };
+}
+
+function show(what: string, ours: readonly string[], theirs: readonly string[]): string[] {
+  const { onlyOurs, onlyTheirs } = difference(ours, theirs);
+  return [
+    ...onlyOurs.map((line) => `  ${what}, only ours: ${line}`),
+    ...onlyTheirs.map((line) => `  ${what}, only theirs: ${line}`),
+  ];
+}
