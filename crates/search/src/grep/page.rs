@@ -51,6 +51,7 @@ impl Page {
         }
         skipped.binary += u64::from(result.binary);
         skipped.oversized += u64::from(result.oversized);
+        skipped.too_costly += u64::from(result.too_costly);
         self.outcome.files_searched += 1;
         if result.count == 0 {
             return ControlFlow::Continue(());
