@@ -31,7 +31,7 @@ use crate::engine::MAX_RESULT_BYTES;
 /// Files searched per chunk.
 const CHUNK: usize = 32;
 /// How many places of matches are given for one line.
-pub const MAX_SUBMATCHES: usize = 10_000;
+pub const MAX_SUBMATCHES: usize = 100_000;
 /// The loop that picks files looks at its token every so many entries.
 const CHECK_EVERY: usize = 1024;
 
@@ -184,6 +184,11 @@ pub struct GrepOutcome {
     pub files_with_matches: u64,
     /// How many files were searched, in path order up to where the search stopped.
     pub files_searched: u64,
+    /// How many files were opened for that, and how many bytes were read. A cost, for tests to hold: without limits
+    /// the same for the same files.
+    pub files_opened: u64,
+    /// See `files_opened`.
+    pub bytes_read: u64,
     /// Whether `max_count` left something out.
     pub limit_reached: bool,
     /// How many files had more matches than `max_count_per_file`, which left those out.

@@ -93,11 +93,11 @@ export interface GrepMatch {
   contextBefore?: ContextLine[];
   /** The lines behind, up to the next match. */
   contextAfter?: ContextLine[];
-  /** The line, or one of its context lines, was cut to `maxColumns`, or it has more than 10,000 `submatches`. */
+  /** The line, or one of its context lines, was cut to `maxColumns`, or it has more than 100,000 `submatches`. */
   truncated?: true;
   /** In count mode: how many lines matched. */
   matchCount?: number;
-  /** Where the matches are, the first 10,000 of a line; in content mode. */
+  /** Where the matches are, the first 100,000 of a line; in content mode. */
   submatches?: Submatch[];
   /** The name is not valid UTF-8: `path` stands for it but does not open it. */
   lossyPath?: true;
