@@ -1,162 +1,214 @@
-//! Best alignment of a needle as a subsequence of a text.
+//! Best alignment of letters as a subsequence of a text.
 //!
 //! The recurrence and the constants are those of fzf's second algorithm (`FuzzyMatchV2` in `src/algo/algo.go`): a
-//! Smith-Waterman alignment in which every needle byte must match, with affine gaps and bonuses for the beginnings of
-//! words.
+//! Smith-Waterman alignment in which every letter must match, with affine gaps and bonuses for the beginnings of
+//! words. It goes through the text byte by byte with all letters at once, which has two uses: the compiler makes
+//! vector instructions of it, and the state behind a directory's path is shared by all that is in the directory.
+//! Matchers of strings, such as `nucleo-matcher` and `frizbee`, have no such state: they begin every path anew.
 
-const MATCH: i32 = 16;
-const GAP_START: i32 = -3;
-const GAP_EXTENSION: i32 = -1;
-const BOUNDARY: i32 = MATCH / 2;
-const CAMEL: i32 = BOUNDARY + GAP_EXTENSION;
-const CONSECUTIVE: i32 = -(GAP_START + GAP_EXTENSION);
-const FIRST_FACTOR: i32 = 2;
-/// Low enough that no bonus brings it back, high enough that sums do not wrap.
-const IMPOSSIBLE: i32 = i32::MIN / 4;
+use crate::name::is_boundary;
 
-/// Scratch space of [`Aligner::align`]; reusing it saves the allocations.
-#[derive(Debug, Default)]
-pub(crate) struct Aligner {
-    bonus: Vec<i32>,
-    /// Best score with needle byte `i` matched at text byte `j`, row by row.
-    matched: Vec<i32>,
-    /// Length of the run of consecutive matches that ends there.
-    run: Vec<u16>,
+const MATCH: i16 = 16;
+const GAP_START: i16 = -3;
+const GAP_EXTENSION: i16 = -1;
+const BOUNDARY: i16 = MATCH / 2;
+const CAMEL: i16 = BOUNDARY + GAP_EXTENSION;
+const CONSECUTIVE: i16 = -(GAP_START + GAP_EXTENSION);
+const FIRST_FACTOR: i16 = 2;
+/// Low enough that no bonus brings it back. Sums saturate.
+const IMPOSSIBLE: i16 = i16::MIN / 2;
+/// Letters up to this many fit into a few vector registers.
+const SHORT: usize = 16;
+/// Longer texts are not aligned: they say by themselves what was meant.
+const LONG: usize = 64;
+
+/// Letters to be aligned.
+#[derive(Clone, Debug)]
+pub(crate) enum Letters {
+    Short(Box<Lanes<SHORT>>),
+    Long(Box<Lanes<LONG>>),
+    /// More than [`LONG`]: every alignment is as good as any other.
+    Endless,
 }
 
-impl Aligner {
-    /// How well `needle` aligns with `folded`, the lower-case form of `text`: 0 to 1000, or `None` if it does not
-    /// occur in order. With `positions` the offsets of the matched bytes are appended to it, in order.
-    ///
-    /// A character of several bytes matches as a whole. Takes time in proportion to the product of the lengths.
-    pub(crate) fn align(
-        &mut self,
-        needle: &[u8],
-        text: &[u8],
-        folded: &[u8],
-        positions: Option<&mut Vec<usize>>,
-    ) -> Option<u32> {
-        let (first, last) = occurrence(needle, folded)?;
-        let (text, folded) = (&text[..last], &folded[..last]);
-        let width = last - first;
-        self.bonus.clear();
-        self.bonus.extend((first..last).map(|index| bonus_at(text, index)));
-        self.matched.clear();
-        self.matched.resize(needle.len() * width, IMPOSSIBLE);
-        self.run.clear();
-        self.run.resize(needle.len() * width, 0);
-        for (row, &wanted) in needle.iter().enumerate() {
-            self.fill_row(row, wanted, &folded[first..], width);
-        }
-        let last_row = &self.matched[(needle.len() - 1) * width..];
-        let (best_at, best) =
-            last_row.iter().copied().enumerate().max_by_key(|&(at, score)| (score, usize::MAX - at))?;
-        // A needle that occurs can always be placed; wide gaps only make the score low.
-        if best < IMPOSSIBLE / 2 {
-            return None;
-        }
-        if let Some(positions) = positions {
-            self.trace(needle, best_at, width, first, positions);
-        }
-        let count = needle.len() as i32;
-        let most = count * (MATCH + BOUNDARY) + BOUNDARY * (FIRST_FACTOR - 1);
-        Some((best.max(0) * 1000 / most).clamp(1, 1000).unsigned_abs())
-    }
+/// How letters stand against a text that has been read up to some byte.
+#[derive(Clone, Debug)]
+pub(crate) enum Aligned {
+    Short(Column<SHORT>),
+    Long(Box<Column<LONG>>),
+    Endless,
+}
 
-    fn fill_row(&mut self, row: usize, wanted: u8, folded: &[u8], width: usize) {
-        let continues_character = wanted & 0xC0 == 0x80;
-        // The best of all matches of the previous needle byte so far, less the gap up to here.
-        let mut with_gap = IMPOSSIBLE;
-        for (column, &byte) in folded.iter().enumerate() {
-            let at = row * width + column;
-            if row > 0 && column >= 2 {
-                let opened = self.matched[at - width - 2] + GAP_START;
-                with_gap = (with_gap + GAP_EXTENSION).max(opened);
-            }
-            if byte != wanted {
-                continue;
-            }
-            let bonus = self.bonus[column];
-            if row == 0 {
-                self.matched[at] = MATCH + bonus * FIRST_FACTOR;
-                self.run[at] = 1;
-                continue;
-            }
-            let before = if column > 0 { self.matched[at - width - 1] } else { IMPOSSIBLE };
-            let mut score = if continues_character { IMPOSSIBLE } else { with_gap + MATCH + bonus };
-            let mut run = 1;
-            if before > IMPOSSIBLE / 2 {
-                let length = self.run[at - width - 1];
-                // A run keeps the bonus of the place where it began, unless a better one comes by.
-                let begun = self.bonus[column - usize::from(length)];
-                let consecutive = before + MATCH + bonus.max(begun).max(CONSECUTIVE);
-                if consecutive >= score {
-                    score = consecutive;
-                    run = length + 1;
-                }
-            }
-            if score > IMPOSSIBLE / 2 {
-                self.matched[at] = score;
-                self.run[at] = run;
-            }
+#[derive(Clone, Debug)]
+pub(crate) struct Lanes<const N: usize> {
+    /// Padded with NUL, which is in no path.
+    letters: [u8; N],
+    /// What a gap before the letter costs on top: nothing, or too much within a character.
+    no_gap: [i16; N],
+    length: usize,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Column<const N: usize> {
+    /// Best score with the letter matched at this byte.
+    matched: [i16; N],
+    /// The bonus of the place where the run began that ends there.
+    begun: [i16; N],
+    /// Best score with the letter matched before this byte, less the gap up to and with this byte.
+    gap: [i16; N],
+    /// The best score of all letters so far.
+    best: i16,
+}
+
+impl Letters {
+    pub(crate) fn new(letters: &[u8]) -> Self {
+        if letters.len() <= SHORT {
+            Self::Short(Box::new(Lanes::new(letters)))
+        } else if letters.len() <= LONG {
+            Self::Long(Box::new(Lanes::new(letters)))
+        } else {
+            Self::Endless
         }
     }
 
-    fn trace(&self, needle: &[u8], best_at: usize, width: usize, first: usize, positions: &mut Vec<usize>) {
+    /// Before the first byte.
+    pub(crate) fn start(&self) -> Aligned {
+        match self {
+            Self::Short(_) => Aligned::Short(Column::START),
+            Self::Long(_) => Aligned::Long(Box::new(Column::START)),
+            Self::Endless => Aligned::Endless,
+        }
+    }
+
+    /// Reads on, from `from` to the end of `folded`, the lower-case form of `text`.
+    pub(crate) fn read(&self, aligned: &mut Aligned, text: &[u8], folded: &[u8]) {
+        match (self, aligned) {
+            (Self::Short(lanes), Aligned::Short(column)) => lanes.read(column, text, folded),
+            (Self::Long(lanes), Aligned::Long(column)) => lanes.read(column, text, folded),
+            _ => {}
+        }
+    }
+
+    /// How well the letters align: 1 to 999, or `None` when they do not occur in order.
+    pub(crate) fn quality(&self, aligned: &Aligned) -> Option<u32> {
+        let (best, length) = match (self, aligned) {
+            (Self::Short(lanes), Aligned::Short(column)) => (column.best, lanes.length),
+            (Self::Long(lanes), Aligned::Long(column)) => (column.best, lanes.length),
+            _ => return Some(1),
+        };
+        let most = length as i32 * i32::from(MATCH + BOUNDARY) + i32::from(BOUNDARY * (FIRST_FACTOR - 1));
+        let share = i32::from(best.max(0)) * 1000 / most;
+        (best > IMPOSSIBLE / 2).then(|| share.clamp(1, 999).unsigned_abs())
+    }
+
+    /// How well the letters align with a text by itself.
+    pub(crate) fn quality_in(&self, text: &[u8], folded: &[u8]) -> Option<u32> {
+        let mut aligned = self.start();
+        self.read(&mut aligned, text, folded);
+        self.quality(&aligned)
+    }
+
+    /// Appends the offsets at which the letters align best with `text`, in order; nothing when they do not occur.
+    pub(crate) fn trace(&self, text: &[u8], folded: &[u8], positions: &mut Vec<usize>) {
+        match self {
+            Self::Short(lanes) => lanes.trace(text, folded, positions),
+            Self::Long(lanes) => lanes.trace(text, folded, positions),
+            Self::Endless => {}
+        }
+    }
+}
+
+impl<const N: usize> Column<N> {
+    const START: Self = Self { matched: [IMPOSSIBLE; N], begun: [0; N], gap: [IMPOSSIBLE; N], best: IMPOSSIBLE };
+}
+
+impl<const N: usize> Lanes<N> {
+    fn new(given: &[u8]) -> Self {
+        let mut letters = [0; N];
+        let mut no_gap = [0; N];
+        for (lane, &byte) in given.iter().enumerate() {
+            letters[lane] = byte;
+            no_gap[lane] = if byte & 0xC0 == 0x80 { IMPOSSIBLE } else { 0 };
+        }
+        Self { letters, no_gap, length: given.len() }
+    }
+
+    fn read(&self, column: &mut Column<N>, text: &[u8], folded: &[u8]) {
+        for (index, &byte) in folded.iter().enumerate() {
+            self.step(column, byte, bonus_at(text, index));
+        }
+    }
+
+    #[inline]
+    fn step(&self, column: &mut Column<N>, byte: u8, bonus: i16) {
+        let mut next = Column { matched: [IMPOSSIBLE; N], begun: [bonus; N], ..*column };
+        if self.letters[0] == byte {
+            next.matched[0] = MATCH + bonus * FIRST_FACTOR;
+        }
+        for lane in 1..N {
+            // A run keeps the bonus of the place where it began, unless a better one comes by.
+            let in_run = column.begun[lane - 1].max(bonus).max(CONSECUTIVE);
+            let from_run = column.matched[lane - 1].saturating_add(in_run);
+            let from_gap = column.gap[lane - 1].saturating_add(bonus).saturating_add(self.no_gap[lane]);
+            let score = from_run.max(from_gap).saturating_add(MATCH);
+            next.matched[lane] = if self.letters[lane] == byte { score } else { IMPOSSIBLE };
+            next.begun[lane] = if from_run >= from_gap { column.begun[lane - 1] } else { bonus };
+        }
+        for lane in 0..N {
+            let extended = column.gap[lane].saturating_add(GAP_EXTENSION);
+            next.gap[lane] = extended.max(column.matched[lane].saturating_add(GAP_START));
+        }
+        next.best = column.best.max(next.matched[self.length - 1]);
+        *column = next;
+    }
+
+    fn trace(&self, text: &[u8], folded: &[u8], positions: &mut Vec<usize>) {
+        let mut columns = vec![Column::<N>::START];
+        for (index, &byte) in folded.iter().enumerate() {
+            let mut column = columns[index];
+            self.step(&mut column, byte, bonus_at(text, index));
+            columns.push(column);
+        }
+        let matched = |column: usize, lane: usize| columns[column + 1].matched[lane];
+        let last = self.length - 1;
+        let Some(mut column) = (0..folded.len()).rev().max_by_key(|&column| matched(column, last)) else { return };
+        if matched(column, last) <= IMPOSSIBLE / 2 {
+            return;
+        }
         let start = positions.len();
-        let mut column = best_at;
-        for row in (0..needle.len()).rev() {
-            positions.push(first + column);
-            if row == 0 {
+        for lane in (0..self.length).rev() {
+            positions.push(column);
+            if lane == 0 {
                 break;
             }
-            let previous = &self.matched[(row - 1) * width..row * width];
-            column = if self.run[row * width + column] > 1 {
+            let bonus = bonus_at(text, column);
+            let before = &columns[column];
+            let in_run = before.begun[lane - 1].max(bonus).max(CONSECUTIVE);
+            let from_run = before.matched[lane - 1].saturating_add(in_run);
+            let from_gap = before.gap[lane - 1].saturating_add(bonus).saturating_add(self.no_gap[lane]);
+            column = if from_run >= from_gap {
                 column - 1
             } else {
                 // The gap that was paid for: the nearest of the best.
-                let gap = |at: usize| {
-                    let length = (column - at - 1) as i32;
-                    previous[at] + GAP_START + GAP_EXTENSION * (length - 1)
+                let paid = |at: usize| {
+                    let extensions = (column - at - 2).min(i16::MAX as usize) as i16;
+                    matched(at, lane - 1).saturating_add(GAP_START).saturating_sub(extensions)
                 };
-                (0..column.saturating_sub(1)).rev().max_by_key(|&at| (gap(at), at)).unwrap_or(0)
+                (0..column - 1).max_by_key(|&at| paid(at)).unwrap_or(0)
             };
         }
         positions[start..].reverse();
     }
 }
 
-/// Where the first occurrence of the needle's first byte is, and the end of the last occurrence of its last byte,
-/// if the needle occurs in order at all.
-fn occurrence(needle: &[u8], folded: &[u8]) -> Option<(usize, usize)> {
-    let mut at = 0;
-    let mut first = None;
-    for &wanted in needle {
-        let found = at + memchr::memchr(wanted, &folded[at..])?;
-        first.get_or_insert(found);
-        at = found + 1;
-    }
-    let last = memchr::memrchr(*needle.last()?, folded)?;
-    Some((first?, last + 1))
-}
-
 /// How much it is worth to match the byte at `index`.
-fn bonus_at(text: &[u8], index: usize) -> i32 {
+fn bonus_at(text: &[u8], index: usize) -> i16 {
     if is_boundary(text, index) {
         BOUNDARY
     } else if text[index].is_ascii_uppercase() || (text[index].is_ascii_digit() && !text[index - 1].is_ascii_digit()) {
         CAMEL
     } else {
         0
-    }
-}
-
-/// Whether a word begins at `index`: at the start, or behind anything that is no letter or digit.
-pub(crate) fn is_boundary(text: &[u8], index: usize) -> bool {
-    let is_word = |byte: u8| byte.is_ascii_alphanumeric() || !byte.is_ascii();
-    match index.checked_sub(1) {
-        None => true,
-        Some(before) => is_word(text[index]) && !is_word(text[before]),
     }
 }
 

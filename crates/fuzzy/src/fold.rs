@@ -2,7 +2,7 @@
 
 /// Appends the lower-case form of `path` to `folded`, byte for byte of the same length, so that offsets into one are
 /// offsets into the other. A character whose lower-case form has another length in UTF-8 stays as it is.
-pub fn fold_into(path: &[u8], folded: &mut Vec<u8>) {
+pub(crate) fn fold_into(path: &[u8], folded: &mut Vec<u8>) {
     let start = folded.len();
     folded.extend_from_slice(path);
     let appended = &mut folded[start..];
@@ -26,11 +26,22 @@ pub fn fold_into(path: &[u8], folded: &mut Vec<u8>) {
     }
 }
 
+/// The characters of `text`: single bytes of ASCII, and of the rest a leading byte with those that continue it.
+pub(crate) fn symbols(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let (&first, behind) = rest.split_first()?;
+        let more = if first.is_ascii() { 0 } else { behind.iter().take_while(|&&byte| byte & 0xC0 == 0x80).count() };
+        let (symbol, after) = rest.split_at(1 + more);
+        rest = after;
+        Some(symbol)
+    })
+}
+
 /// Which characters occur in `folded`: a bit for each letter and digit, one for `/`, one for each of a few
 /// punctuation marks, and the rest shared by all other bytes. Text can contain a query only if its mask covers the
 /// query's.
-#[must_use]
-pub fn character_mask(folded: &[u8]) -> u64 {
+pub(crate) fn character_mask(folded: &[u8]) -> u64 {
     folded.iter().fold(0, |mask, &byte| mask | 1 << MASK_BITS[byte as usize])
 }
 

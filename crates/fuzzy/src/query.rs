@@ -1,12 +1,17 @@
 //! What was typed, made ready for matching.
 
-use crate::fold::{character_mask, fold_into};
+use crate::fold::{character_mask, fold_into, symbols};
+
+/// From so many letters on one slip is forgiven, and from so many on two.
+const ONE_SLIP: usize = 4;
+const TWO_SLIPS: usize = 9;
+/// A word of fewer letters is not recognized any more when one of them is wrong.
+const SHORT_WORD: usize = 3;
 
 /// A parsed query: words that must all match, each a file name or a path of abbreviated segments.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Query {
     pub(crate) words: Vec<Word>,
-    mask: u64,
 }
 
 /// One word of a query.
@@ -16,7 +21,7 @@ pub(crate) struct Word {
     pub(crate) typed: Vec<u8>,
     /// Lower-case.
     pub(crate) folded: Vec<u8>,
-    /// `folded` without ASCII punctuation; what has to occur in order.
+    /// What has to occur in order: `folded` without ASCII punctuation; in a path, with the slashes between segments.
     pub(crate) letters: Vec<u8>,
     /// The segments between slashes, lower-case; one without a slash.
     pub(crate) segments: Vec<Segment>,
@@ -31,6 +36,8 @@ pub(crate) struct Word {
 pub(crate) struct Segment {
     pub(crate) folded: Vec<u8>,
     pub(crate) letters: Vec<u8>,
+    /// The characters of `letters`.
+    pub(crate) mask: u64,
 }
 
 impl Query {
@@ -38,9 +45,7 @@ impl Query {
     /// where it helps. A word without a letter or digit is dropped.
     #[must_use]
     pub fn parse(text: &str) -> Self {
-        let words: Vec<Word> = text.split_whitespace().filter_map(Word::parse).collect();
-        let mask = words.iter().fold(0, |mask, word| mask | character_mask(&word.letters));
-        Self { words, mask }
+        Self { words: text.split_whitespace().filter_map(Word::parse).collect() }
     }
 
     /// Whether nothing is left to look for. Such a query matches nothing.
@@ -49,10 +54,32 @@ impl Query {
         self.words.is_empty()
     }
 
-    /// The characters a path needs to match; see [`character_mask`].
+    /// How many slips are forgiven in the whole query.
     #[must_use]
-    pub fn mask(&self) -> u64 {
-        self.mask
+    pub fn slips(&self) -> usize {
+        let letters: usize = self.words.iter().map(Word::count).sum();
+        usize::from(letters >= ONE_SLIP) + usize::from(letters >= TWO_SLIPS)
+    }
+
+    /// Whether every path that matches this query as typed also matches `shorter`: each word of `shorter` has its
+    /// letters in order in a word of this query.
+    #[must_use]
+    pub fn narrows(&self, shorter: &Self) -> bool {
+        shorter.words.iter().all(|short| self.words.iter().any(|word| word.contains(short)))
+    }
+
+    /// Whether every path that matches this query, slips forgiven, also matches `shorter` so: word by word it begins
+    /// with `shorter`, and as many slips are forgiven.
+    #[must_use]
+    pub fn narrows_slips(&self, shorter: &Self) -> bool {
+        self.slips() == shorter.slips()
+            && shorter.words.len() <= self.words.len()
+            && shorter.words.iter().zip(&self.words).all(|(short, word)| {
+                short.slips() == word.slips()
+                    && word.letters.starts_with(&short.letters)
+                    && short.wants_directory <= word.wants_directory
+                    && short.is_path() <= word.is_path()
+            })
     }
 }
 
@@ -68,7 +95,7 @@ impl Word {
             typed.split('/').map(Segment::parse).filter(|segment| !segment.letters.is_empty()).collect();
         let typed = typed.trim_matches('/').as_bytes().to_vec();
         let folded = folded(&typed);
-        let letters = letters(&folded);
+        let letters = segments.iter().map(|segment| segment.letters.as_slice()).collect::<Vec<_>>().join(&b'/');
         let has_upper_case = folded != typed;
         (!letters.is_empty()).then_some(Self { typed, folded, letters, segments, wants_directory, has_upper_case })
     }
@@ -77,12 +104,33 @@ impl Word {
     pub(crate) fn is_path(&self) -> bool {
         self.segments.len() > 1 || self.wants_directory
     }
+
+    /// How many letters and digits there are.
+    fn count(&self) -> usize {
+        self.segments.iter().map(|segment| symbols(&segment.letters).count()).sum()
+    }
+
+    /// How many slips are forgiven in this word, when the query allows so many.
+    pub(crate) fn slips(&self) -> usize {
+        let letters = self.count();
+        usize::from(letters >= SHORT_WORD) + usize::from(letters >= TWO_SLIPS)
+    }
+
+    fn contains(&self, short: &Self) -> bool {
+        let mut wanted = symbols(&short.letters).peekable();
+        for symbol in symbols(&self.letters) {
+            wanted.next_if_eq(&symbol);
+        }
+        wanted.peek().is_none() && short.wants_directory <= self.wants_directory
+    }
 }
 
 impl Segment {
     fn parse(text: &str) -> Self {
         let folded = folded(text.as_bytes());
-        Self { letters: letters(&folded), folded }
+        let letters: Vec<u8> =
+            folded.iter().copied().filter(|byte| byte.is_ascii_alphanumeric() || !byte.is_ascii()).collect();
+        Self { mask: character_mask(&letters), letters, folded }
     }
 }
 
@@ -90,10 +138,6 @@ fn folded(text: &[u8]) -> Vec<u8> {
     let mut folded = Vec::with_capacity(text.len());
     fold_into(text, &mut folded);
     folded
-}
-
-fn letters(folded: &[u8]) -> Vec<u8> {
-    folded.iter().copied().filter(|byte| byte.is_ascii_alphanumeric() || !byte.is_ascii()).collect()
 }
 
 #[cfg(test)]
@@ -118,5 +162,32 @@ mod tests {
         assert_eq!(segments, [vec![&b"src"[..], b"main"], vec![&b"util"[..]]]);
         assert!(query.words[0].has_upper_case && !query.words[1].has_upper_case);
         assert!(query.words[1].wants_directory);
+    }
+
+    #[test]
+    fn slips_are_forgiven_by_letters_of_the_whole_query() {
+        for (query, slips) in
+            [("cor", 0), ("core", 1), ("c-o.r", 0), ("ab cd", 1), ("schedcore", 2), ("éééé", 1), ("kernel/co", 1)]
+        {
+            assert_eq!(Query::parse(query).slips(), slips, "{query}");
+        }
+    }
+
+    #[test]
+    fn a_query_narrows_what_it_extends() {
+        for (longer, shorter, narrows) in [
+            ("core", "cor", true),
+            ("core s", "core", true),
+            ("score", "core", true),
+            ("kernel/s", "kernel", true),
+            ("core", "core", true),
+            ("cor", "core", false),
+            ("ker/s", "ker/", false),
+            ("core", "core s", false),
+            ("kernelsched", "kernel/sched", false),
+            ("©", "é", false),
+        ] {
+            assert_eq!(Query::parse(longer).narrows(&Query::parse(shorter)), narrows, "{longer} after {shorter}");
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! `grep`.
 
-use cairn_search::{GrepMode, GrepOptions, GrepOutcome, RegexEngine, Submatch, grep as search};
+use cairn_search::{GrepMode, GrepOptions, GrepOutcome, Submatch, grep as search};
 use napi::Env;
 use napi::bindgen_prelude::Object;
 use napi_derive::napi;
@@ -88,7 +88,7 @@ pub fn grep<'env>(
 }
 
 /// Doubles: total, stop, files with matches, files searched, limit reached, files cut, oversized, binary, unreadable,
-/// engine, whether another pattern was searched, mode, number of paths, number of matches; then, for each match, the line
+/// too costly, engine, whether another pattern was searched, mode, number of paths, number of matches; then, for each match, the line
 /// number (in count mode, the count) and those of its context lines, before and after.
 /// Words: that other pattern's length; the length of each path; then, for each match, its file, the length of the
 /// line, the numbers of lines before and after and of submatches, the lengths of the context lines, and start and end
@@ -106,7 +106,8 @@ fn encode(outcome: &GrepOutcome, mode: GrepMode) -> Vec<u8> {
         outcome.skipped.oversized,
         outcome.skipped.binary,
         outcome.skipped.unreadable,
-        u64::from(outcome.engine == RegexEngine::Literal),
+        outcome.skipped.too_costly,
+        outcome.engine as u64,
         u64::from(outcome.searched_pattern.is_some()),
         mode as u64,
         outcome.paths.len() as u64,

@@ -1,22 +1,26 @@
 //! Fuzzy find over a snapshot.
 
-use std::cmp::{Ordering, Reverse};
-use std::collections::BinaryHeap;
-use std::ops::{ControlFlow, Range};
+use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::AtomicU32;
 
 use cairn_cancel::{CancelToken, Stopped};
-use cairn_fuzzy::{Candidate, Matcher, Query, character_mask, fold_into};
-use cairn_pool::Ordered;
+use cairn_fuzzy::{Index, Query, Search, SlipSearch, Tier};
 use cairn_walk::{Detail, Kind, ScanOptions, Snapshot};
 
 use crate::engine::{Engine, Scope, StopReason, fit_paths};
 use crate::error::SearchError;
 
-/// Entries scored per chunk; see the same constant of glob.
-const CHUNK: usize = 4096;
-/// A scoring loop looks at its token every so many entries.
+mod best;
+mod recent;
+mod scoring;
+
+use best::{Best, Ranked};
+use recent::{Entries, Recent, Survivors};
+use scoring::{CHUNK, Looking, Scoring};
+
+/// The index is built with a look at the token every so many entries.
 const CHECK_EVERY: usize = 1024;
 /// Scores of an empty query: directories above everything else.
 const LISTED_DIRECTORY: u32 = 2;
@@ -63,8 +67,10 @@ pub struct FindOutcome {
     pub snapshot: Option<Arc<Snapshot>>,
     /// Best first; ties by depth, shallow first, then by path.
     pub hits: Vec<FindHit>,
-    /// How many entries matched.
+    /// How many entries matched: as typed, and, when those are not more than was asked for, with slips forgiven.
     pub total: usize,
+    /// How many entries were compared with the query; fewer when it extends an earlier one.
+    pub looked_at: usize,
     /// Why hits may be missing.
     pub stop_reason: Option<StopReason>,
 }
@@ -104,185 +110,171 @@ pub fn find(engine: Engine<'_>, options: &FindOptions, cancel: &CancelToken) -> 
 fn evaluate(
     engine: Engine<'_>,
     options: &FindOptions,
-    query: &Arc<Query>,
+    query: &Query,
     snapshot: &Arc<Snapshot>,
     cancel: &CancelToken,
 ) -> Result<FindOutcome, SearchError> {
     let cancel = Scope::token_for(snapshot, cancel);
-    let index = if query.is_empty() {
-        None
-    } else {
-        let mut built = false;
-        let index = snapshot.derived(|snapshot| {
-            built = true;
-            FuzzyIndex::build(snapshot, &cancel)
-        });
-        if built {
-            engine.cache.enforce_bounds();
+    if query.is_empty() {
+        return list(options, snapshot, &cancel);
+    }
+    let derived = match derive(engine, snapshot, &cancel) {
+        Ok(derived) => derived,
+        Err(Stopped::TimedOut) if options.scope.partial_on_timeout => {
+            let (snapshot, stop_reason) = (Some(Arc::clone(snapshot)), Some(StopReason::Timeout));
+            return Ok(FindOutcome { snapshot, stop_reason, ..FindOutcome::default() });
         }
-        match index {
-            Ok(index) => Some(index),
-            Err(Stopped::TimedOut) if options.scope.partial_on_timeout => {
-                let (snapshot, stop_reason) = (Some(Arc::clone(snapshot)), Some(StopReason::Timeout));
-                return Ok(FindOutcome { snapshot, stop_reason, ..FindOutcome::default() });
-            }
-            Err(stopped) => return Err(stopped.into()),
-        }
+        Err(stopped) => return Err(stopped.into()),
     };
-    let work = Arc::new(Scoring {
-        snapshot: Arc::clone(snapshot),
-        index: index.clone(),
-        query: Arc::clone(query),
-        most: options.max_results,
-    });
+    let search = Arc::new(Search::new(query, &derived.index));
+    let mut pass = Pass {
+        engine,
+        options,
+        snapshot,
+        derived: &derived,
+        search: &search,
+        cancel: &cancel,
+        best: Best::new(options.max_results),
+        looked_at: 0,
+        timeout: None,
+    };
+    let among =
+        derived.recent.narrowed(query).map_or_else(|| Entries::all(snapshot.len()), |known| known.typed.clone());
+    let (typed, clean) = pass.run(Looking::Typed, among)?;
+    let mut total = typed.count();
+    // Slips are forgiven where that can change anything. Then no clean match has been passed over without a score.
+    let is_decided = pass.best.floor() >= Tier::NameSlip.ceiling() && total > options.max_results;
+    let mut slipped = None;
+    if !is_decided
+        && pass.timeout.is_none()
+        && let Some(slips) = SlipSearch::new(query, &search, &derived.index)
+    {
+        let mut among = derived.recent.narrowed_slips(query).unwrap_or_else(|| Entries::all(snapshot.len()));
+        among.remove_all(&clean);
+        pass.best.drop_below(Tier::NameSlip.ceiling());
+        let (mut found, _) = pass.run(Looking::Slipped(slips, typed.clone()), among)?;
+        found.remove_all(&typed);
+        total += found.count();
+        slipped = Some(found);
+    }
+    let Pass { best, looked_at, timeout, .. } = pass;
+    if timeout.is_none() {
+        derived.recent.remember(Survivors { query: query.clone(), typed, slipped });
+    }
+    let positions = |entry| {
+        let path = snapshot.path(entry);
+        if options.include_positions { search.positions(&derived.index, entry, path) } else { Vec::new() }
+    };
+    let hits = hits(best, snapshot, positions);
+    Ok(finish(FindOutcome { hits, total, looked_at, stop_reason: timeout, ..FindOutcome::default() }, snapshot))
+}
+
+/// An empty query: everything, directories above the rest.
+fn list(options: &FindOptions, snapshot: &Arc<Snapshot>, cancel: &CancelToken) -> Result<FindOutcome, SearchError> {
     let mut best = Best::new(options.max_results);
+    let mut timeout = None;
     let mut total = 0;
-    let result = engine.ordered(&work, snapshot.len(), CHUNK, &cancel, |chunk| {
-        total += chunk.matched;
-        chunk.best.heap.into_iter().for_each(|Reverse(ranked)| best.push(ranked));
-        ControlFlow::Continue(())
-    });
-    let timeout = options.scope.settle(result)?;
-    let mut matcher = Matcher::new();
-    let mut hits: Vec<FindHit> = best
-        .into_sorted()
-        .into_iter()
-        .map(|ranked| {
-            let entry = ranked.entry();
-            let positions = match &index {
-                Some(index) if options.include_positions => matcher.positions(query, index.candidate(snapshot, entry)),
-                _ => Vec::new(),
-            };
-            FindHit { entry, is_directory: snapshot.kind(entry) == Kind::Dir, score: ranked.score, positions }
-        })
-        .collect();
-    let budget = fit_paths(&mut hits, snapshot, |hit| hit.entry).then_some(StopReason::Budget);
-    let limit = (total > hits.len()).then_some(StopReason::Limit);
-    let stop_reason = timeout.or(budget).or(snapshot.cut().map(StopReason::from)).or(limit);
-    Ok(FindOutcome { snapshot: Some(Arc::clone(snapshot)), hits, total, stop_reason })
+    for entry in 0..snapshot.len() {
+        if entry % CHECK_EVERY == 0 {
+            timeout = options.scope.settle(cancel.check())?;
+            if timeout.is_some() {
+                break;
+            }
+        }
+        let score = if snapshot.kind(entry) == Kind::Dir { LISTED_DIRECTORY } else { LISTED_OTHER };
+        best.push(Ranked::new(score, snapshot.depth(entry), entry));
+        total += 1;
+    }
+    let hits = hits(best, snapshot, |_| Vec::new());
+    let outcome = FindOutcome { hits, total, looked_at: total, stop_reason: timeout, ..FindOutcome::default() };
+    Ok(finish(outcome, snapshot))
 }
 
-/// What makes a snapshot quick to match: its arena in lower case, and a character mask per entry.
+fn hits(best: Best, snapshot: &Snapshot, positions: impl Fn(usize) -> Vec<usize>) -> Vec<FindHit> {
+    let hit = |ranked: Ranked| {
+        let entry = ranked.entry();
+        let is_directory = snapshot.kind(entry) == Kind::Dir;
+        FindHit { entry, is_directory, score: ranked.score, positions: positions(entry) }
+    };
+    best.into_sorted().into_iter().map(hit).collect()
+}
+
+/// Drops the hits that do not fit, and says why some are missing, if not because the time ran out.
+fn finish(mut outcome: FindOutcome, snapshot: &Arc<Snapshot>) -> FindOutcome {
+    let budget = fit_paths(&mut outcome.hits, snapshot, |hit| hit.entry).then_some(StopReason::Budget);
+    let limit = (outcome.total > outcome.hits.len()).then_some(StopReason::Limit);
+    let cut = snapshot.cut().map(StopReason::from);
+    outcome.stop_reason = outcome.stop_reason.or(budget).or(cut).or(limit);
+    outcome.snapshot = Some(Arc::clone(snapshot));
+    outcome
+}
+
+/// What is kept with a snapshot for the next query.
 #[derive(Debug)]
-struct FuzzyIndex {
-    folded: Box<[u8]>,
-    masks: Box<[u64]>,
+struct Derived {
+    index: Index,
+    recent: Recent,
 }
 
-impl FuzzyIndex {
-    fn build(snapshot: &Snapshot, cancel: &CancelToken) -> Result<(Self, usize), Stopped> {
-        let mut folded = Vec::with_capacity(snapshot.arena().len());
-        let mut masks = Vec::with_capacity(snapshot.len());
+fn derive(engine: Engine<'_>, snapshot: &Snapshot, cancel: &CancelToken) -> Result<Arc<Derived>, Stopped> {
+    let mut built = false;
+    let derived = snapshot.derived(|snapshot| {
+        built = true;
+        let mut index = Index::with_capacity(snapshot.len());
         for entry in 0..snapshot.len() {
             if entry % CHECK_EVERY == 0 {
                 cancel.check()?;
             }
-            let start = folded.len();
-            // Path by path: a character never reaches over the end of its path, whatever the bytes.
-            fold_into(snapshot.path(entry), &mut folded);
-            masks.push(character_mask(&folded[start..]));
+            let path = snapshot.path(entry);
+            index.push(path, path.len() - snapshot.name(entry).len(), snapshot.kind(entry) == Kind::Dir);
         }
-        let index = Self { folded: folded.into_boxed_slice(), masks: masks.into_boxed_slice() };
-        let bytes = index.folded.len() + size_of_val(&*index.masks);
-        Ok((index, bytes))
+        let derived = Derived { index: index.finish(), recent: Recent::default() };
+        let bytes = derived.index.bytes() + Recent::most_bytes(snapshot.len());
+        Ok((derived, bytes))
+    });
+    if built {
+        engine.cache.enforce_bounds();
     }
-
-    fn candidate<'a>(&'a self, snapshot: &'a Snapshot, entry: usize) -> Candidate<'a> {
-        let path = snapshot.path(entry);
-        Candidate {
-            path,
-            folded: &self.folded[snapshot.span(entry)],
-            name_start: path.len() - snapshot.name(entry).len(),
-            is_directory: snapshot.kind(entry) == Kind::Dir,
-        }
-    }
+    derived
 }
 
-struct Scoring {
-    snapshot: Arc<Snapshot>,
-    /// `None` lists everything.
-    index: Option<Arc<FuzzyIndex>>,
-    query: Arc<Query>,
-    most: usize,
-}
-
-struct Chunk {
+/// One evaluation of a query: what it needs, and what it has found.
+struct Pass<'a> {
+    engine: Engine<'a>,
+    options: &'a FindOptions,
+    snapshot: &'a Arc<Snapshot>,
+    derived: &'a Arc<Derived>,
+    search: &'a Arc<Search>,
+    cancel: &'a CancelToken,
     best: Best,
-    matched: usize,
+    looked_at: usize,
+    timeout: Option<StopReason>,
 }
 
-impl Ordered for Scoring {
-    type State = Matcher;
-    type Output = Chunk;
-
-    fn state(&self) -> Matcher {
-        Matcher::new()
-    }
-
-    fn chunk(
-        &self,
-        matcher: &mut Matcher,
-        range: Range<usize>,
-        check: &dyn Fn() -> Result<(), Stopped>,
-    ) -> Result<Chunk, Stopped> {
-        let mut chunk = Chunk { best: Best::new(self.most), matched: 0 };
-        let wanted = self.query.mask();
-        for entry in range {
-            if entry % CHECK_EVERY == 0 {
-                check()?;
-            }
-            let score = match &self.index {
-                Some(index) if wanted & !index.masks[entry] != 0 => None,
-                Some(index) => matcher.score(&self.query, index.candidate(&self.snapshot, entry)),
-                None if self.snapshot.kind(entry) == Kind::Dir => Some(LISTED_DIRECTORY),
-                None => Some(LISTED_OTHER),
-            };
-            if let Some(score) = score {
-                chunk.matched += 1;
-                let depth = self.snapshot.depth(entry);
-                chunk.best.push(Ranked { score, order: Reverse((depth, entry)) });
-            }
-        }
-        Ok(chunk)
+impl Pass<'_> {
+    /// Scores some entries. Says which of them match, and which of those are known to outrank every slip.
+    fn run(&mut self, looking: Looking, among: Entries) -> Result<(Entries, Entries), SearchError> {
+        let work = Arc::new(Scoring {
+            snapshot: Arc::clone(self.snapshot),
+            index: Arc::clone(self.derived),
+            search: Arc::clone(self.search),
+            looking,
+            among,
+            most: self.options.max_results,
+            floor: AtomicU32::new(self.best.floor()),
+        });
+        let (mut matched, mut clean) = (Entries::default(), Entries::default());
+        let result = self.engine.ordered(&work, self.snapshot.len(), CHUNK, self.cancel, |chunk| {
+            matched.words.extend_from_slice(&chunk.matched.words);
+            clean.words.extend_from_slice(&chunk.clean.words);
+            self.looked_at += chunk.looked_at;
+            self.best.absorb(chunk.best);
+            ControlFlow::Continue(())
+        });
+        self.timeout = self.options.scope.settle(result)?;
+        Ok((matched, clean))
     }
 }
 
-/// A hit that sorts best last. Entries are in path order, so their index stands for the path.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Ranked {
-    score: u32,
-    order: Reverse<(usize, usize)>,
-}
-
-impl Ranked {
-    fn entry(self) -> usize {
-        self.order.0.1
-    }
-}
-
-/// The best so many hits.
-struct Best {
-    most: usize,
-    /// The worst of those kept is on top.
-    heap: BinaryHeap<Reverse<Ranked>>,
-}
-
-impl Best {
-    fn new(most: usize) -> Self {
-        Self { most, heap: BinaryHeap::new() }
-    }
-
-    fn push(&mut self, ranked: Ranked) {
-        if self.heap.len() < self.most {
-            self.heap.push(Reverse(ranked));
-        } else if let Some(mut worst) = self.heap.peek_mut()
-            && ranked.cmp(&worst.0) == Ordering::Greater
-        {
-            *worst = Reverse(ranked);
-        }
-    }
-
-    fn into_sorted(self) -> Vec<Ranked> {
-        self.heap.into_sorted_vec().into_iter().map(|Reverse(ranked)| ranked).collect()
-    }
-}
+#[cfg(test)]
+mod tests;

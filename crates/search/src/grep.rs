@@ -7,6 +7,8 @@
 mod file;
 mod matcher;
 mod page;
+mod pcre;
+mod repair;
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -28,6 +30,8 @@ use crate::engine::MAX_RESULT_BYTES;
 
 /// Files searched per chunk.
 const CHUNK: usize = 32;
+/// How many places of matches are given for one line.
+pub const MAX_SUBMATCHES: usize = 100_000;
 /// The loop that picks files looks at its token every so many entries.
 const CHECK_EVERY: usize = 1024;
 
@@ -46,7 +50,7 @@ pub enum GrepMode {
 /// What to look for.
 #[derive(Clone, Debug)]
 pub struct GrepOptions {
-    /// A regular expression in Rust's syntax.
+    /// A regular expression in Rust's syntax, or in PCRE2's where only that has a meaning for it.
     pub pattern: String,
     /// Take the pattern literally. Default: false.
     pub literal: bool,
@@ -116,11 +120,11 @@ pub struct LineMatch {
     pub before: Vec<ContextLine>,
     /// The lines behind it, up to the next match.
     pub after: Vec<ContextLine>,
-    /// Whether the line or one of its context lines was cut.
+    /// Whether the line or one of its context lines was cut, or `submatches` was.
     pub truncated: bool,
     /// In count mode, how many lines of the file matched.
     pub match_count: Option<u64>,
-    /// Where in `line` the matches are.
+    /// Where in `line` the matches are: the first [`MAX_SUBMATCHES`].
     pub submatches: Vec<Submatch>,
 }
 
@@ -148,6 +152,8 @@ pub enum RegexEngine {
     /// Rust's `regex`, on the pattern as given or repaired.
     #[default]
     Regex,
+    /// PCRE2, on the pattern as given or repaired.
+    Pcre2,
     /// A literal search, asked for or because the pattern is no expression.
     Literal,
 }
@@ -161,6 +167,8 @@ pub struct Skipped {
     pub binary: u64,
     /// Files and directories that could not be read.
     pub unreadable: u64,
+    /// With a line on which PCRE2 gave up, because it would have had to backtrack too often: searched up to it.
+    pub too_costly: u64,
 }
 
 /// What was found.
@@ -176,6 +184,11 @@ pub struct GrepOutcome {
     pub files_with_matches: u64,
     /// How many files were searched, in path order up to where the search stopped.
     pub files_searched: u64,
+    /// How many files were opened for that, and how many bytes were read. A cost, for tests to hold: without limits
+    /// the same for the same files.
+    pub files_opened: u64,
+    /// See `files_opened`.
+    pub bytes_read: u64,
     /// Whether `max_count` left something out.
     pub limit_reached: bool,
     /// How many files had more matches than `max_count_per_file`, which left those out.

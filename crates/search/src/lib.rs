@@ -17,4 +17,6 @@ pub use engine::{Engine, Scope, StopReason};
 pub use error::SearchError;
 pub use find::{FindHit, FindOptions, FindOutcome, find};
 pub use glob::{GlobHit, GlobOptions, GlobOutcome, glob};
-pub use grep::{ContextLine, GrepMode, GrepOptions, GrepOutcome, LineMatch, RegexEngine, Skipped, Submatch, grep};
+pub use grep::{
+    ContextLine, GrepMode, GrepOptions, GrepOutcome, LineMatch, MAX_SUBMATCHES, RegexEngine, Skipped, Submatch, grep,
+};

@@ -83,6 +83,11 @@ describe('what a content search says about itself', () => {
       { skipped: { binary: 0, oversized: 0, unreadable: 1 } },
       ['1 file or directory could not be read and was left out; check the permissions'],
     ],
+    [
+      'files that were given up',
+      { skipped: { binary: 0, oversized: 0, unreadable: 0, tooCostly: 2 } },
+      ['2 files searched only up to a line on which the pattern backtracks too often'],
+    ],
     ['a pattern that was repaired', { searchedPattern: 'foo\\(' }, ["pattern was repaired: searched for 'foo\\('"]],
     [
       'a pattern taken as text',

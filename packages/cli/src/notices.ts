@@ -62,7 +62,12 @@ export interface GrepFacts extends ListingFacts {
   readonly offset: number;
   readonly filesCut: number;
   readonly linesCut: number;
-  readonly skipped: { readonly oversized: number; readonly binary: number; readonly unreadable: number };
+  readonly skipped: {
+    readonly oversized: number;
+    readonly binary: number;
+    readonly unreadable: number;
+    readonly tooCostly?: number;
+  };
   readonly givenPattern: string;
   /** What was searched for, when it is not the pattern as given. */
   readonly searchedPattern?: string | undefined;
@@ -91,6 +96,9 @@ export function grepNotices(facts: GrepFacts): string[] {
       : []),
     ...(facts.skipped.oversized > 0
       ? [`${countOf(facts.skipped.oversized, 'file')} too large to search (--max-filesize) skipped`]
+      : []),
+    ...(facts.skipped.tooCostly !== undefined
+      ? [`${countOf(facts.skipped.tooCostly, 'file')} searched only up to a line on which the pattern backtracks too often`]
       : []),
     ...unreadableNotice(facts.skipped.unreadable, 'file or directory', 'files or directories'),
     ...lossyNotice(facts.lossyPaths),

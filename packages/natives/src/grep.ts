@@ -16,8 +16,10 @@ export type GrepOutputMode = (typeof GrepOutputMode)[keyof typeof GrepOutputMode
 /** Options of {@link grep}. `hidden` is **true** by default. `path` may be a file, which is searched whatever the filters say. */
 export interface GrepOptions extends SearchOptions {
   /**
-   * A regular expression in Rust's syntax. Braces that quantify nothing and brackets without a partner are escaped; what
-   * was searched then is in `searchedPattern`.
+   * A regular expression in Rust's syntax. One that only PCRE2 knows (look-around, back-references, atomic groups,
+   * recursion, `\K`, `\h`, …) is searched with PCRE2, as `rg -P` does. Braces that quantify nothing and brackets without a
+   * partner are escaped, and a group that was begun (`(?:`, `(?=`) is closed at the end; what was searched then is in
+   * `searchedPattern`. A pattern whose brackets cannot be repaired is searched literally. `engine` says which it was.
    */
   pattern: string;
   /**
@@ -91,11 +93,11 @@ export interface GrepMatch {
   contextBefore?: ContextLine[];
   /** The lines behind, up to the next match. */
   contextAfter?: ContextLine[];
-  /** The line, or one of its context lines, was cut to `maxColumns`. */
+  /** The line, or one of its context lines, was cut to `maxColumns`, or it has more than 100,000 `submatches`. */
   truncated?: true;
   /** In count mode: how many lines matched. */
   matchCount?: number;
-  /** Where the matches are; in content mode. */
+  /** Where the matches are, the first 100,000 of a line; in content mode. */
   submatches?: Submatch[];
   /** The name is not valid UTF-8: `path` stands for it but does not open it. */
   lossyPath?: true;
@@ -117,9 +119,10 @@ export interface GrepResult {
   filesCut?: number;
   /**
    * Files not searched, or not to the end: over `maxFileSize`, or with a line too long to hold in memory, where the search
-   * ends; with a NUL byte, where it ends too; not readable (directories among them).
+   * ends; with a NUL byte, where it ends too; not readable (directories among them); with a line on which PCRE2 gave up
+   * because it would have had to backtrack too often, where the search ends (`tooCostly`, absent when none).
    */
-  skipped: { oversized: number; binary: number; unreadable: number };
+  skipped: { oversized: number; binary: number; unreadable: number; tooCostly?: number };
   /** What searched: Rust's regular expressions, PCRE2, or plain text, asked for or because the pattern is no expression. */
   engine: 'regex' | 'pcre2' | 'literal';
   /** What was searched for, when it is not the pattern as given. */
@@ -152,9 +155,9 @@ const rules: OptionRules<GrepOptions> = {
 /**
  * Searches the files below a directory, or one file, for a regular expression.
  *
- * Finds the lines that `rg -n --no-require-git` finds. Symbolic links are not followed; with `cache`, `node_modules` is
- * skipped unless `glob` mentions it. A FIFO, socket or device as `path` gives an empty result. Files are read, never
- * mapped, so a file that changes meanwhile is harmless. Runs on workers of its own.
+ * Finds the lines that `rg -n --no-require-git` finds, with PCRE2 those of `rg -P`. Symbolic links are not followed; with
+ * `cache`, `node_modules` is skipped unless `glob` mentions it. A FIFO, socket or device as `path` gives an empty result.
+ * Files are read, never mapped, so a file that changes meanwhile is harmless. Runs on workers of its own.
  *
  * @param onMatch is called with each match, in order, before the promise settles.
  * @throws {CairnError} `PATH_NOT_FOUND`, `INVALID_REGEX`, `INVALID_GLOB`, `INVALID_OPTION`, `TIMEOUT`; or the reason of the
@@ -179,7 +182,8 @@ export async function grep(
   const limitReached = reader.double() === 1;
   const filesCut = reader.double();
   const skipped = { oversized: reader.double(), binary: reader.double(), unreadable: reader.double() };
-  const engine = reader.double() === 1 ? 'literal' : 'regex';
+  const tooCostly = reader.double();
+  const engine = present(engines[reader.double()]);
   const hasSearchedPattern = reader.double() === 1;
   const mode = present(modes[reader.double()]);
   const pathCount = reader.double();
@@ -201,7 +205,7 @@ export async function grep(
     filesSearched,
     ...(limitReached && { limitReached: true as const }),
     ...(filesCut > 0 && { filesCut }),
-    skipped,
+    skipped: { ...skipped, ...(tooCostly > 0 && { tooCostly }) },
     engine,
     ...(searchedPattern !== undefined && { searchedPattern }),
     complete: stopReason === undefined,
@@ -215,6 +219,9 @@ const modes: readonly GrepOutputMode[] = [
   GrepOutputMode.Count,
   GrepOutputMode.FilesWithMatches,
 ];
+
+/** The engines by the number they cross as. */
+const engines = ['regex', 'pcre2', 'literal'] as const;
 
 interface MatchedFile {
   path: string;

@@ -3,13 +3,15 @@ use proptest::prelude::*;
 
 fn align(needle: &str, text: &str) -> Option<(u32, Vec<usize>)> {
     let mut positions = Vec::new();
-    let quality = Aligner::default().align(
-        needle.as_bytes(),
-        text.as_bytes(),
-        text.to_ascii_lowercase().as_bytes(),
-        Some(&mut positions),
-    )?;
-    Some((quality, positions))
+    let letters = Letters::new(needle.as_bytes());
+    let folded = text.to_ascii_lowercase();
+    letters.trace(text.as_bytes(), folded.as_bytes(), &mut positions);
+    Some((letters.quality_in(text.as_bytes(), folded.as_bytes())?, positions))
+}
+
+fn occurs(needle: &str, text: &str) -> bool {
+    let mut rest = text.bytes();
+    needle.bytes().all(|wanted| rest.any(|byte| byte == wanted))
 }
 
 #[test]
@@ -38,8 +40,14 @@ fn a_character_of_several_bytes_is_not_torn_apart() {
     assert_eq!(align("é", "ä©é").map(|(_, positions)| positions), Some(vec![4, 5]));
 }
 
+#[test]
+fn letters_far_apart_still_align() {
+    let text = format!("a{}b", "x".repeat(4096));
+    assert_eq!(align("ab", &text), Some((1, vec![0, 4097])));
+}
+
 /// The best score of every way to place the needle, by the same rules.
-fn best(needle: &[u8], text: &[u8], from: usize, previous: Option<(usize, usize)>, so_far: i32) -> i32 {
+fn best(needle: &[u8], text: &[u8], from: usize, previous: Option<(usize, usize)>, so_far: i16) -> i16 {
     let Some((&wanted, rest)) = needle.split_first() else { return so_far };
     let mut most = IMPOSSIBLE;
     for at in from..text.len() {
@@ -51,7 +59,7 @@ fn best(needle: &[u8], text: &[u8], from: usize, previous: Option<(usize, usize)
             None => (MATCH + bonus * FIRST_FACTOR, at),
             Some((last, begun)) if last + 1 == at => (MATCH + bonus.max(bonus_at(text, begun)).max(CONSECUTIVE), begun),
             Some((last, _)) => {
-                let gap = (at - last - 1) as i32;
+                let gap = (at - last - 1) as i16;
                 (MATCH + bonus + GAP_START + GAP_EXTENSION * (gap - 1), at)
             }
         };
@@ -62,7 +70,7 @@ fn best(needle: &[u8], text: &[u8], from: usize, previous: Option<(usize, usize)
 
 proptest! {
     #[test]
-    fn aligned_positions_ascend_and_spell_the_needle(needle in "[ab/_]{1,5}", text in "[abAB/_.]{0,24}") {
+    fn aligned_positions_ascend_and_spell_the_needle(needle in "[ab/_]{1,20}", text in "[abAB/_.]{0,30}") {
         let folded = text.to_ascii_lowercase();
         match align(&needle, &text) {
             Some((quality, positions)) => {
@@ -71,7 +79,7 @@ proptest! {
                 let spelled: Vec<u8> = positions.iter().map(|&at| folded.as_bytes()[at]).collect();
                 prop_assert_eq!(spelled, needle.as_bytes());
             }
-            None => prop_assert!(occurrence(needle.as_bytes(), folded.as_bytes()).is_none()),
+            None => prop_assert!(!occurs(&needle, &folded)),
         }
     }
 
@@ -79,8 +87,21 @@ proptest! {
     fn no_other_alignment_of_the_same_needle_scores_higher(needle in "[ab]{1,4}", text in "[ab/]{0,10}") {
         prop_assume!(align(&needle, &text).is_some());
         let (quality, _) = align(&needle, &text).expect("just assumed");
-        let most_possible = needle.len() as i32 * (MATCH + BOUNDARY) + BOUNDARY;
-        let optimal = best(needle.as_bytes(), text.as_bytes(), 0, None, 0) * 1000 / most_possible;
+        let most_possible = needle.len() as i32 * i32::from(MATCH + BOUNDARY) + i32::from(BOUNDARY);
+        let optimal = i32::from(best(needle.as_bytes(), text.as_bytes(), 0, None, 0)) * 1000 / most_possible;
         prop_assert!(quality as i32 <= optimal.max(1));
+    }
+
+    #[test]
+    fn a_text_may_be_read_in_parts(needle in "[ab]{1,4}", text in "[abA/]{0,12}", cut in 0_usize..12) {
+        // A word may begin behind the cut, so it is behind a slash that texts are cut.
+        let cut = text[..cut.min(text.len())].rfind('/').map_or(0, |slash| slash + 1);
+        let folded = text.to_ascii_lowercase();
+        let letters = Letters::new(needle.as_bytes());
+        let mut aligned = letters.start();
+        for part in [0..cut, cut..text.len()] {
+            letters.read(&mut aligned, &text.as_bytes()[part.clone()], &folded.as_bytes()[part]);
+        }
+        prop_assert_eq!(letters.quality(&aligned), letters.quality_in(text.as_bytes(), folded.as_bytes()));
     }
 }

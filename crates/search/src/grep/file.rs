@@ -1,20 +1,22 @@
 //! Searches one file after the other with reused buffers.
 
-use std::fs::{File, OpenOptions};
-use std::io::{self, Read};
+use std::cell::{Cell, RefCell};
+use std::fs::File;
+use std::io::{self, Read, Seek};
 use std::ops::Range;
 use std::path::Path;
+use std::sync::Arc;
 
 use cairn_cancel::Stopped;
-use cairn_walk::from_bytes;
 use grep_matcher::Matcher;
 use grep_regex::RegexMatcher;
 use grep_searcher::{
     BinaryDetection, MmapChoice, Searcher, SearcherBuilder, Sink, SinkContext, SinkContextKind, SinkMatch,
 };
 
-use super::matcher::Compiled;
-use super::{ContextLine, GrepMode, GrepOptions, LineMatch, MAX_RESULT_BYTES, Submatch};
+use super::matcher::{Compiled, Program};
+use super::pcre::{Failure, PcreMatcher, Workspace};
+use super::{ContextLine, GrepMode, GrepOptions, LineMatch, MAX_RESULT_BYTES, MAX_SUBMATCHES, Submatch};
 
 /// What is read of a file before anything else is done with it. Nearly every source file fits.
 const BUFFER_BYTES: usize = 256 * 1024;
@@ -24,6 +26,8 @@ const SEARCHER_BUFFER_BYTES: usize = 64 * 1024;
 const LOOK_AHEAD: usize = 128;
 /// The longest line, in multiline mode the largest file, that is held in memory.
 const HEAP_LIMIT: usize = 256 << 20;
+/// The caller is asked after so many matches on the same lines.
+const PLACES_PER_CHECK: usize = 4096;
 /// The kind of error that carries the caller's wish to stop through the searcher, which repeats interrupted reads and
 /// gives other errors on.
 const STOPPED: io::ErrorKind = io::ErrorKind::ConnectionAborted;
@@ -32,6 +36,9 @@ const STOPPED: io::ErrorKind = io::ErrorKind::ConnectionAborted;
 #[derive(Debug, Default)]
 pub(super) struct FileResult {
     pub(super) state: FileState,
+    /// Whether it was opened, and how much of it was read.
+    pub(super) opened: bool,
+    pub(super) bytes_read: u64,
     pub(super) matches: Vec<LineMatch>,
     /// How many lines matched, at most one more than can be of interest.
     pub(super) count: u64,
@@ -39,6 +46,8 @@ pub(super) struct FileResult {
     pub(super) binary: bool,
     /// Whether something too long to hold in memory ended it.
     pub(super) oversized: bool,
+    /// Whether the engine gave up on a line.
+    pub(super) too_costly: bool,
     /// Whether the matches are more than one result may hold; the rest is missing.
     pub(super) over_budget: bool,
 }
@@ -58,19 +67,26 @@ pub(super) enum FileState {
 pub(super) struct FileSearcher {
     builder: SearcherBuilder,
     searcher: Searcher,
-    matcher: RegexMatcher,
+    engine: Engine,
     buffer: Vec<u8>,
     path: Vec<u8>,
+    opener: Opener,
     max_file_size: Option<u64>,
-    multiline: bool,
     whole_file_test: bool,
     plan: Plan,
+}
+
+/// What a thread matches with.
+enum Engine {
+    Regex(RegexMatcher),
+    Pcre2(RefCell<Workspace>),
 }
 
 /// What a sink collects.
 #[derive(Clone, Copy)]
 struct Plan {
     mode: GrepMode,
+    multiline: bool,
     /// One more than this many matched lines of a file are of no interest.
     most: u64,
     max_columns: Option<usize>,
@@ -101,13 +117,21 @@ impl FileSearcher {
         Self {
             searcher: builder.build(),
             builder,
-            matcher: compiled.matcher().clone(),
+            engine: match compiled.program() {
+                Program::Regex(matcher) => Engine::Regex(matcher.clone()),
+                Program::Pcre2(expression) => Engine::Pcre2(RefCell::new(Workspace::new(Arc::clone(expression)))),
+            },
             buffer: vec![0; BUFFER_BYTES],
             path: Vec::new(),
+            opener: Opener::default(),
             max_file_size: options.max_file_size,
-            multiline: options.multiline,
             whole_file_test: compiled.is_local(),
-            plan: Plan { mode: options.mode, most: most.unwrap_or(u64::MAX), max_columns: options.max_columns },
+            plan: Plan {
+                mode: options.mode,
+                multiline: options.multiline,
+                most: most.unwrap_or(u64::MAX),
+                max_columns: options.max_columns,
+            },
         }
     }
 
@@ -143,85 +167,190 @@ impl FileSearcher {
     }
 
     fn search_path(&mut self, through_link: bool, check: &dyn Fn() -> Result<(), Stopped>) -> io::Result<FileResult> {
-        let mut file = open(&from_bytes(&self.path), through_link)?;
+        let mut file = self.opener.open(&self.path, through_link)?;
+        let read = Cell::new(0);
+        let mut result = self.search_file(&mut file, &read, check)?;
+        result.bytes_read = read.get();
+        result.opened = true;
+        Ok(result)
+    }
+
+    fn search_file(
+        &mut self,
+        file: &mut File,
+        read: &Cell<u64>,
+        check: &dyn Fn() -> Result<(), Stopped>,
+    ) -> io::Result<FileResult> {
         if let Some(most) = self.max_file_size
             && file.metadata()?.len() > most
         {
             return Ok(FileResult { state: FileState::Oversized, ..FileResult::default() });
         }
-        let mut filled = 0;
-        let whole = loop {
-            if filled == self.buffer.len() {
-                break false;
-            }
-            match file.read(&mut self.buffer[filled..]) {
-                Ok(0) => break true,
-                Ok(read) => filled += read,
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(error),
+        let (head, is_small) = match self.look(&mut Checked { inner: &mut *file, check, read })? {
+            Sight::Nothing { binary } => return Ok(FileResult { binary, ..FileResult::default() }),
+            Sight::InHead { filled } => (&self.buffer[..filled], filled < SEARCHER_BUFFER_BYTES),
+            Sight::Behind => {
+                file.rewind()?;
+                (&[][..], false)
             }
         };
-        let head = &self.buffer[..filled];
-        if whole && !self.may_match(head)? {
-            return Ok(FileResult { binary: memchr::memchr(0, head).is_some(), ..FileResult::default() });
-        }
-        let mut sink = Collector {
-            plan: self.plan,
-            multiline: self.multiline,
-            matcher: &self.matcher,
-            result: FileResult::default(),
-            pending: Pending::default(),
-            bytes: 0,
+        let reader = head.chain(Checked { inner: file, check, read });
+        let (searched, mut result, failure) = match &self.engine {
+            Engine::Regex(matcher) => {
+                let (searched, result) = collect(&mut self.searcher, matcher, self.plan, check, reader);
+                (searched, result, None)
+            }
+            Engine::Pcre2(workspace) => {
+                let matcher = PcreMatcher { workspace, check, failure: Cell::new(None) };
+                let (searched, result) = collect(&mut self.searcher, &matcher, self.plan, check, reader);
+                (searched, result, matcher.failure.get())
+            }
         };
-        let reader = Checked { inner: head.chain(file), check };
-        let searched = self.searcher.search_reader(&self.matcher, reader, &mut sink);
-        if filled >= SEARCHER_BUFFER_BYTES {
+        if !is_small {
             // A long line makes the searcher's buffer larger for good, and where a NUL hides lines depends on its size.
             self.searcher = self.builder.build();
         }
-        match searched {
+        match (searched, failure) {
+            (Ok(()), _) => {}
+            (Err(_), Some(Failure::Stopped(stopped))) => return Err(stop(stopped)),
+            // What came before was searched.
+            (Err(_), Some(Failure::Code(_) | Failure::Backwards)) => result.too_costly = true,
             // The searcher's own error: what came before the line that is over the heap limit was searched.
-            Err(error) if error.kind() == io::ErrorKind::Other => {
-                if self.multiline {
+            (Err(error), None) if error.kind() == io::ErrorKind::Other => {
+                if self.plan.multiline {
                     return Ok(FileResult { state: FileState::Oversized, ..FileResult::default() });
                 }
-                sink.result.oversized = true;
+                result.oversized = true;
             }
-            other => other?,
+            (Err(error), None) => return Err(error),
         }
-        Ok(sink.result)
+        Ok(result)
     }
 
-    /// Whether a whole file can have a match at all, tested on its bytes at once, without lines.
-    fn may_match(&self, bytes: &[u8]) -> io::Result<bool> {
-        // UTF-16 is decoded before it is matched.
-        if !self.whole_file_test || bytes.starts_with(b"\xFF\xFE") || bytes.starts_with(b"\xFE\xFF") {
-            return Ok(true);
+    /// Looks for a match in the bytes of a file, many lines at once, so that most files never come before the searcher.
+    fn look(&mut self, file: &mut impl Read) -> io::Result<Sight> {
+        let (mut filled, mut is_first) = (0, true);
+        loop {
+            let at_end = fill(file, &mut self.buffer, &mut filled)?;
+            let text = &self.buffer[..filled];
+            let in_sight = if is_first { Sight::InHead { filled } } else { Sight::Behind };
+            let Engine::Regex(matcher) = &self.engine else { return Ok(in_sight) };
+            // UTF-16 is decoded before it is matched.
+            if !self.whole_file_test || is_first && (text.starts_with(b"\xFF\xFE") || text.starts_with(b"\xFE\xFF")) {
+                return Ok(in_sight);
+            }
+            let end = match (at_end, self.plan.multiline) {
+                (true, _) => filled,
+                (false, true) => 0,
+                (false, false) => memchr::memrchr(b'\n', text).map_or(0, |at| at + 1),
+            };
+            if end == 0 && !at_end {
+                return Ok(in_sight);
+            }
+            let lines = &text[..end];
+            let decoded = if is_first { lines.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(lines) } else { lines };
+            let found = if self.plan.multiline {
+                matcher.shortest_match(decoded).map(|end| end.is_some())
+            } else {
+                matcher.find_candidate_line(decoded).map(|line| line.is_some())
+            };
+            if found.map_err(io::Error::other)? {
+                return Ok(in_sight);
+            }
+            // Where the search would end.
+            let binary = memchr::memchr(0, lines).is_some();
+            if binary || at_end {
+                return Ok(Sight::Nothing { binary });
+            }
+            self.buffer.copy_within(end..filled, 0);
+            filled -= end;
+            is_first = false;
         }
-        let text = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
-        let found = if self.multiline {
-            self.matcher.shortest_match(text).map(|end| end.is_some())
-        } else {
-            self.matcher.find_candidate_line(text).map(|line| line.is_some())
-        };
-        found.map_err(io::Error::other)
     }
 }
 
-/// Opens for reading without waiting for a FIFO that has taken the file's place.
-fn open(path: &Path, through_link: bool) -> io::Result<File> {
-    let mut options = OpenOptions::new();
-    options.read(true);
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::OpenOptionsExt;
-        let mut flags = rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::NOCTTY;
-        if !through_link {
-            flags |= rustix::fs::OFlags::NOFOLLOW;
+/// What a first look at a file shows.
+enum Sight {
+    /// No match, up to the end or to a NUL byte.
+    Nothing { binary: bool },
+    /// Perhaps a match; this much of the file has been read, and is in the buffer.
+    InHead { filled: usize },
+    /// Perhaps a match, and what stands before it is not in the buffer any more.
+    Behind,
+}
+
+/// Reads on until the buffer is full. Whether the file is at its end.
+fn fill(file: &mut impl Read, buffer: &mut [u8], filled: &mut usize) -> io::Result<bool> {
+    while *filled < buffer.len() {
+        match file.read(&mut buffer[*filled..]) {
+            Ok(0) => return Ok(true),
+            Ok(read) => *filled += read,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
         }
-        options.custom_flags(flags.bits().cast_signed());
     }
-    options.open(path)
+    Ok(false)
+}
+
+/// Searches what `reader` gives. What was found up to an error counts.
+fn collect<M: Matcher>(
+    searcher: &mut Searcher,
+    matcher: &M,
+    plan: Plan,
+    check: &dyn Fn() -> Result<(), Stopped>,
+    reader: impl Read,
+) -> (io::Result<()>, FileResult) {
+    let (result, pending) = (FileResult::default(), Pending::default());
+    let mut sink = Collector { plan, matcher, check, result, pending, bytes: 0 };
+    let end = searcher.search_reader(matcher, reader, &mut sink);
+    (end, sink.result)
+}
+
+/// Opens files for reading, without waiting for a FIFO that has taken a file's place.
+#[derive(Default)]
+struct Opener {
+    /// The directory of the last file: its neighbours are opened from there, which takes half as long as from the root.
+    #[cfg(target_os = "linux")]
+    directory: Option<(Vec<u8>, rustix::fd::OwnedFd)>,
+}
+
+impl Opener {
+    #[cfg(target_os = "linux")]
+    fn open(&mut self, path: &[u8], through_link: bool) -> io::Result<File> {
+        use rustix::fs::{CWD, Mode, OFlags, openat};
+
+        let mut flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
+        if through_link {
+            return Ok(openat(CWD, path, flags, Mode::empty())?.into());
+        }
+        flags |= OFlags::NOFOLLOW;
+        let (directory, name) = path.split_at(memchr::memrchr(b'/', path).map_or(0, |at| at + 1));
+        let handle = match &mut self.directory {
+            Some((current, handle)) if current == directory => handle,
+            other => {
+                let handle = openat(CWD, directory, OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
+                &mut other.insert((directory.to_vec(), handle)).1
+            }
+        };
+        Ok(openat(handle, name, flags, Mode::empty())?.into())
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    #[expect(clippy::unused_self, reason = "elsewhere it keeps a directory")]
+    fn open(&mut self, path: &[u8], through_link: bool) -> io::Result<File> {
+        let mut options = std::fs::OpenOptions::new();
+        options.read(true);
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::OpenOptionsExt;
+            let mut flags = rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::NOCTTY;
+            if !through_link {
+                flags |= rustix::fs::OFlags::NOFOLLOW;
+            }
+            options.custom_flags(flags.bits().cast_signed());
+        }
+        options.open(cairn_walk::from_bytes(path))
+    }
 }
 
 /// Whether opening failed because the path is a link.
@@ -237,24 +366,31 @@ fn is_link(error: &io::Error) -> bool {
     }
 }
 
-/// A reader that ends with an error when the search is to stop.
+/// A reader that counts what it reads, and ends with an error when the search is to stop.
 struct Checked<'a, R> {
     inner: R,
     check: &'a dyn Fn() -> Result<(), Stopped>,
+    read: &'a Cell<u64>,
 }
 
 impl<R: Read> Read for Checked<'_, R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        (self.check)().map_err(|stopped| io::Error::new(STOPPED, stopped))?;
-        self.inner.read(buffer)
+        (self.check)().map_err(stop)?;
+        let read = self.inner.read(buffer)?;
+        self.read.set(self.read.get() + read as u64);
+        Ok(read)
     }
 }
 
+fn stop(stopped: Stopped) -> io::Error {
+    io::Error::new(STOPPED, stopped)
+}
+
 /// Collects what the searcher finds in one file.
-struct Collector<'a> {
+struct Collector<'a, M> {
     plan: Plan,
-    multiline: bool,
-    matcher: &'a RegexMatcher,
+    matcher: &'a M,
+    check: &'a dyn Fn() -> Result<(), Stopped>,
     result: FileResult,
     /// Context before a match that has not come yet.
     pending: Pending,
@@ -268,11 +404,11 @@ struct Pending {
     any_cut: bool,
 }
 
-impl Sink for Collector<'_> {
+impl<M: Matcher> Sink for Collector<'_, M> {
     type Error = io::Error;
 
     fn matched(&mut self, _: &Searcher, found: &SinkMatch<'_>) -> io::Result<bool> {
-        let mut places: Vec<Submatch> = Vec::new();
+        let mut places = Places::default();
         let mut line_start = 0;
         for (index, line) in found.lines().enumerate() {
             self.result.count += 1;
@@ -285,16 +421,20 @@ impl Sink for Collector<'_> {
             }
             if self.plan.mode == GrepMode::Content {
                 if index == 0 {
-                    places = self.submatches(found)?;
+                    places = self.places(found);
                 }
                 let line_number = found.line_number().unwrap_or(0) + index as u64;
                 let text = without_terminator(line);
-                let inside = within(&places, line_start, text.len());
+                let inside = within(&places.kept, line_start, text.len());
                 self.push(line_number, text, inside);
             }
             line_start += line.len();
         }
-        Ok(true)
+        if places.over_budget {
+            self.result.over_budget = true;
+            return Ok(false);
+        }
+        places.end.map(|()| true)
     }
 
     fn context(&mut self, _: &Searcher, context: &SinkContext<'_>) -> io::Result<bool> {
@@ -326,11 +466,11 @@ impl Sink for Collector<'_> {
     }
 }
 
-impl Collector<'_> {
+impl<M: Matcher> Collector<'_, M> {
     /// Where in a block of matched lines the matches are.
-    fn submatches(&self, found: &SinkMatch<'_>) -> io::Result<Vec<Submatch>> {
+    fn places(&self, found: &SinkMatch<'_>) -> Places {
         // In multiline mode a match may take the line break with it, and look at what follows.
-        let (text, block) = if self.multiline {
+        let (text, block) = if self.plan.multiline {
             let block = found.bytes_range_in_buffer();
             let buffer = found.buffer();
             (&buffer[..buffer.len().min(block.end + LOOK_AHEAD)], block)
@@ -338,32 +478,64 @@ impl Collector<'_> {
             let line = without_terminator(found.bytes());
             (line, 0..line.len())
         };
-        let mut places = Vec::new();
-        let searched = self.matcher.find_iter_at(text, block.start, |place| {
-            let inside = place.start() < block.end || (place.start() == block.end && !self.multiline);
-            if inside {
-                places.push(Submatch { start: place.start() - block.start, end: place.end() - block.start });
+        let mut places = Places::default();
+        let (mut line_end, mut in_line, mut seen) = (block.start, 0, 0_usize);
+        let searched = self.matcher.try_find_iter_at(text, block.start, |place| {
+            seen += 1;
+            if seen % PLACES_PER_CHECK == 0 {
+                (self.check)().map_err(stop)?;
             }
-            inside
+            if place.start() > block.end || (place.start() == block.end && self.plan.multiline) {
+                return Ok(false);
+            }
+            if place.start() >= line_end {
+                let rest = &text[place.start()..];
+                line_end = memchr::memchr(b'\n', rest).map_or(text.len() + 1, |at| place.start() + at + 1);
+                in_line = 0;
+            }
+            in_line += 1;
+            if in_line <= MAX_SUBMATCHES + 1 {
+                places.kept.push(Submatch { start: place.start() - block.start, end: place.end() - block.start });
+            }
+            places.over_budget = size_of_val(places.kept.as_slice()) > MAX_RESULT_BYTES;
+            Ok(!places.over_budget)
         });
-        searched.map_err(io::Error::other)?;
-        Ok(places)
+        places.end = searched.map_err(|failure| io::Error::other(failure.to_string())).flatten();
+        places
     }
 
     fn push(&mut self, line_number: u64, text: &[u8], mut submatches: Vec<Submatch>) {
         let focus = submatches.first().map_or(0..0, |first| first.start..first.end);
         let kept = kept_part(text, focus, self.plan.max_columns);
         submatches = within(&submatches, kept.start, kept.len());
+        let too_many = submatches.len() > MAX_SUBMATCHES;
+        submatches.truncate(MAX_SUBMATCHES);
         self.bytes += kept.len() + size_of_val(submatches.as_slice());
         let pending = std::mem::take(&mut self.pending);
         self.result.matches.push(LineMatch {
             line_number,
-            truncated: kept.len() < text.len() || pending.any_cut,
+            truncated: kept.len() < text.len() || pending.any_cut || too_many,
             line: text[kept].to_vec(),
             before: pending.lines,
             submatches,
             ..LineMatch::default()
         });
+    }
+}
+
+/// Where the matches of a block are.
+struct Places {
+    /// In order; of each line at most one more than [`MAX_SUBMATCHES`].
+    kept: Vec<Submatch>,
+    /// Whether there are more than one result may hold.
+    over_budget: bool,
+    /// How the search for them ended.
+    end: io::Result<()>,
+}
+
+impl Default for Places {
+    fn default() -> Self {
+        Self { kept: Vec::new(), over_budget: false, end: Ok(()) }
     }
 }
 
@@ -379,7 +551,10 @@ fn within(places: &[Submatch], start: usize, length: usize) -> Vec<Submatch> {
         }
     };
     let shift = |place: &Submatch| Submatch { start: place.start.max(start) - start, end: place.end.min(end) - start };
-    places.iter().filter(overlaps).map(shift).collect()
+    // They are in order and do not overlap.
+    let first = places.partition_point(|place| place.end < start);
+    let behind = first + places[first..].partition_point(|place| place.start <= end);
+    places[first..behind].iter().filter(overlaps).map(shift).collect()
 }
 
 /// A line without its `\n`. A `\r` before it belongs to the line: the terminator is what separates the lines.
@@ -394,34 +569,34 @@ fn kept_part(line: &[u8], focus: Range<usize>, max_columns: Option<usize>) -> Ra
     if line.len() <= max_columns {
         return 0..line.len();
     }
-    let starts: Vec<usize> = character_starts(line);
-    if starts.len() <= max_columns {
+    let (mut columns, mut first, mut last) = (0, 0, 0);
+    for start in character_starts(line) {
+        columns += 1;
+        first += usize::from(start < focus.start);
+        last += usize::from(start < focus.end);
+    }
+    if columns <= max_columns {
         return 0..line.len();
     }
-    let column_of = |byte: usize| starts.partition_point(|&start| start < byte);
-    let (first, last) = (column_of(focus.start), column_of(focus.end));
     let from = if last <= max_columns {
         0
     } else {
         // The match in the middle, or from its beginning when it does not fit.
         let lead = max_columns.saturating_sub(last - first) / 2;
-        first.saturating_sub(lead).min(starts.len() - max_columns)
+        first.saturating_sub(lead).min(columns - max_columns)
     };
-    let byte_of = |column: usize| starts.get(column).copied().unwrap_or(line.len());
+    let byte_of = |column| character_starts(line).nth(column).unwrap_or(line.len());
     byte_of(from)..byte_of(from + max_columns)
 }
 
 /// Where the characters of a line begin. Each run of bytes that is no UTF-8 counts as one character.
-fn character_starts(line: &[u8]) -> Vec<usize> {
-    let mut starts = Vec::with_capacity(line.len());
+fn character_starts(line: &[u8]) -> impl Iterator<Item = usize> {
     let mut offset = 0;
-    for chunk in line.utf8_chunks() {
-        starts.extend(chunk.valid().char_indices().map(|(at, _)| offset + at));
-        offset += chunk.valid().len();
-        if !chunk.invalid().is_empty() {
-            starts.push(offset);
-            offset += chunk.invalid().len();
-        }
-    }
-    starts
+    line.utf8_chunks().flat_map(move |chunk| {
+        let start = offset;
+        let invalid = start + chunk.valid().len();
+        offset = invalid + chunk.invalid().len();
+        let valid = chunk.valid().char_indices().map(move |(at, _)| start + at);
+        valid.chain((!chunk.invalid().is_empty()).then_some(invalid))
+    })
 }

@@ -36,6 +36,8 @@ impl Page {
 
     /// Adds the next file in path order. Breaks when a match does not fit on the page any more.
     pub(super) fn add(&mut self, path: &[u8], result: FileResult) -> ControlFlow<()> {
+        self.outcome.files_opened += u64::from(result.opened);
+        self.outcome.bytes_read += result.bytes_read;
         let skipped = &mut self.outcome.skipped;
         match result.state {
             FileState::Searched => {}
@@ -51,6 +53,7 @@ impl Page {
         }
         skipped.binary += u64::from(result.binary);
         skipped.oversized += u64::from(result.oversized);
+        skipped.too_costly += u64::from(result.too_costly);
         self.outcome.files_searched += 1;
         if result.count == 0 {
             return ControlFlow::Continue(());

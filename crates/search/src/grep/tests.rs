@@ -155,7 +155,7 @@ fn what_is_not_searched_is_counted() {
     let tree = tree(&[("big", &"x\n".repeat(100)), ("binary", "x\0x\n"), ("quiet", "a\0b"), ("text", "x\n")]);
     let outcome = run(&GrepOptions { max_file_size: Some(50), ..options(&tree) });
     assert_eq!(lines(&outcome), ["text:1:x"]);
-    assert_eq!(outcome.skipped, Skipped { oversized: 1, binary: 2, unreadable: 0 });
+    assert_eq!(outcome.skipped, Skipped { oversized: 1, binary: 2, ..Skipped::default() });
     assert_eq!(outcome.files_searched, 3);
 }
 
@@ -395,4 +395,126 @@ fn a_partial_search_reads_no_file_after_its_time() {
     let timed_out = CancelToken::new().with_timeout(std::time::Duration::ZERO);
     let outcome = grep(Engine { cache: &cache, pool: &pool }, &options, &timed_out).expect("what there is");
     assert_eq!((outcome.files_searched, outcome.stop_reason), (0, Some(StopReason::Timeout)));
+}
+
+#[test]
+fn n66_look_around_and_back_references_run_on_pcre2_in_every_mode() {
+    let tree = tree(&[
+        ("a", "foobar\nfoobaz\nbar\n"),
+        ("b", "the the\nthe thing\n"),
+        ("c", "\u{FEFF}foobar\r\nfoo\r\n"),
+        ("d", "foobar"),
+        ("e", "none\n"),
+        ("f", "foobar\n\0foobar\n"),
+    ]);
+    for (reason, pattern, multiline, expected) in [
+        ("look-ahead", "foo(?=bar)", false, vec!["a:1:foobar", "c:1:foobar\r", "d:1:foobar"]),
+        ("negative look-ahead", "foo(?!bar)", false, vec!["a:2:foobaz", "c:2:foo\r"]),
+        ("look-behind", "(?<=^foo)ba", false, vec!["a:1:foobar", "a:2:foobaz", "c:1:foobar\r", "d:1:foobar"]),
+        ("a back-reference", r"\b(\w+) \1\b", false, vec!["b:1:the the"]),
+        ("a back-reference over lines", r"(\w)\n\1", true, vec![]),
+        ("look-ahead over lines", r"bar(?=\nfoo)", true, vec!["a:1:foobar"]),
+    ] {
+        let options = GrepOptions { multiline, ..GrepOptions::new(pattern, tree.path()) };
+        let content = run(&options);
+        assert_eq!(lines(&content), expected, "{reason}");
+        assert_eq!((content.engine, content.stop_reason), (RegexEngine::Pcre2, None), "{reason}");
+        let count = run(&GrepOptions { mode: GrepMode::Count, ..options.clone() });
+        let counted: u64 = count.matches.iter().filter_map(|found| found.match_count).sum();
+        assert_eq!((counted, count.total), (expected.len() as u64, expected.len() as u64), "{reason}");
+        let files = run(&GrepOptions { mode: GrepMode::FilesWithMatches, ..options });
+        assert_eq!((&files.paths, &count.paths), (&content.paths, &content.paths), "{reason}");
+        assert_eq!(content.skipped, Skipped { binary: 1, ..Skipped::default() }, "{reason}");
+        assert_eq!(count.skipped, content.skipped, "{reason}");
+    }
+}
+
+#[test]
+fn n66_places_limits_context_and_columns_hold_for_pcre2() {
+    let tree = tree(&[("a", "0123456789foobar0123456789 foobar\n-\nfoobar\n"), ("b", "foobar\nfoobar\n")]);
+    let options = GrepOptions {
+        max_columns: Some(8),
+        max_count: Some(2),
+        offset: 1,
+        context_before: 1,
+        context_after: 1,
+        max_count_per_file: Some(1),
+        ..GrepOptions::new("foo(?=bar)", tree.path())
+    };
+    let outcome = run(&options);
+    assert_eq!(lines(&outcome), ["b:1:foobar"]);
+    assert_eq!((outcome.files_cut, outcome.limit_reached), (2, false));
+    let outcome = run(&GrepOptions { offset: 0, max_count_per_file: None, ..options });
+    assert_eq!(lines(&outcome), ["a:1:89foobar", "a:3:foobar"]);
+    assert_eq!(outcome.matches[0].submatches, [Submatch { start: 2, end: 5 }]);
+    assert_eq!(outcome.matches[0].after, [ContextLine { line_number: 2, line: b"-".to_vec() }]);
+    assert!(outcome.limit_reached && outcome.matches[0].truncated);
+}
+
+#[test]
+fn n66_a_line_on_which_pcre2_gives_up_is_reported() {
+    let costly = format!("{}!", "a".repeat(40));
+    let tree = tree(&[("a", &format!("aab\n{costly}\naab\n")), ("b", "aab\n")]);
+    // Ten million steps are long without optimization: once is enough.
+    let outcome = run_on(1, &GrepOptions::new(r"(?=x?)^(a+)+[bc]", tree.path()));
+    assert_eq!(lines(&outcome), ["a:1:aab", "b:1:aab"]);
+    assert_eq!(outcome.skipped, Skipped { too_costly: 1, ..Skipped::default() });
+    assert_eq!((outcome.files_searched, outcome.stop_reason), (2, None));
+}
+
+#[test]
+fn n66_a_match_that_would_take_years_ends_when_the_caller_says_so() {
+    // Nothing of this counts for PCRE2's own limit.
+    let line = "a".repeat(200_000);
+    let tree = tree(&[("a", &line)]);
+    for (reason, pattern) in [
+        ("single characters", "(?=x?)a*a*a*a*[bc]"),
+        ("alternatives", &format!("(?=x?){}[bc]", "(?:a|aa)".repeat(60))),
+        ("a subroutine", &format!("(a|aa){}[bc]", "(?1)".repeat(60))),
+        ("options", &format!("(?=x?){}[bc]", "a?".repeat(60))),
+    ] {
+        let options = GrepOptions::new(pattern, tree.path());
+        let compiled = Compiled::new(&options).expect("a pattern");
+        assert_eq!(compiled.engine(), RegexEngine::Pcre2, "{reason}");
+        let checks = std::cell::Cell::new(0);
+        let check = || {
+            checks.set(checks.get() + 1);
+            if checks.get() > 100 { Err(Stopped::TimedOut) } else { Ok(()) }
+        };
+        let result = FileSearcher::new(&compiled, &options).search(tree.path(), b"a", false, &check);
+        assert_eq!(result.err(), Some(Stopped::TimedOut), "{reason}");
+    }
+}
+
+#[test]
+fn n66_short_lines_are_bounded_without_a_caller() {
+    let tree = tree(&[("a", &format!("{}\n", "a".repeat(30)).repeat(3))]);
+    for (reason, pattern) in [
+        ("alternatives", format!("(?=x?){}[bc]", "(?:a|aa)".repeat(25))),
+        ("repetitions", format!("(?=x?){}[bc]", "a*".repeat(12))),
+        ("a subroutine", format!("(a|aa){}[bc]", "(?1)".repeat(20))),
+    ] {
+        let options = GrepOptions::new(pattern, tree.path());
+        let compiled = Compiled::new(&options).expect("a pattern");
+        let checks = std::cell::Cell::new(0);
+        let check = || {
+            checks.set(checks.get() + 1);
+            if checks.get() > 50 { Err(Stopped::Cancelled) } else { Ok(()) }
+        };
+        let result = FileSearcher::new(&compiled, &options).search(tree.path(), b"a", false, &check);
+        assert_eq!(result.err(), Some(Stopped::Cancelled), "{reason}: {} checks", checks.get());
+    }
+}
+
+#[test]
+fn n64_the_places_of_one_line_are_bounded_and_the_rest_is_reported() {
+    let most = "x".repeat(MAX_SUBMATCHES);
+    let more = "x".repeat(MAX_SUBMATCHES + 1);
+    let tree = tree(&[("a", &format!("{most}\n{more}\nx\n{more}"))]);
+    for multiline in [false, true] {
+        let outcome = run(&GrepOptions { multiline, ..options(&tree) });
+        let seen: Vec<(usize, bool)> =
+            outcome.matches.iter().map(|found| (found.submatches.len(), found.truncated)).collect();
+        assert_eq!(seen, [(MAX_SUBMATCHES, false), (MAX_SUBMATCHES, true), (1, false), (MAX_SUBMATCHES, true)]);
+    }
 }

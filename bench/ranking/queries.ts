@@ -1,0 +1,121 @@
+/** What a person would type to get at a file. */
+
+/** A source of numbers in [0, 1) that a seed determines. */
+export type Random = () => number;
+
+/** Mulberry32: small, and good enough to draw samples. */
+export function seeded(seed: number): Random {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d_2b_79_f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** The last component of a path. */
+function baseName(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1);
+}
+
+/** A base name without its last extension. */
+function stemOf(path: string): string {
+  const name = baseName(path);
+  const dot = name.lastIndexOf('.');
+  return dot > 0 ? name.slice(0, dot) : name;
+}
+
+/** The name of the directory a file is in. */
+function parentOf(path: string): string | undefined {
+  return path.split('/').at(-2);
+}
+
+const LETTERS = 'abcdefghijklmnopqrstuvwxyz';
+
+/** The text with one slip: two neighbours swapped, a letter missed, or a wrong one. */
+function slip(text: string, random: Random): string {
+  const at = Math.floor(random() * (text.length - 1));
+  const kind = Math.floor(random() * 3);
+  if (kind === 0 && text[at] !== text[at + 1]) {
+    return `${text.slice(0, at)}${text[at + 1]}${text[at]}${text.slice(at + 2)}`;
+  }
+  if (kind === 1) return text.slice(0, at) + text.slice(at + 1);
+  const letter = LETTERS[Math.floor(random() * LETTERS.length)];
+  const wrong = letter === text[at]?.toLowerCase() ? '0' : letter;
+  return `${text.slice(0, at)}${wrong}${text.slice(at + 1)}`;
+}
+
+/** Each way to ask for a file; `undefined` where it cannot be asked for that way. */
+const ways: Record<string, (path: string) => string | undefined> = {
+  'base name': baseName,
+  stem: stemOf,
+  '60 % prefix': (path) => {
+    const name = baseName(path);
+    return name.slice(0, Math.ceil(name.length * 0.6));
+  },
+  'no separators': (path) => {
+    const stem = stemOf(path);
+    const squashed = stem.replaceAll(/[^\p{L}\p{N}]/gu, '');
+    return squashed === stem ? undefined : squashed;
+  },
+  'dir/stem': (path) => parentOf(path) && `${parentOf(path)}/${stemOf(path)}`,
+  'dir stem': (path) => parentOf(path) && `${parentOf(path)} ${stemOf(path)}`,
+  abbreviated: (path) => {
+    const above = path.split('/').slice(0, -1);
+    const short = above.map((segment) => segment.slice(0, 2));
+    return above.length === 0 ? undefined : [...short, stemOf(path)].join('/');
+  },
+};
+
+/** Of two ways the same file may be named by, with a slip. */
+const SLIPPED = ['base name', 'stem'];
+
+/** One query, and the file that was meant. */
+export interface Question {
+  kind: string;
+  query: string;
+  wanted: string;
+}
+
+/** The files that are the only ones to be asked for by their words, which are words at all. */
+function askable(files: readonly string[], ask: (path: string) => string | undefined): Map<string, string> {
+  const asked = new Map<string, string | undefined>();
+  for (const file of files) {
+    const query = ask(file);
+    if (query) asked.set(query, asked.has(query) ? undefined : file);
+  }
+  const only = new Map<string, string>();
+  for (const [query, file] of asked) {
+    // Punctuation alone is no question, and white space would make two words of one.
+    if (file && /[\p{L}\p{N}]/u.test(query) && !/\s/.test(file)) only.set(file, query);
+  }
+  return only;
+}
+
+function draw<T>(from: readonly T[], count: number, random: Random): T[] {
+  const left = [...from];
+  const drawn: T[] = [];
+  while (drawn.length < count && left.length > 0) {
+    const at = Math.floor(random() * left.length);
+    drawn.push(...left.splice(at, 1));
+  }
+  return drawn;
+}
+
+/**
+ * For each kind so many files, drawn by the seed, and what would be typed for them. Only questions with one right
+ * answer are asked: `Makefile` names thousands of files, and whoever finds the wanted one was lucky.
+ */
+export function questions(files: readonly string[], samples: number, seed: number): Question[] {
+  const only = new Map(Object.entries(ways).map(([kind, ask]) => [kind, askable(files, ask)]));
+  const asked = [...only].flatMap(([kind, queries], index) =>
+    draw([...queries], samples, seeded(seed * 1000 + index)).map(([wanted, query]) => ({ kind, query, wanted })),
+  );
+  const random = seeded(seed * 1000 + only.size);
+  const named = SLIPPED.flatMap((kind) => [...(only.get(kind) ?? [])]).filter(([, query]) => query.length >= 4);
+  const slipped = draw(named, samples, random).map(([wanted, query]) => {
+    return { kind: 'one typo', query: slip(query, random), wanted };
+  });
+  return [...asked, ...slipped];
+}

@@ -1,0 +1,130 @@
+/**
+ * How well does each ranker find the file that was meant? Samples files of a tree and types what a person would.
+ *
+ *     node bench/ranking/run.ts --tree <directory> [--tree <directory>] [--samples 200] [--seed 1] [--only a,b] [--json]
+ *
+ * Every ranker sees the same files: those fuzzyFind lists (no hidden names, no nested `node_modules`), made again as
+ * empty files in a directory of their own, so that no ignore rule, link or content plays a part. Directories are no
+ * answers.
+ */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { fuzzyFind } from '@cairn/natives';
+import { questions } from './queries.ts';
+import type { Question } from './queries.ts';
+import { rankers, SHOWN, writeList } from './rankers.ts';
+import type { Ranker, Tree } from './rankers.ts';
+
+interface Quality {
+  /** The mean of 1 / rank, 0 for a rank beyond the {@link SHOWN}th. */
+  mrr: number;
+  /** The share at rank 1. */
+  hit1: number;
+  /** The share among the {@link SHOWN} first. */
+  hit10: number;
+}
+
+interface Report {
+  tree: string;
+  files: number;
+  seed: number;
+  samples: number;
+  /** By ranker, then by kind of query. */
+  rankers: Record<string, Record<string, Quality>>;
+}
+
+function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / Math.max(values.length, 1);
+}
+
+/** Makes the files of `directory` again, empty, below `scratch`. */
+async function mirror(directory: string, scratch: string): Promise<Tree> {
+  const { matches } = await fuzzyFind({ query: '', path: directory, maxResults: 10_000_000 });
+  const files = matches.filter((match) => !match.isDirectory && !match.lossyPath).map((match) => match.path);
+  // `fzf` and people read lines.
+  const plain = files.filter((file) => !file.includes('\n')).toSorted();
+  const root = join(scratch, 'tree');
+  const made = new Set<string>();
+  for (const file of plain) {
+    const path = join(root, file);
+    if (!made.has(dirname(path))) mkdirSync(dirname(path), { recursive: true });
+    made.add(dirname(path));
+    writeFileSync(path, '');
+  }
+  return { root, list: writeList(scratch, plain), files: plain };
+}
+
+async function judge(ranker: Ranker, asked: readonly Question[]): Promise<Record<string, Quality>> {
+  const ranks = new Map<string, number[]>();
+  for (const { kind, query, wanted } of asked) {
+    const rank = (await ranker.rank(query)).indexOf(wanted) + 1;
+    ranks.set(kind, [...(ranks.get(kind) ?? []), rank]);
+  }
+  const quality = (all: readonly number[]): Quality => ({
+    mrr: mean(all.map((rank) => (rank === 0 ? 0 : 1 / rank))),
+    hit1: mean(all.map((rank) => Number(rank === 1))),
+    hit10: mean(all.map((rank) => Number(rank > 0))),
+  });
+  const byKind = Object.fromEntries([...ranks].map(([kind, all]) => [kind, quality(all)]));
+  const each = Object.values(byKind);
+  const over = (key: keyof Quality): number => mean(each.map((one) => one[key]));
+  return { ...byKind, mean: { mrr: over('mrr'), hit1: over('hit1'), hit10: over('hit10') } };
+}
+
+function table(report: Report): string {
+  const names = Object.keys(report.rankers);
+  const rows = Object.keys(Object.values(report.rankers)[0] ?? {});
+  const figures = (name: string, kind: string): string => {
+    const quality = report.rankers[name]?.[kind];
+    return quality
+      ? [quality.mrr, quality.hit1, quality.hit10].map((share) => share.toFixed(3).replace(/^0/, '')).join(' ')
+      : '';
+  };
+  const lines = [
+    `| MRR@${SHOWN}, hit@1, hit@${SHOWN} | ${names.join(' | ')} |`,
+    `| --- |${' --- |'.repeat(names.length)}`,
+    ...rows.map((kind) => `| ${kind} | ${names.map((name) => figures(name, kind)).join(' | ')} |`),
+  ];
+  return `${report.tree}: ${report.files} files, ${report.samples} samples of each kind, seed ${report.seed}\n\n${lines.join('\n')}\n`;
+}
+
+async function rankTree(directory: string, samples: number, seed: number, names: readonly string[]): Promise<Report> {
+  const scratch = mkdtempSync(join(tmpdir(), 'cairn-ranking-'));
+  try {
+    const tree = await mirror(directory, scratch);
+    const asked = questions(tree.files, samples, seed);
+    const judged: Report['rankers'] = {};
+    for (const name of names) {
+      const ranker = await rankers[name]?.(tree);
+      if (!ranker) throw new Error(`no ranker is called ${name}; there are ${Object.keys(rankers).join(', ')}`);
+      judged[name] = await judge(ranker, asked);
+      ranker.close();
+    }
+    return { tree: basename(directory), files: tree.files.length, seed, samples, rankers: judged };
+  } finally {
+    rmSync(scratch, { recursive: true });
+  }
+}
+
+const { values } = parseArgs({
+  options: {
+    tree: { type: 'string', multiple: true },
+    samples: { type: 'string', default: '200' },
+    seed: { type: 'string', default: '1' },
+    only: { type: 'string' },
+    json: { type: 'boolean', default: false },
+  },
+});
+if (!values.tree) throw new Error('name a tree to sample: --tree <directory>');
+// Snapshots must not expire between two queries; read at the first use, here and in pi-natives.
+process.env['FS_SCAN_CACHE_TTL_MS'] = '86400000';
+const names = values.only?.split(',') ?? Object.keys(rankers);
+const reports: Report[] = [];
+for (const tree of values.tree) {
+  const report = await rankTree(resolve(tree), Number(values.samples), Number(values.seed), names);
+  reports.push(report);
+  if (!values.json) console.log(table(report));
+}
+if (values.json) console.log(JSON.stringify(reports, undefined, 2));

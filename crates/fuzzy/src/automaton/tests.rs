@@ -1,0 +1,48 @@
+use proptest::prelude::*;
+
+use super::*;
+
+fn slips_in(word: &str, name: &str) -> usize {
+    Alphabet::new(word.as_bytes()).expect("a short word").slips_in_name(name.as_bytes())
+}
+
+/// The optimal string alignment distance of `word` to any part of `name`, by the book.
+fn distance(word: &[u8], name: &[u8]) -> usize {
+    let width = name.len() + 1;
+    let mut table = vec![0; (word.len() + 1) * width];
+    for row in 1..=word.len() {
+        table[row * width] = row;
+        for column in 1..width {
+            let at = row * width + column;
+            let same = word[row - 1] == name[column - 1];
+            let mut best = table[at - width - 1] + usize::from(!same);
+            best = best.min(table[at - width] + 1).min(table[at - 1] + 1);
+            if row > 1 && column > 1 && word[row - 1] == name[column - 2] && word[row - 2] == name[column - 1] {
+                best = best.min(table[at - 2 * width - 2] + 1);
+            }
+            table[at] = best;
+        }
+    }
+    table[word.len() * width..].iter().copied().min().unwrap_or(word.len())
+}
+
+#[test]
+fn words_that_are_too_long_have_no_alphabet() {
+    assert!(Alphabet::new(&[b'a'; MAX_LETTERS]).is_some());
+    assert!(Alphabet::new(&[b'a'; MAX_LETTERS + 1]).is_none());
+    assert_eq!(slips_in(&"a".repeat(MAX_LETTERS), &"a".repeat(MAX_LETTERS)), 0);
+}
+
+#[test]
+fn separators_are_no_slips() {
+    assert_eq!(slips_in("schedcore", "x_sched_core.c"), 0);
+    assert_eq!(slips_in("shcedcore", "x_sched_core.c"), 1);
+}
+
+proptest! {
+    #[test]
+    fn slips_in_a_name_are_the_distance_to_a_part_of_it(word in "[a-d]{3,9}", name in "[a-d]{0,12}") {
+        let by_the_book = distance(word.as_bytes(), name.as_bytes());
+        prop_assert_eq!(slips_in(&word, &name), by_the_book.min(SLIPS));
+    }
+}

@@ -1,0 +1,205 @@
+//! Paths laid out for matching.
+
+use std::ops::Range;
+
+use crate::fold::{character_mask, fold_into};
+
+/// Bit of a mask that no base name has by itself: that of the slash. Set for directories, whose name ends with one.
+pub(crate) const DIRECTORY: u64 = 1 << 36;
+
+/// Many paths, made quick to match: each directory once, and of each entry its base name in lower case, the directory
+/// it is in, and which characters the name has. What a query finds out about a directory holds for all that is in it.
+///
+/// Takes 16 bytes an entry, 12 a directory, and the base names.
+#[derive(Debug)]
+pub struct Index {
+    /// The base names in lower case, one behind the other.
+    names: Vec<u8>,
+    places: Vec<Place>,
+    masks: Vec<u64>,
+    directories: Vec<Directory>,
+    /// The last segments of the directories, as they are and in lower case.
+    segments: Vec<u8>,
+    folded_segments: Vec<u8>,
+    /// The directory of the entry added last, with a slash behind each segment, and where its segments end.
+    current: Vec<u8>,
+    chain: Vec<(usize, u32)>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    name_end: u32,
+    directory: u32,
+}
+
+/// A directory; its parent comes before it.
+#[derive(Clone, Copy, Debug)]
+struct Directory {
+    parent: u32,
+    segment_end: u32,
+    depth: u32,
+}
+
+impl Index {
+    /// An index without entries, with room for so many.
+    #[must_use]
+    pub fn with_capacity(entries: usize) -> Self {
+        Self {
+            names: Vec::new(),
+            places: Vec::with_capacity(entries),
+            masks: Vec::with_capacity(entries),
+            // The root, which all paths are relative to.
+            directories: vec![Directory { parent: 0, segment_end: 0, depth: 0 }],
+            segments: Vec::new(),
+            folded_segments: Vec::new(),
+            current: Vec::new(),
+            chain: vec![(0, 0)],
+        }
+    }
+
+    /// Adds the next entry. Directories are shared by entries that come in the order of their paths.
+    ///
+    /// # Panics
+    /// When `name_start` is not where the base name of `path` begins.
+    pub fn push(&mut self, path: &[u8], name_start: usize, is_directory: bool) {
+        let (directory, name) = path.split_at(name_start);
+        let directory = self.enter(directory);
+        let start = self.names.len();
+        fold_into(name, &mut self.names);
+        self.masks.push(character_mask(&self.names[start..]) | if is_directory { DIRECTORY } else { 0 });
+        self.places.push(Place { name_end: self.names.len() as u32, directory });
+    }
+
+    /// The number of `directory`, which ends with a slash or is empty.
+    fn enter(&mut self, directory: &[u8]) -> u32 {
+        let shares = |end: usize, current: &[u8]| directory.get(..end).is_some_and(|start| start == &current[..end]);
+        while self.chain.len() > 1 && self.chain.last().is_some_and(|&(end, _)| !shares(end, &self.current)) {
+            self.chain.pop();
+        }
+        let (mut end, mut number) = self.chain.last().copied().unwrap_or_default();
+        self.current.truncate(end);
+        while end < directory.len() {
+            let length = memchr::memchr(b'/', &directory[end..]).unwrap_or(directory.len() - end);
+            let segment = &directory[end..end + length];
+            self.segments.extend_from_slice(segment);
+            fold_into(segment, &mut self.folded_segments);
+            let depth = self.directories[number as usize].depth + 1;
+            self.directories.push(Directory { parent: number, segment_end: self.segments.len() as u32, depth });
+            number = self.directories.len() as u32 - 1;
+            self.current.extend_from_slice(segment);
+            self.current.push(b'/');
+            end += length + 1;
+            self.chain.push((end, number));
+        }
+        number
+    }
+
+    /// Gives back what was only needed for adding entries.
+    #[must_use]
+    pub fn finish(mut self) -> Self {
+        self.names.shrink_to_fit();
+        self.places.shrink_to_fit();
+        self.masks.shrink_to_fit();
+        self.directories.shrink_to_fit();
+        self.segments.shrink_to_fit();
+        self.folded_segments.shrink_to_fit();
+        self.current = Vec::new();
+        self.chain = Vec::new();
+        self
+    }
+
+    /// How many entries there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.places.len()
+    }
+
+    /// Whether there is no entry.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.places.is_empty()
+    }
+
+    /// Memory held, in bytes.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.names.capacity()
+            + self.places.capacity() * size_of::<Place>()
+            + self.masks.capacity() * size_of::<u64>()
+            + self.directories.capacity() * size_of::<Directory>()
+            + self.segments.capacity()
+            + self.folded_segments.capacity()
+    }
+
+    /// The base name of an entry, in lower case.
+    pub(crate) fn name(&self, entry: usize) -> &[u8] {
+        let start = if entry == 0 { 0 } else { self.places[entry - 1].name_end };
+        &self.names[start as usize..self.places[entry].name_end as usize]
+    }
+
+    pub(crate) fn mask(&self, entry: usize) -> u64 {
+        self.masks[entry]
+    }
+
+    /// The directory an entry is in.
+    pub(crate) fn directory(&self, entry: usize) -> usize {
+        self.places[entry].directory as usize
+    }
+
+    /// How many directories there are, the root among them.
+    pub(crate) fn directories(&self) -> usize {
+        self.directories.len()
+    }
+
+    pub(crate) fn parent(&self, directory: usize) -> usize {
+        self.directories[directory].parent as usize
+    }
+
+    /// How many segments the path of a directory has.
+    pub(crate) fn depth(&self, directory: usize) -> usize {
+        self.directories[directory].depth as usize
+    }
+
+    /// The last segment of a directory's path, as it is and in lower case.
+    pub(crate) fn segment(&self, directory: usize) -> (&[u8], &[u8]) {
+        let span = self.segment_span(directory);
+        (&self.segments[span.clone()], &self.folded_segments[span])
+    }
+
+    fn segment_span(&self, directory: usize) -> Range<usize> {
+        let start = if directory == 0 { 0 } else { self.directories[directory - 1].segment_end };
+        start as usize..self.directories[directory].segment_end as usize
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn directories_are_kept_once() {
+        let mut index = Index::with_capacity(0);
+        for path in ["A", "A/B.c", "A/B/x", "A/B/y/z", "A/B0", "C/x"] {
+            index.push(path.as_bytes(), path.rfind('/').map_or(0, |slash| slash + 1), path == "A");
+        }
+        let path = |mut directory: usize| {
+            let mut segments = Vec::new();
+            while directory > 0 {
+                segments.push(String::from_utf8_lossy(index.segment(directory).0).into_owned());
+                directory = index.parent(directory);
+            }
+            segments.reverse();
+            segments.join("/")
+        };
+        assert_eq!((0..index.directories()).map(path).collect::<Vec<_>>(), ["", "A", "A/B", "A/B/y", "C"]);
+        assert_eq!(
+            (0..index.len()).map(|entry| path(index.directory(entry))).collect::<Vec<_>>(),
+            ["", "A", "A/B", "A/B/y", "A", "C"]
+        );
+        assert_eq!(index.name(1), b"b.c");
+        assert_eq!(
+            (0..index.len()).map(|entry| index.mask(entry) & DIRECTORY != 0).collect::<Vec<_>>(),
+            [true, false, false, false, false, false]
+        );
+    }
+}

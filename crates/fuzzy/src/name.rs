@@ -1,0 +1,67 @@
+//! How a word stands in one name.
+
+use crate::score::{Hit, TIER_SPAN, Tier};
+
+/// Where in `text` the lower-case `wanted` begins.
+pub(crate) fn occurrences<'a>(wanted: &'a [u8], text: &'a [u8]) -> impl Iterator<Item = usize> + 'a {
+    let first = wanted.first().copied().unwrap_or_default();
+    memchr::memchr_iter(first, text).filter(move |&at| text[at..].starts_with(wanted))
+}
+
+/// How `wanted` stands in `name`, the lower-case form of `text`, at its best place.
+pub(crate) fn find_in_name(wanted: &[u8], text: &[u8], name: &[u8]) -> Option<(Tier, usize)> {
+    if name.starts_with(wanted) {
+        return Some((if wanted.len() == name.len() { Tier::Exact } else { Tier::Prefix }, 0));
+    }
+    find_inside(wanted, text, name)
+}
+
+/// [`find_in_name`] where the name is known not to begin with it.
+pub(crate) fn find_inside(wanted: &[u8], text: &[u8], name: &[u8]) -> Option<(Tier, usize)> {
+    let mut anywhere = None;
+    for at in occurrences(wanted, name) {
+        if is_boundary(text, at) || begins_camel_word(text, at) {
+            return Some((Tier::Word, at));
+        }
+        anywhere.get_or_insert(at);
+    }
+    anywhere.map(|at| (Tier::Substring, at))
+}
+
+/// [`find_in_name`] with its quality.
+pub(crate) fn contiguous(wanted: &[u8], text: &[u8], name: &[u8]) -> Option<Hit> {
+    let (tier, at) = find_in_name(wanted, text, name)?;
+    Some(Hit { tier, quality: coverage(wanted.len(), name, at) })
+}
+
+/// How much of `name` is covered by `length` bytes from `at` on: more when what is left is only an extension, less
+/// when it begins late.
+pub(crate) fn coverage(length: usize, name: &[u8], at: usize) -> u32 {
+    let stem = stem_length(name);
+    let left_in_stem = stem.saturating_sub(length.min(stem));
+    let share = (length * 700 / name.len().max(1)) as u32;
+    let stem_share = 250_u32.saturating_sub(left_in_stem as u32 * 12);
+    (share + stem_share).saturating_sub(at.min(40) as u32).min(TIER_SPAN - 1)
+}
+
+/// The length of a name without its last extension.
+pub(crate) fn stem_length(name: &[u8]) -> usize {
+    memchr::memrchr(b'.', name).filter(|&dot| dot > 0).unwrap_or(name.len())
+}
+
+/// Whether a word begins at `index`: at the start, or behind anything that is no letter or digit.
+pub(crate) fn is_boundary(text: &[u8], index: usize) -> bool {
+    match index.checked_sub(1) {
+        None => true,
+        Some(before) => is_word(text[index]) && !is_word(text[before]),
+    }
+}
+
+pub(crate) fn begins_camel_word(text: &[u8], at: usize) -> bool {
+    at > 0 && text[at].is_ascii_uppercase() && !text[at - 1].is_ascii_uppercase()
+}
+
+/// Whether the byte belongs to a letter or a digit, as far as ASCII can tell.
+pub(crate) fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || !byte.is_ascii()
+}

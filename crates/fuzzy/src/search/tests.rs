@@ -1,0 +1,251 @@
+use proptest::prelude::*;
+
+use super::*;
+use crate::slips::SlipSearch;
+
+/// An index of one path; a directory's ends with a slash.
+fn index_of(path: &str) -> (Index, &[u8]) {
+    let is_directory = path.ends_with('/');
+    let path = path.trim_end_matches('/');
+    let mut index = Index::with_capacity(1);
+    index.push(path.as_bytes(), path.rfind('/').map_or(0, |slash| slash + 1), is_directory);
+    (index.finish(), path.as_bytes())
+}
+
+/// The score as typed, else with slips forgiven.
+fn score(query: &str, path: &str) -> Option<u32> {
+    let (index, path) = index_of(path);
+    let query = Query::parse(query);
+    let search = Search::new(&query, &index);
+    let typed = search.score(&index, 0, || path, 0);
+    let slipped = SlipSearch::new(&query, &search, &index)
+        .map_or(Verdict::Miss, |slips| slips.score(&search, &index, 0, || path, typed != Verdict::Miss));
+    match (typed, slipped) {
+        (Verdict::Score(typed), Verdict::Score(slipped)) => Some(typed.max(slipped)),
+        (Verdict::Score(score), _) | (_, Verdict::Score(score)) => Some(score),
+        _ => None,
+    }
+}
+
+fn as_typed(query: &str, path: &str) -> bool {
+    let (index, path) = index_of(path);
+    Search::new(&Query::parse(query), &index).score(&index, 0, || path, 0) != Verdict::Miss
+}
+
+fn tier(query: &str, path: &str) -> Option<u32> {
+    score(query, path).map(|score| score / TIER_SPAN)
+}
+
+fn positions(query: &str, path: &str) -> Vec<usize> {
+    let (index, path) = index_of(path);
+    Search::new(&Query::parse(query), &index).positions(&index, 0, path)
+}
+
+fn marked(query: &str, path: &str) -> String {
+    positions(query, path).iter().map(|&at| path.as_bytes()[at] as char).collect()
+}
+
+/// Each list is in the order in which its query ranks it.
+#[test]
+fn better_matches_rank_higher() {
+    for (reason, query, ranked) in [
+        (
+            "the tiers in order",
+            "core",
+            vec![
+                "a/core",
+                "a/core.c",
+                "a/sched_core.c",
+                "a/encore.c",
+                "a/cold_store.c",
+                "core/x.c",
+                "cache/other/rest/east",
+                "a/cote.c",
+                "cote/x.c",
+                "xc/xo/xr/xe",
+            ],
+        ),
+        ("an ancestor never outranks a base name", "net", vec!["a/b/c/d/planet.c", "net/x.c"]),
+        ("shorter names first among prefixes", "core", vec!["x/core.c", "x/core_sched.c", "x/core_scheduling.c"]),
+        ("camel case begins a word", "bar", vec!["fooBar.ts", "foobar.ts"]),
+        (
+            "the exact path",
+            "kernel/sched/core.c",
+            vec!["kernel/sched/core.c", "a/kernel/sched/core.c", "kernel/sched/core.c.orig"],
+        ),
+        (
+            "a path prefix before abbreviations",
+            "kernel/sched/cor",
+            vec!["kernel/sched/core.c", "kernel/rt_sched/cor_x.c"],
+        ),
+        ("adjacent segments before distant ones", "ker/cor", vec!["kernel/core.c", "kernel/a/core.c"]),
+        ("words in any order, both in the name first", "core sched", vec!["a/sched_core.c", "sched/core.c"]),
+        ("the nearer directory", "sched core", vec!["a/sched/core.c", "sched/a/core.c"]),
+        ("beside other words letters in a name say little", "rcar adg", vec!["rcar/adg.c", "rcar_du_group.c"]),
+        ("what is only separated", "schedcore", vec!["sched_core.c", "schedule_corner.c"]),
+        ("fewer slips", "schedcroe", vec!["sched_core.c", "shced_core.c"]),
+        ("a slip at the beginning of a name", "cinfig", vec!["config.c", "x_config.c", "xconfig.c"]),
+        ("a slip in a name before one in a path", "cinfig", vec!["a/config.c", "config/a.c"]),
+        ("the typed case", "README", vec!["README", "readme"]),
+        ("the typed case among parts", "Bar", vec!["fooBar.ts", "foo_bar.ts"]),
+    ] {
+        let scores: Vec<Option<u32>> = ranked.iter().map(|path| score(query, path)).collect();
+        assert!(scores.iter().all(Option::is_some), "{reason}: {query} matches all of {ranked:?}: {scores:?}");
+        assert!(scores.windows(2).all(|pair| pair[0] > pair[1]), "{reason}: {query} over {ranked:?} gave {scores:?}");
+    }
+}
+
+#[test]
+fn a_query_matches_or_not() {
+    for (reason, query, path, matches) in [
+        ("abbreviated segments", "ker/sch/cor", "kernel/sched/core.c", true),
+        ("segments out of order", "sch/ker", "kernel/sched/core.c", false),
+        ("letters without separators", "schedcore", "kernel/sched_core.c", true),
+        ("segments do not share a name", "kern/core", "kernel_core.c", false),
+        ("letters across segments", "usbcorehub", "drivers/usb/core/hub.c", true),
+        ("letters far apart", "ab", "axxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxb", true),
+        ("a separator typed otherwise", "sched-core", "sched_core.c", true),
+        ("every word", "core zebra", "kernel/core.c", false),
+        ("case does not matter", "CORE", "core.c", true),
+        ("accents fold", "ÉCOLE", "école.txt", true),
+        ("a trailing slash wants a directory", "sched/", "kernel/sched.c", false),
+        ("and finds one", "sched/", "kernel/sched/", true),
+        ("a leading ./ is no part", "./core", "core.c", true),
+        ("nothing typed matches nothing", "--", "--", false),
+    ] {
+        assert_eq!(as_typed(query, path), matches, "{reason}: {query} against {path}");
+    }
+}
+
+#[test]
+fn slips_are_forgiven() {
+    for (reason, query, path, found) in [
+        ("swapped", "shced", "kernel/sched.c", true),
+        ("missed", "sced_core", "kernel/sched_core.c", true),
+        ("wrong", "sxhed", "kernel/sched.c", true),
+        ("too many", "schedd", "kernel/sched.c", true),
+        ("the first", "xched", "kernel/sched.c", true),
+        ("the last", "schex", "kernel/sched.c", true),
+        ("in the middle of a name", "edulxr", "kernel/scheduler.c", true),
+        ("separators left out", "schdecore", "kernel/sched_core.c", true),
+        ("two from nine letters on", "shced_croe", "kernel/sched_core.c", true),
+        ("only one below", "shcedcro", "kernel/sched_coq.c", false),
+        ("none below four", "sxh", "kernel/sch.c", false),
+        ("in a path", "kernel/shced/core.c", "kernel/sched/core.c", true),
+        ("in abbreviated segments", "ker/shc/core", "kernel/sched/core.c", true),
+        ("across segments", "usbcroehub", "drivers/usb/core/hub.c", true),
+        ("in one word of several", "kernel shced", "kernel/sched.c", true),
+        ("in a directory's name", "shced/", "kernel/sched/", true),
+        ("which must be one", "shced/", "kernel/sched", false),
+        ("by characters", "écale", "école.txt", true),
+    ] {
+        assert_eq!(score(query, path).is_some(), found, "{reason}: {query} against {path}");
+    }
+}
+
+#[test]
+fn positions_show_what_matched() {
+    for (query, path, expected) in [
+        ("shced", "kernel/sched.c", "sced"),
+        ("sched_cxre", "kernel/sched_core.c", "schedcre"),
+        ("usbcroehub", "drivers/usb/core/hub.c", "usbcoehub"),
+        ("core", "core/score_core.c", "core"),
+        ("schedcore", "kernel/sched_core.c", "schedcore"),
+        ("ker/cor", "kernel/x/core.c", "kercor"),
+        ("kernel/cor", "kernel/core.c", "kernel/cor"),
+        ("sched core", "sched/core.c", "schedcore"),
+    ] {
+        assert_eq!(marked(query, path), expected, "{query} in {path}");
+    }
+    let in_name = positions("core", "core/score_core.c");
+    assert_eq!(in_name, [11, 12, 13, 14], "the word in the base name, not the directory");
+    assert_eq!(positions("écxle", "é/école"), [3, 4, 5, 7, 8], "whole characters");
+}
+
+/// Every way to slip once in ASCII text.
+fn slip(text: &str, at: usize, kind: usize) -> String {
+    let (mut bytes, at) = (text.as_bytes().to_vec(), at % text.len());
+    match kind {
+        0 if at + 1 < bytes.len() => bytes.swap(at, at + 1),
+        1 => drop(bytes.remove(at)),
+        2 => bytes.insert(at, b'x'),
+        _ => bytes[at] = b'x',
+    }
+    String::from_utf8(bytes).expect("ASCII")
+}
+
+proptest! {
+    #[test]
+    fn a_path_finds_itself_by_its_whole_name(path in "[a-z]{1,8}(/[a-z_.]{0,3}[a-z]{1,8}){0,4}") {
+        prop_assert_eq!(tier(&path, &path), Some(Tier::Exact as u32));
+    }
+
+    #[test]
+    fn a_name_is_found_with_a_slip(name in "[a-e]{4,12}", rest in "[._][a-e]{0,4}", at in 0_usize..12, kind in 0_usize..4) {
+        let path = format!("dir/{name}{rest}");
+        prop_assert!(score(&slip(&name, at, kind), &path).is_some());
+    }
+
+    #[test]
+    fn a_path_is_found_with_a_slip(
+        path in "[a-e]{3,6}/[a-e]{3,6}/[a-e]{3,6}",
+        segment in 0_usize..3,
+        at in 0_usize..6,
+        kind in 0_usize..4,
+    ) {
+        let mut segments: Vec<String> = path.split('/').map(str::to_owned).collect();
+        segments[segment] = slip(&segments[segment], at, kind);
+        prop_assert!(score(&segments.join("/"), &path).is_some());
+    }
+
+    #[test]
+    fn slips_rank_below_clean_matches(query in "[a-c]{4,6}", path in "[a-c]{1,6}(/[a-c]{1,6}){0,2}") {
+        let slipped = |tier| [Tier::NameSlip, Tier::PathSlip].iter().any(|&slip| slip as u32 == tier);
+        if let Some(tier) = tier(&query, &path) {
+            prop_assert!(as_typed(&query, &path) || slipped(tier), "{}", tier);
+        }
+    }
+
+    #[test]
+    fn a_floor_hides_only_what_is_below_it(
+        query in "[a-cA ]{1,5}(/[a-c]{1,3})?",
+        path in "[a-cA-C_.]{1,6}(/[a-cA-C_.]{1,6}){0,3}",
+        floor in 0_u32..11_000,
+    ) {
+        let (index, path) = index_of(&path);
+        let search = Search::new(&Query::parse(&query), &index);
+        match (search.score(&index, 0, || path, 0), search.score(&index, 0, || path, floor)) {
+            (Verdict::Score(score), Verdict::Beaten) => prop_assert!(score < floor),
+            (all, same) => prop_assert_eq!(all, same),
+        }
+    }
+
+    #[test]
+    fn a_query_that_narrows_another_matches_no_more(
+        longer in "[a-cé/ ]{1,9}",
+        shorter in "[a-cé/ ]{1,6}",
+        path in "[a-cé_.]{1,6}(/[a-cé_.]{1,6}){0,3}/?",
+    ) {
+        let (long, short) = (Query::parse(&longer), Query::parse(&shorter));
+        prop_assume!(!short.is_empty());
+        if long.narrows(&short) && as_typed(&longer, &path) {
+            prop_assert!(as_typed(&shorter, &path));
+        }
+        if long.narrows_slips(&short) && score(&longer, &path).is_some() {
+            prop_assert!(score(&shorter, &path).is_some());
+        }
+    }
+
+    #[test]
+    fn positions_ascend_and_are_whole_characters(query in "[a-cé/ ]{1,9}", path in "[a-cA-Cé_.]{1,6}(/[a-cA-C_.é]{1,6}){0,3}") {
+        let positions = positions(&query, &path);
+        prop_assert!(positions.windows(2).all(|pair| pair[0] < pair[1]));
+        prop_assert!(positions.last().is_none_or(|&last| last < path.len()));
+        for &at in &positions {
+            let next = positions.contains(&(at + 1));
+            prop_assert!(path.is_char_boundary(at) || positions.contains(&(at - 1)), "{} in {}", at, path);
+            prop_assert!(path.is_char_boundary(at + 1) || next, "{} in {}", at, path);
+        }
+        prop_assert!(!positions.is_empty() || score(&query, &path).is_none());
+    }
+}

@@ -1,0 +1,252 @@
+//! Slips forgiven: letters swapped, missed, wrong, or too many.
+
+use std::sync::OnceLock;
+
+use crate::automaton::{SLIPS, States};
+use crate::fold::{fold_into, symbols};
+use crate::index::{DIRECTORY, Index};
+use crate::name::{is_boundary, is_word, stem_length};
+use crate::query::Query;
+use crate::score::{Hit, TIER_SPAN, Tier};
+use crate::search::{Search, Verdict, WordSearch};
+
+/// What one more slip costs.
+const SLIP: u32 = 350;
+
+/// A query made ready for one index with slips forgiven.
+#[derive(Debug)]
+pub struct SlipSearch {
+    /// How many slips the whole query may have.
+    budget: usize,
+    /// For each word and directory, made when first asked for.
+    directories: Vec<Vec<OnceLock<Box<Directory>>>>,
+}
+
+/// How a word stands behind a directory's path.
+#[derive(Clone, Debug)]
+struct Directory {
+    states: States<SLIPS>,
+    /// The characters a name has to bring, by number of slips in the directory's path.
+    wanting: [u64; SLIPS],
+}
+
+impl SlipSearch {
+    /// Matches the directories of `index`. `None` when the query is too short to forgive anything.
+    #[must_use]
+    pub fn new(query: &Query, search: &Search, index: &Index) -> Option<Self> {
+        let budget = query.slips();
+        (budget > 0).then(|| Self {
+            budget,
+            directories: vec![vec![OnceLock::new(); index.directories()]; search.words().len()],
+        })
+    }
+
+    /// How entry `entry` of the index stands, whose path is `path`: words that do not match as typed, or only strewn
+    /// over the path, are forgiven slips. The caller knows from [`Search::score`] whether it `matches` as typed.
+    #[must_use]
+    pub fn score<'p>(
+        &self,
+        search: &Search,
+        index: &Index,
+        entry: usize,
+        path: impl Fn() -> &'p [u8],
+        matches: bool,
+    ) -> Verdict {
+        let words = || search.words().iter().zip(&self.directories);
+        let forgive =
+            |(word, directories): (&WordSearch, &Vec<_>), most| forgiven(word, directories, index, entry, &path, most);
+        if let [word] = search.words()
+            && !matches
+        {
+            let hit = forgive((word, &self.directories[0]), self.budget);
+            return hit.map_or(Verdict::Miss, |(_, hit)| Verdict::Score(hit.score()));
+        }
+        let mut left = self.budget;
+        let mut hits = Vec::with_capacity(self.directories.len());
+        for word in words() {
+            let hit = word.0.hit_as_typed(index, entry, path());
+            let Some((slips, hit)) = hit.map(|hit| (0, hit)).or_else(|| forgive(word, left)) else {
+                return Verdict::Miss;
+            };
+            left -= slips;
+            hits.push(hit);
+        }
+        for (hit, word) in hits.iter_mut().zip(words()).filter(|(hit, _)| hit.tier == Tier::Strewn) {
+            if let Some((slips, better)) = forgive(word, left) {
+                left -= slips;
+                *hit = better;
+            }
+        }
+        Hit::of_query(hits.into_iter()).map_or(Verdict::Miss, Verdict::Score)
+    }
+}
+
+impl Directory {
+    fn of<'a>(word: &WordSearch, all: &'a [OnceLock<Box<Self>>], index: &Index, directory: usize) -> &'a Self {
+        all[directory].get_or_init(|| {
+            let mut states = States::START;
+            if let Some(alphabet) = &word.alphabet
+                && directory > 0
+            {
+                states = Self::of(word, all, index, index.parent(directory)).states;
+                let (text, folded) = index.segment(directory);
+                states.read(alphabet, text, folded);
+                states.read_slash(alphabet);
+            }
+            Box::new(Self { wanting: states.farthest().map(|letters| word.wanting[letters]), states })
+        })
+    }
+
+    /// Whether a name with these characters may complete the word with at most `most` slips.
+    fn may_complete(&self, mask: u64, most: usize) -> bool {
+        (0..=most).any(|slips| (self.wanting[slips] & !mask).count_ones() as usize <= most - slips)
+    }
+}
+
+/// How a word that does not match as typed does with at most `most` slips, and with how many.
+fn forgiven<'p>(
+    word: &WordSearch,
+    directories: &[OnceLock<Box<Directory>>],
+    index: &Index,
+    entry: usize,
+    path: &impl Fn() -> &'p [u8],
+    most: usize,
+) -> Option<(usize, Hit)> {
+    let alphabet = word.alphabet.as_ref()?;
+    let most = most.min(word.slips);
+    let mask = index.mask(entry);
+    if most == 0 || (word.word.wants_directory && mask & DIRECTORY == 0) {
+        return None;
+    }
+    let last = word.word.segments.last()?;
+    let may_be_in_name = (last.mask & !mask).count_ones() as usize <= most;
+    let directory = Directory::of(word, directories, index, index.directory(entry));
+    let may_be_in_path = directory.may_complete(mask, most);
+    if !may_be_in_path && (!may_be_in_name || word.is_path) {
+        return None;
+    }
+    let (name, path) = (index.name(entry), path());
+    let text = &path[path.len() - name.len()..];
+    let in_name = if word.is_path || !may_be_in_name { SLIPS } else { alphabet.slips_in_name(name) };
+    let in_path = if in_name <= 1 || !may_be_in_path {
+        SLIPS
+    } else {
+        let mut states = directory.states;
+        states.read(alphabet, text, name);
+        states.slips(alphabet)
+    };
+    let slips = in_name.min(in_path);
+    if slips > most {
+        return None;
+    }
+    let (fitting, quality) = if may_be_in_name { fit(&last.folded, &last.letters, text, name) } else { (SLIPS, 0) };
+    if in_name == slips {
+        return Some((slips, Hit { tier: Tier::NameSlip, quality }));
+    }
+    // The last segment says most: it is that of a file's name.
+    let of_name = if fitting <= slips { quality / 4 } else { 0 };
+    let base = (TIER_SPAN - 1 - TIER_SPAN / 4).saturating_sub(SLIP * (slips.max(1) as u32 - 1));
+    Some((slips, Hit { tier: Tier::PathSlip, quality: base + of_name }))
+}
+
+/// How many slips it takes to find `letters` in a name, and how good that is: fewer slips first, then a name that
+/// begins with it, then one of which little else is left.
+fn fit(typed: &[u8], letters: &[u8], text: &[u8], name: &[u8]) -> (usize, u32) {
+    let shown: Vec<usize> = (0..name.len()).filter(|&at| is_word(name[at])).collect();
+    let stem = shown.partition_point(|&at| at < stem_length(name));
+    // Distance and place of beginning, by letter of the name; the last three rows.
+    let mut rows: [Vec<(usize, usize)>; 3] =
+        [Vec::new(), Vec::new(), (0..=shown.len()).map(|begin| (0, begin)).collect()];
+    for (row, &wanted) in letters.iter().enumerate() {
+        rows.rotate_left(1);
+        let [before, above, here] = &mut rows;
+        here.clear();
+        here.push((row + 1, 0));
+        for (column, &at) in shown.iter().enumerate() {
+            let cost = |(slips, begin): (usize, usize), cost: bool| (slips + usize::from(cost), begin);
+            let mut best = cost(above[column], name[at] != wanted)
+                .min(cost(above[column + 1], true))
+                .min(cost(here[column], true));
+            if row > 0
+                && column > 0
+                && name[at] == letters[row - 1]
+                && name[shown[column - 1]] == wanted
+                && name[at] != wanted
+            {
+                best = best.min(cost(before[column - 1], true));
+            }
+            here.push(best);
+        }
+    }
+    let separators = typed.len() - letters.len();
+    let qualities = rows[2].iter().enumerate().map(|(end, &(slips, begin))| {
+        let late = match begin {
+            0 => 0,
+            _ if shown.get(begin).is_some_and(|&at| is_boundary(text, at)) => 60 + begin.min(20),
+            _ => 140 + begin.min(20),
+        };
+        let left = stem.saturating_sub(end).min(20) * 10 + (shown.len() - end.max(stem)).min(10) * 2;
+        // As many separators as were typed, where any were.
+        let between = if end > begin { shown[end - 1] - shown[begin] + 1 - (end - begin) } else { 0 };
+        let apart = if separators == 0 { 0 } else { separators.abs_diff(between).min(5) };
+        let lost = SLIP as usize * (slips.max(1) - 1) + late + left + apart;
+        (std::cmp::Reverse(slips), (TIER_SPAN as usize - 1).saturating_sub(lost) as u32)
+    });
+    qualities.max().map_or((letters.len(), 0), |(slips, quality)| (slips.0, quality))
+}
+
+/// Appends the offsets of the letters that are right: as many as possible, side by side where possible.
+pub(crate) fn mark(search: &WordSearch, index: &Index, entry: usize, path: &[u8], positions: &mut Vec<usize>) {
+    const DROPPED: i32 = -6;
+    const MATCH: i32 = 10;
+    const BEGINS: i32 = 4;
+    const NEXT: i32 = 12;
+    let mut folded = Vec::with_capacity(path.len());
+    fold_into(path, &mut folded);
+    let (word, name) = (&search.word, index.name(entry));
+    let in_name = search.alphabet.as_ref().is_some_and(|alphabet| alphabet.slips_in_name(name) <= search.slips);
+    let from = if search.is_path || !in_name { 0 } else { path.len() - name.len() };
+    let spans = |text: &[u8], from: usize| -> Vec<(usize, usize)> {
+        let mut at = from;
+        symbols(text)
+            .map(|symbol| {
+                at += symbol.len();
+                (at - symbol.len(), at)
+            })
+            .collect()
+    };
+    let (letters, shown) = (spans(&word.letters, 0), spans(&folded[from..], from));
+    let width = shown.len() + 1;
+    // The best so far, and the best with the letter on just that place.
+    let mut best = vec![0_i32; (letters.len() + 1) * width];
+    let mut on = vec![i32::MIN / 2; best.len()];
+    for (row, &(start, end)) in letters.iter().enumerate() {
+        best[(row + 1) * width] = best[row * width] + DROPPED;
+        for (column, &(from, to)) in shown.iter().enumerate() {
+            let (at, diagonal) = ((row + 1) * width + column + 1, row * width + column);
+            if word.letters[start..end] == folded[from..to] {
+                let begins = if is_boundary(path, from) { BEGINS } else { 0 };
+                on[at] = MATCH + begins + best[diagonal].max(on[diagonal] + NEXT);
+            }
+            best[at] = on[at].max(best[at - 1]).max(best[at - width] + DROPPED);
+        }
+    }
+    let (mut row, mut column) = (letters.len(), shown.len());
+    let mut in_run = false;
+    while row > 0 && column > 0 {
+        let at = row * width + column;
+        if in_run || best[at] == on[at] {
+            let (from, to) = shown[column - 1];
+            if path[from] != b'/' {
+                positions.extend(from..to);
+            }
+            let diagonal = at - width - 1;
+            in_run = on[diagonal] + NEXT >= best[diagonal];
+            (row, column) = (row - 1, column - 1);
+        } else if best[at] == best[at - 1] {
+            column -= 1;
+        } else {
+            row -= 1;
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! The best so many hits.
+
+use std::cmp::{Ordering, Reverse};
+use std::collections::BinaryHeap;
+
+/// A hit that sorts best last. Entries are in path order, so their index stands for the path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Ranked {
+    pub(super) score: u32,
+    order: Reverse<(usize, usize)>,
+}
+
+/// Keeps the best so many hits.
+pub(super) struct Best {
+    most: usize,
+    /// The worst of those kept is on top.
+    heap: BinaryHeap<Reverse<Ranked>>,
+}
+
+impl Ranked {
+    pub(super) fn new(score: u32, depth: usize, entry: usize) -> Self {
+        Self { score, order: Reverse((depth, entry)) }
+    }
+
+    pub(super) fn entry(self) -> usize {
+        self.order.0.1
+    }
+}
+
+impl Best {
+    pub(super) fn new(most: usize) -> Self {
+        Self { most, heap: BinaryHeap::new() }
+    }
+
+    pub(super) fn push(&mut self, ranked: Ranked) {
+        if self.heap.len() < self.most {
+            self.heap.push(Reverse(ranked));
+        } else if let Some(mut worst) = self.heap.peek_mut()
+            && ranked.cmp(&worst.0) == Ordering::Greater
+        {
+            *worst = Reverse(ranked);
+        }
+    }
+
+    pub(super) fn absorb(&mut self, other: Self) {
+        other.heap.into_iter().for_each(|Reverse(ranked)| self.push(ranked));
+    }
+
+    /// Drops the hits that score below `floor`.
+    pub(super) fn drop_below(&mut self, floor: u32) {
+        self.heap.retain(|Reverse(ranked)| ranked.score >= floor);
+    }
+
+    /// A score below this is not kept.
+    pub(super) fn floor(&self) -> u32 {
+        if self.heap.len() < self.most { 0 } else { self.heap.peek().map_or(0, |Reverse(worst)| worst.score) }
+    }
+
+    pub(super) fn into_sorted(self) -> Vec<Ranked> {
+        self.heap.into_sorted_vec().into_iter().map(|Reverse(ranked)| ranked).collect()
+    }
+}

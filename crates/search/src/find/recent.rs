@@ -1,0 +1,111 @@
+//! What earlier queries of a snapshot leave to the ones that extend them.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use cairn_fuzzy::Query;
+
+/// So many queries are remembered: a few callers that type at the same time, and some backspaces of each.
+const REMEMBERED: usize = 8;
+
+/// A set of entries, a bit each.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Entries {
+    pub(super) words: Vec<u64>,
+}
+
+/// Which entries a query matched.
+#[derive(Debug)]
+pub(super) struct Survivors {
+    pub(super) query: Query,
+    /// Those that match as typed.
+    pub(super) typed: Entries,
+    /// Those that match with slips forgiven and not as typed, if they were looked for.
+    pub(super) slipped: Option<Entries>,
+}
+
+/// The survivors of the last few queries. Bounded: two bits per entry and query.
+#[derive(Debug, Default)]
+pub(super) struct Recent {
+    /// The latest first.
+    queries: Mutex<VecDeque<Arc<Survivors>>>,
+}
+
+impl Entries {
+    /// How many there are.
+    pub(super) fn count(&self) -> usize {
+        self.words.iter().map(|word| word.count_ones() as usize).sum()
+    }
+
+    pub(super) fn contains(&self, entry: usize) -> bool {
+        self.words[entry / 64] >> (entry % 64) & 1 == 1
+    }
+
+    pub(super) fn insert(&mut self, entry: usize) {
+        self.words[entry / 64] |= 1 << (entry % 64);
+    }
+
+    /// All of so many entries.
+    pub(super) fn all(entries: usize) -> Self {
+        let mut words = vec![u64::MAX; entries.div_ceil(64)];
+        if let Some(last) = words.last_mut()
+            && !entries.is_multiple_of(64)
+        {
+            *last = (1 << (entries % 64)) - 1;
+        }
+        Self { words }
+    }
+
+    pub(super) fn remove_all(&mut self, others: &Self) {
+        self.words.iter_mut().zip(&others.words).for_each(|(word, others)| *word &= !others);
+    }
+
+    /// No entries, with room for so many.
+    pub(super) fn none(entries: usize) -> Self {
+        Self { words: vec![0; entries.div_ceil(64)] }
+    }
+}
+
+impl Survivors {
+    /// Those that match in any way; `None` when slips were not looked for.
+    fn any(&self) -> Option<Entries> {
+        let slipped = self.slipped.as_ref()?;
+        Some(Entries { words: self.typed.words.iter().zip(&slipped.words).map(|(one, other)| one | other).collect() })
+    }
+}
+
+impl Recent {
+    /// The most that is ever held for so many entries, in bytes.
+    pub(super) fn most_bytes(entries: usize) -> usize {
+        REMEMBERED * 2 * entries.div_ceil(8)
+    }
+
+    /// The fewest entries known to hold all that match `query` as typed. `None` when all entries may.
+    pub(super) fn narrowed(&self, query: &Query) -> Option<Arc<Survivors>> {
+        let queries = self.lock();
+        let narrowing = queries.iter().filter(|survivors| query.narrows(&survivors.query));
+        narrowing.min_by_key(|survivors| survivors.typed.count()).cloned()
+    }
+
+    /// The same for entries that match with slips forgiven.
+    pub(super) fn narrowed_slips(&self, query: &Query) -> Option<Entries> {
+        let queries = self.lock();
+        let narrowing = queries.iter().filter(|survivors| query.narrows_slips(&survivors.query));
+        narrowing.filter_map(|survivors| survivors.any()).min_by_key(Entries::count)
+    }
+
+    /// Remembers what a query matched, and forgets the query that was asked longest ago.
+    pub(super) fn remember(&self, survivors: Survivors) {
+        let mut queries = self.lock();
+        // What was found with slips is the more to know.
+        let known = queries.iter().position(|other| other.query == survivors.query);
+        let known = known.and_then(|at| queries.remove(at));
+        let kept = known.filter(|known| known.slipped.is_some() && survivors.slipped.is_none());
+        queries.push_front(kept.unwrap_or_else(|| Arc::new(survivors)));
+        queries.truncate(REMEMBERED);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, VecDeque<Arc<Survivors>>> {
+        self.queries.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

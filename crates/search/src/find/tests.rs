@@ -1,0 +1,147 @@
+use std::fs;
+use std::sync::LazyLock;
+
+use cairn_pool::Pool;
+use cairn_walk::{Policy, ScanCache};
+use proptest::prelude::*;
+use tempfile::TempDir;
+
+use super::*;
+
+static POOL: LazyLock<Pool> = LazyLock::new(|| Pool::new(2));
+
+/// A tree, and a cache that keeps it for the whole test.
+struct Tree {
+    root: TempDir,
+    cache: ScanCache,
+}
+
+impl Tree {
+    fn new<'a>(files: impl IntoIterator<Item = &'a str>) -> Self {
+        let root = tempfile::tempdir().expect("a directory");
+        for file in files {
+            let path = root.path().join(file);
+            fs::create_dir_all(path.parent().expect("below the root")).expect("directories");
+            fs::write(path, "").expect("a file");
+        }
+        let policy = Policy { ttl: std::time::Duration::from_secs(86_400), ..Policy::default() };
+        Self { root, cache: ScanCache::new(policy) }
+    }
+
+    fn find(&self, query: &str, use_cache: bool, max_results: usize) -> FindOutcome {
+        let mut options = FindOptions::new(query, self.root.path());
+        options.scope.use_cache = use_cache;
+        options.max_results = max_results;
+        options.include_positions = true;
+        find(Engine { cache: &self.cache, pool: &POOL }, &options, &CancelToken::new()).expect("an outcome")
+    }
+
+    fn found(&self, query: &str, max_results: usize) -> Vec<String> {
+        let outcome = self.find(query, false, max_results);
+        let snapshot = outcome.snapshot.as_ref().expect("a snapshot");
+        outcome.hits.iter().map(|hit| String::from_utf8_lossy(snapshot.path(hit.entry)).into_owned()).collect()
+    }
+}
+
+fn names(count: usize) -> Vec<String> {
+    (0..count).map(|number| format!("src/file{number}.c")).collect()
+}
+
+#[test]
+fn a_query_that_extends_another_looks_at_what_is_left() {
+    let files = names(300);
+    let tree = Tree::new(files.iter().map(String::as_str).chain(["src/finder.c", "src/other.rs"]));
+    let looked_at = |query| tree.find(query, true, 10).looked_at;
+    assert_eq!(looked_at("f"), 303, "everything at first");
+    assert_eq!(looked_at("fi"), 301, "what has an f");
+    assert_eq!(looked_at("fin"), 301);
+    assert_eq!(looked_at("find"), 1 + 302, "from four letters on slips are looked for, at first among all the others");
+    assert!(looked_at("finde") < 20, "then among what they left");
+    assert_eq!(looked_at("x"), 303, "nothing to do with it");
+    assert_eq!(looked_at("fin"), 1, "asked before");
+    assert_eq!(looked_at("s fi"), 301, "another word");
+}
+
+#[test]
+fn callers_that_type_at_the_same_time_do_not_disturb_one_another() {
+    let files = names(100);
+    let tree = Tree::new(files.iter().map(String::as_str).chain(["a/zebra", "a/zoo"]));
+    tree.find("f", true, 10);
+    tree.find("z", true, 10);
+    assert_eq!(tree.find("fi", true, 10).looked_at, 100);
+    assert_eq!(tree.find("ze", true, 10).looked_at, 2);
+}
+
+#[test]
+fn slips_are_looked_for_where_they_can_matter() {
+    let files = names(20);
+    let tree = Tree::new(files.iter().map(String::as_str).chain(["src/flie.c"]));
+    let clean = tree.find("file", false, 10);
+    assert_eq!((clean.hits.len(), clean.total, clean.stop_reason), (10, 20, Some(StopReason::Limit)));
+    let exactly = tree.find("file", false, 20);
+    assert_eq!((exactly.hits.len(), exactly.total, exactly.stop_reason), (20, 21, Some(StopReason::Limit)));
+    let all = tree.find("file", false, 100);
+    assert_eq!((all.hits.len(), all.total, all.stop_reason), (21, 21, None));
+    assert_eq!(tree.found("file", 100).last().map(String::as_str), Some("src/flie.c"), "below every clean match");
+}
+
+#[test]
+fn letters_strewn_over_a_path_do_not_hide_a_slip() {
+    let tree = Tree::new(["drivers/hid/hid-primax.c", "xi/hxd/xprimxax.c"]);
+    assert_eq!(tree.found("ihd-primax", 10), ["drivers/hid/hid-primax.c", "xi/hxd/xprimxax.c"]);
+}
+
+/// What someone types: letters, and now and then a step back.
+fn typed() -> impl Strategy<Value = Vec<String>> {
+    proptest::collection::vec(
+        prop_oneof![8 => "[a-d]", 1 => "[A-D]", 1 => "[ /._]", 1 => Just("\u{8}".to_owned())],
+        1..14,
+    )
+    .prop_map(|keys| {
+        let mut text = String::new();
+        keys.iter()
+            .map(|key| {
+                if key == "\u{8}" {
+                    text.pop();
+                } else {
+                    text.push_str(key);
+                }
+                text.clone()
+            })
+            .collect()
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(20))]
+    #[test]
+    fn typing_finds_what_asking_at_once_finds(
+        files in proptest::collection::btree_set("[a-dA-D_.]{0,3}[a-d]{1,6}(/[a-d]{1,4}[._]?[a-dA-D]{1,4}){0,2}", 1..70),
+        queries in typed(),
+        others in typed(),
+        max_results in prop_oneof![1_usize..8, Just(100)],
+    ) {
+        // A name cannot be a file and a directory at once.
+        let files: Vec<String> = files.into_iter().map(|file| format!("{file}.x")).collect();
+        let tree = Tree::new(files.iter().map(String::as_str));
+        let everybody = queries.iter().zip(others.iter().chain(queries.iter())).flat_map(|(one, other)| [one, other]);
+        for query in everybody {
+            let (narrowed, fresh) = (tree.find(query, true, max_results), tree.find(query, false, max_results));
+            prop_assert_eq!(&narrowed.hits, &fresh.hits, "{:?}", query);
+            prop_assert_eq!((narrowed.total, narrowed.stop_reason), (fresh.total, fresh.stop_reason), "{:?}", query);
+            prop_assert!(narrowed.looked_at <= fresh.looked_at);
+        }
+    }
+
+    #[test]
+    fn the_best_few_are_the_first_of_all(
+        files in proptest::collection::btree_set("[a-d]{1,6}(/[a-d_]{1,6}){0,2}", 1..70),
+        query in "[a-d]{1,6}(/[a-d]{1,3})?",
+        few in 1_usize..10,
+    ) {
+        let files: Vec<String> = files.into_iter().map(|file| format!("{file}.x")).collect();
+        let tree = Tree::new(files.iter().map(String::as_str));
+        let (few, all) = (tree.found(&query, few), tree.found(&query, 1000));
+        prop_assert_eq!(&few[..], &all[..few.len()]);
+    }
+}

@@ -1,0 +1,352 @@
+//! PCRE2, for the patterns that need it.
+//!
+//! Set up as ripgrep's `-P` sets it up (`matcher_pcre2` in `crates/core/flags/hiargs.rs`), but never out of the
+//! caller's hands. A backtracking match can take minutes, and PCRE2 offers no way to end one from outside but a
+//! callout. Callouts before every item cost two to nine times as much, so there are two programs of each pattern: one
+//! without them for subjects so short that the match cannot take long, and one with them for all others.
+
+use std::cell::{Cell, RefCell};
+use std::ffi::{c_int, c_void};
+use std::fmt;
+use std::ptr::{self, NonNull};
+use std::sync::Arc;
+
+use cairn_cancel::Stopped;
+use grep_matcher::{Match, Matcher, NoCaptures};
+use pcre2_sys::{
+    PCRE2_AUTO_CALLOUT, PCRE2_CASELESS, PCRE2_ERROR_CALLOUT, PCRE2_ERROR_MATCHLIMIT,
+    PCRE2_ERROR_MISSING_CLOSING_PARENTHESIS, PCRE2_ERROR_MISSING_SQUARE_BRACKET, PCRE2_ERROR_NOMATCH,
+    PCRE2_ERROR_UNMATCHED_CLOSING_PARENTHESIS, PCRE2_JIT_COMPLETE, PCRE2_MATCH_INVALID_UTF, PCRE2_MULTILINE, PCRE2_UCP,
+    PCRE2_UTF, pcre2_code_8, pcre2_code_free_8, pcre2_compile_8, pcre2_get_error_message_8,
+    pcre2_get_ovector_pointer_8, pcre2_jit_compile_8, pcre2_jit_stack_8, pcre2_jit_stack_assign_8,
+    pcre2_jit_stack_create_8, pcre2_jit_stack_free_8, pcre2_match_8, pcre2_match_context_8,
+    pcre2_match_context_create_8, pcre2_match_context_free_8, pcre2_match_data_8,
+    pcre2_match_data_create_from_pattern_8, pcre2_match_data_free_8, pcre2_set_heap_limit_8, pcre2_set_match_limit_8,
+};
+
+type Callout = extern "C" fn(*mut c_void, *mut c_void) -> c_int;
+
+unsafe extern "C" {
+    // The bindings leave it out.
+    fn pcre2_set_callout_8(context: *mut pcre2_match_context_8, callout: Option<Callout>, data: *mut c_void) -> c_int;
+}
+
+/// How often a match may backtrack from one place before PCRE2 gives up on it. PCRE2's default, and so ripgrep's.
+const MATCH_LIMIT: u32 = 10_000_000;
+/// As ripgrep. Only what is used is taken from the system.
+const JIT_STACK_BYTES: usize = 10 << 20;
+/// What a match may take without machine code, in KiB. PCRE2's default is 20 GB.
+const HEAP_LIMIT_KIB: u32 = 64 << 10;
+/// How many steps, of about a nanosecond, a match may take that nobody can end.
+const UNWATCHED_STEPS: u32 = 10_000_000;
+/// After so many callouts the caller is asked.
+const CALLOUTS_PER_CHECK: u32 = 10_000;
+
+/// Why a pattern is refused.
+#[derive(Debug)]
+pub(super) struct Refusal {
+    pub(super) reason: String,
+    /// In bytes from the beginning of the pattern.
+    pub(super) offset: usize,
+    /// Whether a bracket has no partner.
+    pub(super) is_unbalanced: bool,
+}
+
+/// A compiled pattern, shared by threads.
+#[derive(Debug)]
+pub(super) struct Expression {
+    unwatched: Code,
+    watched: Code,
+    /// The length of the longest subject that can be matched unwatched.
+    most_unwatched: usize,
+}
+
+impl Expression {
+    pub(super) fn new(pattern: &str, ignore_case: bool) -> Result<Self, Refusal> {
+        let mut options = PCRE2_MULTILINE | PCRE2_UTF | PCRE2_UCP | PCRE2_MATCH_INVALID_UTF;
+        if ignore_case {
+            options |= PCRE2_CASELESS;
+        }
+        Ok(Self {
+            unwatched: Code::new(pattern, options)?,
+            watched: Code::new(pattern, options | PCRE2_AUTO_CALLOUT)?,
+            most_unwatched: most_unwatched(pattern),
+        })
+    }
+}
+
+/// The length of the longest subject that a match of `pattern` surely has done with in [`UNWATCHED_STEPS`].
+///
+/// PCRE2 counts how often groups repeat, and its limit ends that. It counts neither the ways to repeat single
+/// characters, which are as many as the subject is long for each such place of the pattern, nor those to take an
+/// alternative or an option, two for each.
+fn most_unwatched(pattern: &str) -> usize {
+    let (mut repeats, mut choices) = (0_u32, 0_i32);
+    let mut rest = pattern.as_bytes();
+    let mut previous = b' ';
+    while let [byte, behind @ ..] = rest {
+        let is_behind_item = !matches!(previous, b'(' | b'*' | b'+' | b'?' | b'}');
+        previous = *byte;
+        rest = behind;
+        match byte {
+            // The parts of a subroutine count as often as it is called.
+            b'(' if calls_subroutine(behind) => return 0,
+            b'\\' => {
+                let [escaped, behind @ ..] = behind else { break };
+                if *escaped == b'g' {
+                    return 0;
+                }
+                previous = b' ';
+                rest = behind;
+            }
+            b'*' | b'+' | b'{' if is_behind_item => repeats += 1,
+            b'?' if is_behind_item => choices += 1,
+            b'|' => choices += 1,
+            _ => {}
+        }
+    }
+    // The places to begin at are one more thing to choose: n choose k, about n^k / k!, ways to place them all.
+    let free = repeats + 1;
+    let orders: f64 = (1..=free).map(f64::from).product();
+    let steps = f64::from(UNWATCHED_STEPS) / 2_f64.powi(choices);
+    // Never negative, and a float that is too large saturates.
+    #[expect(clippy::cast_sign_loss, reason = "a root of a positive number")]
+    let most = (steps * orders).powf(1.0 / f64::from(free)) as usize;
+    most
+}
+
+/// Whether a group that goes on like this is a call: `(?R)`, `(?1)`, `(?+1)`, `(?-1)`, `(?&name)`, `(?P>name)`.
+fn calls_subroutine(behind: &[u8]) -> bool {
+    match behind {
+        [b'?', b'R' | b'&' | b'+' | b'0'..=b'9', ..] | [b'?', b'P', b'>', ..] => true,
+        [b'?', b'-', digit, ..] => digit.is_ascii_digit(),
+        _ => false,
+    }
+}
+
+/// A compiled program.
+#[derive(Debug)]
+struct Code(NonNull<pcre2_code_8>);
+
+// SAFETY: PCRE2 does not change a program once it is compiled, by the JIT compiler too, which `Code::new` sees to.
+unsafe impl Send for Code {}
+// SAFETY: as above.
+unsafe impl Sync for Code {}
+
+impl Code {
+    fn new(pattern: &str, options: u32) -> Result<Self, Refusal> {
+        let (mut error, mut offset) = (0, 0);
+        // SAFETY: the pattern is valid for its length and, as `PCRE2_UTF` wants it, UTF-8; no context is allowed.
+        let code = unsafe {
+            pcre2_compile_8(pattern.as_ptr(), pattern.len(), options, &raw mut error, &raw mut offset, ptr::null_mut())
+        };
+        let Some(code) = NonNull::new(code) else { return Err(Refusal::new(error, offset, pattern)) };
+        let code = Self(code);
+        // On machines of 32 bits the compiler runs out of memory, says ripgrep. What is not compiled is interpreted.
+        if cfg!(target_pointer_width = "64") {
+            // SAFETY: a program that nobody else has seen yet.
+            unsafe { pcre2_jit_compile_8(code.0.as_ptr(), PCRE2_JIT_COMPLETE) };
+        }
+        Ok(code)
+    }
+}
+
+impl Drop for Code {
+    fn drop(&mut self) {
+        // SAFETY: made by `pcre2_compile_8` and freed only here.
+        unsafe { pcre2_code_free_8(self.0.as_ptr()) };
+    }
+}
+
+impl Refusal {
+    fn new(error: c_int, offset: usize, pattern: &str) -> Self {
+        let mut buffer = [0_u8; 256];
+        // SAFETY: the buffer is as long as said; the function ends the text in it with a NUL.
+        let length = unsafe { pcre2_get_error_message_8(error, buffer.as_mut_ptr(), buffer.len()) };
+        let length = usize::try_from(length).unwrap_or(0).min(buffer.len());
+        let mut offset = offset.min(pattern.len());
+        while !pattern.is_char_boundary(offset) {
+            offset -= 1;
+        }
+        let brackets = [
+            PCRE2_ERROR_MISSING_SQUARE_BRACKET,
+            PCRE2_ERROR_MISSING_CLOSING_PARENTHESIS,
+            PCRE2_ERROR_UNMATCHED_CLOSING_PARENTHESIS,
+        ];
+        Self {
+            reason: String::from_utf8_lossy(&buffer[..length]).into_owned(),
+            offset,
+            is_unbalanced: brackets.iter().any(|&bracket| i64::from(bracket) == i64::from(error)),
+        }
+    }
+}
+
+/// What a thread needs to match an [`Expression`].
+pub(super) struct Workspace {
+    expression: Arc<Expression>,
+    data: NonNull<pcre2_match_data_8>,
+    context: NonNull<pcre2_match_context_8>,
+    stack: Option<NonNull<pcre2_jit_stack_8>>,
+}
+
+impl Workspace {
+    pub(super) fn new(expression: Arc<Expression>) -> Self {
+        // Both programs have the same groups.
+        let code = expression.unwatched.0.as_ptr();
+        // SAFETY: the program is valid; no general context is allowed.
+        let data = unsafe { pcre2_match_data_create_from_pattern_8(code, ptr::null_mut()) };
+        // SAFETY: no general context is allowed.
+        let context = unsafe { pcre2_match_context_create_8(ptr::null_mut()) };
+        // SAFETY: as above. The stack begins with PCRE2's default size.
+        let stack = unsafe { pcre2_jit_stack_create_8(32 << 10, JIT_STACK_BYTES, ptr::null_mut()) };
+        let out_of_memory = "memory for matching";
+        let workspace = Self {
+            expression,
+            data: NonNull::new(data).expect(out_of_memory),
+            context: NonNull::new(context).expect(out_of_memory),
+            // There is none without a JIT compiler.
+            stack: NonNull::new(stack),
+        };
+        // SAFETY: the context is valid, and the stack lives as long as it.
+        unsafe {
+            pcre2_set_heap_limit_8(workspace.context.as_ptr(), HEAP_LIMIT_KIB);
+            if let Some(stack) = workspace.stack {
+                pcre2_jit_stack_assign_8(workspace.context.as_ptr(), None, stack.as_ptr().cast());
+            }
+        }
+        workspace
+    }
+
+    fn find_at(
+        &mut self,
+        haystack: &[u8],
+        at: usize,
+        check: &dyn Fn() -> Result<(), Stopped>,
+    ) -> Result<Option<Match>, Failure> {
+        check().map_err(Failure::Stopped)?;
+        let unwatched_limit = UNWATCHED_STEPS / (haystack.len() as u32).saturating_add(1);
+        if haystack.len() <= self.expression.most_unwatched {
+            match self.run(&self.expression.unwatched, haystack, at, unwatched_limit) {
+                Err(Failure::Code(PCRE2_ERROR_MATCHLIMIT)) => {}
+                other => return other,
+            }
+        }
+        let mut watch = Watch { check, left: CALLOUTS_PER_CHECK, stopped: None };
+        // SAFETY: the context is valid; `watch` outlives the match, behind which the callout is taken out again.
+        unsafe { pcre2_set_callout_8(self.context.as_ptr(), Some(callout), (&raw mut watch).cast()) };
+        let found = self.run(&self.expression.watched, haystack, at, MATCH_LIMIT);
+        // SAFETY: the context is valid.
+        unsafe { pcre2_set_callout_8(self.context.as_ptr(), None, ptr::null_mut()) };
+        match watch.stopped {
+            Some(stopped) => Err(Failure::Stopped(stopped)),
+            None => found,
+        }
+    }
+
+    fn run(&self, code: &Code, haystack: &[u8], at: usize, limit: u32) -> Result<Option<Match>, Failure> {
+        // An empty slice may point nowhere.
+        let subject = if haystack.is_empty() { &[0] } else { haystack };
+        // SAFETY: everything passed is valid, and used by this thread alone: a `Workspace` is neither shared nor
+        // cloned. `at` lies within the haystack; with `PCRE2_MATCH_INVALID_UTF` its bytes may be any.
+        let result = unsafe {
+            pcre2_set_match_limit_8(self.context.as_ptr(), limit);
+            let (data, context) = (self.data.as_ptr(), self.context.as_ptr());
+            pcre2_match_8(code.0.as_ptr(), subject.as_ptr(), haystack.len(), at, 0, data, context)
+        };
+        match result {
+            PCRE2_ERROR_NOMATCH => Ok(None),
+            error if error < 0 => Err(Failure::Code(error)),
+            _ => {
+                // SAFETY: after a match the vector of a program's match data has at least the two ends of the match.
+                let (start, end) = unsafe {
+                    let ends = pcre2_get_ovector_pointer_8(self.data.as_ptr());
+                    (*ends, *ends.add(1))
+                };
+                // A `\K` in a group that is called from a look-around can put the beginning anywhere.
+                let is_sound = at <= start && start <= end && end <= haystack.len();
+                if is_sound { Ok(Some(Match::new(start, end))) } else { Err(Failure::Backwards) }
+            }
+        }
+    }
+}
+
+impl Drop for Workspace {
+    fn drop(&mut self) {
+        // SAFETY: made in `new` and freed only here; the context, which refers to the stack, goes before it.
+        unsafe {
+            pcre2_match_data_free_8(self.data.as_ptr());
+            pcre2_match_context_free_8(self.context.as_ptr());
+            if let Some(stack) = self.stack {
+                pcre2_jit_stack_free_8(stack.as_ptr());
+            }
+        }
+    }
+}
+
+/// What a callout looks at.
+struct Watch<'a> {
+    check: &'a dyn Fn() -> Result<(), Stopped>,
+    left: u32,
+    stopped: Option<Stopped>,
+}
+
+/// Goes on with the match, or ends it when the caller said so.
+extern "C" fn callout(_: *mut c_void, data: *mut c_void) -> c_int {
+    // SAFETY: `find_at` has put a `Watch` there, which nobody else uses during the match.
+    let watch = unsafe { &mut *data.cast::<Watch<'_>>() };
+    watch.left -= 1;
+    if watch.left > 0 {
+        return 0;
+    }
+    watch.left = CALLOUTS_PER_CHECK;
+    match (watch.check)() {
+        Ok(()) => 0,
+        Err(stopped) => {
+            watch.stopped = Some(stopped);
+            PCRE2_ERROR_CALLOUT
+        }
+    }
+}
+
+/// Why a match was not decided.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Failure {
+    Stopped(Stopped),
+    /// PCRE2's own: a limit was met.
+    Code(c_int),
+    /// The match does not begin before it ends.
+    Backwards,
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Stopped(stopped) => stopped.fmt(formatter),
+            Self::Code(code) => write!(formatter, "PCRE2 gave up with code {code}"),
+            Self::Backwards => formatter.write_str("the match begins behind its end"),
+        }
+    }
+}
+
+/// An [`Expression`] for the search of one file.
+pub(super) struct PcreMatcher<'a> {
+    pub(super) workspace: &'a RefCell<Workspace>,
+    pub(super) check: &'a dyn Fn() -> Result<(), Stopped>,
+    /// What ended the search. The searcher gives only its text on.
+    pub(super) failure: Cell<Option<Failure>>,
+}
+
+impl Matcher for PcreMatcher<'_> {
+    type Captures = NoCaptures;
+    type Error = Failure;
+
+    fn find_at(&self, haystack: &[u8], at: usize) -> Result<Option<Match>, Failure> {
+        let found = self.workspace.borrow_mut().find_at(haystack, at, self.check);
+        self.failure.set(found.as_ref().err().copied());
+        found
+    }
+
+    fn new_captures(&self) -> Result<NoCaptures, Failure> {
+        Ok(NoCaptures::new())
+    }
+}

@@ -1,0 +1,147 @@
+//! Repairs patterns as language models write them: braces and brackets that stand for themselves.
+
+/// The parts of a pattern that brackets can be told apart in.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Part {
+    Plain,
+    Escaped,
+    InClass,
+}
+
+/// Calls `visit` with each character, where it begins, and what part of the pattern it is in.
+fn scan(pattern: &str, mut visit: impl FnMut(usize, char, Part)) {
+    let mut characters = pattern.char_indices().peekable();
+    let mut class_depth = 0_usize;
+    while let Some((at, character)) = characters.next() {
+        match character {
+            '\\' => {
+                let part = if class_depth > 0 { Part::InClass } else { Part::Escaped };
+                visit(at, character, part);
+                if let Some((next_at, next)) = characters.next() {
+                    visit(next_at, next, part);
+                    // \p{…}, \x{…}, \u{…}, \b{…}, \k{…}: the braces belong to the escape.
+                    if matches!(next, 'p' | 'P' | 'x' | 'u' | 'U' | 'b' | 'k' | 'g' | 'o' | 'N')
+                        && characters.peek().is_some_and(|&(_, c)| c == '{')
+                    {
+                        for (at, inner) in characters.by_ref() {
+                            visit(at, inner, part);
+                            if inner == '}' {
+                                break;
+                            }
+                        }
+                    }
+                }
+                continue;
+            }
+            '[' if class_depth == 0 && pattern[at..].contains(']') => {
+                class_depth = 1;
+                visit(at, character, Part::InClass);
+                for leading in ['^', ']'] {
+                    if characters.peek().is_some_and(|&(_, next)| next == leading) {
+                        characters.next();
+                    }
+                }
+                continue;
+            }
+            '[' if class_depth > 0 => class_depth += 1,
+            ']' if class_depth > 0 => {
+                class_depth -= 1;
+                visit(at, character, Part::InClass);
+                continue;
+            }
+            _ => {}
+        }
+        visit(at, character, if class_depth > 0 { Part::InClass } else { Part::Plain });
+    }
+}
+
+/// Escapes the braces that do not quantify anything: `{` that is not the beginning of `{3}`, `{3,}` or `{3,5}` behind
+/// something that can be repeated.
+pub(super) fn escape_braces(pattern: &str) -> String {
+    let mut escaped = Vec::new();
+    let mut quantifier_ends_at = None;
+    let mut repeatable = false;
+    scan(pattern, |at, character, part| {
+        match (character, part) {
+            ('{', Part::Plain) => match quantifier_length(&pattern[at..]).filter(|_| repeatable) {
+                Some(length) => quantifier_ends_at = Some(at + length - 1),
+                None => escaped.push(at),
+            },
+            ('}', Part::Plain) if quantifier_ends_at != Some(at) => escaped.push(at),
+            _ => {}
+        }
+        repeatable = !(part == Part::Plain && matches!(character, '(' | '|' | '^' | '{'));
+    });
+    insert_backslashes(pattern, &escaped)
+}
+
+/// The length of the quantifier that `text`, which begins with `{`, begins with.
+fn quantifier_length(text: &str) -> Option<usize> {
+    let inner = &text[1..text.find('}')?];
+    let number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let valid = match inner.split_once(',') {
+        None => number(inner),
+        Some((least, most)) => number(least) && (most.is_empty() || number(most)),
+    };
+    valid.then_some(inner.len() + 2)
+}
+
+/// Escapes the parentheses without a partner and the `[` that is never closed. A group that is one for sure, such as
+/// `(?=`, is closed at the end instead.
+pub(super) fn balance(pattern: &str) -> String {
+    let mut escaped = Vec::new();
+    let mut open = Vec::new();
+    scan(pattern, |at, character, part| match (character, part) {
+        ('(', Part::Plain) => open.push(at),
+        (')', Part::Plain) if open.pop().is_none() => escaped.push(at),
+        ('[', Part::Plain) => escaped.push(at),
+        _ => {}
+    });
+    let (groups, texts): (Vec<usize>, Vec<usize>) = open.into_iter().partition(|&at| pattern[at..].starts_with("(?"));
+    escaped.extend(texts);
+    escaped.sort_unstable();
+    insert_backslashes(pattern, &escaped) + &")".repeat(groups.len())
+}
+
+/// Where a pattern wants a line break, outside of classes and look-around.
+pub(super) fn line_break(pattern: &str) -> Option<usize> {
+    let mut found = None;
+    let mut escape = None;
+    let mut looks_around = Vec::new();
+    scan(pattern, |at, character, part| {
+        let text = &pattern[at..];
+        let is_break = match (character, part) {
+            ('(', Part::Plain) => {
+                let is_look = ["(?=", "(?!", "(?<=", "(?<!"].iter().any(|look| text.starts_with(look));
+                looks_around.push(is_look);
+                false
+            }
+            (')', Part::Plain) => {
+                looks_around.pop();
+                false
+            }
+            ('\n', Part::Plain) => true,
+            (_, Part::Escaped) if escape.is_none_or(|start| at != start + 1) => {
+                escape = Some(at);
+                [r"\n", r"\x0a", r"\x0A", r"\x{a}", r"\x{A}", r"\x{0a}", r"\x{0A}"].iter().any(|n| text.starts_with(n))
+            }
+            _ => false,
+        };
+        if is_break && found.is_none() && !looks_around.contains(&true) {
+            found = Some(at);
+        }
+    });
+    found
+}
+
+fn insert_backslashes(pattern: &str, positions: &[usize]) -> String {
+    let mut result = String::with_capacity(pattern.len() + positions.len());
+    let mut from = 0;
+    for &at in positions {
+        result.push_str(&pattern[from..at]);
+        result.push('\\');
+        from = at;
+    }
+    result.push_str(&pattern[from..]);
+    result
+}
