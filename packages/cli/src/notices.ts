@@ -98,7 +98,9 @@ export function grepNotices(facts: GrepFacts): string[] {
       ? [`${countOf(facts.skipped.oversized, 'file')} too large to search (--max-filesize) skipped`]
       : []),
     ...(facts.skipped.tooCostly !== undefined
-      ? [`${countOf(facts.skipped.tooCostly, 'file')} searched only up to a line on which the pattern backtracks too often`]
+      ? [
+          `${countOf(facts.skipped.tooCostly, 'file')} searched only up to a line on which the pattern backtracks too often`,
+        ]
       : []),
     ...unreadableNotice(facts.skipped.unreadable, 'file or directory', 'files or directories'),
     ...lossyNotice(facts.lossyPaths),
