@@ -6,7 +6,7 @@ import type { Contents } from '../support/odd-files.ts';
 import { lateNulFiles, longFiles, oddFiles } from '../support/odd-files.ts';
 import type { FoundLine } from '../support/ripgrep-lines.ts';
 import { describeLines, ourLines, ripgrepLines } from '../support/ripgrep-lines.ts';
-import { newDirectory, removeTree, writeTree } from '../support/tree.ts';
+import { createTree, newDirectory, removeTree, writeTree } from '../support/tree.ts';
 
 beforeAll(useNeutralHome);
 
@@ -133,6 +133,8 @@ const multilinePatterns: readonly Case[] = [
   ['a word, in any case', 'NEEDLE\\n', { ignoreCase: true }],
   ['a line break with a word behind it', '[a-z]\\n\\b'],
   ['a line break with no word behind it', 'x?\\n\\B'],
+  ['a repetition that goes on over the line, on which ripgrep 15.0 panics with --json', '(?-u:\\b)[^x]{1,9}'],
+  ['an empty match behind the last line, for which ripgrep shows context', '$^'],
 ];
 
 /** Patterns with few matches on a line: each is told where it is, and a line has a million characters. */
@@ -257,6 +259,16 @@ describe('text with a NUL far behind its start', () => {
       expect(difference(describeLines(ours), describeLines(theirs)), pattern).toEqual(noDifference);
       // Over lines, a NUL behind the first 64 KiB is only seen in a match.
       expect(result.skipped.binary, pattern).toBeGreaterThanOrEqual(multiline ? 0 : 1);
+    }
+  });
+
+  test('is found or not in every mode alike, whatever the context', async () => {
+    const lines = `${'.'.repeat(4095)}\n`.repeat(16);
+    const root = createTree({ 'at-65536.bin': `${lines}\0\naé\n`, 'at-65540.bin': `${lines}abc\n\0\naé\n` });
+    for (const context of [0, 1, 2, 3]) {
+      for (const pattern of ['(?s:.)é', 'aé', 'c\\n', 'é\\n']) {
+        await everyMode({ pattern, path: root, multiline: true, context });
+      }
     }
   });
 

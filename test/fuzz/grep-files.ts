@@ -36,6 +36,10 @@ export function toBytes({ encoding, before, isOneLine, text, after }: FuzzFile):
   return encoders[encoding](filler(before, isOneLine) + text + filler(after, isOneLine));
 }
 
+export function isLarge({ before }: FuzzFile): boolean {
+  return before > 0;
+}
+
 export function hasNul({ text }: FuzzFile): boolean {
   return text.includes('\0');
 }

@@ -10,7 +10,7 @@ import { ripgrep } from '../support/tools.ts';
 import { newDirectory, removeTree } from '../support/tree.ts';
 import { createFuzzer } from './fuzzer.ts';
 import type { Fuzzer } from './fuzzer.ts';
-import { fuzzFiles, hasNul, toBytes } from './grep-files.ts';
+import { fuzzFiles, hasNul, isLarge, toBytes } from './grep-files.ts';
 import type { GrepQuery } from './grep-patterns.ts';
 import { grepQuery } from './grep-patterns.ts';
 
@@ -30,7 +30,7 @@ export const grepFuzzer: Fuzzer = createFuzzer({
       const names = files.map((_, index) => `f${String(index).padStart(2, '0')}`);
       for (const [index, file] of files.entries()) writeFileSync(join(root, names[index] ?? ''), toBytes(file));
       const withNul = new Set(names.filter((_, index) => files.slice(index, index + 1).some(hasNul)));
-      const tree: FuzzTree = { root, isText: (path) => !withNul.has(path) };
+      const tree: FuzzTree = { root, isLarge: files.some(isLarge), isText: (path) => !withNul.has(path) };
       const differences: string[] = [];
       let hits = 0;
       for (const query of queries) {
@@ -47,6 +47,8 @@ export const grepFuzzer: Fuzzer = createFuzzer({
 
 interface FuzzTree {
   readonly root: string;
+  /** Whether there may be more matches than one wants to know the places of. */
+  readonly isLarge: boolean;
   /** Where a NUL ends its search, ripgrep takes back the matches before it, but not when it prints them. */
   readonly isText: (path: string) => boolean;
 }
@@ -59,34 +61,31 @@ interface Compared {
 async function compareQuery(tree: FuzzTree, query: GrepQuery): Promise<Compared> {
   const { contextBefore, contextAfter, maxCountPerFile, ...search } = query;
   const searching = grep({ ...search, contextBefore, contextAfter, path: tree.root }).catch((error: unknown) => error);
-  const context = [`--before-context=${contextBefore}`, `--after-context=${contextAfter}`];
-  const asGiven = ripgrepLinesAndContext(tree.root, query.pattern, [...flagsOf(query), ...context]);
+  const ask = (pattern: string, flags: readonly string[]): FoundLines | undefined => {
+    const context = [`--before-context=${contextBefore}`, `--after-context=${contextAfter}`];
+    return ripgrepLinesAndContext(tree.root, pattern, [...flags, ...context], { withoutPlaces: tree.isLarge });
+  };
+  const asGiven = ask(query.pattern, flagsOf(query));
   const result = await searching;
   if (!isResult(result)) {
-    const isRefused = CairnError.isInstance(result) && result.code === 'INVALID_REGEX' && asGiven === 'refused';
+    const isRefused = CairnError.isInstance(result) && result.code === 'INVALID_REGEX' && asGiven === undefined;
     return { hasLines: false, differences: isRefused ? [] : [`  ${String(result)}`] };
   }
   // What ripgrep does not take was repaired, or searched by another engine: then that is what both are asked for.
   const { engine, searchedPattern = query.pattern } = result;
-  const flags = [...flagsOf(query), ...(asGiven === 'refused' ? engineFlags[engine] : [])];
-  const theirs =
-    asGiven === 'refused' ? ripgrepLinesAndContext(tree.root, searchedPattern, [...flags, ...context]) : asGiven;
-  if (theirs === 'refused' || (asGiven !== 'refused' && searchedPattern !== query.pattern))
+  const flags = [...flagsOf(query), ...(asGiven === undefined ? engineFlags[engine] : [])];
+  const theirs = asGiven ?? ask(searchedPattern, flags);
+  if (theirs === undefined || (asGiven !== undefined && searchedPattern !== query.pattern))
     return { hasLines: false, differences: [`  we searched ${searchedPattern} with ${engine}`] };
   const searched = { ...query, pattern: searchedPattern };
+  const [ours = [], expected = []] = comparable(searched, ourLines(result.matches), theirs.lines);
   const differences = [
-    ...(theirs === 'panicked at' ? [] : compareLines(searched, result, theirs)),
+    ...show('lines', ours, expected),
+    ...show('context', describeLines(contextOf(result.matches)), describeLines(contextBeside(theirs, query))),
     ...(await compareModes(tree, query, result)),
     ...compareSummaries(tree, searched, flags, countPerFile(result.matches)),
   ];
   return { hasLines: result.matches.length > 0, differences };
-}
-
-function compareLines(query: GrepQuery, { matches }: GrepResult, theirs: FoundLines): string[] {
-  return [
-    ...show('lines', placesOf(query, ourLines(matches)), placesOf(query, theirs.lines)),
-    ...show('context', describeLines(contextOf(matches)), describeLines(contextBeside(theirs, query))),
-  ];
 }
 
 function isResult(value: unknown): value is GrepResult {
@@ -158,10 +157,15 @@ function compareSummaries(
   return [...found, ...show('with --count', ourCounts, theirCounts)];
 }
 
-/** Bytes inside a character have no place in a string, and ripgrep does not find again what a line alone made match. */
-function placesOf({ pattern, literal }: GrepQuery, lines: readonly FoundLine[]): string[] {
+/**
+ * Bytes inside a character have no place in a string, ripgrep does not find again what a line alone made match, and it was
+ * not always asked for the places.
+ */
+function comparable({ pattern, literal }: GrepQuery, ours: readonly FoundLine[], theirs: readonly FoundLine[]) {
   const isUnclear = !literal && /\(\?[a-zA-Z]*-[a-z]*[um]|\\[Az]/u.test(pattern);
-  return describeLines(isUnclear ? lines.map(withoutPlaces) : lines);
+  const hasPlaces = theirs.some(({ submatches }) => submatches !== undefined);
+  const lists = [ours, theirs] as const;
+  return lists.map((lines) => describeLines(isUnclear || !hasPlaces ? lines.map(withoutPlaces) : lines));
 }
 
 function withoutPlaces(line: FoundLine): FoundLine {

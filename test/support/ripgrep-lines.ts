@@ -58,24 +58,47 @@ export function ripgrepLines(
   options: ToolOptions = {},
 ): FoundLine[] {
   const found = ripgrepLinesAndContext(root, pattern, flags, options);
-  if (typeof found === 'string') throw new Error(`ripgrep ${found} ${JSON.stringify(pattern)}`);
+  if (found === undefined) throw new Error(`ripgrep refused ${JSON.stringify(pattern)}`);
   return found.lines;
 }
 
-/** The same with the lines of context; or what happened when there are none. */
+export interface RipgrepOptions extends ToolOptions {
+  /** Leave out the places of the matches, of which there may be one per character. */
+  readonly withoutPlaces?: boolean | undefined;
+}
+
+/** The same with the lines of context. Undefined when ripgrep does not take the pattern. */
 export function ripgrepLinesAndContext(
   root: string,
   pattern: string,
   flags: readonly string[],
-  options: ToolOptions = {},
-): FoundLines | 'refused' | 'panicked at' {
-  const { exitCode, stdout } = ripgrep(['--json', ...ripgrepFlags, ...flags, '-e', pattern], root, options);
-  if (exitCode === panicExitCode) return 'panicked at';
-  if (exitCode !== 0 && exitCode !== 1) return 'refused';
+  options: RipgrepOptions = {},
+): FoundLines | undefined {
+  const format = options.withoutPlaces === true ? plainFormat : ['--json'];
+  const { exitCode, stdout } = ripgrep([...format, ...ripgrepFlags, ...flags, '-e', pattern], root, options);
+  // It may do so on the places of a match over lines, which it needs for JSON.
+  if (exitCode === panicExitCode && options.withoutPlaces !== true)
+    return ripgrepLinesAndContext(root, pattern, flags, { ...options, withoutPlaces: true });
+  if (exitCode !== 0 && exitCode !== 1) return undefined;
+  if (options.withoutPlaces === true) return plainLines(stdout);
   const messages = splitLines(stdout).map((line) => JSON.parse(line.toString()) as { type: string; data: unknown });
   const linesOf = (kind: string): FoundLine[] =>
     messages.filter(({ type }) => type === kind).flatMap(({ data }) => toLines(data as MatchMessage));
   return { lines: linesOf('match'), context: linesOf('context') };
+}
+
+const plainFormat: readonly string[] = ['--line-number', '--with-filename', '--no-heading', '--null', '--color=never'];
+
+/** Lines like `path\0number:line`, or `path\0number-line` for context; others are remarks. */
+function plainLines(output: Buffer): FoundLines {
+  const found: FoundLines = { lines: [], context: [] };
+  for (const bytes of splitLines(output)) {
+    const [, path, number, sign, line] = /^([^\0]*)\0(\d+)([:-])([^]*)$/u.exec(bytes.toString()) ?? [];
+    if (path === undefined || line === undefined) continue;
+    const list = sign === ':' ? found.lines : found.context;
+    list.push({ path, lineNumber: Number(number), line, submatches: undefined });
+  }
+  return found;
 }
 
 function toLines(message: MatchMessage): FoundLine[] {
