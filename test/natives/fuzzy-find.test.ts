@@ -88,6 +88,22 @@ describe('fuzzyFind', () => {
     expect(matches).toMatchObject([{ path: 'xy\uFFFD', lossyPath: true }]);
   });
 
+  it.each([
+    ['swapped', 'shcedule'],
+    ['missed', 'shedule'],
+    ['wrong', 'svhedule'],
+    ['too many', 'scheduule'],
+  ])('forgives a letter %s, below what matches as typed', async (_slip, query) => {
+    const path = createTree({ 'a/schedule.c': '', [`z/z/x${query}.c`]: '', 'b/other.c': '' });
+    expect(await found(query, path)).toEqual([`z/z/x${query}.c`, 'a/schedule.c']);
+  });
+
+  it('marks the letters that are right where others slipped', async () => {
+    const path = createTree({ 'é/core.c': '' });
+    const { matches } = await fuzzyFind({ query: 'cxre', path, includePositions: true });
+    expect(matches).toMatchObject([{ path: 'é/core.c', positions: [2, 4, 5] }]);
+  });
+
   it('narrows when the query grows', async () => {
     const path = createTree({ 'src/parser.ts': '', 'src/printer.ts': '', 'docs/p.md': '' });
     let survivors = await found('p', path);

@@ -36,7 +36,7 @@ pub struct Search {
 
 /// Where the letters of a word occur in order.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Occurs {
+pub(crate) enum Occurs {
     InName,
     InPath,
 }
@@ -164,7 +164,7 @@ impl WordSearch {
 
     /// Whether the word's letters occur in order: in the base name, else in the path.
     #[inline]
-    fn occurs(&self, index: &Index, entry: usize) -> Option<Occurs> {
+    pub(crate) fn occurs(&self, index: &Index, entry: usize) -> Option<Occurs> {
         let mask = index.mask(entry);
         let letters = &self.word.letters;
         if self.word.wants_directory && mask & DIRECTORY == 0 {

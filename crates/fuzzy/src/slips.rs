@@ -6,7 +6,7 @@ use crate::automaton::{SLIPS, States};
 use crate::fold::{fold_into, symbols};
 use crate::index::{DIRECTORY, Index};
 use crate::name::{is_boundary, is_word, stem_length};
-use crate::query::Query;
+use crate::query::{Query, Segment};
 use crate::score::{Hit, TIER_SPAN, Tier};
 use crate::search::{Search, Verdict, WordSearch};
 
@@ -61,6 +61,12 @@ impl SlipSearch {
             let hit = forgive((word, &self.directories[0]), self.budget);
             return hit.map_or(Verdict::Miss, |(_, hit)| Verdict::Score(hit.score()));
         }
+        let hopeless = words().any(|(word, directories)| {
+            word.occurs(index, entry).is_none() && hope(word, directories, index, entry, self.budget).is_none()
+        });
+        if hopeless {
+            return Verdict::Miss;
+        }
         let mut left = self.budget;
         let mut hits = Vec::with_capacity(self.directories.len());
         for word in words() {
@@ -103,6 +109,33 @@ impl Directory {
     }
 }
 
+/// Where a word may be found with slips, as far as the characters of a name and its directory tell.
+struct Hope<'a> {
+    /// The word's last segment.
+    last: &'a Segment,
+    in_name: bool,
+    in_path: Option<&'a Directory>,
+}
+
+fn hope<'a>(
+    word: &'a WordSearch,
+    directories: &'a [OnceLock<Box<Directory>>],
+    index: &Index,
+    entry: usize,
+    most: usize,
+) -> Option<Hope<'a>> {
+    let most = most.min(word.slips);
+    let mask = index.mask(entry);
+    if most == 0 || word.alphabet.is_none() || (word.word.wants_directory && mask & DIRECTORY == 0) {
+        return None;
+    }
+    let last = word.word.segments.last()?;
+    let in_name = (last.mask & !mask).count_ones() as usize <= most;
+    let directory = Directory::of(word, directories, index, index.directory(entry));
+    let in_path = directory.may_complete(mask, most).then_some(directory);
+    (in_path.is_some() || (in_name && !word.is_path)).then_some(Hope { last, in_name, in_path })
+}
+
 /// How a word that does not match as typed does with at most `most` slips, and with how many.
 fn forgiven<'p>(
     word: &WordSearch,
@@ -114,26 +147,17 @@ fn forgiven<'p>(
 ) -> Option<(usize, Hit)> {
     let alphabet = word.alphabet.as_ref()?;
     let most = most.min(word.slips);
-    let mask = index.mask(entry);
-    if most == 0 || (word.word.wants_directory && mask & DIRECTORY == 0) {
-        return None;
-    }
-    let last = word.word.segments.last()?;
-    let may_be_in_name = (last.mask & !mask).count_ones() as usize <= most;
-    let directory = Directory::of(word, directories, index, index.directory(entry));
-    let may_be_in_path = directory.may_complete(mask, most);
-    if !may_be_in_path && (!may_be_in_name || word.is_path) {
-        return None;
-    }
+    let Hope { last, in_name: may_be_in_name, in_path: may_be_in_path } = hope(word, directories, index, entry, most)?;
     let (name, path) = (index.name(entry), path());
     let text = &path[path.len() - name.len()..];
     let in_name = if word.is_path || !may_be_in_name { SLIPS } else { alphabet.slips_in_name(name) };
-    let in_path = if in_name <= 1 || !may_be_in_path {
-        SLIPS
-    } else {
-        let mut states = directory.states;
-        states.read(alphabet, text, name);
-        states.slips(alphabet)
+    let in_path = match may_be_in_path {
+        Some(directory) if in_name > 1 => {
+            let mut states = directory.states;
+            states.read(alphabet, text, name);
+            states.slips(alphabet)
+        }
+        _ => SLIPS,
     };
     let slips = in_name.min(in_path);
     if slips > most {

@@ -9,6 +9,9 @@ export interface FuzzyFindOptions extends SearchOptions {
   /**
    * What was typed: words that must all match, in any order; `a/b` matches path segments in order, which may be
    * abbreviated. Empty lists everything, directories first. A query of nothing but punctuation finds nothing.
+   *
+   * From four letters on one slip is forgiven (two swapped, one missed, wrong or too many), from nine on two; in words
+   * of fewer than three letters and of more than 62 none. What matches with slips ranks below what matches as typed.
    */
   query: string;
   /**
@@ -41,7 +44,10 @@ export interface FuzzyFindMatch {
 export interface FuzzyFindResult {
   /** Best first; ties by depth, shallow first, then by path. */
   matches: FuzzyFindMatch[];
-  /** How many entries matched. */
+  /**
+   * How many entries matched. Those with slips are looked for, and counted, only when there is room for them: not when
+   * more than `maxResults` match as typed.
+   */
   totalMatches: number;
   /** Whether nothing is missing but what could not be read. */
   complete: boolean;
