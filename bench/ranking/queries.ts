@@ -1,10 +1,10 @@
 /** What a person would type to get at a file. */
 
 /** A source of numbers in [0, 1) that a seed determines. */
-export type Random = () => number;
+type Random = () => number;
 
 /** Mulberry32: small, and good enough to draw samples. */
-export function seeded(seed: number): Random {
+function seeded(seed: number): Random {
   let state = seed >>> 0;
   return () => {
     state = (state + 0x6d_2b_79_f5) >>> 0;

@@ -1,11 +1,9 @@
 import { spawn } from 'node:child_process';
-import { openSync, closeSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { closeSync, openSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { fuzzyFind } from '@cairn/natives';
-import { FileFinder } from '@ff-labs/fff-node';
-import fuzzysort from 'fuzzysort';
+import { loadPeer } from '../lib/peers.ts';
+import type { PeerName, Peers } from '../lib/peers.ts';
 
 /** How far down a list people look. */
 export const SHOWN = 10;
@@ -30,8 +28,10 @@ interface PathMatch {
   isDirectory: boolean;
 }
 
-interface PiNatives {
-  fuzzyFind: (options: Record<string, unknown>) => Promise<{ matches: PathMatch[] }>;
+async function peer<Name extends PeerName>(name: Name): Promise<Peers[Name]> {
+  const loaded = await loadPeer(name);
+  if ('missing' in loaded) throw new Error(`${name} is not there: ${loaded.missing}`);
+  return loaded.api;
 }
 
 const nothing = (): void => undefined;
@@ -51,24 +51,25 @@ function cairn({ root }: Tree): Ranker {
   return { rank, close: nothing };
 }
 
-function piNatives({ root }: Tree): Ranker {
-  const path = '@oh-my-pi/pi-natives-linux-x64/pi_natives.linux-x64-modern.node';
-  const { fuzzyFind: find }: PiNatives = createRequire(import.meta.url)(path);
+async function piNatives({ root }: Tree): Promise<Ranker> {
+  const pi = await peer('pi-natives');
   const rank = async (query: string): Promise<string[]> => {
     const options = { query, path: root, cache: true, gitignore: false, maxResults: WITH_DIRECTORIES };
-    return filesOf((await find(options)).matches);
+    return filesOf((await pi.fuzzyFind(options)).matches);
   };
   return { rank, close: nothing };
 }
 
-function sorted({ files }: Tree): Ranker {
+async function sorted({ files }: Tree): Promise<Ranker> {
+  const fuzzysort = await peer('fuzzysort');
   const snapshot = fuzzysort.snapshot(files);
   const rank = (query: string): string[] =>
-    fuzzysort.go(query, snapshot, { limit: SHOWN, threshold: 0 }).map((result) => result.target);
+    Array.from(fuzzysort.go(query, snapshot, { limit: SHOWN, threshold: 0 }), (result) => result.target);
   return { rank, close: nothing };
 }
 
 async function fff({ root }: Tree): Promise<Ranker> {
+  const { FileFinder } = await peer('fff');
   const created = FileFinder.create({ basePath: root, disableWatch: true, disableContentIndexing: true });
   if (!created.ok) throw new Error(created.error);
   const finder = created.value;
@@ -81,11 +82,12 @@ async function fff({ root }: Tree): Promise<Ranker> {
   return { rank, close: () => finder.destroy() };
 }
 
-function fzf(scheme: string): (tree: Tree) => Ranker {
-  return ({ list }) => {
+function fzf(scheme: string): (tree: Tree) => Promise<Ranker> {
+  return async ({ list }) => {
+    const { command } = await peer('fzf');
     const rank = async (query: string): Promise<string[]> => {
       const input = openSync(list, 'r');
-      const child = spawn('fzf', [`--scheme=${scheme}`, `--filter=${query}`], { stdio: [input, 'pipe', 'ignore'] });
+      const child = spawn(command, [`--scheme=${scheme}`, `--filter=${query}`], { stdio: [input, 'pipe', 'ignore'] });
       closeSync(input);
       const ended = new Promise((resolve, reject) => {
         child.once('close', resolve);
@@ -115,10 +117,3 @@ export const rankers: Record<string, (tree: Tree) => Ranker | Promise<Ranker>> =
   fuzzysort: sorted,
   'pi-natives': piNatives,
 };
-
-/** Writes the list that fzf reads. */
-export function writeList(directory: string, files: readonly string[]): string {
-  const list = join(directory, 'files.txt');
-  writeFileSync(list, `${files.join('\n')}\n`);
-  return list;
-}

@@ -1,7 +1,9 @@
 /**
  * How well does each ranker find the file that was meant? Samples files of a tree and types what a person would.
  *
- *     node bench/ranking/run.ts --tree <directory> [--tree <directory>] [--samples 200] [--seed 1] [--only a,b] [--json]
+ *     npm run bench -- ranking [--tree <directory>]... [--samples 200] [--seed 1] [--only cairn,fzf] [--json]
+ *
+ * The trees are the kernel's source and the installed `node_modules`, unless named.
  *
  * Every ranker sees the same files: those fuzzyFind lists (no hidden names, no nested `node_modules`), made again as
  * empty files in a directory of their own, so that no ignore rule, link or content plays a part. Directories are no
@@ -10,11 +12,13 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { fuzzyFind } from '@cairn/natives';
+import { kernel } from '../lib/corpora/kernel.ts';
 import { questions } from './queries.ts';
 import type { Question } from './queries.ts';
-import { rankers, SHOWN, writeList } from './rankers.ts';
+import { rankers, SHOWN } from './rankers.ts';
 import type { Ranker, Tree } from './rankers.ts';
 
 interface Quality {
@@ -53,7 +57,9 @@ async function mirror(directory: string, scratch: string): Promise<Tree> {
     made.add(dirname(path));
     writeFileSync(path, '');
   }
-  return { root, list: writeList(scratch, plain), files: plain };
+  const list = join(scratch, 'files.txt');
+  writeFileSync(list, `${plain.join('\n')}\n`);
+  return { root, list, files: plain };
 }
 
 async function judge(ranker: Ranker, asked: readonly Question[]): Promise<Record<string, Quality>> {
@@ -117,14 +123,14 @@ const { values } = parseArgs({
     json: { type: 'boolean', default: false },
   },
 });
-if (!values.tree) throw new Error('name a tree to sample: --tree <directory>');
 // Snapshots must not expire between two queries; read at the first use, here and in pi-natives.
 process.env['FS_SCAN_CACHE_TTL_MS'] = '86400000';
 const names = values.only?.split(',') ?? Object.keys(rankers);
 const reports: Report[] = [];
-for (const tree of values.tree) {
+const modules = fileURLToPath(new URL('../../node_modules', import.meta.url));
+for (const tree of values.tree ?? [await kernel(), modules]) {
   const report = await rankTree(resolve(tree), Number(values.samples), Number(values.seed), names);
   reports.push(report);
-  if (!values.json) console.log(table(report));
+  if (!values.json) process.stdout.write(`${table(report)}\n`);
 }
-if (values.json) console.log(JSON.stringify(reports, undefined, 2));
+if (values.json) process.stdout.write(`${JSON.stringify(reports, undefined, 2)}\n`);

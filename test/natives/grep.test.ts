@@ -161,4 +161,77 @@ describe('grep', () => {
     expect(seen).toEqual(result.matches.map((match) => `${match.path}:${match.lineNumber}`));
     expect(seen).toEqual(['a:1', 'a:2', 'b:1']);
   });
+
+  it('N66: searches with PCRE2 what only PCRE2 knows, in every mode', async () => {
+    const path = createTree({
+      a: 'foobar é foobar\nfoobaz\n',
+      b: 'the the\n',
+      c: Buffer.from('\uFEFFfoobar\n', 'utf16le'),
+    });
+    const cases: readonly (readonly [pattern: string, found: readonly string[]])[] = [
+      ['foo(?=bar)', ['a:1:foobar é foobar', 'c:1:foobar']],
+      ['(?<!the )\\bthe\\b', ['b:1:the the']],
+      ['\\b(\\w+) \\1\\b', ['b:1:the the']],
+      ['(?P<word>\\w+) (?P=word)', ['b:1:the the']],
+      ['foo(?=bar', ['a:1:foobar é foobar', 'c:1:foobar']],
+    ];
+    for (const [pattern, found] of cases) {
+      const content = await grep({ pattern, path });
+      expect(lines(content), pattern).toEqual(found);
+      expect(content, pattern).toMatchObject({ engine: 'pcre2', complete: true, totalMatches: found.length });
+      const count = await grep({ pattern, path, mode: 'count' });
+      expect(count, pattern).toMatchObject({ engine: 'pcre2', totalMatches: found.length });
+      const files = await grep({ pattern, path, mode: 'filesWithMatches' });
+      const names = [...new Set(content.matches.map((match) => match.path))];
+      expect(
+        files.matches.map((match) => match.path),
+        pattern,
+      ).toEqual(names);
+      expect(
+        count.matches.map((match) => match.path),
+        pattern,
+      ).toEqual(names);
+    }
+    const { matches, searchedPattern } = await grep({ pattern: 'foo(?=bar', path });
+    expect(searchedPattern).toBe('foo(?=bar)');
+    expect(matches[0]?.submatches).toEqual([
+      { start: 0, end: 3 },
+      { start: 9, end: 12 },
+    ]);
+  });
+
+  it('N66: refuses what PCRE2 refuses, with the place in UTF-16 code units', async () => {
+    const path = createTree({ a: '' });
+    await expect(grep({ pattern: '😀(x)\\2', path })).rejects.toMatchObject({ code: 'INVALID_REGEX', offset: 6 });
+    await expect(grep({ pattern: '(?=😀)a\\nb', path })).rejects.toMatchObject({ code: 'INVALID_REGEX', offset: 7 });
+    await expect(grep({ pattern: '(?=😀)a\\nb', path })).rejects.toThrow(/multiline/);
+  });
+
+  it('N66: says when PCRE2 gave up on a line, and keeps what came before', async () => {
+    const path = createTree({ a: `aab\n${'a'.repeat(40)}!\naab\n`, b: 'aab' });
+    const result = await grep({ pattern: '(?=x?)^(a+)+[bc]', path });
+    expect(lines(result)).toEqual(['a:1:aab', 'b:1:aab']);
+    expect(result.skipped).toEqual({ oversized: 0, binary: 0, unreadable: 0, tooCostly: 1 });
+  });
+
+  it('N08: ends a match that would take years when the time is up or the signal says so', async () => {
+    const path = createTree({ a: 'a'.repeat(200_000) });
+    const pattern = '(?=x?)a*a*a*a*[bc]';
+    await expect(grep({ pattern, path, timeoutMs: 20 })).rejects.toMatchObject({ code: 'TIMEOUT' });
+    const partial = await grep({ pattern, path, timeoutMs: 20, onTimeout: 'partial' });
+    expect(partial).toMatchObject({ matches: [], complete: false, stopReason: 'timeout' });
+    const controller = new AbortController();
+    const search = grep({ pattern, path, signal: controller.signal });
+    controller.abort(new Error('enough'));
+    await expect(search).rejects.toThrow('enough');
+  });
+
+  it('N64: gives the places of a bounded number of matches per line, and says so', async () => {
+    const path = createTree({ a: 'x'.repeat(100_001), b: 'x'.repeat(100_000) });
+    const { matches } = await grep({ pattern: 'x', path });
+    expect(matches.map(({ submatches, truncated }) => [submatches?.length, truncated])).toEqual([
+      [100_000, true],
+      [100_000, undefined],
+    ]);
+  });
 });

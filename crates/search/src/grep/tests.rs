@@ -518,3 +518,44 @@ fn n64_the_places_of_one_line_are_bounded_and_the_rest_is_reported() {
         assert_eq!(seen, [(MAX_SUBMATCHES, false), (MAX_SUBMATCHES, true), (1, false), (MAX_SUBMATCHES, true)]);
     }
 }
+
+#[test]
+fn n60_a_match_far_behind_in_a_large_file_is_found_whatever_stands_before_it() {
+    let filler = format!("{}\n", ".".repeat(999));
+    let front = filler.repeat(600);
+    let long_line = ".".repeat(600_000);
+    for (reason, text, expected, binary) in [
+        ("behind the first piece", format!("{front}x\n{front}"), vec![601], 0),
+        ("no match", front.clone(), vec![], 0),
+        ("at the end, without a line break", format!("{front}x"), vec![601], 0),
+        ("across the end of a piece", format!("{}{}x\n{front}", filler.repeat(262), ".".repeat(143)), vec![263], 0),
+        ("in a line longer than a piece", format!("{front}{long_line}x\nx\n"), vec![601, 602], 0),
+        ("a NUL before it", format!("{front}\0\n{front}x\n"), vec![], 1),
+        ("a NUL behind it", format!("x\n{front}{front}\0\n"), vec![1], 1),
+        ("behind a byte order mark", format!("\u{FEFF}{front}x\n"), vec![601], 0),
+    ] {
+        let outcome = run(&options(&tree(&[("a", &text)])));
+        let numbers: Vec<u64> = outcome.matches.iter().map(|found| found.line_number).collect();
+        assert_eq!((numbers, outcome.skipped.binary), (expected, binary), "{reason}");
+        let anchored = run(&GrepOptions::new(r"x\z", tree(&[("a", &text)]).path()));
+        assert_eq!((anchored.total, anchored.skipped), (outcome.total, outcome.skipped), "{reason}, line by line");
+    }
+}
+
+#[test]
+fn what_a_search_costs_is_counted() {
+    let large = "-\n".repeat(300_000);
+    let tree = tree(&[("a", "-\n"), ("b/c", "x\n"), ("b/d", &large), ("e.rs", "x\n")]);
+    let cost = |options: GrepOptions| {
+        let outcome = run(&options);
+        (outcome.files_opened, outcome.bytes_read)
+    };
+    assert_eq!(cost(options(&tree)), (4, 6 + 600_000), "each file once, each byte once");
+    assert_eq!(cost(GrepOptions { glob: Some("*.rs".to_owned()), ..options(&tree) }), (1, 2));
+    assert_eq!(cost(GrepOptions { max_file_size: Some(100), ..options(&tree) }), (4, 6));
+    assert_eq!(
+        cost(GrepOptions { max_count: Some(0), ..options(&tree) }).0,
+        2,
+        "up to the match that shows there are more"
+    );
+}
