@@ -3,13 +3,14 @@ import {
   existsSync,
   lstatSync,
   mkdirSync,
+  realpathSync,
   renameSync,
   rmSync,
   symlinkSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { fuzzyFind, glob, grep, invalidateFsScanCache } from '@cairn/natives';
 import fc from 'fast-check';
@@ -102,10 +103,13 @@ function apply(top: string, { kind, path, other, rule }: Edit): string[] {
         if (!lstatSync(one, { throwIfNoEntry: false })) return [];
         rmSync(one, { recursive: true });
         return [one];
-      case 'move':
+      case 'move': {
         if (existsSync(two)) return [];
+        // When it is a link that moves into what it leads to, nothing says afterwards where that was.
+        const landed = join(realpathSync(dirname(two)), basename(two));
         renameSync(one, two);
-        return [one, two];
+        return [one, two, landed];
+      }
       case 'link':
         symlinkSync(join(top, path.startsWith('root') ? 'outside' : 'root/a'), two);
         return [two];
