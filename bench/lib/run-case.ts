@@ -48,7 +48,7 @@ export interface CaseResult {
 
 const us = 'cairn';
 /** How far hits may differ even with an explanation. */
-const explainedDifference = 0.15;
+const explainedDifference = 0.2;
 
 function rotated<Item>(items: readonly Item[], by: number): Item[] {
   const at = items.length === 0 ? 0 : by % items.length;
