@@ -37,8 +37,8 @@ export const cairn: Engine = (task) => {
       const ask = (query: string) => fuzzyFind({ query, path: root, cache: true });
       return {
         arm: async () => {
-          // Forgets what earlier rounds asked.
-          invalidateFsScanCache(root);
+          // Forgets the scan, and what earlier rounds asked of it.
+          invalidateFsScanCache();
           for (const query of task.before) await ask(query);
         },
         run: async () => {

@@ -30,6 +30,8 @@ enum Test {
     Anything,
     /// The rest is this.
     Literal(Vec<u8>),
+    /// The last component is this.
+    Name(Vec<u8>),
     /// The rest ends with one of these, and has a `/` only if that is allowed.
     Suffixes { suffixes: Vec<Vec<u8>>, any_depth: bool },
     /// The whole path matches this.
@@ -93,6 +95,10 @@ impl GlobPattern {
         match &self.test {
             Test::Anything => !rest.is_empty(),
             Test::Literal(literal) => rest == literal,
+            Test::Name(name) => {
+                let directory = rest.strip_suffix(name.as_slice());
+                directory.is_some_and(|directory| directory.is_empty() || directory.ends_with(b"/"))
+            }
             Test::Suffixes { suffixes, any_depth } => {
                 suffixes.iter().any(|suffix| rest.ends_with(suffix))
                     && (*any_depth || memchr::memchr(b'/', rest).is_none())
@@ -185,6 +191,9 @@ fn simple_test(rest: &str) -> Option<Test> {
     }
     if !any_depth && !name.is_empty() && is_literal(name) && !name.contains('/') {
         return Some(Test::Literal(name.as_bytes().to_vec()));
+    }
+    if any_depth && !name.is_empty() && is_literal(name) && !name.contains('/') {
+        return Some(Test::Name(name.as_bytes().to_vec()));
     }
     let suffix = name.strip_prefix('*')?;
     if suffix.contains('/') {

@@ -79,12 +79,13 @@ export function present<T>(value: T | undefined): T {
   return value;
 }
 
-/** Objects made before the event loop gets a turn. Ten thousand take a few milliseconds. */
-const SLICE = 10_000;
+/** How long objects are made before the event loop gets a turn, looked at after every so many. */
+const SLICE_MS = 5;
+const SLICE_CHECK = 1024;
 
 /**
- * Makes `length` objects and hands each to `onEach`, with a turn for the event loop between slices, so that a large result
- * does not block it.
+ * Makes `length` objects and hands each to `onEach`, with a turn for the event loop every few milliseconds, so that a large
+ * result does not block it.
  *
  * @throws the reason of `signal` when it aborts in between.
  */
@@ -95,14 +96,16 @@ export async function readAll<T>(
   onEach: ((error: null, item: T) => void) | null | undefined,
 ): Promise<T[]> {
   const items: T[] = [];
-  for (let index = 0; index < length; index++) {
-    if (index > 0 && index % SLICE === 0) {
-      await setImmediate();
-      signal?.throwIfAborted();
-    }
+  let began = performance.now();
+  for (let index = 1; index <= length; index++) {
     const item = read();
     items.push(item);
     onEach?.(null, item);
+    if (index % SLICE_CHECK === 0 && performance.now() - began > SLICE_MS) {
+      await setImmediate();
+      signal?.throwIfAborted();
+      began = performance.now();
+    }
   }
   return items;
 }

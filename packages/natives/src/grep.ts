@@ -229,22 +229,23 @@ interface MatchedFile {
 }
 
 function decodeMatch(reader: ResultReader, mode: GrepOutputMode, file: { path: string; lossyPath?: true }): GrepMatch {
-  const { path, lossyPath } = file;
-  const match: GrepMatch = { path, lineNumber: 0, line: '' };
-  if (lossyPath) match.lossyPath = true;
-  if (mode === GrepOutputMode.FilesWithMatches) return match;
-  if (mode === GrepOutputMode.Count) {
-    match.matchCount = reader.double();
+  if (mode !== GrepOutputMode.Content) {
+    const match: GrepMatch = { ...file, lineNumber: 0, line: '' };
+    if (mode === GrepOutputMode.Count) match.matchCount = reader.double();
     return match;
   }
-  match.lineNumber = reader.double();
-  match.line = reader.string();
+  const lineNumber = reader.double();
+  const line = reader.string();
   const before = reader.word();
   const after = reader.word();
-  const submatches = reader.word();
+  const length = reader.word();
+  const submatches: { start: number; end: number }[] = [];
+  // One literal for the usual match: there may be a hundred thousand of them.
+  const match: GrepMatch = { path: file.path, lineNumber, line, submatches };
+  if (file.lossyPath) match.lossyPath = true;
   if (before > 0) match.contextBefore = contextLines(reader, before);
   if (after > 0) match.contextAfter = contextLines(reader, after);
-  match.submatches = Array.from({ length: submatches }, () => ({ start: reader.word(), end: reader.word() }));
+  for (let index = 0; index < length; index++) submatches.push({ start: reader.word(), end: reader.word() });
   return match;
 }
 
