@@ -13,6 +13,7 @@ use grep_regex::RegexMatcher;
 use grep_searcher::{
     BinaryDetection, MmapChoice, Searcher, SearcherBuilder, Sink, SinkContext, SinkContextKind, SinkMatch,
 };
+use memchr::memmem::Finder;
 
 use super::matcher::{Compiled, Program};
 use super::pcre::{Failure, PcreMatcher, Workspace};
@@ -73,6 +74,7 @@ pub(super) struct FileSearcher {
     opener: Opener,
     max_file_size: Option<u64>,
     whole_file_test: bool,
+    required: Option<Arc<Finder<'static>>>,
     plan: Plan,
 }
 
@@ -126,6 +128,7 @@ impl FileSearcher {
             opener: Opener::default(),
             max_file_size: options.max_file_size,
             whole_file_test: compiled.is_local(),
+            required: compiled.required().cloned(),
             plan: Plan {
                 mode: options.mode,
                 multiline: options.multiline,
@@ -249,7 +252,9 @@ impl FileSearcher {
             }
             let lines = &text[..end];
             let decoded = if is_first { lines.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(lines) } else { lines };
-            let found = if self.plan.multiline {
+            let found = if self.required.as_ref().is_some_and(|required| required.find(decoded).is_none()) {
+                Ok(false)
+            } else if self.plan.multiline {
                 matcher.shortest_match(decoded).map(|end| end.is_some())
             } else {
                 matcher.find_candidate_line(decoded).map(|line| line.is_some())

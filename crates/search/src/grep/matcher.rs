@@ -3,8 +3,10 @@
 use std::sync::Arc;
 
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
+use memchr::memmem::Finder;
+use regex_syntax::ParserBuilder;
 use regex_syntax::ast::ErrorKind as AstErrorKind;
-use regex_syntax::hir::Look;
+use regex_syntax::hir::{Hir, HirKind, Literal, Look};
 
 use super::pcre::{Expression, Refusal};
 use super::repair::{balance, escape_braces, line_break};
@@ -18,6 +20,7 @@ pub(super) struct Compiled {
     engine: RegexEngine,
     repaired: Option<String>,
     is_local: bool,
+    required: Option<Arc<Finder<'static>>>,
 }
 
 /// What searches.
@@ -44,7 +47,7 @@ impl Compiled {
             return Self::literal(options);
         }
         let error = match build(pattern, options) {
-            Ok(matcher) => return Ok(Self::regex(matcher, pattern, None)),
+            Ok(matcher) => return Ok(Self::regex(matcher, pattern, None, options)),
             Err(error) => error,
         };
         let Some(fault) = Fault::of(pattern) else {
@@ -53,7 +56,7 @@ impl Compiled {
         };
         let with_braces = escape_braces(pattern);
         if let Ok(matcher) = build(&with_braces, options) {
-            return Ok(Self::regex(matcher, &with_braces, Some(with_braces.clone())));
+            return Ok(Self::regex(matcher, &with_braces, Some(with_braces.clone()), options));
         }
         let refusal = match Self::pcre2(pattern, None, options) {
             Ok(compiled) => return compiled,
@@ -61,7 +64,7 @@ impl Compiled {
         };
         let balanced = balance(&with_braces);
         if let Ok(matcher) = build(&balanced, options) {
-            return Ok(Self::regex(matcher, &balanced, Some(balanced.clone())));
+            return Ok(Self::regex(matcher, &balanced, Some(balanced.clone()), options));
         }
         let balanced = balance(pattern);
         if let Ok(compiled) = Self::pcre2(&balanced, Some(balanced.clone()), options) {
@@ -83,12 +86,23 @@ impl Compiled {
         let pattern = options.pattern.as_str();
         let matcher = build(&regex_syntax::escape(pattern), options)
             .map_err(|error| invalid(pattern, &describe(&error, options), pattern.find('\n')))?;
-        Ok(Self { program: Program::Regex(matcher), engine: RegexEngine::Literal, repaired: None, is_local: true })
+        let program = Program::Regex(matcher);
+        Ok(Self { program, engine: RegexEngine::Literal, repaired: None, is_local: true, required: None })
     }
 
-    fn regex(matcher: RegexMatcher, pattern: &str, repaired: Option<String>) -> Self {
-        let is_local = !anchors_to_haystack(pattern);
-        Self { program: Program::Regex(matcher), engine: RegexEngine::Regex, repaired, is_local }
+    fn regex(matcher: RegexMatcher, pattern: &str, repaired: Option<String>, options: &GrepOptions) -> Self {
+        let parsed = ParserBuilder::new()
+            .multi_line(true)
+            .utf8(false)
+            .case_insensitive(options.ignore_case)
+            .build()
+            .parse(pattern);
+        let looks = parsed.as_ref().map(|parsed| parsed.properties().look_set());
+        let is_local = looks.is_ok_and(|looks| !looks.contains(Look::Start) && !looks.contains(Look::End));
+        // A pattern that is nothing else needs no test before it.
+        let required = parsed.ok().filter(|parsed| !matches!(parsed.kind(), HirKind::Literal(_)));
+        let required = required.as_ref().and_then(required_text).map(|text| Arc::new(Finder::new(text).into_owned()));
+        Self { program: Program::Regex(matcher), engine: RegexEngine::Regex, repaired, is_local, required }
     }
 
     /// The pattern for PCRE2. What PCRE2 takes but can never match is refused as the other engine refuses it.
@@ -104,13 +118,18 @@ impl Compiled {
             return Ok(Err(invalid(&options.pattern, LINE_BREAK, Some(offset))));
         }
         let program = Program::Pcre2(Arc::new(expression));
-        Ok(Ok(Self { program, engine: RegexEngine::Pcre2, repaired, is_local: false }))
+        Ok(Ok(Self { program, engine: RegexEngine::Pcre2, repaired, is_local: false, required: None }))
     }
 
     /// Whether a line matches in a whole file as it does by itself. Not so with `\\A` and `\\z`, which the searcher
     /// applies line by line, nor with look-around.
     pub(super) fn is_local(&self) -> bool {
         self.is_local
+    }
+
+    /// Text that is in every match, of an expression that has more to it.
+    pub(super) fn required(&self) -> Option<&Arc<Finder<'static>>> {
+        self.required.as_ref()
     }
 
     pub(super) fn program(&self) -> &Program {
@@ -131,13 +150,16 @@ impl Compiled {
 const DFA_BYTES: usize = 32 << 20;
 const LINE_BREAK: &str = "it matches a line break; set multiline to let matches span lines";
 
-/// Whether a pattern looks for the beginning or the end of all that is searched.
-fn anchors_to_haystack(pattern: &str) -> bool {
-    let parsed = regex_syntax::ParserBuilder::new().multi_line(true).utf8(false).build().parse(pattern);
-    parsed.map_or(true, |parsed| {
-        let looks = parsed.properties().look_set();
-        looks.contains(Look::Start) || looks.contains(Look::End)
-    })
+/// The longest text that is in every match. A regular expression engine looks for what a match begins with, which is
+/// often the more frequent: in `static\s+int\s+\w+_probe` the end tells more files apart than the beginning.
+fn required_text(expression: &Hir) -> Option<&[u8]> {
+    match expression.kind() {
+        HirKind::Literal(Literal(text)) => Some(text),
+        HirKind::Capture(capture) => required_text(&capture.sub),
+        HirKind::Repetition(repetition) if repetition.min > 0 => required_text(&repetition.sub),
+        HirKind::Concat(parts) => parts.iter().filter_map(required_text).max_by_key(|text| text.len()),
+        _ => None,
+    }
 }
 
 /// Builds the matcher as ripgrep's command does (`matcher_rust` in `crates/core/flags/hiargs.rs`).
@@ -180,7 +202,7 @@ struct Fault {
 
 impl Fault {
     fn of(pattern: &str) -> Option<Self> {
-        let error = regex_syntax::ParserBuilder::new().multi_line(true).utf8(false).build().parse(pattern).err()?;
+        let error = ParserBuilder::new().multi_line(true).utf8(false).build().parse(pattern).err()?;
         let (reason, offset) = match &error {
             regex_syntax::Error::Parse(error) => (error.kind().to_string(), error.span().start.offset),
             regex_syntax::Error::Translate(error) => (error.kind().to_string(), error.span().start.offset),
@@ -210,6 +232,26 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn what_every_match_has_is_looked_for_first() {
+        for (pattern, ignore_case, required) in [
+            (r"static\s+int\s+\w+_probe\(", false, Some("_probe(")),
+            ("(abc)+x?", false, Some("abc")),
+            ("(abc)*xy", false, Some("xy")),
+            ("abc|abd", false, None),
+            ("(?i)abc.", false, None),
+            ("abc.", true, None),
+            (r"\w+", false, None),
+            // Nothing else than a text.
+            ("abc", false, None),
+        ] {
+            let compiled = Compiled::new(&GrepOptions { ignore_case, ..GrepOptions::new(pattern, ".") });
+            let compiled = compiled.expect("an expression");
+            let found = compiled.required().map(|required| String::from_utf8_lossy(required.needle()));
+            assert_eq!(found.as_deref(), required, "{pattern}");
+        }
+    }
 
     fn compile(pattern: &str) -> Result<(RegexEngine, Option<String>), SearchError> {
         let compiled = Compiled::new(&GrepOptions::new(pattern, "."))?;
