@@ -78,19 +78,22 @@ export interface Question {
   wanted: string;
 }
 
-/** The files that are the only ones to be asked for by their words, which are words at all. */
-function askable(files: readonly string[], ask: (path: string) => string | undefined): Map<string, string> {
-  const asked = new Map<string, string | undefined>();
+/** Files and what is typed for each, if that is words at all; `alone`: only those that nothing else is asked for by. */
+function askable(
+  files: readonly string[],
+  ask: (path: string) => string | undefined,
+  alone: boolean,
+): Map<string, string> {
+  const times = new Map<string, number>();
+  const queries = new Map<string, string>();
   for (const file of files) {
     const query = ask(file);
-    if (query) asked.set(query, asked.has(query) ? undefined : file);
-  }
-  const only = new Map<string, string>();
-  for (const [query, file] of asked) {
+    if (!query) continue;
+    times.set(query, (times.get(query) ?? 0) + 1);
     // Punctuation alone is no question, and white space would make two words of one.
-    if (file && /[\p{L}\p{N}]/u.test(query) && !/\s/.test(file)) only.set(file, query);
+    if (/[\p{L}\p{N}]/u.test(query) && !/\s/.test(file)) queries.set(file, query);
   }
-  return only;
+  return alone ? new Map([...queries].filter(([, query]) => times.get(query) === 1)) : queries;
 }
 
 function draw<T>(from: readonly T[], count: number, random: Random): T[] {
@@ -104,11 +107,11 @@ function draw<T>(from: readonly T[], count: number, random: Random): T[] {
 }
 
 /**
- * For each kind so many files, drawn by the seed, and what would be typed for them. Only questions with one right
- * answer are asked: `Makefile` names thousands of files, and whoever finds the wanted one was lucky.
+ * For each kind so many files, drawn by the seed, and what would be typed for them. `alone`: only questions with one right
+ * answer are asked, because `Makefile` names thousands of files, and whoever finds the wanted one was lucky.
  */
-export function questions(files: readonly string[], samples: number, seed: number): Question[] {
-  const only = new Map(Object.entries(ways).map(([kind, ask]) => [kind, askable(files, ask)]));
+export function questions(files: readonly string[], samples: number, seed: number, alone: boolean): Question[] {
+  const only = new Map(Object.entries(ways).map(([kind, ask]) => [kind, askable(files, ask, alone)]));
   const asked = [...only].flatMap(([kind, queries], index) =>
     draw([...queries], samples, seeded(seed * 1000 + index)).map(([wanted, query]) => ({ kind, query, wanted })),
   );

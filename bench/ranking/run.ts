@@ -1,20 +1,20 @@
 /**
  * How well does each ranker find the file that was meant? Samples files of a tree and types what a person would.
  *
- *     npm run bench -- ranking [--tree <directory>]... [--samples 200] [--seed 1] [--only cairn,fzf] [--json]
+ *     npm run bench -- ranking [--tree <directory>]... [--samples 200] [--seed 1] [--any] [--only cairn,fzf] [--json]
  *
- * The trees are the kernel's source and the installed `node_modules`, unless named.
+ * The trees are the kernel's source and the installed packages, unless named. Only questions with one right answer are
+ * asked; with `--any` any file is asked for, also one of the thousand that are called `Makefile`.
  *
- * Every ranker sees the same files: those fuzzyFind lists (no hidden names, no nested `node_modules`), made again as
- * empty files in a directory of their own, so that no ignore rule, link or content plays a part. Directories are no
- * answers.
+ * Every ranker sees the same files, made again as empty files in a directory of their own, without the components called
+ * `node_modules`, so that no ignore rule, link or content plays a part. Directories are no answers.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { fuzzyFind } from '@cairn/natives';
+import { FileType, glob } from '@cairn/natives';
 import { kernel } from '../lib/corpora/kernel.ts';
 import { questions } from './queries.ts';
 import type { Question } from './queries.ts';
@@ -35,6 +35,8 @@ interface Report {
   files: number;
   seed: number;
   samples: number;
+  /** Whether files were asked for that share their words with others. */
+  any: boolean;
   /** By ranker, then by kind of query. */
   rankers: Record<string, Record<string, Quality>>;
 }
@@ -45,10 +47,16 @@ function mean(values: readonly number[]): number {
 
 /** Makes the files of `directory` again, empty, below `scratch`. */
 async function mirror(directory: string, scratch: string): Promise<Tree> {
-  const { matches } = await fuzzyFind({ query: '', path: directory, maxResults: 10_000_000 });
-  const files = matches.filter((match) => !match.isDirectory && !match.lossyPath).map((match) => match.path);
+  const { matches } = await glob({
+    pattern: '**',
+    path: directory,
+    fileType: FileType.File,
+    includeNodeModules: true,
+    gitignore: false,
+  });
+  const files = matches.filter((match) => !match.lossyPath).map((match) => match.path.replaceAll('node_modules/', ''));
   // `fzf` and people read lines.
-  const plain = files.filter((file) => !file.includes('\n')).toSorted();
+  const plain = [...new Set(files)].filter((file) => !file.includes('\n')).toSorted();
   const root = join(scratch, 'tree');
   const made = new Set<string>();
   for (const file of plain) {
@@ -93,14 +101,18 @@ function table(report: Report): string {
     `| --- |${' --- |'.repeat(names.length)}`,
     ...rows.map((kind) => `| ${kind} | ${names.map((name) => figures(name, kind)).join(' | ')} |`),
   ];
-  return `${report.tree}: ${report.files} files, ${report.samples} samples of each kind, seed ${report.seed}\n\n${lines.join('\n')}\n`;
+  return `${report.tree}: ${report.files} files, ${report.samples} samples of each kind${report.any ? ' from all files' : ''}, seed ${report.seed}\n\n${lines.join('\n')}\n`;
 }
 
-async function rankTree(directory: string, samples: number, seed: number, names: readonly string[]): Promise<Report> {
+/** What is asked. */
+type Asking = Pick<Report, 'samples' | 'seed' | 'any'>;
+
+async function rankTree(directory: string, asking: Asking, names: readonly string[]): Promise<Report> {
+  const { samples, seed, any } = asking;
   const scratch = mkdtempSync(join(tmpdir(), 'cairn-ranking-'));
   try {
     const tree = await mirror(directory, scratch);
-    const asked = questions(tree.files, samples, seed);
+    const asked = questions(tree.files, samples, seed, !any);
     const judged: Report['rankers'] = {};
     for (const name of names) {
       const ranker = await rankers[name]?.(tree);
@@ -108,7 +120,7 @@ async function rankTree(directory: string, samples: number, seed: number, names:
       judged[name] = await judge(ranker, asked);
       ranker.close();
     }
-    return { tree: basename(directory), files: tree.files.length, seed, samples, rankers: judged };
+    return { tree: basename(directory).replace(/^\./, ''), files: tree.files.length, ...asking, rankers: judged };
   } finally {
     rmSync(scratch, { recursive: true });
   }
@@ -119,6 +131,7 @@ const { values } = parseArgs({
     tree: { type: 'string', multiple: true },
     samples: { type: 'string', default: '200' },
     seed: { type: 'string', default: '1' },
+    any: { type: 'boolean', default: false },
     only: { type: 'string' },
     json: { type: 'boolean', default: false },
   },
@@ -127,9 +140,10 @@ const { values } = parseArgs({
 process.env['FS_SCAN_CACHE_TTL_MS'] = '86400000';
 const names = values.only?.split(',') ?? Object.keys(rankers);
 const reports: Report[] = [];
-const modules = fileURLToPath(new URL('../../node_modules', import.meta.url));
+const modules = fileURLToPath(new URL('../../node_modules/.pnpm', import.meta.url));
 for (const tree of values.tree ?? [await kernel(), modules]) {
-  const report = await rankTree(resolve(tree), Number(values.samples), Number(values.seed), names);
+  const asking = { samples: Number(values.samples), seed: Number(values.seed), any: values.any };
+  const report = await rankTree(resolve(tree), asking, names);
   reports.push(report);
   if (!values.json) process.stdout.write(`${table(report)}\n`);
 }
