@@ -46,7 +46,7 @@ impl From<CacheStats> for NativeCacheStats {
             invalidations: stats.invalidations as f64,
             evictions: stats.evictions as f64,
             joins: stats.joins as f64,
-            total_bytes: stats.snapshots.iter().map(|kept| kept.snapshot.bytes()).sum::<usize>() as f64,
+            total_bytes: stats.bytes as f64,
             entries,
         }
     }

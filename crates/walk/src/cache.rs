@@ -111,9 +111,9 @@ struct Counters {
 pub struct CacheStats {
     /// Calls served from a snapshot within its time to live.
     pub hits: u64,
-    /// Calls that found no snapshot.
+    /// Calls that found no snapshot, or only one that had been dropped.
     pub misses: u64,
-    /// Calls for which an expired snapshot was validated.
+    /// Calls for which an expired or dropped snapshot was validated.
     pub validations: u64,
     /// Calls for which a root was scanned although it was known: forced, or because validation could not tell.
     pub rescans: u64,
@@ -127,6 +127,8 @@ pub struct CacheStats {
     pub directories_listed: u64,
     /// Directories, followed links and ignore files that were looked at to validate snapshots.
     pub checks: u64,
+    /// Memory held, in bytes, with that of dropped snapshots that the next scan will begin with.
+    pub bytes: usize,
     /// What is kept, by root.
     pub snapshots: Vec<CachedSnapshot>,
 }
@@ -375,8 +377,11 @@ impl ScanCache {
                 // A forced scan has been counted by whoever forced it, and drops what is kept first.
                 (Join::BegunSinceAsked, _) => _ = self.snapshots.remove(key),
                 (Join::Any, None | Some(Kept { invalidated: true, .. })) => count(&self.counters.misses),
-                (Join::Any, Some(_)) if flight.walk.validates() => count(&self.counters.validations),
+                (Join::Any, Some(_)) if flight.walk.validates() => {}
                 (Join::Any, Some(_)) => count(&self.counters.rescans),
+            }
+            if flight.walk.validates() {
+                count(&self.counters.validations);
             }
             flights.insert(key.clone(), Arc::clone(&flight));
             return Ok(Boarding::Flight(flight, false));
@@ -520,6 +525,7 @@ impl ScanCache {
             joins: read(&self.counters.joins),
             directories_listed: read(&self.counters.directories_listed),
             checks: read(&self.counters.checks),
+            bytes: self.snapshots.iter().map(|entry| entry.value().snapshot.bytes()).sum(),
             snapshots,
         }
     }

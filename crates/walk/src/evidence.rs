@@ -7,7 +7,7 @@
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use crate::listing::{LinkTarget, Stamp, stamp_of};
+use crate::listing::{LinkTarget, Stamp, keeps_times_at, stamp_of};
 use crate::rules::{RuleFiles, Rules};
 
 /// The evidence for one snapshot.
@@ -18,6 +18,8 @@ pub(crate) struct Evidence {
     pub(crate) rule_files: Vec<RuleFileState>,
     /// The user's own excludes file, which the environment and git's configuration name.
     pub(crate) excludes: Option<PathBuf>,
+    /// How many files above the root could not be read.
+    pub(crate) above_unreadable: u64,
     /// Whether some directory can be reached by several paths, or was entered through a link. Which path shows its
     /// contents then depends on all others.
     pub(crate) aliased: bool,
@@ -61,8 +63,8 @@ pub(crate) struct RuleFileState {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum FileState {
     Missing,
-    /// Only that it is there matters, and that it is the same thing.
-    There((u64, u64)),
+    /// Only that it is there matters, and that it is the same thing: identity and type.
+    There((u64, u64), u32),
     Stamped(Stamp),
     /// Read within a tick of its last change: another change may not show.
     Unsettled,
@@ -76,6 +78,10 @@ pub(crate) struct Sources {
     /// What to look at again; only filled when asked for.
     pub(crate) consulted: Vec<RuleFileState>,
     pub(crate) keeps_evidence: bool,
+    /// How many files could not be read.
+    pub(crate) unreadable: u64,
+    /// Whether the file system of a device keeps times, for those seen so far.
+    devices: Vec<(u64, bool)>,
 }
 
 impl Sources {
@@ -88,7 +94,9 @@ impl Sources {
     pub(crate) fn consult(&mut self, path: &Path, follow: bool) {
         if self.keeps_evidence {
             let state = match stamp_of(path, follow) {
-                Ok(stamp) if stamp.is_settled(SystemTime::now()) => FileState::Stamped(stamp),
+                Ok(stamp) if stamp.is_settled(SystemTime::now()) && self.keeps_times(stamp.device, path) => {
+                    FileState::Stamped(stamp)
+                }
                 Ok(_) => FileState::Unsettled,
                 Err(_) => FileState::Missing,
             };
@@ -96,12 +104,35 @@ impl Sources {
         }
     }
 
+    fn keeps_times(&mut self, device: u64, path: &Path) -> bool {
+        if let Some((_, keeps_times)) = self.devices.iter().find(|(known, _)| *known == device) {
+            return *keeps_times;
+        }
+        let keeps_times = keeps_times_at(path);
+        self.devices.push((device, keeps_times));
+        keeps_times
+    }
+
+    /// Notes that the file consulted last could not be read: its rules are missing, and the next look has to try again.
+    pub(crate) fn could_not_read(&mut self) {
+        self.unreadable += 1;
+        if let Some(last) = self.consulted.last_mut() {
+            last.state = FileState::Unsettled;
+        }
+    }
+
     /// Whether anything is at `path`.
     pub(crate) fn exists(&mut self, path: &Path) -> bool {
-        let stamp = stamp_of(path, false);
+        self.look(path, false)
+    }
+
+    /// Whether anything is at `path`, and notes what.
+    pub(crate) fn look(&mut self, path: &Path, follow: bool) -> bool {
+        let stamp = stamp_of(path, follow);
         if self.keeps_evidence {
-            let state = stamp.as_ref().map_or(FileState::Missing, |stamp| FileState::There(stamp.identity()));
-            self.consulted.push(RuleFileState { path: path.to_owned(), follow: false, state });
+            let there = |stamp: &Stamp| FileState::There(stamp.identity(), stamp.file_type);
+            let state = stamp.as_ref().map_or(FileState::Missing, there);
+            self.consulted.push(RuleFileState { path: path.to_owned(), follow, state });
         }
         stamp.is_ok()
     }
@@ -117,7 +148,9 @@ impl RuleFileState {
         let now = stamp_of(&self.path, self.follow);
         match self.state {
             FileState::Missing => now.is_err(),
-            FileState::There(identity) => now.is_ok_and(|now| now.identity() == identity),
+            FileState::There(identity, file_type) => {
+                now.is_ok_and(|now| now.identity() == identity && now.file_type == file_type)
+            }
             FileState::Stamped(stamp) => now.is_ok_and(|now| now == stamp),
             FileState::Unsettled => false,
         }
@@ -138,9 +171,12 @@ impl Evidence {
             .map(|directory| directory.path.len())
             .chain(self.links.iter().map(|link| link.path.len()))
             .chain(self.rule_files.iter().map(|file| file.path.as_os_str().len()));
-        self.directories.len() * size_of::<DirectoryState>()
-            + self.links.len() * size_of::<LinkState>()
-            + self.rule_files.len() * size_of::<RuleFileState>()
+        // The rules of directories without rule files are those around them.
+        let rules = self.directories.iter().filter(|directory| directory.rule_files.any());
+        self.directories.capacity() * size_of::<DirectoryState>()
+            + rules.map(|directory| directory.rules.nearest_bytes()).sum::<usize>()
+            + self.links.capacity() * size_of::<LinkState>()
+            + self.rule_files.capacity() * size_of::<RuleFileState>()
             + paths.sum::<usize>()
     }
 }

@@ -7,8 +7,11 @@ use std::env;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-/// The excludes file for the repository whose configuration lies in `git_directory`, if any. It need not exist.
-pub(crate) fn excludes_file(git_directory: Option<&Path>) -> Option<PathBuf> {
+use crate::paths::read_regular_file;
+
+/// The excludes file for the repository whose configuration lies in `git_directory`, if any, and whose work tree begins at
+/// `top`, which a relative path in the configuration is relative to. It need not exist.
+pub(crate) fn excludes_file(git_directory: Option<&Path>, top: &Path) -> Option<PathBuf> {
     let home = set("HOME").map(PathBuf::from);
     let xdg = set("XDG_CONFIG_HOME").map(PathBuf::from).or_else(|| Some(home.as_ref()?.join(".config")));
     let mut files: Vec<PathBuf> = Vec::new();
@@ -23,13 +26,13 @@ pub(crate) fn excludes_file(git_directory: Option<&Path>) -> Option<PathBuf> {
     }
     files.extend(git_directory.map(|directory| directory.join("config")));
     let named = files.iter().rev().find_map(|file| {
-        let text = String::from_utf8_lossy(&std::fs::read(file).ok()?).into_owned();
+        let text = String::from_utf8_lossy(&read_regular_file(file).ok()?).into_owned();
         last_value(&text, "core", "excludesfile")
     });
     match named {
         // Set to nothing: no file, not the default one.
         Some(path) if path.is_empty() => None,
-        Some(path) => Some(expand_home(&path, home.as_deref())),
+        Some(path) => Some(top.join(expand_home(&path, home.as_deref()))),
         None => Some(xdg?.join("git/ignore")),
     }
 }

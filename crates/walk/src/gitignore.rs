@@ -10,10 +10,12 @@ use gix_glob::{Pattern, wildmatch};
 #[derive(Debug)]
 pub(crate) struct Globs {
     rules: Box<[Rule]>,
-    /// For each last byte of a name, which of `candidates` to try.
+    /// For each last byte of a name, which of `with_last_byte` to try; 0 for none.
     by_last_byte: Box<[u8; 256]>,
-    /// Indices of rules, the last rule first. The first list is for names whose last byte no rule asks for.
-    candidates: Vec<Box<[u32]>>,
+    /// Indices of the rules that ask for one last byte, the last rule first.
+    with_last_byte: Vec<Vec<u32>>,
+    /// The same of those that do not care.
+    with_any: Vec<u32>,
 }
 
 #[derive(Debug)]
@@ -55,21 +57,29 @@ impl Globs {
         let contents = contents.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(contents);
         let patterns = contents.split(|&byte| byte == b'\n').filter_map(parse_line);
         let rules: Box<[Rule]> = patterns.map(|pattern| Rule { gate: Gate::of(&pattern), pattern }).collect();
-        let for_last = |last: Option<u8>| -> Box<[u32]> {
-            let fits = |rule: &Rule| rule.gate.last.is_none() || rule.gate.last == last;
-            (0..rules.len() as u32).rev().filter(|&index| fits(&rules[index as usize])).collect()
-        };
         let mut by_last_byte = Box::new([0; 256]);
-        let mut candidates = vec![for_last(None)];
-        for last in rules.iter().filter_map(|rule| rule.gate.last) {
-            let list = &mut by_last_byte[usize::from(last)];
-            // Bytes of names are not `/` nor NUL, so there are fewer than 255 lists.
-            if let (0, Ok(new)) = (*list, u8::try_from(candidates.len())) {
-                *list = new;
-                candidates.push(for_last(Some(last)));
+        let (mut with_last_byte, mut with_any) = (Vec::<Vec<u32>>::new(), Vec::new());
+        for (index, rule) in rules.iter().enumerate().rev() {
+            let Some(last) = rule.gate.last else {
+                with_any.push(index as u32);
+                continue;
+            };
+            let number = &mut by_last_byte[usize::from(last)];
+            if *number == 0 {
+                with_last_byte.push(Vec::new());
+                // A line has no NUL and no line feed, so there are at most 254 lists.
+                *number = with_last_byte.len() as u8;
             }
+            with_last_byte[usize::from(*number) - 1].push(index as u32);
         }
-        Self { rules, by_last_byte, candidates }
+        Self { rules, by_last_byte, with_last_byte, with_any }
+    }
+
+    /// Memory held, in bytes.
+    pub(crate) fn bytes(&self) -> usize {
+        let indices: usize = self.with_last_byte.iter().chain([&self.with_any]).map(Vec::capacity).sum();
+        let texts: usize = self.rules.iter().map(|rule| rule.pattern.text.capacity() + rule.gate.run.len()).sum();
+        size_of::<Self>() + size_of_val(&*self.by_last_byte) + size_of_val(&*self.rules) + 4 * indices + texts
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -81,11 +91,22 @@ impl Globs {
         let last = *subject.path.last()?;
         let name = &subject.path[subject.name_start..];
         let absent = !subject.name_mask;
-        self.candidates[usize::from(self.by_last_byte[usize::from(last)])].iter().find_map(|&index| {
-            let Rule { gate, pattern } = &self.rules[index as usize];
-            (gate.mask & absent == 0 && gate.lets_pass(name) && matches(pattern, subject))
-                .then(|| !pattern.is_negative())
-        })
+        let number = usize::from(self.by_last_byte[usize::from(last)]);
+        let mut with_last_byte = number.checked_sub(1).map_or(&[][..], |at| &self.with_last_byte[at]);
+        let mut with_any = self.with_any.as_slice();
+        loop {
+            let (next, taken) = match (with_last_byte, with_any) {
+                ([], []) => return None,
+                ([one, ..], [other, ..]) if one > other => (*one, &mut with_last_byte),
+                ([one, ..], []) => (*one, &mut with_last_byte),
+                (_, [other, ..]) => (*other, &mut with_any),
+            };
+            *taken = &taken[1..];
+            let Rule { gate, pattern } = &self.rules[next as usize];
+            if gate.mask & absent == 0 && gate.lets_pass(name) && matches(pattern, subject) {
+                return Some(!pattern.is_negative());
+            }
+        }
     }
 }
 
@@ -139,6 +160,8 @@ fn matches(pattern: &Pattern, subject: Subject<'_>) -> bool {
 
 /// The rule on a line without its line feed, if it is one.
 fn parse_line(line: &[u8]) -> Option<Pattern> {
+    // To git a NUL ends the line.
+    let line = line.split(|&byte| byte == 0).next().unwrap_or(line);
     let line = line.strip_suffix(b"\r").unwrap_or(line);
     if line.starts_with(b"#") {
         return None;
@@ -291,6 +314,7 @@ mod tests {
             ("a blank behind an escaped backslash is dropped", b"foo\\\\ ", Some("foo\\\\")),
             ("a tab stays", b"foo\t", Some("foo\t")),
             ("a carriage return goes", b"foo\r", Some("foo")),
+            ("a NUL ends the line", b"foo\0bar", Some("foo")),
             ("a negation of a directory at the top", b"!/foo/", Some("!/foo/")),
             ("an escaped exclamation mark", b"\\!foo", Some("\\!foo")),
             ("the name of a class", b"[[:alpha:][:digit:]]", Some("[[:alpha:][:digit:]]")),

@@ -31,6 +31,8 @@ pub(crate) struct Stamp {
     /// Nanoseconds since the epoch.
     pub(crate) modified: i64,
     pub(crate) changed: i64,
+    /// The file type bits of its mode; 0 where the system has none.
+    pub(crate) file_type: u32,
 }
 
 /// A clock of a file system may tick so rarely, in nanoseconds: ten milliseconds at 100 Hz, and as much again.
@@ -62,9 +64,9 @@ pub(crate) enum LinkTarget {
 }
 
 #[cfg(target_os = "linux")]
-pub(crate) use linux::{Directory, stamp_of};
+pub(crate) use linux::{Directory, keeps_times_at, stamp_of};
 #[cfg(not(target_os = "linux"))]
-pub(crate) use portable::{Directory, stamp_of};
+pub(crate) use portable::{Directory, keeps_times_at, stamp_of};
 
 #[cfg(target_os = "linux")]
 mod linux {
@@ -72,7 +74,7 @@ mod linux {
     use std::mem::MaybeUninit;
     use std::os::fd::OwnedFd;
 
-    use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, RawDir, Stat, fstat, fstatfs, open, statat};
+    use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, RawDir, Stat, fstat, fstatfs, open, statat, statfs};
 
     use super::{Kind, LinkTarget, Listed, Meta, Path, Stamp, io};
 
@@ -110,6 +112,12 @@ mod linux {
         Ok(stamp(&statat(CWD, path, at_flags(follow))?))
     }
 
+    /// Whether what lies at an absolute path is on a file system that keeps times.
+    #[allow(clippy::cast_sign_loss, reason = "a magic number; its type differs between architectures")]
+    pub(crate) fn keeps_times_at(path: &Path) -> bool {
+        statfs(path).is_ok_and(|system| LOCAL_SYSTEMS.contains(&(system.f_type as u32)))
+    }
+
     fn at_flags(follow: bool) -> AtFlags {
         if follow { AtFlags::empty() } else { AtFlags::SYMLINK_NOFOLLOW }
     }
@@ -122,6 +130,7 @@ mod linux {
             inode: stat.st_ino as u64,
             modified: nanoseconds(stat.st_mtime as i64, stat.st_mtime_nsec as i64),
             changed: nanoseconds(stat.st_ctime as i64, stat.st_ctime_nsec as i64),
+            file_type: stat.st_mode & 0o17_0000,
         }
     }
 
@@ -241,11 +250,16 @@ mod portable {
         path: PathBuf,
     }
 
+    /// Nobody has tried yet which systems do.
+    pub(crate) fn keeps_times_at(_path: &Path) -> bool {
+        false
+    }
+
     /// Identity only; times are not trusted here.
     pub(crate) fn stamp_of(path: &Path, follow: bool) -> io::Result<Stamp> {
         let metadata = if follow { fs::metadata(path)? } else { fs::symlink_metadata(path)? };
         let (device, inode) = identity(path, &metadata)?;
-        Ok(Stamp { device, inode, modified: 0, changed: 0 })
+        Ok(Stamp { device, inode, modified: 0, changed: 0, file_type: 0 })
     }
 
     #[cfg(unix)]

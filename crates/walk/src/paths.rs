@@ -37,6 +37,36 @@ pub fn from_bytes(bytes: &[u8]) -> Cow<'_, Path> {
     }
 }
 
+/// What git refuses to read as a file of rules is not read here either.
+const MAX_RULE_FILE_BYTES: u64 = 100 << 20;
+
+/// Reads a regular file of git's or of ours: never a FIFO or a device, which might not end.
+pub(crate) fn read_regular_file(path: &Path) -> std::io::Result<Vec<u8>> {
+    use std::io::{Error, ErrorKind, Read};
+    if !std::fs::metadata(path)?.is_file() {
+        return Err(ErrorKind::NotFound.into());
+    }
+    let mut options = std::fs::OpenOptions::new();
+    options.read(true);
+    #[cfg(target_os = "linux")]
+    {
+        use std::os::unix::fs::OpenOptionsExt;
+        // If it has become a FIFO by now.
+        options.custom_flags(rustix::fs::OFlags::NONBLOCK.bits().cast_signed());
+    }
+    let file = options.open(path)?;
+    let metadata = file.metadata()?;
+    if !metadata.is_file() {
+        return Err(ErrorKind::NotFound.into());
+    }
+    if metadata.len() > MAX_RULE_FILE_BYTES {
+        return Err(Error::from(ErrorKind::FileTooLarge));
+    }
+    let mut contents = Vec::new();
+    file.take(MAX_RULE_FILE_BYTES).read_to_end(&mut contents)?;
+    Ok(contents)
+}
+
 /// How many directories the relative path `path` goes down: its slashes.
 #[allow(clippy::naive_bytecount, reason = "paths are short")]
 pub(crate) fn slashes(path: &[u8]) -> usize {

@@ -8,13 +8,14 @@
 //! Precedence is ripgrep's: the nearest `.ignore` that has an opinion, else the nearest `.gitignore`, else the nearest
 //! `.git/info/exclude`, else the global excludes file. Within one file the last matching line wins.
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::evidence::Sources;
 use crate::excludes::excludes_file;
 use crate::gitignore::{Globs, Subject, mask_of};
-use crate::paths::to_bytes;
+use crate::paths::{read_regular_file, to_bytes};
 
 /// What the rules say about an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,7 +70,7 @@ impl RuleFiles {
         }
     }
 
-    fn any(self) -> bool {
+    pub(crate) fn any(self) -> bool {
         self.dot_ignore || self.gitignore || self.git
     }
 }
@@ -133,6 +134,13 @@ impl Rules {
         Self { nearest: Some(Arc::new(layer)), global: self.global.clone() }
     }
 
+    /// Memory held by the rules of the nearest files, in bytes.
+    pub(crate) fn nearest_bytes(&self) -> usize {
+        let globs = |matcher: &Option<Matcher>| matcher.as_ref().map_or(0, |matcher| matcher.globs.bytes());
+        let layer = |layer: &Arc<Layer>| globs(&layer.dot_ignore) + globs(&layer.gitignore) + globs(&layer.exclude);
+        self.nearest.as_ref().map_or(0, layer)
+    }
+
     /// Whether there is no rule at all.
     pub(crate) fn is_empty(&self) -> bool {
         self.nearest.is_none() && self.global.is_none()
@@ -174,7 +182,15 @@ impl Matcher {
         } else if !metadata.is_file() {
             return None;
         }
-        let contents = std::fs::read(path).ok()?;
+        let contents = match read_regular_file(path) {
+            Ok(contents) => contents,
+            Err(error) => {
+                if !matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) {
+                    sources.could_not_read();
+                }
+                return None;
+            }
+        };
         let globs = Globs::parse(&contents);
         if globs.is_empty() {
             return None;
@@ -202,7 +218,7 @@ fn push_source(path: &Path, sources: &mut Sources) {
 }
 
 fn excludes_above(top: &Path, sources: &mut Sources) -> Option<PathBuf> {
-    excludes_file(common_directory(top, sources).as_deref())
+    excludes_file(common_directory(top, sources).as_deref(), top)
 }
 
 /// Where the repository at `directory` keeps its private excludes.
@@ -214,16 +230,22 @@ fn exclude_file(directory: &Path, sources: &mut Sources) -> Option<PathBuf> {
 /// (gitrepository-layout(5)). `None` when `directory` is no repository.
 fn common_directory(directory: &Path, sources: &mut Sources) -> Option<PathBuf> {
     let git = directory.join(".git");
+    // What is there decides what else is read.
+    sources.look(&git, true);
     if git.metadata().ok()?.is_dir() {
         return Some(git);
     }
     sources.consult(&git, true);
-    let link = std::fs::read_to_string(&git).ok()?;
+    let link = read_text(&git)?;
     let git_directory = directory.join(link.strip_prefix("gitdir:")?.trim());
     let common_file = git_directory.join("commondir");
     sources.consult(&common_file, true);
-    match std::fs::read_to_string(common_file) {
-        Ok(common) => Some(git_directory.join(common.trim())),
-        Err(_) => Some(git_directory),
+    match read_text(&common_file) {
+        Some(common) => Some(git_directory.join(common.trim())),
+        None => Some(git_directory),
     }
+}
+
+fn read_text(path: &Path) -> Option<String> {
+    String::from_utf8(read_regular_file(path).ok()?).ok()
 }

@@ -198,8 +198,14 @@ impl Walk {
         State {
             ready: vec![Task::List(root)],
             outputs: vec![None],
+            unreadable: sources.unreadable,
             outside: Outside { rule_files: sources.files, link_targets: Vec::new() },
-            evidence: Evidence { rule_files: sources.consulted, excludes, ..Evidence::default() },
+            evidence: Evidence {
+                rule_files: sources.consulted,
+                excludes,
+                above_unreadable: sources.unreadable,
+                ..Evidence::default()
+            },
             ..State::default()
         }
     }
@@ -481,6 +487,7 @@ impl Walk {
         if self.plan.options.use_gitignore && task.before != Some(visit.rule_files) {
             let without_slash = &path[..path.len() - usize::from(path.len() > 1)];
             visit.rules = task.rules.enter(&from_bytes(without_slash), visit.rule_files, &mut visit.sources);
+            visit.unreadable += visit.sources.unreadable;
         }
         self.filter(task, &directory, &mut path, check, &mut visit)?;
         Ok(visit)

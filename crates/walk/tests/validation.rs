@@ -61,6 +61,13 @@ impl Rig {
         fs::write(path, contents).expect("a file");
     }
 
+    /// Makes of an empty `.git` directory a file that leads to the repository beside the root.
+    fn point_to_repository(&self, git: &str) {
+        fs::remove_dir(self.path(git)).expect("an empty directory");
+        let to = self.top.path().join("repository");
+        fs::write(self.path(git), format!("gitdir: {}", to.display())).expect("a file");
+    }
+
     /// Waits until the file system's clock has ticked often enough for what was written to be settled.
     fn settle(&self) {
         let probe = self.top.path().join("probe");
@@ -137,10 +144,11 @@ fn an_unchanged_tree_is_looked_at_and_not_listed() {
     let second = rig.expired(DEFAULT);
     assert!(Arc::ptr_eq(&first.snapshot, &second.snapshot), "the same snapshot, with all that was derived from it");
     assert_eq!(second.age, Duration::ZERO, "as new as a scan");
-    // The root, three directories, the ignore file, and above: `.git` and `.ignore` of each directory, the excludes file.
+    // The root, three directories, the ignore file, and above: `.git` and `.ignore` of each directory, the excludes file,
+    // and where a repository's configuration would name that.
     let above = rig.root().ancestors().count() as u64;
     let excludes = u64::from(std::env::var_os("HOME").is_some() || std::env::var_os("XDG_CONFIG_HOME").is_some());
-    assert_eq!((rig.cache.stats().checks - checks) / 2, 5 + above + (above - 1) + excludes);
+    assert_eq!((rig.cache.stats().checks - checks) / 2, 5 + above + (above - 1) + excludes + 1);
 }
 
 #[test]
@@ -175,7 +183,7 @@ fn after_an_invalidation_only_what_changed_is_listed() {
     rig.cache.invalidate(Some(&rig.path("a/new")));
     assert_eq!(rig.cache.stats().invalidations, 1, "it is dropped only once");
     // Found nothing in the cache, and yet listed but one directory.
-    assert_eq!(rig.validate(DEFAULT), Work { validations: 0, rescans: 0, directories_listed: 1 });
+    assert_eq!(rig.validate(DEFAULT), Work::listing(1));
     assert_eq!(rig.cache.stats().misses, 2);
     rig.cache.invalidate(None);
     assert_eq!(rig.validate(DEFAULT).directories_listed, 4, "without a path everything is forgotten");
@@ -223,6 +231,74 @@ fn a_change_of_rules_scans_everything() {
         edit(&rig);
         assert_eq!(rig.validate(DEFAULT).rescans, 1, "{reason}");
     }
+}
+
+#[test]
+fn what_git_is_in_a_directory_decides_where_rules_are() {
+    type Edit = fn(&Rig);
+    let cases: [(&str, &str, Edit, Edit); 4] = [
+        (
+            "a directory becomes a file",
+            "sub",
+            |rig| fs::create_dir(rig.path("sub/.git")).expect("a directory"),
+            |rig| rig.point_to_repository("sub/.git"),
+        ),
+        (
+            "the same at the root",
+            "",
+            |rig| fs::create_dir(rig.path(".git")).expect("a directory"),
+            |rig| rig.point_to_repository(".git"),
+        ),
+        (
+            "the same above",
+            "",
+            |rig| fs::create_dir(rig.path("../.git")).expect("a directory"),
+            |rig| rig.point_to_repository("../.git"),
+        ),
+        (
+            "a link that led nowhere",
+            "sub",
+            |rig| symlink(rig.top.path().join("later"), rig.path("sub/.git")).expect("a link"),
+            |rig| {
+                fs::create_dir_all(rig.top.path().join("later/info")).expect("a directory");
+                fs::write(rig.top.path().join("later/info/exclude"), "x").expect("a file");
+            },
+        ),
+    ];
+    for (reason, directory, before, edit) in cases {
+        let rig = Rig::with(&["sub/x", "sub/y", "x", "y"]);
+        fs::create_dir_all(rig.top.path().join("repository/info")).expect("a directory");
+        fs::write(rig.top.path().join("repository/info/exclude"), "x").expect("a file");
+        before(&rig);
+        rig.settle();
+        rig.expired(DEFAULT);
+        edit(&rig);
+        rig.validate(DEFAULT);
+        let hidden = [directory, "x"].join("/");
+        let now = rig.expired(DEFAULT).snapshot;
+        assert_eq!(now.find(hidden.trim_start_matches('/').as_bytes()), None, "{reason}");
+    }
+}
+
+#[test]
+fn a_rule_file_that_cannot_be_read_is_counted_and_tried_again() {
+    let rig = Rig::with(&["x", "y"]);
+    // Larger than git reads.
+    let file = File::create(rig.path(".gitignore")).expect("a file");
+    file.set_len(101 << 20).expect("a hole");
+    rig.settle();
+    assert_eq!(rig.expired(DEFAULT).snapshot.unreadable(), 1);
+    assert_eq!(rig.validate(DEFAULT).rescans, 1);
+}
+
+#[test]
+fn a_fifo_where_git_or_rules_belong_holds_nobody_up() {
+    let rig = Rig::with(&["sub/x"]);
+    for name in [".git", "sub/.git", "sub/.gitignore", ".ignore"] {
+        let made = std::process::Command::new("mkfifo").arg(rig.path(name)).status().expect("mkfifo runs");
+        assert!(made.success());
+    }
+    assert_eq!(listed(&rig.expired(DEFAULT).snapshot), ["sub/", "sub/x"]);
 }
 
 #[test]

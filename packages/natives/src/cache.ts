@@ -23,8 +23,8 @@ export function invalidateFsScanCache(path?: string): void {
 /**
  * What the scan cache has done and holds: a copy, made when called.
  *
- * `hits` were served as they were, `misses` found nothing, `validations` looked at what an expired scan rests on and listed
- * again what had changed, `rescans` scanned a known root from the start (forced, or because validation could not tell),
+ * `hits` were served as they were, `misses` found nothing, or only a scan that a change was announced for, `validations` looked at what an
+ * expired or dropped scan rests on and listed again what had changed, `rescans` scanned a known root from the start (forced, or because validation could not tell),
  * `joins` shared a scan under way. `bytes` counts what a scan holds, its index for fuzzy matching included.
  */
 export function fsScanCacheStats(): FsScanCacheStats {

@@ -40,6 +40,8 @@ pub(super) struct Checked {
     /// Whether only a scan of everything can tell what is there now.
     rescan: bool,
     looks: u64,
+    /// While links are followed: the directories that are shown, by identity. One that comes twice has several paths.
+    shown: HashSet<(u64, u64)>,
 }
 
 /// What listing directories again has taken away: paths of directories with a `/` behind.
@@ -122,7 +124,9 @@ impl Validation {
         let directories = &self.evidence().directories;
         if state.phase == Phase::Relisting {
             let over_budget = self.base.len() + state.entries > walk.plan.max_entries;
-            if state.checked.rescan || state.cut.is_some() || over_budget {
+            // Merging is for small changes; putting much together anew is quicker.
+            let is_much = state.entries > FEW * FEW + self.base.len();
+            if state.checked.rescan || state.cut.is_some() || over_budget || is_much {
                 Self::scan_everything(walk, state);
             } else {
                 state.finished = true;
@@ -134,6 +138,12 @@ impl Validation {
             state.finished = true;
         } else {
             state.phase = Phase::Relisting;
+            if self.base.options().follow_links {
+                let changed: HashSet<u32> = state.checked.changed.iter().copied().collect();
+                let unchanged = directories.iter().enumerate().filter(|(index, _)| !changed.contains(&(*index as u32)));
+                let shown = unchanged.filter(|(_, known)| !known.shown_elsewhere);
+                state.checked.shown = shown.filter_map(|(_, known)| known.identity).collect();
+            }
             // In path order: a directory comes before those in it.
             state.checked.changed.sort_unstable_by_key(|&index| &directories[index as usize].path);
             state.outputs = vec![None; state.checked.changed.len()];
@@ -169,7 +179,8 @@ impl Validation {
         let mut rescan = false;
         if let Some(before) = before {
             // One that could not be opened is gone, or its parent says what it is now.
-            rescan |= identity.is_some() && before.rule_files != visit.rule_files;
+            let with_rules = self.base.options().use_gitignore;
+            rescan |= with_rules && identity.is_some() && before.rule_files != visit.rule_files;
             rescan |= !same_links(&evidence.links, &task.path, &mut visit.link_states);
             visit.links.clear();
             visit.link_states.clear();
@@ -183,9 +194,8 @@ impl Validation {
             rescan |=
                 !is_same || directories != directories_now || !visit.children.iter().all(|(_, child)| is_known(child));
         }
-        if self.base.options().follow_links && !is_same && identity.is_some() {
-            rescan |=
-                evidence.directories.iter().any(|other| other.identity == identity && other.path[..] != task.path);
+        if let (true, Some(identity)) = (self.base.options().follow_links, identity) {
+            rescan |= !state.checked.shown.insert(identity);
         }
         visit.children.retain(|(_, child)| !is_known(child));
         state.checked.rescan |= rescan;
@@ -209,6 +219,7 @@ impl Validation {
         let mut vanished = Vanished::default();
         let mut found: Vec<(Vec<u8>, Kind)> = Vec::new();
         for (id, &index) in state.changed.iter().enumerate() {
+            cancel.check()?;
             let path = &self.evidence().directories[index as usize].path;
             if vanished.contains(path) {
                 continue;
@@ -260,7 +271,8 @@ impl Validation {
             head.cut = Some(Cut::Budget);
         }
         let evidence = self.merge_evidence(state, &vanished);
-        head.unreadable = evidence.directories.iter().map(|state| state.unreadable).sum();
+        let in_directories: u64 = evidence.directories.iter().map(|state| state.unreadable).sum();
+        head.unreadable = evidence.above_unreadable + in_directories;
         head.evidence = (fits && !state.untrusted).then_some(evidence);
         Ok(builder.finish(head))
     }
@@ -297,6 +309,7 @@ impl Validation {
                 .cloned()
                 .collect(),
             excludes: before.excludes.clone(),
+            above_unreadable: before.above_unreadable,
             aliased: before.aliased,
         }
     }
