@@ -10,7 +10,7 @@ pub(crate) const DIRECTORY: u64 = 1 << 36;
 /// Many paths, made quick to match: each directory once, and of each entry its base name in lower case, the directory
 /// it is in, and which characters the name has. What a query finds out about a directory holds for all that is in it.
 ///
-/// Takes 16 bytes an entry, 12 a directory, and the base names.
+/// Takes 16 bytes an entry, 20 a directory, and the base names.
 #[derive(Debug)]
 pub struct Index {
     /// The base names in lower case, one behind the other.
@@ -18,6 +18,8 @@ pub struct Index {
     places: Vec<Place>,
     masks: Vec<u64>,
     directories: Vec<Directory>,
+    /// The characters of the directories' paths.
+    directory_masks: Vec<u64>,
     /// The last segments of the directories, as they are and in lower case.
     segments: Vec<u8>,
     folded_segments: Vec<u8>,
@@ -50,6 +52,7 @@ impl Index {
             masks: Vec::with_capacity(entries),
             // The root, which all paths are relative to.
             directories: vec![Directory { parent: 0, segment_end: 0, depth: 0 }],
+            directory_masks: vec![0],
             segments: Vec::new(),
             folded_segments: Vec::new(),
             current: Vec::new(),
@@ -82,7 +85,10 @@ impl Index {
             let length = memchr::memchr(b'/', &directory[end..]).unwrap_or(directory.len() - end);
             let segment = &directory[end..end + length];
             self.segments.extend_from_slice(segment);
+            let folded = self.folded_segments.len();
             fold_into(segment, &mut self.folded_segments);
+            let above = self.directory_masks[number as usize];
+            self.directory_masks.push(above | character_mask(&self.folded_segments[folded..]));
             let depth = self.directories[number as usize].depth + 1;
             self.directories.push(Directory { parent: number, segment_end: self.segments.len() as u32, depth });
             number = self.directories.len() as u32 - 1;
@@ -101,6 +107,7 @@ impl Index {
         self.places.shrink_to_fit();
         self.masks.shrink_to_fit();
         self.directories.shrink_to_fit();
+        self.directory_masks.shrink_to_fit();
         self.segments.shrink_to_fit();
         self.folded_segments.shrink_to_fit();
         self.current = Vec::new();
@@ -127,6 +134,7 @@ impl Index {
             + self.places.capacity() * size_of::<Place>()
             + self.masks.capacity() * size_of::<u64>()
             + self.directories.capacity() * size_of::<Directory>()
+            + self.directory_masks.capacity() * size_of::<u64>()
             + self.segments.capacity()
             + self.folded_segments.capacity()
     }
@@ -139,6 +147,16 @@ impl Index {
 
     pub(crate) fn mask(&self, entry: usize) -> u64 {
         self.masks[entry]
+    }
+
+    /// The characters of the names of some entries, in order.
+    pub(crate) fn masks(&self, entries: Range<usize>) -> &[u64] {
+        &self.masks[entries]
+    }
+
+    /// The characters of a directory's path.
+    pub(crate) fn directory_mask(&self, directory: usize) -> u64 {
+        self.directory_masks[directory]
     }
 
     /// The directory an entry is in.

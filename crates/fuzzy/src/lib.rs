@@ -2,7 +2,8 @@
 //!
 //! Pure functions over bytes: no file system, no threads, no cache. A caller lays its paths out once ([`Index`]),
 //! makes a query ready for them ([`Search`]) and asks about one entry after the other, in any order and from any
-//! number of threads. Where too little matches as typed, [`SlipSearch`] forgives slips.
+//! number of threads. Where too little matches as typed, [`SlipSearch`] forgives slips: in base
+//! names, and, which takes longer, anywhere in a path.
 //!
 //! # Ranking
 //! A score is a tier and, within it, a quality; see [`Tier`] for the order of the tiers. Within a tier shorter names

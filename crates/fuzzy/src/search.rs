@@ -55,7 +55,7 @@ pub(crate) struct WordSearch {
     progress: Vec<u32>,
     standing: Standing,
     pub(crate) alphabet: Option<Alphabet>,
-    /// The characters from the letter with a number on.
+    /// The characters from the letter with a number on, one bit each: the first byte of those outside ASCII.
     pub(crate) wanting: Vec<u64>,
     /// For each directory, made when first asked for: the letters as beginnings of words, and their alignment.
     deep: Vec<OnceLock<Box<(States<1>, Aligned)>>>,
@@ -152,7 +152,7 @@ impl WordSearch {
             progress,
             standing,
             alphabet: Alphabet::new(&word.letters),
-            wanting: wanting(&word.letters, &needs),
+            wanting: wanting(&word.letters),
             deep: std::iter::repeat_with(OnceLock::new).take(index.directories()).collect(),
             needs,
             is_path: word.is_path(),
@@ -339,12 +339,12 @@ fn advance_bytes(letters: &[u8], from: usize, text: &[u8]) -> usize {
 }
 
 /// The characters of the letters from each letter on.
-fn wanting(letters: &[u8], needs: &[u64]) -> Vec<u64> {
-    let mut at = 0;
-    let mut wanting = vec![needs[0]];
-    for symbol in symbols(letters) {
-        at += symbol.len();
-        wanting.push(needs[at]);
+fn wanting(letters: &[u8]) -> Vec<u64> {
+    let mut wanting = vec![0];
+    wanting.extend(symbols(letters).map(|symbol| character_mask(&symbol[..1]) & !DIRECTORY));
+    wanting.rotate_left(1);
+    for at in (1..wanting.len()).rev() {
+        wanting[at - 1] |= wanting[at];
     }
     wanting
 }

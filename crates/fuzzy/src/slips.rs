@@ -1,25 +1,26 @@
 //! Slips forgiven: letters swapped, missed, wrong, or too many.
 
+use std::ops::Range;
 use std::sync::OnceLock;
 
-use crate::automaton::{SLIPS, States};
+use crate::automaton::{Alphabet, SLIPS, States};
 use crate::fold::{fold_into, symbols};
 use crate::index::{DIRECTORY, Index};
 use crate::name::{is_boundary, is_word, stem_length};
-use crate::query::{Query, Segment};
+use crate::query::Query;
 use crate::score::{Hit, TIER_SPAN, Tier};
 use crate::search::{Search, Verdict, WordSearch};
 
 /// What one more slip costs.
 const SLIP: u32 = 350;
 
-/// A query made ready for one index with slips forgiven.
+/// A query made ready for one index with slips forgiven: in base names, or anywhere in a path.
 #[derive(Debug)]
 pub struct SlipSearch {
     /// How many slips the whole query may have.
     budget: usize,
-    /// For each word and directory, made when first asked for.
-    directories: Vec<Vec<OnceLock<Box<Directory>>>>,
+    /// For each word and directory, made when first asked for; nothing where only base names count.
+    directories: Vec<Vec<OnceLock<Directory>>>,
 }
 
 /// How a word stands behind a directory's path.
@@ -31,146 +32,159 @@ struct Directory {
 }
 
 impl SlipSearch {
-    /// Matches the directories of `index`. `None` when the query is too short to forgive anything.
+    /// Forgives slips in base names. `None` when there is nothing to forgive: the query is too short, or all its words
+    /// have slashes.
     #[must_use]
-    pub fn new(query: &Query, search: &Search, index: &Index) -> Option<Self> {
+    pub fn in_names(query: &Query, search: &Search) -> Option<Self> {
         let budget = query.slips();
-        (budget > 0).then(|| Self {
-            budget,
-            directories: vec![vec![OnceLock::new(); index.directories()]; search.words().len()],
-        })
+        let names_a_file = search.words().iter().any(|word| !word.is_path && word.slips > 0);
+        (budget > 0 && names_a_file).then(|| Self { budget, directories: Vec::new() })
+    }
+
+    /// Forgives slips anywhere in a path. `None` when the query is too short to forgive anything. A query of one word
+    /// without a slash has been looked for in all base names before.
+    #[must_use]
+    pub fn in_paths(query: &Query, search: &Search, index: &Index) -> Option<Self> {
+        let budget = query.slips();
+        let directories = || std::iter::repeat_with(OnceLock::new).take(index.directories()).collect();
+        (budget > 0).then(|| Self { budget, directories: search.words().iter().map(|_| directories()).collect() })
+    }
+
+    /// Which of at most 64 entries may match, a bit each, as far as the characters of their paths tell.
+    #[must_use]
+    pub fn plausible(&self, search: &Search, index: &Index, entries: Range<usize>) -> u64 {
+        let masks = index.masks(entries.clone());
+        match search.words() {
+            [word] if self.directories.is_empty() => {
+                let most = self.budget.min(word.slips);
+                let bit = |bits, mask: &u64| bits << 1 | u64::from(are_at_most(word.wanting[0] & !mask, most));
+                masks.iter().rev().fold(0, bit)
+            }
+            words => entries.zip(masks).rev().fold(0, |bits, (entry, mask)| {
+                let mask = mask | index.directory_mask(index.directory(entry));
+                let holds = |word: &WordSearch| are_at_most(word.wanting[0] & !mask, self.budget.min(word.slips));
+                bits << 1 | u64::from(words.iter().all(holds))
+            }),
+        }
     }
 
     /// How entry `entry` of the index stands, whose path is `path`: words that do not match as typed, or only strewn
-    /// over the path, are forgiven slips. The caller knows from [`Search::score`] whether it `matches` as typed.
+    /// over the path, are forgiven slips. Asked of entries that do not match better than that as typed.
     #[must_use]
-    pub fn score<'p>(
-        &self,
-        search: &Search,
-        index: &Index,
-        entry: usize,
-        path: impl Fn() -> &'p [u8],
-        matches: bool,
-    ) -> Verdict {
-        let words = || search.words().iter().zip(&self.directories);
-        let forgive =
-            |(word, directories): (&WordSearch, &Vec<_>), most| forgiven(word, directories, index, entry, &path, most);
-        if let [word] = search.words()
-            && !matches
-        {
-            let hit = forgive((word, &self.directories[0]), self.budget);
-            return hit.map_or(Verdict::Miss, |(_, hit)| Verdict::Score(hit.score()));
+    pub fn score<'p>(&self, search: &Search, index: &Index, entry: usize, path: impl Fn() -> &'p [u8]) -> Verdict {
+        let forgive = |at, most| self.forgiven(search.words(), at, index, entry, &path, most);
+        let words = || search.words().iter().enumerate();
+        if let [_] = search.words() {
+            return forgive(0, self.budget).map_or(Verdict::Miss, |(_, hit)| Verdict::Score(hit.score()));
         }
-        let hopeless = words().any(|(word, directories)| {
-            word.occurs(index, entry).is_none() && hope(word, directories, index, entry, self.budget).is_none()
-        });
-        if hopeless {
+        if words().any(|(at, word)| word.occurs(index, entry).is_none() && forgive(at, self.budget).is_none()) {
             return Verdict::Miss;
         }
         let mut left = self.budget;
-        let mut hits = Vec::with_capacity(self.directories.len());
-        for word in words() {
-            let hit = word.0.hit_as_typed(index, entry, path());
-            let Some((slips, hit)) = hit.map(|hit| (0, hit)).or_else(|| forgive(word, left)) else {
+        let mut hits = Vec::with_capacity(search.words().len());
+        for (at, word) in words() {
+            let hit = word.hit_as_typed(index, entry, path());
+            let Some((slips, hit)) = hit.map(|hit| (0, hit)).or_else(|| forgive(at, left)) else {
                 return Verdict::Miss;
             };
             left -= slips;
             hits.push(hit);
         }
-        for (hit, word) in hits.iter_mut().zip(words()).filter(|(hit, _)| hit.tier == Tier::Strewn) {
-            if let Some((slips, better)) = forgive(word, left) {
+        for (at, hit) in hits.iter_mut().enumerate().filter(|(_, hit)| hit.tier == Tier::Strewn) {
+            if let Some((slips, better)) = forgive(at, left) {
                 left -= slips;
                 *hit = better;
             }
         }
         Hit::of_query(hits.into_iter()).map_or(Verdict::Miss, Verdict::Score)
     }
+
+    /// How word number `at` of some does with at most `most` slips, and with how many.
+    fn forgiven<'p>(
+        &self,
+        words: &[WordSearch],
+        at: usize,
+        index: &Index,
+        entry: usize,
+        path: &impl Fn() -> &'p [u8],
+        most: usize,
+    ) -> Option<(usize, Hit)> {
+        let word = &words[at];
+        let (alphabet, last) = (word.alphabet.as_ref()?, word.word.segments.last()?);
+        let (mask, most) = (index.mask(entry), most.min(word.slips));
+        if most == 0 || (word.word.wants_directory && mask & DIRECTORY == 0) {
+            return None;
+        }
+        let name = index.name(entry);
+        let is_known_from_names = words.len() == 1 && !self.directories.is_empty();
+        let may_be_in_name = !word.is_path && !is_known_from_names && are_at_most(word.wanting[0] & !mask, most);
+        let in_name = if may_be_in_name { alphabet.slips_in_name(name) } else { SLIPS };
+        let text = || {
+            let path = path();
+            &path[path.len() - name.len()..]
+        };
+        let in_path = match self.directories.get(at) {
+            Some(directories) if in_name > 1 => {
+                let directory = Directory::of(word, alphabet, directories, index, index.directory(entry));
+                if directory.may_complete(mask, most) {
+                    let mut states = directory.states;
+                    states.read(alphabet, text(), name);
+                    states.slips(alphabet)
+                } else {
+                    SLIPS
+                }
+            }
+            _ => SLIPS,
+        };
+        let slips = in_name.min(in_path);
+        if slips > most {
+            return None;
+        }
+        let (fitting, quality) = fit(&last.folded, &last.letters, text(), name);
+        if in_name == slips {
+            return Some((slips, Hit { tier: Tier::NameSlip, quality }));
+        }
+        // The last segment says most: it is that of a file's name.
+        let of_name = if fitting <= slips { quality / 4 } else { 0 };
+        let base = (TIER_SPAN - 1 - TIER_SPAN / 4).saturating_sub(SLIP * (slips.max(1) as u32 - 1));
+        Some((slips, Hit { tier: Tier::PathSlip, quality: base + of_name }))
+    }
 }
 
 impl Directory {
-    fn of<'a>(word: &WordSearch, all: &'a [OnceLock<Box<Self>>], index: &Index, directory: usize) -> &'a Self {
+    fn of<'a>(
+        word: &WordSearch,
+        alphabet: &Alphabet,
+        all: &'a [OnceLock<Self>],
+        index: &Index,
+        directory: usize,
+    ) -> &'a Self {
         all[directory].get_or_init(|| {
             let mut states = States::START;
-            if let Some(alphabet) = &word.alphabet
-                && directory > 0
-            {
-                states = Self::of(word, all, index, index.parent(directory)).states;
+            if directory > 0 {
+                states = Self::of(word, alphabet, all, index, index.parent(directory)).states;
                 let (text, folded) = index.segment(directory);
                 states.read(alphabet, text, folded);
                 states.read_slash(alphabet);
             }
-            Box::new(Self { wanting: states.farthest().map(|letters| word.wanting[letters]), states })
+            Self { wanting: states.farthest().map(|letters| word.wanting[letters]), states }
         })
     }
 
     /// Whether a name with these characters may complete the word with at most `most` slips.
     fn may_complete(&self, mask: u64, most: usize) -> bool {
-        (0..=most).any(|slips| (self.wanting[slips] & !mask).count_ones() as usize <= most - slips)
+        (0..=most).any(|slips| are_at_most(self.wanting[slips] & !mask, most - slips))
     }
 }
 
-/// Where a word may be found with slips, as far as the characters of a name and its directory tell.
-struct Hope<'a> {
-    /// The word's last segment.
-    last: &'a Segment,
-    in_name: bool,
-    in_path: Option<&'a Directory>,
-}
-
-fn hope<'a>(
-    word: &'a WordSearch,
-    directories: &'a [OnceLock<Box<Directory>>],
-    index: &Index,
-    entry: usize,
-    most: usize,
-) -> Option<Hope<'a>> {
-    let most = most.min(word.slips);
-    let mask = index.mask(entry);
-    if most == 0 || word.alphabet.is_none() || (word.word.wants_directory && mask & DIRECTORY == 0) {
-        return None;
+/// Whether at most so many bits are set; `most` is small. Without a machine's instruction for it, counting is slower.
+#[inline]
+fn are_at_most(bits: u64, most: usize) -> bool {
+    let mut left = bits;
+    for _ in 0..most {
+        left &= left.wrapping_sub(1);
     }
-    let last = word.word.segments.last()?;
-    let in_name = (last.mask & !mask).count_ones() as usize <= most;
-    let directory = Directory::of(word, directories, index, index.directory(entry));
-    let in_path = directory.may_complete(mask, most).then_some(directory);
-    (in_path.is_some() || (in_name && !word.is_path)).then_some(Hope { last, in_name, in_path })
-}
-
-/// How a word that does not match as typed does with at most `most` slips, and with how many.
-fn forgiven<'p>(
-    word: &WordSearch,
-    directories: &[OnceLock<Box<Directory>>],
-    index: &Index,
-    entry: usize,
-    path: &impl Fn() -> &'p [u8],
-    most: usize,
-) -> Option<(usize, Hit)> {
-    let alphabet = word.alphabet.as_ref()?;
-    let most = most.min(word.slips);
-    let Hope { last, in_name: may_be_in_name, in_path: may_be_in_path } = hope(word, directories, index, entry, most)?;
-    let (name, path) = (index.name(entry), path());
-    let text = &path[path.len() - name.len()..];
-    let in_name = if word.is_path || !may_be_in_name { SLIPS } else { alphabet.slips_in_name(name) };
-    let in_path = match may_be_in_path {
-        Some(directory) if in_name > 1 => {
-            let mut states = directory.states;
-            states.read(alphabet, text, name);
-            states.slips(alphabet)
-        }
-        _ => SLIPS,
-    };
-    let slips = in_name.min(in_path);
-    if slips > most {
-        return None;
-    }
-    let (fitting, quality) = if may_be_in_name { fit(&last.folded, &last.letters, text, name) } else { (SLIPS, 0) };
-    if in_name == slips {
-        return Some((slips, Hit { tier: Tier::NameSlip, quality }));
-    }
-    // The last segment says most: it is that of a file's name.
-    let of_name = if fitting <= slips { quality / 4 } else { 0 };
-    let base = (TIER_SPAN - 1 - TIER_SPAN / 4).saturating_sub(SLIP * (slips.max(1) as u32 - 1));
-    Some((slips, Hit { tier: Tier::PathSlip, quality: base + of_name }))
+    left == 0
 }
 
 /// How many slips it takes to find `letters` in a name, and how good that is: fewer slips first, then a name that

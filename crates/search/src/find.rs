@@ -22,6 +22,9 @@ use scoring::{CHUNK, Looking, Scoring};
 
 /// The index is built with a look at the token every so many entries.
 const CHECK_EVERY: usize = 1024;
+/// Slips in directories are forgiven only while fewer entries match as typed or with slips in base names: what a screen
+/// shows first is then better already.
+const FEW: usize = 10;
 /// Scores of an empty query: directories above everything else.
 const LISTED_DIRECTORY: u32 = 2;
 const LISTED_OTHER: u32 = 1;
@@ -67,7 +70,8 @@ pub struct FindOutcome {
     pub snapshot: Option<Arc<Snapshot>>,
     /// Best first; ties by depth, shallow first, then by path.
     pub hits: Vec<FindHit>,
-    /// How many entries matched: as typed, and, when those are not more than was asked for, with slips forgiven.
+    /// How many entries matched: as typed; when those are not more than was asked for, with slips in base names; and
+    /// when these are still few, with slips anywhere in a path.
     pub total: usize,
     /// How many entries were compared with the query; fewer when it extends an earlier one.
     pub looked_at: usize,
@@ -140,26 +144,38 @@ fn evaluate(
     };
     let among =
         derived.recent.narrowed(query).map_or_else(|| Entries::all(snapshot.len()), |known| known.typed.clone());
-    let (typed, clean) = pass.run(Looking::Typed, among)?;
-    let mut total = typed.count();
+    let (typed, mut settled) = pass.run(Looking::Typed, among, Tier::NameSlip.ceiling())?;
+    let mut matched = typed.clone();
+    let (mut in_names, mut in_paths) = (None, None);
     // Slips are forgiven where that can change anything. Then no clean match has been passed over without a score.
-    let is_decided = pass.best.floor() >= Tier::NameSlip.ceiling() && total > options.max_results;
-    let mut slipped = None;
-    if !is_decided
-        && pass.timeout.is_none()
-        && let Some(slips) = SlipSearch::new(query, &search, &derived.index)
-    {
-        let mut among = derived.recent.narrowed_slips(query).unwrap_or_else(|| Entries::all(snapshot.len()));
-        among.remove_all(&clean);
-        pass.best.drop_below(Tier::NameSlip.ceiling());
-        let (mut found, _) = pass.run(Looking::Slipped(slips, typed.clone()), among)?;
-        found.remove_all(&typed);
-        total += found.count();
-        slipped = Some(found);
+    let is_decided = pass.best.floor() >= Tier::NameSlip.ceiling() && typed.count() > options.max_results;
+    if !is_decided && pass.timeout.is_none() && query.slips() > 0 {
+        let mut found = Entries::none(snapshot.len());
+        if let Some(slips) = SlipSearch::in_names(query, &search) {
+            let mut among = derived.recent.narrowed_in_names(query).unwrap_or_else(|| Entries::all(snapshot.len()));
+            among.remove_all(&settled);
+            let named;
+            (found, named) = pass.run(Looking::Slipped(slips), among, Tier::PathSlip.ceiling())?;
+            settled.insert_all(&named);
+        }
+        matched.insert_all(&found);
+        in_names = Some(found);
     }
+    if in_names.is_some()
+        && pass.timeout.is_none()
+        && settled.count() < FEW
+        && let Some(slips) = SlipSearch::in_paths(query, &search, &derived.index)
+    {
+        let mut among = derived.recent.narrowed_in_paths(query).unwrap_or_else(|| Entries::all(snapshot.len()));
+        among.remove_all(&settled);
+        let (found, _) = pass.run(Looking::Slipped(slips), among, Tier::PathSlip.ceiling())?;
+        matched.insert_all(&found);
+        in_paths = Some(found);
+    }
+    let total = matched.count();
     let Pass { best, looked_at, timeout, .. } = pass;
     if timeout.is_none() {
-        derived.recent.remember(Survivors { query: query.clone(), typed, slipped });
+        derived.recent.remember(Survivors { query: query.clone(), typed, in_names, in_paths });
     }
     let positions = |entry| {
         let path = snapshot.path(entry);
@@ -252,8 +268,8 @@ struct Pass<'a> {
 }
 
 impl Pass<'_> {
-    /// Scores some entries. Says which of them match, and which of those are known to outrank every slip.
-    fn run(&mut self, looking: Looking, among: Entries) -> Result<(Entries, Entries), SearchError> {
+    /// Scores some entries. Says which of them match, and which of those score at least `settled`.
+    fn run(&mut self, looking: Looking, among: Entries, settled: u32) -> Result<(Entries, Entries), SearchError> {
         let work = Arc::new(Scoring {
             snapshot: Arc::clone(self.snapshot),
             index: Arc::clone(self.derived),
@@ -261,18 +277,21 @@ impl Pass<'_> {
             looking,
             among,
             most: self.options.max_results,
+            settled,
             floor: AtomicU32::new(self.best.floor()),
         });
-        let (mut matched, mut clean) = (Entries::default(), Entries::default());
+        let (mut matched, mut settled) = (Entries::default(), Entries::default());
+        let mut best = Best::new(self.options.max_results);
         let result = self.engine.ordered(&work, self.snapshot.len(), CHUNK, self.cancel, |chunk| {
             matched.words.extend_from_slice(&chunk.matched.words);
-            clean.words.extend_from_slice(&chunk.clean.words);
+            settled.words.extend_from_slice(&chunk.settled.words);
             self.looked_at += chunk.looked_at;
-            self.best.absorb(chunk.best);
+            best.absorb(chunk.best);
             ControlFlow::Continue(())
         });
+        self.best.absorb_again(best);
         self.timeout = self.options.scope.settle(result)?;
-        Ok((matched, clean))
+        Ok((matched, settled))
     }
 }
 

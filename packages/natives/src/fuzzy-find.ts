@@ -12,6 +12,8 @@ export interface FuzzyFindOptions extends SearchOptions {
    *
    * From four letters on one slip is forgiven (two swapped, one missed, wrong or too many), from nine on two; in words
    * of fewer than three letters and of more than 62 none. What matches with slips ranks below what matches as typed.
+   * Slips in the names of directories are forgiven only while fewer than ten entries match well: as typed, their letters
+   * not just strewn over the path, or with slips in their base names.
    */
   query: string;
   /**
@@ -46,7 +48,8 @@ export interface FuzzyFindResult {
   matches: FuzzyFindMatch[];
   /**
    * How many entries matched. Those with slips are looked for, and counted, only when there is room for them: not when
-   * more than `maxResults` match as typed.
+   * more than `maxResults` match as typed; those with slips in the names of directories only while few others match,
+   * see `query`.
    */
   totalMatches: number;
   /** Whether nothing is missing but what could not be read. */

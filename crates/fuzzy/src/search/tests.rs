@@ -18,13 +18,23 @@ fn score(query: &str, path: &str) -> Option<u32> {
     let query = Query::parse(query);
     let search = Search::new(&query, &index);
     let typed = search.score(&index, 0, || path, 0);
-    let slipped = SlipSearch::new(&query, &search, &index)
-        .map_or(Verdict::Miss, |slips| slips.score(&search, &index, 0, || path, typed != Verdict::Miss));
-    match (typed, slipped) {
-        (Verdict::Score(typed), Verdict::Score(slipped)) => Some(typed.max(slipped)),
-        (Verdict::Score(score), _) | (_, Verdict::Score(score)) => Some(score),
-        _ => None,
+    let slipped = |slips: Option<SlipSearch>| {
+        let slips = slips.filter(|slips| slips.plausible(&search, &index, 0..1) == 1)?;
+        scored(slips.score(&search, &index, 0, || path))
+    };
+    let is_above = |score: Option<u32>, tier: Tier| score.is_some_and(|score| score >= tier.ceiling());
+    let mut best = scored(typed);
+    if !is_above(best, Tier::NameSlip) {
+        best = best.max(slipped(SlipSearch::in_names(&query, &search)));
     }
+    if !is_above(best, Tier::PathSlip) {
+        best = best.max(slipped(SlipSearch::in_paths(&query, &search, &index)));
+    }
+    best
+}
+
+fn scored(verdict: Verdict) -> Option<u32> {
+    if let Verdict::Score(score) = verdict { Some(score) } else { None }
 }
 
 fn as_typed(query: &str, path: &str) -> bool {
@@ -128,6 +138,7 @@ fn slips_are_forgiven() {
         ("the last", "schex", "kernel/sched.c", true),
         ("in the middle of a name", "edulxr", "kernel/scheduler.c", true),
         ("separators left out", "schdecore", "kernel/sched_core.c", true),
+        ("outside ASCII", "éééü", "kernel/éééx", true),
         ("two from nine letters on", "shced_croe", "kernel/sched_core.c", true),
         ("only one below", "shcedcro", "kernel/sched_coq.c", false),
         ("none below four", "sxh", "kernel/sch.c", false),

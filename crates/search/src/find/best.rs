@@ -46,9 +46,13 @@ impl Best {
         other.heap.into_iter().for_each(|Reverse(ranked)| self.push(ranked));
     }
 
-    /// Drops the hits that score below `floor`.
-    pub(super) fn drop_below(&mut self, floor: u32) {
-        self.heap.retain(|Reverse(ranked)| ranked.score >= floor);
+    /// Absorbs hits among entries that have been looked at before: one that is known keeps its better score.
+    pub(super) fn absorb_again(&mut self, other: Self) {
+        let both = self.heap.drain().chain(other.heap);
+        let mut hits: Vec<Ranked> = both.map(|Reverse(ranked)| ranked).collect();
+        hits.sort_unstable_by_key(|ranked| (ranked.entry(), Reverse(ranked.score)));
+        hits.dedup_by_key(|ranked| ranked.entry());
+        hits.into_iter().for_each(|ranked| self.push(ranked));
     }
 
     /// A score below this is not kept.

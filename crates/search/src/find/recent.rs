@@ -20,11 +20,13 @@ pub(super) struct Survivors {
     pub(super) query: Query,
     /// Those that match as typed.
     pub(super) typed: Entries,
-    /// Those that match with slips forgiven and not as typed, if they were looked for.
-    pub(super) slipped: Option<Entries>,
+    /// Those that match with slips in base names, if they were looked for.
+    pub(super) in_names: Option<Entries>,
+    /// Those that match with slips anywhere, if they were looked for. Not those known from before to rank higher.
+    pub(super) in_paths: Option<Entries>,
 }
 
-/// The survivors of the last few queries. Bounded: two bits per entry and query.
+/// The survivors of the last few queries. Bounded: three bits per entry and query.
 #[derive(Debug, Default)]
 pub(super) struct Recent {
     /// The latest first.
@@ -35,10 +37,6 @@ impl Entries {
     /// How many there are.
     pub(super) fn count(&self) -> usize {
         self.words.iter().map(|word| word.count_ones() as usize).sum()
-    }
-
-    pub(super) fn contains(&self, entry: usize) -> bool {
-        self.words[entry / 64] >> (entry % 64) & 1 == 1
     }
 
     pub(super) fn insert(&mut self, entry: usize) {
@@ -56,6 +54,10 @@ impl Entries {
         Self { words }
     }
 
+    pub(super) fn insert_all(&mut self, others: &Self) {
+        self.words.iter_mut().zip(&others.words).for_each(|(word, others)| *word |= others);
+    }
+
     pub(super) fn remove_all(&mut self, others: &Self) {
         self.words.iter_mut().zip(&others.words).for_each(|(word, others)| *word &= !others);
     }
@@ -67,17 +69,30 @@ impl Entries {
 }
 
 impl Survivors {
-    /// Those that match in any way; `None` when slips were not looked for.
-    fn any(&self) -> Option<Entries> {
-        let slipped = self.slipped.as_ref()?;
-        Some(Entries { words: self.typed.words.iter().zip(&slipped.words).map(|(one, other)| one | other).collect() })
+    /// Those that match as typed or with slips in base names; `None` when those were not looked for.
+    fn in_names(&self) -> Option<Entries> {
+        let mut all = self.typed.clone();
+        all.insert_all(self.in_names.as_ref()?);
+        Some(all)
+    }
+
+    /// Those that match in any way; `None` when slips were not looked for everywhere.
+    fn anywhere(&self) -> Option<Entries> {
+        let mut all = self.in_names()?;
+        all.insert_all(self.in_paths.as_ref()?);
+        Some(all)
+    }
+
+    /// How much was looked for.
+    fn passes(&self) -> usize {
+        usize::from(self.in_names.is_some()) + usize::from(self.in_paths.is_some())
     }
 }
 
 impl Recent {
     /// The most that is ever held for so many entries, in bytes.
     pub(super) fn most_bytes(entries: usize) -> usize {
-        REMEMBERED * 2 * entries.div_ceil(8)
+        REMEMBERED * 3 * entries.div_ceil(8)
     }
 
     /// The fewest entries known to hold all that match `query` as typed. `None` when all entries may.
@@ -87,11 +102,20 @@ impl Recent {
         narrowing.min_by_key(|survivors| survivors.typed.count()).cloned()
     }
 
-    /// The same for entries that match with slips forgiven.
-    pub(super) fn narrowed_slips(&self, query: &Query) -> Option<Entries> {
+    /// The same for entries that match with slips in base names.
+    pub(super) fn narrowed_in_names(&self, query: &Query) -> Option<Entries> {
+        self.narrowed_slips(query, Survivors::in_names)
+    }
+
+    /// The same for entries that match with slips anywhere.
+    pub(super) fn narrowed_in_paths(&self, query: &Query) -> Option<Entries> {
+        self.narrowed_slips(query, Survivors::anywhere)
+    }
+
+    fn narrowed_slips(&self, query: &Query, known: impl Fn(&Survivors) -> Option<Entries>) -> Option<Entries> {
         let queries = self.lock();
         let narrowing = queries.iter().filter(|survivors| query.narrows_slips(&survivors.query));
-        narrowing.filter_map(|survivors| survivors.any()).min_by_key(Entries::count)
+        narrowing.filter_map(|survivors| known(survivors)).min_by_key(Entries::count)
     }
 
     /// Remembers what a query matched, and forgets the query that was asked longest ago.
@@ -100,7 +124,7 @@ impl Recent {
         // What was found with slips is the more to know.
         let known = queries.iter().position(|other| other.query == survivors.query);
         let known = known.and_then(|at| queries.remove(at));
-        let kept = known.filter(|known| known.slipped.is_some() && survivors.slipped.is_none());
+        let kept = known.filter(|known| known.passes() > survivors.passes());
         queries.push_front(kept.unwrap_or_else(|| Arc::new(survivors)));
         queries.truncate(REMEMBERED);
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use cairn_cancel::Stopped;
-use cairn_fuzzy::{Index, Search, SlipSearch, Tier, Verdict};
+use cairn_fuzzy::{Index, Search, SlipSearch, Verdict};
 use cairn_pool::Ordered;
 use cairn_walk::Snapshot;
 
@@ -21,8 +21,8 @@ const CHECK_EVERY: usize = 1024;
 pub(super) enum Looking {
     /// What matches as typed.
     Typed,
-    /// What matches with slips forgiven. With what matches as typed.
-    Slipped(SlipSearch, Entries),
+    /// What matches with slips forgiven.
+    Slipped(SlipSearch),
 }
 
 pub(super) struct Scoring {
@@ -33,6 +33,8 @@ pub(super) struct Scoring {
     /// Only these entries are looked at.
     pub(super) among: Entries,
     pub(super) most: usize,
+    /// What scores as much is not looked at again.
+    pub(super) settled: u32,
     /// Scores below this do not matter any more.
     pub(super) floor: AtomicU32,
 }
@@ -41,17 +43,27 @@ pub(super) struct Chunk {
     pub(super) best: Best,
     /// The chunk's words of the set of entries that matched.
     pub(super) matched: Entries,
-    /// Those of them known to outrank every slip.
-    pub(super) clean: Entries,
+    /// Those of them known to score enough not to be looked at again.
+    pub(super) settled: Entries,
     pub(super) looked_at: usize,
 }
 
 impl Scoring {
+    /// Which of the entries of a word of a set may match.
+    fn plausible(&self, index: &Index, word: usize) -> u64 {
+        match &self.looking {
+            Looking::Typed => u64::MAX,
+            Looking::Slipped(slips) => {
+                slips.plausible(&self.search, index, word * 64..index.len().min((word + 1) * 64))
+            }
+        }
+    }
+
     fn verdict(&self, index: &Index, entry: usize, floor: u32) -> Verdict {
         let path = || self.snapshot.path(entry);
         match &self.looking {
             Looking::Typed => self.search.score(index, entry, path, floor),
-            Looking::Slipped(slips, typed) => slips.score(&self.search, index, entry, path, typed.contains(entry)),
+            Looking::Slipped(slips) => slips.score(&self.search, index, entry, path),
         }
     }
 }
@@ -70,7 +82,7 @@ impl Ordered for Scoring {
     ) -> Result<Chunk, Stopped> {
         let index = &self.index.index;
         let none = Entries::none(range.len());
-        let mut chunk = Chunk { best: Best::new(self.most), clean: none.clone(), matched: none, looked_at: 0 };
+        let mut chunk = Chunk { best: Best::new(self.most), settled: none.clone(), matched: none, looked_at: 0 };
         let mut floor = 0;
         for word in range.start / 64..range.end.div_ceil(64) {
             if word % (CHECK_EVERY / 64) == 0 {
@@ -78,7 +90,11 @@ impl Ordered for Scoring {
                 floor = self.floor.load(Ordering::Relaxed).max(floor);
             }
             let mut left = self.among.words[word];
+            if left == 0 {
+                continue;
+            }
             chunk.looked_at += left.count_ones() as usize;
+            left &= self.plausible(index, word);
             while left != 0 {
                 let entry = word * 64 + left.trailing_zeros() as usize;
                 left &= left - 1;
@@ -87,8 +103,8 @@ impl Ordered for Scoring {
                     chunk.matched.insert(entry - range.start);
                 }
                 let Verdict::Score(score) = verdict else { continue };
-                if score >= Tier::NameSlip.ceiling() {
-                    chunk.clean.insert(entry - range.start);
+                if score >= self.settled {
+                    chunk.settled.insert(entry - range.start);
                 }
                 if score >= floor {
                     chunk.best.push(Ranked::new(score, self.snapshot.depth(entry), entry));

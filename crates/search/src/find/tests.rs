@@ -55,7 +55,7 @@ fn a_query_that_extends_another_looks_at_what_is_left() {
     assert_eq!(looked_at("f"), 303, "everything at first");
     assert_eq!(looked_at("fi"), 301, "what has an f");
     assert_eq!(looked_at("fin"), 301);
-    assert_eq!(looked_at("find"), 1 + 302, "from four letters on slips are looked for, at first among all the others");
+    assert_eq!(looked_at("find"), 1 + 302 + 302, "from four letters on slips are looked for in names, then in paths");
     assert!(looked_at("finde") < 20, "then among what they left");
     assert_eq!(looked_at("x"), 303, "nothing to do with it");
     assert_eq!(looked_at("fin"), 1, "asked before");
@@ -83,6 +83,27 @@ fn slips_are_looked_for_where_they_can_matter() {
     let all = tree.find("file", false, 100);
     assert_eq!((all.hits.len(), all.total, all.stop_reason), (21, 21, None));
     assert_eq!(tree.found("file", 100).last().map(String::as_str), Some("src/flie.c"), "below every clean match");
+}
+
+#[test]
+fn slips_in_directories_are_forgiven_while_few_match_otherwise() {
+    for (reason, clean, in_names, in_directories) in [
+        ("few match, the directory among them", 8, 0, 1),
+        ("few match, some with slips in their names", 4, 4, 1),
+        ("ten match, the directory among them", 9, 0, 0),
+        ("ten match cleanly", 10, 0, 0),
+        ("ten match, some with slips in their names", 5, 5, 0),
+        ("slips in names are found all the same", 12, 3, 0),
+    ] {
+        let clean_files = (0..clean).map(|number| format!("a/file{number}.c"));
+        let slipped_files = (0..in_names).map(|number| format!("a/flie{number}.c"));
+        let files: Vec<String> = clean_files.chain(slipped_files).chain(["flie/x.c".to_owned()]).collect();
+        let tree = Tree::new(files.iter().map(String::as_str));
+        let found = tree.found("file", 100);
+        let count = |start: &str| found.iter().filter(|path| path.starts_with(start)).count();
+        assert_eq!((count("a/file"), count("a/flie")), (clean, in_names), "{reason}");
+        assert_eq!(count("flie/x.c"), in_directories, "{reason}: {found:?}");
+    }
 }
 
 #[test]
