@@ -93,7 +93,10 @@ export interface GrepMatch {
   contextBefore?: ContextLine[];
   /** The lines behind, up to the next match. */
   contextAfter?: ContextLine[];
-  /** The line, or one of its context lines, was cut to `maxColumns`, or it has more than 100,000 `submatches`. */
+  /**
+   * The line, or one of its context lines, was cut to `maxColumns`, or it has more than 100,000 `submatches`, or PCRE2 gave
+   * up before it had found all of them.
+   */
   truncated?: true;
   /** In count mode: how many lines matched. */
   matchCount?: number;

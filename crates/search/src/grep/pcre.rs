@@ -332,8 +332,8 @@ impl fmt::Display for Failure {
 pub(super) struct PcreMatcher<'a> {
     pub(super) workspace: &'a RefCell<Workspace>,
     pub(super) check: &'a dyn Fn() -> Result<(), Stopped>,
-    /// What ended the search. The searcher gives only its text on.
-    pub(super) failure: Cell<Option<Failure>>,
+    /// Why the last match failed. The searcher gives only its text on.
+    pub(super) failure: &'a Cell<Option<Failure>>,
 }
 
 impl Matcher for PcreMatcher<'_> {

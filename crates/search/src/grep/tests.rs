@@ -463,6 +463,44 @@ fn n66_a_line_on_which_pcre2_gives_up_is_reported() {
 }
 
 #[test]
+fn n66_a_line_keeps_its_first_places_when_pcre2_gives_up_behind_them() {
+    let text = format!("needle {}!\nneedle\nfoo\n", "a".repeat(60));
+    let tree = tree(&[("a", &text), ("b", "needle\n")]);
+    let options = GrepOptions::new("needle(?=)|(a+)+[bc](?=)", tree.path());
+    // Ten million steps are long without optimization: once is enough.
+    let outcome = run_on(1, &options);
+    let found: Vec<_> = outcome.matches.iter().map(|line| (line.file, line.line_number, line.truncated)).collect();
+    assert_eq!(found, [(0, 1, true), (0, 2, false), (1, 1, false)]);
+    assert!(outcome.matches.iter().all(|line| line.submatches == [Submatch { start: 0, end: 6 }]));
+    assert_eq!((outcome.skipped, outcome.stop_reason), (Skipped::default(), None));
+    let count = run_on(1, &GrepOptions { mode: GrepMode::Count, ..options });
+    assert_eq!((count.total, count.skipped), (outcome.total, outcome.skipped));
+}
+
+#[test]
+fn n64_places_are_those_of_the_whole_text_however_far_a_pattern_looks() {
+    let far = "-\n".repeat(200);
+    let tree = tree(&[
+        ("a", &format!("0123456789needle\n{far}END\n")),
+        ("b", &format!("xy\n{far}")),
+        ("c", &format!("xy\n{}", "-".repeat(500))),
+    ]);
+    let multiline = |pattern: &str, max_columns| {
+        run(&GrepOptions { multiline: true, max_columns, ..GrepOptions::new(pattern, tree.path()) })
+    };
+    let outcome = multiline("needle(?=(?s:.*)END)", Some(8));
+    assert_eq!(lines(&outcome), ["a:1:89needle"]);
+    assert_eq!(outcome.matches[0].submatches, [Submatch { start: 2, end: 8 }]);
+    for pattern in [r"x(?!(?s:.{150}))|y(?=\n)", r"x(?s:.{130})\z|y$"] {
+        let outcome = multiline(pattern, None);
+        assert_eq!(lines(&outcome), ["b:1:xy", "c:1:xy"], "{pattern}");
+        for line in &outcome.matches {
+            assert_eq!(line.submatches, [Submatch { start: 1, end: 2 }], "{pattern}");
+        }
+    }
+}
+
+#[test]
 fn n66_a_match_that_would_take_years_ends_when_the_caller_says_so() {
     // Nothing of this counts for PCRE2's own limit.
     let line = "a".repeat(200_000);
