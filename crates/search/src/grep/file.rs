@@ -515,14 +515,15 @@ impl<M: Matcher> Collector<'_, M> {
             places.over_budget = size_of_val(places.kept.as_slice()) > MAX_RESULT_BYTES;
             Ok(!places.over_budget)
         });
-        places.end = searched.unwrap_or_else(|_| match self.callers.failure.take() {
-            Some(Failure::Stopped(stopped)) => Err(stop(stopped)),
+        places.end = match (searched, self.callers.failure.take()) {
+            (Ok(end), _) => end,
+            (Err(_), Some(Failure::Stopped(stopped))) => Err(stop(stopped)),
             // That the lines match is known.
-            _ => {
+            (Err(_), _) => {
                 places.gave_up = true;
                 Ok(())
             }
-        });
+        };
         places
     }
 

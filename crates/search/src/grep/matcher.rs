@@ -50,7 +50,9 @@ impl Compiled {
     pub(super) fn new(options: &GrepOptions, cancel: &CancelToken) -> Result<Self, SearchError> {
         let pattern = options.pattern.as_str();
         if pattern.len() > MAX_PATTERN_BYTES {
-            return Err(invalid(pattern, TOO_LONG, pattern.floor_char_boundary(MAX_PATTERN_BYTES)));
+            let is_boundary = |at: &usize| pattern.is_char_boundary(*at);
+            let offset = (0..=MAX_PATTERN_BYTES).rev().find(is_boundary).unwrap_or(0);
+            return Err(invalid(pattern, TOO_LONG, offset));
         }
         if options.literal {
             return Self::literal(options, cancel);
