@@ -207,6 +207,58 @@ describe('grep', () => {
     await expect(grep({ pattern: '(?=😀)a\\nb', path })).rejects.toThrow(/multiline/);
   });
 
+  it('N66: names the place in every pattern it refuses', async () => {
+    const path = createTree({ a: 'foo\n' });
+    const cases: readonly (readonly [pattern: string, offset: number, literal?: boolean])[] = [
+      ['é\\x00b', 1],
+      ['a\0b', 1],
+      ['é(\0', 2, true],
+      ['a[\\n]', 2],
+      ['a'.repeat(70_000), 65_536],
+      ['(*CRLF)foo$(?=)', 6],
+      ['(*LIMIT_MATCH=1)foo(?=)', 13],
+    ];
+    for (const [pattern, offset, literal] of cases) {
+      const search = grep({ pattern, path, literal });
+      await expect(search, pattern.slice(0, 20)).rejects.toMatchObject({ code: 'INVALID_REGEX', offset });
+    }
+  });
+
+  it('N66: leaves a line break to PCRE2 that a match need not have', async () => {
+    const path = createTree({ a: 'foo bar\na{b\\n\n' });
+    for (const [pattern, found] of [
+      ['(?x)foo\n(?=\\ bar)', ['a:1:foo bar']],
+      ['(?=f)foo\\n?', ['a:1:foo bar']],
+      ['(?=a)\\Qa{b\\n\\E', ['a:2:a{b\\n']],
+      ['(\\r|\\n)(?!x)', []],
+    ] as const) {
+      const result = await grep({ pattern, path });
+      expect(result, pattern).toMatchObject({ engine: 'pcre2', complete: true });
+      expect(lines(result), pattern).toEqual(found);
+    }
+  });
+
+  it('N66: keeps a line on which PCRE2 gives up behind its first match, and says that places are missing', async () => {
+    const path = createTree({ a: `needle ${'a'.repeat(60)}!\nneedle\nfoo\n` });
+    const options: GrepOptions = { pattern: 'needle(?=)|(a+)+[bc](?=)', path };
+    const content = await grep(options);
+    const places = [{ start: 0, end: 6 }];
+    expect(content.matches).toMatchObject([
+      { lineNumber: 1, submatches: places, truncated: true },
+      { lineNumber: 2, submatches: places },
+    ]);
+    const count = await grep({ ...options, mode: 'count' });
+    expect([count.totalMatches, count.skipped]).toEqual([content.totalMatches, content.skipped]);
+  });
+
+  it('N08: ends the building of a large program when the time is up', async () => {
+    const path = createTree({ a: 'x' });
+    const pattern = '\\w{200}{20}';
+    await expect(grep({ pattern, path, timeoutMs: 1 })).rejects.toMatchObject({ code: 'TIMEOUT' });
+    const partial = await grep({ pattern, path, timeoutMs: 1, onTimeout: 'partial' });
+    expect(partial).toMatchObject({ matches: [], complete: false, stopReason: 'timeout' });
+  });
+
   it('N66: says when PCRE2 gave up on a line, and keeps what came before', async () => {
     const path = createTree({ a: `aab\n${'a'.repeat(40)}!\naab\n`, b: 'aab' });
     const result = await grep({ pattern: '(?=x?)^(a+)+[bc]', path });

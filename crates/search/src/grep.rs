@@ -213,7 +213,12 @@ pub struct GrepOutcome {
 pub fn grep(engine: Engine<'_>, options: &GrepOptions, cancel: &CancelToken) -> Result<GrepOutcome, SearchError> {
     let scope = &options.scope;
     let (root, metadata) = resolve_existing(&scope.path)?;
-    let compiled = Compiled::new(options)?;
+    let compiled = match Compiled::new(options, cancel) {
+        Err(SearchError::Stopped(Stopped::TimedOut)) if scope.partial_on_timeout => {
+            return Ok(GrepOutcome { stop_reason: Some(StopReason::Timeout), ..GrepOutcome::default() });
+        }
+        compiled => compiled?,
+    };
     if !metadata.is_dir() {
         let files = if metadata.is_file() { single_file(&root) } else { None };
         return search(engine, options, &compiled, files.unwrap_or_default(), cancel);

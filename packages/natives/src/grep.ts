@@ -19,7 +19,8 @@ export interface GrepOptions extends SearchOptions {
    * A regular expression in Rust's syntax. One that only PCRE2 knows (look-around, back-references, atomic groups,
    * recursion, `\K`, `\h`, …) is searched with PCRE2, as `rg -P` does. Braces that quantify nothing and brackets without a
    * partner are escaped, and a group that was begun (`(?:`, `(?=`) is closed at the end; what was searched then is in
-   * `searchedPattern`. A pattern whose brackets cannot be repaired is searched literally. `engine` says which it was.
+   * `searchedPattern`. A pattern whose brackets cannot be repaired is searched literally. `engine` says which it was. At most
+   * 64 KiB of UTF-8; PCRE2's options at the start of a pattern, such as `(*CRLF)`, are refused.
    */
   pattern: string;
   /**
@@ -93,7 +94,10 @@ export interface GrepMatch {
   contextBefore?: ContextLine[];
   /** The lines behind, up to the next match. */
   contextAfter?: ContextLine[];
-  /** The line, or one of its context lines, was cut to `maxColumns`, or it has more than 100,000 `submatches`. */
+  /**
+   * The line, or one of its context lines, was cut to `maxColumns`, or it has more than 100,000 `submatches`, or PCRE2 gave
+   * up before it had found all of them.
+   */
   truncated?: true;
   /** In count mode: how many lines matched. */
   matchCount?: number;

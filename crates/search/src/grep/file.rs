@@ -23,7 +23,7 @@ use super::{ContextLine, GrepMode, GrepOptions, LineMatch, MAX_RESULT_BYTES, MAX
 const BUFFER_BYTES: usize = 256 * 1024;
 /// The size of the searcher's own buffer. A smaller file cannot make it grow.
 const SEARCHER_BUFFER_BYTES: usize = 64 * 1024;
-/// How far behind a multiline match its pattern may look when the places are searched; ripgrep's number.
+/// How far behind multiline matches the text goes in which their places are searched, where no pattern looks farther.
 const LOOK_AHEAD: usize = 128;
 /// The longest line, in multiline mode the largest file, that is held in memory.
 const HEAP_LIMIT: usize = 256 << 20;
@@ -89,6 +89,8 @@ enum Engine {
 struct Plan {
     mode: GrepMode,
     multiline: bool,
+    /// Whether what stands far behind a match can decide whether it is one.
+    looks_far: bool,
     /// One more than this many matched lines of a file are of no interest.
     most: u64,
     max_columns: Option<usize>,
@@ -132,6 +134,7 @@ impl FileSearcher {
             plan: Plan {
                 mode: options.mode,
                 multiline: options.multiline,
+                looks_far: !compiled.is_local(),
                 most: most.unwrap_or(u64::MAX),
                 max_columns: options.max_columns,
             },
@@ -198,22 +201,20 @@ impl FileSearcher {
             }
         };
         let reader = head.chain(Checked { inner: file, check, read });
-        let (searched, mut result, failure) = match &self.engine {
-            Engine::Regex(matcher) => {
-                let (searched, result) = collect(&mut self.searcher, matcher, self.plan, check, reader);
-                (searched, result, None)
-            }
+        let failure = Cell::new(None);
+        let callers = Callers { check, failure: &failure };
+        let (searched, mut result) = match &self.engine {
+            Engine::Regex(matcher) => collect(&mut self.searcher, matcher, self.plan, callers, reader),
             Engine::Pcre2(workspace) => {
-                let matcher = PcreMatcher { workspace, check, failure: Cell::new(None) };
-                let (searched, result) = collect(&mut self.searcher, &matcher, self.plan, check, reader);
-                (searched, result, matcher.failure.get())
+                let matcher = PcreMatcher { workspace, check, failure: &failure };
+                collect(&mut self.searcher, &matcher, self.plan, callers, reader)
             }
         };
         if !is_small {
             // A long line makes the searcher's buffer larger for good, and where a NUL hides lines depends on its size.
             self.searcher = self.builder.build();
         }
-        match (searched, failure) {
+        match (searched, failure.get()) {
             (Ok(()), _) => {}
             (Err(_), Some(Failure::Stopped(stopped))) => return Err(stop(stopped)),
             // What came before was searched.
@@ -297,16 +298,24 @@ fn fill(file: &mut impl Read, buffer: &mut [u8], filled: &mut usize) -> io::Resu
     Ok(false)
 }
 
+/// What passes a sink by, to and from the caller.
+#[derive(Clone, Copy)]
+struct Callers<'a> {
+    check: &'a dyn Fn() -> Result<(), Stopped>,
+    /// Why the matcher failed, whose error comes as text alone.
+    failure: &'a Cell<Option<Failure>>,
+}
+
 /// Searches what `reader` gives. What was found up to an error counts.
 fn collect<M: Matcher>(
     searcher: &mut Searcher,
     matcher: &M,
     plan: Plan,
-    check: &dyn Fn() -> Result<(), Stopped>,
+    callers: Callers<'_>,
     reader: impl Read,
 ) -> (io::Result<()>, FileResult) {
     let (result, pending) = (FileResult::default(), Pending::default());
-    let mut sink = Collector { plan, matcher, check, result, pending, bytes: 0 };
+    let mut sink = Collector { plan, matcher, callers, result, pending, bytes: 0 };
     let end = searcher.search_reader(matcher, reader, &mut sink);
     (end, sink.result)
 }
@@ -395,7 +404,7 @@ fn stop(stopped: Stopped) -> io::Error {
 struct Collector<'a, M> {
     plan: Plan,
     matcher: &'a M,
-    check: &'a dyn Fn() -> Result<(), Stopped>,
+    callers: Callers<'a>,
     result: FileResult,
     /// Context before a match that has not come yet.
     pending: Pending,
@@ -431,7 +440,7 @@ impl<M: Matcher> Sink for Collector<'_, M> {
                 let line_number = found.line_number().unwrap_or(0) + index as u64;
                 let text = without_terminator(line);
                 let inside = within(&places.kept, line_start, text.len());
-                self.push(line_number, text, inside);
+                self.push(line_number, text, inside, places.gave_up);
             }
             line_start += line.len();
         }
@@ -478,7 +487,8 @@ impl<M: Matcher> Collector<'_, M> {
         let (text, block) = if self.plan.multiline {
             let block = found.bytes_range_in_buffer();
             let buffer = found.buffer();
-            (&buffer[..buffer.len().min(block.end + LOOK_AHEAD)], block)
+            let end = if self.plan.looks_far { buffer.len() } else { buffer.len().min(block.end + LOOK_AHEAD) };
+            (&buffer[..end], block)
         } else {
             let line = without_terminator(found.bytes());
             (line, 0..line.len())
@@ -488,7 +498,7 @@ impl<M: Matcher> Collector<'_, M> {
         let searched = self.matcher.try_find_iter_at(text, block.start, |place| {
             seen += 1;
             if seen % PLACES_PER_CHECK == 0 {
-                (self.check)().map_err(stop)?;
+                (self.callers.check)().map_err(stop)?;
             }
             if place.start() > block.end || (place.start() == block.end && self.plan.multiline) {
                 return Ok(false);
@@ -505,11 +515,19 @@ impl<M: Matcher> Collector<'_, M> {
             places.over_budget = size_of_val(places.kept.as_slice()) > MAX_RESULT_BYTES;
             Ok(!places.over_budget)
         });
-        places.end = searched.map_err(|failure| io::Error::other(failure.to_string())).flatten();
+        places.end = match (searched, self.callers.failure.take()) {
+            (Ok(end), _) => end,
+            (Err(_), Some(Failure::Stopped(stopped))) => Err(stop(stopped)),
+            // That the lines match is known.
+            (Err(_), _) => {
+                places.gave_up = true;
+                Ok(())
+            }
+        };
         places
     }
 
-    fn push(&mut self, line_number: u64, text: &[u8], mut submatches: Vec<Submatch>) {
+    fn push(&mut self, line_number: u64, text: &[u8], mut submatches: Vec<Submatch>, places_missing: bool) {
         let focus = submatches.first().map_or(0..0, |first| first.start..first.end);
         let kept = kept_part(text, focus, self.plan.max_columns);
         submatches = within(&submatches, kept.start, kept.len());
@@ -519,7 +537,7 @@ impl<M: Matcher> Collector<'_, M> {
         let pending = std::mem::take(&mut self.pending);
         self.result.matches.push(LineMatch {
             line_number,
-            truncated: kept.len() < text.len() || pending.any_cut || too_many,
+            truncated: kept.len() < text.len() || pending.any_cut || too_many || places_missing,
             line: text[kept].to_vec(),
             before: pending.lines,
             submatches,
@@ -534,13 +552,15 @@ struct Places {
     kept: Vec<Submatch>,
     /// Whether there are more than one result may hold.
     over_budget: bool,
+    /// Whether the engine gave up before it found all.
+    gave_up: bool,
     /// How the search for them ended.
     end: io::Result<()>,
 }
 
 impl Default for Places {
     fn default() -> Self {
-        Self { kept: Vec::new(), over_budget: false, end: Ok(()) }
+        Self { kept: Vec::new(), over_budget: false, gave_up: false, end: Ok(()) }
     }
 }
 

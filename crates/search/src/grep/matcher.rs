@@ -1,15 +1,19 @@
 //! From what was typed to a matcher: as given, repaired, or literally.
 
+use std::borrow::Cow;
+use std::convert::Infallible;
 use std::sync::Arc;
 
+use cairn_cancel::CancelToken;
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use memchr::memmem::Finder;
 use regex_syntax::ParserBuilder;
-use regex_syntax::ast::ErrorKind as AstErrorKind;
+use regex_syntax::ast::parse::ParserBuilder as AstParserBuilder;
+use regex_syntax::ast::{Ast, ClassSetItem, ErrorKind as AstErrorKind, Visitor, visit};
 use regex_syntax::hir::{Hir, HirKind, Literal, Look};
 
 use super::pcre::{Expression, Refusal};
-use super::repair::{balance, escape_braces, line_break};
+use super::repair::{balance, escape_braces, required_line_break};
 use super::{GrepOptions, RegexEngine};
 use crate::error::SearchError;
 
@@ -41,21 +45,28 @@ impl Compiled {
     ///
     /// Only a pattern that does not parse gets beyond the first step: one that is refused for what it means (a line
     /// break without `multiline`, a NUL byte, its size) means no more to another engine.
-    pub(super) fn new(options: &GrepOptions) -> Result<Self, SearchError> {
+    ///
+    /// A large program takes seconds to build: `cancel` is asked between the steps, and before anything large is built.
+    pub(super) fn new(options: &GrepOptions, cancel: &CancelToken) -> Result<Self, SearchError> {
         let pattern = options.pattern.as_str();
-        if options.literal {
-            return Self::literal(options);
+        if pattern.len() > MAX_PATTERN_BYTES {
+            let is_boundary = |at: &usize| pattern.is_char_boundary(*at);
+            let offset = (0..=MAX_PATTERN_BYTES).rev().find(is_boundary).unwrap_or(0);
+            return Err(invalid(pattern, TOO_LONG, offset));
         }
-        let error = match build(pattern, options) {
+        if options.literal {
+            return Self::literal(options, cancel);
+        }
+        let error = match build(pattern, options, cancel)? {
             Ok(matcher) => return Ok(Self::regex(matcher, pattern, None, options)),
             Err(error) => error,
         };
         let Some(fault) = Fault::of(pattern) else {
-            let offset = if is_line_break(&error, options) { line_break(pattern) } else { None };
+            let offset = refused_character(&error).map_or(0, |character| place_of(character, pattern));
             return Err(invalid(pattern, &describe(&error, options), offset));
         };
         let with_braces = escape_braces(pattern);
-        if let Ok(matcher) = build(&with_braces, options) {
+        if let Ok(matcher) = build(&with_braces, options, cancel)? {
             return Ok(Self::regex(matcher, &with_braces, Some(with_braces.clone()), options));
         }
         let refusal = match Self::pcre2(pattern, None, options) {
@@ -63,29 +74,32 @@ impl Compiled {
             Err(refusal) => refusal,
         };
         let balanced = balance(&with_braces);
-        if let Ok(matcher) = build(&balanced, options) {
+        if let Ok(matcher) = build(&balanced, options, cancel)? {
             return Ok(Self::regex(matcher, &balanced, Some(balanced.clone()), options));
         }
         let balanced = balance(pattern);
+        cancel.check()?;
         if let Ok(compiled) = Self::pcre2(&balanced, Some(balanced.clone()), options) {
             return compiled;
         }
         if (fault.is_unbalanced || refusal.is_unbalanced)
-            && let Ok(compiled) = Self::literal(options)
+            && let Ok(compiled) = Self::literal(options, cancel)
         {
             return Ok(compiled);
         }
         Err(if fault.is_unknown_syntax {
-            invalid(pattern, &refusal.reason, Some(refusal.offset))
+            invalid(pattern, &refusal.reason, refusal.offset)
         } else {
-            invalid(pattern, &fault.reason, Some(fault.offset))
+            invalid(pattern, &fault.reason, fault.offset)
         })
     }
 
-    fn literal(options: &GrepOptions) -> Result<Self, SearchError> {
+    fn literal(options: &GrepOptions, cancel: &CancelToken) -> Result<Self, SearchError> {
         let pattern = options.pattern.as_str();
-        let matcher = build(&regex_syntax::escape(pattern), options)
-            .map_err(|error| invalid(pattern, &describe(&error, options), pattern.find('\n')))?;
+        let matcher = build(&regex_syntax::escape(pattern), options, cancel)?.map_err(|error| {
+            let offset = refused_character(&error).and_then(|character| pattern.find(character)).unwrap_or(0);
+            invalid(pattern, &describe(&error, options), offset)
+        })?;
         let program = Program::Regex(matcher);
         Ok(Self { program, engine: RegexEngine::Literal, repaired: None, is_local: true, required: None })
     }
@@ -113,9 +127,9 @@ impl Compiled {
     ) -> Result<Result<Self, SearchError>, Refusal> {
         let expression = Expression::new(pattern, options.ignore_case)?;
         if !options.multiline
-            && let Some(offset) = line_break(&options.pattern)
+            && let Some(offset) = required_line_break(&options.pattern)
         {
-            return Ok(Err(invalid(&options.pattern, LINE_BREAK, Some(offset))));
+            return Ok(Err(invalid(&options.pattern, LINE_BREAK, offset)));
         }
         let program = Program::Pcre2(Arc::new(expression));
         Ok(Ok(Self { program, engine: RegexEngine::Pcre2, repaired, is_local: false, required: None }))
@@ -148,6 +162,11 @@ impl Compiled {
 
 /// What a thread may keep of an automaton. ripgrep's is 1000 MB; a full one is begun anew.
 const DFA_BYTES: usize = 32 << 20;
+/// The longest pattern. What reads patterns here is of linear time, but the engines are not.
+const MAX_PATTERN_BYTES: usize = 64 << 10;
+/// The largest programs: of those built in a moment, and of all. The latter is ripgrep's.
+const PROGRAM_BYTES: [usize; 2] = [4 << 20, 100 << 20];
+const TOO_LONG: &str = "it is longer than 64 KiB";
 const LINE_BREAK: &str = "it matches a line break; set multiline to let matches span lines";
 
 /// The longest text that is in every match. A regular expression engine looks for what a match begins with, which is
@@ -163,30 +182,89 @@ fn required_text(expression: &Hir) -> Option<&[u8]> {
 }
 
 /// Builds the matcher as ripgrep's command does (`matcher_rust` in `crates/core/flags/hiargs.rs`).
-fn build(pattern: &str, options: &GrepOptions) -> Result<RegexMatcher, grep_regex::Error> {
+fn build(
+    pattern: &str,
+    options: &GrepOptions,
+    cancel: &CancelToken,
+) -> Result<Result<RegexMatcher, grep_regex::Error>, SearchError> {
     let mut builder = RegexMatcherBuilder::new();
     builder.multi_line(true).unicode(true).octal(false).case_insensitive(options.ignore_case).ban_byte(Some(0));
     builder.dfa_size_limit(DFA_BYTES);
     if !options.multiline {
         builder.line_terminator(Some(b'\n')).dot_matches_new_line(false);
     }
-    builder.build(pattern)
+    // Without this a pattern of plain characters is searched as it is, its NUL too.
+    let plain = if pattern.contains('\0') { Cow::Owned(format!("(?:){pattern}")) } else { Cow::Borrowed(pattern) };
+    let [small, any] = PROGRAM_BYTES;
+    cancel.check()?;
+    match builder.size_limit(small).build(&plain) {
+        Err(error) if matches!(error.kind(), grep_regex::ErrorKind::Regex(_)) => {}
+        done => return Ok(done),
+    }
+    cancel.check()?;
+    Ok(builder.size_limit(any).build(&plain))
 }
 
-fn invalid(pattern: &str, reason: &str, offset: Option<usize>) -> SearchError {
-    SearchError::InvalidRegex { pattern: pattern.to_owned(), reason: reason.to_owned(), offset }
+fn invalid(pattern: &str, reason: &str, offset: usize) -> SearchError {
+    SearchError::InvalidRegex { pattern: pattern.to_owned(), reason: reason.to_owned(), offset: Some(offset) }
 }
 
-fn is_line_break(error: &grep_regex::Error, options: &GrepOptions) -> bool {
-    !options.multiline && matches!(error.kind(), grep_regex::ErrorKind::NotAllowed(_))
+/// What a pattern that parses may not match.
+fn refused_character(error: &grep_regex::Error) -> Option<char> {
+    match error.kind() {
+        grep_regex::ErrorKind::NotAllowed(_) => Some('\n'),
+        grep_regex::ErrorKind::Banned(_) => Some('\0'),
+        _ => None,
+    }
 }
 
 /// What is wrong with a pattern that parses.
 fn describe(error: &grep_regex::Error, options: &GrepOptions) -> String {
-    match error.kind() {
-        _ if is_line_break(error, options) => LINE_BREAK.to_owned(),
-        grep_regex::ErrorKind::Banned(_) => "it matches a NUL byte, which no text has".to_owned(),
+    match refused_character(error) {
+        Some('\n') if !options.multiline => LINE_BREAK.to_owned(),
+        Some('\0') => "it matches a NUL byte, which no text has".to_owned(),
         _ => error.to_string(),
+    }
+}
+
+/// Where a pattern that parses has a character for the first time, however it is written.
+fn place_of(character: char, pattern: &str) -> usize {
+    let parsed = AstParserBuilder::new().build().parse(pattern);
+    parsed.ok().and_then(|parsed| visit(&parsed, FirstPlace { character, at: None }).ok()).flatten().unwrap_or(0)
+}
+
+struct FirstPlace {
+    character: char,
+    at: Option<usize>,
+}
+
+impl Visitor for FirstPlace {
+    type Output = Option<usize>;
+    type Err = Infallible;
+
+    fn finish(self) -> Result<Option<usize>, Infallible> {
+        Ok(self.at)
+    }
+
+    fn visit_pre(&mut self, ast: &Ast) -> Result<(), Infallible> {
+        if let Ast::Literal(literal) = ast
+            && literal.c == self.character
+        {
+            self.at.get_or_insert(literal.span.start.offset);
+        }
+        Ok(())
+    }
+
+    fn visit_class_set_item_pre(&mut self, item: &ClassSetItem) -> Result<(), Infallible> {
+        let has_it = match item {
+            ClassSetItem::Literal(literal) => literal.c == self.character,
+            ClassSetItem::Range(range) => (range.start.c..=range.end.c).contains(&self.character),
+            _ => false,
+        };
+        if has_it {
+            self.at.get_or_insert(item.span().start.offset);
+        }
+        Ok(())
     }
 }
 
@@ -223,12 +301,15 @@ impl Fault {
                     | AstErrorKind::GroupNameInvalid
             )
         );
+        // A verb of PCRE2's.
+        let is_unknown_syntax = is_unknown_syntax || pattern.starts_with("(*");
         Some(Self { reason, offset, is_unbalanced, is_unknown_syntax })
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use cairn_cancel::Stopped;
     use proptest::prelude::*;
 
     use super::*;
@@ -246,7 +327,8 @@ mod tests {
             // Nothing else than a text.
             ("abc", false, None),
         ] {
-            let compiled = Compiled::new(&GrepOptions { ignore_case, ..GrepOptions::new(pattern, ".") });
+            let compiled =
+                Compiled::new(&GrepOptions { ignore_case, ..GrepOptions::new(pattern, ".") }, &CancelToken::new());
             let compiled = compiled.expect("an expression");
             let found = compiled.required().map(|required| String::from_utf8_lossy(required.needle()));
             assert_eq!(found.as_deref(), required, "{pattern}");
@@ -254,7 +336,7 @@ mod tests {
     }
 
     fn compile(pattern: &str) -> Result<(RegexEngine, Option<String>), SearchError> {
-        let compiled = Compiled::new(&GrepOptions::new(pattern, "."))?;
+        let compiled = Compiled::new(&GrepOptions::new(pattern, "."), &CancelToken::new())?;
         Ok((compiled.engine(), compiled.repaired().map(ToOwned::to_owned)))
     }
 
@@ -322,7 +404,16 @@ mod tests {
             ("a repetition backwards behind look-around", "(?=é)a{2,1}", Some(11)),
             ("a line break without multiline", r"a\nb", Some(1)),
             ("a line break beside look-around", r"(?=a)\w\nb", Some(7)),
-            ("a pattern too large", r"\w{1000}{1000}", None),
+            ("a line break in a class", r"ab[\n]", Some(3)),
+            ("a line break as white space that counts", "(?x) # \n a[\\n]b", Some(11)),
+            ("a NUL", r"a|b\x00", Some(3)),
+            ("a NUL as it is", "a\0b", Some(1)),
+            ("a NUL in a class", "(?x) a [\0]", Some(8)),
+            ("a pattern too large", r"\w{1000}{1000}", Some(0)),
+            ("a pattern too long", &"é".repeat(33_000), Some(1 << 16)),
+            ("options of PCRE2 at the start", "(*CRLF)foo$(?=)", Some(6)),
+            ("more of them", "(*UTF)(*LIMIT_MATCH=1)foo(?=)", Some(5)),
+            ("one for the whole program", "(*NO_JIT)foo(?=)", Some(8)),
         ] {
             match compile(pattern) {
                 Err(SearchError::InvalidRegex { offset, .. }) => assert_eq!(offset, expected, "{reason}: {pattern}"),
@@ -332,9 +423,47 @@ mod tests {
     }
 
     #[test]
-    fn n66_a_line_break_may_be_looked_for_where_it_is_not_matched() {
-        for pattern in [r"a(?!\n)", r"(?<!\n)a", r"(a)\1[^\n]", r"(?=a)\\n"] {
+    fn n66_a_literal_text_with_a_nul_or_a_line_break_is_refused_with_its_place() {
+        for (pattern, place) in [("a(\0b", 2), ("\\\n", 1)] {
+            let options = GrepOptions { literal: true, ..GrepOptions::new(pattern, ".") };
+            match Compiled::new(&options, &CancelToken::new()) {
+                Err(SearchError::InvalidRegex { offset, .. }) => assert_eq!(offset, Some(place), "{pattern:?}"),
+                other => panic!("{pattern:?} gave {other:?}"),
+            }
+        }
+        let options = GrepOptions::new("[^\0]", ".");
+        assert!(Compiled::new(&options, &CancelToken::new()).is_ok(), "no NUL is what every text has");
+    }
+
+    #[test]
+    fn n66_a_line_break_that_need_not_be_matched_is_left_to_pcre2() {
+        for pattern in [
+            r"a(?!\n)",
+            r"(?<!\n)a",
+            r"(a)\1[^\n]",
+            r"(?=a)\\n",
+            "(?x)foo\n(?=\\ bar)",
+            "(?ix:foo\n(?=\\ bar))",
+            r"(\r|\n)(?!x)",
+            r"(?=f)foo\n?",
+            r"(?=f)foo\n{0,1}",
+            r"(?=f)foo|\n",
+            r"(?=a)\Qa{b\n\E",
+            "(?=a)a(?#\n)",
+            r"(?=a)\c\n",
+            r"(?=a)[\c]\n]",
+            r"(?=a)a(*ACCEPT)\n",
+        ] {
             assert_eq!(compile(pattern).expect(pattern).0, RegexEngine::Pcre2, "{pattern}");
+        }
+    }
+
+    #[test]
+    fn n08_building_a_large_program_ends_when_the_caller_says_so() {
+        let timed_out = CancelToken::new().with_timeout(std::time::Duration::ZERO);
+        for pattern in [r"\w{200}{20}", "a(?=b)", "a(?=b"] {
+            let error = Compiled::new(&GrepOptions::new(pattern, "."), &timed_out).err();
+            assert_eq!(error.and_then(|error| error.stopped()), Some(Stopped::TimedOut), "{pattern}");
         }
     }
 
@@ -352,8 +481,8 @@ mod tests {
             literal in any::<bool>(),
         ) {
             let options = GrepOptions { literal, multiline, ..GrepOptions::new(pattern.as_str(), ".") };
-            if let Err(SearchError::InvalidRegex { offset, .. }) = Compiled::new(&options) {
-                prop_assert!(offset.is_none_or(|offset| pattern.is_char_boundary(offset)), "{pattern:?}: {offset:?}");
+            if let Err(SearchError::InvalidRegex { offset, .. }) = Compiled::new(&options, &CancelToken::new()) {
+                prop_assert!(offset.is_some_and(|offset| pattern.is_char_boundary(offset)), "{pattern:?}: {offset:?}");
             }
         }
     }

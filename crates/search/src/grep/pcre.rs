@@ -67,9 +67,16 @@ impl Expression {
         if ignore_case {
             options |= PCRE2_CASELESS;
         }
+        // An empty comment keeps options at the start, such as `(*CRLF)`, from being taken for that.
+        let lead = if pattern.starts_with("(*") { "(?#)" } else { "" };
+        let text = format!("{lead}{pattern}");
+        let code = |options| {
+            Code::new(&text, options)
+                .map_err(|refusal| Refusal { offset: refusal.offset.saturating_sub(lead.len()), ..refusal })
+        };
         Ok(Self {
-            unwatched: Code::new(pattern, options)?,
-            watched: Code::new(pattern, options | PCRE2_AUTO_CALLOUT)?,
+            unwatched: code(options)?,
+            watched: code(options | PCRE2_AUTO_CALLOUT)?,
             most_unwatched: most_unwatched(pattern),
         })
     }
@@ -332,8 +339,8 @@ impl fmt::Display for Failure {
 pub(super) struct PcreMatcher<'a> {
     pub(super) workspace: &'a RefCell<Workspace>,
     pub(super) check: &'a dyn Fn() -> Result<(), Stopped>,
-    /// What ended the search. The searcher gives only its text on.
-    pub(super) failure: Cell<Option<Failure>>,
+    /// Why the last match failed. The searcher gives only its text on.
+    pub(super) failure: &'a Cell<Option<Failure>>,
 }
 
 impl Matcher for PcreMatcher<'_> {

@@ -12,6 +12,7 @@ enum Part {
 fn scan(pattern: &str, mut visit: impl FnMut(usize, char, Part)) {
     let mut characters = pattern.char_indices().peekable();
     let mut class_depth = 0_usize;
+    let last_close = pattern.rfind(']');
     while let Some((at, character)) = characters.next() {
         match character {
             '\\' => {
@@ -33,7 +34,7 @@ fn scan(pattern: &str, mut visit: impl FnMut(usize, char, Part)) {
                 }
                 continue;
             }
-            '[' if class_depth == 0 && pattern[at..].contains(']') => {
+            '[' if class_depth == 0 && last_close.is_some_and(|last| last > at) => {
                 class_depth = 1;
                 visit(at, character, Part::InClass);
                 for leading in ['^', ']'] {
@@ -77,7 +78,9 @@ pub(super) fn escape_braces(pattern: &str) -> String {
 
 /// The length of the quantifier that `text`, which begins with `{`, begins with.
 fn quantifier_length(text: &str) -> Option<usize> {
-    let inner = &text[1..text.find('}')?];
+    let text = &text[1..];
+    let end = text.find(|character: char| character != ',' && !character.is_ascii_digit())?;
+    let inner = text[end..].starts_with('}').then_some(&text[..end])?;
     let number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let valid = match inner.split_once(',') {
         None => number(inner),
@@ -103,35 +106,57 @@ pub(super) fn balance(pattern: &str) -> String {
     insert_backslashes(pattern, &escaped) + &")".repeat(groups.len())
 }
 
-/// Where a pattern wants a line break, outside of classes and look-around.
-pub(super) fn line_break(pattern: &str) -> Option<usize> {
-    let mut found = None;
-    let mut escape = None;
-    let mut looks_around = Vec::new();
+/// Where a pattern of PCRE2's has a line break that every match has: outside of all groups and classes, with no
+/// alternative to it and no quantifier behind it. None in a pattern with anything that changes how it is read.
+pub(super) fn required_line_break(pattern: &str) -> Option<usize> {
+    let (mut found, mut depth, mut escaped_at, mut is_clear) = (None, 0_usize, None, true);
     scan(pattern, |at, character, part| {
         let text = &pattern[at..];
-        let is_break = match (character, part) {
+        let line_break = match (character, part) {
             ('(', Part::Plain) => {
-                let is_look = ["(?=", "(?!", "(?<=", "(?<!"].iter().any(|look| text.starts_with(look));
-                looks_around.push(is_look);
-                false
+                depth += 1;
+                is_clear &= !has_own_syntax(text);
+                None
             }
             (')', Part::Plain) => {
-                looks_around.pop();
-                false
+                depth = depth.saturating_sub(1);
+                None
             }
-            ('\n', Part::Plain) => true,
-            (_, Part::Escaped) if escape.is_none_or(|start| at != start + 1) => {
-                escape = Some(at);
-                [r"\n", r"\x0a", r"\x0A", r"\x{a}", r"\x{A}", r"\x{0a}", r"\x{0A}"].iter().any(|n| text.starts_with(n))
+            ('|', Part::Plain) => {
+                is_clear &= depth > 0;
+                None
             }
-            _ => false,
+            ('\n', Part::Plain) => Some("\n"),
+            ('\\', Part::InClass) => {
+                is_clear &= !text.starts_with(r"\Q") && !text.starts_with(r"\c");
+                None
+            }
+            ('\\', Part::Escaped) if escaped_at.is_none_or(|escape| at != escape + 1) => {
+                escaped_at = Some(at);
+                is_clear &= !text.starts_with(r"\Q") && !text.starts_with(r"\c");
+                LINE_BREAKS.into_iter().find(|line_break| text.starts_with(line_break))
+            }
+            _ => None,
         };
-        if is_break && found.is_none() && !looks_around.contains(&true) {
-            found = Some(at);
+        if let Some(line_break) = line_break
+            && depth == 0
+            && !text[line_break.len()..].starts_with(['?', '*', '{'])
+        {
+            found = found.or(Some(at));
         }
     });
-    found
+    found.filter(|_| is_clear)
+}
+
+const LINE_BREAKS: [&str; 7] = [r"\n", r"\x0a", r"\x0A", r"\x{a}", r"\x{A}", r"\x{0a}", r"\x{0A}"];
+
+/// Whether what a group begins with lets white space or comments be no text, or is a verb.
+fn has_own_syntax(group: &str) -> bool {
+    if group.starts_with("(*") || group.starts_with("(?#") {
+        return true;
+    }
+    let flags = group.strip_prefix("(?").unwrap_or_default().chars();
+    flags.take_while(|flag| flag.is_ascii_alphabetic() || matches!(flag, '^' | '-')).any(|flag| flag == 'x')
 }
 
 fn insert_backslashes(pattern: &str, positions: &[usize]) -> String {

@@ -247,7 +247,7 @@ fn a_file_that_is_gone_or_something_else_by_now_is_passed_over() {
 #[test]
 fn a_cancelled_search_stops_in_the_middle_of_a_file() {
     let tree = tree(&[("a", &"y\n".repeat(2_000_000))]);
-    let compiled = Compiled::new(&GrepOptions::new("y", tree.path())).expect("a pattern");
+    let compiled = Compiled::new(&GrepOptions::new("y", tree.path()), &CancelToken::new()).expect("a pattern");
     let mut searcher = FileSearcher::new(&compiled, &GrepOptions::new("y", tree.path()));
     let checks = std::cell::Cell::new(0);
     let result = searcher.search(tree.path(), b"a", false, &|| {
@@ -306,7 +306,7 @@ fn a_search_out_of_time_says_so_even_when_no_file_was_picked_yet() {
     let pick = Pick { glob: None, file_type: None };
     let files = pick.files(&snapshot, &options.scope, &timed_out).expect("what there is");
     assert!(files.timed_out && files.entries.is_empty());
-    let compiled = Compiled::new(&options).expect("a pattern");
+    let compiled = Compiled::new(&options, &CancelToken::new()).expect("a pattern");
     let outcome = search(engine, &options, &compiled, files, &timed_out).expect("what there is");
     assert_eq!(outcome.stop_reason, Some(StopReason::Timeout));
 }
@@ -325,7 +325,7 @@ fn anchors_to_the_whole_text_hold_line_by_line_in_files_of_any_size() {
 fn what_stands_before_a_line_too_long_for_memory_is_kept() {
     let tree = tree(&[("a", &format!("x1\n{}\nx2\n", "a".repeat(1 << 20)))]);
     let options = options(&tree);
-    let compiled = Compiled::new(&options).expect("a pattern");
+    let compiled = Compiled::new(&options, &CancelToken::new()).expect("a pattern");
     let mut searcher = FileSearcher::with_heap_limit(&compiled, &options, 100_000);
     let result = searcher.search(tree.path(), b"a", false, &|| Ok(())).expect("nothing stops it");
     assert!(result.oversized);
@@ -398,6 +398,20 @@ fn a_partial_search_reads_no_file_after_its_time() {
 }
 
 #[test]
+fn a_partial_search_says_so_when_the_time_ran_out_over_the_pattern() {
+    let tree = three_files();
+    let (cache, pool) = (ScanCache::new(Policy::default()), cairn_pool::Pool::new(1));
+    let engine = Engine { cache: &cache, pool: &pool };
+    let mut options = GrepOptions::new("x(?=1)", tree.path());
+    let timed_out = CancelToken::new().with_timeout(std::time::Duration::ZERO);
+    let error = grep(engine, &options, &timed_out).err();
+    assert_eq!(error.and_then(|error| error.stopped()), Some(Stopped::TimedOut));
+    options.scope.partial_on_timeout = true;
+    let outcome = grep(engine, &options, &timed_out).expect("what there is");
+    assert_eq!((outcome.files_searched, outcome.stop_reason), (0, Some(StopReason::Timeout)));
+}
+
+#[test]
 fn n66_look_around_and_back_references_run_on_pcre2_in_every_mode() {
     let tree = tree(&[
         ("a", "foobar\nfoobaz\nbar\n"),
@@ -463,6 +477,44 @@ fn n66_a_line_on_which_pcre2_gives_up_is_reported() {
 }
 
 #[test]
+fn n66_a_line_keeps_its_first_places_when_pcre2_gives_up_behind_them() {
+    let text = format!("needle {}!\nneedle\nfoo\n", "a".repeat(60));
+    let tree = tree(&[("a", &text), ("b", "needle\n")]);
+    let options = GrepOptions::new("needle(?=)|(a+)+[bc](?=)", tree.path());
+    // Ten million steps are long without optimization: once is enough.
+    let outcome = run_on(1, &options);
+    let found: Vec<_> = outcome.matches.iter().map(|line| (line.file, line.line_number, line.truncated)).collect();
+    assert_eq!(found, [(0, 1, true), (0, 2, false), (1, 1, false)]);
+    assert!(outcome.matches.iter().all(|line| line.submatches == [Submatch { start: 0, end: 6 }]));
+    assert_eq!((outcome.skipped, outcome.stop_reason), (Skipped::default(), None));
+    let count = run_on(1, &GrepOptions { mode: GrepMode::Count, ..options });
+    assert_eq!((count.total, count.skipped), (outcome.total, outcome.skipped));
+}
+
+#[test]
+fn n64_places_are_those_of_the_whole_text_however_far_a_pattern_looks() {
+    let far = "-\n".repeat(200);
+    let tree = tree(&[
+        ("a", &format!("0123456789needle\n{far}END\n")),
+        ("b", &format!("xy\n{far}")),
+        ("c", &format!("xy\n{}", "-".repeat(500))),
+    ]);
+    let multiline = |pattern: &str, max_columns| {
+        run(&GrepOptions { multiline: true, max_columns, ..GrepOptions::new(pattern, tree.path()) })
+    };
+    let outcome = multiline("needle(?=(?s:.*)END)", Some(8));
+    assert_eq!(lines(&outcome), ["a:1:89needle"]);
+    assert_eq!(outcome.matches[0].submatches, [Submatch { start: 2, end: 8 }]);
+    for pattern in [r"x(?!(?s:.{150}))|y(?=\n)", r"x(?s:.{130})\z|y$"] {
+        let outcome = multiline(pattern, None);
+        assert_eq!(lines(&outcome), ["b:1:xy", "c:1:xy"], "{pattern}");
+        for line in &outcome.matches {
+            assert_eq!(line.submatches, [Submatch { start: 1, end: 2 }], "{pattern}");
+        }
+    }
+}
+
+#[test]
 fn n66_a_match_that_would_take_years_ends_when_the_caller_says_so() {
     // Nothing of this counts for PCRE2's own limit.
     let line = "a".repeat(200_000);
@@ -474,7 +526,7 @@ fn n66_a_match_that_would_take_years_ends_when_the_caller_says_so() {
         ("options", &format!("(?=x?){}[bc]", "a?".repeat(60))),
     ] {
         let options = GrepOptions::new(pattern, tree.path());
-        let compiled = Compiled::new(&options).expect("a pattern");
+        let compiled = Compiled::new(&options, &CancelToken::new()).expect("a pattern");
         assert_eq!(compiled.engine(), RegexEngine::Pcre2, "{reason}");
         let checks = std::cell::Cell::new(0);
         let check = || {
@@ -495,7 +547,7 @@ fn n66_short_lines_are_bounded_without_a_caller() {
         ("a subroutine", format!("(a|aa){}[bc]", "(?1)".repeat(20))),
     ] {
         let options = GrepOptions::new(pattern, tree.path());
-        let compiled = Compiled::new(&options).expect("a pattern");
+        let compiled = Compiled::new(&options, &CancelToken::new()).expect("a pattern");
         let checks = std::cell::Cell::new(0);
         let check = || {
             checks.set(checks.get() + 1);
