@@ -52,7 +52,9 @@ impl Best {
         let mut hits: Vec<Ranked> = both.map(|Reverse(ranked)| ranked).collect();
         hits.sort_unstable_by_key(|ranked| (ranked.entry(), Reverse(ranked.score)));
         hits.dedup_by_key(|ranked| ranked.entry());
-        hits.into_iter().for_each(|ranked| self.push(ranked));
+        for ranked in hits {
+            self.push(ranked);
+        }
     }
 
     /// A score below this is not kept.
