@@ -165,12 +165,12 @@ fn forgiven<'p>(
     }
     let (fitting, quality) = if may_be_in_name { fit(&last.folded, &last.letters, text, name) } else { (SLIPS, 0) };
     if in_name == slips {
-        return Some((slips, Hit { tier: Tier::NameSlip, quality }));
+        return Some((slips, Hit { tier: Tier::NameSlip, quality: quality.saturating_sub(word.other_case(text)) }));
     }
     // The last segment says most: it is that of a file's name.
     let of_name = if fitting <= slips { quality / 4 } else { 0 };
     let base = (TIER_SPAN - 1 - TIER_SPAN / 4).saturating_sub(SLIP * (slips.max(1) as u32 - 1));
-    Some((slips, Hit { tier: Tier::PathSlip, quality: base + of_name }))
+    Some((slips, Hit { tier: Tier::PathSlip, quality: (base + of_name).saturating_sub(word.other_case(path)) }))
 }
 
 /// How many slips it takes to find `letters` in a name, and how good that is: fewer slips first, then a name that
