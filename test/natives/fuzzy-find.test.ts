@@ -18,6 +18,18 @@ describe('fuzzyFind', () => {
     expect(await fuzzyFind({ query, path })).toEqual({ matches: [], totalMatches: 0, complete: true });
   });
 
+  it.each([
+    ['bytes', 'é'.repeat(513)],
+    ['words', 'e '.repeat(33)],
+    ['segments', 'e/'.repeat(33)],
+  ])('refuses a query of too many %s', async (_what, query) => {
+    await expect(found(query, createTree({ e: '' }))).rejects.toMatchObject({
+      code: 'INVALID_OPTION',
+      option: 'query',
+      message: expect.stringMatching(/at most 1024 bytes, and 32 words and path segments/),
+    });
+  });
+
   it('ranks name before path, whole before part, and shallow before deep', async () => {
     const path = createTree({
       'kernel/sched/core.c': '',

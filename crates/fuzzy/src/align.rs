@@ -6,6 +6,7 @@
 //! vector instructions of it, and the state behind a directory's path is shared by all that is in the directory.
 //! Matchers of strings, such as `nucleo-matcher` and `frizbee`, have no such state: they begin every path anew.
 
+use crate::fold::symbols;
 use crate::name::is_boundary;
 
 const MATCH: i16 = 16;
@@ -28,7 +29,7 @@ pub(crate) enum Letters {
     Short(Box<Lanes<SHORT>>),
     Long(Box<Lanes<LONG>>),
     /// More than [`LONG`]: every alignment is as good as any other.
-    Endless,
+    Endless(Box<[u8]>),
 }
 
 /// How letters stand against a text that has been read up to some byte.
@@ -67,7 +68,7 @@ impl Letters {
         } else if letters.len() <= LONG {
             Self::Long(Box::new(Lanes::new(letters)))
         } else {
-            Self::Endless
+            Self::Endless(letters.into())
         }
     }
 
@@ -76,7 +77,7 @@ impl Letters {
         match self {
             Self::Short(_) => Aligned::Short(Column::START),
             Self::Long(_) => Aligned::Long(Box::new(Column::START)),
-            Self::Endless => Aligned::Endless,
+            Self::Endless(_) => Aligned::Endless,
         }
     }
 
@@ -113,7 +114,7 @@ impl Letters {
         match self {
             Self::Short(lanes) => lanes.trace(text, folded, positions),
             Self::Long(lanes) => lanes.trace(text, folded, positions),
-            Self::Endless => {}
+            Self::Endless(letters) => trace_first(letters, folded, positions),
         }
     }
 }
@@ -198,6 +199,18 @@ impl<const N: usize> Lanes<N> {
             };
         }
         positions[start..].reverse();
+    }
+}
+
+/// Appends the offsets of each letter's first place behind the one before.
+fn trace_first(letters: &[u8], folded: &[u8], positions: &mut Vec<usize>) {
+    let mut wanted = symbols(letters).peekable();
+    let mut at = 0;
+    for symbol in symbols(folded) {
+        if wanted.next_if_eq(&symbol).is_some() {
+            positions.extend(at..at + symbol.len());
+        }
+        at += symbol.len();
     }
 }
 

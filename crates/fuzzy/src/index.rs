@@ -6,6 +6,8 @@ use crate::fold::{character_mask, fold_into};
 
 /// Bit of a mask that no base name has by itself: that of the slash. Set for directories, whose name ends with one.
 pub(crate) const DIRECTORY: u64 = 1 << 36;
+/// Whoever goes through the directories looks at its token every so many.
+const CHECK_EVERY: usize = 1024;
 
 /// Many paths, made quick to match: each directory once, and of each entry its base name in lower case, the directory
 /// it is in, and which characters the name has. What a query finds out about a directory holds for all that is in it.
@@ -167,6 +169,22 @@ impl Index {
     /// How many directories there are, the root among them.
     pub(crate) fn directories(&self) -> usize {
         self.directories.len()
+    }
+
+    /// Calls `visit` for each directory but the root, parents first, with a look at `check` every so many.
+    pub(crate) fn visit_directories<E>(
+        &self,
+        check: &impl Fn() -> Result<(), E>,
+        mut visit: impl FnMut(usize),
+    ) -> Result<(), E> {
+        check()?;
+        for directory in 1..self.directories() {
+            if directory.is_multiple_of(CHECK_EVERY) {
+                check()?;
+            }
+            visit(directory);
+        }
+        Ok(())
     }
 
     pub(crate) fn parent(&self, directory: usize) -> usize {

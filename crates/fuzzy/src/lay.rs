@@ -32,7 +32,7 @@ pub(crate) struct Layout {
 }
 
 impl Layout {
-    pub(crate) fn new(word: &Word, index: &Index) -> Self {
+    pub(crate) fn new<E>(word: &Word, index: &Index, check: &impl Fn() -> Result<(), E>) -> Result<Self, E> {
         let rows: Vec<(Segment, Letters)> =
             word.segments.iter().map(|segment| (segment.clone(), Letters::new(&segment.letters))).collect();
         let width = rows.len() + 1;
@@ -42,7 +42,7 @@ impl Layout {
             Self { here: vec![None; cells], anywhere: vec![None; cells], exact: vec![1; index.directories()], rows };
         layout.here[0] = start;
         layout.anywhere[0] = start;
-        for directory in 1..index.directories() {
+        index.visit_directories(check, |directory| {
             let parent = index.parent(directory);
             let (text, folded) = index.segment(directory);
             layout.anywhere[directory * width] = start;
@@ -55,8 +55,8 @@ impl Layout {
                     layout.exact[directory] |= 1 << (row + 1);
                 }
             }
-        }
-        layout
+        })?;
+        Ok(layout)
     }
 
     /// The best way to have laid the first `row` segments when the next lies in `parent`.
@@ -98,8 +98,8 @@ impl Layout {
     }
 
     fn quality(&self, laid: Laid) -> u32 {
-        let most = self.rows.len() as u32 * (Tier::Exact.ceiling() + ADJACENT);
-        (laid.sum * (TIER_SPAN - 1) / most).min(TIER_SPAN - 1)
+        let most = self.rows.len() as u64 * u64::from(Tier::Exact.ceiling() + ADJACENT);
+        (u64::from(laid.sum) * u64::from(TIER_SPAN - 1) / most).min(u64::from(TIER_SPAN - 1)) as u32
     }
 }
 

@@ -21,7 +21,7 @@ mod search;
 mod slips;
 
 pub use index::Index;
-pub use query::Query;
+pub use query::{MAX_BYTES, MAX_PIECES, Query};
 pub use score::Tier;
 pub use search::{Search, Verdict};
 pub use slips::SlipSearch;

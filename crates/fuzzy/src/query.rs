@@ -8,6 +8,11 @@ const TWO_SLIPS: usize = 9;
 /// A word of fewer letters is not recognized any more when one of them is wrong.
 const SHORT_WORD: usize = 3;
 
+/// A query has at most so many bytes.
+pub const MAX_BYTES: usize = 1024;
+/// And so many words and segments of words: each is compared with every directory.
+pub const MAX_PIECES: usize = 32;
+
 /// A parsed query: words that must all match, each a file name or a path of abbreviated segments.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Query {
@@ -27,8 +32,8 @@ pub(crate) struct Word {
     pub(crate) segments: Vec<Segment>,
     /// Whether the word ends with a slash, and so wants a directory.
     pub(crate) wants_directory: bool,
-    /// Whether an upper-case letter was typed.
-    pub(crate) has_upper_case: bool,
+    /// The upper-case letters, as typed.
+    pub(crate) upper_case: Vec<Vec<u8>>,
 }
 
 /// One segment of a word.
@@ -42,10 +47,23 @@ pub(crate) struct Segment {
 
 impl Query {
     /// Parses what was typed. Words are separated by white space; a backslash is a slash; punctuation matters only
-    /// where it helps. A word without a letter or digit is dropped.
+    /// where it helps. A word without a letter or digit is dropped, and so is one that was there before.
     #[must_use]
     pub fn parse(text: &str) -> Self {
-        Self { words: text.split_whitespace().filter_map(Word::parse).collect() }
+        let mut words: Vec<Word> = Vec::new();
+        for word in text.split_whitespace().filter_map(Word::parse) {
+            if !words.contains(&word) {
+                words.push(word);
+            }
+        }
+        Self { words }
+    }
+
+    /// Whether a text is too long to be looked for: more than [`MAX_BYTES`] or [`MAX_PIECES`].
+    #[must_use]
+    pub fn is_too_long(text: &str) -> bool {
+        let is_between = |character: char| character.is_whitespace() || matches!(character, '/' | '\\');
+        text.len() > MAX_BYTES || text.split(is_between).filter(|piece| !piece.is_empty()).count() > MAX_PIECES
     }
 
     /// Whether nothing is left to look for. Such a query matches nothing.
@@ -96,8 +114,9 @@ impl Word {
         let typed = typed.trim_matches('/').as_bytes().to_vec();
         let folded = folded(&typed);
         let letters = segments.iter().map(|segment| segment.letters.as_slice()).collect::<Vec<_>>().join(&b'/');
-        let has_upper_case = folded != typed;
-        (!letters.is_empty()).then_some(Self { typed, folded, letters, segments, wants_directory, has_upper_case })
+        let cases = symbols(&typed).zip(symbols(&folded));
+        let upper_case = cases.filter(|(typed, lower)| typed != lower).map(|(typed, _)| typed.to_vec()).collect();
+        (!letters.is_empty()).then_some(Self { typed, folded, letters, segments, wants_directory, upper_case })
     }
 
     /// Whether the word names a path, not just a file.
@@ -152,6 +171,27 @@ mod tests {
     }
 
     #[test]
+    fn a_word_is_looked_for_once() {
+        assert_eq!(Query::parse("core e e core e"), Query::parse("core e"));
+        assert_eq!(Query::parse("core core/").words.len(), 2, "a directory is something else");
+    }
+
+    #[test]
+    fn a_query_of_too_many_bytes_words_or_segments_is_too_long() {
+        for (text, is_too_long) in [
+            ("e".repeat(1024), false),
+            ("e".repeat(1025), true),
+            ("é".repeat(513), true),
+            ("e ".repeat(32), false),
+            ("e ".repeat(33), true),
+            ("e/".repeat(32), false),
+            ("e\\f ".repeat(17), true),
+        ] {
+            assert_eq!(Query::is_too_long(&text), is_too_long, "{} bytes: {text}", text.len());
+        }
+    }
+
+    #[test]
     fn words_and_segments_are_told_apart() {
         let query = Query::parse("./Src\\main  util/");
         let segments: Vec<Vec<&[u8]>> = query
@@ -160,7 +200,7 @@ mod tests {
             .map(|word| word.segments.iter().map(|segment| segment.folded.as_slice()).collect())
             .collect();
         assert_eq!(segments, [vec![&b"src"[..], b"main"], vec![&b"util"[..]]]);
-        assert!(query.words[0].has_upper_case && !query.words[1].has_upper_case);
+        assert!(query.words[0].upper_case == [b"S"] && query.words[1].upper_case.is_empty());
         assert!(query.words[1].wants_directory);
     }
 

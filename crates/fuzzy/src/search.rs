@@ -12,7 +12,7 @@ use crate::query::{Query, Word};
 use crate::score::{Hit, SCATTERED, TIER_SPAN, Tier};
 use crate::slips;
 
-/// What is taken off when an upper-case letter was typed and the path spells it otherwise.
+/// What is taken off when upper-case letters were typed and the path spells them otherwise.
 const OTHER_CASE: u32 = 80;
 /// What is taken off a directory's quality for each level below it.
 const FARTHER: u16 = 30;
@@ -70,10 +70,14 @@ enum Standing {
 }
 
 impl Search {
-    /// Matches the directories of `index`; the entries are matched one by one with [`Search::score`].
-    #[must_use]
-    pub fn new(query: &Query, index: &Index) -> Self {
-        Self { words: query.words.iter().map(|word| WordSearch::new(word, index)).collect() }
+    /// Matches the directories of `index`; the entries are matched one by one with [`Search::score`]. Time and memory
+    /// grow with words times directories, see [`Query::is_too_long`].
+    ///
+    /// # Errors
+    /// What `check` says, which is asked every so often.
+    pub fn new<E>(query: &Query, index: &Index, check: &impl Fn() -> Result<(), E>) -> Result<Self, E> {
+        let words = query.words.iter().map(|word| WordSearch::new(word, index, check));
+        Ok(Self { words: words.collect::<Result<_, E>>()? })
     }
 
     /// How entry `entry` of the index stands, whose path `path` gives. Whoever needs no score below `floor` says so,
@@ -131,23 +135,23 @@ impl Search {
 }
 
 impl WordSearch {
-    fn new(word: &Word, index: &Index) -> Self {
+    fn new<E>(word: &Word, index: &Index, check: &impl Fn() -> Result<(), E>) -> Result<Self, E> {
         let mut needs = vec![0; word.letters.len() + 1];
         for (at, byte) in word.letters.iter().enumerate().rev() {
             needs[at] = needs[at + 1] | (character_mask(&[*byte]) & !DIRECTORY);
         }
         let mut progress = vec![0; index.directories()];
-        for directory in 1..index.directories() {
+        index.visit_directories(check, |directory| {
             let (_, folded) = index.segment(directory);
             let reached = advance(&word.letters, progress[index.parent(directory)] as usize, folded);
             progress[directory] = advance(&word.letters, reached, b"/") as u32;
-        }
+        })?;
         let standing = if word.is_path() {
-            Standing::Laid(Layout::new(word, index))
+            Standing::Laid(Layout::new(word, index, check)?)
         } else {
-            Standing::Whole(whole_qualities(word, index))
+            Standing::Whole(whole_qualities(word, index, check)?)
         };
-        Self {
+        Ok(Self {
             letters: Letters::new(&word.letters),
             progress,
             standing,
@@ -159,7 +163,7 @@ impl WordSearch {
             is_ascii: word.letters.is_ascii(),
             slips: word.slips(),
             word: word.clone(),
-        }
+        })
     }
 
     /// Whether the word's letters occur in order: in the base name, else in the path.
@@ -205,10 +209,31 @@ impl WordSearch {
                 laid.or_else(|| self.strewn(index, entry, text, name, floor))
             }
         }?;
-        if self.word.has_upper_case && memchr::memmem::find(path, &self.word.typed).is_none() {
-            hit.quality = hit.quality.saturating_sub(OTHER_CASE);
+        if !self.word.upper_case.is_empty() {
+            let place = if occurs == Occurs::InName { text } else { path };
+            let is_whole = !self.is_path && (hit.tier == Tier::Path || hit.tier >= Tier::Substring);
+            let lost = match is_whole {
+                true if memchr::memmem::find(place, &self.word.typed).is_some() => 0,
+                true => OTHER_CASE,
+                false => self.other_case(place),
+            };
+            hit.quality = hit.quality.saturating_sub(lost);
         }
         Some(hit)
+    }
+
+    /// What is taken off for the upper-case letters that are not in `text`, in order and in their case.
+    pub(crate) fn other_case(&self, text: &[u8]) -> u32 {
+        let letters = &self.word.upper_case;
+        let mut rest = text;
+        let mut missing = 0;
+        for letter in letters {
+            match memchr::memmem::find(rest, letter) {
+                Some(at) => rest = &rest[at + letter.len()..],
+                None => missing += 1,
+            }
+        }
+        OTHER_CASE * missing / (letters.len() as u32).max(1)
     }
 
     #[inline]
@@ -350,9 +375,9 @@ fn wanting(letters: &[u8]) -> Vec<u64> {
 }
 
 /// For each directory how well the word names it, or one above it.
-fn whole_qualities(word: &Word, index: &Index) -> Vec<u16> {
+fn whole_qualities<E>(word: &Word, index: &Index, check: &impl Fn() -> Result<(), E>) -> Result<Vec<u16>, E> {
     let mut qualities = vec![0_u16; index.directories()];
-    for directory in 1..index.directories() {
+    index.visit_directories(check, |directory| {
         let (text, folded) = index.segment(directory);
         let above = qualities[index.parent(directory)];
         let here = contiguous(&word.folded, text, folded).map_or(0, |hit| {
@@ -365,8 +390,8 @@ fn whole_qualities(word: &Word, index: &Index) -> Vec<u16> {
             base + hit.quality.checked_div(share).unwrap_or(0) as u16
         });
         qualities[directory] = here.max(if above == 0 { 0 } else { above.saturating_sub(FARTHER).max(1) });
-    }
-    qualities
+    })?;
+    Ok(qualities)
 }
 
 /// The quality of letters that stand side by side in a name when separators are left out.

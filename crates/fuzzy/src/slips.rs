@@ -142,12 +142,16 @@ impl SlipSearch {
         }
         let (fitting, quality) = fit(&last.folded, &last.letters, text(), name);
         if in_name == slips {
-            return Some((slips, Hit { tier: Tier::NameSlip, quality }));
+            return Some((
+                slips,
+                Hit { tier: Tier::NameSlip, quality: quality.saturating_sub(word.other_case(text())) },
+            ));
         }
         // The last segment says most: it is that of a file's name.
         let of_name = if fitting <= slips { quality / 4 } else { 0 };
         let base = (TIER_SPAN - 1 - TIER_SPAN / 4).saturating_sub(SLIP * (slips.max(1) as u32 - 1));
-        Some((slips, Hit { tier: Tier::PathSlip, quality: base + of_name }))
+        let quality = (base + of_name).saturating_sub(word.other_case(path()));
+        Some((slips, Hit { tier: Tier::PathSlip, quality }))
     }
 }
 

@@ -48,6 +48,9 @@ impl From<SearchError> for NativeError {
                     ..Self::default()
                 }
             }
+            SearchError::QueryTooLong => {
+                Self { code: "INVALID_OPTION".to_owned(), message: error.to_string(), ..Self::default() }
+            }
             other => Self::internal(&other.to_string()),
         }
     }

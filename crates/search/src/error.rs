@@ -33,6 +33,13 @@ pub enum SearchError {
         /// Where, in bytes from the beginning of the pattern.
         offset: Option<usize>,
     },
+    /// A query of [`cairn_fuzzy::MAX_BYTES`] bytes, or [`cairn_fuzzy::MAX_PIECES`] words and segments, and more.
+    #[error(
+        "the query is too long: at most {} bytes, and {} words and path segments, are looked for",
+        cairn_fuzzy::MAX_BYTES,
+        cairn_fuzzy::MAX_PIECES
+    )]
+    QueryTooLong,
     /// A worker panicked.
     #[error("a worker failed while it searched")]
     WorkerFailed,

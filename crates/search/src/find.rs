@@ -22,9 +22,11 @@ use scoring::{CHUNK, Looking, Scoring};
 
 /// The index is built with a look at the token every so many entries.
 const CHECK_EVERY: usize = 1024;
-/// Slips in directories are forgiven only while fewer entries match as typed or with slips in base names: what a screen
-/// shows first is then better already.
+/// Slips in directories are forgiven only when no entry matches well as typed and fewer than this with slips in base
+/// names: what a screen shows first is then better already.
 const FEW: usize = 10;
+/// Positions are looked for with a look at the token every so many hits.
+const MARK_EVERY: usize = 128;
 /// Scores of an empty query: directories above everything else.
 const LISTED_DIRECTORY: u32 = 2;
 const LISTED_OTHER: u32 = 1;
@@ -82,10 +84,13 @@ pub struct FindOutcome {
 /// Finds the entries whose paths best match what was typed. Skips `node_modules` and follows links.
 ///
 /// # Errors
-/// [`SearchError`]: the root, or the caller's end of the search.
+/// [`SearchError`]: the root, the caller's end of the search, or a query that is too long.
 pub fn find(engine: Engine<'_>, options: &FindOptions, cancel: &CancelToken) -> Result<FindOutcome, SearchError> {
     let scope = &options.scope;
     let root = scope.root()?;
+    if Query::is_too_long(&options.query) {
+        return Err(SearchError::QueryTooLong);
+    }
     let listing = options.query.trim().is_empty();
     let query = Arc::new(Query::parse(&options.query));
     if options.max_results == 0 {
@@ -122,15 +127,18 @@ fn evaluate(
     if query.is_empty() {
         return list(options, snapshot, &cancel);
     }
-    let derived = match derive(engine, snapshot, &cancel) {
-        Ok(derived) => derived,
+    let ready = derive(engine, snapshot, &cancel).and_then(|derived| {
+        let search = Search::new(query, &derived.index, &|| cancel.check())?;
+        Ok((derived, Arc::new(search)))
+    });
+    let (derived, search) = match ready {
+        Ok(ready) => ready,
         Err(Stopped::TimedOut) if options.scope.partial_on_timeout => {
             let (snapshot, stop_reason) = (Some(Arc::clone(snapshot)), Some(StopReason::Timeout));
             return Ok(FindOutcome { snapshot, stop_reason, ..FindOutcome::default() });
         }
         Err(stopped) => return Err(stopped.into()),
     };
-    let search = Arc::new(Search::new(query, &derived.index));
     let mut pass = Pass {
         engine,
         options,
@@ -145,6 +153,7 @@ fn evaluate(
     let among =
         derived.recent.narrowed(query).map_or_else(|| Entries::all(snapshot.len()), |known| known.typed.clone());
     let (typed, mut settled) = pass.run(Looking::Typed, among, Tier::NameSlip.ceiling())?;
+    let matches_well = settled.count() > 0;
     let mut matched = typed.clone();
     let (mut in_names, mut in_paths) = (None, None);
     // Slips are forgiven where that can change anything. Then no clean match has been passed over without a score.
@@ -163,6 +172,7 @@ fn evaluate(
     }
     if in_names.is_some()
         && pass.timeout.is_none()
+        && !matches_well
         && settled.count() < FEW
         && let Some(slips) = SlipSearch::in_paths(query, &search, &derived.index)
     {
@@ -177,12 +187,30 @@ fn evaluate(
     if timeout.is_none() {
         derived.recent.remember(Survivors { query: query.clone(), typed, in_names, in_paths });
     }
-    let positions = |entry| {
-        let path = snapshot.path(entry);
-        if options.include_positions { search.positions(&derived.index, entry, path) } else { Vec::new() }
+    let mut hits = hits(best, snapshot);
+    let marking = if options.include_positions {
+        mark(&mut hits, &cancel, |entry| search.positions(&derived.index, entry, snapshot.path(entry)))
+    } else {
+        Ok(())
     };
-    let hits = hits(best, snapshot, positions);
-    Ok(finish(FindOutcome { hits, total, looked_at, stop_reason: timeout, ..FindOutcome::default() }, snapshot))
+    let stop_reason = options.scope.settle(marking)?.or(timeout);
+    Ok(finish(FindOutcome { hits, total, looked_at, stop_reason, ..FindOutcome::default() }, snapshot))
+}
+
+/// Says for each hit which bytes matched. When it is stopped, the hits it did not come to are gone.
+fn mark(hits: &mut Vec<FindHit>, cancel: &CancelToken, positions: impl Fn(usize) -> Vec<usize>) -> Result<(), Stopped> {
+    for at in 0..hits.len() {
+        // The first are marked in any case: they are what is to be shown of a search whose time has run out.
+        if at > 0
+            && at.is_multiple_of(MARK_EVERY)
+            && let Err(stopped) = cancel.check()
+        {
+            hits.truncate(at);
+            return Err(stopped);
+        }
+        hits[at].positions = positions(hits[at].entry);
+    }
+    Ok(())
 }
 
 /// An empty query: everything, directories above the rest.
@@ -201,16 +229,16 @@ fn list(options: &FindOptions, snapshot: &Arc<Snapshot>, cancel: &CancelToken) -
         best.push(Ranked::new(score, snapshot.depth(entry), entry));
         total += 1;
     }
-    let hits = hits(best, snapshot, |_| Vec::new());
+    let hits = hits(best, snapshot);
     let outcome = FindOutcome { hits, total, looked_at: total, stop_reason: timeout, ..FindOutcome::default() };
     Ok(finish(outcome, snapshot))
 }
 
-fn hits(best: Best, snapshot: &Snapshot, positions: impl Fn(usize) -> Vec<usize>) -> Vec<FindHit> {
+fn hits(best: Best, snapshot: &Snapshot) -> Vec<FindHit> {
     let hit = |ranked: Ranked| {
         let entry = ranked.entry();
         let is_directory = snapshot.kind(entry) == Kind::Dir;
-        FindHit { entry, is_directory, score: ranked.score, positions: positions(entry) }
+        FindHit { entry, is_directory, score: ranked.score, positions: Vec::new() }
     };
     best.into_sorted().into_iter().map(hit).collect()
 }

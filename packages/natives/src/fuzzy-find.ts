@@ -1,8 +1,8 @@
 import * as binding from '../binding/index.js';
 import { withCancel } from './abort.ts';
 import { LOSSY, ResultReader, readAll } from './decode.ts';
-import { checkOptions, count, flag, given, requiredText, searchRules } from './options.ts';
-import type { OptionRules, SearchOptions, StopReason } from './options.ts';
+import { checkOptions, count, flag, given, searchRules } from './options.ts';
+import type { OptionRule, OptionRules, SearchOptions, StopReason } from './options.ts';
 
 /** Options of {@link fuzzyFind}. `hidden` is false by default. */
 export interface FuzzyFindOptions extends SearchOptions {
@@ -11,9 +11,12 @@ export interface FuzzyFindOptions extends SearchOptions {
    * abbreviated. Empty lists everything, directories first. A query of nothing but punctuation finds nothing.
    *
    * From four letters on one slip is forgiven (two swapped, one missed, wrong or too many), from nine on two; in words
-   * of fewer than three letters and of more than 62 none. What matches with slips ranks below what matches as typed.
-   * Slips in the names of directories are forgiven only while fewer than ten entries match well: as typed, their letters
-   * not just strewn over the path, or with slips in their base names.
+   * of fewer than three letters and of more than 62 none, of fewer than nine one. What matches with slips ranks below
+   * what matches as typed, but above what has the letters strewn over its path, in order but not where words begin.
+   * Slips in the names of directories are forgiven only where no entry matches as typed, its letters not just strewn over
+   * the path, and fewer than ten match with slips in their base names.
+   *
+   * At most 1,024 bytes of UTF-8, and 32 words and path segments; a longer one is refused with `INVALID_OPTION`.
    */
   query: string;
   /**
@@ -60,9 +63,22 @@ export interface FuzzyFindResult {
   unreadable?: number;
 }
 
+const MAX_BYTES = 1024;
+const MAX_PIECES = 32;
+
+/** Each word and segment is compared with every directory. */
+const query: OptionRule = {
+  test: (value) =>
+    typeof value === 'string' &&
+    Buffer.byteLength(value) <= MAX_BYTES &&
+    value.split(/[\s/\\]+/).filter((piece) => piece !== '').length <= MAX_PIECES,
+  expected: `a string of at most ${MAX_BYTES} bytes, and ${MAX_PIECES} words and path segments`,
+  required: true,
+};
+
 const rules: OptionRules<FuzzyFindOptions> = {
   ...searchRules,
-  query: requiredText,
+  query,
   maxResults: count,
   includePositions: flag,
 };

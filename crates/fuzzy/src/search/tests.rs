@@ -1,3 +1,6 @@
+use std::cell::Cell;
+use std::convert::Infallible;
+
 use proptest::prelude::*;
 
 use super::*;
@@ -12,11 +15,16 @@ fn index_of(path: &str) -> (Index, &[u8]) {
     (index.finish(), path.as_bytes())
 }
 
+fn search_for(query: &Query, index: &Index) -> Search {
+    let Ok(search) = Search::new(query, index, &|| Ok::<(), Infallible>(()));
+    search
+}
+
 /// The score as typed, else with slips forgiven.
 fn score(query: &str, path: &str) -> Option<u32> {
     let (index, path) = index_of(path);
     let query = Query::parse(query);
-    let search = Search::new(&query, &index);
+    let search = search_for(&query, &index);
     let typed = search.score(&index, 0, || path, 0);
     let slipped = |slips: Option<SlipSearch>| {
         let slips = slips.filter(|slips| slips.plausible(&search, &index, 0..1) == 1)?;
@@ -39,7 +47,7 @@ fn scored(verdict: Verdict) -> Option<u32> {
 
 fn as_typed(query: &str, path: &str) -> bool {
     let (index, path) = index_of(path);
-    Search::new(&Query::parse(query), &index).score(&index, 0, || path, 0) != Verdict::Miss
+    search_for(&Query::parse(query), &index).score(&index, 0, || path, 0) != Verdict::Miss
 }
 
 fn tier(query: &str, path: &str) -> Option<u32> {
@@ -48,7 +56,7 @@ fn tier(query: &str, path: &str) -> Option<u32> {
 
 fn positions(query: &str, path: &str) -> Vec<usize> {
     let (index, path) = index_of(path);
-    Search::new(&Query::parse(query), &index).positions(&index, 0, path)
+    search_for(&Query::parse(query), &index).positions(&index, 0, path)
 }
 
 fn marked(query: &str, path: &str) -> String {
@@ -98,11 +106,64 @@ fn better_matches_rank_higher() {
         ("a slip in a name before one in a path", "cinfig", vec!["a/config.c", "config/a.c"]),
         ("the typed case", "README", vec!["README", "readme"]),
         ("the typed case among parts", "Bar", vec!["fooBar.ts", "foo_bar.ts"]),
+        ("the typed case of letters apart", "SchCor", vec!["SchedCore.c", "sched_core.c"]),
+        ("the typed case of some letters apart", "SchCor", vec!["SchedCore.c", "Sched_core.c", "sched_core.c"]),
+        ("the typed case with a slip", "Widgte", vec!["z/Widget.tsx", "a/widget.tsx"]),
+        ("the typed case with a slip in a path", "Widgte/a", vec!["Widget/a.ts", "widget/a.ts"]),
+        ("the typed case in the name, not in its directory", "Core", vec!["a/Core.c", "Core/core.c"]),
+        ("the typed case in segments", "Ker/Cor", vec!["Kernel/Core.c", "kernel/Core.c", "kernel/core.c"]),
+        ("the typed case beyond ASCII", "École", vec!["École.txt", "école.txt"]),
     ] {
         let scores: Vec<Option<u32>> = ranked.iter().map(|path| score(query, path)).collect();
         assert!(scores.iter().all(Option::is_some), "{reason}: {query} matches all of {ranked:?}: {scores:?}");
         assert!(scores.windows(2).all(|pair| pair[0] > pair[1]), "{reason}: {query} over {ranked:?} gave {scores:?}");
     }
+}
+
+#[test]
+fn making_a_query_ready_can_be_stopped() {
+    let paths: Vec<String> = (0..3000).map(|number| format!("d{number:04}/x")).collect();
+    let mut index = Index::with_capacity(paths.len());
+    for path in &paths {
+        index.push(path.as_bytes(), 6, false);
+    }
+    let index = index.finish();
+    for query in ["x", "d/x", "one two three d"] {
+        let query = Query::parse(query);
+        let asked = Cell::new(0);
+        let count = || {
+            asked.set(asked.get() + 1);
+            Ok::<(), Infallible>(())
+        };
+        assert!(Search::new(&query, &index, &count).is_ok());
+        // Every word goes through the 3,001 directories twice.
+        assert_eq!(asked.get(), query.words.len() * 2 * 3);
+        for left in 0..asked.get() {
+            let asked = Cell::new(0);
+            let stop = || {
+                asked.set(asked.get() + 1);
+                if asked.get() > left { Err("stopped") } else { Ok(()) }
+            };
+            assert_eq!(Search::new(&query, &index, &stop).err(), Some("stopped"), "{query:?}");
+            assert_eq!(asked.get(), left + 1, "at once");
+        }
+    }
+}
+
+#[test]
+fn a_path_of_very_many_segments_ranks_as_any_other() {
+    let segments = vec!["ab"; 1000];
+    let (whole, abbreviated) = (segments.join("/"), vec!["a"; 1000].join("/"));
+    let quality = |query: &str| score(query, &whole).expect("a match") % TIER_SPAN;
+    assert!(quality(&whole) > 990 && quality(&abbreviated) > 850, "{} {}", quality(&whole), quality(&abbreviated));
+}
+
+#[test]
+fn letters_without_number_are_marked() {
+    let path = format!("a/{}é.c", "x_".repeat(70));
+    assert_eq!(positions(&format!("{}é", "x".repeat(70)), &path).len(), 72);
+    let repeated = "ab".repeat(40);
+    assert_eq!(marked(&repeated, &format!("z/{}", "a-b_".repeat(40))), repeated);
 }
 
 #[test]
@@ -210,10 +271,25 @@ proptest! {
     }
 
     #[test]
-    fn slips_rank_below_clean_matches(query in "[a-c]{4,6}", path in "[a-c]{1,6}(/[a-c]{1,6}){0,2}") {
-        let slipped = |tier| [Tier::NameSlip, Tier::PathSlip].iter().any(|&slip| slip as u32 == tier);
-        if let Some(tier) = tier(&query, &path) {
-            prop_assert!(as_typed(&query, &path) || slipped(tier), "{}", tier);
+    fn slips_rank_below_every_clean_match_but_strewn_ones(query in "[a-c]{4,6}", path in "[a-c]{1,6}(/[a-c]{1,6}){0,2}") {
+        let (index, path) = index_of(&path);
+        let query = Query::parse(&query);
+        let search = search_for(&query, &index);
+        let slips = [SlipSearch::in_names(&query, &search), SlipSearch::in_paths(&query, &search, &index)];
+        let tier = |verdict| match verdict {
+            Verdict::Score(score) => Some(score / TIER_SPAN),
+            _ => None,
+        };
+        let slipped = [Some(Tier::NameSlip as u32), Some(Tier::PathSlip as u32)];
+        match tier(search.score(&index, 0, || path, 0)) {
+            None => {
+                for slips in slips.iter().flatten() {
+                    let found = tier(slips.score(&search, &index, 0, || path));
+                    prop_assert!(found.is_none() || slipped.contains(&found), "{:?}", found);
+                }
+            }
+            Some(typed) if typed == Tier::Strewn as u32 => prop_assert!(slipped.iter().all(|&slip| slip > Some(typed))),
+            Some(typed) => prop_assert!(slipped.iter().all(|&slip| slip < Some(typed)), "{}", typed),
         }
     }
 
@@ -224,7 +300,7 @@ proptest! {
         floor in 0_u32..11_000,
     ) {
         let (index, path) = index_of(&path);
-        let search = Search::new(&Query::parse(&query), &index);
+        let search = search_for(&Query::parse(&query), &index);
         match (search.score(&index, 0, || path, 0), search.score(&index, 0, || path, floor)) {
             (Verdict::Score(score), Verdict::Beaten) => prop_assert!(score < floor),
             (all, same) => prop_assert_eq!(all, same),
