@@ -7,6 +7,8 @@ const ONE_SLIP: usize = 4;
 const TWO_SLIPS: usize = 9;
 /// A word of fewer letters is not recognized any more when one of them is wrong.
 const SHORT_WORD: usize = 3;
+/// Nor is one of fewer when two are: half of four letters are in every other path.
+const MIDDLING_WORD: usize = 5;
 
 /// A query has at most so many bytes.
 pub const MAX_BYTES: usize = 1024;
@@ -90,10 +92,11 @@ impl Query {
     /// with `shorter`, and as many slips are forgiven.
     #[must_use]
     pub fn narrows_slips(&self, shorter: &Self) -> bool {
-        self.slips() == shorter.slips()
+        let slips = self.slips();
+        slips == shorter.slips()
             && shorter.words.len() <= self.words.len()
             && shorter.words.iter().zip(&self.words).all(|(short, word)| {
-                short.slips() == word.slips()
+                short.slips().min(slips) == word.slips().min(slips)
                     && word.letters.starts_with(&short.letters)
                     && short.wants_directory <= word.wants_directory
                     && short.is_path() <= word.is_path()
@@ -132,7 +135,7 @@ impl Word {
     /// How many slips are forgiven in this word, when the query allows so many.
     pub(crate) fn slips(&self) -> usize {
         let letters = self.count();
-        usize::from(letters >= SHORT_WORD) + usize::from(letters >= TWO_SLIPS)
+        usize::from(letters >= SHORT_WORD) + usize::from(letters >= MIDDLING_WORD)
     }
 
     fn contains(&self, short: &Self) -> bool {

@@ -11,7 +11,7 @@ export interface FuzzyFindOptions extends SearchOptions {
    * abbreviated. Empty lists everything, directories first. A query of nothing but punctuation finds nothing.
    *
    * From four letters on one slip is forgiven (two swapped, one missed, wrong or too many), from nine on two; in words
-   * of fewer than three letters and of more than 62 none, of fewer than nine one. What matches with slips ranks below
+   * of fewer than three letters and of more than 62 none, of fewer than five one. What matches with slips ranks below
    * what matches as typed, but above what has the letters strewn over its path, in order but not where words begin.
    * Slips in the names of directories are forgiven only where no entry matches as typed, its letters not just strewn over
    * the path, and fewer than ten match with slips in their base names.
