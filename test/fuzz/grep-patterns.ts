@@ -44,7 +44,13 @@ interface Grammar {
   readonly group: string;
 }
 
-function grammar(extra: readonly string[]): fc.Arbitrary<string> {
+/** What only PCRE2 takes. A reference goes back to the group before it, if there is one. */
+const pcreAtoms: readonly string[] = ['\\h', '\\H', '\\R', '\\N', '\\X', '(a|b)\\g{-1}', '(.)\\g{-1}', '(\\w+)\\g{-1}'];
+const pcreGroups: readonly string[] = ['(?=', '(?!', '(?<=', '(?<!', '(?>', '(?|', '(?s:', '(?xx: '];
+
+const ownGroups: readonly string[] = ['(', '(?:', '(?P<n>', '(?i:', '(?x: ', '(?U:'];
+
+function grammar(extra: readonly string[], groups: readonly string[] = ownGroups): fc.Arbitrary<string> {
   const { pattern } = fc.letrec<Grammar>((tie) => ({
     pattern: fc
       .oneof(
@@ -65,11 +71,9 @@ function grammar(extra: readonly string[]): fc.Arbitrary<string> {
       { weight: 3, arbitrary: fc.constantFrom(...literals) },
       { weight: 6, arbitrary: fc.constantFrom(...classes) },
       { weight: 2, arbitrary: fc.constantFrom(...places) },
-      { weight: 1, arbitrary: tie('group').map((opened) => opened + ')') },
+      { weight: groups === ownGroups ? 1 : 4, arbitrary: tie('group').map((opened) => opened + ')') },
     ),
-    group: fc
-      .tuple(fc.constantFrom('(', '(?:', '(?P<n>', '(?i:', '(?x: ', '(?U:'), tie('pattern'))
-      .map(([start, inner]) => start + inner),
+    group: fc.tuple(fc.constantFrom(...groups), tie('pattern')).map(([start, inner]) => start + inner),
   }));
   return pattern;
 }
@@ -109,6 +113,14 @@ const soup = fc
   )
   .map((parts) => parts.join(''));
 
+const pcreGrammar = grammar(pcreAtoms, [...ownGroups.slice(0, 2), ...pcreGroups]);
+/** With a part that Rust's engine does not know, so that most of them come to PCRE2. */
+const pcrePattern = fc.oneof(
+  { weight: 2, arbitrary: pcreGrammar },
+  { weight: 1, arbitrary: pcreGrammar.map((pattern) => `(?:${pattern})(?!x)`) },
+  { weight: 1, arbitrary: pcreGrammar.map((pattern) => `(?=.)${pattern}`) },
+);
+
 const context = fc.oneof({ weight: 2, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.nat(3) });
 
 const rest = {
@@ -124,6 +136,7 @@ const yes = fc.constant(true);
 export const grepQuery: fc.Arbitrary<GrepQuery> = fc.oneof(
   { weight: 8, arbitrary: fc.record({ pattern: linePattern, literal: no, multiline: no, ...rest }) },
   { weight: 4, arbitrary: fc.record({ pattern: multilinePattern, literal: no, multiline: yes, ...rest }) },
+  { weight: 3, arbitrary: fc.record({ pattern: pcrePattern, literal: no, multiline: fc.boolean(), ...rest }) },
   { weight: 2, arbitrary: fc.record({ pattern: soup, literal: no, multiline: no, ...rest }) },
   {
     weight: 1,
