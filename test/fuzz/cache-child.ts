@@ -47,4 +47,10 @@ async function answer({ cache, changed, olderThanMs, roots }: CacheRequest): Pro
   return { answers, hits, validations };
 }
 
-process.on('message', (request: CacheRequest) => void answer(request).then((reply) => process.send?.(reply)));
+async function reply(request: CacheRequest): Promise<void> {
+  const message = await answer(request);
+  // Whoever asked may be gone.
+  if (process.connected) process.send?.(message);
+}
+
+process.on('message', (request: CacheRequest) => void reply(request));
