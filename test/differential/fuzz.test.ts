@@ -14,7 +14,7 @@ describe('random input is answered as by', () => {
     ['git: ignore files', ignoreFuzzer, 15],
     ['ripgrep: .ignore beside .gitignore', dotIgnoreFuzzer, 10],
     ['the rules of globs, slowly', globFuzzer, 25],
-    ['a scan of now: edits that the cache is told of', cacheFuzzer, 20],
+    ['a scan of now: edits that a cache is told of, or finds', cacheFuzzer, 12],
   ])('%s', async (_reason, fuzzer, batches) => {
     const { cases, hits, failure } = await fuzzer.check({ seed: 20_261_121, batches });
     expect(failure).toBeUndefined();

@@ -1,3 +1,6 @@
+import { fork } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
 import {
   cpSync,
   existsSync,
@@ -10,11 +13,11 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { fuzzyFind, glob, grep, invalidateFsScanCache } from '@cairn/natives';
 import fc from 'fast-check';
 import { newDirectory, removeTree, writeTree } from '../support/tree.ts';
+import type { CacheReply, CacheRequest } from './cache-child.ts';
 import { createFuzzer } from './fuzzer.ts';
 import type { Fuzzer } from './fuzzer.ts';
 
@@ -25,6 +28,10 @@ interface Edit {
   readonly path: string;
   readonly other: string;
   readonly rule: string;
+  /** Whether the cache that expires is told of it. */
+  readonly announced: boolean;
+  /** Whether what it changed is settled when it is listed. */
+  readonly settle: boolean;
 }
 
 /** A few places, so that edits meet. Links may lead out of the root, and what they lead to is edited too. */
@@ -49,39 +56,85 @@ const linkPlaces: readonly string[] = ['root/link', 'root/a/link', 'root/c', 'ou
 const edit: fc.Arbitrary<Edit> = fc.record({
   kind: fc.oneof(
     { weight: 4, arbitrary: fc.constantFrom<Edit['kind']>('write', 'make', 'remove', 'move') },
-    { weight: 2, arbitrary: fc.constantFrom<Edit['kind']>('ignore', 'link') },
+    { weight: 3, arbitrary: fc.constant<Edit['kind']>('ignore') },
+    { weight: 1, arbitrary: fc.constant<Edit['kind']>('link') },
     { weight: 1, arbitrary: fc.constantFrom<Edit['kind']>('set back', 'copy') },
   ),
   path: fc.constantFrom(...places),
   other: fc.oneof({ weight: 2, arbitrary: fc.constantFrom(...places) }, fc.constantFrom(...linkPlaces)),
   rule: fc.constantFrom('a', '/a', 'b/', '*', '!a', 'c', 'link', 'a/b', '**/a\n!b', ''),
+  announced: fc.boolean(),
+  settle: fc.oneof({ weight: 3, arbitrary: fc.constant(false) }, fc.constant(true)),
 });
 
-/** The cache against no cache: a case is an edit that the cache is told of, behind which both must say the same. */
-export const cacheFuzzer: Fuzzer = createFuzzer<readonly Edit[]>({
+/**
+ * The cache against no cache, each in a process of its own, since an uncached call drops what is cached. A case is an edit
+ * behind which all must say the same: the cache that keeps its scans and is told of every edit, and the one whose scans
+ * have expired, and are validated, when it was not told.
+ */
+export const cacheFuzzer: Fuzzer = {
   name: 'cache',
   casesPerBatch: editsPerTree,
-  batch: fc.array(edit, { minLength: 1, maxLength: editsPerTree, size: 'max' }),
-  compare: async (edits) => {
-    const top = newDirectory();
+  check: async (options) => {
+    const children: Children = {
+      uncached: start({}),
+      told: start({ ...lasting, FS_SCAN_CACHE_TTL_MS: lasting.FS_SCAN_EMPTY_RECHECK_MS }),
+      expiring: start({ ...lasting, FS_SCAN_CACHE_TTL_MS: String(ttlMs) }),
+    };
+    const used = { hits: 0, validations: 0 };
     try {
-      writeTree(top, { root: { 'a/a': { x: 'x' }, b: { '.h': { y: 'x' } }, d: 'x' }, outside: { a: { z: 'x' } } });
-      const differences = [...(await compareRoots(top))];
-      let hits = 0;
-      for (const given of edits) {
-        const changed = apply(top, given);
-        if (changed.length > 0) hits++;
-        for (const path of changed) invalidateFsScanCache(path);
-        const found = await compareRoots(top);
-        if (found.length > 0) return { cases: edits.length, hits, differences: [JSON.stringify(given), ...found] };
-      }
-      return { cases: edits.length, hits, differences };
+      const result = await fuzzerWith(children, used).check(options);
+      // Only Linux validates, and a counterexample alone may have nothing to.
+      const idle = used.hits === 0 || (used.validations === 0 && process.platform === 'linux');
+      if (result.failure !== undefined || options.path !== undefined || !idle) return result;
+      return { ...result, failure: `the cache was hardly used: ${JSON.stringify(used)}` };
     } finally {
-      removeTree(top);
-      invalidateFsScanCache(top);
+      await Promise.all(Object.values(children).map(stop));
     }
   },
-});
+};
+
+/** Age is no reason to look again, and nothing leaves for room. */
+const lasting = { FS_SCAN_EMPTY_RECHECK_MS: '3600000', FS_SCAN_CACHE_MAX_ENTRIES: '100' };
+const ttlMs = 1;
+
+interface Children {
+  readonly uncached: ChildProcess;
+  readonly told: ChildProcess;
+  readonly expiring: ChildProcess;
+}
+
+/** What the caches have done: scans served as they were, and those that were validated. */
+interface Used {
+  hits: number;
+  validations: number;
+}
+
+function fuzzerWith(children: Children, used: Used): Fuzzer {
+  return createFuzzer<readonly Edit[]>({
+    name: 'cache',
+    casesPerBatch: editsPerTree,
+    batch: fc.array(edit, { minLength: 1, maxLength: editsPerTree, size: 'max' }),
+    compare: async (edits) => {
+      const top = newDirectory();
+      try {
+        writeTree(top, { root: { 'a/a': { x: 'x' }, b: { '.h': { y: 'x' } }, d: 'x' }, outside: { a: { z: 'x' } } });
+        const differences = await compareRoots(children, top, used, { changed: [], announced: true });
+        let hits = 0;
+        for (const given of edits) {
+          const changed = apply(top, given);
+          if (changed.length > 0) hits++;
+          if (given.settle) settle(top);
+          const found = await compareRoots(children, top, used, { changed, announced: given.announced });
+          if (found.length > 0) return { cases: edits.length, hits, differences: [JSON.stringify(given), ...found] };
+        }
+        return { cases: edits.length, hits, differences };
+      } finally {
+        removeTree(top);
+      }
+    },
+  });
+}
 
 /** Makes an edit, if it can be made, and returns what it changed. */
 function apply(top: string, { kind, path, other, rule }: Edit): string[] {
@@ -127,27 +180,78 @@ function apply(top: string, { kind, path, other, rule }: Edit): string[] {
   }
 }
 
-/** What the cache says differently than a scan of now, by root and question. */
-async function compareRoots(top: string): Promise<string[]> {
+/** Waits until the file system's clock has ticked so often that what was changed will not change unseen. */
+function settle(top: string): void {
+  const probe = join(top, 'probe');
+  const changed = (): bigint => {
+    writeFileSync(probe, '');
+    return lstatSync(probe, { bigint: true }).ctimeNs;
+  };
+  const until = changed() + settledNs;
+  while (changed() < until);
+}
+
+const settledNs = 30_000_000n;
+
+/** What the caches say differently than a scan of now, by root and question. */
+async function compareRoots(
+  { uncached, told, expiring }: Children,
+  top: string,
+  used: Used,
+  { changed, announced }: { readonly changed: readonly string[]; readonly announced: boolean },
+): Promise<string[]> {
+  const roots = ['root', 'root/a', 'outside']
+    .map((root) => join(top, root))
+    .filter((path) => lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true);
+  const request: CacheRequest = { cache: true, changed, olderThanMs: 0, roots };
+  const unannounced = { ...request, changed: [], olderThanMs: ttlMs };
+  const [expected, ofTold, ofExpiring] = await Promise.all([
+    ask(uncached, { ...request, cache: false, changed: [] }),
+    ask(told, request),
+    ask(expiring, announced ? request : unannounced),
+  ]);
+  used.hits = ofTold.hits;
+  used.validations = ofExpiring.validations;
   const found: string[] = [];
-  for (const root of ['root', 'root/a', 'outside']) {
-    const path = join(top, root);
-    if (!existsSync(path) || !lstatSync(path).isDirectory()) continue;
-    for (const [question, ask] of Object.entries(questions)) {
-      const [ours, expected] = [await ask(path, true), await ask(path, false)];
-      if (isDeepStrictEqual(ours, expected)) continue;
-      found.push(`  ${question} in ${root}: ${JSON.stringify({ cached: ours, uncached: expected })}`);
+  for (const [name, ours] of Object.entries({ told: ofTold, expiring: ofExpiring })) {
+    for (const [root, answers] of Object.entries(expected.answers)) {
+      for (const [question, answer] of Object.entries(answers)) {
+        const cached = ours.answers[root]?.[question];
+        if (isDeepStrictEqual(cached, answer)) continue;
+        const both = JSON.stringify({ cached, uncached: answer });
+        found.push(`  ${name}, ${question} in ${relative(top, root)}: ${both}`);
+      }
     }
   }
   return found;
 }
 
-const questions: Readonly<Record<string, (path: string, cache: boolean) => Promise<unknown>>> = {
-  glob: (path, cache) => glob({ path, cache, pattern: '**', hidden: true }),
-  'glob without hidden ones': (path, cache) => glob({ path, cache, pattern: '*' }),
-  'glob without rules, by time': (path, cache) =>
-    glob({ path, cache, pattern: '**', gitignore: false, sortByMtime: true }),
-  fuzzyFind: (path, cache) => fuzzyFind({ path, cache, query: 'a', hidden: true }),
-  'fuzzyFind of everything': (path, cache) => fuzzyFind({ path, cache, query: '', gitignore: false }),
-  grep: (path, cache) => grep({ path, cache, pattern: 'x' }),
-};
+/** Starts a process with more environment; see there. */
+function start(env: NodeJS.ProcessEnv): ChildProcess {
+  return fork(join(import.meta.dirname, 'cache-child.ts'), {
+    env: { ...process.env, ...env },
+    execArgv: [],
+    serialization: 'advanced',
+  });
+}
+
+async function stop(child: ChildProcess): Promise<void> {
+  if (!child.connected) return;
+  const ended = once(child, 'exit');
+  child.disconnect();
+  await ended;
+}
+
+function ask(child: ChildProcess, request: CacheRequest): Promise<CacheReply> {
+  return new Promise((resolve, reject) => {
+    const end = (): void => reject(new Error(`a process ended: ${child.exitCode ?? child.signalCode}`));
+    child.once('exit', end);
+    child.once('message', (reply) => {
+      child.off('exit', end);
+      resolve(reply as CacheReply);
+    });
+    child.send(request, (error) => {
+      if (error !== null) reject(error);
+    });
+  });
+}
