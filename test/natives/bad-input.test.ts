@@ -152,8 +152,10 @@ describe('options of one search', () => {
   it('takes a huge pattern for what it is', async () => {
     const path = createTree({ a: 'a' });
     expect((await glob({ pattern: 'a'.repeat(100_000), path })).matches).toEqual([]);
-    expect((await fuzzyFind({ query: 'a'.repeat(100_000), path })).matches).toEqual([]);
-    expect((await grep({ pattern: 'b'.repeat(100_000), path })).matches).toEqual([]);
+    expect((await fuzzyFind({ query: 'a'.repeat(1000), path })).matches).toEqual([]);
+    expect((await grep({ pattern: 'b'.repeat(60_000), path })).matches).toEqual([]);
+    await expect(fuzzyFind({ query: 'a'.repeat(100_000), path })).rejects.toMatchObject({ code: 'INVALID_OPTION' });
+    await expect(grep({ pattern: 'b'.repeat(100_000), path })).rejects.toMatchObject({ code: 'INVALID_REGEX' });
   });
 });
 
