@@ -31,10 +31,13 @@ export function fuzzysortEngine({ snapshot, go }: Fuzzysort): Engine {
     if (task.kind !== 'find') return undefined;
     const { root } = task;
     const files = readdirSync(root, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
-    const targets = snapshot(files.map(({ parentPath, name }) => relative(root, join(parentPath, name))));
+    const paths = files.map(({ parentPath, name }) => relative(root, join(parentPath, name)));
+    let targets = snapshot(paths);
     const ask = (query: string) => go(query, targets, { limit: 100 });
     return {
       arm: async () => {
+        // A snapshot remembers what it answered.
+        targets = snapshot(paths);
         for (const query of task.before) ask(query);
       },
       run: () => {
