@@ -1,0 +1,92 @@
+use super::*;
+
+fn hides(rules: &[u8], path: &[u8], is_dir: bool) -> Option<bool> {
+    let name_start = path.iter().rposition(|&byte| byte == b'/').map_or(0, |slash| slash + 1);
+    let subject = Subject { path, name_start, name_mask: mask_of(&path[name_start..]), is_dir };
+    Globs::parse(rules).hides(subject)
+}
+
+#[test]
+fn the_last_rule_that_matches_decides() {
+    let rules = b"*.o\n!keep.o\n/keep.o/\n";
+    for (path, is_dir, expected) in [
+        (&b"a.o"[..], false, Some(true)),
+        (b"keep.o", false, Some(false)),
+        (b"keep.o", true, Some(true)),
+        (b"x/keep.o", true, Some(false)),
+        (b"a.c", false, None),
+    ] {
+        assert_eq!(hides(rules, path, is_dir), expected, "{}", String::from_utf8_lossy(path));
+    }
+}
+
+#[test]
+fn two_stars_behind_the_literal_beginning_of_a_path_reach_over_slashes() {
+    for (rule, path, expected) in [
+        (&b"a**/b"[..], &b"ax/y/b"[..], Some(true)),
+        (b"a**/b", b"ab", Some(true)),
+        (b"x/a**", b"x/ab/c", Some(true)),
+        (b" **/**", b" a", Some(true)),
+        (b"a**//", b"a", Some(true)),
+        // Not behind another wildcard.
+        (b"?**/b", b"ax/y/b", None),
+        (b"a**b", b"x/ab", Some(true)),
+    ] {
+        assert_eq!(hides(rule, path, true), expected, "{}", String::from_utf8_lossy(rule));
+    }
+}
+
+#[test]
+fn a_bracket_and_a_colon_in_a_class_are_characters() {
+    for (rule, path, expected) in
+        [(&b"[[:]*[[.a.]]"[..], &b"[a]"[..], Some(true)), (b"[[:]*b", b":ab", Some(true)), (b"[[:]*b", b"aab", None)]
+    {
+        assert_eq!(hides(rule, path, false), expected, "{}", String::from_utf8_lossy(rule));
+    }
+}
+
+#[test]
+fn a_line_is_a_rule_or_none() {
+    for (reason, line, rule) in [
+        ("a comment", &b"# foo"[..], None),
+        ("nothing", b"", None),
+        ("a negation of nothing", b"!", None),
+        ("a slash alone", b"/", None),
+        ("blanks alone", b"   ", None),
+        ("blanks at the end are dropped", b"foo  ", Some("foo")),
+        ("but not escaped ones", b"foo\\  ", Some("foo\\ ")),
+        ("a blank behind an escaped backslash is dropped", b"foo\\\\ ", Some("foo\\\\")),
+        ("a tab stays", b"foo\t", Some("foo\t")),
+        ("a carriage return goes", b"foo\r", Some("foo")),
+        ("a NUL ends the line", b"foo\0bar", Some("foo")),
+        ("a negation of a directory at the top", b"!/foo/", Some("!/foo/")),
+        ("an escaped exclamation mark", b"\\!foo", Some("\\!foo")),
+        ("the name of a class", b"[[:alpha:][:digit:]]", Some("[[:alpha:][:digit:]]")),
+        ("a bracket and a colon in a class", b"[[:]*[[:a]", Some("[\\[:]*[\\[:a]")),
+        ("a class that begins so", b"[:]*[]:]", Some("[:]*[]:]")),
+    ] {
+        assert_eq!(parse_line(line).map(|pattern| pattern.to_string()).as_deref(), rule, "{reason}");
+    }
+}
+
+#[test]
+fn a_gate_asks_only_for_what_the_name_must_have() {
+    for (rule, required, run, last) in [
+        (&b"foo"[..], &b"foo"[..], &b"foo"[..], Some(b'o')),
+        (b"*.o", b".o", b".o", Some(b'o')),
+        (b"a/b/c?de", b"cde", b"de", Some(b'e')),
+        (b"foo/**", b"", b"", None),
+        (b"*.asn1.[ch]", b".asn1", b".asn1.", None),
+        (b"[ab]c", b"c", b"c", Some(b'c')),
+        (b"a[/]b", b"b", b"b", Some(b'b')),
+        (b"[x]y/a[bc]d", b"d", b"d", Some(b'd')),
+        (b"a]b", b"a]b", b"a]b", Some(b'b')),
+        (b"[]a]b", b"b", b"b", Some(b'b')),
+        (b"[[:alpha:]]b", b"b", b"b", Some(b'b')),
+        (b"a\\*", b"", b"", None),
+    ] {
+        let gate = Gate::of(&parse_line(rule).expect("a rule"));
+        let expected = Gate { mask: mask_of(required), run: run.into(), last };
+        assert_eq!(gate, expected, "{}", String::from_utf8_lossy(rule));
+    }
+}
