@@ -12,6 +12,7 @@
 
 mod assemble;
 mod validate;
+mod visit;
 
 use std::collections::HashSet;
 use std::io;
@@ -19,21 +20,21 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering as Atomic};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use cairn_cancel::{CancelToken, Stopped};
 use cairn_pool::{HelpEnd, Pool, Shared};
 
 use crate::error::WalkError;
-use crate::evidence::{DirectoryState, Evidence, LinkState, Sources};
-use crate::listing::{Directory, LinkTarget, Listed, Stamp};
+use crate::evidence::{DirectoryState, Evidence, Sources};
+use crate::listing::{Directory, Stamp};
 use crate::options::{Detail, ScanOptions, Scope};
-use crate::paths::{from_bytes, to_bytes};
-use crate::rules::{RuleFiles, Rules, Verdict};
-use crate::snapshot::{Cut, Kind, Outside, Snapshot, SnapshotHead};
+use crate::rules::{RuleFiles, Rules};
+use crate::snapshot::{Cut, Outside, Snapshot, SnapshotHead};
 
-use self::assemble::{Listing, NO_CHILD, assemble};
+use self::assemble::{Listing, assemble};
 use self::validate::{Checked, MergeInput, Validation};
+use self::visit::Visit;
 
 /// A visitor looks at its token every so many entries, as the contract says.
 const CHECK_EVERY: usize = 128;
@@ -41,10 +42,6 @@ const CHECK_EVERY: usize = 128;
 const IDLE: Duration = Duration::from_millis(2);
 /// A root that is replaced while it is scanned is scanned again, at most so often.
 pub(crate) const ROOT_ATTEMPTS: usize = 3;
-/// Links followed one after the other before the system gives up, as in `path_resolution(7)`.
-const MAX_LINK_HOPS: usize = 40;
-/// A directory may list so many names before rules are applied, or twice the budget of the scan if that is more.
-const RAW_LISTING: usize = 1_000_000;
 
 /// What to scan.
 pub(crate) struct Plan {
@@ -137,24 +134,6 @@ struct DirectoryTask {
     rules: Rules,
     /// Listed again: which rule files it had; with the same ones, `rules` are those inside.
     before: Option<RuleFiles>,
-}
-
-/// What listing one directory brought to light.
-struct Visit {
-    listing: Listing,
-    children: Vec<(u32, DirectoryTask)>,
-    links: Vec<(u32, DirectoryTask)>,
-    sources: Sources,
-    link_targets: Vec<PathBuf>,
-    stamp: Option<Stamp>,
-    /// Whether later changes are sure to give another stamp.
-    settled: bool,
-    untrusted: bool,
-    link_states: Vec<LinkState>,
-    rule_files: RuleFiles,
-    rules: Rules,
-    unreadable: u64,
-    over_budget: bool,
 }
 
 /// Why a thread stopped working on a walk.
@@ -450,194 +429,6 @@ impl Walk {
         state.outputs[task.id as usize] = Some(Arc::new(std::mem::take(&mut visit.listing)));
     }
 
-    /// Lists one directory and decides about each of its entries.
-    fn visit(&self, task: &DirectoryTask, check: &dyn Fn() -> Result<(), Stopped>) -> Result<Visit, Stopped> {
-        let mut visit = Visit {
-            listing: Listing { directory_len: task.path.len(), ..Listing::default() },
-            children: Vec::new(),
-            links: Vec::new(),
-            sources: Sources::new(self.plan.keep_evidence),
-            link_targets: Vec::new(),
-            stamp: None,
-            settled: false,
-            untrusted: false,
-            link_states: Vec::new(),
-            rule_files: RuleFiles::default(),
-            rules: task.rules.clone(),
-            unreadable: 0,
-            over_budget: false,
-        };
-        let mut path = to_bytes(&self.plan.root).into_owned();
-        if !path.ends_with(b"/") {
-            path.push(b'/');
-        }
-        path.extend_from_slice(&task.path);
-        let directory = match Directory::open(&from_bytes(&path), task.through_link) {
-            Ok(directory) => directory,
-            Err(error) => {
-                // One that has gone since it was seen is no longer there to be read.
-                visit.unreadable += u64::from(error.kind() != io::ErrorKind::NotFound);
-                return Ok(visit);
-            }
-        };
-        if self.plan.options.follow_links || self.plan.keep_evidence {
-            self.stamp(&directory, &mut visit);
-        }
-        visit.rule_files = self.list(task, &directory, check, &mut visit)?;
-        if self.plan.options.use_gitignore && task.before != Some(visit.rule_files) {
-            let without_slash = &path[..path.len() - usize::from(path.len() > 1)];
-            visit.rules = task.rules.enter(&from_bytes(without_slash), visit.rule_files, &mut visit.sources);
-            visit.unreadable += visit.sources.unreadable;
-        }
-        self.filter(task, &directory, &mut path, check, &mut visit)?;
-        Ok(visit)
-    }
-
-    /// Notes which directory this is, and since when it is as it is. To be asked for before it is listed.
-    fn stamp(&self, directory: &Directory, visit: &mut Visit) {
-        let Ok(stamp) = directory.stamp() else {
-            visit.unreadable += u64::from(self.plan.options.follow_links);
-            return;
-        };
-        visit.stamp = Some(stamp);
-        visit.settled = stamp.is_settled(SystemTime::now());
-        let mut devices = lock(&self.devices);
-        let known = devices.iter().find(|(device, _)| *device == stamp.device).map(|(_, keeps_times)| *keeps_times);
-        let keeps_times = known.unwrap_or_else(|| {
-            let keeps_times = directory.keeps_times();
-            devices.push((stamp.device, keeps_times));
-            keeps_times
-        });
-        visit.untrusted = !keeps_times;
-    }
-
-    /// Reads the names that traversal policy alone does not rule out.
-    fn list(
-        &self,
-        task: &DirectoryTask,
-        directory: &Directory,
-        check: &dyn Fn() -> Result<(), Stopped>,
-        visit: &mut Visit,
-    ) -> Result<RuleFiles, Stopped> {
-        let mut files = RuleFiles::default();
-        let wanted = self.plan.scope.prefix.get(task.depth);
-        let hide_dot_names = !self.plan.options.include_hidden && !self.plan.options.use_gitignore;
-        let mut seen = 0;
-        let mut over_budget = false;
-        let raw_limit = self.plan.max_entries.saturating_mul(2).max(RAW_LISTING);
-        let listing = &mut visit.listing;
-        let listed = directory.for_each(|name, listed| {
-            seen += 1;
-            if seen % CHECK_EVERY == 0 {
-                check()?;
-            }
-            files.note(name);
-            let Listed::Known(kind) = listed else { return Ok(()) };
-            let skipped = name == b".git"
-                || (self.plan.options.skip_node_modules && name == b"node_modules")
-                || (hide_dot_names && name.starts_with(b"."))
-                || wanted.is_some_and(|wanted| wanted != name);
-            if skipped {
-                return Ok(());
-            }
-            // What rules hide does not count, so this is only to bound the memory of one listing.
-            if listing.entries.len() > raw_limit {
-                over_budget = true;
-                return Ok(());
-            }
-            listing.push(name, kind);
-            Ok(())
-        })?;
-        if listed.is_err() {
-            visit.unreadable += 1;
-            visit.settled = false;
-        }
-        visit.over_budget = over_budget;
-        Ok(files)
-    }
-
-    /// Applies the ignore rules, resolves links and metadata, and sorts what is left.
-    fn filter(
-        &self,
-        task: &DirectoryTask,
-        directory: &Directory,
-        path: &mut Vec<u8>,
-        check: &dyn Fn() -> Result<(), Stopped>,
-        visit: &mut Visit,
-    ) -> Result<(), Stopped> {
-        let (listing, rules) = (&mut visit.listing, &visit.rules);
-        let base = path.len();
-        let depth = task.depth + 1;
-        let descend = self.plan.scope.max_depth.is_none_or(|max| depth < max);
-        // Entries on the way to the scope's directory are passed through, not reported.
-        let on_the_way = task.depth < self.plan.scope.prefix.len();
-        let mut kept = 0;
-        for index in 0..listing.entries.len() {
-            if index % CHECK_EVERY == CHECK_EVERY - 1 {
-                check()?;
-            }
-            let mut entry = listing.entries[index];
-            path.truncate(base);
-            path.extend_from_slice(listing.name(entry));
-            let name = &path[base..];
-            let mut behind_link = false;
-            if entry.kind == Kind::Symlink && self.plan.options.follow_links {
-                let target = directory.link_target(name);
-                if self.plan.keep_evidence {
-                    let path = [&task.path, name].concat().into_boxed_slice();
-                    visit.link_states.push(LinkState { path, target });
-                }
-                match target {
-                    LinkTarget::Special => continue,
-                    LinkTarget::Missing => {}
-                    LinkTarget::File => entry.kind = Kind::File,
-                    LinkTarget::Dir => {
-                        entry.kind = Kind::Dir;
-                        behind_link = true;
-                    }
-                }
-                visit.link_targets.extend(link_destinations(&from_bytes(path)));
-            }
-            let verdict =
-                if rules.is_empty() { Verdict::None } else { rules.verdict(path, base, entry.kind == Kind::Dir) };
-            let hidden = !self.plan.options.include_hidden && name.starts_with(b".");
-            if verdict == Verdict::Ignored || (verdict == Verdict::None && hidden) {
-                continue;
-            }
-            if self.plan.options.detail == Detail::Full {
-                match directory.meta(name) {
-                    Ok(meta) => listing.meta.push(Some(meta)),
-                    Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
-                    Err(_) => {
-                        visit.unreadable += 1;
-                        listing.meta.push(None);
-                    }
-                }
-            }
-            listing.entries[kept] = entry;
-            if entry.kind == Kind::Dir && (descend || on_the_way) {
-                let mut child_path = Vec::with_capacity(task.path.len() + name.len() + 1);
-                child_path.extend_from_slice(&task.path);
-                child_path.extend_from_slice(name);
-                child_path.push(b'/');
-                let child = DirectoryTask {
-                    id: NO_CHILD,
-                    path: child_path,
-                    depth,
-                    through_link: behind_link,
-                    rules: rules.clone(),
-                    before: None,
-                };
-                let list = if behind_link { &mut visit.links } else { &mut visit.children };
-                list.push((kept as u32, child));
-            }
-            kept += 1;
-        }
-        listing.entries.truncate(kept);
-        listing.sort();
-        Ok(())
-    }
-
     fn head(&self, state: &State, cut: Option<Cut>) -> SnapshotHead {
         static GENERATION: AtomicU64 = AtomicU64::new(1);
         let mut outside = state.outside.clone();
@@ -717,20 +508,6 @@ fn identity_of(root: &Path) -> Result<(u64, u64), WalkError> {
         }
         Err(source) => Err(WalkError::NotFound { path: root.to_owned(), source }),
     }
-}
-
-/// Where a link leads: every link on the way and what is at the end, as far as it can be resolved. A change at any of
-/// them changes what is behind the link.
-fn link_destinations(link: &Path) -> Vec<PathBuf> {
-    let mut places = Vec::new();
-    let mut current = link.to_owned();
-    for _ in 0..MAX_LINK_HOPS {
-        let (Ok(target), Some(directory)) = (std::fs::read_link(&current), current.parent()) else { break };
-        let next = directory.join(target);
-        places.extend(crate::paths::resolve_target(&next));
-        current = next;
-    }
-    places
 }
 
 #[cfg(test)]
