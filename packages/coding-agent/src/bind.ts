@@ -1,0 +1,68 @@
+import type { z } from 'zod';
+import { ToolError } from './errors.ts';
+import { describeInputError } from './input.ts';
+import type { Names, ToolSpec } from './spec.ts';
+import { textOf } from './tool.ts';
+import type { ModelOutput, ModelOutputPart, ToolCallOptions, ToolDefinition, ToolFailure, ToolResult } from './tool.ts';
+import type { Workspace } from './workspace.ts';
+
+/** What a tool becomes in a set: its name, and the schema of its parameters under that name. */
+export interface Binding<Input> {
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: z.ZodType<Input>;
+  readonly names: Names;
+}
+
+/** The names that tools and parameters have of themselves. */
+export const ownNames: Names = { tool: (name) => name, parameter: (_, name) => name };
+
+function fail(error: ToolError, mutates: boolean): ToolFailure {
+  const unchanged = mutates && !error.changed ? ' Nothing was changed.' : '';
+  const context = error.context === undefined ? '' : `\n\n${error.context}`;
+  return {
+    isError: true,
+    content: [{ type: 'text', text: `${error.summary}.${unchanged} ${error.hint}${context}` }],
+    details: {
+      reason: error.code,
+      hint: error.hint,
+      changed: error.changed,
+      ...(error.path !== undefined && { path: error.path }),
+    },
+  };
+}
+
+function toModelOutput({ output }: { readonly output: ToolResult }): ModelOutput {
+  if (output.isError) return { type: 'error-text', value: textOf(output) };
+  if (output.content.every((part) => part.type === 'text')) return { type: 'text', value: textOf(output) };
+  const value = output.content.map((part): ModelOutputPart => {
+    if (part.type === 'text') return { type: 'text', text: part.text };
+    return { type: 'file', mediaType: part.mimeType, data: { type: 'data', data: part.data } };
+  });
+  return { type: 'content', value };
+}
+
+/** Makes a tool of a spec: checks the input, runs it on the workspace, and answers with what was to be expected. */
+export function bind<Input, Details>(
+  spec: ToolSpec<Input, Details>,
+  workspace: Workspace,
+  { name, description, inputSchema, names }: Binding<Input>,
+): ToolDefinition<Input, Details> {
+  const mutates = !spec.annotations.readOnlyHint;
+  const execute = async (given: Input, options: ToolCallOptions = {}): Promise<ToolResult<Details>> => {
+    const signal = options.signal ?? options.abortSignal;
+    signal?.throwIfAborted();
+    const parsed = inputSchema.safeParse(given);
+    try {
+      if (!parsed.success) {
+        const what = describeInputError(parsed.error, given, inputSchema);
+        throw new ToolError('INVALID_INPUT', [`${name}: ${what}`, 'Call it again with these parameters.']);
+      }
+      return await spec.run(parsed.data, { workspace, names, signal });
+    } catch (error) {
+      if (!ToolError.isInstance(error)) throw error;
+      return fail(error, mutates);
+    }
+  };
+  return { name, description, inputSchema, annotations: spec.annotations, execute, toModelOutput };
+}

@@ -1,0 +1,34 @@
+import { bind, ownNames } from './bind.ts';
+import type { ToolSpec } from './spec.ts';
+import type { ToolDefinition } from './tool.ts';
+import { editTool } from './tools/edit.ts';
+import type { EditDetails, EditInput } from './tools/edit.ts';
+import { readTool } from './tools/read.ts';
+import type { ReadDetails, ReadInput } from './tools/read.ts';
+import { writeTool } from './tools/write.ts';
+import type { WriteDetails, WriteInput } from './tools/write.ts';
+import { createWorkspace } from './workspace.ts';
+import type { Workspace, WorkspaceOptions } from './workspace.ts';
+
+/** The tools by their own names. */
+export interface CodingTools {
+  readonly read: ToolDefinition<ReadInput, ReadDetails>;
+  readonly write: ToolDefinition<WriteInput, WriteDetails>;
+  readonly edit: ToolDefinition<EditInput, EditDetails>;
+}
+
+/** Where the tools work: a workspace of their own, or one that is shared with mentions and other sets. */
+export type CodingToolsOptions = WorkspaceOptions | { readonly workspace: Workspace };
+
+/**
+ * Makes the tools of a workspace. They work as they are in the AI SDK (`tools: createCodingTools({ root })`), behind MCP and
+ * by direct call.
+ *
+ * @throws {ToolError} `INVALID_OPTION`.
+ */
+export function createCodingTools(options: CodingToolsOptions): CodingTools {
+  const workspace = 'workspace' in options ? options.workspace : createWorkspace(options);
+  const own = <Input, Details>(spec: ToolSpec<Input, Details>): ToolDefinition<Input, Details> =>
+    bind(spec, workspace, { ...spec, names: ownNames });
+  return { read: own(readTool), write: own(writeTool), edit: own(editTool) };
+}

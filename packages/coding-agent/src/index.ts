@@ -1,0 +1,36 @@
+export { createCodingTools } from './coding-tools.ts';
+export type { CodingTools, CodingToolsOptions } from './coding-tools.ts';
+export { ToolError } from './errors.ts';
+export type { ToolErrorCode, ToolErrorFacts } from './errors.ts';
+export type { FileRecord, Ledger } from './ledger.ts';
+export type { AppliedEdit, TextEdit } from './mutation/apply-edit.ts';
+export type { Tier } from './mutation/find-text.ts';
+export type { LockedPath, Locks } from './mutation/locks.ts';
+export { nodeFileOperations } from './operations.ts';
+export type { DirectoryEntry, FileKind, FileOperations, FileStat, OpenFile, OpenMode } from './operations.ts';
+export type { PathUse, ResolvedPath } from './sandbox.ts';
+export { textOf } from './tool.ts';
+export type {
+  ContentPart,
+  FailureDetails,
+  ImagePart,
+  ModelOutput,
+  ModelOutputPart,
+  TextPart,
+  ToolAnnotations,
+  ToolCallOptions,
+  ToolDefinition,
+  ToolFailure,
+  ToolResult,
+  ToolSuccess,
+} from './tool.ts';
+export type { EditDetails, EditInput } from './tools/edit.ts';
+export {
+  invalidateFsScanAfterDelete,
+  invalidateFsScanAfterRename,
+  invalidateFsScanAfterWrite,
+} from './tools/fs-cache-invalidation.ts';
+export type { ReadDetails, ReadInput } from './tools/read.ts';
+export type { WriteDetails, WriteInput } from './tools/write.ts';
+export { createWorkspace } from './workspace.ts';
+export type { ToolPolicy, Workspace, WorkspaceOptions } from './workspace.ts';

@@ -1,0 +1,135 @@
+import { diffArrays } from 'diff';
+import { ToolError } from '../errors.ts';
+import { lineEndNear, lineNumberAt } from './document.ts';
+import type { ByteRange, TextDocument } from './document.ts';
+import { encodeText } from './encoding.ts';
+import { findText } from './find-text.ts';
+import type { Found, Tier } from './find-text.ts';
+
+/** One replacement, as it was asked for. */
+export interface TextEdit {
+  readonly old_text: string;
+  readonly new_text: string;
+  readonly replace_all?: boolean | undefined;
+}
+
+/** Bytes that take the place of a range of the original. */
+export interface Splice extends ByteRange {
+  readonly bytes: Buffer;
+}
+
+/** What one edit did. */
+export interface AppliedEdit {
+  readonly tier: Tier;
+  /** Where, in lines of the original. */
+  readonly lineNumbers: readonly number[];
+}
+
+export interface AppliedEdits {
+  readonly bytes: Buffer;
+  readonly splices: readonly Splice[];
+  readonly edits: readonly AppliedEdit[];
+}
+
+/** How many changed lines of one edit are compared before it is taken as a whole. */
+const MOST_COMPARED_CHANGES = 2000;
+
+/** For each new line, the index of the old line that it repeats; -1 for one that is new. */
+function keptLines(oldLines: readonly string[], newLines: readonly string[]): number[] {
+  const changes = diffArrays([...oldLines], [...newLines], { maxEditLength: MOST_COMPARED_CHANGES });
+  if (changes === undefined) return newLines.map(() => -1);
+  const kept: number[] = [];
+  let oldIndex = 0;
+  for (const { added, removed, count } of changes) {
+    if (removed) {
+      oldIndex += count;
+      continue;
+    }
+    for (let index = 0; index < count; index++) kept.push(added ? -1 : oldIndex++);
+  }
+  return kept;
+}
+
+/**
+ * What takes the place of a found text. Lines that the edit repeats keep the bytes of the file, whatever the tier forgave;
+ * so do their line ends. New lines end like their neighbours.
+ */
+function spliceAt(document: TextDocument, { place, newLines, edit, path }: SpliceInput): Splice {
+  const [start, end] = [place[0]?.start ?? 0, place.at(-1)?.end ?? 0];
+  const kept = keptLines(splitOf(edit.old_text, place.length), splitOf(edit.new_text, newLines.length));
+  const gap = (index: number): Buffer | undefined => {
+    const [above, below] = [place[index], place[index + 1]];
+    return above && below && document.bytes.subarray(above.end, below.start);
+  };
+  const parts = newLines.flatMap((line, index) => {
+    const from = place[kept[index] ?? -1];
+    const content = from ? document.bytes.subarray(from.start, from.end) : encodeText(document.encoding, line, path);
+    if (index === newLines.length - 1) return [content];
+    const [own, next] = [kept[index] ?? -1, kept[index + 1] ?? -1];
+    const ending =
+      (own >= 0 ? gap(own) : undefined) ??
+      (next > 0 ? gap(next - 1) : undefined) ??
+      gap(Math.min(index, place.length - 2)) ??
+      lineEndNear(document, start);
+    return [content, ending];
+  });
+  return { start, end, bytes: Buffer.concat(parts) };
+}
+
+interface SpliceInput extends Found {
+  readonly edit: TextEdit;
+  readonly path: string;
+}
+
+/** The first lines of a text; a tier may leave out the empty one behind a final line end. */
+function splitOf(text: string, length: number): string[] {
+  return text.split(/\r?\n/u).slice(0, length);
+}
+
+function checkOverlap(splices: readonly (Splice & { readonly edit: number })[], document: TextDocument): void {
+  splices.forEach((splice, index) => {
+    const before = splices[index - 1];
+    if (!before || before.end <= splice.start) return;
+    const where = lineNumberAt(document, splice.start);
+    const summary = `edits[${before.edit}] and edits[${splice.edit}] overlap at line ${where}`;
+    throw new ToolError('OVERLAP', [summary, 'All edits match the file as it is: join the two into one edit.']);
+  });
+}
+
+/**
+ * Applies edits to a document. Each matches the original, none the result of another. Bytes outside the replaced ranges are
+ * those of the original.
+ *
+ * @throws {ToolError} `NO_MATCH`, `AMBIGUOUS`, `OVERLAP`, `NO_CHANGE`, `ENCODING`, `INVALID_INPUT`.
+ */
+export function applyEdits(document: TextDocument, edits: readonly TextEdit[], path: string): AppliedEdits {
+  const applied: AppliedEdit[] = [];
+  const splices = edits.flatMap((edit, index) => {
+    const name = edits.length > 1 ? `edits[${index}]` : 'old_text';
+    const { tier, found } = findText(document, edit, { name, path });
+    const made = found.map((hit) => ({ ...spliceAt(document, { ...hit, edit, path }), edit: index }));
+    if (made.every(({ start, end, bytes }) => document.bytes.subarray(start, end).equals(bytes))) {
+      const summary = `${edits.length > 1 ? name : 'The edit'} changes nothing in ${path}: the file has the new text already`;
+      throw new ToolError('NO_CHANGE', [summary, 'Leave the edit out; line ends are kept as they are in the file.'], {
+        path,
+      });
+    }
+    applied.push({ tier, lineNumbers: made.map(({ start }) => lineNumberAt(document, start)) });
+    return made;
+  });
+  const ordered = splices.toSorted((a, b) => a.start - b.start);
+  checkOverlap(ordered, document);
+  return { bytes: spliced(document.bytes, ordered), splices: ordered, edits: applied };
+}
+
+/** The original with splices in place of their ranges. */
+function spliced(original: Buffer, splices: readonly Splice[]): Buffer {
+  const parts: Buffer[] = [];
+  let at = 0;
+  for (const { start, end, bytes } of splices) {
+    parts.push(original.subarray(at, start), bytes);
+    at = end;
+  }
+  parts.push(original.subarray(at));
+  return Buffer.concat(parts);
+}

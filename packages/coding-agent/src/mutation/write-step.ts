@@ -1,0 +1,168 @@
+import { dirname } from 'node:path';
+import { errnoOf, isMissing, ToolError } from '../errors.ts';
+import { hashOf } from '../ledger.ts';
+import { withFile } from '../operations.ts';
+import type { FileOperations } from '../operations.ts';
+import type { ResolvedPath } from '../sandbox.ts';
+import { invalidateFsScanAfterWrite } from '../tools/fs-cache-invalidation.ts';
+import type { Workspace } from '../workspace.ts';
+import { syncQuietly } from './commit.ts';
+import type { Step } from './commit.ts';
+import { holds } from './snapshot.ts';
+import type { Snapshot } from './snapshot.ts';
+import { readyPath, removeAll, writeOver } from './temporary.ts';
+
+/** A content on its way into a file. */
+export interface NewContent {
+  readonly target: ResolvedPath;
+  /** Where it is prepared: beside the target. */
+  readonly temporary: string;
+  readonly bytes: Buffer;
+  /** What it takes the place of; absent for a new file. */
+  readonly before: Snapshot | undefined;
+  /** The permissions of a new file. Default: what the system gives. */
+  readonly permissions?: number | undefined;
+  /** What the ledger knows of the encoding. */
+  readonly encoding?: string | undefined;
+}
+
+const WRITE_BITS = 0o222;
+const PERMISSION_BITS_OF_TEMPORARY = 0o600;
+
+/** The system asks the directory when a file is replaced; that the file itself may be written is asked here. */
+async function requireWritable(operations: FileOperations, target: ResolvedPath, before: Snapshot): Promise<void> {
+  const path = target.display;
+  if ((before.stat.mode & WRITE_BITS) === 0) {
+    const summary = `${path} is read-only (mode ${before.stat.mode.toString(8)})`;
+    throw new ToolError('READ_ONLY', [summary, 'Ask whether it may be changed; chmod u+w makes it writable.'], {
+      path,
+    });
+  }
+  await withFile(operations, target.real, 'update', async () => undefined);
+}
+
+/** Writes the temporary file, and says whether renaming it onto the target would keep the target's owner. */
+async function writeTemporary(
+  operations: FileOperations,
+  content: NewContent,
+): Promise<{ keepsOwner: boolean; hash: string }> {
+  const { temporary, bytes, before, permissions } = content;
+  const file = await operations.open(temporary, 'create', before ? PERMISSION_BITS_OF_TEMPORARY : 0o666);
+  try {
+    await file.write(bytes, 0);
+    let keepsOwner = true;
+    if (before) {
+      const { uid, gid, mode } = before.stat;
+      const own = await file.stat();
+      if (own.uid !== uid || own.gid !== gid) keepsOwner = await trySetOwner(() => file.setOwner(uid, gid));
+      await file.setMode(mode);
+    } else if (permissions !== undefined) {
+      await file.setMode(permissions);
+    }
+    // The hash is computed while the disk is busy.
+    const synced = file.sync();
+    const hash = hashOf(bytes);
+    await synced;
+    return { keepsOwner, hash };
+  } finally {
+    await file.close();
+  }
+}
+
+async function trySetOwner(set: () => Promise<void>): Promise<boolean> {
+  try {
+    await set();
+    return true;
+  } catch (error) {
+    if (errnoOf(error) === 'EPERM') return false;
+    throw error;
+  }
+}
+
+async function isThere(operations: FileOperations, path: string): Promise<boolean> {
+  try {
+    await operations.lstat(path);
+    return true;
+  } catch (error) {
+    if (isMissing(error)) return false;
+    throw error;
+  }
+}
+
+function changedMeanwhile(path: string): ToolError {
+  return new ToolError(
+    'STALE',
+    [`${path} was changed by somebody else meanwhile`, 'Read it again and repeat the change.'],
+    {
+      path,
+    },
+  );
+}
+
+/**
+ * Puts a content into a file: written beside it, made durable, and renamed onto it, so that there is no moment at which
+ * the file is neither old nor new. A file with several names, or whose owner cannot be carried over, is written over instead;
+ * the prepared content stays until that is done, for the next start to do it again.
+ */
+export function writeStep(workspace: Workspace, content: NewContent): Step {
+  const { operations, ledger } = workspace;
+  const { target, temporary, bytes, before } = content;
+  const { real, display } = target;
+  let inPlace = false;
+  let hash = '';
+
+  /** The old content, from memory: for a file that was written over and for undoing. */
+  const putBack = async (snapshot: Snapshot): Promise<void> => {
+    await withFile(operations, real, 'update', async (file) => {
+      await file.write(snapshot.bytes, 0);
+      await file.truncate(snapshot.bytes.length);
+      await file.sync();
+    });
+  };
+  const writeInPlace = async (snapshot: Snapshot): Promise<void> => {
+    await operations.rename(temporary, readyPath(temporary));
+    try {
+      await writeOver(operations, temporary, real);
+    } catch (error) {
+      await putBack(snapshot);
+      await removeAll(operations, readyPath(temporary));
+      throw error;
+    }
+  };
+  const replaceBy = async (): Promise<void> => {
+    await operations.rename(temporary, real);
+    await syncQuietly(operations, dirname(real));
+  };
+
+  return {
+    path: display,
+    prepare: async () => {
+      if (before) await requireWritable(operations, target, before);
+      const written = await writeTemporary(operations, content);
+      hash = written.hash;
+      inPlace = before !== undefined && (before.stat.links > 1 || !written.keepsOwner);
+    },
+    verify: async () => {
+      const parent = dirname(real);
+      if ((await operations.realpath(parent)) !== parent) throw changedMeanwhile(display);
+      const same = before ? await holds(operations, real, before.bytes) : !(await isThere(operations, real));
+      if (!same) throw changedMeanwhile(display);
+    },
+    apply: () => (inPlace && before ? writeInPlace(before) : replaceBy()),
+    undo: async () => {
+      if (!before) {
+        await operations.unlink(real);
+      } else if (inPlace) {
+        await putBack(before);
+      } else {
+        await writeTemporary(operations, { ...content, bytes: before.bytes });
+        await replaceBy();
+      }
+    },
+    discard: () => removeAll(operations, temporary),
+    finish: async () => {
+      ledger.record(real, { hash, length: bytes.length, size: bytes.length, encoding: content.encoding });
+    },
+    announce: () => invalidateFsScanAfterWrite(real),
+  };
+}
