@@ -3,7 +3,7 @@ import { ToolError } from '../errors.ts';
 import { lineEndNear, lineNumberAt } from './document.ts';
 import type { ByteRange, TextDocument } from './document.ts';
 import { encodeText } from './encoding.ts';
-import { findText } from './find-text.ts';
+import { createFinder } from './find-text.ts';
 import type { Found, Tier } from './find-text.ts';
 
 /** One replacement, as it was asked for. */
@@ -104,12 +104,13 @@ function checkOverlap(splices: readonly (Splice & { readonly edit: number })[], 
  */
 export function applyEdits(document: TextDocument, edits: readonly TextEdit[], path: string): AppliedEdits {
   const applied: AppliedEdit[] = [];
+  const finder = createFinder(document);
   const splices = edits.flatMap((edit, index) => {
-    const name = edits.length > 1 ? `edits[${index}]` : 'old_text';
-    const { tier, found } = findText(document, edit, { name, path });
+    const name = edits.length > 1 ? `edits[${index}].old_text` : 'old_text';
+    const { tier, found } = finder.find(edit, { name, path });
     const made = found.map((hit) => ({ ...spliceAt(document, { ...hit, edit, path }), edit: index }));
     if (made.every(({ start, end, bytes }) => document.bytes.subarray(start, end).equals(bytes))) {
-      const summary = `${edits.length > 1 ? name : 'The edit'} changes nothing in ${path}: the file has the new text already`;
+      const summary = `${edits.length > 1 ? `edits[${index}]` : 'The edit'} changes nothing in ${path}: the file has the new text already`;
       throw new ToolError('NO_CHANGE', [summary, 'Leave the edit out; line ends are kept as they are in the file.'], {
         path,
       });
