@@ -1,6 +1,6 @@
 import { diffArrays } from 'diff';
 import { ToolError } from '../errors.ts';
-import { lineEndNear, lineNumberAt } from './document.ts';
+import { lineCounter, lineEndNear } from './document.ts';
 import type { ByteRange, TextDocument } from './document.ts';
 import { encodeText } from './encoding.ts';
 import { createFinder } from './find-text.ts';
@@ -21,7 +21,9 @@ export interface Splice extends ByteRange {
 /** What one edit did. */
 export interface AppliedEdit {
   readonly tier: Tier;
-  /** Where, in lines of the original. */
+  /** How many places were replaced. */
+  readonly replacements: number;
+  /** Where, in lines of the original; of many places the first hundred. */
   readonly lineNumbers: readonly number[];
 }
 
@@ -33,6 +35,8 @@ export interface AppliedEdits {
 
 /** How many changed lines of one edit are compared before it is taken as a whole. */
 const MOST_COMPARED_CHANGES = 2000;
+
+const MOST_LISTED_PLACES = 100;
 
 /** For each new line, the index of the old line that it repeats; -1 for one that is new. */
 function keptLines(oldLines: readonly string[], newLines: readonly string[]): number[] {
@@ -90,7 +94,7 @@ function checkOverlap(splices: readonly (Splice & { readonly edit: number })[], 
   splices.forEach((splice, index) => {
     const before = splices[index - 1];
     if (!before || before.end <= splice.start) return;
-    const where = lineNumberAt(document, splice.start);
+    const where = lineCounter(document)(splice.start);
     const summary = `edits[${before.edit}] and edits[${splice.edit}] overlap at line ${where}`;
     throw new ToolError('OVERLAP', [summary, 'All edits match the file as it is: join the two into one edit.']);
   });
@@ -115,7 +119,9 @@ export function applyEdits(document: TextDocument, edits: readonly TextEdit[], p
         path,
       });
     }
-    applied.push({ tier, lineNumbers: made.map(({ start }) => lineNumberAt(document, start)) });
+    const lineNumberAt = lineCounter(document);
+    const lineNumbers = made.slice(0, MOST_LISTED_PLACES).map(({ start }) => lineNumberAt(start));
+    applied.push({ tier, replacements: made.length, lineNumbers });
     return made;
   });
   const ordered = splices.toSorted((a, b) => a.start - b.start);
