@@ -5,6 +5,14 @@ import { deleteTool } from './tools/delete.ts';
 import type { DeleteDetails, DeleteInput } from './tools/delete.ts';
 import { editTool } from './tools/edit.ts';
 import type { EditDetails, EditInput } from './tools/edit.ts';
+import { globTool } from './tools/glob.ts';
+import type { GlobDetails, GlobInput } from './tools/glob.ts';
+import { grepTool } from './tools/grep.ts';
+import type { GrepDetails, GrepInput } from './tools/grep.ts';
+import { lsTool } from './tools/ls.ts';
+import type { LsDetails, LsInput } from './tools/ls.ts';
+import { patchTool } from './tools/patch.ts';
+import type { PatchDetails, PatchInput } from './tools/patch.ts';
 import { readTool } from './tools/read.ts';
 import type { ReadDetails, ReadInput } from './tools/read.ts';
 import { renameTool } from './tools/rename.ts';
@@ -19,8 +27,12 @@ export interface CodingTools {
   readonly read: ToolDefinition<ReadInput, ReadDetails>;
   readonly write: ToolDefinition<WriteInput, WriteDetails>;
   readonly edit: ToolDefinition<EditInput, EditDetails>;
+  readonly patch: ToolDefinition<PatchInput, PatchDetails>;
   readonly delete: ToolDefinition<DeleteInput, DeleteDetails>;
   readonly rename: ToolDefinition<RenameInput, RenameDetails>;
+  readonly glob: ToolDefinition<GlobInput, GlobDetails>;
+  readonly grep: ToolDefinition<GrepInput, GrepDetails>;
+  readonly ls: ToolDefinition<LsInput, LsDetails>;
 }
 
 /** Where the tools work: a workspace of their own, or one that is shared with mentions and other sets. */
@@ -40,7 +52,11 @@ export function createCodingTools(options: CodingToolsOptions): CodingTools {
     read: own(readTool),
     write: own(writeTool),
     edit: own(editTool),
+    patch: own(patchTool),
     delete: own(deleteTool),
     rename: own(renameTool),
+    glob: own(globTool),
+    grep: own(grepTool),
+    ls: own(lsTool),
   };
 }
