@@ -1,0 +1,31 @@
+/**
+ * Changes files until it is killed: `node kill-child.ts <root> <state directory>`. Says on stdout, before and after each
+ * operation, which slot it takes to which version.
+ */
+import { createCodingTools, textOf } from '@cairn/coding-agent';
+import { writeSync } from 'node:fs';
+import { slots } from './kill-slots.ts';
+
+const [root = '', stateDirectory = ''] = process.argv.slice(2);
+const tools = createCodingTools({ root, stateDirectory });
+// The first call puts in order what the one before left.
+await tools.read.execute({ path: '.' });
+
+/** Unlike `process.stdout` never behind: what was said before a kill was said. */
+function say(line: string): void {
+  writeSync(1, `${line}\n`);
+}
+
+// All slots at the same time, so that a kill meets several commits under way.
+await Promise.all(
+  slots.map(async (slot) => {
+    await slot.catchUp?.(tools, root);
+    for (let version = slot.versionIn(root); ; version++) {
+      say(`begin ${slot.name} ${version + 1}`);
+      for (const answer of await slot.advance(tools, version)) {
+        if (answer.isError) throw new Error(`${slot.name}: ${textOf(answer)}`);
+      }
+      say(`end ${slot.name} ${version + 1}`);
+    }
+  }),
+);

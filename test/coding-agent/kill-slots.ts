@@ -1,0 +1,206 @@
+/**
+ * What the kill test does to files, one slot per kind of file. A slot has a version, which counts up with each operation, and
+ * contents from which a mixture of two versions can be told.
+ */
+import { existsSync, linkSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { CodingTools, ToolResult } from '@cairn/coding-agent';
+
+export interface Slot {
+  readonly name: string;
+  /** Makes version 0. */
+  create(root: string): void;
+  /** Takes the slot from a version to the next one. */
+  advance(tools: CodingTools, version: number): Promise<readonly ToolResult[]>;
+  /** The version that lies there; throws when it is none, but a mixture or nothing. */
+  versionIn(root: string): number;
+  /** The file is written in place, so that only the next start makes it whole. */
+  readonly inPlace?: boolean;
+  /** Brings together what a kill may leave apart. */
+  catchUp?(tools: CodingTools, root: string): Promise<void>;
+  /** Versions that differ by so much look the same. */
+  readonly period?: number;
+}
+
+/** How much a file differs in length from one version to the next. */
+const GROWTH = 70;
+
+/**
+ * A content that names its version at the beginning, in the middle and at the end, and is of another length each time when it
+ * `grows`. What lies between is always the same, so that the tools need not compare much.
+ */
+function content(name: string, version: number, { fillers, grows }: Size): string {
+  const filler = `${'.'.repeat(90)}\n`;
+  const mark = `${name} v${version}\n`;
+  const more = filler.repeat(grows ? (version % 3) * GROWTH : 0);
+  return `head ${mark}${filler.repeat(fillers)}middle ${mark}${filler.repeat(fillers)}${more}tail ${mark}`;
+}
+
+interface Size {
+  /** How many lines make up each half. */
+  readonly fillers: number;
+  readonly grows: boolean;
+}
+
+const small: Size = { fillers: 20, grows: false };
+const large: Size = { fillers: 4000, grows: true };
+
+function contentVersion(path: string, name: string, size: Size): number {
+  const text = readFileSync(path, 'utf8');
+  const version = Number(/^head \S+ v(\d+)\n/u.exec(text)?.[1] ?? Number.NaN);
+  if (text === content(name, version, size)) return version;
+  const marks = text.match(/\w+ \S+ v\d+/gu)?.join(', ');
+  throw new Error(`${path} is neither old nor new: ${text.length} characters with ${marks}`);
+}
+
+function makeFile(path: string, text: string): void {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
+}
+
+/** Takes a file from a version to the next one. */
+type Advance = (tools: CodingTools, path: string, name: string, version: number) => Promise<ToolResult>;
+
+const write: Advance = (tools, path, name, version) =>
+  tools.write.execute({ path, content: content(name, version + 1, large) });
+
+const edit: Advance = (tools, path, name, version) =>
+  tools.edit.execute({
+    path,
+    edits: [{ old_text: `${name} v${version}\n`, new_text: `${name} v${version + 1}\n`, replace_all: true }],
+  });
+
+/** A file that is written or edited, by its name or by another one. */
+function fileSlot(name: string, path: string, { size = small, advance = edit, link }: FileSlotOptions = {}): Slot {
+  const as = link?.path ?? path;
+  return {
+    name,
+    create: (root) => {
+      makeFile(join(root, path), content(name, 0, size));
+      if (!link) return;
+      mkdirSync(dirname(join(root, link.path)), { recursive: true });
+      symlinkSync(link.target, join(root, link.path));
+    },
+    advance: async (tools, version) => [
+      await tools.read.execute({ path: as }),
+      await advance(tools, as, name, version),
+    ],
+    versionIn: (root) => contentVersion(join(root, path), name, size),
+  };
+}
+
+interface FileSlotOptions {
+  readonly size?: Size;
+  readonly advance?: Advance;
+  readonly link?: { readonly path: string; readonly target: string };
+}
+
+/** Two names of one file, changed by either. */
+function hardLinked(name: string, size: Size, advance: Advance): Slot {
+  const names = ['one.txt', 'two.txt'].map((own) => `${name}/${own}`);
+  const [first = '', second = ''] = names;
+  return {
+    name,
+    inPlace: true,
+    create: (root) => {
+      makeFile(join(root, first), content(name, 0, size));
+      linkSync(join(root, first), join(root, second));
+    },
+    advance: async (tools, version) => {
+      const path = version % 2 === 0 ? first : second;
+      return [await tools.read.execute({ path }), await advance(tools, path, name, version)];
+    },
+    versionIn: (root) => {
+      const [one, two] = names.map((path) => contentVersion(join(root, path), name, size));
+      if (one === undefined || one !== two) throw new Error(`the names of ${name} show versions ${one} and ${two}`);
+      return one;
+    },
+  };
+}
+
+/** One of the files that patches change together. */
+function patchedPath(half: number): string {
+  return `patched/${half === 0 ? 'left' : 'right/below'}.txt`;
+}
+
+function patchOf(name: string, version: number): string {
+  const change = (part: string): string => `@@\n-${part} ${name} v${version}\n+${part} ${name} v${version + 1}\n`;
+  const update = (half: number): string =>
+    `*** Update File: ${patchedPath(half)}\n${['head', 'middle', 'tail'].map(change).join('')}`;
+  return `*** Begin Patch\n${update(0)}${update(1)}*** End Patch\n`;
+}
+
+/**
+ * Two files that patches change together. A kill between two renames leaves one of them new and one old, each whole; the next
+ * patch starts from there by taking the one that is behind along.
+ */
+const patched: Slot = {
+  name: 'patched',
+  create: (root) => {
+    for (const half of [0, 1]) makeFile(join(root, patchedPath(half)), content('patched', 0, small));
+  },
+  advance: async (tools, version) => {
+    const read = await Promise.all([0, 1].map((half) => tools.read.execute({ path: patchedPath(half) })));
+    return [...read, await tools.patch.execute({ patch: patchOf('patched', version) })];
+  },
+  catchUp: async (tools, root) => {
+    const versions = [0, 1].map((half) => contentVersion(join(root, patchedPath(half)), 'patched', small));
+    const newest = Math.max(...versions);
+    for (const half of [0, 1].filter((one) => versions[one] !== newest)) {
+      await edit(tools, patchedPath(half), 'patched', newest - 1);
+    }
+  },
+  versionIn: (root) => {
+    const versions = [0, 1].map((half) => contentVersion(join(root, patchedPath(half)), 'patched', small));
+    const [least, most] = [Math.min(...versions), Math.max(...versions)];
+    if (most - least > 1) throw new Error(`the patched files have the versions ${versions.join(' and ')}`);
+    return most;
+  },
+};
+
+/** A file that moves from directory to directory: its version is where it is. */
+const moved: Slot = {
+  name: 'moved',
+  create: (root) => makeFile(join(root, 'moved/at-0/file.txt'), content('moved', 0, small)),
+  advance: async (tools, version) => [
+    await tools.rename.execute({ from: `moved/at-${version}/file.txt`, to: `moved/at-${version + 1}/file.txt` }),
+    await tools.delete.execute({ path: `moved/at-${version}`, recursive: true }),
+  ],
+  versionIn: (root) => {
+    const places = readdirSync(join(root, 'moved')).filter((place) =>
+      existsSync(join(root, 'moved', place, 'file.txt')),
+    );
+    const [place] = places;
+    if (place === undefined || places.length !== 1) throw new Error(`the moved file is at ${places.join(' and ')}`);
+    contentVersion(join(root, 'moved', place, 'file.txt'), 'moved', small);
+    return Number(place.slice('at-'.length));
+  },
+};
+
+/** A file that is made with its directories, and removed again. */
+const comesAndGoes: Slot = {
+  name: 'comes-and-goes',
+  create: () => undefined,
+  advance: async (tools, version) => {
+    if (version % 2 === 1) return [await tools.delete.execute({ path: 'coming/and', recursive: true })];
+    return [await tools.write.execute({ path: 'coming/and/going.txt', content: content('comes-and-goes', 1, small) })];
+  },
+  period: 2,
+  versionIn: (root) => {
+    const path = join(root, 'coming/and/going.txt');
+    return existsSync(path) ? contentVersion(path, 'comes-and-goes', small) : 0;
+  },
+};
+
+export const slots: readonly Slot[] = [
+  fileSlot('plain', 'plain.txt'),
+  fileSlot('large', 'large.txt', { size: large, advance: write }),
+  fileSlot('linked', 'deep/below/target.txt', {
+    link: { path: 'links/link.txt', target: '../deep/below/target.txt' },
+  }),
+  hardLinked('hard', small, edit),
+  hardLinked('large-hard', large, write),
+  patched,
+  moved,
+  comesAndGoes,
+];
