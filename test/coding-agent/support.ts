@@ -16,6 +16,14 @@ export interface Bench {
   paths(): string[];
 }
 
+/** Links are not followed. */
+function pathsBelow(directory: string, prefix: string = ''): string[] {
+  return readdirSync(directory, { withFileTypes: true }).flatMap((entry) => {
+    const path = prefix + entry.name;
+    return entry.isDirectory() ? [path, ...pathsBelow(join(directory, entry.name), `${path}/`)] : [path];
+  });
+}
+
 /** The tools of a new tree, with locks of their own. Temporary files that are left over are among the paths. */
 export function createBench(tree: Tree, policy?: ToolPolicy, options: Partial<WorkspaceOptions> = {}): Bench {
   const root = createTree(tree);
@@ -25,7 +33,7 @@ export function createBench(tree: Tree, policy?: ToolPolicy, options: Partial<Wo
     tools,
     text: (path) => readFileSync(join(root, path), 'utf8'),
     bytes: (path) => readFileSync(join(root, path)),
-    paths: () => readdirSync(root, { recursive: true }).map(String).toSorted(),
+    paths: () => pathsBelow(root).toSorted(),
   };
 }
 

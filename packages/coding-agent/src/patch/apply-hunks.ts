@@ -53,10 +53,23 @@ function choose(found: readonly Found[], hunk: PatchHunk, from: number, document
   return behind.length === 1 || hunk.anchors.length > 0 ? behind[0] : undefined;
 }
 
-/** Where lines go that are put in without a line to look for: at the line the hunk names, behind its anchors, at the end. */
-function insertionPoint({ bytes }: TextDocument, lines: readonly TextLine[], hunk: PatchHunk, behind: number): number {
-  if (hunk.lineNumber !== undefined) return lines[hunk.lineNumber]?.start ?? bytes.length;
-  return hunk.anchors.length > 0 ? behind : bytes.length;
+/**
+ * Where lines go that are put in without a line to look for: behind the line the hunk names, behind its anchors, at the end.
+ *
+ * @throws {ToolError} `NO_MATCH` when there is no such line.
+ */
+function insertionPoint(document: TextDocument, lines: readonly TextLine[], hunk: PatchHunk, wanted: Wanted): number {
+  const { length } = document.bytes;
+  if (hunk.lineNumber === undefined) {
+    return hunk.anchors.length > 0 ? behindAnchors(lines, hunk, wanted.from, wanted.path) : length;
+  }
+  const isEndEmpty = lines.at(-1)?.start === length;
+  const count = isEndEmpty ? lines.length - 1 : lines.length;
+  if (hunk.lineNumber > count) {
+    const summary = `${wanted.path} has ${count} lines, so nothing is inserted behind line ${hunk.lineNumber}`;
+    throw new ToolError('NO_MATCH', [summary, 'Read the file and give a line it has.'], { path: wanted.path });
+  }
+  return lines[hunk.lineNumber]?.start ?? length;
 }
 
 function insertion(document: TextDocument, hunk: PatchHunk, offset: number, path: string): Splice {
@@ -76,10 +89,9 @@ interface Located {
 
 function locate(document: TextDocument, finder: Finder, hunk: PatchHunk, { from, name, path }: Wanted): Located {
   const lines = finder.lines();
-  const behind = behindAnchors(lines, hunk, from, path);
   const [oldLines, newLines] = [sideOf(hunk, '-'), sideOf(hunk, '+')];
   if (hunk.lines.every(({ kind }) => kind === '+')) {
-    const at = insertionPoint(document, lines, hunk, behind);
+    const at = insertionPoint(document, lines, hunk, { from, name, path });
     return { splice: insertion(document, hunk, at, path), tier: 'exact' };
   }
   const isWholeLines = (one: Found): boolean => {
@@ -87,6 +99,7 @@ function locate(document: TextDocument, finder: Finder, hunk: PatchHunk, { from,
     const isStart = start === textStart(document) || lineEndBefore(document, start) > 0;
     return isStart && (oldLines.at(-1) === '' || endOf(one) === document.bytes.length);
   };
+  const behind = behindAnchors(lines, hunk, from, path);
   const hits = finder.search({ oldLines, newLines }, isWholeLines);
   if (!hits) throw finder.noMatch(oldLines, { name, path });
   const found = choose(hits.found, hunk, behind, document);
