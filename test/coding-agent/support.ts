@@ -10,10 +10,10 @@ export interface Bench {
   readonly root: string;
   readonly tools: CodingTools;
   /** The text of a file. */
-  text(path: string): string;
-  bytes(path: string): Buffer;
+  readonly text: (path: string) => string;
+  readonly bytes: (path: string) => Buffer;
   /** Every path below the root but what git and the tools keep for themselves. */
-  paths(): string[];
+  readonly paths: () => string[];
 }
 
 /** Links are not followed. */

@@ -1,7 +1,7 @@
 import { ToolError } from '../errors.ts';
 import { joinSplices, spliceAt } from '../mutation/apply-edit.ts';
 import type { AppliedEdits, Splice } from '../mutation/apply-edit.ts';
-import { lineCounter, lineEndBefore, lineEndNear, textStart } from '../mutation/document.ts';
+import { lineEndBefore, lineEndNear, lineNumberAt, textStart } from '../mutation/document.ts';
 import type { TextDocument } from '../mutation/document.ts';
 import { encodeText } from '../mutation/encoding.ts';
 import { createFinder } from '../mutation/find-text.ts';
@@ -45,8 +45,7 @@ function behindAnchors(lines: readonly TextLine[], hunk: PatchHunk, from: number
 /** Which of several places is meant: the one at the line the hunk names, or the one that its order and anchors leave. */
 function choose(found: readonly Found[], hunk: PatchHunk, from: number, document: TextDocument): Found | undefined {
   if (found.length === 1) return found[0];
-  const lineNumberAt = lineCounter(document);
-  const named = found.find((one) => lineNumberAt(startOf(one)) === hunk.lineNumber);
+  const named = found.find((one) => lineNumberAt(document, startOf(one)) === hunk.lineNumber);
   if (named) return named;
   if (hunk.isAtEnd) return found.find((one) => endOf(one) === document.bytes.length);
   const behind = found.filter((one) => startOf(one) >= from);
@@ -122,7 +121,6 @@ interface Wanted {
  */
 export function applyHunks(document: TextDocument, hunks: readonly PatchHunk[], path: string): AppliedEdits {
   const finder = createFinder(document);
-  const lineNumberAt = (offset: number): number => lineCounter(document)(offset);
   let from = textStart(document);
   const located = hunks.map((hunk, index) => {
     const found = locate(document, finder, hunk, { from, name: `hunk ${index + 1}`, path });
@@ -135,7 +133,7 @@ export function applyHunks(document: TextDocument, hunks: readonly PatchHunk[], 
     edits: located.map(({ tier, splice }) => ({
       tier,
       replacements: 1,
-      lineNumbers: [lineNumberAt(splice.start)],
+      lineNumbers: [lineNumberAt(document, splice.start)],
     })),
   };
 }
