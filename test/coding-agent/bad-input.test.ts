@@ -191,7 +191,7 @@ test('what could not be taken back is said', async () => {
   ];
   const result = await tools.patch.execute({ patch: patch.join('\n') });
   expect(failure(result)).toMatch(
-    /^IO: The change failed half way, and taking it back failed too: .* Look at a before going on/u,
+    /^IO: The change failed half way, and taking it back failed too: b could .*; a could .* Look at n, a before going on/u,
   );
   expect(result).toMatchObject({ details: { changed: true } });
 });

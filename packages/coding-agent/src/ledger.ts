@@ -29,10 +29,12 @@ export interface Ledger {
 const MOST_RECORDS = 50_000;
 
 /**
- * A content's hash: SHA-1, as git's, since it is to find changes and not to resist forgers, and takes half the time of SHA-256.
+ * The hash of a content, which may come in parts: SHA-1, as git's, since it is to find changes and not to resist forgers, and takes half the time of SHA-256.
  */
-export function hashOf(bytes: Uint8Array): string {
-  return createHash('sha1').update(bytes).digest('hex');
+export function hashOf(...parts: readonly Uint8Array[]): string {
+  const hash = createHash('sha1');
+  for (const part of parts) hash.update(part);
+  return hash.digest('hex');
 }
 
 /** The short form of a hash that models and people are shown. */

@@ -77,7 +77,7 @@ export const editTool: ToolSpec<EditInput, EditDetails> = {
       const document = documentOf(workspace, target, before);
       const applied = applyEdits(document, edits, target.display);
       const encoding = workspace.ledger.get(target.real)?.encoding;
-      const content = { target, bytes: applied.bytes, before, encoding };
+      const content = { target, parts: applied.parts, before, encoding };
       const changed = await changeFile(context, content, diffOfSplices(document, applied.splices));
       const details = { ...changed, edits: applied.edits };
       return succeed(describe(details), details);

@@ -64,7 +64,7 @@ export const writeTool: ToolSpec<WriteInput, WriteDetails> = {
         throw new ToolError('NO_CHANGE', [summary, 'There is nothing to write.'], { path: target.display });
       }
       const diff = diffOfTexts(old, text);
-      const changed = await changeFile(context, { target, bytes, before, encoding: known }, diff);
+      const changed = await changeFile(context, { target, parts: [bytes], before, encoding: known }, diff);
       const created = before === undefined;
       const notes = [formatBytes(bytes.length), `tag ${changed.tag}`];
       if (keptCrlf) notes.push('CRLF line ends kept');
