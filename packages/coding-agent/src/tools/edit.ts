@@ -37,7 +37,7 @@ const flatNames = [
 ].flat();
 
 /** One edit may be given without the list around it. */
-export function gatherFlatEdit(input: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+function gatherFlatEdit(input: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const flat = Object.entries(input).filter(([name]) => flatNames.includes(name));
   if (flat.length === 0 || 'edits' in input) return input;
   const rest = Object.entries(input).filter(([name]) => !flatNames.includes(name));
