@@ -16,8 +16,8 @@ import type { WriteDetails, WriteInput } from './tools/write.ts';
 import { createWorkspace } from './workspace.ts';
 import type { Workspace, WorkspaceOptions } from './workspace.ts';
 
-/** The tools by their own names. */
-export interface CodingTools {
+/** The tools by their own names. A type, and no interface, so that it is also a record of tools, as the AI SDK wants it. */
+export type CodingTools = {
   readonly read: ToolDefinition<ReadInput, ReadDetails>;
   readonly write: ToolDefinition<WriteInput, WriteDetails>;
   readonly edit: ToolDefinition<EditInput, EditDetails>;
@@ -27,7 +27,7 @@ export interface CodingTools {
   readonly glob: ToolDefinition<GlobInput, GlobDetails>;
   readonly grep: ToolDefinition<GrepInput, GrepDetails>;
   readonly ls: ToolDefinition<LsInput, LsDetails>;
-}
+};
 
 /** The tools by the names of a host. */
 export type NamedTools = Readonly<Record<string, ToolDefinition>>;

@@ -128,7 +128,7 @@ interface JsonSchema {
 }
 
 /** The parameters of a schema in a line, optional ones with `?`. */
-export function parametersOf(schema: z.ZodType): string {
+function parametersOf(schema: z.ZodType): string {
   return listParameters(z.toJSONSchema(schema, { io: 'input' }) as JsonSchema);
 }
 

@@ -74,7 +74,7 @@ export interface Finder {
 }
 
 /** Where a text was found, and what had to be forgiven. */
-export interface Hits {
+interface Hits {
   readonly tier: Tier;
   readonly found: readonly Found[];
 }
