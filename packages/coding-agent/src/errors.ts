@@ -120,6 +120,7 @@ const explanations: Readonly<Record<string, Explained>> = {
   EFBIG: ['TOO_LARGE', 'would be larger than the system allows', 'Split it into several files.'],
   ENAMETOOLONG: ['NAME_TOO_LONG', 'is longer than the system allows', 'Shorten the name or the path.'],
   ELOOP: ['NOT_FOUND', 'is a symbolic link that leads in a circle', 'Name the file itself; ls shows where links lead.'],
+  ESTALE: ['STALE', 'lies in a directory that was moved or replaced meanwhile', 'Look at it again with ls.'],
   EBUSY: ['LOCKED', 'is in use by the system', 'Try again later, or choose another path.'],
   ETXTBSY: ['LOCKED', 'is a program that is running', 'Stop it first, or choose another path.'],
 };

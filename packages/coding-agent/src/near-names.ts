@@ -6,6 +6,8 @@ import type { ResolvedPath } from './sandbox.ts';
 import type { Workspace } from './workspace.ts';
 
 const MOST_NAMES = 3;
+/** How many of the tree's paths are looked at. */
+const MOST_CANDIDATES = 12;
 /** A directory of more is not looked through for a message. */
 const MOST_SIBLINGS = 5000;
 const SEARCH_MS = 300;
@@ -45,18 +47,33 @@ function shown(workspace: Workspace, path: string): string {
   return relative(workspace.root, path).replaceAll(sep, '/');
 }
 
+/** The search follows links, which may lead to names that are nobody's business here. */
+async function isAllowed(workspace: Workspace, path: string): Promise<boolean> {
+  try {
+    await workspace.resolve(path);
+    return true;
+  } catch (error) {
+    if (ToolError.isInstance(error)) return false;
+    throw error;
+  }
+}
+
 /** Paths of the tree that the name leads to. */
 async function elsewhere(workspace: Workspace, target: ResolvedPath): Promise<string[]> {
   try {
     const { matches } = await fuzzyFind({
       path: workspace.root,
       query: basename(target.absolute),
-      maxResults: MOST_NAMES,
+      maxResults: MOST_CANDIDATES,
       timeoutMs: SEARCH_MS,
       onTimeout: 'partial',
       cache: true,
     });
-    return matches.map(({ path }) => path);
+    const allowed: string[] = [];
+    for (const { path } of matches) {
+      if (allowed.length < MOST_NAMES && (await isAllowed(workspace, path))) allowed.push(path);
+    }
+    return allowed;
   } catch {
     // Only a suggestion: a name that cannot be looked for has none.
     return [];

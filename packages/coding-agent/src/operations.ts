@@ -2,6 +2,7 @@ import { constants } from 'node:fs';
 import type { BigIntStats, Dirent } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
+import { inHeldDirectory } from './held-directory.ts';
 
 /** What is at a path. `other` is a device, a pipe or a socket. */
 export type FileKind = 'file' | 'directory' | 'symlink' | 'other';
@@ -48,7 +49,8 @@ export interface OpenFile {
 export type OpenMode = 'read' | 'update' | 'create';
 
 /**
- * Everything the tools do to a file system. Paths are absolute. Failures are errors with a `code` as Node's have.
+ * Everything the tools do to a file system. Paths are absolute, and canonical where something is changed: a directory that has
+ * become a link since is not to be followed. Failures are errors with a `code` as Node's have.
  *
  * Searches are not part of it: `glob` and `grep` look at the system's own file system.
  */
@@ -74,7 +76,7 @@ export interface FileOperations {
 
 const flags: Readonly<Record<OpenMode, number>> = {
   read: constants.O_RDONLY | (constants.O_NONBLOCK ?? 0),
-  update: constants.O_RDWR | (constants.O_NONBLOCK ?? 0),
+  update: constants.O_RDWR | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0),
   create: constants.O_RDWR | constants.O_CREAT | constants.O_EXCL,
 };
 
@@ -148,12 +150,16 @@ export const nodeFileOperations: FileOperations = {
     const entries = await fs.readdir(path, { withFileTypes: true });
     return entries.map((entry) => ({ name: entry.name, kind: kindOf(entry) }));
   },
-  open: async (path, mode, permissions = 0o666) => openFile(await fs.open(path, flags[mode], permissions)),
-  makeDirectory: (path) => fs.mkdir(path),
-  makeLink: (target, path) => fs.symlink(target, path),
-  rename: (from, to) => fs.rename(from, to),
-  unlink: (path) => fs.unlink(path),
-  removeDirectory: (path) => fs.rmdir(path),
+  open: async (path, mode, permissions = 0o666) => {
+    const open = (place: string): Promise<FileHandle> => fs.open(place, flags[mode], permissions);
+    return openFile(await (mode === 'read' ? open(path) : inHeldDirectory(path, open)));
+  },
+  makeDirectory: (path) => inHeldDirectory(path, (place) => fs.mkdir(place)),
+  makeLink: (target, path) => inHeldDirectory(path, (place) => fs.symlink(target, place)),
+  rename: (from, to) =>
+    inHeldDirectory(from, (source) => inHeldDirectory(to, (destination) => fs.rename(source, destination))),
+  unlink: (path) => inHeldDirectory(path, (place) => fs.unlink(place)),
+  removeDirectory: (path) => inHeldDirectory(path, (place) => fs.rmdir(place)),
   syncDirectory,
 };
 
