@@ -1,0 +1,193 @@
+/**
+ * How long do the tools take on large files?
+ *
+ *     npm run bench -- tools [--rounds 15] [--case <part of a title>]... [--json]
+ *
+ * Each case runs in a process of its own. "Besides the fsync" is with file operations whose `sync` does nothing.
+ */
+import { spawnSync } from 'node:child_process';
+import { closeSync, mkdirSync, mkdtempSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { createCodingTools, nodeFileOperations, textOf } from '@cairn/coding-agent';
+import type { CodingTools, FileOperations, ToolResult } from '@cairn/coding-agent';
+import { readMemory } from '../lib/memory.ts';
+import { median } from '../lib/statistics.ts';
+
+const MIB = 1024 * 1024;
+const LINE_BYTES = 80;
+const EDITED_BYTES = 10 * MIB;
+const READ_BYTES = 1024 * MIB;
+
+interface Case {
+  readonly title: string;
+  readonly fileBytes: number;
+  /** For what takes seconds. */
+  readonly mostRounds?: number;
+  /** With the disk's share left out. */
+  readonly unsynced?: boolean;
+  readonly goal?: { readonly ms: number; readonly mb?: number };
+  run(tools: CodingTools, round: number): Promise<ToolResult>;
+}
+
+function lineOf(number: number): string {
+  return `line ${number} `.padEnd(LINE_BYTES - 1, '.');
+}
+
+function lineCount(bytes: number): number {
+  return Math.floor(bytes / LINE_BYTES);
+}
+
+/** Changes a line to and fro. */
+function editAt(share: number): Case['run'] {
+  const number = Math.max(1, Math.floor(lineCount(EDITED_BYTES) * share));
+  return (tools, round) => {
+    const versions = [lineOf(number), lineOf(number).replace('line', 'LINE')];
+    const [old_text = '', new_text = ''] = round % 2 === 0 ? versions : versions.toReversed();
+    return tools.edit.execute({ path: 'file.txt', edits: [{ old_text, new_text }] });
+  };
+}
+
+function readAt(share: number): Case['run'] {
+  const offset = Math.max(1, Math.floor(lineCount(READ_BYTES) * share) - 500);
+  return (tools) => tools.read.execute({ path: 'file.txt', offset, limit: 500 });
+}
+
+const places = [
+  ['beginning', 0],
+  ['middle', 0.5],
+  ['end', 1],
+] as const;
+
+const cases: readonly Case[] = [
+  ...places.map(([place, share]): Case => {
+    const title = `edit of one line of 10 MiB, ${place}, besides the fsync`;
+    return { title, fileBytes: EDITED_BYTES, unsynced: true, goal: { ms: 30 }, run: editAt(share) };
+  }),
+  { title: 'edit of one line of 10 MiB, middle, with the fsync', fileBytes: EDITED_BYTES, run: editAt(0.5) },
+  {
+    title: 'edit of 10 MiB that matches nowhere',
+    fileBytes: EDITED_BYTES,
+    run: (tools) =>
+      tools.edit.execute({ path: 'file.txt', edits: [{ old_text: 'line 70000 is\nnot there', new_text: 'x' }] }),
+  },
+  ...places.map(([place, share]): Case => {
+    const more = place === 'beginning' ? { goal: { ms: 20, mb: 8 } } : { mostRounds: 3 };
+    return { title: `read of 500 lines of 1 GiB, ${place}`, fileBytes: READ_BYTES, ...more, run: readAt(share) };
+  }),
+];
+
+interface Measured {
+  readonly title: string;
+  readonly medianMs: number;
+  readonly minimumMs: number;
+  /** The most memory that one call took beside what was there. */
+  readonly peakMb: number;
+  readonly answer: string;
+}
+
+function makeFile(path: string, bytes: number): void {
+  const file = openSync(path, 'w');
+  const lines = lineCount(bytes);
+  const BLOCK = 10_000;
+  for (let from = 1; from <= lines; from += BLOCK) {
+    const block = Array.from({ length: Math.min(BLOCK, lines - from + 1) }, (_, index) => `${lineOf(from + index)}\n`);
+    writeSync(file, block.join(''));
+  }
+  closeSync(file);
+}
+
+const unsynced: FileOperations = {
+  ...nodeFileOperations,
+  open: async (...args) => ({ ...(await nodeFileOperations.open(...args)), sync: async () => undefined }),
+  syncDirectory: async () => undefined,
+};
+
+/** Calls that are not timed; their memory counts. */
+const WARM_UP = 2;
+
+/** Linux forgets the peak when 5 is written there. */
+function forgetPeak(): void {
+  writeFileSync('/proc/self/clear_refs', '5');
+}
+
+async function measure(one: Case, directory: string, rounds: number): Promise<Measured> {
+  const tools = createCodingTools({
+    root: join(directory, 'root'),
+    stateDirectory: join(directory, 'state'),
+    ...(one.unsynced === true && { operations: unsynced }),
+  });
+  const times: number[] = [];
+  const peaks: number[] = [];
+  await tools.read.execute({ path: 'small.txt' });
+  let answer = '';
+  for (let round = 0; round < Math.min(rounds, one.mostRounds ?? rounds) + WARM_UP; round++) {
+    globalThis.gc?.();
+    forgetPeak();
+    const { residentMb } = readMemory('self');
+    const start = performance.now();
+    const result = await one.run(tools, round);
+    const ms = performance.now() - start;
+    answer = textOf(result).split('\n')[0] ?? '';
+    peaks.push(readMemory('self').peakMb - residentMb);
+    if (round >= WARM_UP) times.push(ms);
+  }
+  const [minimumMs, peakMb] = [Math.min(...times), Math.max(...peaks)];
+  return { title: one.title, medianMs: median(times), minimumMs, peakMb, answer };
+}
+
+function measureApart(title: string, directory: string, rounds: number): Measured {
+  const program = fileURLToPath(import.meta.url);
+  const args = ['--expose-gc', program, '--inside', directory, '--case', title, '--rounds', `${rounds}`];
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
+  if (status !== 0) throw new Error(`${title}: ${stderr}`);
+  return JSON.parse(stdout) as Measured;
+}
+
+function line(one: Case, { title, medianMs, minimumMs, peakMb, answer }: Measured): string {
+  const { goal } = one;
+  const met = goal && medianMs <= goal.ms && (goal.mb === undefined || peakMb <= goal.mb);
+  const wanted = goal
+    ? `, goal ${goal.ms} ms${goal.mb === undefined ? '' : ` and ${goal.mb} MB`}: ${met ? 'met' : 'MISSED'}`
+    : '';
+  const figures = `median ${medianMs.toFixed(1)} ms, minimum ${minimumMs.toFixed(1)} ms, peak ${peakMb.toFixed(1)} MB`;
+  return `${title}: ${figures}${wanted}\n    ${answer}`;
+}
+
+const { values } = parseArgs({
+  options: {
+    rounds: { type: 'string', default: '15' },
+    case: { type: 'string', multiple: true, default: [] },
+    json: { type: 'boolean', default: false },
+    /** A directory with the file, for the process of one case. */
+    inside: { type: 'string' },
+  },
+});
+const chosen = cases.filter(
+  ({ title }) => values.case.length === 0 || values.case.some((part) => title.includes(part)),
+);
+const rounds = Number(values.rounds);
+if (values.inside !== undefined) {
+  const [one] = chosen;
+  if (one === undefined) throw new Error('there is no such case');
+  process.stdout.write(JSON.stringify(await measure(one, values.inside, rounds)));
+} else {
+  const all: Measured[] = [];
+  for (const one of chosen) {
+    const directory = mkdtempSync(join(tmpdir(), 'cairn-bench-'));
+    try {
+      const root = join(directory, 'root');
+      mkdirSync(root);
+      makeFile(join(root, 'file.txt'), one.fileBytes);
+      makeFile(join(root, 'small.txt'), LINE_BYTES);
+      const measured = measureApart(one.title, directory, rounds);
+      all.push(measured);
+      if (!values.json) process.stdout.write(`${line(one, measured)}\n`);
+    } finally {
+      rmSync(directory, { recursive: true });
+    }
+  }
+  if (values.json) process.stdout.write(`${JSON.stringify(all, undefined, 2)}\n`);
+}
