@@ -1,0 +1,159 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createCodingTools } from '@cairn/coding-agent';
+import type { CodingTools, ToolResult } from '@cairn/coding-agent';
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { temporaryDirectory } from '../support/tree.ts';
+
+/** How many files each property writes; each costs a few fsyncs. */
+const RUNS = 150;
+
+interface Place {
+  readonly root: string;
+  readonly tools: CodingTools;
+  readonly file: string;
+}
+
+function place(): Place {
+  const root = temporaryDirectory();
+  const tools = createCodingTools({ root, stateDirectory: temporaryDirectory(), policy: { staleGuard: 'off' } });
+  return { root, tools, file: join(root, 'file') };
+}
+
+/** Bytes of all kinds, with more line ends, blanks and pieces of characters than chance has. */
+const bytes = fc
+  .array(
+    fc.oneof(
+      fc.uint8Array({ maxLength: 12 }),
+      fc
+        .constantFrom('\r\n', '\n', '\r', ' ', '\t', '  \n', '\u00e9', '\u201c', '\ufeff', '$&')
+        .map((text) => Buffer.from(text)),
+    ),
+    { maxLength: 12 },
+  )
+  .map((parts) => Buffer.concat(parts));
+
+const replacement = fc.stringMatching(/^([a-z $&\u00e9\u6f22]|\r?\n){0,10}$/u);
+
+/** Marks that occur nowhere else, with what takes their place. */
+const marked = fc.array(fc.record({ before: bytes, text: replacement }), { minLength: 1, maxLength: 4 });
+
+function markOf(index: number): string {
+  return `<mark-${index}>`;
+}
+
+/** Whether the file is what an edit takes for text, one byte after the other. */
+function isPlainText(content: Buffer): boolean {
+  const isUtf16 =
+    content.subarray(0, 2).equals(Buffer.of(0xff, 0xfe)) || content.subarray(0, 2).equals(Buffer.of(0xfe, 0xff));
+  return !isUtf16 && !content.includes(0);
+}
+
+/** How long a text is at the start of bytes that may have another line end wherever it has one. */
+function lengthOf(bytes: Buffer, text: string): number {
+  let length = 0;
+  for (const line of text.split(/(?<=\n)/u)) {
+    const plain = line.replace(/\r?\n$/u, '');
+    length += Buffer.byteLength(plain);
+    if (plain !== line) length += bytes.subarray(length, length + 2).equals(Buffer.from('\r\n')) ? 2 : 1;
+  }
+  return length;
+}
+
+/** The content with its marks replaced, as a pattern: in what was put in, a line end may be either. */
+function expectReplaced(found: Buffer, pieces: readonly { before: Buffer; text: string }[], end: Buffer): void {
+  let rest = found;
+  for (const { before, text } of pieces) {
+    expect(rest.subarray(0, before.length)).toEqual(before);
+    rest = rest.subarray(before.length);
+    const written = rest.subarray(0, lengthOf(rest, text));
+    expect(written.toString().replaceAll('\r\n', '\n')).toBe(text.replaceAll('\r\n', '\n'));
+    rest = rest.subarray(written.length);
+  }
+  expect(rest).toEqual(end);
+}
+
+function contentOf(pieces: readonly { before: Buffer }[], end: Buffer): Buffer {
+  return Buffer.concat([...pieces.flatMap(({ before }, index) => [before, Buffer.from(markOf(index))]), end]);
+}
+
+test('edits of a file of random bytes change no byte outside of what they replace', async () => {
+  const { root, tools, file } = place();
+  await fc.assert(
+    fc.asyncProperty(marked, bytes, fc.boolean(), async (pieces, end, reversed) => {
+      const content = contentOf(pieces, end);
+      writeFileSync(file, content);
+      const edits = pieces.map(({ text }, index) => ({ old_text: markOf(index), new_text: text }));
+      const answer = await tools.edit.execute({ path: 'file', edits: reversed ? edits.toReversed() : edits });
+      expect(readdirSync(root)).toEqual(['file']);
+      expect(answer.isError).toBe(!isPlainText(content));
+      expectReplaced(readFileSync(file), answer.isError ? [] : pieces, answer.isError ? content : end);
+    }),
+    { numRuns: RUNS },
+  );
+});
+
+test('a patch of a file of random lines changes no byte of another line', async () => {
+  const { root, tools, file } = place();
+  const line = bytes.map((content) => content.filter((byte) => byte !== 0x0a && byte !== 0x0d && byte !== 0));
+  const lines = fc.array(fc.tuple(line, fc.constantFrom('\n', '\r\n')), { maxLength: 8 });
+  await fc.assert(
+    fc.asyncProperty(lines, lines, fc.constantFrom('\n', '\r\n', ''), async (above, below, lineEnd) => {
+      const join = (all: readonly (readonly [Uint8Array, string])[]): Buffer =>
+        Buffer.concat(all.flatMap(([content, end]) => [content, Buffer.from(end)]));
+      // Only a last line may lack its end.
+      const rest = lineEnd === '' ? Buffer.alloc(0) : join(below);
+      const content = (mark: string): Buffer => Buffer.concat([join(above), Buffer.from(mark + lineEnd), rest]);
+      const before = content('<the line>');
+      fc.pre(isPlainText(before));
+      writeFileSync(file, before);
+      const patch = ['*** Begin Patch', '*** Update File: file', '@@', '-<the line>', '+another', '*** End Patch', ''];
+      expect(await tools.patch.execute({ patch: patch.join('\n') })).toMatchObject({ isError: false });
+      expect(readFileSync(file)).toEqual(content('another'));
+      expect(readdirSync(root)).toEqual(['file']);
+    }),
+    { numRuns: RUNS },
+  );
+});
+
+type Change =
+  | { readonly kind: 'write'; readonly content: string }
+  | { readonly kind: 'edit'; readonly old_text: string; readonly new_text: string; readonly replace_all: boolean }
+  | { readonly kind: 'patch'; readonly patch: string };
+
+const text = fc.string({ unit: 'grapheme', maxLength: 40 });
+const part = fc.constantFrom('', 'a', 'b', 'ab', '\n', 'a\nb', '\u201ca\u201d', '"a"', '\ud800', '  a', '\ta\n');
+const calls: fc.Arbitrary<Change> = fc.oneof(
+  fc.record({ kind: fc.constant('write' as const), content: text }),
+  fc.record({ kind: fc.constant('edit' as const), old_text: part, new_text: part, replace_all: fc.boolean() }),
+  fc.record({
+    kind: fc.constant('patch' as const),
+    patch: fc.array(part).map((parts) => `*** Begin Patch\n*** Update File: file\n${parts.join('\n')}`),
+  }),
+);
+
+function run(tools: CodingTools, change: Change): Promise<ToolResult> {
+  const path = 'file';
+  if (change.kind === 'write') return tools.write.execute({ path, content: change.content });
+  if (change.kind === 'patch') return tools.patch.execute({ patch: change.patch });
+  const { old_text, new_text, replace_all } = change;
+  return tools.edit.execute({ path, edits: [{ old_text, new_text, replace_all }] });
+}
+
+test('whatever call is refused, no byte changes; whatever is written, is there', async () => {
+  const { root, tools, file } = place();
+  const outcomes = { done: 0, refused: 0 };
+  await fc.assert(
+    fc.asyncProperty(bytes, calls, async (content, call) => {
+      writeFileSync(file, content);
+      const answer = await run(tools, call);
+      outcomes[answer.isError ? 'refused' : 'done']++;
+      const found = readFileSync(file);
+      expect(found.equals(content)).toBe(answer.isError);
+      expect(readdirSync(root)).toEqual(['file']);
+    }),
+    { numRuns: RUNS },
+  );
+  expect(Math.min(...Object.values(outcomes))).toBeGreaterThan(0);
+});
