@@ -52,6 +52,7 @@ export interface Verdict {
 
 /** A product that hangs is wrong too. */
 const PATIENCE_MS = 60_000;
+const NO_ANSWER = 'no answer came';
 
 function bytesOf(content: string | Uint8Array): Buffer {
   return Buffer.from(content as Uint8Array);
@@ -108,7 +109,7 @@ async function take(session: Session, step: Step, base: string): Promise<Answer>
 async function answered(run: Promise<Answer>): Promise<Answer> {
   const patience = AbortSignal.timeout(PATIENCE_MS);
   const late = new Promise<Answer>((resolve) => {
-    patience.addEventListener('abort', () => resolve({ isError: true, text: 'no answer came' }), { once: true });
+    patience.addEventListener('abort', () => resolve({ isError: true, text: NO_ANSWER }), { once: true });
   });
   try {
     return await Promise.race([run, late]);
@@ -135,6 +136,7 @@ function compareFiles(one: Case, root: string, before: Contents): { wrong: strin
 
 function judge(one: Case, answer: Answer, root: string, before: Contents): Verdict {
   const { wrong, changed } = compareFiles(one, root, before);
+  if (answer.text === NO_ANSWER) return { kind: 'wrong', text: NO_ANSWER };
   if (one.wanted === 'refused') {
     if (!answer.isError) return { kind: 'wrong', text: one.harm ?? wrong ?? 'says it was done' };
     return wrong === undefined ? { kind: 'ok', text: '' } : { kind: 'wrong', text: `refused, but ${wrong}` };

@@ -34,10 +34,11 @@ function packageVersion(name: string): string {
 /** What the matrix uses of `@modelcontextprotocol/sdk`, so that types can be checked where it is not installed. */
 interface McpClient {
   connect(transport: object): Promise<void>;
-  callTool(call: {
-    name: string;
-    arguments: object;
-  }): Promise<{ readonly content: readonly Part[]; readonly isError?: boolean }>;
+  callTool(
+    call: { name: string; arguments: object },
+    resultSchema: undefined,
+    options: { timeout: number },
+  ): Promise<{ readonly content: readonly Part[]; readonly isError?: boolean }>;
   close(): Promise<void>;
 }
 
@@ -53,6 +54,9 @@ interface McpSdk {
 
 /** By default a client hangs up at 10 MB; here every answer is to be seen. */
 const MOST_BUFFER_BYTES = 2 ** 30;
+
+/** Longer than the matrix waits. */
+const LONGEST_CALL_MS = 120_000;
 
 async function loadSdk(): Promise<McpSdk> {
   const [client, stdio] = ['client/index.js', 'client/stdio.js'].map((path) => `@modelcontextprotocol/sdk/${path}`);
@@ -78,7 +82,11 @@ async function serverFilesystem(): Promise<Loaded> {
     const call = async (tool: string, path: string, more: object): Promise<Answer> => {
       // Not `join`, which would resolve `..` before the server sees it.
       const place = path.startsWith('/') ? path : `${root}/${path}`;
-      const { content, isError = false } = await client.callTool({ name: tool, arguments: { path: place, ...more } });
+      const { content, isError = false } = await client.callTool(
+        { name: tool, arguments: { path: place, ...more } },
+        undefined,
+        { timeout: LONGEST_CALL_MS },
+      );
       return { isError, text: textOf(content) };
     };
     return {

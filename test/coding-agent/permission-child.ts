@@ -7,8 +7,8 @@ const [root = '', stateDirectory = '', calls = ''] = process.argv.slice(2);
 const tools = createCodingTools({ root, stateDirectory, policy: { staleGuard: 'off' } });
 const answers: { reason: string | undefined; text: string }[] = [];
 for (const { tool, input } of JSON.parse(calls) as { tool: keyof CodingTools; input: unknown }[]) {
-  const { execute }: { execute: ToolDefinition['execute'] } = tools[tool];
-  const answer = await execute(input);
+  const chosen: ToolDefinition = tools[tool];
+  const answer = await chosen.execute(input);
   answers.push({ reason: answer.isError ? answer.details.reason : undefined, text: textOf(answer) });
 }
 writeSync(1, JSON.stringify(answers));

@@ -157,9 +157,16 @@ const broken: readonly (readonly [
   tool: 'read' | 'edit' | 'write' | 'patch',
   input: object,
   says: RegExp,
-  encoding?: string,
+  readAs: string | undefined,
 ])[] = [
-  ['an encoding nobody knows', 'old', 'read', { encoding: 'klingon' }, /"klingon" is unknown\. Name one .*utf-8/u],
+  [
+    'an encoding nobody knows',
+    'old',
+    'read',
+    { encoding: 'klingon' },
+    /"klingon" is unknown\. Name one .*utf-8/u,
+    undefined,
+  ],
   [
     'an encoding that the new text does not fit',
     Buffer.from('caf\xe9 old', 'latin1'),
@@ -174,6 +181,7 @@ const broken: readonly (readonly [
     'write',
     { content: 'x\ud800' },
     /cannot hold as utf-8\. Nothing was changed\. /u,
+    undefined,
   ],
   [
     'half a character to put in',
@@ -181,6 +189,7 @@ const broken: readonly (readonly [
     'edit',
     { edits: [{ old_text: 'old', new_text: '\udc00' }] },
     /cannot hold as utf-8\. Nothing was changed\. /u,
+    undefined,
   ],
   [
     'broken bytes named by what stands for them',
@@ -188,16 +197,31 @@ const broken: readonly (readonly [
     'edit',
     { edits: [{ old_text: 'a\ufffdb', new_text: 'x' }] },
     /Nothing was changed\. .*U\+FFFD, which stands for bytes that are no text/u,
+    undefined,
   ],
-  ['UTF-16 without a mark', utf16('old').subarray(2), 'edit', { edits }, /is no text.*Nothing was changed\. /u],
-  ['a NUL in a text', 'old\0', 'edit', { edits }, /is no text.*Nothing was changed\. /u],
-  ['a NUL in a text, patched', 'old\n\0', 'patch', { patch: update('a') }, /is no text.*Nothing was changed\. /u],
+  [
+    'UTF-16 without a mark',
+    utf16('old').subarray(2),
+    'edit',
+    { edits },
+    /is no text.*Nothing was changed\. /u,
+    undefined,
+  ],
+  ['a NUL in a text', 'old\0', 'edit', { edits }, /is no text.*Nothing was changed\. /u, undefined],
+  [
+    'a NUL in a text, patched',
+    'old\n\0',
+    'patch',
+    { patch: update('a') },
+    /is no text.*Nothing was changed\. /u,
+    undefined,
+  ],
 ];
 
-test.each(broken)('%s is refused with what to do', async (_reason, content, tool, input, says, encoding) => {
+test.each(broken)('%s is refused with what to do', async (_reason, content, tool, input, says, readAs) => {
   const root = createTree({ a: content });
   const tools = createCodingTools({ root, stateDirectory: temporaryDirectory() });
-  await tools.read.execute({ path: 'a', encoding });
+  await tools.read.execute({ path: 'a', encoding: readAs });
   const answer = await call<unknown>(tools[tool], tool === 'patch' ? input : { path: 'a', ...input });
   expect(textOf(answer)).toMatch(says);
   expect(answer.isError).toBe(true);
