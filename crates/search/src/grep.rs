@@ -6,6 +6,7 @@
 
 mod file;
 mod matcher;
+mod open;
 mod page;
 mod pcre;
 mod repair;

@@ -1,8 +1,7 @@
 //! Searches one file after the other with reused buffers.
 
 use std::cell::{Cell, RefCell};
-use std::fs::File;
-use std::io::{self, Read, Seek};
+use std::io::{self, Read};
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
@@ -16,6 +15,7 @@ use grep_searcher::{
 use memchr::memmem::Finder;
 
 use super::matcher::{Compiled, Program};
+use super::open::{OpenFile, Opener, is_link};
 use super::pcre::{Failure, PcreMatcher, Workspace};
 use super::{ContextLine, GrepMode, GrepOptions, LineMatch, MAX_RESULT_BYTES, MAX_SUBMATCHES, Submatch};
 
@@ -183,12 +183,12 @@ impl FileSearcher {
 
     fn search_file(
         &mut self,
-        file: &mut File,
+        file: &mut OpenFile,
         read: &Cell<u64>,
         check: &dyn Fn() -> Result<(), Stopped>,
     ) -> io::Result<FileResult> {
         if let Some(most) = self.max_file_size
-            && file.metadata()?.len() > most
+            && file.size()? > most
         {
             return Ok(FileResult { state: FileState::Oversized, ..FileResult::default() });
         }
@@ -318,66 +318,6 @@ fn collect<M: Matcher>(
     let mut sink = Collector { plan, matcher, callers, result, pending, bytes: 0 };
     let end = searcher.search_reader(matcher, reader, &mut sink);
     (end, sink.result)
-}
-
-/// Opens files for reading, without waiting for a FIFO that has taken a file's place.
-#[derive(Default)]
-struct Opener {
-    /// The directory of the last file: its neighbours are opened from there, which takes half as long as from the root.
-    #[cfg(target_os = "linux")]
-    directory: Option<(Vec<u8>, rustix::fd::OwnedFd)>,
-}
-
-impl Opener {
-    #[cfg(target_os = "linux")]
-    fn open(&mut self, path: &[u8], through_link: bool) -> io::Result<File> {
-        use rustix::fs::{CWD, Mode, OFlags, openat};
-
-        let mut flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
-        if through_link {
-            return Ok(openat(CWD, path, flags, Mode::empty())?.into());
-        }
-        flags |= OFlags::NOFOLLOW;
-        let (directory, name) = path.split_at(memchr::memrchr(b'/', path).map_or(0, |at| at + 1));
-        let handle = match &mut self.directory {
-            Some((current, handle)) if current == directory => handle,
-            other => {
-                let handle = openat(CWD, directory, OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
-                &mut other.insert((directory.to_vec(), handle)).1
-            }
-        };
-        Ok(openat(handle, name, flags, Mode::empty())?.into())
-    }
-
-    #[cfg(not(target_os = "linux"))]
-    #[expect(clippy::unused_self, reason = "elsewhere it keeps a directory")]
-    fn open(&mut self, path: &[u8], through_link: bool) -> io::Result<File> {
-        let mut options = std::fs::OpenOptions::new();
-        options.read(true);
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::OpenOptionsExt;
-            let mut flags = rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::NOCTTY;
-            if !through_link {
-                flags |= rustix::fs::OFlags::NOFOLLOW;
-            }
-            options.custom_flags(flags.bits().cast_signed());
-        }
-        options.open(cairn_walk::from_bytes(path))
-    }
-}
-
-/// Whether opening failed because the path is a link.
-fn is_link(error: &io::Error) -> bool {
-    #[cfg(unix)]
-    {
-        error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error())
-    }
-    #[cfg(not(unix))]
-    {
-        let _ = error;
-        false
-    }
 }
 
 /// A reader that counts what it reads, and ends with an error when the search is to stop.
