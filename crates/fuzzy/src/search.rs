@@ -1,5 +1,6 @@
 //! A query against an index.
 
+use std::ops::Range;
 use std::sync::OnceLock;
 
 use crate::align::{Aligned, Letters};
@@ -53,13 +54,18 @@ pub(crate) struct WordSearch {
     needs: Vec<u64>,
     /// For each directory how many bytes of the letters occur in its path, in order.
     progress: Vec<u32>,
+    /// For each directory what a name in it must have for the letters to occur.
+    missing: Vec<u64>,
     standing: Standing,
     pub(crate) alphabet: Option<Alphabet>,
     /// The characters from the letter with a number on, one bit each: the first byte of those outside ASCII.
     pub(crate) wanting: Vec<u64>,
     /// For each directory, made when first asked for: the letters as beginnings of words, and their alignment.
-    deep: Vec<OnceLock<Box<(States<1>, Aligned)>>>,
+    deep: OnceLock<Box<[OnceLock<Deep>]>>,
 }
+
+/// How far a directory's path takes the letters of a word.
+type Deep = Box<(States<1>, Aligned)>;
 
 /// How a word stands in directories' paths.
 #[derive(Debug)]
@@ -113,6 +119,18 @@ impl Search {
         }
     }
 
+    /// Which of at most 64 entries may match, a bit each, as far as the characters of their names tell.
+    #[must_use]
+    pub fn plausible(&self, index: &Index, entries: Range<usize>) -> u64 {
+        let mut plausible = u64::MAX;
+        for word in &self.words {
+            let entries = index.directories_of(entries.clone()).zip(index.masks(entries.clone()));
+            let holds = |(directory, mask): (usize, &u64)| word.missing[directory] & !mask == 0;
+            plausible &= entries.enumerate().fold(0, |bits, (at, entry)| bits | u64::from(holds(entry)) << at);
+        }
+        plausible
+    }
+
     pub(crate) fn words(&self) -> &[WordSearch] {
         &self.words
     }
@@ -140,12 +158,22 @@ impl WordSearch {
         for (at, byte) in word.letters.iter().enumerate().rev() {
             needs[at] = needs[at + 1] | (character_mask(&[*byte]) & !DIRECTORY);
         }
+        let is_ascii = word.letters.is_ascii();
         let mut progress = vec![0; index.directories()];
         index.visit_directories(check, |directory| {
-            let (_, folded) = index.segment(directory);
-            let reached = advance(&word.letters, progress[index.parent(directory)] as usize, folded);
-            progress[directory] = advance(&word.letters, reached, b"/") as u32;
+            let mut reached = progress[index.parent(directory)] as usize;
+            if word
+                .letters
+                .get(reached)
+                .is_some_and(|next| character_mask(&[*next]) & index.directory_mask(directory) != 0)
+            {
+                let (_, folded) = index.segment(directory);
+                reached = advance_in(&word.letters, is_ascii, reached, folded);
+            }
+            progress[directory] = (reached + usize::from(word.letters.get(reached) == Some(&b'/'))) as u32;
         })?;
+        let kind = if word.wants_directory { DIRECTORY } else { 0 };
+        let missing = progress.iter().map(|&reached| needs[reached as usize] | kind).collect();
         let standing = if word.is_path() {
             Standing::Laid(Layout::new(word, index, check)?)
         } else {
@@ -154,13 +182,14 @@ impl WordSearch {
         Ok(Self {
             letters: Letters::new(&word.letters),
             progress,
+            missing,
             standing,
             alphabet: Alphabet::new(&word.letters),
             wanting: wanting(&word.letters),
-            deep: std::iter::repeat_with(OnceLock::new).take(index.directories()).collect(),
+            deep: OnceLock::new(),
             needs,
             is_path: word.is_path(),
-            is_ascii: word.letters.is_ascii(),
+            is_ascii,
             slips: word.slips(),
             word: word.clone(),
         })
@@ -185,11 +214,7 @@ impl WordSearch {
 
     #[inline]
     fn advance(&self, from: usize, text: &[u8]) -> usize {
-        if self.is_ascii {
-            advance_bytes(&self.word.letters, from, text)
-        } else {
-            advance(&self.word.letters, from, text)
-        }
+        advance_in(&self.word.letters, self.is_ascii, from, text)
     }
 
     /// How the word matches as typed.
@@ -286,7 +311,7 @@ impl WordSearch {
             return None;
         }
         let directory = index.directory(entry);
-        let (mut states, mut aligned) = self.deep(index, directory).clone();
+        let (mut states, mut aligned) = (**self.deep(index, directory)).clone();
         let as_words = self.alphabet.as_ref().is_none_or(|alphabet| {
             states.read(alphabet, text, name);
             states.slips(alphabet) == 0
@@ -299,12 +324,13 @@ impl WordSearch {
         Some(Hit { tier, quality: self.letters.quality(&aligned).unwrap_or(1) })
     }
 
-    fn deep(&self, index: &Index, directory: usize) -> &(States<1>, Aligned) {
-        self.deep[directory].get_or_init(|| {
+    fn deep(&self, index: &Index, directory: usize) -> &Deep {
+        let nothing = || std::iter::repeat_with(OnceLock::new).take(index.directories()).collect();
+        self.deep.get_or_init(nothing)[directory].get_or_init(|| {
             if directory == 0 {
                 return Box::new((States::START, self.letters.start()));
             }
-            let (mut states, mut aligned) = self.deep(index, index.parent(directory)).clone();
+            let (mut states, mut aligned) = (**self.deep(index, index.parent(directory))).clone();
             let (text, folded) = index.segment(directory);
             if let Some(alphabet) = &self.alphabet {
                 states.read(alphabet, text, folded);
@@ -344,7 +370,13 @@ impl WordSearch {
 
 /// How much of the letters from `from` on occurs in `text`, in order; `from` plus that.
 pub(crate) fn advance(letters: &[u8], from: usize, text: &[u8]) -> usize {
-    if letters.is_ascii() {
+    advance_in(letters, letters.is_ascii(), from, text)
+}
+
+/// [`advance`] for letters of which it is known whether they are ASCII.
+#[inline]
+fn advance_in(letters: &[u8], is_ascii: bool, from: usize, text: &[u8]) -> usize {
+    if is_ascii {
         return advance_bytes(letters, from, text);
     }
     symbols(text).fold(from, |at, symbol| if letters[at..].starts_with(symbol) { at + symbol.len() } else { at })
@@ -377,10 +409,16 @@ fn wanting(letters: &[u8]) -> Vec<u64> {
 /// For each directory how well the word names it, or one above it.
 fn whole_qualities<E>(word: &Word, index: &Index, check: &impl Fn() -> Result<(), E>) -> Result<Vec<u16>, E> {
     let mut qualities = vec![0_u16; index.directories()];
+    let mask = character_mask(&word.folded);
     index.visit_directories(check, |directory| {
-        let (text, folded) = index.segment(directory);
         let above = qualities[index.parent(directory)];
-        let here = contiguous(&word.folded, text, folded).map_or(0, |hit| {
+        let hit = if mask & !index.directory_mask(directory) == 0 {
+            let (text, folded) = index.segment(directory);
+            contiguous(&word.folded, text, folded)
+        } else {
+            None
+        };
+        let here = hit.map_or(0, |hit| {
             let (base, share) = match hit.tier {
                 Tier::Exact => (950, 0),
                 Tier::Prefix => (600, 5),

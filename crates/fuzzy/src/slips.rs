@@ -118,7 +118,7 @@ impl SlipSearch {
         let name = index.name(entry);
         let is_known_from_names = words.len() == 1 && !self.directories.is_empty();
         let may_be_in_name = !word.is_path && !is_known_from_names && are_at_most(word.wanting[0] & !mask, most);
-        let in_name = if may_be_in_name { alphabet.slips_in_name(name) } else { SLIPS };
+        let in_name = if may_be_in_name { alphabet.slips_in_name(name, most) } else { SLIPS };
         let text = || {
             let path = path();
             &path[path.len() - name.len()..]
@@ -246,7 +246,8 @@ pub(crate) fn mark(search: &WordSearch, index: &Index, entry: usize, path: &[u8]
     let mut folded = Vec::with_capacity(path.len());
     fold_into(path, &mut folded);
     let (word, name) = (&search.word, index.name(entry));
-    let in_name = search.alphabet.as_ref().is_some_and(|alphabet| alphabet.slips_in_name(name) <= search.slips);
+    let in_name =
+        search.alphabet.as_ref().is_some_and(|alphabet| alphabet.slips_in_name(name, search.slips) <= search.slips);
     let from = if search.is_path || !in_name { 0 } else { path.len() - name.len() };
     let spans = |text: &[u8], from: usize| -> Vec<(usize, usize)> {
         let mut at = from;
