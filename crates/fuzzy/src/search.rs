@@ -47,6 +47,8 @@ pub(crate) struct WordSearch {
     pub(crate) word: Word,
     pub(crate) is_path: bool,
     is_ascii: bool,
+    /// Whether the letters are ASCII letters and digits, which have bits of their own in a mask.
+    is_alphanumeric: bool,
     /// How many slips are forgiven at most.
     pub(crate) slips: usize,
     letters: Letters,
@@ -95,6 +97,9 @@ impl Search {
             [word] => match word.occurs(index, entry) {
                 None => Verdict::Miss,
                 Some(Occurs::InPath) if floor >= Tier::Path.ceiling() && !word.is_path => Verdict::Beaten,
+                Some(Occurs::InName) if floor >= Tier::Word.ceiling() && !word.begins(index.name(entry)) => {
+                    Verdict::Beaten
+                }
                 Some(occurs) => {
                     let hit = word.hit(index, entry, path(), occurs, floor);
                     hit.map_or(Verdict::Beaten, |hit| Verdict::Score(hit.score()))
@@ -190,6 +195,7 @@ impl WordSearch {
             needs,
             is_path: word.is_path(),
             is_ascii,
+            is_alphanumeric: word.letters.iter().all(u8::is_ascii_alphanumeric),
             slips: word.slips(),
             word: word.clone(),
         })
@@ -203,13 +209,21 @@ impl WordSearch {
         if self.word.wants_directory && mask & DIRECTORY == 0 {
             return None;
         }
-        let in_name =
-            |from: usize| self.needs[from] & !mask == 0 && self.advance(from, index.name(entry)) == letters.len();
+        let in_name = |from: usize| {
+            // Of a single letter the mask tells all.
+            let is_known = self.is_alphanumeric && from + 1 >= letters.len();
+            self.needs[from] & !mask == 0 && (is_known || self.advance(from, index.name(entry)) == letters.len())
+        };
         if !self.is_path && in_name(0) {
             return Some(Occurs::InName);
         }
         let from = self.progress[index.directory(entry)] as usize;
         (from == letters.len() || in_name(from)).then_some(Occurs::InPath)
+    }
+
+    /// Whether a name begins as the word does.
+    fn begins(&self, name: &[u8]) -> bool {
+        name.first() == self.word.folded.first()
     }
 
     #[inline]
