@@ -7,7 +7,7 @@ use crate::automaton::{Alphabet, States};
 use crate::fold::{character_mask, fold_into, symbols};
 use crate::index::{DIRECTORY, Index};
 use crate::lay::Layout;
-use crate::name::{contiguous, coverage, find_inside, is_boundary, is_word, occurrences, stem_length};
+use crate::name::{beginning, contiguous, coverage, find_inside, is_boundary, is_word, occurrences, stem_length};
 use crate::query::{Query, Word};
 use crate::score::{Hit, SCATTERED, TIER_SPAN, Tier};
 use crate::slips;
@@ -241,7 +241,7 @@ impl WordSearch {
         let wanted = &self.word.folded;
         if name.starts_with(wanted) {
             let tier = if wanted.len() == name.len() { Tier::Exact } else { Tier::Prefix };
-            return Some(Hit { tier, quality: coverage(wanted.len(), name, 0) });
+            return Some(Hit { tier, quality: beginning(wanted.len(), name) });
         }
         if floor >= Tier::Word.ceiling() {
             return None;

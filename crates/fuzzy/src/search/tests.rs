@@ -85,6 +85,7 @@ fn better_matches_rank_higher() {
         ),
         ("an ancestor never outranks a base name", "net", vec!["a/b/c/d/planet.c", "net/x.c"]),
         ("shorter names first among prefixes", "core", vec!["x/core.c", "x/core_sched.c", "x/core_scheduling.c"]),
+        ("a whole stem first among prefixes", "core", vec!["x/core.conf", "x/cores.c"]),
         ("camel case begins a word", "bar", vec!["fooBar.ts", "foobar.ts"]),
         (
             "the exact path",
