@@ -8,13 +8,15 @@ use crate::automaton::{Alphabet, States};
 use crate::fold::{character_mask, fold_into, symbols};
 use crate::index::{DIRECTORY, Index};
 use crate::lay::Layout;
-use crate::name::{contiguous, coverage, find_inside, is_boundary, is_word, occurrences, stem_length};
+use crate::name::{beginning, contiguous, coverage, find_inside, is_boundary, is_word, occurrences, stem_length};
 use crate::query::{Query, Word};
 use crate::score::{Hit, SCATTERED, TIER_SPAN, Tier};
 use crate::slips;
 
 /// What is taken off when upper-case letters were typed and the path spells them otherwise.
 const OTHER_CASE: u32 = 80;
+/// What is taken off letters that do not stand side by side for each letter of the name that was not typed.
+const OTHER_LETTER: u32 = 8;
 /// What is taken off a directory's quality for each level below it.
 const FARTHER: u16 = 30;
 
@@ -46,6 +48,8 @@ pub(crate) enum Occurs {
 pub(crate) struct WordSearch {
     pub(crate) word: Word,
     pub(crate) is_path: bool,
+    /// Whether it has punctuation, and not as a path.
+    is_punctuated: bool,
     is_ascii: bool,
     /// Whether the letters are ASCII letters and digits, which have bits of their own in a mask.
     is_alphanumeric: bool,
@@ -194,6 +198,7 @@ impl WordSearch {
             deep: OnceLock::new(),
             needs,
             is_path: word.is_path(),
+            is_punctuated: !word.is_path() && word.letters.len() < word.folded.len(),
             is_ascii,
             is_alphanumeric: word.letters.iter().all(u8::is_ascii_alphanumeric),
             slips: word.slips(),
@@ -231,9 +236,48 @@ impl WordSearch {
         advance_in(&self.word.letters, self.is_ascii, from, text)
     }
 
-    /// How the word matches as typed.
+    /// How the word matches as typed, beside other words.
     pub(crate) fn hit_as_typed(&self, index: &Index, entry: usize, path: &[u8]) -> Option<Hit> {
-        self.hit(index, entry, path, self.occurs(index, entry)?, 0)
+        let occurs = self.occurs(index, entry)?;
+        let mut hit = self.hit(index, entry, path, occurs, 0)?;
+        if let (Standing::Whole(whole), Occurs::InName) = (&self.standing, occurs) {
+            let above = whole[index.directory(entry)];
+            if hit.tier == Tier::Subsequence && !self.is_literal_in(index.name(entry)) {
+                hit.quality = hit.quality.min(SCATTERED - 1);
+            }
+            if above > 0 && hit.is_scattered() {
+                return self.hit(index, entry, path, Occurs::InPath, 0);
+            }
+            // A word that stands in the name and is a directory's as well was meant for the directory.
+            hit.quality = (hit.quality + u32::from(above) / 10).min(TIER_SPAN - 1);
+        }
+        Some(hit)
+    }
+
+    /// Whether what was typed, punctuation and all, occurs in a name, in order.
+    fn is_literal_in(&self, name: &[u8]) -> bool {
+        !self.is_punctuated || advance(&self.word.folded, 0, name) == self.word.folded.len()
+    }
+
+    /// Whether the letters are beginnings of words of a name.
+    fn begins_words_of(&self, text: &[u8], name: &[u8]) -> bool {
+        self.alphabet.as_ref().is_some_and(|alphabet| {
+            let mut states = States::<1>::START;
+            states.read(alphabet, text, name);
+            states.slips(alphabet) == 0
+        })
+    }
+
+    /// Whether what was typed occurs in a path, in order, with any punctuation for the one that was typed.
+    fn is_separated(&self, index: &Index, directory: usize, name: &[u8]) -> bool {
+        fn above<'w>(index: &Index, directory: usize, wanted: &'w [u8]) -> &'w [u8] {
+            if directory == 0 {
+                return wanted;
+            }
+            let wanted = above(index, index.parent(directory), wanted);
+            advance_separated(advance_separated(wanted, index.segment(directory).1), b"/")
+        }
+        advance_separated(above(index, directory, &self.word.folded), name).is_empty()
     }
 
     /// How the word matches, which occurs; `None` when that scores below `floor`.
@@ -280,7 +324,7 @@ impl WordSearch {
         let wanted = &self.word.folded;
         if name.starts_with(wanted) {
             let tier = if wanted.len() == name.len() { Tier::Exact } else { Tier::Prefix };
-            return Some(Hit { tier, quality: coverage(wanted.len(), name, 0) });
+            return Some(Hit { tier, quality: beginning(wanted.len(), name) });
         }
         if floor >= Tier::Word.ceiling() {
             return None;
@@ -297,8 +341,15 @@ impl WordSearch {
         if floor > Tier::Subsequence as u32 * TIER_SPAN + SCATTERED {
             return None;
         }
-        let quality = self.letters.quality_in(text, name).unwrap_or(1) * SCATTERED / TIER_SPAN;
-        Some(Hit { tier: Tier::Subsequence, quality })
+        // Without the punctuation that was typed among them, letters are what was typed only as beginnings of words.
+        let is_clean = self.is_literal_in(name) || self.begins_words_of(text, name);
+        let tier = if is_clean { Tier::Subsequence } else { Tier::Strewn };
+        if floor >= tier.ceiling() {
+            return None;
+        }
+        let aligned = self.letters.quality_in(text, name).unwrap_or(1) * SCATTERED / TIER_SPAN;
+        let quality = aligned.saturating_sub(others(self.word.letters.len(), name).min(25) as u32 * OTHER_LETTER);
+        Some(Hit { tier, quality: quality.max(1) })
     }
 
     fn path_hit(
@@ -330,6 +381,7 @@ impl WordSearch {
             states.read(alphabet, text, name);
             states.slips(alphabet) == 0
         });
+        let as_words = as_words && (!self.is_punctuated || self.is_separated(index, directory, name));
         let tier = if as_words { Tier::PathWords } else { Tier::Strewn };
         if floor >= tier.ceiling() {
             return None;
@@ -409,6 +461,15 @@ fn advance_bytes(letters: &[u8], from: usize, text: &[u8]) -> usize {
     at
 }
 
+/// What is left of `wanted` behind `text`, in which it occurs in order, any punctuation being as good as any other.
+fn advance_separated<'w>(wanted: &'w [u8], text: &[u8]) -> &'w [u8] {
+    let is_found = |wanted: u8, byte: u8| wanted == byte || !(is_word(wanted) || is_word(byte));
+    text.iter().fold(wanted, |wanted, &byte| match wanted {
+        [first, rest @ ..] if is_found(*first, byte) => rest,
+        _ => wanted,
+    })
+}
+
 /// The characters of the letters from each letter on.
 fn wanting(letters: &[u8]) -> Vec<u64> {
     let mut wanting = vec![0];
@@ -446,10 +507,17 @@ fn whole_qualities<E>(word: &Word, index: &Index, check: &impl Fn() -> Result<()
     Ok(qualities)
 }
 
+/// How many letters a name has beside so many: its stem, or when those do not fit in there, all of it.
+fn others(letters: usize, name: &[u8]) -> usize {
+    let count = |text: &[u8]| text.iter().filter(|&&byte| is_word(byte)).count();
+    let stem = count(&name[..stem_length(name)]);
+    (if letters > stem { count(name) } else { stem }).saturating_sub(letters)
+}
+
 /// The quality of letters that stand side by side in a name when separators are left out.
 fn squashed_quality(letters: &[u8], text: &[u8], name: &[u8]) -> Option<u32> {
     let mut best = None;
-    for start in occurrences(&letters[..1], name) {
+    for start in occurrences(&letters[..1], name).filter(|&start| is_boundary(text, start)) {
         let mut end = start;
         let mut wanted = letters;
         while let (Some((&next, rest)), Some(&byte)) = (wanted.split_first(), name.get(end)) {
@@ -461,13 +529,7 @@ fn squashed_quality(letters: &[u8], text: &[u8], name: &[u8]) -> Option<u32> {
             end += 1;
         }
         if wanted.is_empty() {
-            let base = if start == 0 {
-                SCATTERED + 150
-            } else if is_boundary(text, start) {
-                SCATTERED + 50
-            } else {
-                SCATTERED
-            };
+            let base = SCATTERED + if start == 0 { 150 } else { 50 };
             // What is left of the stem counts more than what is left of the name.
             let left = stem_length(name).saturating_sub(end) + name.len() - end;
             let quality = base + 240_u32.saturating_sub(left.min(40) as u32 * 6);
