@@ -30,7 +30,7 @@ use self::page::Page;
 use crate::engine::MAX_RESULT_BYTES;
 
 /// Files searched per chunk.
-const CHUNK: usize = 32;
+const CHUNK: usize = 64;
 /// How many places of matches are given for one line.
 pub const MAX_SUBMATCHES: usize = 100_000;
 /// The loop that picks files looks at its token every so many entries.
