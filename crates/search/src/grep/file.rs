@@ -192,22 +192,29 @@ impl FileSearcher {
         {
             return Ok(FileResult { state: FileState::Oversized, ..FileResult::default() });
         }
-        let (head, is_small) = match self.look(&mut Checked { inner: &mut *file, check, read })? {
+        let (head, is_whole) = match self.look(&mut Checked { inner: &mut *file, check, read })? {
             Sight::Nothing { binary } => return Ok(FileResult { binary, ..FileResult::default() }),
-            Sight::InHead { filled } => (&self.buffer[..filled], filled < SEARCHER_BUFFER_BYTES),
+            Sight::InHead { filled, at_end } => (&self.buffer[..filled], at_end),
             Sight::Behind => {
                 file.rewind()?;
                 (&[][..], false)
             }
         };
-        let reader = head.chain(Checked { inner: file, check, read });
+        // What a byte order mark or a NUL makes of a text is the reader's to say.
+        let is_plain = is_whole && !has_byte_order_mark(head) && memchr::memchr(0, head).is_none();
+        let is_small = is_plain || is_whole && head.len() < SEARCHER_BUFFER_BYTES;
+        let source = if is_plain {
+            Source::Text(head)
+        } else {
+            Source::Reader(head.chain(Checked { inner: file, check, read }))
+        };
         let failure = Cell::new(None);
         let callers = Callers { check, failure: &failure };
         let (searched, mut result) = match &self.engine {
-            Engine::Regex(matcher) => collect(&mut self.searcher, matcher, self.plan, callers, reader),
+            Engine::Regex(matcher) => collect(&mut self.searcher, matcher, self.plan, callers, source),
             Engine::Pcre2(workspace) => {
                 let matcher = PcreMatcher { workspace, check, failure: &failure };
-                collect(&mut self.searcher, &matcher, self.plan, callers, reader)
+                collect(&mut self.searcher, &matcher, self.plan, callers, source)
             }
         };
         if !is_small {
@@ -237,10 +244,10 @@ impl FileSearcher {
         loop {
             let at_end = fill(file, &mut self.buffer, &mut filled)?;
             let text = &self.buffer[..filled];
-            let in_sight = if is_first { Sight::InHead { filled } } else { Sight::Behind };
+            let in_sight = if is_first { Sight::InHead { filled, at_end } } else { Sight::Behind };
             let Engine::Regex(matcher) = &self.engine else { return Ok(in_sight) };
             // UTF-16 is decoded before it is matched.
-            if !self.whole_file_test || is_first && (text.starts_with(b"\xFF\xFE") || text.starts_with(b"\xFE\xFF")) {
+            if !self.whole_file_test || is_first && is_utf16(text) {
                 return Ok(in_sight);
             }
             let end = match (at_end, self.plan.multiline) {
@@ -275,12 +282,21 @@ impl FileSearcher {
     }
 }
 
+/// Whether a text begins with UTF-16's byte order mark.
+fn is_utf16(text: &[u8]) -> bool {
+    text.starts_with(b"\xFF\xFE") || text.starts_with(b"\xFE\xFF")
+}
+
+fn has_byte_order_mark(text: &[u8]) -> bool {
+    is_utf16(text) || text.starts_with(b"\xEF\xBB\xBF")
+}
+
 /// What a first look at a file shows.
 enum Sight {
     /// No match, up to the end or to a NUL byte.
     Nothing { binary: bool },
-    /// Perhaps a match; this much of the file has been read, and is in the buffer.
-    InHead { filled: usize },
+    /// Perhaps a match; this much of the file has been read, perhaps all, and is in the buffer.
+    InHead { filled: usize, at_end: bool },
     /// Perhaps a match, and what stands before it is not in the buffer any more.
     Behind,
 }
@@ -306,17 +322,27 @@ struct Callers<'a> {
     failure: &'a Cell<Option<Failure>>,
 }
 
-/// Searches what `reader` gives. What was found up to an error counts.
+/// What is searched.
+enum Source<'a, R> {
+    /// All of a file, to be taken as it is.
+    Text(&'a [u8]),
+    Reader(R),
+}
+
+/// Searches `source`. What was found up to an error counts.
 fn collect<M: Matcher>(
     searcher: &mut Searcher,
     matcher: &M,
     plan: Plan,
     callers: Callers<'_>,
-    reader: impl Read,
+    source: Source<'_, impl Read>,
 ) -> (io::Result<()>, FileResult) {
     let (result, pending) = (FileResult::default(), Pending::default());
     let mut sink = Collector { plan, matcher, callers, result, pending, bytes: 0 };
-    let end = searcher.search_reader(matcher, reader, &mut sink);
+    let end = match source {
+        Source::Text(text) => searcher.search_slice(matcher, text, &mut sink),
+        Source::Reader(reader) => searcher.search_reader(matcher, reader, &mut sink),
+    };
     (end, sink.result)
 }
 
@@ -379,7 +405,12 @@ impl<M: Matcher> Sink for Collector<'_, M> {
                 }
                 let line_number = found.line_number().unwrap_or(0) + index as u64;
                 let text = without_terminator(line);
-                let inside = within(&places.kept, line_start, text.len());
+                // Outside of multiline mode a block is one line.
+                let inside = if self.plan.multiline {
+                    within(&places.kept, line_start, text.len())
+                } else {
+                    std::mem::take(&mut places.kept)
+                };
                 self.push(line_number, text, inside, places.gave_up);
             }
             line_start += line.len();
@@ -470,7 +501,9 @@ impl<M: Matcher> Collector<'_, M> {
     fn push(&mut self, line_number: u64, text: &[u8], mut submatches: Vec<Submatch>, places_missing: bool) {
         let focus = submatches.first().map_or(0..0, |first| first.start..first.end);
         let kept = kept_part(text, focus, self.plan.max_columns);
-        submatches = within(&submatches, kept.start, kept.len());
+        if kept.len() < text.len() {
+            submatches = within(&submatches, kept.start, kept.len());
+        }
         let too_many = submatches.len() > MAX_SUBMATCHES;
         submatches.truncate(MAX_SUBMATCHES);
         self.bytes += kept.len() + size_of_val(submatches.as_slice());
