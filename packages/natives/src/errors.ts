@@ -37,19 +37,20 @@ export interface CairnErrorFacts {
 }
 
 /**
- * The error of every call. The message says what to do next; the facts are in the fields.
+ * The error of every call, and the base of the errors of the packages above, which have codes of their own. The message
+ * says what to do next; the facts are in the fields.
  *
  * Tell it apart with {@link CairnError.isInstance}, which also knows errors of another copy of the package.
  */
-export class CairnError extends Error {
+export class CairnError<Code extends string = CairnErrorCode> extends Error {
   override readonly name: string = 'CairnError';
-  readonly code: CairnErrorCode;
+  readonly code: Code;
   readonly path?: string;
   readonly pattern?: string;
   readonly offset?: number;
   readonly option?: string;
 
-  constructor(code: CairnErrorCode, message: string, facts: CairnErrorFacts = {}) {
+  constructor(code: Code, message: string, facts: CairnErrorFacts = {}) {
     super(message, 'cause' in facts ? { cause: facts.cause } : undefined);
     Object.defineProperty(this, marker, { value: true });
     this.code = code;
@@ -60,7 +61,7 @@ export class CairnError extends Error {
   }
 
   /** Whether `error` is a `CairnError`, of this or another copy of the package. */
-  static isInstance(error: unknown): error is CairnError {
+  static isInstance(error: unknown): error is CairnError<string> {
     return typeof error === 'object' && error !== null && marker in error;
   }
 }

@@ -1,0 +1,123 @@
+import { countLineFeeds } from './count-line-feeds.ts';
+import type { TextEncoding } from './encoding.ts';
+
+/** Text as it lies in a file: its bytes, of which edits change only some. */
+export interface TextDocument {
+  readonly bytes: Buffer;
+  readonly encoding: TextEncoding;
+}
+
+/** From `start` to `end`, in bytes. */
+export interface ByteRange {
+  readonly start: number;
+  readonly end: number;
+}
+
+const CR = 0x0d;
+const LF = 0x0a;
+
+/** The code unit at a byte offset; -1 behind the end. */
+function unitAt({ bytes, encoding }: TextDocument, offset: number): number {
+  if (offset < 0 || offset + encoding.unit > bytes.length) return -1;
+  if (encoding.unit === 1) return bytes[offset] ?? -1;
+  return encoding.label === 'utf-16be' ? bytes.readUInt16BE(offset) : bytes.readUInt16LE(offset);
+}
+
+/** How many bytes the line end at an offset has; 0 when there is none. */
+export function lineEndAt(document: TextDocument, offset: number): number {
+  const { unit } = document.encoding;
+  const code = unitAt(document, offset);
+  if (code === LF) return unit;
+  return code === CR && unitAt(document, offset + unit) === LF ? 2 * unit : 0;
+}
+
+/** How many bytes the line end before an offset has; 0 when there is none. */
+export function lineEndBefore(document: TextDocument, offset: number): number {
+  const { unit } = document.encoding;
+  if (unitAt(document, offset - unit) !== LF) return 0;
+  return unitAt(document, offset - 2 * unit) === CR ? 2 * unit : unit;
+}
+
+/** The next occurrence of bytes from an offset, at a code unit; -1 when there is none. */
+export function indexOfBytes({ bytes, encoding }: TextDocument, wanted: Uint8Array, from: number): number {
+  let found = bytes.indexOf(wanted, from);
+  while (encoding.unit === 2 && found % 2 === 1) found = bytes.indexOf(wanted, found + 1);
+  return found;
+}
+
+/** The offset of the next line feed from an offset; -1 when there is none. */
+function nextLineFeed(document: TextDocument, from: number): number {
+  const { bytes, encoding } = document;
+  if (encoding.unit === 1) return bytes.indexOf(LF, from);
+  return indexOfBytes(document, encoding.label === 'utf-16be' ? Uint8Array.of(0, LF) : Uint8Array.of(LF, 0), from);
+}
+
+/** How many lines begin between two offsets. */
+function countLines(document: TextDocument, start: number, end: number): number {
+  if (document.encoding.unit === 1) return countLineFeeds(document.bytes, start, end);
+  let count = 0;
+  for (let at = nextLineFeed(document, start); at !== -1 && at < end; at = nextLineFeed(document, at + 2)) count++;
+  return count;
+}
+
+/** Where the number of a line was last asked for: the next question is about a place nearby, or the same. */
+const lastAsked = new WeakMap<TextDocument, { readonly offset: number; readonly lineNumber: number }>();
+
+/** The number, from 1, of the line that an offset is in. */
+export function lineNumberAt(document: TextDocument, offset: number): number {
+  const last = lastAsked.get(document) ?? { offset: 0, lineNumber: 1 };
+  const between = countLines(document, Math.min(last.offset, offset), Math.max(last.offset, offset));
+  const lineNumber = last.lineNumber + (offset < last.offset ? -between : between);
+  lastAsked.set(document, { offset, lineNumber });
+  return lineNumber;
+}
+
+/** A line: its content without the line end, and where the next one starts. */
+export interface LineRange extends ByteRange {
+  readonly next: number;
+}
+
+/** The lines from an offset, which is the start of one. A final line end is followed by no line. */
+export function* linesFrom(document: TextDocument, from: number): Generator<LineRange, void, undefined> {
+  const { bytes, encoding } = document;
+  let start = from;
+  while (start < bytes.length) {
+    const feed = nextLineFeed(document, start);
+    if (feed === -1) {
+      yield { start, end: bytes.length, next: bytes.length };
+      return;
+    }
+    const next = feed + encoding.unit;
+    yield { start, end: next - lineEndBefore(document, next), next };
+    start = next;
+  }
+}
+
+/** Where the text begins, behind the byte order mark. */
+export function textStart({ encoding }: TextDocument): number {
+  return encoding.mark.length;
+}
+
+/** The start of the line that an offset is in. */
+export function lineStartOf(document: TextDocument, offset: number): number {
+  const { unit } = document.encoding;
+  let start = offset;
+  while (start > textStart(document) && lineEndBefore(document, start) === 0) start -= unit;
+  return start;
+}
+
+/** The line end that text inserted at an offset takes: that of its line, or of the line before, or a line feed. */
+export function lineEndNear(document: TextDocument, offset: number): Buffer {
+  const { bytes } = document;
+  const { value: line } = linesFrom(document, lineStartOf(document, offset)).next();
+  if (line && line.next > line.end) return bytes.subarray(line.end, line.next);
+  const start = lineStartOf(document, offset);
+  const before = lineEndBefore(document, start);
+  if (before > 0) return bytes.subarray(start - before, start);
+  return document.encoding.encode('\n') ?? Buffer.from('\n');
+}
+
+/** The text of a range. */
+export function textOfRange({ bytes, encoding }: TextDocument, { start, end }: ByteRange): string {
+  return encoding.decode(bytes.subarray(start, end));
+}

@@ -1,0 +1,125 @@
+import { TextDecoder } from 'node:util';
+import { ToolError } from '../errors.ts';
+
+/** How the bytes of a file stand for text. */
+export interface TextEncoding {
+  /** The name of the WHATWG: `utf-8`, `utf-16le`, `windows-1252`, … */
+  readonly label: string;
+  /** The byte order mark at the start; empty when there is none. */
+  readonly mark: Uint8Array;
+  /** Bytes of a code unit: 2 in UTF-16. */
+  readonly unit: 1 | 2;
+  /** Bytes that are no text become U+FFFD. */
+  decode(bytes: Uint8Array): string;
+  /** `undefined` when some character does not exist in this encoding. */
+  encode(text: string): Buffer | undefined;
+}
+
+const none = new Uint8Array();
+const marks: readonly (readonly [label: string, mark: Uint8Array])[] = [
+  ['utf-8', Uint8Array.of(0xef, 0xbb, 0xbf)],
+  ['utf-16le', Uint8Array.of(0xff, 0xfe)],
+  ['utf-16be', Uint8Array.of(0xfe, 0xff)],
+];
+
+function startsWith(bytes: Uint8Array, mark: Uint8Array): boolean {
+  return mark.every((byte, index) => bytes[index] === byte);
+}
+
+function encodeUtf8(text: string): Buffer | undefined {
+  // Half a pair of surrogates is no character.
+  return /\p{Surrogate}/u.test(text) ? undefined : Buffer.from(text, 'utf8');
+}
+
+function encodeUtf16(text: string, bigEndian: boolean): Buffer {
+  const bytes = Buffer.from(text, 'utf16le');
+  return bigEndian ? bytes.swap16() : bytes;
+}
+
+/** A line feed is part of no character of more bytes, so it keeps wrong pairs from swallowing the next ones. */
+const LINE_FEED = 0x0a;
+
+/** The bytes of each character that a legacy encoding has in one byte or two. */
+function reverseTable(decoder: TextDecoder): ReadonlyMap<string, Buffer> {
+  const sequences: Buffer[] = [];
+  for (let lead = 0x81; lead <= 0xfe; lead++) {
+    for (let trail = 0x30; trail <= 0xfe; trail++) sequences.push(Buffer.from([lead, trail]));
+  }
+  for (let byte = 0x80; byte <= 0xff; byte++) sequences.push(Buffer.from([byte]));
+  const separated = Buffer.concat(sequences.flatMap((sequence) => [sequence, Buffer.of(LINE_FEED)]));
+  const decoded = decoder.decode(separated).split('\n');
+  const table = new Map<string, Buffer>();
+  sequences.forEach((sequence, index) => {
+    const text = decoded[index] ?? '';
+    const isOne = [...text].length === 1 && text !== '\ufffd';
+    if (isOne && !table.has(text)) table.set(text, sequence);
+  });
+  return table;
+}
+
+function encodeLegacy(text: string, table: ReadonlyMap<string, Buffer>): Buffer | undefined {
+  const parts: Buffer[] = [];
+  for (const character of text) {
+    const bytes = character < '\x80' ? Buffer.from(character) : table.get(character);
+    if (bytes === undefined) return undefined;
+    parts.push(bytes);
+  }
+  return Buffer.concat(parts);
+}
+
+function encodingOf(decoder: TextDecoder, mark: Uint8Array): TextEncoding {
+  const label = decoder.encoding;
+  const decode = (bytes: Uint8Array): string => decoder.decode(bytes);
+  if (label === 'utf-8') return { label, mark, unit: 1, decode, encode: encodeUtf8 };
+  if (label === 'utf-16le' || label === 'utf-16be') {
+    return { label, mark, unit: 2, decode, encode: (text) => encodeUtf16(text, label === 'utf-16be') };
+  }
+  let table: ReadonlyMap<string, Buffer> | undefined;
+  return { label, mark, unit: 1, decode, encode: (text) => encodeLegacy(text, (table ??= reverseTable(decoder))) };
+}
+
+function decoderOf(label: string): TextDecoder {
+  try {
+    return new TextDecoder(label, { ignoreBOM: true });
+  } catch (error) {
+    const hint =
+      'Name one that the WHATWG Encoding Standard knows, such as utf-8, utf-16le, windows-1252 or shift_jis.';
+    throw new ToolError('ENCODING', [`The encoding ${JSON.stringify(label)} is unknown`, hint], { cause: error });
+  }
+}
+
+/**
+ * The encoding of a file that begins with `head`: the one that was asked for, or the one its byte order mark names, or UTF-8.
+ *
+ * @throws {ToolError} `ENCODING` when `label` is unknown.
+ */
+export function encodingFor(head: Uint8Array, label?: string): TextEncoding {
+  const asked = label === undefined ? undefined : decoderOf(label);
+  for (const [name, mark] of marks) {
+    if (startsWith(head, mark) && (asked === undefined || asked.encoding === name))
+      return encodingOf(decoderOf(name), mark);
+  }
+  return encodingOf(asked ?? decoderOf('utf-8'), none);
+}
+
+/** How far a file is looked at to tell whether it is text; as far as git looks. */
+const BINARY_PROBE_BYTES = 8000;
+
+/** Whether a file that begins with `head` is no text: it holds a NUL, and is not UTF-16. */
+export function isBinary(head: Uint8Array, encoding: TextEncoding): boolean {
+  return encoding.unit === 1 && head.subarray(0, BINARY_PROBE_BYTES).includes(0);
+}
+
+/**
+ * The bytes of a text.
+ *
+ * @throws {ToolError} `ENCODING` when the encoding lacks a character.
+ */
+export function encodeText(encoding: TextEncoding, text: string, path: string): Buffer {
+  const bytes = encoding.encode(text);
+  if (bytes) return bytes;
+  const summary = `The new text has a character that ${path} cannot hold as ${encoding.label}`;
+  throw new ToolError('ENCODING', [summary, 'Leave the character out, or write it as an escape of the language.'], {
+    path,
+  });
+}

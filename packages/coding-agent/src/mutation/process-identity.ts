@@ -1,0 +1,86 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { readFileSync, readlinkSync } from 'node:fs';
+
+/**
+ * Who left a lock or a temporary file: process id, start time, boot and process namespace. The start time tells a process
+ * from a later one with the same number.
+ */
+export interface ProcessIdentity {
+  readonly pid: number;
+  readonly start: string;
+  readonly boot: string;
+  readonly namespace: string;
+}
+
+/** What a process without `/proc` has for what is only known from there. */
+const UNKNOWN = '0';
+
+/** No commit takes this long; used only where start times are not known. */
+const LONGEST_COMMIT_MS = 10 * 60_000;
+
+function readQuietly(read: () => string): string | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
+}
+
+/** State and start time of a process, from `/proc`. */
+function processStat(pid: number | 'self'): { readonly state: string; readonly start: string } | undefined {
+  const line = readQuietly(() => readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  // The second field is the program's name in parentheses, which may hold anything.
+  const fields = line?.slice(line.lastIndexOf(')') + 2).split(' ');
+  const [state, start] = [fields?.[0], fields?.[19]];
+  return state === undefined || start === undefined ? undefined : { state, start };
+}
+
+/** This process. */
+export function ownIdentity(): ProcessIdentity {
+  const boot = readQuietly(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8'));
+  const namespace = readQuietly(() => readlinkSync('/proc/self/ns/pid'));
+  return {
+    pid: process.pid,
+    start: processStat('self')?.start ?? UNKNOWN,
+    boot: boot === undefined ? UNKNOWN : createHash('sha1').update(boot).digest('hex').slice(0, 8),
+    namespace: /\d+/u.exec(namespace ?? '')?.[0] ?? UNKNOWN,
+  };
+}
+
+/**
+ * Whether the process still runs, judged by `own`, which is this one. One that cannot be seen from here, in another
+ * container, counts as running.
+ *
+ * @param ageMs how old what it left is.
+ */
+export function isRunning(identity: ProcessIdentity, own: ProcessIdentity, ageMs: number): boolean {
+  if (identity.boot !== own.boot) return false;
+  if (identity.namespace !== own.namespace) return true;
+  if (own.start !== UNKNOWN) {
+    const stat = processStat(identity.pid);
+    return stat !== undefined && stat.state !== 'Z' && stat.start === identity.start;
+  }
+  try {
+    process.kill(identity.pid, 0);
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ESRCH') return false;
+  }
+  return ageMs < LONGEST_COMMIT_MS;
+}
+
+/** The identity as it stands in names of files. */
+function formatIdentity({ pid, start, boot, namespace }: ProcessIdentity): string {
+  return `${pid}-${start}-${boot}-${namespace}`;
+}
+
+/** The identity that a name begins with. */
+export function parseIdentity(text: string): ProcessIdentity | undefined {
+  const [, pid, start, boot, namespace] = /^(\d+)-(\d+)-([\da-f]+)-(\d+)(?!\d)/u.exec(text) ?? [];
+  if (pid === undefined || start === undefined || boot === undefined || namespace === undefined) return undefined;
+  return { pid: Number(pid), start, boot, namespace };
+}
+
+/** A name that no other call, thread or process makes. */
+export function uniqueName(identity: ProcessIdentity): string {
+  return `${formatIdentity(identity)}-${randomBytes(6).toString('hex')}`;
+}

@@ -1,0 +1,99 @@
+import { explaining, ToolError } from '../errors.ts';
+import { readBytes, withFile } from '../operations.ts';
+import type { FileOperations, FileStat, OpenFile } from '../operations.ts';
+import { kindName } from '../sandbox.ts';
+import type { ResolvedPath } from '../sandbox.ts';
+
+/** A file as it was at one moment. */
+export interface Snapshot {
+  readonly bytes: Buffer;
+  readonly stat: FileStat;
+}
+
+/** Larger files are refused where the whole content is needed. */
+export const MOST_BYTES_IN_MEMORY: number = 256 * 1024 * 1024;
+
+/** @throws {ToolError} unless a file is at the path. */
+export function requireFile(target: ResolvedPath): FileStat {
+  const { display: path, stat } = target;
+  if (stat === undefined) {
+    throw new ToolError('NOT_FOUND', [`${path} does not exist`, 'Check the path with ls or glob.'], { path });
+  }
+  if (stat.kind === 'directory') {
+    throw new ToolError(
+      'IS_DIRECTORY',
+      [`${path} is a directory, not a file`, 'Name a file in it; ls shows what it holds.'],
+      {
+        path,
+      },
+    );
+  }
+  if (stat.kind !== 'file') {
+    throw new ToolError('NOT_A_FILE', [`${path} is ${kindName(stat.kind)}, not a file`, 'Name a regular file.'], {
+      path,
+    });
+  }
+  return stat;
+}
+
+/**
+ * Opens a file that was resolved before, and checks that its name still leads to it and not, by a link made since, elsewhere.
+ */
+export function openResolved<T>(
+  operations: FileOperations,
+  target: ResolvedPath,
+  use: (file: OpenFile, stat: FileStat) => Promise<T>,
+): Promise<T> {
+  requireFile(target);
+  return explaining(target.display, () =>
+    withFile(operations, target.real, 'read', async (file) => {
+      const stat = await file.stat();
+      if (stat.kind !== 'file' || (await operations.realpath(target.real)) !== target.real) {
+        const summary = `${target.display} was replaced by something else while it was opened`;
+        throw new ToolError('STALE', [summary, 'Look at it again with ls.'], { path: target.display });
+      }
+      return use(file, stat);
+    }),
+  );
+}
+
+/** Reads a whole file. */
+export function takeSnapshot(operations: FileOperations, target: ResolvedPath): Promise<Snapshot> {
+  return openResolved(operations, target, async (file, stat) => {
+    if (stat.size > MOST_BYTES_IN_MEMORY) {
+      const summary = `${target.display} has ${stat.size} bytes, more than the ${MOST_BYTES_IN_MEMORY} that can be changed`;
+      throw new ToolError('TOO_LARGE', [summary, 'Change it with a program that streams, such as sed.'], {
+        path: target.display,
+      });
+    }
+    return { bytes: await readBytes(file), stat };
+  });
+}
+
+const CHUNK_BYTES = 1024 * 1024;
+
+/** Whether a file still holds these bytes. The next chunk is read while one is compared. */
+export async function holds(operations: FileOperations, path: string, bytes: Buffer): Promise<boolean> {
+  return withFile(operations, path, 'read', async (file) => {
+    if ((await file.stat()).size !== bytes.length) return false;
+    const chunks = [0, 1].map(() => Buffer.allocUnsafe(Math.min(CHUNK_BYTES, bytes.length)));
+    const readInto = async (chunk: Buffer | undefined, at: number): Promise<Buffer> => {
+      const wanted = chunk?.subarray(0, bytes.length - at) ?? Buffer.alloc(0);
+      return wanted.subarray(0, await file.read(wanted, at));
+    };
+    let next = readInto(chunks[0], 0);
+    for (let at = 0, turn = 1; at < bytes.length; turn++) {
+      const filled = await next;
+      if (filled.length === 0) return false;
+      const end = at + filled.length;
+      // Awaited in the next turn, or when this one ends early below.
+      next = end < bytes.length ? readInto(chunks[turn % 2], end) : Promise.resolve(filled);
+      if (!filled.equals(bytes.subarray(at, end))) {
+        await next;
+        return false;
+      }
+      at = end;
+    }
+    return true;
+  });
+}

@@ -1,0 +1,188 @@
+import { dirname } from 'node:path';
+import { errnoOf, isMissing, ToolError } from '../errors.ts';
+import { hashOf } from '../ledger.ts';
+import { withFile } from '../operations.ts';
+import type { FileOperations, OpenFile } from '../operations.ts';
+import type { ResolvedPath } from '../sandbox.ts';
+import { invalidateFsScanAfterWrite } from '../tools/fs-cache-invalidation.ts';
+import type { Workspace } from '../workspace.ts';
+import { syncQuietly } from './commit.ts';
+import type { Step } from './commit.ts';
+import type { LockedTarget } from './locked-targets.ts';
+import { holds } from './snapshot.ts';
+import type { Snapshot } from './snapshot.ts';
+import { readyPath, removeAll, writeOver } from './temporary.ts';
+
+/** A content on its way into a file. */
+export interface NewContent {
+  readonly target: LockedTarget;
+  /** The content, in parts that follow one another. */
+  readonly parts: readonly Buffer[];
+  /** What it takes the place of; absent for a new file. */
+  readonly before: Snapshot | undefined;
+  /** The permissions of a new file. Default: what the system gives. */
+  readonly permissions?: number | undefined;
+  /** What the ledger knows of the encoding. */
+  readonly encoding?: string | undefined;
+}
+
+const WRITE_BITS = 0o222;
+const PERMISSION_BITS_OF_TEMPORARY = 0o600;
+
+/** The system asks the directory when a file is replaced; that the file itself may be written is asked here. */
+async function requireWritable(operations: FileOperations, target: ResolvedPath, before: Snapshot): Promise<void> {
+  const path = target.display;
+  if ((before.stat.mode & WRITE_BITS) === 0) {
+    const summary = `${path} is read-only (mode ${before.stat.mode.toString(8)})`;
+    throw new ToolError('READ_ONLY', [summary, 'Ask whether it may be changed; chmod u+w makes it writable.'], {
+      path,
+    });
+  }
+  await withFile(operations, target.real, 'update', async () => undefined);
+}
+
+/** Bytes of a content. */
+export function sizeOf(parts: readonly Uint8Array[]): number {
+  return parts.reduce((sum, part) => sum + part.length, 0);
+}
+
+async function writeParts(file: OpenFile, parts: readonly Uint8Array[]): Promise<void> {
+  let at = 0;
+  for (const part of parts) {
+    await file.write(part, at);
+    at += part.length;
+  }
+}
+
+/** Writes the temporary file, and says whether renaming it onto the target would keep the target's owner. */
+async function writeTemporary(
+  operations: FileOperations,
+  content: NewContent,
+): Promise<{ keepsOwner: boolean; hash: string }> {
+  const { target, parts, before, permissions } = content;
+  const file = await operations.open(target.temporary, 'create', before ? PERMISSION_BITS_OF_TEMPORARY : 0o666);
+  try {
+    // The hash is computed while the bytes are being written.
+    const written = writeParts(file, parts);
+    const hash = hashOf(...parts);
+    await written;
+    let keepsOwner = true;
+    if (before) {
+      const { uid, gid, mode } = before.stat;
+      const own = await file.stat();
+      if (own.uid !== uid || own.gid !== gid) keepsOwner = await trySetOwner(() => file.setOwner(uid, gid));
+      await file.setMode(mode);
+    } else if (permissions !== undefined) {
+      await file.setMode(permissions);
+    }
+    await file.sync();
+    return { keepsOwner, hash };
+  } finally {
+    await file.close();
+  }
+}
+
+async function trySetOwner(set: () => Promise<void>): Promise<boolean> {
+  try {
+    await set();
+    return true;
+  } catch (error) {
+    if (errnoOf(error) === 'EPERM') return false;
+    throw error;
+  }
+}
+
+/** Whether anything has this name, a link that leads nowhere included. */
+export async function isThere(operations: FileOperations, path: string): Promise<boolean> {
+  try {
+    await operations.lstat(path);
+    return true;
+  } catch (error) {
+    if (isMissing(error)) return false;
+    throw error;
+  }
+}
+
+/** @throws {ToolError} `STALE` when the directory of a path has become a link to elsewhere. */
+export async function verifyParent(operations: FileOperations, target: ResolvedPath): Promise<void> {
+  const parent = dirname(target.real);
+  if ((await operations.realpath(parent)) !== parent) throw changedMeanwhile(target.display);
+}
+
+export function changedMeanwhile(path: string): ToolError {
+  return new ToolError(
+    'STALE',
+    [`${path} was changed by somebody else meanwhile`, 'Read it again and repeat the change.'],
+    {
+      path,
+    },
+  );
+}
+
+/**
+ * Puts a content into a file: written beside it, made durable, and renamed onto it, so that there is no moment at which
+ * the file is neither old nor new. A file with several names, or whose owner cannot be carried over, is written over instead;
+ * the prepared content stays until that is done, for the next start to do it again.
+ */
+export function writeStep(workspace: Workspace, content: NewContent): Step {
+  const { operations, ledger } = workspace;
+  const { target, parts, before } = content;
+  const { real, display, temporary } = target;
+  let inPlace = false;
+  let hash = '';
+
+  /** The old content, from memory: for a file that was written over and for undoing. */
+  const putBack = async (snapshot: Snapshot): Promise<void> => {
+    await withFile(operations, real, 'update', async (file) => {
+      await file.write(snapshot.bytes, 0);
+      await file.truncate(snapshot.bytes.length);
+      await file.sync();
+    });
+  };
+  const writeInPlace = async (snapshot: Snapshot): Promise<void> => {
+    await operations.rename(temporary, readyPath(temporary));
+    try {
+      await writeOver(operations, temporary, real);
+    } catch (error) {
+      await putBack(snapshot);
+      await removeAll(operations, readyPath(temporary));
+      throw error;
+    }
+  };
+  const replaceBy = async (): Promise<void> => {
+    await operations.rename(temporary, real);
+    await syncQuietly(operations, dirname(real));
+  };
+
+  return {
+    path: display,
+    prepare: async () => {
+      if (before) await requireWritable(operations, target, before);
+      const written = await writeTemporary(operations, content);
+      hash = written.hash;
+      inPlace = before !== undefined && (before.stat.links > 1 || !written.keepsOwner);
+    },
+    verify: async () => {
+      await verifyParent(operations, target);
+      const same = before ? await holds(operations, real, before.bytes) : !(await isThere(operations, real));
+      if (!same) throw changedMeanwhile(display);
+    },
+    apply: () => (inPlace && before ? writeInPlace(before) : replaceBy()),
+    undo: async () => {
+      if (!before) {
+        await operations.unlink(real);
+      } else if (inPlace) {
+        await putBack(before);
+      } else {
+        await writeTemporary(operations, { ...content, parts: [before.bytes] });
+        await replaceBy();
+      }
+    },
+    discard: () => removeAll(operations, temporary),
+    finish: async () => {
+      const size = sizeOf(parts);
+      ledger.record(real, { hash, length: size, size, encoding: content.encoding });
+    },
+    announce: () => invalidateFsScanAfterWrite(real),
+  };
+}

@@ -1,0 +1,181 @@
+import { constants } from 'node:fs';
+import type { BigIntStats, Dirent } from 'node:fs';
+import * as fs from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
+
+/** What is at a path. `other` is a device, a pipe or a socket. */
+export type FileKind = 'file' | 'directory' | 'symlink' | 'other';
+
+/** What the system knows of a file. */
+export interface FileStat {
+  readonly kind: FileKind;
+  /** Bytes. */
+  readonly size: number;
+  /** The permission bits. */
+  readonly mode: number;
+  readonly uid: number;
+  readonly gid: number;
+  /** How many names it has. */
+  readonly links: number;
+  /** The same for the same file, whatever its name. */
+  readonly identity: string;
+  readonly mtimeMs: number;
+}
+
+/** An entry of a directory. */
+export interface DirectoryEntry {
+  readonly name: string;
+  readonly kind: FileKind;
+}
+
+/** An open file. */
+export interface OpenFile {
+  stat(): Promise<FileStat>;
+  /** Reads into `buffer` from `position`, and says how many bytes; fewer than asked for only at the end. */
+  read(buffer: Uint8Array, position: number): Promise<number>;
+  /** Writes all of `bytes` at `position`. */
+  write(bytes: Uint8Array, position: number): Promise<void>;
+  truncate(size: number): Promise<void>;
+  setMode(mode: number): Promise<void>;
+  setOwner(uid: number, gid: number): Promise<void>;
+  setModified(mtimeMs: number): Promise<void>;
+  /** Waits until what was written is on the disk. */
+  sync(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** How a file is opened: to read, to change what is there, or new, failing when something is there. */
+export type OpenMode = 'read' | 'update' | 'create';
+
+/**
+ * Everything the tools do to a file system. Paths are absolute. Failures are errors with a `code` as Node's have.
+ *
+ * Searches are not part of it: `glob` and `grep` look at the system's own file system.
+ */
+export interface FileOperations {
+  /** Follows symbolic links. */
+  stat(path: string): Promise<FileStat>;
+  lstat(path: string): Promise<FileStat>;
+  /** The canonical path of something that exists. */
+  realpath(path: string): Promise<string>;
+  readLink(path: string): Promise<string>;
+  list(path: string): Promise<DirectoryEntry[]>;
+  /** Never waits for the other end of a pipe. `permissions` are those of a new file. */
+  open(path: string, mode: OpenMode, permissions?: number): Promise<OpenFile>;
+  makeDirectory(path: string): Promise<void>;
+  makeLink(target: string, path: string): Promise<void>;
+  rename(from: string, to: string): Promise<void>;
+  unlink(path: string): Promise<void>;
+  /** Only an empty one. */
+  removeDirectory(path: string): Promise<void>;
+  /** Waits until the names in a directory are on the disk, where the system can. */
+  syncDirectory(path: string): Promise<void>;
+}
+
+const flags: Readonly<Record<OpenMode, number>> = {
+  read: constants.O_RDONLY | (constants.O_NONBLOCK ?? 0),
+  update: constants.O_RDWR | (constants.O_NONBLOCK ?? 0),
+  create: constants.O_RDWR | constants.O_CREAT | constants.O_EXCL,
+};
+
+const PERMISSION_BITS = 0o7777;
+
+function kindOf(entry: BigIntStats | Dirent): FileKind {
+  if (entry.isFile()) return 'file';
+  if (entry.isDirectory()) return 'directory';
+  return entry.isSymbolicLink() ? 'symlink' : 'other';
+}
+
+function statOf(stats: BigIntStats): FileStat {
+  return {
+    kind: kindOf(stats),
+    size: Number(stats.size),
+    mode: Number(stats.mode) & PERMISSION_BITS,
+    uid: Number(stats.uid),
+    gid: Number(stats.gid),
+    links: Number(stats.nlink),
+    identity: `${stats.dev}:${stats.ino}`,
+    mtimeMs: Number(stats.mtimeMs),
+  };
+}
+
+function openFile(handle: FileHandle): OpenFile {
+  return {
+    stat: async () => statOf(await handle.stat({ bigint: true })),
+    read: async (buffer, position) => {
+      let filled = 0;
+      while (filled < buffer.length) {
+        const { bytesRead } = await handle.read(buffer, filled, buffer.length - filled, position + filled);
+        if (bytesRead === 0) break;
+        filled += bytesRead;
+      }
+      return filled;
+    },
+    write: async (bytes, position) => {
+      let written = 0;
+      while (written < bytes.length) {
+        const { bytesWritten } = await handle.write(bytes, written, bytes.length - written, position + written);
+        written += bytesWritten;
+      }
+    },
+    truncate: (size) => handle.truncate(size),
+    setMode: (mode) => handle.chmod(mode),
+    setOwner: (uid, gid) => handle.chown(uid, gid),
+    setModified: (mtimeMs) => handle.utimes(mtimeMs / 1000, mtimeMs / 1000),
+    sync: () => handle.sync(),
+    close: () => handle.close(),
+  };
+}
+
+async function syncDirectory(path: string): Promise<void> {
+  // Windows cannot open a directory, and keeps its names by itself.
+  if (process.platform === 'win32') return;
+  const handle = await fs.open(path, constants.O_RDONLY);
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** The file system of this machine. */
+export const nodeFileOperations: FileOperations = {
+  stat: async (path) => statOf(await fs.stat(path, { bigint: true })),
+  lstat: async (path) => statOf(await fs.lstat(path, { bigint: true })),
+  realpath: (path) => fs.realpath(path),
+  readLink: (path) => fs.readlink(path),
+  list: async (path) => {
+    const entries = await fs.readdir(path, { withFileTypes: true });
+    return entries.map((entry) => ({ name: entry.name, kind: kindOf(entry) }));
+  },
+  open: async (path, mode, permissions = 0o666) => openFile(await fs.open(path, flags[mode], permissions)),
+  makeDirectory: (path) => fs.mkdir(path),
+  makeLink: (target, path) => fs.symlink(target, path),
+  rename: (from, to) => fs.rename(from, to),
+  unlink: (path) => fs.unlink(path),
+  removeDirectory: (path) => fs.rmdir(path),
+  syncDirectory,
+};
+
+/** Opens a file, gives it to `use` and closes it. */
+export async function withFile<T>(
+  operations: FileOperations,
+  path: string,
+  mode: OpenMode,
+  use: (file: OpenFile) => Promise<T>,
+): Promise<T> {
+  const file = await operations.open(path, mode);
+  try {
+    return await use(file);
+  } finally {
+    await file.close();
+  }
+}
+
+/** All bytes of an open file. A file that grows meanwhile is read up to the size it had. */
+export async function readBytes(file: OpenFile): Promise<Buffer> {
+  const { size } = await file.stat();
+  const buffer = Buffer.allocUnsafe(size);
+  const filled = await file.read(buffer, 0);
+  return buffer.subarray(0, filled);
+}

@@ -1,0 +1,150 @@
+import { basename, dirname, join, relative, resolve, sep } from 'node:path';
+import { errnoOf, explainSystemError, isMissing, ToolError } from './errors.ts';
+import type { FileKind, FileOperations, FileStat } from './operations.ts';
+
+/** A path that was looked up and is allowed. */
+export interface ResolvedPath {
+  /** As it is shown: relative to the root where it lies below it, with `/`. */
+  readonly display: string;
+  /** As it was named, made absolute. */
+  readonly absolute: string;
+  /** The canonical path: of what a link leads to, or of the link itself when it was not followed. */
+  readonly real: string;
+  /** What is there; absent when nothing is. */
+  readonly stat?: FileStat;
+}
+
+/** Whether a path is a directory or lies below it. */
+export function isWithin(path: string, directory: string): boolean {
+  return path === directory || path.startsWith(directory.endsWith(sep) ? directory : directory + sep);
+}
+
+/** Names that some file system takes for `.git`: other cases, trailing dots and blanks, streams, ignored code points. */
+function isGitName(name: string): boolean {
+  const plain = name
+    .replaceAll(/[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/gu, '')
+    .replace(/:.*$/u, '')
+    .replace(/[. ]+$/u, '')
+    .toLowerCase();
+  return plain === '.git' || plain === 'git~1';
+}
+
+/** Whether a path is a `.git` or lies in one. */
+export function isGitInternal(path: string): boolean {
+  return path.split(/[/\\]/u).some(isGitName);
+}
+
+/** How many links lead from one to the next before it is called a circle; as in Linux. */
+const MOST_LINKS = 40;
+
+/**
+ * The canonical path of something that may not exist: that of its nearest existing ancestor, with the rest. A link that
+ * leads nowhere is followed to where it would lead.
+ */
+async function realPathOf(operations: FileOperations, path: string, links: number = 0): Promise<string> {
+  try {
+    return await operations.realpath(path);
+  } catch (error) {
+    if (errnoOf(error) !== 'ENOENT') throw error;
+  }
+  const parent = await realPathOf(operations, dirname(path), links);
+  const here = join(parent, basename(path));
+  const target = await linkTarget(operations, here);
+  if (target === undefined) return here;
+  if (links === MOST_LINKS) throw Object.assign(new Error(`too many links at ${path}`), { code: 'ELOOP' });
+  return realPathOf(operations, resolve(parent, target), links + 1);
+}
+
+async function linkTarget(operations: FileOperations, path: string): Promise<string | undefined> {
+  try {
+    const { kind } = await operations.lstat(path);
+    return kind === 'symlink' ? await operations.readLink(path) : undefined;
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+}
+
+async function statOrMissing(look: Promise<FileStat>): Promise<FileStat | undefined> {
+  try {
+    return await look;
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/** Where the tools may go. */
+export interface Territory {
+  readonly operations: FileOperations;
+  /** The root as it was named. */
+  readonly root: string;
+  /** The canonical root and the other allowed ones; `undefined` when nothing is confined. */
+  readonly allowed: readonly string[] | undefined;
+}
+
+/** How a path is meant. */
+export interface PathUse {
+  /** It will be written, moved or removed. */
+  readonly write?: boolean;
+  /** A link is meant itself, not what it leads to. */
+  readonly noFollow?: boolean;
+}
+
+function shownPath(absolute: string, root: string): string {
+  if (!isWithin(absolute, root)) return absolute;
+  const below = relative(root, absolute).replaceAll(sep, '/');
+  return below === '' ? '.' : below;
+}
+
+/**
+ * Looks a path up and checks that it is allowed. What is checked is the canonical path, so neither `..` nor a link leads
+ * out; a path that does not exist is judged by its nearest existing ancestor.
+ *
+ * @throws {ToolError} `INVALID_INPUT`, `OUTSIDE_ROOT`, `PROTECTED`, or what the system said.
+ */
+export async function resolvePath(territory: Territory, path: string, use: PathUse = {}): Promise<ResolvedPath> {
+  const { operations, root, allowed } = territory;
+  if (path === '' || path.includes('\0')) {
+    const what = path === '' ? 'The path is empty' : 'The path contains a NUL character';
+    throw new ToolError('INVALID_INPUT', [what, "Name a path relative to the root; '.' is the root itself."]);
+  }
+  const absolute = resolve(root, path);
+  const display = shownPath(absolute, root);
+  try {
+    const real = use.noFollow
+      ? join(await realPathOf(operations, dirname(absolute)), basename(absolute))
+      : await realPathOf(operations, absolute);
+    if (allowed && !allowed.some((directory) => isWithin(real, directory))) throw outside(display, real, absolute);
+    if (use.write && (isGitInternal(real) || isGitInternal(absolute))) throw protectedGit(display);
+    const stat = await statOrMissing(use.noFollow ? operations.lstat(real) : operations.stat(real));
+    return { display, absolute, real, ...(stat && { stat }) };
+  } catch (error) {
+    throw explainSystemError(error, display);
+  }
+}
+
+function outside(display: string, real: string, absolute: string): ToolError {
+  const leads = real === absolute ? '' : ` (it leads to ${real})`;
+  const summary = `${display} lies outside the root${leads}`;
+  return new ToolError('OUTSIDE_ROOT', [summary, 'Only paths below the root are allowed: name one of those.'], {
+    path: display,
+  });
+}
+
+function protectedGit(path: string): ToolError {
+  const summary = `${path} belongs to git's own data, which is not writable`;
+  return new ToolError('PROTECTED', [summary, 'Change it with git commands.'], { path });
+}
+
+const kindNames: Readonly<Record<FileKind, string>> = {
+  file: 'a file',
+  directory: 'a directory',
+  symlink: 'a symbolic link',
+  other: 'a device, pipe or socket',
+};
+
+/** What something is, in words. */
+export function kindName(kind: FileKind): string {
+  return kindNames[kind];
+}

@@ -1,0 +1,86 @@
+import { z } from 'zod';
+import { inputSchema } from '../input.ts';
+import { applyEdits } from '../mutation/apply-edit.ts';
+import type { AppliedEdit, TextEdit } from '../mutation/apply-edit.ts';
+import { changeFile } from '../mutation/changed-file.ts';
+import type { ChangedFile } from '../mutation/changed-file.ts';
+import { diffOfSplices, formatHunks } from '../mutation/diff.ts';
+import { documentOf } from '../mutation/document-of.ts';
+import { guard } from '../mutation/guard.ts';
+import { withLockedTarget } from '../mutation/locked-targets.ts';
+import { takeSnapshot } from '../mutation/snapshot.ts';
+import { requireExisting } from '../near-names.ts';
+import { mutating } from '../spec.ts';
+import type { ToolSpec } from '../spec.ts';
+import { succeed } from '../tool.ts';
+import { truncate } from '../truncate.ts';
+import { count } from './format.ts';
+
+const editShape = { old_text: z.string(), new_text: z.string(), replace_all: z.boolean().optional() };
+const shape = { path: z.string(), edits: z.array(z.strictObject(editShape)).min(1) };
+
+/** The parameters of `edit`. */
+export interface EditInput {
+  readonly path: string;
+  readonly edits: readonly TextEdit[];
+}
+
+/** What `edit` did. */
+export interface EditDetails extends ChangedFile {
+  readonly edits: readonly AppliedEdit[];
+}
+
+const flatNames = [
+  ['old_text', 'old_string', 'oldText', 'oldString', 'old_str'],
+  ['new_text', 'new_string', 'newText', 'newString', 'new_str'],
+  ['replace_all', 'replaceAll', 'allow_multiple', 'allowMultiple'],
+].flat();
+
+/** One edit may be given without the list around it. */
+function gatherFlatEdit(input: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const flat = Object.entries(input).filter(([name]) => flatNames.includes(name));
+  if (flat.length === 0 || 'edits' in input) return input;
+  const rest = Object.entries(input).filter(([name]) => !flatNames.includes(name));
+  return { ...Object.fromEntries(rest), edits: [Object.fromEntries(flat)] };
+}
+
+/** How much of a difference an answer shows, when something was forgiven. */
+const SHOWN = { maxLines: 60, maxBytes: 4096, maxColumns: 300 };
+
+function describe(details: EditDetails): string {
+  const places = details.edits.flatMap(({ lineNumbers }) => lineNumbers);
+  const replacements = details.edits.reduce((sum, edit) => sum + edit.replacements, 0);
+  const at = places.length > 10 ? '' : ` at ${places.length === 1 ? 'line' : 'lines'} ${places.join(', ')}`;
+  const verb = details.dryRun ? 'Would have edited' : 'Edited';
+  const text = `${verb} ${details.path}: ${count(replacements, 'replacement')}${at}, tag ${details.tag}.`;
+  const forgiven = [...new Set(details.edits.map(({ tier }) => tier))].filter((tier) => tier !== 'exact');
+  if (forgiven.length === 0) return text;
+  const shown = truncate(formatHunks(details.diff.hunks).split('\n'), SHOWN);
+  const more = shown.limit ? `\n[${shown.total - shown.shown} more lines]` : '';
+  return `${text} Found only by forgiving differences (${forgiven.join(', ')}); what changed:\n${shown.lines.join('\n')}${more}`;
+}
+
+/** Replaces texts in a file; every other byte stays. */
+export const editTool: ToolSpec<EditInput, EditDetails> = {
+  name: 'edit',
+  description:
+    'Replace text in a file. Each old_text must occur once, unless replace_all. All edits match the file as it is.',
+  shape,
+  inputSchema: inputSchema(shape, gatherFlatEdit),
+  annotations: mutating('Edit a file'),
+  async run({ path, edits }, context) {
+    const { workspace, signal } = context;
+    return withLockedTarget(workspace, { path }, signal, async (target) => {
+      await requireExisting(workspace, target);
+      const before = await takeSnapshot(workspace.operations, target);
+      guard(workspace, target, before, { verb: 'edited', mustBeRead: false });
+      const document = documentOf(workspace, target, before);
+      const applied = applyEdits(document, edits, target.display);
+      const encoding = workspace.ledger.get(target.real)?.encoding;
+      const content = { target, parts: applied.parts, before, encoding };
+      const changed = await changeFile(context, content, diffOfSplices(document, applied.splices));
+      const details = { ...changed, edits: applied.edits };
+      return succeed(describe(details), details);
+    });
+  },
+};
