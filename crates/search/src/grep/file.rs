@@ -163,6 +163,7 @@ impl FileSearcher {
                     io::ErrorKind::NotFound
                     | io::ErrorKind::NotADirectory
                     | io::ErrorKind::IsADirectory
+                    | io::ErrorKind::NotSeekable
                     | io::ErrorKind::WouldBlock => FileState::Vanished,
                     _ if is_link(&error) => FileState::Vanished,
                     _ => FileState::Unreadable,

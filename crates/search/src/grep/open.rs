@@ -49,22 +49,26 @@ impl Read for OpenFile {
         if self.at_end {
             return Ok(0);
         }
-        let read = read(&mut self.file, buffer)?;
+        let read = read(self, buffer)?;
         self.offset += read as u64;
         self.at_end = self.short_is_end && read < buffer.len() && !self.offset.is_multiple_of(PAGE_BYTES);
         Ok(read)
     }
 }
 
-/// Reads with a plain system call: that of the C library may be cancelled, which is prepared for each time.
+/// Reads with a plain system call: that of the C library may be cancelled, which is prepared for each time. Where a short
+/// read is taken for the end, a FIFO that has taken the file's place must not be read: it has no offsets.
 #[cfg(target_os = "linux")]
-fn read(file: &mut File, buffer: &mut [u8]) -> io::Result<usize> {
-    Ok(rustix::io::read(file, buffer)?)
+fn read(open: &mut OpenFile, buffer: &mut [u8]) -> io::Result<usize> {
+    if open.short_is_end {
+        return Ok(rustix::io::pread(&open.file, buffer, open.offset)?);
+    }
+    Ok(rustix::io::read(&open.file, buffer)?)
 }
 
 #[cfg(not(target_os = "linux"))]
-fn read(file: &mut File, buffer: &mut [u8]) -> io::Result<usize> {
-    file.read(buffer)
+fn read(open: &mut OpenFile, buffer: &mut [u8]) -> io::Result<usize> {
+    open.file.read(buffer)
 }
 
 #[cfg(target_os = "linux")]
@@ -199,5 +203,24 @@ mod tests {
                 file.rewind().unwrap();
             }
         }
+    }
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn what_a_fifo_holds_is_not_taken_for_a_whole_file() {
+        use rustix::fs::{CWD, FileType, Mode, mknodat};
+        use std::io::Write;
+
+        let tree = tempfile::tempdir().unwrap();
+        let path = tree.path().join("fifo");
+        mknodat(CWD, &path, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
+        let mut writer = std::fs::OpenOptions::new().read(true).write(true).open(&path).unwrap();
+        writer.write_all(b"the first of two lines\n").unwrap();
+        let mut file = Opener::default().open(path.as_os_str().as_encoded_bytes(), false).unwrap();
+        let mut buffer = [0; 64];
+        let mut read = file.read(&mut buffer);
+        while matches!(read, Ok(1..)) {
+            read = file.read(&mut buffer);
+        }
+        assert!(read.is_err(), "no end was met: {read:?}");
     }
 }
