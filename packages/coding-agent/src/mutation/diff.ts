@@ -69,7 +69,8 @@ function compareTexts(before: string, after: string): DiffHunk[] {
 
 /** All lines between the first and the last that differ, as one hunk. */
 function wholeHunk(before: string, after: string): DiffHunk {
-  const [old, changed] = [before, after].map((text) => text.match(/[^\n]*\n|[^\n]+$/gu) ?? []) as [string[], string[]];
+  const linesOf = (text: string): readonly string[] => text.match(/[^\n]*\n|[^\n]+$/gu) ?? [];
+  const [old, changed] = [linesOf(before), linesOf(after)];
   const shorter = Math.min(old.length, changed.length);
   let same = 0;
   while (same < shorter && old[same] === changed[same]) same++;
