@@ -58,7 +58,7 @@ export function bind<Input, Details>(
         const what = describeInputError(parsed.error, given, inputSchema);
         throw new ToolError('INVALID_INPUT', [`${name}: ${what}`, 'Call it again with these parameters.']);
       }
-      return await spec.run(parsed.data, { workspace, names, signal });
+      return await spec.run(parsed.data, { workspace, names, signal, dryRun: options.dryRun ?? false });
     } catch (error) {
       if (!ToolError.isInstance(error)) throw error;
       return fail(error, mutates);

@@ -1,10 +1,14 @@
 import { bind, ownNames } from './bind.ts';
 import type { ToolSpec } from './spec.ts';
 import type { ToolDefinition } from './tool.ts';
+import { deleteTool } from './tools/delete.ts';
+import type { DeleteDetails, DeleteInput } from './tools/delete.ts';
 import { editTool } from './tools/edit.ts';
 import type { EditDetails, EditInput } from './tools/edit.ts';
 import { readTool } from './tools/read.ts';
 import type { ReadDetails, ReadInput } from './tools/read.ts';
+import { renameTool } from './tools/rename.ts';
+import type { RenameDetails, RenameInput } from './tools/rename.ts';
 import { writeTool } from './tools/write.ts';
 import type { WriteDetails, WriteInput } from './tools/write.ts';
 import { createWorkspace } from './workspace.ts';
@@ -15,6 +19,8 @@ export interface CodingTools {
   readonly read: ToolDefinition<ReadInput, ReadDetails>;
   readonly write: ToolDefinition<WriteInput, WriteDetails>;
   readonly edit: ToolDefinition<EditInput, EditDetails>;
+  readonly delete: ToolDefinition<DeleteInput, DeleteDetails>;
+  readonly rename: ToolDefinition<RenameInput, RenameDetails>;
 }
 
 /** Where the tools work: a workspace of their own, or one that is shared with mentions and other sets. */
@@ -30,5 +36,11 @@ export function createCodingTools(options: CodingToolsOptions): CodingTools {
   const workspace = 'workspace' in options ? options.workspace : createWorkspace(options);
   const own = <Input, Details>(spec: ToolSpec<Input, Details>): ToolDefinition<Input, Details> =>
     bind(spec, workspace, { ...spec, names: ownNames });
-  return { read: own(readTool), write: own(writeTool), edit: own(editTool) };
+  return {
+    read: own(readTool),
+    write: own(writeTool),
+    edit: own(editTool),
+    delete: own(deleteTool),
+    rename: own(renameTool),
+  };
 }

@@ -19,6 +19,8 @@ export interface Ledger {
   get(path: string): FileRecord | undefined;
   record(path: string, record: FileRecord): void;
   forget(path: string): void;
+  /** The recorded paths that are a directory or lie below it. */
+  below(directory: string): readonly string[];
   /** Files below a directory are known by their new paths; what was known of the new ones is forgotten. */
   move(from: string, to: string): void;
 }
@@ -62,6 +64,7 @@ export function createLedger(separator: string): Ledger {
       const [oldest] = records.keys();
       if (records.size > MOST_RECORDS && oldest !== undefined) records.delete(oldest);
     },
+    below,
     forget: (path) => {
       for (const known of below(path)) records.delete(known);
     },

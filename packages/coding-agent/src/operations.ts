@@ -38,6 +38,7 @@ export interface OpenFile {
   truncate(size: number): Promise<void>;
   setMode(mode: number): Promise<void>;
   setOwner(uid: number, gid: number): Promise<void>;
+  setModified(mtimeMs: number): Promise<void>;
   /** Waits until what was written is on the disk. */
   sync(): Promise<void>;
   close(): Promise<void>;
@@ -120,6 +121,7 @@ function openFile(handle: FileHandle): OpenFile {
     truncate: (size) => handle.truncate(size),
     setMode: (mode) => handle.chmod(mode),
     setOwner: (uid, gid) => handle.chown(uid, gid),
+    setModified: (mtimeMs) => handle.utimes(mtimeMs / 1000, mtimeMs / 1000),
     sync: () => handle.sync(),
     close: () => handle.close(),
   };

@@ -13,6 +13,8 @@ export interface RunContext {
   readonly workspace: Workspace;
   readonly names: Names;
   readonly signal: AbortSignal | undefined;
+  /** Only say what would be changed. */
+  readonly dryRun: boolean;
 }
 
 /** A tool before it is bound to a workspace and a naming profile. */

@@ -49,6 +49,11 @@ export type ToolResult<Details = unknown> = ToolSuccess<Details> | ToolFailure;
 export interface ToolCallOptions {
   readonly signal?: AbortSignal | undefined;
   readonly abortSignal?: AbortSignal | undefined;
+  /**
+   * Check everything and say what would be changed, but change nothing. Tools that only look take no notice.
+   * @default false
+   */
+  readonly dryRun?: boolean | undefined;
 }
 
 /** What a tool does to the world, in the words of MCP. */

@@ -58,8 +58,8 @@ export interface Workspace {
    * @throws {ToolError} see `resolvePath`.
    */
   resolve(path: string, use?: PathUse): Promise<ResolvedPath>;
-  /** Whether a canonical path is the root, or one of the allowed roots. */
-  isRoot(real: string): Promise<boolean>;
+  /** The canonical root and the other allowed ones. */
+  realRoots(): Promise<readonly string[]>;
 }
 
 function checkRoot(name: string, root: unknown): string {
@@ -119,6 +119,6 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
     ledger: createLedger(sep),
     locks,
     resolve: async (path, use) => resolvePath(await territory(), path, use),
-    isRoot: async (real) => (await opening()).includes(real),
+    realRoots: opening,
   };
 }

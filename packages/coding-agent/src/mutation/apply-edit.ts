@@ -1,9 +1,9 @@
 import { diffArrays } from 'diff';
 import { ToolError } from '../errors.ts';
-import { lineEndNear, lineNumberAt } from './document.ts';
+import { lineCounter, lineEndNear } from './document.ts';
 import type { ByteRange, TextDocument } from './document.ts';
 import { encodeText } from './encoding.ts';
-import { findText } from './find-text.ts';
+import { createFinder } from './find-text.ts';
 import type { Found, Tier } from './find-text.ts';
 
 /** One replacement, as it was asked for. */
@@ -21,7 +21,9 @@ export interface Splice extends ByteRange {
 /** What one edit did. */
 export interface AppliedEdit {
   readonly tier: Tier;
-  /** Where, in lines of the original. */
+  /** How many places were replaced. */
+  readonly replacements: number;
+  /** Where, in lines of the original; of many places the first hundred. */
   readonly lineNumbers: readonly number[];
 }
 
@@ -33,6 +35,8 @@ export interface AppliedEdits {
 
 /** How many changed lines of one edit are compared before it is taken as a whole. */
 const MOST_COMPARED_CHANGES = 2000;
+
+const MOST_LISTED_PLACES = 100;
 
 /** For each new line, the index of the old line that it repeats; -1 for one that is new. */
 function keptLines(oldLines: readonly string[], newLines: readonly string[]): number[] {
@@ -90,7 +94,7 @@ function checkOverlap(splices: readonly (Splice & { readonly edit: number })[], 
   splices.forEach((splice, index) => {
     const before = splices[index - 1];
     if (!before || before.end <= splice.start) return;
-    const where = lineNumberAt(document, splice.start);
+    const where = lineCounter(document)(splice.start);
     const summary = `edits[${before.edit}] and edits[${splice.edit}] overlap at line ${where}`;
     throw new ToolError('OVERLAP', [summary, 'All edits match the file as it is: join the two into one edit.']);
   });
@@ -104,17 +108,20 @@ function checkOverlap(splices: readonly (Splice & { readonly edit: number })[], 
  */
 export function applyEdits(document: TextDocument, edits: readonly TextEdit[], path: string): AppliedEdits {
   const applied: AppliedEdit[] = [];
+  const finder = createFinder(document);
   const splices = edits.flatMap((edit, index) => {
-    const name = edits.length > 1 ? `edits[${index}]` : 'old_text';
-    const { tier, found } = findText(document, edit, { name, path });
+    const name = edits.length > 1 ? `edits[${index}].old_text` : 'old_text';
+    const { tier, found } = finder.find(edit, { name, path });
     const made = found.map((hit) => ({ ...spliceAt(document, { ...hit, edit, path }), edit: index }));
     if (made.every(({ start, end, bytes }) => document.bytes.subarray(start, end).equals(bytes))) {
-      const summary = `${edits.length > 1 ? name : 'The edit'} changes nothing in ${path}: the file has the new text already`;
+      const summary = `${edits.length > 1 ? `edits[${index}]` : 'The edit'} changes nothing in ${path}: the file has the new text already`;
       throw new ToolError('NO_CHANGE', [summary, 'Leave the edit out; line ends are kept as they are in the file.'], {
         path,
       });
     }
-    applied.push({ tier, lineNumbers: made.map(({ start }) => lineNumberAt(document, start)) });
+    const lineNumberAt = lineCounter(document);
+    const lineNumbers = made.slice(0, MOST_LISTED_PLACES).map(({ start }) => lineNumberAt(start));
+    applied.push({ tier, replacements: made.length, lineNumbers });
     return made;
   });
   const ordered = splices.toSorted((a, b) => a.start - b.start);

@@ -2,7 +2,6 @@ import { dirname } from 'node:path';
 import { errnoOf, explainSystemError, ToolError } from '../errors.ts';
 import type { FileOperations } from '../operations.ts';
 import { invalidateFsScanAfterWrite } from '../tools/fs-cache-invalidation.ts';
-import type { Workspace } from '../workspace.ts';
 
 /** One change of a commit. Each part is called at most once, in this order; `undo` and `discard` only after a failure. */
 export interface Step {
@@ -143,20 +142,4 @@ function halfDone(error: unknown, failures: readonly unknown[], applied: readonl
 
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
-}
-
-/** Runs a mutation with its paths locked. */
-export function mutate<T>(
-  workspace: Workspace,
-  paths: readonly string[],
-  signal: AbortSignal | undefined,
-  run: (temporaryOf: (path: string) => string) => Promise<T>,
-): Promise<T> {
-  return workspace.locks.hold(paths, signal, (locked) =>
-    run((path) => {
-      const found = locked.find((one) => one.path === path);
-      if (found === undefined) throw new Error(`${path} is not locked`);
-      return found.temporary;
-    }),
-  );
 }

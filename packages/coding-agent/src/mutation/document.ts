@@ -51,11 +51,14 @@ function nextLineFeed(document: TextDocument, from: number): number {
   return indexOfBytes(document, encoding.label === 'utf-16be' ? Uint8Array.of(0, LF) : Uint8Array.of(LF, 0), from);
 }
 
-/** The number of the line an offset is in, from 1. */
-export function lineNumberAt(document: TextDocument, offset: number): number {
+/** The number, from 1, of the line an offset is in, for offsets in ascending order: each byte is looked at once. */
+export function lineCounter(document: TextDocument): (offset: number) => number {
   let lineNumber = 1;
-  for (let at = nextLineFeed(document, 0); at !== -1 && at < offset; at = nextLineFeed(document, at + 1)) lineNumber++;
-  return lineNumber;
+  let next = nextLineFeed(document, 0);
+  return (offset) => {
+    for (; next !== -1 && next < offset; next = nextLineFeed(document, next + 1)) lineNumber++;
+    return lineNumber;
+  };
 }
 
 /** A line: its content without the line end, and where the next one starts. */

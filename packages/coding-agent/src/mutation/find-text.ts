@@ -1,92 +1,14 @@
 import { ToolError } from '../errors.ts';
-import { indexOfBytes, lineEndAt, lineEndBefore, lineNumberAt, textStart } from './document.ts';
-import type { ByteRange, TextDocument } from './document.ts';
-
-/** A place where a text was found: the range of each of its lines, line ends left out. */
-export type Place = readonly ByteRange[];
-
-/** The lines of a text, whatever its line ends. */
-export function splitLines(text: string): string[] {
-  return text.split(/\r?\n/u);
-}
-
-function longest(pieces: readonly Buffer[]): number {
-  let at = 0;
-  pieces.forEach((piece, index) => {
-    if (piece.length > (pieces[at]?.length ?? 0)) at = index;
-  });
-  return at;
-}
-
-function matchesAt({ bytes }: TextDocument, wanted: Buffer, offset: number): boolean {
-  return (
-    offset >= 0 &&
-    offset + wanted.length <= bytes.length &&
-    bytes.subarray(offset, offset + wanted.length).equals(wanted)
-  );
-}
-
-/** The lines before `offset`, upwards; `undefined` when one differs. */
-function matchUp(document: TextDocument, pieces: readonly Buffer[], offset: number): ByteRange[] | undefined {
-  const ranges: ByteRange[] = [];
-  let at = offset;
-  for (const piece of pieces.toReversed()) {
-    const lineEnd = lineEndBefore(document, at);
-    const start = at - lineEnd - piece.length;
-    if (lineEnd === 0 || start < textStart(document) || !matchesAt(document, piece, start)) return undefined;
-    ranges.push({ start, end: start + piece.length });
-    at = start;
-  }
-  return ranges.reverse();
-}
-
-/** The lines behind `offset`, downwards; `undefined` when one differs. */
-function matchDown(document: TextDocument, pieces: readonly Buffer[], offset: number): ByteRange[] | undefined {
-  const ranges: ByteRange[] = [];
-  let at = offset;
-  for (const piece of pieces) {
-    const lineEnd = lineEndAt(document, at);
-    if (lineEnd === 0 || !matchesAt(document, piece, at + lineEnd)) return undefined;
-    const start = at + lineEnd;
-    ranges.push({ start, end: start + piece.length });
-    at = start + piece.length;
-  }
-  return ranges;
-}
-
-/**
- * Where lines occur, byte for byte; only whether a line ends with CRLF or LF makes no difference. Overlapping places count
- * as two.
- */
-export function findExact(document: TextDocument, lines: readonly string[]): Place[] {
-  const pieces: Buffer[] = [];
-  for (const line of lines) {
-    const piece = document.encoding.encode(line);
-    // What the encoding cannot hold is nowhere in the file.
-    if (piece === undefined) return [];
-    pieces.push(piece);
-  }
-  const anchorAt = longest(pieces);
-  // Lines that are all empty are looked for by their line ends.
-  const anchor = pieces[anchorAt]?.length ? (pieces[anchorAt] ?? Buffer.alloc(0)) : document.encoding.encode('\n');
-  const isLineFeed = pieces[anchorAt]?.length === 0;
-  if (anchor === undefined || (isLineFeed && pieces.length === 1)) return [];
-  const places: Place[] = [];
-  const above = pieces.slice(0, anchorAt);
-  const below = pieces.slice(anchorAt + 1);
-  for (
-    let found = indexOfBytes(document, anchor, textStart(document));
-    found !== -1;
-    found = indexOfBytes(document, anchor, found + document.encoding.unit)
-  ) {
-    const start = isLineFeed ? found + anchor.length - lineEndBefore(document, found + anchor.length) : found;
-    const end = isLineFeed ? start : start + anchor.length;
-    const before = matchUp(document, above, start);
-    const after = before && matchDown(document, below, end);
-    if (before && after) places.push([...before, { start, end }, ...after]);
-  }
-  return places;
-}
+import { truncateLine } from '../truncate.ts';
+import { closestPlace } from './closest.ts';
+import { lineCounter } from './document.ts';
+import type { TextDocument } from './document.ts';
+import { findExact, splitLines } from './find-exact.ts';
+import type { Place } from './find-exact.ts';
+import { findFolded, trailingBlanks, unicode } from './find-folded.ts';
+import { findIndented } from './find-indented.ts';
+import { textLines } from './lines.ts';
+import type { TextLine } from './lines.ts';
 
 /** How much had to be forgiven to find a text. */
 export type Tier = 'exact' | 'trailing-blanks' | 'unicode' | 'indentation';
@@ -109,6 +31,21 @@ interface Called {
   readonly path: string;
 }
 
+interface Lines {
+  readonly oldLines: readonly string[];
+  readonly newLines: readonly string[];
+}
+
+type Find = (document: TextDocument, asked: Lines, lines: () => readonly TextLine[]) => Found[];
+
+/** From the strictest on. What one forgives the later ones forgive too. */
+const tiers: readonly (readonly [tier: Tier, find: Find])[] = [
+  ['exact', (document, { oldLines, newLines }) => findExact(document, oldLines).map((place) => ({ place, newLines }))],
+  ['trailing-blanks', (document, asked, lines) => findFolded(document, lines(), asked, trailingBlanks)],
+  ['unicode', (document, asked, lines) => findFolded(document, lines(), asked, unicode)],
+  ['indentation', (_, asked, lines) => findIndented(lines(), asked)],
+];
+
 /** Places that do not overlap, from the start. */
 function apart(places: readonly Found[]): Found[] {
   const kept: Found[] = [];
@@ -121,48 +58,76 @@ function apart(places: readonly Found[]): Found[] {
   return kept;
 }
 
-const tiers: readonly (readonly [
-  Tier,
-  (document: TextDocument, oldLines: readonly string[], newLines: readonly string[]) => Found[],
-])[] = [
-  ['exact', (document, oldLines, newLines) => findExact(document, oldLines).map((place) => ({ place, newLines }))],
-];
-
-/**
- * Finds where an edit applies, by the first tier that finds anything: one place, or with `replace_all` all of them.
- *
- * @throws {ToolError} `NO_MATCH`, `AMBIGUOUS`, `INVALID_INPUT`.
- */
-export function findText(
-  document: TextDocument,
-  edit: Asked,
-  { name, path }: Called,
-): { readonly tier: Tier; readonly found: readonly Found[] } {
-  if (edit.old_text === '') {
-    throw new ToolError(
-      'INVALID_INPUT',
-      [`${name} is empty`, 'Give the text to replace, or use write for a whole file.'],
-      { path },
-    );
-  }
-  const oldLines = splitLines(edit.old_text);
-  const newLines = splitLines(edit.new_text);
-  for (const [tier, find] of tiers) {
-    const found = find(document, oldLines, newLines);
-    if (found.length === 0) continue;
-    if (edit.replace_all) return { tier, found: apart(found) };
-    if (found.length === 1) return { tier, found };
-    throw ambiguous(document, found, { name, path });
-  }
-  throw new ToolError('NO_MATCH', [`${name} was not found in ${path}`, 'Read the file and copy the text from there.'], {
-    path,
-  });
+/** Finds where edits of one document apply. */
+export interface Finder {
+  /**
+   * By the first tier that finds anything: one place, or with `replace_all` all of them.
+   *
+   * @throws {ToolError} `NO_MATCH`, `AMBIGUOUS`, `INVALID_INPUT`.
+   */
+  find(edit: Asked, called: Called): { readonly tier: Tier; readonly found: readonly Found[] };
 }
 
-function ambiguous(document: TextDocument, found: readonly Found[], { name, path }: Called): ToolError {
-  const lines = found.map(({ place }) => lineNumberAt(document, place[0]?.start ?? 0));
-  const summary = `${name} occurs ${found.length} times in ${path}, at lines ${lines.join(', ')}`;
-  return new ToolError('AMBIGUOUS', [summary, 'Add lines around it until it occurs once, or set replace_all.'], {
-    path,
+export function createFinder(document: TextDocument): Finder {
+  let known: readonly TextLine[] | undefined;
+  const lines = (): readonly TextLine[] => (known ??= textLines(document));
+  return {
+    find: (edit, called) => {
+      if (edit.old_text === '') {
+        const hint = 'Give the text to replace, or use write for a whole file.';
+        throw new ToolError('INVALID_INPUT', [`${called.name} is empty`, hint], { path: called.path });
+      }
+      const asked = { oldLines: splitLines(edit.old_text), newLines: splitLines(edit.new_text) };
+      for (const [tier, find] of tiers) {
+        const found = find(document, asked, lines);
+        if (found.length === 0) continue;
+        if (edit.replace_all) return { tier, found: apart(found) };
+        if (found.length === 1) return { tier, found };
+        throw ambiguous(document, found, { ...called, lines: lines() });
+      }
+      throw noMatch(lines(), asked.oldLines, called);
+    },
+  };
+}
+
+/** How many places, and how many characters of a line, a message shows. */
+const MOST_SHOWN_PLACES = 5;
+const MOST_SHOWN_COLUMNS = 200;
+const MOST_LISTED_LINES = 20;
+
+function shownLine(line: string): string {
+  return truncateLine(line, MOST_SHOWN_COLUMNS);
+}
+
+function ambiguous(
+  document: TextDocument,
+  found: readonly Found[],
+  { name, path, lines }: Called & { readonly lines: readonly TextLine[] },
+): ToolError {
+  const lineNumberAt = lineCounter(document);
+  const numbers = found.slice(0, MOST_LISTED_LINES).map(({ place }) => lineNumberAt(place[0]?.start ?? 0));
+  const more = found.length > numbers.length ? ' and more' : '';
+  const summary = `${name} occurs ${found.length} times in ${path}, at lines ${numbers.join(', ')}${more}`;
+  const context = numbers.slice(0, MOST_SHOWN_PLACES).map((number) => {
+    const around = [number - 1, number, number + 1].filter((one) => one >= 1 && one <= lines.length);
+    return around.map((one) => `${one}: ${shownLine(lines[one - 1]?.text ?? '')}`).join('\n');
   });
+  const hint = 'Add lines around it until it occurs once, or set replace_all.';
+  return new ToolError('AMBIGUOUS', [summary, hint], { path, context: context.join('\n--\n') });
+}
+
+function noMatch(lines: readonly TextLine[], oldLines: readonly string[], { name, path }: Called): ToolError {
+  const closest = closestPlace(lines, oldLines);
+  const broken = oldLines.some((line) => line.includes('\ufffd'))
+    ? ' It has U+FFFD, which stands for bytes that are no text: leave them out of the edit, or read the file with its encoding.'
+    : '';
+  if (closest === undefined) {
+    const hint = `Nothing in the file is like it: read the file and copy the text from there.${broken}`;
+    return new ToolError('NO_MATCH', [`${name} was not found in ${path}`, hint], { path });
+  }
+  const { lineNumber, differs, equalLines } = closest;
+  const summary = `${name} was not found in ${path}; the closest place is line ${lineNumber} (${equalLines} of ${oldLines.length} lines are equal)`;
+  const file = differs.file === undefined ? '(the end of the file)' : shownLine(differs.file);
+  const context = `First difference, at line ${differs.lineNumber}:\nfile:     ${file}\n${name}: ${shownLine(differs.asked)}`;
+  return new ToolError('NO_MATCH', [summary, `Copy the text from the file as it is.${broken}`], { path, context });
 }

@@ -1,9 +1,14 @@
-import { ToolError } from '../errors.ts';
+import { createHash } from 'node:crypto';
+import { isMissing, ToolError } from '../errors.ts';
 import { compare, recordOf } from '../ledger.ts';
+import type { FileRecord } from '../ledger.ts';
+import { withFile } from '../operations.ts';
+import type { FileOperations } from '../operations.ts';
 import type { ResolvedPath } from '../sandbox.ts';
 import { truncate } from '../truncate.ts';
 import type { Workspace } from '../workspace.ts';
 import { encodingFor, isBinary } from './encoding.ts';
+import { MOST_BYTES_IN_MEMORY, takeSnapshot } from './snapshot.ts';
 import type { Snapshot } from './snapshot.ts';
 
 /** How much of a file a refusal shows. */
@@ -20,6 +25,54 @@ function freshContext(workspace: Workspace, target: ResolvedPath, { bytes }: Sna
   const { lines: shown } = truncate(lines.slice(first), CONTEXT_LIMITS);
   const range = `lines ${first + 1}-${first + shown.length} of ${lines.length}`;
   return `${target.display} as it is now (${range}):\n${shown.join('\n')}`;
+}
+
+const CHUNK_BYTES = 1024 * 1024;
+
+/** Whether a file is still what is recorded of it; read in chunks, however large it is. */
+async function isFresh(operations: FileOperations, path: string, record: FileRecord): Promise<boolean> {
+  return withFile(operations, path, 'read', async (file) => {
+    if ((await file.stat()).size !== record.size) return false;
+    const hash = createHash('sha1');
+    const chunk = Buffer.allocUnsafe(Math.max(1, Math.min(CHUNK_BYTES, record.length)));
+    for (let at = 0; at < record.length;) {
+      const filled = await file.read(chunk.subarray(0, Math.min(chunk.length, record.length - at)), at);
+      if (filled === 0) return false;
+      hash.update(chunk.subarray(0, filled));
+      at += filled;
+    }
+    return hash.digest('hex') === record.hash;
+  });
+}
+
+/**
+ * Refuses to delete or move files, one or all below a directory, that were changed since they were read.
+ *
+ * @throws {ToolError} `STALE`.
+ */
+export async function guardTree(workspace: Workspace, target: ResolvedPath, verb: string): Promise<void> {
+  const { operations, ledger, staleGuard } = workspace;
+  if (staleGuard === 'off' || target.stat?.kind === 'symlink') return;
+  for (const path of ledger.below(target.real)) {
+    const record = ledger.get(path);
+    if (!record || (await isFreshOrGone(operations, path, record))) continue;
+    const shown = path === target.real ? target : await workspace.resolve(path);
+    if (shown.stat?.kind === 'file' && shown.stat.size <= MOST_BYTES_IN_MEMORY) {
+      guard(workspace, shown, await takeSnapshot(operations, shown), { verb, mustBeRead: false });
+    }
+    const summary = `${shown.display} was changed since it was last read, so ${target.display} was not ${verb}`;
+    throw new ToolError('STALE', [summary, 'Read it again first.'], { path: shown.display });
+  }
+}
+
+/** A file that somebody removed has nothing left to lose. */
+async function isFreshOrGone(operations: FileOperations, path: string, record: FileRecord): Promise<boolean> {
+  try {
+    return await isFresh(operations, path, record);
+  } catch (error) {
+    if (isMissing(error)) return true;
+    throw error;
+  }
 }
 
 /** What is about to happen to a file. */

@@ -8,15 +8,14 @@ import { invalidateFsScanAfterWrite } from '../tools/fs-cache-invalidation.ts';
 import type { Workspace } from '../workspace.ts';
 import { syncQuietly } from './commit.ts';
 import type { Step } from './commit.ts';
+import type { LockedTarget } from './locked-targets.ts';
 import { holds } from './snapshot.ts';
 import type { Snapshot } from './snapshot.ts';
 import { readyPath, removeAll, writeOver } from './temporary.ts';
 
 /** A content on its way into a file. */
 export interface NewContent {
-  readonly target: ResolvedPath;
-  /** Where it is prepared: beside the target. */
-  readonly temporary: string;
+  readonly target: LockedTarget;
   readonly bytes: Buffer;
   /** What it takes the place of; absent for a new file. */
   readonly before: Snapshot | undefined;
@@ -46,8 +45,8 @@ async function writeTemporary(
   operations: FileOperations,
   content: NewContent,
 ): Promise<{ keepsOwner: boolean; hash: string }> {
-  const { temporary, bytes, before, permissions } = content;
-  const file = await operations.open(temporary, 'create', before ? PERMISSION_BITS_OF_TEMPORARY : 0o666);
+  const { target, bytes, before, permissions } = content;
+  const file = await operations.open(target.temporary, 'create', before ? PERMISSION_BITS_OF_TEMPORARY : 0o666);
   try {
     await file.write(bytes, 0);
     let keepsOwner = true;
@@ -79,7 +78,8 @@ async function trySetOwner(set: () => Promise<void>): Promise<boolean> {
   }
 }
 
-async function isThere(operations: FileOperations, path: string): Promise<boolean> {
+/** Whether anything has this name, a link that leads nowhere included. */
+export async function isThere(operations: FileOperations, path: string): Promise<boolean> {
   try {
     await operations.lstat(path);
     return true;
@@ -89,7 +89,13 @@ async function isThere(operations: FileOperations, path: string): Promise<boolea
   }
 }
 
-function changedMeanwhile(path: string): ToolError {
+/** @throws {ToolError} `STALE` when the directory of a path has become a link to elsewhere. */
+export async function verifyParent(operations: FileOperations, target: ResolvedPath): Promise<void> {
+  const parent = dirname(target.real);
+  if ((await operations.realpath(parent)) !== parent) throw changedMeanwhile(target.display);
+}
+
+export function changedMeanwhile(path: string): ToolError {
   return new ToolError(
     'STALE',
     [`${path} was changed by somebody else meanwhile`, 'Read it again and repeat the change.'],
@@ -106,8 +112,8 @@ function changedMeanwhile(path: string): ToolError {
  */
 export function writeStep(workspace: Workspace, content: NewContent): Step {
   const { operations, ledger } = workspace;
-  const { target, temporary, bytes, before } = content;
-  const { real, display } = target;
+  const { target, bytes, before } = content;
+  const { real, display, temporary } = target;
   let inPlace = false;
   let hash = '';
 
@@ -143,8 +149,7 @@ export function writeStep(workspace: Workspace, content: NewContent): Step {
       inPlace = before !== undefined && (before.stat.links > 1 || !written.keepsOwner);
     },
     verify: async () => {
-      const parent = dirname(real);
-      if ((await operations.realpath(parent)) !== parent) throw changedMeanwhile(display);
+      await verifyParent(operations, target);
       const same = before ? await holds(operations, real, before.bytes) : !(await isThere(operations, real));
       if (!same) throw changedMeanwhile(display);
     },

@@ -1,17 +1,24 @@
 import { z } from 'zod';
 import { ToolError } from '../errors.ts';
-import { inputSchema, isObject } from '../input.ts';
-import { tagOf } from '../ledger.ts';
+import { inputSchema } from '../input.ts';
 import { applyEdits } from '../mutation/apply-edit.ts';
 import type { AppliedEdit, TextEdit } from '../mutation/apply-edit.ts';
-import { commit, mutate } from '../mutation/commit.ts';
+import { changeFile } from '../mutation/changed-file.ts';
+import type { ChangedFile } from '../mutation/changed-file.ts';
+import { diffOfSplices, formatHunks } from '../mutation/diff.ts';
+import type { TextDocument } from '../mutation/document.ts';
 import { encodingFor, isBinary } from '../mutation/encoding.ts';
 import { guard } from '../mutation/guard.ts';
+import { withLockedTarget } from '../mutation/locked-targets.ts';
+import type { LockedTarget } from '../mutation/locked-targets.ts';
 import { takeSnapshot } from '../mutation/snapshot.ts';
-import { writeStep } from '../mutation/write-step.ts';
+import type { Snapshot } from '../mutation/snapshot.ts';
+import { requireExisting } from '../near-names.ts';
 import { mutating } from '../spec.ts';
 import type { ToolSpec } from '../spec.ts';
 import { succeed } from '../tool.ts';
+import { truncate } from '../truncate.ts';
+import type { Workspace } from '../workspace.ts';
 import { count } from './format.ts';
 
 const editShape = { old_text: z.string(), new_text: z.string(), replace_all: z.boolean().optional() };
@@ -24,12 +31,8 @@ export interface EditInput {
 }
 
 /** What `edit` did. */
-export interface EditDetails {
-  readonly path: string;
+export interface EditDetails extends ChangedFile {
   readonly edits: readonly AppliedEdit[];
-  /** Bytes. */
-  readonly size: number;
-  readonly tag: string;
 }
 
 const flatNames = [
@@ -43,10 +46,38 @@ export function gatherFlatEdit(input: Readonly<Record<string, unknown>>): Readon
   const flat = Object.entries(input).filter(([name]) => flatNames.includes(name));
   if (flat.length === 0 || 'edits' in input) return input;
   const rest = Object.entries(input).filter(([name]) => !flatNames.includes(name));
-  return { ...Object.fromEntries(rest), edits: [Object.fromEntries(flat)].filter(isObject) };
+  return { ...Object.fromEntries(rest), edits: [Object.fromEntries(flat)] };
 }
 
-/** Replaces texts in a file. */
+/**
+ * The text of a file that is about to be edited.
+ *
+ * @throws {ToolError} `BINARY`.
+ */
+export function documentOf(workspace: Workspace, target: LockedTarget, { bytes }: Snapshot): TextDocument {
+  const encoding = encodingFor(bytes, workspace.ledger.get(target.real)?.encoding);
+  if (!isBinary(bytes, encoding)) return { bytes, encoding };
+  const summary = `${target.display} is no text: it holds NUL bytes`;
+  throw new ToolError('BINARY', [summary, 'Only text can be edited.'], { path: target.display });
+}
+
+/** How much of a difference an answer shows, when something was forgiven. */
+const SHOWN = { maxLines: 60, maxBytes: 4096, maxColumns: 300 };
+
+function describe(details: EditDetails): string {
+  const places = details.edits.flatMap(({ lineNumbers }) => lineNumbers);
+  const replacements = details.edits.reduce((sum, edit) => sum + edit.replacements, 0);
+  const at = places.length > 10 ? '' : ` at ${places.length === 1 ? 'line' : 'lines'} ${places.join(', ')}`;
+  const verb = details.dryRun ? 'Would have edited' : 'Edited';
+  const text = `${verb} ${details.path}: ${count(replacements, 'replacement')}${at}, tag ${details.tag}.`;
+  const forgiven = [...new Set(details.edits.map(({ tier }) => tier))].filter((tier) => tier !== 'exact');
+  if (forgiven.length === 0) return text;
+  const shown = truncate(formatHunks(details.diff.hunks).split('\n'), SHOWN);
+  const more = shown.limit ? `\n[${shown.total - shown.shown} more lines]` : '';
+  return `${text} Found only by forgiving differences (${forgiven.join(', ')}); what changed:\n${shown.lines.join('\n')}${more}`;
+}
+
+/** Replaces texts in a file; every other byte stays. */
 export const editTool: ToolSpec<EditInput, EditDetails> = {
   name: 'edit',
   description:
@@ -54,27 +85,19 @@ export const editTool: ToolSpec<EditInput, EditDetails> = {
   shape,
   inputSchema: inputSchema(shape, gatherFlatEdit),
   annotations: mutating('Edit a file'),
-  async run({ path, edits }, { workspace, signal }) {
-    const { real } = await workspace.resolve(path, { write: true });
-    return mutate(workspace, [real], signal, async (temporaryOf) => {
-      const target = await workspace.resolve(path, { write: true });
-      if (target.real !== real) throw new ToolError('STALE', [`${target.display} was moved meanwhile`, 'Call again.']);
+  async run({ path, edits }, context) {
+    const { workspace, signal } = context;
+    return withLockedTarget(workspace, { path }, signal, async (target) => {
+      await requireExisting(workspace, target);
       const before = await takeSnapshot(workspace.operations, target);
       guard(workspace, target, before, { verb: 'edited', mustBeRead: false });
-      const known = workspace.ledger.get(real)?.encoding;
-      const encoding = encodingFor(before.bytes, known);
-      if (isBinary(before.bytes, encoding)) {
-        throw new ToolError('BINARY', [`${target.display} is no text`, 'Only text can be edited.'], {
-          path: target.display,
-        });
-      }
-      const applied = applyEdits({ bytes: before.bytes, encoding }, edits, target.display);
-      const { bytes } = applied;
-      const step = writeStep(workspace, { target, temporary: temporaryOf(real), bytes, before, encoding: known });
-      await commit([step], signal);
-      const tag = tagOf(workspace.ledger.get(real)?.hash ?? '');
-      const text = `Edited ${target.display}: ${count(applied.splices.length, 'replacement')}, tag ${tag}.`;
-      return succeed(text, { path: target.display, edits: applied.edits, size: bytes.length, tag });
+      const document = documentOf(workspace, target, before);
+      const applied = applyEdits(document, edits, target.display);
+      const encoding = workspace.ledger.get(target.real)?.encoding;
+      const content = { target, bytes: applied.bytes, before, encoding };
+      const changed = await changeFile(context, content, diffOfSplices(document, applied.splices));
+      const details = { ...changed, edits: applied.edits };
+      return succeed(describe(details), details);
     });
   },
 };

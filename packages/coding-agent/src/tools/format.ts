@@ -9,6 +9,6 @@ export function formatBytes(bytes: number): string {
 }
 
 /** A number with its noun. */
-export function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? '' : 's'}`;
+export function count(number: number, noun: string, plural: string = `${noun}s`): string {
+  return `${number} ${number === 1 ? noun : plural}`;
 }

@@ -4,6 +4,7 @@ import { inputSchema } from '../input.ts';
 import { tagOf } from '../ledger.ts';
 import type { FileRecord } from '../ledger.ts';
 import { openResolved } from '../mutation/snapshot.ts';
+import { requireExisting } from '../near-names.ts';
 import { readOnly } from '../spec.ts';
 import type { Names, ToolSpec } from '../spec.ts';
 import { succeed } from '../tool.ts';
@@ -92,6 +93,7 @@ export const readTool: ToolSpec<ReadInput, ReadDetails> = {
   annotations: readOnly('Read a file'),
   async run(input, { workspace, names, signal }) {
     const target = await workspace.resolve(input.path);
+    await requireExisting(workspace, target);
     const { offset = 1, limit = MAX_LINES } = input;
     const request = {
       offset,

@@ -1,12 +1,14 @@
 import { z } from 'zod';
 import { ToolError } from '../errors.ts';
 import { inputSchema } from '../input.ts';
-import { hashOf, tagOf } from '../ledger.ts';
-import { commit, mutate, parentsStep } from '../mutation/commit.ts';
-import { encodeText, encodingFor } from '../mutation/encoding.ts';
+import { changeFile } from '../mutation/changed-file.ts';
+import type { ChangedFile } from '../mutation/changed-file.ts';
+import { diffOfTexts } from '../mutation/diff.ts';
+import { encodeText, encodingFor, isBinary } from '../mutation/encoding.ts';
+import type { TextEncoding } from '../mutation/encoding.ts';
 import { guard } from '../mutation/guard.ts';
+import { withLockedTarget } from '../mutation/locked-targets.ts';
 import { requireFile, takeSnapshot } from '../mutation/snapshot.ts';
-import { writeStep } from '../mutation/write-step.ts';
 import { mutating } from '../spec.ts';
 import type { ToolSpec } from '../spec.ts';
 import { succeed } from '../tool.ts';
@@ -21,43 +23,55 @@ export interface WriteInput {
 }
 
 /** What `write` did. */
-export interface WriteDetails {
-  readonly path: string;
+export interface WriteDetails extends ChangedFile {
   readonly created: boolean;
-  /** Bytes. */
-  readonly size: number;
-  readonly tag: string;
+  /** The file had CRLF line ends throughout, and so has the new content. */
+  readonly keptCrlf: boolean;
 }
 
-/** Creates a file or replaces its content. */
+/** Whether every line of a text ends with CRLF, and there is one. */
+function isCrlf(text: string): boolean {
+  return text.includes('\r\n') && !/(?<!\r)\n/u.test(text);
+}
+
+function textOf(bytes: Buffer | undefined, encoding: TextEncoding): string {
+  if (bytes === undefined || isBinary(bytes, encoding)) return '';
+  return encoding.decode(bytes.subarray(encoding.mark.length));
+}
+
+/** Creates a file or replaces its content. Encoding, byte order mark and CRLF line ends of a file stay what they are. */
 export const writeTool: ToolSpec<WriteInput, WriteDetails> = {
   name: 'write',
-  description: 'Create a file, with its directories, or replace a file that was read before.',
+  description: 'Create a file, with its directories, or replace a whole file that was read before.',
   shape,
   inputSchema: inputSchema(shape),
   annotations: mutating('Write a file'),
-  async run({ path, content }, { workspace, signal }) {
-    const { real } = await workspace.resolve(path, { write: true });
-    return mutate(workspace, [real], signal, async (temporaryOf) => {
-      const target = await workspace.resolve(path, { write: true });
-      if (target.real !== real) throw new ToolError('STALE', [`${target.display} was moved meanwhile`, 'Call again.']);
+  async run({ path, content }, context) {
+    const { workspace, signal } = context;
+    return withLockedTarget(workspace, { path }, signal, async (target) => {
       if (target.stat) requireFile(target);
       const before = target.stat && (await takeSnapshot(workspace.operations, target));
       if (before) guard(workspace, target, before, { verb: 'overwritten', mustBeRead: true });
-      const known = workspace.ledger.get(real)?.encoding;
+      const known = workspace.ledger.get(target.real)?.encoding;
       const encoding = encodingFor(before?.bytes ?? new Uint8Array(), known);
-      const bytes = Buffer.concat([encoding.mark, encodeText(encoding, content, target.display)]);
+      const old = textOf(before?.bytes, encoding);
+      const keptCrlf = isCrlf(old) && !content.includes('\r') && content.includes('\n');
+      const text = keptCrlf ? content.replaceAll('\n', '\r\n') : content;
+      const mark = text.startsWith('\ufeff') ? new Uint8Array() : encoding.mark;
+      const bytes = Buffer.concat([mark, encodeText(encoding, text, target.display)]);
       if (before?.bytes.equals(bytes)) {
-        throw new ToolError('NO_CHANGE', [`${target.display} holds exactly this already`, 'Go on.'], {
-          path: target.display,
-        });
+        const summary = `${target.display} holds exactly this already`;
+        throw new ToolError('NO_CHANGE', [summary, 'There is nothing to write.'], { path: target.display });
       }
-      const step = writeStep(workspace, { target, temporary: temporaryOf(real), bytes, before, encoding: known });
-      await commit(before ? [step] : [parentsStep(workspace.operations, target), step], signal);
+      const diff = diffOfTexts(old, text);
+      const changed = await changeFile(context, { target, bytes, before, encoding: known }, diff);
       const created = before === undefined;
-      const tag = tagOf(hashOf(bytes));
-      const text = `${created ? 'Created' : 'Replaced'} ${target.display} (${formatBytes(bytes.length)}, tag ${tag}).`;
-      return succeed(text, { path: target.display, created, size: bytes.length, tag });
+      const notes = [formatBytes(bytes.length), `tag ${changed.tag}`];
+      if (keptCrlf) notes.push('CRLF line ends kept');
+      if (encoding.label !== 'utf-8') notes.push(encoding.label);
+      const verb = `${context.dryRun ? 'Would have ' : ''}${created ? 'created' : 'replaced'}`;
+      const says = `${verb.charAt(0).toUpperCase()}${verb.slice(1)} ${target.display} (${notes.join(', ')}).`;
+      return succeed(says, { ...changed, created, keptCrlf });
     });
   },
 };

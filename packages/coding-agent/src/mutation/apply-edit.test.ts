@@ -1,0 +1,284 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { ToolError } from '../errors.ts';
+import { applyEdits } from './apply-edit.ts';
+import type { TextEdit } from './apply-edit.ts';
+import { encodingFor } from './encoding.ts';
+import type { Tier } from './find-text.ts';
+
+function document(content: string | Uint8Array): { bytes: Buffer; encoding: ReturnType<typeof encodingFor> } {
+  const bytes = Buffer.from(content as Uint8Array);
+  return { bytes, encoding: encodingFor(bytes) };
+}
+
+function edited(content: string, ...edits: TextEdit[]): string {
+  return applyEdits(document(content), edits, 'file').bytes.toString();
+}
+
+function failure(content: string, ...edits: TextEdit[]): ToolError {
+  try {
+    applyEdits(document(content), edits, 'file');
+  } catch (error) {
+    if (ToolError.isInstance(error)) return error;
+    throw error;
+  }
+  throw new Error('the edit was applied');
+}
+
+type Row = readonly [reason: string, content: string, oldText: string, newText: string, expected: string, tier: Tier];
+
+const rows: readonly Row[] = [
+  ['a word', 'one two three', 'two', '2', 'one 2 three', 'exact'],
+  ['$ in a replacement is literal', 'price: 5', '5', "$& $1 $' $$", "price: $& $1 $' $$", 'exact'],
+  ['CRLF is kept and taken by new lines', 'a\r\nb\r\nc\r\n', 'b', 'b\nx', 'a\r\nb\r\nx\r\nc\r\n', 'exact'],
+  ['LF in the text finds CRLF in the file', 'a\r\nb\r\nc', 'a\nb', 'a\nB', 'a\r\nB\r\nc', 'exact'],
+  ['CRLF in the text finds LF in the file', 'a\nb\nc', 'a\r\nb', 'A\r\nb', 'A\nb\nc', 'exact'],
+  ['mixed line ends stay where they are', 'a\r\nb\nc\r\nd\n', 'a\nb\nc', 'a\nB\nc', 'a\r\nB\nc\r\nd\n', 'exact'],
+  ['a line put among mixed ends takes its neighbour', 'a\r\nb\nc\n', 'b\nc', 'b\nx\nc', 'a\r\nb\nx\nc\n', 'exact'],
+  ['a last line without an end keeps none', 'a\nlast', 'last', 'end', 'a\nend', 'exact'],
+  [
+    'a line after a last one takes the line end before it',
+    'a\r\nlast',
+    'last',
+    'last\nmore',
+    'a\r\nlast\r\nmore',
+    'exact',
+  ],
+  ['a byte order mark stays', '\ufeffone', 'one', 'two', '\ufefftwo', 'exact'],
+  ['only line ends are looked for', 'a\n\n\nb', '\n\n\n', '\n', 'a\nb', 'exact'],
+  ['a line is removed with its end', 'a\nb\nc\n', 'b\n', '', 'a\nc\n', 'exact'],
+  ['trailing blanks elsewhere stay', 'a  \nb\nc\t\n', 'b', 'B', 'a  \nB\nc\t\n', 'exact'],
+  ['trailing blanks of the file', 'a  \nb\t\nc', 'a\nb\nc', 'a\nB\nc', 'a  \nB\nc', 'trailing-blanks'],
+  ['trailing blanks of the text', 'a\nb\nc', 'a  \nb ', 'a\nB', 'a\nB\nc', 'trailing-blanks'],
+  ['a final line end that the file lacks', 'a\nlast', 'last\n', 'end\n', 'a\nend', 'trailing-blanks'],
+  ['curly quotes', 'say \u201chi\u201d\nend', 'say "hi"', 'say "ho"', 'say "ho"\nend', 'unicode'],
+  [
+    'curly quotes in a line that is kept',
+    'x \u2018y\u2019\nz',
+    "x 'y'\nz",
+    "x 'y'\nZ",
+    'x \u2018y\u2019\nZ',
+    'unicode',
+  ],
+  ['dashes and spaces', 'a\u2014b\u00a0c', 'a-b c', 'd', 'd', 'unicode'],
+  ['a decomposed accent in the file', 'cafe\u0301 au lait', 'caf\u00e9', 'tea', 'tea au lait', 'unicode'],
+  ['a composed accent in the file', 'caf\u00e9 au lait', 'cafe\u0301 au', 'tea au', 'tea au lait', 'unicode'],
+  ['indentation that was left out', '    a\n      b\n', 'a\n  b\n', 'a\n  c\n', '    a\n      c\n', 'indentation'],
+  [
+    'deeper in the file',
+    'x\n    a {\n      b\n',
+    '  a {\n    b\n',
+    '  a {\n    c\n      d\n',
+    'x\n    a {\n      c\n        d\n',
+    'indentation',
+  ],
+  [
+    'shallower in the file',
+    'a {\n  b\n',
+    '    a {\n      b\n',
+    '    a {\n      B\n    }\n',
+    'a {\n  B\n}\n',
+    'indentation',
+  ],
+  [
+    'tabs in the file',
+    '\tif x:\n\t\tgo()\n',
+    '    if x:\n        go()\n',
+    '    if x:\n        stop()\n            y\n',
+    '\tif x:\n\t\tstop()\n\t\t\ty\n',
+    'indentation',
+  ],
+  [
+    'tabs in the text',
+    '  if x:\n    go()\n',
+    '\tif x:\n\t\tgo()\n',
+    '\tif y:\n\t\tgo()\n',
+    '  if y:\n    go()\n',
+    'indentation',
+  ],
+  [
+    'blank lines have no indentation',
+    '    a\n\n    b\n',
+    '  a\n\n  b',
+    '  a\n\n  c',
+    '    a\n\n    c\n',
+    'indentation',
+  ],
+];
+
+test.each(rows)('%s', (_reason, content, old_text, new_text, expected, tier) => {
+  const applied = applyEdits(document(content), [{ old_text, new_text }], 'file');
+  expect(applied.bytes.toString()).toBe(expected);
+  expect(applied.edits.map((edit) => edit.tier)).toEqual([tier]);
+});
+
+describe('refusals', () => {
+  const refused: readonly (readonly [
+    reason: string,
+    content: string,
+    edits: TextEdit[],
+    code: string,
+    says: RegExp,
+  ])[] = [
+    ['an empty text', 'a', [{ old_text: '', new_text: 'b' }], 'INVALID_INPUT', /is empty/u],
+    ['two places', 'a\nb\na\n', [{ old_text: 'a', new_text: 'c' }], 'AMBIGUOUS', /2 times in file, at lines 1, 3/u],
+    ['overlapping places are two', 'aaa', [{ old_text: 'aa', new_text: 'b' }], 'AMBIGUOUS', /2 times/u],
+    ['two places after folding', 'a \nb\na  \nb\n', [{ old_text: 'a\nb', new_text: 'c' }], 'AMBIGUOUS', /lines 1, 3/u],
+    ['nothing changes', 'a\nb', [{ old_text: 'a', new_text: 'a' }], 'NO_CHANGE', /changes nothing/u],
+    ['only line ends differ', 'a\r\nb', [{ old_text: 'a\nb', new_text: 'a\r\nb' }], 'NO_CHANGE', /changes nothing/u],
+    [
+      'edits that overlap',
+      'abc',
+      [
+        { old_text: 'ab', new_text: 'x' },
+        { old_text: 'bc', new_text: 'y' },
+      ],
+      'OVERLAP',
+      /line 1/u,
+    ],
+    ['no place', 'alpha\nbeta\n', [{ old_text: 'gamma', new_text: 'x' }], 'NO_MATCH', /not found/u],
+    [
+      'a place that is only like it',
+      'alpha beta\n',
+      [{ old_text: 'alpha bet!', new_text: 'x' }],
+      'NO_MATCH',
+      /closest place is line 1/u,
+    ],
+    [
+      'an indentation that is not uniform',
+      '  a\n   b\n',
+      [{ old_text: 'a\nb\n', new_text: 'c' }],
+      'NO_MATCH',
+      /line 1/u,
+    ],
+    ['half a pair of surrogates', 'a', [{ old_text: 'a', new_text: '\ud800' }], 'ENCODING', /cannot hold/u],
+  ];
+
+  test.each(refused)('%s', (_reason, content, edits, code, says) => {
+    const error = failure(content, ...edits);
+    expect(error.code).toBe(code);
+    expect(error.message).toMatch(says);
+  });
+
+  test('no match shows the first line that differs', () => {
+    const error = failure('one\ntwo\nthree\nfour\n', { old_text: 'two\nthree!\nfour', new_text: 'x' });
+    expect(error.summary).toContain('closest place is line 2');
+    expect(error.context).toBe('First difference, at line 3:\nfile:     three\nold_text: three!');
+  });
+
+  test('several places are shown with the lines around them', () => {
+    expect(failure('a\nx\nb\nx\n', { old_text: 'x', new_text: 'y' }).context).toBe(
+      '1: a\n2: x\n3: b\n--\n3: b\n4: x\n5: ',
+    );
+  });
+
+  test('a looser tier is not tried when a stricter one finds too many', () => {
+    expect(failure('"a"\n"a"\n\u201ca\u201d', { old_text: '"a"', new_text: 'b' }).code).toBe('AMBIGUOUS');
+  });
+});
+
+test('all edits match the original, not the result of another', () => {
+  expect(edited('a b', { old_text: 'a', new_text: 'b' }, { old_text: 'b', new_text: 'a' })).toBe('b a');
+});
+
+test('replace_all replaces every place that does not overlap the one before', () => {
+  expect(edited('aaaa a', { old_text: 'aa', new_text: 'b', replace_all: true })).toBe('bb a');
+});
+
+test('UTF-16 is searched by code units and written back as it was', () => {
+  for (const bigEndian of [false, true]) {
+    const encode = (text: string): Buffer => {
+      const bytes = Buffer.from(`\ufeff${text}`, 'utf16le');
+      return bigEndian ? bytes.swap16() : bytes;
+    };
+    // U+0A00 has the byte of a line feed.
+    const applied = applyEdits(
+      document(encode('a\u0a00\r\nb\u000a\u0a0a')),
+      [{ old_text: 'b', new_text: 'x\ny' }],
+      'file',
+    );
+    expect(applied.bytes).toEqual(encode('a\u0a00\r\nx\ny\u000a\u0a0a'));
+    expect(applied.edits[0]?.lineNumbers).toEqual([2]);
+  }
+});
+
+test('bytes that are no UTF-8 stay, and so does what is beside them in the line', () => {
+  const bytes = Buffer.from([0x61, 0xe9, 0xff, 0x0d, 0x0a, 0x62, 0x0a, 0xc3, 0x28]);
+  const applied = applyEdits(document(bytes), [{ old_text: 'b', new_text: 'c' }], 'file');
+  expect(applied.bytes).toEqual(Buffer.from([0x61, 0xe9, 0xff, 0x0d, 0x0a, 0x63, 0x0a, 0xc3, 0x28]));
+});
+
+test('a replacement character does not stand for broken bytes', () => {
+  const bytes = Buffer.from([0x61, 0xff, 0x62, 0x0a]);
+  expect(() => applyEdits(document(bytes), [{ old_text: 'a\ufffdb', new_text: 'c' }], 'file')).toThrow(/U\+FFFD/u);
+});
+
+describe('properties', () => {
+  const bytes = fc.uint8Array({ maxLength: 60 });
+
+  test('outside the replaced ranges no byte changes, for random bytes', () => {
+    fc.assert(
+      fc.property(bytes, bytes, fc.stringMatching(/^([a-z $]|\r?\n){0,12}$/u), (before, after, replacement) => {
+        const needle = '<needle>';
+        const content = Buffer.concat([before, Buffer.from(needle), after]);
+        // A mark of UTF-16 makes the needle something else.
+        fc.pre(encodingFor(content).unit === 1);
+        const applied = applyEdits(document(content), [{ old_text: needle, new_text: replacement }], 'file');
+        const { length } = applied.bytes;
+        expect(applied.bytes.subarray(0, before.length)).toEqual(Buffer.from(before));
+        expect(applied.bytes.subarray(length - after.length)).toEqual(Buffer.from(after));
+        const middle = applied.bytes.subarray(before.length, length - after.length).toString();
+        expect(middle.replaceAll('\r\n', '\n')).toBe(replacement.replaceAll('\r\n', '\n'));
+      }),
+    );
+  });
+
+  const line = fc.stringMatching(/^[ \t]{0,3}[ab\u201c"\u00e9{}]{0,4}[ \t]{0,2}$/u);
+  const ending = fc.constantFrom('\n', '\r\n');
+  const content = fc.array(fc.tuple(line, ending), { minLength: 1, maxLength: 8 });
+
+  test('random edits of random texts change only the splices, or are refused', () => {
+    fc.assert(
+      fc.property(
+        content,
+        fc.array(line, { minLength: 1, maxLength: 3 }),
+        fc.array(line, { maxLength: 3 }),
+        fc.boolean(),
+        (lines, oldLines, newLines, replaceAll) => {
+          const text = lines.map(([one, end]) => one + end).join('');
+          const original = document(text);
+          const edit = { old_text: oldLines.join('\n'), new_text: newLines.join('\n'), replace_all: replaceAll };
+          try {
+            const { bytes: result, splices } = applyEdits(original, [edit], 'file');
+            let [from, to] = [0, 0];
+            for (const splice of splices) {
+              const kept = original.bytes.subarray(from, splice.start);
+              expect(result.subarray(to, to + kept.length)).toEqual(kept);
+              to += kept.length + splice.bytes.length;
+              from = splice.end;
+            }
+            return result.subarray(to).equals(original.bytes.subarray(from));
+          } catch (error) {
+            if (!ToolError.isInstance(error)) throw error;
+            return ['AMBIGUOUS', 'INVALID_INPUT', 'NO_CHANGE', 'NO_MATCH'].includes(error.code);
+          }
+        },
+      ),
+      { numRuns: 2000 },
+    );
+  });
+
+  test('an edit of a whole line by itself is exact wherever the line occurs once', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.stringMatching(/^[a-z ]{1,6}$/u), { minLength: 1, maxLength: 6 }),
+        fc.nat(),
+        (lines, pick) => {
+          const wanted = `>${lines[pick % lines.length] ?? ''}<`;
+          const text = [...lines, wanted, ...lines].join('\r\n');
+          expect(edited(text, { old_text: wanted, new_text: 'x' })).toBe([...lines, 'x', ...lines].join('\r\n'));
+        },
+      ),
+    );
+  });
+});

@@ -1,0 +1,34 @@
+import { hashOf, tagOf } from '../ledger.ts';
+import type { RunContext } from '../spec.ts';
+import { commit, parentsStep } from './commit.ts';
+import type { Step } from './commit.ts';
+import type { FileDiff } from './diff.ts';
+import type { NewContent } from './write-step.ts';
+import { writeStep } from './write-step.ts';
+
+/** What became of a file. */
+export interface ChangedFile {
+  readonly path: string;
+  /** Bytes. */
+  readonly size: number;
+  /** The content tag. */
+  readonly tag: string;
+  readonly diff: FileDiff;
+  /** Nothing was written: it was only asked what would be. */
+  readonly dryRun: boolean;
+}
+
+/** The steps that put a content into a file. */
+export function contentSteps({ workspace }: RunContext, content: NewContent): Step[] {
+  const step = writeStep(workspace, content);
+  return content.before ? [step] : [parentsStep(workspace.operations, content.target), step];
+}
+
+/** Puts a content into a file, or only says what would become of it. */
+export async function changeFile(context: RunContext, content: NewContent, diff: FileDiff): Promise<ChangedFile> {
+  const { workspace, signal, dryRun } = context;
+  const { target, bytes } = content;
+  if (!dryRun) await commit(contentSteps(context, content), signal);
+  const hash = dryRun ? hashOf(bytes) : (workspace.ledger.get(target.real)?.hash ?? hashOf(bytes));
+  return { path: target.display, size: bytes.length, tag: tagOf(hash), diff, dryRun };
+}

@@ -1,0 +1,83 @@
+import { fold } from './lines.ts';
+import type { TextLine } from './lines.ts';
+
+/** The place of a file that is most like a text that is not in it. */
+export interface Closest {
+  /** Where it begins, from 1. */
+  readonly lineNumber: number;
+  /** How many of its lines are equal, blanks and the form of quotes aside. */
+  readonly equalLines: number;
+  /** The first line that differs, from 1, with what the file has there and what was looked for. */
+  readonly differs: { readonly lineNumber: number; readonly file: string | undefined; readonly asked: string };
+}
+
+function essence(line: string): string {
+  return fold(line).trim();
+}
+
+/** Pairs of neighbouring characters. */
+function pairsOf(line: string): Set<string> {
+  const pairs = new Set<string>();
+  for (let index = 0; index + 1 < line.length; index++) pairs.add(line.slice(index, index + 2));
+  return pairs;
+}
+
+/** How alike two lines are, from 0 to 1: the share of pairs of characters that both have. */
+function likeness(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
+  let common = 0;
+  for (const pair of a) if (b.has(pair)) common++;
+  return a.size + b.size === 0 ? 0 : (2 * common) / (a.size + b.size);
+}
+
+/** How many lines of a file are compared one by one; only a message depends on it. */
+const MOST_COMPARED_LINES = 20_000;
+const LEAST_LIKENESS = 0.4;
+
+/** The start that most lines, each looked up by itself, speak for. */
+function byEqualLines(lines: readonly TextLine[], wanted: readonly string[]): number | undefined {
+  const positions = new Map<string, number[]>();
+  wanted.forEach((line, index) => {
+    if (line !== '') positions.set(line, [...(positions.get(line) ?? []), index]);
+  });
+  const votes = new Map<number, number>();
+  lines.forEach(({ text }, index) => {
+    const line = essence(text);
+    for (const position of positions.get(line) ?? []) {
+      // A closing brace is everywhere, so it says little.
+      votes.set(index - position, (votes.get(index - position) ?? 0) + line.length);
+    }
+  });
+  const [best] = [...votes].toSorted(([startA, a], [startB, b]) => b - a || startA - startB);
+  return best?.[0];
+}
+
+/** The start for which the longest line that was looked for is most like the file's. */
+function byLikeness(lines: readonly TextLine[], wanted: readonly string[]): number | undefined {
+  const longest = wanted.reduce((at, line, index) => (line.length > (wanted[at]?.length ?? 0) ? index : at), 0);
+  const pairs = pairsOf(wanted[longest] ?? '');
+  let best: { readonly start: number; readonly score: number } | undefined;
+  for (const [index, { text }] of lines.slice(0, MOST_COMPARED_LINES).entries()) {
+    const score = likeness(pairs, pairsOf(essence(text.slice(0, 1000))));
+    if (score >= LEAST_LIKENESS && score > (best?.score ?? 0)) best = { start: index - longest, score };
+  }
+  return best?.start;
+}
+
+/** Looks for the place that was probably meant. For messages only: nothing is ever replaced by likeness. */
+export function closestPlace(lines: readonly TextLine[], oldLines: readonly string[]): Closest | undefined {
+  const asked = oldLines.length > 1 && oldLines.at(-1) === '' ? oldLines.slice(0, -1) : oldLines;
+  const wanted = asked.map(essence);
+  const found = byEqualLines(lines, wanted) ?? byLikeness(lines, wanted);
+  if (found === undefined) return undefined;
+  const equal = asked.map((line, index) => lines[found + index]?.text === line);
+  const differing = Math.max(0, equal.indexOf(false));
+  return {
+    lineNumber: Math.max(0, found) + 1,
+    equalLines: wanted.filter((line, index) => essence(lines[found + index]?.text ?? '\0') === line).length,
+    differs: {
+      lineNumber: found + differing + 1,
+      file: lines[found + differing]?.text,
+      asked: asked[differing] ?? '',
+    },
+  };
+}

@@ -1,0 +1,124 @@
+import { structuredPatch } from 'diff';
+import type { Splice } from './apply-edit.ts';
+import { lineCounter, lineEndAt, lineEndBefore, lineStartOf, linesFrom, textStart } from './document.ts';
+import type { ByteRange, TextDocument } from './document.ts';
+
+/** A place where two versions differ, with the lines around it; each line begins with a blank, `-`, `+` or `\`. */
+export interface DiffHunk {
+  /** The first line, from 1, and the number of lines, of the old version. */
+  readonly oldStart: number;
+  readonly oldLines: number;
+  readonly newStart: number;
+  readonly newLines: number;
+  readonly lines: readonly string[];
+}
+
+/** What changed in a file. */
+export interface FileDiff {
+  readonly hunks: readonly DiffHunk[];
+  readonly addedLines: number;
+  readonly removedLines: number;
+  /** Too much changed: `hunks` are not all of it, and the counts are of what they hold. */
+  readonly cut: boolean;
+}
+
+/** How many lines a diff holds. */
+const MOST_LINES = 2000;
+
+/** How many changed lines are compared; beyond that, versions have too little in common to be worth it. */
+const MOST_CHANGES = 4000;
+
+const CONTEXT_LINES = 3;
+
+/** The whole lines that a splice touches, with those around them. */
+function surroundings(document: TextDocument, { start, end }: ByteRange): ByteRange {
+  let from = lineStartOf(document, start);
+  for (let line = 0; line < CONTEXT_LINES && from > textStart(document); line++) {
+    from = lineStartOf(document, from - lineEndBefore(document, from));
+  }
+  let to = end;
+  if (lineEndBefore(document, to) === 0 || lineEndAt(document, to) > 0 || to === start) to = nextLine(document, to);
+  for (let line = 0; line < CONTEXT_LINES; line++) to = nextLine(document, to);
+  return { start: from, end: to };
+}
+
+function nextLine(document: TextDocument, offset: number): number {
+  return linesFrom(document, offset).next().value?.next ?? document.bytes.length;
+}
+
+/** Splices that lie close together, with the lines they touch. */
+function regionsOf(document: TextDocument, splices: readonly Splice[]): { range: ByteRange; splices: Splice[] }[] {
+  const regions: { range: ByteRange; splices: Splice[] }[] = [];
+  for (const splice of splices) {
+    const around = surroundings(document, splice);
+    const last = regions.at(-1);
+    if (last && around.start <= last.range.end) {
+      last.range = { start: last.range.start, end: Math.max(last.range.end, around.end) };
+      last.splices.push(splice);
+    } else {
+      regions.push({ range: around, splices: [splice] });
+    }
+  }
+  return regions;
+}
+
+function compareTexts(before: string, after: string): DiffHunk[] | undefined {
+  return structuredPatch('', '', before, after, '', '', { context: CONTEXT_LINES, maxEditLength: MOST_CHANGES })?.hunks;
+}
+
+function summarize(all: readonly DiffHunk[], complete: boolean): FileDiff {
+  const hunks: DiffHunk[] = [];
+  let lines = 0;
+  for (const hunk of all) {
+    lines += hunk.lines.length;
+    if (lines > MOST_LINES) break;
+    hunks.push(hunk);
+  }
+  const starting = (sign: string): number =>
+    hunks.reduce((sum, hunk) => sum + hunk.lines.filter((line) => line.startsWith(sign)).length, 0);
+  const cut = !complete || hunks.length < all.length;
+  return { hunks, addedLines: starting('+'), removedLines: starting('-'), cut };
+}
+
+/** The difference that splices make. Only the lines around them are looked at, however long the file is. */
+export function diffOfSplices(document: TextDocument, splices: readonly Splice[]): FileDiff {
+  const { bytes, encoding } = document;
+  const hunks: DiffHunk[] = [];
+  const lineNumberAt = lineCounter(document);
+  let shift = 0;
+  let complete = true;
+  for (const { range, splices: inside } of regionsOf(document, splices)) {
+    const parts: Buffer[] = [];
+    let at = range.start;
+    for (const splice of inside) {
+      parts.push(bytes.subarray(at, splice.start), splice.bytes);
+      at = splice.end;
+    }
+    parts.push(bytes.subarray(at, range.end));
+    const before = encoding.decode(bytes.subarray(range.start, range.end));
+    const found = compareTexts(before, encoding.decode(Buffer.concat(parts)));
+    complete &&= found !== undefined;
+    const linesBefore = lineNumberAt(range.start) - 1;
+    for (const hunk of found ?? []) {
+      const oldStart = hunk.oldStart + linesBefore;
+      hunks.push({ ...hunk, oldStart, newStart: hunk.newStart + linesBefore + shift });
+    }
+    shift += (found ?? []).reduce((sum, hunk) => sum + hunk.newLines - hunk.oldLines, 0);
+  }
+  return summarize(hunks, complete);
+}
+
+/** The difference between two texts. */
+export function diffOfTexts(before: string, after: string): FileDiff {
+  const hunks = compareTexts(before, after);
+  return summarize(hunks ?? [], hunks !== undefined);
+}
+
+/** Hunks as `diff -u` writes them, without the names of the files. */
+export function formatHunks(hunks: readonly DiffHunk[]): string {
+  return hunks
+    .map(({ oldStart, oldLines, newStart, newLines, lines }) =>
+      [`@@ -${oldStart},${oldLines} +${newStart},${newLines} @@`, ...lines].join('\n'),
+    )
+    .join('\n');
+}

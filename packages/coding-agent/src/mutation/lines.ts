@@ -1,0 +1,66 @@
+import { linesFrom, textOfRange, textStart } from './document.ts';
+import type { LineRange, TextDocument } from './document.ts';
+
+/** A line of a document as text. */
+export interface TextLine extends LineRange {
+  readonly text: string;
+  /** It holds bytes that are no text, so it equals nothing that can be typed. */
+  readonly isBroken: boolean;
+}
+
+/** The lines of a document. Behind a final line end there is one more, which is empty. */
+export function textLines(document: TextDocument): TextLine[] {
+  const lines: TextLine[] = [];
+  for (const range of linesFrom(document, textStart(document))) {
+    const text = textOfRange(document, range);
+    lines.push({ ...range, text, isBroken: text.includes('\ufffd') });
+  }
+  const last = lines.at(-1);
+  const end = document.bytes.length;
+  if (last === undefined || last.next > last.end) lines.push({ start: end, end, next: end, text: '', isBroken: false });
+  return lines;
+}
+
+/** A line without the blanks at its end. */
+export function trimBlanks(line: string): string {
+  return line.replace(/[ \t]+$/u, '');
+}
+
+/** Characters that are typed for one another, each for one. */
+const folds: ReadonlyMap<string, string> = new Map(
+  (
+    [
+      ["'", '\u2018\u2019\u201a\u201b\u2032\u02bc\u00b4'],
+      ['"', '\u201c\u201d\u201e\u201f\u2033'],
+      ['-', '\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe63\uff0d'],
+      [' ', '\u00a0\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000'],
+    ] as const
+  ).flatMap(([plain, others]) => [...others].map((other) => [other, plain] as const)),
+);
+
+const foldable = new RegExp(`[${[...folds.keys()].join('')}]`, 'gu');
+
+/** Quotes, dashes and spaces in their plain form, one for one. */
+function foldCharacters(text: string): string {
+  return text.replaceAll(foldable, (character) => folds.get(character) ?? character);
+}
+
+/** A text with composed characters, and plain quotes, dashes and spaces; without the blanks at its end. */
+export function fold(text: string): string {
+  return trimBlanks(foldCharacters(text.normalize('NFC')));
+}
+
+/**
+ * Where each place of a folded line is in the line itself; `undefined` within a character that was composed of several.
+ */
+export function foldOffsets(text: string): (offset: number) => number | undefined {
+  if (text.normalize('NFC') === text) return (offset) => offset;
+  const offsets = new Map<number, number>();
+  let folded = 0;
+  for (const { segment, index } of new Intl.Segmenter('und').segment(text)) {
+    offsets.set(folded, index);
+    folded += segment.normalize('NFC').length;
+  }
+  offsets.set(folded, text.length);
+  return (offset) => offsets.get(offset);
+}

@@ -1,0 +1,58 @@
+import { ToolError } from '../errors.ts';
+import type { PathUse, ResolvedPath } from '../sandbox.ts';
+import type { Workspace } from '../workspace.ts';
+
+/** A resolved path that nobody else changes. */
+export interface LockedTarget extends ResolvedPath {
+  /** Beside it, for what is being prepared. */
+  readonly temporary: string;
+}
+
+/** A path that will be changed, as it was named. */
+export interface NamedPath {
+  readonly path: string;
+  /** It is meant itself when it is a link, not what it leads to. */
+  readonly noFollow?: boolean;
+}
+
+/**
+ * Runs a mutation with its paths locked. They are looked up before, to know what to lock, and again when they are locked.
+ *
+ * @throws {ToolError} what `resolve` and the locks throw; `STALE` when a name leads elsewhere by then.
+ */
+export async function withLockedTargets<T>(
+  workspace: Workspace,
+  named: readonly NamedPath[],
+  signal: AbortSignal | undefined,
+  run: (targets: readonly LockedTarget[]) => Promise<T>,
+): Promise<T> {
+  const look = (): Promise<ResolvedPath[]> =>
+    Promise.all(
+      named.map(({ path, noFollow = false }) => workspace.resolve(path, { write: true, noFollow } satisfies PathUse)),
+    );
+  const paths = (await look()).map(({ real }) => real);
+  return workspace.locks.hold(paths, signal, async (locked) => {
+    const targets = await look();
+    return run(
+      targets.map((target, index) => {
+        const lock = locked.find(({ path }) => path === target.real);
+        if (lock && target.real === paths[index]) return { ...target, temporary: lock.temporary };
+        const summary = `${target.display} was moved by somebody else meanwhile`;
+        throw new ToolError('STALE', [summary, 'Look at it again with ls.'], { path: target.display });
+      }),
+    );
+  });
+}
+
+/** The same for one path. */
+export function withLockedTarget<T>(
+  workspace: Workspace,
+  named: NamedPath,
+  signal: AbortSignal | undefined,
+  run: (target: LockedTarget) => Promise<T>,
+): Promise<T> {
+  return withLockedTargets(workspace, [named], signal, async ([target]) => {
+    if (target === undefined) throw new Error('one path gives one target');
+    return run(target);
+  });
+}

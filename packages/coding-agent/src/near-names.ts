@@ -1,0 +1,84 @@
+import { fuzzyFind } from '@cairn/natives';
+import { basename, dirname, join, relative, sep } from 'node:path';
+import { isMissing, ToolError } from './errors.ts';
+import type { FileStat } from './operations.ts';
+import type { ResolvedPath } from './sandbox.ts';
+import type { Workspace } from './workspace.ts';
+
+const MOST_NAMES = 3;
+/** A directory of more is not looked through for a message. */
+const MOST_SIBLINGS = 5000;
+const SEARCH_MS = 300;
+const LEAST_LIKENESS = 0.5;
+
+function pairsOf(name: string): Set<string> {
+  const text = ` ${name.toLowerCase()} `;
+  return new Set([...text].map((_, index) => text.slice(index, index + 2)).filter((pair) => pair.length === 2));
+}
+
+/** How alike two names are, from 0 to 1. */
+export function likeness(a: string, b: string): number {
+  const [one, other] = [pairsOf(a), pairsOf(b)];
+  const common = [...one].filter((pair) => other.has(pair)).length;
+  return (2 * common) / Math.max(1, one.size + other.size);
+}
+
+/** Names in the directory the path was looked for in, most alike first. */
+async function siblings(workspace: Workspace, target: ResolvedPath): Promise<string[]> {
+  const directory = dirname(target.real);
+  const wanted = basename(target.real);
+  try {
+    const entries = await workspace.operations.list(directory);
+    return entries
+      .slice(0, MOST_SIBLINGS)
+      .map(({ name }) => ({ name, score: likeness(name, wanted) }))
+      .filter(({ score }) => score >= LEAST_LIKENESS)
+      .toSorted((a, b) => b.score - a.score)
+      .map(({ name }) => shown(workspace, join(dirname(target.absolute), name)));
+  } catch (error) {
+    if (isMissing(error)) return [];
+    throw error;
+  }
+}
+
+function shown(workspace: Workspace, path: string): string {
+  return relative(workspace.root, path).replaceAll(sep, '/');
+}
+
+/** Paths of the tree that the name leads to. */
+async function elsewhere(workspace: Workspace, target: ResolvedPath): Promise<string[]> {
+  try {
+    const { matches } = await fuzzyFind({
+      path: workspace.root,
+      query: basename(target.absolute),
+      maxResults: MOST_NAMES,
+      timeoutMs: SEARCH_MS,
+      onTimeout: 'partial',
+      cache: true,
+    });
+    return matches.map(({ path }) => path);
+  } catch {
+    // Only a suggestion: a name that cannot be looked for has none.
+    return [];
+  }
+}
+
+/** Up to three paths that may have been meant. */
+export async function nearNames(workspace: Workspace, target: ResolvedPath): Promise<string[]> {
+  const close = await siblings(workspace, target);
+  const names = close.length >= MOST_NAMES ? close : [...close, ...(await elsewhere(workspace, target))];
+  return [...new Set(names)].slice(0, MOST_NAMES);
+}
+
+/**
+ * What is at a path.
+ *
+ * @throws {ToolError} `NOT_FOUND`, with near names.
+ */
+export async function requireExisting(workspace: Workspace, target: ResolvedPath): Promise<FileStat> {
+  const { stat, display: path } = target;
+  if (stat) return stat;
+  const names = await nearNames(workspace, target);
+  const hint = names.length > 0 ? `Did you mean ${names.join(', ')}?` : 'Check the path with ls or glob.';
+  throw new ToolError('NOT_FOUND', [`${path} does not exist`, hint], { path });
+}

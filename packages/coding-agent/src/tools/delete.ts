@@ -1,0 +1,83 @@
+import { z } from 'zod';
+import { explaining, ToolError } from '../errors.ts';
+import { inputSchema } from '../input.ts';
+import { commit } from '../mutation/commit.ts';
+import { deleteStep } from '../mutation/delete-step.ts';
+import { guardTree } from '../mutation/guard.ts';
+import { withLockedTarget } from '../mutation/locked-targets.ts';
+import type { LockedTarget } from '../mutation/locked-targets.ts';
+import { walkTree } from '../mutation/tree.ts';
+import { requireExisting } from '../near-names.ts';
+import type { FileKind } from '../operations.ts';
+import { isGitInternal, isWithin } from '../sandbox.ts';
+import { mutating } from '../spec.ts';
+import type { RunContext, ToolSpec } from '../spec.ts';
+import { succeed } from '../tool.ts';
+import type { Workspace } from '../workspace.ts';
+import { count } from './format.ts';
+
+const shape = { path: z.string(), recursive: z.boolean().optional().describe('delete a directory') };
+
+/** The parameters of `delete`. */
+export interface DeleteInput {
+  readonly path: string;
+  readonly recursive?: boolean | undefined;
+}
+
+/** What `delete` did. */
+export interface DeleteDetails {
+  readonly path: string;
+  readonly kind: FileKind;
+  /** What a directory held, at any depth. */
+  readonly entries: number;
+  readonly dryRun: boolean;
+}
+
+/** @throws {ToolError} `PROTECTED` when a root lies at the path or below it. */
+export async function requireNoRoot(workspace: Workspace, { real, display: path }: LockedTarget): Promise<void> {
+  const roots = await workspace.realRoots();
+  if (!roots.some((root) => isWithin(root, real))) return;
+  throw new ToolError('PROTECTED', [`${path} is the root or holds it`, 'Name something below it.'], { path });
+}
+
+/** Looks at all that goes with a directory, and says how much it is. */
+async function inspect(target: LockedTarget, { workspace, signal }: RunContext): Promise<number> {
+  const path = target.display;
+  let entries = 0;
+  for await (const { name } of walkTree(workspace.operations, target.real, signal)) {
+    entries++;
+    if (isGitInternal(name)) {
+      const summary = `${path} holds a git repository, whose data is not deleted`;
+      throw new ToolError('PROTECTED', [summary, 'Delete what lies beside .git, or use the shell.'], { path });
+    }
+  }
+  return entries;
+}
+
+/** Deletes a file or a link, and when asked for a directory with all it holds. */
+export const deleteTool: ToolSpec<DeleteInput, DeleteDetails> = {
+  name: 'delete',
+  description: 'Delete a file, or with recursive a directory. A link is deleted itself.',
+  shape,
+  inputSchema: inputSchema(shape),
+  annotations: mutating('Delete a file'),
+  async run({ path, recursive = false }, context) {
+    const { workspace, signal, dryRun } = context;
+    return withLockedTarget(workspace, { path, noFollow: true }, signal, async (target) => {
+      const { kind } = await requireExisting(workspace, target);
+      const { display } = target;
+      await requireNoRoot(workspace, target);
+      const isDirectory = kind === 'directory';
+      if (isDirectory && !recursive) {
+        const hint = 'Set recursive to delete it with all it holds.';
+        throw new ToolError('IS_DIRECTORY', [`${display} is a directory`, hint], { path: display });
+      }
+      const entries = isDirectory ? await explaining(display, () => inspect(target, context)) : 0;
+      await explaining(display, () => guardTree(workspace, target, 'deleted'));
+      if (!dryRun) await commit([deleteStep(workspace, target)], signal);
+      const verb = dryRun ? 'Would have deleted' : 'Deleted';
+      const held = isDirectory ? ` and the ${count(entries, 'entry', 'entries')} in it` : '';
+      return succeed(`${verb} ${display}${held}.`, { path: display, kind, entries, dryRun });
+    });
+  },
+};

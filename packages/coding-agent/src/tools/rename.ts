@@ -1,0 +1,93 @@
+import { z } from 'zod';
+import { explaining, ToolError } from '../errors.ts';
+import { inputSchema } from '../input.ts';
+import { commit, parentsStep } from '../mutation/commit.ts';
+import { guard, guardTree } from '../mutation/guard.ts';
+import { withLockedTargets } from '../mutation/locked-targets.ts';
+import type { LockedTarget } from '../mutation/locked-targets.ts';
+import { renameStep } from '../mutation/rename-step.ts';
+import { takeSnapshot } from '../mutation/snapshot.ts';
+import { requireExisting } from '../near-names.ts';
+import type { FileKind } from '../operations.ts';
+import { isWithin, kindName } from '../sandbox.ts';
+import { mutating } from '../spec.ts';
+import type { ToolSpec } from '../spec.ts';
+import { succeed } from '../tool.ts';
+import type { Workspace } from '../workspace.ts';
+import { requireNoRoot } from './delete.ts';
+
+const shape = { from: z.string(), to: z.string(), overwrite: z.boolean().optional().describe('replace a file') };
+
+/** The parameters of `rename`. */
+export interface RenameInput {
+  readonly from: string;
+  readonly to: string;
+  readonly overwrite?: boolean | undefined;
+}
+
+/** What `rename` did. */
+export interface RenameDetails {
+  readonly from: string;
+  readonly to: string;
+  readonly kind: FileKind;
+  /** A file that was at `to` is gone. */
+  readonly overwritten: boolean;
+  readonly dryRun: boolean;
+}
+
+/** @throws {ToolError} unless what is at the destination may be replaced. */
+async function requireReplaceable(workspace: Workspace, to: LockedTarget, overwrite: boolean): Promise<void> {
+  const { stat, display: path } = to;
+  if (!stat) return;
+  if (!overwrite) {
+    const hint =
+      stat.kind === 'directory'
+        ? 'To move into it, name the whole new path.'
+        : 'Choose another name, or set overwrite.';
+    throw new ToolError('EXISTS', [`${path} exists already`, hint], { path });
+  }
+  if (stat.kind === 'directory' || stat.kind === 'other') {
+    const summary = `${path} is ${kindName(stat.kind)}, which a rename does not replace`;
+    throw new ToolError('EXISTS', [summary, 'Delete it first, or choose another name.'], { path });
+  }
+  if (stat.kind === 'file') {
+    guard(workspace, to, await takeSnapshot(workspace.operations, to), { verb: 'overwritten', mustBeRead: true });
+  }
+}
+
+/** Renames or moves a file, a link or a directory, also to another file system. */
+export const renameTool: ToolSpec<RenameInput, RenameDetails> = {
+  name: 'rename',
+  description: 'Rename or move a file or directory, making the directories it needs.',
+  shape,
+  inputSchema: inputSchema(shape),
+  annotations: mutating('Rename a file'),
+  async run({ from: source, to: destination, overwrite = false }, context) {
+    const { workspace, signal, dryRun } = context;
+    const named = [source, destination].map((path) => ({ path, noFollow: true }));
+    return withLockedTargets(workspace, named, signal, async ([from, to]) => {
+      if (!from || !to) throw new Error('two paths give two targets');
+      const { kind, identity } = await requireExisting(workspace, from);
+      await requireNoRoot(workspace, from);
+      if (from.real === to.real) {
+        const summary = `${from.display} and ${to.display} are the same`;
+        throw new ToolError('NO_CHANGE', [summary, 'Give another new name.'], { path: to.display });
+      }
+      if (isWithin(to.real, from.real)) {
+        const summary = `${to.display} lies in ${from.display}, which cannot be moved into itself`;
+        throw new ToolError('INVALID_INPUT', [summary, 'Choose a destination outside of it.'], { path: to.display });
+      }
+      // Another spelling of the same name, where the file system takes both for one; not another name of the same file.
+      const isRespelled = to.stat?.identity === identity && from.real.toLowerCase() === to.real.toLowerCase();
+      const overwritten = to.stat !== undefined && !isRespelled;
+      if (overwritten) await requireReplaceable(workspace, to, overwrite);
+      await explaining(from.display, () => guardTree(workspace, from, 'renamed'));
+      const steps = [parentsStep(workspace.operations, to), renameStep(workspace, { from, to, overwrite })];
+      if (!dryRun) await commit(steps, signal);
+      const verb = dryRun ? 'Would have renamed' : 'Renamed';
+      const replaced = overwritten ? ', replacing what was there' : '';
+      const details = { from: from.display, to: to.display, kind, overwritten, dryRun };
+      return succeed(`${verb} ${from.display} to ${to.display}${replaced}.`, details);
+    });
+  },
+};
