@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { ToolError } from './errors.ts';
+import { explainSystemError, ToolError } from './errors.ts';
 import { describeInputError } from './input.ts';
 import type { Names, ToolSpec } from './spec.ts';
 import { textOf } from './tool.ts';
@@ -32,6 +32,11 @@ function fail(error: ToolError, mutates: boolean): ToolFailure {
   };
 }
 
+/** The path that a system error is about. */
+function systemPathOf(error: unknown): string {
+  return error instanceof Error && 'path' in error && typeof error.path === 'string' ? error.path : 'The path';
+}
+
 function toModelOutput({ output }: { readonly output: ToolResult }): ModelOutput {
   if (output.isError) return { type: 'error-text', value: textOf(output) };
   if (output.content.every((part) => part.type === 'text')) return { type: 'text', value: textOf(output) };
@@ -60,8 +65,9 @@ export function bind<Input, Details>(
       }
       return await spec.run(parsed.data, { workspace, names, signal, dryRun: options.dryRun ?? false });
     } catch (error) {
-      if (!ToolError.isInstance(error)) throw error;
-      return fail(error, mutates);
+      const explained = explainSystemError(error, systemPathOf(error));
+      if (!ToolError.isInstance(explained)) throw error;
+      return fail(explained, mutates);
     }
   };
   return { name, description, inputSchema, annotations: spec.annotations, execute, toModelOutput };

@@ -5,6 +5,8 @@ import { deleteTool } from './tools/delete.ts';
 import type { DeleteDetails, DeleteInput } from './tools/delete.ts';
 import { editTool } from './tools/edit.ts';
 import type { EditDetails, EditInput } from './tools/edit.ts';
+import { patchTool } from './tools/patch.ts';
+import type { PatchDetails, PatchInput } from './tools/patch.ts';
 import { readTool } from './tools/read.ts';
 import type { ReadDetails, ReadInput } from './tools/read.ts';
 import { renameTool } from './tools/rename.ts';
@@ -19,6 +21,7 @@ export interface CodingTools {
   readonly read: ToolDefinition<ReadInput, ReadDetails>;
   readonly write: ToolDefinition<WriteInput, WriteDetails>;
   readonly edit: ToolDefinition<EditInput, EditDetails>;
+  readonly patch: ToolDefinition<PatchInput, PatchDetails>;
   readonly delete: ToolDefinition<DeleteInput, DeleteDetails>;
   readonly rename: ToolDefinition<RenameInput, RenameDetails>;
 }
@@ -40,6 +43,7 @@ export function createCodingTools(options: CodingToolsOptions): CodingTools {
     read: own(readTool),
     write: own(writeTool),
     edit: own(editTool),
+    patch: own(patchTool),
     delete: own(deleteTool),
     rename: own(renameTool),
   };

@@ -3,6 +3,7 @@ import { ToolError } from '../errors.ts';
 import { lineCounter, lineEndNear } from './document.ts';
 import type { ByteRange, TextDocument } from './document.ts';
 import { encodeText } from './encoding.ts';
+import { splitLines } from './find-exact.ts';
 import { createFinder } from './find-text.ts';
 import type { Found, Tier } from './find-text.ts';
 
@@ -54,13 +55,25 @@ function keptLines(oldLines: readonly string[], newLines: readonly string[]): nu
   return kept;
 }
 
+/** A found text and what it is replaced by. */
+export interface Replacement extends Found {
+  /** What was looked for, and the new lines as they were given. */
+  readonly oldLines: readonly string[];
+  readonly rawNewLines: readonly string[];
+  readonly path: string;
+}
+
 /**
  * What takes the place of a found text. Lines that the edit repeats keep the bytes of the file, whatever the tier forgave;
  * so do their line ends. New lines end like their neighbours.
+ *
+ * @throws {ToolError} `ENCODING`.
  */
-function spliceAt(document: TextDocument, { place, newLines, edit, path }: SpliceInput): Splice {
+export function spliceAt(document: TextDocument, replacement: Replacement): Splice {
+  const { place, newLines, oldLines, rawNewLines, path } = replacement;
   const [start, end] = [place[0]?.start ?? 0, place.at(-1)?.end ?? 0];
-  const kept = keptLines(splitOf(edit.old_text, place.length), splitOf(edit.new_text, newLines.length));
+  // A tier may have left out the empty line behind a final line end.
+  const kept = keptLines(oldLines.slice(0, place.length), rawNewLines.slice(0, newLines.length));
   const gap = (index: number): Buffer | undefined => {
     const [above, below] = [place[index], place[index + 1]];
     return above && below && document.bytes.subarray(above.end, below.start);
@@ -80,24 +93,34 @@ function spliceAt(document: TextDocument, { place, newLines, edit, path }: Splic
   return { start, end, bytes: Buffer.concat(parts) };
 }
 
-interface SpliceInput extends Found {
-  readonly edit: TextEdit;
-  readonly path: string;
+/** A splice, and how it is called in messages. */
+interface NamedSplice extends Splice {
+  readonly name: string;
 }
 
-/** The first lines of a text; a tier may leave out the empty one behind a final line end. */
-function splitOf(text: string, length: number): string[] {
-  return text.split(/\r?\n/u).slice(0, length);
-}
-
-function checkOverlap(splices: readonly (Splice & { readonly edit: number })[], document: TextDocument): void {
-  splices.forEach((splice, index) => {
-    const before = splices[index - 1];
-    if (!before || before.end <= splice.start) return;
-    const where = lineCounter(document)(splice.start);
-    const summary = `edits[${before.edit}] and edits[${splice.edit}] overlap at line ${where}`;
-    throw new ToolError('OVERLAP', [summary, 'All edits match the file as it is: join the two into one edit.']);
-  });
+/**
+ * The original with splices in place of their ranges.
+ *
+ * @throws {ToolError} `OVERLAP`.
+ */
+export function joinSplices(
+  document: TextDocument,
+  splices: readonly NamedSplice[],
+): Pick<AppliedEdits, 'bytes' | 'splices'> {
+  const ordered = splices.toSorted((a, b) => a.start - b.start);
+  const parts: Buffer[] = [];
+  let at = 0;
+  for (const [index, { start, end, bytes, name }] of ordered.entries()) {
+    if (start < at) {
+      const where = lineCounter(document)(start);
+      const summary = `${ordered[index - 1]?.name ?? ''} and ${name} overlap at line ${where}`;
+      throw new ToolError('OVERLAP', [summary, 'All match the file as it is: join the two into one.']);
+    }
+    parts.push(document.bytes.subarray(at, start), bytes);
+    at = end;
+  }
+  parts.push(document.bytes.subarray(at));
+  return { bytes: Buffer.concat(parts), splices: ordered };
 }
 
 /**
@@ -112,7 +135,8 @@ export function applyEdits(document: TextDocument, edits: readonly TextEdit[], p
   const splices = edits.flatMap((edit, index) => {
     const name = edits.length > 1 ? `edits[${index}].old_text` : 'old_text';
     const { tier, found } = finder.find(edit, { name, path });
-    const made = found.map((hit) => ({ ...spliceAt(document, { ...hit, edit, path }), edit: index }));
+    const asked = { oldLines: splitLines(edit.old_text), rawNewLines: splitLines(edit.new_text), path };
+    const made = found.map((hit) => ({ ...spliceAt(document, { ...hit, ...asked }), name: `edits[${index}]` }));
     if (made.every(({ start, end, bytes }) => document.bytes.subarray(start, end).equals(bytes))) {
       const summary = `${edits.length > 1 ? `edits[${index}]` : 'The edit'} changes nothing in ${path}: the file has the new text already`;
       throw new ToolError('NO_CHANGE', [summary, 'Leave the edit out; line ends are kept as they are in the file.'], {
@@ -124,19 +148,5 @@ export function applyEdits(document: TextDocument, edits: readonly TextEdit[], p
     applied.push({ tier, replacements: made.length, lineNumbers });
     return made;
   });
-  const ordered = splices.toSorted((a, b) => a.start - b.start);
-  checkOverlap(ordered, document);
-  return { bytes: spliced(document.bytes, ordered), splices: ordered, edits: applied };
-}
-
-/** The original with splices in place of their ranges. */
-function spliced(original: Buffer, splices: readonly Splice[]): Buffer {
-  const parts: Buffer[] = [];
-  let at = 0;
-  for (const { start, end, bytes } of splices) {
-    parts.push(original.subarray(at, start), bytes);
-    at = end;
-  }
-  parts.push(original.subarray(at));
-  return Buffer.concat(parts);
+  return { ...joinSplices(document, splices), edits: applied };
 }

@@ -119,11 +119,10 @@ export async function commit(steps: readonly Step[], signal: AbortSignal | undef
       applied.push(step);
     }
   } catch (error) {
+    const unapplied = prepared.filter((step) => !applied.includes(step));
+    // First, so that a directory is empty again when its making is taken back.
+    await runBack(unapplied, 'discard');
     const failures = await runBack(applied, 'undo');
-    await runBack(
-      prepared.filter((step) => !applied.includes(step)),
-      'discard',
-    );
     for (const step of applied) step.announce();
     throw failures.length === 0 ? explainSystemError(error, current?.path ?? '') : halfDone(error, failures, applied);
   }

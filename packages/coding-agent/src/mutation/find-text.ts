@@ -65,29 +65,47 @@ export interface Finder {
    *
    * @throws {ToolError} `NO_MATCH`, `AMBIGUOUS`, `INVALID_INPUT`.
    */
-  find(edit: Asked, called: Called): { readonly tier: Tier; readonly found: readonly Found[] };
+  find(edit: Asked, called: Called): Hits;
+  /** What the first tier finds that finds anything acceptable. */
+  search(asked: Lines, accepts: (found: Found) => boolean): Hits | undefined;
+  lines(): readonly TextLine[];
+  noMatch(oldLines: readonly string[], called: Called): ToolError;
+  ambiguous(found: readonly Found[], called: Called): ToolError;
+}
+
+/** Where a text was found, and what had to be forgiven. */
+export interface Hits {
+  readonly tier: Tier;
+  readonly found: readonly Found[];
 }
 
 export function createFinder(document: TextDocument): Finder {
   let known: readonly TextLine[] | undefined;
   const lines = (): readonly TextLine[] => (known ??= textLines(document));
-  return {
-    find: (edit, called) => {
-      if (edit.old_text === '') {
-        const hint = 'Give the text to replace, or use write for a whole file.';
-        throw new ToolError('INVALID_INPUT', [`${called.name} is empty`, hint], { path: called.path });
-      }
-      const asked = { oldLines: splitLines(edit.old_text), newLines: splitLines(edit.new_text) };
-      for (const [tier, find] of tiers) {
-        const found = find(document, asked, lines);
-        if (found.length === 0) continue;
-        if (edit.replace_all) return { tier, found: apart(found) };
-        if (found.length === 1) return { tier, found };
-        throw ambiguous(document, found, { ...called, lines: lines() });
-      }
-      throw noMatch(lines(), asked.oldLines, called);
-    },
+  const search: Finder['search'] = (asked, accepts) => {
+    for (const [tier, find] of tiers) {
+      const found = find(document, asked, lines).filter(accepts);
+      if (found.length > 0) return { tier, found };
+    }
+    return undefined;
   };
+  const failing: Pick<Finder, 'noMatch' | 'ambiguous'> = {
+    noMatch: (oldLines, called) => noMatch(lines(), oldLines, called),
+    ambiguous: (found, called) => ambiguous(document, found, { ...called, lines: lines() }),
+  };
+  const find: Finder['find'] = (edit, called) => {
+    if (edit.old_text === '') {
+      const hint = 'Give the text to replace, or use write for a whole file.';
+      throw new ToolError('INVALID_INPUT', [`${called.name} is empty`, hint], { path: called.path });
+    }
+    const oldLines = splitLines(edit.old_text);
+    const hits = search({ oldLines, newLines: splitLines(edit.new_text) }, () => true);
+    if (!hits) throw failing.noMatch(oldLines, called);
+    if (edit.replace_all) return { tier: hits.tier, found: apart(hits.found) };
+    if (hits.found.length > 1) throw failing.ambiguous(hits.found, called);
+    return hits;
+  };
+  return { find, search, lines, ...failing };
 }
 
 /** How many places, and how many characters of a line, a message shows. */

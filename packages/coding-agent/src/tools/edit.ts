@@ -1,24 +1,19 @@
 import { z } from 'zod';
-import { ToolError } from '../errors.ts';
 import { inputSchema } from '../input.ts';
 import { applyEdits } from '../mutation/apply-edit.ts';
 import type { AppliedEdit, TextEdit } from '../mutation/apply-edit.ts';
 import { changeFile } from '../mutation/changed-file.ts';
 import type { ChangedFile } from '../mutation/changed-file.ts';
 import { diffOfSplices, formatHunks } from '../mutation/diff.ts';
-import type { TextDocument } from '../mutation/document.ts';
-import { encodingFor, isBinary } from '../mutation/encoding.ts';
+import { documentOf } from '../mutation/document-of.ts';
 import { guard } from '../mutation/guard.ts';
 import { withLockedTarget } from '../mutation/locked-targets.ts';
-import type { LockedTarget } from '../mutation/locked-targets.ts';
 import { takeSnapshot } from '../mutation/snapshot.ts';
-import type { Snapshot } from '../mutation/snapshot.ts';
 import { requireExisting } from '../near-names.ts';
 import { mutating } from '../spec.ts';
 import type { ToolSpec } from '../spec.ts';
 import { succeed } from '../tool.ts';
 import { truncate } from '../truncate.ts';
-import type { Workspace } from '../workspace.ts';
 import { count } from './format.ts';
 
 const editShape = { old_text: z.string(), new_text: z.string(), replace_all: z.boolean().optional() };
@@ -47,18 +42,6 @@ export function gatherFlatEdit(input: Readonly<Record<string, unknown>>): Readon
   if (flat.length === 0 || 'edits' in input) return input;
   const rest = Object.entries(input).filter(([name]) => !flatNames.includes(name));
   return { ...Object.fromEntries(rest), edits: [Object.fromEntries(flat)] };
-}
-
-/**
- * The text of a file that is about to be edited.
- *
- * @throws {ToolError} `BINARY`.
- */
-export function documentOf(workspace: Workspace, target: LockedTarget, { bytes }: Snapshot): TextDocument {
-  const encoding = encodingFor(bytes, workspace.ledger.get(target.real)?.encoding);
-  if (!isBinary(bytes, encoding)) return { bytes, encoding };
-  const summary = `${target.display} is no text: it holds NUL bytes`;
-  throw new ToolError('BINARY', [summary, 'Only text can be edited.'], { path: target.display });
 }
 
 /** How much of a difference an answer shows, when something was forgiven. */

@@ -1,0 +1,128 @@
+import { ToolError } from '../errors.ts';
+import { joinSplices, spliceAt } from '../mutation/apply-edit.ts';
+import type { AppliedEdits, Splice } from '../mutation/apply-edit.ts';
+import { lineCounter, lineEndBefore, lineEndNear, textStart } from '../mutation/document.ts';
+import type { TextDocument } from '../mutation/document.ts';
+import { encodeText } from '../mutation/encoding.ts';
+import { createFinder } from '../mutation/find-text.ts';
+import type { Finder, Found, Tier } from '../mutation/find-text.ts';
+import { fold } from '../mutation/lines.ts';
+import type { TextLine } from '../mutation/lines.ts';
+import type { PatchHunk } from './file-patch.ts';
+
+/** The lines of a hunk on one side; an empty last one stands for the line end of the one before. */
+function sideOf({ lines, oldLacksEnd, newLacksEnd }: PatchHunk, side: '-' | '+'): string[] {
+  const own = lines.filter(({ kind }) => kind === ' ' || kind === side).map(({ text }) => text);
+  return (side === '-' ? oldLacksEnd : newLacksEnd) ? own : [...own, ''];
+}
+
+function startOf({ place }: Found): number {
+  return place[0]?.start ?? 0;
+}
+
+function endOf({ place }: Found): number {
+  return place.at(-1)?.end ?? 0;
+}
+
+/** Where the lines behind the anchors begin. */
+function behindAnchors(lines: readonly TextLine[], hunk: PatchHunk, from: number, path: string): number {
+  let at = from;
+  for (const anchor of hunk.anchors) {
+    const wanted = fold(anchor).trim();
+    const rest = lines.filter(({ start }) => start >= at);
+    const equal = rest.find(({ text }) => fold(text).trim() === wanted);
+    const beginning = rest.filter(({ text }) => fold(text).trim().startsWith(wanted));
+    const found = equal ?? (beginning.length === 1 ? beginning[0] : undefined);
+    if (found === undefined) {
+      const hint = 'The text behind @@ must be a line above the change, after the hunk before it.';
+      throw new ToolError('NO_MATCH', [`The line '@@ ${anchor}' was not found in ${path}`, hint], { path });
+    }
+    at = found.next;
+  }
+  return at;
+}
+
+/** Which of several places is meant: the one at the line the hunk names, or the one that its order and anchors leave. */
+function choose(found: readonly Found[], hunk: PatchHunk, from: number, document: TextDocument): Found | undefined {
+  if (found.length === 1) return found[0];
+  const lineNumberAt = lineCounter(document);
+  const named = found.find((one) => lineNumberAt(startOf(one)) === hunk.lineNumber);
+  if (named) return named;
+  if (hunk.isAtEnd) return found.find((one) => endOf(one) === document.bytes.length);
+  const behind = found.filter((one) => startOf(one) >= from);
+  return behind.length === 1 || hunk.anchors.length > 0 ? behind[0] : undefined;
+}
+
+/** Where lines go that are put in without a line to look for: at the line the hunk names, behind its anchors, at the end. */
+function insertionPoint({ bytes }: TextDocument, lines: readonly TextLine[], hunk: PatchHunk, behind: number): number {
+  if (hunk.lineNumber !== undefined) return lines[hunk.lineNumber]?.start ?? bytes.length;
+  return hunk.anchors.length > 0 ? behind : bytes.length;
+}
+
+function insertion(document: TextDocument, hunk: PatchHunk, offset: number, path: string): Splice {
+  const ending = lineEndNear(document, offset);
+  const added = hunk.lines.map(({ text }) => encodeText(document.encoding, text, path));
+  const isBehindOpenLine = offset > textStart(document) && lineEndBefore(document, offset) === 0;
+  const parts = isBehindOpenLine
+    ? added.flatMap((line) => [ending, line])
+    : added.flatMap((line, index) => (hunk.newLacksEnd && index === added.length - 1 ? [line] : [line, ending]));
+  return { start: offset, end: offset, bytes: Buffer.concat(parts) };
+}
+
+interface Located {
+  readonly splice: Splice;
+  readonly tier: Tier;
+}
+
+function locate(document: TextDocument, finder: Finder, hunk: PatchHunk, { from, name, path }: Wanted): Located {
+  const lines = finder.lines();
+  const behind = behindAnchors(lines, hunk, from, path);
+  const [oldLines, newLines] = [sideOf(hunk, '-'), sideOf(hunk, '+')];
+  if (hunk.lines.every(({ kind }) => kind === '+')) {
+    const at = insertionPoint(document, lines, hunk, behind);
+    return { splice: insertion(document, hunk, at, path), tier: 'exact' };
+  }
+  const isWholeLines = (one: Found): boolean => {
+    const start = startOf(one);
+    const isStart = start === textStart(document) || lineEndBefore(document, start) > 0;
+    return isStart && (oldLines.at(-1) === '' || endOf(one) === document.bytes.length);
+  };
+  const hits = finder.search({ oldLines, newLines }, isWholeLines);
+  if (!hits) throw finder.noMatch(oldLines, { name, path });
+  const found = choose(hits.found, hunk, behind, document);
+  if (!found) throw finder.ambiguous(hits.found, { name, path });
+  return { splice: spliceAt(document, { ...found, oldLines, rawNewLines: newLines, path }), tier: hits.tier };
+}
+
+interface Wanted {
+  /** Where the hunk before ends. */
+  readonly from: number;
+  readonly name: string;
+  readonly path: string;
+}
+
+/**
+ * Applies the hunks of a patch to a file. Each is looked for as edits are, by whole lines; several places are told apart by line
+ * number, anchors and order.
+ *
+ * @throws {ToolError} `NO_MATCH`, `AMBIGUOUS`, `OVERLAP`, `ENCODING`.
+ */
+export function applyHunks(document: TextDocument, hunks: readonly PatchHunk[], path: string): AppliedEdits {
+  const finder = createFinder(document);
+  const lineNumberAt = (offset: number): number => lineCounter(document)(offset);
+  let from = textStart(document);
+  const located = hunks.map((hunk, index) => {
+    const found = locate(document, finder, hunk, { from, name: `hunk ${index + 1}`, path });
+    from = Math.max(from, found.splice.end);
+    return found;
+  });
+  const splices = located.map(({ splice }, index) => ({ ...splice, name: `hunk ${index + 1}` }));
+  return {
+    ...joinSplices(document, splices),
+    edits: located.map(({ tier, splice }) => ({
+      tier,
+      replacements: 1,
+      lineNumbers: [lineNumberAt(splice.start)],
+    })),
+  };
+}

@@ -1,0 +1,141 @@
+import { ToolError } from '../errors.ts';
+import { hashOf } from '../ledger.ts';
+import { contentSteps } from '../mutation/changed-file.ts';
+import type { Step } from '../mutation/commit.ts';
+import { parentsStep } from '../mutation/commit.ts';
+import { deleteStep } from '../mutation/delete-step.ts';
+import { diffOfSplices, diffOfTexts } from '../mutation/diff.ts';
+import type { FileDiff } from '../mutation/diff.ts';
+import { documentOf } from '../mutation/document-of.ts';
+import { encodeText, encodingFor } from '../mutation/encoding.ts';
+import type { Tier } from '../mutation/find-text.ts';
+import { guard, guardTree } from '../mutation/guard.ts';
+import type { LockedTarget } from '../mutation/locked-targets.ts';
+import { renameStep } from '../mutation/rename-step.ts';
+import { requireFile, takeSnapshot } from '../mutation/snapshot.ts';
+import { requireExisting } from '../near-names.ts';
+import type { RunContext } from '../spec.ts';
+import { applyHunks } from './apply-hunks.ts';
+import type { FilePatch } from './file-patch.ts';
+import { pathsOf } from './parse.ts';
+
+/** What will become of one file, checked and ready to be committed. */
+export interface PlannedFile {
+  readonly path: string;
+  readonly kind: FilePatch['kind'];
+  readonly to?: string | undefined;
+  readonly steps: readonly Step[];
+  /** The content hash; absent for a deleted file. */
+  readonly hash?: string | undefined;
+  readonly diff: FileDiff;
+  readonly tiers: readonly Tier[];
+}
+
+const noDiff: FileDiff = { hunks: [], addedLines: 0, removedLines: 0, cut: false };
+
+/** @throws {ToolError} `EXISTS` when anything is at the path. */
+function requireNothing(target: LockedTarget, verb: string): void {
+  if (!target.stat) return;
+  const path = target.display;
+  throw new ToolError(
+    'EXISTS',
+    [`${path} exists already, so nothing is ${verb} it`, 'Update it, or delete it first.'],
+    { path },
+  );
+}
+
+function planAdd(context: RunContext, patch: FilePatch & { readonly kind: 'add' }, target: LockedTarget): PlannedFile {
+  requireNothing(target, 'added as');
+  const bytes = encodeText(encodingFor(new Uint8Array()), patch.content, target.display);
+  const content = { target, bytes, before: undefined, permissions: patch.permissions };
+  return {
+    path: target.display,
+    kind: 'add',
+    steps: contentSteps(context, content),
+    hash: hashOf(bytes),
+    diff: diffOfTexts('', patch.content),
+    tiers: [],
+  };
+}
+
+async function planDelete(
+  { workspace }: RunContext,
+  patch: FilePatch & { readonly kind: 'delete' },
+  target: LockedTarget,
+): Promise<PlannedFile> {
+  const stat = await requireExisting(workspace, target);
+  if (stat.kind !== 'symlink') requireFile(target);
+  await guardTree(workspace, target, 'deleted');
+  let diff = noDiff;
+  if (patch.hunks.length > 0 && stat.kind === 'file') {
+    const document = documentOf(workspace, target, await takeSnapshot(workspace.operations, target));
+    const applied = applyHunks(document, patch.hunks, target.display);
+    if (applied.bytes.length > document.encoding.mark.length) {
+      const summary = `${target.display} has more lines than the patch deletes`;
+      throw new ToolError('NO_MATCH', [summary, 'Read the file, or delete it with delete.'], { path: target.display });
+    }
+    diff = diffOfSplices(document, applied.splices);
+  }
+  return { path: target.display, kind: 'delete', steps: [deleteStep(workspace, target)], diff, tiers: [] };
+}
+
+async function planUpdate(
+  context: RunContext,
+  { hunks }: FilePatch & { readonly kind: 'update' },
+  target: LockedTarget,
+  to: LockedTarget | undefined,
+): Promise<PlannedFile> {
+  const { workspace } = context;
+  await requireExisting(workspace, target);
+  if (to) requireNothing(to, 'moved onto');
+  const before = await takeSnapshot(workspace.operations, target);
+  guard(workspace, target, before, { verb: 'changed', mustBeRead: false });
+  const about = { path: target.display, kind: 'update', to: to?.display } as const;
+  if (hunks.length === 0 && to) {
+    const steps = [
+      parentsStep(workspace.operations, to),
+      renameStep(workspace, { from: target, to, overwrite: false }),
+    ];
+    return { ...about, steps, hash: hashOf(before.bytes), diff: noDiff, tiers: [] };
+  }
+  const document = documentOf(workspace, target, before);
+  const { bytes, splices, edits } = applyHunks(document, hunks, target.display);
+  if (bytes.equals(before.bytes)) {
+    const summary = `The patch changes nothing in ${target.display}`;
+    throw new ToolError('NO_CHANGE', [summary, 'It may be applied already: read the file.'], { path: target.display });
+  }
+  const { encoding } = workspace.ledger.get(target.real) ?? {};
+  const steps = to
+    ? [
+        ...contentSteps(context, { target: to, bytes, before: undefined, permissions: before.stat.mode, encoding }),
+        deleteStep(workspace, target),
+      ]
+    : contentSteps(context, { target, bytes, before, encoding });
+  const tiers = edits.map(({ tier }) => tier);
+  return { ...about, steps, hash: hashOf(bytes), diff: diffOfSplices(document, splices), tiers };
+}
+
+/**
+ * Checks all of a patch against the files as they are, and says how to commit it.
+ *
+ * @param targets those of `pathsOf` of each patch, in order.
+ * @throws {ToolError} what is wrong with the first file that does not fit; nothing is changed by then.
+ */
+export async function planPatch(
+  context: RunContext,
+  patches: readonly FilePatch[],
+  targets: readonly LockedTarget[],
+): Promise<PlannedFile[]> {
+  const planned: PlannedFile[] = [];
+  let next = 0;
+  for (const patch of patches) {
+    const own = targets.slice(next, next + pathsOf(patch).length);
+    next += own.length;
+    const [target, to] = own;
+    if (!target) throw new Error('every path of a patch has a target');
+    if (patch.kind === 'add') planned.push(planAdd(context, patch, target));
+    else if (patch.kind === 'delete') planned.push(await planDelete(context, patch, target));
+    else planned.push(await planUpdate(context, patch, target, to));
+  }
+  return planned;
+}

@@ -1,0 +1,92 @@
+import { z } from 'zod';
+import { ToolError } from '../errors.ts';
+import { inputSchema } from '../input.ts';
+import { tagOf } from '../ledger.ts';
+import type { Tier } from '../mutation/find-text.ts';
+import { commit } from '../mutation/commit.ts';
+import type { FileDiff } from '../mutation/diff.ts';
+import { withLockedTargets } from '../mutation/locked-targets.ts';
+import { parsePatch, pathsOf } from '../patch/parse.ts';
+import { planPatch } from '../patch/plan.ts';
+import type { PlannedFile } from '../patch/plan.ts';
+import { mutating } from '../spec.ts';
+import type { ToolSpec } from '../spec.ts';
+import { succeed } from '../tool.ts';
+import { count } from './format.ts';
+
+const shape = { patch: z.string() };
+
+/** The parameters of `patch`. */
+export interface PatchInput {
+  readonly patch: string;
+}
+
+/** What became of one file of a patch. */
+export interface PatchedFile {
+  readonly path: string;
+  readonly kind: 'add' | 'update' | 'delete';
+  /** Where it was moved. */
+  readonly to?: string;
+  /** The content tag; absent for a deleted file. */
+  readonly tag?: string;
+  readonly diff: FileDiff;
+  /** What had to be forgiven to find each hunk. */
+  readonly tiers: readonly Tier[];
+}
+
+/** What `patch` did. */
+export interface PatchDetails {
+  readonly files: readonly PatchedFile[];
+  readonly dryRun: boolean;
+}
+
+const letters: Readonly<Record<PlannedFile['kind'], string>> = { add: 'A', update: 'M', delete: 'D' };
+
+function describe({ path, kind, to, tiers, tag }: PatchedFile): string {
+  const moved = to === undefined ? '' : ` -> ${to}`;
+  const forgiven = [...new Set(tiers)].filter((tier) => tier !== 'exact');
+  const notes = [...(tag === undefined ? [] : [`tag ${tag}`]), ...forgiven.map((tier) => `found by forgiving ${tier}`)];
+  return `${letters[kind]} ${path}${moved}${notes.length > 0 ? ` (${notes.join(', ')})` : ''}`;
+}
+
+function requireDistinct(paths: readonly string[]): void {
+  const twice = paths.find((path, index) => paths.indexOf(path) !== index);
+  if (twice === undefined) return;
+  const hint = 'Put all that happens to a file into one section.';
+  throw new ToolError('INVALID_PATCH', [`The patch names ${twice} twice`, hint], { path: twice });
+}
+
+/** Changes several files as one: all of a patch is applied, or nothing. */
+export const patchTool: ToolSpec<PatchInput, PatchDetails> = {
+  name: 'patch',
+  description:
+    "Add, change, move and delete files as one, by a patch that begins with '*** Begin Patch' or a unified diff.",
+  shape,
+  inputSchema: inputSchema(shape),
+  annotations: mutating('Apply a patch'),
+  async run({ patch }, context) {
+    const { workspace, signal, dryRun } = context;
+    const patches = parsePatch(patch);
+    const named = patches.flatMap((one) => pathsOf(one).map((path) => ({ path, noFollow: one.kind === 'delete' })));
+    return withLockedTargets(workspace, named, signal, async (targets) => {
+      requireDistinct(targets.map(({ real }) => real));
+      const planned = await planPatch(context, patches, targets);
+      if (!dryRun)
+        await commit(
+          planned.flatMap(({ steps }) => steps),
+          signal,
+        );
+      const files = planned.map(({ path, kind, to, hash, diff, tiers }): PatchedFile => ({
+        path,
+        kind,
+        diff,
+        tiers,
+        ...(to !== undefined && { to }),
+        ...(hash !== undefined && { tag: tagOf(hash) }),
+      }));
+      const verb = dryRun ? 'Would have applied' : 'Applied';
+      const text = [`${verb} the patch to ${count(files.length, 'file')}:`, ...files.map(describe)].join('\n');
+      return succeed(text, { files, dryRun });
+    });
+  },
+};
