@@ -3,6 +3,17 @@ export type { CodingTools, CodingToolsOptions } from './coding-tools.ts';
 export { ToolError } from './errors.ts';
 export type { ToolErrorCode, ToolErrorFacts } from './errors.ts';
 export type { FileRecord, Ledger } from './ledger.ts';
+export { formatMention, parseMentions } from './mentions/parse.ts';
+export type { Mention, MentionedLines, MentionTarget } from './mentions/parse.ts';
+export { createMentionProvider } from './mentions/provider.ts';
+export type {
+  MentionAnswer,
+  MentionProvider,
+  MentionProviderOptions,
+  MentionSuggestion,
+  SuggestOptions,
+} from './mentions/provider.ts';
+export type { Recency } from './mentions/recency.ts';
 export type { AppliedEdit, TextEdit } from './mutation/apply-edit.ts';
 export type { Tier } from './mutation/find-text.ts';
 export type { LockedPath, Locks } from './mutation/locks.ts';

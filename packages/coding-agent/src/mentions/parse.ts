@@ -29,6 +29,7 @@ const wordEnd = /[\p{L}\p{N}\p{M}_.+\-/\\@%$~&#]$/u;
 
 const quoted = /@"((?:[^"\\\r\n]|\\[^\r\n]){1,4096})"(:[1-9]\d{0,8}(?:-[1-9]\d{0,8})?(?!\d))?/uy;
 // No path is longer. A comma or semicolon ends a path when the next mention follows.
+// oxlint-disable-next-line no-control-regex -- control characters end a path
 const bare = /@((?!@)(?:[^\s"`<>|,;\u0000-\u001f]|[,;](?!@)){1,4096})/uy;
 const lineSuffix = /^(.+?):([1-9]\d{0,8})(?:-([1-9]\d{0,8}))?$/su;
 

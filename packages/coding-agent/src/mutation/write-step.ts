@@ -111,7 +111,7 @@ export function changedMeanwhile(path: string): ToolError {
  * the prepared content stays until that is done, for the next start to do it again.
  */
 export function writeStep(workspace: Workspace, content: NewContent): Step {
-  const { operations, ledger } = workspace;
+  const { operations, ledger, recency } = workspace;
   const { target, bytes, before } = content;
   const { real, display, temporary } = target;
   let inPlace = false;
@@ -167,6 +167,7 @@ export function writeStep(workspace: Workspace, content: NewContent): Step {
     discard: () => removeAll(operations, temporary),
     finish: async () => {
       ledger.record(real, { hash, length: bytes.length, size: bytes.length, encoding: content.encoding });
+      recency.note(real);
     },
     announce: () => invalidateFsScanAfterWrite(real),
   };

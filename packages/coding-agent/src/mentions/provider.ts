@@ -1,0 +1,201 @@
+import { relative, resolve, sep } from 'node:path';
+import { CairnError, FileType, fuzzyFind } from '@cairn/natives';
+import type { FuzzyFindMatch, FuzzyFindResult, StopReason } from '@cairn/natives';
+import { isWithin } from '../sandbox.ts';
+import { createWorkspace } from '../workspace.ts';
+import type { Workspace, WorkspaceOptions } from '../workspace.ts';
+import { formatMention } from './parse.ts';
+import { findPaths, lookUp, visibleScope, wholeScope } from './search.ts';
+import type { Scope, SearchRequest } from './search.ts';
+
+/** Something that may be mentioned. */
+export interface MentionSuggestion {
+  /** Relative to the root, `/` separated; a directory's ends with `/`. */
+  readonly path: string;
+  readonly isDirectory: boolean;
+  /** Hidden, or left out by an ignore file. */
+  readonly ignored: boolean;
+  /** Which characters of `path` matched, in UTF-16 code units. */
+  readonly positions: readonly number[];
+  /** What to put into the text, the `@` included. */
+  readonly mention: string;
+}
+
+/** The answer to one keystroke. */
+export interface MentionAnswer {
+  /** Visible ones first, then ignored ones; each best first, equals by what was used often and lately. */
+  readonly suggestions: readonly MentionSuggestion[];
+  /** How many paths matched, ignored ones included. */
+  readonly totalMatches: number;
+  /** Whether the whole tree was searched. */
+  readonly complete: boolean;
+  /** Why not: the tree has more entries than a scan takes, or what was typed is longer than can be searched for. */
+  readonly stopReason?: StopReason | 'query';
+}
+
+/** How one answer is to be. */
+export interface SuggestOptions {
+  /**
+   * At most so many suggestions.
+   * @default 20
+   */
+  readonly limit?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Suggests what to mention while somebody types. */
+export interface MentionProvider {
+  /**
+   * What may be meant by what was typed behind the `@`. `undefined` when the next keystroke came first: an answer to an
+   * older one is never given.
+   *
+   * @throws {CairnError} `PATH_NOT_FOUND`, `NOT_A_DIRECTORY` of the root; the signal's reason.
+   */
+  suggest(query: string, options?: SuggestOptions): Promise<MentionAnswer | undefined>;
+  /** Counts a use of a path, so that it comes first among its equals. Edits and `expandMentions` count by themselves. */
+  noteUse(path: string): Promise<void>;
+}
+
+/** Where to suggest from: a workspace of its own, or better the one of the tools, whose edits then count. */
+export type MentionProviderOptions = WorkspaceOptions | { readonly workspace: Workspace };
+
+const DEFAULT_LIMIT = 20;
+
+/** So much of an answer ignored paths may take when they match better than the visible ones that have to go. */
+const IGNORED_SHARE = 1 / 4;
+
+function hasHiddenName(path: string): boolean {
+  return path.startsWith('.') || path.includes('/.');
+}
+
+function isTooLong(error: unknown): boolean {
+  return CairnError.isInstance(error) && error.code === 'INVALID_OPTION' && error.option === 'query';
+}
+
+function toSuggestion(match: FuzzyFindMatch, ignored: boolean): MentionSuggestion {
+  const { path, isDirectory, positions = [] } = match;
+  return { path, isDirectory, ignored, positions, mention: formatMention({ path }) };
+}
+
+/** What counts how much, by path relative to the root, most first. */
+async function weightsOf(workspace: Workspace): Promise<ReadonlyMap<string, number>> {
+  const { recency, root } = workspace;
+  const used = recency.paths();
+  if (used.length === 0) return new Map();
+  const [realRoot = root] = await workspace.realRoots();
+  const below = used.filter((path) => path !== realRoot && isWithin(path, realRoot));
+  return new Map(below.map((path) => [relative(realRoot, path).replaceAll(sep, '/'), recency.weightOf(path)]));
+}
+
+/** What was used lately, as the best matches of an empty query that are in a scope. */
+async function usedMatches(
+  weights: ReadonlyMap<string, number>,
+  scope: Scope,
+  request: SearchRequest,
+): Promise<FuzzyFindMatch[]> {
+  const paths = [...weights.keys()].slice(0, request.limit);
+  const found = paths.map(async (path): Promise<FuzzyFindMatch | undefined> => {
+    const entry = await lookUp(path, scope, request);
+    const isDirectory = entry?.fileType === FileType.Dir;
+    return entry && { path: isDirectory ? `${path}/` : path, isDirectory, score: Number.MAX_VALUE };
+  });
+  return (await Promise.all(found)).filter((match) => match !== undefined);
+}
+
+/** Those matches of the whole tree that are not visible ones, up to `most`. */
+async function ignoredAmong(
+  whole: readonly FuzzyFindMatch[],
+  visible: FuzzyFindResult,
+  { request, most }: { readonly request: SearchRequest; readonly most: number },
+): Promise<FuzzyFindMatch[]> {
+  const known = new Set(visible.matches.map(({ path }) => path));
+  const isCut = visible.totalMatches > visible.matches.length;
+  const ignored: FuzzyFindMatch[] = [];
+  for (const match of whole) {
+    if (ignored.length === most) break;
+    if (known.has(match.path)) continue;
+    // Where not all visible matches are known, one that is not among them may be visible all the same.
+    const mayBeVisible = isCut && !hasHiddenName(match.path);
+    if (mayBeVisible && (await lookUp(match.path, visibleScope, request))) continue;
+    ignored.push(match);
+  }
+  return ignored;
+}
+
+async function answer(workspace: Workspace, request: SearchRequest): Promise<MentionAnswer> {
+  const { limit, query } = request;
+  const weights = await weightsOf(workspace);
+  const weightOf = ({ path }: FuzzyFindMatch): number => weights.get(path.replace(/\/$/u, '')) ?? 0;
+  const search = async (scope: Scope): Promise<FuzzyFindResult> => {
+    const [found, used] = await Promise.all([
+      findPaths(scope, request),
+      query === '' ? usedMatches(weights, scope, request) : [],
+    ]);
+    const first = new Set(used.map(({ path }) => path));
+    const rest = found.matches.filter(({ path, lossyPath }) => lossyPath === undefined && !first.has(path));
+    const matches = [...used, ...rest];
+    if (weights.size === 0) return { ...found, matches };
+    return { ...found, matches: matches.toSorted((a, b) => b.score - a.score || weightOf(b) - weightOf(a)) };
+  };
+  const [visible, whole] = await Promise.all([search(visibleScope), search(wholeScope)]);
+  const most = Math.max(limit - visible.matches.length, Math.ceil(limit * IGNORED_SHARE));
+  const ignored = await ignoredAmong(whole.matches, visible, { request, most });
+  const stopReason = whole.stopReason === 'limit' ? undefined : whole.stopReason;
+  return {
+    suggestions: [
+      ...visible.matches.slice(0, limit - ignored.length).map((match) => toSuggestion(match, false)),
+      ...ignored.map((match) => toSuggestion(match, true)),
+    ],
+    totalMatches: whole.totalMatches,
+    complete: stopReason === undefined,
+    ...(stopReason && { stopReason }),
+  };
+}
+
+/**
+ * Makes the autocomplete of mentions for a workspace. It searches the cached scan, so what a tool wrote is in the next
+ * answer; files changed otherwise are seen within the cache's time to live. `.git` and `node_modules` are never suggested,
+ * nor are names that are no valid Unicode.
+ *
+ * @throws {ToolError} `INVALID_OPTION`.
+ */
+export function createMentionProvider(options: MentionProviderOptions): MentionProvider {
+  const workspace = 'workspace' in options ? options.workspace : createWorkspace(options);
+  const { root, recency } = workspace;
+  let newest: AbortController | undefined;
+  let warming: Promise<unknown> | undefined;
+
+  /** The first scan goes on whatever is typed meanwhile: searches that are dropped would each begin it again. */
+  const warm = (): void => {
+    const scan = (scope: Scope): Promise<unknown> =>
+      fuzzyFind({ query: '', path: root, cache: true, maxResults: 0, ...scope });
+    // What fails here fails again, and is reported, in the search that follows.
+    warming ??= Promise.allSettled([scan(visibleScope), scan(wholeScope)]);
+  };
+
+  return {
+    suggest: async (query, { limit = DEFAULT_LIMIT, signal } = {}) => {
+      signal?.throwIfAborted();
+      newest?.abort();
+      const current = (newest = new AbortController());
+      warm();
+      const plain = query.replace(/^(?:\.\/+)+/u, '');
+      const signals = signal ? AbortSignal.any([signal, current.signal]) : current.signal;
+      try {
+        const breaksTies = recency.paths().length > 0;
+        const found = await answer(workspace, { root, query: plain, limit, breaksTies, signal: signals });
+        signal?.throwIfAborted();
+        return newest === current ? found : undefined;
+      } catch (error) {
+        signal?.throwIfAborted();
+        if (newest !== current) return undefined;
+        if (isTooLong(error)) return { suggestions: [], totalMatches: 0, complete: false, stopReason: 'query' };
+        throw error;
+      }
+    },
+    noteUse: async (path) => {
+      const [realRoot = root] = await workspace.realRoots();
+      recency.note(resolve(realRoot, path));
+    },
+  };
+}
