@@ -109,22 +109,23 @@ async function ignoredAmong(
   { request, most }: { readonly request: SearchRequest; readonly most: number },
 ): Promise<FuzzyFindMatch[]> {
   const known = new Set(visible.matches.map(({ path }) => path));
-  const isCut = visible.totalMatches > visible.matches.length;
+  // Every visible match above this score is known; the score of a path is the same in both searches.
+  const lowest = visible.totalMatches > visible.matches.length ? (visible.matches.at(-1)?.score ?? 0) : -Infinity;
   const ignored: FuzzyFindMatch[] = [];
   for (const match of whole) {
     if (ignored.length === most) break;
     if (known.has(match.path)) continue;
-    // Where not all visible matches are known, one that is not among them may be visible all the same.
-    const mayBeVisible = isCut && !hasHiddenName(match.path);
+    const mayBeVisible = match.score <= lowest && !hasHiddenName(match.path);
     if (mayBeVisible && (await lookUp(match.path, visibleScope, request))) continue;
     ignored.push(match);
   }
   return ignored;
 }
 
-async function answer(workspace: Workspace, request: SearchRequest): Promise<MentionAnswer> {
-  const { limit, query } = request;
+async function answer(workspace: Workspace, asked: Omit<SearchRequest, 'used'>): Promise<MentionAnswer> {
+  const { limit, query } = asked;
   const weights = await weightsOf(workspace);
+  const request = { ...asked, used: [...weights.keys()] };
   const weightOf = ({ path }: FuzzyFindMatch): number => weights.get(path.replace(/\/$/u, '')) ?? 0;
   const search = async (scope: Scope): Promise<FuzzyFindResult> => {
     const [found, used] = await Promise.all([
@@ -182,8 +183,7 @@ export function createMentionProvider(options: MentionProviderOptions): MentionP
       const plain = query.replace(/^(?:\.\/+)+/u, '');
       const signals = signal ? AbortSignal.any([signal, current.signal]) : current.signal;
       try {
-        const breaksTies = recency.paths().length > 0;
-        const found = await answer(workspace, { root, query: plain, limit, breaksTies, signal: signals });
+        const found = await answer(workspace, { root, query: plain, limit, signal: signals });
         signal?.throwIfAborted();
         return newest === current ? found : undefined;
       } catch (error) {

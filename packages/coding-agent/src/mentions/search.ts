@@ -20,8 +20,8 @@ export interface SearchRequest {
   readonly query: string;
   /** How many will be shown. */
   readonly limit: number;
-  /** Whether something may break a tie that goes on behind them. */
-  readonly breaksTies: boolean;
+  /** The paths that were used lately: they may break a tie that goes on behind those. */
+  readonly used: Iterable<string>;
   readonly signal: AbortSignal;
 }
 
@@ -47,9 +47,15 @@ function mergeResults(results: readonly FuzzyFindResult[]): FuzzyFindResult {
   };
 }
 
+/** Whether a path has all letters of a query, which is less than it takes to match. */
+function hasLetters(path: string, query: string): boolean {
+  const names = path.toLowerCase();
+  return [...query.toLowerCase()].every((letter) => letter === ' ' || names.includes(letter));
+}
+
 /** The best matches in a scope, as many as ties need. */
 export async function findPaths(scope: Scope, request: SearchRequest): Promise<FuzzyFindResult> {
-  const { root, query, limit, breaksTies, signal } = request;
+  const { root, query, limit, used, signal } = request;
   const look = async (maxResults: number): Promise<FuzzyFindResult> => {
     const options = { path: root, cache: true, includePositions: true, maxResults, signal, ...scope };
     return mergeResults(
@@ -60,7 +66,10 @@ export async function findPaths(scope: Scope, request: SearchRequest): Promise<F
   const { matches, totalMatches } = close;
   const goesOn = totalMatches > matches.length && matches[limit - 1]?.score === matches.at(-1)?.score;
   // Without a query everything is equal; what was used is looked up by itself then.
-  return goesOn && breaksTies && query !== '' ? look(WIDE_LOOK) : close;
+  if (!goesOn || query === '') return close;
+  const shown = new Set(matches.map(({ path }) => path));
+  const mayFollow = [...used].some((path) => !shown.has(path) && hasLetters(path, query));
+  return mayFollow ? look(WIDE_LOOK) : close;
 }
 
 /** A literal path as a glob. */
