@@ -5,6 +5,12 @@ import { deleteTool } from './tools/delete.ts';
 import type { DeleteDetails, DeleteInput } from './tools/delete.ts';
 import { editTool } from './tools/edit.ts';
 import type { EditDetails, EditInput } from './tools/edit.ts';
+import { globTool } from './tools/glob.ts';
+import type { GlobDetails, GlobInput } from './tools/glob.ts';
+import { grepTool } from './tools/grep.ts';
+import type { GrepDetails, GrepInput } from './tools/grep.ts';
+import { lsTool } from './tools/ls.ts';
+import type { LsDetails, LsInput } from './tools/ls.ts';
 import { patchTool } from './tools/patch.ts';
 import type { PatchDetails, PatchInput } from './tools/patch.ts';
 import { readTool } from './tools/read.ts';
@@ -24,6 +30,9 @@ export interface CodingTools {
   readonly patch: ToolDefinition<PatchInput, PatchDetails>;
   readonly delete: ToolDefinition<DeleteInput, DeleteDetails>;
   readonly rename: ToolDefinition<RenameInput, RenameDetails>;
+  readonly glob: ToolDefinition<GlobInput, GlobDetails>;
+  readonly grep: ToolDefinition<GrepInput, GrepDetails>;
+  readonly ls: ToolDefinition<LsInput, LsDetails>;
 }
 
 /** Where the tools work: a workspace of their own, or one that is shared with mentions and other sets. */
@@ -46,5 +55,8 @@ export function createCodingTools(options: CodingToolsOptions): CodingTools {
     patch: own(patchTool),
     delete: own(deleteTool),
     rename: own(renameTool),
+    glob: own(globTool),
+    grep: own(grepTool),
+    ls: own(lsTool),
   };
 }

@@ -1,14 +1,22 @@
 import { z } from 'zod';
 import { ToolError } from '../errors.ts';
 import { inputSchema } from '../input.ts';
-import { tagOf } from '../ledger.ts';
+import { recordOf, tagOf } from '../ledger.ts';
 import type { FileRecord } from '../ledger.ts';
 import { openResolved } from '../mutation/snapshot.ts';
 import { requireExisting } from '../near-names.ts';
+import { readBytes } from '../operations.ts';
+import type { FileStat, OpenFile } from '../operations.ts';
+import type { ResolvedPath } from '../sandbox.ts';
 import { readOnly } from '../spec.ts';
-import type { Names, ToolSpec } from '../spec.ts';
+import type { Names, RunContext, ToolSpec } from '../spec.ts';
 import { succeed } from '../tool.ts';
-import { formatBytes } from './format.ts';
+import type { ToolSuccess } from '../tool.ts';
+import { sniffType, SNIFF_BYTES } from './file-type.ts';
+import { count, formatBytes } from './format.ts';
+import { listingOf, MAX_ENTRIES } from './ls.ts';
+import type { LsDetails } from './ls.ts';
+import type { PageLimit } from './page-lines.ts';
 import { readPage } from './read-page.ts';
 import type { Page } from './read-page.ts';
 
@@ -16,11 +24,14 @@ const MAX_LINES = 2000;
 const MAX_BYTES = 50 * 1024;
 const MAX_COLUMNS = 2000;
 
+/** As base64 it stays below the 5 MB that hosts of models take. */
+const MAX_IMAGE_BYTES = 3_750_000;
+
 const shape = {
   path: z.string(),
   offset: z.int().min(1).optional().describe('first line, from 1'),
-  limit: z.int().min(1).optional().describe('lines'),
-  encoding: z.string().optional().describe('when not UTF-8 or UTF-16'),
+  limit: z.int().min(1).optional().describe('number of lines'),
+  encoding: z.string().optional().describe('if not UTF-8 or UTF-16'),
 };
 
 /** The parameters of `read`. */
@@ -31,102 +42,176 @@ export interface ReadInput {
   readonly encoding?: string | undefined;
 }
 
-/** What `read` found. */
-export interface ReadDetails {
+/** A part of a text file. */
+export interface ReadTextDetails {
   readonly kind: 'text';
   readonly path: string;
   /** Bytes. */
   readonly size: number;
+  /** The content tag: of the whole file, or of its first `taggedBytes`. */
   readonly tag: string;
+  readonly taggedBytes: number;
   readonly encoding: string;
-  /** The first shown line, from 1. */
+  /** The lines, without line ends; some may be cut. */
+  readonly lines: readonly string[];
+  /** The number of the first of them, from 1. */
   readonly offset: number;
-  readonly shownLines: number;
   /** Absent when the file was not read to its end. */
   readonly totalLines?: number;
-  readonly limit?: Page['limit'];
+  /** What cut the page; absent when it reaches the end. */
+  readonly limit?: PageLimit;
+  /** How many lines were cut. */
+  readonly cutLines: number;
 }
+
+/** An image; its data is in the content of the answer. */
+export interface ReadImageDetails {
+  readonly kind: 'image';
+  readonly path: string;
+  readonly size: number;
+  readonly tag: string;
+  readonly mimeType: string;
+}
+
+/** What `read` found. */
+export type ReadDetails = ReadTextDetails | ReadImageDetails | (LsDetails & { readonly kind: 'directory' });
 
 /** What the content tag stands for, when not for the whole file. */
-function tagText(record: FileRecord): string {
-  const tag = `tag ${tagOf(record.hash)}`;
-  return record.length < record.size ? `${tag} of the first ${record.length} bytes` : tag;
+function tagText({ hash, length, size }: FileRecord): string {
+  const tag = `tag ${tagOf(hash)}`;
+  return length < size ? `${tag} of the first ${length} bytes` : tag;
 }
 
-function header(path: string, page: Page, offset: number): string {
-  const { lines, totalLines, encoding, lineEnds, record } = page;
-  const last = offset + lines.length - 1;
-  const range =
-    lines.length === 0 ? 'empty' : `lines ${offset}-${last}${totalLines === undefined ? '' : ` of ${totalLines}`}`;
-  const notes = [range, formatBytes(record.size), tagText(record)];
+function rangeText({ lines, totalLines }: Page, offset: number): string {
+  if (lines.length === 0) return totalLines === 0 ? 'empty' : 'no lines';
+  const range = `lines ${offset}-${offset + lines.length - 1}`;
+  return totalLines === undefined ? range : `${range} of ${totalLines}`;
+}
+
+function headerOf(path: string, page: Page, offset: number): string {
+  const { encoding, lineEnds, record, isBroken } = page;
+  const notes = [rangeText(page, offset), formatBytes(record.size), tagText(record)];
   if (encoding.label !== 'utf-8') notes.push(encoding.label);
-  if (encoding.mark.length > 0) notes.push('byte order mark');
-  if (lineEnds.crlf > 0) notes.push(lineEnds.lf > 0 ? 'mixed CRLF and LF line ends' : 'CRLF line ends');
-  if (page.invalid) notes.push(`\ufffd stands for bytes that are no ${encoding.label}`);
+  if (encoding.mark.length > 0 && encoding.unit === 1) notes.push('byte order mark');
+  if (lineEnds.crlf > 0) notes.push(lineEnds.lf > 0 ? 'CRLF and LF line ends' : 'CRLF line ends');
+  if (isBroken) notes.push(`\ufffd stands for bytes that are no ${encoding.label}`);
   return `[${path}: ${notes.join(', ')}]`;
 }
 
-function notice(page: Page, offset: number, names: Names): string[] {
+const cutBy: Readonly<Record<PageLimit, string>> = {
+  lines: 'the number of lines',
+  bytes: `the limit of ${formatBytes(MAX_BYTES)}`,
+  scan: 'a line of megabytes',
+};
+
+function notesOf({ limit, lines, totalLines, cutLines }: Page, offset: number, names: Names): string[] {
   const notes: string[] = [];
-  const next = offset + page.lines.length;
-  const parameter = `${names.parameter('read', 'offset')}=${next}`;
-  const why = {
-    lines: 'the limit of lines',
-    bytes: `the limit of ${MAX_BYTES} bytes`,
-    scan: 'a line that goes on for megabytes',
-  };
-  if (page.limit !== undefined) {
-    const total = page.totalLines === undefined ? 'more follow' : `${page.totalLines - next + 1} more lines follow`;
-    const go = page.limit === 'scan' ? 'search it with grep' : `go on with ${parameter}`;
-    notes.push(`[cut by ${why[page.limit]}: ${total}; ${go}]`);
+  const next = offset + lines.length;
+  if (limit !== undefined) {
+    const rest = totalLines === undefined ? 'more lines follow' : `${count(totalLines - next + 1, 'more line')}`;
+    const call = limit === 'scan' ? names.tool('grep') : `${names.parameter('read', 'offset')}=${next}`;
+    notes.push(`[cut by ${cutBy[limit]}: ${rest}; go on with ${call}]`);
   }
-  if (page.cutLines > 0) notes.push(`[${page.cutLines} lines cut to ${MAX_COLUMNS} characters]`);
+  if (cutLines > 0) notes.push(`[${count(cutLines, 'line')} cut to ${MAX_COLUMNS} characters]`);
   return notes;
 }
 
-/** Reads a part of a file. */
+function notText(path: string, size: number, type: string): ToolError {
+  const summary = `${path} is no text: ${type}, ${formatBytes(size)}`;
+  return new ToolError('BINARY', [summary, 'Only text and PNG, JPEG, GIF and WebP images can be read.'], { path });
+}
+
+async function readText(
+  { input, context, target, type }: Request & { readonly type: string },
+  file: OpenFile,
+  stat: FileStat,
+): Promise<ToolSuccess<ReadTextDetails>> {
+  const { workspace, names, signal } = context;
+  const { offset = 1, limit = MAX_LINES, encoding } = input;
+  const limits = { maxLines: Math.min(limit, MAX_LINES), maxBytes: MAX_BYTES, maxColumns: MAX_COLUMNS };
+  const page = await readPage(file, stat, { offset, ...limits, encoding }, signal);
+  const path = target.display;
+  const { record, totalLines, lines } = page;
+  if (page.isBinary) throw notText(path, record.size, type);
+  if (lines.length === 0 && totalLines !== undefined && offset > Math.max(1, totalLines)) {
+    const summary = `${path} has ${count(totalLines, 'line')}, so there is no line ${offset}`;
+    const hint = `Give ${names.parameter('read', 'offset')} from 1 to ${Math.max(1, totalLines)}.`;
+    throw new ToolError('INVALID_INPUT', [summary, hint], { path });
+  }
+  workspace.ledger.record(target.real, record);
+  const text = [headerOf(path, page, offset), ...lines, ...notesOf(page, offset, names)].join('\n');
+  return succeed(text, {
+    kind: 'text',
+    path,
+    size: record.size,
+    tag: tagOf(record.hash),
+    taggedBytes: record.length,
+    encoding: page.encoding.label,
+    lines,
+    offset,
+    cutLines: page.cutLines,
+    ...(totalLines !== undefined && { totalLines }),
+    ...(page.limit && { limit: page.limit }),
+  });
+}
+
+async function readImage(
+  { context, target, type }: Request & { readonly type: string },
+  mimeType: string,
+  file: OpenFile,
+): Promise<ToolSuccess<ReadImageDetails>> {
+  const path = target.display;
+  const { size } = await file.stat();
+  if (size > MAX_IMAGE_BYTES) {
+    const summary = `${path} is a ${type} of ${formatBytes(size)}, more than the ${formatBytes(MAX_IMAGE_BYTES)} that can be shown`;
+    throw new ToolError('TOO_LARGE', [summary, 'Make a smaller copy of it and read that.'], { path });
+  }
+  const bytes = await readBytes(file);
+  const record = recordOf(bytes);
+  context.workspace.ledger.record(target.real, record);
+  const text = `[${path}: ${type}, ${formatBytes(size)}, ${tagText(record)}]`;
+  return {
+    isError: false,
+    content: [
+      { type: 'text', text },
+      { type: 'image', data: bytes.toString('base64'), mimeType },
+    ],
+    details: { kind: 'image', path, size, tag: tagOf(record.hash), mimeType },
+  };
+}
+
+interface Request {
+  readonly input: ReadInput;
+  readonly context: RunContext;
+  readonly target: ResolvedPath;
+}
+
+async function readAny(request: Request, file: OpenFile, stat: FileStat): Promise<ToolSuccess<ReadDetails>> {
+  const head = Buffer.alloc(SNIFF_BYTES);
+  const found = sniffType(head.subarray(0, await file.read(head, 0)));
+  const type = found?.name ?? 'binary data';
+  if (found?.imageType !== undefined) return readImage({ ...request, type }, found.imageType, file);
+  return readText({ ...request, type }, file, stat);
+}
+
+/** Reads a part of a text file, an image, or the listing of a directory. */
 export const readTool: ToolSpec<ReadInput, ReadDetails> = {
   name: 'read',
-  description: 'Read a text file, an image, or the listing of a directory.',
+  description: 'Read a text file, an image or a directory. Long files in pages.',
   shape,
   inputSchema: inputSchema(shape),
   annotations: readOnly('Read a file'),
-  async run(input, { workspace, names, signal }) {
-    const target = await workspace.resolve(input.path);
-    await requireExisting(workspace, target);
-    const { offset = 1, limit = MAX_LINES } = input;
-    const request = {
-      offset,
-      maxLines: Math.min(limit, MAX_LINES),
-      maxBytes: MAX_BYTES,
-      maxColumns: MAX_COLUMNS,
-      encoding: input.encoding,
-    };
-    const page = await openResolved(workspace.operations, target, (file, stat) =>
-      readPage(file, stat, request, signal),
+  async run(input, context) {
+    const target = await context.workspace.resolve(input.path);
+    const { kind } = await requireExisting(context.workspace, target);
+    if (kind === 'directory') {
+      const { offset = 1, limit = MAX_ENTRIES } = input;
+      const request = { depth: 1, limit: Math.min(limit, MAX_ENTRIES), skip: offset - 1 };
+      const { content, details } = await listingOf(target, request, context);
+      return { isError: false, content, details: { kind: 'directory', ...details } };
+    }
+    return openResolved(context.workspace.operations, target, (file, stat) =>
+      readAny({ input, context, target }, file, stat),
     );
-    const path = target.display;
-    const { record, totalLines } = page;
-    if (page.binary) {
-      const summary = `${path} is no text: ${formatBytes(record.size)} of binary data`;
-      throw new ToolError('BINARY', [summary, 'Only text and images can be read.'], { path });
-    }
-    if (page.lines.length === 0 && totalLines !== undefined && offset > Math.max(1, totalLines)) {
-      const summary = `${path} has ${totalLines} lines, so there is no line ${offset}`;
-      throw new ToolError('INVALID_INPUT', [summary, `Read it from line 1 to ${totalLines}.`], { path });
-    }
-    workspace.ledger.record(target.real, record);
-    const text = [header(path, page, offset), ...page.lines, ...notice(page, offset, names)].join('\n');
-    return succeed(text, {
-      kind: 'text',
-      path,
-      size: record.size,
-      tag: tagOf(record.hash),
-      encoding: page.encoding.label,
-      offset,
-      shownLines: page.lines.length,
-      ...(totalLines !== undefined && { totalLines }),
-      ...(page.limit && { limit: page.limit }),
-    });
   },
 };

@@ -1,0 +1,169 @@
+import { FileType, glob } from '@cairn/natives';
+import type { GlobOptions, GlobResult } from '@cairn/natives';
+import { z } from 'zod';
+import { inputSchema } from '../input.ts';
+import { requireExisting } from '../near-names.ts';
+import type { ResolvedPath } from '../sandbox.ts';
+import { readOnly } from '../spec.ts';
+import type { RunContext, ToolSpec } from '../spec.ts';
+import { succeed } from '../tool.ts';
+import { count } from './format.ts';
+import {
+  boundsFor,
+  isHidden,
+  pathBelow,
+  searching,
+  SECOND_PASS_MS,
+  SECOND_PASS_RESULTS,
+  splitPattern,
+} from './search.ts';
+
+const MAX_RESULTS = 200;
+const TIMEOUT_MS = 5000;
+
+const shape = {
+  pattern: z.string(),
+  path: z.string().optional(),
+  hidden: z.boolean().optional(),
+  ignored: z.boolean().optional().describe('include ignored files'),
+  limit: z.int().min(1).optional(),
+  skip: z.int().min(0).optional(),
+};
+
+/** The parameters of `glob`. */
+export interface GlobInput {
+  readonly pattern: string;
+  readonly path?: string | undefined;
+  readonly hidden?: boolean | undefined;
+  readonly ignored?: boolean | undefined;
+  readonly limit?: number | undefined;
+  readonly skip?: number | undefined;
+}
+
+/** What a second look at an empty result found where the first did not look. */
+export interface LeftOut {
+  /** Matches below names that begin with a dot. */
+  readonly hidden: number;
+  /** Matches that ignore files exclude. */
+  readonly ignored: number;
+  /** There may be more. */
+  readonly isCut: boolean;
+}
+
+/** What `glob` found. */
+export interface GlobDetails {
+  /** Newest first, as the other tools take them; a directory's ends with `/`. */
+  readonly paths: readonly string[];
+  readonly totalMatches: number;
+  readonly skip: number;
+  readonly stopReason?: GlobResult['stopReason'];
+  readonly unreadable: number;
+  /** Only when nothing was found. */
+  readonly leftOut?: LeftOut;
+}
+
+/** What matches among the hidden and the ignored. Only for an empty result, and bounded. */
+async function lookFurther(options: GlobOptions, { hidden, ignored }: GlobInput): Promise<LeftOut | undefined> {
+  if (hidden && ignored) return undefined;
+  const { matches, complete } = await glob({
+    ...options,
+    hidden: true,
+    gitignore: false,
+    includeNodeModules: true,
+    sortByMtime: false,
+    maxResults: SECOND_PASS_RESULTS,
+    timeoutMs: SECOND_PASS_MS,
+  });
+  const inHidden = matches.filter(({ path }) => isHidden(path)).length;
+  return { hidden: inHidden, ignored: matches.length - inHidden, isCut: !complete };
+}
+
+/** What an empty answer has to say of what it did not look at. */
+export function leftOutNotes(leftOut: LeftOut | undefined, { names }: RunContext, tool: string): string[] {
+  if (leftOut === undefined) return [];
+  const most = leftOut.isCut ? 'at least ' : '';
+  const notes: string[] = [];
+  if (leftOut.hidden > 0) {
+    const call = `${names.parameter(tool, 'hidden')}=true, and ${names.parameter(tool, 'ignored')}=true if they are ignored`;
+    notes.push(`[${most}${count(leftOut.hidden, 'match', 'matches')} in hidden files: ${call}]`);
+  }
+  if (leftOut.ignored > 0) {
+    const call = `${names.parameter(tool, 'ignored')}=true`;
+    notes.push(`[${most}${count(leftOut.ignored, 'match', 'matches')} in ignored files: ${call}]`);
+  }
+  if (notes.length === 0 && leftOut.isCut) notes.push('[hidden and ignored files were looked at only in part]');
+  return notes;
+}
+
+const stopTexts: Readonly<Record<string, string>> = {
+  timeout: 'the time ran out',
+  budget: 'the tree has more entries than one scan collects',
+};
+
+function headerOf({ paths, totalMatches, skip, stopReason }: GlobDetails, pattern: string): string {
+  const stopped = stopReason === undefined ? undefined : stopTexts[stopReason];
+  if (paths.length === 0) {
+    if (stopped !== undefined) return `[nothing found for ${pattern} until ${stopped}; search a smaller directory]`;
+    return skip > 0 ? `[no more matches of ${pattern}: there are ${totalMatches}]` : `[no match for ${pattern}]`;
+  }
+  const total = `${stopped === undefined ? '' : 'at least '}${count(totalMatches, 'match', 'matches')}`;
+  const range = paths.length === totalMatches ? total : `${skip + 1}-${skip + paths.length} of ${total}`;
+  return `[${range} of ${pattern}, newest first${stopped === undefined ? '' : `; incomplete: ${stopped}`}]`;
+}
+
+async function baseOf(input: GlobInput, { workspace }: RunContext): Promise<{ base: ResolvedPath; pattern: string }> {
+  const split = splitPattern(input.pattern);
+  const base = await workspace.resolve(split.base ?? input.path ?? '.');
+  await requireExisting(workspace, base);
+  return { base, pattern: split.pattern };
+}
+
+/** Finds paths by a pattern. */
+export const globTool: ToolSpec<GlobInput, GlobDetails> = {
+  name: 'glob',
+  description: 'Find paths by a glob pattern, newest first. Without / it matches names at any depth.',
+  shape,
+  inputSchema: inputSchema(shape),
+  annotations: readOnly('Find files'),
+  async run(input, context) {
+    const { base, pattern } = await baseOf(input, context);
+    const { skip = 0, limit = MAX_RESULTS, ignored = false } = input;
+    const bounds = boundsFor(base, TIMEOUT_MS);
+    const shown = Math.min(limit, MAX_RESULTS);
+    const options: GlobOptions = {
+      pattern,
+      path: base.real,
+      // Who names a hidden file wants it.
+      hidden: input.hidden ?? isHidden(pattern),
+      gitignore: !ignored,
+      ...(ignored && { includeNodeModules: true }),
+      sortByMtime: true,
+      maxResults: skip + shown,
+      timeoutMs: bounds.timeoutMs,
+      onTimeout: 'partial',
+      signal: context.signal,
+    };
+    const result = await searching(base.display, () => glob(options));
+    const paths = result.matches
+      .slice(skip)
+      .map(({ path, fileType }) => pathBelow(base, fileType === FileType.Dir ? `${path}/` : path));
+    const isEmpty = result.totalMatches === 0;
+    const leftOut = isEmpty ? await searching(base.display, () => lookFurther(options, input)) : undefined;
+    const details: GlobDetails = {
+      paths,
+      totalMatches: result.totalMatches,
+      skip,
+      unreadable: result.unreadable ?? 0,
+      ...(result.stopReason && { stopReason: result.stopReason }),
+      ...(leftOut && { leftOut }),
+    };
+    const notes = leftOutNotes(leftOut, context, 'glob');
+    if (skip + paths.length < result.totalMatches && paths.length > 0) {
+      const next = `${context.names.parameter('glob', 'skip')}=${skip + paths.length}`;
+      notes.push(`[cut by the limit of ${shown}; go on with ${next}]`);
+    }
+    if (details.unreadable > 0) notes.push(`[${count(details.unreadable, 'entry', 'entries')} could not be read]`);
+    if (bounds.note !== undefined) notes.push(bounds.note);
+    return succeed([headerOf(details, input.pattern), ...paths, ...notes].join('\n'), details);
+  },
+};

@@ -1,0 +1,32 @@
+import type { GrepMatch } from '@cairn/natives';
+import { errnoOf, ToolError } from '../errors.ts';
+import { recordOf } from '../ledger.ts';
+import { takeSnapshot } from '../mutation/snapshot.ts';
+import type { Workspace } from '../workspace.ts';
+import { WHOLE_FILE_BYTES } from './read-page.ts';
+
+/** Whether a file still has the lines that were found in it; lines that were cut or repaired say nothing. */
+function hasLines(bytes: Buffer, lines: readonly GrepMatch[]): boolean {
+  return lines.every(({ line, truncated }) => truncated || line.includes('\ufffd') || bytes.includes(line));
+}
+
+/**
+ * Records what the files held whose lines are shown. One that changed between the search and now is left out, and so is one
+ * that is too large to be hashed for a few lines.
+ */
+export async function recordMatches(workspace: Workspace, matches: readonly GrepMatch[]): Promise<void> {
+  const files = new Map<string, GrepMatch[]>();
+  for (const match of matches) files.set(match.path, [...(files.get(match.path) ?? []), match]);
+  for (const [path, lines] of files) {
+    try {
+      const target = await workspace.resolve(path);
+      if (target.stat?.kind !== 'file' || target.stat.size > WHOLE_FILE_BYTES) continue;
+      const { bytes } = await takeSnapshot(workspace.operations, target);
+      const { encoding } = workspace.ledger.get(target.real) ?? {};
+      if (hasLines(bytes, lines)) workspace.ledger.record(target.real, recordOf(bytes, encoding));
+    } catch (error) {
+      // Gone or moved since: nothing is known of it, which is what the ledger says.
+      if (!ToolError.isInstance(error) && errnoOf(error) === undefined) throw error;
+    }
+  }
+}

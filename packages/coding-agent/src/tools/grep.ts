@@ -1,0 +1,201 @@
+import { grep, GrepOutputMode } from '@cairn/natives';
+import type { GrepMatch, GrepOptions, GrepResult } from '@cairn/natives';
+import { z } from 'zod';
+import { inputSchema } from '../input.ts';
+import { requireExisting } from '../near-names.ts';
+import type { ResolvedPath } from '../sandbox.ts';
+import { readOnly } from '../spec.ts';
+import type { RunContext, ToolSpec } from '../spec.ts';
+import { succeed } from '../tool.ts';
+import { count } from './format.ts';
+import { leftOutNotes } from './glob.ts';
+import type { LeftOut } from './glob.ts';
+import { recordMatches } from './grep-record.ts';
+import { boundsFor, pathBelow, searching, SECOND_PASS_MS, SECOND_PASS_RESULTS, skippedNotes } from './search.ts';
+
+const MAX_MATCHES = 100;
+const MAX_PER_FILE = 20;
+const MAX_COLUMNS = 512;
+const TIMEOUT_MS = 30_000;
+const MAX_CONTEXT = 20;
+
+const modes = ['content', 'files', 'count'] as const;
+
+const shape = {
+  pattern: z.string().min(1).describe('regular expression'),
+  path: z.string().optional(),
+  glob: z.string().optional().describe('only these files'),
+  mode: z.enum(modes).optional(),
+  context: z.int().min(0).max(MAX_CONTEXT).optional().describe('lines around'),
+  ignore_case: z.boolean().optional(),
+  literal: z.boolean().optional(),
+  multiline: z.boolean().optional(),
+  ignored: z.boolean().optional(),
+  limit: z.int().min(1).optional(),
+  skip: z.int().min(0).optional(),
+};
+
+/** The parameters of `grep`. */
+export interface GrepInput {
+  readonly pattern: string;
+  readonly path?: string | undefined;
+  readonly glob?: string | undefined;
+  readonly mode?: (typeof modes)[number] | undefined;
+  readonly context?: number | undefined;
+  readonly ignore_case?: boolean | undefined;
+  readonly literal?: boolean | undefined;
+  readonly multiline?: boolean | undefined;
+  readonly ignored?: boolean | undefined;
+  readonly limit?: number | undefined;
+  readonly skip?: number | undefined;
+}
+
+/** What `grep` found: the result of `@cairn/natives`, with paths as the other tools take them. */
+export interface GrepDetails extends GrepResult {
+  readonly skip: number;
+  /** Only when nothing was found. */
+  readonly leftOut?: LeftOut;
+}
+
+const outputModes = {
+  content: GrepOutputMode.Content,
+  files: GrepOutputMode.FilesWithMatches,
+  count: GrepOutputMode.Count,
+} as const;
+
+/** Files with matches among the ignored. Only for an empty result, and bounded; hidden files were searched already. */
+async function lookFurther(options: GrepOptions, ignored: boolean): Promise<LeftOut | undefined> {
+  if (ignored) return undefined;
+  const { matches, complete } = await grep({
+    ...options,
+    gitignore: false,
+    mode: GrepOutputMode.FilesWithMatches,
+    offset: 0,
+    maxCount: SECOND_PASS_RESULTS,
+    timeoutMs: SECOND_PASS_MS,
+  });
+  return { hidden: 0, ignored: matches.length, isCut: !complete };
+}
+
+function plain(line: string): string {
+  return line.replace(/\r$/u, '');
+}
+
+/** Each file under its name; with context, a line of dashes where lines are left out. */
+function contentLines(matches: readonly GrepMatch[]): string[] {
+  const lines: string[] = [];
+  const hasContext = matches.some(({ contextBefore, contextAfter }) => contextBefore ?? contextAfter);
+  let file: string | undefined;
+  let last = 0;
+  for (const { path, lineNumber, line, contextBefore = [], contextAfter = [] } of matches) {
+    const first = contextBefore[0]?.lineNumber ?? lineNumber;
+    if (path !== file) lines.push(...(file === undefined ? [] : ['']), path);
+    else if (hasContext && first > last + 1) lines.push('--');
+    file = path;
+    lines.push(...contextBefore.map((one) => `${one.lineNumber}- ${plain(one.line)}`));
+    lines.push(`${lineNumber}: ${plain(line)}`);
+    lines.push(...contextAfter.map((one) => `${one.lineNumber}- ${plain(one.line)}`));
+    last = contextAfter.at(-1)?.lineNumber ?? lineNumber;
+  }
+  return lines;
+}
+
+function linesOf(mode: (typeof modes)[number], matches: readonly GrepMatch[]): string[] {
+  if (mode === 'content') return contentLines(matches);
+  return matches.map(({ path, matchCount }) => (mode === 'count' ? `${path}: ${matchCount ?? 0}` : path));
+}
+
+function headerOf(
+  { totalMatches, filesWithMatches, limitReached, stopReason, skip, matches }: GrepDetails,
+  mode: string,
+): string {
+  const stopped =
+    stopReason === 'timeout'
+      ? 'the time ran out'
+      : stopReason === 'budget'
+        ? 'there was more than one search takes'
+        : undefined;
+  if (matches.length === 0) {
+    if (stopped !== undefined) return `[nothing found until ${stopped}; search a smaller directory or fewer files]`;
+    return skip > 0 && totalMatches > 0 ? `[no more matches: there are ${totalMatches}]` : '[no match]';
+  }
+  const most = limitReached || stopped !== undefined ? 'at least ' : '';
+  const unit =
+    mode === 'files'
+      ? count(totalMatches, 'file')
+      : `${count(totalMatches, 'match', 'matches')} in ${count(filesWithMatches, 'file')}`;
+  return `[${most}${unit}${stopped === undefined ? '' : `; incomplete: ${stopped}`}]`;
+}
+
+function notesOf(details: GrepDetails, input: GrepInput, shown: number, { names }: RunContext): string[] {
+  const notes: string[] = [];
+  if (details.limitReached) {
+    notes.push(`[cut by the limit of ${shown}; go on with ${names.parameter('grep', 'skip')}=${details.skip + shown}]`);
+  }
+  if (details.filesCut !== undefined) {
+    const files = `${details.filesCut} ${details.filesCut === 1 ? 'file has' : 'files have'}`;
+    notes.push(
+      `[${files} more than the ${MAX_PER_FILE} matches that are shown of one; ${names.parameter('grep', 'mode')}=count counts them]`,
+    );
+  }
+  const cut = details.matches.filter(({ truncated }) => truncated).length;
+  if (cut > 0) notes.push(`[${count(cut, 'line')} cut to ${MAX_COLUMNS} characters]`);
+  notes.push(...skippedNotes(details.skipped));
+  if (details.engine === 'literal' && !input.literal)
+    notes.push('[the pattern is no regular expression and was searched for as text]');
+  else if (details.searchedPattern !== undefined) notes.push(`[searched for: ${details.searchedPattern}]`);
+  return notes;
+}
+
+/** The result with paths as the other tools take them. */
+function withPaths(result: GrepResult, base: ResolvedPath, isFile: boolean): GrepResult {
+  const rename = (match: GrepMatch): GrepMatch => ({
+    ...match,
+    path: isFile ? base.display : pathBelow(base, match.path),
+  });
+  return { ...result, matches: result.matches.map(rename) };
+}
+
+/** Finds lines by a pattern. */
+export const grepTool: ToolSpec<GrepInput, GrepDetails> = {
+  name: 'grep',
+  description: 'Search the contents of files. Modes: content (default), files, count.',
+  shape,
+  inputSchema: inputSchema(shape),
+  annotations: readOnly('Search in files'),
+  async run(input, context) {
+    const { workspace, signal } = context;
+    const base = await workspace.resolve(input.path ?? '.');
+    const { kind } = await requireExisting(workspace, base);
+    const { mode = 'content', skip = 0, limit = MAX_MATCHES, ignored = false } = input;
+    const bounds = boundsFor(base, TIMEOUT_MS);
+    const shown = Math.min(limit, MAX_MATCHES);
+    const options: GrepOptions = {
+      pattern: input.pattern,
+      path: base.real,
+      glob: input.glob,
+      literal: input.literal,
+      ignoreCase: input.ignore_case,
+      multiline: input.multiline,
+      gitignore: !ignored,
+      mode: outputModes[mode],
+      maxCount: shown,
+      offset: skip,
+      ...(mode === 'content' && { maxCountPerFile: MAX_PER_FILE, maxColumns: MAX_COLUMNS, context: input.context }),
+      timeoutMs: bounds.timeoutMs,
+      onTimeout: 'partial',
+      signal,
+    };
+    const found = await searching(base.display, () => grep(options));
+    const result = withPaths(found, base, kind === 'file');
+    const leftOut =
+      result.totalMatches === 0 && kind === 'directory'
+        ? await searching(base.display, () => lookFurther(options, ignored))
+        : undefined;
+    if (mode === 'content') await recordMatches(workspace, result.matches);
+    const details: GrepDetails = { ...result, skip, ...(leftOut && { leftOut }) };
+    const notes = [...leftOutNotes(leftOut, context, 'grep'), ...notesOf(details, input, shown, context)];
+    if (bounds.note !== undefined) notes.push(bounds.note);
+    return succeed([headerOf(details, mode), ...linesOf(mode, details.matches), ...notes].join('\n'), details);
+  },
+};

@@ -1,0 +1,91 @@
+import { join } from 'node:path';
+import { explaining, isMissing } from '../errors.ts';
+import type { FileKind, FileOperations } from '../operations.ts';
+import type { ResolvedPath } from '../sandbox.ts';
+
+/** Something in a directory. */
+export interface ListedEntry {
+  /** Relative to the listed directory, `/` separated. */
+  readonly path: string;
+  readonly kind: FileKind;
+  /** Where a link leads, as it is written in it. */
+  readonly target?: string;
+}
+
+/** A part of what is in a directory. */
+export interface Listing {
+  readonly entries: readonly ListedEntry[];
+  /** How many there are; at least, when `isTotalKnown` is false. */
+  readonly total: number;
+  readonly isTotalKnown: boolean;
+  /** Directories below it that could not be read. */
+  readonly unreadable: number;
+}
+
+/** Which part of a directory is listed. */
+export interface ListingRequest {
+  /** 1 for what is in the directory itself. */
+  readonly depth: number;
+  readonly limit: number;
+  readonly skip: number;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** How far entries are counted that are not shown. */
+const MOST_COUNTED = 20_000;
+
+/** Code units, the same everywhere. */
+function byName(a: { readonly name: string }, b: { readonly name: string }): number {
+  if (a.name === b.name) return 0;
+  return a.name < b.name ? -1 : 1;
+}
+
+/**
+ * Lists a directory in the order of names, what is in a directory behind it. Names that begin with a dot are there, but
+ * `.git` is not looked into, and links are not followed.
+ */
+export async function listDirectory(
+  operations: FileOperations,
+  directory: ResolvedPath,
+  request: ListingRequest,
+): Promise<Listing> {
+  const entries: ListedEntry[] = [];
+  let total = 0;
+  let unreadable = 0;
+  const visit = async (path: string, prefix: string, depth: number): Promise<void> => {
+    for (const { name, kind } of (await operations.list(path)).toSorted(byName)) {
+      request.signal?.throwIfAborted();
+      if (total >= MOST_COUNTED) return;
+      total++;
+      const shown = prefix + name;
+      if (total > request.skip && entries.length < request.limit) {
+        entries.push({ path: shown, kind, ...(kind === 'symlink' && (await targetOf(operations, join(path, name)))) });
+      }
+      if (kind !== 'directory' || depth === 1 || name === '.git') continue;
+      try {
+        await visit(join(path, name), `${shown}/`, depth - 1);
+      } catch (error) {
+        request.signal?.throwIfAborted();
+        if (!isMissing(error)) unreadable++;
+      }
+    }
+  };
+  await explaining(directory.display, () => visit(directory.real, '', request.depth));
+  return { entries, total, isTotalKnown: total < MOST_COUNTED, unreadable };
+}
+
+async function targetOf(operations: FileOperations, path: string): Promise<{ readonly target?: string }> {
+  try {
+    return { target: await operations.readLink(path) };
+  } catch {
+    // Gone, or not to be read: it is listed without.
+    return {};
+  }
+}
+
+/** An entry as it is shown: directories end with `/`, links say where they lead. */
+export function entryText({ path, kind, target }: ListedEntry): string {
+  if (kind === 'directory') return `${path}/`;
+  if (kind === 'symlink') return `${path} -> ${target ?? '?'}`;
+  return kind === 'other' ? `${path} (no regular file)` : path;
+}

@@ -1,0 +1,81 @@
+import { z } from 'zod';
+import { ToolError } from '../errors.ts';
+import { inputSchema } from '../input.ts';
+import { requireExisting } from '../near-names.ts';
+import type { ResolvedPath } from '../sandbox.ts';
+import { readOnly } from '../spec.ts';
+import type { RunContext, ToolSpec } from '../spec.ts';
+import { succeed } from '../tool.ts';
+import type { ToolSuccess } from '../tool.ts';
+import { count } from './format.ts';
+import { entryText, listDirectory } from './listing.ts';
+import type { Listing, ListingRequest } from './listing.ts';
+
+/** How many entries one call lists. */
+export const MAX_ENTRIES = 500;
+
+const shape = {
+  path: z.string().optional(),
+  depth: z.int().min(1).max(20).optional().describe('levels, 1 by default'),
+  limit: z.int().min(1).optional(),
+  skip: z.int().min(0).optional(),
+};
+
+/** The parameters of `ls`. */
+export interface LsInput {
+  readonly path?: string | undefined;
+  readonly depth?: number | undefined;
+  readonly limit?: number | undefined;
+  readonly skip?: number | undefined;
+}
+
+/** What `ls` found. */
+export interface LsDetails extends Listing {
+  readonly path: string;
+  readonly skip: number;
+}
+
+function header({ path, entries, total, isTotalKnown, skip }: LsDetails): string {
+  if (total === 0) return `[${path}: empty directory]`;
+  const all = `${isTotalKnown ? '' : 'at least '}${count(total, 'entry', 'entries')}`;
+  if (entries.length === total) return `[${path}: ${all}]`;
+  return `[${path}: entries ${skip + 1}-${skip + entries.length} of ${all}]`;
+}
+
+/** The answer that lists a directory. */
+export async function listingOf(
+  directory: ResolvedPath,
+  request: Omit<ListingRequest, 'signal'>,
+  { workspace, names, signal }: RunContext,
+): Promise<ToolSuccess<LsDetails>> {
+  const listing = await listDirectory(workspace.operations, directory, { ...request, signal });
+  const details: LsDetails = { path: directory.display, skip: request.skip, ...listing };
+  const notes: string[] = [];
+  const shown = request.skip + listing.entries.length;
+  if (shown < listing.total) {
+    const next = `${names.parameter('ls', 'skip')}=${shown}`;
+    notes.push(`[cut by the limit of ${request.limit} entries; go on with ${names.tool('ls')} ${next}]`);
+  }
+  if (listing.unreadable > 0) {
+    notes.push(`[${count(listing.unreadable, 'directory', 'directories')} could not be read]`);
+  }
+  return succeed([header(details), ...listing.entries.map(entryText), ...notes].join('\n'), details);
+}
+
+/** Lists a directory. */
+export const lsTool: ToolSpec<LsInput, LsDetails> = {
+  name: 'ls',
+  description: 'List a directory; names of directories end with /.',
+  shape,
+  inputSchema: inputSchema(shape),
+  annotations: readOnly('List a directory'),
+  async run({ path = '.', depth = 1, limit = MAX_ENTRIES, skip = 0 }, context) {
+    const target = await context.workspace.resolve(path);
+    const stat = await requireExisting(context.workspace, target);
+    if (stat.kind !== 'directory') {
+      const hint = `Read it with ${context.names.tool('read')}, or list the directory it is in.`;
+      throw new ToolError('NOT_A_DIRECTORY', [`${target.display} is no directory`, hint], { path: target.display });
+    }
+    return listingOf(target, { depth, limit: Math.min(limit, MAX_ENTRIES), skip }, context);
+  },
+};

@@ -1,0 +1,84 @@
+import { CairnError } from '@cairn/natives';
+import { homedir } from 'node:os';
+import { isAbsolute, parse } from 'node:path';
+import { ToolError } from '../errors.ts';
+import type { ToolErrorCode } from '../errors.ts';
+import type { ResolvedPath } from '../sandbox.ts';
+import { count } from './format.ts';
+
+const codes: Readonly<Record<string, readonly [code: ToolErrorCode, hint: string]>> = {
+  PATH_NOT_FOUND: ['NOT_FOUND', 'Check the path with ls.'],
+  NOT_A_DIRECTORY: ['NOT_A_DIRECTORY', 'Name the directory it is in.'],
+  INVALID_GLOB: ['INVALID_PATTERN', 'Mend the glob: *, ?, **, [a-z] and {a,b} are special.'],
+  INVALID_REGEX: ['INVALID_PATTERN', 'Mend the expression, or set literal to search for it as it is.'],
+  INVALID_OPTION: ['INVALID_INPUT', 'Change that parameter.'],
+  TIMEOUT: ['TIMEOUT', 'Search a smaller directory.'],
+};
+
+/** Runs a native search; its refusals become those of a tool. */
+export async function searching<T>(path: string, run: () => Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } catch (error) {
+    const known = CairnError.isInstance(error) && !ToolError.isInstance(error) ? codes[error.code] : undefined;
+    if (!known || !(error instanceof Error)) throw error;
+    throw new ToolError(known[0], [error.message.replace(/\.$/u, ''), known[1]], { path, cause: error });
+  }
+}
+
+/** How long a search of a whole machine or home directory takes at most. */
+const WIDE_SEARCH_MS = 2000;
+
+/** What bounds a search. */
+export interface SearchBounds {
+  readonly timeoutMs: number;
+  /** What has to be said of a root that is too large to be searched as others are. */
+  readonly note?: string;
+}
+
+/** The time a search may take: less where the root is that of the file system, or the home directory. */
+export function boundsFor({ real, display }: ResolvedPath, timeoutMs: number): SearchBounds {
+  if (real !== parse(real).root && real !== homedir()) return { timeoutMs };
+  const note = `${display} is a whole ${real === homedir() ? 'home directory' : 'file system'}: the search ends after ${WIDE_SEARCH_MS / 1000} s or the scan's limit of entries; name a directory in it to search all of that`;
+  return { timeoutMs: Math.min(timeoutMs, WIDE_SEARCH_MS), note: `[${note}]` };
+}
+
+/** A path below a search's root as the tools take it. */
+export function pathBelow(base: ResolvedPath, path: string): string {
+  if (base.display === '.') return path;
+  return `${base.display.replace(/\/$/u, '')}/${path}`;
+}
+
+/** The second pass of an empty search is as short as this. */
+export const SECOND_PASS_MS = 1500;
+export const SECOND_PASS_RESULTS = 1000;
+
+/** Whether a path has a name that begins with a dot. */
+export function isHidden(path: string): boolean {
+  return path.split('/').some((name) => name.startsWith('.'));
+}
+
+/** Splits the directories off that a pattern begins with, where it leaves the root or names it. */
+export function splitPattern(pattern: string): { readonly base?: string; readonly pattern: string } {
+  const plain = pattern.replace(/^(?:\.\/)+/u, '');
+  if (!isAbsolute(plain) && !/^\.\.(?:\/|$)/u.test(plain)) return { pattern: plain };
+  const segments = plain.split('/');
+  const magic = segments.findIndex((segment) => /[*?[{\\]/u.test(segment));
+  const split = magic === -1 ? segments.length - 1 : magic;
+  return { base: segments.slice(0, split).join('/') || '/', pattern: segments.slice(split).join('/') || '*' };
+}
+
+/** How many were not looked at, and why, in words; empty when none. */
+export function skippedNotes(skipped: Readonly<Record<string, number | undefined>>): string[] {
+  const words: Readonly<Record<string, string>> = {
+    oversized: 'too large',
+    binary: 'binary',
+    unreadable: 'not readable',
+    tooCostly: 'too costly for this pattern',
+  };
+  const parts = Object.entries(skipped).flatMap(([reason, number = 0]) =>
+    number > 0 ? [`${number} ${words[reason] ?? reason}`] : [],
+  );
+  const total = Object.values(skipped).reduce<number>((sum, number = 0) => sum + number, 0);
+  return total > 0 ? [`[${count(total, 'file')} not searched to the end: ${parts.join(', ')}]`] : [];
+}
