@@ -3,6 +3,8 @@ export type { CodingTools, CodingToolsOptions } from './coding-tools.ts';
 export { ToolError } from './errors.ts';
 export type { ToolErrorCode, ToolErrorFacts } from './errors.ts';
 export type { FileRecord, Ledger } from './ledger.ts';
+export { expandMentions } from './mentions/expand.ts';
+export type { AttachedMention, ExpandedMessage, ExpandOptions, LeftOutMention } from './mentions/expand.ts';
 export { formatMention, parseMentions } from './mentions/parse.ts';
 export type { Mention, MentionedLines, MentionTarget } from './mentions/parse.ts';
 export { createMentionProvider } from './mentions/provider.ts';
