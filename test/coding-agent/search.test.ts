@@ -1,0 +1,178 @@
+import { createCodingTools, textOf } from '@cairn/coding-agent';
+import { homedir } from 'node:os';
+import { describe, expect, test } from 'vitest';
+import { file } from '../support/tree.ts';
+import { call, createBench, details, failure } from './support.ts';
+
+const at = (mtimeMs: number, content = ''): ReturnType<typeof file> => file(content, { mtimeMs });
+
+describe('glob', () => {
+  test('newest first, with / behind directories', async () => {
+    const { tools } = createBench({ src: { 'old.ts': at(1e12), 'new.ts': at(1.6e12) } });
+    const result = await tools.glob.execute({ pattern: '**/*.ts' });
+    expect(textOf(result)).toBe('[2 matches of **/*.ts, newest first]\nsrc/new.ts\nsrc/old.ts');
+    expect(details(await tools.glob.execute({ pattern: 'src' })).paths).toEqual(['src/']);
+  });
+
+  test('paths are as the other tools take them, wherever the search begins', async () => {
+    const { tools, root } = createBench({ src: { a: { 'x.ts': '' } } });
+    const calls = [
+      { pattern: '*.ts', path: 'src' },
+      { pattern: './src/**/*.ts' },
+      { pattern: `${root}/src/a/*.ts` },
+      { pattern: `../a/x.ts`, path: 'src/a' },
+    ];
+    for (const input of calls.slice(0, 3)) {
+      expect(details(await tools.glob.execute(input)).paths, input.pattern).toEqual(['src/a/x.ts']);
+    }
+    expect(failure(await tools.glob.execute({ pattern: '../../etc/*' }))).toMatch(/^OUTSIDE_ROOT/u);
+  });
+
+  test('200 are shown, and the notice names the next call', async () => {
+    const { tools } = createBench({
+      d: Object.fromEntries(Array.from({ length: 250 }, (_, index) => [`${index}.x`, ''])),
+    });
+    const first = await tools.glob.execute({ pattern: '*.x' });
+    expect(textOf(first)).toMatch(/^\[1-200 of 250 matches of \*\.x/u);
+    expect(textOf(first)).toMatch(/\n\[cut by the limit of 200; go on with skip=200\]$/u);
+    const second = await tools.glob.execute({ pattern: '*.x', skip: 200 });
+    expect(textOf(second)).toMatch(/^\[201-250 of 250 matches/u);
+    const all = [...details(first).paths, ...details(second).paths];
+    expect(new Set(all).size).toBe(250);
+    expect(textOf(await tools.glob.execute({ pattern: '*.x', skip: 250 }))).toBe(
+      '[no more matches of *.x: there are 250]',
+    );
+  });
+
+  test('an empty answer says how many matches are hidden or ignored, and how to get them', async () => {
+    const { tools } = createBench({
+      '.gitignore': 'dist\n',
+      dist: { 'a.js': '', 'b.js': '' },
+      '.hidden': { 'c.js': '' },
+      node_modules: { p: { 'd.js': '' } },
+    });
+    const empty = await tools.glob.execute({ pattern: '*.js' });
+    expect(textOf(empty)).toBe(
+      '[no match for *.js]\n' +
+        '[1 match in hidden files: hidden=true, and ignored=true if they are ignored]\n' +
+        '[3 matches in ignored files: ignored=true]',
+    );
+    expect(details(empty).leftOut).toEqual({ hidden: 1, ignored: 3, isCut: false });
+    expect(details(await tools.glob.execute({ pattern: '*.js', ignored: true })).paths).toHaveLength(3);
+    expect(details(await tools.glob.execute({ pattern: '*.js', hidden: true })).paths).toEqual(['.hidden/c.js']);
+    expect(details(await tools.glob.execute({ pattern: '.hidden/*' })).paths).toEqual(['.hidden/c.js']);
+    expect(textOf(await tools.glob.execute({ pattern: '*.none' }))).toBe('[no match for *.none]');
+  });
+
+  test('a pattern that cannot be used is refused with what is wrong', async () => {
+    const { tools } = createBench({});
+    expect(failure(await tools.glob.execute({ pattern: '[z-a' }))).toMatch(/^INVALID_PATTERN/u);
+    expect(failure(await tools.glob.execute({ pattern: '*', path: 'nowhere' }))).toMatch(/^NOT_FOUND/u);
+  });
+});
+
+describe('grep', () => {
+  test('content is shown by file, with line numbers', async () => {
+    const { tools } = createBench({ a: 'x1\r\ny\r\nx2\r\n', d: { b: 'x3' } });
+    expect(textOf(await tools.grep.execute({ pattern: 'x\\d' }))).toBe(
+      '[3 matches in 2 files]\na\n1: x1\n3: x2\n\nd/b\n1: x3',
+    );
+  });
+
+  test('context is shown around, and gaps are marked', async () => {
+    const { tools } = createBench({ a: '1\nx\n3\n4\n5\nx\n7\n' });
+    expect(textOf(await tools.grep.execute({ pattern: 'x', context: 1 }))).toBe(
+      '[2 matches in 1 file]\na\n1- 1\n2: x\n3- 3\n--\n5- 5\n6: x\n7- 7',
+    );
+  });
+
+  test('files and counts', async () => {
+    const { tools } = createBench({ a: 'x\nx\n', b: 'x\n', c: '' });
+    expect(textOf(await tools.grep.execute({ pattern: 'x', mode: 'files' }))).toBe('[2 files]\na\nb');
+    expect(textOf(await tools.grep.execute({ pattern: 'x', mode: 'count' }))).toBe(
+      '[3 matches in 2 files]\na: 2\nb: 1',
+    );
+  });
+
+  test('literal, without case, over lines, in some files, in one file', async () => {
+    const { tools } = createBench({ 'a.ts': 'f(x)\nEnd', 'b.md': 'f(x)' });
+    const paths = async (input: object): Promise<string[]> =>
+      details(await call(tools.grep, input)).matches.map(({ path }) => path);
+    expect(await paths({ pattern: 'f(x', literal: true })).toEqual(['a.ts', 'b.md']);
+    expect(await paths({ pattern: 'end', ignore_case: true })).toEqual(['a.ts']);
+    expect(await paths({ pattern: '\\(x\\)\\nE', multiline: true })).toEqual(['a.ts', 'a.ts']);
+    expect(await paths({ pattern: 'f', include: '*.md' })).toEqual(['b.md']);
+    expect(await paths({ pattern: 'f', path: 'a.ts' })).toEqual(['a.ts']);
+  });
+
+  test('100 matches, 20 of a file, 512 characters of a line: each cut is said, with the next call', async () => {
+    const files = Object.fromEntries(Array.from({ length: 9 }, (_, index) => [`f${index}`, 'x\n'.repeat(30)]));
+    const { tools } = createBench({ ...files, long: `${'y'.repeat(600)}z\n` });
+    const text = textOf(await tools.grep.execute({ pattern: 'x' }));
+    expect(text).toMatch(/^\[at least \d+ matches in \d+ files\]/u);
+    expect(text.match(/^\d+: x$/gmu)).toHaveLength(100);
+    expect(text).toContain('[cut by the limit of 100; go on with skip=100]');
+    expect(text).toMatch(/\[\d files have more than the 20 matches that are shown of one; mode=count counts them\]/u);
+    const next = await tools.grep.execute({ pattern: 'x', skip: 100 });
+    expect(details(next).matches).toHaveLength(80);
+    expect(textOf(await tools.grep.execute({ pattern: 'z' }))).toContain('[1 line cut to 512 characters]');
+  });
+
+  test('an empty answer says what was not looked at', async () => {
+    const { tools } = createBench({
+      '.gitignore': 'dist\n',
+      dist: { a: 'needle', b: 'needle' },
+      blob: 'x\0y',
+      plain: 'hay',
+    });
+    const empty = await tools.grep.execute({ pattern: 'needle' });
+    expect(textOf(empty)).toBe(
+      '[no match]\n[2 matches in ignored files: ignored=true]\n[1 file not searched to the end: 1 binary]',
+    );
+    expect(details(await tools.grep.execute({ pattern: 'needle', ignored: true })).matches).toHaveLength(2);
+  });
+
+  test('a pattern that is no expression is searched as text, and that is said', async () => {
+    const { tools } = createBench({ a: 'f(x]' });
+    const text = textOf(await tools.grep.execute({ pattern: '(x]' }));
+    expect(text).toContain('1: f(x]');
+    expect(text).toMatch(/searched for/u);
+  });
+
+  test('a signal ends it with its reason', async () => {
+    const { tools } = createBench({ a: 'x' });
+    const reason = new Error('enough');
+    await expect(call(tools.grep, { pattern: 'x' }, AbortSignal.abort(reason))).rejects.toBe(reason);
+  });
+});
+
+describe('ls', () => {
+  test('entries by name, directories with /, to a depth', async () => {
+    const { tools } = createBench({ b: { c: { d: '' } }, a: '', '.env': '', '.git': { config: '' } });
+    expect(textOf(await tools.ls.execute({}))).toBe('[.: 4 entries]\n.env\n.git/\na\nb/');
+    expect(textOf(await tools.ls.execute({ depth: 2 }))).toBe('[.: 5 entries]\n.env\n.git/\na\nb/\nb/c/');
+    expect(textOf(await tools.ls.execute({ path: 'b', depth: 3 }))).toBe('[b: 2 entries]\nc/\nc/d');
+  });
+
+  test('500 are shown, and the notice names the next call', async () => {
+    const { tools } = createBench(
+      Object.fromEntries(Array.from({ length: 600 }, (_, index) => [`${1000 + index}`, ''])),
+    );
+    const text = textOf(await tools.ls.execute({}));
+    expect(text).toMatch(/^\[\.: entries 1-500 of 600 entries\]/u);
+    expect(text).toMatch(/\[cut by the limit of 500 entries; go on with ls skip=500\]$/u);
+    expect(details(await tools.ls.execute({ skip: 500 })).entries).toHaveLength(100);
+  });
+
+  test('a file and an empty directory', async () => {
+    const { tools } = createBench({ a: '', d: {} });
+    expect(failure(await tools.ls.execute({ path: 'a' }))).toMatch(/^NOT_A_DIRECTORY: a is no directory/u);
+    expect(textOf(await tools.ls.execute({ path: 'd' }))).toBe('[d: empty directory]');
+  });
+});
+
+test.each(['/', homedir()])('%s as the root of a search is bounded, and that is said', async (root) => {
+  const tools = createCodingTools({ root });
+  const text = textOf(await tools.glob.execute({ pattern: 'no-such-name-*.anywhere' }));
+  expect(text).toMatch(/is a whole (?:file system|home directory): the search ends after 2 s or/u);
+});
