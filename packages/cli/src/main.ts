@@ -1,5 +1,7 @@
 #!/usr/bin/env node
 import process from 'node:process';
+import { addAbortSignal } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import { errorLine } from './errors.ts';
 import { BrokenPipe, endingSignals, ExitCode, Interrupted } from './exit.ts';
 import { createOutput } from './output.ts';
@@ -37,6 +39,10 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 process.stderr.on('error', () => undefined);
 
 process.exitCode = await run(process.argv.slice(2), {
+  input: {
+    isTerminal: process.stdin.isTTY,
+    read: () => buffer(addAbortSignal(controller.signal, process.stdin)),
+  },
   out: createOutput(process.stdout),
   err: createOutput(process.stderr),
   env: process.env,

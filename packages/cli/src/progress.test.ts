@@ -22,6 +22,7 @@ function session(isTerminal: boolean, env: Session['env'] = {}): { session: Sess
   });
   return {
     session: {
+      input: { isTerminal: true, read: () => Promise.resolve(new Uint8Array()) },
       out: output(false),
       err: output(isTerminal),
       env,

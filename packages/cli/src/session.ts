@@ -1,7 +1,9 @@
+import type { Input } from './input.ts';
 import type { Environment, Output } from './output.ts';
 
 /** Everything a run takes from the process around it; commands use nothing else of it. */
 export interface Session {
+  readonly input: Input;
   readonly out: Output;
   readonly err: Output;
   readonly env: Environment;

@@ -17,6 +17,7 @@ export type {
 } from './mentions/provider.ts';
 export type { Recency } from './mentions/recency.ts';
 export type { AppliedEdit, TextEdit } from './mutation/apply-edit.ts';
+export type { DiffHunk, FileDiff } from './mutation/diff.ts';
 export type { Tier } from './mutation/find-text.ts';
 export type { LockedPath, Locks } from './mutation/locks.ts';
 export { nodeFileOperations } from './operations.ts';
@@ -37,13 +38,18 @@ export type {
   ToolResult,
   ToolSuccess,
 } from './tool.ts';
+export type { DeleteDetails, DeleteInput } from './tools/delete.ts';
 export type { EditDetails, EditInput } from './tools/edit.ts';
 export {
   invalidateFsScanAfterDelete,
   invalidateFsScanAfterRename,
   invalidateFsScanAfterWrite,
 } from './tools/fs-cache-invalidation.ts';
+export type { ListedEntry } from './tools/listing.ts';
+export type { LsDetails, LsInput } from './tools/ls.ts';
+export type { PatchDetails, PatchInput } from './tools/patch.ts';
 export type { ReadDetails, ReadInput } from './tools/read.ts';
+export type { RenameDetails, RenameInput } from './tools/rename.ts';
 export type { WriteDetails, WriteInput } from './tools/write.ts';
 export { createWorkspace } from './workspace.ts';
 export type { ToolPolicy, Workspace, WorkspaceOptions } from './workspace.ts';

@@ -143,7 +143,8 @@ const anyPath = fc
     fc.string({ unit: 'binary', minLength: 1, maxLength: 40 }),
     fc.string({ unit: fc.constantFrom(...'ab/.:-@"\\`\'()[]{} ,;~*\n\t0159é\u0301'), minLength: 1, maxLength: 20 }),
   )
-  .filter((path) => path.isWellFormed());
+  // A lone surrogate is in no file name.
+  .filter((path) => !/\p{Surrogate}/u.test(path));
 const anyTarget = fc.record({ path: anyPath, lines: fc.option(lines, { nil: undefined }) });
 
 test('parse, format and parse again is stable, for any path and lines', () => {
