@@ -6,6 +6,7 @@ import { errorLine } from './errors.ts';
 import { BrokenPipe, endingSignals, ExitCode, Interrupted } from './exit.ts';
 import { createOutput } from './output.ts';
 import { run } from './run.ts';
+import { openTerminal } from './terminal.ts';
 
 const controller = new AbortController();
 const cleanUps = new Set<() => void>();
@@ -43,6 +44,7 @@ process.exitCode = await run(process.argv.slice(2), {
     isTerminal: process.stdin.isTTY,
     read: () => buffer(addAbortSignal(controller.signal, process.stdin)),
   },
+  openTerminal: () => openTerminal(process.stdin, process.stderr),
   out: createOutput(process.stdout),
   err: createOutput(process.stderr),
   env: process.env,

@@ -7,6 +7,7 @@ import { globCommand } from './commands/glob.ts';
 import { grepCommand } from './commands/grep.ts';
 import { lsCommand } from './commands/ls.ts';
 import { patchCommand } from './commands/patch.ts';
+import { pickCommand } from './commands/pick.ts';
 import { readCommand } from './commands/read.ts';
 import { renameCommand } from './commands/rename.ts';
 import { tourCommand } from './commands/tour.ts';
@@ -23,6 +24,7 @@ const commands: Readonly<Record<string, CommandFactory>> = {
   find: findCommand,
   glob: globCommand,
   grep: grepCommand,
+  pick: pickCommand,
   ls: lsCommand,
   read: readCommand,
   write: writeCommand,
@@ -54,6 +56,7 @@ Examples:
   $ cairn grep 'import .* from' -g '*.ts'   lines by regular expression
   $ cairn read README.md                    a file, with the tag of its content
   $ cairn edit README.md --old TODO --new Done --dry-run   what would change
+  $ vim "$(cairn pick)"                     choose while you type
   $ cairn help grep                         the options of one command
 
 Exit status: 0 when something was found, 1 when nothing was, 2 when the call was wrong, the\nsearch could not see everything, or a file could not be read or changed.`;

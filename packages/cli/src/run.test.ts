@@ -20,6 +20,7 @@ async function cairn(args: readonly string[], more: Partial<Session> = {}): Prom
   });
   const session: Session = {
     input: { isTerminal: true, read: () => Promise.resolve(new Uint8Array()) },
+    openTerminal: () => undefined,
     out: output('out'),
     err: output('err'),
     env: {},
@@ -36,7 +37,7 @@ describe('a wrong call is one line, status 2, and says what to do', () => {
     ['gerp', "unknown command 'gerp'; did you mean grep? (see 'cairn --help')"],
     [
       'xyz',
-      "unknown command 'xyz'; the commands are find, glob, grep, ls, read, write, edit, patch, delete, rename, tour (see 'cairn --help')",
+      "unknown command 'xyz'; the commands are find, glob, grep, pick, ls, read, write, edit, patch, delete, rename, tour (see 'cairn --help')",
     ],
     ['help gerp', "there is no command 'gerp' to show help for; 'cairn --help' lists the commands"],
     [

@@ -25,7 +25,16 @@ const output: Session['out'] = { isTerminal: false, width: 80, write: () => Prom
 
 /** The options of the only search that a command line makes, those that were given. */
 async function optionsOf(args: readonly string[], signal: AbortSignal): Promise<object> {
-  const session = { input, out: output, err: output, env: {}, cwd: '/', signal, onAbruptEnd: () => () => undefined };
+  const session = {
+    input,
+    openTerminal: () => undefined,
+    out: output,
+    err: output,
+    env: {},
+    cwd: '/',
+    signal,
+    onAbruptEnd: () => () => undefined,
+  };
   await run(args, session);
   const calls: readonly object[] = [
     ...vi.mocked(natives.fuzzyFind).mock.calls.map(([options]) => options),
