@@ -160,11 +160,14 @@ test('a patch is rolled back when a later step fails', async () => {
   const tree = { a: 'a\n', b: 'b\n', c: 'c\n', d: 'd\n' };
   const { tools, paths, text } = createBench(tree, undefined, { operations });
   const before = paths();
-  const patch = [
-    '*** Begin Patch',
-    ...['*** Add File: n/e/w', '+x', '*** Update File: a', '@@', '-a', '+A', '*** Delete File: b'],
-    ...['*** Update File: d', '*** Move to: m/d', '*** Update File: c', '@@', '-c', '+C', '*** End Patch'],
-  ].join('\n');
+  const sections = [
+    '*** Add File: n/e/w\n+x',
+    '*** Update File: a\n@@\n-a\n+A',
+    '*** Delete File: b',
+    '*** Update File: d\n*** Move to: m/d',
+    '*** Update File: c\n@@\n-c\n+C',
+  ];
+  const patch = ['*** Begin Patch', ...sections, '*** End Patch'].join('\n');
   expect(failure(await tools.patch.execute({ patch }))).toMatch(/^IO: c could not .* Nothing was changed\./u);
   expect(paths()).toEqual(before);
   expect(['a', 'b', 'c', 'd'].map(text)).toEqual(['a\n', 'b\n', 'c\n', 'd\n']);
@@ -191,7 +194,7 @@ test('what could not be taken back is said', async () => {
   ];
   const result = await tools.patch.execute({ patch: patch.join('\n') });
   expect(failure(result)).toMatch(
-    /^IO: The change failed half way, and taking it back failed too: .* Look at a before going on/u,
+    /^IO: The change failed half way, and taking it back failed too: b could .*; a could .* Look at n, a before going on/u,
   );
   expect(result).toMatchObject({ details: { changed: true } });
 });

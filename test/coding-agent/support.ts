@@ -10,10 +10,18 @@ export interface Bench {
   readonly root: string;
   readonly tools: CodingTools;
   /** The text of a file. */
-  text(path: string): string;
-  bytes(path: string): Buffer;
+  readonly text: (path: string) => string;
+  readonly bytes: (path: string) => Buffer;
   /** Every path below the root but what git and the tools keep for themselves. */
-  paths(): string[];
+  readonly paths: () => string[];
+}
+
+/** Links are not followed. */
+function pathsBelow(directory: string, prefix: string = ''): string[] {
+  return readdirSync(directory, { withFileTypes: true }).flatMap((entry) => {
+    const path = prefix + entry.name;
+    return entry.isDirectory() ? [path, ...pathsBelow(join(directory, entry.name), `${path}/`)] : [path];
+  });
 }
 
 /** The tools of a new tree, with locks of their own. Temporary files that are left over are among the paths. */
@@ -25,7 +33,7 @@ export function createBench(tree: Tree, policy?: ToolPolicy, options: Partial<Wo
     tools,
     text: (path) => readFileSync(join(root, path), 'utf8'),
     bytes: (path) => readFileSync(join(root, path)),
-    paths: () => readdirSync(root, { recursive: true }).map(String).toSorted(),
+    paths: () => pathsBelow(root).toSorted(),
   };
 }
 

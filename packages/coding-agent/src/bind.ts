@@ -6,16 +6,18 @@ import { textOf } from './tool.ts';
 import type { ModelOutput, ModelOutputPart, ToolCallOptions, ToolDefinition, ToolFailure, ToolResult } from './tool.ts';
 import type { Workspace } from './workspace.ts';
 
-/** What a tool becomes in a set: its name, and the schema of its parameters under that name. */
-export interface Binding<Input> {
+/** What a tool becomes in a set: its name there, its parameters, and how they become its own. */
+export interface Binding<Given, Input> {
   readonly name: string;
   readonly description: string;
-  readonly inputSchema: z.ZodType<Input>;
+  readonly inputSchema: z.ZodType<Given>;
   readonly names: Names;
+  /** @throws {ToolError} `INVALID_INPUT` when they cannot. */
+  adapt(given: Given): { readonly input: Input; readonly dryRun?: boolean | undefined };
 }
 
 /** The names that tools and parameters have of themselves. */
-export const ownNames: Names = { tool: (name) => name, parameter: (_, name) => name };
+const ownNames: Names = { tool: (name) => name, parameter: (_, name) => name };
 
 function fail(error: ToolError, mutates: boolean): ToolFailure {
   const unchanged = mutates && !error.changed ? ' Nothing was changed.' : '';
@@ -48,22 +50,25 @@ function toModelOutput({ output }: { readonly output: ToolResult }): ModelOutput
 }
 
 /** Makes a tool of a spec: checks the input, runs it on the workspace, and answers with what was to be expected. */
-export function bind<Input, Details>(
+export function bind<Given, Input, Details>(
   spec: ToolSpec<Input, Details>,
   workspace: Workspace,
-  { name, description, inputSchema, names }: Binding<Input>,
-): ToolDefinition<Input, Details> {
+  binding: Binding<Given, Input>,
+): ToolDefinition<Given, Details> {
+  const { name, description, inputSchema, names } = binding;
   const mutates = !spec.annotations.readOnlyHint;
-  const execute = async (given: Input, options: ToolCallOptions = {}): Promise<ToolResult<Details>> => {
+  const read = (given: Given): ReturnType<typeof binding.adapt> => {
+    const parsed = inputSchema.safeParse(given);
+    if (parsed.success) return binding.adapt(parsed.data);
+    const what = describeInputError(parsed.error, given, inputSchema);
+    throw new ToolError('INVALID_INPUT', [`${name}: ${what}`, 'Call it again with these parameters.']);
+  };
+  const execute = async (given: Given, options: ToolCallOptions = {}): Promise<ToolResult<Details>> => {
     const signal = options.signal ?? options.abortSignal;
     signal?.throwIfAborted();
-    const parsed = inputSchema.safeParse(given);
     try {
-      if (!parsed.success) {
-        const what = describeInputError(parsed.error, given, inputSchema);
-        throw new ToolError('INVALID_INPUT', [`${name}: ${what}`, 'Call it again with these parameters.']);
-      }
-      return await spec.run(parsed.data, { workspace, names, signal, dryRun: options.dryRun ?? false });
+      const { input, dryRun = false } = read(given);
+      return await spec.run(input, { workspace, names, signal, dryRun: dryRun || (options.dryRun ?? false) });
     } catch (error) {
       const explained = explainSystemError(error, systemPathOf(error));
       if (!ToolError.isInstance(explained)) throw error;
@@ -71,4 +76,13 @@ export function bind<Input, Details>(
     }
   };
   return { name, description, inputSchema, annotations: spec.annotations, execute, toModelOutput };
+}
+
+/** A tool under its own name, with its own parameters. */
+export function bindAsItIs<Input, Details>(
+  spec: ToolSpec<Input, Details>,
+  workspace: Workspace,
+): ToolDefinition<Input, Details> {
+  const { name, description, inputSchema } = spec;
+  return bind(spec, workspace, { name, description, inputSchema, names: ownNames, adapt: (input) => ({ input }) });
 }

@@ -1,29 +1,23 @@
-import { bind, ownNames } from './bind.ts';
-import type { ToolSpec } from './spec.ts';
+import { bindAsItIs } from './bind.ts';
+import { ToolError } from './errors.ts';
+import { nameTools } from './naming/name-tools.ts';
+import type { NamingProfile } from './naming/profile.ts';
 import type { ToolDefinition } from './tool.ts';
-import { deleteTool } from './tools/delete.ts';
 import type { DeleteDetails, DeleteInput } from './tools/delete.ts';
-import { editTool } from './tools/edit.ts';
 import type { EditDetails, EditInput } from './tools/edit.ts';
-import { globTool } from './tools/glob.ts';
 import type { GlobDetails, GlobInput } from './tools/glob.ts';
-import { grepTool } from './tools/grep.ts';
 import type { GrepDetails, GrepInput } from './tools/grep.ts';
-import { lsTool } from './tools/ls.ts';
 import type { LsDetails, LsInput } from './tools/ls.ts';
-import { patchTool } from './tools/patch.ts';
 import type { PatchDetails, PatchInput } from './tools/patch.ts';
-import { readTool } from './tools/read.ts';
 import type { ReadDetails, ReadInput } from './tools/read.ts';
-import { renameTool } from './tools/rename.ts';
 import type { RenameDetails, RenameInput } from './tools/rename.ts';
-import { writeTool } from './tools/write.ts';
+import { specs } from './tools/specs.ts';
 import type { WriteDetails, WriteInput } from './tools/write.ts';
 import { createWorkspace } from './workspace.ts';
 import type { Workspace, WorkspaceOptions } from './workspace.ts';
 
-/** The tools by their own names. */
-export interface CodingTools {
+/** The tools by their own names. A type, and no interface, so that it is also a record of tools, as the AI SDK wants it. */
+export type CodingTools = {
   readonly read: ToolDefinition<ReadInput, ReadDetails>;
   readonly write: ToolDefinition<WriteInput, WriteDetails>;
   readonly edit: ToolDefinition<EditInput, EditDetails>;
@@ -33,10 +27,29 @@ export interface CodingTools {
   readonly glob: ToolDefinition<GlobInput, GlobDetails>;
   readonly grep: ToolDefinition<GrepInput, GrepDetails>;
   readonly ls: ToolDefinition<LsInput, LsDetails>;
-}
+};
+
+/** The tools by the names of a host. */
+export type NamedTools = Readonly<Record<string, ToolDefinition>>;
 
 /** Where the tools work: a workspace of their own, or one that is shared with mentions and other sets. */
-export type CodingToolsOptions = WorkspaceOptions | { readonly workspace: Workspace };
+export type WorkspaceChoice = WorkspaceOptions | { readonly workspace: Workspace };
+
+/** Where the tools work, and what they are called. */
+export type CodingToolsOptions = WorkspaceChoice & {
+  /**
+   * Whose names and parameters the tools have: their own, or those that the models of a host know.
+   * @default 'default'
+   */
+  readonly naming?: NamingProfile | undefined;
+};
+
+/** The workspace of a choice. */
+export function workspaceOf(choice: WorkspaceChoice): Workspace {
+  return 'workspace' in choice ? choice.workspace : createWorkspace(choice);
+}
+
+const namings: readonly string[] = ['default', 'claude', 'pi', 'gemini', 'codex', 'mcp-fs'] satisfies NamingProfile[];
 
 /**
  * Makes the tools of a workspace. They work as they are in the AI SDK (`tools: createCodingTools({ root })`), behind MCP and
@@ -44,19 +57,25 @@ export type CodingToolsOptions = WorkspaceOptions | { readonly workspace: Worksp
  *
  * @throws {ToolError} `INVALID_OPTION`.
  */
-export function createCodingTools(options: CodingToolsOptions): CodingTools {
-  const workspace = 'workspace' in options ? options.workspace : createWorkspace(options);
-  const own = <Input, Details>(spec: ToolSpec<Input, Details>): ToolDefinition<Input, Details> =>
-    bind(spec, workspace, { ...spec, names: ownNames });
+export function createCodingTools(options: WorkspaceChoice & { readonly naming?: 'default' | undefined }): CodingTools;
+export function createCodingTools(options: CodingToolsOptions): NamedTools;
+export function createCodingTools(options: CodingToolsOptions): CodingTools | NamedTools {
+  const { naming = 'default' } = options;
+  if (!namings.includes(naming)) {
+    const summary = `naming must be one of ${namings.join(', ')}, not ${JSON.stringify(naming)}`;
+    throw new ToolError('INVALID_OPTION', [summary, 'Leave it out for the own names of the tools.']);
+  }
+  const workspace = workspaceOf(options);
+  if (naming !== 'default') return nameTools(workspace, naming);
   return {
-    read: own(readTool),
-    write: own(writeTool),
-    edit: own(editTool),
-    patch: own(patchTool),
-    delete: own(deleteTool),
-    rename: own(renameTool),
-    glob: own(globTool),
-    grep: own(grepTool),
-    ls: own(lsTool),
+    read: bindAsItIs(specs.read, workspace),
+    write: bindAsItIs(specs.write, workspace),
+    edit: bindAsItIs(specs.edit, workspace),
+    patch: bindAsItIs(specs.patch, workspace),
+    delete: bindAsItIs(specs.delete, workspace),
+    rename: bindAsItIs(specs.rename, workspace),
+    glob: bindAsItIs(specs.glob, workspace),
+    grep: bindAsItIs(specs.grep, workspace),
+    ls: bindAsItIs(specs.ls, workspace),
   };
 }

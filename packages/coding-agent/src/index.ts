@@ -1,7 +1,13 @@
 export { createCodingTools } from './coding-tools.ts';
-export type { CodingTools, CodingToolsOptions } from './coding-tools.ts';
+export type { CodingTools, CodingToolsOptions, NamedTools, WorkspaceChoice } from './coding-tools.ts';
 export { ToolError } from './errors.ts';
 export type { ToolErrorCode, ToolErrorFacts } from './errors.ts';
+export { createApplyPatchTool } from './executors/apply-patch.ts';
+export type { ApplyPatchInput } from './executors/apply-patch.ts';
+export { createMemoryTool } from './executors/memory.ts';
+export type { MemoryInput } from './executors/memory.ts';
+export { createTextEditorTool } from './executors/text-editor.ts';
+export type { TextEditorInput } from './executors/text-editor.ts';
 export type { FileRecord, Ledger } from './ledger.ts';
 export { expandMentions } from './mentions/expand.ts';
 export type { AttachedMention, ExpandedMessage, ExpandOptions, LeftOutMention } from './mentions/expand.ts';
@@ -17,9 +23,12 @@ export type {
 } from './mentions/provider.ts';
 export type { Recency } from './mentions/recency.ts';
 export type { AppliedEdit, TextEdit } from './mutation/apply-edit.ts';
+export { formatHunks } from './mutation/diff.ts';
 export type { DiffHunk, FileDiff } from './mutation/diff.ts';
+export type { ChangedFile } from './mutation/changed-file.ts';
 export type { Tier } from './mutation/find-text.ts';
 export type { LockedPath, Locks } from './mutation/locks.ts';
+export type { NamingProfile } from './naming/profile.ts';
 export { nodeFileOperations } from './operations.ts';
 export type { DirectoryEntry, FileKind, FileOperations, FileStat, OpenFile, OpenMode } from './operations.ts';
 export type { PathUse, ResolvedPath } from './sandbox.ts';
@@ -45,10 +54,13 @@ export {
   invalidateFsScanAfterRename,
   invalidateFsScanAfterWrite,
 } from './tools/fs-cache-invalidation.ts';
-export type { ListedEntry } from './tools/listing.ts';
+export type { GlobDetails, GlobInput, LeftOut } from './tools/glob.ts';
+export type { GrepDetails, GrepInput } from './tools/grep.ts';
+export type { ListedEntry, Listing } from './tools/listing.ts';
 export type { LsDetails, LsInput } from './tools/ls.ts';
-export type { PatchDetails, PatchInput } from './tools/patch.ts';
-export type { ReadDetails, ReadInput } from './tools/read.ts';
+export type { PageLimit } from './tools/page-lines.ts';
+export type { PatchDetails, PatchedFile, PatchInput } from './tools/patch.ts';
+export type { ReadDetails, ReadImageDetails, ReadInput, ReadTextDetails } from './tools/read.ts';
 export type { RenameDetails, RenameInput } from './tools/rename.ts';
 export type { WriteDetails, WriteInput } from './tools/write.ts';
 export { createWorkspace } from './workspace.ts';

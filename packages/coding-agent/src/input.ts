@@ -1,20 +1,22 @@
 import { z } from 'zod';
 
-/** Other spellings of parameters that models know from elsewhere, by the name they stand for. */
-const aliases: Readonly<Record<string, readonly string[]>> = {
-  path: ['file_path', 'filePath', 'filepath', 'file', 'dir_path', 'directory'],
-  old_text: ['old_string', 'oldText', 'oldString', 'old_str'],
-  new_text: ['new_string', 'newText', 'newString', 'new_str'],
-  replace_all: ['replaceAll', 'allow_multiple', 'allowMultiple'],
-  glob: ['include'],
-  from: ['source', 'old_path', 'oldPath'],
-  to: ['destination', 'new_path', 'newPath'],
-  patch: ['input', 'patch_text', 'patchText', 'diff'],
-  ignore_case: ['ignoreCase'],
-  edits: ['replacements'],
-};
+/** Spellings of one parameter that models know from different hosts. */
+const spellings: readonly (readonly string[])[] = [
+  ['path', 'file_path', 'filePath', 'filepath', 'file', 'dir_path', 'directory'],
+  ['old_text', 'old_string', 'oldText', 'oldString', 'old_str'],
+  ['new_text', 'new_string', 'newText', 'newString', 'new_str'],
+  ['replace_all', 'replaceAll', 'allow_multiple', 'allowMultiple'],
+  ['content', 'file_text', 'contents'],
+  ['glob', 'include', 'include_pattern'],
+  ['from', 'source', 'old_path', 'oldPath'],
+  ['to', 'destination', 'new_path', 'newPath'],
+  ['patch', 'input', 'patch_text', 'patchText', 'diff'],
+  ['ignore_case', 'ignoreCase'],
+  ['edits', 'replacements'],
+];
 
-type Fields = Readonly<Record<string, unknown>>;
+/** Named values. */
+export type Fields = Readonly<Record<string, unknown>>;
 
 export function isObject(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -24,10 +26,10 @@ export function isObject(value: unknown): value is Fields {
 function rename(input: Fields, known: readonly string[]): Record<string, unknown> {
   const renamed: Record<string, unknown> = { ...input };
   for (const name of known) {
-    for (const alias of aliases[name] ?? []) {
-      if (known.includes(alias) || !Object.hasOwn(renamed, alias) || Object.hasOwn(renamed, name)) continue;
-      renamed[name] = renamed[alias];
-      delete renamed[alias];
+    for (const other of spellings.find((group) => group.includes(name)) ?? []) {
+      if (known.includes(other) || !Object.hasOwn(renamed, other) || Object.hasOwn(renamed, name)) continue;
+      renamed[name] = renamed[other];
+      delete renamed[other];
     }
   }
   return renamed;
@@ -78,7 +80,7 @@ function normalize(input: unknown, schema: z.core.$ZodType): unknown {
 }
 
 /** Turns what a tool is given into what its schema describes, before it is checked. */
-export type Adapt = (input: Fields) => Fields;
+type Adapt = (input: Fields) => Fields;
 
 /**
  * The schema of a tool's parameters. Models are shown `shape`; other spellings, numbers as text and the like are accepted.
@@ -126,7 +128,7 @@ interface JsonSchema {
 }
 
 /** The parameters of a schema in a line, optional ones with `?`. */
-export function parametersOf(schema: z.ZodType): string {
+function parametersOf(schema: z.ZodType): string {
   return listParameters(z.toJSONSchema(schema, { io: 'input' }) as JsonSchema);
 }
 

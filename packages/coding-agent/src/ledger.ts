@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, webcrypto } from 'node:crypto';
 
 /** What was known of a file's content when it was last seen. */
 export interface FileRecord {
@@ -29,10 +29,12 @@ export interface Ledger {
 const MOST_RECORDS = 50_000;
 
 /**
- * A content's hash: SHA-1, as git's, since it is to find changes and not to resist forgers, and takes half the time of SHA-256.
+ * The hash of a content, which may come in parts: SHA-1, as git's, since it is to find changes and not to resist forgers, and takes half the time of SHA-256.
  */
-export function hashOf(bytes: Uint8Array): string {
-  return createHash('sha1').update(bytes).digest('hex');
+export function hashOf(...parts: readonly Uint8Array[]): string {
+  const hash = createHash('sha1');
+  for (const part of parts) hash.update(part);
+  return hash.digest('hex');
 }
 
 /** The short form of a hash that models and people are shown. */
@@ -45,11 +47,19 @@ export function recordOf(bytes: Uint8Array, encoding?: string): FileRecord {
   return { hash: hashOf(bytes), length: bytes.length, size: bytes.length, encoding };
 }
 
+/** From this size on it pays to have a content hashed by another thread. */
+const LARGE_BYTES = 1024 * 1024;
+
+async function hashElsewhere(bytes: Uint8Array): Promise<string> {
+  if (bytes.length < LARGE_BYTES) return hashOf(bytes);
+  return Buffer.from(await webcrypto.subtle.digest('SHA-1', bytes)).toString('hex');
+}
+
 /** Whether a content is still what was recorded. Times play no part, so a touched but equal file is fresh. */
-export function compare(record: FileRecord | undefined, bytes: Uint8Array): Freshness {
+export async function compare(record: FileRecord | undefined, bytes: Uint8Array): Promise<Freshness> {
   if (record === undefined) return 'unknown';
   if (record.size !== bytes.length) return 'stale';
-  return hashOf(bytes.subarray(0, record.length)) === record.hash ? 'fresh' : 'stale';
+  return (await hashElsewhere(bytes.subarray(0, record.length))) === record.hash ? 'fresh' : 'stale';
 }
 
 export function createLedger(separator: string): Ledger {

@@ -17,7 +17,7 @@ function pairsOf(name: string): Set<string> {
 }
 
 /** How alike two names are, from 0 to 1. */
-export function likeness(a: string, b: string): number {
+function likeness(a: string, b: string): number {
   const [one, other] = [pairsOf(a), pairsOf(b)];
   const common = [...one].filter((pair) => other.has(pair)).length;
   return (2 * common) / Math.max(1, one.size + other.size);
@@ -64,7 +64,7 @@ async function elsewhere(workspace: Workspace, target: ResolvedPath): Promise<st
 }
 
 /** Up to three paths that may have been meant. */
-export async function nearNames(workspace: Workspace, target: ResolvedPath): Promise<string[]> {
+async function nearNames(workspace: Workspace, target: ResolvedPath): Promise<string[]> {
   const close = await siblings(workspace, target);
   const names = close.length >= MOST_NAMES ? close : [...close, ...(await elsewhere(workspace, target))];
   return [...new Set(names)].slice(0, MOST_NAMES);

@@ -1,5 +1,5 @@
 /** Which limit cut a text: the number of lines or of bytes. */
-export type TruncateLimit = 'lines' | 'bytes';
+type TruncateLimit = 'lines' | 'bytes';
 
 /** How much of something is shown. */
 export interface TruncateLimits {

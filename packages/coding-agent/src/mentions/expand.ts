@@ -1,13 +1,14 @@
-import { ownNames } from '../bind.ts';
+import { workspaceOf } from '../coding-tools.ts';
+import type { CodingToolsOptions } from '../coding-tools.ts';
 import { ToolError } from '../errors.ts';
 import type { ToolErrorCode } from '../errors.ts';
+import { namesIn } from '../naming/name-tools.ts';
 import type { RunContext } from '../spec.ts';
 import type { ContentPart, ToolSuccess } from '../tool.ts';
 import { formatBytes } from '../tools/format.ts';
 import { readTool } from '../tools/read.ts';
 import type { ReadDetails, ReadInput } from '../tools/read.ts';
-import { createWorkspace } from '../workspace.ts';
-import type { Workspace, WorkspaceOptions } from '../workspace.ts';
+import type { Workspace } from '../workspace.ts';
 import { findMentions, formatMention } from './parse.ts';
 import type { Mention } from './parse.ts';
 
@@ -47,8 +48,11 @@ interface ExpandLimits {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Where mentions lead: a workspace of their own, or better the one of the tools, which then know what was read. */
-export type ExpandOptions = ExpandLimits & (WorkspaceOptions | { readonly workspace: Workspace });
+/**
+ * Where mentions lead: a workspace of their own, or better the one of the tools, which then know what was read. `naming` is
+ * that of the tools: notices say how to go on with them.
+ */
+export type ExpandOptions = ExpandLimits & CodingToolsOptions;
 
 const DEFAULT_MAX_BYTES = 100 * 1024;
 const LEAST_IMAGE_COST = 8 * 1024;
@@ -130,10 +134,10 @@ function noticeOf(mentions: ExpandedMessage['mentions'], maxBytes: number): stri
  * @throws {ToolError} `INVALID_OPTION`; the signal's reason.
  */
 export async function expandMentions(text: string, options: ExpandOptions): Promise<ExpandedMessage> {
-  const { maxBytes = DEFAULT_MAX_BYTES, signal } = options;
+  const { maxBytes = DEFAULT_MAX_BYTES, naming = 'default', signal } = options;
   signal?.throwIfAborted();
-  const workspace = 'workspace' in options ? options.workspace : createWorkspace(options);
-  const context: RunContext = { workspace, names: ownNames, signal, dryRun: false };
+  const workspace = workspaceOf(options);
+  const context: RunContext = { workspace, names: namesIn(naming), signal, dryRun: false };
   const content: ContentPart[] = [{ type: 'text', text }];
   const mentions: (AttachedMention | LeftOutMention)[] = [];
   const done = new Set<string>();

@@ -2,8 +2,9 @@ import { relative, resolve, sep } from 'node:path';
 import { CairnError, FileType, fuzzyFind } from '@cairn/natives';
 import type { FuzzyFindMatch, FuzzyFindResult, StopReason } from '@cairn/natives';
 import { isWithin } from '../sandbox.ts';
-import { createWorkspace } from '../workspace.ts';
-import type { Workspace, WorkspaceOptions } from '../workspace.ts';
+import { workspaceOf } from '../coding-tools.ts';
+import type { WorkspaceChoice } from '../coding-tools.ts';
+import type { Workspace } from '../workspace.ts';
 import { formatMention } from './parse.ts';
 import { findPaths, lookUp, visibleScope, wholeScope } from './search.ts';
 import type { Scope, SearchRequest } from './search.ts';
@@ -57,7 +58,7 @@ export interface MentionProvider {
 }
 
 /** Where to suggest from: a workspace of its own, or better the one of the tools, whose edits then count. */
-export type MentionProviderOptions = WorkspaceOptions | { readonly workspace: Workspace };
+export type MentionProviderOptions = WorkspaceChoice;
 
 const DEFAULT_LIMIT = 20;
 
@@ -161,7 +162,7 @@ async function answer(workspace: Workspace, asked: Omit<SearchRequest, 'used'>):
  * @throws {ToolError} `INVALID_OPTION`.
  */
 export function createMentionProvider(options: MentionProviderOptions): MentionProvider {
-  const workspace = 'workspace' in options ? options.workspace : createWorkspace(options);
+  const workspace = workspaceOf(options);
   const { root, recency } = workspace;
   let newest: AbortController | undefined;
   let warming: Promise<unknown> | undefined;

@@ -12,7 +12,7 @@ function document(content: string | Uint8Array): { bytes: Buffer; encoding: Retu
 }
 
 function edited(content: string, ...edits: TextEdit[]): string {
-  return applyEdits(document(content), edits, 'file').bytes.toString();
+  return Buffer.concat(applyEdits(document(content), edits, 'file').parts).toString();
 }
 
 function failure(content: string, ...edits: TextEdit[]): ToolError {
@@ -108,7 +108,7 @@ const rows: readonly Row[] = [
 
 test.each(rows)('%s', (_reason, content, old_text, new_text, expected, tier) => {
   const applied = applyEdits(document(content), [{ old_text, new_text }], 'file');
-  expect(applied.bytes.toString()).toBe(expected);
+  expect(Buffer.concat(applied.parts).toString()).toBe(expected);
   expect(applied.edits.map((edit) => edit.tier)).toEqual([tier]);
 });
 
@@ -197,7 +197,7 @@ test('UTF-16 is searched by code units and written back as it was', () => {
       [{ old_text: 'b', new_text: 'x\ny' }],
       'file',
     );
-    expect(applied.bytes).toEqual(encode('a\u0a00\r\nx\ny\u000a\u0a0a'));
+    expect(Buffer.concat(applied.parts)).toEqual(encode('a\u0a00\r\nx\ny\u000a\u0a0a'));
     expect(applied.edits[0]?.lineNumbers).toEqual([2]);
   }
 });
@@ -205,7 +205,7 @@ test('UTF-16 is searched by code units and written back as it was', () => {
 test('bytes that are no UTF-8 stay, and so does what is beside them in the line', () => {
   const bytes = Buffer.from([0x61, 0xe9, 0xff, 0x0d, 0x0a, 0x62, 0x0a, 0xc3, 0x28]);
   const applied = applyEdits(document(bytes), [{ old_text: 'b', new_text: 'c' }], 'file');
-  expect(applied.bytes).toEqual(Buffer.from([0x61, 0xe9, 0xff, 0x0d, 0x0a, 0x63, 0x0a, 0xc3, 0x28]));
+  expect(Buffer.concat(applied.parts)).toEqual(Buffer.from([0x61, 0xe9, 0xff, 0x0d, 0x0a, 0x63, 0x0a, 0xc3, 0x28]));
 });
 
 test('a replacement character does not stand for broken bytes', () => {
@@ -224,10 +224,11 @@ describe('properties', () => {
         // A mark of UTF-16 makes the needle something else.
         fc.pre(encodingFor(content).unit === 1);
         const applied = applyEdits(document(content), [{ old_text: needle, new_text: replacement }], 'file');
-        const { length } = applied.bytes;
-        expect(applied.bytes.subarray(0, before.length)).toEqual(Buffer.from(before));
-        expect(applied.bytes.subarray(length - after.length)).toEqual(Buffer.from(after));
-        const middle = applied.bytes.subarray(before.length, length - after.length).toString();
+        const result = Buffer.concat(applied.parts);
+        const { length } = result;
+        expect(result.subarray(0, before.length)).toEqual(Buffer.from(before));
+        expect(result.subarray(length - after.length)).toEqual(Buffer.from(after));
+        const middle = result.subarray(before.length, length - after.length).toString();
         expect(middle.replaceAll('\r\n', '\n')).toBe(replacement.replaceAll('\r\n', '\n'));
       }),
     );
@@ -249,7 +250,8 @@ describe('properties', () => {
           const original = document(text);
           const edit = { old_text: oldLines.join('\n'), new_text: newLines.join('\n'), replace_all: replaceAll };
           try {
-            const { bytes: result, splices } = applyEdits(original, [edit], 'file');
+            const { parts, splices } = applyEdits(original, [edit], 'file');
+            const result = Buffer.concat(parts);
             let [from, to] = [0, 0];
             for (const splice of splices) {
               const kept = original.bytes.subarray(from, splice.start);

@@ -1,6 +1,6 @@
 import { diffArrays } from 'diff';
 import { ToolError } from '../errors.ts';
-import { lineCounter, lineEndNear } from './document.ts';
+import { lineEndNear, lineNumberAt } from './document.ts';
 import type { ByteRange, TextDocument } from './document.ts';
 import { encodeText } from './encoding.ts';
 import { splitLines } from './find-exact.ts';
@@ -28,8 +28,10 @@ export interface AppliedEdit {
   readonly lineNumbers: readonly number[];
 }
 
+/** What a file becomes. */
 export interface AppliedEdits {
-  readonly bytes: Buffer;
+  /** Its content in parts, most of them parts of the original: a large file is not copied for a small edit. */
+  readonly parts: readonly Buffer[];
   readonly splices: readonly Splice[];
   readonly edits: readonly AppliedEdit[];
 }
@@ -106,13 +108,13 @@ interface NamedSplice extends Splice {
 export function joinSplices(
   document: TextDocument,
   splices: readonly NamedSplice[],
-): Pick<AppliedEdits, 'bytes' | 'splices'> {
+): Pick<AppliedEdits, 'parts' | 'splices'> {
   const ordered = splices.toSorted((a, b) => a.start - b.start);
   const parts: Buffer[] = [];
   let at = 0;
   for (const [index, { start, end, bytes, name }] of ordered.entries()) {
     if (start < at) {
-      const where = lineCounter(document)(start);
+      const where = lineNumberAt(document, start);
       const summary = `${ordered[index - 1]?.name ?? ''} and ${name} overlap at line ${where}`;
       throw new ToolError('OVERLAP', [summary, 'All match the file as it is: join the two into one.']);
     }
@@ -120,7 +122,7 @@ export function joinSplices(
     at = end;
   }
   parts.push(document.bytes.subarray(at));
-  return { bytes: Buffer.concat(parts), splices: ordered };
+  return { parts, splices: ordered };
 }
 
 /**
@@ -143,8 +145,7 @@ export function applyEdits(document: TextDocument, edits: readonly TextEdit[], p
         path,
       });
     }
-    const lineNumberAt = lineCounter(document);
-    const lineNumbers = made.slice(0, MOST_LISTED_PLACES).map(({ start }) => lineNumberAt(start));
+    const lineNumbers = made.slice(0, MOST_LISTED_PLACES).map(({ start }) => lineNumberAt(document, start));
     applied.push({ tier, replacements: made.length, lineNumbers });
     return made;
   });

@@ -4,7 +4,7 @@ import { commit, parentsStep } from './commit.ts';
 import type { Step } from './commit.ts';
 import type { FileDiff } from './diff.ts';
 import type { NewContent } from './write-step.ts';
-import { writeStep } from './write-step.ts';
+import { sizeOf, writeStep } from './write-step.ts';
 
 /** What became of a file. */
 export interface ChangedFile {
@@ -27,8 +27,9 @@ export function contentSteps({ workspace }: RunContext, content: NewContent): St
 /** Puts a content into a file, or only says what would become of it. */
 export async function changeFile(context: RunContext, content: NewContent, diff: FileDiff): Promise<ChangedFile> {
   const { workspace, signal, dryRun } = context;
-  const { target, bytes } = content;
+  const { target, parts } = content;
   if (!dryRun) await commit(contentSteps(context, content), signal);
-  const hash = dryRun ? hashOf(bytes) : (workspace.ledger.get(target.real)?.hash ?? hashOf(bytes));
-  return { path: target.display, size: bytes.length, tag: tagOf(hash), diff, dryRun };
+  const written = dryRun ? undefined : workspace.ledger.get(target.real);
+  const hash = written?.hash ?? hashOf(...parts);
+  return { path: target.display, size: sizeOf(parts), tag: tagOf(hash), diff, dryRun };
 }

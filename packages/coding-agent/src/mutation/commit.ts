@@ -124,7 +124,8 @@ export async function commit(steps: readonly Step[], signal: AbortSignal | undef
     await runBack(unapplied, 'discard');
     const failures = await runBack(applied, 'undo');
     for (const step of applied) step.announce();
-    throw failures.length === 0 ? explainSystemError(error, current?.path ?? '') : halfDone(error, failures, applied);
+    const explained = explainSystemError(error, current?.path ?? '');
+    throw failures.length === 0 ? explained : halfDone(explained, failures, applied);
   }
   try {
     for (const step of steps) await step.finish();
@@ -134,11 +135,13 @@ export async function commit(steps: readonly Step[], signal: AbortSignal | undef
 }
 
 function halfDone(error: unknown, failures: readonly unknown[], applied: readonly Step[]): ToolError {
-  const paths = applied.map(({ path }) => path).join(', ');
-  const summary = `The change failed half way, and taking it back failed too: ${messageOf(error)} ${failures.map(messageOf).join(' ')}`;
+  const paths = [...new Set(applied.map(({ path }) => path))].join(', ');
+  const why = [error, ...failures].map(summaryOf).join('; ');
+  const summary = `The change failed half way, and taking it back failed too: ${why}`;
   return new ToolError('IO', [summary, `Look at ${paths} before going on.`], { changed: true, cause: error });
 }
 
-function messageOf(error: unknown): string {
+function summaryOf(error: unknown): string {
+  if (ToolError.isInstance(error)) return error.summary;
   return error instanceof Error ? error.message : String(error);
 }

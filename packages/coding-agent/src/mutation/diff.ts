@@ -1,6 +1,6 @@
 import { structuredPatch } from 'diff';
 import type { Splice } from './apply-edit.ts';
-import { lineCounter, lineEndAt, lineEndBefore, lineStartOf, linesFrom, textStart } from './document.ts';
+import { lineEndAt, lineEndBefore, lineNumberAt, lineStartOf, linesFrom, textStart } from './document.ts';
 import type { ByteRange, TextDocument } from './document.ts';
 
 /** A place where two versions differ, with the lines around it; each line begins with a blank, `-`, `+` or `\`. */
@@ -84,7 +84,6 @@ function summarize(all: readonly DiffHunk[], complete: boolean): FileDiff {
 export function diffOfSplices(document: TextDocument, splices: readonly Splice[]): FileDiff {
   const { bytes, encoding } = document;
   const hunks: DiffHunk[] = [];
-  const lineNumberAt = lineCounter(document);
   let shift = 0;
   let complete = true;
   for (const { range, splices: inside } of regionsOf(document, splices)) {
@@ -98,7 +97,7 @@ export function diffOfSplices(document: TextDocument, splices: readonly Splice[]
     const before = encoding.decode(bytes.subarray(range.start, range.end));
     const found = compareTexts(before, encoding.decode(Buffer.concat(parts)));
     complete &&= found !== undefined;
-    const linesBefore = lineNumberAt(range.start) - 1;
+    const linesBefore = lineNumberAt(document, range.start) - 1;
     for (const hunk of found ?? []) {
       const oldStart = hunk.oldStart + linesBefore;
       hunks.push({ ...hunk, oldStart, newStart: hunk.newStart + linesBefore + shift });

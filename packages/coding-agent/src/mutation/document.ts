@@ -51,14 +51,29 @@ function nextLineFeed(document: TextDocument, from: number): number {
   return indexOfBytes(document, encoding.label === 'utf-16be' ? Uint8Array.of(0, LF) : Uint8Array.of(LF, 0), from);
 }
 
-/** The number, from 1, of the line an offset is in, for offsets in ascending order: each byte is looked at once. */
-export function lineCounter(document: TextDocument): (offset: number) => number {
-  let lineNumber = 1;
-  let next = nextLineFeed(document, 0);
-  return (offset) => {
-    for (; next !== -1 && next < offset; next = nextLineFeed(document, next + 1)) lineNumber++;
-    return lineNumber;
-  };
+/** How many line feeds there are between two offsets. */
+function countLineFeeds(document: TextDocument, start: number, end: number): number {
+  const { bytes, encoding } = document;
+  let count = 0;
+  if (encoding.unit === 1) {
+    // A plain loop: looking for each by itself costs as much for long lines, and more for short ones.
+    for (let at = start; at < end; at++) if (bytes[at] === LF) count++;
+    return count;
+  }
+  for (let at = nextLineFeed(document, start); at !== -1 && at < end; at = nextLineFeed(document, at + 2)) count++;
+  return count;
+}
+
+/** Where the number of a line was last asked for: the next question is about a place nearby, or the same. */
+const lastAsked = new WeakMap<TextDocument, { readonly offset: number; readonly lineNumber: number }>();
+
+/** The number, from 1, of the line that an offset is in. */
+export function lineNumberAt(document: TextDocument, offset: number): number {
+  const last = lastAsked.get(document) ?? { offset: 0, lineNumber: 1 };
+  const between = countLineFeeds(document, Math.min(last.offset, offset), Math.max(last.offset, offset));
+  const lineNumber = last.lineNumber + (offset < last.offset ? -between : between);
+  lastAsked.set(document, { offset, lineNumber });
+  return lineNumber;
 }
 
 /** A line: its content without the line end, and where the next one starts. */

@@ -103,7 +103,7 @@ export function encodingFor(head: Uint8Array, label?: string): TextEncoding {
 }
 
 /** How far a file is looked at to tell whether it is text; as far as git looks. */
-export const BINARY_PROBE_BYTES = 8000;
+const BINARY_PROBE_BYTES = 8000;
 
 /** Whether a file that begins with `head` is no text: it holds a NUL, and is not UTF-16. */
 export function isBinary(head: Uint8Array, encoding: TextEncoding): boolean {

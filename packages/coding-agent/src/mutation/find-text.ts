@@ -1,7 +1,7 @@
 import { ToolError } from '../errors.ts';
 import { truncateLine } from '../truncate.ts';
 import { closestPlace } from './closest.ts';
-import { lineCounter } from './document.ts';
+import { lineNumberAt } from './document.ts';
 import type { TextDocument } from './document.ts';
 import { findExact, splitLines } from './find-exact.ts';
 import type { Place } from './find-exact.ts';
@@ -74,7 +74,7 @@ export interface Finder {
 }
 
 /** Where a text was found, and what had to be forgiven. */
-export interface Hits {
+interface Hits {
   readonly tier: Tier;
   readonly found: readonly Found[];
 }
@@ -122,8 +122,7 @@ function ambiguous(
   found: readonly Found[],
   { name, path, lines }: Called & { readonly lines: readonly TextLine[] },
 ): ToolError {
-  const lineNumberAt = lineCounter(document);
-  const numbers = found.slice(0, MOST_LISTED_LINES).map(({ place }) => lineNumberAt(place[0]?.start ?? 0));
+  const numbers = found.slice(0, MOST_LISTED_LINES).map(({ place }) => lineNumberAt(document, place[0]?.start ?? 0));
   const more = found.length > numbers.length ? ' and more' : '';
   const summary = `${name} occurs ${found.length} times in ${path}, at lines ${numbers.join(', ')}${more}`;
   const context = numbers.slice(0, MOST_SHOWN_PLACES).map((number) => {

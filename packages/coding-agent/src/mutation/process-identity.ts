@@ -69,7 +69,7 @@ export function isRunning(identity: ProcessIdentity, own: ProcessIdentity, ageMs
 }
 
 /** The identity as it stands in names of files. */
-export function formatIdentity({ pid, start, boot, namespace }: ProcessIdentity): string {
+function formatIdentity({ pid, start, boot, namespace }: ProcessIdentity): string {
   return `${pid}-${start}-${boot}-${namespace}`;
 }
 

@@ -72,15 +72,27 @@ export function takeSnapshot(operations: FileOperations, target: ResolvedPath): 
 
 const CHUNK_BYTES = 1024 * 1024;
 
-/** Whether a file still holds these bytes. */
+/** Whether a file still holds these bytes. The next chunk is read while one is compared. */
 export async function holds(operations: FileOperations, path: string, bytes: Buffer): Promise<boolean> {
   return withFile(operations, path, 'read', async (file) => {
     if ((await file.stat()).size !== bytes.length) return false;
-    const chunk = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, bytes.length));
-    for (let at = 0; at < bytes.length; at += chunk.length) {
-      const wanted = bytes.subarray(at, at + chunk.length);
-      const filled = await file.read(chunk.subarray(0, wanted.length), at);
-      if (!chunk.subarray(0, filled).equals(wanted)) return false;
+    const chunks = [0, 1].map(() => Buffer.allocUnsafe(Math.min(CHUNK_BYTES, bytes.length)));
+    const readInto = async (chunk: Buffer | undefined, at: number): Promise<Buffer> => {
+      const wanted = chunk?.subarray(0, bytes.length - at) ?? Buffer.alloc(0);
+      return wanted.subarray(0, await file.read(wanted, at));
+    };
+    let next = readInto(chunks[0], 0);
+    for (let at = 0, turn = 1; at < bytes.length; turn++) {
+      const filled = await next;
+      if (filled.length === 0) return false;
+      const end = at + filled.length;
+      // Awaited in the next turn, or when this one ends early below.
+      next = end < bytes.length ? readInto(chunks[turn % 2], end) : Promise.resolve(filled);
+      if (!filled.equals(bytes.subarray(at, end))) {
+        await next;
+        return false;
+      }
+      at = end;
     }
     return true;
   });

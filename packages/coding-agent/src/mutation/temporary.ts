@@ -13,7 +13,7 @@ export function temporaryPath(target: string, identity: ProcessIdentity): string
 }
 
 /** Whether a path is one that {@link temporaryPath} makes for this target. */
-export function isTemporaryOf(temporary: string, target: string): boolean {
+function isTemporaryOf(temporary: string, target: string): boolean {
   return dirname(temporary) === dirname(target) && pattern.test(basename(temporary));
 }
 
@@ -65,9 +65,19 @@ export async function writeOver(operations: FileOperations, temporary: string, t
   await operations.unlink(ready);
 }
 
+/** Whether a directory exists under this very path: a note that somebody else made up does not lead through links. */
+async function isCanonical(operations: FileOperations, directory: string): Promise<boolean> {
+  try {
+    return (await operations.realpath(directory)) === directory;
+  } catch (error) {
+    if (isMissing(error)) return false;
+    throw error;
+  }
+}
+
 /** Finishes or undoes what a process that is gone has begun. */
 export async function recover(operations: FileOperations, temporary: string, target: string): Promise<void> {
-  if (!isTemporaryOf(temporary, target)) return;
+  if (!isTemporaryOf(temporary, target) || !(await isCanonical(operations, dirname(target)))) return;
   try {
     await writeOver(operations, temporary, target);
   } catch (error) {

@@ -2,7 +2,7 @@ import { dirname } from 'node:path';
 import { errnoOf, isMissing, ToolError } from '../errors.ts';
 import { hashOf } from '../ledger.ts';
 import { withFile } from '../operations.ts';
-import type { FileOperations } from '../operations.ts';
+import type { FileOperations, OpenFile } from '../operations.ts';
 import type { ResolvedPath } from '../sandbox.ts';
 import { invalidateFsScanAfterWrite } from '../tools/fs-cache-invalidation.ts';
 import type { Workspace } from '../workspace.ts';
@@ -16,7 +16,8 @@ import { readyPath, removeAll, writeOver } from './temporary.ts';
 /** A content on its way into a file. */
 export interface NewContent {
   readonly target: LockedTarget;
-  readonly bytes: Buffer;
+  /** The content, in parts that follow one another. */
+  readonly parts: readonly Buffer[];
   /** What it takes the place of; absent for a new file. */
   readonly before: Snapshot | undefined;
   /** The permissions of a new file. Default: what the system gives. */
@@ -40,15 +41,31 @@ async function requireWritable(operations: FileOperations, target: ResolvedPath,
   await withFile(operations, target.real, 'update', async () => undefined);
 }
 
+/** Bytes of a content. */
+export function sizeOf(parts: readonly Uint8Array[]): number {
+  return parts.reduce((sum, part) => sum + part.length, 0);
+}
+
+async function writeParts(file: OpenFile, parts: readonly Uint8Array[]): Promise<void> {
+  let at = 0;
+  for (const part of parts) {
+    await file.write(part, at);
+    at += part.length;
+  }
+}
+
 /** Writes the temporary file, and says whether renaming it onto the target would keep the target's owner. */
 async function writeTemporary(
   operations: FileOperations,
   content: NewContent,
 ): Promise<{ keepsOwner: boolean; hash: string }> {
-  const { target, bytes, before, permissions } = content;
+  const { target, parts, before, permissions } = content;
   const file = await operations.open(target.temporary, 'create', before ? PERMISSION_BITS_OF_TEMPORARY : 0o666);
   try {
-    await file.write(bytes, 0);
+    // The hash is computed while the bytes are being written.
+    const written = writeParts(file, parts);
+    const hash = hashOf(...parts);
+    await written;
     let keepsOwner = true;
     if (before) {
       const { uid, gid, mode } = before.stat;
@@ -58,10 +75,7 @@ async function writeTemporary(
     } else if (permissions !== undefined) {
       await file.setMode(permissions);
     }
-    // The hash is computed while the disk is busy.
-    const synced = file.sync();
-    const hash = hashOf(bytes);
-    await synced;
+    await file.sync();
     return { keepsOwner, hash };
   } finally {
     await file.close();
@@ -112,7 +126,7 @@ export function changedMeanwhile(path: string): ToolError {
  */
 export function writeStep(workspace: Workspace, content: NewContent): Step {
   const { operations, ledger, recency } = workspace;
-  const { target, bytes, before } = content;
+  const { target, parts, before } = content;
   const { real, display, temporary } = target;
   let inPlace = false;
   let hash = '';
@@ -160,13 +174,14 @@ export function writeStep(workspace: Workspace, content: NewContent): Step {
       } else if (inPlace) {
         await putBack(before);
       } else {
-        await writeTemporary(operations, { ...content, bytes: before.bytes });
+        await writeTemporary(operations, { ...content, parts: [before.bytes] });
         await replaceBy();
       }
     },
     discard: () => removeAll(operations, temporary),
     finish: async () => {
-      ledger.record(real, { hash, length: bytes.length, size: bytes.length, encoding: content.encoding });
+      const size = sizeOf(parts);
+      ledger.record(real, { hash, length: size, size, encoding: content.encoding });
       recency.note(real);
     },
     announce: () => invalidateFsScanAfterWrite(real),

@@ -1,7 +1,7 @@
 import { ToolError } from '../errors.ts';
 import { joinSplices, spliceAt } from '../mutation/apply-edit.ts';
 import type { AppliedEdits, Splice } from '../mutation/apply-edit.ts';
-import { lineCounter, lineEndBefore, lineEndNear, textStart } from '../mutation/document.ts';
+import { lineEndBefore, lineEndNear, lineNumberAt, textStart } from '../mutation/document.ts';
 import type { TextDocument } from '../mutation/document.ts';
 import { encodeText } from '../mutation/encoding.ts';
 import { createFinder } from '../mutation/find-text.ts';
@@ -45,18 +45,30 @@ function behindAnchors(lines: readonly TextLine[], hunk: PatchHunk, from: number
 /** Which of several places is meant: the one at the line the hunk names, or the one that its order and anchors leave. */
 function choose(found: readonly Found[], hunk: PatchHunk, from: number, document: TextDocument): Found | undefined {
   if (found.length === 1) return found[0];
-  const lineNumberAt = lineCounter(document);
-  const named = found.find((one) => lineNumberAt(startOf(one)) === hunk.lineNumber);
+  const named = found.find((one) => lineNumberAt(document, startOf(one)) === hunk.lineNumber);
   if (named) return named;
   if (hunk.isAtEnd) return found.find((one) => endOf(one) === document.bytes.length);
   const behind = found.filter((one) => startOf(one) >= from);
   return behind.length === 1 || hunk.anchors.length > 0 ? behind[0] : undefined;
 }
 
-/** Where lines go that are put in without a line to look for: at the line the hunk names, behind its anchors, at the end. */
-function insertionPoint({ bytes }: TextDocument, lines: readonly TextLine[], hunk: PatchHunk, behind: number): number {
-  if (hunk.lineNumber !== undefined) return lines[hunk.lineNumber]?.start ?? bytes.length;
-  return hunk.anchors.length > 0 ? behind : bytes.length;
+/**
+ * Where lines go that are put in without a line to look for: behind the line the hunk names, behind its anchors, at the end.
+ *
+ * @throws {ToolError} `NO_MATCH` when there is no such line.
+ */
+function insertionPoint(document: TextDocument, lines: readonly TextLine[], hunk: PatchHunk, wanted: Wanted): number {
+  const { length } = document.bytes;
+  if (hunk.lineNumber === undefined) {
+    return hunk.anchors.length > 0 ? behindAnchors(lines, hunk, wanted.from, wanted.path) : length;
+  }
+  const isEndEmpty = lines.at(-1)?.start === length;
+  const count = isEndEmpty ? lines.length - 1 : lines.length;
+  if (hunk.lineNumber > count) {
+    const summary = `${wanted.path} has ${count} lines, so nothing is inserted behind line ${hunk.lineNumber}`;
+    throw new ToolError('NO_MATCH', [summary, 'Read the file and give a line it has.'], { path: wanted.path });
+  }
+  return lines[hunk.lineNumber]?.start ?? length;
 }
 
 function insertion(document: TextDocument, hunk: PatchHunk, offset: number, path: string): Splice {
@@ -76,10 +88,9 @@ interface Located {
 
 function locate(document: TextDocument, finder: Finder, hunk: PatchHunk, { from, name, path }: Wanted): Located {
   const lines = finder.lines();
-  const behind = behindAnchors(lines, hunk, from, path);
   const [oldLines, newLines] = [sideOf(hunk, '-'), sideOf(hunk, '+')];
   if (hunk.lines.every(({ kind }) => kind === '+')) {
-    const at = insertionPoint(document, lines, hunk, behind);
+    const at = insertionPoint(document, lines, hunk, { from, name, path });
     return { splice: insertion(document, hunk, at, path), tier: 'exact' };
   }
   const isWholeLines = (one: Found): boolean => {
@@ -87,6 +98,7 @@ function locate(document: TextDocument, finder: Finder, hunk: PatchHunk, { from,
     const isStart = start === textStart(document) || lineEndBefore(document, start) > 0;
     return isStart && (oldLines.at(-1) === '' || endOf(one) === document.bytes.length);
   };
+  const behind = behindAnchors(lines, hunk, from, path);
   const hits = finder.search({ oldLines, newLines }, isWholeLines);
   if (!hits) throw finder.noMatch(oldLines, { name, path });
   const found = choose(hits.found, hunk, behind, document);
@@ -109,7 +121,6 @@ interface Wanted {
  */
 export function applyHunks(document: TextDocument, hunks: readonly PatchHunk[], path: string): AppliedEdits {
   const finder = createFinder(document);
-  const lineNumberAt = (offset: number): number => lineCounter(document)(offset);
   let from = textStart(document);
   const located = hunks.map((hunk, index) => {
     const found = locate(document, finder, hunk, { from, name: `hunk ${index + 1}`, path });
@@ -122,7 +133,7 @@ export function applyHunks(document: TextDocument, hunks: readonly PatchHunk[], 
     edits: located.map(({ tier, splice }) => ({
       tier,
       replacements: 1,
-      lineNumbers: [lineNumberAt(splice.start)],
+      lineNumbers: [lineNumberAt(document, splice.start)],
     })),
   };
 }

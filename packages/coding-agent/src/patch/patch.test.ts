@@ -16,7 +16,7 @@ function patched(content: string, text: string): string {
   const patch = only(text);
   if (patch.kind === 'add') throw new Error('it adds a file');
   const bytes = Buffer.from(content);
-  return applyHunks({ bytes, encoding: encodingFor(bytes) }, patch.hunks, 'file').bytes.toString();
+  return Buffer.concat(applyHunks({ bytes, encoding: encodingFor(bytes) }, patch.hunks, 'file').parts).toString();
 }
 
 const v4a = (...lines: string[]): string => ['*** Begin Patch', ...lines, '*** End Patch', ''].join('\n');

@@ -13,6 +13,7 @@ import { guard, guardTree } from '../mutation/guard.ts';
 import type { LockedTarget } from '../mutation/locked-targets.ts';
 import { renameStep } from '../mutation/rename-step.ts';
 import { requireFile, takeSnapshot } from '../mutation/snapshot.ts';
+import { sizeOf } from '../mutation/write-step.ts';
 import { requireExisting } from '../near-names.ts';
 import type { RunContext } from '../spec.ts';
 import { applyHunks } from './apply-hunks.ts';
@@ -47,7 +48,7 @@ function requireNothing(target: LockedTarget, verb: string): void {
 function planAdd(context: RunContext, patch: FilePatch & { readonly kind: 'add' }, target: LockedTarget): PlannedFile {
   requireNothing(target, 'added as');
   const bytes = encodeText(encodingFor(new Uint8Array()), patch.content, target.display);
-  const content = { target, bytes, before: undefined, permissions: patch.permissions };
+  const content = { target, parts: [bytes], before: undefined, permissions: patch.permissions };
   return {
     path: target.display,
     kind: 'add',
@@ -70,7 +71,7 @@ async function planDelete(
   if (patch.hunks.length > 0 && stat.kind === 'file') {
     const document = documentOf(workspace, target, await takeSnapshot(workspace.operations, target));
     const applied = applyHunks(document, patch.hunks, target.display);
-    if (applied.bytes.length > document.encoding.mark.length) {
+    if (sizeOf(applied.parts) > document.encoding.mark.length) {
       const summary = `${target.display} has more lines than the patch deletes`;
       throw new ToolError('NO_MATCH', [summary, 'Read the file, or delete it with delete.'], { path: target.display });
     }
@@ -89,7 +90,7 @@ async function planUpdate(
   await requireExisting(workspace, target);
   if (to) requireNothing(to, 'moved onto');
   const before = await takeSnapshot(workspace.operations, target);
-  guard(workspace, target, before, { verb: 'changed', mustBeRead: false });
+  await guard(workspace, target, before, { verb: 'changed', mustBeRead: false });
   const about = { path: target.display, kind: 'update', to: to?.display } as const;
   if (hunks.length === 0 && to) {
     const steps = [
@@ -99,20 +100,20 @@ async function planUpdate(
     return { ...about, steps, hash: hashOf(before.bytes), diff: noDiff, tiers: [] };
   }
   const document = documentOf(workspace, target, before);
-  const { bytes, splices, edits } = applyHunks(document, hunks, target.display);
-  if (bytes.equals(before.bytes)) {
+  const { parts, splices, edits } = applyHunks(document, hunks, target.display);
+  if (splices.every(({ start, end, bytes }) => before.bytes.subarray(start, end).equals(bytes))) {
     const summary = `The patch changes nothing in ${target.display}`;
     throw new ToolError('NO_CHANGE', [summary, 'It may be applied already: read the file.'], { path: target.display });
   }
   const { encoding } = workspace.ledger.get(target.real) ?? {};
   const steps = to
     ? [
-        ...contentSteps(context, { target: to, bytes, before: undefined, permissions: before.stat.mode, encoding }),
+        ...contentSteps(context, { target: to, parts, before: undefined, permissions: before.stat.mode, encoding }),
         deleteStep(workspace, target),
       ]
-    : contentSteps(context, { target, bytes, before, encoding });
+    : contentSteps(context, { target, parts, before, encoding });
   const tiers = edits.map(({ tier }) => tier);
-  return { ...about, steps, hash: hashOf(bytes), diff: diffOfSplices(document, splices), tiers };
+  return { ...about, steps, hash: hashOf(...parts), diff: diffOfSplices(document, splices), tiers };
 }
 
 /**

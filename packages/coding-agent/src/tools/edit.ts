@@ -37,7 +37,7 @@ const flatNames = [
 ].flat();
 
 /** One edit may be given without the list around it. */
-export function gatherFlatEdit(input: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+function gatherFlatEdit(input: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const flat = Object.entries(input).filter(([name]) => flatNames.includes(name));
   if (flat.length === 0 || 'edits' in input) return input;
   const rest = Object.entries(input).filter(([name]) => !flatNames.includes(name));
@@ -60,6 +60,18 @@ function describe(details: EditDetails): string {
   return `${text} Found only by forgiving differences (${forgiven.join(', ')}); what changed:\n${shown.lines.join('\n')}${more}`;
 }
 
+/** Runs something now and gives its result, or its error, when asked. */
+function attempt<T>(run: () => T): () => T {
+  try {
+    const result = run();
+    return () => result;
+  } catch (error) {
+    return () => {
+      throw error;
+    };
+  }
+}
+
 /** Replaces texts in a file; every other byte stays. */
 export const editTool: ToolSpec<EditInput, EditDetails> = {
   name: 'edit',
@@ -73,11 +85,16 @@ export const editTool: ToolSpec<EditInput, EditDetails> = {
     return withLockedTarget(workspace, { path }, signal, async (target) => {
       await requireExisting(workspace, target);
       const before = await takeSnapshot(workspace.operations, target);
-      guard(workspace, target, before, { verb: 'edited', mustBeRead: false });
-      const document = documentOf(workspace, target, before);
-      const applied = applyEdits(document, edits, target.display);
+      // While another thread hashes a large file; that it is stale is what to say first.
+      const guarded = guard(workspace, target, before, { verb: 'edited', mustBeRead: false });
+      const apply = attempt(() => {
+        const document = documentOf(workspace, target, before);
+        return { document, applied: applyEdits(document, edits, target.display) };
+      });
+      await guarded;
+      const { document, applied } = apply();
       const encoding = workspace.ledger.get(target.real)?.encoding;
-      const content = { target, bytes: applied.bytes, before, encoding };
+      const content = { target, parts: applied.parts, before, encoding };
       const changed = await changeFile(context, content, diffOfSplices(document, applied.splices));
       const details = { ...changed, edits: applied.edits };
       return succeed(describe(details), details);

@@ -25,6 +25,7 @@ const shape = {
   pattern: z.string().min(1).describe('regular expression'),
   path: z.string().optional(),
   glob: z.string().optional().describe('only these files'),
+  type: z.string().optional().describe('such as ts'),
   mode: z.enum(modes).optional(),
   context: z.int().min(0).max(MAX_CONTEXT).optional().describe('lines around'),
   ignore_case: z.boolean().optional(),
@@ -40,6 +41,8 @@ export interface GrepInput {
   readonly pattern: string;
   readonly path?: string | undefined;
   readonly glob?: string | undefined;
+  /** A type of file, as ripgrep names them, or an extension. */
+  readonly type?: string | undefined;
   readonly mode?: (typeof modes)[number] | undefined;
   readonly context?: number | undefined;
   readonly ignore_case?: boolean | undefined;
@@ -174,6 +177,7 @@ export const grepTool: ToolSpec<GrepInput, GrepDetails> = {
       pattern: input.pattern,
       path: base.real,
       glob: input.glob,
+      type: input.type,
       literal: input.literal,
       ignoreCase: input.ignore_case,
       multiline: input.multiline,

@@ -23,6 +23,8 @@ export interface PageLines {
   add(piece: Buffer): void;
   /** The end of the current line, with or without a line feed. */
   endLine(hasLineFeed: boolean): void;
+  /** Passes over whole lines, none of which is wanted. */
+  skip(lineFeeds: number, endsOpen: boolean): void;
   /** Ends the page where it is. */
   stop(limit: PageLimit): void;
   /** Whether nothing more will be shown. */
@@ -104,6 +106,10 @@ export function createPageLines(request: PageRequest, encoding: TextEncoding): P
       [kept, skipped] = [0, 0];
       isOpen = false;
       number++;
+    },
+    skip: (lineFeeds, endsOpen) => {
+      number += lineFeeds;
+      isOpen = endsOpen;
     },
     stop: (why) => {
       limit ??= why;

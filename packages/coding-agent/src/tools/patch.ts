@@ -6,12 +6,14 @@ import type { Tier } from '../mutation/find-text.ts';
 import { commit } from '../mutation/commit.ts';
 import type { FileDiff } from '../mutation/diff.ts';
 import { withLockedTargets } from '../mutation/locked-targets.ts';
+import type { FilePatch } from '../patch/file-patch.ts';
 import { parsePatch, pathsOf } from '../patch/parse.ts';
 import { planPatch } from '../patch/plan.ts';
 import type { PlannedFile } from '../patch/plan.ts';
 import { mutating } from '../spec.ts';
-import type { ToolSpec } from '../spec.ts';
+import type { RunContext, ToolSpec } from '../spec.ts';
 import { succeed } from '../tool.ts';
+import type { ToolSuccess } from '../tool.ts';
 import { count } from './format.ts';
 
 const shape = { patch: z.string() };
@@ -56,6 +58,32 @@ function requireDistinct(paths: readonly string[]): void {
   throw new ToolError('INVALID_PATCH', [`The patch names ${twice} twice`, hint], { path: twice });
 }
 
+/** Applies what was read of a patch: all of it, or nothing. */
+export async function applyFilePatches(
+  patches: readonly FilePatch[],
+  context: RunContext,
+): Promise<ToolSuccess<PatchDetails>> {
+  const { workspace, signal, dryRun } = context;
+  const named = patches.flatMap((one) => pathsOf(one).map((path) => ({ path, noFollow: one.kind === 'delete' })));
+  return withLockedTargets(workspace, named, signal, async (targets) => {
+    requireDistinct(targets.map(({ real }) => real));
+    const planned = await planPatch(context, patches, targets);
+    if (!dryRun)
+      await commit(
+        planned.flatMap(({ steps }) => steps),
+        signal,
+      );
+    const files = planned.map(fileOf);
+    const verb = dryRun ? 'Would have applied' : 'Applied';
+    const text = [`${verb} the patch to ${count(files.length, 'file')}:`, ...files.map(describe)].join('\n');
+    return succeed(text, { files, dryRun });
+  });
+}
+
+function fileOf({ path, kind, to, hash, diff, tiers }: PlannedFile): PatchedFile {
+  return { path, kind, diff, tiers, ...(to !== undefined && { to }), ...(hash !== undefined && { tag: tagOf(hash) }) };
+}
+
 /** Changes several files as one: all of a patch is applied, or nothing. */
 export const patchTool: ToolSpec<PatchInput, PatchDetails> = {
   name: 'patch',
@@ -64,29 +92,5 @@ export const patchTool: ToolSpec<PatchInput, PatchDetails> = {
   shape,
   inputSchema: inputSchema(shape),
   annotations: mutating('Apply a patch'),
-  async run({ patch }, context) {
-    const { workspace, signal, dryRun } = context;
-    const patches = parsePatch(patch);
-    const named = patches.flatMap((one) => pathsOf(one).map((path) => ({ path, noFollow: one.kind === 'delete' })));
-    return withLockedTargets(workspace, named, signal, async (targets) => {
-      requireDistinct(targets.map(({ real }) => real));
-      const planned = await planPatch(context, patches, targets);
-      if (!dryRun)
-        await commit(
-          planned.flatMap(({ steps }) => steps),
-          signal,
-        );
-      const files = planned.map(({ path, kind, to, hash, diff, tiers }): PatchedFile => ({
-        path,
-        kind,
-        diff,
-        tiers,
-        ...(to !== undefined && { to }),
-        ...(hash !== undefined && { tag: tagOf(hash) }),
-      }));
-      const verb = dryRun ? 'Would have applied' : 'Applied';
-      const text = [`${verb} the patch to ${count(files.length, 'file')}:`, ...files.map(describe)].join('\n');
-      return succeed(text, { files, dryRun });
-    });
-  },
+  run: async ({ patch }, context) => applyFilePatches(parsePatch(patch), context),
 };

@@ -36,7 +36,21 @@ function nextLineFeed(chunk: Buffer, from: number, encoding: TextEncoding): numb
   return found === -1 ? -1 : found - low;
 }
 
-function scan(lines: PageLines, bytes: Buffer, encoding: TextEncoding): void {
+function countLineFeeds(bytes: Buffer): number {
+  let count = 0;
+  for (let at = 0; at < bytes.length; at++) if (bytes[at] === LF) count++;
+  return count;
+}
+
+/** Gives a chunk to the page, line by line; one that lies before it is only counted. */
+function scan(lines: PageLines, bytes: Buffer, encoding: TextEncoding, offset: number): void {
+  if (encoding.unit === 1 && lines.lineNumber() < offset) {
+    const lineFeeds = countLineFeeds(bytes);
+    if (lines.lineNumber() + lineFeeds < offset) {
+      lines.skip(lineFeeds, bytes.at(-1) !== LF);
+      return;
+    }
+  }
   let at = 0;
   for (let feed = nextLineFeed(bytes, at, encoding); feed !== -1; feed = nextLineFeed(bytes, at, encoding)) {
     lines.add(bytes.subarray(at, feed));
@@ -70,7 +84,7 @@ export async function readPage(
     signal?.throwIfAborted();
     const bytes = chunk.subarray(0, filled);
     hash.update(bytes);
-    if (!binary) scan(lines, position === 0 ? bytes.subarray(encoding.mark.length) : bytes, encoding);
+    if (!binary) scan(lines, position === 0 ? bytes.subarray(encoding.mark.length) : bytes, encoding, request.offset);
     position += filled;
     if (lines.lineNumber() >= request.offset) pageStart ??= position;
     if (!readsWhole && pageStart !== undefined && position - pageStart > MOST_PAGE_BYTES) lines.stop('scan');

@@ -51,7 +51,7 @@ export const writeTool: ToolSpec<WriteInput, WriteDetails> = {
     return withLockedTarget(workspace, { path }, signal, async (target) => {
       if (target.stat) requireFile(target);
       const before = target.stat && (await takeSnapshot(workspace.operations, target));
-      if (before) guard(workspace, target, before, { verb: 'overwritten', mustBeRead: true });
+      if (before) await guard(workspace, target, before, { verb: 'overwritten', mustBeRead: true });
       const known = workspace.ledger.get(target.real)?.encoding;
       const encoding = encodingFor(before?.bytes ?? new Uint8Array(), known);
       const old = textOf(before?.bytes, encoding);
@@ -64,7 +64,7 @@ export const writeTool: ToolSpec<WriteInput, WriteDetails> = {
         throw new ToolError('NO_CHANGE', [summary, 'There is nothing to write.'], { path: target.display });
       }
       const diff = diffOfTexts(old, text);
-      const changed = await changeFile(context, { target, bytes, before, encoding: known }, diff);
+      const changed = await changeFile(context, { target, parts: [bytes], before, encoding: known }, diff);
       const created = before === undefined;
       const notes = [formatBytes(bytes.length), `tag ${changed.tag}`];
       if (keptCrlf) notes.push('CRLF line ends kept');

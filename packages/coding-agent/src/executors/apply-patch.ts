@@ -1,0 +1,60 @@
+import { z } from 'zod';
+import { bindAsItIs } from '../bind.ts';
+import { workspaceOf } from '../coding-tools.ts';
+import type { WorkspaceChoice } from '../coding-tools.ts';
+import { ToolError } from '../errors.ts';
+import { inputSchema, isObject } from '../input.ts';
+import { parseV4a } from '../patch/parse-v4a.ts';
+import { mutating } from '../spec.ts';
+import type { ToolSpec } from '../spec.ts';
+import type { ToolDefinition } from '../tool.ts';
+import { applyFilePatches } from '../tools/patch.ts';
+
+const shape = {
+  type: z.enum(['create_file', 'update_file', 'delete_file']),
+  path: z.string(),
+  diff: z.string().optional(),
+};
+
+/** One operation of OpenAI's apply_patch tool. */
+export interface ApplyPatchInput {
+  readonly type: 'create_file' | 'update_file' | 'delete_file';
+  readonly path: string;
+  readonly diff?: string | undefined;
+}
+
+const sections = { create_file: 'Add', update_file: 'Update', delete_file: 'Delete' } as const;
+
+/** The operation as a patch of one section. */
+function patchOf({ type, path, diff = '' }: ApplyPatchInput): string {
+  if (/[\r\n]/u.test(path)) {
+    throw new ToolError('INVALID_INPUT', ['The path has a line end', 'Give the path of one file.']);
+  }
+  const body = type === 'delete_file' ? '' : diff.replace(/\r?\n$/u, '');
+  const lines = ['*** Begin Patch', `*** ${sections[type]} File: ${path}`, ...(body === '' ? [] : [body])];
+  return [...lines, '*** End Patch'].join('\n');
+}
+
+const applyPatchSpec: ToolSpec<ApplyPatchInput, unknown> = {
+  name: 'apply_patch',
+  description: 'Create, update or delete a file by a diff.',
+  shape,
+  // The call carries its operation inside.
+  inputSchema: inputSchema(shape, (input) => (isObject(input['operation']) ? input['operation'] : input)),
+  annotations: mutating('Apply a patch'),
+  run: (input, context) => {
+    const patches = parseV4a(patchOf(input));
+    if (patches.length !== 1) {
+      throw new ToolError('INVALID_PATCH', ['The diff has sections of its own', 'Give the diff of one file.']);
+    }
+    return applyFilePatches(patches, context);
+  },
+};
+
+/**
+ * Makes an executor for the operations of OpenAI's apply_patch tool: give it the call's `operation`, and answer with
+ * `completed` or, for an answer with `isError`, `failed`.
+ */
+export function createApplyPatchTool(choice: WorkspaceChoice): ToolDefinition<ApplyPatchInput> {
+  return bindAsItIs(applyPatchSpec, workspaceOf(choice));
+}

@@ -1,0 +1,105 @@
+import { ToolError } from '../errors.ts';
+import type { FilePatch } from '../patch/file-patch.ts';
+import type { RunContext } from '../spec.ts';
+import { textOf } from '../tool.ts';
+import type { ToolSuccess } from '../tool.ts';
+import { deleteTool } from '../tools/delete.ts';
+import { editTool } from '../tools/edit.ts';
+import { lsTool } from '../tools/ls.ts';
+import { applyFilePatches } from '../tools/patch.ts';
+import { readTool } from '../tools/read.ts';
+import { renameTool } from '../tools/rename.ts';
+import { writeTool } from '../tools/write.ts';
+
+/** How deep these tools show a directory. */
+const DIRECTORY_DEPTH = 2;
+
+function required<T>(value: T | undefined, name: string, command: string): T {
+  if (value !== undefined) return value;
+  throw new ToolError('INVALID_INPUT', [`${command} needs the parameter ${name}`, 'Call it again with it.']);
+}
+
+/** Lines with their numbers, as models that insert by number need them. */
+function numbered(lines: readonly string[], offset: number): string[] {
+  return lines.map((line, index) => `${String(offset + index).padStart(6)}\t${line}`);
+}
+
+/** Shows a file with the numbers of its lines, an image, or a directory. */
+export async function view(
+  { path, view_range: range }: { readonly path: string; readonly view_range?: readonly number[] | undefined },
+  context: RunContext,
+): Promise<ToolSuccess<unknown>> {
+  const [first = 1, last = -1] = range ?? [];
+  if (first < 1 || (last !== -1 && last < first)) {
+    const summary = `view_range [${first}, ${last}] is no range of lines`;
+    throw new ToolError('INVALID_INPUT', [summary, 'Give the first and the last line, from 1; -1 is the end.']);
+  }
+  const { stat } = await context.workspace.resolve(path);
+  if (stat?.kind === 'directory') return lsTool.run({ path, depth: DIRECTORY_DEPTH }, context);
+  const limit = last === -1 ? undefined : last - first + 1;
+  const result = await readTool.run({ path, offset: first, limit }, context);
+  const { details } = result;
+  if (details.kind !== 'text') return result;
+  const text = textOf(result).split('\n');
+  const notices = text.slice(1 + details.lines.length);
+  const shown = [text[0] ?? '', ...numbered(details.lines, details.offset), ...notices];
+  return { isError: false, content: [{ type: 'text', text: shown.join('\n') }], details };
+}
+
+export function createFile(
+  { path, file_text }: { readonly path: string; readonly file_text?: string | undefined },
+  context: RunContext,
+): Promise<ToolSuccess<unknown>> {
+  return writeTool.run({ path, content: required(file_text, 'file_text', 'create') }, context);
+}
+
+/** Replaces a text that occurs once; without a new one it is removed. */
+export function replaceText(
+  input: { readonly path: string; readonly old_str?: string | undefined; readonly new_str?: string | undefined },
+  context: RunContext,
+): Promise<ToolSuccess<unknown>> {
+  const old_text = required(input.old_str, 'old_str', 'str_replace');
+  return editTool.run({ path: input.path, edits: [{ old_text, new_text: input.new_str ?? '' }] }, context);
+}
+
+interface InsertInput {
+  readonly path: string;
+  readonly insert_line?: number | undefined;
+  readonly insert_text?: string | undefined;
+  /** What older versions call `insert_text`. */
+  readonly new_str?: string | undefined;
+}
+
+/** Puts lines behind a line. */
+export async function insertLines(input: InsertInput, context: RunContext): Promise<ToolSuccess<unknown>> {
+  const lineNumber = required(input.insert_line, 'insert_line', 'insert');
+  const text = required(input.insert_text ?? input.new_str, 'insert_text', 'insert');
+  const lines = text.replace(/\r?\n$/u, '').split(/\r?\n/u);
+  const patch: FilePatch = {
+    kind: 'update',
+    path: input.path,
+    hunks: [
+      {
+        lines: lines.map((line) => ({ kind: '+', text: line })),
+        anchors: [],
+        lineNumber,
+        isAtEnd: false,
+        oldLacksEnd: false,
+        newLacksEnd: false,
+      },
+    ],
+  };
+  return applyFilePatches([patch], context);
+}
+
+export function deletePath({ path }: { readonly path: string }, context: RunContext): Promise<ToolSuccess<unknown>> {
+  return deleteTool.run({ path, recursive: true }, context);
+}
+
+export function renamePath(
+  input: { readonly old_path?: string | undefined; readonly new_path?: string | undefined },
+  context: RunContext,
+): Promise<ToolSuccess<unknown>> {
+  const from = required(input.old_path, 'old_path', 'rename');
+  return renameTool.run({ from, to: required(input.new_path, 'new_path', 'rename') }, context);
+}

@@ -1,0 +1,78 @@
+import { z } from 'zod';
+import type { Fields } from '../input.ts';
+import type { Profile } from './profile.ts';
+
+/** The widest of the contexts that were asked for. */
+function contextOf(given: Fields): number | undefined {
+  const asked = ['-A', '-B', '-C', 'context'].map((name) => given[name]).filter((value) => typeof value === 'number');
+  return asked.length === 0 ? undefined : Math.max(...asked);
+}
+
+function adaptGrep(renamed: Fields, given: Fields): Fields {
+  const { limit, multiline, pattern, ...rest } = renamed;
+  const { output_mode: mode } = given;
+  return {
+    ...rest,
+    // There a dot stands for line ends too.
+    pattern: multiline === true ? `(?s)${String(pattern)}` : pattern,
+    multiline,
+    mode: mode === undefined || mode === 'files_with_matches' ? 'files' : mode,
+    context: contextOf(given),
+    // 0 stands for no limit, which is ours.
+    ...(limit !== 0 && { limit }),
+  };
+}
+
+const lines = z.int().min(0).optional();
+
+/** The tools as Claude Code has them. */
+export const claude: Profile = {
+  Read: { tool: 'read', parameters: { file_path: 'path', offset: 'offset', limit: 'limit' } },
+  Write: { tool: 'write', parameters: { file_path: 'path', content: 'content' } },
+  Edit: {
+    tool: 'edit',
+    parameters: { file_path: 'path' },
+    shape: { old_string: z.string(), new_string: z.string(), replace_all: z.boolean().optional() },
+    adapt: ({ path }, { old_string: old_text, new_string: new_text, replace_all }) => ({
+      path,
+      edits: [{ old_text, new_text, replace_all }],
+    }),
+    description: 'Replace text in a file. old_string must occur once, unless replace_all.',
+  },
+  MultiEdit: {
+    tool: 'edit',
+    parameters: { file_path: 'path' },
+    shape: {
+      edits: z
+        .array(z.strictObject({ old_string: z.string(), new_string: z.string(), replace_all: z.boolean().optional() }))
+        .min(1),
+    },
+    adapt: ({ path }, { edits }) => ({ path, edits }),
+    description: 'Make several replacements in a file. All match the file as it is.',
+  },
+  Glob: { tool: 'glob', parameters: { pattern: 'pattern', path: 'path' } },
+  Grep: {
+    tool: 'grep',
+    parameters: {
+      pattern: 'pattern',
+      path: 'path',
+      glob: 'glob',
+      type: 'type',
+      '-i': 'ignore_case',
+      multiline: 'multiline',
+      offset: 'skip',
+    },
+    shape: {
+      output_mode: z.enum(['content', 'files_with_matches', 'count']).optional(),
+      '-A': lines,
+      '-B': lines,
+      '-C': lines,
+      context: lines,
+      '-n': z.boolean().optional(),
+      head_limit: z.int().min(0).optional(),
+    },
+    adapt: (renamed, given) => adaptGrep({ ...renamed, limit: given['head_limit'] }, given),
+    description: 'Search the contents of files. Lists files; output_mode content shows lines, count counts them.',
+  },
+  LS: { tool: 'ls', parameters: { path: 'path' } },
+};

@@ -1,0 +1,63 @@
+import { z } from 'zod';
+import type { Fields } from '../input.ts';
+import type { Profile } from './profile.ts';
+
+/** A range of lines becomes a number of them. */
+function adaptRead({ path, offset }: Fields, { end_line: end }: Fields): Fields {
+  if (typeof end !== 'number') return { path, offset };
+  const start = typeof offset === 'number' ? offset : 1;
+  return { path, offset, limit: Math.max(1, end - start + 1) };
+}
+
+/** The tools as Gemini CLI has them. */
+export const gemini: Profile = {
+  read_file: {
+    tool: 'read',
+    parameters: { file_path: 'path', start_line: 'offset' },
+    shape: { end_line: z.int().min(1).optional() },
+    adapt: adaptRead,
+  },
+  write_file: { tool: 'write', parameters: { file_path: 'path', content: 'content' } },
+  replace: {
+    tool: 'edit',
+    parameters: { file_path: 'path' },
+    shape: {
+      // For whoever reads along; the replacement is as it is written.
+      instruction: z.string().optional(),
+      old_string: z.string(),
+      new_string: z.string(),
+      allow_multiple: z.boolean().optional(),
+    },
+    adapt: ({ path }, { old_string: old_text, new_string: new_text, allow_multiple: replace_all }) => ({
+      path,
+      edits: [{ old_text, new_text, replace_all }],
+    }),
+    description: 'Replace text in a file. old_string must occur once, unless allow_multiple.',
+  },
+  glob: {
+    tool: 'glob',
+    parameters: { pattern: 'pattern', dir_path: 'path' },
+    shape: { respect_git_ignore: z.boolean().optional() },
+    adapt: (renamed, given) => ({ ...renamed, ignored: given['respect_git_ignore'] === false }),
+  },
+  grep_search: {
+    tool: 'grep',
+    parameters: {
+      pattern: 'pattern',
+      dir_path: 'path',
+      include_pattern: 'glob',
+      fixed_strings: 'literal',
+      context: 'context',
+      no_ignore: 'ignored',
+      total_max_matches: 'limit',
+    },
+    shape: { names_only: z.boolean().optional(), case_sensitive: z.boolean().optional() },
+    adapt: (renamed, given) => ({
+      ...renamed,
+      ignore_case: given['case_sensitive'] !== true,
+      mode: given['names_only'] === true ? 'files' : 'content',
+    }),
+    description: 'Search the contents of files, without regard to case unless case_sensitive.',
+  },
+  list_directory: { tool: 'ls', parameters: { dir_path: 'path' } },
+};

@@ -1,0 +1,35 @@
+import { z } from 'zod';
+import { camelEdits } from './pi.ts';
+import type { Profile } from './profile.ts';
+
+/** As deep as `ls` goes. */
+const DEEPEST = 20;
+
+/** The tools as the file system server of MCP has them. */
+export const mcpFs: Profile = {
+  read_text_file: {
+    tool: 'read',
+    parameters: { path: 'path', offset: 'offset', limit: 'limit' },
+    shape: { head: z.int().min(1).optional() },
+    adapt: (renamed, { head }) => (head === undefined ? renamed : { ...renamed, limit: head }),
+  },
+  read_media_file: { tool: 'read', parameters: { path: 'path' }, description: 'Look at an image.' },
+  write_file: { tool: 'write', parameters: { path: 'path', content: 'content' } },
+  edit_file: {
+    tool: 'edit',
+    parameters: { path: 'path' },
+    shape: { edits: camelEdits, dryRun: z.boolean().optional() },
+    adapt: ({ path }, { edits }) => ({ path, edits }),
+    dryRun: 'dryRun',
+    description: 'Replace text in a file. Each oldText must occur once. All edits match the file as it is.',
+  },
+  move_file: { tool: 'rename', parameters: { source: 'from', destination: 'to' } },
+  search_files: { tool: 'glob', parameters: { path: 'path', pattern: 'pattern' } },
+  list_directory: { tool: 'ls', parameters: { path: 'path' } },
+  directory_tree: {
+    tool: 'ls',
+    parameters: { path: 'path' },
+    adapt: (renamed) => ({ ...renamed, depth: DEEPEST }),
+    description: 'List a directory and all that is below it.',
+  },
+};

@@ -1,0 +1,90 @@
+import type { z } from 'zod';
+import { bind, bindAsItIs } from '../bind.ts';
+import { ToolError } from '../errors.ts';
+import { describeInputError, inputSchema } from '../input.ts';
+import type { Fields } from '../input.ts';
+import type { Names, ToolSpec } from '../spec.ts';
+import type { ToolDefinition } from '../tool.ts';
+import { specs, toolNames } from '../tools/specs.ts';
+import type { Workspace } from '../workspace.ts';
+import { claude } from './claude.ts';
+import { codex } from './codex.ts';
+import { gemini } from './gemini.ts';
+import { mcpFs } from './mcp-fs.ts';
+import { pi } from './pi.ts';
+import type { NamingProfile, Profile, ProfileTool } from './profile.ts';
+
+const profiles: Readonly<Record<NamingProfile, Profile>> = {
+  default: {},
+  claude,
+  pi,
+  gemini,
+  codex,
+  'mcp-fs': mcpFs,
+};
+
+/** How a host calls the tools and parameters that messages name. */
+function namesOf(profile: Profile): Names {
+  const first = (tool: string): [string, ProfileTool] | undefined =>
+    Object.entries(profile).find(([, entry]) => entry.tool === tool);
+  return {
+    tool: (name) => first(name)?.[0] ?? name,
+    parameter: (tool, name) => {
+      const own = Object.entries(first(tool)?.[1].parameters ?? {}).find(([, ours]) => ours === name);
+      return own?.[0] ?? name;
+    },
+  };
+}
+
+/** The same for a naming profile. */
+export function namesIn(naming: NamingProfile): Names {
+  return namesOf(profiles[naming]);
+}
+
+function shapeOf(spec: ToolSpec<unknown, unknown>, { parameters, shape = {} }: ProfileTool): z.ZodRawShape {
+  const shared = Object.entries(parameters).flatMap(([name, ours]) => {
+    const field = spec.shape[ours];
+    return field ? [[name, field] as const] : [];
+  });
+  return { ...Object.fromEntries(shared), ...shape };
+}
+
+function renamed(given: Fields, { parameters }: ProfileTool): Fields {
+  const entries = Object.entries(parameters).map(([name, ours]) => [ours, given[name]] as const);
+  return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
+}
+
+function bindAs(name: string, entry: ProfileTool, workspace: Workspace, names: Names): ToolDefinition {
+  const spec: ToolSpec<unknown, unknown> = specs[entry.tool];
+  return bind<Fields, unknown, unknown>(spec, workspace, {
+    name,
+    description: entry.description ?? spec.description,
+    inputSchema: inputSchema(shapeOf(spec, entry)),
+    names,
+    adapt: (given) => {
+      const ours = renamed(given, entry);
+      const input = checked(entry.adapt?.(ours, given) ?? ours, spec, name);
+      return { input, dryRun: entry.dryRun !== undefined && given[entry.dryRun] === true };
+    },
+  });
+}
+
+/** @throws {ToolError} `INVALID_INPUT` for a value that is allowed there and not here. */
+function checked(input: Fields, spec: ToolSpec<unknown, unknown>, name: string): unknown {
+  const parsed = spec.inputSchema.safeParse(input);
+  if (parsed.success) return parsed.data;
+  const what = describeInputError(parsed.error, input, spec.inputSchema);
+  throw new ToolError('INVALID_INPUT', [`${name}: ${what}`, 'Call it again with other values.']);
+}
+
+/** The tools by the names of a host; those that it does not have, by their own. */
+export function nameTools(workspace: Workspace, naming: NamingProfile): Readonly<Record<string, ToolDefinition>> {
+  const profile = profiles[naming];
+  const names = namesOf(profile);
+  const named = Object.entries(profile).map(([name, entry]) => [name, bindAs(name, entry, workspace, names)] as const);
+  const known = new Set(Object.values(profile).map(({ tool }) => tool));
+  const others = toolNames
+    .filter((name) => !known.has(name))
+    .map((name) => [name, bindAsItIs<unknown, unknown>(specs[name], workspace)] as const);
+  return Object.fromEntries([...named, ...others]);
+}

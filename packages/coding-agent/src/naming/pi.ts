@@ -1,0 +1,34 @@
+import { z } from 'zod';
+import type { Profile } from './profile.ts';
+
+/** Edits as pi and the file system server of MCP have them. */
+export const camelEdits: z.ZodType<readonly { oldText: string; newText: string }[]> = z
+  .array(z.strictObject({ oldText: z.string(), newText: z.string() }))
+  .min(1);
+
+/** The tools as pi has them. */
+export const pi: Profile = {
+  read: { tool: 'read', parameters: { path: 'path', offset: 'offset', limit: 'limit' } },
+  write: { tool: 'write', parameters: { path: 'path', content: 'content' } },
+  edit: {
+    tool: 'edit',
+    parameters: { path: 'path' },
+    shape: { edits: camelEdits },
+    adapt: ({ path }, { edits }) => ({ path, edits }),
+    description: 'Replace text in a file. Each oldText must occur once. All edits match the file as it is.',
+  },
+  grep: {
+    tool: 'grep',
+    parameters: {
+      pattern: 'pattern',
+      path: 'path',
+      glob: 'glob',
+      ignoreCase: 'ignore_case',
+      literal: 'literal',
+      context: 'context',
+      limit: 'limit',
+    },
+  },
+  find: { tool: 'glob', parameters: { pattern: 'pattern', path: 'path', limit: 'limit' } },
+  ls: { tool: 'ls', parameters: { path: 'path', limit: 'limit' } },
+};

@@ -1,0 +1,24 @@
+import type { z } from 'zod';
+import type { Fields } from '../input.ts';
+import type { ToolName } from '../tools/specs.ts';
+
+/** Whose names the tools of a set have. */
+export type NamingProfile = 'default' | 'claude' | 'pi' | 'gemini' | 'codex' | 'mcp-fs';
+
+/** A tool as the models of a host know it. */
+export interface ProfileTool {
+  readonly tool: ToolName;
+  /** The parameters it shares with our tool, by their names there; the rest of ours is left out. */
+  readonly parameters: Readonly<Record<string, string>>;
+  /** Parameters that are not just others of ours by another name. They are passed on to `adapt` only. */
+  readonly shape?: z.ZodRawShape;
+  /** Our parameters, out of the renamed ones and all that were given. Default: the renamed ones. */
+  readonly adapt?: (renamed: Fields, given: Fields) => Fields;
+  /** The parameter that asks for a dry run. */
+  readonly dryRun?: string;
+  /** In place of our description. */
+  readonly description?: string;
+}
+
+/** The tools of a host, by name. What a host does not have keeps its own name. */
+export type Profile = Readonly<Record<string, ProfileTool>>;

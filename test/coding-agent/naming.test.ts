@@ -1,0 +1,262 @@
+import {
+  createApplyPatchTool,
+  createCodingTools,
+  createMemoryTool,
+  createTextEditorTool,
+  textOf,
+} from '@cairn/coding-agent';
+import type { NamedTools, NamingProfile } from '@cairn/coding-agent';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { symlink, temporaryDirectory } from '../support/tree.ts';
+import { call, createBench, details, failure } from './support.ts';
+
+const profiles: Readonly<Record<Exclude<NamingProfile, 'default'>, Readonly<Record<string, string>>>> = {
+  claude: {
+    Read: 'file_path, offset?, limit?',
+    Write: 'file_path, content',
+    Edit: 'file_path, old_string, new_string, replace_all?',
+    MultiEdit: 'file_path, edits',
+    Glob: 'pattern, path?',
+    Grep: 'pattern, path?, glob?, type?, -i?, multiline?, offset?, output_mode?, -A?, -B?, -C?, context?, -n?, head_limit?',
+    LS: 'path?',
+    patch: 'patch',
+    delete: 'path, recursive?',
+    rename: 'from, to, overwrite?',
+  },
+  pi: {
+    read: 'path, offset?, limit?',
+    write: 'path, content',
+    edit: 'path, edits',
+    grep: 'pattern, path?, glob?, ignoreCase?, literal?, context?, limit?',
+    find: 'pattern, path?, limit?',
+    ls: 'path?, limit?',
+    patch: 'patch',
+    delete: 'path, recursive?',
+    rename: 'from, to, overwrite?',
+  },
+  gemini: {
+    read_file: 'file_path, start_line?, end_line?',
+    write_file: 'file_path, content',
+    replace: 'file_path, instruction?, old_string, new_string, allow_multiple?',
+    glob: 'pattern, dir_path?, respect_git_ignore?',
+    grep_search:
+      'pattern, dir_path?, include_pattern?, fixed_strings?, context?, no_ignore?, total_max_matches?, names_only?, case_sensitive?',
+    list_directory: 'dir_path?',
+    patch: 'patch',
+    delete: 'path, recursive?',
+    rename: 'from, to, overwrite?',
+  },
+  codex: {
+    apply_patch: 'input',
+    read_file: 'file_path, offset?, limit?',
+    view_image: 'path',
+    list_dir: 'dir_path?, limit?, depth?',
+    grep_files: 'pattern, include?, path?, limit?',
+    write: 'path, content',
+    edit: 'path, edits',
+    delete: 'path, recursive?',
+    rename: 'from, to, overwrite?',
+    glob: 'pattern, path?, hidden?, ignored?, limit?, skip?',
+  },
+  'mcp-fs': {
+    read_text_file: 'path, offset?, limit?, head?',
+    read_media_file: 'path',
+    write_file: 'path, content',
+    edit_file: 'path, edits, dryRun?',
+    move_file: 'source, destination',
+    search_files: 'path?, pattern',
+    list_directory: 'path?',
+    directory_tree: 'path?',
+    patch: 'patch',
+    delete: 'path, recursive?',
+    grep: 'pattern, path?, glob?, type?, mode?, context?, ignore_case?, literal?, multiline?, ignored?, limit?, skip?',
+  },
+};
+
+function parameters(tool: { readonly inputSchema: z.ZodType }): string {
+  const schema = z.toJSONSchema(tool.inputSchema, { io: 'input' });
+  const required = schema.required ?? [];
+  return Object.keys(schema.properties ?? {})
+    .map((name) => `${name}${required.includes(name) ? '' : '?'}`)
+    .join(', ');
+}
+
+function named(root: string, naming: NamingProfile): NamedTools {
+  return createCodingTools({ root, naming, stateDirectory: temporaryDirectory() });
+}
+
+test.each(Object.entries(profiles))('%s has these names and parameters', (naming, expected) => {
+  const tools = named('/nowhere', naming as NamingProfile);
+  expect(Object.fromEntries(Object.entries(tools).map(([name, tool]) => [name, parameters(tool)]))).toEqual(expected);
+  for (const [name, tool] of Object.entries(tools)) expect(tool.name).toBe(name);
+});
+
+test('an unknown profile is refused', () => {
+  expect(() => createCodingTools({ root: '/', naming: 'emacs' as NamingProfile })).toThrow(
+    /naming must be one of default, claude/u,
+  );
+});
+
+type Step = readonly [tool: string, input: object, says: RegExp];
+
+/** Read, edit, search, list, write, as each host's models do it. */
+const sessions: Readonly<Record<Exclude<NamingProfile, 'default'>, readonly Step[]>> = {
+  claude: [
+    [
+      'Read',
+      { file_path: 'a.txt', offset: 2, limit: 1 },
+      /\ntwo\n\[cut by the number of lines: 1 more line; go on with offset=3\]/u,
+    ],
+    ['Edit', { file_path: 'a.txt', old_string: 'two', new_string: 'TWO' }, /^Edited a\.txt/u],
+    ['MultiEdit', { file_path: 'a.txt', edits: [{ old_string: 'one', new_string: 'ONE' }] }, /^Edited a\.txt/u],
+    ['Grep', { pattern: 'TWO' }, /^\[1 file\]\na\.txt$/u],
+    ['Grep', { pattern: 'two', '-i': true, '-A': 1, output_mode: 'content', '-n': true }, /2: TWO\n3- three$/u],
+    ['Grep', { pattern: 'ONE.TWO', multiline: true, output_mode: 'count' }, /a\.txt: 2$/u],
+    ['Glob', { pattern: '*.txt' }, /\na\.txt$/u],
+    ['LS', { path: '.' }, /\na\.txt$/u],
+    ['Write', { file_path: 'b.txt', content: 'x' }, /^Created b\.txt/u],
+    ['Read', { path: 'b.txt' }, /\nx$/u],
+    [
+      'Read',
+      { lines: 1 },
+      /missing parameter file_path; unknown parameter lines \(parameters: file_path, offset\?, limit\?\)/u,
+    ],
+    ['Grep', { pattern: 'x', '-C': 900 }, /context/u],
+  ],
+  pi: [
+    ['read', { path: 'a.txt' }, /\none\ntwo\nthree$/u],
+    ['edit', { path: 'a.txt', edits: [{ oldText: 'two', newText: 'TWO' }] }, /^Edited a\.txt/u],
+    ['grep', { pattern: 'two', ignoreCase: true }, /\n2: TWO$/u],
+    ['find', { pattern: '*.txt' }, /\na\.txt$/u],
+    ['ls', {}, /\na\.txt$/u],
+  ],
+  gemini: [
+    ['read_file', { file_path: 'a.txt', start_line: 2, end_line: 2 }, /\ntwo\n\[cut.*go on with start_line=3\]/u],
+    ['replace', { file_path: 'a.txt', instruction: 'shout', old_string: 'two', new_string: 'TWO' }, /^Edited a\.txt/u],
+    ['grep_search', { pattern: 'two', include_pattern: '*.txt' }, /\n2: TWO$/u],
+    ['grep_search', { pattern: 'two', case_sensitive: true }, /^\[no match\]/u],
+    ['grep_search', { pattern: 'TWO', names_only: true }, /^\[1 file\]\na\.txt$/u],
+    ['glob', { pattern: '*.txt', dir_path: '.' }, /\na\.txt$/u],
+    ['list_directory', { dir_path: '.' }, /\na\.txt$/u],
+    ['write_file', { file_path: 'b.txt', content: 'x' }, /^Created b\.txt/u],
+  ],
+  codex: [
+    ['read_file', { file_path: 'a.txt' }, /\none\ntwo\nthree$/u],
+    ['apply_patch', { input: '*** Begin Patch\n*** Update File: a.txt\n@@\n-two\n+TWO\n*** End Patch' }, /\nM a\.txt/u],
+    ['grep_files', { pattern: 'TWO', include: '*.txt' }, /^\[1 file\]\na\.txt$/u],
+    ['list_dir', { dir_path: '.' }, /\na\.txt$/u],
+  ],
+  'mcp-fs': [
+    [
+      'read_text_file',
+      { path: 'a.txt', head: 1 },
+      /\none\n\[cut by the number of lines: 2 more lines; go on with offset=2\]/u,
+    ],
+    ['edit_file', { path: 'a.txt', edits: [{ oldText: 'two', newText: 'TWO' }], dryRun: true }, /^Would have edited/u],
+    ['edit_file', { path: 'a.txt', edits: [{ oldText: 'two', newText: 'TWO' }] }, /^Edited/u],
+    ['search_files', { path: '.', pattern: '*.txt' }, /\na\.txt$/u],
+    ['move_file', { source: 'a.txt', destination: 'd/b.txt' }, /^Renamed a\.txt to d\/b\.txt/u],
+    ['directory_tree', { path: '.' }, /\nd\/\nd\/b\.txt$/u],
+    ['list_directory', { path: 'd' }, /\nb\.txt$/u],
+  ],
+};
+
+test.each(Object.entries(sessions))('%s: a session as its models have it', async (naming, steps) => {
+  const { root } = createBench({ 'a.txt': 'one\ntwo\nthree\n' });
+  const tools = named(root, naming as NamingProfile);
+  for (const [name, input, says] of steps) {
+    const tool = tools[name];
+    if (!tool) throw new Error(`no ${name}`);
+    expect(textOf(await call(tool, input)), name).toMatch(says);
+  }
+});
+
+describe('the text-editor tool of Anthropic', () => {
+  test('views with line numbers, creates, replaces and inserts', async () => {
+    const { root, text } = createBench({ d: { a: 'one\ntwo\nthree' } });
+    const editor = createTextEditorTool({ root, stateDirectory: temporaryDirectory() });
+    const path = `${root}/d/a`;
+    expect(textOf(await call(editor, { command: 'view', path, view_range: [2, 3] }))).toMatch(
+      /\]\n {5}2\ttwo\n {5}3\tthree$/u,
+    );
+    expect(textOf(await call(editor, { command: 'view', path: root }))).toMatch(/\nd\/\nd\/a$/u);
+    details(await call(editor, { command: 'str_replace', path, old_str: 'two', new_str: '2' }));
+    details(await call(editor, { command: 'insert', path, insert_line: 0, insert_text: 'zero\n' }));
+    details(await call(editor, { command: 'insert', path, insert_line: 4, insert_text: 'four' }));
+    details(await call(editor, { command: 'str_replace', path, old_str: 'one\n' }));
+    expect(text('d/a')).toBe('zero\n2\nthree\nfour');
+    expect(failure(await call(editor, { command: 'insert', path, insert_line: 9, insert_text: 'x' }))).toMatch(
+      /^NO_MATCH: .* has 4 lines/u,
+    );
+    details(await call(editor, { command: 'create', path: 'new', file_text: 'x' }));
+    expect(text('new')).toBe('x');
+    expect(failure(await call(editor, { command: 'create', path }))).toMatch(
+      /^INVALID_INPUT: create needs the parameter file_text/u,
+    );
+    expect(failure(await call(editor, { command: 'undo_edit', path }))).toMatch(
+      /^INVALID_INPUT: .*wrong parameter command/u,
+    );
+    expect(failure(await call(editor, { command: 'view', path, view_range: [3, 1] }))).toMatch(/^INVALID_INPUT/u);
+  });
+});
+
+describe('the memory tool of Anthropic', () => {
+  test('keeps notes below /memories, and nowhere else', async () => {
+    const { root, paths, text } = createBench({ link: symlink('/etc') });
+    const memory = createMemoryTool({ root, stateDirectory: temporaryDirectory() });
+    details(await call(memory, { command: 'create', path: '/memories/n/a.md', file_text: 'one\n' }));
+    details(await call(memory, { command: 'insert', path: '/memories/n/a.md', insert_line: 1, insert_text: 'two' }));
+    details(await call(memory, { command: 'str_replace', path: '/memories/n/a.md', old_str: 'one', new_str: '1' }));
+    details(await call(memory, { command: 'rename', old_path: '/memories/n/a.md', new_path: '/memories/b.md' }));
+    expect(text('b.md')).toBe('1\ntwo\n');
+    expect(textOf(await call(memory, { command: 'view', path: '/memories' }))).toContain('\nb.md');
+    details(await call(memory, { command: 'delete', path: '/memories/n' }));
+    expect(paths()).toEqual(['b.md', 'link']);
+    for (const path of ['/etc/passwd', '/memories/../../etc/passwd', '/memories/link/passwd', '/memoriesX', 'b.md']) {
+      expect(failure(await call(memory, { command: 'view', path })), path).toMatch(/^OUTSIDE_ROOT/u);
+    }
+    expect(failure(await call(memory, { command: 'delete', path: '/memories' }))).toMatch(/^PROTECTED|^OUTSIDE_ROOT/u);
+  });
+});
+
+describe('the apply_patch operations of OpenAI', () => {
+  test('create, update and delete', async () => {
+    const { root, paths, text } = createBench({ a: 'one\ntwo\n', b: '' });
+    const apply = createApplyPatchTool({ root, stateDirectory: temporaryDirectory() });
+    details(await call(apply, { type: 'create_file', path: 'c', diff: '+x\n+y\n' }));
+    details(await call(apply, { operation: { type: 'update_file', path: 'a', diff: '@@\n one\n-two\n+2\n' } }));
+    details(await call(apply, { type: 'delete_file', path: 'b' }));
+    expect([paths(), text('a'), text('c')]).toEqual([['a', 'c'], 'one\n2\n', 'x\ny\n']);
+    expect(failure(await call(apply, { type: 'update_file', path: 'a', diff: '@@\n-nine\n+9' }))).toMatch(/^NO_MATCH/u);
+    const hidden = '@@\n-2\n+3\n*** Delete File: c';
+    expect(failure(await call(apply, { type: 'update_file', path: 'a', diff: hidden }))).toMatch(/^INVALID_PATCH/u);
+  });
+});
+
+test('the nine schemas together stay under 6 KB of JSON', () => {
+  const tools = Object.values(createCodingTools({ root: '/nowhere' }));
+  const described = tools.map(({ name, description, inputSchema }) => ({
+    name,
+    description,
+    inputSchema: z.toJSONSchema(inputSchema, { io: 'input' }),
+  }));
+  expect(tools).toHaveLength(9);
+  expect(JSON.stringify(described).length).toBeLessThan(6 * 1024);
+});
+
+test('what models are shown has one name for each parameter', () => {
+  const tools = createCodingTools({ root: '/nowhere' });
+  const shown = Object.fromEntries(Object.entries(tools).map(([name, tool]) => [name, parameters(tool)]));
+  expect(shown).toEqual({
+    read: 'path, offset?, limit?, encoding?',
+    write: 'path, content',
+    edit: 'path, edits',
+    patch: 'patch',
+    delete: 'path, recursive?',
+    rename: 'from, to, overwrite?',
+    glob: 'pattern, path?, hidden?, ignored?, limit?, skip?',
+    grep: 'pattern, path?, glob?, type?, mode?, context?, ignore_case?, literal?, multiline?, ignored?, limit?, skip?',
+    ls: 'path?, depth?, limit?, skip?',
+  });
+});

@@ -1,0 +1,99 @@
+import { createCodingTools } from '@cairn/coding-agent';
+import { spawn } from 'node:child_process';
+import { linkSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { once } from 'node:events';
+import { expect, test } from 'vitest';
+import { createTree, temporaryDirectory } from '../support/tree.ts';
+import { details } from './support.ts';
+
+/**
+ * Starts a process that edits a file and stops, with the lock held and everything prepared, when `at` is about to be called;
+ * then it is killed there.
+ */
+async function killAt(at: 'rename' | 'write-over', root: string, stateDirectory: string): Promise<void> {
+  const program = `
+    import { createCodingTools, nodeFileOperations } from '@cairn/coding-agent';
+    const stop = () => { process.stdout.write('here'); return new Promise(() => setInterval(() => {}, 1000)); };
+    const at = ${JSON.stringify(at)};
+    const operations = {
+      ...nodeFileOperations,
+      rename: (from, to) => (at === 'rename' ? stop() : nodeFileOperations.rename(from, to)),
+      open: async (path, mode, permissions) => {
+        const file = await nodeFileOperations.open(path, mode, permissions);
+        if (at !== 'write-over' || mode !== 'update') return file;
+        // Half of the new content is in the file.
+        return { ...file, write: async (bytes) => { await file.write(bytes.subarray(0, bytes.length / 2), 0); await stop(); } };
+      },
+    };
+    const tools = createCodingTools({ root: ${JSON.stringify(root)}, stateDirectory: ${JSON.stringify(stateDirectory)}, operations });
+    const result = await tools.edit.execute({ path: 'a', edits: [{ old_text: 'old', new_text: 'NEW' }] });
+    process.stdout.write(JSON.stringify(result));
+  `;
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', program], {
+    cwd: import.meta.dirname,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const [said] = (await once(child.stdout, 'data')) as [Buffer];
+  expect(said.toString()).toBe('here');
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+}
+
+test('a temporary file of a killed process is gone after the next start, and the file is the old one', async () => {
+  const root = createTree({ a: 'old content' });
+  const stateDirectory = temporaryDirectory();
+  await killAt('rename', root, stateDirectory);
+  expect(readdirSync(root)).toHaveLength(2);
+  const tools = createCodingTools({ root, stateDirectory });
+  expect(details(await tools.read.execute({ path: 'a' }))).toMatchObject({ lines: ['old content'] });
+  expect(readdirSync(root)).toEqual(['a']);
+  expect(readdirSync(stateDirectory)).toEqual([]);
+});
+
+test('a file with several names that was half written over is the new one after the next start', async () => {
+  const root = createTree({ a: 'old content' });
+  const stateDirectory = temporaryDirectory();
+  linkSync(join(root, 'a'), join(root, 'b'));
+  await killAt('write-over', root, stateDirectory);
+  const tools = createCodingTools({ root, stateDirectory });
+  expect(details(await tools.read.execute({ path: 'b' }))).toMatchObject({ lines: ['NEW content'] });
+  expect(readdirSync(root)).toEqual(['a', 'b']);
+  expect(readdirSync(stateDirectory)).toEqual([]);
+});
+
+test('a call that finds the lock of a killed process finishes what that one began, and goes on', async () => {
+  const root = createTree({ a: 'old content' });
+  const stateDirectory = temporaryDirectory();
+  const tools = createCodingTools({ root, stateDirectory });
+  details(await tools.ls.execute({}));
+  await killAt('rename', root, stateDirectory);
+  details(await tools.edit.execute({ path: 'a', edits: [{ old_text: 'old', new_text: 'newer' }] }));
+  expect(readFileSync(join(root, 'a'), 'utf8')).toBe('newer content');
+  expect(readdirSync(root)).toEqual(['a']);
+});
+
+test('what belongs to another root, or to a living process, is left alone', async () => {
+  const [root, other] = [createTree({ a: 'old' }), createTree({ a: 'old' })];
+  const stateDirectory = temporaryDirectory();
+  await killAt('rename', other, stateDirectory);
+  const begun = createCodingTools({ root, stateDirectory }).ls.execute({});
+  details(await begun);
+  expect(readdirSync(other)).toHaveLength(2);
+  expect(readdirSync(stateDirectory)).toHaveLength(1);
+});
+
+test('a note that names a path outside the root leads nowhere', async () => {
+  const root = createTree({ a: 'x' });
+  const outside = createTree({ victim: 'precious', '.cairn-1-1-0-0-abc.tmp.ready': 'forged' });
+  const stateDirectory = join(temporaryDirectory(), 'state');
+  mkdirSync(stateDirectory, { mode: 0o700 });
+  const note = {
+    owner: '1-1-0-0-abc',
+    path: join(outside, 'victim'),
+    temporary: join(outside, '.cairn-1-1-0-0-abc.tmp'),
+  };
+  writeFileSync(join(stateDirectory, 'x.lock'), JSON.stringify(note));
+  details(await createCodingTools({ root, stateDirectory }).read.execute({ path: 'a' }));
+  expect(readFileSync(join(outside, 'victim'), 'utf8')).toBe('precious');
+});
