@@ -1,6 +1,6 @@
 /**
  * `npm run bench [-- <options>]`: all set-up, the peers apart from the workspace, then the benchmarks.
- * `npm run bench -- ranking <options>` runs the ranking benchmark instead.
+ * `npm run bench -- ranking <options>` runs the ranking benchmark instead, `keystroke` that of the autocomplete.
  */
 import { fileURLToPath } from 'node:url';
 
@@ -10,6 +10,9 @@ import { setUp } from '../scripts/lib/setup.mjs';
 
 /** @param {string} path */
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
+
+/** What runs apart from the benchmarks of speed. */
+const programs = ['keystroke', 'ranking'];
 
 /** @param {NodeJS.ProcessEnv} env */
 const installPeers = async (env) => {
@@ -29,7 +32,8 @@ if (env === undefined || !(await installPeers(env))) {
   process.exitCode = 1;
 } else {
   const [first, ...rest] = process.argv.slice(2);
-  const program = first === 'ranking' ? [here('ranking/run.ts'), ...rest] : [here('main.ts'), ...process.argv.slice(2)];
+  const own = first !== undefined && programs.includes(first);
+  const program = own ? [here(`${first}/run.ts`), ...rest] : [here('main.ts'), ...process.argv.slice(2)];
   process.exitCode = await runAttached({
     command: pinnedNode,
     args: program,

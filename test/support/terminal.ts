@@ -8,7 +8,7 @@ import { cairnEntry, cleanEnv } from './cli.ts';
 import { temporaryDirectory } from './tree.ts';
 
 /** What a command left behind. */
-export interface TerminalEnd {
+interface TerminalEnd {
   readonly exitCode: number;
   /** What it wrote to standard output, which is not the terminal. */
   readonly stdout: string;

@@ -6,7 +6,7 @@ import { workspaceOf } from '../coding-tools.ts';
 import type { WorkspaceChoice } from '../coding-tools.ts';
 import type { Workspace } from '../workspace.ts';
 import { formatMention } from './parse.ts';
-import { findPaths, lookUp, visibleScope, wholeScope } from './search.ts';
+import { findMatches, lookUp, visibleScope, wholeScope } from './search.ts';
 import type { Scope, SearchRequest } from './search.ts';
 
 /** Something that may be mentioned. */
@@ -65,6 +65,9 @@ const DEFAULT_LIMIT = 20;
 /** So much of an answer ignored paths may take when they match better than the visible ones that have to go. */
 const IGNORED_SHARE = 1 / 4;
 
+/** How many paths are looked up to see whether they are visible; a keystroke waits for it. */
+const MOST_LOOKS = 10;
+
 function hasHiddenName(path: string): boolean {
   return path.startsWith('.') || path.includes('/.');
 }
@@ -112,15 +115,16 @@ async function ignoredAmong(
   const known = new Set(visible.matches.map(({ path }) => path));
   // Every visible match above this score is known; the score of a path is the same in both searches.
   const lowest = visible.totalMatches > visible.matches.length ? (visible.matches.at(-1)?.score ?? 0) : -Infinity;
-  const ignored: FuzzyFindMatch[] = [];
-  for (const match of whole) {
-    if (ignored.length === most) break;
-    if (known.has(match.path)) continue;
-    const mayBeVisible = match.score <= lowest && !hasHiddenName(match.path);
-    if (mayBeVisible && (await lookUp(match.path, visibleScope, request))) continue;
-    ignored.push(match);
-  }
-  return ignored;
+  const others = whole.filter(({ path }) => !known.has(path));
+  const mayBeVisible = others.filter(({ path, score }) => score <= lowest && !hasHiddenName(path));
+  const looked = await Promise.all(
+    mayBeVisible
+      .slice(0, MOST_LOOKS)
+      .map(async ({ path }) => [path, await lookUp(path, visibleScope, request)] as const),
+  );
+  const isVisible = new Map(looked.map(([path, entry]) => [path, entry !== undefined]));
+  for (const { path } of mayBeVisible.slice(MOST_LOOKS)) isVisible.set(path, true);
+  return others.filter(({ path }) => isVisible.get(path) !== true).slice(0, most);
 }
 
 async function answer(workspace: Workspace, asked: Omit<SearchRequest, 'used'>): Promise<MentionAnswer> {
@@ -128,18 +132,16 @@ async function answer(workspace: Workspace, asked: Omit<SearchRequest, 'used'>):
   const weights = await weightsOf(workspace);
   const request = { ...asked, used: [...weights.keys()] };
   const weightOf = ({ path }: FuzzyFindMatch): number => weights.get(path.replace(/\/$/u, '')) ?? 0;
-  const search = async (scope: Scope): Promise<FuzzyFindResult> => {
-    const [found, used] = await Promise.all([
-      findPaths(scope, request),
-      query === '' ? usedMatches(weights, scope, request) : [],
-    ]);
+  const ordered = async (scope: Scope, found: FuzzyFindResult): Promise<FuzzyFindResult> => {
+    const used = query === '' ? await usedMatches(weights, scope, request) : [];
     const first = new Set(used.map(({ path }) => path));
     const rest = found.matches.filter(({ path, lossyPath }) => lossyPath === undefined && !first.has(path));
     const matches = [...used, ...rest];
     if (weights.size === 0) return { ...found, matches };
     return { ...found, matches: matches.toSorted((a, b) => b.score - a.score || weightOf(b) - weightOf(a)) };
   };
-  const [visible, whole] = await Promise.all([search(visibleScope), search(wholeScope)]);
+  const found = await findMatches(request);
+  const [visible, whole] = await Promise.all([ordered(visibleScope, found.visible), ordered(wholeScope, found.whole)]);
   const most = Math.max(limit - visible.matches.length, Math.ceil(limit * IGNORED_SHARE));
   const ignored = await ignoredAmong(whole.matches, visible, { request, most });
   const stopReason = whole.stopReason === 'limit' ? undefined : whole.stopReason;

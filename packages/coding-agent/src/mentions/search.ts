@@ -11,9 +11,9 @@ export interface Scope {
 export const visibleScope: Scope = { hidden: false, gitignore: true };
 export const wholeScope: Scope = { hidden: true, gitignore: false };
 
-/** How many matches are looked at for ties, and how many when a tie goes on behind them. */
+/** How many matches are looked at for ties, and how many when a tie goes on behind them and that is all of them. */
 const CLOSE_LOOK = 100;
-const WIDE_LOOK = 5000;
+const WIDE_LOOK = 2000;
 
 export interface SearchRequest {
   readonly root: string;
@@ -21,7 +21,7 @@ export interface SearchRequest {
   /** How many will be shown. */
   readonly limit: number;
   /** The paths that were used lately: they may break a tie that goes on behind those. */
-  readonly used: Iterable<string>;
+  readonly used: readonly string[];
   readonly signal: AbortSignal;
 }
 
@@ -47,29 +47,46 @@ function mergeResults(results: readonly FuzzyFindResult[]): FuzzyFindResult {
   };
 }
 
-/** Whether a path has all letters of a query, which is less than it takes to match. */
+/** Whether a path has the letters of each word of a query in order, which it needs to match without a slip. */
 function hasLetters(path: string, query: string): boolean {
   const names = path.toLowerCase();
-  return [...query.toLowerCase()].every((letter) => letter === ' ' || names.includes(letter));
+  return query
+    .toLowerCase()
+    .split(/[\s/\\]+/u)
+    .every((word) => {
+      let at = 0;
+      return [...word].every((letter) => (at = names.indexOf(letter, at) + 1) > 0);
+    });
 }
 
-/** The best matches in a scope, as many as ties need. */
-export async function findPaths(scope: Scope, request: SearchRequest): Promise<FuzzyFindResult> {
-  const { root, query, limit, used, signal } = request;
-  const look = async (maxResults: number): Promise<FuzzyFindResult> => {
-    const options = { path: root, cache: true, includePositions: true, maxResults, signal, ...scope };
-    return mergeResults(
-      await Promise.all(spellingsOf(query).map((spelling) => fuzzyFind({ ...options, query: spelling }))),
-    );
-  };
-  const close = await look(Math.max(CLOSE_LOOK, limit));
-  const { matches, totalMatches } = close;
-  const goesOn = totalMatches > matches.length && matches[limit - 1]?.score === matches.at(-1)?.score;
+/** The best matches in a scope. */
+async function findPaths(scope: Scope, request: SearchRequest, maxResults: number): Promise<FuzzyFindResult> {
+  const { root, query, signal } = request;
+  const options = { path: root, cache: true, includePositions: true, maxResults, signal, ...scope };
+  return mergeResults(
+    await Promise.all(spellingsOf(query).map((spelling) => fuzzyFind({ ...options, query: spelling }))),
+  );
+}
+
+/** Whether something that was used may stand behind the matches, equal to the last of those that will be shown. */
+function isTieCut({ matches, totalMatches }: FuzzyFindResult, { query, limit, used }: SearchRequest): boolean {
+  if (totalMatches <= matches.length || totalMatches > WIDE_LOOK) return false;
+  if (matches[limit - 1]?.score !== matches.at(-1)?.score) return false;
+  const known = new Set(matches.map(({ path }) => path));
+  return used.some((path) => !known.has(path) && hasLetters(path, query));
+}
+
+/** The best matches, visible ones and all, as many of both as ties need. */
+export async function findMatches(
+  request: SearchRequest,
+): Promise<{ readonly visible: FuzzyFindResult; readonly whole: FuzzyFindResult }> {
+  const look = async (most: number): Promise<readonly [FuzzyFindResult, FuzzyFindResult]> =>
+    Promise.all([findPaths(visibleScope, request, most), findPaths(wholeScope, request, most)]);
+  const close = await look(Math.max(CLOSE_LOOK, request.limit));
   // Without a query everything is equal; what was used is looked up by itself then.
-  if (!goesOn || query === '') return close;
-  const shown = new Set(matches.map(({ path }) => path));
-  const mayFollow = [...used].some((path) => !shown.has(path) && hasLetters(path, query));
-  return mayFollow ? look(WIDE_LOOK) : close;
+  const goesOn = request.query !== '' && close.some((result) => isTieCut(result, request));
+  const [visible, whole] = goesOn ? await look(WIDE_LOOK) : close;
+  return { visible, whole };
 }
 
 /** A literal path as a glob. */
