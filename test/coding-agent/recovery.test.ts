@@ -1,11 +1,11 @@
 import { createCodingTools } from '@cairn/coding-agent';
 import { spawn } from 'node:child_process';
-import { linkSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { linkSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { once } from 'node:events';
 import { expect, test } from 'vitest';
 import { createTree, temporaryDirectory } from '../support/tree.ts';
-import { details } from './support.ts';
+import { details, failure } from './support.ts';
 
 /**
  * Starts a process that edits a file and stops, with the lock held and everything prepared, when `at` is about to be called;
@@ -96,4 +96,17 @@ test('a note that names a path outside the root leads nowhere', async () => {
   writeFileSync(join(stateDirectory, 'x.lock'), JSON.stringify(note));
   details(await createCodingTools({ root, stateDirectory }).read.execute({ path: 'a' }));
   expect(readFileSync(join(outside, 'victim'), 'utf8')).toBe('precious');
+});
+
+test('a state directory that was tidied away is made again, and one that cannot be used is named', async () => {
+  const root = createTree({ a: 'x', file: '' });
+  const stateDirectory = join(temporaryDirectory(), 'state');
+  const tools = createCodingTools({ root, stateDirectory });
+  details(await tools.write.execute({ path: 'b', content: '1' }));
+  rmSync(stateDirectory, { recursive: true });
+  details(await tools.write.execute({ path: 'b', content: '2' }));
+  const blocked = createCodingTools({ root, stateDirectory: join(root, 'file/state') });
+  expect(failure(await blocked.write.execute({ path: 'c', content: '' }))).toMatch(
+    /^NOT_A_DIRECTORY: The state directory .*\. Nothing was changed\. Give the workspace another one with stateDirectory\./u,
+  );
 });

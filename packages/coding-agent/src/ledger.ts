@@ -1,4 +1,4 @@
-import { createHash, webcrypto } from 'node:crypto';
+import { createHash } from 'node:crypto';
 
 /** What was known of a file's content when it was last seen. */
 export interface FileRecord {
@@ -47,19 +47,11 @@ export function recordOf(bytes: Uint8Array, encoding?: string): FileRecord {
   return { hash: hashOf(bytes), length: bytes.length, size: bytes.length, encoding };
 }
 
-/** From this size on it pays to have a content hashed by another thread. */
-const LARGE_BYTES = 1024 * 1024;
-
-async function hashElsewhere(bytes: Uint8Array): Promise<string> {
-  if (bytes.length < LARGE_BYTES) return hashOf(bytes);
-  return Buffer.from(await webcrypto.subtle.digest('SHA-1', bytes)).toString('hex');
-}
-
 /** Whether a content is still what was recorded. Times play no part, so a touched but equal file is fresh. */
-export async function compare(record: FileRecord | undefined, bytes: Uint8Array): Promise<Freshness> {
+export function compare(record: FileRecord | undefined, bytes: Uint8Array): Freshness {
   if (record === undefined) return 'unknown';
   if (record.size !== bytes.length) return 'stale';
-  return (await hashElsewhere(bytes.subarray(0, record.length))) === record.hash ? 'fresh' : 'stale';
+  return hashOf(bytes.subarray(0, record.length)) === record.hash ? 'fresh' : 'stale';
 }
 
 export function createLedger(separator: string): Ledger {

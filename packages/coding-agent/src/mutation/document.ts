@@ -1,3 +1,4 @@
+import { countLineFeeds } from './count-line-feeds.ts';
 import type { TextEncoding } from './encoding.ts';
 
 /** Text as it lies in a file: its bytes, of which edits change only some. */
@@ -51,15 +52,10 @@ function nextLineFeed(document: TextDocument, from: number): number {
   return indexOfBytes(document, encoding.label === 'utf-16be' ? Uint8Array.of(0, LF) : Uint8Array.of(LF, 0), from);
 }
 
-/** How many line feeds there are between two offsets. */
-function countLineFeeds(document: TextDocument, start: number, end: number): number {
-  const { bytes, encoding } = document;
+/** How many lines begin between two offsets. */
+function countLines(document: TextDocument, start: number, end: number): number {
+  if (document.encoding.unit === 1) return countLineFeeds(document.bytes, start, end);
   let count = 0;
-  if (encoding.unit === 1) {
-    // A plain loop: looking for each by itself costs as much for long lines, and more for short ones.
-    for (let at = start; at < end; at++) if (bytes[at] === LF) count++;
-    return count;
-  }
   for (let at = nextLineFeed(document, start); at !== -1 && at < end; at = nextLineFeed(document, at + 2)) count++;
   return count;
 }
@@ -70,7 +66,7 @@ const lastAsked = new WeakMap<TextDocument, { readonly offset: number; readonly 
 /** The number, from 1, of the line that an offset is in. */
 export function lineNumberAt(document: TextDocument, offset: number): number {
   const last = lastAsked.get(document) ?? { offset: 0, lineNumber: 1 };
-  const between = countLineFeeds(document, Math.min(last.offset, offset), Math.max(last.offset, offset));
+  const between = countLines(document, Math.min(last.offset, offset), Math.max(last.offset, offset));
   const lineNumber = last.lineNumber + (offset < last.offset ? -between : between);
   lastAsked.set(document, { offset, lineNumber });
   return lineNumber;

@@ -58,7 +58,7 @@ export async function guardTree(workspace: Workspace, target: ResolvedPath, verb
     if (!record || (await isFreshOrGone(operations, path, record))) continue;
     const shown = path === target.real ? target : await workspace.resolve(path);
     if (shown.stat?.kind === 'file' && shown.stat.size <= MOST_BYTES_IN_MEMORY) {
-      await guard(workspace, shown, await takeSnapshot(operations, shown), { verb, mustBeRead: false });
+      guard(workspace, shown, await takeSnapshot(operations, shown), { verb, mustBeRead: false });
     }
     const summary = `${shown.display} was changed since it was last read, so ${target.display} was not ${verb}`;
     throw new ToolError('STALE', [summary, 'Read it again first.'], { path: shown.display });
@@ -90,14 +90,9 @@ export interface Intent {
  *
  * @throws {ToolError} `STALE`, `NOT_READ`.
  */
-export async function guard(
-  workspace: Workspace,
-  target: ResolvedPath,
-  snapshot: Snapshot,
-  intent: Intent,
-): Promise<void> {
+export function guard(workspace: Workspace, target: ResolvedPath, snapshot: Snapshot, intent: Intent): void {
   if (workspace.staleGuard === 'off') return;
-  const known = await compare(workspace.ledger.get(target.real), snapshot.bytes);
+  const known = compare(workspace.ledger.get(target.real), snapshot.bytes);
   if (known === 'fresh' || (known === 'unknown' && !intent.mustBeRead)) return;
   const path = target.display;
   const context = freshContext(workspace, target, snapshot, intent.lineNumber ?? 1);

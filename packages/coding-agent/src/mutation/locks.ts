@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import * as fs from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { errnoOf, isMissing, ToolError } from '../errors.ts';
+import { errnoOf, explainSystemError, isMissing, ToolError } from '../errors.ts';
 import type { FileOperations } from '../operations.ts';
 import { isRunning, ownIdentity, parseIdentity, uniqueName } from './process-identity.ts';
 import { recover, temporaryPath } from './temporary.ts';
@@ -59,15 +59,26 @@ async function ageOf(path: string): Promise<number> {
   return Date.now() - mtimeMs;
 }
 
-/** Makes the directory, private to this user, or checks that it is. */
+const DIRECTORY_HINT = 'Give the workspace another one with stateDirectory.';
+
+/**
+ * Makes the directory, private to this user, or checks that it is. Each time: who tidies temporary files up may have removed it.
+ *
+ * @throws {ToolError} when it cannot be used.
+ */
 async function prepareDirectory(directory: string): Promise<void> {
-  await fs.mkdir(directory, { recursive: true, mode: 0o700 });
-  const stats = await fs.lstat(directory);
+  const name = `The state directory ${directory}`;
   const own = process.getuid?.();
-  if (!stats.isDirectory() || (own !== undefined && stats.uid !== own)) {
-    const summary = `The state directory ${directory} belongs to somebody else`;
-    throw new ToolError('PERMISSION', [summary, 'Give the workspace another one with stateDirectory.']);
+  try {
+    await fs.mkdir(directory, { recursive: true, mode: 0o700 });
+    const stats = await fs.lstat(directory);
+    if (stats.isDirectory() && (own === undefined || stats.uid === own)) return;
+  } catch (error) {
+    const explained = explainSystemError(error, name);
+    if (!ToolError.isInstance(explained)) throw error;
+    throw new ToolError(explained.code, [explained.summary, DIRECTORY_HINT], { cause: error });
   }
+  throw new ToolError('PERMISSION', [`${name} belongs to somebody else`, DIRECTORY_HINT]);
 }
 
 /** Waits, and rejects with the signal's reason when it aborts meanwhile. */
@@ -96,7 +107,6 @@ async function abortable(wait: Promise<unknown>, signal: AbortSignal | undefined
 export function createLocks(directory: string, operations: FileOperations): Locks {
   const own = ownIdentity();
   const queues = new Map<string, Promise<unknown>>();
-  let prepared: Promise<void> | undefined;
 
   const lockOf = (path: string): string => join(directory, `${createHash('sha1').update(path).digest('hex')}.lock`);
 
@@ -133,20 +143,20 @@ export function createLocks(directory: string, operations: FileOperations): Lock
 
   const tryLock = async (note: LockNote, lock: string): Promise<boolean> => {
     const written = join(directory, `${uniqueName(own)}.note`);
-    await fs.writeFile(written, JSON.stringify(note), { mode: 0o600 });
     try {
+      await fs.writeFile(written, JSON.stringify(note), { mode: 0o600 });
       await fs.link(written, lock);
       return true;
     } catch (error) {
       if (errnoOf(error) === 'EEXIST') return false;
       throw error;
     } finally {
-      await fs.unlink(written);
+      await fs.rm(written, { force: true });
     }
   };
 
   const acquire = async (path: string, signal: AbortSignal | undefined): Promise<LockedPath> => {
-    await (prepared ??= prepareDirectory(directory));
+    await prepareDirectory(directory);
     const lock = lockOf(path);
     const locked = { path, temporary: temporaryPath(path, own) };
     const note = { owner: uniqueName(own), ...locked };
@@ -177,7 +187,7 @@ export function createLocks(directory: string, operations: FileOperations): Lock
       for (const path of ordered) held.push(await acquire(path, signal));
       return await use(held);
     } finally {
-      await Promise.all(held.map(({ path }) => fs.unlink(lockOf(path))));
+      await Promise.all(held.map(({ path }) => fs.rm(lockOf(path), { force: true })));
       leave.done();
     }
   };

@@ -90,7 +90,7 @@ async function planUpdate(
   await requireExisting(workspace, target);
   if (to) requireNothing(to, 'moved onto');
   const before = await takeSnapshot(workspace.operations, target);
-  await guard(workspace, target, before, { verb: 'changed', mustBeRead: false });
+  guard(workspace, target, before, { verb: 'changed', mustBeRead: false });
   const about = { path: target.display, kind: 'update', to: to?.display } as const;
   if (hunks.length === 0 && to) {
     const steps = [

@@ -60,18 +60,6 @@ function describe(details: EditDetails): string {
   return `${text} Found only by forgiving differences (${forgiven.join(', ')}); what changed:\n${shown.lines.join('\n')}${more}`;
 }
 
-/** Runs something now and gives its result, or its error, when asked. */
-function attempt<T>(run: () => T): () => T {
-  try {
-    const result = run();
-    return () => result;
-  } catch (error) {
-    return () => {
-      throw error;
-    };
-  }
-}
-
 /** Replaces texts in a file; every other byte stays. */
 export const editTool: ToolSpec<EditInput, EditDetails> = {
   name: 'edit',
@@ -85,14 +73,9 @@ export const editTool: ToolSpec<EditInput, EditDetails> = {
     return withLockedTarget(workspace, { path }, signal, async (target) => {
       await requireExisting(workspace, target);
       const before = await takeSnapshot(workspace.operations, target);
-      // While another thread hashes a large file; that it is stale is what to say first.
-      const guarded = guard(workspace, target, before, { verb: 'edited', mustBeRead: false });
-      const apply = attempt(() => {
-        const document = documentOf(workspace, target, before);
-        return { document, applied: applyEdits(document, edits, target.display) };
-      });
-      await guarded;
-      const { document, applied } = apply();
+      guard(workspace, target, before, { verb: 'edited', mustBeRead: false });
+      const document = documentOf(workspace, target, before);
+      const applied = applyEdits(document, edits, target.display);
       const encoding = workspace.ledger.get(target.real)?.encoding;
       const content = { target, parts: applied.parts, before, encoding };
       const changed = await changeFile(context, content, diffOfSplices(document, applied.splices));

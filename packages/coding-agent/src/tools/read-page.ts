@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { FileRecord } from '../ledger.ts';
+import { countLineFeeds } from '../mutation/count-line-feeds.ts';
 import { encodingFor, isBinary } from '../mutation/encoding.ts';
 import type { TextEncoding } from '../mutation/encoding.ts';
 import type { FileStat, OpenFile } from '../operations.ts';
@@ -36,16 +37,10 @@ function nextLineFeed(chunk: Buffer, from: number, encoding: TextEncoding): numb
   return found === -1 ? -1 : found - low;
 }
 
-function countLineFeeds(bytes: Buffer): number {
-  let count = 0;
-  for (let at = 0; at < bytes.length; at++) if (bytes[at] === LF) count++;
-  return count;
-}
-
 /** Gives a chunk to the page, line by line; one that lies before it is only counted. */
 function scan(lines: PageLines, bytes: Buffer, encoding: TextEncoding, offset: number): void {
   if (encoding.unit === 1 && lines.lineNumber() < offset) {
-    const lineFeeds = countLineFeeds(bytes);
+    const lineFeeds = countLineFeeds(bytes, 0, bytes.length);
     if (lines.lineNumber() + lineFeeds < offset) {
       lines.skip(lineFeeds, bytes.at(-1) !== LF);
       return;

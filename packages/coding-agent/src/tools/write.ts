@@ -51,7 +51,7 @@ export const writeTool: ToolSpec<WriteInput, WriteDetails> = {
     return withLockedTarget(workspace, { path }, signal, async (target) => {
       if (target.stat) requireFile(target);
       const before = target.stat && (await takeSnapshot(workspace.operations, target));
-      if (before) await guard(workspace, target, before, { verb: 'overwritten', mustBeRead: true });
+      if (before) guard(workspace, target, before, { verb: 'overwritten', mustBeRead: true });
       const known = workspace.ledger.get(target.real)?.encoding;
       const encoding = encodingFor(before?.bytes ?? new Uint8Array(), known);
       const old = textOf(before?.bytes, encoding);
