@@ -4,7 +4,7 @@ import process from 'node:process';
 import { describe, expect, test } from 'vitest';
 import { finished, startCairn } from '../support/cli.ts';
 import type { CairnResult } from '../support/cli.ts';
-import { createTree, symlink, temporaryDirectory } from '../support/tree.ts';
+import { createTree, file, symlink, temporaryDirectory } from '../support/tree.ts';
 import type { Tree } from '../support/tree.ts';
 
 interface Run {
@@ -182,6 +182,22 @@ describe('a change shows its difference and says what happened', () => {
     expect(await cairn(['patch'], { cwd: other, input: stdout })).toMatchObject({ exitCode: 0 });
     expect(contents(other)).toEqual({ 'a.txt': 'one\n2\nthree' });
   });
+});
+
+test('a dry run refuses what the run itself would refuse', async () => {
+  const cwd = createTree({ 'a.txt': file('a\n', { mode: 0o444 }) });
+  const patch = '--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-a\n+b\n';
+  const commands: readonly (readonly string[])[] = [
+    ['write', 'a.txt', '--content', 'b\n', '--overwrite'],
+    ['edit', 'a.txt', '--old', 'a', '--new', 'b'],
+    ['patch'],
+  ];
+  for (const args of commands) {
+    const runs = [args, [...args, '--dry-run']].map((all) => cairn(all, { cwd, input: patch }));
+    const [real, dry] = await Promise.all(runs);
+    expect(real).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('a.txt is read-only (mode 444)') });
+    expect(dry).toEqual(real);
+  }
 });
 
 describe('nothing is overwritten that nobody spoke of', () => {

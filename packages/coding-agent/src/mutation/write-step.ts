@@ -156,8 +156,10 @@ export function writeStep(workspace: Workspace, content: NewContent): Step {
 
   return {
     path: display,
-    prepare: async () => {
+    check: async () => {
       if (before) await requireWritable(operations, target, before);
+    },
+    prepare: async () => {
       const written = await writeTemporary(operations, content);
       hash = written.hash;
       inPlace = before !== undefined && (before.stat.links > 1 || !written.keepsOwner);
