@@ -46,6 +46,11 @@ describe('what is attached', () => {
     expect(second).toMatch(/^\[a\.ts: lines 50-50 of 50, .*\]\nline 50$/u);
   });
 
+  test('a cut says how to go on in the names of the tools', async () => {
+    const message = await expandMentions('@a.ts:1', { workspace: workspaceOf({ 'a.ts': 'x\ny\n' }), naming: 'gemini' });
+    expect(attachments(message)[0]).toMatch(/go on with start_line=2\]$/u);
+  });
+
   test('the listing of a directory, never what its files hold', async () => {
     const workspace = workspaceOf({ 'src/a.ts': 'secret', 'src/deep/b.ts': 'secret' });
     for (const text of ['@src', '@src/', '@./src', '@src:3']) {

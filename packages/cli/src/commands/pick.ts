@@ -37,7 +37,7 @@ async function runPick(query: string, flags: PickFlags, session: Session): Promi
       query,
       scope: { path: root, hidden: flags.hidden, gitignore: flags.ignore },
       paint: createPaint(usesColor(flags.color, true, session.env)),
-      tools: async () => {
+      loadTools: async () => {
         const { createCodingTools } = await import('@cairn/coding-agent');
         // A person may look wherever links lead.
         return createCodingTools({ root, policy: { confine: false } });

@@ -18,8 +18,8 @@ export interface PickOptions {
   readonly query: string;
   readonly scope: PickScope;
   readonly paint: Paint;
-  /** For the preview; made when the first one is shown. */
-  readonly tools: () => Promise<CodingTools>;
+  /** For the preview. Called once, while the tree is scanned: loading them later would hold up the first keys. */
+  readonly loadTools: () => Promise<CodingTools>;
   readonly signal: AbortSignal;
 }
 
@@ -41,7 +41,7 @@ function createPicker(
     size,
     end,
   }: { draw: (view: PickView) => void; size: () => { readonly rows: number }; end: (result: PickResult) => void },
-  { mode: firstMode, query: firstQuery, scope, tools }: PickOptions,
+  { mode: firstMode, query: firstQuery, scope, loadTools }: PickOptions,
 ): { press: (key: Key) => void; redraw: () => void; stop: () => void } {
   const searching = createLatest();
   const previewing = createLatest();
@@ -71,7 +71,7 @@ function createPicker(
     const rows = layoutOf(size().rows).preview;
     previewing.run(async (signal) => {
       const shown =
-        item === undefined || rows === 0 ? undefined : await readPreview(await tools(), item, { rows, signal });
+        item === undefined || rows === 0 ? undefined : await readPreview(await tools, item, { rows, signal });
       if (!signal.aborted) change({ preview: shown });
     }, fail);
   };
@@ -154,6 +154,9 @@ function createPicker(
   };
   change({});
   ask();
+  const tools = loadTools();
+  // A failure is shown where they are needed.
+  tools.catch(() => undefined);
   return {
     press,
     redraw: () => {
