@@ -16,6 +16,7 @@ const exported = [
   'invalidateFsScanAfterDelete',
   'invalidateFsScanAfterRename',
   'invalidateFsScanAfterWrite',
+  'mentionAt',
   'nodeFileOperations',
   'parseMentions',
   'textOf',

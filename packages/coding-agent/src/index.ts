@@ -11,8 +11,8 @@ export type { TextEditorInput } from './executors/text-editor.ts';
 export type { FileRecord, Ledger } from './ledger.ts';
 export { expandMentions } from './mentions/expand.ts';
 export type { AttachedMention, ExpandedMessage, ExpandOptions, LeftOutMention } from './mentions/expand.ts';
-export { formatMention, parseMentions } from './mentions/parse.ts';
-export type { Mention, MentionedLines, MentionTarget } from './mentions/parse.ts';
+export { formatMention, mentionAt, parseMentions } from './mentions/parse.ts';
+export type { Mention, MentionedLines, MentionTarget, OpenMention } from './mentions/parse.ts';
 export { createMentionProvider } from './mentions/provider.ts';
 export type {
   MentionAnswer,

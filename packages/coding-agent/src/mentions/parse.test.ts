@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { findMentions, formatMention, parseMentions } from './parse.ts';
+import { findMentions, formatMention, mentionAt, parseMentions } from './parse.ts';
 import type { MentionTarget } from './parse.ts';
 
 /** The mentions of a text as they would be written. */
@@ -116,6 +116,34 @@ describe('code mentions nothing', () => {
 test('offsets are those of the text', () => {
   const text = '😀 see @"a b":2, and @c.ts!';
   expect(parseMentions(text).map(({ start, end }) => text.slice(start, end))).toEqual(['@"a b":2', '@c.ts']);
+});
+
+describe('the mention that is being typed', () => {
+  const cases: readonly (readonly [why: string, text: string, query: string | undefined])[] = [
+    ['just begun', 'see @', ''],
+    ['bare', 'see @src/ma', 'src/ma'],
+    ['at the start', '@a', 'a'],
+    ['on a new line', 'x\n@a', 'a'],
+    ['with an @ in it', '@node_modules/@ty', 'node_modules/@ty'],
+    ['in open quotes', 'see @"my fi', 'my fi'],
+    ['in open quotes, escaped', '@"a \\"b', 'a "b'],
+    ['quotes that are closed', '@"my file"', undefined],
+    ['done, by a blank', '@a ', undefined],
+    ['an e-mail address', 'me@example', undefined],
+    ['none', 'see', undefined],
+    ['nothing', '', undefined],
+    ['an earlier line', '@a\nb', undefined],
+    ['in an open fence', '```\n@a', undefined],
+    ['behind a fence', '```\n```\n@a', 'a'],
+  ];
+  test.each(cases)('%s', (_, text, query) => {
+    expect(mentionAt(text)?.query).toBe(query);
+    expect(mentionAt(`${text} and @more`, text.length)?.query).toBe(query);
+  });
+
+  test('says where it starts', () => {
+    expect(mentionAt('see @src', 7)).toEqual({ query: 'sr', start: 4 });
+  });
 });
 
 test('a mention is written bare where that is clear', () => {

@@ -150,6 +150,32 @@ export async function findMentions(text: string, exists: (path: string) => Promi
   return choose(candidates, (path) => known.get(path) ?? false);
 }
 
+/** A mention that is being typed: what stands behind its `@`, for the autocomplete, and where it starts. */
+export interface OpenMention {
+  readonly query: string;
+  readonly start: number;
+}
+
+const openBare = /^[^\s"`<>|]*$/u;
+const openQuoted = /^"((?:[^"\\\r\n]|\\[^\r\n])*)$/u;
+
+/** The mention that is being typed at a cursor, bare or in quotes that are still open; `undefined` where there is none. */
+export function mentionAt(text: string, cursor: number = text.length): OpenMention | undefined {
+  const before = text.slice(0, cursor);
+  const lineStart = Math.max(before.lastIndexOf('\n'), before.lastIndexOf('\r')) + 1;
+  for (let start = before.lastIndexOf('@'); start >= lineStart; start = before.lastIndexOf('@', start - 1)) {
+    if (!wordEnd.test(before.slice(Math.max(0, start - 2), start))) {
+      const typed = before.slice(start + 1);
+      const inner = openQuoted.exec(typed)?.[1];
+      const isCode = codeRanges(before).some((code) => code.start <= start && start < code.end);
+      if (isCode || (inner === undefined && !openBare.test(typed))) return undefined;
+      return { query: inner === undefined ? typed : unescape(inner), start };
+    }
+    if (start === 0) break;
+  }
+  return undefined;
+}
+
 function escapeInQuotes(path: string): string {
   // oxlint-disable-next-line no-control-regex -- control characters would end or hide the mention
   return path.replaceAll(/["\\]|[\u0000-\u001f\u007f-\u009f`\u2028\u2029]/gu, (character) =>
