@@ -3,6 +3,7 @@ import type { MentionAnswer, MentionProvider, Workspace } from '@cairn/coding-ag
 import { invalidateFsScanCache } from '@cairn/natives';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { bytesName, createTree, symlink, temporaryDirectory } from '../support/tree.ts';
 import type { Tree } from '../support/tree.ts';
@@ -121,17 +122,27 @@ describe('ignored files in a full answer', () => {
     expect(paths.slice(0, 6).every((path) => path.startsWith('env/'))).toBe(true);
   });
 
-  test('a visible file is never said to be ignored', async () => {
-    // 'abcd' matches few as typed and many with a slip, so that the two searches see different parts.
-    const tree: Record<string, string> = { '.ignore': 'out/\n' };
-    for (let index = 0; index < 150; index++) tree[`s${index}/abxd.ts`] = '';
-    for (let index = 0; index < 150; index++) tree[`out/abcd${index}.ts`] = '';
-    for (let index = 0; index < 9; index++) tree[`a${index}xx/byy/czz/dww${index}.ts`] = '';
-    const provider = createMentionProvider({ workspace: workspaceOf(tree) });
-    for (const limit of [5, 20, 60]) {
-      for (const path of await suggested(provider, 'abcd', limit))
-        expect(path.startsWith('(')).toBe(path.startsWith('(out/'));
+  test('a visible file is never said to be ignored, nor an ignored one to be visible', async () => {
+    // Random names of few letters, so that queries match as typed, with slips, and strewn over paths.
+    const letter = fc.constantFrom(...'abcd');
+    const name = fc.string({ unit: letter, minLength: 1, maxLength: 6 });
+    const path = fc.array(name, { minLength: 1, maxLength: 3 }).map((names) => `${names.join('/')}.ts`);
+    const paths = fc.sample(path, { seed: 1, numRuns: 500 });
+    const queries = fc.sample(fc.string({ unit: fc.constantFrom(...'abcd/ '), maxLength: 8 }), {
+      seed: 2,
+      numRuns: 200,
+    });
+    const tree = Object.fromEntries(paths.flatMap((one) => [[one, ''] as const, [`out/${one}`, ''] as const]));
+    const provider = createMentionProvider({ workspace: workspaceOf({ ...tree, '.ignore': 'out/\n' }) });
+    let ignored = 0;
+    for (const query of queries) {
+      for (const limit of [4, 20]) {
+        const answers = await suggested(provider, query, limit);
+        for (const one of answers) expect(one.startsWith('(')).toBe(one.startsWith('(out/'));
+        ignored += answers.filter((one) => one.startsWith('(')).length;
+      }
     }
+    expect(ignored).toBeGreaterThan(100);
   });
 });
 

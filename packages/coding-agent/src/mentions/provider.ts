@@ -65,13 +65,6 @@ const DEFAULT_LIMIT = 20;
 /** So much of an answer ignored paths may take when they match better than the visible ones that have to go. */
 const IGNORED_SHARE = 1 / 4;
 
-/** How many paths are looked up to see whether they are visible; a keystroke waits for it. */
-const MOST_LOOKS = 10;
-
-function hasHiddenName(path: string): boolean {
-  return path.startsWith('.') || path.includes('/.');
-}
-
 function isTooLong(error: unknown): boolean {
   return CairnError.isInstance(error) && error.code === 'INVALID_OPTION' && error.option === 'query';
 }
@@ -106,25 +99,13 @@ async function usedMatches(
   return (await Promise.all(found)).filter((match) => match !== undefined);
 }
 
-/** Those matches of the whole tree that are not visible ones, up to `most`. */
-async function ignoredAmong(
-  whole: readonly FuzzyFindMatch[],
-  visible: FuzzyFindResult,
-  { request, most }: { readonly request: SearchRequest; readonly most: number },
-): Promise<FuzzyFindMatch[]> {
+/**
+ * Those matches of the whole tree that are not visible ones. Both lists are the best ones of one order, so a visible path that
+ * is among the best of all is also among the best visible ones.
+ */
+function ignoredAmong(whole: FuzzyFindResult, visible: FuzzyFindResult): FuzzyFindMatch[] {
   const known = new Set(visible.matches.map(({ path }) => path));
-  // Every visible match above this score is known; the score of a path is the same in both searches.
-  const lowest = visible.totalMatches > visible.matches.length ? (visible.matches.at(-1)?.score ?? 0) : -Infinity;
-  const others = whole.filter(({ path }) => !known.has(path));
-  const mayBeVisible = others.filter(({ path, score }) => score <= lowest && !hasHiddenName(path));
-  const looked = await Promise.all(
-    mayBeVisible
-      .slice(0, MOST_LOOKS)
-      .map(async ({ path }) => [path, await lookUp(path, visibleScope, request)] as const),
-  );
-  const isVisible = new Map(looked.map(([path, entry]) => [path, entry !== undefined]));
-  for (const { path } of mayBeVisible.slice(MOST_LOOKS)) isVisible.set(path, true);
-  return others.filter(({ path }) => isVisible.get(path) !== true).slice(0, most);
+  return whole.matches.filter(({ path }) => !known.has(path));
 }
 
 async function answer(workspace: Workspace, asked: Omit<SearchRequest, 'used'>): Promise<MentionAnswer> {
@@ -143,7 +124,7 @@ async function answer(workspace: Workspace, asked: Omit<SearchRequest, 'used'>):
   const found = await findMatches(request);
   const [visible, whole] = await Promise.all([ordered(visibleScope, found.visible), ordered(wholeScope, found.whole)]);
   const most = Math.max(limit - visible.matches.length, Math.ceil(limit * IGNORED_SHARE));
-  const ignored = await ignoredAmong(whole.matches, visible, { request, most });
+  const ignored = ignoredAmong(whole, visible).slice(0, most);
   const stopReason = whole.stopReason === 'limit' ? undefined : whole.stopReason;
   return {
     suggestions: [
