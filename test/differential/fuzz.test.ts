@@ -7,8 +7,9 @@ import { useNeutralHome } from '../support/difference.ts';
 
 beforeAll(useNeutralHome);
 
-// The long run of the same is `npm run fuzz`; what it has found is by name in the other tests.
-describe('random input is answered as by', () => {
+// The long run of the same is `npm run fuzz`; what it has found is by name in the other tests. They start a process for each
+// case, which takes long where others work too.
+describe('random input is answered as by', { timeout: 300_000 }, () => {
   test.each([
     ['ripgrep: patterns over texts', grepFuzzer, 40],
     ['git: ignore files', ignoreFuzzer, 15],

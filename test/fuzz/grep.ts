@@ -58,23 +58,26 @@ interface Compared {
   readonly differences: string[];
 }
 
-/** A search that PCRE2 has not ended by then is not compared. */
-const longestMs = 5000;
+/** A search that PCRE2 has not ended by then is not compared. Others get longer: the machine may be busy. */
+const longestMs = { pcre2: 5000, regex: 120_000 };
 
 async function compareQuery(tree: FuzzTree, query: GrepQuery): Promise<Compared> {
   const { contextBefore, contextAfter, maxCountPerFile, ...search } = query;
-  const options = { ...search, contextBefore, contextAfter, path: tree.root, timeoutMs: longestMs };
-  const searching = grep(options).catch((error: unknown) => error);
+  const options = { ...search, contextBefore, contextAfter, path: tree.root };
+  const searchFor = (timeoutMs: number): Promise<unknown> =>
+    grep({ ...options, timeoutMs }).catch((error: unknown) => error);
+  const isOutOfTime = (error: unknown): boolean => CairnError.isInstance(error) && error.code === 'TIMEOUT';
+  const searching = searchFor(longestMs.pcre2);
   const ask = (pattern: string, flags: readonly string[]): FoundLines | undefined => {
     const context = [`--before-context=${contextBefore}`, `--after-context=${contextAfter}`];
     return ripgrepLinesAndContext(tree.root, pattern, [...flags, ...context], { withoutPlaces: tree.isLarge });
   };
   const asGiven = ask(query.pattern, flagsOf(query));
-  const result = await searching;
+  let result = await searching;
+  if (isOutOfTime(result) && asGiven !== undefined) result = await searchFor(longestMs.regex);
   if (!isResult(result)) {
-    // Some expressions backtrack up to PCRE2's limit in line after line. Only those: nothing else takes so long.
-    const isEndless = CairnError.isInstance(result) && result.code === 'TIMEOUT' && asGiven === undefined;
-    if (isEndless) return { hasLines: false, differences: [] };
+    // Some expressions backtrack up to PCRE2's limit in line after line.
+    if (isOutOfTime(result) && asGiven === undefined) return { hasLines: false, differences: [] };
     const isRefused = CairnError.isInstance(result) && result.code === 'INVALID_REGEX' && asGiven === undefined;
     return { hasLines: false, differences: isRefused ? [] : [`  ${String(result)}`] };
   }

@@ -12,6 +12,9 @@ const MAX_LETTERS: usize = 62;
 /// Slips that are never forgiven: one more than the most.
 pub(crate) const SLIPS: usize = 3;
 
+/// So many pairs of neighbouring letters one slip takes apart at most: `abcd` has three, and none is in `acbd`.
+const PAIRS_PER_SLIP: usize = 3;
+
 /// Where in a word each character stands.
 #[derive(Debug)]
 pub(crate) struct Alphabet {
@@ -66,8 +69,11 @@ impl Alphabet {
         (2 << self.letters) - 1
     }
 
-    /// The fewest slips with which the word occurs in a name, anywhere; [`SLIPS`] when it does not.
-    pub(crate) fn slips_in_name(&self, name: &[u8]) -> usize {
+    /// The fewest slips with which the word occurs in a name, anywhere; [`SLIPS`] when that takes more than `most`.
+    pub(crate) fn slips_in_name(&self, name: &[u8], most: usize) -> usize {
+        if !self.has_pairs(name, most) {
+            return SLIPS;
+        }
         let mut states = States::<SLIPS>::START;
         let begin = states.reached;
         for symbol in symbols(name).filter(|symbol| is_word(symbol[0])) {
@@ -76,7 +82,19 @@ impl Alphabet {
             states.step(self.bits(symbol), true, self.within());
             states.reached = std::array::from_fn(|slips| states.reached[slips] | found[slips]);
         }
-        states.slips(self)
+        let slips = states.slips(self);
+        if slips > most { SLIPS } else { slips }
+    }
+
+    /// Whether enough neighbours of the word are neighbours in the name for it to occur with at most so many slips.
+    fn has_pairs(&self, name: &[u8], most: usize) -> bool {
+        let (mut before, mut pairs) = (0, 0_u64);
+        for symbol in symbols(name).filter(|symbol| is_word(symbol[0])) {
+            let bits = self.bits(symbol);
+            pairs |= (before << 1) & bits;
+            before = bits;
+        }
+        pairs.count_ones() as usize + PAIRS_PER_SLIP * most + 1 >= self.letters
     }
 }
 

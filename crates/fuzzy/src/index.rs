@@ -156,6 +156,11 @@ impl Index {
         &self.masks[entries]
     }
 
+    /// The directories of some entries, in order.
+    pub(crate) fn directories_of(&self, entries: Range<usize>) -> impl Iterator<Item = usize> {
+        self.places[entries].iter().map(|place| place.directory as usize)
+    }
+
     /// The characters of a directory's path.
     pub(crate) fn directory_mask(&self, directory: usize) -> u64 {
         self.directory_masks[directory]

@@ -45,9 +45,11 @@ impl Layout {
         index.visit_directories(check, |directory| {
             let parent = index.parent(directory);
             let (text, folded) = index.segment(directory);
+            let mask = index.directory_mask(directory);
             layout.anywhere[directory * width] = start;
             for row in 0..layout.rows.len() {
-                let before = layout.before(parent, row);
+                let may_lie = layout.rows[row].0.mask & !mask == 0;
+                let before = layout.before(parent, row).filter(|_| may_lie);
                 let here = before.and_then(|before| Some(before.and(layout.hit(row, text, folded)?)));
                 layout.here[directory * width + row + 1] = here;
                 layout.anywhere[directory * width + row + 1] = here.max(layout.anywhere[parent * width + row + 1]);

@@ -44,6 +44,17 @@ pub(crate) fn coverage(length: usize, name: &[u8], at: usize) -> u32 {
     (share + stem_share).saturating_sub(at.min(40) as u32).min(TIER_SPAN - 1)
 }
 
+/// The quality of a name that begins with `length` bytes. First comes the one that ends with them, but for its
+/// extension; then counts what is left of its stem, in fifths of what was typed: less than that says nothing.
+pub(crate) fn beginning(length: usize, name: &[u8]) -> u32 {
+    let stem = stem_length(name);
+    if length == stem || length == name.len() {
+        return 950;
+    }
+    let fifths = 5 * stem.saturating_sub(length) / length.max(1);
+    900 - fifths.min(20) as u32 * 40
+}
+
 /// The length of a name without its last extension.
 pub(crate) fn stem_length(name: &[u8]) -> usize {
     memchr::memrchr(b'.', name).filter(|&dot| dot > 0).unwrap_or(name.len())

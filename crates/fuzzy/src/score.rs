@@ -4,7 +4,8 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u32)]
 pub enum Tier {
-    /// Its letters are strewn over the path, in order, but not as beginnings of words.
+    /// Its letters are strewn over the path, in order, but not as beginnings of words; or over the base name, but without
+    /// the punctuation that was typed among them.
     Strewn = 1,
     /// Not as typed: slips forgiven, its pieces are beginnings of words of the path, in order.
     PathSlip = 2,
@@ -48,6 +49,16 @@ impl Tier {
 }
 
 impl Hit {
+    /// Whether a base name decides.
+    fn is_in_name(self) -> bool {
+        self.tier == Tier::NameSlip || self.tier >= Tier::Subsequence
+    }
+
+    /// Whether its letters occur in a base name in order, but not side by side.
+    pub(crate) fn is_scattered(self) -> bool {
+        self.tier == Tier::Strewn || (self.tier == Tier::Subsequence && self.quality < SCATTERED)
+    }
+
     pub(crate) fn score(self) -> u32 {
         self.tier as u32 * TIER_SPAN + self.quality
     }
@@ -56,17 +67,23 @@ impl Hit {
     /// it.
     pub(crate) fn of_query(hits: impl Iterator<Item = Self>) -> Option<u32> {
         let (mut weakest, mut total, mut count) = (Tier::Exact, 0, 0);
+        // Directories stand before names, so where words are typed in the order of the path, so do they.
+        let (mut in_name, mut in_order) = (false, true);
         for hit in hits {
+            in_order &= !in_name || hit.is_in_name();
+            in_name |= hit.is_in_name();
             // Beside other words, letters that merely occur in a name say less than a word that stands in the path.
-            let is_scattered = hit.tier == Tier::Subsequence && hit.quality < SCATTERED;
-            weakest = weakest.min(if is_scattered { Tier::PathWords } else { hit.tier });
+            weakest = weakest.min(if hit.is_scattered() { hit.tier.min(Tier::PathWords) } else { hit.tier });
             total += hit.score();
             count += 1;
         }
         match count {
             0 => None,
             1 => Some(total),
-            _ => Some(weakest as u32 * TIER_SPAN + total / count * (TIER_SPAN - 1) / Tier::Exact.ceiling()),
+            _ => {
+                let quality = total / count * (TIER_SPAN - 1) / Tier::Exact.ceiling() + u32::from(in_order);
+                Some(weakest as u32 * TIER_SPAN + quality)
+            }
         }
     }
 }

@@ -1,5 +1,6 @@
 //! A query against an index.
 
+use std::ops::Range;
 use std::sync::OnceLock;
 
 use crate::align::{Aligned, Letters};
@@ -7,13 +8,15 @@ use crate::automaton::{Alphabet, States};
 use crate::fold::{character_mask, fold_into, symbols};
 use crate::index::{DIRECTORY, Index};
 use crate::lay::Layout;
-use crate::name::{contiguous, coverage, find_inside, is_boundary, is_word, occurrences, stem_length};
+use crate::name::{beginning, contiguous, coverage, find_inside, is_boundary, is_word, occurrences, stem_length};
 use crate::query::{Query, Word};
 use crate::score::{Hit, SCATTERED, TIER_SPAN, Tier};
 use crate::slips;
 
 /// What is taken off when upper-case letters were typed and the path spells them otherwise.
 const OTHER_CASE: u32 = 80;
+/// What is taken off letters that do not stand side by side for each letter of the name that was not typed.
+const OTHER_LETTER: u32 = 8;
 /// What is taken off a directory's quality for each level below it.
 const FARTHER: u16 = 30;
 
@@ -45,7 +48,11 @@ pub(crate) enum Occurs {
 pub(crate) struct WordSearch {
     pub(crate) word: Word,
     pub(crate) is_path: bool,
+    /// Whether it has punctuation, and not as a path.
+    is_punctuated: bool,
     is_ascii: bool,
+    /// Whether the letters are ASCII letters and digits, which have bits of their own in a mask.
+    is_alphanumeric: bool,
     /// How many slips are forgiven at most.
     pub(crate) slips: usize,
     letters: Letters,
@@ -53,13 +60,18 @@ pub(crate) struct WordSearch {
     needs: Vec<u64>,
     /// For each directory how many bytes of the letters occur in its path, in order.
     progress: Vec<u32>,
+    /// For each directory what a name in it must have for the letters to occur.
+    missing: Vec<u64>,
     standing: Standing,
     pub(crate) alphabet: Option<Alphabet>,
     /// The characters from the letter with a number on, one bit each: the first byte of those outside ASCII.
     pub(crate) wanting: Vec<u64>,
     /// For each directory, made when first asked for: the letters as beginnings of words, and their alignment.
-    deep: Vec<OnceLock<Box<(States<1>, Aligned)>>>,
+    deep: OnceLock<Box<[OnceLock<Deep>]>>,
 }
+
+/// How far a directory's path takes the letters of a word.
+type Deep = Box<(States<1>, Aligned)>;
 
 /// How a word stands in directories' paths.
 #[derive(Debug)]
@@ -89,6 +101,9 @@ impl Search {
             [word] => match word.occurs(index, entry) {
                 None => Verdict::Miss,
                 Some(Occurs::InPath) if floor >= Tier::Path.ceiling() && !word.is_path => Verdict::Beaten,
+                Some(Occurs::InName) if floor >= Tier::Word.ceiling() && !word.begins(index.name(entry)) => {
+                    Verdict::Beaten
+                }
                 Some(occurs) => {
                     let hit = word.hit(index, entry, path(), occurs, floor);
                     hit.map_or(Verdict::Beaten, |hit| Verdict::Score(hit.score()))
@@ -111,6 +126,18 @@ impl Search {
                 Hit::of_query(hits).map_or(Verdict::Miss, Verdict::Score)
             }
         }
+    }
+
+    /// Which of at most 64 entries may match, a bit each, as far as the characters of their names tell.
+    #[must_use]
+    pub fn plausible(&self, index: &Index, entries: Range<usize>) -> u64 {
+        let mut plausible = u64::MAX;
+        for word in &self.words {
+            let entries = index.directories_of(entries.clone()).zip(index.masks(entries.clone()));
+            let holds = |(directory, mask): (usize, &u64)| word.missing[directory] & !mask == 0;
+            plausible &= entries.enumerate().fold(0, |bits, (at, entry)| bits | u64::from(holds(entry)) << at);
+        }
+        plausible
     }
 
     pub(crate) fn words(&self) -> &[WordSearch] {
@@ -140,12 +167,22 @@ impl WordSearch {
         for (at, byte) in word.letters.iter().enumerate().rev() {
             needs[at] = needs[at + 1] | (character_mask(&[*byte]) & !DIRECTORY);
         }
+        let is_ascii = word.letters.is_ascii();
         let mut progress = vec![0; index.directories()];
         index.visit_directories(check, |directory| {
-            let (_, folded) = index.segment(directory);
-            let reached = advance(&word.letters, progress[index.parent(directory)] as usize, folded);
-            progress[directory] = advance(&word.letters, reached, b"/") as u32;
+            let mut reached = progress[index.parent(directory)] as usize;
+            if word
+                .letters
+                .get(reached)
+                .is_some_and(|next| character_mask(&[*next]) & index.directory_mask(directory) != 0)
+            {
+                let (_, folded) = index.segment(directory);
+                reached = advance_in(&word.letters, is_ascii, reached, folded);
+            }
+            progress[directory] = (reached + usize::from(word.letters.get(reached) == Some(&b'/'))) as u32;
         })?;
+        let kind = if word.wants_directory { DIRECTORY } else { 0 };
+        let missing = progress.iter().map(|&reached| needs[reached as usize] | kind).collect();
         let standing = if word.is_path() {
             Standing::Laid(Layout::new(word, index, check)?)
         } else {
@@ -154,13 +191,16 @@ impl WordSearch {
         Ok(Self {
             letters: Letters::new(&word.letters),
             progress,
+            missing,
             standing,
             alphabet: Alphabet::new(&word.letters),
             wanting: wanting(&word.letters),
-            deep: std::iter::repeat_with(OnceLock::new).take(index.directories()).collect(),
+            deep: OnceLock::new(),
             needs,
             is_path: word.is_path(),
-            is_ascii: word.letters.is_ascii(),
+            is_punctuated: !word.is_path() && word.letters.len() < word.folded.len(),
+            is_ascii,
+            is_alphanumeric: word.letters.iter().all(u8::is_ascii_alphanumeric),
             slips: word.slips(),
             word: word.clone(),
         })
@@ -174,8 +214,11 @@ impl WordSearch {
         if self.word.wants_directory && mask & DIRECTORY == 0 {
             return None;
         }
-        let in_name =
-            |from: usize| self.needs[from] & !mask == 0 && self.advance(from, index.name(entry)) == letters.len();
+        let in_name = |from: usize| {
+            // Of a single letter the mask tells all.
+            let is_known = self.is_alphanumeric && from + 1 >= letters.len();
+            self.needs[from] & !mask == 0 && (is_known || self.advance(from, index.name(entry)) == letters.len())
+        };
         if !self.is_path && in_name(0) {
             return Some(Occurs::InName);
         }
@@ -183,18 +226,58 @@ impl WordSearch {
         (from == letters.len() || in_name(from)).then_some(Occurs::InPath)
     }
 
-    #[inline]
-    fn advance(&self, from: usize, text: &[u8]) -> usize {
-        if self.is_ascii {
-            advance_bytes(&self.word.letters, from, text)
-        } else {
-            advance(&self.word.letters, from, text)
-        }
+    /// Whether a name begins as the word does.
+    fn begins(&self, name: &[u8]) -> bool {
+        name.first() == self.word.folded.first()
     }
 
-    /// How the word matches as typed.
+    #[inline]
+    fn advance(&self, from: usize, text: &[u8]) -> usize {
+        advance_in(&self.word.letters, self.is_ascii, from, text)
+    }
+
+    /// How the word matches as typed, beside other words.
     pub(crate) fn hit_as_typed(&self, index: &Index, entry: usize, path: &[u8]) -> Option<Hit> {
-        self.hit(index, entry, path, self.occurs(index, entry)?, 0)
+        let occurs = self.occurs(index, entry)?;
+        let mut hit = self.hit(index, entry, path, occurs, 0)?;
+        if let (Standing::Whole(whole), Occurs::InName) = (&self.standing, occurs) {
+            let above = whole[index.directory(entry)];
+            if hit.tier == Tier::Subsequence && !self.is_literal_in(index.name(entry)) {
+                hit.quality = hit.quality.min(SCATTERED - 1);
+            }
+            if above > 0 && hit.is_scattered() {
+                return self.hit(index, entry, path, Occurs::InPath, 0);
+            }
+            // A word that stands in the name and is a directory's as well was meant for the directory.
+            hit.quality = (hit.quality + u32::from(above) / 10).min(TIER_SPAN - 1);
+        }
+        Some(hit)
+    }
+
+    /// Whether what was typed, punctuation and all, occurs in a name, in order.
+    fn is_literal_in(&self, name: &[u8]) -> bool {
+        !self.is_punctuated || advance(&self.word.folded, 0, name) == self.word.folded.len()
+    }
+
+    /// Whether the letters are beginnings of words of a name.
+    fn begins_words_of(&self, text: &[u8], name: &[u8]) -> bool {
+        self.alphabet.as_ref().is_some_and(|alphabet| {
+            let mut states = States::<1>::START;
+            states.read(alphabet, text, name);
+            states.slips(alphabet) == 0
+        })
+    }
+
+    /// Whether what was typed occurs in a path, in order, with any punctuation for the one that was typed.
+    fn is_separated(&self, index: &Index, directory: usize, name: &[u8]) -> bool {
+        fn above<'w>(index: &Index, directory: usize, wanted: &'w [u8]) -> &'w [u8] {
+            if directory == 0 {
+                return wanted;
+            }
+            let wanted = above(index, index.parent(directory), wanted);
+            advance_separated(advance_separated(wanted, index.segment(directory).1), b"/")
+        }
+        advance_separated(above(index, directory, &self.word.folded), name).is_empty()
     }
 
     /// How the word matches, which occurs; `None` when that scores below `floor`.
@@ -241,7 +324,7 @@ impl WordSearch {
         let wanted = &self.word.folded;
         if name.starts_with(wanted) {
             let tier = if wanted.len() == name.len() { Tier::Exact } else { Tier::Prefix };
-            return Some(Hit { tier, quality: coverage(wanted.len(), name, 0) });
+            return Some(Hit { tier, quality: beginning(wanted.len(), name) });
         }
         if floor >= Tier::Word.ceiling() {
             return None;
@@ -258,8 +341,15 @@ impl WordSearch {
         if floor > Tier::Subsequence as u32 * TIER_SPAN + SCATTERED {
             return None;
         }
-        let quality = self.letters.quality_in(text, name).unwrap_or(1) * SCATTERED / TIER_SPAN;
-        Some(Hit { tier: Tier::Subsequence, quality })
+        // Without the punctuation that was typed among them, letters are what was typed only as beginnings of words.
+        let is_clean = self.is_literal_in(name) || self.begins_words_of(text, name);
+        let tier = if is_clean { Tier::Subsequence } else { Tier::Strewn };
+        if floor >= tier.ceiling() {
+            return None;
+        }
+        let aligned = self.letters.quality_in(text, name).unwrap_or(1) * SCATTERED / TIER_SPAN;
+        let quality = aligned.saturating_sub(others(self.word.letters.len(), name).min(25) as u32 * OTHER_LETTER);
+        Some(Hit { tier, quality: quality.max(1) })
     }
 
     fn path_hit(
@@ -286,11 +376,12 @@ impl WordSearch {
             return None;
         }
         let directory = index.directory(entry);
-        let (mut states, mut aligned) = self.deep(index, directory).clone();
+        let (mut states, mut aligned) = (**self.deep(index, directory)).clone();
         let as_words = self.alphabet.as_ref().is_none_or(|alphabet| {
             states.read(alphabet, text, name);
             states.slips(alphabet) == 0
         });
+        let as_words = as_words && (!self.is_punctuated || self.is_separated(index, directory, name));
         let tier = if as_words { Tier::PathWords } else { Tier::Strewn };
         if floor >= tier.ceiling() {
             return None;
@@ -299,12 +390,13 @@ impl WordSearch {
         Some(Hit { tier, quality: self.letters.quality(&aligned).unwrap_or(1) })
     }
 
-    fn deep(&self, index: &Index, directory: usize) -> &(States<1>, Aligned) {
-        self.deep[directory].get_or_init(|| {
+    fn deep(&self, index: &Index, directory: usize) -> &Deep {
+        let nothing = || std::iter::repeat_with(OnceLock::new).take(index.directories()).collect();
+        self.deep.get_or_init(nothing)[directory].get_or_init(|| {
             if directory == 0 {
                 return Box::new((States::START, self.letters.start()));
             }
-            let (mut states, mut aligned) = self.deep(index, index.parent(directory)).clone();
+            let (mut states, mut aligned) = (**self.deep(index, index.parent(directory))).clone();
             let (text, folded) = index.segment(directory);
             if let Some(alphabet) = &self.alphabet {
                 states.read(alphabet, text, folded);
@@ -344,7 +436,13 @@ impl WordSearch {
 
 /// How much of the letters from `from` on occurs in `text`, in order; `from` plus that.
 pub(crate) fn advance(letters: &[u8], from: usize, text: &[u8]) -> usize {
-    if letters.is_ascii() {
+    advance_in(letters, letters.is_ascii(), from, text)
+}
+
+/// [`advance`] for letters of which it is known whether they are ASCII.
+#[inline]
+fn advance_in(letters: &[u8], is_ascii: bool, from: usize, text: &[u8]) -> usize {
+    if is_ascii {
         return advance_bytes(letters, from, text);
     }
     symbols(text).fold(from, |at, symbol| if letters[at..].starts_with(symbol) { at + symbol.len() } else { at })
@@ -363,6 +461,15 @@ fn advance_bytes(letters: &[u8], from: usize, text: &[u8]) -> usize {
     at
 }
 
+/// What is left of `wanted` behind `text`, in which it occurs in order, any punctuation being as good as any other.
+fn advance_separated<'w>(wanted: &'w [u8], text: &[u8]) -> &'w [u8] {
+    let is_found = |wanted: u8, byte: u8| wanted == byte || !(is_word(wanted) || is_word(byte));
+    text.iter().fold(wanted, |wanted, &byte| match wanted {
+        [first, rest @ ..] if is_found(*first, byte) => rest,
+        _ => wanted,
+    })
+}
+
 /// The characters of the letters from each letter on.
 fn wanting(letters: &[u8]) -> Vec<u64> {
     let mut wanting = vec![0];
@@ -377,10 +484,16 @@ fn wanting(letters: &[u8]) -> Vec<u64> {
 /// For each directory how well the word names it, or one above it.
 fn whole_qualities<E>(word: &Word, index: &Index, check: &impl Fn() -> Result<(), E>) -> Result<Vec<u16>, E> {
     let mut qualities = vec![0_u16; index.directories()];
+    let mask = character_mask(&word.folded);
     index.visit_directories(check, |directory| {
-        let (text, folded) = index.segment(directory);
         let above = qualities[index.parent(directory)];
-        let here = contiguous(&word.folded, text, folded).map_or(0, |hit| {
+        let hit = if mask & !index.directory_mask(directory) == 0 {
+            let (text, folded) = index.segment(directory);
+            contiguous(&word.folded, text, folded)
+        } else {
+            None
+        };
+        let here = hit.map_or(0, |hit| {
             let (base, share) = match hit.tier {
                 Tier::Exact => (950, 0),
                 Tier::Prefix => (600, 5),
@@ -394,10 +507,17 @@ fn whole_qualities<E>(word: &Word, index: &Index, check: &impl Fn() -> Result<()
     Ok(qualities)
 }
 
+/// How many letters a name has beside so many: its stem, or when those do not fit in there, all of it.
+fn others(letters: usize, name: &[u8]) -> usize {
+    let count = |text: &[u8]| text.iter().filter(|&&byte| is_word(byte)).count();
+    let stem = count(&name[..stem_length(name)]);
+    (if letters > stem { count(name) } else { stem }).saturating_sub(letters)
+}
+
 /// The quality of letters that stand side by side in a name when separators are left out.
 fn squashed_quality(letters: &[u8], text: &[u8], name: &[u8]) -> Option<u32> {
     let mut best = None;
-    for start in occurrences(&letters[..1], name) {
+    for start in occurrences(&letters[..1], name).filter(|&start| is_boundary(text, start)) {
         let mut end = start;
         let mut wanted = letters;
         while let (Some((&next, rest)), Some(&byte)) = (wanted.split_first(), name.get(end)) {
@@ -409,13 +529,7 @@ fn squashed_quality(letters: &[u8], text: &[u8], name: &[u8]) -> Option<u32> {
             end += 1;
         }
         if wanted.is_empty() {
-            let base = if start == 0 {
-                SCATTERED + 150
-            } else if is_boundary(text, start) {
-                SCATTERED + 50
-            } else {
-                SCATTERED
-            };
+            let base = SCATTERED + if start == 0 { 150 } else { 50 };
             // What is left of the stem counts more than what is left of the name.
             let left = stem_length(name).saturating_sub(end) + name.len() - end;
             let quality = base + 240_u32.saturating_sub(left.min(40) as u32 * 6);

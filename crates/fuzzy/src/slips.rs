@@ -13,6 +13,10 @@ use crate::search::{Search, Verdict, WordSearch};
 
 /// What one more slip costs.
 const SLIP: u32 = 350;
+/// What it costs, in a name, that a letter is wrong; twice that when there is one too many.
+const DOUBT: usize = 15;
+/// What it costs, in a name, that a separator is another one, or none.
+const OTHER_PUNCTUATION: usize = 8;
 
 /// A query made ready for one index with slips forgiven: in base names, or anywhere in a path.
 #[derive(Debug)]
@@ -118,7 +122,7 @@ impl SlipSearch {
         let name = index.name(entry);
         let is_known_from_names = words.len() == 1 && !self.directories.is_empty();
         let may_be_in_name = !word.is_path && !is_known_from_names && are_at_most(word.wanting[0] & !mask, most);
-        let in_name = if may_be_in_name { alphabet.slips_in_name(name) } else { SLIPS };
+        let in_name = if may_be_in_name { alphabet.slips_in_name(name, most) } else { SLIPS };
         let text = || {
             let path = path();
             &path[path.len() - name.len()..]
@@ -191,50 +195,66 @@ fn are_at_most(bits: u64, most: usize) -> bool {
     left == 0
 }
 
+/// What slips cost, in a number whose least is best: how many they are in its highest bits; then how little they tell,
+/// because a wrong letter or one too many may be any of the alphabet; and in its lowest where in the name they begin.
+const ONE: u64 = 1 << 48;
+const WRONG: u64 = ONE + (1 << 32);
+const TOO_MANY: u64 = ONE + (2 << 32);
+
 /// How many slips it takes to find `letters` in a name, and how good that is: fewer slips first, then a name that
-/// begins with it, then one of which little else is left.
+/// begins with it, then one of which little else is left, then likelier slips and the punctuation that was typed.
 fn fit(typed: &[u8], letters: &[u8], text: &[u8], name: &[u8]) -> (usize, u32) {
     let shown: Vec<usize> = (0..name.len()).filter(|&at| is_word(name[at])).collect();
     let stem = shown.partition_point(|&at| at < stem_length(name));
-    // Distance and place of beginning, by letter of the name; the last three rows.
-    let mut rows: [Vec<(usize, usize)>; 3] =
-        [Vec::new(), Vec::new(), (0..=shown.len()).map(|begin| (0, begin)).collect()];
+    // By letter of the name; the last three rows.
+    let mut rows: [Vec<u64>; 3] = [Vec::new(), Vec::new(), (0..=shown.len() as u64).collect()];
     for (row, &wanted) in letters.iter().enumerate() {
         rows.rotate_left(1);
         let [before, above, here] = &mut rows;
         here.clear();
-        here.push((row + 1, 0));
+        here.push((row as u64 + 1) * TOO_MANY);
         for (column, &at) in shown.iter().enumerate() {
-            let cost = |(slips, begin): (usize, usize), cost: bool| (slips + usize::from(cost), begin);
-            let mut best = cost(above[column], name[at] != wanted)
-                .min(cost(above[column + 1], true))
-                .min(cost(here[column], true));
+            let wrong = if name[at] == wanted { 0 } else { WRONG };
+            let mut best = (above[column] + wrong).min(above[column + 1] + TOO_MANY).min(here[column] + ONE);
             if row > 0
                 && column > 0
                 && name[at] == letters[row - 1]
                 && name[shown[column - 1]] == wanted
                 && name[at] != wanted
             {
-                best = best.min(cost(before[column - 1], true));
+                best = best.min(before[column - 1] + ONE);
             }
             here.push(best);
         }
     }
-    let separators = typed.len() - letters.len();
-    let qualities = rows[2].iter().enumerate().map(|(end, &(slips, begin))| {
+    let fewest = rows[2].iter().map(|cost| cost / ONE).min().unwrap_or(0);
+    let fitting = rows[2].iter().enumerate().filter(|(_, cost)| *cost / ONE == fewest);
+    let least_lost = fitting.map(|(end, &cost)| {
+        let (doubt, begin) = (((cost % ONE) >> 32) as usize, (cost as u32) as usize);
         let late = match begin {
             0 => 0,
             _ if shown.get(begin).is_some_and(|&at| is_boundary(text, at)) => 60 + begin.min(20),
             _ => 140 + begin.min(20),
         };
-        let left = stem.saturating_sub(end).min(20) * 10 + (shown.len() - end.max(stem)).min(10) * 2;
-        // As many separators as were typed, where any were.
-        let between = if end > begin { shown[end - 1] - shown[begin] + 1 - (end - begin) } else { 0 };
-        let apart = if separators == 0 { 0 } else { separators.abs_diff(between).min(5) };
-        let lost = SLIP as usize * (slips.max(1) - 1) + late + left + apart;
-        (std::cmp::Reverse(slips), (TIER_SPAN as usize - 1).saturating_sub(lost) as u32)
+        let left = stem.saturating_sub(end).min(20) * 10 + (shown.len() - end.max(stem)).min(10);
+        let between = if end > begin { &name[shown[begin]..=shown[end - 1]] } else { &[] };
+        late + left + doubt * DOUBT + other_punctuation(typed, between).min(3) * OTHER_PUNCTUATION
     });
-    qualities.max().map_or((letters.len(), 0), |(slips, quality)| (slips.0, quality))
+    let lost = SLIP as usize * (fewest.max(1) as usize - 1) + least_lost.min().unwrap_or(0);
+    (fewest as usize, (TIER_SPAN as usize - 1).saturating_sub(lost) as u32)
+}
+
+/// How many separators of two texts differ.
+fn other_punctuation(one: &[u8], other: &[u8]) -> usize {
+    let mut left = one.iter().filter(|&&byte| !is_word(byte));
+    let mut right = other.iter().filter(|&&byte| !is_word(byte));
+    let mut different = 0;
+    loop {
+        match (left.next(), right.next()) {
+            (None, None) => return different,
+            (left, right) => different += usize::from(left != right),
+        }
+    }
 }
 
 /// Appends the offsets of the letters that are right: as many as possible, side by side where possible.
@@ -246,7 +266,8 @@ pub(crate) fn mark(search: &WordSearch, index: &Index, entry: usize, path: &[u8]
     let mut folded = Vec::with_capacity(path.len());
     fold_into(path, &mut folded);
     let (word, name) = (&search.word, index.name(entry));
-    let in_name = search.alphabet.as_ref().is_some_and(|alphabet| alphabet.slips_in_name(name) <= search.slips);
+    let in_name =
+        search.alphabet.as_ref().is_some_and(|alphabet| alphabet.slips_in_name(name, search.slips) <= search.slips);
     let from = if search.is_path || !in_name { 0 } else { path.len() - name.len() };
     let spans = |text: &[u8], from: usize| -> Vec<(usize, usize)> {
         let mut at = from;

@@ -4,7 +4,7 @@
 //! the text: all strings as UTF-8 one behind the other. Their lengths, in UTF-16 code units, are among the columns.
 //! Each kind of result says which columns it has; `packages/natives/src/decode.ts` reads them in the same order.
 
-use crate::utf16::push_text;
+use crate::utf16::{push_offsets, push_text};
 
 /// A result under construction.
 #[derive(Default)]
@@ -52,10 +52,14 @@ impl ResultBuffer {
         lossy
     }
 
+    /// Adds places in a string, given as ascending offsets into its bytes, to the words.
+    pub(crate) fn places(&mut self, bytes: &[u8], byte_offsets: impl Iterator<Item = usize>) {
+        push_offsets(bytes, byte_offsets, &mut self.words);
+    }
+
     /// Puts it all together.
     pub(crate) fn finish(self) -> Vec<u8> {
         let size = (HEAD + self.doubles.len()) * 8 + self.words.len() * 4 + self.flags.len() + self.text.len();
-        let mut bytes = Vec::with_capacity(size);
         let head: [f64; HEAD] = [
             self.doubles.len() as f64,
             self.words.len() as f64,
@@ -63,10 +67,16 @@ impl ResultBuffer {
             self.text.len() as f64,
             f64::from(u8::from(self.text.is_ascii())),
         ];
-        head.iter().chain(&self.doubles).for_each(|value| bytes.extend_from_slice(&value.to_ne_bytes()));
-        self.words.iter().for_each(|value| bytes.extend_from_slice(&value.to_ne_bytes()));
-        bytes.extend_from_slice(&self.flags);
-        bytes.extend_from_slice(&self.text);
+        let mut bytes = vec![0; size];
+        let mut at = 0;
+        let mut place = |part: &[u8]| {
+            bytes[at..at + part.len()].copy_from_slice(part);
+            at += part.len();
+        };
+        head.iter().chain(&self.doubles).for_each(|value| place(&value.to_ne_bytes()));
+        self.words.iter().for_each(|value| place(&value.to_ne_bytes()));
+        place(&self.flags);
+        place(&self.text);
         bytes
     }
 }

@@ -1,5 +1,6 @@
 //! `fuzzyFind`.
 
+use cairn_cancel::CancelToken;
 use cairn_search::{FindOptions, FindOutcome, find as search};
 use napi::Env;
 use napi::bindgen_prelude::Object;
@@ -51,10 +52,9 @@ pub fn fuzzy_find<'env>(
 ) -> napi::Result<Object<'env>> {
     let timeout_ms = options.timeout_ms;
     let core = FindOptions::from(options);
-    run(env, handle, timeout_ms, move |cancel| {
-        let outcome = search(engine(), &core, cancel)?;
-        Ok(encode(&outcome, core.include_positions))
-    })
+    let positions = core.include_positions;
+    let job = move |cancel: &CancelToken| Ok(search(engine(), &core, cancel)?);
+    run(env, handle, timeout_ms, job, move |outcome| encode(outcome, positions))
 }
 
 /// Doubles: total, stop, unreadable, count, has positions. Words, for each: the length of the path, the score, and,

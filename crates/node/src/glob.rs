@@ -61,7 +61,7 @@ pub fn glob<'env>(
 ) -> napi::Result<Object<'env>> {
     let timeout_ms = options.timeout_ms;
     let core = GlobOptions::from(options);
-    run(env, handle, timeout_ms, move |cancel| Ok(encode(&search(engine(), &core, cancel)?)))
+    run(env, handle, timeout_ms, move |cancel| Ok(search(engine(), &core, cancel)?), encode)
 }
 
 /// Doubles: total, stop, unreadable, count, has details; then, with details, time and size of each, NaN for none.

@@ -1,5 +1,6 @@
 //! `grep`.
 
+use cairn_cancel::CancelToken;
 use cairn_search::{GrepMode, GrepOptions, GrepOutcome, Submatch, grep as search};
 use napi::Env;
 use napi::bindgen_prelude::Object;
@@ -8,7 +9,6 @@ use napi_derive::napi;
 use crate::buffer::ResultBuffer;
 use crate::options::{GivenScope, engine, scope, size, stop_code, whole};
 use crate::task::{CancelHandle, run};
-use crate::utf16;
 
 /// Options of `grep`; the facade documents them.
 #[napi(object)]
@@ -84,7 +84,9 @@ pub fn grep<'env>(
 ) -> napi::Result<Object<'env>> {
     let timeout_ms = options.timeout_ms;
     let core = GrepOptions::from(options);
-    run(env, handle, timeout_ms, move |cancel| Ok(encode(&search(engine(), &core, cancel)?, core.mode)))
+    let mode = core.mode;
+    let job = move |cancel: &CancelToken| Ok(search(engine(), &core, cancel)?);
+    run(env, handle, timeout_ms, job, move |outcome| encode(outcome, mode))
 }
 
 /// Doubles: total, stop, files with matches, files searched, limit reached, files cut, oversized, binary, unreadable,
@@ -140,9 +142,8 @@ fn encode(outcome: &GrepOutcome, mode: GrepMode) -> Vec<u8> {
             buffer.string(&context.line);
         }
         // Submatches ascend and do not overlap, so their ends ascend too.
-        let ends =
-            utf16::offsets(&found.line, found.submatches.iter().flat_map(|&Submatch { start, end }| [start, end]));
-        buffer.words(&ends);
+        let ends = found.submatches.iter().flat_map(|&Submatch { start, end }| [start, end]);
+        buffer.places(&found.line, ends);
     }
     buffer.finish()
 }

@@ -44,12 +44,15 @@ pub struct NativeOutcome {
     pub error: Option<NativeError>,
 }
 
-/// Queues `job` and returns the promise of its outcome. The promise is never rejected.
-pub(crate) fn run<'env>(
+/// Queues `job` and returns the promise of what `encode` makes of its value. The promise is never rejected.
+///
+/// The value is dropped when the promise has been settled: freeing a large result takes as long as encoding it.
+pub(crate) fn run<'env, T: Send + 'static>(
     env: &'env Env,
     handle: Option<&CancelHandle>,
     timeout_ms: Option<f64>,
-    job: impl FnOnce(&CancelToken) -> Result<Vec<u8>, NativeError> + Send + 'static,
+    job: impl FnOnce(&CancelToken) -> Result<T, NativeError> + Send + 'static,
+    encode: impl FnOnce(&T) -> Vec<u8> + Send + 'static,
 ) -> napi::Result<Object<'env>> {
     let mut token = handle.map(|handle| handle.token.clone()).unwrap_or_default();
     if let Some(timeout_ms) = timeout_ms {
@@ -57,13 +60,15 @@ pub(crate) fn run<'env>(
     }
     let (deferred, promise) = env.create_deferred()?;
     Pool::global().spawn(move || {
-        let result = guarded(|| job(&token));
+        let mut value = None;
+        let result = guarded(|| Ok(encode(value.insert(job(&token)?))));
         deferred.resolve(move |_env| {
             Ok(match result {
                 Ok(bytes) => NativeOutcome { data: Some(bytes.into()), error: None },
                 Err(error) => NativeOutcome { data: None, error: Some(error) },
             })
         });
+        drop(value);
     });
     Ok(promise)
 }
@@ -84,5 +89,5 @@ fn panic_message(panic: &(dyn Any + Send)) -> String {
 #[napi(ts_return_type = "Promise<NativeOutcome>")]
 #[allow(clippy::elidable_lifetime_names, reason = "the macro needs the lifetime by name")]
 pub fn panic_on_worker<'env>(env: &'env Env) -> napi::Result<Object<'env>> {
-    run(env, None, None, |_| panic!("asked to panic"))
+    run(env, None, None, |_| panic!("asked to panic"), |()| Vec::new())
 }

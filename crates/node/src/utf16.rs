@@ -24,8 +24,16 @@ pub(crate) fn push_text(bytes: &[u8], into: &mut Vec<u8>) -> (u32, bool) {
 /// Turns ascending byte offsets into `bytes` into offsets into the string that [`push_text`] makes of them. An offset
 /// inside a character becomes that of its beginning.
 pub(crate) fn offsets(bytes: &[u8], byte_offsets: impl Iterator<Item = usize>) -> Vec<u32> {
+    let mut offsets = Vec::new();
+    push_offsets(bytes, byte_offsets, &mut offsets);
+    offsets
+}
+
+/// Appends what [`offsets`] gives.
+pub(crate) fn push_offsets(bytes: &[u8], byte_offsets: impl Iterator<Item = usize>, into: &mut Vec<u32>) {
     if bytes.is_ascii() {
-        return byte_offsets.map(|offset| offset as u32).collect();
+        into.extend(byte_offsets.map(|offset| offset as u32));
+        return;
     }
     // Where each character begins, in bytes and in units, and the end of the text.
     let mut starts: Vec<(usize, u32)> = Vec::new();
@@ -44,12 +52,10 @@ pub(crate) fn offsets(bytes: &[u8], byte_offsets: impl Iterator<Item = usize>) -
         }
     }
     starts.push((offset, units));
-    byte_offsets
-        .map(|wanted| {
-            let after = starts.partition_point(|&(start, _)| start <= wanted);
-            starts[after.saturating_sub(1)].1
-        })
-        .collect()
+    into.extend(byte_offsets.map(|wanted| {
+        let after = starts.partition_point(|&(start, _)| start <= wanted);
+        starts[after.saturating_sub(1)].1
+    }));
 }
 
 /// All UTF-16 code units of the characters at the given byte offsets: two for one outside the basic plane.

@@ -68,6 +68,8 @@ struct Results<T> {
     waiting: BTreeMap<usize, T>,
     absorbed: usize,
     failed: bool,
+    /// How many threads sleep until there is progress. Waking nobody is a system call too.
+    idle: usize,
 }
 
 /// Does `work` over `items` items in chunks, on this thread and on idle workers of `pool`, and hands the results to
@@ -93,7 +95,7 @@ pub fn ordered_chunks<W: Ordered>(
         chunks: items.div_ceil(chunk_items),
         next: AtomicUsize::new(0),
         closed: AtomicBool::new(false),
-        results: Mutex::new(Results { waiting: BTreeMap::new(), absorbed: 0, failed: false }),
+        results: Mutex::new(Results { waiting: BTreeMap::new(), absorbed: 0, failed: false, idle: 0 }),
         progress: Condvar::new(),
     });
     let shared: Arc<dyn Shared> = run.clone();
@@ -133,8 +135,7 @@ impl<W: Ordered> Run<W> {
             }
             if let Some(output) = results.waiting.remove(&next) {
                 results.absorbed += 1;
-                drop(results);
-                self.progress.notify_all();
+                self.wake(results);
                 self.cancel.check()?;
                 if absorb(output).is_break() {
                     return Ok(());
@@ -149,7 +150,7 @@ impl<W: Ordered> Run<W> {
             } else {
                 let results = self.lock();
                 if !results.failed && !results.waiting.contains_key(&next) {
-                    drop(self.progress.wait_timeout(results, IDLE).unwrap_or_else(PoisonError::into_inner));
+                    self.wait(results);
                 }
             }
         }
@@ -170,9 +171,26 @@ impl<W: Ordered> Run<W> {
         let guard = FailureGuard { run: self };
         let output = self.work.chunk(state, range, &check);
         std::mem::forget(guard);
-        self.lock().waiting.insert(index, output?);
-        self.progress.notify_all();
+        let output = output?;
+        let mut results = self.lock();
+        results.waiting.insert(index, output);
+        self.wake(results);
         Ok(())
+    }
+
+    /// Sleeps until there is progress, or a little while.
+    fn wait(&self, mut results: MutexGuard<'_, Results<W::Output>>) {
+        results.idle += 1;
+        self.progress.wait_timeout(results, IDLE).unwrap_or_else(PoisonError::into_inner).0.idle -= 1;
+    }
+
+    /// Tells the threads that wait.
+    fn wake(&self, results: MutexGuard<'_, Results<W::Output>>) {
+        let idle = results.idle;
+        drop(results);
+        if idle > 0 {
+            self.progress.notify_all();
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, Results<W::Output>> {
@@ -192,8 +210,7 @@ impl<W: Ordered> Shared for Run<W> {
                 return HelpEnd::Left;
             }
             let Some(index) = self.claim() else {
-                let results = self.lock();
-                drop(self.progress.wait_timeout(results, IDLE).unwrap_or_else(PoisonError::into_inner));
+                self.wait(self.lock());
                 continue;
             };
             let state = state.get_or_insert_with(|| self.work.state());

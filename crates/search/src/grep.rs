@@ -6,6 +6,7 @@
 
 mod file;
 mod matcher;
+mod open;
 mod page;
 mod pcre;
 mod repair;
@@ -28,12 +29,10 @@ use self::matcher::Compiled;
 use self::page::Page;
 use crate::engine::MAX_RESULT_BYTES;
 
-/// Files searched per chunk.
-const CHUNK: usize = 32;
+/// Entries looked at per chunk.
+const CHUNK: usize = 64;
 /// How many places of matches are given for one line.
 pub const MAX_SUBMATCHES: usize = 100_000;
-/// The loop that picks files looks at its token every so many entries.
-const CHECK_EVERY: usize = 1024;
 
 /// What a grep reports.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -219,9 +218,10 @@ pub fn grep(engine: Engine<'_>, options: &GrepOptions, cancel: &CancelToken) -> 
         }
         compiled => compiled?,
     };
+    let call = Call { engine, options, compiled: &compiled, cancel };
     if !metadata.is_dir() {
-        let files = if metadata.is_file() { single_file(&root) } else { None };
-        return search(engine, options, &compiled, files.unwrap_or_default(), cancel);
+        let single = if metadata.is_file() { single_file(&root) } else { None };
+        return Ok(call.search(single.unwrap_or(Files::Nothing))?.0);
     }
     let glob = options.glob.as_deref();
     let pick = Pick {
@@ -237,42 +237,60 @@ pub fn grep(engine: Engine<'_>, options: &GrepOptions, cancel: &CancelToken) -> 
     };
     let request = scope.request(&root, scan);
     let part = pick.glob.as_ref().map(GlobPattern::scope).unwrap_or_default();
-    let files = if !scope.use_cache && !part.is_everything() {
-        let snapshot = engine.cache.scan_part(&request, part, engine.pool, cancel)?;
-        pick.files(&snapshot, scope, cancel)?
+    let pick = Arc::new(pick);
+    let search = |snapshot: &Arc<Snapshot>| call.search(Files::of(Arc::clone(snapshot), Arc::clone(&pick)));
+    let (outcome, _) = if !scope.use_cache && !part.is_everything() {
+        search(&engine.cache.scan_part(&request, part, engine.pool, cancel)?)?
     } else {
-        engine.on_snapshot(
-            scope,
-            &request,
-            cancel,
-            |snapshot| pick.files(snapshot, scope, cancel),
-            |files| files.entries.is_empty(),
-        )?
+        engine.on_snapshot(scope, &request, cancel, search, |&(_, files)| files == 0)?
     };
-    search(engine, options, &compiled, files, cancel)
+    Ok(outcome)
 }
 
-/// The files to be searched, in path order.
-#[derive(Default)]
-struct Files {
-    snapshot: Option<Arc<Snapshot>>,
-    entries: Vec<u32>,
+/// Where to look for files, in path order.
+enum Files {
+    Nothing,
     /// A single file, with its directory.
-    single: Option<(PathBuf, Vec<u8>)>,
-    /// The time ran out before all were picked, and the caller takes what there is.
-    timed_out: bool,
+    Single {
+        directory: PathBuf,
+        name: Vec<u8>,
+    },
+    /// Those of a snapshot, among some of its entries.
+    Tree {
+        snapshot: Arc<Snapshot>,
+        entries: Range<usize>,
+        pick: Arc<Pick>,
+    },
 }
 
 impl Files {
+    fn of(snapshot: Arc<Snapshot>, pick: Arc<Pick>) -> Self {
+        let entries = pick.glob.as_ref().map_or(0..snapshot.len(), |glob| snapshot.with_prefix(glob.prefix()));
+        Self::Tree { snapshot, entries, pick }
+    }
+
     fn len(&self) -> usize {
-        self.entries.len() + usize::from(self.single.is_some())
+        match self {
+            Self::Nothing => 0,
+            Self::Single { .. } => 1,
+            Self::Tree { entries, .. } => entries.len(),
+        }
+    }
+
+    /// The path of what has number `index`, relative to where the search begins; `None` when it is not to be searched.
+    fn wanted(&self, index: usize) -> Option<&[u8]> {
+        match self {
+            Self::Nothing => None,
+            Self::Single { name, .. } => Some(name),
+            Self::Tree { snapshot, entries, pick } => pick.wants(snapshot, entries.start + index),
+        }
     }
 
     fn name(&self, index: usize) -> &[u8] {
-        match (&self.single, &self.snapshot) {
-            (Some((_, name)), _) => name,
-            (None, Some(snapshot)) => snapshot.path(self.entries[index] as usize),
-            (None, None) => b"",
+        match self {
+            Self::Nothing => b"",
+            Self::Single { name, .. } => name,
+            Self::Tree { snapshot, entries, .. } => snapshot.path(entries.start + index),
         }
     }
 }
@@ -280,7 +298,7 @@ impl Files {
 fn single_file(path: &Path) -> Option<Files> {
     let directory = path.parent()?.to_owned();
     let name = path.file_name()?.as_encoded_bytes().to_vec();
-    Some(Files { single: Some((directory, name)), ..Files::default() })
+    Some(Files::Single { directory, name })
 }
 
 /// Which of a snapshot's files to search.
@@ -290,55 +308,47 @@ struct Pick {
 }
 
 impl Pick {
-    fn files(&self, snapshot: &Arc<Snapshot>, scope: &Scope, cancel: &CancelToken) -> Result<Files, SearchError> {
-        let cancel = Scope::token_for(snapshot, cancel);
-        let range = self.glob.as_ref().map_or(0..snapshot.len(), |glob| snapshot.with_prefix(glob.prefix()));
-        let mut files = Files { snapshot: Some(Arc::clone(snapshot)), ..Files::default() };
-        for entry in range {
-            if entry % CHECK_EVERY == 0 {
-                match cancel.check() {
-                    Err(Stopped::TimedOut) if scope.partial_on_timeout => {
-                        files.timed_out = true;
-                        break;
-                    }
-                    other => other?,
-                }
-            }
-            let path = snapshot.path(entry);
-            if snapshot.kind(entry) == Kind::File
-                && self.glob.as_ref().is_none_or(|glob| !glob.only_directories() && glob.matches(path))
-                && self.file_type.as_ref().is_none_or(|file_type| file_type.matches(path))
-            {
-                files.entries.push(entry as u32);
-            }
+    /// The path of an entry that is to be searched.
+    fn wants<'s>(&self, snapshot: &'s Snapshot, entry: usize) -> Option<&'s [u8]> {
+        if snapshot.kind(entry) != Kind::File {
+            return None;
         }
-        Ok(files)
+        let path = snapshot.path(entry);
+        let is_wanted = self.glob.as_ref().is_none_or(|glob| !glob.only_directories() && glob.matches(path))
+            && self.file_type.as_ref().is_none_or(|file_type| file_type.matches(path));
+        is_wanted.then_some(path)
     }
 }
 
-fn search(
-    engine: Engine<'_>,
-    options: &GrepOptions,
-    compiled: &Compiled,
-    files: Files,
-    cancel: &CancelToken,
-) -> Result<GrepOutcome, SearchError> {
-    let mut page = Page::new(options);
-    let snapshot = files.snapshot.clone();
-    let work = Arc::new(Searching { compiled: compiled.clone(), options: options.clone(), files });
-    let result = engine.ordered(&work, work.files.len(), CHUNK, cancel, |results| {
-        results.into_iter().try_for_each(|(index, result)| page.add(work.files.name(index), result))
-    });
-    let mut timeout = options.scope.settle(result)?.or(work.files.timed_out.then_some(StopReason::Timeout));
-    let mut outcome = page.finish();
-    if let Some(snapshot) = snapshot {
-        outcome.skipped.unreadable += snapshot.unreadable();
-        timeout = timeout.or(snapshot.cut().map(StopReason::from));
+/// What one call searches with.
+struct Call<'a> {
+    engine: Engine<'a>,
+    options: &'a GrepOptions,
+    compiled: &'a Compiled,
+    cancel: &'a CancelToken,
+}
+
+impl Call<'_> {
+    /// Searches some files. Also says how many there were, up to where the search stopped.
+    fn search(&self, files: Files) -> Result<(GrepOutcome, usize), SearchError> {
+        let mut page = Page::new(self.options);
+        let work = Arc::new(Searching { compiled: self.compiled.clone(), options: self.options.clone(), files });
+        let mut seen = 0;
+        let result = self.engine.ordered(&work, work.files.len(), CHUNK, self.cancel, |results| {
+            seen += results.len();
+            results.into_iter().try_for_each(|(index, result)| page.add(work.files.name(index), result))
+        });
+        let mut timeout = self.options.scope.settle(result)?;
+        let mut outcome = page.finish();
+        if let Files::Tree { snapshot, .. } = &work.files {
+            outcome.skipped.unreadable += snapshot.unreadable();
+            timeout = timeout.or(snapshot.cut().map(StopReason::from));
+        }
+        outcome.engine = self.compiled.engine();
+        outcome.searched_pattern = self.compiled.repaired().map(ToOwned::to_owned);
+        outcome.stop_reason = timeout.or(outcome.stop_reason);
+        Ok((outcome, seen))
     }
-    outcome.engine = compiled.engine();
-    outcome.searched_pattern = compiled.repaired().map(ToOwned::to_owned);
-    outcome.stop_reason = timeout.or(outcome.stop_reason);
-    Ok(outcome)
 }
 
 struct Searching {
@@ -363,15 +373,16 @@ impl Ordered for Searching {
     ) -> Result<Self::Output, Stopped> {
         let mut results = Vec::new();
         // A single file was resolved by name; one of a tree is no link, or was none when it was listed.
-        let through_link = self.files.single.is_some();
-        let root = match (&self.files.single, &self.files.snapshot) {
-            (Some((directory, _)), _) => directory.as_path(),
-            (None, Some(snapshot)) => snapshot.root(),
-            (None, None) => Path::new(""),
+        let (root, through_link) = match &self.files {
+            Files::Nothing => (Path::new(""), false),
+            Files::Single { directory, .. } => (directory.as_path(), true),
+            Files::Tree { snapshot, .. } => (snapshot.root(), false),
         };
+        check()?;
         for index in range {
+            let Some(name) = self.files.wanted(index) else { continue };
             check()?;
-            results.push((index, searcher.search(root, self.files.name(index), through_link, check)?));
+            results.push((index, searcher.search(root, name, through_link, check)?));
         }
         Ok(results)
     }

@@ -12,10 +12,18 @@ pub(crate) struct Globs {
     rules: Box<[Rule]>,
     /// For each last byte of a name, which of `with_last_byte` to try; 0 for none.
     by_last_byte: Box<[u8; 256]>,
-    /// Indices of the rules that ask for one last byte, the last rule first.
-    with_last_byte: Vec<Vec<u32>>,
+    /// The rules that ask for one last byte, the last rule first.
+    with_last_byte: Vec<Vec<Candidate>>,
     /// The same of those that do not care.
-    with_any: Vec<u32>,
+    with_any: Vec<Candidate>,
+}
+
+/// A rule by its index, beside what rules it out most often.
+#[derive(Clone, Copy, Debug)]
+struct Candidate {
+    /// The mask of its [`Gate`].
+    mask: u64,
+    rule: u32,
 }
 
 #[derive(Debug)]
@@ -58,10 +66,11 @@ impl Globs {
         let patterns = contents.split(|&byte| byte == b'\n').filter_map(parse_line);
         let rules: Box<[Rule]> = patterns.map(|pattern| Rule { gate: Gate::of(&pattern), pattern }).collect();
         let mut by_last_byte = Box::new([0; 256]);
-        let (mut with_last_byte, mut with_any) = (Vec::<Vec<u32>>::new(), Vec::new());
+        let (mut with_last_byte, mut with_any) = (Vec::<Vec<Candidate>>::new(), Vec::new());
         for (index, rule) in rules.iter().enumerate().rev() {
+            let candidate = Candidate { mask: rule.gate.mask, rule: index as u32 };
             let Some(last) = rule.gate.last else {
-                with_any.push(index as u32);
+                with_any.push(candidate);
                 continue;
             };
             let number = &mut by_last_byte[usize::from(last)];
@@ -70,16 +79,17 @@ impl Globs {
                 // A line has no NUL and no line feed, so there are at most 254 lists.
                 *number = with_last_byte.len() as u8;
             }
-            with_last_byte[usize::from(*number) - 1].push(index as u32);
+            with_last_byte[usize::from(*number) - 1].push(candidate);
         }
         Self { rules, by_last_byte, with_last_byte, with_any }
     }
 
     /// Memory held, in bytes.
     pub(crate) fn bytes(&self) -> usize {
-        let indices: usize = self.with_last_byte.iter().chain([&self.with_any]).map(Vec::capacity).sum();
+        let candidates: usize = self.with_last_byte.iter().chain([&self.with_any]).map(Vec::capacity).sum();
         let texts: usize = self.rules.iter().map(|rule| rule.pattern.text.capacity() + rule.gate.run.len()).sum();
-        size_of::<Self>() + size_of_val(&*self.by_last_byte) + size_of_val(&*self.rules) + 4 * indices + texts
+        let lists = candidates * size_of::<Candidate>();
+        size_of::<Self>() + size_of_val(&*self.by_last_byte) + size_of_val(&*self.rules) + lists + texts
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -89,24 +99,26 @@ impl Globs {
     /// What the last rule that matches says: `Some(true)` hides. `None` when none does.
     pub(crate) fn hides(&self, subject: Subject<'_>) -> Option<bool> {
         let last = *subject.path.last()?;
+        let number = usize::from(self.by_last_byte[usize::from(last)]);
+        let with_last_byte = number.checked_sub(1).map_or(&[][..], |at| &self.with_last_byte[at]);
+        let found = self.first_of(with_last_byte, subject);
+        let behind = found.map_or(0, |found| found + 1);
+        let later = self.with_any.partition_point(|candidate| candidate.rule >= behind);
+        let found = self.first_of(&self.with_any[..later], subject).or(found)?;
+        Some(!self.rules[found as usize].pattern.is_negative())
+    }
+
+    /// The first of `candidates` that matches.
+    fn first_of(&self, candidates: &[Candidate], subject: Subject<'_>) -> Option<u32> {
         let name = &subject.path[subject.name_start..];
         let absent = !subject.name_mask;
-        let number = usize::from(self.by_last_byte[usize::from(last)]);
-        let mut with_last_byte = number.checked_sub(1).map_or(&[][..], |at| &self.with_last_byte[at]);
-        let mut with_any = self.with_any.as_slice();
-        loop {
-            let (next, taken) = match (with_last_byte, with_any) {
-                ([], []) => return None,
-                ([one, ..], [other, ..]) if one > other => (*one, &mut with_last_byte),
-                ([one, ..], []) => (*one, &mut with_last_byte),
-                (_, [other, ..]) => (*other, &mut with_any),
-            };
-            *taken = &taken[1..];
-            let Rule { gate, pattern } = &self.rules[next as usize];
-            if gate.mask & absent == 0 && gate.lets_pass(name) && matches(pattern, subject) {
-                return Some(!pattern.is_negative());
+        let matching = |candidate: &&Candidate| {
+            candidate.mask & absent == 0 && {
+                let Rule { gate, pattern } = &self.rules[candidate.rule as usize];
+                gate.lets_pass(name) && matches(pattern, subject)
             }
-        }
+        };
+        candidates.iter().find(matching).map(|candidate| candidate.rule)
     }
 }
 

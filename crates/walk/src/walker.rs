@@ -18,7 +18,7 @@ use std::collections::HashSet;
 use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering as Atomic};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering as Atomic};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -65,6 +65,8 @@ pub(crate) struct Walk {
     devices: Mutex<Vec<(u64, bool)>>,
     state: Mutex<State>,
     progress: Condvar,
+    /// How many threads wait for a directory to list; changed with `state` locked. Waking nobody is a system call too.
+    idle: AtomicUsize,
     abandoned: AtomicBool,
 }
 
@@ -160,6 +162,7 @@ impl Walk {
             devices: Mutex::default(),
             state: Mutex::new(state),
             progress: Condvar::new(),
+            idle: AtomicUsize::new(0),
             abandoned: AtomicBool::new(false),
         }))
     }
@@ -312,7 +315,9 @@ impl Walk {
                 if state.active == 0 {
                     self.next_round(&mut state);
                 } else {
+                    self.idle.fetch_add(1, Atomic::Relaxed);
                     state = self.progress.wait_timeout(state, IDLE).unwrap_or_else(PoisonError::into_inner).0;
+                    self.idle.fetch_sub(1, Atomic::Relaxed);
                     if should_leave() {
                         return Leave::MadeRoom;
                     }
@@ -401,7 +406,8 @@ impl Walk {
                 unreadable: visit.unreadable,
             });
         }
-        if state.ready.len() > 1 || (state.ready.is_empty() && state.active == 0) {
+        let is_waited_for = self.idle.load(Atomic::Relaxed) > 0;
+        if is_waited_for && (state.ready.len() > 1 || (state.ready.is_empty() && state.active == 0)) {
             self.progress.notify_all();
         }
     }

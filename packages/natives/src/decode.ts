@@ -41,6 +41,13 @@ export class ResultReader {
     return present(this.#doubles[this.#double++]);
   }
 
+  /** A double that is usually a small whole number, as one: such need no room beside the object they are in. */
+  whole(): number {
+    const value = this.double();
+    const small = value | 0;
+    return small === value ? small : value;
+  }
+
   /** A double, of which NaN stands for none. */
   optionalDouble(): number | undefined {
     const value = this.double();

@@ -238,19 +238,25 @@ function decodeMatch(reader: ResultReader, mode: GrepOutputMode, file: { path: s
     if (mode === GrepOutputMode.Count) match.matchCount = reader.double();
     return match;
   }
-  const lineNumber = reader.double();
+  const lineNumber = reader.whole();
   const line = reader.string();
   const before = reader.word();
   const after = reader.word();
   const length = reader.word();
-  const submatches: { start: number; end: number }[] = [];
-  // One literal for the usual match: there may be a hundred thousand of them.
+  const contextBefore = before > 0 ? contextLines(reader, before) : undefined;
+  const contextAfter = after > 0 ? contextLines(reader, after) : undefined;
+  // Literals for the usual match, of which there may be a hundred thousand: an array that is pushed to has room for
+  // seventeen.
+  const submatches = length === 1 ? [readSubmatch(reader)] : Array.from({ length }, () => readSubmatch(reader));
   const match: GrepMatch = { path: file.path, lineNumber, line, submatches };
   if (file.lossyPath) match.lossyPath = true;
-  if (before > 0) match.contextBefore = contextLines(reader, before);
-  if (after > 0) match.contextAfter = contextLines(reader, after);
-  for (let index = 0; index < length; index++) submatches.push({ start: reader.word(), end: reader.word() });
+  if (contextBefore) match.contextBefore = contextBefore;
+  if (contextAfter) match.contextAfter = contextAfter;
   return match;
+}
+
+function readSubmatch(reader: ResultReader): Submatch {
+  return { start: reader.word(), end: reader.word() };
 }
 
 function contextLines(reader: ResultReader, length: number): ContextLine[] {

@@ -51,11 +51,10 @@ pub(super) struct Chunk {
 impl Scoring {
     /// Which of the entries of a word of a set may match.
     fn plausible(&self, index: &Index, word: usize) -> u64 {
+        let entries = word * 64..index.len().min((word + 1) * 64);
         match &self.looking {
-            Looking::Typed => u64::MAX,
-            Looking::Slipped(slips) => {
-                slips.plausible(&self.search, index, word * 64..index.len().min((word + 1) * 64))
-            }
+            Looking::Typed => self.search.plausible(index, entries),
+            Looking::Slipped(slips) => slips.plausible(&self.search, index, entries),
         }
     }
 

@@ -48,6 +48,18 @@ fn names(count: usize) -> Vec<String> {
 }
 
 #[test]
+fn what_a_name_has_left_counts_in_fifths_of_what_was_typed() {
+    for (reason, query, ranked) in [
+        ("extensions say nothing", "repaper", ["a/repaper.txt", "b/c/repaper.c"]),
+        ("nor does less than a fifth", "sysfs-firmware-d", ["a/sysfs-firmware-dmi", "b/c/sysfs-firmware-d1"]),
+        ("a fifth does", "tunnel", ["b/c/tunnel_a.c", "a/tunnel_ab.c"]),
+        ("the whole stem comes first", "kernel", ["b/c/kernel.c", "a/kernels.c"]),
+    ] {
+        assert_eq!(Tree::new(ranked).found(query, 10), ranked, "{reason}: {query}");
+    }
+}
+
+#[test]
 fn a_query_that_extends_another_looks_at_what_is_left() {
     let files = names(300);
     let tree = Tree::new(files.iter().map(String::as_str).chain(["src/finder.c", "src/other.rs"]));

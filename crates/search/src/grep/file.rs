@@ -1,8 +1,7 @@
 //! Searches one file after the other with reused buffers.
 
 use std::cell::{Cell, RefCell};
-use std::fs::File;
-use std::io::{self, Read, Seek};
+use std::io::{self, Read};
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
@@ -16,6 +15,7 @@ use grep_searcher::{
 use memchr::memmem::Finder;
 
 use super::matcher::{Compiled, Program};
+use super::open::{OpenFile, Opener, is_link};
 use super::pcre::{Failure, PcreMatcher, Workspace};
 use super::{ContextLine, GrepMode, GrepOptions, LineMatch, MAX_RESULT_BYTES, MAX_SUBMATCHES, Submatch};
 
@@ -163,6 +163,7 @@ impl FileSearcher {
                     io::ErrorKind::NotFound
                     | io::ErrorKind::NotADirectory
                     | io::ErrorKind::IsADirectory
+                    | io::ErrorKind::NotSeekable
                     | io::ErrorKind::WouldBlock => FileState::Vanished,
                     _ if is_link(&error) => FileState::Vanished,
                     _ => FileState::Unreadable,
@@ -183,31 +184,38 @@ impl FileSearcher {
 
     fn search_file(
         &mut self,
-        file: &mut File,
+        file: &mut OpenFile,
         read: &Cell<u64>,
         check: &dyn Fn() -> Result<(), Stopped>,
     ) -> io::Result<FileResult> {
         if let Some(most) = self.max_file_size
-            && file.metadata()?.len() > most
+            && file.size()? > most
         {
             return Ok(FileResult { state: FileState::Oversized, ..FileResult::default() });
         }
-        let (head, is_small) = match self.look(&mut Checked { inner: &mut *file, check, read })? {
+        let (head, is_whole) = match self.look(&mut Checked { inner: &mut *file, check, read })? {
             Sight::Nothing { binary } => return Ok(FileResult { binary, ..FileResult::default() }),
-            Sight::InHead { filled } => (&self.buffer[..filled], filled < SEARCHER_BUFFER_BYTES),
+            Sight::InHead { filled, at_end } => (&self.buffer[..filled], at_end),
             Sight::Behind => {
                 file.rewind()?;
                 (&[][..], false)
             }
         };
-        let reader = head.chain(Checked { inner: file, check, read });
+        // What a byte order mark or a NUL makes of a text is the reader's to say.
+        let is_plain = is_whole && !has_byte_order_mark(head) && memchr::memchr(0, head).is_none();
+        let is_small = is_plain || is_whole && head.len() < SEARCHER_BUFFER_BYTES;
+        let source = if is_plain {
+            Source::Text(head)
+        } else {
+            Source::Reader(head.chain(Checked { inner: file, check, read }))
+        };
         let failure = Cell::new(None);
         let callers = Callers { check, failure: &failure };
         let (searched, mut result) = match &self.engine {
-            Engine::Regex(matcher) => collect(&mut self.searcher, matcher, self.plan, callers, reader),
+            Engine::Regex(matcher) => collect(&mut self.searcher, matcher, self.plan, callers, source),
             Engine::Pcre2(workspace) => {
                 let matcher = PcreMatcher { workspace, check, failure: &failure };
-                collect(&mut self.searcher, &matcher, self.plan, callers, reader)
+                collect(&mut self.searcher, &matcher, self.plan, callers, source)
             }
         };
         if !is_small {
@@ -237,10 +245,10 @@ impl FileSearcher {
         loop {
             let at_end = fill(file, &mut self.buffer, &mut filled)?;
             let text = &self.buffer[..filled];
-            let in_sight = if is_first { Sight::InHead { filled } } else { Sight::Behind };
+            let in_sight = if is_first { Sight::InHead { filled, at_end } } else { Sight::Behind };
             let Engine::Regex(matcher) = &self.engine else { return Ok(in_sight) };
             // UTF-16 is decoded before it is matched.
-            if !self.whole_file_test || is_first && (text.starts_with(b"\xFF\xFE") || text.starts_with(b"\xFE\xFF")) {
+            if !self.whole_file_test || is_first && is_utf16(text) {
                 return Ok(in_sight);
             }
             let end = match (at_end, self.plan.multiline) {
@@ -275,12 +283,21 @@ impl FileSearcher {
     }
 }
 
+/// Whether a text begins with UTF-16's byte order mark.
+fn is_utf16(text: &[u8]) -> bool {
+    text.starts_with(b"\xFF\xFE") || text.starts_with(b"\xFE\xFF")
+}
+
+fn has_byte_order_mark(text: &[u8]) -> bool {
+    is_utf16(text) || text.starts_with(b"\xEF\xBB\xBF")
+}
+
 /// What a first look at a file shows.
 enum Sight {
     /// No match, up to the end or to a NUL byte.
     Nothing { binary: bool },
-    /// Perhaps a match; this much of the file has been read, and is in the buffer.
-    InHead { filled: usize },
+    /// Perhaps a match; this much of the file has been read, perhaps all, and is in the buffer.
+    InHead { filled: usize, at_end: bool },
     /// Perhaps a match, and what stands before it is not in the buffer any more.
     Behind,
 }
@@ -306,78 +323,28 @@ struct Callers<'a> {
     failure: &'a Cell<Option<Failure>>,
 }
 
-/// Searches what `reader` gives. What was found up to an error counts.
+/// What is searched.
+enum Source<'a, R> {
+    /// All of a file, to be taken as it is.
+    Text(&'a [u8]),
+    Reader(R),
+}
+
+/// Searches `source`. What was found up to an error counts.
 fn collect<M: Matcher>(
     searcher: &mut Searcher,
     matcher: &M,
     plan: Plan,
     callers: Callers<'_>,
-    reader: impl Read,
+    source: Source<'_, impl Read>,
 ) -> (io::Result<()>, FileResult) {
     let (result, pending) = (FileResult::default(), Pending::default());
     let mut sink = Collector { plan, matcher, callers, result, pending, bytes: 0 };
-    let end = searcher.search_reader(matcher, reader, &mut sink);
+    let end = match source {
+        Source::Text(text) => searcher.search_slice(matcher, text, &mut sink),
+        Source::Reader(reader) => searcher.search_reader(matcher, reader, &mut sink),
+    };
     (end, sink.result)
-}
-
-/// Opens files for reading, without waiting for a FIFO that has taken a file's place.
-#[derive(Default)]
-struct Opener {
-    /// The directory of the last file: its neighbours are opened from there, which takes half as long as from the root.
-    #[cfg(target_os = "linux")]
-    directory: Option<(Vec<u8>, rustix::fd::OwnedFd)>,
-}
-
-impl Opener {
-    #[cfg(target_os = "linux")]
-    fn open(&mut self, path: &[u8], through_link: bool) -> io::Result<File> {
-        use rustix::fs::{CWD, Mode, OFlags, openat};
-
-        let mut flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
-        if through_link {
-            return Ok(openat(CWD, path, flags, Mode::empty())?.into());
-        }
-        flags |= OFlags::NOFOLLOW;
-        let (directory, name) = path.split_at(memchr::memrchr(b'/', path).map_or(0, |at| at + 1));
-        let handle = match &mut self.directory {
-            Some((current, handle)) if current == directory => handle,
-            other => {
-                let handle = openat(CWD, directory, OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
-                &mut other.insert((directory.to_vec(), handle)).1
-            }
-        };
-        Ok(openat(handle, name, flags, Mode::empty())?.into())
-    }
-
-    #[cfg(not(target_os = "linux"))]
-    #[expect(clippy::unused_self, reason = "elsewhere it keeps a directory")]
-    fn open(&mut self, path: &[u8], through_link: bool) -> io::Result<File> {
-        let mut options = std::fs::OpenOptions::new();
-        options.read(true);
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::OpenOptionsExt;
-            let mut flags = rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::NOCTTY;
-            if !through_link {
-                flags |= rustix::fs::OFlags::NOFOLLOW;
-            }
-            options.custom_flags(flags.bits().cast_signed());
-        }
-        options.open(cairn_walk::from_bytes(path))
-    }
-}
-
-/// Whether opening failed because the path is a link.
-fn is_link(error: &io::Error) -> bool {
-    #[cfg(unix)]
-    {
-        error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error())
-    }
-    #[cfg(not(unix))]
-    {
-        let _ = error;
-        false
-    }
 }
 
 /// A reader that counts what it reads, and ends with an error when the search is to stop.
@@ -439,7 +406,12 @@ impl<M: Matcher> Sink for Collector<'_, M> {
                 }
                 let line_number = found.line_number().unwrap_or(0) + index as u64;
                 let text = without_terminator(line);
-                let inside = within(&places.kept, line_start, text.len());
+                // Outside of multiline mode a block is one line.
+                let inside = if self.plan.multiline {
+                    within(&places.kept, line_start, text.len())
+                } else {
+                    std::mem::take(&mut places.kept)
+                };
                 self.push(line_number, text, inside, places.gave_up);
             }
             line_start += line.len();
@@ -530,7 +502,9 @@ impl<M: Matcher> Collector<'_, M> {
     fn push(&mut self, line_number: u64, text: &[u8], mut submatches: Vec<Submatch>, places_missing: bool) {
         let focus = submatches.first().map_or(0..0, |first| first.start..first.end);
         let kept = kept_part(text, focus, self.plan.max_columns);
-        submatches = within(&submatches, kept.start, kept.len());
+        if kept.len() < text.len() {
+            submatches = within(&submatches, kept.start, kept.len());
+        }
         let too_many = submatches.len() > MAX_SUBMATCHES;
         submatches.truncate(MAX_SUBMATCHES);
         self.bytes += kept.len() + size_of_val(submatches.as_slice());

@@ -303,11 +303,11 @@ fn a_search_out_of_time_says_so_even_when_no_file_was_picked_yet() {
     options.scope.partial_on_timeout = true;
     let timed_out = CancelToken::new().with_timeout(std::time::Duration::ZERO);
     let snapshot = cache.stats().snapshots[0].snapshot.clone();
-    let pick = Pick { glob: None, file_type: None };
-    let files = pick.files(&snapshot, &options.scope, &timed_out).expect("what there is");
-    assert!(files.timed_out && files.entries.is_empty());
+    let files = Files::of(snapshot, Arc::new(Pick { glob: None, file_type: None }));
     let compiled = Compiled::new(&options, &CancelToken::new()).expect("a pattern");
-    let outcome = search(engine, &options, &compiled, files, &timed_out).expect("what there is");
+    let call = Call { engine, options: &options, compiled: &compiled, cancel: &timed_out };
+    let (outcome, files) = call.search(files).expect("what there is");
+    assert_eq!(files, 0);
     assert_eq!(outcome.stop_reason, Some(StopReason::Timeout));
 }
 

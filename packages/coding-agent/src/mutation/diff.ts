@@ -25,8 +25,8 @@ export interface FileDiff {
 /** How many lines a diff holds. */
 const MOST_LINES = 2000;
 
-/** How many changed lines are compared; beyond that, versions have too little in common to be worth it. */
-const MOST_CHANGES = 4000;
+/** How many changed lines are compared one by one: the time grows with their square, to some ten milliseconds here. */
+const MOST_CHANGES = 500;
 
 const CONTEXT_LINES = 3;
 
@@ -62,11 +62,41 @@ function regionsOf(document: TextDocument, splices: readonly Splice[]): { range:
   return regions;
 }
 
-function compareTexts(before: string, after: string): DiffHunk[] | undefined {
-  return structuredPatch('', '', before, after, '', '', { context: CONTEXT_LINES, maxEditLength: MOST_CHANGES })?.hunks;
+function compareTexts(before: string, after: string): DiffHunk[] {
+  const options = { context: CONTEXT_LINES, maxEditLength: MOST_CHANGES };
+  return structuredPatch('', '', before, after, '', '', options)?.hunks ?? [wholeHunk(before, after)];
 }
 
-function summarize(all: readonly DiffHunk[], complete: boolean): FileDiff {
+/** All lines between the first and the last that differ, as one hunk. */
+function wholeHunk(before: string, after: string): DiffHunk {
+  const linesOf = (text: string): readonly string[] => text.match(/[^\n]*\n|[^\n]+$/gu) ?? [];
+  const [old, changed] = [linesOf(before), linesOf(after)];
+  const shorter = Math.min(old.length, changed.length);
+  let same = 0;
+  while (same < shorter && old[same] === changed[same]) same++;
+  let behind = 0;
+  while (behind < shorter - same && old.at(-1 - behind) === changed.at(-1 - behind)) behind++;
+  const start = Math.max(0, same - CONTEXT_LINES);
+  const tail = Math.min(behind, CONTEXT_LINES);
+  const marked = (sign: string, lines: readonly string[]): string[] =>
+    lines.flatMap((line) =>
+      line.endsWith('\n') ? sign + line.slice(0, -1) : [sign + line, '\\ No newline at end of file'],
+    );
+  return {
+    oldStart: start + 1,
+    oldLines: old.length - start - behind + tail,
+    newStart: start + 1,
+    newLines: changed.length - start - behind + tail,
+    lines: [
+      ...marked(' ', old.slice(start, same)),
+      ...marked('-', old.slice(same, old.length - behind)),
+      ...marked('+', changed.slice(same, changed.length - behind)),
+      ...marked(' ', old.slice(old.length - behind, old.length - behind + tail)),
+    ],
+  };
+}
+
+function summarize(all: readonly DiffHunk[]): FileDiff {
   const hunks: DiffHunk[] = [];
   let lines = 0;
   for (const hunk of all) {
@@ -76,7 +106,7 @@ function summarize(all: readonly DiffHunk[], complete: boolean): FileDiff {
   }
   const starting = (sign: string): number =>
     hunks.reduce((sum, hunk) => sum + hunk.lines.filter((line) => line.startsWith(sign)).length, 0);
-  const cut = !complete || hunks.length < all.length;
+  const cut = hunks.length < all.length;
   return { hunks, addedLines: starting('+'), removedLines: starting('-'), cut };
 }
 
@@ -85,7 +115,6 @@ export function diffOfSplices(document: TextDocument, splices: readonly Splice[]
   const { bytes, encoding } = document;
   const hunks: DiffHunk[] = [];
   let shift = 0;
-  let complete = true;
   for (const { range, splices: inside } of regionsOf(document, splices)) {
     const parts: Buffer[] = [];
     let at = range.start;
@@ -96,28 +125,29 @@ export function diffOfSplices(document: TextDocument, splices: readonly Splice[]
     parts.push(bytes.subarray(at, range.end));
     const before = encoding.decode(bytes.subarray(range.start, range.end));
     const found = compareTexts(before, encoding.decode(Buffer.concat(parts)));
-    complete &&= found !== undefined;
     const linesBefore = lineNumberAt(document, range.start) - 1;
-    for (const hunk of found ?? []) {
+    for (const hunk of found) {
       const oldStart = hunk.oldStart + linesBefore;
       hunks.push({ ...hunk, oldStart, newStart: hunk.newStart + linesBefore + shift });
     }
-    shift += (found ?? []).reduce((sum, hunk) => sum + hunk.newLines - hunk.oldLines, 0);
+    shift += found.reduce((sum, hunk) => sum + hunk.newLines - hunk.oldLines, 0);
   }
-  return summarize(hunks, complete);
+  return summarize(hunks);
 }
 
 /** The difference between two texts. */
 export function diffOfTexts(before: string, after: string): FileDiff {
-  const hunks = compareTexts(before, after);
-  return summarize(hunks ?? [], hunks !== undefined);
+  return summarize(compareTexts(before, after));
 }
 
 /** Hunks as `diff -u` writes them, without the names of the files. */
 export function formatHunks(hunks: readonly DiffHunk[]): string {
+  // Of no lines, the line before.
+  const side = (start: number, lines: number): string => `${lines === 0 ? start - 1 : start},${lines}`;
   return hunks
-    .map(({ oldStart, oldLines, newStart, newLines, lines }) =>
-      [`@@ -${oldStart},${oldLines} +${newStart},${newLines} @@`, ...lines].join('\n'),
-    )
+    .map((hunk) => {
+      const places = `@@ -${side(hunk.oldStart, hunk.oldLines)} +${side(hunk.newStart, hunk.newLines)} @@`;
+      return [places, ...hunk.lines].join('\n');
+    })
     .join('\n');
 }

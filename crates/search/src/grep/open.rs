@@ -1,0 +1,226 @@
+//! Opens and reads files with as few system calls as the truth allows.
+
+use std::fs::File;
+use std::io::{self, Read, Seek};
+
+/// Opens files for reading, without waiting for a FIFO that has taken a file's place.
+#[derive(Default)]
+pub(super) struct Opener {
+    /// The directory of the last file: its neighbours are opened from there, which takes half as long as from the root.
+    #[cfg(target_os = "linux")]
+    directory: Option<linux::Directory>,
+    /// For the devices seen so far, what [`OpenFile::short_is_end`] says.
+    #[cfg(target_os = "linux")]
+    devices: Vec<(u64, bool)>,
+}
+
+/// An open file.
+pub(super) struct OpenFile {
+    file: File,
+    /// Whether a read of fewer bytes than asked for is known to have met the end, unless it stopped between two pages.
+    short_is_end: bool,
+    offset: u64,
+    at_end: bool,
+}
+
+/// Pages are this large or a multiple of it.
+const PAGE_BYTES: u64 = 4096;
+
+impl OpenFile {
+    fn new(file: File, short_is_end: bool) -> Self {
+        Self { file, short_is_end, offset: 0, at_end: false }
+    }
+
+    /// Its size in bytes.
+    pub(super) fn size(&self) -> io::Result<u64> {
+        Ok(self.file.metadata()?.len())
+    }
+
+    /// Goes back to its beginning.
+    pub(super) fn rewind(&mut self) -> io::Result<()> {
+        self.file.rewind()?;
+        (self.offset, self.at_end) = (0, false);
+        Ok(())
+    }
+}
+
+impl Read for OpenFile {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.at_end {
+            return Ok(0);
+        }
+        let read = read(self, buffer)?;
+        self.offset += read as u64;
+        self.at_end = self.short_is_end && read < buffer.len() && !self.offset.is_multiple_of(PAGE_BYTES);
+        Ok(read)
+    }
+}
+
+/// Reads with a plain system call: that of the C library may be cancelled, which is prepared for each time. Where a short
+/// read is taken for the end, a FIFO that has taken the file's place must not be read: it has no offsets.
+#[cfg(target_os = "linux")]
+fn read(open: &mut OpenFile, buffer: &mut [u8]) -> io::Result<usize> {
+    if open.short_is_end {
+        return Ok(rustix::io::pread(&open.file, buffer, open.offset)?);
+    }
+    Ok(rustix::io::read(&open.file, buffer)?)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn read(open: &mut OpenFile, buffer: &mut [u8]) -> io::Result<usize> {
+    open.file.read(buffer)
+}
+
+#[cfg(target_os = "linux")]
+mod linux {
+    use std::io;
+
+    use rustix::fd::OwnedFd;
+    use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, fstat, fstatfs, openat, openat2};
+
+    use super::{OpenFile, Opener};
+
+    /// The file systems that read regular files through the page cache (`filemap_read` in the kernel's `mm/filemap.c`),
+    /// by their magic number in `linux/magic.h`: ext2 to ext4, btrfs, XFS, tmpfs, ramfs, F2FS. There a read ends early at
+    /// the end of the file, or before a page that could not be read. Others, `proc` and FUSE among them, end it anywhere.
+    const PAGED_SYSTEMS: [u32; 6] = [0xEF53, 0x9123_683E, 0x5846_5342, 0x0102_1994, 0x8584_58F6, 0xF2F5_2010];
+
+    /// A directory whose files are being opened.
+    pub(super) struct Directory {
+        path: Vec<u8>,
+        handle: OwnedFd,
+        /// What [`OpenFile::short_is_end`] says of the files on its own file system.
+        short_is_end: bool,
+    }
+
+    impl Opener {
+        /// Opens the file at an absolute path. Without `through_link`, a link in its place is an error.
+        pub(in super::super) fn open(&mut self, path: &[u8], through_link: bool) -> io::Result<OpenFile> {
+            let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
+            if through_link {
+                return Ok(OpenFile::new(openat(CWD, path, flags, Mode::empty())?.into(), false));
+            }
+            let (parent, name) = path.split_at(memchr::memrchr(b'/', path).map_or(0, |at| at + 1));
+            let directory = match self.directory.take() {
+                Some(current) if current.path == parent => current,
+                _ => self.directory(parent)?,
+            };
+            let directory = self.directory.insert(directory);
+            let flags = flags | OFlags::NOFOLLOW;
+            if directory.short_is_end {
+                // A file may have another file mounted on it.
+                match openat2(&directory.handle, name, flags, Mode::empty(), ResolveFlags::NO_XDEV) {
+                    Ok(file) => return Ok(OpenFile::new(file.into(), true)),
+                    Err(_) => directory.short_is_end = false,
+                }
+            }
+            Ok(OpenFile::new(openat(&directory.handle, name, flags, Mode::empty())?.into(), false))
+        }
+
+        fn directory(&mut self, path: &[u8]) -> io::Result<Directory> {
+            let handle = openat(CWD, path, OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
+            let short_is_end = fstat(&handle).is_ok_and(|stat| self.short_is_end(stat.st_dev, &handle));
+            Ok(Directory { path: path.to_vec(), handle, short_is_end })
+        }
+
+        #[allow(clippy::cast_sign_loss, reason = "a magic number; its type differs between architectures")]
+        fn short_is_end(&mut self, device: u64, handle: &OwnedFd) -> bool {
+            if let Some((_, short_is_end)) = self.devices.iter().find(|(known, _)| *known == device) {
+                return *short_is_end;
+            }
+            let short_is_end = fstatfs(handle).is_ok_and(|system| PAGED_SYSTEMS.contains(&(system.f_type as u32)));
+            self.devices.push((device, short_is_end));
+            short_is_end
+        }
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+impl Opener {
+    /// Opens the file at an absolute path. Without `through_link`, a link in its place is an error.
+    #[expect(clippy::unused_self, reason = "elsewhere it keeps a directory")]
+    pub(super) fn open(&mut self, path: &[u8], through_link: bool) -> io::Result<OpenFile> {
+        let mut options = std::fs::OpenOptions::new();
+        options.read(true);
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::OpenOptionsExt;
+            let mut flags = rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::NOCTTY;
+            if !through_link {
+                flags |= rustix::fs::OFlags::NOFOLLOW;
+            }
+            options.custom_flags(flags.bits().cast_signed());
+        }
+        Ok(OpenFile::new(options.open(cairn_walk::from_bytes(path))?, false))
+    }
+}
+
+/// Whether opening failed because the path is a link.
+pub(super) fn is_link(error: &io::Error) -> bool {
+    #[cfg(unix)]
+    {
+        error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error())
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = error;
+        false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_read_to_its_end_on_every_file_system() {
+        let tree = tempfile::tempdir().unwrap();
+        let mut paths: Vec<std::path::PathBuf> = [0, 1, 4095, 4096, 8192, 100_000, 600_000]
+            .into_iter()
+            .map(|size| {
+                let path = tree.path().join(size.to_string());
+                std::fs::write(&path, vec![b'x'; size]).unwrap();
+                path
+            })
+            .collect();
+        // It is made as it is read, a page at a time that does not end with one.
+        if cfg!(target_os = "linux") {
+            paths.push("/proc/self/smaps".into());
+        }
+        let mut opener = Opener::default();
+        for path in paths {
+            let mut file = opener.open(path.as_os_str().as_encoded_bytes(), false).unwrap();
+            // The file of the process itself may differ from one time to the next.
+            let expected = std::fs::read(&path).unwrap().len();
+            for round in ["at first", "again"] {
+                let mut buffer = vec![0; 256 * 1024];
+                let mut seen = 0;
+                while let read @ 1.. = file.read(&mut buffer).unwrap() {
+                    seen += read;
+                }
+                let is_whole = if path.starts_with("/proc") { seen > 2 * 4096 } else { seen == expected };
+                assert!(is_whole, "{}, {round}: {seen} of {expected}", path.display());
+                file.rewind().unwrap();
+            }
+        }
+    }
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn what_a_fifo_holds_is_not_taken_for_a_whole_file() {
+        use rustix::fs::{CWD, FileType, Mode, mknodat};
+        use std::io::Write;
+
+        let tree = tempfile::tempdir().unwrap();
+        let path = tree.path().join("fifo");
+        mknodat(CWD, &path, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
+        let mut writer = std::fs::OpenOptions::new().read(true).write(true).open(&path).unwrap();
+        writer.write_all(b"the first of two lines\n").unwrap();
+        let mut file = Opener::default().open(path.as_os_str().as_encoded_bytes(), false).unwrap();
+        let mut buffer = [0; 64];
+        let mut read = file.read(&mut buffer);
+        while matches!(read, Ok(1..)) {
+            read = file.read(&mut buffer);
+        }
+        assert!(read.is_err(), "no end was met: {read:?}");
+    }
+}
