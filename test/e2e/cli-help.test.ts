@@ -26,6 +26,48 @@ function examplesOf(help: string): string[] {
   return [...help.matchAll(/^ {2}\$ (cairn .*?)(?: {2,}\S.*)?$/gmu)].map(([, command = '']) => command.trimEnd());
 }
 
+/** A tree in which every example of the commands on files does something. */
+function toolTree(): string {
+  return createTree({
+    'README.md': '# Readme\n\nTODO: write it\n',
+    'src/main.ts': `let x = 1;\n${'foo();\n'.repeat(2500)}`,
+    'legacy.txt': Buffer.from([0x63, 0x61, 0x66, 0xe9]),
+    VERSION: '1.1.0',
+    'a.txt': 'a\nobsolete\n',
+    'new.txt': 'new\n',
+    'edits.json': '[{"old_text": "obsolete", "new_text": "b"}]',
+    'change.patch': '--- a/a.txt\n+++ b/a.txt\n@@ -1,2 +1,1 @@\n a\n-obsolete\n',
+    'old.txt': 'old\n',
+    build: { out: {} },
+  });
+}
+
+const toolCommands = ['read', 'write', 'edit', 'patch', 'delete', 'rename', 'ls'];
+
+test.skipIf(process.platform === 'win32').each(toolCommands)(
+  'every example in `cairn %s --help` does something',
+  async (command) => {
+    const bin = temporaryDirectory();
+    writeFileSync(join(bin, 'cairn'), `#!/bin/sh\nexec "${process.execPath}" "${cairnEntry}" "$@"\n`, { mode: 0o755 });
+    const env = cleanEnv({ PATH: `${bin}${delimiter}${process.env['PATH'] ?? ''}` });
+    const { stdout: help } = await cairn([command, '--help']);
+    const examples = examplesOf(help);
+    expect(examples.length).toBeGreaterThan(1);
+    for (const example of examples) {
+      const cwd = toolTree();
+      // The tag in the help stands for that of the file.
+      const file = example.split(' ')[2] ?? '';
+      const { stderr: header } = example.includes('1a2b3c4d') ? await cairn(['read', file], { cwd }) : { stderr: '' };
+      const tag = /tag ([\da-f]{8})/u.exec(header)?.[1] ?? '';
+      const { stdout, stderr } = await promisify(execFile)('/bin/sh', ['-c', example.replace('1a2b3c4d', tag)], {
+        cwd,
+        env,
+      });
+      expect(stdout + stderr, example).not.toBe('');
+    }
+  },
+);
+
 test.skipIf(process.platform === 'win32').each(['', 'find', 'glob', 'grep', 'tour'])(
   'every example in `cairn %s --help` runs and finds something',
   async (command) => {

@@ -20,6 +20,9 @@ const shared = [
   '-h, --help',
 ];
 
+const tool = ['--root <dir>', '--json', '--color <when>', '-h, --help'];
+const mutation = ['--dry-run', '--expect <tag>', ...tool];
+
 const pinned: readonly (readonly [command: string, options: readonly string[]])[] = [
   ['find', shared],
   ['glob', ['--type <kind>', '--no-recursive', '--sort-mtime', '--include-node-modules', '--long', ...shared]],
@@ -44,6 +47,14 @@ const pinned: readonly (readonly [command: string, options: readonly string[]])[
       ...shared,
     ],
   ],
+  ['pick', ['--path <path>', '--grep', '--hidden', '--no-hidden', '--no-ignore', '--color <when>', '-h, --help']],
+  ['ls', ['--depth <n>', '--limit <n>', '--skip <n>', ...tool]],
+  ['read', ['--offset <n>', '--limit <n>', '--encoding <name>', ...tool]],
+  ['write', ['--content <text>', '--overwrite', ...mutation]],
+  ['edit', ['--old <text>', '--new <text>', '--all', '--edits <json>', ...mutation]],
+  ['patch', ['--dry-run', ...tool]],
+  ['delete', ['--recursive', ...mutation]],
+  ['rename', ['--overwrite', ...mutation]],
   ['tour', ['--color <when>', '-h, --help']],
 ];
 
@@ -58,6 +69,14 @@ test('cairn has these commands', async () => {
     'find [options] <query>',
     'glob [options] <pattern>',
     'grep [options] <pattern>',
+    'pick [options] [query]',
+    'ls [options] [path]',
+    'read [options] <path>',
+    'write [options] <path>',
+    'edit [options] <path>',
+    'patch [options]',
+    'delete [options] <path>',
+    'rename [options] <from> <to>',
     'tour [options] [path]',
     'help [command]',
   ]);

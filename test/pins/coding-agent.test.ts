@@ -7,13 +7,18 @@ const exported = [
   'createApplyPatchTool',
   'createCodingTools',
   'createMemoryTool',
+  'createMentionProvider',
   'createTextEditorTool',
   'createWorkspace',
+  'expandMentions',
   'formatHunks',
+  'formatMention',
   'invalidateFsScanAfterDelete',
   'invalidateFsScanAfterRename',
   'invalidateFsScanAfterWrite',
+  'mentionAt',
   'nodeFileOperations',
+  'parseMentions',
   'textOf',
 ];
 

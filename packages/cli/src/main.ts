@@ -1,9 +1,12 @@
 #!/usr/bin/env node
 import process from 'node:process';
+import { addAbortSignal } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import { errorLine } from './errors.ts';
 import { BrokenPipe, endingSignals, ExitCode, Interrupted } from './exit.ts';
 import { createOutput } from './output.ts';
 import { run } from './run.ts';
+import { openTerminal } from './terminal.ts';
 
 const controller = new AbortController();
 const cleanUps = new Set<() => void>();
@@ -37,6 +40,11 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 process.stderr.on('error', () => undefined);
 
 process.exitCode = await run(process.argv.slice(2), {
+  input: {
+    isTerminal: process.stdin.isTTY,
+    read: () => buffer(addAbortSignal(controller.signal, process.stdin)),
+  },
+  openTerminal: () => openTerminal(process.stdin, process.stderr),
   out: createOutput(process.stdout),
   err: createOutput(process.stderr),
   env: process.env,

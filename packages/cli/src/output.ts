@@ -77,6 +77,8 @@ export interface Paint {
   readonly hit: (text: string) => string;
   readonly dim: (text: string) => string;
   readonly number: (text: string) => string;
+  readonly added: (text: string) => string;
+  readonly removed: (text: string) => string;
 }
 
 const reset = '\u001b[0m';
@@ -108,5 +110,7 @@ export function createPaint(isColored: boolean): Paint {
     hit: painter(isColored, '1;31'),
     dim: painter(isColored, '2'),
     number: painter(isColored, '1;33'),
+    added: painter(isColored, '32'),
+    removed: painter(isColored, '31'),
   };
 }

@@ -1,9 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { Command, type CommanderError } from 'commander';
+import { deleteCommand } from './commands/delete.ts';
+import { editCommand } from './commands/edit.ts';
 import { findCommand } from './commands/find.ts';
 import { globCommand } from './commands/glob.ts';
 import { grepCommand } from './commands/grep.ts';
+import { lsCommand } from './commands/ls.ts';
+import { patchCommand } from './commands/patch.ts';
+import { pickCommand } from './commands/pick.ts';
+import { readCommand } from './commands/read.ts';
+import { renameCommand } from './commands/rename.ts';
 import { tourCommand } from './commands/tour.ts';
+import { writeCommand } from './commands/write.ts';
 import { UsageError } from './errors.ts';
 import { createPaint, usesColor } from './output.ts';
 import type { Session } from './session.ts';
@@ -16,6 +24,14 @@ const commands: Readonly<Record<string, CommandFactory>> = {
   find: findCommand,
   glob: globCommand,
   grep: grepCommand,
+  pick: pickCommand,
+  ls: lsCommand,
+  read: readCommand,
+  write: writeCommand,
+  edit: editCommand,
+  patch: patchCommand,
+  delete: deleteCommand,
+  rename: renameCommand,
   tour: tourCommand,
 };
 
@@ -38,14 +54,25 @@ Examples:
   $ cairn find readme                       paths by a few letters of their name
   $ cairn glob '*.ts'                       paths by pattern
   $ cairn grep 'import .* from' -g '*.ts'   lines by regular expression
+  $ cairn read README.md                    a file, with the tag of its content
+  $ cairn edit README.md --old TODO --new Done --dry-run   what would change
+  $ vim "$(cairn pick)"                     choose while you type
   $ cairn help grep                         the options of one command
 
-Exit status: 0 when something was found, 1 when nothing was, 2 when the call was wrong or the search could not see everything.`;
+Exit status: 0 when something was found, 1 when nothing was, 2 when the call was wrong, the\nsearch could not see everything, or a file could not be read or changed.`;
 
 /** Help and version texts, kept until they can be written like any other output. */
 export interface HelpTexts {
   out: string;
   err: string;
+}
+
+function searches(command: Command): boolean {
+  return command.options.some(({ long }) => long === '--path');
+}
+
+function counted(most: number): string {
+  return ['no argument', 'one argument', 'two arguments'][most] ?? `${most} arguments`;
 }
 
 /** What commander found wrong, said in one line that names the remedy. */
@@ -60,11 +87,11 @@ function usageMessage(error: CommanderError, command: Command): string {
     case 'commander.unknownCommand':
       return `${first}${didYouMean === '' ? `; the commands are ${Object.keys(commands).join(', ')}` : didYouMean} (${see})`;
     case 'commander.unknownOption':
-      return `${first}${didYouMean} (${see}; to search for text that starts with '-', put -- before it)`;
+      return `${first}${didYouMean} (${see}; ${searches(command) ? 'to search for text' : 'for a name'} that starts with '-', put -- before it)`;
     case 'commander.missingArgument':
       return `${first.replace('missing required argument', `'${name}' needs an argument:`).replaceAll(/: '(\w+)'$/gu, ': <$1>')} (${see})`;
     case 'commander.excessArguments':
-      return `'${name}' takes one argument, but got ${command.args.length}: ${command.args.join(' ')}; quote a pattern, and use --path to say where to search (${see})`;
+      return `'${name}' takes ${counted(command.registeredArguments.length)}, but got ${command.args.length}: ${command.args.join(' ')}; ${searches(command) ? 'quote a pattern, and use --path to say where to search' : 'quote a name that has blanks'} (${see})`;
     case 'commander.optionMissingArgument':
       return `${first.replace(' argument missing', ' needs a value')} (${see})`;
     default:
@@ -103,9 +130,7 @@ export function createProgram(
       });
   };
   const program = prepare(new Command('cairn'))
-    .description(
-      'Find, match and search the files of a workspace. Cuts, timeouts and skipped files are always reported.',
-    )
+    .description('Find, search, read and change the files of a workspace. What an answer leaves out is always said.')
     .version(readVersion(), '-V, --version', 'print the version')
     .helpOption('-h, --help', 'show help')
     .helpCommand('help [command]', 'show help for a command')

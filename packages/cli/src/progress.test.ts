@@ -22,6 +22,8 @@ function session(isTerminal: boolean, env: Session['env'] = {}): { session: Sess
   });
   return {
     session: {
+      input: { isTerminal: true, read: () => Promise.resolve(new Uint8Array()) },
+      openTerminal: () => undefined,
       out: output(false),
       err: output(isTerminal),
       env,

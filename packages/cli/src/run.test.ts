@@ -19,6 +19,8 @@ async function cairn(args: readonly string[], more: Partial<Session> = {}): Prom
     },
   });
   const session: Session = {
+    input: { isTerminal: true, read: () => Promise.resolve(new Uint8Array()) },
+    openTerminal: () => undefined,
     out: output('out'),
     err: output('err'),
     env: {},
@@ -33,7 +35,10 @@ async function cairn(args: readonly string[], more: Partial<Session> = {}): Prom
 describe('a wrong call is one line, status 2, and says what to do', () => {
   const cases: readonly (readonly [args: string, line: string])[] = [
     ['gerp', "unknown command 'gerp'; did you mean grep? (see 'cairn --help')"],
-    ['xyz', "unknown command 'xyz'; the commands are find, glob, grep, tour (see 'cairn --help')"],
+    [
+      'xyz',
+      "unknown command 'xyz'; the commands are find, glob, grep, pick, ls, read, write, edit, patch, delete, rename, tour (see 'cairn --help')",
+    ],
     ['help gerp', "there is no command 'gerp' to show help for; 'cairn --help' lists the commands"],
     [
       'grep x --limt 3',
@@ -56,6 +61,25 @@ describe('a wrong call is one line, status 2, and says what to do', () => {
       '--long is for reading and --json for programs; --json with --sort-mtime has sizes and times',
     ],
     ['find x --path=', "--path takes a path, not an empty text; '.' is the current directory"],
+    [
+      'rename a b c',
+      "'cairn rename' takes two arguments, but got 3: a b c; quote a name that has blanks (see 'cairn rename --help')",
+    ],
+    [
+      'read --limt 3',
+      "unknown option '--limt'; did you mean --limit? (see 'cairn read --help'; for a name that starts with '-', put -- before it)",
+    ],
+    ['read', "'cairn read' needs an argument: <path> (see 'cairn read --help')"],
+    ['write a.txt', 'nothing is piped into it; pipe the content, or give it with --content'],
+    [
+      'write a --overwrite --expect 1a2b3c4d',
+      '--overwrite replaces whatever is there and --expect only what is known; give one of them',
+    ],
+    ['write a --expect x', "--expect takes a tag of eight digits such as 1a2b3c4d, as 'cairn read' prints it, not 'x'"],
+    ['edit a', 'give --old and --new, or --edits'],
+    ['edit a --edits [] --all', '--edits has its own texts; leave out --old, --new and --all'],
+    ['patch', 'nothing is piped into it; pipe the patch: cairn patch < change.patch'],
+    ['ls --root=', '--root takes a value, not an empty text'],
     ['find x --color sometimes', "--color takes auto, always or never, not 'sometimes'"],
   ];
   test.each(cases)('cairn %s', async (args, line) => {
@@ -69,7 +93,22 @@ test('no command at all shows the help on standard error with status 2', async (
   expect(err).toContain('Usage: cairn [options] [command]');
 });
 
-const helps: readonly string[] = ['--help', '-h', 'help', 'find --help', 'help glob', 'grep -h', 'tour --help'];
+const helps: readonly string[] = [
+  '--help',
+  '-h',
+  'help',
+  'find --help',
+  'help glob',
+  'grep -h',
+  'tour --help',
+  'read -h',
+  'write -h',
+  'edit -h',
+  'patch -h',
+  'delete -h',
+  'rename -h',
+  'ls -h',
+];
 test.each(helps)('cairn %s prints help with examples, status 0', async (args) => {
   const { exitCode, out, err } = await cairn(args.split(' '));
   expect({ exitCode, err }).toEqual({ exitCode: 0, err: '' });

@@ -1,7 +1,12 @@
+import type { Input } from './input.ts';
 import type { Environment, Output } from './output.ts';
+import type { Terminal } from './terminal.ts';
 
 /** Everything a run takes from the process around it; commands use nothing else of it. */
 export interface Session {
+  readonly input: Input;
+  /** Opens the terminal to draw on; `undefined` when the process has none. */
+  readonly openTerminal: () => Terminal | undefined;
   readonly out: Output;
   readonly err: Output;
   readonly env: Environment;

@@ -9,6 +9,19 @@ export type { MemoryInput } from './executors/memory.ts';
 export { createTextEditorTool } from './executors/text-editor.ts';
 export type { TextEditorInput } from './executors/text-editor.ts';
 export type { FileRecord, Ledger } from './ledger.ts';
+export { expandMentions } from './mentions/expand.ts';
+export type { AttachedMention, ExpandedMessage, ExpandOptions, LeftOutMention } from './mentions/expand.ts';
+export { formatMention, mentionAt, parseMentions } from './mentions/parse.ts';
+export type { Mention, MentionedLines, MentionTarget, OpenMention } from './mentions/parse.ts';
+export { createMentionProvider } from './mentions/provider.ts';
+export type {
+  MentionAnswer,
+  MentionProvider,
+  MentionProviderOptions,
+  MentionSuggestion,
+  SuggestOptions,
+} from './mentions/provider.ts';
+export type { Recency } from './mentions/recency.ts';
 export type { AppliedEdit, TextEdit } from './mutation/apply-edit.ts';
 export { formatHunks } from './mutation/diff.ts';
 export type { DiffHunk, FileDiff } from './mutation/diff.ts';

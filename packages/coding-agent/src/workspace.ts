@@ -3,6 +3,8 @@ import { isAbsolute, join, resolve, sep } from 'node:path';
 import { errnoOf, ToolError } from './errors.ts';
 import { createLedger } from './ledger.ts';
 import type { Ledger } from './ledger.ts';
+import { createRecency } from './mentions/recency.ts';
+import type { Recency } from './mentions/recency.ts';
 import { createLocks } from './mutation/locks.ts';
 import type { Locks } from './mutation/locks.ts';
 import { nodeFileOperations } from './operations.ts';
@@ -51,6 +53,8 @@ export interface Workspace {
   readonly operations: FileOperations;
   /** What was read and written. Mentions record here too. */
   readonly ledger: Ledger;
+  /** What was written, moved and mentioned, for the order in which files are suggested. */
+  readonly recency: Recency;
   readonly locks: Locks;
   /**
    * Looks a path up and checks that it is allowed.
@@ -117,6 +121,7 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
     clock,
     operations,
     ledger: createLedger(sep),
+    recency: createRecency(clock),
     locks,
     resolve: async (path, use) => resolvePath(await territory(), path, use),
     realRoots: opening,

@@ -20,11 +20,21 @@ beforeEach(() => {
   vi.mocked(natives.grep).mockReset().mockResolvedValue(found);
 });
 
+const input: Session['input'] = { isTerminal: true, read: () => Promise.resolve(new Uint8Array()) };
 const output: Session['out'] = { isTerminal: false, width: 80, write: () => Promise.resolve() };
 
 /** The options of the only search that a command line makes, those that were given. */
 async function optionsOf(args: readonly string[], signal: AbortSignal): Promise<object> {
-  const session = { out: output, err: output, env: {}, cwd: '/', signal, onAbruptEnd: () => () => undefined };
+  const session = {
+    input,
+    openTerminal: () => undefined,
+    out: output,
+    err: output,
+    env: {},
+    cwd: '/',
+    signal,
+    onAbruptEnd: () => () => undefined,
+  };
   await run(args, session);
   const calls: readonly object[] = [
     ...vi.mocked(natives.fuzzyFind).mock.calls.map(([options]) => options),

@@ -1,6 +1,6 @@
 import { hashOf, tagOf } from '../ledger.ts';
 import type { RunContext } from '../spec.ts';
-import { commit, parentsStep } from './commit.ts';
+import { commit, rehearse, parentsStep } from './commit.ts';
 import type { Step } from './commit.ts';
 import type { FileDiff } from './diff.ts';
 import type { NewContent } from './write-step.ts';
@@ -28,7 +28,7 @@ export function contentSteps({ workspace }: RunContext, content: NewContent): St
 export async function changeFile(context: RunContext, content: NewContent, diff: FileDiff): Promise<ChangedFile> {
   const { workspace, signal, dryRun } = context;
   const { target, parts } = content;
-  if (!dryRun) await commit(contentSteps(context, content), signal);
+  await (dryRun ? rehearse : commit)(contentSteps(context, content), signal);
   const written = dryRun ? undefined : workspace.ledger.get(target.real);
   const hash = written?.hash ?? hashOf(...parts);
   return { path: target.display, size: sizeOf(parts), tag: tagOf(hash), diff, dryRun };

@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import { errnoOf, explainSystemError, ToolError } from '../errors.ts';
+import { errnoOf, explaining, explainSystemError, ToolError } from '../errors.ts';
 import type { FileOperations } from '../operations.ts';
 import { invalidateFsScanAfterWrite } from '../tools/fs-cache-invalidation.ts';
 
@@ -7,6 +7,8 @@ import { invalidateFsScanAfterWrite } from '../tools/fs-cache-invalidation.ts';
 export interface Step {
   /** How the path is shown. */
   readonly path: string;
+  /** What can be said against it without writing anything; a dry run asks no more. */
+  check?(): Promise<void>;
   /** Everything that may fail for want of space or permission, on temporary files. */
   prepare(): Promise<void>;
   /** Whether the file is still what the change was made for. */
@@ -89,6 +91,18 @@ async function runBack(steps: readonly Step[], part: 'undo' | 'discard'): Promis
 }
 
 /**
+ * Asks of all changes what can be said against them, and makes none.
+ *
+ * @throws {ToolError} for what the system would refuse. The signal's reason.
+ */
+export async function rehearse(steps: readonly Step[], signal: AbortSignal | undefined): Promise<void> {
+  for (const step of steps) {
+    signal?.throwIfAborted();
+    await explaining(step.path, async () => step.check?.());
+  }
+}
+
+/**
  * Makes changes as one: all are prepared and verified before the first is applied, and taken back when a later one fails.
  * The signal is looked at up to the first change; from then on the commit is finished.
  *
@@ -106,6 +120,7 @@ export async function commit(steps: readonly Step[], signal: AbortSignal | undef
       signal?.throwIfAborted();
       // Counted before it is done: half of it may have to be removed.
       prepared.push(step);
+      await step.check?.();
       await step.prepare();
     }
     for (const step of steps) {

@@ -22,7 +22,7 @@ export interface Move {
  * there in part.
  */
 export function renameStep(workspace: Workspace, { from, to, overwrite }: Move): Step {
-  const { operations, ledger } = workspace;
+  const { operations, ledger, recency } = workspace;
 
   const across = async (source: LockedTarget, target: LockedTarget): Promise<void> => {
     try {
@@ -61,7 +61,10 @@ export function renameStep(workspace: Workspace, { from, to, overwrite }: Move):
     apply: () => move(from, to),
     undo: () => move(to, from),
     discard: async () => undefined,
-    finish: async () => ledger.move(from.real, to.real),
+    finish: async () => {
+      ledger.move(from.real, to.real);
+      recency.note(to.real);
+    },
     announce: () => invalidateFsScanAfterRename(from.real, to.real),
   };
 }

@@ -125,7 +125,7 @@ export function changedMeanwhile(path: string): ToolError {
  * the prepared content stays until that is done, for the next start to do it again.
  */
 export function writeStep(workspace: Workspace, content: NewContent): Step {
-  const { operations, ledger } = workspace;
+  const { operations, ledger, recency } = workspace;
   const { target, parts, before } = content;
   const { real, display, temporary } = target;
   let inPlace = false;
@@ -156,8 +156,10 @@ export function writeStep(workspace: Workspace, content: NewContent): Step {
 
   return {
     path: display,
-    prepare: async () => {
+    check: async () => {
       if (before) await requireWritable(operations, target, before);
+    },
+    prepare: async () => {
       const written = await writeTemporary(operations, content);
       hash = written.hash;
       inPlace = before !== undefined && (before.stat.links > 1 || !written.keepsOwner);
@@ -182,6 +184,7 @@ export function writeStep(workspace: Workspace, content: NewContent): Step {
     finish: async () => {
       const size = sizeOf(parts);
       ledger.record(real, { hash, length: size, size, encoding: content.encoding });
+      recency.note(real);
     },
     announce: () => invalidateFsScanAfterWrite(real),
   };

@@ -36,6 +36,11 @@ function namesOf(profile: Profile): Names {
   };
 }
 
+/** The same for a naming profile. */
+export function namesIn(naming: NamingProfile): Names {
+  return namesOf(profiles[naming]);
+}
+
 function shapeOf(spec: ToolSpec<unknown, unknown>, { parameters, shape = {} }: ProfileTool): z.ZodRawShape {
   const shared = Object.entries(parameters).flatMap(([name, ours]) => {
     const field = spec.shape[ours];

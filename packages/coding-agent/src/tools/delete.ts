@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { explaining, ToolError } from '../errors.ts';
 import { inputSchema } from '../input.ts';
-import { commit } from '../mutation/commit.ts';
+import { commit, rehearse } from '../mutation/commit.ts';
 import { deleteStep } from '../mutation/delete-step.ts';
 import { guardTree } from '../mutation/guard.ts';
 import { withLockedTarget } from '../mutation/locked-targets.ts';
@@ -74,7 +74,7 @@ export const deleteTool: ToolSpec<DeleteInput, DeleteDetails> = {
       }
       const entries = isDirectory ? await explaining(display, () => inspect(target, context)) : 0;
       await explaining(display, () => guardTree(workspace, target, 'deleted'));
-      if (!dryRun) await commit([deleteStep(workspace, target)], signal);
+      await (dryRun ? rehearse : commit)([deleteStep(workspace, target)], signal);
       const verb = dryRun ? 'Would have deleted' : 'Deleted';
       const held = isDirectory ? ` and the ${count(entries, 'entry', 'entries')} in it` : '';
       return succeed(`${verb} ${display}${held}.`, { path: display, kind, entries, dryRun });

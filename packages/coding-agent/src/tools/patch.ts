@@ -3,7 +3,7 @@ import { ToolError } from '../errors.ts';
 import { inputSchema } from '../input.ts';
 import { tagOf } from '../ledger.ts';
 import type { Tier } from '../mutation/find-text.ts';
-import { commit } from '../mutation/commit.ts';
+import { commit, rehearse } from '../mutation/commit.ts';
 import type { FileDiff } from '../mutation/diff.ts';
 import { withLockedTargets } from '../mutation/locked-targets.ts';
 import type { FilePatch } from '../patch/file-patch.ts';
@@ -68,11 +68,8 @@ export async function applyFilePatches(
   return withLockedTargets(workspace, named, signal, async (targets) => {
     requireDistinct(targets.map(({ real }) => real));
     const planned = await planPatch(context, patches, targets);
-    if (!dryRun)
-      await commit(
-        planned.flatMap(({ steps }) => steps),
-        signal,
-      );
+    const steps = planned.flatMap((file) => file.steps);
+    await (dryRun ? rehearse : commit)(steps, signal);
     const files = planned.map(fileOf);
     const verb = dryRun ? 'Would have applied' : 'Applied';
     const text = [`${verb} the patch to ${count(files.length, 'file')}:`, ...files.map(describe)].join('\n');

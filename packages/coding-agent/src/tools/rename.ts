@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { explaining, ToolError } from '../errors.ts';
 import { inputSchema } from '../input.ts';
-import { commit, parentsStep } from '../mutation/commit.ts';
+import { commit, rehearse, parentsStep } from '../mutation/commit.ts';
 import { guard, guardTree } from '../mutation/guard.ts';
 import { withLockedTargets } from '../mutation/locked-targets.ts';
 import type { LockedTarget } from '../mutation/locked-targets.ts';
@@ -83,7 +83,7 @@ export const renameTool: ToolSpec<RenameInput, RenameDetails> = {
       if (overwritten) await requireReplaceable(workspace, to, overwrite);
       await explaining(from.display, () => guardTree(workspace, from, 'renamed'));
       const steps = [parentsStep(workspace.operations, to), renameStep(workspace, { from, to, overwrite })];
-      if (!dryRun) await commit(steps, signal);
+      await (dryRun ? rehearse : commit)(steps, signal);
       const verb = dryRun ? 'Would have renamed' : 'Renamed';
       const replaced = overwritten ? ', replacing what was there' : '';
       const details = { from: from.display, to: to.display, kind, overwritten, dryRun };

@@ -1,0 +1,57 @@
+import { Option, type Command } from 'commander';
+import type { ReadDetails } from '@cairn/coding-agent';
+import { wholeNumber } from '../args.ts';
+import type { Session } from '../session.ts';
+import { entryLines, notesAround } from '../listing-lines.ts';
+import { escapeLine } from '../text.ts';
+import { runTool, toolOptions, type ToolFlags } from '../tool-command.ts';
+
+const examples = `
+Examples:
+  $ cairn read src/main.ts                    up to 2,000 lines, 50 KB
+  $ cairn read src/main.ts --offset 2001      the next page
+  $ cairn read legacy.txt --encoding latin1   text that is neither UTF-8 nor UTF-16
+  $ cairn read src                            the entries of a directory
+
+The lines go to standard output; what they are of how much, and the tag of the content, to standard error. A tag can be
+given to --expect of the commands that change files.`;
+
+interface ReadFlags extends ToolFlags {
+  readonly offset?: number;
+  readonly limit?: number;
+  readonly encoding?: string;
+}
+
+function linesOf(details: ReadDetails, session: Session): Iterable<string> {
+  if (details.kind === 'directory') return entryLines(details.entries, session.out.isTerminal);
+  if (details.kind === 'image') return [];
+  return session.out.isTerminal ? details.lines.map(escapeLine) : details.lines;
+}
+
+function shownLines(details: ReadDetails): number {
+  if (details.kind === 'directory') return details.entries.length;
+  return details.kind === 'text' ? details.lines.length : 0;
+}
+
+async function runRead(path: string, flags: ReadFlags, session: Session): Promise<number> {
+  const { offset, limit, encoding } = flags;
+  return runTool<ReadDetails>(session, {
+    flags,
+    run: (tools) => tools.read.execute({ path, offset, limit, encoding }, { signal: session.signal }),
+    print: (details) => linesOf(details, session),
+    notices: (details, text) => notesAround(text, shownLines(details)),
+  });
+}
+
+export function readCommand(command: Command, session: Session, done: (exitCode: number) => void): void {
+  command
+    .description('Read a text file, or a page of it. What is cut is said, and how to go on.')
+    .summary('show a file, with the tag of its content')
+    .argument('<path>', 'a file or a directory')
+    .addHelpText('after', examples)
+    .action(async (path: string, flags: ReadFlags) => done(await runRead(path, flags, session)))
+    .addOption(new Option('--offset <n>', 'the first line, from 1').argParser(wholeNumber('--offset', '', 1)))
+    .addOption(new Option('--limit <n>', 'so many lines (default: 2,000)').argParser(wholeNumber('--limit', '', 1)))
+    .addOption(new Option('--encoding <name>', 'of a file that is not UTF-8 or UTF-16'));
+  for (const option of toolOptions()) command.addOption(option);
+}

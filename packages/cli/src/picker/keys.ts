@@ -1,0 +1,89 @@
+/** What somebody typed. */
+export type Key =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'choose' | 'leave' | 'interrupt' | 'switch' | 'erase' | 'erase-word' | 'erase-all' }
+  | { readonly kind: 'up' | 'down' | 'page-up' | 'page-down' | 'first' | 'last' };
+
+type SimpleKind = Exclude<Key['kind'], 'text'>;
+
+const controls: Readonly<Record<string, SimpleKind>> = {
+  '\r': 'choose',
+  '\n': 'choose',
+  '\t': 'switch',
+  '\u0003': 'interrupt',
+  '\u0008': 'erase',
+  '\u007f': 'erase',
+  '\u0017': 'erase-word',
+  '\u0015': 'erase-all',
+  '\u0010': 'up',
+  '\u000e': 'down',
+};
+
+const sequences: Readonly<Record<string, SimpleKind>> = {
+  '[A': 'up',
+  '[B': 'down',
+  OA: 'up',
+  OB: 'down',
+  '[5~': 'page-up',
+  '[6~': 'page-down',
+  '[H': 'first',
+  '[F': 'last',
+  OH: 'first',
+  OF: 'last',
+  '[1~': 'first',
+  '[4~': 'last',
+};
+
+// oxlint-disable-next-line no-control-regex -- the terminal's own sequences begin with a control character
+const sequence = /^\u001b(\[[\u0030-\u003f]*[\u0020-\u002f]*[\u0040-\u007e]|O[\u0040-\u007e])/u;
+// oxlint-disable-next-line no-control-regex -- what may still become such a sequence
+const unfinished = /^\u001b(?:\[[\u0030-\u003f]*[\u0020-\u002f]*|O)?$/u;
+// oxlint-disable-next-line no-control-regex -- text is everything else
+const plain = /^[^\u0000-\u001f\u007f]+/u;
+// oxlint-disable-next-line no-control-regex -- a query is one line
+const pastedControls = /[\u0000-\u001f\u007f]+/gu;
+const pasteStart = '\u001b[200~';
+const pasteEnd = '\u001b[201~';
+
+/** Keys that are complete, and the rest of what came, which is the beginning of one. */
+export interface DecodedKeys {
+  readonly keys: readonly Key[];
+  readonly rest: string;
+}
+
+/** Reads keys out of what a terminal sends. What it sends for keys that mean nothing here is left out. */
+export function decodeKeys(input: string): DecodedKeys {
+  const keys: Key[] = [];
+  let rest = input;
+  while (rest !== '' && !unfinished.test(rest)) {
+    if (rest.startsWith(pasteStart)) {
+      const end = rest.indexOf(pasteEnd);
+      if (end === -1) break;
+      // A line end in what was pasted chooses nothing.
+      const text = rest.slice(pasteStart.length, end).replaceAll(pastedControls, ' ').trim();
+      if (text !== '') keys.push({ kind: 'text', text });
+      rest = rest.slice(end + pasteEnd.length);
+      continue;
+    }
+    const escaped = sequence.exec(rest);
+    const text = plain.exec(rest)?.[0];
+    if (escaped) {
+      const kind = sequences[escaped[1] ?? ''];
+      if (kind) keys.push({ kind });
+      rest = rest.slice(escaped[0].length);
+    } else if (text !== undefined) {
+      keys.push({ kind: 'text', text });
+      rest = rest.slice(text.length);
+    } else {
+      const kind = rest.startsWith('\u001b') ? 'leave' : controls[rest.charAt(0)];
+      if (kind) keys.push({ kind });
+      rest = rest.slice(1);
+    }
+  }
+  return { keys, rest };
+}
+
+/** What an unfinished rest means when nothing follows it: Esc by itself, or nothing. */
+export function finishKeys(rest: string): readonly Key[] {
+  return rest === '\u001b' ? [{ kind: 'leave' }] : [];
+}

@@ -1,0 +1,41 @@
+import type { CodingTools, ReadDetails } from '@cairn/coding-agent';
+import { countOf, formatBytes } from '../text.ts';
+import type { PickItem } from './items.ts';
+
+/** The part of a file that is shown below the list. */
+export interface Preview {
+  readonly title: string;
+  readonly lines: readonly string[];
+  /** The number of the first line; absent when lines have none. */
+  readonly firstLine?: number;
+  /** The line that matched. */
+  readonly lineNumber?: number | undefined;
+}
+
+function titleOf(details: ReadDetails): string {
+  const { path } = details;
+  if (details.kind === 'directory') return `${path}: ${countOf(details.total, 'entry', 'entries')}`;
+  if (details.kind === 'image') return `${path}: image, ${formatBytes(details.size)}`;
+  const total = details.totalLines === undefined ? '' : ` of ${details.totalLines}`;
+  const last = details.offset + details.lines.length - 1;
+  return details.lines.length === 0 ? `${path}: empty` : `${path}: lines ${details.offset}-${last}${total}`;
+}
+
+/** Reads what fits into `rows` rows, around the line that matched. */
+export async function readPreview(
+  tools: CodingTools,
+  { path, lineNumber }: PickItem,
+  { rows, signal }: { readonly rows: number; readonly signal: AbortSignal },
+): Promise<Preview> {
+  const offset = Math.max(1, (lineNumber ?? 1) - Math.floor((rows - 1) / 2));
+  const result = await tools.read.execute({ path, offset, limit: rows }, { signal });
+  if (result.isError) {
+    const [part] = result.content;
+    return { title: path, lines: [part?.text.split('\n', 1)[0] ?? ''] };
+  }
+  const { details } = result;
+  const title = titleOf(details);
+  if (details.kind === 'text') return { title, lines: details.lines, firstLine: details.offset, lineNumber };
+  if (details.kind === 'image') return { title, lines: [] };
+  return { title, lines: details.entries.map((entry) => (entry.kind === 'directory' ? `${entry.path}/` : entry.path)) };
+}

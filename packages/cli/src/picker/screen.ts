@@ -1,0 +1,41 @@
+import type { Terminal } from '../terminal.ts';
+
+// The other screen, no wrapping at the edge, pasted text marked as such.
+const enter = '\u001b[?1049h\u001b[?7l\u001b[?2004h\u001b[2J';
+/** Gives back what {@link openScreen} took. */
+export const farewell = '\u001b[?2004l\u001b[?7h\u001b[?25h\u001b[?1049l';
+const [hold, release] = ['\u001b[?2026h\u001b[?25l', '\u001b[?25h\u001b[?2026l'];
+
+/** What is to be seen: one text per row, and where the cursor stands, from 0. */
+export interface Frame {
+  readonly rows: readonly string[];
+  readonly cursor: { readonly row: number; readonly column: number };
+}
+
+/** Draws frames; only rows that differ from the last one are written. */
+export interface Screen {
+  draw(frame: Frame): void;
+  /** Everything is written the next time. */
+  forget(): void;
+  close(): void;
+}
+
+export function openScreen(terminal: Terminal): Screen {
+  let shown: readonly string[] = [];
+  terminal.write(enter);
+  return {
+    draw: ({ rows, cursor }) => {
+      let text = hold;
+      for (const [index, row] of rows.entries()) {
+        if (shown[index] !== row) text += `\u001b[${index + 1};1H${row}\u001b[0m\u001b[K`;
+      }
+      shown = rows;
+      terminal.write(`${text}\u001b[${cursor.row + 1};${cursor.column + 1}H${release}`);
+    },
+    forget: () => {
+      shown = [];
+      terminal.write('\u001b[2J');
+    },
+    close: () => terminal.close(farewell),
+  };
+}

@@ -1,0 +1,104 @@
+import { openSync, writeSync } from 'node:fs';
+import type { ReadStream, WriteStream } from 'node:tty';
+import { ReadStream as TtyReadStream, WriteStream as TtyWriteStream } from 'node:tty';
+
+/** A terminal that a command draws on and reads keys from. Standard output is not touched. */
+export interface Terminal {
+  readonly columns: number;
+  readonly rows: number;
+  write(text: string): void;
+  /** Keys come as they are typed, without an echo, until it is closed. */
+  onInput(listener: (text: string) => void): void;
+  onResize(listener: () => void): void;
+  /** The terminal went away. */
+  onEnd(listener: () => void): void;
+  /** Writes `farewell` at once and gives the terminal back. Once is enough. */
+  close(farewell: string): void;
+}
+
+const ttyPath = process.platform === 'win32' ? undefined : '/dev/tty';
+
+interface Opened<T> {
+  readonly stream: T;
+  /** The descriptor that was opened for it. */
+  readonly fd: number | undefined;
+}
+
+function openReader(stdin: NodeJS.ReadStream): Opened<ReadStream> | undefined {
+  if (stdin.isTTY) return { stream: stdin, fd: undefined };
+  if (ttyPath === undefined) return undefined;
+  const fd = openSync(ttyPath, 'r');
+  return { stream: new TtyReadStream(fd), fd };
+}
+
+function openWriter(stderr: NodeJS.WriteStream): Opened<WriteStream> | undefined {
+  if (stderr.isTTY) return { stream: stderr, fd: undefined };
+  if (ttyPath === undefined) return undefined;
+  const fd = openSync(ttyPath, 'w');
+  return { stream: new TtyWriteStream(fd), fd };
+}
+
+/**
+ * The terminal of a process: what standard input and standard error are, or the one that controls it. `undefined` when there
+ * is none.
+ */
+export function openTerminal(stdin: NodeJS.ReadStream, stderr: NodeJS.WriteStream): Terminal | undefined {
+  let reader: Opened<ReadStream> | undefined;
+  let writer: Opened<WriteStream> | undefined;
+  try {
+    reader = openReader(stdin);
+    writer = reader && openWriter(stderr);
+  } catch {
+    // The process has no terminal at all: opening /dev/tty says so in one way or another.
+    reader?.stream.destroy();
+    return undefined;
+  }
+  if (!reader || !writer) return undefined;
+  const input = reader.stream;
+  const output = writer.stream;
+  const writeFd = writer.fd;
+  const listeners: (() => void)[] = [];
+  let isOpen = true;
+  input.setRawMode(true);
+  input.setEncoding('utf8');
+  // A terminal that is gone is noticed on the other side.
+  output.on('error', () => undefined);
+  return {
+    get columns(): number {
+      return Math.max(1, output.columns || 80);
+    },
+    get rows(): number {
+      return Math.max(1, output.rows || 24);
+    },
+    write: (text) => void output.write(text),
+    onInput: (listener) => {
+      input.on('data', listener);
+      listeners.push(() => input.off('data', listener));
+    },
+    onResize: (listener) => {
+      output.on('resize', listener);
+      listeners.push(() => output.off('resize', listener));
+    },
+    onEnd: (listener) => {
+      for (const event of ['end', 'error', 'close'] as const) {
+        input.on(event, listener);
+        listeners.push(() => input.off(event, listener));
+      }
+    },
+    close: (farewell) => {
+      if (!isOpen) return;
+      isOpen = false;
+      for (const remove of listeners) remove();
+      input.on('error', () => undefined);
+      try {
+        writeSync(writeFd ?? 2, farewell);
+        input.setRawMode(false);
+      } catch {
+        // It is gone; there is nothing to give back.
+      }
+      input.pause();
+      if (reader.fd !== undefined) input.destroy();
+      if (writeFd !== undefined) output.destroy();
+    },
+  };
+}

@@ -1,0 +1,83 @@
+/** A part of a text: UTF-16 offsets, `end` not included. */
+export interface TextRange {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Quoted and indented fences count too: text in them is code to a reader. */
+const fenceLine = /^[ \t>]*(`{3,}(?=[^`]*$)|~{3,})/u;
+const lineEnd = /\r\n|\n|\r/gu;
+
+/** Fenced code, fences included. An open fence reaches to the end, as Markdown has it. */
+function fencedRanges(text: string): TextRange[] {
+  const ranges: TextRange[] = [];
+  let open: { readonly fence: string; readonly start: number } | undefined;
+  let start = 0;
+  while (start < text.length) {
+    lineEnd.lastIndex = start;
+    const match = lineEnd.exec(text);
+    const end = match ? match.index : text.length;
+    const next = match ? lineEnd.lastIndex : text.length;
+    const line = text.slice(start, end);
+    if (open === undefined) {
+      const fence = fenceLine.exec(line)?.[1];
+      if (fence !== undefined) open = { fence, start };
+    } else if (closes(line, open.fence)) {
+      ranges.push({ start: open.start, end });
+      open = undefined;
+    }
+    start = next;
+  }
+  if (open) ranges.push({ start: open.start, end: text.length });
+  return ranges;
+}
+
+function closes(line: string, fence: string): boolean {
+  const trimmed = line.replace(/^[ \t>]*/u, '').trimEnd();
+  return trimmed.length >= fence.length && trimmed === (fence[0] ?? '').repeat(trimmed.length);
+}
+
+/** Inline code of a text without fences: from a run of backticks to the next run as long, within a paragraph. */
+function inlineRanges(text: string, offset: number): TextRange[] {
+  const ranges: TextRange[] = [];
+  let from = offset;
+  for (const paragraph of text.split(/(?<=\n[ \t]*\r?\n)/u)) {
+    for (const { start, end } of pairedRuns(paragraph)) ranges.push({ start: from + start, end: from + end });
+    from += paragraph.length;
+  }
+  return ranges;
+}
+
+function pairedRuns(paragraph: string): TextRange[] {
+  const runs = Array.from(paragraph.matchAll(/`+/gu), ({ index, 0: run }) => ({
+    start: index,
+    end: index + run.length,
+  }));
+  // For each run, from behind: the next one of its length.
+  const nextOf: (number | undefined)[] = [];
+  const seen = new Map<number, number>();
+  for (const [index, { start, end }] of [...runs.entries()].toReversed()) {
+    nextOf[index] = seen.get(end - start);
+    seen.set(end - start, index);
+  }
+  const ranges: TextRange[] = [];
+  for (let index = 0; index < runs.length; index++) {
+    const opening = runs[index];
+    const closing = nextOf[index];
+    if (opening === undefined || closing === undefined) continue;
+    ranges.push({ start: opening.start, end: runs[closing]?.end ?? opening.end });
+    index = closing;
+  }
+  return ranges;
+}
+
+/** Where a text is code, in order: what stands there mentions nothing. */
+export function codeRanges(text: string): TextRange[] {
+  const ranges: TextRange[] = [];
+  let at = 0;
+  for (const fenced of fencedRanges(text)) {
+    ranges.push(...inlineRanges(text.slice(at, fenced.start), at), fenced);
+    at = fenced.end;
+  }
+  return [...ranges, ...inlineRanges(text.slice(at), at)];
+}

@@ -1,0 +1,167 @@
+import { workspaceOf } from '../coding-tools.ts';
+import type { CodingToolsOptions } from '../coding-tools.ts';
+import { ToolError } from '../errors.ts';
+import type { ToolErrorCode } from '../errors.ts';
+import { namesIn } from '../naming/name-tools.ts';
+import type { RunContext } from '../spec.ts';
+import type { ContentPart, ToolSuccess } from '../tool.ts';
+import { formatBytes } from '../tools/format.ts';
+import { readTool } from '../tools/read.ts';
+import type { ReadDetails, ReadInput } from '../tools/read.ts';
+import type { Workspace } from '../workspace.ts';
+import { findMentions, formatMention } from './parse.ts';
+import type { Mention } from './parse.ts';
+
+/** A mention whose content goes with the message. */
+export interface AttachedMention {
+  readonly mention: Mention;
+  readonly attached: true;
+  /** What `read` said of it. */
+  readonly details: ReadDetails;
+  /** The budget of the message cut it; otherwise only the limits of `read` may have. */
+  readonly cutByBudget: boolean;
+}
+
+/** A mention that could not be attached. */
+export interface LeftOutMention {
+  readonly mention: Mention;
+  readonly attached: false;
+  readonly reason: ToolErrorCode | 'BUDGET';
+  readonly message: string;
+}
+
+/** A message with what it mentions. */
+export interface ExpandedMessage {
+  /** The text as it was given, then a part or two for each thing mentioned, then one that says what was left out. */
+  readonly content: readonly ContentPart[];
+  /** In the order of the text; what is mentioned twice is attached once and listed once. */
+  readonly mentions: readonly (AttachedMention | LeftOutMention)[];
+}
+
+interface ExpandLimits {
+  /**
+   * How much may be attached to the whole message, in bytes of text. An image counts as 8 KiB, a large one as a 64th of its
+   * data.
+   * @default 102400
+   */
+  readonly maxBytes?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Where mentions lead: a workspace of their own, or better the one of the tools, which then know what was read. `naming` is
+ * that of the tools: notices say how to go on with them.
+ */
+export type ExpandOptions = ExpandLimits & CodingToolsOptions;
+
+const DEFAULT_MAX_BYTES = 100 * 1024;
+const LEAST_IMAGE_COST = 8 * 1024;
+const IMAGE_BYTES_PER_COST = 64;
+
+/** What the notice of a cut may take more than the text it cuts. */
+const NOTICE_BYTES = 160;
+
+function costOf(content: readonly ContentPart[]): number {
+  return content.reduce(
+    (sum, part) =>
+      sum +
+      (part.type === 'text'
+        ? Buffer.byteLength(part.text)
+        : Math.max(LEAST_IMAGE_COST, Math.ceil(part.data.length / IMAGE_BYTES_PER_COST))),
+    0,
+  );
+}
+
+/** How many of the lines that were read fit into the rest of the budget. */
+function linesThatFit(result: ToolSuccess<ReadDetails>, room: number): number {
+  if (result.details.kind !== 'text') return 0;
+  const { lines } = result.details;
+  const sizes = lines.map((line) => Buffer.byteLength(line) + 1);
+  let left = room - NOTICE_BYTES - (costOf(result.content) - sizes.reduce((sum, size) => sum + size, 0));
+  const cutAt = sizes.findIndex((size) => (left -= size) < 0);
+  return cutAt === -1 ? lines.length : cutAt;
+}
+
+type Attachment = Pick<AttachedMention, 'details' | 'cutByBudget'> & { readonly content: readonly ContentPart[] };
+
+/** Reads what a mention names, as much of it as fits. `undefined` when nothing does. */
+async function attach(
+  mention: Mention,
+  room: number,
+  context: RunContext,
+): Promise<Attachment | { readonly size: number }> {
+  const { path, lines } = mention;
+  const target = await context.workspace.resolve(path);
+  const kind = target.stat?.kind;
+  if (kind === undefined || (path.endsWith('/') && kind !== 'directory')) {
+    // Names that are like it are no answer here: nothing is guessed.
+    throw new ToolError('NOT_FOUND', ['nothing has this name', 'Check the path with ls or glob.'], { path });
+  }
+  const ranged = lines !== undefined && kind === 'file';
+  const input: ReadInput = ranged ? { path, offset: lines.first, limit: lines.last - lines.first + 1 } : { path };
+  const whole = await readTool.run(input, context);
+  context.workspace.recency.note(target.real);
+  if (costOf(whole.content) <= room) return { ...whole, cutByBudget: false };
+  const limit = linesThatFit(whole, room);
+  const part = limit > 0 ? await readTool.run({ ...input, limit }, context) : undefined;
+  // The file may have grown meanwhile.
+  return part && costOf(part.content) <= room ? { ...part, cutByBudget: true } : { size: costOf(whole.content) };
+}
+
+async function exists(workspace: Workspace, path: string): Promise<boolean> {
+  try {
+    return (await workspace.resolve(path)).stat !== undefined;
+  } catch (error) {
+    if (ToolError.isInstance(error)) return false;
+    throw error;
+  }
+}
+
+function noticeOf(mentions: ExpandedMessage['mentions'], maxBytes: number): string[] {
+  const lines = mentions.flatMap((one) => {
+    const name = formatMention(one.mention);
+    if (!one.attached) return [`[${name} is not attached: ${one.message}]`];
+    return one.cutByBudget ? [`[${name} is attached in part: a message takes ${formatBytes(maxBytes)}]`] : [];
+  });
+  return lines.length === 0 ? [] : [lines.join('\n')];
+}
+
+/**
+ * Attaches what a message mentions: the text of files with its tag, listings of directories, images. Only exact paths count;
+ * everything obeys the policy and the limits of `read`, and the message has one budget, used up in the order of the text.
+ * What is not attached, or not whole, is said at the end. What was attached counts as read.
+ *
+ * @throws {ToolError} `INVALID_OPTION`; the signal's reason.
+ */
+export async function expandMentions(text: string, options: ExpandOptions): Promise<ExpandedMessage> {
+  const { maxBytes = DEFAULT_MAX_BYTES, naming = 'default', signal } = options;
+  signal?.throwIfAborted();
+  const workspace = workspaceOf(options);
+  const context: RunContext = { workspace, names: namesIn(naming), signal, dryRun: false };
+  const content: ContentPart[] = [{ type: 'text', text }];
+  const mentions: (AttachedMention | LeftOutMention)[] = [];
+  const done = new Set<string>();
+  let room = maxBytes;
+  for (const mention of await findMentions(text, (path) => exists(workspace, path))) {
+    signal?.throwIfAborted();
+    const name = formatMention(mention);
+    if (done.has(name)) continue;
+    done.add(name);
+    try {
+      const found = await attach(mention, room, context);
+      if ('size' in found) {
+        const message = `it takes ${formatBytes(found.size)}, and ${formatBytes(room)} of the ${formatBytes(maxBytes)} for a message are left`;
+        mentions.push({ mention, attached: false, reason: 'BUDGET', message });
+        continue;
+      }
+      room -= costOf(found.content);
+      content.push(...found.content);
+      mentions.push({ mention, attached: true, details: found.details, cutByBudget: found.cutByBudget });
+    } catch (error) {
+      if (!ToolError.isInstance(error)) throw error;
+      mentions.push({ mention, attached: false, reason: error.code, message: error.summary });
+    }
+  }
+  for (const notice of noticeOf(mentions, maxBytes)) content.push({ type: 'text', text: notice });
+  return { content, mentions };
+}

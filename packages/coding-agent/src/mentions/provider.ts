@@ -1,0 +1,185 @@
+import { relative, resolve, sep } from 'node:path';
+import { CairnError, FileType, fuzzyFind } from '@cairn/natives';
+import type { FuzzyFindMatch, FuzzyFindResult, StopReason } from '@cairn/natives';
+import { isWithin } from '../sandbox.ts';
+import { workspaceOf } from '../coding-tools.ts';
+import type { WorkspaceChoice } from '../coding-tools.ts';
+import type { Workspace } from '../workspace.ts';
+import { formatMention } from './parse.ts';
+import { findMatches, lookUp, visibleScope, wholeScope } from './search.ts';
+import type { Scope, SearchRequest } from './search.ts';
+
+/** Something that may be mentioned. */
+export interface MentionSuggestion {
+  /** Relative to the root, `/` separated; a directory's ends with `/`. */
+  readonly path: string;
+  readonly isDirectory: boolean;
+  /** Hidden, or left out by an ignore file. */
+  readonly ignored: boolean;
+  /** Which characters of `path` matched, in UTF-16 code units. */
+  readonly positions: readonly number[];
+  /** What to put into the text, the `@` included. */
+  readonly mention: string;
+}
+
+/** The answer to one keystroke. */
+export interface MentionAnswer {
+  /** Visible ones first, then ignored ones; each best first, equals by what was used often and lately. */
+  readonly suggestions: readonly MentionSuggestion[];
+  /** How many paths matched, ignored ones included. */
+  readonly totalMatches: number;
+  /** Whether the whole tree was searched. */
+  readonly complete: boolean;
+  /** Why not: the tree has more entries than a scan takes, or what was typed is longer than can be searched for. */
+  readonly stopReason?: StopReason | 'query';
+}
+
+/** How one answer is to be. */
+export interface SuggestOptions {
+  /**
+   * At most so many suggestions.
+   * @default 20
+   */
+  readonly limit?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Suggests what to mention while somebody types. */
+export interface MentionProvider {
+  /**
+   * What may be meant by what was typed behind the `@`. `undefined` when the next keystroke came first: an answer to an
+   * older one is never given.
+   *
+   * @throws {CairnError} `PATH_NOT_FOUND`, `NOT_A_DIRECTORY` of the root; the signal's reason.
+   */
+  suggest(query: string, options?: SuggestOptions): Promise<MentionAnswer | undefined>;
+  /** Counts a use of a path, so that it comes first among its equals. Edits and `expandMentions` count by themselves. */
+  noteUse(path: string): Promise<void>;
+}
+
+/** Where to suggest from: a workspace of its own, or better the one of the tools, whose edits then count. */
+export type MentionProviderOptions = WorkspaceChoice;
+
+const DEFAULT_LIMIT = 20;
+
+/** So much of an answer ignored paths may take when they match better than the visible ones that have to go. */
+const IGNORED_SHARE = 1 / 4;
+
+function isTooLong(error: unknown): boolean {
+  return CairnError.isInstance(error) && error.code === 'INVALID_OPTION' && error.option === 'query';
+}
+
+function toSuggestion(match: FuzzyFindMatch, ignored: boolean): MentionSuggestion {
+  const { path, isDirectory, positions = [] } = match;
+  return { path, isDirectory, ignored, positions, mention: formatMention({ path }) };
+}
+
+/** What counts how much, by path relative to the root, most first. */
+async function weightsOf(workspace: Workspace): Promise<ReadonlyMap<string, number>> {
+  const { recency, root } = workspace;
+  const used = recency.paths();
+  if (used.length === 0) return new Map();
+  const [realRoot = root] = await workspace.realRoots();
+  const below = used.filter((path) => path !== realRoot && isWithin(path, realRoot));
+  return new Map(below.map((path) => [relative(realRoot, path).replaceAll(sep, '/'), recency.weightOf(path)]));
+}
+
+/** What was used lately, as the best matches of an empty query that are in a scope. */
+async function usedMatches(
+  weights: ReadonlyMap<string, number>,
+  scope: Scope,
+  request: SearchRequest,
+): Promise<FuzzyFindMatch[]> {
+  const paths = [...weights.keys()].slice(0, request.limit);
+  const found = paths.map(async (path): Promise<FuzzyFindMatch | undefined> => {
+    const entry = await lookUp(path, scope, request);
+    const isDirectory = entry?.fileType === FileType.Dir;
+    return entry && { path: isDirectory ? `${path}/` : path, isDirectory, score: Number.MAX_VALUE };
+  });
+  return (await Promise.all(found)).filter((match) => match !== undefined);
+}
+
+/**
+ * Those matches of the whole tree that are not visible ones. Both lists are the best ones of one order, so a visible path that
+ * is among the best of all is also among the best visible ones.
+ */
+function ignoredAmong(whole: FuzzyFindResult, visible: FuzzyFindResult): FuzzyFindMatch[] {
+  const known = new Set(visible.matches.map(({ path }) => path));
+  return whole.matches.filter(({ path }) => !known.has(path));
+}
+
+async function answer(workspace: Workspace, asked: Omit<SearchRequest, 'used'>): Promise<MentionAnswer> {
+  const { limit, query } = asked;
+  const weights = await weightsOf(workspace);
+  const request = { ...asked, used: [...weights.keys()] };
+  const weightOf = ({ path }: FuzzyFindMatch): number => weights.get(path.replace(/\/$/u, '')) ?? 0;
+  const ordered = async (scope: Scope, found: FuzzyFindResult): Promise<FuzzyFindResult> => {
+    const used = query === '' ? await usedMatches(weights, scope, request) : [];
+    const first = new Set(used.map(({ path }) => path));
+    const rest = found.matches.filter(({ path, lossyPath }) => lossyPath === undefined && !first.has(path));
+    const matches = [...used, ...rest];
+    if (weights.size === 0) return { ...found, matches };
+    return { ...found, matches: matches.toSorted((a, b) => b.score - a.score || weightOf(b) - weightOf(a)) };
+  };
+  const found = await findMatches(request);
+  const [visible, whole] = await Promise.all([ordered(visibleScope, found.visible), ordered(wholeScope, found.whole)]);
+  const most = Math.max(limit - visible.matches.length, Math.ceil(limit * IGNORED_SHARE));
+  const ignored = ignoredAmong(whole, visible).slice(0, most);
+  const stopReason = whole.stopReason === 'limit' ? undefined : whole.stopReason;
+  return {
+    suggestions: [
+      ...visible.matches.slice(0, limit - ignored.length).map((match) => toSuggestion(match, false)),
+      ...ignored.map((match) => toSuggestion(match, true)),
+    ],
+    totalMatches: whole.totalMatches,
+    complete: stopReason === undefined,
+    ...(stopReason && { stopReason }),
+  };
+}
+
+/**
+ * Makes the autocomplete of mentions for a workspace. It searches the cached scan, so what a tool wrote is in the next
+ * answer; files changed otherwise are seen within the cache's time to live. `.git` and `node_modules` are never suggested,
+ * nor are names that are no valid Unicode.
+ *
+ * @throws {ToolError} `INVALID_OPTION`.
+ */
+export function createMentionProvider(options: MentionProviderOptions): MentionProvider {
+  const workspace = workspaceOf(options);
+  const { root, recency } = workspace;
+  let newest: AbortController | undefined;
+  let warming: Promise<unknown> | undefined;
+
+  /** The first scan goes on whatever is typed meanwhile: searches that are dropped would each begin it again. */
+  const warm = (): void => {
+    const scan = (scope: Scope): Promise<unknown> =>
+      fuzzyFind({ query: '', path: root, cache: true, maxResults: 0, ...scope });
+    // What fails here fails again, and is reported, in the search that follows.
+    warming ??= Promise.allSettled([scan(visibleScope), scan(wholeScope)]);
+  };
+
+  return {
+    suggest: async (query, { limit = DEFAULT_LIMIT, signal } = {}) => {
+      signal?.throwIfAborted();
+      newest?.abort();
+      const current = (newest = new AbortController());
+      warm();
+      const plain = query.replace(/^(?:\.\/+)+/u, '');
+      const signals = signal ? AbortSignal.any([signal, current.signal]) : current.signal;
+      try {
+        const found = await answer(workspace, { root, query: plain, limit, signal: signals });
+        signal?.throwIfAborted();
+        return newest === current ? found : undefined;
+      } catch (error) {
+        signal?.throwIfAborted();
+        if (newest !== current) return undefined;
+        if (isTooLong(error)) return { suggestions: [], totalMatches: 0, complete: false, stopReason: 'query' };
+        throw error;
+      }
+    },
+    noteUse: async (path) => {
+      const [realRoot = root] = await workspace.realRoots();
+      recency.note(resolve(realRoot, path));
+    },
+  };
+}

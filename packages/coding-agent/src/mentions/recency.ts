@@ -1,0 +1,43 @@
+/** How often and how lately files were used in a session: mentioned, written, moved. */
+export interface Recency {
+  /** One use of a canonical path, now. */
+  note(path: string): void;
+  /** 0 for a path that was never used; one use counts 1 at first and half of that after {@link HALF_LIFE_MS}. */
+  weightOf(path: string): number;
+  /** The used paths, the highest weight first. */
+  paths(): readonly string[];
+}
+
+/** What was used this long ago counts half. */
+const HALF_LIFE_MS = 30 * 60 * 1000;
+
+/** How many paths are remembered; the one used longest ago is forgotten first. */
+const MOST_PATHS = 1000;
+
+interface Use {
+  readonly weight: number;
+  readonly atMs: number;
+}
+
+export function createRecency(clock: () => number): Recency {
+  const uses = new Map<string, Use>();
+  const weightAt = (use: Use | undefined, nowMs: number): number =>
+    use === undefined ? 0 : use.weight * 0.5 ** (Math.max(0, nowMs - use.atMs) / HALF_LIFE_MS);
+  return {
+    note: (path) => {
+      const atMs = clock();
+      const weight = weightAt(uses.get(path), atMs) + 1;
+      uses.delete(path);
+      uses.set(path, { weight, atMs });
+      const [oldest] = uses.keys();
+      if (uses.size > MOST_PATHS && oldest !== undefined) uses.delete(oldest);
+    },
+    weightOf: (path) => weightAt(uses.get(path), clock()),
+    paths: () => {
+      const nowMs = clock();
+      return [...uses.entries()]
+        .toSorted(([, a], [, b]) => weightAt(b, nowMs) - weightAt(a, nowMs))
+        .map(([path]) => path);
+    },
+  };
+}

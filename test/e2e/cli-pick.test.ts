@@ -1,0 +1,350 @@
+import { spawn } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import process from 'node:process';
+import { describe, expect, test } from 'vitest';
+import { cairn, cairnEntry, cleanEnv, finished } from '../support/cli.ts';
+import { runInTerminal } from '../support/terminal.ts';
+import type { TerminalRun } from '../support/terminal.ts';
+import { createTree, temporaryDirectory } from '../support/tree.ts';
+import type { Tree } from '../support/tree.ts';
+
+const keys = {
+  enter: '\r',
+  escape: '\u001b',
+  tab: '\t',
+  interrupt: '\u0003',
+  up: '\u001b[A',
+  down: '\u001b[B',
+  pageDown: '\u001b[6~',
+  pageUp: '\u001b[5~',
+  home: '\u001b[H',
+  end: '\u001b[F',
+  backspace: '\u007f',
+  eraseWord: '\u0017',
+  eraseAll: '\u0015',
+} as const;
+
+const tree: Tree = {
+  'src/main.ts': 'import { alpha } from "./alpha.ts";\nalpha();\n',
+  'src/alpha.ts': 'export function alpha() {\n\treturn 1;\n}\n',
+  'src/beta.ts': 'export const beta = 2;\n',
+  'docs/read me.md': '# Read me\n',
+  'image.png': Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex'),
+};
+
+/** The item that Enter would choose. */
+function selected(rows: readonly string[]): string | undefined {
+  return rows.find((row) => row.startsWith('> '))?.slice(2);
+}
+
+function isSelected(name: string): (rows: string[]) => boolean {
+  return (rows) => selected(rows) === name;
+}
+
+async function pickIn(files: Tree, args: readonly string[] = []): Promise<TerminalRun> {
+  const run = runInTerminal(['pick', ...args], { cwd: createTree(files) });
+  await run.until((rows) => /\d+ (?:path|line)|type to search/u.test(rows.at(-1) ?? ''), 'the first answer');
+  return run;
+}
+
+const hasTerminal = process.platform !== 'win32';
+
+describe.skipIf(!hasTerminal)('in a terminal of 80x24', () => {
+  test('shows a prompt, a list, a preview and the keys', async () => {
+    const run = await pickIn(tree);
+    const rows = await run.until(
+      (seen) => seen.some((row) => row.includes('docs: 1 entry')),
+      'the preview of a directory',
+    );
+    expect(rows[0]).toBe('find>');
+    expect(rows.slice(1, 8)).toEqual([
+      '> docs/',
+      '  src/',
+      '  image.png',
+      '  docs/read me.md',
+      '  src/alpha.ts',
+      '  src/beta.ts',
+      '  src/main.ts',
+    ]);
+    expect(rows.findIndex((row) => row.startsWith('──'))).toBe(12);
+    expect(rows[23]).toMatch(/^7 paths +Enter choose {2}Tab search in files {2}Esc leave$/u);
+    expect(run.isOnOtherScreen()).toBe(true);
+    expect(run.cursor).toEqual({ row: 0, column: 6 });
+  });
+
+  test('typing ranks the files, marks the letters and shows the best one', async () => {
+    const run = await pickIn(tree);
+    run.type('alp');
+    const rows = await run.until(
+      (seen) => isSelected('src/alpha.ts')(seen) && seen.some((row) => row.includes('return 1')),
+      'alpha',
+    );
+    expect(rows[0]).toBe('find> alp');
+    expect(run.hits(1).replace('>', '')).toBe('alp');
+    expect(rows.slice(12, 16)).toEqual([
+      `── src/alpha.ts: lines 1-3 of 3 ${'─'.repeat(48)}`,
+      ' 1 export function alpha() {',
+      ' 2     return 1;',
+      ' 3 }',
+    ]);
+    run.type(keys.enter);
+    expect(await run.end).toEqual({ exitCode: 0, stdout: 'src/alpha.ts\n' });
+    expect(run.isOnOtherScreen()).toBe(false);
+  });
+
+  test('arrows, pages and ends move the selection, and the list scrolls', async () => {
+    const many = Object.fromEntries(
+      Array.from({ length: 60 }, (_, index) => [`file${String(index).padStart(2, '0')}.txt`, `content ${index}\n`]),
+    );
+    const run = await pickIn(many);
+    const steps: readonly (readonly [key: string, name: string])[] = [
+      [keys.up, 'file00.txt'],
+      [keys.down, 'file01.txt'],
+      ['\u001bOB', 'file02.txt'],
+      ['\u000e', 'file03.txt'],
+      ['\u0010', 'file02.txt'],
+      [keys.up, 'file01.txt'],
+      [keys.pageDown, 'file11.txt'],
+      [keys.end, 'file59.txt'],
+      [keys.down, 'file59.txt'],
+      [keys.pageUp, 'file49.txt'],
+      [keys.home, 'file00.txt'],
+      [keys.down + keys.down, 'file02.txt'],
+    ];
+    for (const [key, name] of steps) {
+      run.type(key);
+      await run.until(isSelected(name), `${name} selected after ${JSON.stringify(key)}`);
+    }
+    await run.until((rows) => rows.some((row) => row.includes('content 2')), 'its preview');
+    run.type(keys.enter);
+    expect(await run.end).toEqual({ exitCode: 0, stdout: 'file02.txt\n' });
+  });
+
+  test('letters, words and all can be erased', async () => {
+    const run = await pickIn(tree, ['src be']);
+    await run.until(isSelected('src/beta.ts'), 'beta');
+    run.type(`x${keys.backspace}${keys.eraseWord}`);
+    await run.until((rows) => rows[0] === 'find> src', 'the word erased');
+    run.type(keys.eraseAll);
+    await run.until((rows) => rows[0] === 'find>' && isSelected('docs/')(rows), 'all erased');
+    run.type('日本é😀');
+    await run.until((rows) => rows[0] === 'find> 日本é😀', 'other scripts');
+    run.type(keys.backspace.repeat(3));
+    await run.until((rows) => rows[0] === 'find> 日', 'characters erased as a whole');
+  });
+
+  test('Tab searches in files as one types, and back', async () => {
+    const run = await pickIn(tree);
+    run.type(`alpha${keys.tab}`);
+    const rows = await run.until(
+      (seen) => seen.some((row) => row.startsWith('> src/alpha.ts:1: export function alpha() {')),
+      'lines',
+    );
+    expect(rows[0]).toBe('grep> alpha');
+    expect(rows.slice(2, 4)).toEqual([
+      '  src/main.ts:1: import { alpha } from "./alpha.ts";',
+      '  src/main.ts:2: alpha();',
+    ]);
+    expect(run.hits(2)).toBe('alphaalpha');
+    expect(rows[23]).toMatch(/^3 lines +Enter choose {2}Tab search for paths {2}Esc leave$/u);
+    run.type(`${keys.down}${keys.down}`);
+    await run.until(
+      (seen) =>
+        (selected(seen) ?? '').startsWith('src/main.ts:2:') &&
+        seen.some((row) => row.includes('main.ts: lines 1-2 of 2')),
+      'the third line',
+    );
+    run.type(keys.tab);
+    await run.until((seen) => seen[0] === 'find> alpha' && isSelected('src/alpha.ts')(seen), 'paths again');
+    run.type(`${keys.tab}${keys.enter}`);
+    expect(await run.end).toEqual({ exitCode: 0, stdout: 'src/alpha.ts:1\n' });
+  });
+
+  test('a pattern in progress and one that matches nothing are said', async () => {
+    const run = await pickIn(tree, ['--grep']);
+    expect(run.rows().at(-1)).toContain('type to search in files');
+    run.type('alpha(');
+    await run.until(
+      (rows) => /3 lines, searched as plain text|lines/u.test(rows.at(-1) ?? ''),
+      'an answer to an open group',
+    );
+    run.type('zzz');
+    await run.until((rows) => rows.at(-1)?.startsWith('0 lines') === true, 'no line');
+    run.type(keys.enter + keys.escape);
+    expect(await run.end).toEqual({ exitCode: 1, stdout: '' });
+  });
+
+  test('Esc leaves with status 1, Ctrl-C with 130, both without a choice', async () => {
+    for (const [key, exitCode] of [
+      [keys.escape, 1],
+      [keys.interrupt, 130],
+    ] as const) {
+      const run = await pickIn(tree);
+      run.type(key);
+      expect(await run.end).toEqual({ exitCode, stdout: '' });
+      expect(run.isOnOtherScreen()).toBe(false);
+    }
+  });
+
+  test('Enter that comes before the answer chooses its first item', async () => {
+    const run = runInTerminal(['pick'], { cwd: createTree(tree) });
+    await run.until((rows) => rows[0] === 'find>', 'the prompt');
+    run.type(`beta${keys.enter}`);
+    expect(await run.end).toEqual({ exitCode: 0, stdout: 'src/beta.ts\n' });
+  });
+
+  test('pasted text is one query, its line ends choose nothing', async () => {
+    const run = await pickIn(tree);
+    run.type('\u001b[200~src\nbeta\r\n\u001b[201~');
+    await run.until((rows) => rows[0] === 'find> src beta' && isSelected('src/beta.ts')(rows), 'the pasted query');
+  });
+
+  test('names and contents cannot act on the terminal', async () => {
+    const run = await pickIn({ 'bad\u001b[2J\n.txt': 'hidden \u001b]0;title\u0007 text\r\n' });
+    const rows = await run.until((seen) => seen.some((row) => row.includes('text')), 'the preview');
+    expect(selected(rows)).toBe('bad\\x1b[2J\\n.txt');
+    expect(rows.join('\n')).toContain('hidden \\x1b]0;title\\x07 text');
+    run.type(keys.enter);
+    expect(await run.end).toEqual({ exitCode: 0, stdout: 'bad\u001b[2J\n.txt\n' });
+  });
+
+  test('binary files, images and huge lines have a preview that fits', async () => {
+    const run = await pickIn({ 'a.bin': Buffer.alloc(100), 'b.txt': `${'x'.repeat(100_000)}\n`, ...tree });
+    run.type('a.bin');
+    await run.until(
+      (rows) => rows.some((row) => row.includes('a.bin is no text: binary data')),
+      'what a binary file is',
+    );
+    run.type(`${keys.eraseAll}b.txt`);
+    const rows = await run.until((seen) => seen.some((row) => row.includes('1 xxxx')), 'the long line');
+    expect(Math.max(...rows.map((row) => row.length))).toBeLessThanOrEqual(80);
+    run.type(`${keys.eraseAll}image`);
+    await run.until((seen) => seen.some((row) => row.startsWith('── image.png')), 'what the image is');
+  });
+
+  test('long paths and wide characters stay in their rows', async () => {
+    const run = await pickIn({ [`${'very-long-directory/'.repeat(8)}target.ts`]: '', [`${'日本'.repeat(40)}.ts`]: '' });
+    run.type('target');
+    await run.until((rows) => (selected(rows) ?? '').includes('target.ts'), 'the end of the long path');
+    run.type(`${keys.eraseAll}日`);
+    const rows = await run.until((seen) => (selected(seen) ?? '').startsWith('日本'), 'the wide name');
+    expect(rows[23]).toContain('Enter choose');
+  });
+
+  test('a change of size draws everything anew, down to a few rows', async () => {
+    const run = await pickIn(tree);
+    run.type('a');
+    await run.until((rows) => rows[0] === 'find> a' && rows.some((row) => row.startsWith('──')), 'the whole picture');
+    run.resize(40, 8);
+    const small = await run.until(
+      (rows) => rows.length === 8 && !rows.some((row) => row.startsWith('──')) && (rows[7] ?? '').includes('path'),
+      'no preview',
+    );
+    expect(small[0]).toBe('find> a');
+    run.resize(100, 30);
+    await run.until(
+      (rows) =>
+        rows.length === 30 && (rows[29] ?? '').includes('Esc leave') && rows.some((row) => row.startsWith('──')),
+      'all of it',
+    );
+    run.resize(12, 2);
+    await run.until((rows) => rows.length === 2 && rows[0] === 'find> a', 'the prompt');
+    run.type(keys.enter);
+    expect((await run.end).exitCode).toBe(0);
+  });
+
+  test('what tools of the shell see: standard output alone has the choice', async () => {
+    const cwd = createTree(tree);
+    const script = 'choice="$("$NODE" "$CAIRN" "$@")"; echo "status $? choice $choice" > "$OUT"';
+    const run = runInTerminal(['pick', 'read me', '--path', 'docs'], { cwd, script });
+    await run.until(isSelected('read me.md'), 'the file');
+    run.type(keys.enter);
+    expect((await run.end).stdout).toBe('status 0 choice docs/read me.md\n');
+  });
+
+  test('standard input may be a pipe: keys come from the terminal', async () => {
+    const run = runInTerminal(['pick'], {
+      cwd: createTree(tree),
+      script: 'echo piped | "$NODE" "$CAIRN" "$@" > "$OUT"',
+    });
+    await run.until((rows) => (rows.at(-1) ?? '').startsWith('7 paths'), 'the answer');
+    run.type(`beta${keys.enter}`);
+    expect(await run.end).toEqual({ exitCode: 0, stdout: 'src/beta.ts\n' });
+  });
+
+  test('standard error may be a file: it is drawn on the terminal', async () => {
+    const run = runInTerminal(['pick', 'beta'], {
+      cwd: createTree(tree),
+      script: '"$NODE" "$CAIRN" "$@" > "$OUT" 2> "$OUT.err"',
+    });
+    await run.until(isSelected('src/beta.ts'), 'the file');
+    run.type(keys.enter);
+    expect(await run.end).toEqual({ exitCode: 0, stdout: 'src/beta.ts\n' });
+  });
+
+  test('SIGTERM gives the terminal back', async () => {
+    const run = await pickIn(tree);
+    run.kill('SIGTERM');
+    expect(await run.end).toEqual({ exitCode: 143, stdout: '' });
+    expect(run.isOnOtherScreen()).toBe(false);
+  });
+
+  test('NO_COLOR is respected', async () => {
+    const run = runInTerminal(['pick', 'alp'], { cwd: createTree(tree), env: { NO_COLOR: '1' } });
+    await run.until(isSelected('src/alpha.ts'), 'the file');
+    expect(run.hits(1)).toBe('');
+  });
+
+  test('a directory that is missing is said', async () => {
+    const run = runInTerminal(['pick', '--path', 'missing'], { cwd: createTree(tree) });
+    await run.until((rows) => (rows.at(-1) ?? '').includes('missing'), 'the error');
+    run.type(keys.escape);
+    expect((await run.end).exitCode).toBe(1);
+  });
+
+  test('a hundred thousand files: typing finds one at once', async () => {
+    const cwd = temporaryDirectory();
+    const make = `for d in $(seq 1 100); do mkdir -p "dir$d" && (cd "dir$d" && seq -f 'file%04.0f.txt' 1 1000 | xargs touch); done`;
+    const made = spawn('/bin/sh', ['-c', make], { cwd, stdio: 'ignore' });
+    expect((await finished(made)).exitCode).toBe(0);
+    writeFileSync(join(cwd, 'dir57/needle.ts'), 'found it\n');
+    const run = runInTerminal(['pick'], { cwd });
+    await run.until((rows) => (rows.at(-1) ?? '').startsWith('500 of 100,101 paths'), 'all paths counted');
+    for (const letter of 'needle') run.type(letter);
+    await run.until(
+      (rows) => isSelected('dir57/needle.ts')(rows) && rows.some((row) => row.includes('found it')),
+      'the needle',
+    );
+    run.type(`${keys.eraseAll}found it${keys.tab}`);
+    await run.until((rows) => (selected(rows) ?? '').startsWith('dir57/needle.ts:1:'), 'the line');
+    run.type(keys.enter);
+    expect(await run.end).toEqual({ exitCode: 0, stdout: 'dir57/needle.ts:1\n' });
+  });
+});
+
+test('without a terminal it says so and what to use instead', async () => {
+  // A session of its own has no terminal that could be opened.
+  const child = spawn(process.execPath, [cairnEntry, 'pick'], {
+    cwd: createTree(tree),
+    env: cleanEnv(),
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  expect(await finished(child)).toMatchObject({
+    exitCode: 2,
+    stdout: '',
+    stderr: "cairn: 'cairn pick' needs a terminal to draw on; without one, use 'cairn find' or 'cairn grep'\n",
+  });
+});
+
+test.skipIf(!hasTerminal)('a terminal that cannot be drawn on counts as none', async () => {
+  const run = runInTerminal(['pick'], { cwd: createTree(tree), env: { TERM: 'dumb' } });
+  expect((await run.end).exitCode).toBe(2);
+  expect(run.rows().join(' ')).toContain('needs a terminal');
+});
+
+test('the help names every key', async () => {
+  const { stdout } = await cairn(['pick', '--help']);
+  for (const key of ['Up', 'Down', 'PgUp', 'PgDn', 'Enter', 'Tab', 'Esc']) expect(stdout).toContain(key);
+});
