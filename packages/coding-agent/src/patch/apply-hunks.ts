@@ -16,14 +16,6 @@ function sideOf({ lines, oldLacksEnd, newLacksEnd }: PatchHunk, side: '-' | '+')
   return (side === '-' ? oldLacksEnd : newLacksEnd) ? own : [...own, ''];
 }
 
-function startOf({ place }: Found): number {
-  return place[0]?.start ?? 0;
-}
-
-function endOf({ place }: Found): number {
-  return place.at(-1)?.end ?? 0;
-}
-
 /** Where the lines behind the anchors begin. */
 function behindAnchors(lines: readonly TextLine[], hunk: PatchHunk, from: number, path: string): number {
   let at = from;
@@ -45,10 +37,10 @@ function behindAnchors(lines: readonly TextLine[], hunk: PatchHunk, from: number
 /** Which of several places is meant: the one at the line the hunk names, or the one that its order and anchors leave. */
 function choose(found: readonly Found[], hunk: PatchHunk, from: number, document: TextDocument): Found | undefined {
   if (found.length === 1) return found[0];
-  const named = found.find((one) => lineNumberAt(document, startOf(one)) === hunk.lineNumber);
+  const named = found.find((one) => lineNumberAt(document, one.start) === hunk.lineNumber);
   if (named) return named;
-  if (hunk.isAtEnd) return found.find((one) => endOf(one) === document.bytes.length);
-  const behind = found.filter((one) => startOf(one) >= from);
+  if (hunk.isAtEnd) return found.find((one) => one.end === document.bytes.length);
+  const behind = found.filter((one) => one.start >= from);
   return behind.length === 1 || hunk.anchors.length > 0 ? behind[0] : undefined;
 }
 
@@ -94,9 +86,8 @@ function locate(document: TextDocument, finder: Finder, hunk: PatchHunk, { from,
     return { splice: insertion(document, hunk, at, path), tier: 'exact' };
   }
   const isWholeLines = (one: Found): boolean => {
-    const start = startOf(one);
-    const isStart = start === textStart(document) || lineEndBefore(document, start) > 0;
-    return isStart && (oldLines.at(-1) === '' || endOf(one) === document.bytes.length);
+    const isStart = one.start === textStart(document) || lineEndBefore(document, one.start) > 0;
+    return isStart && (oldLines.at(-1) === '' || one.end === document.bytes.length);
   };
   const behind = behindAnchors(lines, hunk, from, path);
   const hits = finder.search({ oldLines, newLines }, isWholeLines);
