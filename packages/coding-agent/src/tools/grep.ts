@@ -66,18 +66,18 @@ const outputModes = {
   count: GrepOutputMode.Count,
 } as const;
 
-/** Files with matches among the ignored. Only for an empty result, and bounded; hidden files were searched already. */
+/** Matches among the ignored. Only for an empty result, and bounded; hidden files were searched already. */
 async function lookFurther(options: GrepOptions, ignored: boolean): Promise<LeftOut | undefined> {
   if (ignored) return undefined;
-  const { matches, complete } = await grep({
+  const { totalMatches, limitReached, complete } = await grep({
     ...options,
     gitignore: false,
-    mode: GrepOutputMode.FilesWithMatches,
+    mode: GrepOutputMode.Count,
     offset: 0,
     maxCount: SECOND_PASS_RESULTS,
     timeoutMs: SECOND_PASS_MS,
   });
-  return { hidden: 0, ignored: matches.length, isCut: !complete };
+  return { hidden: 0, ignored: totalMatches, isCut: limitReached || !complete };
 }
 
 function plain(line: string): string {
