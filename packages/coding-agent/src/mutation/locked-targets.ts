@@ -1,4 +1,3 @@
-import { join, parse } from 'node:path';
 import { ToolError } from '../errors.ts';
 import type { PathUse, ResolvedPath } from '../sandbox.ts';
 import type { Workspace } from '../workspace.ts';
@@ -20,8 +19,8 @@ export interface NamedPath {
  * What is locked of a file with several names, beside the name: whoever changes it by another name waits too. It stands for no
  * path, so there is nothing at it to be put in order.
  */
-function sharedFile({ real, stat }: ResolvedPath): string[] {
-  return stat?.kind === 'file' && stat.links > 1 ? [join(parse(real).root, `file ${stat.identity}`)] : [];
+function sharedFile({ stat }: ResolvedPath): string[] {
+  return stat?.kind === 'file' && stat.links > 1 ? [`file ${stat.identity}`] : [];
 }
 
 /**
