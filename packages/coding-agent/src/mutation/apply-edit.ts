@@ -155,13 +155,19 @@ export function joinSplices(
  * Applies edits to a document. Each matches the original, none the result of another. Bytes outside the replaced ranges are
  * those of the original.
  *
+ * @param oldText how messages call what is looked for.
  * @throws {ToolError} `NO_MATCH`, `AMBIGUOUS`, `OVERLAP`, `NO_CHANGE`, `ENCODING`, `INVALID_INPUT`.
  */
-export function applyEdits(document: TextDocument, edits: readonly TextEdit[], path: string): AppliedEdits {
+export function applyEdits(
+  document: TextDocument,
+  edits: readonly TextEdit[],
+  path: string,
+  oldText: string = 'old_text',
+): AppliedEdits {
   const applied: AppliedEdit[] = [];
   const finder = createFinder(document);
   const splices = edits.flatMap((edit, index) => {
-    const name = edits.length > 1 ? `edits[${index}].old_text` : 'old_text';
+    const name = edits.length > 1 ? `edits[${index}].${oldText}` : oldText;
     const { tier, found } = finder.find(edit, { name, path });
     const asked = { oldLines: splitLines(edit.old_text), rawNewLines: splitLines(edit.new_text), path };
     const made = found.map((hit) => ({ ...spliceAt(document, { ...hit, ...asked }), name: `edits[${index}]` }));
