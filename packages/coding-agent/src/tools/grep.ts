@@ -109,7 +109,7 @@ function linesOf(mode: (typeof modes)[number], matches: readonly GrepMatch[]): s
 }
 
 function headerOf(
-  { totalMatches, filesWithMatches, limitReached, stopReason, skip, matches }: GrepDetails,
+  { totalMatches, filesWithMatches, filesCut, limitReached, stopReason, skip, matches }: GrepDetails,
   mode: string,
 ): string {
   const stopped =
@@ -122,7 +122,7 @@ function headerOf(
     if (stopped !== undefined) return `[nothing found until ${stopped}; search a smaller directory or fewer files]`;
     return skip > 0 && totalMatches > 0 ? `[no more matches: there are ${totalMatches}]` : '[no match]';
   }
-  const most = limitReached || stopped !== undefined ? 'at least ' : '';
+  const most = limitReached || filesCut !== undefined || stopped !== undefined ? 'at least ' : '';
   const unit =
     mode === 'files'
       ? count(totalMatches, 'file')
