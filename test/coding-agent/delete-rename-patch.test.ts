@@ -1,6 +1,7 @@
 import { textOf } from '@cairn/coding-agent';
 import {
   existsSync,
+  linkSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
@@ -222,4 +223,14 @@ test('a directory that appears where a file is to be written is no file', async 
   mkdirSync(join(root, 'a'));
   writeFileSync(join(root, 'a/b'), '');
   expect(failure(await tools.write.execute({ path: 'a', content: '' }))).toMatch(/^IS_DIRECTORY/u);
+});
+
+test('a rename onto another name of the same file leaves one of them, and only when asked to overwrite', async () => {
+  const { root, tools, paths } = createBench({ a: 'x\n' });
+  for (const name of ['A', 'b']) linkSync(join(root, 'a'), join(root, name));
+  await tools.read.execute({ path: 'b' });
+  await tools.read.execute({ path: 'A' });
+  for (const to of ['A', 'b']) expect(failure(await tools.rename.execute({ from: 'a', to }))).toMatch(/^EXISTS/u);
+  details(await tools.rename.execute({ from: 'a', to: 'b', overwrite: true }));
+  expect(paths()).toEqual(['A', 'b']);
 });

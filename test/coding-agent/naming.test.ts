@@ -201,6 +201,19 @@ describe('the text-editor tool of Anthropic', () => {
   });
 });
 
+test('the hosted editors speak of their own parameters', async () => {
+  const { root } = createBench({ long: 'x\n'.repeat(2500), twice: 'a\na\n' });
+  const editor = createTextEditorTool({ root, stateDirectory: temporaryDirectory() });
+  expect(textOf(await call(editor, { command: 'view', path: 'long' }))).toMatch(
+    /go on with view_range=\[2001, -1\]\]$/u,
+  );
+  const next = textOf(await call(editor, { command: 'view', path: 'long', view_range: [2001, -1] }));
+  expect(next).toMatch(/\]\n {2}2001\tx\n[^]*\n {2}2500\tx$/u);
+  expect(failure(await call(editor, { command: 'str_replace', path: 'twice', old_str: 'a' }))).toContain(
+    'old_str occurs 2 times',
+  );
+});
+
 describe('the memory tool of Anthropic', () => {
   test('keeps notes below /memories, and nowhere else', async () => {
     const { root, paths, text } = createBench({ link: symlink('/etc') });

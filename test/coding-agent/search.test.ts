@@ -176,3 +176,18 @@ test.each(['/', homedir()])('%s as the root of a search is bounded, and that is 
   const text = textOf(await tools.glob.execute({ pattern: 'no-such-name-*.anywhere' }));
   expect(text).toMatch(/is a whole (?:file system|home directory): the search ends after 2 s or/u);
 });
+
+test('an empty grep counts the matches of ignored files, not the files', async () => {
+  const { tools } = createBench({
+    '.gitignore': 'out\n',
+    '.git/HEAD': 'ref: refs/heads/main\n',
+    out: 'needle\n'.repeat(7),
+  });
+  const empty = await tools.grep.execute({ pattern: 'needle' });
+  expect(textOf(empty)).toContain('[7 matches in ignored files: ignored=true]');
+});
+
+test('a count of which matches of a file were left out is called the least', async () => {
+  const { tools } = createBench({ a: 'x\n'.repeat(50) });
+  expect(textOf(await tools.grep.execute({ pattern: 'x' }))).toMatch(/^\[at least 20 matches in 1 file\]/u);
+});

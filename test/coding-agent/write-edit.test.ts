@@ -1,4 +1,4 @@
-import { textOf } from '@cairn/coding-agent';
+import { createCodingTools, textOf } from '@cairn/coding-agent';
 import {
   chmodSync,
   linkSync,
@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { file, symlink } from '../support/tree.ts';
+import { file, symlink, temporaryDirectory } from '../support/tree.ts';
 import { call, createBench, details, failure } from './support.ts';
 
 describe('write', () => {
@@ -32,6 +32,20 @@ describe('write', () => {
     expect(text('a')).toBe('precious\n');
     expect(details(await tools.write.execute({ path: 'a', content: 'new' }))).toMatchObject({ created: false });
     expect(text('a')).toBe('new');
+  });
+
+  test('leaves no directory behind when one of several cannot be made', async () => {
+    const { tools, paths } = createBench({});
+    const long = await tools.write.execute({ path: `a/b/${'x'.repeat(300)}/c`, content: 'x' });
+    expect(failure(long)).toMatch(/^NAME_TOO_LONG: .* Nothing was changed\./u);
+    expect(paths()).toEqual([]);
+  });
+
+  test('works in a root that does not exist yet below a link', async () => {
+    const { root } = createBench({ 'real/': null, link: symlink('real') });
+    const below = createCodingTools({ root: join(root, 'link/new'), stateDirectory: temporaryDirectory() });
+    details(await below.write.execute({ path: 'a', content: 'x' }));
+    expect(readFileSync(join(root, 'real/new/a'), 'utf8')).toBe('x');
   });
 
   test('overwrites what it wrote itself', async () => {
@@ -324,4 +338,36 @@ test('a link that is put in the way of a commit does not lead it elsewhere', asy
   expect(readFileSync(join(root, 'moved/a'), 'utf8') + readFileSync(join(root, 'elsewhere/a'), 'utf8')).toMatch(
     /^x[xy]$/u,
   );
+});
+
+test('parallel edits of one file by two of its names all survive', async () => {
+  const { root, tools, text } = createBench({ a: 'one\ntwo\nthree\n' });
+  linkSync(join(root, 'a'), join(root, 'b'));
+  const edits = [
+    ['a', 'one'],
+    ['b', 'three'],
+  ] as const;
+  const results = await Promise.all(
+    edits.map(([path, word]) =>
+      tools.edit.execute({ path, edits: [{ old_text: word, new_text: word.toUpperCase() }] }),
+    ),
+  );
+  results.forEach(details);
+  expect(text('b')).toBe('ONE\ntwo\nTHREE\n');
+});
+
+describe('legacy encodings, whose characters may hold the bytes of others', () => {
+  const shiftJis = Buffer.from([0x83, 0x41, 0x20, 0x3d, 0x20, 0x31, 0x0a]);
+  const gb18030 = Buffer.concat([Buffer.from([0x94, 0x39, 0xfc, 0x36]), Buffer.from(' keep foo  \nbar\n')]);
+  const rows = [
+    ['the second half of a character is none', shiftJis, 'shift_jis', 'A = 1'],
+    ['a place that cannot be counted is none', gb18030, 'gb18030', 'foo\nbar'],
+  ] as const;
+  test.for(rows)('%s', async ([, content, encoding, old_text]) => {
+    const { tools, bytes } = createBench({ a: content });
+    details(await tools.read.execute({ path: 'a', encoding }));
+    const result = await tools.edit.execute({ path: 'a', edits: [{ old_text, new_text: 'x' }] });
+    expect(failure(result)).toMatch(/^NO_MATCH/u);
+    expect(bytes('a')).toEqual(content);
+  });
 });

@@ -78,11 +78,12 @@ export function bind<Given, Input, Details>(
   return { name, description, inputSchema, annotations: spec.annotations, execute, toModelOutput };
 }
 
-/** A tool under its own name, with its own parameters. */
+/** A tool under its own name, with its own parameters; messages name tools and parameters by `names`. */
 export function bindAsItIs<Input, Details>(
   spec: ToolSpec<Input, Details>,
   workspace: Workspace,
+  names: Names = ownNames,
 ): ToolDefinition<Input, Details> {
   const { name, description, inputSchema } = spec;
-  return bind(spec, workspace, { name, description, inputSchema, names: ownNames, adapt: (input) => ({ input }) });
+  return bind(spec, workspace, { name, description, inputSchema, names, adapt: (input) => ({ input }) });
 }

@@ -41,7 +41,7 @@ const MOST_LINKS = 40;
  * The canonical path of something that may not exist: that of its nearest existing ancestor, with the rest. A link that
  * leads nowhere is followed to where it would lead.
  */
-async function realPathOf(operations: FileOperations, path: string, links: number = 0): Promise<string> {
+export async function realPathOf(operations: FileOperations, path: string, links: number = 0): Promise<string> {
   try {
     return await operations.realpath(path);
   } catch (error) {

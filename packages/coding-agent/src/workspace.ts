@@ -1,6 +1,6 @@
 import { tmpdir } from 'node:os';
 import { isAbsolute, join, resolve, sep } from 'node:path';
-import { errnoOf, ToolError } from './errors.ts';
+import { ToolError } from './errors.ts';
 import { createLedger } from './ledger.ts';
 import type { Ledger } from './ledger.ts';
 import { createRecency } from './mentions/recency.ts';
@@ -9,7 +9,7 @@ import { createLocks } from './mutation/locks.ts';
 import type { Locks } from './mutation/locks.ts';
 import { nodeFileOperations } from './operations.ts';
 import type { FileOperations } from './operations.ts';
-import { isWithin, resolvePath } from './sandbox.ts';
+import { isWithin, realPathOf, resolvePath } from './sandbox.ts';
 import type { PathUse, ResolvedPath, Territory } from './sandbox.ts';
 
 /** What the tools are allowed to do. */
@@ -72,16 +72,6 @@ function checkRoot(name: string, root: unknown): string {
   throw new ToolError('INVALID_OPTION', [summary, 'Make it absolute with path.resolve.']);
 }
 
-/** The canonical path of a root; one that does not exist (yet) stands for itself. */
-async function canonical(operations: FileOperations, root: string): Promise<string> {
-  try {
-    return await operations.realpath(root);
-  } catch (error) {
-    if (errnoOf(error) === 'ENOENT') return root;
-    throw error;
-  }
-}
-
 function defaultStateDirectory(): string {
   return join(tmpdir(), `cairn-${process.getuid?.() ?? 'user'}`);
 }
@@ -99,7 +89,7 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
   let opened: Promise<readonly string[]> | undefined;
 
   const open = async (): Promise<readonly string[]> => {
-    const allowed = await Promise.all(roots.map((directory) => canonical(operations, directory)));
+    const allowed = await Promise.all(roots.map((directory) => realPathOf(operations, directory)));
     await locks.recover((path) => allowed.some((directory) => isWithin(path, directory)));
     return allowed;
   };

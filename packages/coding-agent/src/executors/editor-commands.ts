@@ -1,6 +1,6 @@
 import { ToolError } from '../errors.ts';
 import type { FilePatch } from '../patch/file-patch.ts';
-import type { RunContext } from '../spec.ts';
+import type { Names, RunContext } from '../spec.ts';
 import { textOf } from '../tool.ts';
 import type { ToolSuccess } from '../tool.ts';
 import { deleteTool } from '../tools/delete.ts';
@@ -10,6 +10,12 @@ import { applyFilePatches } from '../tools/patch.ts';
 import { readTool } from '../tools/read.ts';
 import { renameTool } from '../tools/rename.ts';
 import { writeTool } from '../tools/write.ts';
+
+/** How these tools call what messages are about. */
+export const editorNames: Names = {
+  tool: (name) => (name === 'read' || name === 'ls' ? 'view' : name),
+  parameter: (_, name) => (name === 'offset' ? 'view_range' : name === 'old_text' ? 'old_str' : name),
+};
 
 /** How deep these tools show a directory. */
 const DIRECTORY_DEPTH = 2;
@@ -41,7 +47,10 @@ export async function view(
   const { details } = result;
   if (details.kind !== 'text') return result;
   const text = textOf(result).split('\n');
-  const notices = text.slice(1 + details.lines.length);
+  // A page is asked for by its range here.
+  const notices = text
+    .slice(1 + details.lines.length)
+    .map((notice) => notice.replace(/\bview_range=(\d+)/u, 'view_range=[$1, -1]'));
   const shown = [text[0] ?? '', ...numbered(details.lines, details.offset), ...notices];
   return { isError: false, content: [{ type: 'text', text: shown.join('\n') }], details };
 }

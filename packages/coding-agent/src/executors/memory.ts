@@ -7,7 +7,7 @@ import { inputSchema } from '../input.ts';
 import { mutating } from '../spec.ts';
 import type { ToolSpec } from '../spec.ts';
 import type { ToolDefinition } from '../tool.ts';
-import { createFile, deletePath, insertLines, renamePath, replaceText, view } from './editor-commands.ts';
+import { createFile, deletePath, editorNames, insertLines, renamePath, replaceText, view } from './editor-commands.ts';
 
 const shape = {
   command: z.enum(['view', 'create', 'str_replace', 'insert', 'delete', 'rename']),
@@ -90,5 +90,5 @@ const memorySpec: ToolSpec<MemoryInput, unknown> = {
  * `/memories`.
  */
 export function createMemoryTool(choice: WorkspaceChoice): ToolDefinition<MemoryInput> {
-  return bindAsItIs(memorySpec, workspaceOf(choice));
+  return bindAsItIs(memorySpec, workspaceOf(choice), editorNames);
 }

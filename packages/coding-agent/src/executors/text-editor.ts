@@ -6,7 +6,7 @@ import { inputSchema } from '../input.ts';
 import { mutating } from '../spec.ts';
 import type { ToolSpec } from '../spec.ts';
 import type { ToolDefinition } from '../tool.ts';
-import { createFile, insertLines, replaceText, view } from './editor-commands.ts';
+import { createFile, editorNames, insertLines, replaceText, view } from './editor-commands.ts';
 
 const shape = {
   command: z.enum(['view', 'create', 'str_replace', 'insert']),
@@ -56,5 +56,5 @@ const textEditorSpec: ToolSpec<TextEditorInput, unknown> = {
  * hosted tool, or the whole to a host that has none.
  */
 export function createTextEditorTool(choice: WorkspaceChoice): ToolDefinition<TextEditorInput> {
-  return bindAsItIs(textEditorSpec, workspaceOf(choice));
+  return bindAsItIs(textEditorSpec, workspaceOf(choice), editorNames);
 }

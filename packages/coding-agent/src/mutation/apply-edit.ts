@@ -72,8 +72,8 @@ export interface Replacement extends Found {
  * @throws {ToolError} `ENCODING`.
  */
 export function spliceAt(document: TextDocument, replacement: Replacement): Splice {
-  const { place, newLines, oldLines, rawNewLines, path } = replacement;
-  const [start, end] = [place[0]?.start ?? 0, place.at(-1)?.end ?? 0];
+  const { start, end, newLines, oldLines, rawNewLines, path } = replacement;
+  const place = replacement.place();
   // A tier may have left out the empty line behind a final line end.
   const kept = keptLines(oldLines.slice(0, place.length), rawNewLines.slice(0, newLines.length));
   const gap = (index: number): Buffer | undefined => {
@@ -93,6 +93,32 @@ export function spliceAt(document: TextDocument, replacement: Replacement): Spli
     return [content, ending];
   });
   return { start, end, bytes: Buffer.concat(parts) };
+}
+
+/** Smaller parts are put together: each is a call of the system to write, and there may be one for each word of a file. */
+const SMALL_PART_BYTES = 64 * 1024;
+
+function gathered(parts: readonly Buffer[]): Buffer[] {
+  const large: Buffer[] = [];
+  let small: Buffer[] = [];
+  let size = 0;
+  const flush = (): void => {
+    if (size > 0) large.push(Buffer.concat(small));
+    small = [];
+    size = 0;
+  };
+  for (const part of parts) {
+    if (part.length >= SMALL_PART_BYTES) {
+      flush();
+      large.push(part);
+      continue;
+    }
+    small.push(part);
+    size += part.length;
+    if (size >= SMALL_PART_BYTES) flush();
+  }
+  flush();
+  return large;
 }
 
 /** A splice, and how it is called in messages. */
@@ -122,20 +148,26 @@ export function joinSplices(
     at = end;
   }
   parts.push(document.bytes.subarray(at));
-  return { parts, splices: ordered };
+  return { parts: gathered(parts), splices: ordered };
 }
 
 /**
  * Applies edits to a document. Each matches the original, none the result of another. Bytes outside the replaced ranges are
  * those of the original.
  *
+ * @param oldText how messages call what is looked for.
  * @throws {ToolError} `NO_MATCH`, `AMBIGUOUS`, `OVERLAP`, `NO_CHANGE`, `ENCODING`, `INVALID_INPUT`.
  */
-export function applyEdits(document: TextDocument, edits: readonly TextEdit[], path: string): AppliedEdits {
+export function applyEdits(
+  document: TextDocument,
+  edits: readonly TextEdit[],
+  path: string,
+  oldText: string = 'old_text',
+): AppliedEdits {
   const applied: AppliedEdit[] = [];
   const finder = createFinder(document);
   const splices = edits.flatMap((edit, index) => {
-    const name = edits.length > 1 ? `edits[${index}].old_text` : 'old_text';
+    const name = edits.length > 1 ? `edits[${index}].${oldText}` : oldText;
     const { tier, found } = finder.find(edit, { name, path });
     const asked = { oldLines: splitLines(edit.old_text), rawNewLines: splitLines(edit.new_text), path };
     const made = found.map((hit) => ({ ...spliceAt(document, { ...hit, ...asked }), name: `edits[${index}]` }));

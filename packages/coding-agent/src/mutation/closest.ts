@@ -33,11 +33,17 @@ function likeness(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
 const MOST_COMPARED_LINES = 20_000;
 const LEAST_LIKENESS = 0.4;
 
+/** A line that was looked for more often than this speaks for its first places only. */
+const MOST_POSITIONS = 16;
+
 /** The start that most lines, each looked up by itself, speak for. */
 function byEqualLines(lines: readonly TextLine[], wanted: readonly string[]): number | undefined {
   const positions = new Map<string, number[]>();
   wanted.forEach((line, index) => {
-    if (line !== '') positions.set(line, [...(positions.get(line) ?? []), index]);
+    const known = positions.get(line) ?? [];
+    if (line === '' || known.length === MOST_POSITIONS) return;
+    known.push(index);
+    positions.set(line, known);
   });
   const votes = new Map<number, number>();
   lines.forEach(({ text }, index) => {

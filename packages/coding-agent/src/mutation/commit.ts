@@ -26,20 +26,21 @@ export interface Step {
 }
 
 /**
- * Makes directories that are missing above a path, and says which.
+ * Makes directories that are missing above a path, and adds each to `made` at once: when a later one fails they are removed.
  */
-async function makeParents(operations: FileOperations, path: string): Promise<string[]> {
+async function makeParents(operations: FileOperations, path: string, made: string[]): Promise<void> {
   const parent = dirname(path);
   try {
     await operations.makeDirectory(parent);
-    return [parent];
+    made.push(parent);
+    return;
   } catch (error) {
-    if (errnoOf(error) === 'EEXIST') return [];
+    if (errnoOf(error) === 'EEXIST') return;
     if (errnoOf(error) !== 'ENOENT' || parent === dirname(parent)) throw error;
   }
-  const made = await makeParents(operations, parent);
+  await makeParents(operations, parent, made);
   await operations.makeDirectory(parent);
-  return [...made, parent];
+  made.push(parent);
 }
 
 /** Makes the directories that a step needs; they count as written, and are removed again when the step is. */
@@ -47,15 +48,13 @@ export function parentsStep(
   operations: FileOperations,
   target: { readonly real: string; readonly display: string },
 ): Step {
-  let made: readonly string[] = [];
+  const made: string[] = [];
   const remove = async (): Promise<void> => {
     for (const directory of made.toReversed()) await operations.removeDirectory(directory);
   };
   return {
     path: target.display,
-    prepare: async () => {
-      made = await makeParents(operations, target.real);
-    },
+    prepare: () => makeParents(operations, target.real, made),
     verify: async () => undefined,
     apply: async () => {
       for (const directory of made) await syncQuietly(operations, dirname(directory));

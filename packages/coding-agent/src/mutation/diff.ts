@@ -1,6 +1,6 @@
 import { structuredPatch } from 'diff';
 import type { Splice } from './apply-edit.ts';
-import { lineEndAt, lineEndBefore, lineNumberAt, lineStartOf, linesFrom, textStart } from './document.ts';
+import { lineEndAt, lineEndBefore, lineNumberAt, lineStartOf, nextLineAfter, textStart } from './document.ts';
 import type { ByteRange, TextDocument } from './document.ts';
 
 /** A place where two versions differ, with the lines around it; each line begins with a blank, `-`, `+` or `\`. */
@@ -30,33 +30,40 @@ const MOST_CHANGES = 500;
 
 const CONTEXT_LINES = 3;
 
-/** The whole lines that a splice touches, with those around them. */
-function surroundings(document: TextDocument, { start, end }: ByteRange): ByteRange {
+/** The whole lines that a splice touches, with those around them; and where the lines it touches end. */
+function surroundings(
+  document: TextDocument,
+  { start, end }: ByteRange,
+): { readonly range: ByteRange; readonly touched: number } {
   let from = lineStartOf(document, start);
   for (let line = 0; line < CONTEXT_LINES && from > textStart(document); line++) {
     from = lineStartOf(document, from - lineEndBefore(document, from));
   }
   let to = end;
-  if (lineEndBefore(document, to) === 0 || lineEndAt(document, to) > 0 || to === start) to = nextLine(document, to);
-  for (let line = 0; line < CONTEXT_LINES; line++) to = nextLine(document, to);
-  return { start: from, end: to };
-}
-
-function nextLine(document: TextDocument, offset: number): number {
-  return linesFrom(document, offset).next().value?.next ?? document.bytes.length;
+  if (lineEndBefore(document, to) === 0 || lineEndAt(document, to) > 0 || to === start)
+    to = nextLineAfter(document, to);
+  const touched = to;
+  for (let line = 0; line < CONTEXT_LINES; line++) to = nextLineAfter(document, to);
+  return { range: { start: from, end: to }, touched };
 }
 
 /** Splices that lie close together, with the lines they touch. */
 function regionsOf(document: TextDocument, splices: readonly Splice[]): { range: ByteRange; splices: Splice[] }[] {
-  const regions: { range: ByteRange; splices: Splice[] }[] = [];
+  const regions: { range: ByteRange; splices: Splice[]; touched: number }[] = [];
   for (const splice of splices) {
-    const around = surroundings(document, splice);
     const last = regions.at(-1);
+    // Within a line that is there already; lines can hold very many splices.
+    if (last && splice.end < last.touched) {
+      last.splices.push(splice);
+      continue;
+    }
+    const { range: around, touched } = surroundings(document, splice);
     if (last && around.start <= last.range.end) {
       last.range = { start: last.range.start, end: Math.max(last.range.end, around.end) };
+      last.touched = touched;
       last.splices.push(splice);
     } else {
-      regions.push({ range: around, splices: [splice] });
+      regions.push({ range: around, splices: [splice], touched });
     }
   }
   return regions;

@@ -98,20 +98,44 @@ export function textStart({ encoding }: TextDocument): number {
   return encoding.mark.length;
 }
 
+/** The line that was last asked for: a line of megabytes may be asked for once for each of its thousands of places. */
+const lastLine = new WeakMap<TextDocument, LineRange>();
+
+/** The line that an offset is in; behind a final line end, an empty one. */
+function lineAt(document: TextDocument, offset: number): LineRange {
+  const last = lastLine.get(document);
+  if (last && offset >= last.start && offset < last.next) return last;
+  const start = lineStartBefore(document, offset);
+  const line = linesFrom(document, start).next().value ?? { start, end: start, next: start };
+  lastLine.set(document, line);
+  return line;
+}
+
+/** The start of the line that an offset is in, looked for backwards. */
+function lineStartBefore(document: TextDocument, offset: number): number {
+  const { bytes, encoding } = document;
+  const first = textStart(document);
+  if (encoding.unit === 1) return Math.max(first, offset === 0 ? 0 : bytes.lastIndexOf(LF, offset - 1) + 1);
+  let start = offset;
+  while (start > first && lineEndBefore(document, start) === 0) start -= encoding.unit;
+  return start;
+}
+
 /** The start of the line that an offset is in. */
 export function lineStartOf(document: TextDocument, offset: number): number {
-  const { unit } = document.encoding;
-  let start = offset;
-  while (start > textStart(document) && lineEndBefore(document, start) === 0) start -= unit;
-  return start;
+  return lineAt(document, offset).start;
+}
+
+/** Where the line that an offset is in ends, its line end included. */
+export function nextLineAfter(document: TextDocument, offset: number): number {
+  return lineAt(document, offset).next;
 }
 
 /** The line end that text inserted at an offset takes: that of its line, or of the line before, or a line feed. */
 export function lineEndNear(document: TextDocument, offset: number): Buffer {
   const { bytes } = document;
-  const { value: line } = linesFrom(document, lineStartOf(document, offset)).next();
-  if (line && line.next > line.end) return bytes.subarray(line.end, line.next);
-  const start = lineStartOf(document, offset);
+  const { start, end, next } = lineAt(document, offset);
+  if (next > end) return bytes.subarray(end, next);
   const before = lineEndBefore(document, start);
   if (before > 0) return bytes.subarray(start - before, start);
   return document.encoding.encode('\n') ?? Buffer.from('\n');

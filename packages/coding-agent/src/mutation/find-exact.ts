@@ -1,8 +1,13 @@
-import { indexOfBytes, lineEndAt, lineEndBefore, textStart } from './document.ts';
+import { indexOfBytes, lineEndAt, lineEndBefore, linesFrom, lineStartOf, textStart } from './document.ts';
 import type { ByteRange, TextDocument } from './document.ts';
 
 /** A place where a text was found: the range of each of its lines, line ends left out. */
 export type Place = readonly ByteRange[];
+
+/** Where a text was found. Its lines are worked out when they are asked for, since there may be very many places. */
+export interface Hit extends ByteRange {
+  place(): Place;
+}
 
 /** The lines of a text, whatever its line ends. */
 export function splitLines(text: string): string[] {
@@ -53,24 +58,51 @@ function matchDown(document: TextDocument, pieces: readonly Buffer[], offset: nu
   return ranges;
 }
 
-/**
- * Where lines occur, byte for byte; only whether a line ends with CRLF or LF makes no difference. Overlapping places count
- * as two.
- */
-export function findExact(document: TextDocument, lines: readonly string[]): Place[] {
-  const pieces: Buffer[] = [];
-  for (const line of lines) {
-    const piece = document.encoding.encode(line);
-    // What the encoding cannot hold is nowhere in the file.
-    if (piece === undefined) return [];
-    pieces.push(piece);
+/** The one line end that all lines of a document have; `undefined` when they differ, or there is none. */
+function uniformLineEnd(document: TextDocument): Buffer | undefined {
+  const { encoding } = document;
+  const [feed, crlf] = [encoding.encode('\n'), encoding.encode('\r\n')];
+  if (feed === undefined || crlf === undefined) return undefined;
+  if (indexOfBytes(document, crlf, textStart(document)) === -1) return feed;
+  for (const { end, next } of linesFrom(document, textStart(document))) {
+    if (next > end && next - end !== crlf.length) return undefined;
   }
+  return crlf;
+}
+
+/** The lines from an offset on, which are known to be there. */
+function rangesFrom(pieces: readonly Buffer[], start: number, lineEnd: Buffer): ByteRange[] {
+  let at = start;
+  return pieces.map((piece) => {
+    const range = { start: at, end: at + piece.length };
+    at = range.end + lineEnd.length;
+    return range;
+  });
+}
+
+/** Lines with the same line end everywhere: they are looked for as one. */
+function findJoined(document: TextDocument, pieces: readonly Buffer[], lineEnd: Buffer): Hit[] {
+  const wanted = Buffer.concat(pieces.flatMap((piece, index) => (index === 0 ? [piece] : [lineEnd, piece])));
+  const hits: Hit[] = [];
+  for (
+    let found = indexOfBytes(document, wanted, textStart(document));
+    found !== -1;
+    found = indexOfBytes(document, wanted, found + document.encoding.unit)
+  ) {
+    const start = found;
+    hits.push({ start, end: start + wanted.length, place: () => rangesFrom(pieces, start, lineEnd) });
+  }
+  return hits;
+}
+
+/** Lines with line ends of both kinds between them. */
+function findMixed(document: TextDocument, pieces: readonly Buffer[]): Hit[] {
   const anchorAt = longest(pieces);
   // Lines that are all empty are looked for by their line ends.
   const anchor = pieces[anchorAt]?.length ? (pieces[anchorAt] ?? Buffer.alloc(0)) : document.encoding.encode('\n');
   const isLineFeed = pieces[anchorAt]?.length === 0;
-  if (anchor === undefined || (isLineFeed && pieces.length === 1)) return [];
-  const places: Place[] = [];
+  if (anchor === undefined) return [];
+  const hits: Hit[] = [];
   const above = pieces.slice(0, anchorAt);
   const below = pieces.slice(anchorAt + 1);
   for (
@@ -82,7 +114,50 @@ export function findExact(document: TextDocument, lines: readonly string[]): Pla
     const end = isLineFeed ? start : start + anchor.length;
     const before = matchUp(document, above, start);
     const after = before && matchDown(document, below, end);
-    if (before && after) places.push([...before, { start, end }, ...after]);
+    if (!before || !after) continue;
+    const place = [...before, { start, end }, ...after];
+    hits.push({ start: place[0]?.start ?? start, end: place.at(-1)?.end ?? end, place: () => place });
   }
-  return places;
+  return hits;
+}
+
+/** Encodings with characters of several bytes, the last of which may be that of an ASCII character. */
+const ambiguousEncodings: readonly string[] = [
+  'shift_jis',
+  'gbk',
+  'gb18030',
+  'big5',
+  'euc-kr',
+  'euc-jp',
+  'iso-2022-jp',
+];
+
+/** Whether a range begins and ends between characters, where bytes alone do not tell. */
+function isBetweenCharacters(document: TextDocument, { start, end }: ByteRange): boolean {
+  const { bytes, encoding } = document;
+  if (!ambiguousEncodings.includes(encoding.label)) return true;
+  const from = lineStartOf(document, start);
+  const to = linesFrom(document, lineStartOf(document, end)).next().value?.end ?? end;
+  const cuts = [from, start, end, Math.max(to, end)];
+  const parts = cuts.slice(1).map((cut, index) => encoding.decode(bytes.subarray(cuts[index], cut)));
+  return parts.join('') === encoding.decode(bytes.subarray(from, Math.max(to, end)));
+}
+
+/**
+ * Where lines occur, byte for byte; only whether a line ends with CRLF or LF makes no difference. Overlapping places count
+ * as two.
+ */
+export function findExact(document: TextDocument, lines: readonly string[]): Hit[] {
+  const pieces: Buffer[] = [];
+  for (const line of lines) {
+    const piece = document.encoding.encode(line);
+    // What the encoding cannot hold is nowhere in the file.
+    if (piece === undefined) return [];
+    pieces.push(piece);
+  }
+  if (pieces.length === 1 && pieces[0]?.length === 0) return [];
+  // Without line ends between them, which one they are does not matter.
+  const lineEnd = pieces.length === 1 ? Buffer.alloc(0) : uniformLineEnd(document);
+  const hits = lineEnd === undefined ? findMixed(document, pieces) : findJoined(document, pieces, lineEnd);
+  return hits.filter((hit) => isBetweenCharacters(document, hit));
 }

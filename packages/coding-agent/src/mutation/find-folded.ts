@@ -1,4 +1,4 @@
-import type { TextDocument } from './document.ts';
+import type { ByteRange, TextDocument } from './document.ts';
 import type { Found } from './find-text.ts';
 import { fold, foldOffsets, trimBlanks } from './lines.ts';
 import type { TextLine } from './lines.ts';
@@ -41,7 +41,7 @@ export function findFolded(
   if (withoutEnd === undefined) return [];
   // The file has no final line end and keeps none.
   const atEnd = search(document, lines, folded, { ...withoutEnd, folding });
-  return atEnd.filter(({ place }) => (place.at(-1)?.end ?? 0) === document.bytes.length);
+  return atEnd.filter(({ end }) => end === document.bytes.length);
 }
 
 /** The texts without their final line end; `undefined` when the old one has none. */
@@ -68,14 +68,37 @@ function search(
   const needle = wanted.join('\n');
   const endsLine = hasBlanksAtEnd(oldLines.at(-1) ?? '');
   const starts = startsOf(folded);
+  const places = new Map<number, LinePlaces>();
+  const placesOf = (index: number): LinePlaces | undefined => {
+    const line = lines[index];
+    const known = places.get(index) ?? (line && linePlaces(document, line, folding));
+    if (known) places.set(index, known);
+    return known;
+  };
   const found: Found[] = [];
   let first = 0;
   for (let at = text.indexOf(needle); at !== -1; at = text.indexOf(needle, at + 1)) {
     while ((starts[first + 1] ?? Infinity) <= at) first++;
-    const place = placeAt(document, lines, { folding, wanted, first, column: at - (starts[first] ?? 0), endsLine });
-    if (place) found.push({ place, newLines });
+    const last = first + wanted.length - 1;
+    const foldedEnd = at + needle.length - (starts[last] ?? 0);
+    if (endsLine && foldedEnd !== folded[last]?.length) continue;
+    const start = placesOf(first)?.(at - (starts[first] ?? 0), true);
+    const end = endsLine ? lines[last]?.end : placesOf(last)?.(foldedEnd, false);
+    if (start === undefined || end === undefined) continue;
+    const window = { from: first, to: last, start, end };
+    found.push({ start, end, place: () => rangesIn(lines, window), newLines });
   }
   return found;
+}
+
+/** The lines of a place of which the first and the last are known in part. */
+function rangesIn(
+  lines: readonly TextLine[],
+  { from, to, start, end }: ByteRange & { readonly from: number; readonly to: number },
+): ByteRange[] {
+  return lines
+    .slice(from, to + 1)
+    .map((line, index) => ({ start: index === 0 ? start : line.start, end: from + index === to ? end : line.end }));
 }
 
 /** Where each line begins in the text that joins them. */
@@ -88,34 +111,27 @@ function startsOf(lines: readonly string[]): number[] {
   });
 }
 
-interface Hit {
-  readonly folding: Folding;
-  readonly wanted: readonly string[];
-  /** The line it begins in, and where in the folded line. */
-  readonly first: number;
-  readonly column: number;
-  /** It has to end at the end of a line, whose blanks are part of it. */
-  readonly endsLine: boolean;
-}
+/**
+ * The byte offset of a place of a folded line; `undefined` where there is none. Starts of places come from left to right, and
+ * each is counted from the one before: a line may have megabytes and thousands of places.
+ */
+type LinePlaces = (foldedOffset: number, isStart: boolean) => number | undefined;
 
-function placeAt(
-  { encoding }: TextDocument,
-  lines: readonly TextLine[],
-  { folding, wanted, first, column, endsLine }: Hit,
-): Found['place'] | undefined {
-  const ranges: { start: number; end: number }[] = [];
-  for (const [index, piece] of wanted.entries()) {
-    const line = lines[first + index];
-    if (line === undefined) return undefined;
-    const toSource = folding.offsets(line.text);
-    const from = index === 0 ? toSource(column) : 0;
-    const isLast = index === wanted.length - 1;
-    const foldedEnd = (index === 0 ? column : 0) + piece.length;
-    const to = isLast && !endsLine ? toSource(foldedEnd) : line.text.length;
-    if (from === undefined || to === undefined) return undefined;
-    if (isLast && endsLine && foldedEnd !== folding.fold(line.text).length) return undefined;
-    const bytesTo = (offset: number): number => line.start + (encoding.encode(line.text.slice(0, offset))?.length ?? 0);
-    ranges.push({ start: bytesTo(from), end: to === line.text.length ? line.end : bytesTo(to) });
-  }
-  return ranges;
+function linePlaces({ bytes, encoding }: TextDocument, line: TextLine, folding: Folding): LinePlaces {
+  const toSource = folding.offsets(line.text);
+  let known = { offset: 0, at: line.start };
+  return (foldedOffset, isStart) => {
+    const offset = toSource(foldedOffset);
+    if (offset === undefined) return undefined;
+    if (offset === line.text.length) return line.end;
+    if (offset < known.offset) known = { offset: 0, at: line.start };
+    const text = line.text.slice(known.offset, offset);
+    const length = encoding.encode(text)?.length;
+    if (length === undefined) return undefined;
+    const at = known.at + length;
+    // A legacy encoding may have other bytes for the same text.
+    if (encoding.decode(bytes.subarray(known.at, at)) !== text) return undefined;
+    if (isStart) known = { offset, at };
+    return at;
+  };
 }

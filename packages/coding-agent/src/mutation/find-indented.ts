@@ -101,18 +101,21 @@ export function findIndented(
   const bodies = oldLines.map(bodyOf);
   const anchor = bodies.findIndex((body) => body !== '');
   if (anchor === -1 || bodies.some((body) => body.includes('\ufffd'))) return [];
+  const fileBodies = lines.map(({ text, isBroken }) => (isBroken ? undefined : bodyOf(text)));
   const found: Found[] = [];
-  lines.forEach((line, index) => {
-    if (line.isBroken || bodyOf(line.text) !== bodies[anchor]) return;
-    const window = lines.slice(index - anchor, index - anchor + oldLines.length);
-    if (index < anchor || window.length < oldLines.length) return;
-    if (window.some(({ text, isBroken }, at) => isBroken || bodyOf(text) !== bodies[at])) return;
+  fileBodies.forEach((fileBody, index) => {
+    const first = index - anchor;
+    if (fileBody !== bodies[anchor] || first < 0 || first + bodies.length > lines.length) return;
+    if (bodies.some((body, at) => fileBodies[first + at] !== body)) return;
+    const window = lines.slice(first, first + bodies.length);
     const pairs = window.flatMap(({ text }, at) =>
       isBlank(text) ? [] : [{ file: indentOf(text), asked: indentOf(oldLines[at] ?? '') }],
     );
     const shift = deeper(pairs) ?? shallower(pairs) ?? retabbed(pairs);
     const shifted = shift && shiftLines(newLines, shift);
-    if (shifted) found.push({ place: window.map(({ start, end }) => ({ start, end })), newLines: shifted });
+    const [start, end] = [window[0]?.start, window.at(-1)?.end];
+    if (!shifted || start === undefined || end === undefined) return;
+    found.push({ start, end, place: () => window, newLines: shifted });
   });
   return found;
 }

@@ -4,7 +4,7 @@ import { closestPlace } from './closest.ts';
 import { lineNumberAt } from './document.ts';
 import type { TextDocument } from './document.ts';
 import { findExact, splitLines } from './find-exact.ts';
-import type { Place } from './find-exact.ts';
+import type { Hit } from './find-exact.ts';
 import { findFolded, trailingBlanks, unicode } from './find-folded.ts';
 import { findIndented } from './find-indented.ts';
 import { textLines } from './lines.ts';
@@ -14,8 +14,7 @@ import type { TextLine } from './lines.ts';
 export type Tier = 'exact' | 'trailing-blanks' | 'unicode' | 'indentation';
 
 /** A place, and the new lines as they fit there. */
-export interface Found {
-  readonly place: Place;
+export interface Found extends Hit {
   readonly newLines: readonly string[];
 }
 
@@ -40,7 +39,7 @@ type Find = (document: TextDocument, asked: Lines, lines: () => readonly TextLin
 
 /** From the strictest on. What one forgives the later ones forgive too. */
 const tiers: readonly (readonly [tier: Tier, find: Find])[] = [
-  ['exact', (document, { oldLines, newLines }) => findExact(document, oldLines).map((place) => ({ place, newLines }))],
+  ['exact', (document, { oldLines, newLines }) => findExact(document, oldLines).map((hit) => ({ ...hit, newLines }))],
   ['trailing-blanks', (document, asked, lines) => findFolded(document, lines(), asked, trailingBlanks)],
   ['unicode', (document, asked, lines) => findFolded(document, lines(), asked, unicode)],
   ['indentation', (_, asked, lines) => findIndented(lines(), asked)],
@@ -51,9 +50,9 @@ function apart(places: readonly Found[]): Found[] {
   const kept: Found[] = [];
   let end = -1;
   for (const found of places) {
-    if ((found.place[0]?.start ?? 0) < end) continue;
+    if (found.start < end) continue;
     kept.push(found);
-    end = found.place.at(-1)?.end ?? end;
+    end = found.end;
   }
   return kept;
 }
@@ -122,7 +121,7 @@ function ambiguous(
   found: readonly Found[],
   { name, path, lines }: Called & { readonly lines: readonly TextLine[] },
 ): ToolError {
-  const numbers = found.slice(0, MOST_LISTED_LINES).map(({ place }) => lineNumberAt(document, place[0]?.start ?? 0));
+  const numbers = found.slice(0, MOST_LISTED_LINES).map(({ start }) => lineNumberAt(document, start));
   const more = found.length > numbers.length ? ' and more' : '';
   const summary = `${name} occurs ${found.length} times in ${path}, at lines ${numbers.join(', ')}${more}`;
   const context = numbers.slice(0, MOST_SHOWN_PLACES).map((number) => {

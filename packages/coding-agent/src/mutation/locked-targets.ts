@@ -16,6 +16,14 @@ export interface NamedPath {
 }
 
 /**
+ * What is locked of a file with several names, beside the name: whoever changes it by another name waits too. It stands for no
+ * path, so there is nothing at it to be put in order.
+ */
+function sharedFile({ stat }: ResolvedPath): string[] {
+  return stat?.kind === 'file' && stat.links > 1 ? [`file ${stat.identity}`] : [];
+}
+
+/**
  * Runs a mutation with its paths locked. They are looked up before, to know what to lock, and again when they are locked.
  *
  * @throws {ToolError} what `resolve` and the locks throw; `STALE` when a name leads elsewhere by then.
@@ -30,13 +38,16 @@ export async function withLockedTargets<T>(
     Promise.all(
       named.map(({ path, noFollow = false }) => workspace.resolve(path, { write: true, noFollow } satisfies PathUse)),
     );
-  const paths = (await look()).map(({ real }) => real);
-  return workspace.locks.hold(paths, signal, async (locked) => {
+  const known = await look();
+  const paths = known.map(({ real }) => real);
+  const files = known.flatMap(sharedFile);
+  return workspace.locks.hold([...paths, ...files], signal, async (locked) => {
     const targets = await look();
+    const isLocked = targets.flatMap(sharedFile).every((file) => files.includes(file));
     return run(
       targets.map((target, index) => {
         const lock = locked.find(({ path }) => path === target.real);
-        if (lock && target.real === paths[index]) return { ...target, temporary: lock.temporary };
+        if (lock && isLocked && target.real === paths[index]) return { ...target, temporary: lock.temporary };
         const summary = `${target.display} was moved by somebody else meanwhile`;
         throw new ToolError('STALE', [summary, 'Look at it again with ls.'], { path: target.display });
       }),

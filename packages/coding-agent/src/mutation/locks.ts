@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import * as fs from 'node:fs/promises';
-import { join } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errnoOf, explainSystemError, isMissing, ToolError } from '../errors.ts';
 import type { FileOperations } from '../operations.ts';
@@ -17,7 +17,7 @@ export interface LockedPath {
 /** Sees to it that one call at a time changes a file, among all threads and processes that use the same directory. */
 export interface Locks {
   /**
-   * Runs `use` with all of `paths` locked. They are canonical.
+   * Runs `use` with all of `paths` locked. They are canonical; or no paths at all but names of something else to lock.
    *
    * @throws {ToolError} `LOCKED` when another process holds one for too long; the signal's reason while waiting.
    */
@@ -205,6 +205,8 @@ export function createLocks(directory: string, operations: FileOperations): Lock
   };
 
   const recoverAll = async (concerns: (path: string) => boolean): Promise<void> => {
+    // What is no path stands for a file with several names, and may be one of anybody's.
+    const isConcerned = ({ path }: LockNote): boolean => !isAbsolute(path) || concerns(path);
     let names: string[];
     try {
       names = await fs.readdir(directory);
@@ -216,14 +218,14 @@ export function createLocks(directory: string, operations: FileOperations): Lock
       const path = join(directory, name);
       if (name.endsWith('.lock')) {
         const note = await readNote(path);
-        if (note && concerns(note.path)) await clearAbandoned(path);
+        if (note && isConcerned(note)) await clearAbandoned(path);
         continue;
       }
       const identity = parseIdentity(name);
       if (identity === undefined || isRunning(identity, own, 0)) continue;
       // Left by a process that was killed while it locked, or while it took over a lock.
       const note = name.endsWith('.claim') ? await readNote(path) : undefined;
-      if (note && !concerns(note.path)) continue;
+      if (note && !isConcerned(note)) continue;
       if (note) await hold([note.path], undefined, () => recover(operations, note.temporary, note.path));
       await fs.rm(path, { force: true });
     }

@@ -1,5 +1,6 @@
-import { dirname } from 'node:path';
+import { basename, dirname } from 'node:path';
 import { errnoOf } from '../errors.ts';
+import type { FileOperations } from '../operations.ts';
 import { invalidateFsScanAfterRename } from '../tools/fs-cache-invalidation.ts';
 import type { Workspace } from '../workspace.ts';
 import { syncQuietly } from './commit.ts';
@@ -17,12 +18,19 @@ export interface Move {
   readonly overwrite: boolean;
 }
 
+/** Whether a directory lists the very name of a path: one that ignores case also finds it by others. */
+export async function isListed(operations: FileOperations, path: string): Promise<boolean> {
+  const entries = await operations.list(dirname(path));
+  return entries.some(({ name }) => name === basename(path));
+}
+
 /**
  * Moves a file, a link or a directory. Between file systems it is copied beside its new place first, so that it is never
  * there in part.
  */
 export function renameStep(workspace: Workspace, { from, to, overwrite }: Move): Step {
   const { operations, ledger, recency } = workspace;
+  const isSame = from.stat?.identity === to.stat?.identity;
 
   const across = async (source: LockedTarget, target: LockedTarget): Promise<void> => {
     try {
@@ -40,6 +48,8 @@ export function renameStep(workspace: Workspace, { from, to, overwrite }: Move):
   const move = async (source: LockedTarget, target: LockedTarget): Promise<void> => {
     try {
       await operations.rename(source.real, target.real);
+      // Of two names of one file the system leaves both.
+      if (isSame && (await isListed(operations, source.real))) await operations.unlink(source.real);
     } catch (error) {
       if (errnoOf(error) !== 'EXDEV') throw error;
       await across(source, target);
@@ -55,7 +65,6 @@ export function renameStep(workspace: Workspace, { from, to, overwrite }: Move):
       await verifyParent(operations, from);
       await verifyParent(operations, to);
       if (!(await isThere(operations, from.real))) throw changedMeanwhile(from.display);
-      const isSame = from.stat?.identity === to.stat?.identity;
       if (!overwrite && !isSame && (await isThere(operations, to.real))) throw changedMeanwhile(to.display);
     },
     apply: () => move(from, to),

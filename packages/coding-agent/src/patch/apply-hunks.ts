@@ -16,17 +16,13 @@ function sideOf({ lines, oldLacksEnd, newLacksEnd }: PatchHunk, side: '-' | '+')
   return (side === '-' ? oldLacksEnd : newLacksEnd) ? own : [...own, ''];
 }
 
-function startOf({ place }: Found): number {
-  return place[0]?.start ?? 0;
-}
-
-function endOf({ place }: Found): number {
-  return place.at(-1)?.end ?? 0;
-}
-
-/** Where the lines behind the anchors begin. */
-function behindAnchors(lines: readonly TextLine[], hunk: PatchHunk, from: number, path: string): number {
-  let at = from;
+/** Where the line of the last anchor begins, and the lines behind it; without anchors, where the hunk before ends. */
+function anchorOf(
+  lines: readonly TextLine[],
+  hunk: PatchHunk,
+  { from, path }: Wanted,
+): { readonly start: number; readonly next: number } {
+  let [start, at] = [from, from];
   for (const anchor of hunk.anchors) {
     const wanted = fold(anchor).trim();
     const rest = lines.filter(({ start }) => start >= at);
@@ -37,18 +33,19 @@ function behindAnchors(lines: readonly TextLine[], hunk: PatchHunk, from: number
       const hint = 'The text behind @@ must be a line above the change, after the hunk before it.';
       throw new ToolError('NO_MATCH', [`The line '@@ ${anchor}' was not found in ${path}`, hint], { path });
     }
+    start = found.start;
     at = found.next;
   }
-  return at;
+  return { start, next: at };
 }
 
 /** Which of several places is meant: the one at the line the hunk names, or the one that its order and anchors leave. */
 function choose(found: readonly Found[], hunk: PatchHunk, from: number, document: TextDocument): Found | undefined {
   if (found.length === 1) return found[0];
-  const named = found.find((one) => lineNumberAt(document, startOf(one)) === hunk.lineNumber);
+  const named = found.find((one) => lineNumberAt(document, one.start) === hunk.lineNumber);
   if (named) return named;
-  if (hunk.isAtEnd) return found.find((one) => endOf(one) === document.bytes.length);
-  const behind = found.filter((one) => startOf(one) >= from);
+  if (hunk.isAtEnd) return found.find((one) => one.end === document.bytes.length);
+  const behind = found.filter((one) => one.start >= from);
   return behind.length === 1 || hunk.anchors.length > 0 ? behind[0] : undefined;
 }
 
@@ -60,7 +57,7 @@ function choose(found: readonly Found[], hunk: PatchHunk, from: number, document
 function insertionPoint(document: TextDocument, lines: readonly TextLine[], hunk: PatchHunk, wanted: Wanted): number {
   const { length } = document.bytes;
   if (hunk.lineNumber === undefined) {
-    return hunk.anchors.length > 0 ? behindAnchors(lines, hunk, wanted.from, wanted.path) : length;
+    return hunk.anchors.length > 0 ? anchorOf(lines, hunk, wanted).next : length;
   }
   const isEndEmpty = lines.at(-1)?.start === length;
   const count = isEndEmpty ? lines.length - 1 : lines.length;
@@ -94,14 +91,15 @@ function locate(document: TextDocument, finder: Finder, hunk: PatchHunk, { from,
     return { splice: insertion(document, hunk, at, path), tier: 'exact' };
   }
   const isWholeLines = (one: Found): boolean => {
-    const start = startOf(one);
-    const isStart = start === textStart(document) || lineEndBefore(document, start) > 0;
-    return isStart && (oldLines.at(-1) === '' || endOf(one) === document.bytes.length);
+    const isStart = one.start === textStart(document) || lineEndBefore(document, one.start) > 0;
+    return isStart && (oldLines.at(-1) === '' || one.end === document.bytes.length);
   };
-  const behind = behindAnchors(lines, hunk, from, path);
-  const hits = finder.search({ oldLines, newLines }, isWholeLines);
+  const anchor = anchorOf(lines, hunk, { from, name, path });
+  // A place above the anchor is not the one that is meant, be it the only one; the anchor's line is often repeated.
+  const isBelowAnchor = (one: Found): boolean => hunk.anchors.length === 0 || one.start >= anchor.start;
+  const hits = finder.search({ oldLines, newLines }, (one) => isWholeLines(one) && isBelowAnchor(one));
   if (!hits) throw finder.noMatch(oldLines, { name, path });
-  const found = choose(hits.found, hunk, behind, document);
+  const found = choose(hits.found, hunk, anchor.next, document);
   if (!found) throw finder.ambiguous(hits.found, { name, path });
   return { splice: spliceAt(document, { ...found, oldLines, rawNewLines: newLines, path }), tier: hits.tier };
 }

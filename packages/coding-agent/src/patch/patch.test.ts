@@ -37,6 +37,7 @@ const applied: readonly (readonly [reason: string, content: string, patch: strin
     update('@@ def g', '- x', '+ y'),
     'def f(a):\n x\ndef g(b):\n y\n',
   ],
+  ['an anchor may be repeated as context', 'f\nx\n', update('@@ f', ' f', '-x', '+y'), 'f\ny\n'],
   ['two anchors are two steps', 'A\nm\nx\nB\nm\nx\n', update('@@ B', '@@ m', '-x', '+y'), 'A\nm\nx\nB\nm\ny\n'],
   ['the order of hunks tells places apart', 'x\na\nx\n', update('@@', ' a', '+b', '@@', '-x', '+y'), 'x\na\nb\ny\n'],
   ['the end of the file is named', 'x\na\nx\n', update('@@', '-x', '+y', '*** End of File'), 'x\na\ny\n'],
@@ -190,4 +191,9 @@ describe('reading', () => {
   test.each(unreadable)('is refused: %s', (_reason, patch, says) => {
     expect(() => parsePatch(patch)).toThrow(says);
   });
+});
+
+test('a place above the anchor is not meant, even when it is the only one', () => {
+  const patch = update('@@ class B', '-x', '+y');
+  expect(() => patched('class A\nx\nclass B\nz\n', patch)).toThrow(/hunk 1 was not found/u);
 });

@@ -66,18 +66,18 @@ const outputModes = {
   count: GrepOutputMode.Count,
 } as const;
 
-/** Files with matches among the ignored. Only for an empty result, and bounded; hidden files were searched already. */
+/** Matches among the ignored. Only for an empty result, and bounded; hidden files were searched already. */
 async function lookFurther(options: GrepOptions, ignored: boolean): Promise<LeftOut | undefined> {
   if (ignored) return undefined;
-  const { matches, complete } = await grep({
+  const { totalMatches, limitReached, complete } = await grep({
     ...options,
     gitignore: false,
-    mode: GrepOutputMode.FilesWithMatches,
+    mode: GrepOutputMode.Count,
     offset: 0,
     maxCount: SECOND_PASS_RESULTS,
     timeoutMs: SECOND_PASS_MS,
   });
-  return { hidden: 0, ignored: matches.length, isCut: !complete };
+  return { hidden: 0, ignored: totalMatches, isCut: limitReached || !complete };
 }
 
 function plain(line: string): string {
@@ -109,7 +109,7 @@ function linesOf(mode: (typeof modes)[number], matches: readonly GrepMatch[]): s
 }
 
 function headerOf(
-  { totalMatches, filesWithMatches, limitReached, stopReason, skip, matches }: GrepDetails,
+  { totalMatches, filesWithMatches, filesCut, limitReached, stopReason, skip, matches }: GrepDetails,
   mode: string,
 ): string {
   const stopped =
@@ -122,7 +122,7 @@ function headerOf(
     if (stopped !== undefined) return `[nothing found until ${stopped}; search a smaller directory or fewer files]`;
     return skip > 0 && totalMatches > 0 ? `[no more matches: there are ${totalMatches}]` : '[no match]';
   }
-  const most = limitReached || stopped !== undefined ? 'at least ' : '';
+  const most = limitReached || filesCut !== undefined || stopped !== undefined ? 'at least ' : '';
   const unit =
     mode === 'files'
       ? count(totalMatches, 'file')

@@ -5,7 +5,7 @@ import { commit, rehearse, parentsStep } from '../mutation/commit.ts';
 import { guard, guardTree } from '../mutation/guard.ts';
 import { withLockedTargets } from '../mutation/locked-targets.ts';
 import type { LockedTarget } from '../mutation/locked-targets.ts';
-import { renameStep } from '../mutation/rename-step.ts';
+import { isListed, renameStep } from '../mutation/rename-step.ts';
 import { takeSnapshot } from '../mutation/snapshot.ts';
 import { requireExisting } from '../near-names.ts';
 import type { FileKind } from '../operations.ts';
@@ -78,7 +78,10 @@ export const renameTool: ToolSpec<RenameInput, RenameDetails> = {
         throw new ToolError('INVALID_INPUT', [summary, 'Choose a destination outside of it.'], { path: to.display });
       }
       // Another spelling of the same name, where the file system takes both for one; not another name of the same file.
-      const isRespelled = to.stat?.identity === identity && from.real.toLowerCase() === to.real.toLowerCase();
+      const isRespelled =
+        to.stat?.identity === identity &&
+        from.real.toLowerCase() === to.real.toLowerCase() &&
+        !(await isListed(workspace.operations, to.real));
       const overwritten = to.stat !== undefined && !isRespelled;
       if (overwritten) await requireReplaceable(workspace, to, overwrite);
       await explaining(from.display, () => guardTree(workspace, from, 'renamed'));
