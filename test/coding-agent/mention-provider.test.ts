@@ -40,9 +40,9 @@ describe('what is suggested', () => {
     expect(await suggested(provider, 'main')).toEqual([
       'src/main.ts',
       'src/main.test.ts',
+      '(main.log)',
       '(.hidden/main.md)',
       '(dist/main.js)',
-      '(main.log)',
     ]);
   });
 
