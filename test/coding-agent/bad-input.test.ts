@@ -5,7 +5,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { fifo, temporaryDirectory } from '../support/tree.ts';
-import { call, createBench, failure } from './support.ts';
+import { call, createBench, details, failure } from './support.ts';
 
 /** The file system, with one operation failing as the system would. */
 function failing(operation: keyof FileOperations, code: string, when: (path: string) => boolean): FileOperations {
@@ -266,4 +266,10 @@ test('a full disk leaves every file as it was, one with several names too', asyn
   }
   expect(readdirSync(root)).toEqual(before);
   for (const path of ['a', 'a2', 'b']) expect(readFileSync(join(root, path), 'utf8')).toBe(content);
+});
+
+test('a flat edit beside edits that are null is one edit', async () => {
+  const { tools, text } = createBench({ a: 'x' });
+  details(await call(tools.edit, { path: 'a', edits: null, old_text: 'x', new_text: 'y' }));
+  expect(text('a')).toBe('y');
 });

@@ -42,7 +42,7 @@ describe('write', () => {
   });
 
   test('works in a root that does not exist yet below a link', async () => {
-    const { root } = createBench({ 'real/': null, link: symlink('real') });
+    const { root } = createBench({ real: {}, link: symlink('real') });
     const below = createCodingTools({ root: join(root, 'link/new'), stateDirectory: temporaryDirectory() });
     details(await below.write.execute({ path: 'a', content: 'x' }));
     expect(readFileSync(join(root, 'real/new/a'), 'utf8')).toBe('x');

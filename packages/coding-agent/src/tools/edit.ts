@@ -39,7 +39,7 @@ const flatNames = [
 /** One edit may be given without the list around it. */
 function gatherFlatEdit(input: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const flat = Object.entries(input).filter(([name]) => flatNames.includes(name));
-  if (flat.length === 0 || 'edits' in input) return input;
+  if (flat.length === 0 || (input['edits'] ?? null) !== null) return input;
   const rest = Object.entries(input).filter(([name]) => !flatNames.includes(name));
   return { ...Object.fromEntries(rest), edits: [Object.fromEntries(flat)] };
 }
