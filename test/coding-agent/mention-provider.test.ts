@@ -97,6 +97,14 @@ describe('what is suggested', () => {
     });
   });
 
+  test('a limit that is no whole number rejects', async () => {
+    const provider = createMentionProvider({ workspace: workspaceOf({ 'a.ts': '' }) });
+    for (const limit of [-1, 1.5, Number.NaN]) {
+      await expect(provider.suggest('a', { limit })).rejects.toMatchObject({ code: 'INVALID_OPTION' });
+    }
+    expect(await suggested(provider, 'a', 0)).toEqual([]);
+  });
+
   test('a root that is no directory rejects', async () => {
     const root = join(createTree({ 'a.ts': '' }), 'a.ts');
     await expect(createMentionProvider({ root }).suggest('a')).rejects.toMatchObject({ code: 'NOT_A_DIRECTORY' });

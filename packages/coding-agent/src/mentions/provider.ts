@@ -1,6 +1,7 @@
 import { relative, resolve, sep } from 'node:path';
 import { CairnError, FileType, fuzzyFind } from '@cairn/natives';
 import type { FuzzyFindMatch, FuzzyFindResult, StopReason } from '@cairn/natives';
+import { ToolError } from '../errors.ts';
 import { isWithin } from '../sandbox.ts';
 import { workspaceOf } from '../coding-tools.ts';
 import type { WorkspaceChoice } from '../coding-tools.ts';
@@ -51,6 +52,7 @@ export interface MentionProvider {
    * older one is never given.
    *
    * @throws {CairnError} `PATH_NOT_FOUND`, `NOT_A_DIRECTORY` of the root; the signal's reason.
+   * @throws {ToolError} `INVALID_OPTION` for a limit that is no whole number from 0.
    */
   suggest(query: string, options?: SuggestOptions): Promise<MentionAnswer | undefined>;
   /** Counts a use of a path, so that it comes first among its equals. Edits and `expandMentions` count by themselves. */
@@ -161,6 +163,10 @@ export function createMentionProvider(options: MentionProviderOptions): MentionP
   return {
     suggest: async (query, { limit = DEFAULT_LIMIT, signal } = {}) => {
       signal?.throwIfAborted();
+      if (!Number.isSafeInteger(limit) || limit < 0) {
+        const summary = `limit must be a whole number from 0, not ${limit}`;
+        throw new ToolError('INVALID_OPTION', [summary, `Leave it out for ${DEFAULT_LIMIT}.`]);
+      }
       newest?.abort();
       const current = (newest = new AbortController());
       warm();
