@@ -278,6 +278,24 @@ describe('names of every kind', () => {
     expect((await suggested(provider, ''))[0]).toBe(name);
   });
 
+  test('what lies behind a link out of the root, or into .git, is not', async () => {
+    const outside = createTree({ 'main.ts': '', 'deep/main.ts': '' });
+    const workspace = workspaceOf({
+      'a/main.ts': '',
+      'b/out': symlink(outside),
+      hooks: symlink('.git'),
+      '.git': { 'main.ts': '' },
+    });
+    expect(await suggested(createMentionProvider({ workspace }), 'main')).toEqual(['a/main.ts']);
+    expect(await suggested(createMentionProvider({ workspace }), 'main', 1)).toEqual(['a/main.ts']);
+    const free = createWorkspace({ root: workspace.root, policy: { confine: false } });
+    expect(await suggested(createMentionProvider({ workspace: free }), 'main')).toEqual([
+      'a/main.ts',
+      'b/out/main.ts',
+      'b/out/deep/main.ts',
+    ]);
+  });
+
   test('files behind links are found', async () => {
     const provider = createMentionProvider({ workspace: workspaceOf({ 'real/main.ts': '', link: symlink('real') }) });
     expect((await suggested(provider, 'main')).length).toBeGreaterThan(0);

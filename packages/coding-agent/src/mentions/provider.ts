@@ -7,6 +7,8 @@ import { workspaceOf } from '../coding-tools.ts';
 import type { WorkspaceChoice } from '../coding-tools.ts';
 import type { Workspace } from '../workspace.ts';
 import { formatMention } from './parse.ts';
+import { createReach } from './reach.ts';
+import type { Reach } from './reach.ts';
 import { findMatches, lookUp, visibleScope, wholeScope } from './search.ts';
 import type { Scope, SearchRequest } from './search.ts';
 
@@ -110,7 +112,11 @@ function ignoredAmong(whole: FuzzyFindResult, visible: FuzzyFindResult): FuzzyFi
   return whole.matches.filter(({ path }) => !known.has(path));
 }
 
-async function answer(workspace: Workspace, asked: Omit<SearchRequest, 'used'>): Promise<MentionAnswer> {
+async function answer(
+  workspace: Workspace,
+  reach: Reach,
+  asked: Omit<SearchRequest, 'used'>,
+): Promise<MentionAnswer> {
   const { limit, query } = asked;
   const weights = await weightsOf(workspace);
   const request = { ...asked, used: [...weights.keys()] };
@@ -125,12 +131,13 @@ async function answer(workspace: Workspace, asked: Omit<SearchRequest, 'used'>):
   };
   const found = await findMatches(request);
   const [visible, whole] = await Promise.all([ordered(visibleScope, found.visible), ordered(wholeScope, found.whole)]);
-  const most = Math.max(limit - visible.matches.length, Math.ceil(limit * IGNORED_SHARE));
-  const ignored = ignoredAmong(whole, visible).slice(0, most);
+  const first = await reach.firstOf(visible.matches, limit);
+  const most = Math.max(limit - first.length, Math.ceil(limit * IGNORED_SHARE));
+  const ignored = await reach.firstOf(ignoredAmong(whole, visible), most);
   const stopReason = whole.stopReason === 'limit' ? undefined : whole.stopReason;
   return {
     suggestions: [
-      ...visible.matches.slice(0, limit - ignored.length).map((match) => toSuggestion(match, false)),
+      ...first.slice(0, limit - ignored.length).map((match) => toSuggestion(match, false)),
       ...ignored.map((match) => toSuggestion(match, true)),
     ],
     totalMatches: whole.totalMatches,
@@ -142,13 +149,14 @@ async function answer(workspace: Workspace, asked: Omit<SearchRequest, 'used'>):
 /**
  * Makes the autocomplete of mentions for a workspace. It searches the cached scan, so what a tool wrote is in the next
  * answer; files changed otherwise are seen within the cache's time to live. `.git` and `node_modules` are never suggested,
- * nor are names that are no valid Unicode.
+ * nor what lies behind a link out of the root, nor names that are no valid Unicode. `totalMatches` may count some of these.
  *
  * @throws {ToolError} `INVALID_OPTION`.
  */
 export function createMentionProvider(options: MentionProviderOptions): MentionProvider {
   const workspace = workspaceOf(options);
   const { root, recency } = workspace;
+  const reach = createReach(workspace);
   let newest: AbortController | undefined;
   let warming: Promise<unknown> | undefined;
 
@@ -173,7 +181,7 @@ export function createMentionProvider(options: MentionProviderOptions): MentionP
       const plain = query.replace(/^(?:\.\/+)+/u, '');
       const signals = signal ? AbortSignal.any([signal, current.signal]) : current.signal;
       try {
-        const found = await answer(workspace, { root, query: plain, limit, signal: signals });
+        const found = await answer(workspace, reach, { root, query: plain, limit, signal: signals });
         signal?.throwIfAborted();
         return newest === current ? found : undefined;
       } catch (error) {
