@@ -122,6 +122,22 @@ describe('ignored files in a full answer', () => {
     expect(paths.at(-1)).toBe('(.env)');
   });
 
+  test('those that match no better take the place of none', async () => {
+    const few = Object.fromEntries(Object.entries(many).slice(0, 30));
+    const workspace = workspaceOf({ ...few, 'o/e/n/v/x-x-v-x.ts': '', '.ignore': 'o/\n' });
+    const provider = createMentionProvider({ workspace });
+    for (const limit of [1, 4, 20]) {
+      const paths = await suggested(provider, 'v.ts', limit);
+      expect(paths).toHaveLength(limit);
+      expect(paths.filter((path) => path.startsWith('('))).toEqual([]);
+    }
+  });
+
+  test('one suggestion is a visible one', async () => {
+    const provider = createMentionProvider({ workspace: workspaceOf({ ...many, '.env': '' }) });
+    expect(await suggested(provider, '.env', 1)).toEqual([expect.stringMatching(/^env\//u)]);
+  });
+
   test('they take a quarter at most when visible ones fill the answer', async () => {
     const ignored = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`o${index}/v.ts`, '']));
     const provider = createMentionProvider({ workspace: workspaceOf({ ...many, ...ignored, '.ignore': 'o*/\n' }) });

@@ -112,11 +112,18 @@ function ignoredAmong(whole: FuzzyFindResult, visible: FuzzyFindResult): FuzzyFi
   return whole.matches.filter(({ path }) => !known.has(path));
 }
 
-async function answer(
-  workspace: Workspace,
-  reach: Reach,
-  asked: Omit<SearchRequest, 'used'>,
-): Promise<MentionAnswer> {
+/** How many of an answer are ignored ones, of as many as there may be: those that match better than what has to go. */
+function placesOf(ignored: readonly FuzzyFindMatch[], visible: readonly FuzzyFindMatch[], limit: number): number {
+  let places = limit - visible.length;
+  const isBetter = (): boolean => {
+    const [next, last] = [ignored[places], visible[limit - 1 - places]];
+    return next !== undefined && last !== undefined && next.score > last.score;
+  };
+  while (isBetter()) places++;
+  return places;
+}
+
+async function answer(workspace: Workspace, reach: Reach, asked: Omit<SearchRequest, 'used'>): Promise<MentionAnswer> {
   const { limit, query } = asked;
   const weights = await weightsOf(workspace);
   const request = { ...asked, used: [...weights.keys()] };
@@ -132,8 +139,9 @@ async function answer(
   const found = await findMatches(request);
   const [visible, whole] = await Promise.all([ordered(visibleScope, found.visible), ordered(wholeScope, found.whole)]);
   const first = await reach.firstOf(visible.matches, limit);
-  const most = Math.max(limit - first.length, Math.ceil(limit * IGNORED_SHARE));
-  const ignored = await reach.firstOf(ignoredAmong(whole, visible), most);
+  const most = Math.max(limit - first.length, Math.floor(limit * IGNORED_SHARE));
+  const candidates = await reach.firstOf(ignoredAmong(whole, visible), most);
+  const ignored = candidates.slice(0, placesOf(candidates, first, limit));
   const stopReason = whole.stopReason === 'limit' ? undefined : whole.stopReason;
   return {
     suggestions: [
