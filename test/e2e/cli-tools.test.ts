@@ -338,6 +338,16 @@ describe('a failure is one line, status 2, and changes nothing', () => {
     ['a directory', ['delete', 'd'], /--recursive/u],
     ['an existing destination', ['rename', 'a.txt', 'd/x'], /--overwrite/u],
     ['edits of the wrong form', ['edit', 'a.txt', '--edits', '{"a": 1}'], /missing parameter edits\[0\]\.old_text/u],
+    [
+      'an edit given twice',
+      ['edit', 'a.txt', '--old', 'b', '--new', 'x', '--old', 'c', '--new', 'y'],
+      /--old can be given once; use --edits for several/u,
+    ],
+    [
+      'a content given twice',
+      ['write', 'new', '--content', 'a', '--content', 'b'],
+      /--content can be given once; it is all of the file/u,
+    ],
     ['edits that are no JSON', ['edit', 'a.txt', '--edits', '{'], /--edits is no JSON/u],
     ['an empty patch', ['patch'], /^cairn: .*patch/iu],
   ];
