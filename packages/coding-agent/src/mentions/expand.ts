@@ -157,7 +157,11 @@ export async function expandMentions(text: string, options: ExpandOptions): Prom
   /** What was attached or not, by how it is written, and by where it leads however it is written. */
   const done = new Set<string>();
   let room = maxBytes;
-  for (const mention of await findMentions(text, (path) => exists(workspace, path))) {
+  const isThere = async (path: string): Promise<boolean> => {
+    signal?.throwIfAborted();
+    return exists(workspace, path);
+  };
+  for (const mention of await findMentions(text, isThere)) {
     signal?.throwIfAborted();
     const name = formatMention(mention);
     if (done.has(name)) continue;
