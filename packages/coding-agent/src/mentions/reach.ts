@@ -1,4 +1,4 @@
-import { relative } from 'node:path';
+import { join, relative } from 'node:path';
 import { ToolError } from '../errors.ts';
 import { isGitInternal } from '../sandbox.ts';
 import type { Workspace } from '../workspace.ts';
@@ -9,8 +9,8 @@ export interface Reach {
   firstOf<Match extends { readonly path: string }>(matches: readonly Match[], most: number): Promise<Match[]>;
 }
 
-/** How long a directory is trusted to lead where it led: about as long as a scan is. */
-const TRUSTED_MS = 1000;
+/** How long a directory is trusted to lead where it led. Only names are at stake: what is mentioned is looked up anew. */
+const TRUSTED_MS = 10_000;
 
 function parentOf(path: string): string {
   return path.slice(0, Math.max(0, path.lastIndexOf('/', path.length - 2)));
@@ -21,9 +21,19 @@ export function createReach(workspace: Workspace): Reach {
   let known = new Map<string, boolean>();
   let sinceMs = 0;
 
+  const isItself = async (path: string): Promise<boolean> => {
+    try {
+      return (await workspace.operations.realpath(path)) === path;
+    } catch {
+      // Why is said by the look-up that follows.
+      return false;
+    }
+  };
   const look = async (directory: string): Promise<boolean> => {
     try {
       const [realRoot = workspace.root] = await workspace.realRoots();
+      // Nearly always no link leads there, and this is all it takes.
+      if (await isItself(join(realRoot, directory))) return true;
       const { real } = await workspace.resolve(directory);
       return !isGitInternal(relative(realRoot, real));
     } catch (error) {
