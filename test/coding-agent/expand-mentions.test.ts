@@ -69,6 +69,14 @@ describe('what is attached', () => {
     expect(message.mentions).toHaveLength(1);
   });
 
+  test('the same thing once, however its path is written; other lines of it by themselves', async () => {
+    const workspace = workspaceOf({ 'a.ts': 'x\ny\n', 'd/b.ts': '' });
+    const spellings = ['a.ts', './a.ts', 'd/../a.ts', join(workspace.root, 'a.ts'), 'd', 'd/', './d', 'd:7', 'a.ts:2'];
+    const message = await expandMentions(spellings.map((path) => `@${path}`).join(' '), { workspace });
+    expect(message.mentions.map(({ mention }) => mention.path)).toEqual(['a.ts', 'd', 'a.ts']);
+    expect(attachments(message)).toHaveLength(3);
+  });
+
   test('what looks like something else, when it exists', async () => {
     const workspace = workspaceOf({ 'types/node': 'x\n', v7: 'y\n' });
     const message = await expandMentions('@types/node, me@example.com, checkout@v7, @scope/none', { workspace });
@@ -248,4 +256,11 @@ test('a signal ends it with its reason', async () => {
   const reason = new Error('enough');
   await expect(expandMentions('@a.ts', { workspace, signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
   await expect(expandMentions('@a.ts', { root: 'relative' })).rejects.toThrow('absolute');
+});
+
+test('a budget that is no amount is refused', async () => {
+  for (const maxBytes of [-1, Number.NaN]) {
+    const expanded = expandMentions('@a.ts', { workspace: workspaceOf({ 'a.ts': '' }), maxBytes });
+    await expect(expanded).rejects.toMatchObject({ code: 'INVALID_OPTION' });
+  }
 });

@@ -97,6 +97,14 @@ describe('what is suggested', () => {
     });
   });
 
+  test('a limit that is no whole number rejects', async () => {
+    const provider = createMentionProvider({ workspace: workspaceOf({ 'a.ts': '' }) });
+    for (const limit of [-1, 1.5, Number.NaN]) {
+      await expect(provider.suggest('a', { limit })).rejects.toMatchObject({ code: 'INVALID_OPTION' });
+    }
+    expect(await suggested(provider, 'a', 0)).toEqual([]);
+  });
+
   test('a root that is no directory rejects', async () => {
     const root = join(createTree({ 'a.ts': '' }), 'a.ts');
     await expect(createMentionProvider({ root }).suggest('a')).rejects.toMatchObject({ code: 'NOT_A_DIRECTORY' });
@@ -114,10 +122,26 @@ describe('ignored files in a full answer', () => {
     expect(paths.at(-1)).toBe('(.env)');
   });
 
+  test('those that match no better take the place of none', async () => {
+    const few = Object.fromEntries(Object.entries(many).slice(0, 30));
+    const workspace = workspaceOf({ ...few, 'o/e/n/v/x-x-v-x.ts': '', '.ignore': 'o/\n' });
+    const provider = createMentionProvider({ workspace });
+    for (const limit of [1, 4, 20]) {
+      const paths = await suggested(provider, 'v.ts', limit);
+      expect(paths).toHaveLength(limit);
+      expect(paths.filter((path) => path.startsWith('('))).toEqual([]);
+    }
+  });
+
+  test('one suggestion is a visible one', async () => {
+    const provider = createMentionProvider({ workspace: workspaceOf({ ...many, '.env': '' }) });
+    expect(await suggested(provider, '.env', 1)).toEqual([expect.stringMatching(/^env\//u)]);
+  });
+
   test('they take a quarter at most when visible ones fill the answer', async () => {
-    const ignored = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`o${index}/v.ts`, '']));
-    const provider = createMentionProvider({ workspace: workspaceOf({ ...many, ...ignored, '.ignore': 'o*/\n' }) });
-    const paths = await suggested(provider, 'v', 8);
+    const ignored = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`.env${index}`, '']));
+    const provider = createMentionProvider({ workspace: workspaceOf({ ...many, ...ignored }) });
+    const paths = await suggested(provider, '.env', 8);
     expect(paths.filter((path) => path.startsWith('('))).toHaveLength(2);
     expect(paths.slice(0, 6).every((path) => path.startsWith('env/'))).toBe(true);
   });
@@ -268,6 +292,24 @@ describe('names of every kind', () => {
     rmSync(join(workspace.root, '.ignore'));
     invalidateFsScanCache(workspace.root);
     expect((await suggested(provider, ''))[0]).toBe(name);
+  });
+
+  test('what lies behind a link out of the root, or into .git, is not', async () => {
+    const outside = createTree({ 'main.ts': '', 'deep/main.ts': '' });
+    const workspace = workspaceOf({
+      'a/main.ts': '',
+      'b/out': symlink(outside),
+      hooks: symlink('.git'),
+      '.git': { 'main.ts': '' },
+    });
+    expect(await suggested(createMentionProvider({ workspace }), 'main')).toEqual(['a/main.ts']);
+    expect(await suggested(createMentionProvider({ workspace }), 'main', 1)).toEqual(['a/main.ts']);
+    const free = createWorkspace({ root: workspace.root, policy: { confine: false } });
+    expect(await suggested(createMentionProvider({ workspace: free }), 'main')).toEqual([
+      'a/main.ts',
+      'b/out/main.ts',
+      'b/out/deep/main.ts',
+    ]);
   });
 
   test('files behind links are found', async () => {

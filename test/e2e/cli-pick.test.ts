@@ -200,6 +200,15 @@ describe.skipIf(!hasTerminal)('in a terminal of 80x24', () => {
     await run.until((rows) => rows[0] === 'find> src beta' && isSelected('src/beta.ts')(rows), 'the pasted query');
   });
 
+  test('a whole file may be pasted: its end is shown, and it can be erased', async () => {
+    const run = await pickIn(tree);
+    run.type(`\u001b[200~${'pasted é text '.repeat(1000)}end\u001b[201~`);
+    const rows = await run.until((seen) => seen[0]?.endsWith('text end') === true, 'the end of the query');
+    expect(rows[0]?.length).toBeLessThanOrEqual(80);
+    run.type(keys.eraseAll);
+    await run.until((seen) => seen[0] === 'find>' && isSelected('docs/')(seen), 'all erased');
+  });
+
   test('names and contents cannot act on the terminal', async () => {
     const run = await pickIn({ 'bad\u001b[2J\n.txt': 'hidden \u001b]0;title\u0007 text\r\n' });
     const rows = await run.until((seen) => seen.some((row) => row.includes('text')), 'the preview');
@@ -207,6 +216,18 @@ describe.skipIf(!hasTerminal)('in a terminal of 80x24', () => {
     expect(rows.join('\n')).toContain('hidden \\x1b]0;title\\x07 text');
     run.type(keys.enter);
     expect(await run.end).toEqual({ exitCode: 0, stdout: 'bad\u001b[2J\n.txt\n' });
+  });
+
+  test('a name that is chosen cannot act on the terminal it is printed on', async () => {
+    const run = runInTerminal(['pick'], {
+      cwd: createTree({ 'bad\u001b[2J\u009b1mname.txt': '' }),
+      script: 'exec "$NODE" "$CAIRN" "$@"',
+    });
+    await run.until(isSelected('bad\\x1b[2J\\x9b1mname.txt'), 'the name');
+    run.type(keys.enter);
+    expect((await run.end).exitCode).toBe(0);
+    expect(run.isOnOtherScreen()).toBe(false);
+    expect(run.rows()[0]).toBe('bad\\x1b[2J\\x9b1mname.txt');
   });
 
   test('binary files, images and huge lines have a preview that fits', async () => {
@@ -288,6 +309,19 @@ describe.skipIf(!hasTerminal)('in a terminal of 80x24', () => {
     run.kill('SIGTERM');
     expect(await run.end).toEqual({ exitCode: 143, stdout: '' });
     expect(run.isOnOtherScreen()).toBe(false);
+  });
+
+  test('a failure that nobody expected gives the terminal back before it is said', async () => {
+    const preload = 'process.on("SIGUSR2", () => { throw new Error("out of the blue"); });';
+    const run = runInTerminal(['pick'], {
+      cwd: createTree(tree),
+      env: { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(preload)}` },
+    });
+    await run.until(isSelected('docs/'), 'the first answer');
+    run.kill('SIGUSR2');
+    expect(await run.end).toEqual({ exitCode: 2, stdout: '' });
+    expect(run.isOnOtherScreen()).toBe(false);
+    expect(run.rows()[0]).toContain('out of the blue');
   });
 
   test('NO_COLOR is respected', async () => {

@@ -231,6 +231,11 @@ describe('nothing is overwritten that nobody spoke of', () => {
     expect(refused.stderr).toMatch(
       new RegExp(`^cairn: a\\.txt has the tag [\\da-f]{8}, not ${tag}, so nothing was changed; `, 'u'),
     );
+    const forProgram = await cairn([...args, '--expect', tag, '--json'], { cwd });
+    expect({ exitCode: forProgram.exitCode, stderr: forProgram.stderr }).toEqual({ exitCode: 2, stderr: '' });
+    expect(JSON.parse(forProgram.stdout)).toEqual({
+      error: { reason: 'STALE', changed: false, path: 'a.txt', message: refused.stderr.slice('cairn: '.length).trim() },
+    });
     expect(contents(cwd)).toEqual({ 'a.txt': 'changed\n' });
     writeFileSync(join(cwd, 'a.txt'), 'old\n');
     expect(await cairn([...args, '--expect', tag], { cwd })).toMatchObject({ exitCode: 0 });
@@ -276,6 +281,14 @@ describe('reading', () => {
       stderr: 'cairn: d: entries 1-1 of 3 entries\ncairn: cut by the limit of 1 entries; go on with ls --skip 1\n',
     });
     expect(await cairn(['ls', 'd', '--depth', '2'], { cwd })).toMatchObject({ stdout: 'a\nb/\nb/c\nl\n', stderr: '' });
+  });
+
+  test('line ends in names do not mix up what is listed and what is said of it', async () => {
+    const cwd = createTree({ 'd\ne': { 'a\nb': 'x\ny\nz\n', l: symlink('to\n\nnowhere'), z: '' } });
+    expect(await cairn(['ls', 'd\ne'], { cwd })).toMatchObject({ stdout: 'a\nb\nl\nz\n', stderr: '' });
+    const { stdout, stderr } = await cairn(['read', 'd\ne/a\nb', '--limit', '1'], { cwd });
+    expect(stdout).toBe('x\n');
+    expect(stderr).toMatch(/^cairn: d\\ne\/a\\nb: lines 1-1 of 3, .*\ncairn: cut by .*--offset 2\n$/u);
   });
 
   test('--root says where paths start', async () => {
@@ -325,6 +338,16 @@ describe('a failure is one line, status 2, and changes nothing', () => {
     ['a directory', ['delete', 'd'], /--recursive/u],
     ['an existing destination', ['rename', 'a.txt', 'd/x'], /--overwrite/u],
     ['edits of the wrong form', ['edit', 'a.txt', '--edits', '{"a": 1}'], /missing parameter edits\[0\]\.old_text/u],
+    [
+      'an edit given twice',
+      ['edit', 'a.txt', '--old', 'b', '--new', 'x', '--old', 'c', '--new', 'y'],
+      /--old can be given once; use --edits for several/u,
+    ],
+    [
+      'a content given twice',
+      ['write', 'new', '--content', 'a', '--content', 'b'],
+      /--content can be given once; it is all of the file/u,
+    ],
     ['edits that are no JSON', ['edit', 'a.txt', '--edits', '{'], /--edits is no JSON/u],
     ['an empty patch', ['patch'], /^cairn: .*patch/iu],
   ];

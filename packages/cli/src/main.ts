@@ -11,9 +11,8 @@ import { openTerminal } from './terminal.ts';
 const controller = new AbortController();
 const cleanUps = new Set<() => void>();
 
-function cleanUpAndExit(exitCode: number): never {
-  for (const cleanUp of cleanUps) cleanUp();
-  process.exit(exitCode);
+function cleanUp(): void {
+  for (const one of cleanUps) one();
 }
 
 for (const signal of endingSignals) {
@@ -24,13 +23,16 @@ for (const signal of endingSignals) {
       return;
     }
     // A second Ctrl-C: the run did not end by itself in time.
-    cleanUpAndExit(reason.exitCode);
+    cleanUp();
+    process.exit(reason.exitCode);
   });
 }
 
 // Nothing is known to end up here; if something does, it is still one line, and nothing is left behind.
 process.on('uncaughtException', (error) => {
-  process.stderr.write(`${errorLine(error)}\n`, () => cleanUpAndExit(ExitCode.Error));
+  // First: what is written on a screen that is then left is never read.
+  cleanUp();
+  process.stderr.write(`${errorLine(error)}\n`, () => process.exit(ExitCode.Error));
 });
 
 // Each write reports its own error; the listeners keep the same error from ending the process with a stack trace.
@@ -50,8 +52,8 @@ process.exitCode = await run(process.argv.slice(2), {
   env: process.env,
   cwd: process.cwd(),
   signal: controller.signal,
-  onAbruptEnd: (cleanUp) => {
-    cleanUps.add(cleanUp);
-    return () => cleanUps.delete(cleanUp);
+  onAbruptEnd: (one) => {
+    cleanUps.add(one);
+    return () => cleanUps.delete(one);
   },
 });

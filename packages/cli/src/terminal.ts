@@ -70,7 +70,8 @@ export function openTerminal(stdin: NodeJS.ReadStream, stderr: NodeJS.WriteStrea
     get rows(): number {
       return Math.max(1, output.rows || 24);
     },
-    write: (text) => void output.write(text),
+    // What is drawn late would stand on the screen that was given back.
+    write: (text) => void (isOpen && output.write(text)),
     onInput: (listener) => {
       input.on('data', listener);
       listeners.push(() => input.off('data', listener));
@@ -90,11 +91,13 @@ export function openTerminal(stdin: NodeJS.ReadStream, stderr: NodeJS.WriteStrea
       isOpen = false;
       for (const remove of listeners) remove();
       input.on('error', () => undefined);
-      try {
-        writeSync(writeFd ?? 2, farewell);
-        input.setRawMode(false);
-      } catch {
-        // It is gone; there is nothing to give back.
+      // Each by itself: a terminal that takes no more text (Ctrl-S) is still to have its echo back.
+      for (const giveBack of [() => input.setRawMode(false), () => writeSync(writeFd ?? 2, farewell)]) {
+        try {
+          giveBack();
+        } catch {
+          // It is gone; there is nothing to give back.
+        }
       }
       input.pause();
       if (reader.fd !== undefined) input.destroy();

@@ -83,7 +83,7 @@ function firstParagraph(result: ToolResult): string {
 }
 
 async function writeFailure(
-  result: ToolResult & { isError: true },
+  { reason, changed, path }: Pick<FailureDetails, 'reason' | 'changed' | 'path'>,
   message: string,
   { flags, session }: Printing,
 ): Promise<void> {
@@ -91,7 +91,6 @@ async function writeFailure(
     await writeNotices(session, flags.color, [message]);
     return;
   }
-  const { reason, changed, path } = result.details;
   const error = { reason, message, changed, ...(path !== undefined && { path }) };
   await writeLines(session.out, [JSON.stringify({ error })], session.signal);
 }
@@ -116,22 +115,26 @@ export async function runTool<Details>(session: Session, toolRun: ToolRun<Detail
   if (expected?.tag !== undefined) {
     const known = await tools.read.execute({ path: expected.path }, { signal: session.signal });
     if (known.isError) {
-      await writeFailure(known, firstParagraph(known), printing);
+      await writeFailure(known.details, firstParagraph(known), printing);
       return ExitCode.Error;
     }
+    const { path } = known.details;
     const tag = 'tag' in known.details ? known.details.tag : undefined;
     if (tag !== expected.tag) {
       const is = tag === undefined ? 'is a directory and has no tag' : `has the tag ${tag}`;
-      throw new UsageError(
-        `${expected.path} ${is}, not ${expected.tag}, so nothing was changed; look at it with cairn read and try again`,
+      await writeFailure(
+        { reason: tag === undefined ? 'IS_DIRECTORY' : 'STALE', changed: false, path },
+        `${path} ${is}, not ${expected.tag}, so nothing was changed; look at it with cairn read and try again`,
+        printing,
       );
+      return ExitCode.Error;
     }
   }
   const result = await toolRun.run(tools);
   if (result.isError) {
     const hint = hints[result.details.reason];
     const text = firstParagraph(result);
-    await writeFailure(result, hint === undefined ? text : text.replace(result.details.hint, hint), printing);
+    await writeFailure(result.details, hint === undefined ? text : text.replace(result.details.hint, hint), printing);
     return ExitCode.Error;
   }
   const { details } = result;

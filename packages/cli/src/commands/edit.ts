@@ -1,5 +1,6 @@
 import { Option, type Command } from 'commander';
 import type { EditDetails, EditInput, TextEdit } from '@cairn/coding-agent';
+import { once } from '../args.ts';
 import { UsageError } from '../errors.ts';
 import { readText } from '../input.ts';
 import type { Session } from '../session.ts';
@@ -62,9 +63,13 @@ export function editCommand(command: Command, session: Session, done: (exitCode:
     .argument('<path>', 'the file')
     .addHelpText('after', examples)
     .action(async (path: string, flags: EditFlags) => done(await runEdit(path, flags, session)))
-    .addOption(new Option('--old <text>', 'what is there'))
-    .addOption(new Option('--new <text>', 'what is to be there'))
+    .addOption(new Option('--old <text>', 'what is there').argParser(once('--old', 'use --edits for several')))
+    .addOption(new Option('--new <text>', 'what is to be there').argParser(once('--new', 'use --edits for several')))
     .addOption(new Option('--all', 'replace every occurrence'))
-    .addOption(new Option('--edits <json>', "several edits as JSON, '-' for what is piped in"));
+    .addOption(
+      new Option('--edits <json>', "several edits as JSON, '-' for what is piped in").argParser(
+        once('--edits', 'give all edits in one list'),
+      ),
+    );
   for (const option of mutationOptions()) command.addOption(option);
 }

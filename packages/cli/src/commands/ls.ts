@@ -1,7 +1,7 @@
 import { Option, type Command } from 'commander';
 import type { LsDetails } from '@cairn/coding-agent';
 import { wholeNumber } from '../args.ts';
-import { entryLines, notesAround } from '../listing-lines.ts';
+import { entryLines, linesOfEntries, notesAround } from '../listing-lines.ts';
 import type { Session } from '../session.ts';
 import { runTool, toolOptions, type ToolFlags } from '../tool-command.ts';
 
@@ -26,7 +26,8 @@ async function runLs(path: string, flags: LsFlags, session: Session): Promise<nu
     run: (tools) => tools.ls.execute({ path, depth, limit, skip }, { signal: session.signal }),
     print: ({ entries }) => entryLines(entries, session.out.isTerminal),
     // That all is shown needs no word.
-    notices: ({ entries, total }, text) => notesAround(text, entries.length).slice(entries.length === total ? 1 : 0),
+    notices: ({ path: shown, entries, total }, text) =>
+      notesAround(text, shown, linesOfEntries(entries)).slice(entries.length === total ? 1 : 0),
   });
 }
 

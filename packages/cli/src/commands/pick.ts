@@ -8,6 +8,7 @@ import { runPicker } from '../picker/picker.ts';
 import { farewell } from '../picker/screen.ts';
 import { pathPrefix } from '../root.ts';
 import type { Session } from '../session.ts';
+import { escapeControls } from '../text.ts';
 
 const examples = `
 Examples:
@@ -48,7 +49,8 @@ async function runPick(query: string, flags: PickFlags, session: Session): Promi
     if (result.kind === 'left') return ExitCode.None;
     const { path, lineNumber } = result.item;
     const line = lineNumber === undefined ? '' : `:${lineNumber}`;
-    await writeLines(session.out, [`${pathPrefix(flags.path)}${path}${line}`], session.signal);
+    const choice = `${pathPrefix(flags.path)}${path}${line}`;
+    await writeLines(session.out, [session.out.isTerminal ? escapeControls(choice) : choice], session.signal);
     return ExitCode.Hit;
   } finally {
     forget();

@@ -2,7 +2,7 @@ import { Option, type Command } from 'commander';
 import type { ReadDetails } from '@cairn/coding-agent';
 import { wholeNumber } from '../args.ts';
 import type { Session } from '../session.ts';
-import { entryLines, notesAround } from '../listing-lines.ts';
+import { entryLines, linesOfEntries, notesAround } from '../listing-lines.ts';
 import { escapeLine } from '../text.ts';
 import { runTool, toolOptions, type ToolFlags } from '../tool-command.ts';
 
@@ -29,7 +29,7 @@ function linesOf(details: ReadDetails, session: Session): Iterable<string> {
 }
 
 function shownLines(details: ReadDetails): number {
-  if (details.kind === 'directory') return details.entries.length;
+  if (details.kind === 'directory') return linesOfEntries(details.entries);
   return details.kind === 'text' ? details.lines.length : 0;
 }
 
@@ -39,7 +39,7 @@ async function runRead(path: string, flags: ReadFlags, session: Session): Promis
     flags,
     run: (tools) => tools.read.execute({ path, offset, limit, encoding }, { signal: session.signal }),
     print: (details) => linesOf(details, session),
-    notices: (details, text) => notesAround(text, shownLines(details)),
+    notices: (details, text) => notesAround(text, details.path, shownLines(details)),
   });
 }
 

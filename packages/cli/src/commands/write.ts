@@ -1,5 +1,6 @@
 import { Option, type Command } from 'commander';
 import type { WriteDetails } from '@cairn/coding-agent';
+import { once } from '../args.ts';
 import { UsageError } from '../errors.ts';
 import { readText } from '../input.ts';
 import type { Session } from '../session.ts';
@@ -46,7 +47,11 @@ export function writeCommand(command: Command, session: Session, done: (exitCode
     .argument('<path>', 'the file')
     .addHelpText('after', examples)
     .action(async (path: string, flags: WriteFlags) => done(await runWrite(path, flags, session)))
-    .addOption(new Option('--content <text>', 'the content, exactly (default: what is piped in)'))
+    .addOption(
+      new Option('--content <text>', 'the content, exactly (default: what is piped in)').argParser(
+        once('--content', 'it is all of the file'),
+      ),
+    )
     .addOption(new Option('--overwrite', 'replace a file whatever it holds'));
   for (const option of mutationOptions()) command.addOption(option);
 }

@@ -95,11 +95,18 @@ function statusRow({ mode, summary }: PickView, { columns, paint }: PickLook): s
   return gap < 2 ? left : `${left}${' '.repeat(gap)}${paint.dim(keys[mode])}`;
 }
 
-/** The end of the query: what is being typed stays in view. */
+/** Code units that a column may take: marks upon marks are cut. */
+const MOST_UNITS_A_COLUMN = 8;
+
+/** The end of the query: what is being typed stays in view. The cost is that of the columns, however much was pasted. */
 function queryTail(query: string, columns: number): string {
-  const shown = [...escapeControls(query)];
-  while (shown.length > 0 && displayWidth(shown.join('')) > columns) shown.shift();
-  return shown.join('');
+  const shown = [...escapeControls(query.slice(-MOST_UNITS_A_COLUMN * (columns + 1)))];
+  let start = shown.length;
+  for (let width = 0; start > 0; start--) {
+    width += displayWidth(shown[start - 1] ?? '');
+    if (width > columns) break;
+  }
+  return shown.slice(start).join('');
 }
 
 export function frameOf(view: PickView, look: PickLook): Frame {

@@ -4,8 +4,8 @@ export interface TextRange {
   readonly end: number;
 }
 
-/** Quoted and indented fences count too: text in them is code to a reader. */
-const fenceLine = /^[ \t>]*(`{3,}(?=[^`]*$)|~{3,})/u;
+/** Quoted and indented fences count too, and those that begin a list item: text in them is code to a reader. */
+const fenceLine = /^(?:[ \t>]|(?:[-*+]|\d{1,9}[.)])(?=[ \t]))*(`{3,}(?=[^`]*$)|~{3,})/u;
 const lineEnd = /\r\n|\n|\r/gu;
 
 /** Fenced code, fences included. An open fence reaches to the end, as Markdown has it. */

@@ -8,6 +8,7 @@ import type { ContentPart, ToolSuccess } from '../tool.ts';
 import { formatBytes } from '../tools/format.ts';
 import { readTool } from '../tools/read.ts';
 import type { ReadDetails, ReadInput } from '../tools/read.ts';
+import type { ResolvedPath } from '../sandbox.ts';
 import type { Workspace } from '../workspace.ts';
 import { findMentions, formatMention } from './parse.ts';
 import type { Mention } from './parse.ts';
@@ -34,7 +35,7 @@ export interface LeftOutMention {
 export interface ExpandedMessage {
   /** The text as it was given, then a part or two for each thing mentioned, then one that says what was left out. */
   readonly content: readonly ContentPart[];
-  /** In the order of the text; what is mentioned twice is attached once and listed once. */
+  /** In the order of the text; what is mentioned twice, in any spelling of its path, is attached once and listed once. */
   readonly mentions: readonly (AttachedMention | LeftOutMention)[];
 }
 
@@ -84,21 +85,30 @@ function linesThatFit(result: ToolSuccess<ReadDetails>, room: number): number {
 
 type Attachment = Pick<AttachedMention, 'details' | 'cutByBudget'> & { readonly content: readonly ContentPart[] };
 
-/** Reads what a mention names, as much of it as fits. `undefined` when nothing does. */
-async function attach(
-  mention: Mention,
-  room: number,
-  context: RunContext,
-): Promise<Attachment | { readonly size: number }> {
-  const { path, lines } = mention;
-  const target = await context.workspace.resolve(path);
+/** What is read for a mention. */
+interface Place {
+  readonly target: ResolvedPath;
+  readonly input: ReadInput;
+}
+
+/** Where a mention leads. */
+async function placeOf({ path, lines }: Mention, workspace: Workspace): Promise<Place> {
+  const target = await workspace.resolve(path);
   const kind = target.stat?.kind;
   if (kind === undefined || (path.endsWith('/') && kind !== 'directory')) {
     // Names that are like it are no answer here: nothing is guessed.
     throw new ToolError('NOT_FOUND', ['nothing has this name', 'Check the path with ls or glob.'], { path });
   }
   const ranged = lines !== undefined && kind === 'file';
-  const input: ReadInput = ranged ? { path, offset: lines.first, limit: lines.last - lines.first + 1 } : { path };
+  return { target, input: ranged ? { path, offset: lines.first, limit: lines.last - lines.first + 1 } : { path } };
+}
+
+/** Reads what a mention names, as much of it as fits; how much it would take when nothing does. */
+async function attach(
+  { target, input }: Place,
+  room: number,
+  context: RunContext,
+): Promise<Attachment | { readonly size: number }> {
   const whole = await readTool.run(input, context);
   context.workspace.recency.note(target.real);
   if (costOf(whole.content) <= room) return { ...whole, cutByBudget: false };
@@ -136,19 +146,33 @@ function noticeOf(mentions: ExpandedMessage['mentions'], maxBytes: number): stri
 export async function expandMentions(text: string, options: ExpandOptions): Promise<ExpandedMessage> {
   const { maxBytes = DEFAULT_MAX_BYTES, naming = 'default', signal } = options;
   signal?.throwIfAborted();
+  if (!(maxBytes >= 0)) {
+    const summary = `maxBytes must be a number from 0, not ${maxBytes}`;
+    throw new ToolError('INVALID_OPTION', [summary, `Leave it out for ${formatBytes(DEFAULT_MAX_BYTES)}.`]);
+  }
   const workspace = workspaceOf(options);
   const context: RunContext = { workspace, names: namesIn(naming), signal, dryRun: false };
   const content: ContentPart[] = [{ type: 'text', text }];
   const mentions: (AttachedMention | LeftOutMention)[] = [];
+  /** What was attached or not, by how it is written, and by where it leads however it is written. */
   const done = new Set<string>();
   let room = maxBytes;
-  for (const mention of await findMentions(text, (path) => exists(workspace, path))) {
+  const isThere = async (path: string): Promise<boolean> => {
+    signal?.throwIfAborted();
+    return exists(workspace, path);
+  };
+  for (const mention of await findMentions(text, isThere)) {
     signal?.throwIfAborted();
     const name = formatMention(mention);
     if (done.has(name)) continue;
     done.add(name);
     try {
-      const found = await attach(mention, room, context);
+      const place = await placeOf(mention, workspace);
+      const { offset, limit } = place.input;
+      const key = JSON.stringify([place.target.absolute, offset, limit]);
+      if (done.has(key)) continue;
+      done.add(key);
+      const found = await attach(place, room, context);
       if ('size' in found) {
         const message = `it takes ${formatBytes(found.size)}, and ${formatBytes(room)} of the ${formatBytes(maxBytes)} for a message are left`;
         mentions.push({ mention, attached: false, reason: 'BUDGET', message });

@@ -104,6 +104,9 @@ describe('code mentions nothing', () => {
     ['a longer fence', '````\n```\n@b.ts\n````\n@c.ts', ['c.ts']],
     ['an open fence', '@a.ts\n```\n@b.ts', ['a.ts']],
     ['an indented fence', '- x\n    ```\n    @b.ts\n    ```\n@c.ts', ['c.ts']],
+    ['a fence in a list', '- ```\n  @b.ts\n  ```\n@c.ts', ['c.ts']],
+    ['a fence in a numbered list', '10. x\n11) ~~~\n    @b.ts\n    ~~~\n@c.ts', ['c.ts']],
+    ['a fence in a quoted list', '> * ```ts\n>   @b.ts\n>   ```\n@c.ts', ['c.ts']],
     ['a quoted fence', '> ```\n> @b.ts\n> ```\n@c.ts', ['c.ts']],
     ['three backticks in a line are inline', '```@b.ts``` @c.ts', ['c.ts']],
     ['a backtick in a fence opens nothing', '```\n`\n```\n@b.ts `', ['b.ts']],
@@ -201,6 +204,26 @@ test('whatever is parsed can be written and parsed again', () => {
     }),
     { numRuns: 2000 },
   );
+});
+
+test('brackets and stars around a path are dropped to where they were opened', () => {
+  const cases: readonly (readonly [text: string, path: string])[] = [
+    ['@a(b))))', 'a(b)'],
+    ['@(a)[b])].', '(a)[b]'],
+    ['@a.**).', 'a'],
+    ['@a****', 'a****'],
+    ['@a/*)', 'a/*'],
+    ['@a/***', 'a/***'],
+    ['@a）。」', 'a'],
+  ];
+  for (const [text, path] of cases) expect(mentionsOf(text)).toEqual([path]);
+});
+
+test('many words before much punctuation do not take long', () => {
+  for (const tail of [')', '!', ')]', '.**']) {
+    const text = '@a'.repeat(1000) + tail.repeat(2000 / tail.length);
+    expect(parseMentions(text, () => true)).toHaveLength(1);
+  }
 });
 
 test('long hostile texts do not take long', () => {

@@ -33,9 +33,9 @@ const quoted = /@"((?:[^"\\\r\n]|\\[^\r\n]){1,4096})"(:[1-9]\d{0,8}(?:-[1-9]\d{0
 const bare = /@((?!@)(?:[^\s"`<>|,;\u0000-\u001f]|[,;](?!@)){1,4096})/uy;
 const lineSuffix = /^(.+?):([1-9]\d{0,8})(?:-([1-9]\d{0,8}))?$/su;
 
-const punctuation = /[.,;:!?'’”»…。，、；：！？]$/u;
+const punctuation = new Set(".,;:!?'’”»…。，、；：！？");
 /** Bold and italic; behind a slash it is a pattern. */
-const emphasis = /(?<![/*])\*{1,3}$/u;
+const emphasis = /(?:^|[^/*])(\*{1,3})$/u;
 const closing: Readonly<Record<string, string>> = {
   ')': '(',
   ']': '[',
@@ -51,16 +51,26 @@ function countOf(text: string, character: string): number {
   return text.split(character).length - 1;
 }
 
-/** Drops punctuation of the sentence around a path, and brackets that were opened before it. */
+/**
+ * Drops punctuation of the sentence around a path, and brackets that were opened before it. Each character is looked at a few
+ * times only: there may be thousands.
+ */
 function dropTrailingPunctuation(text: string): string {
-  let kept = text;
+  /** By closing bracket: how many of those that are left were opened before the path. */
+  const unopened = new Map<string, number>();
+  let end = text.length;
   for (;;) {
-    kept = kept.replace(emphasis, '');
-    const last = kept.at(-1) ?? '';
+    end -= emphasis.exec(text.slice(Math.max(0, end - 4), end))?.[1]?.length ?? 0;
+    const last = text.charAt(end - 1);
     const opening = closing[last];
-    const unbalanced = opening !== undefined && countOf(kept, last) > countOf(kept, opening);
-    if (!unbalanced && !punctuation.test(kept)) return kept;
-    kept = kept.slice(0, -1);
+    if (opening !== undefined) {
+      const left = unopened.get(last) ?? countOf(text, last) - countOf(text, opening);
+      if (left <= 0) return text.slice(0, end);
+      unopened.set(last, left - 1);
+    } else if (!punctuation.has(last)) {
+      return text.slice(0, end);
+    }
+    end--;
   }
 }
 

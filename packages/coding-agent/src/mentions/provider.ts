@@ -1,11 +1,14 @@
 import { relative, resolve, sep } from 'node:path';
 import { CairnError, FileType, fuzzyFind } from '@cairn/natives';
 import type { FuzzyFindMatch, FuzzyFindResult, StopReason } from '@cairn/natives';
+import { ToolError } from '../errors.ts';
 import { isWithin } from '../sandbox.ts';
 import { workspaceOf } from '../coding-tools.ts';
 import type { WorkspaceChoice } from '../coding-tools.ts';
 import type { Workspace } from '../workspace.ts';
 import { formatMention } from './parse.ts';
+import { createReach } from './reach.ts';
+import type { Reach } from './reach.ts';
 import { findMatches, lookUp, visibleScope, wholeScope } from './search.ts';
 import type { Scope, SearchRequest } from './search.ts';
 
@@ -51,6 +54,7 @@ export interface MentionProvider {
    * older one is never given.
    *
    * @throws {CairnError} `PATH_NOT_FOUND`, `NOT_A_DIRECTORY` of the root; the signal's reason.
+   * @throws {ToolError} `INVALID_OPTION` for a limit that is no whole number from 0.
    */
   suggest(query: string, options?: SuggestOptions): Promise<MentionAnswer | undefined>;
   /** Counts a use of a path, so that it comes first among its equals. Edits and `expandMentions` count by themselves. */
@@ -108,7 +112,18 @@ function ignoredAmong(whole: FuzzyFindResult, visible: FuzzyFindResult): FuzzyFi
   return whole.matches.filter(({ path }) => !known.has(path));
 }
 
-async function answer(workspace: Workspace, asked: Omit<SearchRequest, 'used'>): Promise<MentionAnswer> {
+/** How many of an answer are ignored ones, of as many as there may be: those that match better than what has to go. */
+function placesOf(ignored: readonly FuzzyFindMatch[], visible: readonly FuzzyFindMatch[], limit: number): number {
+  let places = limit - visible.length;
+  const isBetter = (): boolean => {
+    const [next, last] = [ignored[places], visible[limit - 1 - places]];
+    return next !== undefined && last !== undefined && next.score > last.score;
+  };
+  while (isBetter()) places++;
+  return places;
+}
+
+async function answer(workspace: Workspace, reach: Reach, asked: Omit<SearchRequest, 'used'>): Promise<MentionAnswer> {
   const { limit, query } = asked;
   const weights = await weightsOf(workspace);
   const request = { ...asked, used: [...weights.keys()] };
@@ -123,12 +138,14 @@ async function answer(workspace: Workspace, asked: Omit<SearchRequest, 'used'>):
   };
   const found = await findMatches(request);
   const [visible, whole] = await Promise.all([ordered(visibleScope, found.visible), ordered(wholeScope, found.whole)]);
-  const most = Math.max(limit - visible.matches.length, Math.ceil(limit * IGNORED_SHARE));
-  const ignored = ignoredAmong(whole, visible).slice(0, most);
+  const first = await reach.firstOf(visible.matches, limit);
+  const most = Math.max(limit - first.length, Math.floor(limit * IGNORED_SHARE));
+  const candidates = await reach.firstOf(ignoredAmong(whole, visible), most);
+  const ignored = candidates.slice(0, placesOf(candidates, first, limit));
   const stopReason = whole.stopReason === 'limit' ? undefined : whole.stopReason;
   return {
     suggestions: [
-      ...visible.matches.slice(0, limit - ignored.length).map((match) => toSuggestion(match, false)),
+      ...first.slice(0, limit - ignored.length).map((match) => toSuggestion(match, false)),
       ...ignored.map((match) => toSuggestion(match, true)),
     ],
     totalMatches: whole.totalMatches,
@@ -140,13 +157,14 @@ async function answer(workspace: Workspace, asked: Omit<SearchRequest, 'used'>):
 /**
  * Makes the autocomplete of mentions for a workspace. It searches the cached scan, so what a tool wrote is in the next
  * answer; files changed otherwise are seen within the cache's time to live. `.git` and `node_modules` are never suggested,
- * nor are names that are no valid Unicode.
+ * nor what lies behind a link out of the root, nor names that are no valid Unicode. `totalMatches` may count some of these.
  *
  * @throws {ToolError} `INVALID_OPTION`.
  */
 export function createMentionProvider(options: MentionProviderOptions): MentionProvider {
   const workspace = workspaceOf(options);
   const { root, recency } = workspace;
+  const reach = createReach(workspace);
   let newest: AbortController | undefined;
   let warming: Promise<unknown> | undefined;
 
@@ -161,13 +179,17 @@ export function createMentionProvider(options: MentionProviderOptions): MentionP
   return {
     suggest: async (query, { limit = DEFAULT_LIMIT, signal } = {}) => {
       signal?.throwIfAborted();
+      if (!Number.isSafeInteger(limit) || limit < 0) {
+        const summary = `limit must be a whole number from 0, not ${limit}`;
+        throw new ToolError('INVALID_OPTION', [summary, `Leave it out for ${DEFAULT_LIMIT}.`]);
+      }
       newest?.abort();
       const current = (newest = new AbortController());
       warm();
       const plain = query.replace(/^(?:\.\/+)+/u, '');
       const signals = signal ? AbortSignal.any([signal, current.signal]) : current.signal;
       try {
-        const found = await answer(workspace, { root, query: plain, limit, signal: signals });
+        const found = await answer(workspace, reach, { root, query: plain, limit, signal: signals });
         signal?.throwIfAborted();
         return newest === current ? found : undefined;
       } catch (error) {
