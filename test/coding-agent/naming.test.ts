@@ -172,6 +172,102 @@ test.each(Object.entries(sessions))('%s: a session as its models have it', async
   }
 });
 
+/** What an answer shows: its lines but headers and notices. */
+function shownIn(text: string): string[] {
+  return text.split('\n').filter((line) => line !== '' && !line.startsWith('['));
+}
+
+const searchers: Readonly<Record<NamingProfile, Readonly<Record<'glob' | 'ls' | 'read' | 'grep', string>>>> = {
+  default: { glob: 'glob', ls: 'ls', read: 'read', grep: 'grep' },
+  claude: { glob: 'Glob', ls: 'LS', read: 'Read', grep: 'Grep' },
+  pi: { glob: 'find', ls: 'ls', read: 'read', grep: 'grep' },
+  gemini: { glob: 'glob', ls: 'list_directory', read: 'read_file', grep: 'grep_search' },
+  codex: { glob: 'glob', ls: 'list_dir', read: 'read_file', grep: 'grep_files' },
+  'mcp-fs': { glob: 'search_files', ls: 'list_directory', read: 'read_text_file', grep: 'grep' },
+};
+
+describe.each(Object.entries(searchers))(
+  '%s: the next call that a notice names',
+  (naming, { glob, ls, read, grep }) => {
+    const tree = {
+      '.gitignore': 'out\n',
+      out: { 'i.y': 'needle\n' },
+      '.dot': { 'h.y': '' },
+      many: Object.fromEntries(Array.from({ length: 600 }, (_, index) => [`${1000 + index}.x`, 'x\n'])),
+      long: 'q\n'.repeat(2500),
+      some: 'k\n'.repeat(50),
+    };
+    const contentMode = naming === 'claude' ? { output_mode: 'content' } : {};
+
+    /** Calls a tool, and then as its notice says: the same call with that parameter, or another tool when it names one. */
+    async function follow(
+      name: string,
+      input: object,
+      notice: RegExp,
+    ): Promise<readonly [first: string, next: string]> {
+      const tools = named(createBench(tree).root, naming as NamingProfile);
+      const ask = async (tool: string, given: object): Promise<string> => {
+        const found = tools[tool];
+        if (!found) throw new Error(`no ${tool}`);
+        const answer = await call(found, given);
+        details(answer);
+        return textOf(answer);
+      };
+      const first = await ask(name, input);
+      const { tool = name, parameter = '', value = '' } = notice.exec(first)?.groups ?? {};
+      expect(parameter, first).not.toBe('');
+      const set = /^\d+$|^true$|^false$/u.test(value) ? (JSON.parse(value) as unknown) : value;
+      return [first, await ask(tool, { ...input, [parameter]: set })];
+    }
+
+    const goOn = /go on with (?:(?<tool>\w+) )?(?<parameter>\w+)=(?<value>\d+)\]/u;
+    const trees = naming === 'mcp-fs' ? [['directory_tree', { path: 'many' }, 600, 600] as const] : [];
+    test.each<readonly [tool: string, input: object, total: number, names: number]>([
+      [glob, { pattern: '*.x' }, 400, 400],
+      [ls, { path: 'many' }, 600, 600],
+      [read, { path: 'many' }, 600, 600],
+      [grep, { pattern: 'x', path: 'many', ...contentMode }, naming === 'codex' ? 200 : 400, 200],
+      [read, { path: 'long' }, 2500, 0],
+      ...trees,
+    ])('goes on where %s %o stopped', async (tool, input, total, names) => {
+      const shown = (await follow(tool, input, goOn)).flatMap(shownIn);
+      expect(shown).toHaveLength(total);
+      // Names come once; the lines of the one file, and those below the names that grep shows, are all the same.
+      expect(new Set(shown.filter((line) => !/^(?:1: )?[qx]$/u.test(line))).size).toBe(names);
+    });
+
+    test('finds what is hidden and what is ignored', async () => {
+      const looks = { pattern: '*.y' };
+      const [, hidden] = await follow(glob, looks, /hidden files: (?<parameter>\w+)=(?<value>\w+)/u);
+      expect(shownIn(hidden)).toEqual(['.dot/h.y']);
+      const [, ignored] = await follow(glob, looks, /ignored files: (?<parameter>\w+)=(?<value>\w+)/u);
+      expect(shownIn(ignored)).toEqual(['out/i.y']);
+      const [, inIgnored] = await follow(
+        grep,
+        { pattern: 'needle' },
+        /ignored files: (?<parameter>\w+)=(?<value>\w+)/u,
+      );
+      expect(shownIn(inIgnored)[0]).toBe('out/i.y');
+    });
+
+    test.skipIf(naming === 'codex')('counts the matches of a file', async () => {
+      const notice = /shown of one; (?<parameter>\w+)=(?<value>\w+) counts/u;
+      const [, counts] = await follow(grep, { pattern: 'k', ...contentMode }, notice);
+      expect(shownIn(counts)).toEqual(['some: 50']);
+    });
+  },
+);
+
+test.each([
+  ['codex', 'view_image'],
+  ['mcp-fs', 'read_media_file'],
+] as const)('%s: %s takes the offset that it names for a text', async (naming, name) => {
+  const tool = named(createBench({ long: 'x\n'.repeat(2001) }).root, naming)[name];
+  if (!tool) throw new Error(`no ${name}`);
+  expect(textOf(await call(tool, { path: 'long' }))).toMatch(/go on with offset=2001\]$/u);
+  expect(textOf(await call(tool, { path: 'long', offset: 2001 }))).toMatch(/^\[long: lines 2001-2001 of 2001/u);
+});
+
 describe('the text-editor tool of Anthropic', () => {
   test('views with line numbers, creates, replaces and inserts', async () => {
     const { root, text } = createBench({ d: { a: 'one\ntwo\nthree' } });

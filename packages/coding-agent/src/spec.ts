@@ -6,6 +6,13 @@ import type { Workspace } from './workspace.ts';
 export interface Names {
   tool(name: string): string;
   parameter(tool: string, name: string): string;
+  /** A parameter with a value, as it is set there. */
+  setting(tool: string, name: string, value: string): string;
+}
+
+/** Names by which parameters alone are called otherwise. */
+export function namesBy(names: Pick<Names, 'tool' | 'parameter'>): Names {
+  return { ...names, setting: (tool, name, value) => `${names.parameter(tool, name)}=${value}` };
 }
 
 /** What a tool's `run` is given beside its input. */

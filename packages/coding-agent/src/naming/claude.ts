@@ -50,7 +50,11 @@ export const claude: Profile = {
     adapt: ({ path }, { edits }) => ({ path, edits }),
     description: 'Make several replacements in a file. All match the file as it is.',
   },
-  Glob: { tool: 'glob', parameters: { pattern: 'pattern', path: 'path' } },
+  Glob: {
+    tool: 'glob',
+    parameters: { pattern: 'pattern', path: 'path' },
+    accepts: ['hidden', 'ignored', 'skip'],
+  },
   Grep: {
     tool: 'grep',
     parameters: {
@@ -62,6 +66,8 @@ export const claude: Profile = {
       multiline: 'multiline',
       offset: 'skip',
     },
+    accepts: ['ignored'],
+    says: { mode: 'output_mode' },
     shape: {
       output_mode: z.enum(['content', 'files_with_matches', 'count']).optional(),
       '-A': lines,
@@ -74,5 +80,5 @@ export const claude: Profile = {
     adapt: (renamed, given) => adaptGrep({ ...renamed, limit: given['head_limit'] }, given),
     description: 'Search the contents of files. Lists files; output_mode content shows lines, count counts them.',
   },
-  LS: { tool: 'ls', parameters: { path: 'path' } },
+  LS: { tool: 'ls', parameters: { path: 'path' }, accepts: ['skip'] },
 };

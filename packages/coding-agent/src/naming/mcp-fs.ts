@@ -13,7 +13,12 @@ export const mcpFs: Profile = {
     shape: { head: z.int().min(1).optional() },
     adapt: (renamed, { head }) => (head === undefined ? renamed : { ...renamed, limit: head }),
   },
-  read_media_file: { tool: 'read', parameters: { path: 'path' }, description: 'Look at an image.' },
+  read_media_file: {
+    tool: 'read',
+    parameters: { path: 'path' },
+    accepts: ['offset'],
+    description: 'Look at an image.',
+  },
   write_file: { tool: 'write', parameters: { path: 'path', content: 'content' } },
   edit_file: {
     tool: 'edit',
@@ -24,11 +29,16 @@ export const mcpFs: Profile = {
     description: 'Replace text in a file. Each oldText must occur once. All edits match the file as it is.',
   },
   move_file: { tool: 'rename', parameters: { source: 'from', destination: 'to' } },
-  search_files: { tool: 'glob', parameters: { path: 'path', pattern: 'pattern' } },
-  list_directory: { tool: 'ls', parameters: { path: 'path' } },
+  search_files: {
+    tool: 'glob',
+    parameters: { path: 'path', pattern: 'pattern' },
+    accepts: ['hidden', 'ignored', 'skip'],
+  },
+  list_directory: { tool: 'ls', parameters: { path: 'path' }, accepts: ['skip'] },
   directory_tree: {
     tool: 'ls',
     parameters: { path: 'path' },
+    accepts: ['skip'],
     adapt: (renamed) => ({ ...renamed, depth: DEEPEST }),
     description: 'List a directory and all that is below it.',
   },

@@ -28,7 +28,12 @@ export const pi: Profile = {
       context: 'context',
       limit: 'limit',
     },
+    accepts: ['ignored', 'mode', 'skip'],
   },
-  find: { tool: 'glob', parameters: { pattern: 'pattern', path: 'path', limit: 'limit' } },
-  ls: { tool: 'ls', parameters: { path: 'path', limit: 'limit' } },
+  find: {
+    tool: 'glob',
+    parameters: { pattern: 'pattern', path: 'path', limit: 'limit' },
+    accepts: ['hidden', 'ignored', 'skip'],
+  },
+  ls: { tool: 'ls', parameters: { path: 'path', limit: 'limit' }, accepts: ['skip'] },
 };

@@ -53,7 +53,7 @@ export async function listingOf(
   const notes: string[] = [];
   const shown = request.skip + listing.entries.length;
   if (shown < listing.total) {
-    const next = `${names.parameter('ls', 'skip')}=${shown}`;
+    const next = names.setting('ls', 'skip', `${shown}`);
     notes.push(`[cut by the limit of ${request.limit} entries; go on with ${names.tool('ls')} ${next}]`);
   }
   if (listing.unreadable > 0) {
