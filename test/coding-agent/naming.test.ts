@@ -268,6 +268,42 @@ test.each([
   expect(textOf(await call(tool, { path: 'long', offset: 2001 }))).toMatch(/^\[long: lines 2001-2001 of 2001/u);
 });
 
+const edit = { path: 'twice', edits: [{ oldText: 'a', newText: 'b' }] };
+const oneEdit = { file_path: 'twice', old_string: 'a', new_string: 'b' };
+const twoEdits = { file_path: 'twice', edits: [{ old_string: 'a', new_string: 'b' }] };
+
+test.each<readonly [naming: NamingProfile, tool: string, input: object, oldText: string, otherwise: string]>([
+  ['default', 'edit', edit, 'old_text', ', or set replace_all.'],
+  ['claude', 'Edit', oneEdit, 'old_string', ', or set replace_all.'],
+  ['claude', 'MultiEdit', twoEdits, 'old_string', ', or set replace_all.'],
+  ['pi', 'edit', edit, 'oldText', '.'],
+  ['gemini', 'replace', oneEdit, 'old_string', ', or set allow_multiple.'],
+  ['codex', 'edit', edit, 'old_text', ', or set replace_all.'],
+  ['mcp-fs', 'edit_file', edit, 'oldText', '.'],
+])('%s: messages of %s name its own parameters', async (naming, tool, input, oldText, otherwise) => {
+  const { [tool]: found } = named(createBench({ twice: 'a\na\n' }).root, naming);
+  if (!found) throw new Error(`no ${tool}`);
+  const says = failure(await call(found, input));
+  expect(says).toMatch(new RegExp(`^AMBIGUOUS: ${oldText} occurs 2 times`, 'u'));
+  expect(says).toContain(` Add lines around it until it occurs once${otherwise}\n`);
+});
+
+test('a patch that fits at several places is not told to set what it does not have', async () => {
+  const { tools } = createBench({ twice: 'a\na\n' });
+  const patch = '*** Begin Patch\n*** Update File: twice\n@@\n-a\n+b\n*** End Patch';
+  expect(failure(await tools.patch.execute({ patch }))).toContain(' Add lines around it until it occurs once.\n');
+});
+
+test('what is missing is looked for with tools that the host has', async () => {
+  const tools = named(createBench({}).root, 'claude');
+  for (const [name, tool] of Object.entries(tools)) {
+    const input = { path: 'qqq', pattern: 'x', content: 'x', from: 'qqq', to: 'b', old_string: 'a', new_string: 'b' };
+    const fitting = Object.fromEntries(Object.entries(input).filter(([key]) => parameters(tool).includes(key)));
+    const answer = await call(tool, fitting);
+    expect(textOf(answer), name).not.toMatch(/\b(?:ls|glob)\b/u);
+  }
+});
+
 describe('the text-editor tool of Anthropic', () => {
   test('views with line numbers, creates, replaces and inserts', async () => {
     const { root, text } = createBench({ d: { a: 'one\ntwo\nthree' } });

@@ -18,7 +18,7 @@ export interface Binding<Given, Input> {
 }
 
 /** The names that tools and parameters have of themselves. */
-const ownNames: Names = namesBy({ tool: (name) => name, parameter: (_, name) => name });
+const ownNames: Names = namesBy({ tool: (name) => name, parameter: (_, name) => name, replaceAll: 'replace_all' });
 
 function fail(error: ToolError, mutates: boolean): ToolFailure {
   const unchanged = mutates && !error.changed ? ' Nothing was changed.' : '';

@@ -1,6 +1,6 @@
 import { fuzzyFind } from '@cairn/natives';
 import { basename, dirname, join, relative, sep } from 'node:path';
-import { isMissing, ToolError } from './errors.ts';
+import { CHECK_PATH, isMissing, ToolError } from './errors.ts';
 import type { FileStat } from './operations.ts';
 import type { ResolvedPath } from './sandbox.ts';
 import type { Workspace } from './workspace.ts';
@@ -96,6 +96,6 @@ export async function requireExisting(workspace: Workspace, target: ResolvedPath
   const { stat, display: path } = target;
   if (stat) return stat;
   const names = await nearNames(workspace, target);
-  const hint = names.length > 0 ? `Did you mean ${names.join(', ')}?` : 'Check the path with ls or glob.';
+  const hint = names.length > 0 ? `Did you mean ${names.join(', ')}?` : CHECK_PATH;
   throw new ToolError('NOT_FOUND', [`${path} does not exist`, hint], { path });
 }

@@ -16,6 +16,7 @@ import { writeTool } from '../tools/write.ts';
 export const editorNames: Names = namesBy({
   tool: (name) => (name === 'read' || name === 'ls' ? 'view' : name),
   parameter: (_, name) => (name === 'offset' ? 'view_range' : name === 'old_text' ? 'old_str' : name),
+  replaceAll: undefined,
 });
 
 /** How deep these tools show a directory. */

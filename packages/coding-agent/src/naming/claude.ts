@@ -32,6 +32,7 @@ export const claude: Profile = {
   Edit: {
     tool: 'edit',
     parameters: { file_path: 'path' },
+    says: { old_text: 'old_string', replace_all: 'replace_all' },
     shape: { old_string: z.string(), new_string: z.string(), replace_all: z.boolean().optional() },
     adapt: ({ path }, { old_string: old_text, new_string: new_text, replace_all }) => ({
       path,
@@ -42,6 +43,7 @@ export const claude: Profile = {
   MultiEdit: {
     tool: 'edit',
     parameters: { file_path: 'path' },
+    says: { old_text: 'old_string', replace_all: 'replace_all' },
     shape: {
       edits: z
         .array(z.strictObject({ old_string: z.string(), new_string: z.string(), replace_all: z.boolean().optional() }))

@@ -21,6 +21,7 @@ export const gemini: Profile = {
   replace: {
     tool: 'edit',
     parameters: { file_path: 'path' },
+    says: { old_text: 'old_string', replace_all: 'allow_multiple' },
     shape: {
       // For whoever reads along; the replacement is as it is written.
       instruction: z.string().optional(),

@@ -23,6 +23,7 @@ export const mcpFs: Profile = {
   edit_file: {
     tool: 'edit',
     parameters: { path: 'path' },
+    says: { old_text: 'oldText' },
     shape: { edits: camelEdits, dryRun: z.boolean().optional() },
     adapt: ({ path }, { edits }) => ({ path, edits }),
     dryRun: 'dryRun',

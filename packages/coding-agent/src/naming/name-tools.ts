@@ -33,9 +33,11 @@ function namesOf(profile: Profile, speaker?: string): Names {
     const { parameters = {}, says = {} } = entryOf(tool)?.[1] ?? {};
     return says[name] ?? Object.entries(parameters).find(([, ours]) => ours === name)?.[0] ?? name;
   };
+  const edit = entryOf('edit');
   return {
     tool: (name) => entryOf(name)?.[0] ?? name,
     parameter,
+    replaceAll: edit ? edit[1].says?.['replace_all'] : 'replace_all',
     setting: (tool, name, value) =>
       entryOf(tool)?.[1].says?.[`${name}=${value}`] ?? `${parameter(tool, name)}=${value}`,
   };

@@ -13,6 +13,7 @@ export const pi: Profile = {
   edit: {
     tool: 'edit',
     parameters: { path: 'path' },
+    says: { old_text: 'oldText' },
     shape: { edits: camelEdits },
     adapt: ({ path }, { edits }) => ({ path, edits }),
     description: 'Replace text in a file. Each oldText must occur once. All edits match the file as it is.',
