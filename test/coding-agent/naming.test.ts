@@ -377,6 +377,29 @@ describe('the apply_patch operations of OpenAI', () => {
     const hidden = '@@\n-2\n+3\n*** Delete File: c';
     expect(failure(await call(apply, { type: 'update_file', path: 'a', diff: hidden }))).toMatch(/^INVALID_PATCH/u);
   });
+
+  test.each([
+    ['update_file', '*** Move to: elsewhere\n@@\n-one\n+1\n', /moves the file/u],
+    ['update_file', '@@\n-one\n+1\n*** End Patch\n@@\n-two\n+2\n', /goes on behind/u],
+    ['update_file', '@@\r\n-one\r\n+1\r\n*** End Patch \r\n\r\n-two\r\n', /goes on behind/u],
+    ['create_file', '+x\n*** End Patch\n+y\n', /goes on behind/u],
+  ])('%s refuses what is not about its file, or would be passed over: %j', async (type, diff, says) => {
+    const { root, paths, text } = createBench({ a: 'one\ntwo\n' });
+    const apply = createApplyPatchTool({ root, stateDirectory: temporaryDirectory() });
+    const path = type === 'create_file' ? 'new' : 'a';
+    const answer = failure(await call(apply, { type, path, diff }));
+    expect(answer).toMatch(/^INVALID_PATCH/u);
+    expect(answer).toMatch(says);
+    expect([paths(), text('a')]).toEqual([['a'], 'one\ntwo\n']);
+  });
+
+  test('a diff may end with the end of a patch', async () => {
+    const { root, text } = createBench({ a: 'one\n*** End Patch\ntwo\n' });
+    const apply = createApplyPatchTool({ root, stateDirectory: temporaryDirectory() });
+    const diff = '@@\n-one\n+1\n *** End Patch\n two\n*** End Patch\n\n';
+    details(await call(apply, { type: 'update_file', path: 'a', diff }));
+    expect(text('a')).toBe('1\n*** End Patch\ntwo\n');
+  });
 });
 
 test('the nine schemas together stay under 6 KB of JSON', () => {
