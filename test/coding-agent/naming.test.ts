@@ -363,6 +363,43 @@ describe('the memory tool of Anthropic', () => {
     }
     expect(failure(await call(memory, { command: 'delete', path: '/memories' }))).toMatch(/^PROTECTED|^OUTSIDE_ROOT/u);
   });
+
+  test('every answer names paths as the model does', async () => {
+    const { root } = createBench({ link: symlink('/etc') });
+    const memory = createMemoryTool({ root, stateDirectory: temporaryDirectory() });
+    const path = '/memories/n/a.md';
+    const steps: readonly (readonly [input: object, says: string])[] = [
+      [{ command: 'view', path: '/memories/' }, '[/memories: 1 entry]'],
+      [{ command: 'create', path, file_text: 'one\n' }, `Created ${path} `],
+      [{ command: 'view', path }, `[${path}: lines 1-1 of 1`],
+      [{ command: 'insert', path, insert_line: 1, insert_text: 'two' }, `\nM ${path} `],
+      [{ command: 'str_replace', path, old_str: 'one', new_str: '1' }, `Edited ${path}:`],
+      [{ command: 'str_replace', path, old_str: 'nine', new_str: '9' }, `was not found in ${path}`],
+      [{ command: 'view', path: '/memories/n' }, '[/memories/n: 1 entry]'],
+      [
+        { command: 'view', path: '/memories/n/b.md' },
+        `/memories/n/b.md does not exist. Nothing was changed. Did you mean ${path}?`,
+      ],
+      [{ command: 'view', path: '/memories/m/a.md' }, `Did you mean ${path}?`],
+      [{ command: 'view', path: '/memories/link/passwd' }, '/memories/link/passwd lies outside the root'],
+      [{ command: 'rename', old_path: path, new_path: '/memories/b.md' }, `Renamed ${path} to /memories/b.md`],
+      [{ command: 'delete', path: '/memories/n' }, 'Deleted /memories/n'],
+    ];
+    for (const [input, says] of steps) expect(textOf(await call(memory, input))).toContain(says);
+  });
+
+  test('a root that does not exist yet is empty, and is made by the first note', async () => {
+    const { root, text } = createBench({});
+    const memory = createMemoryTool({ root: `${root}/new/root`, stateDirectory: temporaryDirectory() });
+    for (const path of ['/memories', '/memories/']) {
+      expect(textOf(await call(memory, { command: 'view', path }))).toBe('[/memories: empty directory]');
+    }
+    expect(failure(await call(memory, { command: 'view', path: '/memories/a' }))).toMatch(
+      /^NOT_FOUND: \/memories\/a /u,
+    );
+    details(await call(memory, { command: 'create', path: '/memories/a', file_text: 'x' }));
+    expect(text('new/root/a')).toBe('x');
+  });
 });
 
 describe('the apply_patch operations of OpenAI', () => {
