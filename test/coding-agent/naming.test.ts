@@ -172,6 +172,138 @@ test.each(Object.entries(sessions))('%s: a session as its models have it', async
   }
 });
 
+/** What an answer shows: its lines but headers and notices. */
+function shownIn(text: string): string[] {
+  return text.split('\n').filter((line) => line !== '' && !line.startsWith('['));
+}
+
+const searchers: Readonly<Record<NamingProfile, Readonly<Record<'glob' | 'ls' | 'read' | 'grep', string>>>> = {
+  default: { glob: 'glob', ls: 'ls', read: 'read', grep: 'grep' },
+  claude: { glob: 'Glob', ls: 'LS', read: 'Read', grep: 'Grep' },
+  pi: { glob: 'find', ls: 'ls', read: 'read', grep: 'grep' },
+  gemini: { glob: 'glob', ls: 'list_directory', read: 'read_file', grep: 'grep_search' },
+  codex: { glob: 'glob', ls: 'list_dir', read: 'read_file', grep: 'grep_files' },
+  'mcp-fs': { glob: 'search_files', ls: 'list_directory', read: 'read_text_file', grep: 'grep' },
+};
+
+describe.each(Object.entries(searchers))(
+  '%s: the next call that a notice names',
+  (naming, { glob, ls, read, grep }) => {
+    const tree = {
+      '.gitignore': 'out\n',
+      out: { 'i.y': 'needle\n' },
+      '.dot': { 'h.y': '' },
+      many: Object.fromEntries(Array.from({ length: 600 }, (_, index) => [`${1000 + index}.x`, 'x\n'])),
+      long: 'q\n'.repeat(2500),
+      some: 'k\n'.repeat(50),
+    };
+    const contentMode = naming === 'claude' ? { output_mode: 'content' } : {};
+
+    /** Calls a tool, and then as its notice says: the same call with that parameter, or another tool when it names one. */
+    async function follow(
+      name: string,
+      input: object,
+      notice: RegExp,
+    ): Promise<readonly [first: string, next: string]> {
+      const tools = named(createBench(tree).root, naming as NamingProfile);
+      const ask = async (tool: string, given: object): Promise<string> => {
+        const found = tools[tool];
+        if (!found) throw new Error(`no ${tool}`);
+        const answer = await call(found, given);
+        details(answer);
+        return textOf(answer);
+      };
+      const first = await ask(name, input);
+      const { tool = name, parameter = '', value = '' } = notice.exec(first)?.groups ?? {};
+      expect(parameter, first).not.toBe('');
+      const set = /^\d+$|^true$|^false$/u.test(value) ? (JSON.parse(value) as unknown) : value;
+      return [first, await ask(tool, { ...input, [parameter]: set })];
+    }
+
+    const goOn = /go on with (?:(?<tool>\w+) )?(?<parameter>\w+)=(?<value>\d+)\]/u;
+    const trees = naming === 'mcp-fs' ? [['directory_tree', { path: 'many' }, 600, 600] as const] : [];
+    test.each<readonly [tool: string, input: object, total: number, names: number]>([
+      [glob, { pattern: '*.x' }, 400, 400],
+      [ls, { path: 'many' }, 600, 600],
+      [read, { path: 'many' }, 600, 600],
+      [grep, { pattern: 'x', path: 'many', ...contentMode }, naming === 'codex' ? 200 : 400, 200],
+      [read, { path: 'long' }, 2500, 0],
+      ...trees,
+    ])('goes on where %s %o stopped', async (tool, input, total, names) => {
+      const shown = (await follow(tool, input, goOn)).flatMap(shownIn);
+      expect(shown).toHaveLength(total);
+      // Names come once; the lines of the one file, and those below the names that grep shows, are all the same.
+      expect(new Set(shown.filter((line) => !/^(?:1: )?[qx]$/u.test(line))).size).toBe(names);
+    });
+
+    test('finds what is hidden and what is ignored', async () => {
+      const looks = { pattern: '*.y' };
+      const [, hidden] = await follow(glob, looks, /hidden files: (?<parameter>\w+)=(?<value>\w+)/u);
+      expect(shownIn(hidden)).toEqual(['.dot/h.y']);
+      const [, ignored] = await follow(glob, looks, /ignored files: (?<parameter>\w+)=(?<value>\w+)/u);
+      expect(shownIn(ignored)).toEqual(['out/i.y']);
+      const [, inIgnored] = await follow(
+        grep,
+        { pattern: 'needle' },
+        /ignored files: (?<parameter>\w+)=(?<value>\w+)/u,
+      );
+      expect(shownIn(inIgnored)[0]).toBe('out/i.y');
+    });
+
+    test.skipIf(naming === 'codex')('counts the matches of a file', async () => {
+      const notice = /shown of one; (?<parameter>\w+)=(?<value>\w+) counts/u;
+      const [, counts] = await follow(grep, { pattern: 'k', ...contentMode }, notice);
+      expect(shownIn(counts)).toEqual(['some: 50']);
+    });
+  },
+);
+
+test.each([
+  ['codex', 'view_image'],
+  ['mcp-fs', 'read_media_file'],
+] as const)('%s: %s takes the offset that it names for a text', async (naming, name) => {
+  const tool = named(createBench({ long: 'x\n'.repeat(2001) }).root, naming)[name];
+  if (!tool) throw new Error(`no ${name}`);
+  expect(textOf(await call(tool, { path: 'long' }))).toMatch(/go on with offset=2001\]$/u);
+  expect(textOf(await call(tool, { path: 'long', offset: 2001 }))).toMatch(/^\[long: lines 2001-2001 of 2001/u);
+});
+
+const edit = { path: 'twice', edits: [{ oldText: 'a', newText: 'b' }] };
+const oneEdit = { file_path: 'twice', old_string: 'a', new_string: 'b' };
+const twoEdits = { file_path: 'twice', edits: [{ old_string: 'a', new_string: 'b' }] };
+
+test.each<readonly [naming: NamingProfile, tool: string, input: object, oldText: string, otherwise: string]>([
+  ['default', 'edit', edit, 'old_text', ', or set replace_all.'],
+  ['claude', 'Edit', oneEdit, 'old_string', ', or set replace_all.'],
+  ['claude', 'MultiEdit', twoEdits, 'old_string', ', or set replace_all.'],
+  ['pi', 'edit', edit, 'oldText', '.'],
+  ['gemini', 'replace', oneEdit, 'old_string', ', or set allow_multiple.'],
+  ['codex', 'edit', edit, 'old_text', ', or set replace_all.'],
+  ['mcp-fs', 'edit_file', edit, 'oldText', '.'],
+])('%s: messages of %s name its own parameters', async (naming, tool, input, oldText, otherwise) => {
+  const { [tool]: found } = named(createBench({ twice: 'a\na\n' }).root, naming);
+  if (!found) throw new Error(`no ${tool}`);
+  const says = failure(await call(found, input));
+  expect(says).toMatch(new RegExp(`^AMBIGUOUS: ${oldText} occurs 2 times`, 'u'));
+  expect(says).toContain(` Add lines around it until it occurs once${otherwise}\n`);
+});
+
+test('a patch that fits at several places is not told to set what it does not have', async () => {
+  const { tools } = createBench({ twice: 'a\na\n' });
+  const patch = '*** Begin Patch\n*** Update File: twice\n@@\n-a\n+b\n*** End Patch';
+  expect(failure(await tools.patch.execute({ patch }))).toContain(' Add lines around it until it occurs once.\n');
+});
+
+test('what is missing is looked for with tools that the host has', async () => {
+  const tools = named(createBench({}).root, 'claude');
+  for (const [name, tool] of Object.entries(tools)) {
+    const input = { path: 'qqq', pattern: 'x', content: 'x', from: 'qqq', to: 'b', old_string: 'a', new_string: 'b' };
+    const fitting = Object.fromEntries(Object.entries(input).filter(([key]) => parameters(tool).includes(key)));
+    const answer = await call(tool, fitting);
+    expect(textOf(answer), name).not.toMatch(/\b(?:ls|glob)\b/u);
+  }
+});
+
 describe('the text-editor tool of Anthropic', () => {
   test('views with line numbers, creates, replaces and inserts', async () => {
     const { root, text } = createBench({ d: { a: 'one\ntwo\nthree' } });
@@ -231,6 +363,43 @@ describe('the memory tool of Anthropic', () => {
     }
     expect(failure(await call(memory, { command: 'delete', path: '/memories' }))).toMatch(/^PROTECTED|^OUTSIDE_ROOT/u);
   });
+
+  test('every answer names paths as the model does', async () => {
+    const { root } = createBench({ link: symlink('/etc') });
+    const memory = createMemoryTool({ root, stateDirectory: temporaryDirectory() });
+    const path = '/memories/n/a.md';
+    const steps: readonly (readonly [input: object, says: string])[] = [
+      [{ command: 'view', path: '/memories/' }, '[/memories: 1 entry]'],
+      [{ command: 'create', path, file_text: 'one\n' }, `Created ${path} `],
+      [{ command: 'view', path }, `[${path}: lines 1-1 of 1`],
+      [{ command: 'insert', path, insert_line: 1, insert_text: 'two' }, `\nM ${path} `],
+      [{ command: 'str_replace', path, old_str: 'one', new_str: '1' }, `Edited ${path}:`],
+      [{ command: 'str_replace', path, old_str: 'nine', new_str: '9' }, `was not found in ${path}`],
+      [{ command: 'view', path: '/memories/n' }, '[/memories/n: 1 entry]'],
+      [
+        { command: 'view', path: '/memories/n/b.md' },
+        `/memories/n/b.md does not exist. Nothing was changed. Did you mean ${path}?`,
+      ],
+      [{ command: 'view', path: '/memories/m/a.md' }, `Did you mean ${path}?`],
+      [{ command: 'view', path: '/memories/link/passwd' }, '/memories/link/passwd lies outside the root'],
+      [{ command: 'rename', old_path: path, new_path: '/memories/b.md' }, `Renamed ${path} to /memories/b.md`],
+      [{ command: 'delete', path: '/memories/n' }, 'Deleted /memories/n'],
+    ];
+    for (const [input, says] of steps) expect(textOf(await call(memory, input))).toContain(says);
+  });
+
+  test('a root that does not exist yet is empty, and is made by the first note', async () => {
+    const { root, text } = createBench({});
+    const memory = createMemoryTool({ root: `${root}/new/root`, stateDirectory: temporaryDirectory() });
+    for (const path of ['/memories', '/memories/']) {
+      expect(textOf(await call(memory, { command: 'view', path }))).toBe('[/memories: empty directory]');
+    }
+    expect(failure(await call(memory, { command: 'view', path: '/memories/a' }))).toMatch(
+      /^NOT_FOUND: \/memories\/a /u,
+    );
+    details(await call(memory, { command: 'create', path: '/memories/a', file_text: 'x' }));
+    expect(text('new/root/a')).toBe('x');
+  });
 });
 
 describe('the apply_patch operations of OpenAI', () => {
@@ -244,6 +413,29 @@ describe('the apply_patch operations of OpenAI', () => {
     expect(failure(await call(apply, { type: 'update_file', path: 'a', diff: '@@\n-nine\n+9' }))).toMatch(/^NO_MATCH/u);
     const hidden = '@@\n-2\n+3\n*** Delete File: c';
     expect(failure(await call(apply, { type: 'update_file', path: 'a', diff: hidden }))).toMatch(/^INVALID_PATCH/u);
+  });
+
+  test.each([
+    ['update_file', '*** Move to: elsewhere\n@@\n-one\n+1\n', /moves the file/u],
+    ['update_file', '@@\n-one\n+1\n*** End Patch\n@@\n-two\n+2\n', /goes on behind/u],
+    ['update_file', '@@\r\n-one\r\n+1\r\n*** End Patch \r\n\r\n-two\r\n', /goes on behind/u],
+    ['create_file', '+x\n*** End Patch\n+y\n', /goes on behind/u],
+  ])('%s refuses what is not about its file, or would be passed over: %j', async (type, diff, says) => {
+    const { root, paths, text } = createBench({ a: 'one\ntwo\n' });
+    const apply = createApplyPatchTool({ root, stateDirectory: temporaryDirectory() });
+    const path = type === 'create_file' ? 'new' : 'a';
+    const answer = failure(await call(apply, { type, path, diff }));
+    expect(answer).toMatch(/^INVALID_PATCH/u);
+    expect(answer).toMatch(says);
+    expect([paths(), text('a')]).toEqual([['a'], 'one\ntwo\n']);
+  });
+
+  test('a diff may end with the end of a patch', async () => {
+    const { root, text } = createBench({ a: 'one\n*** End Patch\ntwo\n' });
+    const apply = createApplyPatchTool({ root, stateDirectory: temporaryDirectory() });
+    const diff = '@@\n-one\n+1\n *** End Patch\n two\n*** End Patch\n\n';
+    details(await call(apply, { type: 'update_file', path: 'a', diff }));
+    expect(text('a')).toBe('1\n*** End Patch\ntwo\n');
   });
 });
 

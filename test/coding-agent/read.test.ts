@@ -152,7 +152,9 @@ test('a missing file answers with near names', async () => {
   );
   expect(failure(await tools.read.execute({ path: 'src/util.ts' }))).toContain('Did you mean lib/util.ts?');
   expect(failure(await tools.read.execute({ path: 'wrong/util.ts' }))).toContain('Did you mean lib/util.ts?');
-  expect(failure(await tools.read.execute({ path: 'qqqqq' }))).toContain('Check the path with ls or glob.');
+  expect(failure(await tools.read.execute({ path: 'qqqqq' }))).toContain(
+    'Check the path: list the directory it should be in.',
+  );
 });
 
 test('a link is followed', async () => {

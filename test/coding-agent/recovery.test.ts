@@ -1,9 +1,9 @@
 import { createCodingTools } from '@cairn/coding-agent';
 import { spawn } from 'node:child_process';
-import { linkSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, linkSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { once } from 'node:events';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { createTree, temporaryDirectory } from '../support/tree.ts';
 import { details, failure } from './support.ts';
 
@@ -109,4 +109,25 @@ test('a state directory that was tidied away is made again, and one that cannot 
   expect(failure(await blocked.write.execute({ path: 'c', content: '' }))).toMatch(
     /^NOT_A_DIRECTORY: The state directory .*\. Nothing was changed\. Give the workspace another one with stateDirectory\./u,
   );
+});
+
+test.each(['owner', 'mode'])('notes are not believed in a state directory that is of others by its %s', async (by) => {
+  const root = createTree({ a: 'precious', '.cairn-1-1-0-0-abc.tmp.ready': 'forged' });
+  const stateDirectory = temporaryDirectory();
+  const note = { owner: '1-1-0-0-abc', path: join(root, 'a'), temporary: join(root, '.cairn-1-1-0-0-abc.tmp') };
+  writeFileSync(join(stateDirectory, 'x.lock'), JSON.stringify(note));
+  if (by === 'mode') chmodSync(stateDirectory, 0o777);
+  else {
+    const own = process.getuid?.() ?? 0;
+    const getuid = vi.spyOn(process, 'getuid').mockReturnValue(own + 1);
+    onTestFinished(() => getuid.mockRestore());
+  }
+  const says = by === 'mode' ? /can be written by others/u : /belongs to somebody else/u;
+  const { read, write } = createCodingTools({ root, stateDirectory });
+  for (const answer of [await read.execute({ path: 'a' }), await write.execute({ path: 'b', content: '' })]) {
+    expect(failure(answer)).toMatch(/^PERMISSION: The state directory .* with stateDirectory\./u);
+    expect(failure(answer)).toMatch(says);
+  }
+  expect(readFileSync(join(root, 'a'), 'utf8')).toBe('precious');
+  expect(readdirSync(root).toSorted()).toEqual(['.cairn-1-1-0-0-abc.tmp.ready', 'a']);
 });

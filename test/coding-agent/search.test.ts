@@ -1,7 +1,8 @@
 import { createCodingTools, textOf } from '@cairn/coding-agent';
 import { homedir } from 'node:os';
-import { describe, expect, test } from 'vitest';
-import { file } from '../support/tree.ts';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { file, symlink } from '../support/tree.ts';
 import { call, createBench, details, failure } from './support.ts';
 
 const at = (mtimeMs: number, content = ''): ReturnType<typeof file> => file(content, { mtimeMs });
@@ -190,4 +191,17 @@ test('an empty grep counts the matches of ignored files, not the files', async (
 test('a count of which matches of a file were left out is called the least', async () => {
   const { tools } = createBench({ a: 'x\n'.repeat(50) });
   expect(textOf(await tools.grep.execute({ pattern: 'x' }))).toMatch(/^\[at least 20 matches in 1 file\]/u);
+});
+
+test('a home directory that is reached by a link is known as one by either name', async () => {
+  const { root, tools } = createBench({ real: { a: '' }, link: symlink('real') });
+  vi.stubEnv('HOME', join(root, 'link'));
+  vi.stubEnv('USERPROFILE', join(root, 'link'));
+  onTestFinished(() => {
+    vi.unstubAllEnvs();
+  });
+  for (const path of ['link', 'real']) {
+    expect(textOf(await tools.glob.execute({ pattern: '*', path }))).toContain(`${path} is a whole home directory`);
+    expect(textOf(await tools.grep.execute({ pattern: 'x', path }))).toContain(`${path} is a whole home directory`);
+  }
 });

@@ -318,7 +318,7 @@ describe('--json', () => {
     expect(JSON.parse(run.stdout)).toEqual({
       error: {
         reason: 'NOT_FOUND',
-        message: 'missing does not exist. Nothing was changed. Check the path with ls or glob.',
+        message: 'missing does not exist. Nothing was changed. Check the path: list the directory it should be in.',
         changed: false,
         path: 'missing',
       },

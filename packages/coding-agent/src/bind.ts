@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { explainSystemError, ToolError } from './errors.ts';
 import { describeInputError } from './input.ts';
+import { namesBy } from './spec.ts';
 import type { Names, ToolSpec } from './spec.ts';
 import { textOf } from './tool.ts';
 import type { ModelOutput, ModelOutputPart, ToolCallOptions, ToolDefinition, ToolFailure, ToolResult } from './tool.ts';
@@ -17,7 +18,7 @@ export interface Binding<Given, Input> {
 }
 
 /** The names that tools and parameters have of themselves. */
-const ownNames: Names = { tool: (name) => name, parameter: (_, name) => name };
+const ownNames: Names = namesBy({ tool: (name) => name, parameter: (_, name) => name, replaceAll: 'replace_all' });
 
 function fail(error: ToolError, mutates: boolean): ToolFailure {
   const unchanged = mutates && !error.changed ? ' Nothing was changed.' : '';

@@ -99,13 +99,16 @@ export function isMissing(error: unknown): boolean {
   return code === 'ENOENT' || code === 'ENOTDIR';
 }
 
+/** What to do about a name that leads to nothing. No tool is named: each host has its own. */
+export const CHECK_PATH = 'Check the path: list the directory it should be in.';
+
 type Explained = readonly [code: ToolErrorCode, what: string, hint: string];
 
 /** What the system's refusals mean for whoever called a tool. */
 const explanations: Readonly<Record<string, Explained>> = {
-  ENOENT: ['NOT_FOUND', 'does not exist', 'Check the path with ls or glob.'],
-  ENOTDIR: ['NOT_A_DIRECTORY', 'lies below something that is no directory', 'Check the path with ls.'],
-  EISDIR: ['IS_DIRECTORY', 'is a directory', 'Name a file in it; ls shows what it holds.'],
+  ENOENT: ['NOT_FOUND', 'does not exist', CHECK_PATH],
+  ENOTDIR: ['NOT_A_DIRECTORY', 'lies below something that is no directory', CHECK_PATH],
+  EISDIR: ['IS_DIRECTORY', 'is a directory', 'Name a file in it.'],
   EEXIST: ['EXISTS', 'exists already', 'Choose another path, or delete what is there first.'],
   ENOTEMPTY: ['EXISTS', 'is a directory that is not empty', 'Choose another path, or delete what is there first.'],
   EACCES: ['PERMISSION', 'may not be accessed: permission denied', 'Choose another path, or ask for the permission.'],
@@ -119,8 +122,12 @@ const explanations: Readonly<Record<string, Explained>> = {
   EDQUOT: ['NO_SPACE', 'does not fit: the disk quota is used up', 'Free some space, or write less, and call again.'],
   EFBIG: ['TOO_LARGE', 'would be larger than the system allows', 'Split it into several files.'],
   ENAMETOOLONG: ['NAME_TOO_LONG', 'is longer than the system allows', 'Shorten the name or the path.'],
-  ELOOP: ['NOT_FOUND', 'is a symbolic link that leads in a circle', 'Name the file itself; ls shows where links lead.'],
-  ESTALE: ['STALE', 'lies in a directory that was moved or replaced meanwhile', 'Look at it again with ls.'],
+  ELOOP: [
+    'NOT_FOUND',
+    'is a symbolic link that leads in a circle',
+    'Name the file itself; a listing shows where links lead.',
+  ],
+  ESTALE: ['STALE', 'lies in a directory that was moved or replaced meanwhile', 'Look at it again.'],
   EBUSY: ['LOCKED', 'is in use by the system', 'Try again later, or choose another path.'],
   ETXTBSY: ['LOCKED', 'is a program that is running', 'Stop it first, or choose another path.'],
 };

@@ -82,6 +82,21 @@ function normalize(input: unknown, schema: z.core.$ZodType): unknown {
 /** Turns what a tool is given into what its schema describes, before it is checked. */
 type Adapt = (input: Fields) => Fields;
 
+/** A schema that accepts more than the JSON Schema of it shows. */
+function showing(shown: z.ZodRawShape, accepted: z.ZodObject<z.ZodRawShape, z.core.$strict>): typeof accepted {
+  accepted._zod.toJSONSchema = () => {
+    const { $schema: _, ...schema } = z.toJSONSchema(z.strictObject(shown), { io: 'input' });
+    return schema;
+  };
+  return accepted;
+}
+
+/** The schema of parameters some of which models are not shown. */
+export function inputSchemaBeyond(shape: z.ZodRawShape, unshown: z.ZodRawShape): z.ZodType<Fields> {
+  const object = showing(shape, z.strictObject({ ...shape, ...unshown }));
+  return z.preprocess((input) => normalize(input, object), object);
+}
+
 /**
  * The schema of a tool's parameters. Models are shown `shape`; other spellings, numbers as text and the like are accepted.
  *

@@ -1,6 +1,6 @@
 import { fuzzyFind } from '@cairn/natives';
-import { basename, dirname, join, relative, sep } from 'node:path';
-import { isMissing, ToolError } from './errors.ts';
+import { basename, dirname, join } from 'node:path';
+import { CHECK_PATH, isMissing, ToolError } from './errors.ts';
 import type { FileStat } from './operations.ts';
 import type { ResolvedPath } from './sandbox.ts';
 import type { Workspace } from './workspace.ts';
@@ -31,31 +31,32 @@ async function siblings(workspace: Workspace, target: ResolvedPath): Promise<str
   const wanted = basename(target.real);
   try {
     const entries = await workspace.operations.list(directory);
-    return entries
+    const paths = entries
       .slice(0, MOST_SIBLINGS)
       .map(({ name }) => ({ name, score: likeness(name, wanted) }))
       .filter(({ score }) => score >= LEAST_LIKENESS)
       .toSorted((a, b) => b.score - a.score)
-      .map(({ name }) => shown(workspace, join(dirname(target.absolute), name)));
+      .map(({ name }) => join(dirname(target.absolute), name));
+    return await shown(workspace, paths);
   } catch (error) {
     if (isMissing(error)) return [];
     throw error;
   }
 }
 
-function shown(workspace: Workspace, path: string): string {
-  return relative(workspace.root, path).replaceAll(sep, '/');
-}
-
-/** The search follows links, which may lead to names that are nobody's business here. */
-async function isAllowed(workspace: Workspace, path: string): Promise<boolean> {
-  try {
-    await workspace.resolve(path);
-    return true;
-  } catch (error) {
-    if (ToolError.isInstance(error)) return false;
-    throw error;
+/** The first few paths as they are shown. Those that are not allowed, by links that lead out, are nobody's business here. */
+async function shown(workspace: Workspace, paths: readonly string[]): Promise<string[]> {
+  const names: string[] = [];
+  for (const path of paths) {
+    if (names.length === MOST_NAMES) break;
+    try {
+      const { display } = await workspace.resolve(path);
+      names.push(path.endsWith('/') ? `${display}/` : display);
+    } catch (error) {
+      if (!ToolError.isInstance(error)) throw error;
+    }
   }
+  return names;
 }
 
 /** Paths of the tree that the name leads to. */
@@ -69,11 +70,8 @@ async function elsewhere(workspace: Workspace, target: ResolvedPath): Promise<st
       onTimeout: 'partial',
       cache: true,
     });
-    const allowed: string[] = [];
-    for (const { path } of matches) {
-      if (allowed.length < MOST_NAMES && (await isAllowed(workspace, path))) allowed.push(path);
-    }
-    return allowed;
+    const paths = matches.map(({ path }) => path);
+    return await shown(workspace, paths);
   } catch {
     // Only a suggestion: a name that cannot be looked for has none.
     return [];
@@ -96,6 +94,6 @@ export async function requireExisting(workspace: Workspace, target: ResolvedPath
   const { stat, display: path } = target;
   if (stat) return stat;
   const names = await nearNames(workspace, target);
-  const hint = names.length > 0 ? `Did you mean ${names.join(', ')}?` : 'Check the path with ls or glob.';
+  const hint = names.length > 0 ? `Did you mean ${names.join(', ')}?` : CHECK_PATH;
   throw new ToolError('NOT_FOUND', [`${path} does not exist`, hint], { path });
 }

@@ -4,7 +4,7 @@ import type { FileKind, FileOperations, FileStat } from './operations.ts';
 
 /** A path that was looked up and is allowed. */
 export interface ResolvedPath {
-  /** As it is shown: relative to the root where it lies below it, with `/`. */
+  /** As it is shown: relative to the root, or below the name that the root has, where it lies below it; with `/`. */
   readonly display: string;
   /** As it was named, made absolute. */
   readonly absolute: string;
@@ -89,11 +89,14 @@ export interface PathUse {
   readonly write?: boolean;
   /** A link is meant itself, not what it leads to. */
   readonly noFollow?: boolean;
+  /** What the root is called where paths are shown. Default: they are shown relative to it. */
+  readonly rootName?: string;
 }
 
-function shownPath(absolute: string, root: string): string {
+function shownPath(absolute: string, root: string, rootName: string | undefined): string {
   if (!isWithin(absolute, root)) return absolute;
   const below = relative(root, absolute).replaceAll(sep, '/');
+  if (rootName !== undefined) return below === '' ? rootName : `${rootName}/${below}`;
   return below === '' ? '.' : below;
 }
 
@@ -110,7 +113,7 @@ export async function resolvePath(territory: Territory, path: string, use: PathU
     throw new ToolError('INVALID_INPUT', [what, "Name a path relative to the root; '.' is the root itself."]);
   }
   const absolute = resolve(root, path);
-  const display = shownPath(absolute, root);
+  const display = shownPath(absolute, root, use.rootName);
   try {
     const real = use.noFollow
       ? join(await realPathOf(operations, dirname(absolute)), basename(absolute))

@@ -6,6 +6,15 @@ import type { Workspace } from './workspace.ts';
 export interface Names {
   tool(name: string): string;
   parameter(tool: string, name: string): string;
+  /** The parameter by which an edit replaces all places; absent where there is none. */
+  readonly replaceAll: string | undefined;
+  /** A parameter with a value, as it is set there. */
+  setting(tool: string, name: string, value: string): string;
+}
+
+/** Names by which parameters alone are called otherwise. */
+export function namesBy(names: Omit<Names, 'setting'>): Names {
+  return { ...names, setting: (tool, name, value) => `${names.parameter(tool, name)}=${value}` };
 }
 
 /** What a tool's `run` is given beside its input. */

@@ -35,6 +35,16 @@ function patchOf({ type, path, diff = '' }: ApplyPatchInput): string {
   return [...lines, '*** End Patch'].join('\n');
 }
 
+function notOneFile(what: string): ToolError {
+  return new ToolError('INVALID_PATCH', [`The diff ${what}`, 'Give what changes in the file of the operation alone.']);
+}
+
+/** @throws {ToolError} `INVALID_PATCH` for what would be passed over, or be about another path than the operation names. */
+function requireOneFile(diff: string): void {
+  if (/^\*\*\* Move to:/mu.test(diff)) throw notOneFile("moves the file ('*** Move to:')");
+  if (/^\*\*\* End Patch[^\S\n]*\n\s*\S/mu.test(diff)) throw notOneFile("goes on behind '*** End Patch'");
+}
+
 const applyPatchSpec: ToolSpec<ApplyPatchInput, unknown> = {
   name: 'apply_patch',
   description: 'Create, update or delete a file by a diff.',
@@ -43,10 +53,9 @@ const applyPatchSpec: ToolSpec<ApplyPatchInput, unknown> = {
   inputSchema: inputSchema(shape, (input) => (isObject(input['operation']) ? input['operation'] : input)),
   annotations: mutating('Apply a patch'),
   run: (input, context) => {
+    requireOneFile(input.diff ?? '');
     const patches = parseV4a(patchOf(input));
-    if (patches.length !== 1) {
-      throw new ToolError('INVALID_PATCH', ['The diff has sections of its own', 'Give the diff of one file.']);
-    }
+    if (patches.length !== 1) throw notOneFile('has sections of its own');
     return applyFilePatches(patches, context);
   },
 };

@@ -1,5 +1,6 @@
 import { ToolError } from '../errors.ts';
 import type { FilePatch } from '../patch/file-patch.ts';
+import { namesBy } from '../spec.ts';
 import type { Names, RunContext } from '../spec.ts';
 import { textOf } from '../tool.ts';
 import type { ToolSuccess } from '../tool.ts';
@@ -12,10 +13,11 @@ import { renameTool } from '../tools/rename.ts';
 import { writeTool } from '../tools/write.ts';
 
 /** How these tools call what messages are about. */
-export const editorNames: Names = {
+export const editorNames: Names = namesBy({
   tool: (name) => (name === 'read' || name === 'ls' ? 'view' : name),
   parameter: (_, name) => (name === 'offset' ? 'view_range' : name === 'old_text' ? 'old_str' : name),
-};
+  replaceAll: undefined,
+});
 
 /** How deep these tools show a directory. */
 const DIRECTORY_DEPTH = 2;

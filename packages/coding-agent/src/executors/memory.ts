@@ -5,8 +5,10 @@ import type { WorkspaceChoice } from '../coding-tools.ts';
 import { ToolError } from '../errors.ts';
 import { inputSchema } from '../input.ts';
 import { mutating } from '../spec.ts';
-import type { ToolSpec } from '../spec.ts';
-import type { ToolDefinition } from '../tool.ts';
+import type { RunContext, ToolSpec } from '../spec.ts';
+import type { ToolDefinition, ToolSuccess } from '../tool.ts';
+import { emptyListing } from '../tools/ls.ts';
+import type { Workspace } from '../workspace.ts';
 import { createFile, deletePath, editorNames, insertLines, renamePath, replaceText, view } from './editor-commands.ts';
 
 const shape = {
@@ -57,6 +59,20 @@ function below(path: string | undefined, command: string): string {
   return rest === '' ? '.' : rest;
 }
 
+/** Paths are shown as the model names them. */
+function asMemories(workspace: Workspace): Workspace {
+  return { ...workspace, resolve: (path, use) => workspace.resolve(path, { ...use, rootName: MEMORIES }) };
+}
+
+/** Before the first note there may be no root; to the model it is there, and empty. */
+async function viewMemories(
+  at: { readonly path: string; readonly view_range?: readonly number[] | undefined },
+  context: RunContext,
+): Promise<ToolSuccess<unknown>> {
+  const { stat, display } = await context.workspace.resolve(at.path);
+  return stat === undefined && at.path === '.' ? emptyListing(display) : view(at, context);
+}
+
 const memorySpec: ToolSpec<MemoryInput, unknown> = {
   name: 'memory',
   description: `Keep notes in files below ${MEMORIES}.`,
@@ -72,7 +88,7 @@ const memorySpec: ToolSpec<MemoryInput, unknown> = {
     const at = { ...input, path: below(input.path, command) };
     switch (command) {
       case 'view':
-        return view(at, context);
+        return viewMemories(at, context);
       case 'create':
         return createFile(at, context);
       case 'str_replace':
@@ -90,5 +106,5 @@ const memorySpec: ToolSpec<MemoryInput, unknown> = {
  * `/memories`.
  */
 export function createMemoryTool(choice: WorkspaceChoice): ToolDefinition<MemoryInput> {
-  return bindAsItIs(memorySpec, workspaceOf(choice), editorNames);
+  return bindAsItIs(memorySpec, asMemories(workspaceOf(choice)), editorNames);
 }

@@ -1,6 +1,6 @@
 import { workspaceOf } from '../coding-tools.ts';
 import type { CodingToolsOptions } from '../coding-tools.ts';
-import { ToolError } from '../errors.ts';
+import { CHECK_PATH, ToolError } from '../errors.ts';
 import type { ToolErrorCode } from '../errors.ts';
 import { namesIn } from '../naming/name-tools.ts';
 import type { RunContext } from '../spec.ts';
@@ -97,7 +97,7 @@ async function placeOf({ path, lines }: Mention, workspace: Workspace): Promise<
   const kind = target.stat?.kind;
   if (kind === undefined || (path.endsWith('/') && kind !== 'directory')) {
     // Names that are like it are no answer here: nothing is guessed.
-    throw new ToolError('NOT_FOUND', ['nothing has this name', 'Check the path with ls or glob.'], { path });
+    throw new ToolError('NOT_FOUND', ['nothing has this name', CHECK_PATH], { path });
   }
   const ranged = lines !== undefined && kind === 'file';
   return { target, input: ranged ? { path, offset: lines.first, limit: lines.last - lines.first + 1 } : { path } };

@@ -121,6 +121,13 @@ function gathered(parts: readonly Buffer[]): Buffer[] {
   return large;
 }
 
+/** How a host calls the parameters of an edit. */
+interface EditNames {
+  readonly oldText: string;
+  /** Absent where it has none. */
+  readonly replaceAll: string | undefined;
+}
+
 /** A splice, and how it is called in messages. */
 interface NamedSplice extends Splice {
   readonly name: string;
@@ -155,20 +162,20 @@ export function joinSplices(
  * Applies edits to a document. Each matches the original, none the result of another. Bytes outside the replaced ranges are
  * those of the original.
  *
- * @param oldText how messages call what is looked for.
+ * @param names how messages call what is looked for, and what replaces all of it.
  * @throws {ToolError} `NO_MATCH`, `AMBIGUOUS`, `OVERLAP`, `NO_CHANGE`, `ENCODING`, `INVALID_INPUT`.
  */
 export function applyEdits(
   document: TextDocument,
   edits: readonly TextEdit[],
   path: string,
-  oldText: string = 'old_text',
+  names: EditNames = { oldText: 'old_text', replaceAll: 'replace_all' },
 ): AppliedEdits {
   const applied: AppliedEdit[] = [];
   const finder = createFinder(document);
   const splices = edits.flatMap((edit, index) => {
-    const name = edits.length > 1 ? `edits[${index}].${oldText}` : oldText;
-    const { tier, found } = finder.find(edit, { name, path });
+    const name = edits.length > 1 ? `edits[${index}].${names.oldText}` : names.oldText;
+    const { tier, found } = finder.find(edit, { name, path, replaceAll: names.replaceAll });
     const asked = { oldLines: splitLines(edit.old_text), rawNewLines: splitLines(edit.new_text), path };
     const made = found.map((hit) => ({ ...spliceAt(document, { ...hit, ...asked }), name: `edits[${index}]` }));
     if (made.every(({ start, end, bytes }) => document.bytes.subarray(start, end).equals(bytes))) {

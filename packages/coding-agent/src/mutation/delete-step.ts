@@ -16,7 +16,7 @@ async function removeForGood(workspace: Workspace, { real, temporary, display }:
     await workspace.operations.rename(temporary, real);
     const why = explainSystemError(error, display);
     const summary = `${display} could only be deleted in part: ${why instanceof Error ? why.message : String(why)}`;
-    throw new ToolError('PERMISSION', [summary, 'See with ls what is left of it.'], {
+    throw new ToolError('PERMISSION', [summary, 'List it to see what is left.'], {
       path: display,
       changed: true,
       cause: error,

@@ -28,6 +28,8 @@ interface Asked {
 interface Called {
   readonly name: string;
   readonly path: string;
+  /** The parameter by which all places are replaced; absent where there is none. */
+  readonly replaceAll?: string | undefined;
 }
 
 interface Lines {
@@ -94,7 +96,7 @@ export function createFinder(document: TextDocument): Finder {
   };
   const find: Finder['find'] = (edit, called) => {
     if (edit.old_text === '') {
-      const hint = 'Give the text to replace, or use write for a whole file.';
+      const hint = 'Give the text to replace, or write the whole file.';
       throw new ToolError('INVALID_INPUT', [`${called.name} is empty`, hint], { path: called.path });
     }
     const oldLines = splitLines(edit.old_text);
@@ -119,7 +121,7 @@ function shownLine(line: string): string {
 function ambiguous(
   document: TextDocument,
   found: readonly Found[],
-  { name, path, lines }: Called & { readonly lines: readonly TextLine[] },
+  { name, path, replaceAll, lines }: Called & { readonly lines: readonly TextLine[] },
 ): ToolError {
   const numbers = found.slice(0, MOST_LISTED_LINES).map(({ start }) => lineNumberAt(document, start));
   const more = found.length > numbers.length ? ' and more' : '';
@@ -128,7 +130,8 @@ function ambiguous(
     const around = [number - 1, number, number + 1].filter((one) => one >= 1 && one <= lines.length);
     return around.map((one) => `${one}: ${shownLine(lines[one - 1]?.text ?? '')}`).join('\n');
   });
-  const hint = 'Add lines around it until it occurs once, or set replace_all.';
+  const otherwise = replaceAll === undefined ? '' : `, or set ${replaceAll}`;
+  const hint = `Add lines around it until it occurs once${otherwise}.`;
   return new ToolError('AMBIGUOUS', [summary, hint], { path, context: context.join('\n--\n') });
 }
 

@@ -49,7 +49,7 @@ export async function withLockedTargets<T>(
         const lock = locked.find(({ path }) => path === target.real);
         if (lock && isLocked && target.real === paths[index]) return { ...target, temporary: lock.temporary };
         const summary = `${target.display} was moved by somebody else meanwhile`;
-        throw new ToolError('STALE', [summary, 'Look at it again with ls.'], { path: target.display });
+        throw new ToolError('STALE', [summary, 'Look at it again.'], { path: target.display });
       }),
     );
   });

@@ -26,7 +26,11 @@ export interface Locks {
     signal: AbortSignal | undefined,
     use: (locked: readonly LockedPath[]) => Promise<T>,
   ): Promise<T>;
-  /** Puts in order what processes that were killed have left, as far as `concerns` says of the path. */
+  /**
+   * Puts in order what processes that were killed have left, as far as `concerns` says of the path.
+   *
+   * @throws {ToolError} `PERMISSION` when others could have written what is believed there.
+   */
   recover(concerns: (path: string) => boolean): Promise<void>;
 }
 
@@ -61,24 +65,67 @@ async function ageOf(path: string): Promise<number> {
 
 const DIRECTORY_HINT = 'Give the workspace another one with stateDirectory.';
 
+/** The permissions by which a group and all others may write. */
+const OTHERS_MAY_WRITE = 0o022;
+
+/**
+ * Checks that a directory is this user's and nobody else can put anything there: what it holds is believed.
+ *
+ * @throws {ToolError} `PERMISSION`.
+ */
+async function requirePrivate(directory: string): Promise<void> {
+  const name = `The state directory ${directory}`;
+  const stats = await fs.lstat(directory);
+  const own = process.getuid?.();
+  if (!stats.isDirectory() || (own !== undefined && stats.uid !== own)) {
+    throw new ToolError('PERMISSION', [`${name} belongs to somebody else, or is no directory`, DIRECTORY_HINT]);
+  }
+  if (own !== undefined && (stats.mode & OTHERS_MAY_WRITE) !== 0) {
+    throw new ToolError('PERMISSION', [
+      `${name} can be written by others`,
+      `Take that permission from them, or ${DIRECTORY_HINT.charAt(0).toLowerCase()}${DIRECTORY_HINT.slice(1)}`,
+    ]);
+  }
+}
+
+/** Runs something on the state directory; what the system says is said of it. */
+async function explainingDirectory<T>(directory: string, run: () => Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } catch (error) {
+    const explained = explainSystemError(error, `The state directory ${directory}`);
+    if (ToolError.isInstance(error) || !ToolError.isInstance(explained)) throw error;
+    throw new ToolError(explained.code, [explained.summary, DIRECTORY_HINT], { cause: error });
+  }
+}
+
 /**
  * Makes the directory, private to this user, or checks that it is. Each time: who tidies temporary files up may have removed it.
  *
  * @throws {ToolError} when it cannot be used.
  */
 async function prepareDirectory(directory: string): Promise<void> {
-  const name = `The state directory ${directory}`;
-  const own = process.getuid?.();
-  try {
+  await explainingDirectory(directory, async () => {
     await fs.mkdir(directory, { recursive: true, mode: 0o700 });
-    const stats = await fs.lstat(directory);
-    if (stats.isDirectory() && (own === undefined || stats.uid === own)) return;
-  } catch (error) {
-    const explained = explainSystemError(error, name);
-    if (!ToolError.isInstance(explained)) throw error;
-    throw new ToolError(explained.code, [explained.summary, DIRECTORY_HINT], { cause: error });
-  }
-  throw new ToolError('PERMISSION', [`${name} belongs to somebody else`, DIRECTORY_HINT]);
+    await requirePrivate(directory);
+  });
+}
+
+/**
+ * The names in the directory; none when there is no directory yet.
+ *
+ * @throws {ToolError} when it cannot be used, before anything in it is looked at.
+ */
+async function listDirectory(directory: string): Promise<string[]> {
+  return explainingDirectory(directory, async () => {
+    try {
+      await requirePrivate(directory);
+      return await fs.readdir(directory);
+    } catch (error) {
+      if (isMissing(error)) return [];
+      throw error;
+    }
+  });
 }
 
 /** Waits, and rejects with the signal's reason when it aborts meanwhile. */
@@ -207,14 +254,7 @@ export function createLocks(directory: string, operations: FileOperations): Lock
   const recoverAll = async (concerns: (path: string) => boolean): Promise<void> => {
     // What is no path stands for a file with several names, and may be one of anybody's.
     const isConcerned = ({ path }: LockNote): boolean => !isAbsolute(path) || concerns(path);
-    let names: string[];
-    try {
-      names = await fs.readdir(directory);
-    } catch (error) {
-      if (isMissing(error)) return;
-      throw error;
-    }
-    for (const name of names) {
+    for (const name of await listDirectory(directory)) {
       const path = join(directory, name);
       if (name.endsWith('.lock')) {
         const note = await readNote(path);

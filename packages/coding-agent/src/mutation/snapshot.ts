@@ -1,4 +1,4 @@
-import { explaining, ToolError } from '../errors.ts';
+import { CHECK_PATH, explaining, ToolError } from '../errors.ts';
 import { readBytes, withFile } from '../operations.ts';
 import type { FileOperations, FileStat, OpenFile } from '../operations.ts';
 import { kindName } from '../sandbox.ts';
@@ -17,16 +17,12 @@ export const MOST_BYTES_IN_MEMORY: number = 256 * 1024 * 1024;
 export function requireFile(target: ResolvedPath): FileStat {
   const { display: path, stat } = target;
   if (stat === undefined) {
-    throw new ToolError('NOT_FOUND', [`${path} does not exist`, 'Check the path with ls or glob.'], { path });
+    throw new ToolError('NOT_FOUND', [`${path} does not exist`, CHECK_PATH], { path });
   }
   if (stat.kind === 'directory') {
-    throw new ToolError(
-      'IS_DIRECTORY',
-      [`${path} is a directory, not a file`, 'Name a file in it; ls shows what it holds.'],
-      {
-        path,
-      },
-    );
+    throw new ToolError('IS_DIRECTORY', [`${path} is a directory, not a file`, 'Name a file in it.'], {
+      path,
+    });
   }
   if (stat.kind !== 'file') {
     throw new ToolError('NOT_A_FILE', [`${path} is ${kindName(stat.kind)}, not a file`, 'Name a regular file.'], {
@@ -50,7 +46,7 @@ export function openResolved<T>(
       const stat = await file.stat();
       if (stat.kind !== 'file' || (await operations.realpath(target.real)) !== target.real) {
         const summary = `${target.display} was replaced by something else while it was opened`;
-        throw new ToolError('STALE', [summary, 'Look at it again with ls.'], { path: target.display });
+        throw new ToolError('STALE', [summary, 'Look at it again.'], { path: target.display });
       }
       return use(file, stat);
     }),

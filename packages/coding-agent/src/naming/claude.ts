@@ -32,6 +32,7 @@ export const claude: Profile = {
   Edit: {
     tool: 'edit',
     parameters: { file_path: 'path' },
+    says: { old_text: 'old_string', replace_all: 'replace_all' },
     shape: { old_string: z.string(), new_string: z.string(), replace_all: z.boolean().optional() },
     adapt: ({ path }, { old_string: old_text, new_string: new_text, replace_all }) => ({
       path,
@@ -42,6 +43,7 @@ export const claude: Profile = {
   MultiEdit: {
     tool: 'edit',
     parameters: { file_path: 'path' },
+    says: { old_text: 'old_string', replace_all: 'replace_all' },
     shape: {
       edits: z
         .array(z.strictObject({ old_string: z.string(), new_string: z.string(), replace_all: z.boolean().optional() }))
@@ -50,7 +52,11 @@ export const claude: Profile = {
     adapt: ({ path }, { edits }) => ({ path, edits }),
     description: 'Make several replacements in a file. All match the file as it is.',
   },
-  Glob: { tool: 'glob', parameters: { pattern: 'pattern', path: 'path' } },
+  Glob: {
+    tool: 'glob',
+    parameters: { pattern: 'pattern', path: 'path' },
+    accepts: ['hidden', 'ignored', 'skip'],
+  },
   Grep: {
     tool: 'grep',
     parameters: {
@@ -62,6 +68,8 @@ export const claude: Profile = {
       multiline: 'multiline',
       offset: 'skip',
     },
+    accepts: ['ignored'],
+    says: { mode: 'output_mode' },
     shape: {
       output_mode: z.enum(['content', 'files_with_matches', 'count']).optional(),
       '-A': lines,
@@ -74,5 +82,5 @@ export const claude: Profile = {
     adapt: (renamed, given) => adaptGrep({ ...renamed, limit: given['head_limit'] }, given),
     description: 'Search the contents of files. Lists files; output_mode content shows lines, count counts them.',
   },
-  LS: { tool: 'ls', parameters: { path: 'path' } },
+  LS: { tool: 'ls', parameters: { path: 'path' }, accepts: ['skip'] },
 };

@@ -21,6 +21,7 @@ export const gemini: Profile = {
   replace: {
     tool: 'edit',
     parameters: { file_path: 'path' },
+    says: { old_text: 'old_string', replace_all: 'allow_multiple' },
     shape: {
       // For whoever reads along; the replacement is as it is written.
       instruction: z.string().optional(),
@@ -37,6 +38,8 @@ export const gemini: Profile = {
   glob: {
     tool: 'glob',
     parameters: { pattern: 'pattern', dir_path: 'path' },
+    accepts: ['hidden', 'skip'],
+    says: { 'ignored=true': 'respect_git_ignore=false' },
     shape: { respect_git_ignore: z.boolean().optional() },
     adapt: (renamed, given) => ({ ...renamed, ignored: given['respect_git_ignore'] === false }),
   },
@@ -51,13 +54,14 @@ export const gemini: Profile = {
       no_ignore: 'ignored',
       total_max_matches: 'limit',
     },
+    accepts: ['mode', 'skip'],
     shape: { names_only: z.boolean().optional(), case_sensitive: z.boolean().optional() },
     adapt: (renamed, given) => ({
       ...renamed,
       ignore_case: given['case_sensitive'] !== true,
-      mode: given['names_only'] === true ? 'files' : 'content',
+      mode: renamed['mode'] ?? (given['names_only'] === true ? 'files' : 'content'),
     }),
     description: 'Search the contents of files, without regard to case unless case_sensitive.',
   },
-  list_directory: { tool: 'ls', parameters: { dir_path: 'path' } },
+  list_directory: { tool: 'ls', parameters: { dir_path: 'path' }, accepts: ['skip'] },
 };

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { bind, bindAsItIs } from '../bind.ts';
 import { ToolError } from '../errors.ts';
-import { describeInputError, inputSchema } from '../input.ts';
+import { describeInputError, inputSchemaBeyond } from '../input.ts';
 import type { Fields } from '../input.ts';
 import type { Names, ToolSpec } from '../spec.ts';
 import type { ToolDefinition } from '../tool.ts';
@@ -23,16 +23,23 @@ const profiles: Readonly<Record<NamingProfile, Profile>> = {
   'mcp-fs': mcpFs,
 };
 
-/** How a host calls the tools and parameters that messages name. */
-function namesOf(profile: Profile): Names {
-  const first = (tool: string): [string, ProfileTool] | undefined =>
-    Object.entries(profile).find(([, entry]) => entry.tool === tool);
+/** How a host calls the tools and parameters that messages name; those of the tool that speaks by its own name. */
+function namesOf(profile: Profile, speaker?: string): Names {
+  const entries = Object.entries(profile);
+  const entryOf = (tool: string): [string, ProfileTool] | undefined =>
+    entries.find(([name, entry]) => name === speaker && entry.tool === tool) ??
+    entries.find(([, entry]) => entry.tool === tool);
+  const parameter = (tool: string, name: string): string => {
+    const { parameters = {}, says = {} } = entryOf(tool)?.[1] ?? {};
+    return says[name] ?? Object.entries(parameters).find(([, ours]) => ours === name)?.[0] ?? name;
+  };
+  const edit = entryOf('edit');
   return {
-    tool: (name) => first(name)?.[0] ?? name,
-    parameter: (tool, name) => {
-      const own = Object.entries(first(tool)?.[1].parameters ?? {}).find(([, ours]) => ours === name);
-      return own?.[0] ?? name;
-    },
+    tool: (name) => entryOf(name)?.[0] ?? name,
+    parameter,
+    replaceAll: edit ? edit[1].says?.['replace_all'] : 'replace_all',
+    setting: (tool, name, value) =>
+      entryOf(tool)?.[1].says?.[`${name}=${value}`] ?? `${parameter(tool, name)}=${value}`,
   };
 }
 
@@ -49,8 +56,13 @@ function shapeOf(spec: ToolSpec<unknown, unknown>, { parameters, shape = {} }: P
   return { ...Object.fromEntries(shared), ...shape };
 }
 
-function renamed(given: Fields, { parameters }: ProfileTool): Fields {
-  const entries = Object.entries(parameters).map(([name, ours]) => [ours, given[name]] as const);
+function unshownOf(spec: ToolSpec<unknown, unknown>, { accepts = [] }: ProfileTool): z.ZodRawShape {
+  return Object.fromEntries(Object.entries(spec.shape).filter(([name]) => accepts.includes(name)));
+}
+
+function renamed(given: Fields, { parameters, accepts = [] }: ProfileTool): Fields {
+  const named = [...Object.entries(parameters), ...accepts.map((name) => [name, name] as const)];
+  const entries = named.map(([name, ours]) => [ours, given[name]] as const);
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
 }
 
@@ -59,7 +71,7 @@ function bindAs(name: string, entry: ProfileTool, workspace: Workspace, names: N
   return bind<Fields, unknown, unknown>(spec, workspace, {
     name,
     description: entry.description ?? spec.description,
-    inputSchema: inputSchema(shapeOf(spec, entry)),
+    inputSchema: inputSchemaBeyond(shapeOf(spec, entry), unshownOf(spec, entry)),
     names,
     adapt: (given) => {
       const ours = renamed(given, entry);
@@ -80,11 +92,12 @@ function checked(input: Fields, spec: ToolSpec<unknown, unknown>, name: string):
 /** The tools by the names of a host; those that it does not have, by their own. */
 export function nameTools(workspace: Workspace, naming: NamingProfile): Readonly<Record<string, ToolDefinition>> {
   const profile = profiles[naming];
-  const names = namesOf(profile);
-  const named = Object.entries(profile).map(([name, entry]) => [name, bindAs(name, entry, workspace, names)] as const);
+  const named = Object.entries(profile).map(
+    ([name, entry]) => [name, bindAs(name, entry, workspace, namesOf(profile, name))] as const,
+  );
   const known = new Set(Object.values(profile).map(({ tool }) => tool));
   const others = toolNames
     .filter((name) => !known.has(name))
-    .map((name) => [name, bindAsItIs<unknown, unknown>(specs[name], workspace)] as const);
+    .map((name) => [name, bindAsItIs<unknown, unknown>(specs[name], workspace, namesOf(profile))] as const);
   return Object.fromEntries([...named, ...others]);
 }

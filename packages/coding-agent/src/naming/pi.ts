@@ -13,6 +13,7 @@ export const pi: Profile = {
   edit: {
     tool: 'edit',
     parameters: { path: 'path' },
+    says: { old_text: 'oldText' },
     shape: { edits: camelEdits },
     adapt: ({ path }, { edits }) => ({ path, edits }),
     description: 'Replace text in a file. Each oldText must occur once. All edits match the file as it is.',
@@ -28,7 +29,12 @@ export const pi: Profile = {
       context: 'context',
       limit: 'limit',
     },
+    accepts: ['ignored', 'mode', 'skip'],
   },
-  find: { tool: 'glob', parameters: { pattern: 'pattern', path: 'path', limit: 'limit' } },
-  ls: { tool: 'ls', parameters: { path: 'path', limit: 'limit' } },
+  find: {
+    tool: 'glob',
+    parameters: { pattern: 'pattern', path: 'path', limit: 'limit' },
+    accepts: ['hidden', 'ignored', 'skip'],
+  },
+  ls: { tool: 'ls', parameters: { path: 'path', limit: 'limit' }, accepts: ['skip'] },
 };

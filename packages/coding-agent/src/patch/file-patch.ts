@@ -4,6 +4,8 @@ import { ToolError } from '../errors.ts';
 export interface HunkLine {
   readonly kind: ' ' | '-' | '+';
   readonly text: string;
+  /** It ends with CRLF where the lines of the patch itself end with LF: so does the line of the file. */
+  readonly isCrlf?: boolean;
 }
 
 /** A place of a file that is changed, with lines around it. */

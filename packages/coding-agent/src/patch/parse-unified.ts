@@ -3,6 +3,8 @@ import type { FilePatch, HunkLine, PatchHunk } from './file-patch.ts';
 
 interface Reader {
   readonly lines: readonly string[];
+  /** Whether a line ends with CRLF. */
+  readonly isCrlf: (at: number) => boolean;
   at: number;
 }
 
@@ -77,6 +79,7 @@ function isFileStart({ lines }: Reader, at: number): boolean {
 
 function readHunk(reader: Reader): PatchHunk {
   const start = reader.at + 1;
+  const isCrlfPatch = reader.isCrlf(reader.at);
   const [, from = '0', oldCount = '1', , newCount = '1'] = hunkStart.exec(reader.lines[reader.at] ?? '') ?? [];
   let [oldLeft, newLeft] = [Number(oldCount), Number(newCount)];
   const lines: HunkLine[] = [];
@@ -99,7 +102,8 @@ function readHunk(reader: Reader): PatchHunk {
     }
     // The last line of the text is what follows its final line end.
     if (line === '' && reader.at === reader.lines.length - 1) break;
-    lines.push({ kind, text: line.slice(1) });
+    const isCrlf = !isCrlfPatch && reader.isCrlf(reader.at);
+    lines.push({ kind, text: line.slice(1), ...(isCrlf && { isCrlf }) });
     if (kind !== '+') oldLeft--;
     if (kind !== '-') newLeft--;
   }
@@ -125,7 +129,7 @@ function filePatchOf(header: Header, hunks: readonly PatchHunk[], lineNumber: nu
   if (oldPath === NOWHERE || header.isNew) {
     const added = hunks.flatMap(({ lines }) => lines).filter(({ kind }) => kind === '+');
     const end = hunks.at(-1)?.newLacksEnd || added.length === 0 ? '' : '\n';
-    const content = added.map(({ text }) => text).join('\n') + end;
+    const content = added.map(({ text, isCrlf = false }) => (isCrlf ? `${text}\r` : text)).join('\n') + end;
     return { kind: 'add', path: to, content, permissions: header.permissions };
   }
   if (newPath === NOWHERE || header.isDeleted) return { kind: 'delete', path: from, hunks };
@@ -153,7 +157,9 @@ function gitNames(line: string): Pick<Header, 'oldPath' | 'newPath'> {
  * @throws {ToolError} `INVALID_PATCH`, naming the line.
  */
 export function parseUnified(text: string): FilePatch[] {
-  const reader: Reader = { lines: text.split(/\r?\n/u), at: 0 };
+  const raw = text.split('\n');
+  const isCrlf = (at: number): boolean => raw[at]?.endsWith('\r') ?? false;
+  const reader: Reader = { lines: text.split(/\r?\n/u), isCrlf, at: 0 };
   const patches: FilePatch[] = [];
   let header: Header | undefined;
   let hunks: PatchHunk[] = [];

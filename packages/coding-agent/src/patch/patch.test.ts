@@ -197,3 +197,13 @@ test('a place above the anchor is not meant, even when it is the only one', () =
   const patch = update('@@ class B', '-x', '+y');
   expect(() => patched('class A\nx\nclass B\nz\n', patch)).toThrow(/hunk 1 was not found/u);
 });
+
+test.each([
+  ['CRLF where the lines of the diff end with LF', '\n', '+a\r\n+b\r\n', 'a\r\nb\r\n'],
+  ['both line ends, each line its own', '\n', '+a\r\n+b\n', 'a\r\nb\n'],
+  ['CRLF without a final line end', '\n', '+a\r\n+b\n\\ No newline at end of file\n', 'a\r\nb'],
+  ['LF where the whole diff has CRLF', '\r\n', '+a\r\n+b\r\n', 'a\nb\n'],
+])('a file that a unified diff adds has %s', (_reason, end, added, expected) => {
+  const header = ['diff --git a/f b/f', 'new file mode 100644', '--- /dev/null', '+++ b/f', '@@ -0,0 +1,2 @@', ''];
+  expect(only(header.join(end) + added)).toMatchObject({ kind: 'add', path: 'f', content: expected });
+});

@@ -75,7 +75,9 @@ export const editTool: ToolSpec<EditInput, EditDetails> = {
       const before = await takeSnapshot(workspace.operations, target);
       guard(workspace, target, before, { verb: 'edited', mustBeRead: false });
       const document = documentOf(workspace, target, before);
-      const applied = applyEdits(document, edits, target.display, context.names.parameter('edit', 'old_text'));
+      const { names } = context;
+      const called = { oldText: names.parameter('edit', 'old_text'), replaceAll: names.replaceAll };
+      const applied = applyEdits(document, edits, target.display, called);
       const encoding = workspace.ledger.get(target.real)?.encoding;
       const content = { target, parts: applied.parts, before, encoding };
       const changed = await changeFile(context, content, diffOfSplices(document, applied.splices));

@@ -84,11 +84,11 @@ export function leftOutNotes(leftOut: LeftOut | undefined, { names }: RunContext
   const most = leftOut.isCut ? 'at least ' : '';
   const notes: string[] = [];
   if (leftOut.hidden > 0) {
-    const call = `${names.parameter(tool, 'hidden')}=true, and ${names.parameter(tool, 'ignored')}=true if they are ignored`;
+    const call = `${names.setting(tool, 'hidden', 'true')}, and ${names.setting(tool, 'ignored', 'true')} if they are ignored`;
     notes.push(`[${most}${count(leftOut.hidden, 'match', 'matches')} in hidden files: ${call}]`);
   }
   if (leftOut.ignored > 0) {
-    const call = `${names.parameter(tool, 'ignored')}=true`;
+    const call = names.setting(tool, 'ignored', 'true');
     notes.push(`[${most}${count(leftOut.ignored, 'match', 'matches')} in ignored files: ${call}]`);
   }
   if (notes.length === 0 && leftOut.isCut) notes.push('[hidden and ignored files were looked at only in part]');
@@ -159,7 +159,7 @@ export const globTool: ToolSpec<GlobInput, GlobDetails> = {
     };
     const notes = leftOutNotes(leftOut, context, 'glob');
     if (skip + paths.length < result.totalMatches && paths.length > 0) {
-      const next = `${context.names.parameter('glob', 'skip')}=${skip + paths.length}`;
+      const next = context.names.setting('glob', 'skip', `${skip + paths.length}`);
       notes.push(`[cut by the limit of ${shown}; go on with ${next}]`);
     }
     if (details.unreadable > 0) notes.push(`[${count(details.unreadable, 'entry', 'entries')} could not be read]`);

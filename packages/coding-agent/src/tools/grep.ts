@@ -133,12 +133,14 @@ function headerOf(
 function notesOf(details: GrepDetails, input: GrepInput, shown: number, { names }: RunContext): string[] {
   const notes: string[] = [];
   if (details.limitReached) {
-    notes.push(`[cut by the limit of ${shown}; go on with ${names.parameter('grep', 'skip')}=${details.skip + shown}]`);
+    notes.push(
+      `[cut by the limit of ${shown}; go on with ${names.setting('grep', 'skip', `${details.skip + shown}`)}]`,
+    );
   }
   if (details.filesCut !== undefined) {
     const files = `${details.filesCut} ${details.filesCut === 1 ? 'file has' : 'files have'}`;
     notes.push(
-      `[${files} more than the ${MAX_PER_FILE} matches that are shown of one; ${names.parameter('grep', 'mode')}=count counts them]`,
+      `[${files} more than the ${MAX_PER_FILE} matches that are shown of one; ${names.setting('grep', 'mode', 'count')} counts them]`,
     );
   }
   const cut = details.matches.filter(({ truncated }) => truncated).length;

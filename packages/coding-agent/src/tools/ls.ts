@@ -42,6 +42,12 @@ function header({ path, entries, total, isTotalKnown, skip }: LsDetails): string
   return `[${path}: entries ${skip + 1}-${skip + entries.length} of ${all}]`;
 }
 
+/** The answer for a directory that is empty, or will be made when it is written to. */
+export function emptyListing(path: string): ToolSuccess<LsDetails> {
+  const details: LsDetails = { path, skip: 0, entries: [], total: 0, isTotalKnown: true, unreadable: 0 };
+  return succeed(header(details), details);
+}
+
 /** The answer that lists a directory. */
 export async function listingOf(
   directory: ResolvedPath,
@@ -53,7 +59,7 @@ export async function listingOf(
   const notes: string[] = [];
   const shown = request.skip + listing.entries.length;
   if (shown < listing.total) {
-    const next = `${names.parameter('ls', 'skip')}=${shown}`;
+    const next = names.setting('ls', 'skip', `${shown}`);
     notes.push(`[cut by the limit of ${request.limit} entries; go on with ${names.tool('ls')} ${next}]`);
   }
   if (listing.unreadable > 0) {

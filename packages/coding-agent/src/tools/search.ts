@@ -1,13 +1,14 @@
 import { CairnError } from '@cairn/natives';
+import { realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { isAbsolute, parse } from 'node:path';
-import { ToolError } from '../errors.ts';
+import { CHECK_PATH, ToolError } from '../errors.ts';
 import type { ToolErrorCode } from '../errors.ts';
 import type { ResolvedPath } from '../sandbox.ts';
 import { count } from './format.ts';
 
 const codes: Readonly<Record<string, readonly [code: ToolErrorCode, hint: string]>> = {
-  PATH_NOT_FOUND: ['NOT_FOUND', 'Check the path with ls.'],
+  PATH_NOT_FOUND: ['NOT_FOUND', CHECK_PATH],
   NOT_A_DIRECTORY: ['NOT_A_DIRECTORY', 'Name the directory it is in.'],
   INVALID_GLOB: ['INVALID_PATTERN', 'Mend the glob: *, ?, **, [a-z] and {a,b} are special.'],
   INVALID_REGEX: ['INVALID_PATTERN', 'Mend the expression, or set literal to search for it as it is.'],
@@ -36,10 +37,21 @@ export interface SearchBounds {
   readonly note?: string;
 }
 
+/** The home directory's canonical path: on some systems its name is a link. */
+function realHome(): string {
+  try {
+    return realpathSync(homedir());
+  } catch {
+    // One that does not exist is nobody's root.
+    return homedir();
+  }
+}
+
 /** The time a search may take: less where the root is that of the file system, or the home directory. */
 export function boundsFor({ real, display }: ResolvedPath, timeoutMs: number): SearchBounds {
-  if (real !== parse(real).root && real !== homedir()) return { timeoutMs };
-  const note = `${display} is a whole ${real === homedir() ? 'home directory' : 'file system'}: the search ends after ${WIDE_SEARCH_MS / 1000} s or the scan's limit of entries; name a directory in it to search all of that`;
+  const isHome = real === realHome();
+  if (real !== parse(real).root && !isHome) return { timeoutMs };
+  const note = `${display} is a whole ${isHome ? 'home directory' : 'file system'}: the search ends after ${WIDE_SEARCH_MS / 1000} s or the scan's limit of entries; name a directory in it to search all of that`;
   return { timeoutMs: Math.min(timeoutMs, WIDE_SEARCH_MS), note: `[${note}]` };
 }
 
