@@ -333,6 +333,17 @@ describe('the text-editor tool of Anthropic', () => {
   });
 });
 
+test('the hosted editors go on in a directory by their own parameter', async () => {
+  const files = Object.fromEntries(Array.from({ length: 600 }, (_, index) => [`${1000 + index}`, '']));
+  const { root } = createBench({ many: { ...files, 'skip=1': '' } });
+  const editor = createTextEditorTool({ root, stateDirectory: temporaryDirectory() });
+  expect(textOf(await call(editor, { command: 'view', path: 'many' }))).toMatch(
+    /\n\[cut by the limit of 500 entries; go on with view view_range=\[501, -1\]\]$/u,
+  );
+  const next = textOf(await call(editor, { command: 'view', path: 'many', view_range: [501, -1] }));
+  expect(next).toMatch(/^\[many: entries 501-601 of 601 entries\]\n1500\n[^]*\n1599\nskip=1$/u);
+});
+
 test('the hosted editors speak of their own parameters', async () => {
   const { root } = createBench({ long: 'x\n'.repeat(2500), twice: 'a\na\n' });
   const editor = createTextEditorTool({ root, stateDirectory: temporaryDirectory() });

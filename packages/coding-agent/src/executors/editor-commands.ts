@@ -43,8 +43,18 @@ export async function view(
     throw new ToolError('INVALID_INPUT', [summary, 'Give the first and the last line, from 1; -1 is the end.']);
   }
   const { stat } = await context.workspace.resolve(path);
-  if (stat?.kind === 'directory') return lsTool.run({ path, depth: DIRECTORY_DEPTH }, context);
   const limit = last === -1 ? undefined : last - first + 1;
+  if (stat?.kind === 'directory') {
+    const listing = await lsTool.run({ path, depth: DIRECTORY_DEPTH, limit, skip: first - 1 }, context);
+    const [header = '', ...rest] = textOf(listing).split('\n');
+    const { length } = listing.details.entries;
+    // Entries are asked for by a range too.
+    const notices = rest
+      .slice(length)
+      .map((notice) => notice.replace(/\bskip=(\d+)/u, (_, skip) => `view_range=[${Number(skip) + 1}, -1]`));
+    const text = [header, ...rest.slice(0, length), ...notices].join('\n');
+    return { isError: false, content: [{ type: 'text', text }], details: listing.details };
+  }
   const result = await readTool.run({ path, offset: first, limit }, context);
   const { details } = result;
   if (details.kind !== 'text') return result;
