@@ -2,7 +2,7 @@ import { indexOfBytes, lineEndAt, lineEndBefore, linesFrom, lineStartOf, textSta
 import type { ByteRange, TextDocument } from './document.ts';
 
 /** A place where a text was found: the range of each of its lines, line ends left out. */
-export type Place = readonly ByteRange[];
+type Place = readonly ByteRange[];
 
 /** Where a text was found. Its lines are worked out when they are asked for, since there may be very many places. */
 export interface Hit extends ByteRange {
