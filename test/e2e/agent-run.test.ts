@@ -3,8 +3,15 @@ import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { createCodingTools, textOf } from '@cairn/coding-agent';
-import type { CodingTools, ToolResult } from '@cairn/coding-agent';
+import {
+  createCodingTools,
+  createMentionProvider,
+  createWorkspace,
+  expandMentions,
+  formatMention,
+  textOf,
+} from '@cairn/coding-agent';
+import type { CodingTools, MentionProvider, ToolResult } from '@cairn/coding-agent';
 import { FileType, fuzzyFind, glob } from '@cairn/natives';
 import { expect, test } from 'vitest';
 import { temporaryDirectory } from '../support/tree.ts';
@@ -46,7 +53,7 @@ function done<Details>(result: ToolResult<Details>): Details {
 }
 
 /** Searches, those that remember the tree among them: all must know what is there now, and nothing else. */
-async function expectSeen(root: string, tools: CodingTools): Promise<void> {
+async function expectSeen(root: string, tools: CodingTools, mentions: MentionProvider): Promise<void> {
   const paths = [...treeOf(root).keys()].toSorted();
   const globbed = done(await tools.glob.execute({ pattern: '**' })).paths.filter((path) => !path.endsWith('/'));
   expect(globbed.toSorted()).toEqual(paths);
@@ -57,19 +64,25 @@ async function expectSeen(root: string, tools: CodingTools): Promise<void> {
   for (const path of paths) {
     const { matches } = await fuzzyFind({ path: root, query: path, cache: true, maxResults: 5 });
     expect(matches.map((match) => match.path)).toContain(path);
+    const suggested =
+      (await mentions.suggest(path, { limit: 5 }))?.suggestions.map((suggestion) => suggestion.path) ?? [];
+    expect(suggested).toContain(path);
+    expect(suggested.filter((one) => !existsSync(join(root, one)))).toEqual([]);
   }
 }
 
 test('an agent reads, searches, edits, patches, renames and deletes, and always finds what it has made', async () => {
   const root = copyPackage();
   const expected = treeOf(root);
-  const tools = createCodingTools({ root, stateDirectory: temporaryDirectory() });
+  const workspace = createWorkspace({ root, stateDirectory: temporaryDirectory() });
+  const tools = createCodingTools({ workspace });
+  const mentions = createMentionProvider({ workspace });
   const lines = async (pattern: string): Promise<{ path: string; line: string }[]> =>
     done(await tools.grep.execute({ pattern, literal: true })).matches.map(({ path, line }) => ({ path, line }));
 
   // What is here?
   expect(textOf(await tools.ls.execute({ path: '.' }))).toContain('src/');
-  await expectSeen(root, tools);
+  await expectSeen(root, tools, mentions);
   expect(textOf(await tools.read.execute({ path: 'src/abort.ts' }))).toContain('export async function withCancel(');
 
   // A function gets another name, everywhere.
@@ -88,7 +101,7 @@ test('an agent reads, searches, edits, patches, renames and deletes, and always 
   done(await tools.rename.execute({ from: 'src/abort.ts', to: 'src/cancel/until-aborted.ts' }));
   expected.set('src/cancel/until-aborted.ts', expected.get('src/abort.ts') ?? '');
   expected.delete('src/abort.ts');
-  await expectSeen(root, tools);
+  await expectSeen(root, tools, mentions);
   const importers = (await lines("from './abort.ts'")).map(({ path }) => path);
   expect(importers).toEqual(users.filter((path) => path !== 'src/abort.ts').toSorted());
   const patch = importers.flatMap((path) => [
@@ -124,7 +137,15 @@ test('an agent reads, searches, edits, patches, renames and deletes, and always 
   done(await tools.edit.execute({ path: note, edits: [{ old_text: 'One function', new_text: '`untilAborted`' }] }));
   expected.set(note, '# Cancelling\n\n`untilAborted` does it.\n');
   expect(await lines('One function does it')).toEqual([]);
-  await expectSeen(root, tools);
+  await expectSeen(root, tools, mentions);
+
+  // Somebody mentions it, and a file that has moved.
+  const asked = await expandMentions(`Does ${formatMention({ path: note })} hold for @src/abort.ts?`, { workspace });
+  expect(asked.mentions.map(({ mention: { path }, attached }) => [path, attached])).toEqual([
+    [note, true],
+    ['src/abort.ts', false],
+  ]);
+  expect(JSON.stringify(asked.content)).toContain('`untilAborted` does it.');
 
   // Something old goes, and a name comes back as another file.
   done(await tools.delete.execute({ path: 'tsconfig.json' }));
@@ -135,7 +156,7 @@ test('an agent reads, searches, edits, patches, renames and deletes, and always 
   expected.set('docs/README.md', expected.get('README.md') ?? '');
   expected.set('README.md', 'See docs.\n');
 
-  await expectSeen(root, tools);
+  await expectSeen(root, tools, mentions);
   expect(treeOf(root)).toEqual(new Map([...expected].toSorted(([a], [b]) => (a < b ? -1 : 1))));
   // Git sees the same files, and nothing that was left lying about.
   const status = git(
