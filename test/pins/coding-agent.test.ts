@@ -19,6 +19,7 @@ const exported = [
   'mentionAt',
   'nodeFileOperations',
   'parseMentions',
+  'readWholeFile',
   'textOf',
 ];
 

@@ -6,6 +6,7 @@ import { findCommand } from './commands/find.ts';
 import { globCommand } from './commands/glob.ts';
 import { grepCommand } from './commands/grep.ts';
 import { lsCommand } from './commands/ls.ts';
+import { mcpCommand } from './commands/mcp.ts';
 import { patchCommand } from './commands/patch.ts';
 import { pickCommand } from './commands/pick.ts';
 import { readCommand } from './commands/read.ts';
@@ -32,6 +33,7 @@ const commands: Readonly<Record<string, CommandFactory>> = {
   patch: patchCommand,
   delete: deleteCommand,
   rename: renameCommand,
+  mcp: mcpCommand,
   tour: tourCommand,
 };
 
