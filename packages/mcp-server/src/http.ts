@@ -85,7 +85,10 @@ async function readBody(request: Request): Promise<{ readonly body: unknown } | 
 type OnEnd = (ended: () => void) => void;
 
 /** Both eras behind one address: requests of the newer one say so, all others belong to a session. */
-function createRoute(handler: McpHttpHandler, sessions: Sessions): (request: Request, onEnd: OnEnd) => Promise<Response> {
+function createRoute(
+  handler: McpHttpHandler,
+  sessions: Sessions,
+): (request: Request, onEnd: OnEnd) => Promise<Response> {
   return async (request, onEnd) => {
     const read = await readBody(request);
     if ('refused' in read) return read.refused;
@@ -125,7 +128,8 @@ export async function serveHttp(service: McpService, options: ServeHttpOptions):
   const { maxMessageBytes = MOST_MESSAGE_BYTES, maxSessions = MOST_SESSIONS, idleMs = IDLE_MS } = options;
   const { graceMs = GRACE_MS, onError = () => undefined } = options;
   // Only who serves over HTTP waits for it to be loaded.
-  const { localhostHostValidation, localhostOriginValidation, toNodeHandler } = await import('@modelcontextprotocol/node');
+  const { localhostHostValidation, localhostOriginValidation, toNodeHandler } =
+    await import('@modelcontextprotocol/node');
   const sessions = createSessions(service, { maxSessions, idleMs, now: () => performance.now(), onError });
   const stateless = await service.open();
   const handler = createMcpHandler(stateless.createServer, {

@@ -40,7 +40,10 @@ export function createLineReader({ maxBytes, onLine, onOversized }: LineReaderOp
     }
     const before = dropped?.tail ?? Buffer.concat(parts);
     const head = dropped?.head ?? Buffer.concat([before, part]).subarray(0, KEPT).toString('latin1');
-    dropped = { head, tail: Buffer.from(Buffer.concat([before.subarray(-KEPT), part.subarray(-KEPT)]).subarray(-KEPT)) };
+    dropped = {
+      head,
+      tail: Buffer.from(Buffer.concat([before.subarray(-KEPT), part.subarray(-KEPT)]).subarray(-KEPT)),
+    };
     parts = [];
   };
   const finish = (): void => {

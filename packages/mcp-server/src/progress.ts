@@ -8,7 +8,11 @@ export const PROGRESS_INTERVAL_MS = 1000;
  * time-out starts anew. How much is left is not known beforehand, so only the seconds that passed are told, and no total.
  */
 export async function withProgress<T>(
-  { name, intervalMs, context }: { readonly name: string; readonly intervalMs: number; readonly context: ServerContext },
+  {
+    name,
+    intervalMs,
+    context,
+  }: { readonly name: string; readonly intervalMs: number; readonly context: ServerContext },
   run: () => Promise<T>,
 ): Promise<T> {
   const { _meta, notify, signal } = context.mcpReq;

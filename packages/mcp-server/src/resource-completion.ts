@@ -48,7 +48,13 @@ export async function completePath(
   const found = await Promise.all(
     roots.map(async (root) => {
       const query = queryIn(root, argument.value);
-      const options = { maxResults: MOST_VALUES, cache: true, timeoutMs: TIMEOUT_MS, onTimeout: 'partial', signal } as const;
+      const options = {
+        maxResults: MOST_VALUES,
+        cache: true,
+        timeoutMs: TIMEOUT_MS,
+        onTimeout: 'partial',
+        signal,
+      } as const;
       const { matches, totalMatches } = await fuzzyFind({ query, path: root, ...options });
       return { total: totalMatches, matches: matches.map(({ path, score }) => ({ path: join(root, path), score })) };
     }),

@@ -66,12 +66,14 @@ export async function listResources(
   });
   const start = Buffer.from(position.behind);
   const rest = matches.filter(
-    ({ path, lossyPath }) => lossyPath !== true && (position.behind === '' || Buffer.compare(Buffer.from(path), start) > 0),
+    ({ path, lossyPath }) =>
+      lossyPath !== true && (position.behind === '' || Buffer.compare(Buffer.from(path), start) > 0),
   );
   const page = rest.slice(0, PAGE).map(({ path }): Resource => ({ uri: uriOf(join(root, path)), name: path }));
   const resources = position.behind === '' ? [rootResource(root), ...page] : page;
   const last = rest[PAGE - 1];
-  if (last && rest.length > PAGE) return { resources, nextCursor: cursorOf({ root: position.root, behind: last.path }) };
+  if (last && rest.length > PAGE)
+    return { resources, nextCursor: cursorOf({ root: position.root, behind: last.path }) };
   const hasMoreRoots = position.root + 1 < roots.length;
   return { resources, ...(hasMoreRoots && { nextCursor: cursorOf({ root: position.root + 1, behind: '' }) }) };
 }

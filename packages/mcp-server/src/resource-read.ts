@@ -17,7 +17,9 @@ async function typeOf(path: string, isText: boolean): Promise<string> {
   const type = mime.getType(path);
   if (!isText) return type ?? 'application/octet-stream';
   // The table takes `.ts` for video.
-  return type !== null && /^(?:text\/|application\/(?:json|xml|javascript|toml|.*\+(?:json|xml)$))/u.test(type) ? type : 'text/plain';
+  return type !== null && /^(?:text\/|application\/(?:json|xml|javascript|toml|.*\+(?:json|xml)$))/u.test(type)
+    ? type
+    : 'text/plain';
 }
 
 function refusal(error: unknown, uri: string): unknown {

@@ -19,7 +19,10 @@ interface Root {
 
 async function checkRoot(root: string): Promise<Root> {
   const fail = (what: string, cause?: unknown): McpServerError =>
-    new McpServerError('INVALID_ROOT', `the root ${root} ${what}; name a directory that can be read`, { path: root, cause });
+    new McpServerError('INVALID_ROOT', `the root ${root} ${what}; name a directory that can be read`, {
+      path: root,
+      cause,
+    });
   if (!isAbsolute(root)) throw fail('is not absolute');
   try {
     const real = await realpath(root);

@@ -1,4 +1,8 @@
-import { isInitializeRequest, isJSONRPCNotification, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server';
+import {
+  isInitializeRequest,
+  isJSONRPCNotification,
+  WebStandardStreamableHTTPServerTransport,
+} from '@modelcontextprotocol/server';
 import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/server';
 import { randomUUID } from 'node:crypto';
 import { refuse } from './refusal.ts';
@@ -62,7 +66,9 @@ export function createSessions(service: McpService, options: SessionsOptions): S
   /** Ends the session that was unused longest, when there is none left to give. */
   const makeRoom = async (): Promise<boolean> => {
     if (sessions.size + opening < maxSessions) return true;
-    const unused = [...sessions].filter(([, { active }]) => active === 0).toSorted(([, a], [, b]) => a.usedMs - b.usedMs);
+    const unused = [...sessions]
+      .filter(([, { active }]) => active === 0)
+      .toSorted(([, a], [, b]) => a.usedMs - b.usedMs);
     const [oldest] = unused;
     if (!oldest) return false;
     await end(oldest[0]);
@@ -93,10 +99,7 @@ export function createSessions(service: McpService, options: SessionsOptions): S
     };
     return transport;
   };
-  const closeAll = async (
-    transport: WebStandardStreamableHTTPServerTransport,
-    client: ServedClient,
-  ): Promise<void> => {
+  const closeAll = async (transport: WebStandardStreamableHTTPServerTransport, client: ServedClient): Promise<void> => {
     await transport.close();
     await client.close();
   };
@@ -135,10 +138,13 @@ export function createSessions(service: McpService, options: SessionsOptions): S
       const id = request.request.headers.get('mcp-session-id');
       if (id !== null) {
         const session = sessions.get(id);
-        return session ? use(session, request) : refuse(404, 'There is no such session, or it has ended. Send initialize again.', -32_001);
+        return session
+          ? use(session, request)
+          : refuse(404, 'There is no such session, or it has ended. Send initialize again.', -32_001);
       }
       if (isInitializeRequest(request.body)) return begin(request);
-      const what = 'Not initialized: begin with initialize, and send the Mcp-Session-Id of its answer with what follows.';
+      const what =
+        'Not initialized: begin with initialize, and send the Mcp-Session-Id of its answer with what follows.';
       return refuse(400, what);
     },
     sweep: () => {

@@ -39,7 +39,13 @@ export interface StdioConnection {
  * under way are finished and answered first. Neither the streams nor the service are closed.
  */
 export async function serveStdio(service: McpService, options: ServeStdioOptions): Promise<StdioConnection> {
-  const { input, output, maxMessageBytes = MOST_MESSAGE_BYTES, graceMs = GRACE_MS, onError = () => undefined } = options;
+  const {
+    input,
+    output,
+    maxMessageBytes = MOST_MESSAGE_BYTES,
+    graceMs = GRACE_MS,
+    onError = () => undefined,
+  } = options;
   const client = await service.open();
   let end = (): void => undefined;
   const ended = new Promise<void>((resolve) => {

@@ -1,4 +1,9 @@
-import { isJSONRPCErrorResponse, isJSONRPCNotification, isJSONRPCRequest, isJSONRPCResultResponse } from '@modelcontextprotocol/server';
+import {
+  isJSONRPCErrorResponse,
+  isJSONRPCNotification,
+  isJSONRPCRequest,
+  isJSONRPCResultResponse,
+} from '@modelcontextprotocol/server';
 import { parseJSONRPCMessage, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import type { JSONRPCMessage, RequestId, Transport } from '@modelcontextprotocol/server';
 import type { Readable, Writable } from 'node:stream';
@@ -56,12 +61,19 @@ function readMessage(line: Uint8Array): { readonly message: JSONRPCMessage } | {
     value = JSON.parse(decoder.decode(line));
   } catch (error) {
     const what = error instanceof Error ? error.message : String(error);
-    return { refused: errorResponse(null, ProtocolErrorCode.ParseError, `Parse error: ${what}. Send one JSON object a line, in UTF-8.`) };
+    return {
+      refused: errorResponse(
+        null,
+        ProtocolErrorCode.ParseError,
+        `Parse error: ${what}. Send one JSON object a line, in UTF-8.`,
+      ),
+    };
   }
   try {
     return { message: parseJSONRPCMessage(value) };
   } catch {
-    const message = 'Invalid request: not a message of JSON-RPC 2.0. Send an object with jsonrpc, method and, for a request, id.';
+    const message =
+      'Invalid request: not a message of JSON-RPC 2.0. Send an object with jsonrpc, method and, for a request, id.';
     return { refused: errorResponse(idIn(value), ProtocolErrorCode.InvalidRequest, message) };
   }
 }

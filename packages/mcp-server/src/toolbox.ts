@@ -31,7 +31,9 @@ interface Offer {
 }
 
 /** Every tool of every set, under its name. */
-function gather(found: readonly (readonly [set: string, tools: Readonly<Record<string, ToolDefinition>>])[]): Map<string, Offer> {
+function gather(
+  found: readonly (readonly [set: string, tools: Readonly<Record<string, ToolDefinition>>])[],
+): Map<string, Offer> {
   const offers = new Map<string, Offer>();
   for (const [set, tools] of found) {
     for (const [name, tool] of Object.entries(tools)) {

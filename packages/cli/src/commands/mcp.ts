@@ -62,7 +62,8 @@ function names(value: string): readonly string[] {
 
 function port(value: string): number {
   const number = wholeNumber('--http', 'a port')(value);
-  if (number > HIGHEST_PORT) throw new UsageError(`--http takes a port up to ${HIGHEST_PORT}, or 0 for any, not '${value}'`);
+  if (number > HIGHEST_PORT)
+    throw new UsageError(`--http takes a port up to ${HIGHEST_PORT}, or 0 for any, not '${value}'`);
   return number;
 }
 
@@ -77,7 +78,9 @@ async function tokenFor(flags: McpFlags, session: Session): Promise<{ token: str
 
 function checkFlags(flags: McpFlags): void {
   if (flags.http === undefined && (flags.token !== undefined || !flags.auth)) {
-    throw new UsageError(`${flags.auth ? '--token' : '--no-auth'} is for --http; over stdio the client is whoever started the server`);
+    throw new UsageError(
+      `${flags.auth ? '--token' : '--no-auth'} is for --http; over stdio the client is whoever started the server`,
+    );
   }
   if (flags.token !== undefined && !flags.auth) throw new UsageError('--token and --no-auth exclude one another');
 }
@@ -104,7 +107,11 @@ async function serveOverStdio(server: McpServer, session: Session, say: Say): Pr
   await connection.close();
 }
 
-async function serveOverHttp(server: McpServer, flags: McpFlags, { session, say }: { session: Session; say: Say }): Promise<void> {
+async function serveOverHttp(
+  server: McpServer,
+  flags: McpFlags,
+  { session, say }: { session: Session; say: Say },
+): Promise<void> {
   const { serveHttp } = await import('@cairn/mcp-server');
   const { token, isNew } = await tokenFor(flags, session);
   const listener = await serveHttp(server, { port: flags.http ?? 0, token, onError: (error) => say(error.message) });
