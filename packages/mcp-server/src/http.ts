@@ -1,4 +1,5 @@
 import { createMcpHandler, isLegacyRequest } from '@modelcontextprotocol/server';
+import type { NodeServerResponseLike } from '@modelcontextprotocol/node';
 import type { McpHttpHandler } from '@modelcontextprotocol/server';
 import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
@@ -98,6 +99,25 @@ function createRoute(
   };
 }
 
+/**
+ * A response whose head is sent before there is a body. Node keeps it back until then, and a client that opens a stream to
+ * listen would wait for the first thing that is said on it.
+ */
+function headFirst(response: ServerResponse): NodeServerResponseLike {
+  return {
+    writeHead: (status, headers) => {
+      response.writeHead(status, headers);
+      if (headers?.['content-type'] === 'text/event-stream') response.flushHeaders();
+    },
+    write: (chunk) => response.write(chunk),
+    end: (chunk) => response.end(chunk),
+    on: (event, listener) => response.on(event, listener),
+    get destroyed(): boolean {
+      return response.destroyed;
+    },
+  };
+}
+
 type Guard = (request: IncomingMessage, response: ServerResponse) => boolean;
 
 /** Lets only those in who ask for the right address and have the token. */
@@ -160,7 +180,7 @@ export async function serveHttp(service: McpService, options: ServeHttpOptions):
       { maxRequestBodySize: maxMessageBytes, onerror: onError },
     );
     // The request of a server has both.
-    await respond(request as IncomingMessage & { method: string; url: string }, response);
+    await respond(request as IncomingMessage & { method: string; url: string }, headFirst(response));
   };
   const http = createServer((request, response) => {
     serve(request, response).catch((error: unknown) => {

@@ -1,7 +1,9 @@
+import type { Workspace } from '@cairn/coding-agent';
 import { fuzzyFind } from '@cairn/natives';
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import type { CompleteRequestParams, CompleteResult, ResourceTemplateType } from '@modelcontextprotocol/server';
 import { join } from 'node:path';
+import { allowedOnly } from './allowed.ts';
 
 /** The template of every file that can be read. */
 export const FILE_TEMPLATE: ResourceTemplateType = {
@@ -36,7 +38,7 @@ function queryIn(root: string, typed: string): string {
  * @throws {ProtocolError} for anything but the path of {@link FILE_TEMPLATE}.
  */
 export async function completePath(
-  roots: readonly string[],
+  { workspace, roots }: { readonly workspace: Workspace; readonly roots: readonly string[] },
   { ref, argument }: CompleteRequestParams,
   signal: AbortSignal,
 ): Promise<CompleteResult> {
@@ -60,7 +62,9 @@ export async function completePath(
     }),
   );
   const ranked = found.flatMap(({ matches }) => matches).toSorted((a, b) => b.score - a.score);
-  const values = ranked.slice(0, MOST_VALUES).map(({ path }) => templatePath(path));
-  const total = found.reduce((sum, one) => sum + one.total, 0);
+  const shown = ranked.slice(0, MOST_VALUES);
+  const allowed = await allowedOnly(workspace, shown);
+  const values = allowed.map(({ path }) => templatePath(path));
+  const total = found.reduce((sum, one) => sum + one.total, 0) - (shown.length - allowed.length);
   return { completion: { values, total, hasMore: total > values.length } };
 }

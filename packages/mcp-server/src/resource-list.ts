@@ -1,7 +1,9 @@
+import type { Workspace } from '@cairn/coding-agent';
 import { FileType, glob } from '@cairn/natives';
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import type { ListResourcesResult, Resource } from '@modelcontextprotocol/server';
 import { join } from 'node:path';
+import { allowedOnly } from './allowed.ts';
 import { uriOf } from './file-uri.ts';
 import { DIRECTORY_TYPE } from './resource-read.ts';
 
@@ -48,7 +50,7 @@ function rootResource(path: string): Resource {
  * are when others come or go, so a page follows the one before it.
  */
 export async function listResources(
-  roots: readonly string[],
+  { workspace, roots }: { readonly workspace: Workspace; readonly roots: readonly string[] },
   cursor: string | undefined,
   signal: AbortSignal,
 ): Promise<ListResourcesResult> {
@@ -69,7 +71,9 @@ export async function listResources(
     ({ path, lossyPath }) =>
       lossyPath !== true && (position.behind === '' || Buffer.compare(Buffer.from(path), start) > 0),
   );
-  const page = rest.slice(0, PAGE).map(({ path }): Resource => ({ uri: uriOf(join(root, path)), name: path }));
+  const files = rest.slice(0, PAGE).map(({ path }) => ({ name: path, path: join(root, path) }));
+  const allowed = await allowedOnly(workspace, files);
+  const page = allowed.map(({ name, path }): Resource => ({ uri: uriOf(path), name }));
   const resources = position.behind === '' ? [rootResource(root), ...page] : page;
   const last = rest[PAGE - 1];
   if (last && rest.length > PAGE)

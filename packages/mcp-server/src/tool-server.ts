@@ -58,6 +58,7 @@ export function createToolServer(options: ToolServerOptions, { era }: McpRequest
     { capabilities: { tools: {}, resources: {}, completions: {} }, instructions: instructionsFor(roots) },
   );
   server.onerror = onError;
+  const places = { workspace: toolbox.workspace, roots };
   /** In the older era a connection begins with `initialize`; the newer one says with each request what it speaks. */
   const checkInitialized = ({ mcpReq: { method } }: ServerContext): void => {
     if (era === 'modern' || server.getNegotiatedProtocolVersion() !== undefined) return;
@@ -74,7 +75,7 @@ export function createToolServer(options: ToolServerOptions, { era }: McpRequest
   });
   server.setRequestHandler('resources/list', ({ params }, context) => {
     checkInitialized(context);
-    return listResources(roots, params?.cursor, context.mcpReq.signal);
+    return listResources(places, params?.cursor, context.mcpReq.signal);
   });
   server.setRequestHandler('resources/templates/list', (_, context) => {
     checkInitialized(context);
@@ -86,7 +87,7 @@ export function createToolServer(options: ToolServerOptions, { era }: McpRequest
   });
   server.setRequestHandler('completion/complete', ({ params }, context) => {
     checkInitialized(context);
-    return completePath(roots, params, context.mcpReq.signal);
+    return completePath(places, params, context.mcpReq.signal);
   });
   return server;
 }

@@ -67,13 +67,15 @@ function port(value: string): number {
   return number;
 }
 
-/** The token that clients have to send; `undefined` when they need none. */
-async function tokenFor(flags: McpFlags, session: Session): Promise<{ token: string | undefined; isNew: boolean }> {
-  if (!flags.auth) return { token: undefined, isNew: false };
-  const given = flags.token ?? session.env[TOKEN_VARIABLE];
-  if (given !== undefined) return { token: given, isNew: false };
-  const { createToken } = await import('@cairn/mcp-server');
-  return { token: createToken(), isNew: true };
+/** The token that was given; `undefined` when none was, or none is wanted. */
+function givenToken({ token, auth }: McpFlags, session: Session): string | undefined {
+  const given = token ?? session.env[TOKEN_VARIABLE];
+  if (!auth || given === undefined) return undefined;
+  if (/^[\w.~+/=-]+$/u.test(given)) return given;
+  const source = token === undefined ? TOKEN_VARIABLE : '--token';
+  throw new UsageError(
+    `${source} takes a token of letters, digits and . _ ~ + / = -; when it is left out, a new token is made and printed`,
+  );
 }
 
 function checkFlags(flags: McpFlags): void {
@@ -107,23 +109,33 @@ async function serveOverStdio(server: McpServer, session: Session, say: Say): Pr
   await connection.close();
 }
 
+/** How a server over HTTP is reached. */
+interface Access {
+  readonly port: number;
+  readonly auth: boolean;
+  /** The token that was given. */
+  readonly token: string | undefined;
+}
+
 async function serveOverHttp(
   server: McpServer,
-  flags: McpFlags,
-  { session, say }: { session: Session; say: Say },
+  access: Access,
+  { session, say }: { readonly session: Session; readonly say: Say },
 ): Promise<void> {
-  const { serveHttp } = await import('@cairn/mcp-server');
-  const { token, isNew } = await tokenFor(flags, session);
-  const listener = await serveHttp(server, { port: flags.http ?? 0, token, onError: (error) => say(error.message) });
-  say(`listening on ${listener.url}`);
-  if (isNew && token !== undefined) say(`clients send 'Authorization: Bearer ${token}'`);
+  const { createToken, serveHttp } = await import('@cairn/mcp-server');
+  const { port: wanted, auth } = access;
+  const token = auth ? (access.token ?? createToken()) : undefined;
+  const listener = await serveHttp(server, { port: wanted, token, onError: (error) => say(error.message) });
   if (token === undefined) say('no token is asked for: every program of this machine can use the tools');
+  else if (token !== access.token) say(`clients send 'Authorization: Bearer ${token}'`);
+  say(`listening on ${listener.url}`);
   await whenAborted(session.signal);
   await listener.close();
 }
 
 async function runMcp(flags: McpFlags, session: Session): Promise<number> {
   checkFlags(flags);
+  const token = givenToken(flags, session);
   const say: Say = (text) => {
     // Nobody may be listening; that is no reason to stop.
     session.err.write(`cairn mcp: ${escapeControls(text)}\n`).catch(() => undefined);
@@ -145,7 +157,7 @@ async function runMcp(flags: McpFlags, session: Session): Promise<number> {
     }
     say(`${server.toolNames.length} tools for ${server.roots.join(', ')}`);
     if (flags.http === undefined) await serveOverStdio(server, session, say);
-    else await serveOverHttp(server, flags, { session, say });
+    else await serveOverHttp(server, { port: flags.http, auth: flags.auth, token }, { session, say });
   } finally {
     await server.close();
   }
