@@ -6,6 +6,7 @@ import { findCommand } from './commands/find.ts';
 import { globCommand } from './commands/glob.ts';
 import { grepCommand } from './commands/grep.ts';
 import { lsCommand } from './commands/ls.ts';
+import { mcpInstallCommand } from './commands/mcp-install.ts';
 import { patchCommand } from './commands/patch.ts';
 import { pickCommand } from './commands/pick.ts';
 import { readCommand } from './commands/read.ts';
@@ -19,7 +20,7 @@ import type { Session } from './session.ts';
 /** A command adds itself to the program and reports the exit status of a finished run. */
 type CommandFactory = (command: Command, session: Session, done: (exitCode: number) => void) => void;
 
-/** The registry: a new command is one file and one line here. */
+/** The registry: a new command is one file and one line here. One with a blank in its name belongs to the one before it. */
 const commands: Readonly<Record<string, CommandFactory>> = {
   find: findCommand,
   glob: globCommand,
@@ -33,6 +34,8 @@ const commands: Readonly<Record<string, CommandFactory>> = {
   delete: deleteCommand,
   rename: renameCommand,
   tour: tourCommand,
+  mcp: (command) => command.description('Cairn as an MCP server.').summary('Cairn as an MCP server'),
+  'mcp install': mcpInstallCommand,
 };
 
 function readVersion(): string {
@@ -71,13 +74,18 @@ function searches(command: Command): boolean {
   return command.options.some(({ long }) => long === '--path');
 }
 
+/** What is typed to run a command: `cairn mcp install`. */
+function fullName(command: Command): string {
+  return command.parent === null ? command.name() : `${fullName(command.parent)} ${command.name()}`;
+}
+
 function counted(most: number): string {
   return ['no argument', 'one argument', 'two arguments'][most] ?? `${most} arguments`;
 }
 
 /** What commander found wrong, said in one line that names the remedy. */
 function usageMessage(error: CommanderError, command: Command): string {
-  const name = command.parent === null ? 'cairn' : `cairn ${command.name()}`;
+  const name = fullName(command);
   const see = `see '${name} --help'`;
   // Suggestions come on a line of their own, in brackets.
   const [first = '', suggestion = ''] = error.message.replace(/^error: /u, '').split('\n');
@@ -85,7 +93,7 @@ function usageMessage(error: CommanderError, command: Command): string {
   const didYouMean = similar === undefined ? '' : `; did you mean ${similar}?`;
   switch (error.code) {
     case 'commander.unknownCommand':
-      return `${first}${didYouMean === '' ? `; the commands are ${Object.keys(commands).join(', ')}` : didYouMean} (${see})`;
+      return `${first}${didYouMean === '' ? `; the commands are ${command.commands.map((one) => one.name()).join(', ')}` : didYouMean} (${see})`;
     case 'commander.unknownOption':
       return `${first}${didYouMean} (${see}; ${searches(command) ? 'to search for text' : 'for a name'} that starts with '-', put -- before it)`;
     case 'commander.missingArgument':
@@ -135,8 +143,13 @@ export function createProgram(
     .helpOption('-h, --help', 'show help')
     .helpCommand('help [command]', 'show help for a command')
     .addHelpText('after', rootHelp);
-  for (const [name, create] of Object.entries(commands)) {
-    const command = prepare(program.command(name)).helpOption('-h, --help', 'show help').showSuggestionAfterError();
+  for (const [path, create] of Object.entries(commands)) {
+    const [name, inner] = path.split(' ');
+    const parent = inner === undefined ? program : program.commands.find((one) => one.name() === name);
+    if (name === undefined || !parent) throw new Error(`the command '${path}' comes before the one it belongs to`);
+    const command = prepare(parent.command(inner ?? name))
+      .helpOption('-h, --help', 'show help')
+      .showSuggestionAfterError();
     create(command, session, done);
   }
   return { program, texts };
