@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { Command, type CommanderError } from 'commander';
 import { deleteCommand } from './commands/delete.ts';
+import { doctorCommand } from './commands/doctor.ts';
 import { editCommand } from './commands/edit.ts';
 import { findCommand } from './commands/find.ts';
 import { globCommand } from './commands/glob.ts';
@@ -14,6 +14,7 @@ import { renameCommand } from './commands/rename.ts';
 import { tourCommand } from './commands/tour.ts';
 import { writeCommand } from './commands/write.ts';
 import { UsageError } from './errors.ts';
+import { readManifest } from './manifest.ts';
 import { createPaint, usesColor } from './output.ts';
 import type { Session } from './session.ts';
 
@@ -36,20 +37,8 @@ const commands: Readonly<Record<string, CommandFactory>> = {
   tour: tourCommand,
   mcp: (command) => command.description('Cairn as an MCP server.').summary('Cairn as an MCP server'),
   'mcp install': mcpInstallCommand,
+  doctor: doctorCommand,
 };
-
-function readVersion(): string {
-  const manifest: unknown = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
-  if (
-    typeof manifest === 'object' &&
-    manifest !== null &&
-    'version' in manifest &&
-    typeof manifest.version === 'string'
-  ) {
-    return manifest.version;
-  }
-  throw new Error('the package.json of @cairn/cli has no version');
-}
 
 const rootHelp = `
 Examples:
@@ -121,25 +110,29 @@ export function createProgram(
   const texts: HelpTexts = { out: '', err: '' };
   const prepare = (command: Command): Command => {
     const paint = createPaint(usesColor('auto', session.out.isTerminal, session.env));
-    return command
-      .configureOutput({
-        writeOut: (text) => (texts.out += text),
-        writeErr: (text) => (texts.err += text),
-        outputError: () => undefined,
-        getOutHelpWidth: () => Math.min(session.out.width, 110),
-        getErrHelpWidth: () => Math.min(session.err.width, 110),
-        getOutHasColors: () => paint.isColored,
-        getErrHasColors: () => usesColor('auto', session.err.isTerminal, session.env),
-      })
-      .configureHelp({ styleTitle: createPaint(true).title })
-      .exitOverride((error) => {
-        if (isHelpOrVersion(error)) throw error;
-        throw new UsageError(usageMessage(error, command), { cause: error });
-      });
+    return (
+      command
+        // What follows the name of an inner command is the inner one's, also when both have an option of that name.
+        .enablePositionalOptions()
+        .configureOutput({
+          writeOut: (text) => (texts.out += text),
+          writeErr: (text) => (texts.err += text),
+          outputError: () => undefined,
+          getOutHelpWidth: () => Math.min(session.out.width, 110),
+          getErrHelpWidth: () => Math.min(session.err.width, 110),
+          getOutHasColors: () => paint.isColored,
+          getErrHasColors: () => usesColor('auto', session.err.isTerminal, session.env),
+        })
+        .configureHelp({ styleTitle: createPaint(true).title })
+        .exitOverride((error) => {
+          if (isHelpOrVersion(error)) throw error;
+          throw new UsageError(usageMessage(error, command), { cause: error });
+        })
+    );
   };
   const program = prepare(new Command('cairn'))
     .description('Find, search, read and change the files of a workspace. What an answer leaves out is always said.')
-    .version(readVersion(), '-V, --version', 'print the version')
+    .version(readManifest().version, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'show help')
     .helpCommand('help [command]', 'show help for a command')
     .addHelpText('after', rootHelp);

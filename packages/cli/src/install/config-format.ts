@@ -94,12 +94,16 @@ function saysTheSame(
 ): boolean {
   try {
     const [got, expected] = [format.parse(text), wanted].map((one) => withoutEmpty(one, removed));
-    // Prototypes differ between parsers and object literals, values do not.
-    return isDeepStrictEqual(plain(got), plain(expected));
+    return isSame(got, expected);
   } catch (error) {
     if (error instanceof ConfigError) return false;
     throw error;
   }
+}
+
+/** Whether two values say the same. Parsers make objects of different prototypes, which is no difference. */
+export function isSame(one: unknown, other: unknown): boolean {
+  return isDeepStrictEqual(plain(one), plain(other));
 }
 
 function plain(value: unknown): unknown {

@@ -152,7 +152,10 @@ function setValue(text: string, { path, value }: ConfigChange): string {
     }
     node = found;
   }
-  return splice(text, node.offset, endOf(node), render(value, indentAt(text, node.offset), layoutOf(text)));
+  const shown = text.includes('\n')
+    ? render(value, indentAt(text, node.offset), layoutOf(text))
+    : JSON.stringify(value);
+  return splice(text, node.offset, endOf(node), shown);
 }
 
 /** Takes a property out with its comma, and with its lines when nothing else is on them. */

@@ -1,6 +1,5 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { Host } from '../hosts/host.ts';
-import { changeText, isObject, valueAt } from './config-format.ts';
+import { changeText, isObject, isSame, valueAt } from './config-format.ts';
 import type { ConfigChange, ConfigFormat, ConfigObject } from './config-format.ts';
 import { hashOfText } from './undo-notes.ts';
 import type { UndoNote } from './undo-notes.ts';
@@ -29,7 +28,7 @@ function entryChanges(path: readonly string[], old: unknown, wanted: ConfigObjec
   return [
     ...foreign.map((key) => ({ path: [...path, key], value: undefined })),
     ...Object.entries(wanted)
-      .filter(([key, value]) => !isDeepStrictEqual(old[key], value))
+      .filter(([key, value]) => !isSame(old[key], value))
       .map(([key, value]) => ({ path: [...path, key], value })),
   ];
 }
@@ -68,7 +67,7 @@ export function noteOf(
   const { path, before, directories, format, earlier } = known;
   const note = { path, after: hashOfText(plan.text ?? ''), entryPath: plan.entryPath, entryAfter: plan.to };
   // Installed once more over what was installed: undone is then what there was at first.
-  if (earlier && plan.from !== undefined && isDeepStrictEqual(earlier.entryAfter, plan.from)) {
+  if (earlier && plan.from !== undefined && isSame(earlier.entryAfter, plan.from)) {
     const isUntouched = before !== undefined && hashOfText(before) === earlier.after;
     const { before: first, ...rest } = earlier;
     return { ...rest, ...note, ...(isUntouched && first !== undefined && { before: first }) };
@@ -89,7 +88,7 @@ function restoringChanges({ entryPath, entryBefore }: UndoNote, now: unknown): C
   return [
     ...added.map((key) => ({ path: [...entryPath, key], value: undefined })),
     ...Object.entries(entryBefore)
-      .filter(([key, value]) => !isDeepStrictEqual(now[key], value))
+      .filter(([key, value]) => !isSame(now[key], value))
       .map(([key, value]) => ({ path: [...entryPath, key], value })),
   ];
 }
@@ -120,7 +119,7 @@ export function planUndo(format: ConfigFormat, note: UndoNote, text: string | un
     return { text: before, action, entryPath, from: note.entryAfter, to };
   }
   const from = valueAt(format.parse(text), entryPath);
-  if (isDeepStrictEqual(from, to)) return { text: undefined, action: 'forget', entryPath, from, to };
+  if (isSame(from, to)) return { text: undefined, action: 'forget', entryPath, from, to };
   const restored = withoutParents(format, changeText(format, text, restoringChanges(note, from)), note);
   const isMade = before === null && Object.keys(format.parse(restored)).length === 0 && !/[#/]/u.test(restored);
   return { text: isMade ? null : restored, action, entryPath, from, to };

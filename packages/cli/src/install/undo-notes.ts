@@ -91,6 +91,11 @@ async function writeWhole(path: string, text: string): Promise<void> {
   }
 }
 
+/** TOML has larger whole numbers than JSON. */
+function withoutBigInt(_: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? Number(value) : value;
+}
+
 /** One file for each entry of each configuration, in a directory of the state directory. */
 export function createUndoNotes(state: string): UndoNotes {
   const directory = join(state, 'mcp-install');
@@ -112,7 +117,7 @@ export function createUndoNotes(state: string): UndoNotes {
     set: (subject, note) =>
       explained(directory, async () => {
         await mkdir(directory, { recursive: true, mode: 0o700 });
-        await writeWhole(fileOf(subject), JSON.stringify(note));
+        await writeWhole(fileOf(subject), JSON.stringify(note, withoutBigInt));
       }),
     delete: (subject) => explained(directory, () => rm(fileOf(subject), { force: true })),
   };
