@@ -448,10 +448,27 @@ test.each([
   expect(stderr).toContain(message);
 });
 
+test.skipIf(!onLinux)('every example of the help does something', async () => {
+  const who = person();
+  const { stdout: help } = await install(who, ['--help']);
+  const examples = [...help.matchAll(/^ {2}\$ cairn mcp install (.*?) {2,}/gmu)].map(([, words = '']) =>
+    words.split(' '),
+  );
+  expect(examples.length).toBeGreaterThan(2);
+  for (const example of examples) {
+    const { exitCode, stdout } = await install(who, [...example, '--yes']);
+    expect({ exitCode, stdout }, example.join(' ')).toEqual({ exitCode: 0, stdout: expect.stringContaining('cairn') });
+  }
+});
+
 describe.skipIf(!onLinux)('in a terminal', () => {
   const path = (who: Person): string => join(who.project, '.mcp.json');
-  const ask = (who: Person): ReturnType<typeof runInTerminal> =>
-    runInTerminal(['mcp', 'install', 'claude-code'], { cwd: who.project, env: { HOME: who.home }, columns: 200 });
+  const ask = (who: Person, ...more: readonly string[]): ReturnType<typeof runInTerminal> =>
+    runInTerminal(['mcp', 'install', 'claude-code', ...more], {
+      cwd: who.project,
+      env: { HOME: who.home },
+      columns: 200,
+    });
   const isAsked = (rows: string[]): boolean => rows.some((row) => row.includes('[y/N]'));
 
   test.each([
@@ -475,12 +492,15 @@ describe.skipIf(!onLinux)('in a terminal', () => {
   test('a file that somebody changes while the question waits is left alone', async () => {
     const who = person();
     writeFileSync(path(who), '{}');
-    const run = ask(who);
+    const run = ask(who, '--json');
     await run.until(isAsked, 'the question');
     writeFileSync(path(who), '{"a": 1}');
     run.type('y\r');
-    expect((await run.end).exitCode).toBe(2);
-    expect(run.rows().join('\n')).toContain('it was changed meanwhile; run it again');
+    const end = await run.end;
+    expect(end.exitCode).toBe(2);
+    expect(JSON.parse(end.stdout)).toMatchObject({
+      error: { reason: 'STALE', message: expect.stringContaining('it was changed meanwhile; run it again') },
+    });
     expect(readFileSync(path(who), 'utf8')).toBe('{"a": 1}');
   });
 });

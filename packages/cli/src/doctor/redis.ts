@@ -3,7 +3,7 @@ import { fail, ok, reasonOf, skip, warn, type Check, type CheckResult } from './
 import { NoRedis, RedisRefusal, withRedis, type Ask } from './resp.ts';
 
 /** The variable with the address: `redis://[user[:password]@]host[:port][/database]`, or `rediss://` for TLS. */
-export const redisVariable = 'CAIRN_REDIS_URL';
+const redisVariable = 'CAIRN_REDIS_URL';
 
 const OLDEST = '6.2.0';
 const TIMEOUT_MS = 2000;

@@ -1,5 +1,7 @@
-/** Why a configuration was not changed. */
-export type ConfigErrorCode =
+import type { ToolErrorCode } from '@cairn/coding-agent';
+
+/** Why a configuration was not changed, when it was not the file tools that refused. */
+type ConfigErrorCode =
   /** The file is no JSON, or no TOML; `line` and `column` say where. */
   | 'CONFIG_SYNTAX'
   /** The file parses, but something else is where servers belong. */
@@ -22,13 +24,12 @@ export interface Place {
 /** A configuration stays as it was. The message says why and what to do next. */
 export class ConfigError extends Error {
   override readonly name: string = 'ConfigError';
-  /** One of {@link ConfigErrorCode}, or the reason that the file tools gave. */
-  readonly code: string;
+  readonly code: ConfigErrorCode | ToolErrorCode;
   readonly path?: string;
   readonly place?: Place;
 
   constructor(
-    code: string,
+    code: ConfigErrorCode | ToolErrorCode,
     message: string,
     facts: { readonly path?: string | undefined; readonly place?: Place | undefined; readonly cause?: unknown } = {},
   ) {

@@ -198,7 +198,7 @@ async function install(installation: Installation, session: Session): Promise<nu
       ? ['the entry names paths of this machine: do not share the file']
       : []),
     `next: ${host.next(scope)}`,
-    undoHint(installation),
+    ...(installation.dryRun ? [] : [undoHint(installation)]),
   ];
   const apply = async (): Promise<void> => {
     const { notes, subject } = notesOf(installation);
