@@ -295,6 +295,16 @@ describe.skipIf(!onLinux)('an entry that is there', () => {
     expect(readFileSync(path(who), 'utf8')).toBe('{"a":1}');
   });
 
+  test('installed twice, with a change by somebody else in between, keeps that change when it is undone', async () => {
+    const who = person();
+    writeFileSync(path(who), '{\n  "a": 1\n}\n');
+    await install(who, ['claude-code', '--yes']);
+    writeFileSync(path(who), readFileSync(path(who), 'utf8').replace('"a": 1', '"a": 2'));
+    await install(who, ['claude-code', '--yes', '--read-only']);
+    await install(who, ['claude-code', '--yes', '--undo']);
+    expect(readFileSync(path(who), 'utf8')).toBe('{\n  "a": 2\n}\n');
+  });
+
   test('that somebody removed or whose file is gone is not missed', async () => {
     const who = person();
     writeFileSync(path(who), '{}');

@@ -102,6 +102,7 @@ const lines = fc.constantFrom(
   "l = '''\n[x]\n''''",
   'list = [ # c\n  "]", # "\n  { a = [1, 2] },\n]',
   'date = 1979-05-27 07:32:00Z # d',
+  'q = [ """a"""", "]", "[" ]',
   'hex = 0xdead_beef',
   'f = inf',
   '"q.k" = 1',
