@@ -178,10 +178,36 @@ export async function withFile<T>(
   }
 }
 
+const CHUNK_BYTES = 1024 * 1024;
+
+/** Fills a buffer from the start of a file, and gives `onChunk` each part while the next is being read. Says how many bytes. */
+async function readInto(file: OpenFile, buffer: Buffer, onChunk: (chunk: Buffer) => void): Promise<number> {
+  const readFrom = (at: number): Promise<number> => file.read(buffer.subarray(at, at + CHUNK_BYTES), at);
+  let filled = 0;
+  for (let reading = readFrom(0); ;) {
+    const count = await reading;
+    const chunk = buffer.subarray(filled, filled + count);
+    filled += count;
+    // A chunk that is not full is the last one.
+    const isLast = count < CHUNK_BYTES || filled === buffer.length;
+    if (!isLast) reading = readFrom(filled);
+    onChunk(chunk);
+    if (isLast) return filled;
+  }
+}
+
+/** How a file is read. */
+export interface ReadBytesOptions {
+  /** Where its content goes. Default: a new buffer. */
+  readonly allocate?: ((size: number) => Buffer) | undefined;
+  /** Is given the content in order, each part while the next one is being read. */
+  readonly onChunk?: ((chunk: Buffer) => void) | undefined;
+}
+
 /** All bytes of an open file. A file that grows meanwhile is read up to the size it had. */
-export async function readBytes(file: OpenFile): Promise<Buffer> {
+export async function readBytes(file: OpenFile, options: ReadBytesOptions = {}): Promise<Buffer> {
+  const { allocate = Buffer.allocUnsafe, onChunk } = options;
   const { size } = await file.stat();
-  const buffer = Buffer.allocUnsafe(size);
-  const filled = await file.read(buffer, 0);
-  return buffer.subarray(0, filled);
+  const buffer = allocate(size);
+  return buffer.subarray(0, await (onChunk ? readInto(file, buffer, onChunk) : file.read(buffer, 0)));
 }

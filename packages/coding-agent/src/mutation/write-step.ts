@@ -1,6 +1,5 @@
 import { dirname } from 'node:path';
 import { errnoOf, isMissing, ToolError } from '../errors.ts';
-import { hashOf } from '../ledger.ts';
 import { withFile } from '../operations.ts';
 import type { FileOperations, OpenFile } from '../operations.ts';
 import type { ResolvedPath } from '../sandbox.ts';
@@ -9,7 +8,7 @@ import type { Workspace } from '../workspace.ts';
 import { syncQuietly } from './commit.ts';
 import type { Step } from './commit.ts';
 import type { LockedTarget } from './locked-targets.ts';
-import { holds } from './snapshot.ts';
+import { hashOfSuccessor, holds } from './snapshot.ts';
 import type { Snapshot } from './snapshot.ts';
 import { readyPath, removeAll, writeOver } from './temporary.ts';
 
@@ -63,9 +62,9 @@ async function writeTemporary(
   const file = await operations.open(target.temporary, 'create', before ? PERMISSION_BITS_OF_TEMPORARY : 0o666);
   try {
     // The hash is computed while the bytes are being written.
-    const written = writeParts(file, parts);
-    const hash = hashOf(...parts);
-    await written;
+    const writing = writeParts(file, parts);
+    const hash = hashOfSuccessor(parts, before);
+    await writing;
     let keepsOwner = true;
     if (before) {
       const { uid, gid, mode } = before.stat;
