@@ -1,8 +1,8 @@
 /** Memory for the content of a file, which may have been used before. */
-export interface PooledBuffer {
+interface PooledBuffer {
   readonly bytes: Buffer;
   /** Gives it back. Nobody may look at `bytes` from then on, nor may anything be under way that does. */
-  release(): void;
+  readonly release: () => void;
 }
 
 /**

@@ -15,8 +15,8 @@ export interface ContentHash {
 
 /** Takes a content in order, chunk by chunk, while more of it is being read. */
 export interface ContentHasher {
-  add(chunk: Uint8Array): void;
-  finish(): ContentHash;
+  readonly add: (chunk: Uint8Array) => void;
+  readonly finish: () => ContentHash;
 }
 
 /** The state of a hash when it had seen the first `length` bytes. */

@@ -18,7 +18,7 @@ export interface Snapshot {
    * Gives the memory of `bytes` back, for when nothing looks at it any more. Only what has gone well to its end may do so; where
    * something failed, the garbage collector knows better.
    */
-  release(): void;
+  readonly release: () => void;
 }
 
 /** Larger files are refused where the whole content is needed. */
