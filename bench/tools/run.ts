@@ -101,7 +101,7 @@ function makeFile(path: string, bytes: number): void {
 }
 
 /** File operations that say how long they waited for the disk. Nothing else of a call goes on meanwhile. */
-function timingSyncs(): { readonly operations: FileOperations; waitedMs(): number } {
+function timingSyncs(): { readonly operations: FileOperations; readonly waitedMs: () => number } {
   let waited = 0;
   const timed = async (sync: () => Promise<void>): Promise<void> => {
     const start = performance.now();
@@ -112,7 +112,7 @@ function timingSyncs(): { readonly operations: FileOperations; waitedMs(): numbe
     ...nodeFileOperations,
     open: async (...args) => {
       const file = await nodeFileOperations.open(...args);
-      return { ...file, sync: () => timed(file.sync) };
+      return { ...file, sync: () => timed(() => file.sync()) };
     },
     syncDirectory: (path) => timed(() => nodeFileOperations.syncDirectory(path)),
   };

@@ -206,7 +206,7 @@ export interface ReadBytesOptions {
 
 /** All bytes of an open file. A file that grows meanwhile is read up to the size it had. */
 export async function readBytes(file: OpenFile, options: ReadBytesOptions = {}): Promise<Buffer> {
-  const { allocate = Buffer.allocUnsafe, onChunk } = options;
+  const { allocate = (bytes: number) => Buffer.allocUnsafe(bytes), onChunk } = options;
   const { size } = await file.stat();
   const buffer = allocate(size);
   return buffer.subarray(0, await (onChunk ? readInto(file, buffer, onChunk) : file.read(buffer, 0)));
