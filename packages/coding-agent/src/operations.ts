@@ -67,6 +67,8 @@ export interface FileOperations {
   makeDirectory(path: string): Promise<void>;
   makeLink(target: string, path: string): Promise<void>;
   rename(from: string, to: string): Promise<void>;
+  /** Gives a file another name, which must be free: `EEXIST`. */
+  link(from: string, to: string): Promise<void>;
   unlink(path: string): Promise<void>;
   /** Only an empty one. */
   removeDirectory(path: string): Promise<void>;
@@ -158,6 +160,8 @@ export const nodeFileOperations: FileOperations = {
   makeLink: (target, path) => inHeldDirectory(path, (place) => fs.symlink(target, place)),
   rename: (from, to) =>
     inHeldDirectory(from, (source) => inHeldDirectory(to, (destination) => fs.rename(source, destination))),
+  link: (from, to) =>
+    inHeldDirectory(from, (source) => inHeldDirectory(to, (destination) => fs.link(source, destination))),
   unlink: (path) => inHeldDirectory(path, (place) => fs.unlink(place)),
   removeDirectory: (path) => inHeldDirectory(path, (place) => fs.rmdir(place)),
   syncDirectory,

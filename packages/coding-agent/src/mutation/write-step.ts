@@ -118,6 +118,32 @@ export function changedMeanwhile(path: string): ToolError {
   );
 }
 
+/** What systems say of a file that they cannot give a second name. */
+const cannotLink: readonly (string | undefined)[] = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EXDEV'];
+
+/**
+ * Gives the prepared file its name. A rename would replace what somebody else has put there at the last moment; a second name is
+ * refused then. Says whether the file system can do so.
+ *
+ * @throws {ToolError} `STALE`.
+ */
+async function nameNewFile(operations: FileOperations, { real, temporary, display }: LockedTarget): Promise<boolean> {
+  try {
+    await operations.link(temporary, real);
+  } catch (error) {
+    if (errnoOf(error) === 'EEXIST') throw changedMeanwhile(display);
+    if (cannotLink.includes(errnoOf(error))) return false;
+    throw error;
+  }
+  try {
+    await operations.unlink(temporary);
+  } catch (error) {
+    await operations.unlink(real);
+    throw error;
+  }
+  return true;
+}
+
 /**
  * Puts a content into a file: written beside it, made durable, and renamed onto it, so that there is no moment at which
  * the file is neither old nor new. A file with several names, or whose owner cannot be carried over, is written over instead;
@@ -152,6 +178,10 @@ export function writeStep(workspace: Workspace, content: NewContent): Step {
     await operations.rename(temporary, real);
     await syncQuietly(operations, dirname(real));
   };
+  const appear = async (): Promise<void> => {
+    if (!(await nameNewFile(operations, target))) await operations.rename(temporary, real);
+    await syncQuietly(operations, dirname(real));
+  };
 
   return {
     path: display,
@@ -168,7 +198,10 @@ export function writeStep(workspace: Workspace, content: NewContent): Step {
       const same = before ? await holds(operations, real, before.bytes) : !(await isThere(operations, real));
       if (!same) throw changedMeanwhile(display);
     },
-    apply: () => (inPlace && before ? writeInPlace(before) : replaceBy()),
+    apply: () => {
+      if (!before) return appear();
+      return inPlace ? writeInPlace(before) : replaceBy();
+    },
     undo: async () => {
       if (!before) {
         await operations.unlink(real);
