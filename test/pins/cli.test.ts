@@ -56,10 +56,28 @@ const pinned: readonly (readonly [command: string, options: readonly string[]])[
   ['delete', ['--recursive', ...mutation]],
   ['rename', ['--overwrite', ...mutation]],
   ['tour', ['--color <when>', '-h, --help']],
+  [
+    'mcp install',
+    [
+      '--scope <scope>',
+      '--root <dir>',
+      '--name <name>',
+      '--command <command>',
+      '--read-only',
+      '--naming <profile>',
+      '--undo',
+      '--dry-run',
+      '-y, --yes',
+      '--json',
+      '--color <when>',
+      '-h, --help',
+    ],
+  ],
+  ['doctor', ['--json', '--color <when>', '-h, --help']],
 ];
 
 test.each(pinned)('cairn %s has these options', async (command, options) => {
-  const { stdout } = await cairn([command, '--help']);
+  const { stdout } = await cairn([...command.split(' '), '--help']);
   expect(termsOf(stdout, 'Options')).toEqual(options);
 });
 
@@ -78,6 +96,8 @@ test('cairn has these commands', async () => {
     'delete [options] <path>',
     'rename [options] <from> <to>',
     'tour [options] [path]',
+    'mcp',
+    'doctor [options]',
     'help [command]',
   ]);
   expect(termsOf(stdout, 'Options')).toEqual(['-V, --version', '-h, --help']);

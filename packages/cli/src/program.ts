@@ -1,11 +1,12 @@
-import { readFileSync } from 'node:fs';
 import { Command, type CommanderError } from 'commander';
 import { deleteCommand } from './commands/delete.ts';
+import { doctorCommand } from './commands/doctor.ts';
 import { editCommand } from './commands/edit.ts';
 import { findCommand } from './commands/find.ts';
 import { globCommand } from './commands/glob.ts';
 import { grepCommand } from './commands/grep.ts';
 import { lsCommand } from './commands/ls.ts';
+import { mcpInstallCommand } from './commands/mcp-install.ts';
 import { mcpCommand } from './commands/mcp.ts';
 import { patchCommand } from './commands/patch.ts';
 import { pickCommand } from './commands/pick.ts';
@@ -14,13 +15,14 @@ import { renameCommand } from './commands/rename.ts';
 import { tourCommand } from './commands/tour.ts';
 import { writeCommand } from './commands/write.ts';
 import { UsageError } from './errors.ts';
+import { readManifest } from './manifest.ts';
 import { createPaint, usesColor } from './output.ts';
 import type { Session } from './session.ts';
 
 /** A command adds itself to the program and reports the exit status of a finished run. */
 type CommandFactory = (command: Command, session: Session, done: (exitCode: number) => void) => void;
 
-/** The registry: a new command is one file and one line here. */
+/** The registry: a new command is one file and one line here. One with a blank in its name belongs to the one before it. */
 const commands: Readonly<Record<string, CommandFactory>> = {
   find: findCommand,
   glob: globCommand,
@@ -33,22 +35,11 @@ const commands: Readonly<Record<string, CommandFactory>> = {
   patch: patchCommand,
   delete: deleteCommand,
   rename: renameCommand,
-  mcp: mcpCommand,
   tour: tourCommand,
+  mcp: mcpCommand,
+  'mcp install': mcpInstallCommand,
+  doctor: doctorCommand,
 };
-
-function readVersion(): string {
-  const manifest: unknown = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
-  if (
-    typeof manifest === 'object' &&
-    manifest !== null &&
-    'version' in manifest &&
-    typeof manifest.version === 'string'
-  ) {
-    return manifest.version;
-  }
-  throw new Error('the package.json of @cairn/cli has no version');
-}
 
 const rootHelp = `
 Examples:
@@ -73,13 +64,18 @@ function searches(command: Command): boolean {
   return command.options.some(({ long }) => long === '--path');
 }
 
+/** What is typed to run a command: `cairn mcp install`. */
+function fullName(command: Command): string {
+  return command.parent === null ? command.name() : `${fullName(command.parent)} ${command.name()}`;
+}
+
 function counted(most: number): string {
   return ['no argument', 'one argument', 'two arguments'][most] ?? `${most} arguments`;
 }
 
 /** What commander found wrong, said in one line that names the remedy. */
 function usageMessage(error: CommanderError, command: Command): string {
-  const name = command.parent === null ? 'cairn' : `cairn ${command.name()}`;
+  const name = fullName(command);
   const see = `see '${name} --help'`;
   // Suggestions come on a line of their own, in brackets.
   const [first = '', suggestion = ''] = error.message.replace(/^error: /u, '').split('\n');
@@ -87,7 +83,7 @@ function usageMessage(error: CommanderError, command: Command): string {
   const didYouMean = similar === undefined ? '' : `; did you mean ${similar}?`;
   switch (error.code) {
     case 'commander.unknownCommand':
-      return `${first}${didYouMean === '' ? `; the commands are ${Object.keys(commands).join(', ')}` : didYouMean} (${see})`;
+      return `${first}${didYouMean === '' ? `; the commands are ${command.commands.map((one) => one.name()).join(', ')}` : didYouMean} (${see})`;
     case 'commander.unknownOption':
       return `${first}${didYouMean} (${see}; ${searches(command) ? 'to search for text' : 'for a name'} that starts with '-', put -- before it)`;
     case 'commander.missingArgument':
@@ -115,30 +111,39 @@ export function createProgram(
   const texts: HelpTexts = { out: '', err: '' };
   const prepare = (command: Command): Command => {
     const paint = createPaint(usesColor('auto', session.out.isTerminal, session.env));
-    return command
-      .configureOutput({
-        writeOut: (text) => (texts.out += text),
-        writeErr: (text) => (texts.err += text),
-        outputError: () => undefined,
-        getOutHelpWidth: () => Math.min(session.out.width, 110),
-        getErrHelpWidth: () => Math.min(session.err.width, 110),
-        getOutHasColors: () => paint.isColored,
-        getErrHasColors: () => usesColor('auto', session.err.isTerminal, session.env),
-      })
-      .configureHelp({ styleTitle: createPaint(true).title })
-      .exitOverride((error) => {
-        if (isHelpOrVersion(error)) throw error;
-        throw new UsageError(usageMessage(error, command), { cause: error });
-      });
+    return (
+      command
+        // What follows the name of an inner command is the inner one's, also when both have an option of that name.
+        .enablePositionalOptions()
+        .configureOutput({
+          writeOut: (text) => (texts.out += text),
+          writeErr: (text) => (texts.err += text),
+          outputError: () => undefined,
+          getOutHelpWidth: () => Math.min(session.out.width, 110),
+          getErrHelpWidth: () => Math.min(session.err.width, 110),
+          getOutHasColors: () => paint.isColored,
+          getErrHasColors: () => usesColor('auto', session.err.isTerminal, session.env),
+        })
+        .configureHelp({ styleTitle: createPaint(true).title })
+        .exitOverride((error) => {
+          if (isHelpOrVersion(error)) throw error;
+          throw new UsageError(usageMessage(error, command), { cause: error });
+        })
+    );
   };
   const program = prepare(new Command('cairn'))
     .description('Find, search, read and change the files of a workspace. What an answer leaves out is always said.')
-    .version(readVersion(), '-V, --version', 'print the version')
+    .version(readManifest().version, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'show help')
     .helpCommand('help [command]', 'show help for a command')
     .addHelpText('after', rootHelp);
-  for (const [name, create] of Object.entries(commands)) {
-    const command = prepare(program.command(name)).helpOption('-h, --help', 'show help').showSuggestionAfterError();
+  for (const [path, create] of Object.entries(commands)) {
+    const [name, inner] = path.split(' ');
+    const parent = inner === undefined ? program : program.commands.find((one) => one.name() === name);
+    if (name === undefined || !parent) throw new Error(`the command '${path}' comes before the one it belongs to`);
+    const command = prepare(parent.command(inner ?? name))
+      .helpOption('-h, --help', 'show help')
+      .showSuggestionAfterError();
     create(command, session, done);
   }
   return { program, texts };
