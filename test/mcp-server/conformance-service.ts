@@ -1,8 +1,12 @@
 import type { McpService } from '@cairn/mcp-server';
-import { fromJsonSchema, McpServer } from '@modelcontextprotocol/server';
-import type { CallToolResult, ContentBlock, JSONObject, ServerContext } from '@modelcontextprotocol/server';
-import { ResourceTemplate } from '@modelcontextprotocol/server';
-import { completable } from '@modelcontextprotocol/server';
+import { completable, fromJsonSchema, McpServer, ResourceTemplate } from '@modelcontextprotocol/server';
+import type {
+  CallToolResult,
+  ContentBlock,
+  ElicitRequestFormParams,
+  JSONObject,
+  ServerContext,
+} from '@modelcontextprotocol/server';
 import { z } from 'zod';
 
 const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==';
@@ -23,13 +27,8 @@ type Run = (input: Readonly<Record<string, unknown>>, context: ServerContext) =>
 /** Asks the user by a form. */
 function asking(properties: JSONObject, required: string[] = []): Run {
   return async (_, { mcpReq }) => {
-    const requestedSchema = { type: 'object', properties, required } as Parameters<
-      typeof mcpReq.elicitInput
-    >[0] extends {
-      requestedSchema: infer Schema;
-    }
-      ? Schema
-      : never;
+    // The suite wants a form of each kind, which the type of a form does not know all of.
+    const requestedSchema = { type: 'object', properties, required } as ElicitRequestFormParams['requestedSchema'];
     const { action, content } = await mcpReq.elicitInput({ message: 'Please answer', requestedSchema });
     return [text(`Elicitation completed: action=${action}, content=${JSON.stringify(content ?? {})}`)];
   };

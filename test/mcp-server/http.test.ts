@@ -201,7 +201,7 @@ function gatedSet(): {
   readonly release: () => void;
   readonly closed: () => number;
 } {
-  let begin = (_: AbortSignal): void => undefined;
+  let begin: (signal: AbortSignal) => void = () => undefined;
   let release = (): void => undefined;
   const begun = new Promise<AbortSignal>((resolve) => (begin = resolve));
   const gate = new Promise<void>((resolve) => (release = resolve));

@@ -1,8 +1,7 @@
 import { serveStdio } from '@cairn/mcp-server';
 import type { McpServer } from '@cairn/mcp-server';
-import type { Client } from '@modelcontextprotocol/client';
 import { ReadBuffer, serializeMessage } from '@modelcontextprotocol/client';
-import type { Transport } from '@modelcontextprotocol/client';
+import type { Client, Transport } from '@modelcontextprotocol/client';
 import { PassThrough } from 'node:stream';
 import { onTestFinished } from 'vitest';
 import { createClient } from './support.ts';

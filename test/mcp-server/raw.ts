@@ -6,7 +6,7 @@ import type { CairnResult } from '../support/cli.ts';
 import { kill } from './support.ts';
 
 /** A message from the server, as it came. */
-export interface RawMessage {
+interface RawMessage {
   readonly id?: number | string | null;
   readonly result?: Readonly<Record<string, unknown>>;
   readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown };

@@ -57,6 +57,20 @@ const pinned: readonly (readonly [command: string, options: readonly string[]])[
   ['rename', ['--overwrite', ...mutation]],
   ['tour', ['--color <when>', '-h, --help']],
   [
+    'mcp',
+    [
+      '--root <dir>',
+      '--http <port>',
+      '--token <token>',
+      '--no-auth',
+      '--read-only',
+      '--tools <names>',
+      '--naming <profile>',
+      '--structured',
+      '-h, --help',
+    ],
+  ],
+  [
     'mcp install',
     [
       '--scope <scope>',
@@ -96,7 +110,7 @@ test('cairn has these commands', async () => {
     'delete [options] <path>',
     'rename [options] <from> <to>',
     'tour [options] [path]',
-    'mcp',
+    'mcp [options]',
     'doctor [options]',
     'help [command]',
   ]);

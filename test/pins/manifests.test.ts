@@ -42,6 +42,15 @@ const pins: Readonly<Record<string, Pin>> = {
     bin: [],
     node: '>=20.19',
   },
+  '@cairn/mcp-server': {
+    exports: { '.': './src/index.ts', './package.json': './package.json' },
+    published: {
+      '.': { types: './dist/index.d.ts', default: './dist/index.js' },
+      './package.json': './package.json',
+    },
+    bin: [],
+    node: '>=20.19',
+  },
   '@cairn/cli': { exports: undefined, published: undefined, bin: ['cairn'], node: '>=22.12' },
 };
 

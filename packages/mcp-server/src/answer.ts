@@ -4,7 +4,7 @@ import type { CallToolResult } from '@modelcontextprotocol/server';
 import { factsOf } from './facts.ts';
 
 /** The key of the facts in an answer's `_meta`. */
-export const FACTS_KEY = 'cairn/facts';
+const FACTS_KEY = 'cairn/facts';
 
 /**
  * The answer of a tool as MCP has it: its content, and the facts of its details.

@@ -8,7 +8,7 @@ import { uriOf } from './file-uri.ts';
 import { DIRECTORY_TYPE } from './resource-read.ts';
 
 /** Files of a root that are listed. Clients fetch all pages and show them to a person. */
-export const MOST_LISTED = 1000;
+const MOST_LISTED = 1000;
 
 /** Files in a page. */
 const PAGE = 200;

@@ -6,7 +6,7 @@ import { isUtf8 } from 'node:buffer';
 import { pathOf } from './file-uri.ts';
 
 /** A resource is sent in one message; as base64 this stays below what clients take by default (10 MB). */
-export const MOST_RESOURCE_BYTES: number = 4 * 1024 * 1024;
+const MOST_RESOURCE_BYTES = 4 * 1024 * 1024;
 
 /** What a directory is called where types of content are named. */
 export const DIRECTORY_TYPE = 'inode/directory';

@@ -27,7 +27,7 @@ export interface SessionsOptions {
 }
 
 /** An HTTP request of the era with sessions. */
-export interface SessionRequest {
+interface SessionRequest {
   readonly request: Request;
   readonly body: unknown;
   /** Called with what is to run when the exchange has ended. */

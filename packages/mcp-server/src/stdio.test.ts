@@ -65,7 +65,7 @@ async function serve(toolSets: readonly ToolSet[], options: { readonly graceMs?:
 }
 
 test('a call that takes longer than the server has left is cancelled', async () => {
-  let begin = (_: AbortSignal): void => undefined;
+  let begin: (signal: AbortSignal) => void = () => undefined;
   const begun = new Promise<AbortSignal>((resolve) => (begin = resolve));
   const set = setOf('slow', {
     slow: toolOf('slow', (_, { signal } = {}) => {

@@ -3,8 +3,9 @@ import {
   isJSONRPCNotification,
   isJSONRPCRequest,
   isJSONRPCResultResponse,
+  parseJSONRPCMessage,
+  ProtocolErrorCode,
 } from '@modelcontextprotocol/server';
-import { parseJSONRPCMessage, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import type { JSONRPCMessage, RequestId, Transport } from '@modelcontextprotocol/server';
 import type { Readable, Writable } from 'node:stream';
 import { createLineReader } from './line-reader.ts';
