@@ -1,4 +1,4 @@
-import { serveHttp } from '@cairn/mcp-server';
+import { serveHttp } from '@cairn/mcp-server/http';
 import { spawn } from 'node:child_process';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';

@@ -1,5 +1,7 @@
-import { createMcpServer, serveHttp } from '@cairn/mcp-server';
-import type { HttpListener, McpServerOptions, ServeHttpOptions, ToolSet } from '@cairn/mcp-server';
+import { createMcpServer } from '@cairn/mcp-server';
+import type { McpServerOptions, ToolSet } from '@cairn/mcp-server';
+import { serveHttp } from '@cairn/mcp-server/http';
+import type { HttpListener, ServeHttpOptions } from '@cairn/mcp-server/http';
 import type { ToolDefinition } from '@cairn/coding-agent';
 import { request } from 'node:http';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';

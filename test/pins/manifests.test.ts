@@ -43,9 +43,10 @@ const pins: Readonly<Record<string, Pin>> = {
     node: '>=20.19',
   },
   '@cairn/mcp-server': {
-    exports: { '.': './src/index.ts', './package.json': './package.json' },
+    exports: { '.': './src/index.ts', './http': './src/http.ts', './package.json': './package.json' },
     published: {
       '.': { types: './dist/index.d.ts', default: './dist/index.js' },
+      './http': { types: './dist/http.d.ts', default: './dist/http.js' },
       './package.json': './package.json',
     },
     bin: [],

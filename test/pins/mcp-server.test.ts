@@ -1,18 +1,11 @@
 import * as source from '@cairn/mcp-server';
+import * as http from '@cairn/mcp-server/http';
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { connectInMemory } from '../mcp-server/in-memory.ts';
 import { createTree } from '../support/tree.ts';
 
-const exported = [
-  'McpServerError',
-  'codingToolSet',
-  'createMcpServer',
-  'createToken',
-  'serveHttp',
-  'serveStdio',
-  'wideRootNotice',
-];
+const exported = ['McpServerError', 'codingToolSet', 'createMcpServer', 'createToken', 'serveStdio', 'wideRootNotice'];
 
 const sources = new URL('../../packages/mcp-server/src/', import.meta.url);
 const dist = new URL('../../packages/mcp-server/dist/', import.meta.url);
@@ -24,6 +17,11 @@ test('@cairn/mcp-server exports these values', () => {
 test('the built @cairn/mcp-server exports the same values', async () => {
   const built = (await import(new URL('index.js', dist).href)) as object;
   expect(Object.keys(built).toSorted()).toEqual(exported);
+});
+
+test('@cairn/mcp-server/http exports one function, built and not', async () => {
+  const built = (await import(new URL('http.js', dist).href)) as object;
+  expect([Object.keys(http), Object.keys(built)]).toEqual([['serveHttp'], ['serveHttp']]);
 });
 
 test('the codes of an McpServerError', () => {

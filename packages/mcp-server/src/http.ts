@@ -1,4 +1,5 @@
 import { createMcpHandler, isLegacyRequest } from '@modelcontextprotocol/server';
+import { localhostHostValidation, localhostOriginValidation, toNodeHandler } from '@modelcontextprotocol/node';
 import type { NodeServerResponseLike } from '@modelcontextprotocol/node';
 import type { McpHttpHandler } from '@modelcontextprotocol/server';
 import { createServer } from 'node:http';
@@ -147,9 +148,6 @@ function createGuards(token: string | undefined, checks: readonly Guard[]): Guar
 export async function serveHttp(service: McpService, options: ServeHttpOptions): Promise<HttpListener> {
   const { maxMessageBytes = MOST_MESSAGE_BYTES, maxSessions = MOST_SESSIONS, idleMs = IDLE_MS } = options;
   const { graceMs = GRACE_MS, onError = () => undefined } = options;
-  // Only who serves over HTTP waits for it to be loaded.
-  const { localhostHostValidation, localhostOriginValidation, toNodeHandler } =
-    await import('@modelcontextprotocol/node');
   const sessions = createSessions(service, { maxSessions, idleMs, now: () => performance.now(), onError });
   const stateless = await service.open();
   const handler = createMcpHandler(stateless.createServer, {

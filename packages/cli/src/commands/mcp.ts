@@ -4,6 +4,7 @@ import { Option, type Command } from 'commander';
 import type { McpServer } from '@cairn/mcp-server';
 import type { NamingProfile } from '@cairn/coding-agent';
 import { oneOf, wholeNumber } from '../args.ts';
+import { keepCompiled } from '../compile-cache.ts';
 import { UsageError } from '../errors.ts';
 import { ExitCode } from '../exit.ts';
 import type { Session } from '../session.ts';
@@ -122,7 +123,10 @@ async function serveOverHttp(
   access: Access,
   { session, say }: { readonly session: Session; readonly say: Say },
 ): Promise<void> {
-  const { createToken, serveHttp } = await import('@cairn/mcp-server');
+  const [{ createToken }, { serveHttp }] = await Promise.all([
+    import('@cairn/mcp-server'),
+    import('@cairn/mcp-server/http'),
+  ]);
   const { port: wanted, auth } = access;
   const token = auth ? (access.token ?? createToken()) : undefined;
   const listener = await serveHttp(server, { port: wanted, token, onError: (error) => say(error.message) });
@@ -140,6 +144,8 @@ async function runMcp(flags: McpFlags, session: Session): Promise<number> {
     // Nobody may be listening; that is no reason to stop.
     session.err.write(`cairn mcp: ${escapeControls(text)}\n`).catch(() => undefined);
   };
+  // A host waits for the server before it shows anything.
+  keepCompiled(session.env, process.platform);
   const { createMcpServer, wideRootNotice } = await import('@cairn/mcp-server');
   const server = await createMcpServer({
     roots: (flags.root ?? ['.']).map((root) => resolve(session.cwd, root)),
