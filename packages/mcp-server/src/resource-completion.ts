@@ -13,8 +13,8 @@ export const FILE_TEMPLATE: ResourceTemplateType = {
   description: 'The content of a file: text when it is UTF-8, else its bytes. A directory gives its listing.',
 };
 
-/** As many as MCP allows in an answer. */
-const MOST_VALUES = 100;
+/** More than anybody looks through; each is checked to lie below a root. */
+const MOST_VALUES = 25;
 
 const TIMEOUT_MS = 1000;
 
