@@ -187,6 +187,28 @@ describe('sessions', () => {
     await vi.waitFor(async () => expect((await post(url, initialize)).status).toBe(200));
   });
 
+  test('have a stream to listen on that is open at once', { timeout: 10_000 }, async () => {
+    const { url } = await listen();
+    const leave = new AbortController();
+    const headers = { 'mcp-session-id': await begin(url), Accept: 'text/event-stream' };
+    // The first thing that is said on it comes after a quarter of a minute.
+    const stream = await fetch(url, { headers, signal: leave.signal });
+    expect([stream.status, stream.headers.get('content-type')]).toEqual([200, 'text/event-stream']);
+    leave.abort();
+  });
+
+  test('end the stream of a call that was cancelled, since its answer never comes', async () => {
+    const { set, begun, release } = gatedSet();
+    const { url } = await listen({ toolSets: [set] });
+    const headers = { 'mcp-session-id': await begin(url) };
+    const params = { name: 'wait', arguments: {} };
+    const stream = await post(url, { jsonrpc: '2.0', id: 7, method: 'tools/call', params }, headers);
+    await begun;
+    await post(url, { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 7 } }, headers);
+    expect(await stream.text()).toBe('');
+    release();
+  });
+
   test('do not know what another one has read', async () => {
     const { url } = await listen();
     const [one, other] = [await connectUrl(url, 'legacy'), await connectUrl(url, 'legacy')];

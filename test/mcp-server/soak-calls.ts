@@ -1,18 +1,22 @@
 import type { Client } from '@modelcontextprotocol/client';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
-import { call } from './support.ts';
+import { call, slowGrep } from './support.ts';
 import type { Tree } from '../support/tree.ts';
 
 const FILES = 40;
 
 /** What the calls work on: the same files over and over, so that whatever grows is the server's. */
-export const soakTree: Tree = Object.fromEntries(
-  Array.from({ length: FILES }, (_, index) => [
-    `src/dir${index % 5}/file${index}.ts`,
-    `const value = ${index};\n`.repeat(50),
-  ]),
-);
+export const soakTree: Tree = {
+  'slow.txt': `${'a'.repeat(26)}!\n`.repeat(100),
+  ...Object.fromEntries(
+    Array.from({ length: FILES }, (_, index) => [
+      `src/dir${index % 5}/file${index}.ts`,
+      `const value = ${index};\n`.repeat(50),
+    ]),
+  ),
+};
 
 const path = (index: number): string => `src/dir${(index % FILES) % 5}/file${index % FILES}.ts`;
 
@@ -58,11 +62,19 @@ const kinds: readonly Kind[] = [
       argument: { name: 'path', value: 'file1' },
     }),
   async (client) => {
-    const controller = new AbortController();
-    const answer = client.callTool(
-      { name: 'grep', arguments: { pattern: 'value' } },
-      { signal: controller.signal, onprogress: () => undefined },
+    const options = { onprogress: () => undefined };
+    const { content } = await client.callTool(
+      { name: 'glob', arguments: { pattern: '*.ts', path: 'src/dir1' } },
+      options,
     );
+    if (content.length !== 1) throw new Error('the answer has no text');
+  },
+  async (client) => {
+    const controller = new AbortController();
+    const options = { signal: controller.signal, onprogress: () => undefined };
+    const answer = client.callTool({ name: 'grep', arguments: { ...slowGrep, path: 'slow.txt' } }, options);
+    // By then it has been sent: one that was never sent costs the server nothing.
+    await setImmediate();
     controller.abort(new Error('cancelled'));
     await expectFailure(answer);
   },

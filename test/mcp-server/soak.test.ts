@@ -110,7 +110,7 @@ describe.skipIf(process.platform !== 'linux')('a server after many calls', { tim
     const holding = createHolding(transport.pid ?? 0, report);
     await soak('stdio', holding, (from, rounds) => makeRounds(client, root, { from, rounds, width: 4 }));
     await client.close();
-    expect(readdirSync(root)).toEqual(['src']);
+    expect(readdirSync(root)).toEqual(['slow.txt', 'src']);
     expect(readdirSync(join(root, 'src/dir0')).filter((name) => !name.startsWith('file'))).toEqual([]);
     const locks = readdirSync(state, { recursive: true, encoding: 'utf8' }).filter((name) => /lock|\.tmp/u.test(name));
     expect(locks).toEqual([]);
@@ -136,6 +136,6 @@ describe.skipIf(process.platform !== 'linux')('a server after many calls', { tim
     const ended = once(server.child, 'exit');
     server.child.kill('SIGTERM');
     expect(await ended).toEqual([0, null]);
-    expect(readdirSync(root)).toEqual(['src']);
+    expect(readdirSync(root)).toEqual(['slow.txt', 'src']);
   });
 });

@@ -80,9 +80,6 @@ export function createSessions(service: McpService, options: SessionsOptions): S
       onsessioninitialized: (id) => {
         sessions.set(id, { transport, close: () => closeAll(transport, client), active: 0, usedMs: now() });
       },
-      onsessionclosed: (id) => {
-        sessions.delete(id);
-      },
     });
     const server = await client.createServer({ era: 'legacy' });
     await server.connect(transport);
