@@ -84,7 +84,9 @@ fn encode(outcome: &GlobOutcome) -> Vec<u8> {
     let mut buffer = head(outcome, snapshot.unreadable(), ResultBuffer::with_room(room));
     for hits in hits.chunks(TOGETHER) {
         if buffer.ascii_parts(snapshot.arena(), hits.iter().map(span)) {
-            hits.iter().for_each(|hit| buffer.flag(hit.kind as u8));
+            for hit in hits {
+                buffer.flag(hit.kind as u8);
+            }
             continue;
         }
         for hit in hits {
