@@ -156,12 +156,11 @@ mod tests {
         buffer.count(2);
         buffer.words(&[9]);
         let bytes = buffer.finish();
-        // All of them are whole, or halves.
-        let halves = |at: usize| (f64::from_ne_bytes(bytes[at..at + 8].try_into().unwrap()) * 2.0) as u64;
+        let bits = |at: usize| u64::from_ne_bytes(bytes[at..at + 8].try_into().unwrap());
         let word = |at: usize| u32::from_ne_bytes(bytes[at..at + 4].try_into().unwrap());
-        assert_eq!([0, 8, 16, 24, 32].map(halves), [4, 4, 2, 6, 0], "the head");
+        assert_eq!([0, 8, 16, 24, 32].map(bits), [2.0, 2.0, 1.0, 3.0, 0.0].map(f64::to_bits), "the head");
         assert_eq!(&bytes[40..48], "aé\0\0\0\0\0".as_bytes(), "the text, and what fills it up");
-        assert_eq!(([48, 56].map(halves), [64, 68].map(word)), ([3, 4], [2, 9]), "the columns");
+        assert_eq!(([48, 56].map(bits), [64, 68].map(word)), ([1.5, 2.0].map(f64::to_bits), [2, 9]), "the columns");
         assert_eq!(bytes[72..], [7]);
     }
 
