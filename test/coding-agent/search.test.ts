@@ -251,6 +251,11 @@ describe('a glob that names directories', () => {
     expect(details(await tools.glob.execute(input)).paths.toSorted()).toEqual(found);
   });
 
+  test('never goes above where it begins', async () => {
+    const { tools } = createBench(tree);
+    expect(failure(await tools.glob.execute({ pattern: '..', path: 'src' }))).toMatch(/^INVALID_PATTERN/u);
+  });
+
   test('and begins with ! is said to leave nothing out', async () => {
     const { tools } = createBench(tree);
     for (const result of [

@@ -87,7 +87,10 @@ export function splitPattern(pattern: string): { readonly base?: string; readonl
   const segments = plain.split('/');
   const magic = segments.findIndex((segment) => /[*?[{\\]/u.test(segment));
   const split = magic === -1 ? segments.length - 1 : magic;
-  return { base: segments.slice(0, split).join('/') || '/', pattern: segments.slice(split).join('/') || '*' };
+  return {
+    base: segments.slice(0, split).join('/') || (isAbsolute(plain) ? '/' : '.'),
+    pattern: segments.slice(split).join('/') || '*',
+  };
 }
 
 /** How many were not looked at, and why, in words; empty when none. */
