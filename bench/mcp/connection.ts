@@ -11,7 +11,7 @@ export interface ServerCommand {
 }
 
 /** What came back. */
-export interface Answer {
+interface Answer {
   /** The characters of the line that it was. */
   readonly characters: number;
   readonly result: Readonly<Record<string, unknown>>;

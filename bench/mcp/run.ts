@@ -196,19 +196,19 @@ async function compareWithNative(): Promise<void> {
 function print(): void {
   const cell = (peer: string, what: string): string => {
     const known = figures.get(`${peer} ${what}`);
-    if (known === undefined) return '-'.padStart(26);
+    if (known === undefined) return '-'.padStart(28);
     const size = known.characters > 0 ? `${known.characters} ch` : '';
-    return `${median(known.ms).toFixed(1)} ms ${size.padStart(12)}`.padStart(26);
+    return `${median(known.ms).toFixed(1)} ms ${size.padStart(12)}`.padStart(28);
   };
   const lines = [
     `medians of ${rounds} rounds over stdio on ${root}`,
-    ''.padEnd(26) + peers.map(({ name, version }) => `${name} ${version}`.padStart(26)).join(''),
+    ''.padEnd(26) + peers.map(({ name, version }) => `${name} ${version}`.padStart(28)).join(''),
   ];
   for (const what of ['start', ...cases])
     lines.push(what.padEnd(26) + peers.map(({ name }) => cell(name, what)).join(''));
   lines.push(
     'resident'.padEnd(26) +
-      open.map(({ connection }) => `${readMemory(connection.pid).residentMb.toFixed(0)} MB`.padStart(26)).join(''),
+      open.map(({ connection }) => `${readMemory(connection.pid).residentMb.toFixed(0)} MB`.padStart(28)).join(''),
   );
   if (!peers.some(({ name }) => name === 'fff-mcp')) {
     lines.push('fff-mcp is not on the PATH: its binary comes from the releases of its repository and no registry');
