@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { cairnEntry, cleanEnv, finished } from '../support/cli.ts';
+import { cairn, cairnEntry, cleanEnv, finished } from '../support/cli.ts';
 import { createTree, temporaryDirectory } from '../support/tree.ts';
 import { startHttp } from './support.ts';
 import type { Way } from './support.ts';
@@ -24,11 +24,16 @@ async function entryFor(over: Way['over'], root: string): Promise<Entry> {
   return { type: 'streamable-http', url, headers: { Authorization: 'Bearer secret' } };
 }
 
-/** Runs a method by the inspector's command line, with a server in its configuration. */
-async function inspect(entry: Entry, args: readonly string[]): Promise<unknown> {
-  const home = temporaryDirectory();
-  const config = join(home, 'mcp.json');
+/** A file of a host with the server in it. */
+function configWith(entry: Entry): string {
+  const config = join(temporaryDirectory(), 'mcp.json');
   writeFileSync(config, JSON.stringify({ mcpServers: { cairn: entry } }));
+  return config;
+}
+
+/** Runs a method by the inspector's command line, with a server in its configuration. */
+async function inspect(config: string, args: readonly string[]): Promise<unknown> {
+  const home = temporaryDirectory();
   const command = [launcher, '--cli', '--config', config, '--server', 'cairn', ...args];
   const child = spawn(process.execPath, command, { env: cleanEnv({ HOME: home }), stdio: ['ignore', 'pipe', 'pipe'] });
   const { exitCode, stdout, stderr } = await finished(child);
@@ -40,22 +45,34 @@ async function inspect(entry: Entry, args: readonly string[]): Promise<unknown> 
 describe.each(['stdio', 'http'] as const)('the inspector over %s', (over) => {
   test('lists the tools, calls one, and reads a file', async () => {
     const root = createTree({ 'a.txt': 'alpha\n' });
-    const entry = await entryFor(over, root);
+    const config = configWith(await entryFor(over, root));
     // It ends with a status of its own when a schema has something that another host could not take.
-    expect(await inspect(entry, ['--method', 'tools/list', '--strict'])).toMatchObject({
+    expect(await inspect(config, ['--method', 'tools/list', '--strict'])).toMatchObject({
       tools: expect.arrayContaining([expect.objectContaining({ name: 'grep' })]),
     });
     const call = ['--method', 'tools/call', '--tool-name', 'read', '--tool-arg'];
-    expect(await inspect(entry, [...call, 'path=a.txt'])).toMatchObject({
+    expect(await inspect(config, [...call, 'path=a.txt'])).toMatchObject({
       content: [{ type: 'text', text: expect.stringContaining('alpha') }],
     });
-    expect(await inspect(entry, [...call, 'path=b.txt'])).toMatchObject({
+    expect(await inspect(config, [...call, 'path=b.txt'])).toMatchObject({
       isError: true,
       content: [{ type: 'text', text: expect.stringContaining('b.txt does not exist') }],
     });
     const uri = pathToFileURL(join(root, 'a.txt')).href;
-    expect(await inspect(entry, ['--method', 'resources/read', '--uri', uri])).toMatchObject({
+    expect(await inspect(config, ['--method', 'resources/read', '--uri', uri])).toMatchObject({
       contents: [{ uri, mimeType: 'text/plain', text: 'alpha\n' }],
     });
   });
+});
+
+test('the inspector finds the tools by what `cairn mcp install` wrote', async () => {
+  const root = createTree({ 'a.txt': 'alpha\n' });
+  const installed = await cairn(['mcp', 'install', 'gemini', '--yes'], {
+    cwd: root,
+    env: { HOME: temporaryDirectory() },
+  });
+  expect(installed).toMatchObject({ exitCode: 0 });
+  const config = join(root, '.gemini/settings.json');
+  const call = ['--method', 'tools/call', '--tool-name', 'read', '--tool-arg', 'path=a.txt'];
+  expect(await inspect(config, call)).toMatchObject({ content: [{ text: expect.stringContaining('alpha') }] });
 });

@@ -19,8 +19,8 @@ const WARM_LOOKS = 3;
 
 /** What may have come to a warm server: noise of the collector, and no growth. */
 const MOST_HEAP_GROWTH_BYTES = 3 * 1024 * 1024;
-/** A short run is all warm-up to the allocator. */
-const MOST_RESIDENT_GROWTH = isLong ? 1.2 : 2;
+/** A run of less is all warm-up to the allocator. */
+const MOST_RESIDENT_GROWTH = calls >= 10_000 ? 1.2 : 2;
 
 const probe = new URL('soak-probe.mjs', import.meta.url).href;
 
