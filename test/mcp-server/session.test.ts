@@ -146,16 +146,18 @@ describe.each(ways)('the official client over $over, $era era', (way) => {
     expect(readFileSync(join(root, 'a.txt'), 'utf8')).toBe('two\n');
   });
 
-  test('gets the facts of an answer beside its text, and structured content only when that was asked for', async () => {
-    const structured = await connect(root, way, ['--structured']);
+  test('gets the facts of an answer beside its text, and never the text again', async () => {
     const input = { name: 'grep', arguments: { pattern: 'const' } };
     const facts = { totalMatches: 2, filesWithMatches: 2, matches: 2, complete: true };
     const answer = await shared().callTool(input);
-    expect(answer.structuredContent).toBeUndefined();
     expect(answer._meta?.['cairn/facts']).toMatchObject(facts);
-    const other = await structured.client.callTool(input);
-    expect(other.structuredContent).toMatchObject(facts);
+    expect(answer.structuredContent).toMatchObject(facts);
+    expect(JSON.stringify(answer.structuredContent)).not.toContain('const one');
+    // A host that shows its model the structured content in place of the text.
+    const hiding = await connect(root, { ...way, clientName: 'claude-code' });
+    const other = await hiding.client.callTool(input);
+    expect(other.structuredContent).toBeUndefined();
+    expect(other._meta?.['cairn/facts']).toEqual(answer._meta?.['cairn/facts']);
     expect(textOf(other)).toBe(textOf(answer));
-    expect(JSON.stringify(other.structuredContent)).not.toContain('const one');
   });
 });

@@ -14,6 +14,8 @@ import type { Tree } from '../support/tree.ts';
 export interface Way {
   readonly over: 'stdio' | 'http';
   readonly era: 'legacy' | 'modern';
+  /** Default: `test`. */
+  readonly clientName?: string;
 }
 
 export const ways: readonly Way[] = [
@@ -33,10 +35,10 @@ export interface Connected {
   readonly close: () => Promise<void>;
 }
 
-/** A client that speaks one era. */
-export function createClient(era: Way['era']): Client {
+/** A client that speaks one era, under the name of a program. */
+export function createClient(era: Way['era'], name: string = 'test'): Client {
   const mode = era === 'modern' ? ({ pin: '2026-07-28' } as const) : 'legacy';
-  return new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } });
+  return new Client({ name, version: '1' }, { versionNegotiation: { mode } });
 }
 
 /** Collects what a process says on standard error, line by line. */
@@ -98,8 +100,12 @@ export async function startHttp(
   return server;
 }
 
-async function openUrl(url: string, era: Way['era'], token?: string): Promise<Client> {
-  const client = createClient(era);
+async function openUrl(
+  url: string,
+  { era, clientName }: Pick<Way, 'era' | 'clientName'>,
+  token?: string,
+): Promise<Client> {
+  const client = createClient(era, clientName);
   const headers = token === undefined ? {} : { Authorization: `Bearer ${token}` };
   await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } }));
   return client;
@@ -107,23 +113,24 @@ async function openUrl(url: string, era: Way['era'], token?: string): Promise<Cl
 
 /** Connects a client over HTTP, which is closed when the test is over. */
 export async function connectUrl(url: string, era: Way['era'], token?: string): Promise<Client> {
-  const client = await openUrl(url, era, token);
+  const client = await openUrl(url, { era }, token);
   onTestFinished(() => client.close());
   return client;
 }
 
 /** Starts `cairn mcp` on a directory and connects the official client to it. */
-export async function open(root: string, { over, era }: Way, args: readonly string[] = []): Promise<Connected> {
+export async function open(root: string, way: Way, args: readonly string[] = []): Promise<Connected> {
+  const { over, era, clientName } = way;
   if (over === 'http') {
     const { child, url, stderr } = await openHttp(['--root', root, '--http', '0', '--no-auth', ...args]);
-    const client = await openUrl(url, era);
+    const client = await openUrl(url, way);
     const close = async (): Promise<void> => {
       await client.close();
       await kill(child);
     };
     return { client, pid: child.pid ?? 0, stderr, close };
   }
-  const client = createClient(era);
+  const client = createClient(era, clientName);
   const transport = new StdioClientTransport({
     command: process.execPath,
     args: [cairnEntry, 'mcp', '--root', root, ...args],

@@ -66,7 +66,7 @@ const pinned: readonly (readonly [command: string, options: readonly string[]])[
       '--read-only',
       '--tools <names>',
       '--naming <profile>',
-      '--structured',
+      '--structured <when>',
       '-h, --help',
     ],
   ],

@@ -2,22 +2,23 @@ import { textOf } from '@cairn/coding-agent';
 import type { ToolResult } from '@cairn/coding-agent';
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { factsOf } from './facts.ts';
+import { HIDDEN_TEXT_NOTE } from './structured.ts';
 
 /** The key of the facts in an answer's `_meta`. */
 const FACTS_KEY = 'cairn/facts';
 
 /**
- * The answer of a tool as MCP has it: its content, and the facts of its details.
+ * The answer of a tool as MCP has it: its content, and the facts of its details, which never repeat the text.
  *
- * The facts are no structured content unless that is asked for: the common hosts show a model the structured content in
- * place of the text when there is any, and the model would see how many lines there are and none of them.
+ * Hosts may show a model the structured content in place of the text, and it would see how many lines there are and none of
+ * them: so the structured content says where the answer is.
  */
 export function answerOf(result: ToolResult, structured: boolean): CallToolResult {
   const facts = factsOf(result.details, textOf(result));
   return {
     content: [...result.content],
     ...(result.isError && { isError: true }),
-    ...(structured && { structuredContent: facts }),
+    ...(structured && { structuredContent: { ...facts, note: HIDDEN_TEXT_NOTE } }),
     _meta: { [FACTS_KEY]: facts },
   };
 }

@@ -3,6 +3,7 @@ import type { McpServerFactory } from '@modelcontextprotocol/server';
 import { readFileSync } from 'node:fs';
 import { PROGRESS_INTERVAL_MS } from './progress.ts';
 import { checkRoots } from './roots.ts';
+import type { StructuredWhen } from './structured.ts';
 import { codingToolSet } from './tool-set.ts';
 import type { ToolSet } from './tool-set.ts';
 import { createToolServer } from './tool-server.ts';
@@ -27,11 +28,10 @@ export interface McpServerOptions {
   /** Offer only these tools, by the names that clients know. Default: all. */
   readonly tools?: readonly string[] | undefined;
   /**
-   * Give the facts of an answer as `structuredContent` also, and not in `_meta` alone. Hosts that show a model the structured
-   * content in place of the text, as the common ones do, then hide the text.
-   * @default false
+   * When the facts of an answer, which are always in its `_meta`, are its `structuredContent` too.
+   * @default 'auto'
    */
-  readonly structured?: boolean | undefined;
+  readonly structured?: StructuredWhen | undefined;
   /** Milliseconds from one progress notification of a long call to the next. Default: 1,000. */
   readonly progressIntervalMs?: number | undefined;
   /** Told of what goes wrong and is no answer to a call. Default: nobody is. */
@@ -74,7 +74,7 @@ function readVersion(): string {
  * @throws {ToolError} `INVALID_OPTION` for a naming profile that does not exist.
  */
 export async function createMcpServer(options: McpServerOptions): Promise<McpServer> {
-  const { toolSets = [codingToolSet], naming = 'default', readOnly = false, structured = false } = options;
+  const { toolSets = [codingToolSet], naming = 'default', readOnly = false, structured = 'auto' } = options;
   const { progressIntervalMs = PROGRESS_INTERVAL_MS, onError = () => undefined } = options;
   const roots = await checkRoots(options.roots);
   const version = readVersion();

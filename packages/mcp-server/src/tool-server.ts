@@ -1,10 +1,12 @@
-import { ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/server';
+import { CLIENT_INFO_META_KEY, ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/server';
 import type { CallToolRequest, CallToolResult, McpRequestContext, ServerContext } from '@modelcontextprotocol/server';
 import { answerOf, unexpectedAnswer } from './answer.ts';
 import { withProgress } from './progress.ts';
 import { completePath, FILE_TEMPLATE } from './resource-completion.ts';
 import { listResources } from './resource-list.ts';
 import { readResource } from './resource-read.ts';
+import { isGivenStructured } from './structured.ts';
+import type { StructuredWhen } from './structured.ts';
 import type { Toolbox } from './toolbox.ts';
 
 /** How a client is served. */
@@ -12,7 +14,7 @@ export interface ToolServerOptions {
   readonly toolbox: Toolbox;
   readonly roots: readonly string[];
   readonly version: string;
-  readonly structured: boolean;
+  readonly structured: StructuredWhen;
   readonly progressIntervalMs: number;
   readonly onError: (error: Error) => void;
 }
@@ -25,7 +27,7 @@ function instructionsFor([root, ...others]: readonly string[]): string {
 async function callTool(
   { toolbox, structured, progressIntervalMs: intervalMs, onError }: ToolServerOptions,
   { params: { name, arguments: input = {} } }: CallToolRequest,
-  context: ServerContext,
+  { context, clientName }: { readonly context: ServerContext; readonly clientName: string | undefined },
 ): Promise<CallToolResult> {
   const tool = toolbox.tools.get(name);
   if (tool === undefined) {
@@ -35,13 +37,19 @@ async function callTool(
   const { signal } = context.mcpReq;
   try {
     const result = await withProgress({ name, intervalMs, context }, () => tool.execute(input, { signal }));
-    return answerOf(result, structured);
+    return answerOf(result, isGivenStructured(structured, clientName));
   } catch (error) {
     // Nobody waits for the answer to a call that was cancelled.
     if (signal.aborted) throw error;
     onError(error instanceof Error ? error : new Error(String(error)));
     return unexpectedAnswer(name, error);
   }
+}
+
+/** What a client says of itself; the SDK has no type for it in an envelope. */
+function implementationOf(value: unknown): { readonly name: string } | undefined {
+  if (typeof value !== 'object' || value === null || !('name' in value)) return undefined;
+  return typeof value.name === 'string' ? { name: value.name } : undefined;
 }
 
 /**
@@ -71,7 +79,10 @@ export function createToolServer(options: ToolServerOptions, { era }: McpRequest
   });
   server.setRequestHandler('tools/call', (request, context) => {
     checkInitialized(context);
-    return callTool(options, request, context);
+    // The newer era says with each request who asks, the older one at its beginning.
+    const envelope: Readonly<Record<string, unknown>> = context.mcpReq.envelope ?? {};
+    const client = implementationOf(envelope[CLIENT_INFO_META_KEY]) ?? server.getClientVersion();
+    return callTool(options, request, { context, clientName: client?.name });
   });
   server.setRequestHandler('resources/list', ({ params }, context) => {
     checkInitialized(context);

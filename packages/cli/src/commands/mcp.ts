@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import process from 'node:process';
 import { Option, type Command } from 'commander';
-import type { McpServer } from '@cairn/mcp-server';
+import type { McpServer, StructuredWhen } from '@cairn/mcp-server';
 import type { NamingProfile } from '@cairn/coding-agent';
 import { oneOf, wholeNumber } from '../args.ts';
 import { keepCompiled } from '../compile-cache.ts';
@@ -33,7 +33,7 @@ interface McpFlags {
   readonly readOnly?: boolean;
   readonly tools?: readonly string[];
   readonly naming: NamingProfile;
-  readonly structured?: boolean;
+  readonly structured: StructuredWhen;
 }
 
 /** Every profile, so that a new one is missed by the compiler and not by users. */
@@ -191,5 +191,12 @@ export function mcpCommand(command: Command, session: Session, done: (exitCode: 
         .argParser(oneOf('--naming', Object.keys(profiles) as NamingProfile[]))
         .default('default', 'default'),
     )
-    .option('--structured', 'send facts as structured content too; many hosts then hide the text from the model');
+    .addOption(
+      new Option(
+        '--structured <when>',
+        'send facts as structured content too: auto (not to hosts that then hide the text), always, never',
+      )
+        .argParser(oneOf('--structured', ['auto', 'always', 'never'] satisfies StructuredWhen[]))
+        .default('auto', 'auto'),
+    );
 }
