@@ -1,0 +1,1 @@
+export { MemoryError } from './errors.ts';
