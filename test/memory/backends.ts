@@ -1,9 +1,11 @@
 import { createClient } from '@redis/client';
+import { createMemory } from '@cairn/memory';
+import type { Memory, MemoryOptions } from '@cairn/memory';
 import type { BackendHarness } from '@cairn/memory/testing';
 import { memory } from '@cairn/memory/memory';
 import { redis } from '@cairn/memory/redis';
 import { sqlite } from '@cairn/memory/sqlite';
-import { afterAll, beforeAll } from 'vitest';
+import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { newDirectory, removeTree } from '../support/tree.ts';
 import { hasRedis, startRedis } from './redis-server.ts';
 import type { RedisServer } from './redis-server.ts';
@@ -104,3 +106,14 @@ export const backendKinds: readonly BackendKind[] = [
   },
   { name: 'redis', isSkipped: !hasRedis, open: openRedis },
 ];
+
+/** A memory in an empty store, closed when the test is over. */
+export async function openMemory(
+  { open }: BackendKind,
+  options: Omit<MemoryOptions, 'backend'> = {},
+): Promise<BackendHarness & { readonly memory: Memory }> {
+  const harness = await open();
+  const made = createMemory({ ...options, backend: harness.backend });
+  onTestFinished(() => made.close());
+  return { ...harness, memory: made };
+}
