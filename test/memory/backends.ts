@@ -16,7 +16,7 @@ export const START_MS = 1_703_123_456_789;
 /** A clock that stands still until it is told otherwise. */
 export interface ManualClock {
   readonly now: () => number;
-  add(ms: number): void;
+  readonly add: (ms: number) => void;
 }
 
 export function manualClock(): ManualClock {
@@ -33,7 +33,7 @@ export function manualClock(): ManualClock {
 export interface BackendKind {
   readonly name: string;
   readonly isSkipped: boolean;
-  open(): Promise<BackendHarness>;
+  readonly open: () => Promise<BackendHarness>;
 }
 
 let server: RedisServer | undefined;
@@ -66,10 +66,13 @@ async function openRedis(): Promise<BackendHarness> {
   const clock = manualClock();
   const backend = redis({ url, clock: clock.now });
   return {
-    backend: { ...backend, close: async () => {
-      await backend.close();
-      if (client.isOpen) await client.close();
-    } },
+    backend: {
+      ...backend,
+      close: async () => {
+        await backend.close();
+        if (client.isOpen) await client.close();
+      },
+    },
     // The lifetimes of keys are the server's: they become shorter by hand.
     advance: async (ms) => {
       clock.add(ms);

@@ -26,7 +26,8 @@ describe.each(backendKinds)('notes on $name', (kind) => {
 
   test.skipIf(kind.isSkipped)('at most 100 are kept', async () => {
     const { memory } = await openMemory(kind);
-    for (let index = 0; index < 105; index++) await memory.storeNote('w', `${index}`, 'todo_0', { temporary: index % 2 === 0 });
+    for (let index = 0; index < 105; index++)
+      await memory.storeNote('w', `${index}`, 'todo_0', { temporary: index % 2 === 0 });
     const contents = (await memory.getNotes('w')).map(({ content }) => content);
     expect(contents).toEqual(Array.from({ length: 100 }, (_, index) => `${104 - index}`));
   });
@@ -58,7 +59,8 @@ describe.each(backendKinds)('notes on $name', (kind) => {
   test.skipIf(kind.isSkipped)('the key lives as long as its longest-lived note', async () => {
     const { memory, advance } = await openMemory(kind);
     const left = async (): Promise<number> => (await memory.listNotes())[0]?.expiresInMs ?? -1;
-    const near = (expected: number): unknown => expect.toSatisfy((actual: number) => actual <= expected && actual > expected - 5000);
+    const near = (expected: number): unknown =>
+      expect.toSatisfy((actual: number) => actual <= expected && actual > expected - 5000);
     await memory.storeNote('w', 'a', 'todo_0');
     expect(await left()).toEqual(near(1_800_000));
     await memory.storeNote('w', 'b', 'todo_0', { temporary: false });
@@ -74,7 +76,12 @@ describe.each(backendKinds)('notes on $name', (kind) => {
     await stream.storeNote('w1', 'the secret of one', 'todo_0');
     expect(await stream.getNotes('w2')).toEqual([]);
     expect(await stream.history('w1')).toEqual([]);
-    const found = await stream.retrieveRelevantContexts({ group: 'g', query: 'secret', includeNotes: true, workflowId: 'w2' });
+    const found = await stream.retrieveRelevantContexts({
+      group: 'g',
+      query: 'secret',
+      includeNotes: true,
+      workflowId: 'w2',
+    });
     expect(found).toEqual([]);
     expect(await stream.retrieveRelevantContexts({ group: 'g', query: 'secret' })).toEqual([]);
   });
@@ -100,7 +107,9 @@ describe.skipIf(!hasRedis)('what stands in Redis', () => {
     const memory = createMemory({ backend: redis({ url: sharedRedis().url }) });
     onTestFinished(() => memory.close());
     const before = Number(await client.sendCommand(['TIME']).then((time) => (time as unknown as string[])[0]));
-    await memory.storeNote('workflow_1234567890_abc123', '用户需要创建表格，但具体内容未确定', 'todo_0', { temporary: true });
+    await memory.storeNote('workflow_1234567890_abc123', '用户需要创建表格，但具体内容未确定', 'todo_0', {
+      temporary: true,
+    });
     const raw = await client.lRange('ai:notes:workflow_1234567890_abc123', 0, -1);
     const time = (JSON.parse(raw[0] ?? '') as { time: number }).time;
     expect(raw).toEqual([
@@ -121,7 +130,10 @@ describe.skipIf(!hasRedis)('what stands in Redis', () => {
     await client.lPush('ai:notes:w', JSON.stringify({ temporary: true, time, source: 'x', content: 'foreign' }));
     await memory.storeNote('w', 'own', 'todo_0');
     expect((await memory.getNotes('w')).map(({ content }) => content)).toEqual(['own', 'foreign']);
-    await client.lPush('ai:notes:w', JSON.stringify({ temporary: true, time: time - 1_800_000, source: 'x', content: 'old' }));
+    await client.lPush(
+      'ai:notes:w',
+      JSON.stringify({ temporary: true, time: time - 1_800_000, source: 'x', content: 'old' }),
+    );
     expect((await memory.getNotes('w')).map(({ content }) => content)).toEqual(['own', 'foreign']);
     await memory.storeNote('w', 'newest', 'todo_0');
     expect(await client.lLen('ai:notes:w')).toBe(3);

@@ -30,31 +30,40 @@ describe.each(backendKinds)('streams on $name', (kind) => {
     expect(await other.history('group_123')).toMatchObject([{ role: 'user', content: 'call me master' }]);
   });
 
-  test.skipIf(kind.isSkipped)('a merged stream has a third memory, which neither parent sees and which sees neither', async () => {
-    const { memory } = await openMemory(kind);
-    const parents = [memory.defineStream(chat), memory.defineStream(desktop)];
-    const merged = memory.mergeStreams({ main: 'chat', secondary: ['desktop'] });
-    expect(merged.name).toBe('chat-desktop');
-    await merged.addMessage('group_123', { content: 'merged' });
-    for (const parent of parents) await parent.addMessage('group_123', { content: parent.name });
-    for (const stream of [merged, ...parents]) {
-      const contents = (await stream.history('group_123')).map(({ content }) => content);
-      expect(contents).toEqual([stream === merged ? 'merged' : stream.name]);
-    }
-    expect((await memory.listGroups()).map(({ key }) => key)).toEqual([
-      'ai:memory:chat-desktop:group_123',
-      'ai:memory:chat:group_123',
-      'ai:memory:desktop:group_123',
-    ]);
-  });
+  test.skipIf(kind.isSkipped)(
+    'a merged stream has a third memory, which neither parent sees and which sees neither',
+    async () => {
+      const { memory } = await openMemory(kind);
+      const parents = [memory.defineStream(chat), memory.defineStream(desktop)];
+      const merged = memory.mergeStreams({ main: 'chat', secondary: ['desktop'] });
+      expect(merged.name).toBe('chat-desktop');
+      await merged.addMessage('group_123', { content: 'merged' });
+      for (const parent of parents) await parent.addMessage('group_123', { content: parent.name });
+      for (const stream of [merged, ...parents]) {
+        const contents = (await stream.history('group_123')).map(({ content }) => content);
+        expect(contents).toEqual([stream === merged ? 'merged' : stream.name]);
+      }
+      expect((await memory.listGroups()).map(({ key }) => key)).toEqual([
+        'ai:memory:chat-desktop:group_123',
+        'ai:memory:chat:group_123',
+        'ai:memory:desktop:group_123',
+      ]);
+    },
+  );
 
   test.skipIf(kind.isSkipped)('the newest 50 messages of a group are kept, for 30 days', async () => {
     const { memory, advance } = await openMemory(kind);
     const stream = memory.defineStream(chat);
-    for (let index = 0; index < 60; index++) await stream.addMessage('group', { role: 'assistant', content: `${index}` });
+    for (let index = 0; index < 60; index++)
+      await stream.addMessage('group', { role: 'assistant', content: `${index}` });
     const history = await stream.history('group');
     expect(history.map(({ content }) => content)).toEqual(Array.from({ length: 50 }, (_, index) => `${59 - index}`));
-    expect(history[0]).toEqual({ id: expect.stringMatching(/^message_\w{12}$/u), role: 'assistant', content: '59', time: 1_703_123_456_789 });
+    expect(history[0]).toEqual({
+      id: expect.stringMatching(/^message_\w{12}$/u),
+      role: 'assistant',
+      content: '59',
+      time: 1_703_123_456_789,
+    });
     expect(await stream.history('group', { limit: 2 })).toEqual(history.slice(0, 2));
     await advance(30 * 86_400_000 - 10_000);
     expect(await stream.history('group')).toHaveLength(50);
@@ -119,12 +128,17 @@ describe('merging', () => {
     for (const name of ['a', 'a-b', 'b', 'b-c', 'c']) memory.defineStream({ name });
     const merged = memory.mergeStreams({ main: 'a', secondary: ['b-c'] });
     expect(memory.mergeStreams({ main: 'a', secondary: ['b-c'] })).toBe(merged);
-    const taken = expect.objectContaining({ code: 'STREAM_EXISTS', message: expect.stringContaining('the merge of a + b-c') });
+    const taken = expect.objectContaining({
+      code: 'STREAM_EXISTS',
+      message: expect.stringContaining('the merge of a + b-c'),
+    });
     expect(() => memory.mergeStreams({ main: 'a-b', secondary: ['c'] })).toThrow(taken);
     expect(() => memory.mergeStreams({ main: 'a', secondary: ['b', 'c'] })).toThrow(taken);
     expect(() => memory.defineStream({ name: 'a-b-c' })).toThrow(taken);
     // A plain stream may have the name as well.
-    expect(() => memory.mergeStreams({ main: 'a', secondary: ['b'] })).toThrow(expect.objectContaining({ code: 'STREAM_EXISTS' }));
+    expect(() => memory.mergeStreams({ main: 'a', secondary: ['b'] })).toThrow(
+      expect.objectContaining({ code: 'STREAM_EXISTS' }),
+    );
     expect(memory.mergeStreams({ name: 'other', main: 'a', secondary: ['b'] }).name).toBe('other');
   });
 

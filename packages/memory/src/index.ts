@@ -1,17 +1,10 @@
-export type {
-  CallOptions,
-  Clock,
-  Draft,
-  KeyInfo,
-  ListQuery,
-  ListRule,
-  MemoryBackend,
-  Swap,
-} from './backend.ts';
+export type { CallOptions, Clock, Draft, KeyInfo, ListQuery, ListRule, MemoryBackend, Swap } from './backend.ts';
+export { DEFAULT_GROUP, DEFAULT_STREAM } from './defaults.ts';
 export { MemoryError } from './errors.ts';
 export type { MemoryErrorCode, MemoryErrorFacts } from './errors.ts';
-export { memoryKey, notesKey, workflowKey } from './keys.ts';
-export type { Retention } from './limits.ts';
+export type { AddedObservations, Entity, Graph, KnowledgeGraph, Observations, Relation } from './graph.ts';
+export { graphKey, memoryKey, notesKey, workflowKey } from './keys.ts';
+export type { FullRetention, Retention } from './limits.ts';
 export { createMemory } from './memory.ts';
 export type { ForgetOptions, Memory, MemoryOptions } from './memory.ts';
 export type { ImportedMessage, Message, NewMessage, Role } from './message.ts';

@@ -20,6 +20,9 @@ export interface Retention {
   readonly workflowLifetimeMs?: number | undefined;
 }
 
+/** A retention with every bound given. */
+export type FullRetention = { readonly [Name in keyof Retention]-?: number };
+
 /** The bounds of a memory, all given. */
 export interface Limits {
   readonly messages: ListRule;
@@ -59,6 +62,18 @@ export function limitsOf(retention: Retention = {}, maxContentBytes: number = MA
     quarantine: { maxRecords: 1000, lifetimeMs: 30 * DAY, temporaryLifetimeMs: 30 * DAY },
     workflowLifetimeMs: positive('workflowLifetimeMs', retention.workflowLifetimeMs ?? 3 * DAY),
     maxContentBytes: positive('maxContentBytes', maxContentBytes),
+  };
+}
+
+/** The bounds as options, all given. */
+export function retentionOf({ messages, notes, workflowLifetimeMs }: Limits): FullRetention {
+  return {
+    maxMessages: messages.maxRecords,
+    messageLifetimeMs: messages.lifetimeMs,
+    maxNotes: notes.maxRecords,
+    noteLifetimeMs: notes.lifetimeMs,
+    temporaryNoteLifetimeMs: notes.temporaryLifetimeMs,
+    workflowLifetimeMs,
   };
 }
 

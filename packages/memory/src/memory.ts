@@ -1,7 +1,9 @@
 import type { CallOptions, MemoryBackend } from './backend.ts';
 import { MemoryError } from './errors.ts';
-import { limitsOf } from './limits.ts';
-import type { Retention } from './limits.ts';
+import { createGraph } from './graph.ts';
+import type { Graph } from './graph.ts';
+import { limitsOf, retentionOf } from './limits.ts';
+import type { FullRetention, Retention } from './limits.ts';
 import { createMessages } from './messages.ts';
 import type { Messages } from './messages.ts';
 import { createNotes } from './notes.ts';
@@ -51,23 +53,29 @@ export interface Memory extends Notes, Streams, AsyncDisposable {
   /** Messages by stream and group, without defining streams. */
   readonly messages: Messages;
   readonly workflows: Workflows;
+  /** How much is kept, and for how long. */
+  readonly retention: FullRetention;
+  /** A knowledge graph. @default 'default' */
+  readonly graph: (name?: string) => Graph;
+  /** `retrieveRelevantContexts` for a stream that need not be defined. */
+  readonly recall: (options: RetrieveOptions) => Promise<RecalledContext[]>;
   /** Finds what was said, and noted, about something; best first. The stream has to be defined. */
-  retrieveRelevantContexts(options: RetrieveOptions): Promise<RecalledContext[]>;
+  readonly retrieveRelevantContexts: (options: RetrieveOptions) => Promise<RecalledContext[]>;
   /** The groups that have messages, of one stream or all. */
-  listGroups(options?: CallOptions & { readonly stream?: string | undefined }): Promise<GroupInfo[]>;
+  readonly listGroups: (options?: CallOptions & { readonly stream?: string | undefined }) => Promise<GroupInfo[]>;
   /** The workflows that have notes. */
-  listNotes(options?: CallOptions): Promise<NotesInfo[]>;
+  readonly listNotes: (options?: CallOptions) => Promise<NotesInfo[]>;
   /** Removes a message, a group or a stream. @returns how many messages. */
-  forget(options: ForgetOptions): Promise<number>;
-  stats(options?: CallOptions): Promise<MemoryStats>;
+  readonly forget: (options: ForgetOptions) => Promise<number>;
+  readonly stats: (options?: CallOptions) => Promise<MemoryStats>;
   /** All of it as JSON lines, or the messages of a stream or a group. */
-  export(options?: ExportOptions): AsyncGenerator<string, void, undefined>;
+  readonly export: (options?: ExportOptions) => AsyncGenerator<string, void, undefined>;
   /** Reads an export back; what is there already is not added again. */
-  import(lines: Iterable<string> | AsyncIterable<string>, options?: CallOptions): Promise<ImportResult>;
+  readonly import: (lines: Iterable<string> | AsyncIterable<string>, options?: CallOptions) => Promise<ImportResult>;
   /** What could not be read and was set aside, newest first. */
-  quarantined(options?: CallOptions): Promise<QuarantinedRecord[]>;
+  readonly quarantined: (options?: CallOptions) => Promise<QuarantinedRecord[]>;
   /** Closes the store. */
-  close(): Promise<void>;
+  readonly close: () => Promise<void>;
 }
 
 /**
@@ -88,7 +96,8 @@ export function createMemory(options: MemoryOptions): Memory {
   };
   const retrieve = (what: RetrieveOptions): Promise<RecalledContext[]> => retrieveContexts(what, haystack, embed);
   const streams = createStreams({ messages, notes, retrieve });
-  const transfer = { backend, messages, notes, workflows, limits };
+  const graph = (name: string = 'default'): Graph => createGraph(backend, name);
+  const transfer = { backend, messages, notes, workflows, limits, graph };
   const close = (): Promise<void> => backend.close();
 
   return {
@@ -98,6 +107,9 @@ export function createMemory(options: MemoryOptions): Memory {
     backendName: backend.name,
     messages,
     workflows,
+    retention: retentionOf(limits),
+    graph,
+    recall: retrieve,
     retrieveRelevantContexts: async (what) => {
       // A name that nobody defined is a slip; what it would find is nothing.
       streams.stream(what.stream);
@@ -106,13 +118,13 @@ export function createMemory(options: MemoryOptions): Memory {
     listGroups: ({ stream, signal } = {}) => listGroups(backend, stream, { signal }),
     listNotes: (call = {}) => listNotes(backend, call),
     forget: async ({ stream, group, message, signal }) => {
-      if (group !== undefined) return messages.remove({ stream, group }, message ?? 'all', { signal });
+      if (group !== undefined) return messages.remove({ stream, group }, message, { signal });
       if (message !== undefined) {
         throw new MemoryError('INVALID_INPUT', ['A message is forgotten by its group', 'Give the group too.']);
       }
       let removed = 0;
       for (const place of await listGroups(backend, stream, { signal })) {
-        removed += await messages.remove(place, 'all', { signal });
+        removed += await messages.remove(place, undefined, { signal });
       }
       return removed;
     },

@@ -38,7 +38,10 @@ export interface ImportedMessage extends NewMessage {
 
 /** A part of a name that no two have: 60 bits. */
 export function randomName(): string {
-  return BigInt(`0x${randomBytes(8).toString('hex')}`).toString(36).padStart(13, '0').slice(-12);
+  return BigInt(`0x${randomBytes(8).toString('hex')}`)
+    .toString(36)
+    .padStart(13, '0')
+    .slice(-12);
 }
 
 export function isRole(role: unknown): role is Role {
@@ -53,7 +56,10 @@ export function isRole(role: unknown): role is Role {
 export function messageDraft(message: NewMessage & Partial<ImportedMessage>, limits: Limits): Draft {
   const { role = 'user', author, id = `message_${randomName()}`, time } = message;
   if (!isRole(role)) {
-    throw new MemoryError('INVALID_INPUT', [`The role ${JSON.stringify(role)} is none`, `Use one of ${roles.join(', ')}.`]);
+    throw new MemoryError('INVALID_INPUT', [
+      `The role ${JSON.stringify(role)} is none`,
+      `Use one of ${roles.join(', ')}.`,
+    ]);
   }
   const content = checkContent(message.content, 'message', limits);
   const fields = {

@@ -14,13 +14,20 @@ export interface Place {
 
 /** The messages of all streams and groups. */
 export interface Messages {
-  add(place: Place, message: NewMessage, options?: CallOptions): Promise<Message>;
+  readonly add: (place: Place, message: NewMessage, options?: CallOptions) => Promise<Message>;
   /** Adds several in one step, in this order. Those with a time are placed by it. */
-  addAll(place: Place, messages: readonly (NewMessage & Partial<ImportedMessage>)[], options?: CallOptions): Promise<Message[]>;
+  readonly addAll: (
+    place: Place,
+    messages: readonly (NewMessage & Partial<ImportedMessage>)[],
+    options?: CallOptions,
+  ) => Promise<Message[]>;
   /** Newest first. */
-  history(place: Place, options?: CallOptions & { readonly limit?: number | undefined }): Promise<Message[]>;
-  /** Removes one message, or all of the group. @returns how many. */
-  remove(place: Place, message: string | 'all', options?: CallOptions): Promise<number>;
+  readonly history: (
+    place: Place,
+    options?: CallOptions & { readonly limit?: number | undefined },
+  ) => Promise<Message[]>;
+  /** Removes the message with this id, or all of the group. @returns how many. */
+  readonly remove: (place: Place, message: string | undefined, options?: CallOptions) => Promise<number>;
 }
 
 export interface MessagesDependencies {
@@ -54,7 +61,7 @@ export function createMessages({ backend, reader, limits }: MessagesDependencies
     },
     remove: async ({ stream, group }, message, { signal } = {}) => {
       const key = memoryKey(stream, group);
-      if (message === 'all') return backend.remove(key, 'all', { signal });
+      if (message === undefined) return backend.remove(key, 'all', { signal });
       const entries = await reader.read(key, { rule, signal }, parseMessage);
       const meant = entries.filter(({ value }) => value.id === message).map(({ record }) => record);
       return meant.length === 0 ? 0 : backend.remove(key, meant, { signal });

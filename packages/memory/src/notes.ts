@@ -25,11 +25,16 @@ export interface StoreNoteOptions extends CallOptions {
 /** The notes of workflows. */
 export interface Notes {
   /** Keeps a note, as the newest of its workflow. @throws {MemoryError} `INVALID_NAME`, `INVALID_INPUT`, `TOO_LARGE`. */
-  storeNote(workflowId: string, content: string, source: string, options?: StoreNoteOptions): Promise<Note>;
+  readonly storeNote: (
+    workflowId: string,
+    content: string,
+    source: string,
+    options?: StoreNoteOptions,
+  ) => Promise<Note>;
   /** The notes of a workflow that live, newest first. Those of other workflows are never among them. */
-  getNotes(workflowId: string, options?: CallOptions): Promise<Note[]>;
+  readonly getNotes: (workflowId: string, options?: CallOptions) => Promise<Note[]>;
   /** Removes the notes of a workflow. @returns how many there were. */
-  removeNotes(workflowId: string, options?: CallOptions): Promise<number>;
+  readonly removeNotes: (workflowId: string, options?: CallOptions) => Promise<number>;
 }
 
 /** The record of a note. Time and lifetime stand last, where stores look for them. */

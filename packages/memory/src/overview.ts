@@ -3,6 +3,7 @@ import {
   GRAPH_PREFIX,
   MEMORY_PREFIX,
   NOTES_PREFIX,
+  parseGraphKey,
   parseMemoryKey,
   parseWorkflowKey,
   QUARANTINE_KEY,
@@ -39,6 +40,8 @@ export interface MemoryStats {
   readonly messages: number;
   readonly notes: number;
   readonly workflows: number;
+  /** Knowledge graphs. */
+  readonly graphs: number;
   /** Records that could not be read and were set aside. */
   readonly quarantined: number;
   /** What the store uses for all of it, about. */
@@ -47,7 +50,11 @@ export interface MemoryStats {
   readonly keysWithoutEnd: number;
 }
 
-export async function listGroups(backend: MemoryBackend, stream: string | undefined, options: CallOptions): Promise<GroupInfo[]> {
+export async function listGroups(
+  backend: MemoryBackend,
+  stream: string | undefined,
+  options: CallOptions,
+): Promise<GroupInfo[]> {
   const infos = await backend.keys(stream === undefined ? MEMORY_PREFIX : streamPrefix(stream), options);
   const groups = infos.flatMap(({ key, records, bytes, expiresInMs }): GroupInfo[] => {
     const place = parseMemoryKey(key);
@@ -62,6 +69,12 @@ export async function listNotes(backend: MemoryBackend, options: CallOptions): P
     return { workflowId: parseWorkflowKey(key) ?? key, key, notes: records, bytes, expiresInMs };
   });
   return all.toSorted((a, b) => (a.key < b.key ? -1 : 1));
+}
+
+/** The names of the knowledge graphs. */
+export async function listGraphs(backend: MemoryBackend, options: CallOptions): Promise<string[]> {
+  const infos = await backend.keys(GRAPH_PREFIX, options);
+  return infos.map(({ key }) => parseGraphKey(key)).toSorted();
 }
 
 function recordsOf(infos: readonly KeyInfo[], prefix: string): number {
@@ -79,6 +92,7 @@ export async function measure(backend: MemoryBackend, options: CallOptions): Pro
     messages: recordsOf(infos, MEMORY_PREFIX),
     notes: recordsOf(infos, NOTES_PREFIX),
     workflows: recordsOf(infos, WORKFLOW_PREFIX),
+    graphs: recordsOf(infos, GRAPH_PREFIX),
     quarantined: recordsOf(infos, QUARANTINE_KEY),
     bytes: infos.reduce((sum, { bytes = 0 }) => sum + bytes, 0),
     keysWithoutEnd: infos.filter(({ expiresInMs }) => expiresInMs === undefined).length,

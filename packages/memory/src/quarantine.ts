@@ -19,9 +19,13 @@ export type QuarantineListener = (record: QuarantinedRecord) => void;
 /** Reads lists so that one record that cannot be read does not hide the others. */
 export interface Reader {
   /** The records of a list that can be read. The others are set aside, under `ai:quarantine`, for 30 days. */
-  read<T>(key: string, query: ListQuery & CallOptions, parse: (record: string) => T | undefined): Promise<Entry<T>[]>;
+  readonly read: <T>(
+    key: string,
+    query: ListQuery & CallOptions,
+    parse: (record: string) => T | undefined,
+  ) => Promise<Entry<T>[]>;
   /** What was set aside, newest first. */
-  quarantined(options?: CallOptions): Promise<QuarantinedRecord[]>;
+  readonly quarantined: (options?: CallOptions) => Promise<QuarantinedRecord[]>;
 }
 
 /** A record and what it says. */
@@ -54,7 +58,9 @@ export function createReader(backend: MemoryBackend, limits: Limits, onQuarantin
   const read: Reader['read'] = async (key, query, parse) => {
     const records = await backend.list(key, query);
     const entries = records.map((record) => ({ record, value: parse(record) }));
-    const good = entries.filter((entry): entry is Entry<NonNullable<(typeof entry)['value']>> => entry.value !== undefined);
+    const good = entries.filter(
+      (entry): entry is Entry<NonNullable<(typeof entry)['value']>> => entry.value !== undefined,
+    );
     if (good.length === entries.length) return good;
     for (const { record, value } of entries) if (value === undefined) await setAside(key, record, query);
     // A limit counts records that can be read.

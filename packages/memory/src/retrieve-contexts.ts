@@ -51,8 +51,8 @@ export type RecalledContext = RecalledMessage | RecalledNote;
 
 /** What is looked through. */
 export interface Haystack {
-  history(stream: string, group: string, options: CallOptions): Promise<readonly Message[]>;
-  getNotes(workflowId: string, options: CallOptions): Promise<readonly Note[]>;
+  readonly history: (stream: string, group: string, options: CallOptions) => Promise<readonly Message[]>;
+  readonly getNotes: (workflowId: string, options: CallOptions) => Promise<readonly Note[]>;
 }
 
 const DEFAULT_LIMIT = 5;
@@ -62,7 +62,8 @@ function checkOptions({ query, includeNotes, workflowId, limit = DEFAULT_LIMIT }
     throw new MemoryError('INVALID_INPUT', [summary, hint]);
   };
   if (typeof query !== 'string') return refuse('The query is no text', 'Give it as text.');
-  if (!Number.isInteger(limit) || limit < 1) return refuse(`The limit ${limit} is no whole number above 0`, 'Leave it out for 5.');
+  if (!Number.isInteger(limit) || limit < 1)
+    return refuse(`The limit ${limit} is no whole number above 0`, 'Leave it out for 5.');
   if (includeNotes === true && workflowId === undefined) {
     return refuse('includeNotes needs the workflow whose notes are meant', 'Give workflowId.');
   }

@@ -52,7 +52,10 @@ export function mergeShapes(name: string, main: StreamShape, secondary: readonly
     throw new MemoryError('INVALID_INPUT', ['There is nothing to merge', 'Name at least one secondary stream.']);
   }
   if (new Set(parents).size < parents.length) {
-    throw new MemoryError('INVALID_INPUT', [`The merge ${parents.join(' + ')} names a stream twice`, 'Name each once.']);
+    throw new MemoryError('INVALID_INPUT', [
+      `The merge ${parents.join(' + ')} names a stream twice`,
+      'Name each once.',
+    ]);
   }
   const functions = new Map(main.functions);
   for (const parent of secondary) {

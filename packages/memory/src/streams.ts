@@ -30,21 +30,21 @@ export interface Stream extends Notes {
   /** What it was merged from, the main one first; empty when it was not. */
   readonly parents: readonly string[];
   /** Keeps a message, as the newest of its group. @throws {MemoryError} `INVALID_NAME`, `INVALID_INPUT`, `TOO_LARGE`. */
-  addMessage(group: string, message: NewMessage, options?: CallOptions): Promise<Message>;
+  readonly addMessage: (group: string, message: NewMessage, options?: CallOptions) => Promise<Message>;
   /** What was said in a group, newest first. */
-  history(group: string, options?: HistoryOptions): Promise<Message[]>;
+  readonly history: (group: string, options?: HistoryOptions) => Promise<Message[]>;
   /** Finds what was said, and noted, about something; best first. */
-  retrieveRelevantContexts(options: Omit<RetrieveOptions, 'stream'>): Promise<RecalledContext[]>;
+  readonly retrieveRelevantContexts: (options: Omit<RetrieveOptions, 'stream'>) => Promise<RecalledContext[]>;
   /** The functions, one a line, as a prompt lists them. */
-  buildFunctionsPrompt(): string;
+  readonly buildFunctionsPrompt: () => string;
   /** Who the model is, what it can do, and where it remembers. */
-  buildSystemPrompt(context: { readonly group: string }): string;
+  readonly buildSystemPrompt: (context: { readonly group: string }) => string;
   /**
    * Carries a function out.
    *
    * @throws {MemoryError} `UNKNOWN_FUNCTION`; and whatever the function throws.
    */
-  execute(call: FunctionCall, context?: unknown): Promise<unknown>;
+  readonly execute: (call: FunctionCall, context?: unknown) => Promise<unknown>;
 }
 
 /** How streams are merged. */
@@ -58,17 +58,17 @@ export interface MergeOptions {
 /** The streams of a memory. */
 export interface Streams {
   /** Makes a stream known. @throws {MemoryError} `STREAM_EXISTS`, `INVALID_NAME`. */
-  defineStream(definition: StreamDefinition): Stream;
+  readonly defineStream: (definition: StreamDefinition) => Stream;
   /**
    * Merges streams to a new one with a memory of its own. The same merge twice is the same stream.
    *
    * @throws {MemoryError} `UNKNOWN_STREAM`, `STREAM_EXISTS` when something else has the name, `INVALID_INPUT`.
    */
-  mergeStreams(options: MergeOptions): Stream;
+  readonly mergeStreams: (options: MergeOptions) => Stream;
   /** @throws {MemoryError} `UNKNOWN_STREAM`. */
-  stream(name: string): Stream;
+  readonly stream: (name: string) => Stream;
   /** The names of all, in the order in which they were made known. */
-  streamNames(): string[];
+  readonly streamNames: () => string[];
 }
 
 export interface StreamDependencies {
@@ -123,7 +123,10 @@ export function createStreams(dependencies: StreamDependencies): Streams {
     const found = known.get(name);
     if (found) return found;
     const have = known.size === 0 ? 'None is known' : `Known are ${[...known.keys()].map(quoted).join(', ')}`;
-    throw new MemoryError('UNKNOWN_STREAM', [`There is no stream ${quoted(String(name))}`, `${have}; define it first.`]);
+    throw new MemoryError('UNKNOWN_STREAM', [
+      `There is no stream ${quoted(String(name))}`,
+      `${have}; define it first.`,
+    ]);
   };
 
   return {

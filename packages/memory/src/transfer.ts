@@ -1,13 +1,15 @@
 import { z } from 'zod';
 import type { CallOptions, MemoryBackend } from './backend.ts';
 import { MemoryError } from './errors.ts';
-import { memoryKey, notesKey, quoted, workflowKey } from './keys.ts';
+import { graphLine, graphLines, graphOf } from './graph.ts';
+import type { Graph } from './graph.ts';
+import { graphKey, memoryKey, notesKey, quoted, workflowKey } from './keys.ts';
 import type { Limits } from './limits.ts';
 import { messageDraft } from './message.ts';
 import type { Messages, Place } from './messages.ts';
 import { noteDraft } from './notes.ts';
 import type { Notes } from './notes.ts';
-import { listGroups, listNotes } from './overview.ts';
+import { listGraphs, listGroups, listNotes } from './overview.ts';
 import { parseWorkflow, workflowDocument } from './workflow-record.ts';
 import type { WorkflowRecord } from './workflow-record.ts';
 import type { Workflows } from './workflow.ts';
@@ -33,10 +35,12 @@ const lineSchema = z.discriminatedUnion('kind', [
     temporary: z.boolean(),
   }),
   z.looseObject({ kind: z.literal('workflow'), id: z.string() }),
+  z.strictObject({ kind: z.literal('graph'), graph: z.string(), line: graphLine }),
 ]);
 
 type Line = z.output<typeof lineSchema>;
 type MessageLine = Extract<Line, { kind: 'message' }>;
+type GraphOfLine = Extract<Line, { kind: 'graph' }>;
 type WorkflowLine = Extract<Line, { kind: 'workflow' }>;
 type NoteLine = Extract<Line, { kind: 'note' }>;
 
@@ -65,20 +69,26 @@ export interface TransferDependencies {
   readonly notes: Notes;
   readonly workflows: Workflows;
   readonly limits: Limits;
+  readonly graph: (name: string) => Graph;
 }
 
 /** Writes a memory as JSON lines, oldest first within a group. With a stream or a group, only its messages. */
 export async function* exportLines(
-  { backend, messages, notes, workflows }: TransferDependencies,
-  { stream, group, signal }: ExportOptions,
+  { backend, messages, notes, workflows, graph }: TransferDependencies,
+  { stream, group: only, signal }: ExportOptions,
 ): AsyncGenerator<string, void, undefined> {
   for (const place of await listGroups(backend, stream, { signal })) {
-    if (group !== undefined && place.group !== group) continue;
+    if (only !== undefined && place.group !== only) continue;
     for (const message of (await messages.history(place, { signal })).toReversed()) {
       yield JSON.stringify({ kind: 'message', stream: place.stream, group: place.group, ...message });
     }
   }
-  if (stream !== undefined || group !== undefined) return;
+  if (stream !== undefined || only !== undefined) return;
+  for (const name of await listGraphs(backend, { signal })) {
+    for (const line of graphLines(await graph(name).read({ signal }))) {
+      yield JSON.stringify({ kind: 'graph', graph: name, line: JSON.parse(line) as unknown });
+    }
+  }
   for (const { workflowId } of await listNotes(backend, { signal })) {
     for (const note of (await notes.getNotes(workflowId, { signal })).toReversed()) {
       yield JSON.stringify({ kind: 'note', workflowId, ...note });
@@ -95,6 +105,9 @@ function readLine(text: string, lineNumber: number): Line {
   let value: unknown;
   try {
     value = JSON.parse(text);
+    // The file of the memory server of the Model Context Protocol has nothing but these.
+    const foreign = graphLine.safeParse(value);
+    if (foreign.success) return { kind: 'graph', graph: 'default', line: foreign.data };
   } catch (error) {
     const summary = `Line ${lineNumber} of the import is no JSON`;
     throw new MemoryError('INVALID_INPUT', [summary, 'Nothing was imported; mend the line.'], { cause: error });
@@ -124,6 +137,8 @@ function checkLine(line: Line, limits: Limits): void {
   } else if (line.kind === 'note') {
     notesKey(line.workflowId);
     noteDraft(line, limits);
+  } else if (line.kind === 'graph') {
+    graphKey(line.graph);
   } else {
     workflowKey(line.id);
     workflowDocument(workflowOf(line), limits);
@@ -166,6 +181,11 @@ export async function importLines(
   const noteLines = read.filter((line) => line.kind === 'note');
   const byWorkflow = grouped(noteLines, ({ workflowId }) => workflowId);
   for (const group of byWorkflow.values()) await importNotes(dependencies, group, { count, signal });
+  const graphs = grouped(
+    read.filter((line) => line.kind === 'graph'),
+    (line) => line.graph,
+  );
+  for (const [name, group] of graphs) await importGraph(dependencies.graph(name), group, { count, signal });
   for (const line of read) {
     if (line.kind !== 'workflow') continue;
     if (await dependencies.workflows.restore(workflowOf(line), { signal })) count.added += 1;
@@ -201,6 +221,21 @@ async function importMessages(
   count.present += lines.length - fresh.length;
 }
 
+/** What is known of an entity by both is joined. */
+async function importGraph(graph: Graph, lines: readonly GraphOfLine[], { count, signal }: Counting): Promise<void> {
+  const { entities, relations } = graphOf(lines.map(({ line }) => line));
+  const created = new Set((await graph.createEntities(entities, { signal })).map(({ name }) => name));
+  const known = entities.filter(({ name }) => !created.has(name));
+  const more = known.map(({ name, observations }) => ({ entityName: name, contents: observations }));
+  const joined = await graph.addObservations(more, { signal });
+  const added =
+    created.size +
+    joined.filter(({ addedObservations }) => addedObservations.length > 0).length +
+    (await graph.createRelations(relations, { signal })).length;
+  count.added += added;
+  count.present += lines.length - added;
+}
+
 async function importNotes(
   { backend, notes, limits }: TransferDependencies,
   lines: readonly NoteLine[],
@@ -211,7 +246,8 @@ async function importNotes(
   const { workflowId } = first;
   const textOf = ({ content, source, time, temporary }: Omit<NoteLine, 'kind' | 'workflowId'>): string =>
     JSON.stringify([content, source, time, temporary]);
-  const textsNow = async (): Promise<Set<string>> => new Set((await notes.getNotes(workflowId, { signal })).map(textOf));
+  const textsNow = async (): Promise<Set<string>> =>
+    new Set((await notes.getNotes(workflowId, { signal })).map(textOf));
   const before = await textsNow();
   const unknown = new Map(lines.filter((line) => !before.has(textOf(line))).map((line) => [textOf(line), line]));
   const fresh = [...unknown.values()].toSorted((a, b) => a.time - b.time);

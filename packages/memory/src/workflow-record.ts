@@ -80,7 +80,17 @@ export function parseWorkflow(document: string): WorkflowRecord | undefined {
   }
   if (typeof value !== 'object' || value === null) return undefined;
   const fields = value as Readonly<Record<string, unknown>>;
-  const { id, goal, todos, streamName, groupId, status = 'running', createdAt = 0, updatedAt = 0, revision = 0 } = fields;
+  const {
+    id,
+    goal,
+    todos,
+    streamName,
+    groupId,
+    status = 'running',
+    createdAt = 0,
+    updatedAt = 0,
+    revision = 0,
+  } = fields;
   if (typeof id !== 'string' || typeof goal !== 'string' || typeof streamName !== 'string') return undefined;
   if (!Array.isArray(todos) || !todos.every(isTodo) || !workflowStatuses.includes(status)) return undefined;
   if (![createdAt, updatedAt, revision].every((number) => typeof number === 'number')) return undefined;

@@ -43,13 +43,13 @@ export interface WorkflowRun extends AsyncDisposable {
   /** As it was after the last update from here. Its notes are read with `getNotes`. */
   readonly record: WorkflowRecord;
   /** @throws {MemoryError} `UNKNOWN_TODO`, `LEASE_LOST`. */
-  updateTodo(todoId: string, update: TodoUpdate, options?: CallOptions): Promise<WorkflowRecord>;
+  readonly updateTodo: (todoId: string, update: TodoUpdate, options?: CallOptions) => Promise<WorkflowRecord>;
   /** Adds steps at the end. */
-  addTodos(contents: readonly string[], options?: CallOptions): Promise<WorkflowRecord>;
+  readonly addTodos: (contents: readonly string[], options?: CallOptions) => Promise<WorkflowRecord>;
   /** Ends the workflow; its record stays for its 3 days. */
-  finish(options?: FinishOptions): Promise<WorkflowRecord>;
+  readonly finish: (options?: FinishOptions) => Promise<WorkflowRecord>;
   /** Gives it back unfinished, so that others need not wait for the lease to lapse. Twice is fine. */
-  release(): Promise<void>;
+  readonly release: () => Promise<void>;
 }
 
 export interface RunDependencies {
@@ -92,14 +92,17 @@ export async function createRun(dependencies: RunDependencies, options: AcquireO
   const ended = new AbortController();
   let state: 'held' | 'lost' | 'over' = 'held';
   let renewedAt = performance.now();
-  let current = await change((record, nowMs) => {
-    if (record.status !== 'running') {
-      const summary = `The workflow ${id} is finished (${record.status})`;
-      throw new MemoryError('INVALID_INPUT', [summary, 'Begin a new one.']);
-    }
-    if (record.lease && record.lease.expiresAt > nowMs) throw busy(record, nowMs);
-    return withLease(record, nowMs);
-  }, { signal });
+  let current = await change(
+    (record, nowMs) => {
+      if (record.status !== 'running') {
+        const summary = `The workflow ${id} is finished (${record.status})`;
+        throw new MemoryError('INVALID_INPUT', [summary, 'Begin a new one.']);
+      }
+      if (record.lease && record.lease.expiresAt > nowMs) throw busy(record, nowMs);
+      return withLease(record, nowMs);
+    },
+    { signal },
+  );
 
   const lose = (error: MemoryError): MemoryError => {
     state = 'lost';
@@ -184,7 +187,11 @@ export async function createRun(dependencies: RunDependencies, options: AcquireO
       const checked = contents.map((content) => checkContent(content, 'todo', limits));
       return update((record) => {
         const first = record.todos.length;
-        const added = checked.map((content, index) => ({ id: `todo_${first + index}`, content, status: 'pending' as const }));
+        const added = checked.map((content, index) => ({
+          id: `todo_${first + index}`,
+          content,
+          status: 'pending' as const,
+        }));
         return { ...record, todos: [...record.todos, ...added] };
       }, call);
     },

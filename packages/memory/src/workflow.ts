@@ -35,21 +35,21 @@ export interface WorkflowSummary {
 /** The workflows of a memory. Their records end 3 days after the last update. */
 export interface Workflows {
   /** @throws {MemoryError} `INVALID_NAME`, `INVALID_INPUT`, `TOO_LARGE`. */
-  create(workflow: NewWorkflow, options?: CallOptions): Promise<WorkflowRecord>;
+  readonly create: (workflow: NewWorkflow, options?: CallOptions) => Promise<WorkflowRecord>;
   /** @throws {MemoryError} `UNKNOWN_WORKFLOW`, `CORRUPT_RECORD`. */
-  get(id: string, options?: CallOptions): Promise<WorkflowRecord>;
+  readonly get: (id: string, options?: CallOptions) => Promise<WorkflowRecord>;
   /** All of them, the last updated first. */
-  list(options?: CallOptions): Promise<WorkflowSummary[]>;
+  readonly list: (options?: CallOptions) => Promise<WorkflowSummary[]>;
   /**
    * Takes a workflow to run it, new or left by somebody who is gone.
    *
    * @throws {MemoryError} `WORKFLOW_BUSY` while somebody else runs it, `INVALID_INPUT` when it is finished.
    */
-  acquire(id: string, options?: AcquireOptions): Promise<WorkflowRun>;
+  readonly acquire: (id: string, options?: AcquireOptions) => Promise<WorkflowRun>;
   /** Removes the record and the notes. @returns whether there was one. */
-  remove(id: string, options?: CallOptions): Promise<boolean>;
+  readonly remove: (id: string, options?: CallOptions) => Promise<boolean>;
   /** Puts back a record that was exported. @returns whether it was not there yet. */
-  restore(record: WorkflowRecord, options?: CallOptions): Promise<boolean>;
+  readonly restore: (record: WorkflowRecord, options?: CallOptions) => Promise<boolean>;
 }
 
 /** What is changed of a record, by somebody who looks at it as it is. */
@@ -127,7 +127,15 @@ export function createWorkflows({ backend, limits, notes }: WorkflowDependencies
         const id = parseWorkflowKey(key) ?? key;
         const { goal = '', streamName = '', todos = [], updatedAt = 0 } = record ?? {};
         const done = todos.filter(({ status }) => status === 'done').length;
-        summaries.push({ id, goal, streamName, status: record?.status ?? 'corrupt', done, todos: todos.length, updatedAt });
+        summaries.push({
+          id,
+          goal,
+          streamName,
+          status: record?.status ?? 'corrupt',
+          done,
+          todos: todos.length,
+          updatedAt,
+        });
       }
       return summaries.toSorted((a, b) => b.updatedAt - a.updatedAt || (a.id < b.id ? 1 : -1));
     },

@@ -7,7 +7,9 @@ const letters = [...MARK].map((letter) => {
   const code = letter.codePointAt(0) ?? 0;
   const wide = String.fromCodePoint(code + 0xfee0);
   const wideUpper = String.fromCodePoint((letter.toUpperCase().codePointAt(0) ?? 0) + 0xfee0);
-  return letter === '-' ? String.raw`[-\u2010-\u2015\u2212\ufe63\uff0d_ ]` : `[${letter}${letter.toUpperCase()}${wide}${wideUpper}]`;
+  return letter === '-'
+    ? String.raw`[-\u2010-\u2015\u2212\ufe63\uff0d_ ]`
+    : `[${letter}${letter.toUpperCase()}${wide}${wideUpper}]`;
 });
 /** Characters that are not seen, or are blank, may stand between any two. */
 const marks = new RegExp(
