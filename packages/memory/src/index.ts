@@ -1,1 +1,2 @@
 export { MemoryError } from './errors.ts';
+export * from './retrieve/index.ts';

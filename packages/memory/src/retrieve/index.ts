@@ -1,0 +1,12 @@
+export { inverseDocumentFrequency, termFrequencyScore } from './bm25.ts';
+export { cacheEmbeddings } from './embed.ts';
+export type { Embed, Vector } from './embed.ts';
+export { RankError } from './errors.ts';
+export type { RankErrorCode } from './errors.ts';
+export { readQuery } from './query.ts';
+export type { Query, QueryTerm } from './query.ts';
+export { rankDocuments } from './rank.ts';
+export type { RankNotice, RankOptions } from './rank.ts';
+export { createTermIndex } from './term-index.ts';
+export type { RankDocument, Ranked, TermIndex } from './term-index.ts';
+export { termsOf } from './terms.ts';
