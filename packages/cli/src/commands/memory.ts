@@ -99,7 +99,14 @@ async function search(query: string, flags: GroupFlags, session: Session): Promi
   return withMemory(session, {
     flags,
     run: async (memory, { print, notice, where }) => {
-      const found = await memory.recall({ ...place, query, limit: flags.limit ?? 10, signal: session.signal });
+      const said: string[] = [];
+      const found = await memory.recall({
+        ...place,
+        query,
+        limit: flags.limit ?? 10,
+        signal: session.signal,
+        onNotice: ({ message }) => said.push(message),
+      });
       const messages = found.flatMap((one) => (one.kind === 'message' ? [{ ...one, author: undefined }] : []));
       await print(
         messages.flatMap(({ id, time, by, content }) => [
@@ -107,6 +114,7 @@ async function search(query: string, flags: GroupFlags, session: Session): Promi
         ]),
         found,
       );
+      await notice(...said);
       if (found.length === 0) await notice(await elsewhere(memory, where));
       return found.length > 0 ? ExitCode.Hit : ExitCode.None;
     },
