@@ -156,7 +156,7 @@ describe('the tools by the names of the memory server', () => {
       for (const memory of memories) await memory.close();
     });
     const names = Array.from({ length: 40 }, (_, index) => `entity ${index}`);
-    const changes = names.map((name, index) =>
+    const changes = names.map(async (name, index) =>
       memories[index % 4]?.graph().createEntities([{ name, entityType: 't', observations: [] }]),
     );
     await Promise.all(changes);

@@ -37,4 +37,5 @@ for (let index = 0; index < Number(count); index++) {
   await run.release();
 }
 await memory.close();
-process.exit(0);
+// What it was told to wait for may still be open.
+process.stdin.destroy();
