@@ -1,6 +1,6 @@
 /**
- * A process that writes messages, notes and workflows is killed at random moments. `npm run soak` makes it 200 kills for each
- * store; `CAIRN_MEMORY_KILLS` says another number.
+ * A process that writes messages, notes and workflows is killed at random moments.
+ * `CAIRN_MEMORY_KILLS=200 npm test -- ts test/memory/kill.test.ts` is the long run.
  */
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { useBackends } from './backends.ts';

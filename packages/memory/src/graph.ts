@@ -98,10 +98,27 @@ export function graphOf(lines: readonly GraphLine[]): KnowledgeGraph {
   return { entities, relations };
 }
 
+/** A line of our own document. It is read with every change, and by hand in a tenth of the time of the schema. */
+function readLine(value: unknown): GraphLine {
+  const line = value as Readonly<Partial<Record<'type' | keyof Entity | keyof Relation, unknown>>>;
+  const isText = (...all: readonly unknown[]): boolean => all.every((one) => typeof one === 'string');
+  const { observations } = line;
+  if (
+    line.type === 'entity' &&
+    isText(line.name, line.entityType) &&
+    Array.isArray(observations) &&
+    isText(...observations)
+  ) {
+    return value as GraphLine;
+  }
+  if (line.type === 'relation' && isText(line.from, line.to, line.relationType)) return value as GraphLine;
+  throw new TypeError('a line is neither an entity nor a relation');
+}
+
 function parseGraph(document: string, key: string): KnowledgeGraph {
   try {
     const lines = document.split('\n').filter((line) => line !== '');
-    const read = lines.map((line) => graphLine.parse(JSON.parse(line)));
+    const read = lines.map((line) => readLine(JSON.parse(line)));
     return graphOf(read);
   } catch (error) {
     const summary = `The knowledge graph under ${key} cannot be read`;

@@ -9,7 +9,7 @@ const MAX_INDICES = 4;
 /** After so many UTF-16 units other work gets its turn: some milliseconds. */
 const UNITS_PER_TURN = 64 * 1024;
 
-export interface IndexedQuery {
+interface IndexedQuery {
   readonly query: string;
   readonly limit: number;
   readonly signal?: AbortSignal | undefined;

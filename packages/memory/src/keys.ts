@@ -1,7 +1,7 @@
 import { MemoryError } from './errors.ts';
 
 /** How long a name may be, in bytes of UTF-8. */
-export const MAX_NAME_BYTES = 512;
+const MAX_NAME_BYTES = 512;
 
 export const MEMORY_PREFIX = 'ai:memory:';
 export const NOTES_PREFIX = 'ai:notes:';

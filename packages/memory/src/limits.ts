@@ -33,7 +33,7 @@ export interface Limits {
 }
 
 /** The largest content, in bytes of UTF-8. */
-export const MAX_CONTENT_BYTES: number = 1024 * 1024;
+const MAX_CONTENT_BYTES: number = 1024 * 1024;
 
 function positive(option: string, value: number, isWhole: boolean = false): number {
   if (value > 0 && (!isWhole || value === Infinity || Number.isInteger(value))) return value;

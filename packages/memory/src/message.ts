@@ -44,7 +44,7 @@ export function randomName(): string {
     .slice(-12);
 }
 
-export function isRole(role: unknown): role is Role {
+function isRole(role: unknown): role is Role {
   return typeof role === 'string' && roles.includes(role);
 }
 

@@ -46,7 +46,7 @@ export function noteDraft(note: Omit<Note, 'time'> & { readonly time?: number },
 }
 
 /** What a record says; `undefined` when it is no note. */
-export function parseNote(record: string): Note | undefined {
+function parseNote(record: string): Note | undefined {
   let value: unknown;
   try {
     value = JSON.parse(record);

@@ -29,7 +29,7 @@ export interface Reader {
 }
 
 /** A record and what it says. */
-export interface Entry<T> {
+interface Entry<T> {
   readonly record: string;
   readonly value: T;
 }

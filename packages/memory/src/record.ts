@@ -32,7 +32,7 @@ export function recordOf(draft: Draft, nowMs: number): string {
 }
 
 /** When a record ends to live; `undefined` when its time cannot be read. */
-export function expiryOf(life: Life | undefined, rule: ListRule): number | undefined {
+function expiryOf(life: Life | undefined, rule: ListRule): number | undefined {
   if (life === undefined) return undefined;
   return life.timeMs + (life.temporary ? rule.temporaryLifetimeMs : rule.lifetimeMs);
 }
@@ -44,7 +44,7 @@ export function isLive(record: string, rule: ListRule, nowMs: number): boolean {
 }
 
 /** Where a record of a time of its own stands among others, newest first. */
-export function placeOf(records: readonly string[], timeMs: number): number {
+function placeOf(records: readonly string[], timeMs: number): number {
   const older = records.findIndex((record) => (lifeOf(record)?.timeMs ?? Infinity) <= timeMs);
   return older === -1 ? records.length : older;
 }

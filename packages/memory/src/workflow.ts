@@ -62,7 +62,7 @@ export interface WorkflowDependencies extends NotesDependencies {
   readonly notes: Notes;
 }
 
-export function unknownWorkflow(id: string): MemoryError {
+function unknownWorkflow(id: string): MemoryError {
   const hint = 'It may have ended: records are kept for 3 days after the last update. List those that there are.';
   return new MemoryError('UNKNOWN_WORKFLOW', [`There is no workflow ${quoted(id)}`, hint], { key: workflowKey(id) });
 }

@@ -89,7 +89,7 @@ export interface MemoryRun {
 }
 
 /** How a command answers. */
-export interface Answer {
+interface Answer {
   /** Prints lines, or with `--json` the document. */
   readonly print: (lines: Iterable<string>, document: unknown) => Promise<void>;
   /** Says something on standard error; not with `--json`, where the document says it. */
@@ -110,11 +110,16 @@ function quarantineNotice({ key, time }: QuarantinedRecord): string {
   return `a record under ${key} could not be read and was left ${where}; 'cairn memory stats --json' lists such records`;
 }
 
+/** Where a Redis is, without its password. */
+function placeOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).host : 'the URL';
+}
+
 /** Opens the memory that the options name, runs the command on it, and closes it. */
 export async function withMemory(session: Session, { flags, writes = false, run }: MemoryRun): Promise<number> {
   const { createMemory, MemoryError } = await import('@cairn/memory');
   const choice = await choose(flags, session);
-  const where = choice.path ?? 'Redis';
+  const where = choice.path ?? placeOf(choice.url ?? '');
   const notices: string[] = [];
   const answer: Answer = {
     where,

@@ -35,7 +35,7 @@ export interface ConnectionOptions {
 }
 
 /** What a call sends: a script, its one key, its arguments. */
-export interface Request extends CallOptions {
+interface Request extends CallOptions {
   readonly key: string;
   readonly args: readonly string[];
   /** Whether it changes something, so that a missing answer leaves that open. */
@@ -53,7 +53,7 @@ export interface Connection {
 }
 
 /** A URL without its password. */
-export function shownUrl(url: string): string {
+function shownUrl(url: string): string {
   try {
     const { protocol, host, pathname } = new URL(url);
     return `${protocol}//${host}${pathname === '/' ? '' : pathname}`;

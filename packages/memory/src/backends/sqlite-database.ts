@@ -6,7 +6,7 @@ import { MemoryError } from '../errors.ts';
 import { explainSqliteError, isBusy } from './sqlite-errors.ts';
 
 /** Versions before it can corrupt a database in WAL mode that several connections write. */
-export const OLDEST_SQLITE = '3.51.3';
+const OLDEST_SQLITE = '3.51.3';
 
 /** Marks the file as ours: "Cair". */
 const APPLICATION_ID = 0x43616972;
@@ -38,7 +38,7 @@ CREATE UNIQUE INDEX records_by_position ON records (key_id, position);
 `;
 
 /** Whether a version of SQLite can be trusted with several writers. */
-export function isSupportedSqlite(version: string): boolean {
+function isSupportedSqlite(version: string): boolean {
   const [have, need] = [version, OLDEST_SQLITE].map((text) => text.split('.').map(Number));
   for (let index = 0; index < 3; index++) {
     const difference = (have?.[index] ?? 0) - (need?.[index] ?? 0);
