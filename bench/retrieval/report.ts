@@ -83,7 +83,7 @@ function speedSection(speed: Speed): string {
     [`\`rankDocuments\` over ${speed.group} messages, without an index`, `${ms(speed.groupMs)} ms`],
     [`\`rankDocuments\` over ${speed.messages}`, `${ms(speed.passMs)} ms`],
   ];
-  return ['## Speed', table(['', ''], rows)].join('\n\n');
+  return ['## Speed', 'In one thread; the fastest of several rounds.', table(['', ''], rows)].join('\n\n');
 }
 
 /** What is committed as `bench/RETRIEVAL.md`. */

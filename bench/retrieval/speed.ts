@@ -1,12 +1,13 @@
 /** How long ours takes over many messages. */
 import { createTermIndex, rankDocuments } from '@cairn/memory';
-import type { RankDocument } from '@cairn/memory';
-import { median } from '../lib/statistics.ts';
+import type { RankDocument, TermIndex } from '@cairn/memory';
 import type { Corpus } from './corpora.ts';
 
 const MESSAGES = 100_000;
 const MESSAGE_UNITS = 200;
-const ROUNDS = 11;
+/** The fastest of so many counts: what else the machine does only ever adds. */
+const ROUNDS = 15;
+const BUILDS = 3;
 /** Of two words in each language, of names, and of what nearly every message has. */
 const QUERIES = ['表格内容', '使用Redis缓存', 'how do I configure the gateway token', 'readFile', '的'];
 /** What a group keeps by default. */
@@ -53,14 +54,17 @@ export async function measureSpeed(corpora: readonly Corpus[]): Promise<Speed> {
   globalThis.gc?.();
   const before = process.memoryUsage().heapUsed;
   const index = createTermIndex();
-  const buildMs = time(() => {
-    for (const message of messages) index.add(message);
-  });
+  const fill = (empty: TermIndex): number =>
+    time(() => {
+      for (const message of messages) empty.add(message);
+    });
+  const firstMs = fill(index);
   globalThis.gc?.();
   const indexMb = (process.memoryUsage().heapUsed - before) / 1e6;
+  const buildMs = Math.min(firstMs, ...Array.from({ length: BUILDS - 1 }, () => fill(createTermIndex())));
   const queries = QUERIES.map((query) => {
     const rounds = Array.from({ length: ROUNDS }, () => time(() => index.rank(query, 10)));
-    return { query, ms: median(rounds) };
+    return { query, ms: Math.min(...rounds) };
   });
   const some = messages.slice(0, 1000);
   const removeMs = time(() => some.forEach(({ id }) => index.remove(id))) / some.length;
@@ -85,6 +89,6 @@ export async function measureSpeed(corpora: readonly Corpus[]): Promise<Speed> {
     queries,
     passMs,
     group: GROUP,
-    groupMs: median(groups),
+    groupMs: Math.min(...groups),
   };
 }
