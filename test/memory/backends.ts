@@ -1,9 +1,11 @@
 import { createClient } from '@redis/client';
+import { createMemory } from '@cairn/memory';
+import type { Memory, MemoryOptions } from '@cairn/memory';
 import type { BackendHarness } from '@cairn/memory/testing';
 import { memory } from '@cairn/memory/memory';
 import { redis } from '@cairn/memory/redis';
 import { sqlite } from '@cairn/memory/sqlite';
-import { afterAll, beforeAll } from 'vitest';
+import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { newDirectory, removeTree } from '../support/tree.ts';
 import { hasRedis, startRedis } from './redis-server.ts';
 import type { RedisServer } from './redis-server.ts';
@@ -14,7 +16,7 @@ export const START_MS = 1_703_123_456_789;
 /** A clock that stands still until it is told otherwise. */
 export interface ManualClock {
   readonly now: () => number;
-  add(ms: number): void;
+  readonly add: (ms: number) => void;
 }
 
 export function manualClock(): ManualClock {
@@ -31,7 +33,7 @@ export function manualClock(): ManualClock {
 export interface BackendKind {
   readonly name: string;
   readonly isSkipped: boolean;
-  open(): Promise<BackendHarness>;
+  readonly open: () => Promise<BackendHarness>;
 }
 
 let server: RedisServer | undefined;
@@ -64,10 +66,13 @@ async function openRedis(): Promise<BackendHarness> {
   const clock = manualClock();
   const backend = redis({ url, clock: clock.now });
   return {
-    backend: { ...backend, close: async () => {
-      await backend.close();
-      if (client.isOpen) await client.close();
-    } },
+    backend: {
+      ...backend,
+      close: async () => {
+        await backend.close();
+        if (client.isOpen) await client.close();
+      },
+    },
     // The lifetimes of keys are the server's: they become shorter by hand.
     advance: async (ms) => {
       clock.add(ms);
@@ -104,3 +109,14 @@ export const backendKinds: readonly BackendKind[] = [
   },
   { name: 'redis', isSkipped: !hasRedis, open: openRedis },
 ];
+
+/** A memory in an empty store, closed when the test is over. */
+export async function openMemory(
+  { open }: BackendKind,
+  options: Omit<MemoryOptions, 'backend'> = {},
+): Promise<BackendHarness & { readonly memory: Memory }> {
+  const harness = await open();
+  const made = createMemory({ ...options, backend: harness.backend });
+  onTestFinished(() => made.close());
+  return { ...harness, memory: made };
+}

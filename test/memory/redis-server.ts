@@ -8,7 +8,8 @@ import { newDirectory, removeTree } from '../support/tree.ts';
 
 /** Whether the real server is here. Where it is missing the tests are skipped, which the report shows; CI installs it. */
 export const hasRedis: boolean = spawnSync('redis-server', ['--version']).status === 0;
-if (!hasRedis && process.env['CI'] !== undefined) throw new Error('redis-server is missing; install it: apt-get install redis-server');
+if (!hasRedis && process.env['CI'] !== undefined)
+  throw new Error('redis-server is missing; install it: apt-get install redis-server');
 
 /** A port that is free now. */
 export async function freePort(): Promise<number> {
@@ -26,13 +27,13 @@ export interface RedisServer {
   readonly port: number;
   readonly directory: string;
   /** Sends it a signal: `SIGSTOP` pauses it, `SIGCONT` lets it go on, `SIGKILL` ends it. */
-  signal(signal: NodeJS.Signals): void;
+  readonly signal: (signal: NodeJS.Signals) => void;
   /** Ends the process, waits for that, and starts another on the same port and directory. */
-  restart(): Promise<void>;
+  readonly restart: () => Promise<void>;
   /** Ends the process and waits for that. */
-  halt(): Promise<void>;
+  readonly halt: () => Promise<void>;
   /** Ends it and removes its directory. */
-  stop(): Promise<void>;
+  readonly stop: () => Promise<void>;
 }
 
 /** Waits until the server says that it takes connections. */

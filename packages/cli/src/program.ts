@@ -1,20 +1,24 @@
 import { readFileSync } from 'node:fs';
-import { Command, type CommanderError } from 'commander';
+import { Command } from 'commander';
 import { deleteCommand } from './commands/delete.ts';
 import { editCommand } from './commands/edit.ts';
 import { findCommand } from './commands/find.ts';
 import { globCommand } from './commands/glob.ts';
 import { grepCommand } from './commands/grep.ts';
 import { lsCommand } from './commands/ls.ts';
+import { memoryCommand } from './commands/memory.ts';
+import { notesCommand } from './commands/notes.ts';
 import { patchCommand } from './commands/patch.ts';
 import { pickCommand } from './commands/pick.ts';
 import { readCommand } from './commands/read.ts';
 import { renameCommand } from './commands/rename.ts';
 import { tourCommand } from './commands/tour.ts';
+import { workflowCommand } from './commands/workflow.ts';
 import { writeCommand } from './commands/write.ts';
 import { UsageError } from './errors.ts';
 import { createPaint, usesColor } from './output.ts';
 import type { Session } from './session.ts';
+import { isHelpOrVersion, usageMessage } from './usage.ts';
 
 /** A command adds itself to the program and reports the exit status of a finished run. */
 type CommandFactory = (command: Command, session: Session, done: (exitCode: number) => void) => void;
@@ -32,6 +36,9 @@ const commands: Readonly<Record<string, CommandFactory>> = {
   patch: patchCommand,
   delete: deleteCommand,
   rename: renameCommand,
+  memory: memoryCommand,
+  notes: notesCommand,
+  workflow: workflowCommand,
   tour: tourCommand,
 };
 
@@ -56,6 +63,7 @@ Examples:
   $ cairn grep 'import .* from' -g '*.ts'   lines by regular expression
   $ cairn read README.md                    a file, with the tag of its content
   $ cairn edit README.md --old TODO --new Done --dry-run   what would change
+  $ cairn memory add 'the tests need redis-server'   remember; 'cairn memory search redis' finds it
   $ vim "$(cairn pick)"                     choose while you type
   $ cairn help grep                         the options of one command
 
@@ -65,44 +73,6 @@ Exit status: 0 when something was found, 1 when nothing was, 2 when the call was
 export interface HelpTexts {
   out: string;
   err: string;
-}
-
-function searches(command: Command): boolean {
-  return command.options.some(({ long }) => long === '--path');
-}
-
-function counted(most: number): string {
-  return ['no argument', 'one argument', 'two arguments'][most] ?? `${most} arguments`;
-}
-
-/** What commander found wrong, said in one line that names the remedy. */
-function usageMessage(error: CommanderError, command: Command): string {
-  const name = command.parent === null ? 'cairn' : `cairn ${command.name()}`;
-  const see = `see '${name} --help'`;
-  // Suggestions come on a line of their own, in brackets.
-  const [first = '', suggestion = ''] = error.message.replace(/^error: /u, '').split('\n');
-  const similar = /^\(Did you mean (.+)\?\)$/u.exec(suggestion)?.[1];
-  const didYouMean = similar === undefined ? '' : `; did you mean ${similar}?`;
-  switch (error.code) {
-    case 'commander.unknownCommand':
-      return `${first}${didYouMean === '' ? `; the commands are ${Object.keys(commands).join(', ')}` : didYouMean} (${see})`;
-    case 'commander.unknownOption':
-      return `${first}${didYouMean} (${see}; ${searches(command) ? 'to search for text' : 'for a name'} that starts with '-', put -- before it)`;
-    case 'commander.missingArgument':
-      return `${first.replace('missing required argument', `'${name}' needs an argument:`).replaceAll(/: '(\w+)'$/gu, ': <$1>')} (${see})`;
-    case 'commander.excessArguments':
-      return `'${name}' takes ${counted(command.registeredArguments.length)}, but got ${command.args.length}: ${command.args.join(' ')}; ${searches(command) ? 'quote a pattern, and use --path to say where to search' : 'quote a name that has blanks'} (${see})`;
-    case 'commander.optionMissingArgument':
-      return `${first.replace(' argument missing', ' needs a value')} (${see})`;
-    default:
-      return `${first}${didYouMean} (${see})`;
-  }
-}
-
-function isHelpOrVersion(error: CommanderError): boolean {
-  return (
-    error.code === 'commander.helpDisplayed' || error.code === 'commander.version' || error.code === 'commander.help'
-  );
 }
 
 /** Builds the command line. Nothing is written or run before it is parsed. */
@@ -130,7 +100,9 @@ export function createProgram(
       });
   };
   const program = prepare(new Command('cairn'))
-    .description('Find, search, read and change the files of a workspace. What an answer leaves out is always said.')
+    .description(
+      'Find, search, read and change the files of a workspace, and remember. What an answer leaves out is always said.',
+    )
     .version(readVersion(), '-V, --version', 'print the version')
     .helpOption('-h, --help', 'show help')
     .helpCommand('help [command]', 'show help for a command')

@@ -66,26 +66,30 @@ export interface MemoryBackend {
   /** `memory`, `sqlite`, `redis`. */
   readonly name: string;
   /** The clock of the store, milliseconds since the epoch. */
-  now(options?: CallOptions): Promise<number>;
+  readonly now: (options?: CallOptions) => Promise<number>;
   /**
    * Adds records to a list, in this order, the last of them newest; then removes what the rule does not keep and sets the
    * lifetime of the key to that of its longest-lived record.
    *
    * @returns the records as they were written.
    */
-  append(key: string, drafts: readonly Draft[], options: CallOptions & { readonly rule: ListRule }): Promise<string[]>;
+  readonly append: (
+    key: string,
+    drafts: readonly Draft[],
+    options: CallOptions & { readonly rule: ListRule },
+  ) => Promise<string[]>;
   /** The records of a list that the rule keeps now, newest first. A record without a readable time is never left out. */
-  list(key: string, query: ListQuery & CallOptions): Promise<string[]>;
+  readonly list: (key: string, query: ListQuery & CallOptions) => Promise<string[]>;
   /** Removes records that are exactly these, or the whole list. @returns how many were removed. */
-  remove(key: string, records: readonly string[] | 'all', options?: CallOptions): Promise<number>;
+  readonly remove: (key: string, records: readonly string[] | 'all', options?: CallOptions) => Promise<number>;
   /** The document under a key. */
-  read(key: string, options?: CallOptions): Promise<string | undefined>;
+  readonly read: (key: string, options?: CallOptions) => Promise<string | undefined>;
   /** Changes a document. @returns whether it was as expected, and so was changed. */
-  swap(key: string, change: Swap, options?: CallOptions): Promise<boolean>;
+  readonly swap: (key: string, change: Swap, options?: CallOptions) => Promise<boolean>;
   /** The keys that begin so, in no order. Keys that come or go meanwhile may be in it or not. */
-  keys(prefix: string, options?: CallOptions): Promise<KeyInfo[]>;
+  readonly keys: (prefix: string, options?: CallOptions) => Promise<KeyInfo[]>;
   /** Closes what the store opened itself. Closing twice is fine. */
-  close(): Promise<void>;
+  readonly close: () => Promise<void>;
 }
 
 /** Milliseconds since the epoch. */

@@ -87,3 +87,8 @@ export function parseWorkflowKey(key: string): string | undefined {
   const prefix = [NOTES_PREFIX, WORKFLOW_PREFIX].find((one) => key.startsWith(one));
   return prefix === undefined ? undefined : decodePart(key.slice(prefix.length));
 }
+
+/** The name of a knowledge graph by its key. */
+export function parseGraphKey(key: string): string {
+  return decodePart(key.slice(GRAPH_PREFIX.length));
+}

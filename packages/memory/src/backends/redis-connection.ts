@@ -44,12 +44,12 @@ export interface Request extends CallOptions {
 
 /** A shared connection, made on first use. Every call ends within the timeout. */
 export interface Connection {
-  run(script: Script, request: Request): Promise<unknown>;
+  readonly run: (script: Script, request: Request) => Promise<unknown>;
   /** The client itself, when it is ready. */
-  ready(call?: CallOptions): Promise<RedisClient>;
+  readonly ready: (call?: CallOptions) => Promise<RedisClient>;
   /** Bounds something by the timeout. */
-  within<T>(promise: Promise<T>, facts: CallOptions & { readonly writes: boolean }): Promise<T>;
-  close(): Promise<void>;
+  readonly within: <T>(promise: Promise<T>, facts: CallOptions & { readonly writes: boolean }) => Promise<T>;
+  readonly close: () => Promise<void>;
 }
 
 /** A URL without its password. */
@@ -65,7 +65,9 @@ export function shownUrl(url: string): string {
 function checkUrl(url: string): void {
   if (URL.canParse(url) && /^rediss?:$/u.test(new URL(url).protocol)) return;
   const summary = '[memory:redis] The URL is none of a Redis';
-  throw new MemoryError('INVALID_OPTION', [summary, 'It looks like redis://user:password@host:6379/0.'], { option: 'url' });
+  throw new MemoryError('INVALID_OPTION', [summary, 'It looks like redis://user:password@host:6379/0.'], {
+    option: 'url',
+  });
 }
 
 async function load(driver: RedisDriver): Promise<Awaited<ReturnType<RedisDriver>>> {

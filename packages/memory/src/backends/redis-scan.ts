@@ -28,7 +28,7 @@ function literal(text: string): string {
 export async function scanKeys(connection: Connection, prefix: string, call: CallOptions = {}): Promise<string[]> {
   const client = await connection.ready(call);
   const nodes = isCluster(client)
-    ? await Promise.all(client.masters.map((node) => client.nodeClient(node)))
+    ? await Promise.all(client.masters.map(async (node) => client.nodeClient(node)))
     : [client as RedisClient & ScanningClient];
   const found = new Set<string>();
   for (const node of nodes) {

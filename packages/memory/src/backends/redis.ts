@@ -50,14 +50,20 @@ export function redis(options: RedisOptions = {}): MemoryBackend {
     name: 'redis',
     now: async (call?: CallOptions) =>
       Number(await connection.run(clockScript, { key: 'ai:clock', args: [time()], writes: false, ...call })),
-    append: async (key: string, drafts: readonly Draft[], { rule, signal }: CallOptions & { readonly rule: ListRule }) => {
+    append: async (
+      key: string,
+      drafts: readonly Draft[],
+      { rule, signal }: CallOptions & { readonly rule: ListRule },
+    ) => {
       const bounds = [rule.maxRecords, rule.lifetimeMs, rule.temporaryLifetimeMs].map(bound);
       const added = drafts.flatMap(({ before, after, timeMs }) => [
         before,
         after,
         timeMs === undefined ? '' : String(Math.trunc(timeMs)),
       ]);
-      return texts(await connection.run(appendScript, { key, args: [time(), ...bounds, ...added], writes: true, signal }));
+      return texts(
+        await connection.run(appendScript, { key, args: [time(), ...bounds, ...added], writes: true, signal }),
+      );
     },
     list: async (key: string, { rule, limit = Infinity, signal }: ListQuery & CallOptions) => {
       if (limit <= 0) return [];

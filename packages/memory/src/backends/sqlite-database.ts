@@ -76,11 +76,32 @@ async function load(driver: SqliteDriver): Promise<typeof DatabaseSync> {
   return loaded.DatabaseSync;
 }
 
+/**
+ * Makes a directory with those above it. `recursive` would do so too, but goes round for ever where the system says of a
+ * directory that it does not exist and cannot be made, as below `/proc`.
+ *
+ * @returns whether it was not there before.
+ */
+function makeDirectory(directory: string): boolean {
+  const make = (): boolean => {
+    try {
+      mkdirSync(directory, { mode: 0o700 });
+      return true;
+    } catch (error) {
+      if (statSync(directory, { throwIfNoEntry: false })?.isDirectory() === true) return false;
+      throw error;
+    }
+  };
+  if (statSync(directory, { throwIfNoEntry: false })?.isDirectory() === true) return false;
+  if (dirname(directory) !== directory) makeDirectory(dirname(directory));
+  return make();
+}
+
 /** Makes the file with its directory, readable by its owner alone. A directory in a project is kept out of git. */
 function prepareFile(path: string): void {
   const directory = dirname(path);
-  const made = mkdirSync(directory, { recursive: true, mode: 0o700 });
-  if (made !== undefined && basename(directory) === '.cairn') writeFileSync(join(directory, '.gitignore'), '*\n');
+  const isMade = makeDirectory(directory);
+  if (isMade && basename(directory) === '.cairn') writeFileSync(join(directory, '.gitignore'), '*\n');
   // Its log takes over its mode.
   closeSync(openSync(path, 'a', 0o600));
 }
@@ -94,7 +115,9 @@ function pragma(database: DatabaseSync, name: string): SQLOutputValue | undefine
 }
 
 function foreign(path: string, what: string, hint: string): MemoryError {
-  return new MemoryError('CORRUPT_STORE', [`[memory:sqlite] ${path} ${what}`, `It was left as it is: ${hint}`], { path });
+  return new MemoryError('CORRUPT_STORE', [`[memory:sqlite] ${path} ${what}`, `It was left as it is: ${hint}`], {
+    path,
+  });
 }
 
 /** Opens a file of ours and brings it to the schema. Each step can be done again when another process was in the way. */
@@ -126,18 +149,18 @@ export interface DatabaseOptions {
 
 /** What a piece of work may do with the open file. */
 export interface Work {
-  all(sql: string, ...values: SQLInputValue[]): Record<string, SQLOutputValue>[];
-  get(sql: string, ...values: SQLInputValue[]): Record<string, SQLOutputValue> | undefined;
-  run(sql: string, ...values: SQLInputValue[]): number;
-  iterate(sql: string, ...values: SQLInputValue[]): Iterable<Record<string, SQLOutputValue>>;
+  readonly all: (sql: string, ...values: SQLInputValue[]) => Record<string, SQLOutputValue>[];
+  readonly get: (sql: string, ...values: SQLInputValue[]) => Record<string, SQLOutputValue> | undefined;
+  readonly run: (sql: string, ...values: SQLInputValue[]) => number;
+  readonly iterate: (sql: string, ...values: SQLInputValue[]) => Iterable<Record<string, SQLOutputValue>>;
 }
 
 /** One connection to a file, opened on first use. Work is done in the order in which it was asked for. */
 export interface Database {
-  read<T>(work: (on: Work) => T, signal?: AbortSignal): Promise<T>;
+  readonly read: <T>(work: (on: Work) => T, signal?: AbortSignal) => Promise<T>;
   /** In one transaction, all of it or nothing. */
-  write<T>(work: (on: Work) => T, signal?: AbortSignal): Promise<T>;
-  close(): Promise<void>;
+  readonly write: <T>(work: (on: Work) => T, signal?: AbortSignal) => Promise<T>;
+  readonly close: () => Promise<void>;
 }
 
 export function createDatabase({ path, busyTimeoutMs, driver }: DatabaseOptions): Database {

@@ -61,9 +61,7 @@ function explanationOf(error: unknown): Explained | undefined {
   }
   if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return undefined;
   if (!/^E[A-Z0-9]+$/u.test(error.code)) return undefined;
-  return (
-    systemErrors[error.code] ?? ['STORE_FAILED', `cannot be opened (${messageOf(error)})`, 'Name another file.']
-  );
+  return systemErrors[error.code] ?? ['STORE_FAILED', `cannot be opened (${messageOf(error)})`, 'Name another file.'];
 }
 
 function messageOf(error: unknown): string {

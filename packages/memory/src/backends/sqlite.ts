@@ -113,7 +113,8 @@ function trim(on: Work, id: number, rule: ListRule, nowMs: number): void {
     );
   } else if (rule.lifetimeMs !== Infinity) {
     // From the oldest on, up to the first that lives.
-    const live = 'SELECT position FROM records WHERE key_id = ? AND (time IS NULL OR time > ?) ORDER BY position LIMIT 1';
+    const live =
+      'SELECT position FROM records WHERE key_id = ? AND (time IS NULL OR time > ?) ORDER BY position LIMIT 1';
     const first = on.get(live, id, nowMs - rule.lifetimeMs);
     if (first === undefined) on.run('DELETE FROM records WHERE key_id = ?', id);
     else on.run('DELETE FROM records WHERE key_id = ? AND position < ?', id, Number(first['position']));

@@ -13,13 +13,13 @@ import { MemoryError } from '../errors.ts';
 export interface BackendHarness {
   readonly backend: MemoryBackend;
   /** Lets time pass, or go back. The store's clock was set to something when it was opened, and stands still otherwise. */
-  advance(ms: number): Promise<void>;
+  readonly advance: (ms: number) => Promise<void>;
 }
 
 export interface ContractCase {
   readonly name: string;
   /** Rejects when the store does not do it. Closes what it opens. */
-  run(open: () => Promise<BackendHarness>): Promise<void>;
+  readonly run: (open: () => Promise<BackendHarness>) => Promise<void>;
 }
 
 const forever: ListRule = { maxRecords: Infinity, lifetimeMs: Infinity, temporaryLifetimeMs: Infinity };
@@ -93,7 +93,11 @@ export const backendContract: readonly ContractCase[] = [
     assert.deepEqual(listed, [added[1], added[0], first]);
   }),
   contractCase('a limit takes the newest', async ({ backend }) => {
-    await backend.append(k, ['a', 'b', 'c'].map((text) => draft(text)), { rule: forever });
+    await backend.append(
+      k,
+      ['a', 'b', 'c'].map((text) => draft(text)),
+      { rule: forever },
+    );
     assert.deepEqual(textsOf(await backend.list(k, { rule: forever, limit: 2 })), ['c', 'b']);
     assert.deepEqual(await backend.list(k, { rule: forever, limit: 0 }), []);
     assert.deepEqual(textsOf(await backend.list(k, { rule: forever, limit: 9 })), ['c', 'b', 'a']);
@@ -104,17 +108,25 @@ export const backendContract: readonly ContractCase[] = [
     assert.deepEqual(textsOf(await backend.list(k, { rule: forever })), texts.toReversed().slice(0, 5));
   }),
   contractCase('keys do not see one another', async ({ backend }) => {
-    for (const key of ['ai:a', 'ai:ab', 'ai:a*', 'AI:A', 'ai:a%']) await backend.append(key, [draft(key)], { rule: forever });
+    for (const key of ['ai:a', 'ai:ab', 'ai:a*', 'AI:A', 'ai:a%'])
+      await backend.append(key, [draft(key)], { rule: forever });
     assert.deepEqual(textsOf(await backend.list('ai:a', { rule: forever })), ['ai:a']);
     assert.deepEqual(textsOf(await backend.list('ai:a*', { rule: forever })), ['ai:a*']);
     const listed = (await backend.keys('ai:a')).map(({ key }) => key).toSorted();
     assert.deepEqual(listed, ['ai:a', 'ai:a%', 'ai:a*', 'ai:ab']);
-    assert.deepEqual((await backend.keys('ai:a*')).map(({ key }) => key), ['ai:a*']);
+    assert.deepEqual(
+      (await backend.keys('ai:a*')).map(({ key }) => key),
+      ['ai:a*'],
+    );
   }),
   contractCase('the newest so many are kept', async ({ backend }) => {
     for (const text of 'abcdefg') await backend.append(k, [draft(text)], { rule: hourly });
     assert.deepEqual(textsOf(await backend.list(k, { rule: hourly })), ['g', 'f', 'e', 'd', 'c']);
-    await backend.append(k, [...'123456789'].map((text) => draft(text)), { rule: hourly });
+    await backend.append(
+      k,
+      [...'123456789'].map((text) => draft(text)),
+      { rule: hourly },
+    );
     assert.deepEqual(textsOf(await backend.list(k, { rule: hourly })), ['9', '8', '7', '6', '5']);
   }),
   contractCase('records end when their time is over, and the key with the last of them', async (harness) => {
@@ -174,7 +186,9 @@ export const backendContract: readonly ContractCase[] = [
     await backend.append(k, [draft('0')], { rule: forever });
     await advance(1000);
     await backend.append(k, [draft('1000')], { rule: forever });
-    await backend.append(k, [draft('500', now + 500), draft('-5', now - 5), draft('1000b', now + 1000)], { rule: forever });
+    await backend.append(k, [draft('500', now + 500), draft('-5', now - 5), draft('1000b', now + 1000)], {
+      rule: forever,
+    });
     assert.deepEqual(textsOf(await backend.list(k, { rule: forever })), ['1000b', '1000', '500', '0', '-5']);
     await backend.append(k, [draft('new')], { rule: forever });
     assert.deepEqual(textsOf(await backend.list(k, { rule: forever, limit: 2 })), ['new', '1000b']);
@@ -210,7 +224,7 @@ export const backendContract: readonly ContractCase[] = [
     const [a, b, c] = await backend.append(k, [draft('a'), draft('b'), draft('a')], { rule: forever });
     assert.equal(a, c);
     assert.equal(await backend.remove(k, [a ?? '', 'no such record']), 1);
-    assert.deepEqual((await backend.list(k, { rule: forever })).toSorted(), [a, b].toSorted());
+    assert.deepEqual(new Set(await backend.list(k, { rule: forever })), new Set([a, b]));
     assert.equal(await backend.remove(k, 'all'), 2);
     assert.equal(await backend.remove(k, 'all'), 0);
     assert.equal(await backend.remove(k, [a ?? '']), 0);
@@ -232,7 +246,9 @@ export const backendContract: readonly ContractCase[] = [
   }),
   contractCase('of changes at once from the same document one is made', async ({ backend }) => {
     await backend.swap(k, { expected: undefined, next: '0', ttlMs: HOUR });
-    const changes = Array.from({ length: 20 }, (_, index) => backend.swap(k, { expected: '0', next: `${index + 1}`, ttlMs: HOUR }));
+    const changes = Array.from({ length: 20 }, (_, index) =>
+      backend.swap(k, { expected: '0', next: `${index + 1}`, ttlMs: HOUR }),
+    );
     const made = (await Promise.all(changes)).map((done, index) => (done ? `${index + 1}` : '')).filter(Boolean);
     assert.deepEqual([await backend.read(k)], made);
   }),
@@ -258,18 +274,26 @@ export const backendContract: readonly ContractCase[] = [
       () => backend.append('document', [draft('b')], { rule: forever }),
       () => backend.remove('document', 'all'),
     ];
-    for (const one of wrong) await assert.rejects(one, (error) => MemoryError.isInstance(error) && error.code === 'CORRUPT_RECORD');
+    for (const one of wrong)
+      await assert.rejects(one, (error) => MemoryError.isInstance(error) && error.code === 'CORRUPT_RECORD');
     assert.deepEqual(textsOf(await backend.list('list', { rule: forever })), ['a']);
     assert.equal(await backend.read('document'), 'a');
   }),
   contractCase('keys say how much they hold', async ({ backend }) => {
-    await backend.append('x:list', ['a', 'b', 'c'].map((text) => draft(text)), { rule: forever });
+    await backend.append(
+      'x:list',
+      ['a', 'b', 'c'].map((text) => draft(text)),
+      { rule: forever },
+    );
     await backend.swap('x:document', { expected: undefined, next: 'a'.repeat(1000), ttlMs: HOUR });
     const infos = (await backend.keys('x:')).toSorted((a, b) => (a.key < b.key ? -1 : 1));
-    assert.deepEqual(infos.map(({ key, records }) => [key, records]), [
-      ['x:document', 1],
-      ['x:list', 3],
-    ]);
+    assert.deepEqual(
+      infos.map(({ key, records }) => [key, records]),
+      [
+        ['x:document', 1],
+        ['x:list', 3],
+      ],
+    );
     assert.ok((infos[0]?.bytes ?? 1000) >= 1000);
     assert.equal(infos[1]?.expiresInMs, undefined);
     assertAbout(infos[0]?.expiresInMs, HOUR);
