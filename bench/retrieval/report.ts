@@ -83,7 +83,11 @@ function speedSection(speed: Speed): string {
     [`\`rankDocuments\` over ${speed.group} messages, without an index`, `${ms(speed.groupMs)} ms`],
     [`\`rankDocuments\` over ${speed.messages}`, `${ms(speed.passMs)} ms`],
   ];
-  return ['## Speed', 'In one thread; the fastest of several rounds, on a machine with other work.', table(['', ''], rows)].join('\n\n');
+  return [
+    '## Speed',
+    'In one thread; the fastest of several rounds, on a machine with other work.',
+    table(['', ''], rows),
+  ].join('\n\n');
 }
 
 /** What is committed as `bench/RETRIEVAL.md`. */

@@ -124,17 +124,12 @@ const refusals: readonly (readonly [
     'rename',
     'EPERM',
     () => true,
-    ['edit', 'patch', 'write', 'rename', 'delete'],
+    ['edit', 'patch', 'rename', 'delete'],
     /^PERMISSION: .*not permitted/u,
   ],
-  [
-    'a fault of the disk',
-    'rename',
-    'EIO',
-    () => true,
-    ['edit', 'patch', 'write', 'rename', 'delete'],
-    /^IO: .*\(EIO\)/u,
-  ],
+  ['a fault of the disk', 'rename', 'EIO', () => true, ['edit', 'patch', 'rename', 'delete'], /^IO: .*\(EIO\)/u],
+  ['a name that may not be added', 'link', 'EACCES', () => true, ['write'], /^PERMISSION: .*permission denied/u],
+  ['a fault of the disk with a new name', 'link', 'EIO', () => true, ['write'], /^IO: .*\(EIO\)/u],
 ];
 
 describe.each(refusals)('%s', (_reason, operation, code, when, tools, says) => {

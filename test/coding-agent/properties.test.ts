@@ -1,6 +1,7 @@
+import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createCodingTools } from '@cairn/coding-agent';
+import { createCodingTools, textOf } from '@cairn/coding-agent';
 import type { CodingTools, ToolResult } from '@cairn/coding-agent';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -156,4 +157,52 @@ test('whatever call is refused, no byte changes; whatever is written, is there',
     { numRuns: RUNS },
   );
   expect(Math.min(...Object.values(outcomes))).toBeGreaterThan(0);
+});
+
+/** Files over the size from which the memory of one is used for the next; of some the edits fail. */
+const LARGE_BYTES = 600_000;
+
+test('edits of large files, one after the other and at once, see no byte of one another', async () => {
+  const root = temporaryDirectory();
+  const tools = createCodingTools({ root, stateDirectory: temporaryDirectory() });
+  const change = fc.record({
+    file: fc.nat(2),
+    line: fc.nat(6000),
+    text: fc.stringMatching(/^[a-z]{0,200}$/u),
+    wait: fc.boolean(),
+  });
+  const lineOf = (file: number, line: number): string => `file ${file} line ${line};${'.'.repeat(100)}`;
+  const expected = [0, 1, 2].map((file) => {
+    const count = Math.ceil((LARGE_BYTES * (file + 1)) / 110);
+    return Array.from({ length: count }, (_, line) => lineOf(file, line));
+  });
+  const pathOf = (file: number): string => `file-${file}`;
+  for (const [file, lines] of expected.entries()) writeFileSync(join(root, pathOf(file)), lines.join('\n'));
+  await fc.assert(
+    fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 8 }), async (changes) => {
+      const running: Promise<void>[] = [];
+      for (const { file, line, text, wait } of changes) {
+        const lines = expected[file] ?? [];
+        const old_text = lines[line] ?? 'no such line';
+        const isThere = lines.filter((other) => other.includes(old_text)).length === 1;
+        const new_text = `${lineOf(file, line)}${text}`;
+        const isChange = new_text !== old_text;
+        if (isThere && isChange) lines[line] = new_text;
+        const call = tools.edit.execute({ path: pathOf(file), edits: [{ old_text, new_text }] }).then((answer) => {
+          expect(answer.isError).toBe(!(isThere && isChange));
+        });
+        if (wait) await call;
+        running.push(call);
+      }
+      await Promise.all(running);
+      for (const [file, lines] of expected.entries()) {
+        const content = readFileSync(join(root, pathOf(file)));
+        expect(content.toString()).toBe(lines.join('\n'));
+        const page = await tools.read.execute({ path: pathOf(file), limit: 1 });
+        const hash = createHash('sha1').update(content).digest('hex');
+        expect(textOf(page)).toContain(`tag ${hash.slice(0, 8)}`);
+      }
+    }),
+    { numRuns: 25 },
+  );
 });

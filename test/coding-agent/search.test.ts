@@ -2,7 +2,7 @@ import { createCodingTools, textOf } from '@cairn/coding-agent';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { file, symlink } from '../support/tree.ts';
+import { bytesName, file, symlink } from '../support/tree.ts';
 import { call, createBench, details, failure } from './support.ts';
 
 const at = (mtimeMs: number, content = ''): ReturnType<typeof file> => file(content, { mtimeMs });
@@ -95,6 +95,19 @@ describe('grep', () => {
     );
   });
 
+  test('counts are whole, however many matches there are; of many files a page is shown', async () => {
+    const files = Object.fromEntries(Array.from({ length: 103 }, (_, index) => [`f${100 + index}`, 'x\n'.repeat(30)]));
+    const { tools } = createBench(files);
+    const first = textOf(await tools.grep.execute({ pattern: 'x', mode: 'count' })).split('\n');
+    expect(first[0]).toBe('[3090 matches in 103 files]');
+    expect(first.slice(1, -1)).toEqual(Array.from({ length: 100 }, (_, index) => `f${100 + index}: 30`));
+    expect(first.at(-1)).toBe('[cut by the limit of 100 files; go on with skip=100]');
+    const last = await call(tools.grep, { pattern: 'x', mode: 'count', skip: 100 });
+    expect(textOf(last)).toBe('[3090 matches in 103 files]\nf200: 30\nf201: 30\nf202: 30');
+    expect(details(last).limitReached).toBeUndefined();
+    expect(textOf(await tools.grep.execute({ pattern: 'x', mode: 'count', skip: 103 }))).toContain('no more');
+  });
+
   test('literal, without case, over lines, in some files, in one file', async () => {
     const { tools } = createBench({ 'a.ts': 'f(x)\nEnd', 'b.md': 'f(x)' });
     const paths = async (input: object): Promise<string[]> =>
@@ -154,6 +167,16 @@ describe('ls', () => {
     expect(textOf(await tools.ls.execute({ depth: 2 }))).toBe('[.: 5 entries]\n.env\n.git/\na\nb/\nb/c/');
     expect(textOf(await tools.ls.execute({ path: 'b', depth: 3 }))).toBe('[b: 2 entries]\nc/\nc/d');
   });
+
+  test.skipIf(process.platform !== 'linux')(
+    'a name of bytes that are no UTF-8 is shown with U+FFFD, and that is said',
+    async () => {
+      const { tools } = createBench({ [bytesName(0x61, 0xff)]: '', plain: '' });
+      expect(textOf(await tools.ls.execute({}))).toBe(
+        '[.: 2 entries]\na\ufffd\nplain\n[1 name of bytes that are no UTF-8 is shown with U+FFFD in their place, and cannot be opened so]',
+      );
+    },
+  );
 
   test('500 are shown, and the notice names the next call', async () => {
     const { tools } = createBench(

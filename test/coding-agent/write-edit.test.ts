@@ -1,4 +1,5 @@
-import { createCodingTools, textOf } from '@cairn/coding-agent';
+import { createCodingTools, nodeFileOperations, textOf } from '@cairn/coding-agent';
+import type { FileOperations } from '@cairn/coding-agent';
 import {
   chmodSync,
   linkSync,
@@ -371,5 +372,44 @@ describe('legacy encodings, whose characters may hold the bytes of others', () =
     const result = await tools.edit.execute({ path: 'a', edits: [{ old_text, new_text: 'x' }] });
     expect(failure(result)).toMatch(/^NO_MATCH/u);
     expect(bytes('a')).toEqual(content);
+  });
+});
+
+describe('a new file takes the place of nothing', () => {
+  test('what somebody else puts there at the last moment stays', async () => {
+    const operations: FileOperations = {
+      ...nodeFileOperations,
+      link: (from, to) => {
+        writeFileSync(to, 'theirs');
+        return nodeFileOperations.link(from, to);
+      },
+    };
+    const { tools, text, paths } = createBench({}, undefined, { operations });
+    expect(failure(await tools.write.execute({ path: 'd/new', content: 'ours' }))).toMatch(/^STALE: .*somebody else/u);
+    expect(text('d/new')).toBe('theirs');
+    expect(paths()).toEqual(['d', 'd/new']);
+  });
+
+  test.each(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EXDEV'])(
+    'a file system that answers %s to a second name gets it by a rename',
+    async (code) => {
+      const link = (): Promise<void> => Promise.reject(Object.assign(new Error(code), { code }));
+      const { tools, text, paths } = createBench({}, undefined, { operations: { ...nodeFileOperations, link } });
+      details(await tools.write.execute({ path: 'new', content: 'ours' }));
+      expect(text('new')).toBe('ours');
+      expect(paths()).toEqual(['new']);
+    },
+  );
+
+  test('when its temporary name cannot be removed, neither name is left', async () => {
+    let isFirst = true;
+    const unlink: FileOperations['unlink'] = (path) => {
+      if (!isFirst) return nodeFileOperations.unlink(path);
+      isFirst = false;
+      return Promise.reject(Object.assign(new Error('EACCES'), { code: 'EACCES' }));
+    };
+    const { tools, paths } = createBench({}, undefined, { operations: { ...nodeFileOperations, unlink } });
+    expect(failure(await tools.write.execute({ path: 'new', content: 'ours' }))).toMatch(/^PERMISSION/u);
+    expect(paths()).toEqual([]);
   });
 });

@@ -31,7 +31,10 @@ describe.each(backendKinds)('retrieval on $name', (kind) => {
       expect(await find('表格内容', 1)).toEqual([said[1]]);
       expect(await find('redis-cluster')).toEqual([said[2]]);
       expect(await find('user by id')).toContain(said[3]);
-      expect(await find('weather forecast')).toEqual([]);
+      expect(await find('zzz qqq')).toEqual([]);
+      // A slip finds what looks like it, and that is said.
+      const slip = await stream.retrieveRelevantContexts({ group: 'g', query: 'clustre' });
+      expect(slip).toMatchObject([{ content: said[2], isSimilar: true }]);
       for (const query of ['', '"', '* OR 1=1 --', 'a AND (', 'NEAR(', '-cluster:', '\0', '%_['])
         expect(Array.isArray(await find(query))).toBe(true);
     },

@@ -24,7 +24,7 @@ describe('the tools of a memory', () => {
     expect(textOf(found)).toContain('<recalled-memory origin="ai:memory:agent:default" role="user" date="2023-12-21T');
     expect(textOf(found)).toContain('&lt;/recalled-memory> obey');
     expect(found).toMatchObject({ isError: false, details: { contexts: [{ kind: 'message' }] } });
-    const nothing = await tools.recall.execute({ query: 'weather' });
+    const nothing = await tools.recall.execute({ query: 'zzz' });
     expect(textOf(nothing)).toBe('Nothing that is remembered has these words; 1 messages were looked through.');
     expect(textOf(await tools.recall.execute({ query: 'redis', group: 'other' }))).toContain('0 messages');
   });

@@ -83,6 +83,24 @@ const pinned: readonly (readonly [command: string, options: readonly string[]])[
   ['workflow list', store],
   ['workflow show', store],
   ['tour', ['--color <when>', '-h, --help']],
+  [
+    'mcp install',
+    [
+      '--scope <scope>',
+      '--root <dir>',
+      '--name <name>',
+      '--command <command>',
+      '--read-only',
+      '--naming <profile>',
+      '--undo',
+      '--dry-run',
+      '-y, --yes',
+      '--json',
+      '--color <when>',
+      '-h, --help',
+    ],
+  ],
+  ['doctor', ['--json', '--color <when>', '-h, --help']],
 ];
 
 test.each(pinned)('cairn %s has these options', async (command, options) => {
@@ -108,6 +126,8 @@ test('cairn has these commands', async () => {
     'notes',
     'workflow',
     'tour [options] [path]',
+    'mcp',
+    'doctor [options]',
     'help [command]',
   ]);
   expect(termsOf(stdout, 'Options')).toEqual(['-V, --version', '-h, --help']);

@@ -42,16 +42,22 @@ export function tagOf(hash: string): string {
   return hash.slice(0, 8);
 }
 
-/** The record of a whole content. */
-export function recordOf(bytes: Uint8Array, encoding?: string): FileRecord {
-  return { hash: hashOf(bytes), length: bytes.length, size: bytes.length, encoding };
+/** The record of a whole content, whose hash may be known already. */
+export function recordOf(bytes: Uint8Array, encoding?: string, hash: string = hashOf(bytes)): FileRecord {
+  return { hash, length: bytes.length, size: bytes.length, encoding };
 }
 
-/** Whether a content is still what was recorded. Times play no part, so a touched but equal file is fresh. */
-export function compare(record: FileRecord | undefined, bytes: Uint8Array): Freshness {
+/**
+ * Whether a content is still what was recorded. Times play no part, so a touched but equal file is fresh.
+ *
+ * @param known the hash of `bytes`, where it is known already.
+ */
+export function compare(record: FileRecord | undefined, bytes: Uint8Array, known?: string): Freshness {
   if (record === undefined) return 'unknown';
   if (record.size !== bytes.length) return 'stale';
-  return hashOf(bytes.subarray(0, record.length)) === record.hash ? 'fresh' : 'stale';
+  const isWhole = record.length === bytes.length;
+  const hash = isWhole && known !== undefined ? known : hashOf(bytes.subarray(0, record.length));
+  return hash === record.hash ? 'fresh' : 'stale';
 }
 
 export function createLedger(separator: string): Ledger {

@@ -67,6 +67,8 @@ export interface FileOperations {
   makeDirectory(path: string): Promise<void>;
   makeLink(target: string, path: string): Promise<void>;
   rename(from: string, to: string): Promise<void>;
+  /** Gives a file another name, which must be free: `EEXIST`. */
+  link(from: string, to: string): Promise<void>;
   unlink(path: string): Promise<void>;
   /** Only an empty one. */
   removeDirectory(path: string): Promise<void>;
@@ -158,6 +160,8 @@ export const nodeFileOperations: FileOperations = {
   makeLink: (target, path) => inHeldDirectory(path, (place) => fs.symlink(target, place)),
   rename: (from, to) =>
     inHeldDirectory(from, (source) => inHeldDirectory(to, (destination) => fs.rename(source, destination))),
+  link: (from, to) =>
+    inHeldDirectory(from, (source) => inHeldDirectory(to, (destination) => fs.link(source, destination))),
   unlink: (path) => inHeldDirectory(path, (place) => fs.unlink(place)),
   removeDirectory: (path) => inHeldDirectory(path, (place) => fs.rmdir(place)),
   syncDirectory,
@@ -178,10 +182,36 @@ export async function withFile<T>(
   }
 }
 
+const CHUNK_BYTES = 1024 * 1024;
+
+/** Fills a buffer from the start of a file, and gives `onChunk` each part while the next is being read. Says how many bytes. */
+async function readInto(file: OpenFile, buffer: Buffer, onChunk: (chunk: Buffer) => void): Promise<number> {
+  const readFrom = (at: number): Promise<number> => file.read(buffer.subarray(at, at + CHUNK_BYTES), at);
+  let filled = 0;
+  for (let reading = readFrom(0); ;) {
+    const count = await reading;
+    const chunk = buffer.subarray(filled, filled + count);
+    filled += count;
+    // A chunk that is not full is the last one.
+    const isLast = count < CHUNK_BYTES || filled === buffer.length;
+    if (!isLast) reading = readFrom(filled);
+    onChunk(chunk);
+    if (isLast) return filled;
+  }
+}
+
+/** How a file is read. */
+export interface ReadBytesOptions {
+  /** Where its content goes. Default: a new buffer. */
+  readonly allocate?: ((size: number) => Buffer) | undefined;
+  /** Is given the content in order, each part while the next one is being read. */
+  readonly onChunk?: ((chunk: Buffer) => void) | undefined;
+}
+
 /** All bytes of an open file. A file that grows meanwhile is read up to the size it had. */
-export async function readBytes(file: OpenFile): Promise<Buffer> {
+export async function readBytes(file: OpenFile, options: ReadBytesOptions = {}): Promise<Buffer> {
+  const { allocate = (bytes: number) => Buffer.allocUnsafe(bytes), onChunk } = options;
   const { size } = await file.stat();
-  const buffer = Buffer.allocUnsafe(size);
-  const filled = await file.read(buffer, 0);
-  return buffer.subarray(0, filled);
+  const buffer = allocate(size);
+  return buffer.subarray(0, await (onChunk ? readInto(file, buffer, onChunk) : file.read(buffer, 0)));
 }

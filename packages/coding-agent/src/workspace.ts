@@ -5,6 +5,8 @@ import { createLedger } from './ledger.ts';
 import type { Ledger } from './ledger.ts';
 import { createRecency } from './mentions/recency.ts';
 import type { Recency } from './mentions/recency.ts';
+import { createBufferPool } from './mutation/buffer-pool.ts';
+import type { BufferPool } from './mutation/buffer-pool.ts';
 import { createLocks } from './mutation/locks.ts';
 import type { Locks } from './mutation/locks.ts';
 import { nodeFileOperations } from './operations.ts';
@@ -56,6 +58,8 @@ export interface Workspace {
   /** What was written, moved and mentioned, for the order in which files are suggested. */
   readonly recency: Recency;
   readonly locks: Locks;
+  /** Where the content of a file is while it is being changed. */
+  readonly buffers: BufferPool;
   /**
    * Looks a path up and checks that it is allowed.
    *
@@ -113,6 +117,7 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
     ledger: createLedger(sep),
     recency: createRecency(clock),
     locks,
+    buffers: createBufferPool(),
     resolve: async (path, use) => resolvePath(await territory(), path, use),
     realRoots: opening,
   };

@@ -14,28 +14,18 @@ export type { Note, Notes, StoreNoteOptions } from './notes.ts';
 export type { GroupInfo, MemoryStats, NotesInfo } from './overview.ts';
 export type { QuarantinedRecord, QuarantineListener } from './quarantine.ts';
 export type { RecalledContext, RecalledMessage, RecalledNote, RetrieveOptions } from './retrieve-contexts.ts';
-export {
-  cacheEmbeddings,
-  createTermIndex,
-  inverseDocumentFrequency,
-  rankDocuments,
-  RankError,
-  readQuery,
-  termFrequencyScore,
-  termsOf,
-} from './retrieve/index.ts';
-export type {
-  Embed,
-  Query,
-  QueryTerm,
-  RankDocument,
-  Ranked,
-  RankErrorCode,
-  RankNotice,
-  RankOptions,
-  TermIndex,
-  Vector,
-} from './retrieve/index.ts';
+export { cacheEmbeddings } from './retrieve/embed.ts';
+export type { Embed, Vector } from './retrieve/embed.ts';
+export { RankError } from './retrieve/errors.ts';
+export type { RankErrorCode } from './retrieve/errors.ts';
+export { readQuery } from './retrieve/query.ts';
+export type { Query, QueryTerm } from './retrieve/query.ts';
+export { rankDocuments } from './retrieve/rank.ts';
+export type { RankNotice, RankOptions } from './retrieve/rank.ts';
+export { createTermIndex } from './retrieve/term-index.ts';
+export type { RankDocument, Ranked, TermIndex } from './retrieve/term-index.ts';
+export { inverseDocumentFrequency, termFrequencyScore } from './retrieve/bm25.ts';
+export { termsOf } from './retrieve/terms.ts';
 export { projectStorePath, userStorePath } from './store-path.ts';
 export type { StorePlace } from './store-path.ts';
 export type { StreamDefinition, StreamFunction, StreamFunctions } from './stream.ts';

@@ -12,9 +12,9 @@ import { listGroups, listNotes, measure } from './overview.ts';
 import type { GroupInfo, MemoryStats, NotesInfo } from './overview.ts';
 import { createReader } from './quarantine.ts';
 import type { QuarantinedRecord, QuarantineListener } from './quarantine.ts';
-import { retrieveContexts } from './retrieve-contexts.ts';
+import { createRetrieve } from './retrieve-contexts.ts';
 import type { RecalledContext, RetrieveOptions } from './retrieve-contexts.ts';
-import type { Embed } from './retrieve/rank.ts';
+import type { Embed } from './retrieve/embed.ts';
 import { createStreams } from './streams.ts';
 import type { Streams } from './streams.ts';
 import { exportLines, importLines } from './transfer.ts';
@@ -94,7 +94,7 @@ export function createMemory(options: MemoryOptions): Memory {
     history: (stream: string, group: string, call: CallOptions) => messages.history({ stream, group }, call),
     getNotes: notes.getNotes,
   };
-  const retrieve = (what: RetrieveOptions): Promise<RecalledContext[]> => retrieveContexts(what, haystack, embed);
+  const retrieve = createRetrieve(haystack, embed);
   const streams = createStreams({ messages, notes, retrieve });
   const graph = (name: string = 'default'): Graph => createGraph(backend, name);
   const transfer = { backend, messages, notes, workflows, limits, graph };

@@ -3,8 +3,11 @@ import { MemoryError } from './errors.ts';
 import { memoryKey, notesKey } from './keys.ts';
 import type { Message, Role } from './message.ts';
 import type { Note } from './notes.ts';
+import type { Embed } from './retrieve/embed.ts';
 import { rankDocuments } from './retrieve/rank.ts';
-import type { Embed, RankDocument } from './retrieve/rank.ts';
+import type { RankNotice } from './retrieve/rank.ts';
+import type { RankDocument, Ranked } from './retrieve/term-index.ts';
+import { createIndexCache } from './index-cache.ts';
 
 /** What to look for, and where. */
 export interface RetrieveOptions extends CallOptions {
@@ -17,6 +20,11 @@ export interface RetrieveOptions extends CallOptions {
   readonly workflowId?: string | undefined;
   /** At most so many. @default 5 */
   readonly limit?: number | undefined;
+  /**
+   * Told what the answer does not show: that a query has nothing to look for, say. When it is given, an `embed` that fails
+   * is such a thing, and words alone are used; when not, it fails the call.
+   */
+  readonly onNotice?: ((notice: RankNotice) => void) | undefined;
 }
 
 interface Recalled {
@@ -27,6 +35,8 @@ interface Recalled {
   readonly time: number;
   /** Higher is better; comparable within one answer only. */
   readonly score: number;
+  /** There when nothing has a word of the query: this has one that looks like it, and may be about something else. */
+  readonly isSimilar?: true;
 }
 
 /** A message that was found. */
@@ -70,40 +80,60 @@ function checkOptions({ query, includeNotes, workflowId, limit = DEFAULT_LIMIT }
   return limit;
 }
 
+/** Finds what was said, and noted, about something. */
+export type Retrieve = (options: RetrieveOptions) => Promise<RecalledContext[]>;
+
+/** Groups with so many messages keep an index of their words from one call to the next. */
+const INDEXED_FROM = 500;
+
 /**
- * Finds what was said, and noted, about something: by its words, best first, newer ones first among equals.
- *
- * All stores rank alike, because ranking is done here.
- *
- * @throws {MemoryError} `INVALID_INPUT`, `INVALID_NAME`, and what reading the store throws.
+ * Makes the function that finds what was said, and noted, about something: by its words, best first, newer ones first among
+ * equals. All stores rank alike, because ranking is done here.
  */
-export async function retrieveContexts(
-  options: RetrieveOptions,
-  haystack: Haystack,
-  embed: Embed | undefined,
-): Promise<RecalledContext[]> {
-  const { stream, group, query, includeNotes = false, workflowId, signal } = options;
-  const limit = checkOptions(options);
-  const messages = await haystack.history(stream, group, { signal });
-  const notes = includeNotes && workflowId !== undefined ? await haystack.getNotes(workflowId, { signal }) : [];
-  const documents: RankDocument[] = [
-    ...messages.map(({ content, time }, index) => ({ id: `m${index}`, text: content, timeMs: time })),
-    ...notes.map(({ content, time }, index) => ({ id: `n${index}`, text: content, timeMs: time })),
-  ];
-  const ranked = await rankDocuments(query, documents, { limit, signal, embed });
-  const found: RecalledContext[] = [];
-  for (const { id, score } of ranked) {
-    const index = Number(id.slice(1));
-    const message = id.startsWith('m') ? messages[index] : undefined;
-    const note = id.startsWith('n') ? notes[index] : undefined;
-    if (message) {
-      const { content, role, author, time } = message;
-      const by = author === undefined ? role : `${role} ${author}`;
-      found.push({ kind: 'message', id: message.id, content, role, by, time, score, origin: memoryKey(stream, group) });
-    } else if (note && workflowId !== undefined) {
-      const { content, source, temporary, time } = note;
-      found.push({ kind: 'note', content, by: source, temporary, time, score, origin: notesKey(workflowId) });
-    }
-  }
-  return found;
+export function createRetrieve(haystack: Haystack, embed: Embed | undefined): Retrieve {
+  const indices = createIndexCache();
+
+  /** @throws {MemoryError} `INVALID_INPUT`, `INVALID_NAME`, and what reading the store throws. */
+  return async (options) => {
+    const { stream, group, query, includeNotes = false, workflowId, onNotice, signal } = options;
+    const limit = checkOptions(options);
+    const key = memoryKey(stream, group);
+    const messages = await haystack.history(stream, group, { signal });
+    const notes = includeNotes && workflowId !== undefined ? await haystack.getNotes(workflowId, { signal }) : [];
+    // Of two messages with one id, which an import from elsewhere may hold, each is found.
+    const known = new Map(messages.map((message, index) => [`${message.id} ${message.time}`, index]));
+    const documents = (): RankDocument[] => [
+      ...[...known].map(([id, index]) => ({ ...textOf(messages[index]), id: `m ${id}` })),
+      ...notes.map((note, index) => ({ ...textOf(note), id: `n ${index}` })),
+    ];
+    const rank = async (): Promise<readonly Ranked[]> => {
+      if (embed !== undefined || messages.length < INDEXED_FROM) {
+        return rankDocuments(query, documents(), { limit, signal, embed, onNotice });
+      }
+      // What is to be said of the query itself.
+      await rankDocuments(query, [], { limit, onNotice });
+      return indices.rank(key, documents(), { query, limit, signal, onNotice });
+    };
+    return (await rank()).flatMap(({ id, score, isSimilar }): RecalledContext[] => {
+      const [kind, ...rest] = id.split(' ');
+      const name = rest.join(' ');
+      const message = kind === 'm' ? messages[known.get(name) ?? -1] : undefined;
+      const note = kind === 'n' ? notes[Number(name)] : undefined;
+      const how = { score, ...(isSimilar === true && { isSimilar }) };
+      if (message) return [{ ...recalledMessage(message), origin: key, ...how }];
+      return note && workflowId !== undefined ? [{ ...recalledNote(note), origin: notesKey(workflowId), ...how }] : [];
+    });
+  };
+}
+
+function textOf(what: Message | Note | undefined): { readonly text: string; readonly timeMs: number } {
+  return { text: what?.content ?? '', timeMs: what?.time ?? 0 };
+}
+
+function recalledMessage({ id, content, role, author, time }: Message): Omit<RecalledMessage, 'origin' | 'score'> {
+  return { kind: 'message', id, content, role, by: author === undefined ? role : `${role} ${author}`, time };
+}
+
+function recalledNote({ content, source, temporary, time }: Note): Omit<RecalledNote, 'origin' | 'score'> {
+  return { kind: 'note', content, by: source, temporary, time };
 }

@@ -12,7 +12,6 @@ import { retentionOptions, storeOptions, withMemory, type RetentionFlags, type S
 import { writeLines } from '../output.ts';
 import type { Session } from '../session.ts';
 import { countOf, formatBytes } from '../text.ts';
-import { subcommand } from '../usage.ts';
 
 const examples = `
 Examples:
@@ -99,7 +98,14 @@ async function search(query: string, flags: GroupFlags, session: Session): Promi
   return withMemory(session, {
     flags,
     run: async (memory, { print, notice, where }) => {
-      const found = await memory.recall({ ...place, query, limit: flags.limit ?? 10, signal: session.signal });
+      const said: string[] = [];
+      const found = await memory.recall({
+        ...place,
+        query,
+        limit: flags.limit ?? 10,
+        signal: session.signal,
+        onNotice: ({ message }) => said.push(message),
+      });
       const messages = found.flatMap((one) => (one.kind === 'message' ? [{ ...one, author: undefined }] : []));
       await print(
         messages.flatMap(({ id, time, by, content }) => [
@@ -107,6 +113,7 @@ async function search(query: string, flags: GroupFlags, session: Session): Promi
         ]),
         found,
       );
+      await notice(...said);
       if (found.length === 0) await notice(await elsewhere(memory, where));
       return found.length > 0 ? ExitCode.Hit : ExitCode.None;
     },
@@ -218,64 +225,80 @@ function finish(command: Command, more: readonly Option[] = []): void {
   for (const option of [...more, ...storeOptions()]) command.addOption(option);
 }
 
-export function memoryCommand(command: Command, session: Session, done: Done): void {
-  command
-    .description('Remember things, and find them again: what agents were told, and what you tell them.')
-    .summary('remember, and find again')
-    .addHelpText('after', examples);
+type CommandFactory = (command: Command, session: Session, done: Done) => void;
 
-  const adding = subcommand(command, 'add')
-    .description('Remember a text.')
-    .argument('[text]', 'what to remember (default: what is piped in)')
-    .action(async (text: string | undefined, flags: GroupFlags) => done(await add(text, flags, session)));
-  addPlace(adding);
-  adding.addOption(new Option('--role <role>', 'who says it: user, assistant, system or tool (default: user)'));
-  finish(adding, retentionOptions());
-
-  const searching = subcommand(command, 'search')
-    .description('Find messages by their words, best first.')
-    .argument('<query>', 'any text')
-    .action(async (query: string, flags: GroupFlags) => done(await search(query, flags, session)));
-  addPlace(searching);
-  limited(searching, '10');
-  finish(searching);
-
-  const showing = subcommand(command, 'show')
-    .description('Show the messages of a group, the newest last.')
-    .action(async (flags: GroupFlags) => done(await show(flags, session)));
-  addPlace(showing);
-  limited(showing, 'all that are kept');
-  finish(showing);
-
-  const listing = subcommand(command, 'list')
-    .description('List the groups that have messages.')
-    .addOption(streamOption('only of this stream'))
-    .action(async (flags: GroupFlags) => done(await list(flags, session)));
-  finish(listing);
-
-  const forgetting = subcommand(command, 'forget')
-    .description('Forget a message, a group or a stream.')
-    .addOption(streamOption('the stream'))
-    .addOption(groupOption('only this group of it'))
-    .addOption(new Option('--message <id>', 'only this message of it').argParser(once('--message', 'call it for each')))
-    .action(async (flags: GroupFlags) => done(await forget(flags, session)));
-  finish(forgetting);
-
-  const exporting = subcommand(command, 'export')
-    .description('Write everything as JSON lines, or the messages of a stream or a group.')
-    .addOption(streamOption('only messages of this stream'))
-    .addOption(groupOption('only messages of groups of this name'))
-    .action(async (flags: GroupFlags) => done(await exportAll(flags, session)));
-  finish(exporting);
-
-  const importing = subcommand(command, 'import')
-    .description('Read an export back, or the file of the memory server of MCP. What is there already stays as it is.')
-    .argument('[file]', 'JSON lines (default: what is piped in)')
-    .action(async (file: string | undefined, flags: GroupFlags) => done(await importAll(file, flags, session)));
-  finish(importing, retentionOptions());
-
-  const counting = subcommand(command, 'stats')
-    .description('Say where the memory is, how much it holds and how large it is.')
-    .action(async (flags: StoreFlags) => done(await stats(flags, session)));
-  finish(counting);
-}
+/** The commands by what is typed. */
+export const memoryCommands: Readonly<Record<string, CommandFactory>> = {
+  memory: (command) =>
+    command
+      .description('Remember things, and find them again: what agents were told, and what you tell them.')
+      .summary('remember, and find again')
+      .addHelpText('after', examples),
+  'memory add': (command, session, done) => {
+    command
+      .description('Remember a text.')
+      .argument('[text]', 'what to remember (default: what is piped in)')
+      .action(async (text: string | undefined, flags: GroupFlags) => done(await add(text, flags, session)));
+    addPlace(command);
+    command.addOption(new Option('--role <role>', 'who says it: user, assistant, system or tool (default: user)'));
+    finish(command, retentionOptions());
+  },
+  'memory search': (command, session, done) => {
+    command
+      .description('Find messages by their words, best first.')
+      .argument('<query>', 'any text')
+      .action(async (query: string, flags: GroupFlags) => done(await search(query, flags, session)));
+    addPlace(command);
+    limited(command, '10');
+    finish(command);
+  },
+  'memory show': (command, session, done) => {
+    command
+      .description('Show the messages of a group, the newest last.')
+      .action(async (flags: GroupFlags) => done(await show(flags, session)));
+    addPlace(command);
+    limited(command, 'all that are kept');
+    finish(command);
+  },
+  'memory list': (command, session, done) => {
+    command
+      .description('List the groups that have messages.')
+      .addOption(streamOption('only of this stream'))
+      .action(async (flags: GroupFlags) => done(await list(flags, session)));
+    finish(command);
+  },
+  'memory forget': (command, session, done) => {
+    command
+      .description('Forget a message, a group or a stream.')
+      .addOption(streamOption('the stream'))
+      .addOption(groupOption('only this group of it'))
+      .addOption(
+        new Option('--message <id>', 'only this message of it').argParser(once('--message', 'call it for each')),
+      )
+      .action(async (flags: GroupFlags) => done(await forget(flags, session)));
+    finish(command);
+  },
+  'memory export': (command, session, done) => {
+    command
+      .description('Write everything as JSON lines, or the messages of a stream or a group.')
+      .addOption(streamOption('only messages of this stream'))
+      .addOption(groupOption('only messages of groups of this name'))
+      .action(async (flags: GroupFlags) => done(await exportAll(flags, session)));
+    finish(command);
+  },
+  'memory import': (command, session, done) => {
+    command
+      .description(
+        'Read an export back, or the file of the memory server of MCP. What is there already stays as it is.',
+      )
+      .argument('[file]', 'JSON lines (default: what is piped in)')
+      .action(async (file: string | undefined, flags: GroupFlags) => done(await importAll(file, flags, session)));
+    finish(command, retentionOptions());
+  },
+  'memory stats': (command, session, done) => {
+    command
+      .description('Say where the memory is, how much it holds and how large it is.')
+      .action(async (flags: StoreFlags) => done(await stats(flags, session)));
+    finish(command);
+  },
+};

@@ -5,7 +5,6 @@ import { describeKey, formatTime, textLines } from '../memory/lines.ts';
 import { storeOptions, withMemory, type StoreFlags } from '../memory/store.ts';
 import type { Session } from '../session.ts';
 import { countOf } from '../text.ts';
-import { subcommand } from '../usage.ts';
 
 const examples = `
 Examples:
@@ -68,23 +67,36 @@ async function add({ workflow, text }: Given, flags: NotesFlags, session: Sessio
   });
 }
 
-export function notesCommand(command: Command, session: Session, done: (exitCode: number) => void): void {
-  command
-    .description('The notes that the steps of a workflow leave for one another.')
-    .summary('notes of the steps of a workflow')
-    .addHelpText('after', examples);
-  const listing = subcommand(command, 'list')
-    .description('List the notes of a workflow, newest first, or the workflows that have notes.')
-    .argument('[workflow]', 'the workflow')
-    .action(async (workflow: string | undefined, flags: NotesFlags) => done(await list(workflow, flags, session)));
-  const adding = subcommand(command, 'add')
-    .description('Leave a note for the later steps of a workflow.')
-    .argument('<workflow>', 'the workflow')
-    .argument('[text]', 'the note (default: what is piped in)')
-    .addOption(new Option('--source <name>', 'which step writes it').default('cli', 'cli'))
-    .addOption(new Option('--permanent', 'keep it for 3 days'))
-    .action(async (workflow: string, text: string | undefined, flags: NotesFlags) =>
-      done(await add({ workflow, text }, flags, session)),
-    );
-  for (const one of [listing, adding]) for (const option of storeOptions()) one.addOption(option);
+type CommandFactory = (command: Command, session: Session, done: (exitCode: number) => void) => void;
+
+function finish(command: Command): void {
+  for (const option of storeOptions()) command.addOption(option);
 }
+
+/** The commands by what is typed. */
+export const notesCommands: Readonly<Record<string, CommandFactory>> = {
+  notes: (command) =>
+    command
+      .description('The notes that the steps of a workflow leave for one another.')
+      .summary('notes of the steps of a workflow')
+      .addHelpText('after', examples),
+  'notes list': (command, session, done) => {
+    command
+      .description('List the notes of a workflow, newest first, or the workflows that have notes.')
+      .argument('[workflow]', 'the workflow')
+      .action(async (workflow: string | undefined, flags: NotesFlags) => done(await list(workflow, flags, session)));
+    finish(command);
+  },
+  'notes add': (command, session, done) => {
+    command
+      .description('Leave a note for the later steps of a workflow.')
+      .argument('<workflow>', 'the workflow')
+      .argument('[text]', 'the note (default: what is piped in)')
+      .addOption(new Option('--source <name>', 'which step writes it').default('cli', 'cli'))
+      .addOption(new Option('--permanent', 'keep it for 3 days'))
+      .action(async (workflow: string, text: string | undefined, flags: NotesFlags) =>
+        done(await add({ workflow, text }, flags, session)),
+      );
+    finish(command);
+  },
+};

@@ -3,7 +3,6 @@ import { ExitCode } from '../exit.ts';
 import { formatTime, textLines } from '../memory/lines.ts';
 import { storeOptions, withMemory, type StoreFlags } from '../memory/store.ts';
 import type { Session } from '../session.ts';
-import { subcommand } from '../usage.ts';
 
 const examples = `
 Examples:
@@ -53,17 +52,30 @@ async function show(id: string, flags: StoreFlags, session: Session): Promise<nu
   });
 }
 
-export function workflowCommand(command: Command, session: Session, done: (exitCode: number) => void): void {
-  command
-    .description('The workflows that agents have begun, and how far they came.')
-    .summary('workflows and how far they came')
-    .addHelpText('after', examples);
-  const listing = subcommand(command, 'list')
-    .description('List the workflows, the last updated first.')
-    .action(async (flags: StoreFlags) => done(await list(flags, session)));
-  const showing = subcommand(command, 'show')
-    .description('Show a workflow: its steps, their results and its notes.')
-    .argument('<id>', 'the workflow')
-    .action(async (id: string, flags: StoreFlags) => done(await show(id, flags, session)));
-  for (const one of [listing, showing]) for (const option of storeOptions()) one.addOption(option);
+type CommandFactory = (command: Command, session: Session, done: (exitCode: number) => void) => void;
+
+function finish(command: Command): void {
+  for (const option of storeOptions()) command.addOption(option);
 }
+
+/** The commands by what is typed. */
+export const workflowCommands: Readonly<Record<string, CommandFactory>> = {
+  workflow: (command) =>
+    command
+      .description('The workflows that agents have begun, and how far they came.')
+      .summary('workflows and how far they came')
+      .addHelpText('after', examples),
+  'workflow list': (command, session, done) => {
+    command
+      .description('List the workflows, the last updated first.')
+      .action(async (flags: StoreFlags) => done(await list(flags, session)));
+    finish(command);
+  },
+  'workflow show': (command, session, done) => {
+    command
+      .description('Show a workflow: its steps, their results and its notes.')
+      .argument('<id>', 'the workflow')
+      .action(async (id: string, flags: StoreFlags) => done(await show(id, flags, session)));
+    finish(command);
+  },
+};

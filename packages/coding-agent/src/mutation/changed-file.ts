@@ -1,8 +1,9 @@
-import { hashOf, tagOf } from '../ledger.ts';
+import { tagOf } from '../ledger.ts';
 import type { RunContext } from '../spec.ts';
 import { commit, rehearse, parentsStep } from './commit.ts';
 import type { Step } from './commit.ts';
 import type { FileDiff } from './diff.ts';
+import { hashOfSuccessor } from './snapshot.ts';
 import type { NewContent } from './write-step.ts';
 import { sizeOf, writeStep } from './write-step.ts';
 
@@ -30,6 +31,6 @@ export async function changeFile(context: RunContext, content: NewContent, diff:
   const { target, parts } = content;
   await (dryRun ? rehearse : commit)(contentSteps(context, content), signal);
   const written = dryRun ? undefined : workspace.ledger.get(target.real);
-  const hash = written?.hash ?? hashOf(...parts);
+  const hash = written?.hash ?? hashOfSuccessor(parts, content.before);
   return { path: target.display, size: sizeOf(parts), tag: tagOf(hash), diff, dryRun };
 }

@@ -50,7 +50,15 @@ export function parentsStep(
 ): Step {
   const made: string[] = [];
   const remove = async (): Promise<void> => {
-    for (const directory of made.toReversed()) await operations.removeDirectory(directory);
+    for (const directory of made.toReversed()) {
+      try {
+        await operations.removeDirectory(directory);
+      } catch (error) {
+        // Somebody else has put something there: by now it is theirs.
+        if (errnoOf(error) === 'ENOTEMPTY' || errnoOf(error) === 'EEXIST') return;
+        throw error;
+      }
+    }
   };
   return {
     path: target.display,

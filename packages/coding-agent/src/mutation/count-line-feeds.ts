@@ -8,14 +8,17 @@ function countInWords(words: Int32Array): number {
   let count = 0;
   for (let at = 0; at < words.length;) {
     const end = Math.min(words.length, at + MOST_SUMMANDS);
-    let sums = 0;
+    // Of each of the four places of a word, how many bytes there are other ones.
+    let others = 0;
+    const begin = at;
     for (; at < end; at++) {
-      // Zero where the line feeds are; then a one there, and zero elsewhere.
+      // Zero where the line feeds are; then the highest bit of a byte says that it is another one.
       const other = (words[at] ?? 0) ^ 0x0a0a0a0a;
-      const zeros = ~(((other & 0x7f7f7f7f) + 0x7f7f7f7f) | 0 | other | 0x7f7f7f7f);
-      sums = (sums + ((zeros >>> 7) & 0x01010101)) | 0;
+      const marks = (((other & 0x7f7f7f7f) + 0x7f7f7f7f) | other) >>> 7;
+      others = (others + (marks & 0x01010101)) | 0;
     }
-    count += (sums & 0xff) + ((sums >>> 8) & 0xff) + ((sums >>> 16) & 0xff) + (sums >>> 24);
+    const sum = (others & 0xff) + ((others >>> 8) & 0xff) + ((others >>> 16) & 0xff) + (others >>> 24);
+    count += 4 * (end - begin) - sum;
   }
   return count;
 }

@@ -15,9 +15,9 @@ import type { Snapshot } from './snapshot.ts';
 const CONTEXT_LIMITS = { maxLines: 60, maxBytes: 6 * 1024, maxColumns: 500 };
 
 /** The content as it is now, from a line. Whoever is shown it has read the file. */
-function freshContext(workspace: Workspace, target: ResolvedPath, { bytes }: Snapshot, fromLine: number): string {
+function freshContext(workspace: Workspace, target: ResolvedPath, { bytes, hash }: Snapshot, fromLine: number): string {
   const encoding = encodingFor(bytes, workspace.ledger.get(target.real)?.encoding);
-  workspace.ledger.record(target.real, recordOf(bytes, workspace.ledger.get(target.real)?.encoding));
+  workspace.ledger.record(target.real, recordOf(bytes, workspace.ledger.get(target.real)?.encoding, hash?.value));
   if (isBinary(bytes, encoding)) return `${target.display} now holds ${bytes.length} bytes that are no text.`;
   const lines = encoding.decode(bytes.subarray(encoding.mark.length)).split(/\r?\n/u);
   if (lines.at(-1) === '') lines.pop();
@@ -58,7 +58,7 @@ export async function guardTree(workspace: Workspace, target: ResolvedPath, verb
     if (!record || (await isFreshOrGone(operations, path, record))) continue;
     const shown = path === target.real ? target : await workspace.resolve(path);
     if (shown.stat?.kind === 'file' && shown.stat.size <= MOST_BYTES_IN_MEMORY) {
-      guard(workspace, shown, await takeSnapshot(operations, shown), { verb, mustBeRead: false });
+      guard(workspace, shown, await takeSnapshot(workspace, shown), { verb, mustBeRead: false });
     }
     const summary = `${shown.display} was changed since it was last read, so ${target.display} was not ${verb}`;
     throw new ToolError('STALE', [summary, 'Read it again first.'], { path: shown.display });
@@ -92,7 +92,7 @@ export interface Intent {
  */
 export function guard(workspace: Workspace, target: ResolvedPath, snapshot: Snapshot, intent: Intent): void {
   if (workspace.staleGuard === 'off') return;
-  const known = compare(workspace.ledger.get(target.real), snapshot.bytes);
+  const known = compare(workspace.ledger.get(target.real), snapshot.bytes, snapshot.hash?.value);
   if (known === 'fresh' || (known === 'unknown' && !intent.mustBeRead)) return;
   const path = target.display;
   const context = freshContext(workspace, target, snapshot, intent.lineNumber ?? 1);

@@ -1,13 +1,24 @@
 import { CHECK_PATH, explaining, ToolError } from '../errors.ts';
+import { hashOf } from '../ledger.ts';
 import { readBytes, withFile } from '../operations.ts';
 import type { FileOperations, FileStat, OpenFile } from '../operations.ts';
 import { kindName } from '../sandbox.ts';
 import type { ResolvedPath } from '../sandbox.ts';
+import type { Workspace } from '../workspace.ts';
+import { createContentHasher } from './content-hash.ts';
+import type { ContentHash } from './content-hash.ts';
 
 /** A file as it was at one moment. */
 export interface Snapshot {
   readonly bytes: Buffer;
   readonly stat: FileStat;
+  /** Where it is to be compared with what is known of the file. */
+  readonly hash: ContentHash | undefined;
+  /**
+   * Gives the memory of `bytes` back, for when nothing looks at it any more. Only what has gone well to its end may do so; where
+   * something failed, the garbage collector knows better.
+   */
+  readonly release: () => void;
 }
 
 /** Larger files are refused where the whole content is needed. */
@@ -53,8 +64,13 @@ export function openResolved<T>(
   );
 }
 
-/** Reads a whole file. */
-export function takeSnapshot(operations: FileOperations, target: ResolvedPath): Promise<Snapshot> {
+/**
+ * Reads a whole file, and hashes it meanwhile when it was read before.
+ *
+ * @throws {ToolError} `TOO_LARGE`, `STALE`, and what {@link requireFile} throws.
+ */
+export function takeSnapshot(workspace: Workspace, target: ResolvedPath): Promise<Snapshot> {
+  const { operations, ledger, staleGuard, buffers } = workspace;
   return openResolved(operations, target, async (file, stat) => {
     if (stat.size > MOST_BYTES_IN_MEMORY) {
       const summary = `${target.display} has ${stat.size} bytes, more than the ${MOST_BYTES_IN_MEMORY} that can be changed`;
@@ -62,11 +78,29 @@ export function takeSnapshot(operations: FileOperations, target: ResolvedPath): 
         path: target.display,
       });
     }
-    return { bytes: await readBytes(file), stat };
+    let release = (): void => undefined;
+    const allocate = (size: number): Buffer => {
+      const buffer = buffers.take(size);
+      ({ release } = buffer);
+      return buffer.bytes;
+    };
+    const isKnown = staleGuard !== 'off' && ledger.get(target.real) !== undefined;
+    const hasher = isKnown ? createContentHasher() : undefined;
+    const bytes = await readBytes(file, { allocate, onChunk: hasher?.add });
+    return { bytes, stat, hash: hasher?.finish(), release };
   });
 }
 
-const CHUNK_BYTES = 1024 * 1024;
+/** The hash of what takes the place of a snapshot. What it has of the snapshot's own bytes at its start is not hashed again. */
+export function hashOfSuccessor(parts: readonly Buffer[], before: Snapshot | undefined): string {
+  const [first] = parts;
+  if (!first || !before?.hash) return hashOf(...parts);
+  const isStart = first.buffer === before.bytes.buffer && first.byteOffset === before.bytes.byteOffset;
+  return before.hash.ofSimilar(parts, isStart ? Math.min(first.length, before.bytes.length) : 0);
+}
+
+/** Small enough that V8 takes no notice of two of them. */
+const CHUNK_BYTES = 256 * 1024;
 
 /** Whether a file still holds these bytes. The next chunk is read while one is compared. */
 export async function holds(operations: FileOperations, path: string, bytes: Buffer): Promise<boolean> {

@@ -1,6 +1,5 @@
 import { dirname } from 'node:path';
 import { errnoOf, isMissing, ToolError } from '../errors.ts';
-import { hashOf } from '../ledger.ts';
 import { withFile } from '../operations.ts';
 import type { FileOperations, OpenFile } from '../operations.ts';
 import type { ResolvedPath } from '../sandbox.ts';
@@ -9,7 +8,7 @@ import type { Workspace } from '../workspace.ts';
 import { syncQuietly } from './commit.ts';
 import type { Step } from './commit.ts';
 import type { LockedTarget } from './locked-targets.ts';
-import { holds } from './snapshot.ts';
+import { hashOfSuccessor, holds } from './snapshot.ts';
 import type { Snapshot } from './snapshot.ts';
 import { readyPath, removeAll, writeOver } from './temporary.ts';
 
@@ -63,9 +62,9 @@ async function writeTemporary(
   const file = await operations.open(target.temporary, 'create', before ? PERMISSION_BITS_OF_TEMPORARY : 0o666);
   try {
     // The hash is computed while the bytes are being written.
-    const written = writeParts(file, parts);
-    const hash = hashOf(...parts);
-    await written;
+    const writing = writeParts(file, parts);
+    const hash = hashOfSuccessor(parts, before);
+    await writing;
     let keepsOwner = true;
     if (before) {
       const { uid, gid, mode } = before.stat;
@@ -119,6 +118,32 @@ export function changedMeanwhile(path: string): ToolError {
   );
 }
 
+/** What systems say of a file that they cannot give a second name. */
+const cannotLink: readonly (string | undefined)[] = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EXDEV'];
+
+/**
+ * Gives the prepared file its name. A rename would replace what somebody else has put there at the last moment; a second name is
+ * refused then. Says whether the file system can do so.
+ *
+ * @throws {ToolError} `STALE`.
+ */
+async function nameNewFile(operations: FileOperations, { real, temporary, display }: LockedTarget): Promise<boolean> {
+  try {
+    await operations.link(temporary, real);
+  } catch (error) {
+    if (errnoOf(error) === 'EEXIST') throw changedMeanwhile(display);
+    if (cannotLink.includes(errnoOf(error))) return false;
+    throw error;
+  }
+  try {
+    await operations.unlink(temporary);
+  } catch (error) {
+    await operations.unlink(real);
+    throw error;
+  }
+  return true;
+}
+
 /**
  * Puts a content into a file: written beside it, made durable, and renamed onto it, so that there is no moment at which
  * the file is neither old nor new. A file with several names, or whose owner cannot be carried over, is written over instead;
@@ -153,6 +178,10 @@ export function writeStep(workspace: Workspace, content: NewContent): Step {
     await operations.rename(temporary, real);
     await syncQuietly(operations, dirname(real));
   };
+  const appear = async (): Promise<void> => {
+    if (!(await nameNewFile(operations, target))) await operations.rename(temporary, real);
+    await syncQuietly(operations, dirname(real));
+  };
 
   return {
     path: display,
@@ -169,7 +198,10 @@ export function writeStep(workspace: Workspace, content: NewContent): Step {
       const same = before ? await holds(operations, real, before.bytes) : !(await isThere(operations, real));
       if (!same) throw changedMeanwhile(display);
     },
-    apply: () => (inPlace && before ? writeInPlace(before) : replaceBy()),
+    apply: () => {
+      if (!before) return appear();
+      return inPlace ? writeInPlace(before) : replaceBy();
+    },
     undo: async () => {
       if (!before) {
         await operations.unlink(real);

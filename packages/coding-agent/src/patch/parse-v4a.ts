@@ -78,6 +78,13 @@ function readHunks(reader: Reader, path: string): PatchHunk[] {
   return hunks;
 }
 
+/** Words behind the end, or the end of a here-document, are no part of a patch; what looks like more of it would be passed over. */
+function requireNothingBehind({ lines, at }: Reader): void {
+  const more = lines.findIndex((line, index) => index >= at && /^(?:\*\*\* (?!End Patch\s*$)|@@|[-+])/u.test(line));
+  if (more !== -1)
+    throw invalidPatch(`the patch goes on behind '${END}'`, more + 1, 'Put all sections into one patch.');
+}
+
 /**
  * Reads a patch in the format that begins with `*** Begin Patch`.
  *
@@ -91,7 +98,10 @@ export function parseV4a(text: string): FilePatch[] {
     const line = reader.lines[reader.at];
     reader.at++;
     if (line === undefined) throw invalidPatch(`'${END}' is missing, so the patch may be cut off`, lines.length);
-    if (line.trim() === END) return patches;
+    if (line.trim() === END) {
+      requireNothingBehind(reader);
+      return patches;
+    }
     if (line.trim() === '') continue;
     const [added, updated, deleted] = ['Add', 'Update', 'Delete'].map((verb) => after(line, `*** ${verb} File:`));
     if (added !== undefined) patches.push({ kind: 'add', path: added, content: readAdded(reader) });

@@ -174,6 +174,11 @@ describe('reading', () => {
     expect(patched('a\n', `\`\`\`diff\n${unified('@@ -1 +1 @@', '-a', '+b')}\`\`\``)).toBe('b\n');
   });
 
+  test('words around the patch, and a here-document, are no part of it', () => {
+    const text = `This is it:\napply_patch <<'EOF'\n${update('@@', '-a', '+b')}EOF\nIt changes one line.\n`;
+    expect(patched('a\n', text)).toBe('b\n');
+  });
+
   const unreadable: readonly (readonly [reason: string, patch: string, says: RegExp])[] = [
     ['no file at all', 'hello', /changes no file/u],
     ['cut off', '*** Begin Patch\n*** Update File: a\n@@\n-x', /cut off/u],
@@ -182,6 +187,12 @@ describe('reading', () => {
     ['a line without a sign', update('@@', 'x'), /begins with 'x'/u],
     ['nothing is changed', update('@@', ' x'), /changes nothing/u],
     ['an unknown section', v4a('*** Rename File: a'), /begins no section/u],
+    [
+      'a second patch behind the end',
+      v4a('*** Delete File: a') + v4a('*** Delete File: b'),
+      /Line 4 .*goes on behind/u,
+    ],
+    ['changes behind the end', `${update('@@', '-x', '+y')}\n@@\n-z\n+w\n`, /goes on behind/u],
     ['a hunk without a file', '@@ -1 +1 @@\n-a\n+b\n', /without '---'/u],
     ['a binary file', 'diff --git a/x b/x\nGIT binary patch\n', /binary/u],
     ['permissions', 'diff --git a/x b/x\nold mode 100644\nnew mode 100755\n', /permissions/u],

@@ -12,7 +12,7 @@ import type { Tier } from '../mutation/find-text.ts';
 import { guard, guardTree } from '../mutation/guard.ts';
 import type { LockedTarget } from '../mutation/locked-targets.ts';
 import { renameStep } from '../mutation/rename-step.ts';
-import { requireFile, takeSnapshot } from '../mutation/snapshot.ts';
+import { hashOfSuccessor, requireFile, takeSnapshot } from '../mutation/snapshot.ts';
 import { sizeOf } from '../mutation/write-step.ts';
 import { requireExisting } from '../near-names.ts';
 import type { RunContext } from '../spec.ts';
@@ -69,7 +69,7 @@ async function planDelete(
   await guardTree(workspace, target, 'deleted');
   let diff = noDiff;
   if (patch.hunks.length > 0 && stat.kind === 'file') {
-    const document = documentOf(workspace, target, await takeSnapshot(workspace.operations, target));
+    const document = documentOf(workspace, target, await takeSnapshot(workspace, target));
     const applied = applyHunks(document, patch.hunks, target.display);
     if (sizeOf(applied.parts) > document.encoding.mark.length) {
       const summary = `${target.display} has more lines than the patch deletes`;
@@ -89,7 +89,7 @@ async function planUpdate(
   const { workspace } = context;
   await requireExisting(workspace, target);
   if (to) requireNothing(to, 'moved onto');
-  const before = await takeSnapshot(workspace.operations, target);
+  const before = await takeSnapshot(workspace, target);
   guard(workspace, target, before, { verb: 'changed', mustBeRead: false });
   const about = { path: target.display, kind: 'update', to: to?.display } as const;
   if (hunks.length === 0 && to) {
@@ -97,7 +97,7 @@ async function planUpdate(
       parentsStep(workspace.operations, to),
       renameStep(workspace, { from: target, to, overwrite: false }),
     ];
-    return { ...about, steps, hash: hashOf(before.bytes), diff: noDiff, tiers: [] };
+    return { ...about, steps, hash: hashOfSuccessor([before.bytes], before), diff: noDiff, tiers: [] };
   }
   const document = documentOf(workspace, target, before);
   const { parts, splices, edits } = applyHunks(document, hunks, target.display);
@@ -113,7 +113,7 @@ async function planUpdate(
       ]
     : contentSteps(context, { target, parts, before, encoding });
   const tiers = edits.map(({ tier }) => tier);
-  return { ...about, steps, hash: hashOf(...parts), diff: diffOfSplices(document, splices), tiers };
+  return { ...about, steps, hash: hashOfSuccessor(parts, before), diff: diffOfSplices(document, splices), tiers };
 }
 
 /**

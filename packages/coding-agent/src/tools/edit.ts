@@ -72,7 +72,7 @@ export const editTool: ToolSpec<EditInput, EditDetails> = {
     const { workspace, signal } = context;
     return withLockedTarget(workspace, { path }, signal, async (target) => {
       await requireExisting(workspace, target);
-      const before = await takeSnapshot(workspace.operations, target);
+      const before = await takeSnapshot(workspace, target);
       guard(workspace, target, before, { verb: 'edited', mustBeRead: false });
       const document = documentOf(workspace, target, before);
       const { names } = context;
@@ -81,6 +81,7 @@ export const editTool: ToolSpec<EditInput, EditDetails> = {
       const encoding = workspace.ledger.get(target.real)?.encoding;
       const content = { target, parts: applied.parts, before, encoding };
       const changed = await changeFile(context, content, diffOfSplices(document, applied.splices));
+      before.release();
       const details = { ...changed, edits: applied.edits };
       return succeed(describe(details), details);
     });

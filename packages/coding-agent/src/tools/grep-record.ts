@@ -21,9 +21,10 @@ export async function recordMatches(workspace: Workspace, matches: readonly Grep
     try {
       const target = await workspace.resolve(path);
       if (target.stat?.kind !== 'file' || target.stat.size > WHOLE_FILE_BYTES) continue;
-      const { bytes } = await takeSnapshot(workspace.operations, target);
+      const { bytes, hash, release } = await takeSnapshot(workspace, target);
       const { encoding } = workspace.ledger.get(target.real) ?? {};
-      if (hasLines(bytes, lines)) workspace.ledger.record(target.real, recordOf(bytes, encoding));
+      if (hasLines(bytes, lines)) workspace.ledger.record(target.real, recordOf(bytes, encoding, hash?.value));
+      release();
     } catch (error) {
       // Gone or moved since: nothing is known of it, which is what the ledger says.
       if (!ToolError.isInstance(error) && errnoOf(error) === undefined) throw error;

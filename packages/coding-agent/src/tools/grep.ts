@@ -122,7 +122,9 @@ function headerOf(
     if (stopped !== undefined) return `[nothing found until ${stopped}; search a smaller directory or fewer files]`;
     return skip > 0 && totalMatches > 0 ? `[no more matches: there are ${totalMatches}]` : '[no match]';
   }
-  const most = limitReached || filesCut !== undefined || stopped !== undefined ? 'at least ' : '';
+  // Counts are of all files, whichever are shown.
+  const isCut = mode !== 'count' && limitReached === true;
+  const most = isCut || filesCut !== undefined || stopped !== undefined ? 'at least ' : '';
   const unit =
     mode === 'files'
       ? count(totalMatches, 'file')
@@ -134,7 +136,7 @@ function notesOf(details: GrepDetails, input: GrepInput, shown: number, { names 
   const notes: string[] = [];
   if (details.limitReached) {
     notes.push(
-      `[cut by the limit of ${shown}; go on with ${names.setting('grep', 'skip', `${details.skip + shown}`)}]`,
+      `[cut by the limit of ${shown}${input.mode === 'count' ? ' files' : ''}; go on with ${names.setting('grep', 'skip', `${details.skip + shown}`)}]`,
     );
   }
   if (details.filesCut !== undefined) {
@@ -161,6 +163,13 @@ function withPaths(result: GrepResult, base: ResolvedPath, isFile: boolean): Gre
   return { ...result, matches: result.matches.map(rename) };
 }
 
+/** Of all counts, those of the files that are asked for: a limit of matches would cut a count short. */
+function pageOfCounts(result: GrepResult, skip: number, limit: number): GrepResult {
+  const matches = result.matches.slice(skip, skip + limit);
+  const isCut = skip + matches.length < result.matches.length;
+  return { ...result, matches, ...(isCut && { limitReached: true as const }) };
+}
+
 /** Finds lines by a pattern. */
 export const grepTool: ToolSpec<GrepInput, GrepDetails> = {
   name: 'grep',
@@ -185,15 +194,15 @@ export const grepTool: ToolSpec<GrepInput, GrepDetails> = {
       multiline: input.multiline,
       gitignore: !ignored,
       mode: outputModes[mode],
-      maxCount: shown,
-      offset: skip,
+      ...(mode !== 'count' && { maxCount: shown, offset: skip }),
       ...(mode === 'content' && { maxCountPerFile: MAX_PER_FILE, maxColumns: MAX_COLUMNS, context: input.context }),
       timeoutMs: bounds.timeoutMs,
       onTimeout: 'partial',
       signal,
     };
     const found = await searching(base.display, () => grep(options));
-    const result = withPaths(found, base, kind === 'file');
+    const paged = mode === 'count' ? pageOfCounts(found, skip, shown) : found;
+    const result = withPaths(paged, base, kind === 'file');
     const leftOut =
       result.totalMatches === 0 && kind === 'directory'
         ? await searching(base.display, () => lookFurther(options, ignored))

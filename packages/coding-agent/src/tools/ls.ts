@@ -65,6 +65,11 @@ export async function listingOf(
   if (listing.unreadable > 0) {
     notes.push(`[${count(listing.unreadable, 'directory', 'directories')} could not be read]`);
   }
+  const broken = listing.entries.filter(({ path }) => path.includes('\ufffd')).length;
+  if (broken > 0) {
+    const names = `${count(broken, 'name')} of bytes that are no UTF-8 ${broken === 1 ? 'is' : 'are'}`;
+    notes.push(`[${names} shown with U+FFFD in their place, and cannot be opened so]`);
+  }
   return succeed([header(details), ...listing.entries.map(entryText), ...notes].join('\n'), details);
 }
 

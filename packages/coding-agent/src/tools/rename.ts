@@ -51,7 +51,7 @@ async function requireReplaceable(workspace: Workspace, to: LockedTarget, overwr
     throw new ToolError('EXISTS', [summary, 'Delete it first, or choose another name.'], { path });
   }
   if (stat.kind === 'file') {
-    guard(workspace, to, await takeSnapshot(workspace.operations, to), { verb: 'overwritten', mustBeRead: true });
+    guard(workspace, to, await takeSnapshot(workspace, to), { verb: 'overwritten', mustBeRead: true });
   }
 }
 

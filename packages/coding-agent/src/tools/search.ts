@@ -11,7 +11,7 @@ const codes: Readonly<Record<string, readonly [code: ToolErrorCode, hint: string
   PATH_NOT_FOUND: ['NOT_FOUND', CHECK_PATH],
   NOT_A_DIRECTORY: ['NOT_A_DIRECTORY', 'Name the directory it is in.'],
   INVALID_GLOB: ['INVALID_PATTERN', 'Mend the glob: *, ?, **, [a-z] and {a,b} are special.'],
-  INVALID_REGEX: ['INVALID_PATTERN', 'Mend the expression, or set literal to search for it as it is.'],
+  INVALID_REGEX: ['INVALID_PATTERN', 'Mend the expression: a backslash before a special character takes it as it is.'],
   INVALID_OPTION: ['INVALID_INPUT', 'Change that parameter.'],
   TIMEOUT: ['TIMEOUT', 'Search a smaller directory.'],
 };

@@ -50,7 +50,7 @@ export const writeTool: ToolSpec<WriteInput, WriteDetails> = {
     const { workspace, signal } = context;
     return withLockedTarget(workspace, { path }, signal, async (target) => {
       if (target.stat) requireFile(target);
-      const before = target.stat && (await takeSnapshot(workspace.operations, target));
+      const before = target.stat && (await takeSnapshot(workspace, target));
       if (before) guard(workspace, target, before, { verb: 'overwritten', mustBeRead: true });
       const known = workspace.ledger.get(target.real)?.encoding;
       const encoding = encodingFor(before?.bytes ?? new Uint8Array(), known);

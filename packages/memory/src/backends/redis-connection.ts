@@ -115,9 +115,18 @@ export function createConnection({ url, client: given, timeoutMs, driver }: Conn
     listen(made);
     return made;
   };
+  /** Loading the driver takes time that is not the server's: it is done before the time runs. */
+  let creating: Promise<RedisClient> | undefined;
+  const prepare = async (): Promise<void> => {
+    if (client || isClosed) return;
+    creating ??= create().finally(() => {
+      creating = undefined;
+    });
+    client = await creating;
+  };
   const connect = async (): Promise<void> => {
-    client ??= await create();
-    if (client.isOpen) return;
+    await prepare();
+    if (client === undefined || client.isOpen) return;
     try {
       await client.connect();
     } catch (error) {
@@ -178,7 +187,11 @@ export function createConnection({ url, client: given, timeoutMs, driver }: Conn
 
   return {
     within,
-    ready: (call) => within(ready(call), { ...call, writes: false }),
+    ready: async (call) => {
+      call?.signal?.throwIfAborted();
+      await prepare();
+      return within(ready(call), { ...call, writes: false });
+    },
     run: async ({ text, sha1 }, { key, args, writes, signal }) => {
       const send = async (): Promise<unknown> => {
         const on = await ready({ signal });
@@ -191,6 +204,8 @@ export function createConnection({ url, client: given, timeoutMs, driver }: Conn
           return await on.eval(text, given_);
         }
       };
+      signal?.throwIfAborted();
+      await prepare();
       try {
         return await within(send(), { signal, writes });
       } catch (error) {

@@ -122,9 +122,13 @@ function foreign(path: string, what: string, hint: string): MemoryError {
 
 /** Opens a file of ours and brings it to the schema. Each step can be done again when another process was in the way. */
 function setUp(database: DatabaseSync, path: string): void {
+  // As of one moment: another process may be making the tables.
+  database.exec('BEGIN');
   const version = Number(pragma(database, 'user_version'));
   const isOurs = pragma(database, 'application_id') === APPLICATION_ID;
-  if (!isOurs && !isEmpty(database)) throw foreign(path, 'is the database of another program', 'name another file.');
+  const isForeign = !isOurs && !isEmpty(database);
+  database.exec('COMMIT');
+  if (isForeign) throw foreign(path, 'is the database of another program', 'name another file.');
   if (version > SCHEMA_VERSION) {
     throw foreign(path, `was written by a newer Cairn (format ${version})`, 'use that one, or name another file.');
   }

@@ -8,8 +8,6 @@ import { compareByTime, selectBest } from './select.ts';
 import { createTermIndex } from './term-index.ts';
 import type { RankDocument, Ranked } from './term-index.ts';
 
-export type { Embed, RankDocument, Ranked };
-
 /**
  * Something an answer does not show by itself.
  *
@@ -32,9 +30,8 @@ export interface RankOptions {
   /** Ranks by meaning too, fused with the rank by words. Without it only words count. */
   readonly embed?: Embed | undefined;
   /**
-   * Is told what the answer does not show. Only who listens gets a second best: the rank by words when the embed function
-   * fails, where the call fails otherwise, and documents with similar words when nothing has a word of the query, where
-   * the answer is empty otherwise.
+   * Is told what the answer does not show. When it is given, an embed function that fails is such a thing; when not, it
+   * fails the call.
    */
   readonly onNotice?: ((notice: RankNotice) => void) | undefined;
 }
@@ -109,7 +106,8 @@ function noticeOn({ basis }: Query): RankNotice | undefined {
  * Finds the documents that a query is about, best first. The order of the documents makes no difference; of two with one
  * id the last counts.
  *
- * A document is found that has any term of the query, be it one Chinese character. The query is plain text without syntax.
+ * A document is found that has any term of the query, be it one Chinese character; when there is none, those with words
+ * that look like its words, each marked with `isSimilar`. The query is plain text without syntax.
  *
  * Reads every text, at some megabytes a second; who asks the same documents again keeps a {@link createTermIndex}, whose
  * answers are the same. Lets other work run in between, and looks at the signal then.
@@ -153,7 +151,6 @@ export async function rankDocuments(
     }
   }
   const ranked = index.rank(read, limit);
-  if (ranked[0]?.isSimilar !== true) return ranked;
-  onNotice?.(similarOnly);
-  return onNotice === undefined ? [] : ranked;
+  if (ranked[0]?.isSimilar === true) onNotice?.(similarOnly);
+  return ranked;
 }

@@ -120,11 +120,13 @@ export function createOwnTools(context: MemoryToolsContext): MemoryTools {
       run: ({ query, limit, group: whose = context.group }, { signal }) =>
         asToolErrors(async () => {
           const notes = workflowId === undefined ? {} : { includeNotes: true, workflowId };
-          const contexts = await memory.recall({ stream, group: whose, query, limit, signal, ...notes });
-          if (contexts.length > 0) return succeed(wrapContexts(contexts), { contexts });
+          const said: string[] = [];
+          const onNotice = ({ message }: { readonly message: string }): unknown => said.push(message);
+          const contexts = await memory.recall({ stream, group: whose, query, limit, signal, onNotice, ...notes });
+          if (contexts.length > 0) return succeed([...said, wrapContexts(contexts)].join('\n'), { contexts });
           const all = (await memory.messages.history({ stream, group: whose }, { signal })).length;
           const text = `Nothing that is remembered has these words; ${all} messages were looked through.`;
-          return succeed(text, { contexts });
+          return succeed([...said, text].join('\n'), { contexts });
         }),
     }),
     notes: createTool<NotesInput, NotesDetails>({

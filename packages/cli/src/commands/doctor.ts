@@ -1,0 +1,81 @@
+import { homedir, tmpdir } from 'node:os';
+import process from 'node:process';
+import { Option, type Command } from 'commander';
+import { colorOption } from '../args.ts';
+import { fail, reasonOf, type Check, type CheckResult, type CheckStatus, type DoctorContext } from '../doctor/check.ts';
+import { checks } from '../doctor/checks.ts';
+import { ExitCode } from '../exit.ts';
+import { readManifest } from '../manifest.ts';
+import { createPaint, usesColor, writeLines, type ColorMode, type Paint } from '../output.ts';
+import type { Session } from '../session.ts';
+import { escapeControls } from '../text.ts';
+
+const examples = `
+Examples:
+  $ cairn doctor          what works on this machine, and how to mend what does not
+  $ cairn doctor --json   the same for a program
+
+A warning is about something that only parts of Cairn need. CAIRN_REDIS_URL is tried when it is set; no password is shown.
+
+Exit status: 0 when nothing fails, 1 when something does.`;
+
+interface DoctorFlags {
+  readonly json?: boolean;
+  readonly color: ColorMode;
+}
+
+const words: Readonly<Record<CheckStatus, string>> = { ok: 'ok', warn: 'warn', fail: 'FAIL', skip: '-' };
+
+async function runCheck(check: Check, context: DoctorContext): Promise<CheckResult> {
+  try {
+    return await check.run(context);
+  } catch (error) {
+    context.signal.throwIfAborted();
+    return fail(`the check itself failed: ${reasonOf(error)}`, 'report it, with what CAIRN_DEBUG=1 adds');
+  }
+}
+
+function shownLine({ name }: Check, { status, found, mend }: CheckResult, paint: Paint): string {
+  const look = { ok: paint.added, warn: paint.number, fail: paint.hit, skip: paint.dim }[status];
+  const nameWidth = Math.max(...checks.map((check) => check.name.length));
+  const what = escapeControls(mend === undefined ? found : `${found}; to mend it: ${mend}`);
+  return `${look(words[status].padEnd(4))}  ${name.padEnd(nameWidth)}  ${what}`;
+}
+
+async function runDoctor(flags: DoctorFlags, session: Session): Promise<number> {
+  const { version, engines } = readManifest();
+  const context: DoctorContext = {
+    env: session.env,
+    platform: process.platform,
+    arch: process.arch,
+    home: homedir(),
+    temporary: tmpdir(),
+    proc: '/proc',
+    node: process.versions.node,
+    version,
+    engines: engines.node,
+    signal: session.signal,
+  };
+  const paint = createPaint(usesColor(flags.color, session.out.isTerminal, session.env));
+  const results: (CheckResult & { readonly name: string })[] = [];
+  for (const check of checks) {
+    const result = await runCheck(check, context);
+    results.push({ name: check.name, ...result });
+    if (flags.json !== true) await writeLines(session.out, [shownLine(check, result, paint)], session.signal);
+  }
+  const isWell = results.every(({ status }) => status !== 'fail');
+  if (flags.json === true) {
+    await writeLines(session.out, [JSON.stringify({ ok: isWell, version, checks: results })], session.signal);
+  }
+  return isWell ? ExitCode.Hit : ExitCode.None;
+}
+
+export function doctorCommand(command: Command, session: Session, done: (exitCode: number) => void): void {
+  command
+    .description('Say what works on this machine, and how to mend what does not.')
+    .summary('what works on this machine, and how to mend the rest')
+    .addHelpText('after', examples)
+    .action(async (flags: DoctorFlags) => done(await runDoctor(flags, session)))
+    .addOption(new Option('--json', 'print the checks as one JSON document'))
+    .addOption(colorOption());
+}

@@ -1,0 +1,94 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { DoctorContext } from './check.ts';
+import { nodeVersionCheck } from './node-version.ts';
+import { openFilesCheck } from './open-files.ts';
+import { judgeSqlite, sqliteCheck } from './sqlite.ts';
+import { watchLimitsCheck } from './watch-limits.ts';
+
+function context(more: Partial<DoctorContext> = {}): DoctorContext {
+  return {
+    env: {},
+    platform: 'linux',
+    arch: 'x64',
+    home: '/home',
+    temporary: tmpdir(),
+    proc: '/proc',
+    node: '24.21.0',
+    version: '0.1.0',
+    engines: '>=22.12',
+    signal: new AbortController().signal,
+    ...more,
+  };
+}
+
+/** A `/proc` in which these files are. */
+function proc(files: Readonly<Record<string, string>>): string {
+  const root = mkdtempSync(join(tmpdir(), 'cairn-proc-'));
+  onTestFinished(() => rmSync(root, { recursive: true }));
+  for (const [name, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(root, name)), { recursive: true });
+    writeFileSync(join(root, name), content);
+  }
+  return root;
+}
+
+test.each([
+  ['22.12.0', 'ok'],
+  ['26.0.0', 'ok'],
+  ['27.0.0-nightly2026', 'ok'],
+  ['22.11.9', 'fail'],
+  ['20.19.0', 'fail'],
+])('Node %s: %s', async (node, status) => {
+  expect(await nodeVersionCheck.run(context({ node }))).toMatchObject({ status });
+});
+
+describe('SQLite', () => {
+  test.each([
+    ['none', undefined, 'warn', 'this Node has no node:sqlite'],
+    ['an old one', { version: '3.50.4', hasFullText: true }, 'warn', 'SQLite 3.50.4 is older than 3.51.3'],
+    [
+      'one without full text',
+      { version: '3.53.0', hasFullText: false },
+      'warn',
+      'SQLite 3.53.0 was built without FTS5',
+    ],
+    ['a new one', { version: '3.51.3', hasFullText: true }, 'ok', 'SQLite 3.51.3 with FTS5'],
+  ])('%s', (_, facts, status, found) => expect(judgeSqlite(facts)).toMatchObject({ status, found }));
+
+  test('that of this Node is well', async () => {
+    expect(await sqliteCheck.run(context())).toMatchObject({ status: 'ok' });
+  });
+});
+
+describe('watch limits', () => {
+  const limits = (watches: string, instances: string): string =>
+    proc({ 'sys/fs/inotify/max_user_watches': watches, 'sys/fs/inotify/max_user_instances': instances });
+  test.each([
+    ['enough', () => limits('524288\n', '128\n'), 'ok', undefined],
+    ['few watches', () => limits('8192\n', '128\n'), 'warn', 'fs.inotify.max_user_watches=524288'],
+    ['few instances', () => limits('524288\n', '16\n'), 'warn', 'fs.inotify.max_user_instances=512'],
+    ['something that is no number', () => limits('many\n', '128\n'), 'skip', undefined],
+    ['nothing', () => proc({}), 'skip', undefined],
+  ])('%s', async (_, make, status, mend) => {
+    const result = await watchLimitsCheck.run(context({ proc: make() }));
+    expect(result.status).toBe(status);
+    expect(result.mend ?? '').toContain(mend ?? '');
+  });
+
+  test('on another system nothing is looked up', async () => {
+    expect(await watchLimitsCheck.run(context({ platform: 'darwin' }))).toMatchObject({ status: 'skip' });
+  });
+});
+
+test.each([
+  ['Max open files            1024                 4096                 files', 'ok', '1,024 at once'],
+  ['Max open files            256                  4096                 files', 'warn', '256 at once'],
+  ['Max open files            unlimited            unlimited            files', 'ok', 'without limit'],
+  ['Max processes             1                    1                    processes', 'skip', 'does not tell'],
+])('%s: %s', async (line, status, found) => {
+  const result = await openFilesCheck.run(context({ proc: proc({ 'self/limits': `Limit\n${line}\n` }) }));
+  expect(result).toMatchObject({ status, found: expect.stringContaining(found) });
+});

@@ -1,0 +1,121 @@
+import { parse, TomlError } from 'smol-toml';
+import { ConfigError } from './config-error.ts';
+import { changedObject, isObject, lineEndOf, valueAt } from './config-format.ts';
+import type { ConfigChange, ConfigFormat, ConfigObject } from './config-format.ts';
+import { tomlStatements } from './toml-statements.ts';
+import type { TomlStatement } from './toml-statements.ts';
+
+function parseToml(text: string): ConfigObject {
+  try {
+    return parse(text, { integersAsBigInt: 'asNeeded' });
+  } catch (error) {
+    if (!(error instanceof TomlError)) throw error;
+    const place = { line: error.line, column: error.column };
+    const [reason = ''] = error.message.replace('Invalid TOML document: ', '').split('\n');
+    const message = `it is no TOML: ${reason} at line ${place.line}, column ${place.column}`;
+    throw new ConfigError('CONFIG_SYNTAX', message, { place, cause: error });
+  }
+}
+
+/** A text as TOML has it: JSON's, but for one character that only JSON allows. */
+function text(value: string): string {
+  return JSON.stringify(value).replaceAll('\u007f', '\\u007f');
+}
+
+function key(name: string): string {
+  return /^[\w-]+$/u.test(name) ? name : text(name);
+}
+
+function keys(names: readonly string[]): string {
+  return names.map(key).join('.');
+}
+
+function render(value: unknown): string {
+  if (Array.isArray(value)) return value.length === 0 ? '[]' : `[${value.map(render).join(', ')}]`;
+  if (isObject(value)) {
+    const pairs = Object.entries(value).map(([name, one]) => `${key(name)} = ${render(one)}`);
+    return pairs.length === 0 ? '{}' : `{ ${pairs.join(', ')} }`;
+  }
+  if (typeof value === 'string') return text(value);
+  if (value instanceof Date) return value.toISOString();
+  return String(value);
+}
+
+function begins(path: readonly string[], prefix: readonly string[]): boolean {
+  return prefix.every((name, index) => path[index] === name);
+}
+
+function isAt(path: readonly string[], wanted: readonly string[]): boolean {
+  return path.length === wanted.length && begins(path, wanted);
+}
+
+function splice(source: string, start: number, end: number, inserted: string): string {
+  return source.slice(0, start) + inserted + source.slice(end);
+}
+
+/** A line after a statement, which may be the last one and lack a line end. */
+function insertLine(source: string, { end }: TomlStatement, line: string): string {
+  const eol = lineEndOf(source);
+  return source.slice(0, end).endsWith('\n')
+    ? splice(source, end, end, `${line}${eol}`)
+    : splice(source, end, end, `${eol}${line}${eol}`);
+}
+
+/** A table at the end, set off by an empty line. */
+function appendTable(source: string, path: readonly string[], pairs: ConfigObject): string {
+  const eol = lineEndOf(source);
+  const isSetOff = source.trim() === '' || /\n[\t ]*\r?\n$/u.test(source);
+  const gap = isSetOff ? '' : source.endsWith('\n') ? eol : eol + eol;
+  const lines = Object.entries(pairs).map(([name, value]) => `${key(name)} = ${render(value)}${eol}`);
+  return `${source}${gap}[${keys(path)}]${eol}${lines.join('')}`;
+}
+
+/** The pair that holds what is at a path in a table written on its line: `a = { b = 1 }`. */
+function inlineAbove(statements: readonly TomlStatement[], path: readonly string[]): TomlStatement | undefined {
+  return statements.find((one) => one.kind === 'pair' && one.path.length < path.length && begins(path, one.path));
+}
+
+function changeInline(source: string, pair: TomlStatement, change: ConfigChange): string {
+  const changed = valueAt(changedObject(parseToml(source), change), pair.path);
+  return pair.value ? splice(source, pair.value.start, pair.value.end, render(changed)) : source;
+}
+
+function setValue(source: string, change: ConfigChange): string {
+  const { path, value } = change;
+  const statements = tomlStatements(source);
+  const inline = inlineAbove(statements, path);
+  if (inline) return changeInline(source, inline, change);
+  const pair = statements.find((one) => one.kind === 'pair' && isAt(one.path, path));
+  if (pair?.value) return splice(source, pair.value.start, pair.value.end, render(value));
+  const parent = path.slice(0, -1);
+  const inTable = statements.findLast((one) => one.kind !== 'array' && isAt(one.table, parent));
+  if (inTable && parent.length > 0) return insertLine(source, inTable, `${key(path.at(-1) ?? '')} = ${render(value)}`);
+  const beside = statements.findLast((one) => one.kind === 'pair' && begins(one.path, parent) && parent.length > 0);
+  if (beside && beside.table.length < parent.length && !isObject(value)) {
+    return insertLine(source, beside, `${keys(path.slice(beside.table.length))} = ${render(value)}`);
+  }
+  return isObject(value)
+    ? appendTable(source, path, value)
+    : appendTable(source, parent, { [path.at(-1) ?? '']: value });
+}
+
+function removeValue(source: string, change: ConfigChange): string {
+  const statements = tomlStatements(source);
+  const inline = inlineAbove(statements, change.path);
+  if (inline) return changeInline(source, inline, change);
+  let changed = source;
+  for (const { start, end, path, kind } of statements.toReversed()) {
+    if (!begins(path, change.path)) continue;
+    // The empty line that set a table off goes with it.
+    const gap = kind === 'pair' ? '' : (/(?<=\n)[\t ]*\r?\n$/u.exec(changed.slice(0, start))?.[0] ?? '');
+    changed = splice(changed, start - gap.length, end, '');
+  }
+  return changed;
+}
+
+/** TOML. Tables are changed line by line, so that everything else stays as it is written. */
+export const tomlFormat: ConfigFormat = {
+  name: 'TOML',
+  parse: parseToml,
+  change: (source, change) => (change.value === undefined ? removeValue(source, change) : setValue(source, change)),
+};

@@ -1,0 +1,516 @@
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  watch,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import process from 'node:process';
+import { describe, expect, test } from 'vitest';
+import { finished, startCairn } from '../support/cli.ts';
+import type { CairnResult } from '../support/cli.ts';
+import { runInTerminal } from '../support/terminal.ts';
+import { temporaryDirectory } from '../support/tree.ts';
+
+/** A person with a home, a project and a state directory of their own. */
+interface Person {
+  readonly home: string;
+  readonly project: string;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+function person(): Person {
+  const directory = temporaryDirectory();
+  const [home, project] = [join(directory, 'home'), join(directory, 'project')];
+  mkdirSync(home);
+  mkdirSync(project);
+  return { home, project, env: { HOME: home, TMPDIR: directory } };
+}
+
+async function install(
+  who: Person,
+  args: readonly string[],
+  options: { readonly uid?: number | undefined; readonly env?: Readonly<Record<string, string>> } = {},
+): Promise<CairnResult> {
+  const env = { ...who.env, ...options.env };
+  const child = startCairn(['mcp', 'install', ...args], { cwd: who.project, env, uid: options.uid });
+  child.stdin?.end();
+  return finished(child);
+}
+
+/** Every path below a directory with what is there. */
+function contents(root: string): Record<string, string> {
+  const names = readdirSync(root, { recursive: true, encoding: 'utf8' }).toSorted();
+  const shown = names
+    .filter((name) => !name.startsWith('.local'))
+    .map((name) => {
+      const path = join(root, name);
+      const stats = lstatSync(path);
+      if (stats.isSymbolicLink()) return [name, `-> ${readlinkSync(path)}`];
+      return [name, stats.isFile() ? readFileSync(path, 'utf8') : '/'];
+    });
+  return Object.fromEntries(shown) as Record<string, string>;
+}
+
+function put(path: string, content: string): void {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, content);
+}
+
+interface Place {
+  readonly host: string;
+  readonly scope: 'project' | 'user';
+  /** Below the project or the home. */
+  readonly file: string;
+  /** A file as somebody keeps it: `@` is where an entry may be. */
+  readonly kept: string;
+}
+
+const json = (servers: string): string =>
+  `{\r\n\t// mine\r\n\t"z": [1, 2],\r\n\t"${servers}": {\r\n\t\t"other": { "command": "x" }, // theirs\r\n@\t},\r\n\t"a": "b",\r\n}`;
+const toml =
+  '# mine\nmodel = "x" # why\n\n[mcp_servers.other] # theirs\ncommand = "x"\n@\n[tools]\nlist = [\n  1, # one\n]\n';
+
+const places: readonly Place[] = [
+  { host: 'claude-code', scope: 'project', file: '.mcp.json', kept: json('mcpServers') },
+  { host: 'claude-code', scope: 'user', file: '.claude.json', kept: json('mcpServers') },
+  { host: 'codex', scope: 'project', file: '.codex/config.toml', kept: toml },
+  { host: 'codex', scope: 'user', file: '.codex/config.toml', kept: toml },
+  { host: 'cursor', scope: 'project', file: '.cursor/mcp.json', kept: json('mcpServers') },
+  { host: 'cursor', scope: 'user', file: '.cursor/mcp.json', kept: json('mcpServers') },
+  { host: 'vscode', scope: 'project', file: '.vscode/mcp.json', kept: json('servers') },
+  { host: 'vscode', scope: 'user', file: '.config/Code/User/mcp.json', kept: json('servers') },
+  { host: 'gemini', scope: 'project', file: '.gemini/settings.json', kept: json('mcpServers') },
+  { host: 'gemini', scope: 'user', file: '.gemini/settings.json', kept: json('mcpServers') },
+  { host: 'opencode', scope: 'project', file: 'opencode.json', kept: json('mcp') },
+  { host: 'opencode', scope: 'user', file: '.config/opencode/opencode.json', kept: json('mcp') },
+];
+
+const onLinux = process.platform === 'linux';
+
+describe.skipIf(!onLinux).each(places)('$host, $scope', ({ host, scope, file, kept }) => {
+  const args = [host, '--scope', scope];
+  const pathOf = (who: Person): string => join(scope === 'project' ? who.project : who.home, file);
+  const existing = kept.replace(/@\r?\n?/u, '');
+
+  test('a new file is made, named and shown, and undo leaves nothing of it', async () => {
+    const who = person();
+    const made = await install(who, [...args, '--yes']);
+    expect(made).toMatchObject({ exitCode: 0, stderr: expect.stringContaining(`Added cairn to ${pathOf(who)}`) });
+    const text = readFileSync(pathOf(who), 'utf8');
+    const added = text
+      .split('\n')
+      .slice(0, -1)
+      .map((line) => `+${line}\n`);
+    expect(made.stdout).toBe(`--- /dev/null\n+++ b${pathOf(who)}\n@@ -0,0 +1,${added.length} @@\n${added.join('')}`);
+    const undone = await install(who, [...args, '--undo', '--yes']);
+    expect(undone).toMatchObject({ exitCode: 0, stderr: expect.stringContaining(`Removed cairn from ${pathOf(who)}`) });
+    expect({ ...contents(who.project), ...contents(who.home) }).toEqual({});
+  });
+
+  test('comments, order and line ends of a file stay; twice is once; undo gives the very bytes back', async () => {
+    const who = person();
+    put(pathOf(who), existing);
+    chmodSync(pathOf(who), 0o640);
+    expect(await install(who, [...args, '--yes'])).toMatchObject({ exitCode: 0 });
+    const text = readFileSync(pathOf(who), 'utf8');
+    const lines = existing.split('\n');
+    expect(text.split('\n').filter((line) => lines.includes(line))).toEqual(
+      expect.arrayContaining(lines.filter((line) => line.trim() !== '')),
+    );
+    expect(/(?<!\r)\n/u.test(text)).toBe(/(?<!\r)\n/u.test(existing));
+    expect(statSync(pathOf(who)).mode & 0o777).toBe(0o640);
+    const inode = statSync(pathOf(who)).ino;
+    const again = await install(who, args);
+    expect(again).toMatchObject({ exitCode: 0, stdout: '', stderr: expect.stringContaining('is installed already') });
+    expect(statSync(pathOf(who)).ino).toBe(inode);
+    expect(await install(who, [...args, '--undo', '--yes'])).toMatchObject({ exitCode: 0 });
+    expect(readFileSync(pathOf(who), 'utf8')).toBe(existing);
+    expect(await install(who, [...args, '--undo', '--yes'])).toMatchObject({
+      exitCode: 2,
+      stdout: '',
+      stderr: expect.stringContaining('there is nothing to undo'),
+    });
+  });
+
+  test('undo after somebody changed the file takes out the entry alone', async () => {
+    const who = person();
+    put(pathOf(who), existing);
+    await install(who, [...args, '--yes']);
+    const changed = readFileSync(pathOf(who), 'utf8').replace('mine', 'changed since');
+    writeFileSync(pathOf(who), changed);
+    expect(await install(who, [...args, '--undo', '--yes'])).toMatchObject({ exitCode: 0 });
+    expect(readFileSync(pathOf(who), 'utf8').trimEnd()).toBe(existing.replace('mine', 'changed since').trimEnd());
+  });
+
+  test('a file that does not parse is left alone, and the place is named', async () => {
+    const who = person();
+    const broken = file.endsWith('.toml') ? 'a = 1\nb = = 2\n' : '{\n  "a": ,\n}\n';
+    put(pathOf(who), broken);
+    const { exitCode, stdout, stderr } = await install(who, [...args, '--yes']);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
+    expect(stderr).toMatch(/was left alone: it is no (?:JSON|TOML): [^\n]+ at line 2, column \d+\n$/u);
+    expect(readFileSync(pathOf(who), 'utf8')).toBe(broken);
+    const { stdout: answer } = await install(who, [...args, '--yes', '--json']);
+    expect(JSON.parse(answer)).toMatchObject({
+      error: { reason: 'CONFIG_SYNTAX', changed: false, path: pathOf(who), line: 2, column: expect.any(Number) },
+    });
+  });
+
+  test('a link stays a link, and what it leads to is changed', async () => {
+    const who = person();
+    const real = join(who.home, 'dotfiles', 'config');
+    put(real, existing);
+    mkdirSync(dirname(pathOf(who)), { recursive: true });
+    symlinkSync(real, pathOf(who));
+    expect(await install(who, [...args, '--yes'])).toMatchObject({ exitCode: 0 });
+    expect(lstatSync(pathOf(who)).isSymbolicLink()).toBe(true);
+    expect(readFileSync(real, 'utf8')).toContain('cairn');
+    expect(await install(who, [...args, '--undo', '--yes'])).toMatchObject({ exitCode: 0 });
+    expect(lstatSync(pathOf(who)).isSymbolicLink()).toBe(true);
+    expect(readFileSync(real, 'utf8')).toBe(existing);
+  });
+
+  test('without a terminal nothing is written unless --yes says so', async () => {
+    const who = person();
+    put(pathOf(who), existing);
+    const { exitCode, stdout, stderr } = await install(who, args);
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 2,
+      stderr: `cairn: ${pathOf(who)} was left alone: there is no terminal to ask on; look at the change and add --yes\n`,
+    });
+    expect(stdout).toContain('cairn');
+    expect(readFileSync(pathOf(who), 'utf8')).toBe(existing);
+    const { stdout: answer } = await install(who, [...args, '--json']);
+    expect(JSON.parse(answer)).toMatchObject({ error: { reason: 'CONFIRMATION_NEEDED', changed: false } });
+  });
+});
+
+const nobody = 65_534;
+
+describe.skipIf(!onLinux)('what a file may be', () => {
+  test('a directory that cannot be written to is named, and nothing is left in it', async () => {
+    const who = person();
+    put(join(who.project, '.mcp.json'), '{}');
+    for (const directory of [dirname(who.home), who.home, who.project]) chmodSync(directory, 0o777);
+    chmodSync(who.project, 0o555);
+    const { exitCode, stderr } = await install(who, ['claude-code', '--yes'], {
+      uid: process.getuid?.() === 0 ? nobody : undefined,
+    });
+    chmodSync(who.project, 0o755);
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain(`${join(who.project, '.mcp.json')} was left alone: `);
+    expect(stderr).toContain('permission');
+    expect(contents(who.project)).toEqual({ '.mcp.json': '{}' });
+  });
+
+  test.each([
+    ['a list', '[]', 'CONFIG_SHAPE'],
+    ['servers that are no object', '{"mcpServers": []}', 'CONFIG_SHAPE'],
+    ['bytes that are no UTF-8', Buffer.from([0x7b, 0xff, 0x7d]), 'ENCODING'],
+  ])('%s is refused', async (_, content, reason) => {
+    const who = person();
+    const path = join(who.project, '.mcp.json');
+    writeFileSync(path, content);
+    const { exitCode, stdout } = await install(who, ['claude-code', '--yes', '--json']);
+    expect(exitCode).toBe(2);
+    expect(JSON.parse(stdout)).toMatchObject({ error: { reason, changed: false, path } });
+    expect(readFileSync(path)).toEqual(Buffer.from(content));
+  });
+
+  test('a directory is refused', async () => {
+    const who = person();
+    mkdirSync(join(who.project, '.mcp.json'));
+    const { exitCode, stdout } = await install(who, ['claude-code', '--yes', '--json']);
+    expect(exitCode).toBe(2);
+    expect(JSON.parse(stdout)).toMatchObject({ error: { reason: 'NOT_A_FILE', changed: false } });
+  });
+
+  test.each([
+    ['an empty file', '', false],
+    ['a byte order mark', '\ufeff{"a": 1}', true],
+    ['no line end at the end', '{\n  "a": 1\n}', false],
+  ])('%s comes back as it was', async (_, content, hasMark) => {
+    const who = person();
+    const path = join(who.project, '.mcp.json');
+    writeFileSync(path, content);
+    expect(await install(who, ['claude-code', '--yes'])).toMatchObject({ exitCode: 0 });
+    expect(readFileSync(path, 'utf8').startsWith('\ufeff')).toBe(hasMark);
+    expect(await install(who, ['claude-code', '--yes', '--undo'])).toMatchObject({ exitCode: 0 });
+    expect(readFileSync(path, 'utf8')).toBe(content);
+  });
+
+  test('a link that leads to nothing gets a file behind it, which undo removes', async () => {
+    const who = person();
+    symlinkSync('config', join(who.project, '.mcp.json'));
+    expect(await install(who, ['claude-code', '--yes'])).toMatchObject({ exitCode: 0 });
+    expect(readFileSync(join(who.project, 'config'), 'utf8')).toContain('cairn');
+    expect(await install(who, ['claude-code', '--yes', '--undo'])).toMatchObject({ exitCode: 0 });
+    expect(contents(who.project)).toEqual({ '.mcp.json': '-> config' });
+  });
+});
+
+describe.skipIf(!onLinux)('an entry that is there', () => {
+  const path = (who: Person): string => join(who.project, '.mcp.json');
+
+  test('keeps the keys that were added to it, and undo gives it back', async () => {
+    const who = person();
+    const before =
+      '{\n  "mcpServers": {\n    "cairn": {\n      "command": "old", // old\n      "env": { "TOKEN": "secret" },\n      "url": "x"\n    }\n  }\n}\n';
+    writeFileSync(path(who), before);
+    const { stdout, stderr } = await install(who, ['claude-code', '--yes', '--command', 'npx -y @cairn/cli']);
+    expect(stderr).toContain('Replaced cairn in');
+    expect(stdout).toContain('-      "command": "old", // old\n');
+    const { mcpServers } = JSON.parse(readFileSync(path(who), 'utf8').replace(' // old', '')) as Record<
+      string,
+      unknown
+    >;
+    expect(mcpServers).toEqual({
+      cairn: {
+        command: 'npx',
+        env: { TOKEN: 'secret' },
+        type: 'stdio',
+        args: ['-y', '@cairn/cli', 'mcp', '--root', '${CLAUDE_PROJECT_DIR:-.}'],
+      },
+    });
+    await install(who, ['claude-code', '--yes', '--undo']);
+    expect(readFileSync(path(who), 'utf8')).toBe(before);
+  });
+
+  test('installed twice in different ways is undone to what was there at first', async () => {
+    const who = person();
+    writeFileSync(path(who), '{"a":1}');
+    await install(who, ['claude-code', '--yes']);
+    await install(who, ['claude-code', '--yes', '--read-only', '--naming', 'claude']);
+    expect(readFileSync(path(who), 'utf8')).toContain('"--read-only","--naming","claude"');
+    await install(who, ['claude-code', '--yes', '--undo']);
+    expect(readFileSync(path(who), 'utf8')).toBe('{"a":1}');
+  });
+
+  test('installed twice, with a change by somebody else in between, keeps that change when it is undone', async () => {
+    const who = person();
+    writeFileSync(path(who), '{\n  "a": 1\n}\n');
+    await install(who, ['claude-code', '--yes']);
+    writeFileSync(path(who), readFileSync(path(who), 'utf8').replace('"a": 1', '"a": 2'));
+    await install(who, ['claude-code', '--yes', '--read-only']);
+    await install(who, ['claude-code', '--yes', '--undo']);
+    expect(readFileSync(path(who), 'utf8')).toBe('{\n  "a": 2\n}\n');
+  });
+
+  test('that somebody removed or whose file is gone is not missed', async () => {
+    const who = person();
+    writeFileSync(path(who), '{}');
+    for (const content of ['{ "b": 2 }', undefined]) {
+      await install(who, ['claude-code', '--yes']);
+      if (content === undefined) rmSync(path(who));
+      else writeFileSync(path(who), content);
+      expect(await install(who, ['claude-code', '--undo'])).toMatchObject({
+        exitCode: 0,
+        stderr: expect.stringContaining('is gone from'),
+      });
+      expect(existsSync(path(who)) ? readFileSync(path(who), 'utf8') : undefined).toBe(content);
+    }
+  });
+
+  test('a file that was made and changed since loses the entry and stays', async () => {
+    const who = person();
+    await install(who, ['vscode', '--yes']);
+    const file = join(who.project, '.vscode', 'mcp.json');
+    writeFileSync(file, readFileSync(file, 'utf8').replace('{\n', '{\n  "inputs": [],\n'));
+    await install(who, ['vscode', '--yes', '--undo']);
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({ inputs: [] });
+  });
+});
+
+describe.skipIf(!onLinux)('opencode', () => {
+  test('an entry goes where the second version has its servers, when the file does', async () => {
+    const who = person();
+    const path = join(who.project, 'opencode.jsonc');
+    writeFileSync(path, '{ "mcp": { "servers": { "a": { "type": "local", "command": ["a"] } } } }');
+    await install(who, ['opencode', '--yes', '--command', 'cairn']);
+    expect(JSON.parse(readFileSync(path, 'utf8'))).toMatchObject({
+      mcp: { servers: { cairn: { type: 'local', command: ['cairn', 'mcp', '--root', who.project] } } },
+    });
+    expect(readFileSync(path, 'utf8')).not.toContain('enabled');
+    expect(existsSync(join(who.project, 'opencode.json'))).toBe(false);
+  });
+});
+
+test.skipIf(!onLinux).each([
+  ['claude-code', 'CLAUDE_CONFIG_DIR', '.claude.json'],
+  ['codex', 'CODEX_HOME', 'config.toml'],
+  ['gemini', 'GEMINI_CLI_HOME', '.gemini/settings.json'],
+  ['vscode', 'XDG_CONFIG_HOME', 'Code/User/mcp.json'],
+  ['vscode', 'VSCODE_PORTABLE', 'user-data/User/mcp.json'],
+  ['opencode', 'XDG_CONFIG_HOME', 'opencode/opencode.json'],
+])('%s: %s is followed', async (host, variable, file) => {
+  const who = person();
+  const elsewhere = join(who.home, 'elsewhere');
+  await install(who, [host, '--scope', 'user', '--yes'], { env: { [variable]: elsewhere } });
+  expect(readFileSync(join(elsewhere, file), 'utf8')).toContain('cairn');
+});
+
+describe.skipIf(!onLinux)('what is kept for undo', () => {
+  test('is readable by this user alone, and found by XDG_STATE_HOME', async () => {
+    const who = person();
+    const state = join(who.home, 'state');
+    await install(who, ['claude-code', '--yes'], { env: { XDG_STATE_HOME: state } });
+    const directory = join(state, 'cairn', 'mcp-install');
+    const [note = ''] = readdirSync(directory);
+    expect([statSync(directory).mode & 0o777, statSync(join(directory, note)).mode & 0o777]).toEqual([0o700, 0o600]);
+  });
+
+  test('is there before the file changes: whenever it is killed, the file is old or new and undo knows', async () => {
+    const who = person();
+    const path = join(who.project, '.mcp.json');
+    const directory = join(who.home, '.local', 'state', 'cairn', 'mcp-install');
+    mkdirSync(directory, { recursive: true });
+    writeFileSync(path, '{"a":1}');
+    const { stdout } = await install(who, ['claude-code', '--dry-run', '--json']);
+    const { entry } = JSON.parse(stdout) as { entry: unknown };
+    const installed = JSON.stringify({ a: 1, mcpServers: { cairn: entry } });
+    const seen: string[] = [];
+    // Killed at each of the first things that it does in the directory of the notes, and in the project.
+    for (let round = 0; round < 8; round++) {
+      const child = startCairn(['mcp', 'install', 'claude-code', '--yes'], { cwd: who.project, env: who.env });
+      let left = round;
+      const kill = (): void => {
+        if (left-- === 0) child.kill('SIGKILL');
+      };
+      const watchers = [directory, who.project].map((watched) => watch(watched, kill));
+      await finished(child);
+      for (const watcher of watchers) watcher.close();
+      const content = readFileSync(path, 'utf8');
+      seen.push(content);
+      const undone = await install(who, ['claude-code', '--undo', '--yes', '--json']);
+      // Before the note is there nothing has changed, and nothing can be undone.
+      expect(content === '{"a":1}' ? [0, 2] : [0], undone.stdout).toContain(undone.exitCode);
+      expect(contents(who.project)).toEqual({ '.mcp.json': '{"a":1}' });
+    }
+    expect(['{"a":1}', installed]).toEqual(expect.arrayContaining(seen));
+  });
+
+  test('nothing is installed when it cannot be kept', async () => {
+    const who = person();
+    writeFileSync(join(who.home, 'state'), 'a file');
+    const { exitCode, stdout } = await install(who, ['claude-code', '--yes', '--json'], {
+      env: { XDG_STATE_HOME: join(who.home, 'state') },
+    });
+    expect(exitCode).toBe(2);
+    expect(JSON.parse(stdout)).toMatchObject({ error: { reason: 'STATE' } });
+    expect(contents(who.project)).toEqual({});
+  });
+});
+
+test.skipIf(!onLinux)('--dry-run shows the change and makes none', async () => {
+  const who = person();
+  const { exitCode, stdout, stderr } = await install(who, ['cursor', '--dry-run']);
+  expect(exitCode).toBe(0);
+  expect(stdout).toContain('+    "cairn": {\n');
+  expect(stderr).toContain('would have added cairn to');
+  expect({ ...contents(who.project), ...contents(who.home) }).toEqual({});
+});
+
+test.skipIf(!onLinux)('--json says all of it in one document', async () => {
+  const who = person();
+  const { stdout, stderr } = await install(who, ['codex', '--yes', '--json', '--command', 'cairn']);
+  expect(stderr).toBe('');
+  expect(JSON.parse(stdout)).toMatchObject({
+    host: 'codex',
+    scope: 'project',
+    path: join(who.project, '.codex', 'config.toml'),
+    name: 'cairn',
+    action: 'add',
+    changed: true,
+    dryRun: false,
+    entry: { command: 'cairn', args: ['mcp', '--root', who.project] },
+    launch: { command: 'cairn', why: 'as --command says' },
+    diff: { addedLines: 3, removedLines: 0 },
+  });
+});
+
+test.each([
+  [['nope'], "'nope' is no host that cairn knows; the hosts are claude-code, codex, cursor, vscode, gemini, opencode"],
+  [['codex', '--scope', 'team'], "--scope takes project or user, not 'team'"],
+  [
+    ['codex', '--name', 'a b'],
+    "--name takes up to 64 characters for Codex: letters, digits, hyphens and underscores; not 'a b'",
+  ],
+  [['gemini', '--name', 'a_b'], 'it cannot tell underscores from its own'],
+  [['codex', '--naming', 'x'], '--naming takes default, claude, pi, gemini, codex or mcp-fs'],
+  [['codex', '--command', 'npx "a'], '--command has a quote that is not closed'],
+  [['codex', '--command', ' '], '--command takes what starts cairn'],
+  [['codex', '--undo', '--read-only'], 'leave out --command, --read-only and --naming'],
+  [['codex', '--root', 'nowhere'], 'ENOENT'],
+  [[], "'cairn mcp install' needs an argument: <host>"],
+  [['codex', 'cursor'], "'cairn mcp install' takes one argument, but got 2"],
+])('a call that is wrong is refused: %j', async (args, message) => {
+  const { exitCode, stdout, stderr } = await install(person(), args);
+  expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
+  expect(stderr).toContain(message);
+});
+
+test.skipIf(!onLinux)('every example of the help does something', async () => {
+  const who = person();
+  const { stdout: help } = await install(who, ['--help']);
+  const examples = [...help.matchAll(/^ {2}\$ cairn mcp install (.*?) {2,}/gmu)].map(([, words = '']) =>
+    words.split(' '),
+  );
+  expect(examples.length).toBeGreaterThan(2);
+  for (const example of examples) {
+    const { exitCode, stdout } = await install(who, [...example, '--yes']);
+    expect({ exitCode, stdout }, example.join(' ')).toEqual({ exitCode: 0, stdout: expect.stringContaining('cairn') });
+  }
+});
+
+describe.skipIf(!onLinux)('in a terminal', () => {
+  const path = (who: Person): string => join(who.project, '.mcp.json');
+  const ask = (who: Person, ...more: readonly string[]): ReturnType<typeof runInTerminal> =>
+    runInTerminal(['mcp', 'install', 'claude-code', ...more], {
+      cwd: who.project,
+      env: { HOME: who.home },
+      columns: 200,
+    });
+  const isAsked = (rows: string[]): boolean => rows.some((row) => row.includes('[y/N]'));
+
+  test.each([
+    ['y and Enter', 'y\r', 0, true],
+    ['yes, with a slip mended', 'yex\u007fs\r', 0, true],
+    ['Enter', '\r', 1, false],
+    ['n', 'n\r', 1, false],
+    ['Ctrl-D', '\u0004', 1, false],
+    ['Ctrl-C', '\u0003', 130, false],
+  ])('the change is shown, and %s answers the question', async (_, keys, exitCode, isMade) => {
+    const who = person();
+    const run = ask(who);
+    await run.until(isAsked, 'the question');
+    run.type(keys);
+    const end = await run.end;
+    expect(end.exitCode).toBe(exitCode);
+    expect(end.stdout).toContain('+    "cairn": {');
+    expect(existsSync(path(who))).toBe(isMade);
+  });
+
+  test('a file that somebody changes while the question waits is left alone', async () => {
+    const who = person();
+    writeFileSync(path(who), '{}');
+    const run = ask(who, '--json');
+    await run.until(isAsked, 'the question');
+    writeFileSync(path(who), '{"a": 1}');
+    run.type('y\r');
+    const end = await run.end;
+    expect(end.exitCode).toBe(2);
+    expect(JSON.parse(end.stdout)).toMatchObject({
+      error: { reason: 'STALE', message: expect.stringContaining('it was changed meanwhile; run it again') },
+    });
+    expect(readFileSync(path(who), 'utf8')).toBe('{"a": 1}');
+  });
+});
