@@ -13,7 +13,7 @@ export interface Document {
 }
 
 /** A heading, and the only section that has it. */
-export interface Question {
+interface Question {
   readonly query: string;
   readonly wanted: string;
 }

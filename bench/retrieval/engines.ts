@@ -4,7 +4,7 @@ import { createTermIndex } from '@cairn/memory';
 import type { Document } from './corpora.ts';
 
 /** How far down a list anybody looks. */
-export const SHOWN = 10;
+const SHOWN = 10;
 
 type Answer = (query: string) => readonly string[];
 

@@ -40,7 +40,7 @@ export function normalize(text: string): string {
   return (tooManyMarks.test(seen) ? limitMarks(seen) : seen).normalize('NFKC');
 }
 
-export function isAscii(text: string): boolean {
+function isAscii(text: string): boolean {
   for (let at = 0; at < text.length; at++) if (text.charCodeAt(at) > 0x7f) return false;
   return true;
 }

@@ -43,6 +43,11 @@ test('answers as an index of the same documents does', async () => {
   }
 });
 
+test('what is only similar is marked', async () => {
+  const similar = [{ id: 'cat', score: expect.any(Number), isSimilar: true }];
+  expect(await rankDocuments('sleepppps', documents, { limit: 5 })).toEqual(similar);
+});
+
 test('of two documents with one id the last counts', async () => {
   const twice = [{ id: 'cat', text: 'the dog', timeMs: 9 }, ...documents];
   expect(await rankDocuments('dog', twice, { limit: 5 })).toEqual(await rankDocuments('dog', documents, { limit: 5 }));

@@ -107,7 +107,7 @@ function noticeOn({ basis }: Query): RankNotice | undefined {
  * id the last counts.
  *
  * A document is found that has any term of the query, be it one Chinese character; when there is none, those with words
- * that look like its words, marked so. The query is plain text without syntax.
+ * that look like its words, each marked with `isSimilar`. The query is plain text without syntax.
  *
  * Reads every text, at some megabytes a second; who asks the same documents again keeps a {@link createTermIndex}, whose
  * answers are the same. Lets other work run in between, and looks at the signal then.
