@@ -194,6 +194,86 @@ test('what could not be taken back is said', async () => {
   expect(result).toMatchObject({ details: { changed: true } });
 });
 
+/** Whether an operation fails. */
+type Fails = (operation: 'rename' | 'unlink', from: string, to: string) => string | undefined;
+
+function refusing(fails: Fails): FileOperations {
+  const refuse = (operation: 'rename' | 'unlink', from: string, to: string): void => {
+    const code = fails(operation, from, to);
+    if (code !== undefined) throw Object.assign(new Error(code), { code });
+  };
+  return {
+    ...nodeFileOperations,
+    rename: async (from, to) => {
+      refuse('rename', from, to);
+      await nodeFileOperations.rename(from, to);
+    },
+    unlink: async (path) => {
+      refuse('unlink', path, '');
+      await nodeFileOperations.unlink(path);
+    },
+  };
+}
+
+test('of a patch one of whose files cannot be removed, all else is done, and nothing is left over', async () => {
+  let unlinks = 0;
+  const operations = refusing((operation) => (operation === 'unlink' && unlinks++ === 0 ? 'EPERM' : undefined));
+  const { tools, paths } = createBench({ a: 'a\n', b: 'b\n' }, undefined, { operations });
+  const patch = '*** Begin Patch\n*** Delete File: a\n*** Delete File: b\n*** End Patch\n';
+  const result = await tools.patch.execute({ patch });
+  expect(failure(result)).toMatch(/^PERMISSION: a could only be deleted in part: .*; all else was changed as asked\./u);
+  expect(result).toMatchObject({ details: { changed: true } });
+  expect(paths()).toEqual(['a']);
+});
+
+test('what can neither be removed nor put back is not said to be unchanged', async () => {
+  const operations = refusing((operation, from) => (operation === 'unlink' || isTemporary(from) ? 'EIO' : undefined));
+  const { tools, root, paths } = createBench({ a: 'a\n' }, undefined, { operations });
+  const result = await tools.delete.execute({ path: 'a' });
+  const [left = ''] = paths();
+  expect(failure(result)).toContain(`a could not be put back`);
+  expect(failure(result)).toContain(`what is left of it is now named ${join(root, left)}`);
+  expect(result).toMatchObject({ details: { changed: true } });
+});
+
+describe('a move to another file system', () => {
+  const isAcross = (from: string, to: string): boolean => from.includes('/m/') !== to.includes('/m/');
+
+  test('whose old place cannot be emptied is taken back', async () => {
+    const operations = refusing((operation, from, to) => {
+      if (operation !== 'rename') return undefined;
+      return isAcross(from, to) ? 'EXDEV' : from.endsWith('/a') ? 'EPERM' : undefined;
+    });
+    const { tools, paths } = createBench({ a: 'a\n' }, undefined, { operations });
+    expect(failure(await tools.rename.execute({ from: 'a', to: 'm/a' }))).toContain('Nothing was changed.');
+    expect(paths()).toEqual(['a']);
+  });
+
+  test('whose old place can be emptied only in part says that it was made', async () => {
+    const operations = refusing((operation, from, to) => {
+      if (operation === 'rename') return isAcross(from, to) ? 'EXDEV' : undefined;
+      return from.endsWith('/b') ? 'EPERM' : undefined;
+    });
+    const { tools, paths } = createBench({ d: { b: 'b\n', c: 'c\n' } }, undefined, { operations });
+    const result = await tools.rename.execute({ from: 'd', to: 'm/d' });
+    expect(failure(result)).toMatch(/^PERMISSION: d was moved to m\/d, but not all of it could be removed/u);
+    expect(result).toMatchObject({ details: { changed: true } });
+    expect(paths().filter((path) => path !== 'd/c')).toEqual(['d', 'd/b', 'm', 'm/d', 'm/d/b', 'm/d/c']);
+  });
+
+  test('is taken back with the patch that it is part of', async () => {
+    const operations = refusing((operation, from, to) => {
+      if (operation !== 'rename') return undefined;
+      return isAcross(from, to) ? 'EXDEV' : to.endsWith('/b') ? 'EIO' : undefined;
+    });
+    const { tools, paths } = createBench({ a: 'a\n', b: 'b\n' }, undefined, { operations });
+    const patch =
+      '*** Begin Patch\n*** Update File: a\n*** Move to: m/a\n*** Update File: b\n@@\n-b\n+B\n*** End Patch\n';
+    expect(failure(await tools.patch.execute({ patch }))).toContain('Nothing was changed.');
+    expect(paths()).toEqual(['a', 'b']);
+  });
+});
+
 test('a path that is too long, as a name and as a whole', async () => {
   const { tools } = createBench({});
   for (const path of ['x'.repeat(300), 'd/'.repeat(3000)]) {

@@ -234,3 +234,11 @@ test('a rename onto another name of the same file leaves one of them, and only w
   details(await tools.rename.execute({ from: 'a', to: 'b', overwrite: true }));
   expect(paths()).toEqual(['A', 'b']);
 });
+
+test.each(['@@\n-x\n+y\n', ''])('a patch moves no file that only a link names, with changes %j', async (changes) => {
+  const { tools, paths, text } = createBench({ file: 'x\n', link: symlink('file') });
+  const patch = `*** Begin Patch\n*** Update File: link\n*** Move to: moved\n${changes}*** End Patch\n`;
+  expect(failure(await tools.patch.execute({ patch }))).toMatch(/^NOT_A_FILE: link is a symbolic link/u);
+  expect(paths()).toEqual(['file', 'link']);
+  expect(text('file')).toBe('x\n');
+});

@@ -476,3 +476,11 @@ test('what models are shown has one name for each parameter', () => {
     ls: 'path?, depth?, limit?, skip?',
   });
 });
+
+test('gemini: a range that ends before it begins shows nothing', async () => {
+  const { read_file: read } = named(createBench({ a: '1\n2\n3\n' }).root, 'gemini');
+  if (!read) throw new Error('no read_file');
+  expect(failure(await call(read, { file_path: 'a', start_line: 3, end_line: 2 }))).toMatch(
+    /^INVALID_INPUT: end_line 2 lies before start_line 3/u,
+  );
+});

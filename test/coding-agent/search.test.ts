@@ -1,4 +1,5 @@
-import { createCodingTools, textOf } from '@cairn/coding-agent';
+import { createCodingTools, nodeFileOperations, textOf } from '@cairn/coding-agent';
+import type { FileOperations } from '@cairn/coding-agent';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -23,7 +24,7 @@ describe('glob', () => {
       { pattern: `${root}/src/a/*.ts` },
       { pattern: `../a/x.ts`, path: 'src/a' },
     ];
-    for (const input of calls.slice(0, 3)) {
+    for (const input of calls) {
       expect(details(await tools.glob.execute(input)).paths, input.pattern).toEqual(['src/a/x.ts']);
     }
     expect(failure(await tools.glob.execute({ pattern: '../../etc/*' }))).toMatch(/^OUTSIDE_ROOT/u);
@@ -227,4 +228,67 @@ test('a home directory that is reached by a link is known as one by either name'
     expect(textOf(await tools.glob.execute({ pattern: '*', path }))).toContain(`${path} is a whole home directory`);
     expect(textOf(await tools.grep.execute({ pattern: 'x', path }))).toContain(`${path} is a whole home directory`);
   }
+});
+
+describe('a glob that names directories', () => {
+  const tree = { 'd.ts': 'x\n', src: { 'a.ts': 'x\n', sub: { 'b.ts': 'x\n' } }, lib: { 'c.ts': 'x\n' } };
+
+  const rows: readonly (readonly [pattern: string, path: string | undefined, found: readonly string[]])[] = [
+    ['*.ts', undefined, ['d.ts', 'lib/c.ts', 'src/a.ts', 'src/sub/b.ts']],
+    ['./*.ts', undefined, ['d.ts']],
+    ['ROOT/*.ts', undefined, ['d.ts']],
+    ['ROOT/src/*.ts', 'lib', ['src/a.ts']],
+    ['ROOT/src/**/*.ts', undefined, ['src/a.ts', 'src/sub/b.ts']],
+    ['../*.ts', 'src', ['d.ts']],
+    ['../../lib/*.ts', 'src/sub', ['lib/c.ts']],
+    ['src//*.ts', undefined, ['src/a.ts']],
+    ['./src/./*.ts', undefined, ['src/a.ts']],
+  ];
+
+  test.each(rows)('finds by %s in %s what a shell would', async (pattern, path, found) => {
+    const { tools, root } = createBench(tree);
+    const input = { pattern: pattern.replace('ROOT', root), ...(path !== undefined && { path }) };
+    expect(details(await tools.glob.execute(input)).paths.toSorted()).toEqual(found);
+  });
+
+  test('never goes above where it begins', async () => {
+    const { tools } = createBench(tree);
+    expect(failure(await tools.glob.execute({ pattern: '..', path: 'src' }))).toMatch(/^INVALID_PATTERN/u);
+  });
+
+  test('and begins with ! is said to leave nothing out', async () => {
+    const { tools } = createBench(tree);
+    for (const result of [
+      await tools.glob.execute({ pattern: '!src/*.ts' }),
+      await tools.grep.execute({ pattern: 'x', glob: '!src/*.ts' }),
+    ]) {
+      expect(textOf(result)).toContain("a '!' before a glob does not exclude");
+    }
+  });
+
+  test('limits a grep in the same way', async () => {
+    const { tools } = createBench(tree);
+    expect(textOf(await tools.grep.execute({ pattern: 'x', glob: 'src//*.ts' }))).toContain('src/a.ts');
+  });
+});
+
+describe('ls', () => {
+  test('behind the end says how many entries there are', async () => {
+    const { tools } = createBench({ a: '', b: '' });
+    expect(textOf(await tools.ls.execute({ skip: 7 }))).toBe('[.: no more entries: there are 2]');
+  });
+
+  test('leads through a directory that is not counted to its end', async () => {
+    const names = Array.from({ length: 20_010 }, (_, index) => `f${String(index).padStart(5, '0')}`);
+    const operations: FileOperations = {
+      ...nodeFileOperations,
+      list: async () => names.map((name) => ({ name, kind: 'file' as const })),
+    };
+    const { tools } = createBench({}, undefined, { operations });
+    const first = textOf(await tools.ls.execute({}));
+    expect(first).toMatch(/^\[\.: entries 1-500 of at least 20000 entries\]/u);
+    const last = await tools.ls.execute({ skip: 20_000 });
+    expect(details(last).entries.map(({ path }) => path)).toEqual(names.slice(20_000));
+    expect(textOf(last)).toMatch(/^\[\.: entries 20001-20010 of 20010 entries\]/u);
+  });
 });

@@ -412,4 +412,19 @@ describe('a new file takes the place of nothing', () => {
     expect(failure(await tools.write.execute({ path: 'new', content: 'ours' }))).toMatch(/^PERMISSION/u);
     expect(paths()).toEqual([]);
   });
+
+  test('when neither name can be removed, both are said', async () => {
+    const names: string[] = [];
+    const unlink: FileOperations['unlink'] = (path) => {
+      names.push(path);
+      return names.length > 2
+        ? nodeFileOperations.unlink(path)
+        : Promise.reject(Object.assign(new Error('EACCES'), { code: 'EACCES' }));
+    };
+    const { tools, text } = createBench({}, undefined, { operations: { ...nodeFileOperations, unlink } });
+    const answer = await tools.write.execute({ path: 'new', content: 'ours' });
+    expect(failure(answer)).toMatch(/^IO: new was written, but its other name \S+\.tmp could not be removed/u);
+    expect(answer.details).toMatchObject({ changed: true });
+    expect(text('new')).toBe('ours');
+  });
 });

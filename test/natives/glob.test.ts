@@ -147,6 +147,17 @@ describe('glob', () => {
     expect((await paths({ pattern: '*', path })).toSorted()).toEqual(names.toSorted());
   });
 
+  it('returns thousands of names whole, whatever is among them', async () => {
+    const plain = Array.from({ length: 3000 }, (_, index) => `f${index}.c`);
+    const others = ['f1500.é.c', 'f1501.😀.c', 'f1502.漢字.c'];
+    const path = createTree(Object.fromEntries([...plain, ...others].map((name) => [`in/${name}`, ''])));
+    const expected = [...plain, ...others].map((name) => `in/${name}`);
+    expect((await paths({ pattern: '**/*.c', path })).toSorted()).toEqual(expected.toSorted());
+    const { matches } = await glob({ pattern: '**/*.c', path, sortByMtime: true });
+    expect(matches).toHaveLength(expected.length);
+    expect(matches.every((match) => match.size === 0 && (match.mtime ?? 0) > 0 && match.fileType === 1)).toBe(true);
+  });
+
   it('calls back with each match in order before the promise settles', async () => {
     const path = createTree({ a: '', b: '', c: '' });
     const seen: string[] = [];

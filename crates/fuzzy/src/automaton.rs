@@ -19,7 +19,7 @@ const PAIRS_PER_SLIP: usize = 3;
 #[derive(Debug)]
 pub(crate) struct Alphabet {
     /// Bit `i + 1` for letter `i`.
-    ascii: Box<[u64; 128]>,
+    ascii: Box<[u64; 256]>,
     others: Vec<(Vec<u8>, u64)>,
     letters: usize,
 }
@@ -39,7 +39,7 @@ pub(crate) struct States<const N: usize> {
 impl Alphabet {
     /// `None` for words that are too long.
     pub(crate) fn new(word: &[u8]) -> Option<Self> {
-        let mut alphabet = Self { ascii: Box::new([0; 128]), others: Vec::new(), letters: 0 };
+        let mut alphabet = Self { ascii: Box::new([0; 256]), others: Vec::new(), letters: 0 };
         for symbol in symbols(word) {
             alphabet.letters += 1;
             if alphabet.letters > MAX_LETTERS {
@@ -75,28 +75,54 @@ impl Alphabet {
             return SLIPS;
         }
         let mut states = States::<SLIPS>::START;
-        let begin = states.reached;
-        for symbol in symbols(name).filter(|symbol| is_word(symbol[0])) {
-            let found = states.reached;
-            states.reached = begin;
-            states.step(self.bits(symbol), true, self.within());
-            states.reached = std::array::from_fn(|slips| states.reached[slips] | found[slips]);
-        }
+        self.for_each_letter(name, |bits| states.step(bits, States::<SLIPS>::START.reached, self.within()));
         let slips = states.slips(self);
         if slips > most { SLIPS } else { slips }
     }
 
+    /// Calls `visit` with where in the word each letter and digit of a name stands.
+    #[inline]
+    fn for_each_letter(&self, name: &[u8], mut visit: impl FnMut(u64)) {
+        if name.is_ascii() {
+            name.iter().filter(|&&byte| is_word(byte)).for_each(|&byte| visit(self.ascii[usize::from(byte)]));
+        } else {
+            symbols(name).filter(|symbol| is_word(symbol[0])).for_each(|symbol| visit(self.bits(symbol)));
+        }
+    }
+
     /// Whether enough neighbours of the word are neighbours in the name for it to occur with at most so many slips.
+    #[inline]
     fn has_pairs(&self, name: &[u8], most: usize) -> bool {
         let (mut before, mut pairs) = (0, 0_u64);
-        for symbol in symbols(name).filter(|symbol| is_word(symbol[0])) {
-            let bits = self.bits(symbol);
-            pairs |= (before << 1) & bits;
-            before = bits;
+        if name.is_ascii() {
+            // One name in a dozen comes to this, and where its words end cannot be foreseen: so without a branch.
+            for &byte in name {
+                let (bits, in_word) = (self.ascii[usize::from(byte)], IN_WORD[usize::from(byte)]);
+                pairs |= (before << 1) & bits & in_word;
+                before = bits & in_word | before & !in_word;
+            }
+        } else {
+            self.for_each_letter(name, |bits| {
+                pairs |= (before << 1) & bits;
+                before = bits;
+            });
         }
         pairs.count_ones() as usize + PAIRS_PER_SLIP * most + 1 >= self.letters
     }
 }
+
+/// All bits for a letter or digit, none for what stands between words.
+static IN_WORD: [u64; 256] = {
+    let mut in_word = [0; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        if is_word(byte as u8) {
+            in_word[byte] = u64::MAX;
+        }
+        byte += 1;
+    }
+    in_word
+};
 
 impl<const N: usize> States<N> {
     /// Before the first byte: a letter may have been left out for each slip.
@@ -118,7 +144,8 @@ impl<const N: usize> States<N> {
                 let begins = is_boundary(text, at)
                     || begins_camel_word(text, at)
                     || (text[at].is_ascii_digit() && !text[at - 1].is_ascii_digit());
-                self.step(alphabet.bits(symbol), begins, alphabet.within());
+                let gate = if begins { u64::MAX } else { 0 };
+                self.step(alphabet.bits(symbol), self.reached.map(|reached| reached & gate), alphabet.within());
             }
             at += symbol.len();
         }
@@ -134,11 +161,11 @@ impl<const N: usize> States<N> {
         }
     }
 
+    /// Reads a letter, before which a run may begin that goes on from any of `begin`.
     #[inline]
     #[expect(clippy::needless_range_loop, reason = "each set is made from those of fewer slips")]
-    fn step(&mut self, bits: u64, begins: bool, within: u64) {
-        let gate = if begins { u64::MAX } else { 0 };
-        let from: [u64; N] = std::array::from_fn(|slips| self.running[slips] | (self.reached[slips] & gate));
+    fn step(&mut self, bits: u64, begin: [u64; N], within: u64) {
+        let from: [u64; N] = std::array::from_fn(|slips| self.running[slips] | begin[slips]);
         let mut next = [0; N];
         for slips in 0..N {
             next[slips] = (from[slips] << 1) & bits;

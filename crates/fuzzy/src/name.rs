@@ -73,6 +73,6 @@ pub(crate) fn begins_camel_word(text: &[u8], at: usize) -> bool {
 }
 
 /// Whether the byte belongs to a letter or a digit, as far as ASCII can tell.
-pub(crate) fn is_word(byte: u8) -> bool {
+pub(crate) const fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || !byte.is_ascii()
 }

@@ -60,9 +60,13 @@ impl SlipSearch {
         let masks = index.masks(entries.clone());
         match search.words() {
             [word] if self.directories.is_empty() => {
-                let most = self.budget.min(word.slips);
-                let bit = |bits, mask: &u64| bits << 1 | u64::from(are_at_most(word.wanting[0] & !mask, most));
-                masks.iter().rev().fold(0, bit)
+                let wanting = word.wanting[0];
+                // A count that is known to the compiler is no loop.
+                match self.budget.min(word.slips) {
+                    0 => lacking_at_most::<0>(wanting, masks),
+                    1 => lacking_at_most::<1>(wanting, masks),
+                    _ => lacking_at_most::<2>(wanting, masks),
+                }
             }
             words => entries.zip(masks).rev().fold(0, |bits, (entry, mask)| {
                 let mask = mask | index.directory_mask(index.directory(entry));
@@ -193,6 +197,11 @@ fn are_at_most(bits: u64, most: usize) -> bool {
         left &= left.wrapping_sub(1);
     }
     left == 0
+}
+
+/// Which of the masks lack at most so many of the characters that are wanted, a bit each.
+fn lacking_at_most<const MOST: usize>(wanting: u64, masks: &[u64]) -> u64 {
+    masks.iter().rev().fold(0, |bits, mask| bits << 1 | u64::from(are_at_most(wanting & !mask, MOST)))
 }
 
 /// What slips cost, in a number whose least is best: how many they are in its highest bits; then how little they tell,

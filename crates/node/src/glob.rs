@@ -1,12 +1,12 @@
 //! `glob`.
 
-use cairn_search::{GlobOptions, GlobOutcome, glob as search};
+use cairn_search::{GlobHit, GlobOptions, GlobOutcome, glob as search};
 use cairn_walk::Kind;
 use napi::Env;
 use napi::bindgen_prelude::Object;
 use napi_derive::napi;
 
-use crate::buffer::ResultBuffer;
+use crate::buffer::{ResultBuffer, Room};
 use crate::options::{GivenScope, engine, scope, size, stop_code};
 use crate::task::{CancelHandle, run};
 
@@ -64,25 +64,48 @@ pub fn glob<'env>(
     run(env, handle, timeout_ms, move |cancel| Ok(search(engine(), &core, cancel)?), encode)
 }
 
+/// So many hits are encoded together.
+const TOGETHER: usize = 1024;
+
 /// Doubles: total, stop, unreadable, count, has details; then, with details, time and size of each, NaN for none.
 /// Words: the length of each path. Flags: the kind of each, plus 8 when the path is lossy.
 fn encode(outcome: &GlobOutcome) -> Vec<u8> {
-    let mut buffer = ResultBuffer::default();
-    let details =
-        outcome.snapshot.as_ref().is_some_and(|snapshot| snapshot.options().detail == cairn_walk::Detail::Full);
-    buffer.count(outcome.total as u64);
-    buffer.count(stop_code(outcome.stop_reason));
-    buffer.count(outcome.snapshot.as_ref().map_or(0, |snapshot| snapshot.unreadable()));
-    buffer.count(outcome.hits.len() as u64);
-    buffer.count(u64::from(details));
-    let Some(snapshot) = &outcome.snapshot else { return buffer.finish() };
-    for hit in &outcome.hits {
-        let lossy = buffer.string(snapshot.path(hit.entry));
-        buffer.flag(hit.kind as u8 | u8::from(lossy) << 3);
-        if details {
-            buffer.double(hit.mtime_ms.unwrap_or(f64::NAN));
-            buffer.double(hit.size.map_or(f64::NAN, |size| size as f64));
+    let Some(snapshot) = &outcome.snapshot else {
+        return head(outcome, 0, ResultBuffer::default()).finish();
+    };
+    let span = |hit: &GlobHit| snapshot.span(hit.entry as usize);
+    let (hits, details) = (&outcome.hits, &outcome.details);
+    let room = Room {
+        doubles: 5 + 2 * details.len(),
+        words: hits.len(),
+        flags: hits.len(),
+        text: hits.iter().map(|hit| span(hit).len()).sum(),
+    };
+    let mut buffer = head(outcome, snapshot.unreadable(), ResultBuffer::with_room(room));
+    for hits in hits.chunks(TOGETHER) {
+        if buffer.ascii_parts(snapshot.arena(), hits.iter().map(span)) {
+            for hit in hits {
+                buffer.flag(hit.kind as u8);
+            }
+            continue;
+        }
+        for hit in hits {
+            let lossy = buffer.string(snapshot.path(hit.entry as usize));
+            buffer.flag(hit.kind as u8 | u8::from(lossy) << 3);
         }
     }
+    for details in details {
+        buffer.double(details.mtime_ms.unwrap_or(f64::NAN));
+        buffer.double(details.size.map_or(f64::NAN, |size| size as f64));
+    }
     buffer.finish()
+}
+
+fn head(outcome: &GlobOutcome, unreadable: u64, mut buffer: ResultBuffer) -> ResultBuffer {
+    buffer.count(outcome.total as u64);
+    buffer.count(stop_code(outcome.stop_reason));
+    buffer.count(unreadable);
+    buffer.count(outcome.hits.len() as u64);
+    buffer.count(u64::from(!outcome.details.is_empty()));
+    buffer
 }

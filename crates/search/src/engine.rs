@@ -15,7 +15,12 @@ use crate::error::SearchError;
 pub(crate) const MAX_RESULT_BYTES: usize = 256 << 20;
 
 /// Drops the hits whose paths do not fit into one result. Whether there were any.
+///
+/// Each entry is hit at most once.
 pub(crate) fn fit_paths<T>(hits: &mut Vec<T>, snapshot: &Snapshot, entry: impl Fn(&T) -> usize) -> bool {
+    if snapshot.arena().len() <= MAX_RESULT_BYTES {
+        return false;
+    }
     let mut bytes = 0;
     let fitting = hits.iter().take_while(|hit| {
         bytes += snapshot.path(entry(hit)).len();

@@ -58,15 +58,20 @@ impl GlobOptions {
 }
 
 /// One hit. The path is the snapshot's.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GlobHit {
-    /// The entry's index in the snapshot.
-    pub entry: usize,
+    /// The entry's index in the snapshot, which has fewer than 2^32.
+    pub entry: u32,
     /// Its kind; for a link that was asked for by kind, that of its target.
     pub kind: Kind,
-    /// Modification time in milliseconds since the epoch; only when sorting by it.
+}
+
+/// What is known of a hit beside its path.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct GlobDetails {
+    /// Modification time in milliseconds since the epoch.
     pub mtime_ms: Option<f64>,
-    /// Size in bytes, for regular files; only when sorting by modification time.
+    /// Size in bytes, for regular files.
     pub size: Option<u64>,
 }
 
@@ -77,6 +82,8 @@ pub struct GlobOutcome {
     pub snapshot: Option<Arc<Snapshot>>,
     /// The hits in path order, or newest first.
     pub hits: Vec<GlobHit>,
+    /// The details of each hit, when sorting by modification time; else empty.
+    pub details: Vec<GlobDetails>,
     /// How many entries matched; with a limit in path order no more are counted than were returned.
     pub total: usize,
     /// Why hits may be missing.
@@ -134,7 +141,7 @@ fn evaluate(
         filter: Arc::clone(filter),
         snapshot: Arc::clone(snapshot),
         first: range.start,
-        keep: options.max_results.filter(|_| options.sort_by_mtime),
+        keep: options.sort_by_mtime.then_some(options.max_results.unwrap_or(usize::MAX)),
     });
     let limit = options.max_results.unwrap_or(usize::MAX);
     let mut total = 0;
@@ -144,9 +151,9 @@ fn evaluate(
     let result = engine.ordered(&work, range.len(), CHUNK, &cancel, |found| {
         if options.sort_by_mtime {
             total += found.matched;
-            found.hits.into_iter().for_each(|hit| newest.push(hit));
+            found.newest.into_iter().for_each(|hit| newest.push(hit));
         } else {
-            hits.extend(found.hits);
+            hits.extend_from_slice(&found.hits);
             // One hit more than asked for shows that there is more.
             if hits.len() > limit {
                 return ControlFlow::Break(());
@@ -155,8 +162,9 @@ fn evaluate(
         ControlFlow::Continue(())
     });
     let timeout = options.scope.settle(result)?;
+    let mut details = Vec::new();
     let limited = if options.sort_by_mtime {
-        hits = newest.into_sorted();
+        (hits, details) = newest.into_sorted().into_iter().map(|Ranked { hit, details }| (hit, details)).unzip();
         total > hits.len()
     } else {
         let over = hits.len() > limit;
@@ -164,10 +172,11 @@ fn evaluate(
         total = hits.len();
         over
     };
-    let budget = fit_paths(&mut hits, snapshot, |hit| hit.entry).then_some(StopReason::Budget);
+    let budget = fit_paths(&mut hits, snapshot, |hit| hit.entry as usize).then_some(StopReason::Budget);
+    details.truncate(hits.len());
     let stop_reason =
         timeout.or(budget).or(snapshot.cut().map(StopReason::from)).or(limited.then_some(StopReason::Limit));
-    Ok(GlobOutcome { snapshot: Some(Arc::clone(snapshot)), hits, total, stop_reason })
+    Ok(GlobOutcome { snapshot: Some(Arc::clone(snapshot)), hits, details, total, stop_reason })
 }
 
 #[derive(Debug)]
@@ -180,35 +189,40 @@ struct Filter {
 impl Filter {
     /// The entries that can match, by binary search.
     fn range(&self, snapshot: &Snapshot) -> Range<usize> {
+        if self.pattern.only_directories() && self.kind.is_some_and(|kind| kind != Kind::Dir) {
+            return 0..0;
+        }
         match self.pattern.only_path() {
             Some(path) => snapshot.find(&path).map_or(0..0, |entry| entry..entry + 1),
             None => snapshot.with_prefix(self.pattern.prefix()),
         }
     }
 
-    fn hit(&self, snapshot: &Snapshot, entry: usize) -> Option<GlobHit> {
-        if !self.pattern.matches(snapshot.path(entry)) {
-            return None;
-        }
-        let kind = snapshot.kind(entry);
-        let plain = GlobHit { entry, kind, mtime_ms: snapshot.mtime_ms(entry), size: snapshot.size(entry) };
-        let wanted = if self.pattern.only_directories() { Some(Kind::Dir) } else { self.kind };
-        if self.pattern.only_directories() && self.kind.is_some_and(|kind| kind != Kind::Dir) {
-            return None;
-        }
-        match wanted {
-            None => Some(plain),
-            Some(wanted) if wanted == kind => Some(plain),
-            Some(wanted) if kind == Kind::Symlink => {
-                let (target, metadata) = target_of(&snapshot.root().join(from_bytes(snapshot.path(entry))))?;
-                (target == wanted).then(|| GlobHit {
-                    entry,
-                    kind: wanted,
-                    mtime_ms: if self.full { mtime_ms(&metadata) } else { None },
-                    size: (self.full && metadata.is_file()).then_some(metadata.len()),
+    /// The kind asked for.
+    fn wanted(&self) -> Option<Kind> {
+        if self.pattern.only_directories() { Some(Kind::Dir) } else { self.kind }
+    }
+
+    /// What an entry is whose path matches, with its details, if it is of the kind asked for.
+    fn hit(&self, snapshot: &Snapshot, entry: u32) -> Option<Ranked> {
+        let index = entry as usize;
+        let kind = snapshot.kind(index);
+        let details = || GlobDetails { mtime_ms: snapshot.mtime_ms(index), size: snapshot.size(index) };
+        match self.wanted() {
+            Some(wanted) if wanted != kind => {
+                if kind != Kind::Symlink {
+                    return None;
+                }
+                let (target, metadata) = target_of(&snapshot.root().join(from_bytes(snapshot.path(index))))?;
+                (target == wanted).then(|| Ranked {
+                    hit: GlobHit { entry, kind: wanted },
+                    details: GlobDetails {
+                        mtime_ms: if self.full { mtime_ms(&metadata) } else { None },
+                        size: (self.full && metadata.is_file()).then_some(metadata.len()),
+                    },
                 })
             }
-            Some(_) => None,
+            _ => Some(Ranked { hit: GlobHit { entry, kind }, details: details() }),
         }
     }
 }
@@ -243,38 +257,51 @@ struct Matching {
 }
 
 struct Found {
+    /// Without modification times, the hits.
     hits: Vec<GlobHit>,
+    /// With them, the newest.
+    newest: Vec<Ranked>,
     matched: usize,
 }
 
 impl Ordered for Matching {
-    type State = ();
+    /// The entries whose paths match, of those looked at together.
+    type State = Vec<u32>;
     type Output = Found;
 
-    fn state(&self) {}
+    fn state(&self) -> Vec<u32> {
+        Vec::new()
+    }
 
     fn chunk(
         &self,
-        (): &mut (),
+        selected: &mut Vec<u32>,
         range: Range<usize>,
         check: &dyn Fn() -> Result<(), Stopped>,
     ) -> Result<Found, Stopped> {
+        let (filter, snapshot) = (&self.filter, &*self.snapshot);
         let mut newest = self.keep.map(Newest::new);
-        let mut found = Found { hits: Vec::new(), matched: 0 };
-        for item in range {
-            if item % CHECK_EVERY == 0 {
-                check()?;
-            }
-            let Some(hit) = self.filter.hit(&self.snapshot, self.first + item) else { continue };
-            found.matched += 1;
-            match &mut newest {
-                Some(newest) => newest.push(hit),
-                None => found.hits.push(hit),
+        let mut found = Found { hits: Vec::new(), newest: Vec::new(), matched: 0 };
+        let range = self.first + range.start..self.first + range.end;
+        for start in range.clone().step_by(CHECK_EVERY) {
+            check()?;
+            let entries = start..range.end.min(start + CHECK_EVERY);
+            selected.clear();
+            filter.pattern.select(snapshot.arena(), snapshot.spans(entries.clone()), entries.start as u32, selected);
+            if let Some(newest) = &mut newest {
+                for hit in selected.iter().filter_map(|&entry| filter.hit(snapshot, entry)) {
+                    found.matched += 1;
+                    newest.push(hit);
+                }
+            } else if filter.wanted().is_none() {
+                let hit = |&entry: &u32| GlobHit { entry, kind: snapshot.kind(entry as usize) };
+                found.hits.extend(selected.iter().map(hit));
+            } else {
+                let hit = |&entry: &u32| Some(filter.hit(snapshot, entry)?.hit);
+                found.hits.extend(selected.iter().filter_map(hit));
             }
         }
-        if let Some(newest) = newest {
-            found.hits = newest.into_sorted();
-        }
+        found.newest = newest.map(Newest::into_sorted).unwrap_or_default();
         Ok(found)
     }
 }
@@ -286,30 +313,34 @@ struct Newest {
     heap: BinaryHeap<Ranked>,
 }
 
-struct Ranked(GlobHit);
+/// A hit with what it is ranked by.
+struct Ranked {
+    hit: GlobHit,
+    details: GlobDetails,
+}
 
 impl Newest {
     fn new(most: usize) -> Self {
         Self { most, heap: BinaryHeap::new() }
     }
 
-    fn push(&mut self, hit: GlobHit) {
-        self.heap.push(Ranked(hit));
+    fn push(&mut self, hit: Ranked) {
+        self.heap.push(hit);
         if self.heap.len() > self.most {
             self.heap.pop();
         }
     }
 
     /// Newest first, ties by path; entries whose time is unknown last.
-    fn into_sorted(self) -> Vec<GlobHit> {
-        self.heap.into_sorted_vec().into_iter().map(|ranked| ranked.0).collect()
+    fn into_sorted(self) -> Vec<Ranked> {
+        self.heap.into_sorted_vec()
     }
 }
 
 impl Ord for Ranked {
     fn cmp(&self, other: &Self) -> Ordering {
-        let time = |ranked: &Self| ranked.0.mtime_ms.unwrap_or(f64::NEG_INFINITY);
-        time(other).total_cmp(&time(self)).then(self.0.entry.cmp(&other.0.entry))
+        let time = |ranked: &Self| ranked.details.mtime_ms.unwrap_or(f64::NEG_INFINITY);
+        time(other).total_cmp(&time(self)).then(self.hit.entry.cmp(&other.hit.entry))
     }
 }
 

@@ -16,7 +16,7 @@ mod types;
 pub use engine::{Engine, Scope, StopReason};
 pub use error::SearchError;
 pub use find::{FindHit, FindOptions, FindOutcome, find};
-pub use glob::{GlobHit, GlobOptions, GlobOutcome, glob};
+pub use glob::{GlobDetails, GlobHit, GlobOptions, GlobOutcome, glob};
 pub use grep::{
     ContextLine, GrepMode, GrepOptions, GrepOutcome, LineMatch, MAX_SUBMATCHES, RegexEngine, Skipped, Submatch, grep,
 };

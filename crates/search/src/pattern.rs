@@ -8,6 +8,8 @@ use regex::Regex;
 use crate::error::SearchError;
 use crate::glob_syntax::regex_of;
 
+mod select;
+
 /// A compiled glob.
 ///
 /// `*` and `?` stop at `/`, `**` does not, as a component or beside other characters; `[…]`, `{a,b}` and `\` work as in gitignore(5). Matching is case-sensitive,

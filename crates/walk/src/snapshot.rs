@@ -192,6 +192,15 @@ impl Snapshot {
         start..self.records[index].end as usize
     }
 
+    /// [`Snapshot::span`] of some entries, one after the other.
+    pub fn spans(&self, entries: Range<usize>) -> impl ExactSizeIterator<Item = Range<usize>> {
+        let mut start = entries.start.checked_sub(1).map_or(0, |before| self.records[before].end as usize);
+        self.records[entries].iter().map(move |record| {
+            let end = record.end as usize;
+            std::mem::replace(&mut start, end)..end
+        })
+    }
+
     /// The path of entry `index`, relative to the root, `/` separated.
     #[must_use]
     pub fn path(&self, index: usize) -> &[u8] {

@@ -263,6 +263,10 @@ fn deep_and_wide_trees_are_listed_whole() {
     let snapshot = Scanner::threads(2).fresh(&tree.root(), ALL).expect("a scan");
     assert_eq!(snapshot.len(), 300 + 1 + 1 + 100_000);
     assert_eq!(snapshot.with_prefix(b"w/").len(), 100_000);
+    for entries in [0..snapshot.len(), snapshot.with_prefix(b"w/"), 5..5] {
+        let one_by_one: Vec<_> = entries.clone().map(|entry| snapshot.span(entry)).collect();
+        assert!(snapshot.spans(entries.clone()).eq(one_by_one), "entries {entries:?}");
+    }
     let leaf = snapshot.find(format!("{deep}/leaf").as_bytes()).expect("the leaf");
     assert_eq!(snapshot.depth(leaf), 301);
     assert!(

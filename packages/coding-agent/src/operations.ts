@@ -34,7 +34,7 @@ export interface OpenFile {
   stat(): Promise<FileStat>;
   /** Reads into `buffer` from `position`, and says how many bytes; fewer than asked for only at the end. */
   read(buffer: Uint8Array, position: number): Promise<number>;
-  /** Writes all of `bytes` at `position`. */
+  /** Writes all of `bytes` at `position`. They are the caller's again when it settles: what keeps them has to copy them. */
   write(bytes: Uint8Array, position: number): Promise<void>;
   truncate(size: number): Promise<void>;
   setMode(mode: number): Promise<void>;

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { CairnError } from './errors.ts';
 import type { StopReason } from './options.ts';
 
-/** Fields of the head before those of the result: see `crates/node/src/buffer.rs`. */
+/** Fields of the head: see `crates/node/src/buffer.rs`. */
 const HEAD = 5;
 
 const stopReasons: readonly (StopReason | undefined)[] = [undefined, 'limit', 'timeout', 'budget'];
@@ -17,7 +17,7 @@ export class ResultReader {
   readonly #words: Uint32Array;
   readonly #flags: Uint8Array;
   readonly #text: string;
-  #double = HEAD;
+  #double = 0;
   #word = 0;
   #flag = 0;
   #at = 0;
@@ -27,14 +27,14 @@ export class ResultReader {
     const bytes = data.byteOffset % 8 === 0 ? data : data.slice();
     const head = new Float64Array(bytes.buffer, bytes.byteOffset, HEAD);
     const [doubles = 0, words = 0, flags = 0, textBytes = 0, ascii = 0] = head;
-    let at = bytes.byteOffset;
-    this.#doubles = new Float64Array(bytes.buffer, at, HEAD + doubles);
+    let at = bytes.byteOffset + head.byteLength;
+    this.#text = Buffer.from(bytes.buffer, at, textBytes).toString(ascii === 1 ? 'latin1' : 'utf8');
+    at += Math.ceil(textBytes / 8) * 8;
+    this.#doubles = new Float64Array(bytes.buffer, at, doubles);
     at += this.#doubles.byteLength;
     this.#words = new Uint32Array(bytes.buffer, at, words);
     at += this.#words.byteLength;
     this.#flags = new Uint8Array(bytes.buffer, at, flags);
-    at += flags;
-    this.#text = Buffer.from(bytes.buffer, at, textBytes).toString(ascii === 1 ? 'latin1' : 'utf8');
   }
 
   double(): number {
@@ -74,6 +74,21 @@ export class ResultReader {
     return this.#text.slice(start, this.#at);
   }
 
+  /**
+   * Puts what `make` makes of the next strings and flags, a flag for each string, at the places from `start` up to `end`.
+   * Hits come by the ten thousand: here their text and numbers are looked up once, not once for each.
+   */
+  flaggedStrings<T>(items: T[], start: number, end: number, make: (text: string, flag: number) => T): void {
+    const [words, flags, text] = [this.#words, this.#flags, this.#text];
+    let [word, flag, at] = [this.#word, this.#flag, this.#at];
+    for (let index = start; index < end; index++) {
+      const behind = at + present(words[word++]);
+      items[index] = make(text.slice(at, behind), present(flags[flag++]));
+      at = behind;
+    }
+    [this.#word, this.#flag, this.#at] = [word, flag, at];
+  }
+
   stopReason(): StopReason | undefined {
     return stopReasons[this.double()];
   }
@@ -90,6 +105,16 @@ export function present<T>(value: T | undefined): T {
 const SLICE_MS = 5;
 const SLICE_CHECK = 1024;
 
+/** Puts objects at the places from `start` up to `end`. */
+type Fill<T> = (items: T[], start: number, end: number) => void;
+
+/** A {@link Fill} with what `read` gives, one after the other. */
+export function fillWith<T>(read: () => T): Fill<T> {
+  return (items, start, end) => {
+    for (let index = start; index < end; index++) items[index] = read();
+  };
+}
+
 /**
  * Makes `length` objects and hands each to `onEach`, with a turn for the event loop every few milliseconds, so that a large
  * result does not block it.
@@ -98,21 +123,23 @@ const SLICE_CHECK = 1024;
  */
 export async function readAll<T>(
   length: number,
-  read: () => T,
+  fill: Fill<T>,
   signal: AbortSignal | undefined,
   onEach: ((error: null, item: T) => void) | null | undefined,
 ): Promise<T[]> {
   const items: T[] = [];
+  // At once as long as it will be: an array that is pushed to is copied whenever it has grown by half.
+  items.length = length;
   let began = performance.now();
-  for (let index = 1; index <= length; index++) {
-    const item = read();
-    items.push(item);
-    onEach?.(null, item);
-    if (index % SLICE_CHECK === 0 && performance.now() - began > SLICE_MS) {
+  for (let start = 0; start < length; start += SLICE_CHECK) {
+    if (start > 0 && performance.now() - began > SLICE_MS) {
       await setImmediate();
       signal?.throwIfAborted();
       began = performance.now();
     }
+    const end = Math.min(start + SLICE_CHECK, length);
+    fill(items, start, end);
+    if (onEach) for (const item of items.slice(start, end)) onEach(null, item);
   }
   return items;
 }

@@ -1,6 +1,6 @@
 import * as binding from '../binding/index.js';
 import { withCancel } from './abort.ts';
-import { LOSSY, ResultReader, readAll } from './decode.ts';
+import { LOSSY, ResultReader, fillWith, readAll } from './decode.ts';
 import { checkOptions, count, flag, given, searchRules } from './options.ts';
 import type { OptionRule, OptionRules, SearchOptions, StopReason } from './options.ts';
 
@@ -114,7 +114,7 @@ export async function fuzzyFind(options: FuzzyFindOptions): Promise<FuzzyFindRes
     return match;
   };
   return {
-    matches: await readAll(length, read, signal, undefined),
+    matches: await readAll(length, fillWith(read), signal, undefined),
     totalMatches,
     complete: stopReason === undefined,
     ...(stopReason && { stopReason }),

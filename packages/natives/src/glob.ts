@@ -94,24 +94,30 @@ export async function glob(
   const unreadable = reader.double();
   const length = reader.double();
   const details = reader.double() === 1;
-  const read = (): GlobMatch => {
-    const path = reader.string();
-    const flags = reader.flag();
-    const match: GlobMatch = { path, fileType: (flags & 3) as FileType };
-    if (details) {
-      const mtime = reader.optionalDouble();
-      const size = reader.optionalDouble();
-      if (mtime !== undefined) match.mtime = mtime;
-      if (size !== undefined) match.size = size;
-    }
-    if (flags & LOSSY) match.lossyPath = true;
-    return match;
+  const fill = (matches: GlobMatch[], start: number, end: number): void => {
+    reader.flaggedStrings(matches, start, end, globMatch);
+    if (details) addDetails(reader, matches, start, end);
   };
   return {
-    matches: await readAll(length, read, signal, onMatch),
+    matches: await readAll(length, fill, signal, onMatch),
     totalMatches,
     complete: stopReason === undefined,
     ...(stopReason && { stopReason }),
     ...(unreadable > 0 && { unreadable }),
   };
+}
+
+function globMatch(path: string, flags: number): GlobMatch {
+  const match: GlobMatch = { path, fileType: (flags & 3) as FileType };
+  if (flags & LOSSY) match.lossyPath = true;
+  return match;
+}
+
+function addDetails(reader: ResultReader, matches: GlobMatch[], start: number, end: number): void {
+  for (const match of matches.slice(start, end)) {
+    const mtime = reader.optionalDouble();
+    const size = reader.optionalDouble();
+    if (mtime !== undefined) match.mtime = mtime;
+    if (size !== undefined) match.size = size;
+  }
 }

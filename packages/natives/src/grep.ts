@@ -1,6 +1,6 @@
 import * as binding from '../binding/index.js';
 import { withCancel } from './abort.ts';
-import { LOSSY, ResultReader, present, readAll } from './decode.ts';
+import { LOSSY, ResultReader, fillWith, present, readAll } from './decode.ts';
 import { checkCallback, checkOptions, count, flag, given, oneOf, requiredText, searchRules, text } from './options.ts';
 import type { OptionRules, SearchOptions, StopReason } from './options.ts';
 
@@ -194,7 +194,7 @@ export async function grep(
   const length = reader.double();
   const searchedPattern = hasSearchedPattern ? reader.string() : undefined;
   const readFile = (): MatchedFile => ({ path: reader.string(), ...(reader.flag() & LOSSY && { lossyPath: true }) });
-  const files = await readAll(pathCount, readFile, signal, undefined);
+  const files = await readAll(pathCount, fillWith(readFile), signal, undefined);
   const read = (): GrepMatch => {
     const file = present(files[reader.word()]);
     const truncated = reader.flag() === 1;
@@ -203,7 +203,7 @@ export async function grep(
     return match;
   };
   return {
-    matches: await readAll(length, read, signal, onMatch),
+    matches: await readAll(length, fillWith(read), signal, onMatch),
     totalMatches,
     filesWithMatches,
     filesSearched,

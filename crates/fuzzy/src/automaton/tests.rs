@@ -7,7 +7,7 @@ fn slips_in(word: &str, name: &str) -> usize {
 }
 
 /// The optimal string alignment distance of `word` to any part of `name`, by the book.
-fn distance(word: &[u8], name: &[u8]) -> usize {
+fn distance(word: &[char], name: &[char]) -> usize {
     let width = name.len() + 1;
     let mut table = vec![0; (word.len() + 1) * width];
     for row in 1..=word.len() {
@@ -37,12 +37,18 @@ fn words_that_are_too_long_have_no_alphabet() {
 fn separators_are_no_slips() {
     assert_eq!(slips_in("schedcore", "x_sched_core.c"), 0);
     assert_eq!(slips_in("shcedcore", "x_sched_core.c"), 1);
+    assert_eq!(slips_in("schedulercore", "x_s_c_h_e_d_u_l_e_r_c_o_r_e.c"), 0);
+    assert_eq!(slips_in("schedulercoré", "x_s_c_h_e_d_u_l_e_r_c_o_r_é.c"), 0);
 }
 
 proptest! {
     #[test]
-    fn slips_in_a_name_are_the_distance_to_a_part_of_it(word in "[a-d]{3,9}", name in "[a-d]{0,12}") {
-        let by_the_book = distance(word.as_bytes(), name.as_bytes());
+    fn slips_in_a_name_are_the_distance_to_a_part_of_it(
+        word in prop_oneof!["[a-d]{3,9}", "[a-dé]{3,9}"],
+        name in prop_oneof!["[a-d]{0,12}", "[a-d_.]{0,16}", "[a-d_é]{0,16}"],
+    ) {
+        let letters = |text: &str| -> Vec<char> { text.chars().filter(|letter| letter.is_alphanumeric()).collect() };
+        let by_the_book = distance(&letters(&word), &letters(&name));
         let alphabet = Alphabet::new(word.as_bytes()).unwrap();
         for most in 0..SLIPS {
             let expected = if by_the_book > most { SLIPS } else { by_the_book };

@@ -157,3 +157,32 @@ proptest! {
         let _ = compile(&pattern, Anchoring::Recursive);
     }
 }
+
+proptest! {
+    /// Against the paths one by one.
+    #[test]
+    fn many_paths_are_selected_as_one_by_one_they_match(
+        pattern in prop_oneof![
+            Just("**/*.c"), Just("a/**/*.c"), Just("**/*"), Just("**/*c"), Just("**/*bc.abcab"), Just("**/*c.abcabc"),
+            Just("*.{c,abc}"), Just("a/*.c"), Just("**/a.c"), Just("a/**"), Just("a/?.c"), Just("**/a/*.c"),
+        ],
+        mut paths in proptest::collection::vec("(a/){0,2}[abc.]{1,10}", 0..40),
+    ) {
+        let pattern = compile(pattern, Anchoring::Recursive).unwrap();
+        paths.retain(|path| path.as_bytes().starts_with(pattern.prefix()));
+        let arena = paths.concat();
+        let mut end = 0;
+        let spans: Vec<_> = paths
+            .iter()
+            .map(|path| {
+                end += path.len();
+                end - path.len()..end
+            })
+            .collect();
+        let mut selected = vec![99];
+        pattern.select(arena.as_bytes(), spans.into_iter(), 7, &mut selected);
+        let matching = (7..).zip(&paths).filter(|(_, path)| pattern.matches(path.as_bytes()));
+        let expected: Vec<u32> = std::iter::once(99).chain(matching.map(|(number, _)| number)).collect();
+        prop_assert_eq!(selected, expected, "{:?}", paths);
+    }
+}

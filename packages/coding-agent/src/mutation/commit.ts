@@ -149,11 +149,31 @@ export async function commit(steps: readonly Step[], signal: AbortSignal | undef
     const explained = explainSystemError(error, current?.path ?? '');
     throw failures.length === 0 ? explained : halfDone(explained, failures, applied);
   }
-  try {
-    for (const step of steps) await step.finish();
-  } finally {
-    for (const step of steps) step.announce();
+  const failures = await finishAll(steps);
+  for (const step of steps) step.announce();
+  if (failures.length > 0) throw unfinished(failures, steps);
+}
+
+/** All steps are applied by now: what one of them leaves behind does not keep the others from tidying up. */
+async function finishAll(steps: readonly Step[]): Promise<unknown[]> {
+  const failures: unknown[] = [];
+  for (const step of steps) {
+    try {
+      await step.finish();
+    } catch (error) {
+      failures.push(explainSystemError(error, step.path));
+    }
   }
+  return failures;
+}
+
+function unfinished(failures: readonly unknown[], steps: readonly Step[]): unknown {
+  const [first] = failures;
+  if (!ToolError.isInstance(first)) return first;
+  const isAlone = new Set(steps.map(({ path }) => path)).size === 1;
+  const rest = isAlone ? [] : ['all else was changed as asked'];
+  const summary = [...failures.map(summaryOf), ...rest].join('; ');
+  return new ToolError(first.code, [summary, first.hint], { path: first.path, changed: true, cause: first });
 }
 
 function halfDone(error: unknown, failures: readonly unknown[], applied: readonly Step[]): ToolError {

@@ -8,14 +8,43 @@ import type { LockedTarget } from './locked-targets.ts';
 import { removeAll } from './temporary.ts';
 import { changedMeanwhile, isThere, verifyParent } from './write-step.ts';
 
-/** Removes the last of what was taken away; what cannot be removed goes back to its place. */
-async function removeForGood(workspace: Workspace, { real, temporary, display }: LockedTarget): Promise<void> {
+/** Puts back what was taken out of its place. What cannot be is not lost: the name it has by then is said. */
+async function putBack({ operations }: Workspace, { real, temporary, display }: LockedTarget): Promise<void> {
+  try {
+    // What somebody else has put there since stays.
+    if (await isThere(operations, real)) throw changedMeanwhile(display);
+    await operations.rename(temporary, real);
+  } catch (error) {
+    const summary = `${display} could not be put back (${messageOf(error, display)}): what is left of it is now named ${temporary}`;
+    throw new ToolError('IO', [summary, 'Move it to its place.'], { path: display, changed: true, cause: error });
+  }
+}
+
+function messageOf(error: unknown, path: string): string {
+  const explained = explainSystemError(error, path);
+  if (ToolError.isInstance(explained)) return explained.summary;
+  return explained instanceof Error ? explained.message : String(explained);
+}
+
+/**
+ * Removes for good what was taken out of its place; what cannot be removed goes back to it.
+ *
+ * @param done what became of it, when it goes back: `could only be deleted in part`.
+ * @throws {ToolError} `PERMISSION`, `IO`.
+ */
+export async function removeForGood(workspace: Workspace, target: LockedTarget, done: string): Promise<void> {
+  const { temporary, display } = target;
   try {
     await removeAll(workspace.operations, temporary);
   } catch (error) {
-    await workspace.operations.rename(temporary, real);
-    const why = explainSystemError(error, display);
-    const summary = `${display} could only be deleted in part: ${why instanceof Error ? why.message : String(why)}`;
+    const summary = `${display} ${done}: ${messageOf(error, display)}`;
+    try {
+      await putBack(workspace, target);
+    } catch (second) {
+      if (!ToolError.isInstance(second)) throw second;
+      const both = `${summary}; ${second.summary}`;
+      throw new ToolError('PERMISSION', [both, second.hint], { path: display, changed: true, cause: error });
+    }
     throw new ToolError('PERMISSION', [summary, 'List it to see what is left.'], {
       path: display,
       changed: true,
@@ -42,11 +71,11 @@ export function deleteStep(workspace: Workspace, target: LockedTarget): Step {
       await operations.rename(real, temporary);
       await syncQuietly(operations, dirname(real));
     },
-    undo: () => operations.rename(temporary, real),
+    undo: () => putBack(workspace, target),
     discard: async () => undefined,
     finish: async () => {
       ledger.forget(real);
-      await removeForGood(workspace, target);
+      await removeForGood(workspace, target, 'could only be deleted in part');
     },
     announce: () => invalidateFsScanAfterDelete(real),
   };

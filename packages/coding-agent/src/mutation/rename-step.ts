@@ -1,10 +1,11 @@
 import { basename, dirname } from 'node:path';
-import { errnoOf } from '../errors.ts';
+import { errnoOf, explainSystemError, ToolError } from '../errors.ts';
 import type { FileOperations } from '../operations.ts';
 import { invalidateFsScanAfterRename } from '../tools/fs-cache-invalidation.ts';
 import type { Workspace } from '../workspace.ts';
 import { syncQuietly } from './commit.ts';
 import type { Step } from './commit.ts';
+import { removeForGood } from './delete-step.ts';
 import type { LockedTarget } from './locked-targets.ts';
 import { removeAll } from './temporary.ts';
 import { copyTree } from './tree.ts';
@@ -32,30 +33,61 @@ export function renameStep(workspace: Workspace, { from, to, overwrite }: Move):
   const { operations, ledger, recency } = workspace;
   const isSame = from.stat?.identity === to.stat?.identity;
 
-  const across = async (source: LockedTarget, target: LockedTarget): Promise<void> => {
+  /** It was copied: its old place holds nothing more, but it is still beside it. */
+  let isCopied = false;
+
+  const leave = async (): Promise<void> => {
     try {
-      await copyTree(operations, source.real, target.temporary);
-      await operations.rename(target.temporary, target.real);
+      await operations.rename(from.real, from.temporary);
     } catch (error) {
-      await removeAll(operations, target.temporary);
+      if (to.stat === undefined) {
+        await removeAll(operations, to.real);
+        throw error;
+      }
+      const why = explainSystemError(error, from.display);
+      const summary = `${from.display} was copied to ${to.display}, but cannot leave its old place: ${why instanceof Error ? why.message : String(why)}`;
+      throw new ToolError('PERMISSION', [summary, 'Both are there now.'], {
+        path: from.display,
+        changed: true,
+        cause: error,
+      });
+    }
+  };
+  const across = async (): Promise<void> => {
+    try {
+      await copyTree(operations, from.real, to.temporary);
+      await operations.rename(to.temporary, to.real);
+    } catch (error) {
+      await removeAll(operations, to.temporary);
       throw error;
     }
-    await syncQuietly(operations, dirname(target.real));
-    // The old place empties at once; what remains of it is removed at the next start at the latest.
-    await operations.rename(source.real, source.temporary);
-    await removeAll(operations, source.temporary);
+    await syncQuietly(operations, dirname(to.real));
+    // The old place empties at once; what was there is removed when nothing can fail any more.
+    await leave();
+    isCopied = true;
   };
   const move = async (source: LockedTarget, target: LockedTarget): Promise<void> => {
+    await operations.rename(source.real, target.real);
+    // Of two names of one file the system leaves both.
+    if (isSame && (await isListed(operations, source.real))) await operations.unlink(source.real);
+  };
+  const moveThere = async (): Promise<void> => {
     try {
-      await operations.rename(source.real, target.real);
-      // Of two names of one file the system leaves both.
-      if (isSame && (await isListed(operations, source.real))) await operations.unlink(source.real);
+      await move(from, to);
     } catch (error) {
       if (errnoOf(error) !== 'EXDEV') throw error;
-      await across(source, target);
+      await across();
     }
-    await syncQuietly(operations, dirname(target.real));
-    if (dirname(source.real) !== dirname(target.real)) await syncQuietly(operations, dirname(source.real));
+    await syncQuietly(operations, dirname(to.real));
+    if (dirname(from.real) !== dirname(to.real)) await syncQuietly(operations, dirname(from.real));
+  };
+  const moveBack = async (): Promise<void> => {
+    if (!isCopied) {
+      await move(to, from);
+      return;
+    }
+    await operations.rename(from.temporary, from.real);
+    await removeAll(operations, to.real);
   };
 
   return {
@@ -67,12 +99,18 @@ export function renameStep(workspace: Workspace, { from, to, overwrite }: Move):
       if (!(await isThere(operations, from.real))) throw changedMeanwhile(from.display);
       if (!overwrite && !isSame && (await isThere(operations, to.real))) throw changedMeanwhile(to.display);
     },
-    apply: () => move(from, to),
-    undo: () => move(to, from),
+    apply: moveThere,
+    undo: moveBack,
     discard: async () => undefined,
     finish: async () => {
       ledger.move(from.real, to.real);
       recency.note(to.real);
+      if (isCopied)
+        await removeForGood(
+          workspace,
+          from,
+          `was moved to ${to.display}, but not all of it could be removed from its old place`,
+        );
     },
     announce: () => invalidateFsScanAfterRename(from.real, to.real),
   };

@@ -121,13 +121,24 @@ export function changedMeanwhile(path: string): ToolError {
 /** What systems say of a file that they cannot give a second name. */
 const cannotLink: readonly (string | undefined)[] = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EXDEV'];
 
+/** @throws {ToolError} when the new file stays. */
+async function takeNameBack(operations: FileOperations, { real, temporary, display }: LockedTarget): Promise<void> {
+  try {
+    await operations.unlink(real);
+  } catch (error) {
+    const summary = `${display} was written, but its other name ${temporary} could not be removed`;
+    throw new ToolError('IO', [summary, 'Remove that name.'], { path: display, changed: true, cause: error });
+  }
+}
+
 /**
  * Gives the prepared file its name. A rename would replace what somebody else has put there at the last moment; a second name is
  * refused then. Says whether the file system can do so.
  *
  * @throws {ToolError} `STALE`.
  */
-async function nameNewFile(operations: FileOperations, { real, temporary, display }: LockedTarget): Promise<boolean> {
+async function nameNewFile(operations: FileOperations, target: LockedTarget): Promise<boolean> {
+  const { real, temporary, display } = target;
   try {
     await operations.link(temporary, real);
   } catch (error) {
@@ -138,7 +149,7 @@ async function nameNewFile(operations: FileOperations, { real, temporary, displa
   try {
     await operations.unlink(temporary);
   } catch (error) {
-    await operations.unlink(real);
+    await takeNameBack(operations, target);
     throw error;
   }
   return true;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ToolError } from '../errors.ts';
 import type { Fields } from '../input.ts';
 import type { Profile } from './profile.ts';
 
@@ -6,7 +7,11 @@ import type { Profile } from './profile.ts';
 function adaptRead({ path, offset }: Fields, { end_line: end }: Fields): Fields {
   if (typeof end !== 'number') return { path, offset };
   const start = typeof offset === 'number' ? offset : 1;
-  return { path, offset, limit: Math.max(1, end - start + 1) };
+  if (end < start) {
+    const summary = `end_line ${end} lies before start_line ${start}`;
+    throw new ToolError('INVALID_INPUT', [summary, 'Give the first and the last line.']);
+  }
+  return { path, offset, limit: end - start + 1 };
 }
 
 /** The tools as Gemini CLI has them. */

@@ -20,6 +20,8 @@ interface Header {
   permissions?: number;
 }
 
+/** What `git format-patch` writes below a patch, before its version. */
+const SIGNATURE = '-- ';
 const NOWHERE = '/dev/null';
 const hunkStart = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/u;
 
@@ -94,6 +96,8 @@ function readHunk(reader: Reader): PatchHunk {
       newLacksEnd ||= last === '+' || last === ' ';
       continue;
     }
+    // Mail ends with a signature, behind the last hunk.
+    if (!isCounted && line === SIGNATURE) break;
     if (hunkStart.test(line) || isFileStart(reader, reader.at) || (line === '' && !isCounted)) break;
     const kind = line.charAt(0) || ' ';
     if (kind !== ' ' && kind !== '-' && kind !== '+') {

@@ -174,6 +174,10 @@ describe('reading', () => {
     expect(patched('a\n', `\`\`\`diff\n${unified('@@ -1 +1 @@', '-a', '+b')}\`\`\``)).toBe('b\n');
   });
 
+  test('the signature below a patch for mail is no line of it', () => {
+    expect(patched('a\n- \n', `${unified('@@ -1 +1 @@', '-a', '+b')}-- \n2.43.0\n\n`)).toBe('b\n- \n');
+  });
+
   test('words around the patch, and a here-document, are no part of it', () => {
     const text = `This is it:\napply_patch <<'EOF'\n${update('@@', '-a', '+b')}EOF\nIt changes one line.\n`;
     expect(patched('a\n', text)).toBe('b\n');

@@ -1,5 +1,6 @@
 import { FileType, glob } from '@cairn/natives';
 import type { GlobOptions, GlobResult } from '@cairn/natives';
+import { isAbsolute, join } from 'node:path';
 import { z } from 'zod';
 import { inputSchema } from '../input.ts';
 import { requireExisting } from '../near-names.ts';
@@ -11,6 +12,7 @@ import { count } from './format.ts';
 import {
   boundsFor,
   isHidden,
+  negationNotes,
   pathBelow,
   searching,
   SECOND_PASS_MS,
@@ -113,7 +115,10 @@ function headerOf({ paths, totalMatches, skip, stopReason }: GlobDetails, patter
 
 async function baseOf(input: GlobInput, { workspace }: RunContext): Promise<{ base: ResolvedPath; pattern: string }> {
   const split = splitPattern(input.pattern);
-  const base = await workspace.resolve(split.base ?? input.path ?? '.');
+  const { path = '.' } = input;
+  // What leaves the searched directory by `..` starts from it.
+  const from = split.base === undefined || isAbsolute(split.base) ? (split.base ?? path) : join(path, split.base);
+  const base = await workspace.resolve(from);
   await requireExisting(workspace, base);
   return { base, pattern: split.pattern };
 }
@@ -132,6 +137,8 @@ export const globTool: ToolSpec<GlobInput, GlobDetails> = {
     const shown = Math.min(limit, MAX_RESULTS);
     const options: GlobOptions = {
       pattern,
+      // Below a directory that the pattern named, a name is looked for in that directory alone.
+      recursive: pattern.includes('/') || !input.pattern.includes('/'),
       path: base.real,
       // Who names a hidden file wants it.
       hidden: input.hidden ?? isHidden(pattern),
@@ -157,7 +164,7 @@ export const globTool: ToolSpec<GlobInput, GlobDetails> = {
       ...(result.stopReason && { stopReason: result.stopReason }),
       ...(leftOut && { leftOut }),
     };
-    const notes = leftOutNotes(leftOut, context, 'glob');
+    const notes = [...(isEmpty ? negationNotes(pattern) : []), ...leftOutNotes(leftOut, context, 'glob')];
     if (skip + paths.length < result.totalMatches && paths.length > 0) {
       const next = context.names.setting('glob', 'skip', `${skip + paths.length}`);
       notes.push(`[cut by the limit of ${shown}; go on with ${next}]`);

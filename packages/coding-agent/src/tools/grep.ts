@@ -11,7 +11,16 @@ import { count } from './format.ts';
 import { leftOutNotes } from './glob.ts';
 import type { LeftOut } from './glob.ts';
 import { recordMatches } from './grep-record.ts';
-import { boundsFor, pathBelow, searching, SECOND_PASS_MS, SECOND_PASS_RESULTS, skippedNotes } from './search.ts';
+import {
+  boundsFor,
+  negationNotes,
+  pathBelow,
+  plainGlob,
+  searching,
+  SECOND_PASS_MS,
+  SECOND_PASS_RESULTS,
+  skippedNotes,
+} from './search.ts';
 
 const MAX_MATCHES = 100;
 const MAX_PER_FILE = 20;
@@ -187,7 +196,7 @@ export const grepTool: ToolSpec<GrepInput, GrepDetails> = {
     const options: GrepOptions = {
       pattern: input.pattern,
       path: base.real,
-      glob: input.glob,
+      glob: input.glob === undefined ? undefined : plainGlob(input.glob),
       type: input.type,
       literal: input.literal,
       ignoreCase: input.ignore_case,
@@ -209,7 +218,8 @@ export const grepTool: ToolSpec<GrepInput, GrepDetails> = {
         : undefined;
     if (mode === 'content') await recordMatches(workspace, result.matches);
     const details: GrepDetails = { ...result, skip, ...(leftOut && { leftOut }) };
-    const notes = [...leftOutNotes(leftOut, context, 'grep'), ...notesOf(details, input, shown, context)];
+    const negation = result.totalMatches === 0 ? negationNotes(input.glob) : [];
+    const notes = [...negation, ...leftOutNotes(leftOut, context, 'grep'), ...notesOf(details, input, shown, context)];
     if (bounds.note !== undefined) notes.push(bounds.note);
     return succeed([headerOf(details, mode), ...linesOf(mode, details.matches), ...notes].join('\n'), details);
   },

@@ -31,7 +31,7 @@ export interface ListingRequest {
   readonly signal: AbortSignal | undefined;
 }
 
-/** How far entries are counted that are not shown. */
+/** How far entries are counted behind those that are shown. */
 const MOST_COUNTED = 20_000;
 
 /** Code units, the same everywhere. */
@@ -52,10 +52,15 @@ export async function listDirectory(
   const entries: ListedEntry[] = [];
   let total = 0;
   let unreadable = 0;
+  let isTotalKnown = true;
+  const most = request.skip + MOST_COUNTED;
   const visit = async (path: string, prefix: string, depth: number): Promise<void> => {
     for (const { name, kind } of (await operations.list(path)).toSorted(byName)) {
       request.signal?.throwIfAborted();
-      if (total >= MOST_COUNTED) return;
+      if (total >= most) {
+        isTotalKnown = false;
+        return;
+      }
       total++;
       const shown = prefix + name;
       if (total > request.skip && entries.length < request.limit) {
@@ -71,7 +76,7 @@ export async function listDirectory(
     }
   };
   await explaining(directory.display, () => visit(directory.real, '', request.depth));
-  return { entries, total, isTotalKnown: total < MOST_COUNTED, unreadable };
+  return { entries, total, isTotalKnown, unreadable };
 }
 
 async function targetOf(operations: FileOperations, path: string): Promise<{ readonly target?: string }> {

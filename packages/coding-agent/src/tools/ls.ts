@@ -38,6 +38,7 @@ export interface LsDetails extends Listing {
 function header({ path, entries, total, isTotalKnown, skip }: LsDetails): string {
   if (total === 0) return `[${path}: empty directory]`;
   const all = `${isTotalKnown ? '' : 'at least '}${count(total, 'entry', 'entries')}`;
+  if (entries.length === 0) return `[${path}: no more entries: there are ${isTotalKnown ? '' : 'at least '}${total}]`;
   if (entries.length === total) return `[${path}: ${all}]`;
   return `[${path}: entries ${skip + 1}-${skip + entries.length} of ${all}]`;
 }
@@ -58,7 +59,7 @@ export async function listingOf(
   const details: LsDetails = { path: directory.display, skip: request.skip, ...listing };
   const notes: string[] = [];
   const shown = request.skip + listing.entries.length;
-  if (shown < listing.total) {
+  if (listing.entries.length > 0 && (shown < listing.total || !listing.isTotalKnown)) {
     const next = names.setting('ls', 'skip', `${shown}`);
     notes.push(`[cut by the limit of ${request.limit} entries; go on with ${names.tool('ls')} ${next}]`);
   }

@@ -64,7 +64,11 @@ export async function applyFilePatches(
   context: RunContext,
 ): Promise<ToolSuccess<PatchDetails>> {
   const { workspace, signal, dryRun } = context;
-  const named = patches.flatMap((one) => pathsOf(one).map((path) => ({ path, noFollow: one.kind === 'delete' })));
+  const named = patches.flatMap((one) => {
+    // What leaves its place is what has the name, not what a link of that name leads to.
+    const leaves = one.kind === 'delete' || (one.kind === 'update' && one.to !== undefined);
+    return pathsOf(one).map((path, index) => ({ path, noFollow: leaves && index === 0 }));
+  });
   return withLockedTargets(workspace, named, signal, async (targets) => {
     requireDistinct(targets.map(({ real }) => real));
     const planned = await planPatch(context, patches, targets);

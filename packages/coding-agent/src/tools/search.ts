@@ -70,14 +70,27 @@ export function isHidden(path: string): boolean {
   return path.split('/').some((name) => name.startsWith('.'));
 }
 
+/** A glob whose names are parted by one slash each, as those of the paths that it is compared with. */
+export function plainGlob(pattern: string): string {
+  return pattern.replaceAll(/(?<!\\)\/(?:\.?\/)+/gu, '/');
+}
+
+/** What has to be said when nothing was found by a glob that was meant to leave files out. */
+export function negationNotes(pattern: string | undefined): string[] {
+  return pattern?.startsWith('!') ? ["[a '!' before a glob does not exclude: it stands for itself]"] : [];
+}
+
 /** Splits the directories off that a pattern begins with, where it leaves the root or names it. */
 export function splitPattern(pattern: string): { readonly base?: string; readonly pattern: string } {
-  const plain = pattern.replace(/^(?:\.\/)+/u, '');
+  const plain = plainGlob(pattern).replace(/^(?:\.\/)+/u, '');
   if (!isAbsolute(plain) && !/^\.\.(?:\/|$)/u.test(plain)) return { pattern: plain };
   const segments = plain.split('/');
   const magic = segments.findIndex((segment) => /[*?[{\\]/u.test(segment));
   const split = magic === -1 ? segments.length - 1 : magic;
-  return { base: segments.slice(0, split).join('/') || '/', pattern: segments.slice(split).join('/') || '*' };
+  return {
+    base: segments.slice(0, split).join('/') || (isAbsolute(plain) ? '/' : '.'),
+    pattern: segments.slice(split).join('/') || '*',
+  };
 }
 
 /** How many were not looked at, and why, in words; empty when none. */
