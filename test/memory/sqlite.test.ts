@@ -125,6 +125,15 @@ describe('a file', () => {
     expect((await memory.quarantined()).map(({ key }) => key)).toEqual(['ai:memory:s:g', 'ai:memory:s:g']);
     await memory.messages.add(place, { content: 'e' });
     expect((await memory.messages.history(place)).map(({ content }) => content)).toEqual(['e', 'd', 'c']);
+    expect((await memory.quarantined()).map(({ record }) => record).toSorted()).toEqual(["X'00FF'", 'garbage']);
+    // Text whose bytes are no UTF-8 cannot be named to take it away: it is told of once, and hides nothing.
+    const again = new DatabaseSync(path);
+    again.exec(`UPDATE records SET body = CAST(x'7b22ff' AS TEXT) WHERE body LIKE '%"c"%'`);
+    again.close();
+    for (let look = 0; look < 3; look++) {
+      expect((await memory.messages.history(place)).map(({ content }) => content)).toEqual(['e', 'd']);
+      expect(await memory.quarantined()).toHaveLength(3);
+    }
   });
 
   test('that is torn in the middle is told apart from one that is empty', async () => {

@@ -46,6 +46,12 @@ export function createReader(backend: MemoryBackend, limits: Limits, onQuarantin
     const draft = { before: `${fields.slice(0, -1)},"time":`, after: '}' };
     let kept: string | undefined;
     try {
+      const before = (await backend.list(QUARANTINE_KEY, { rule: limits.quarantine, signal })).map(parseQuarantined);
+      if (before.some((one) => one.key === key && one.record === record)) {
+        // A process that was killed in between left it, or the store cannot take it away.
+        await backend.remove(key, [record], { signal });
+        return;
+      }
       [kept] = await backend.append(QUARANTINE_KEY, [draft], { rule: limits.quarantine, signal });
       await backend.remove(key, [record], { signal });
     } catch (error) {

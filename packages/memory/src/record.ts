@@ -39,6 +39,7 @@ function expiryOf(life: Life | undefined, rule: ListRule): number | undefined {
 
 /** Whether a record is kept now. One whose time cannot be read is: what it is, is for others to say. */
 export function isLive(record: string, rule: ListRule, nowMs: number): boolean {
+  if (rule.lifetimeMs === Infinity && rule.temporaryLifetimeMs === Infinity) return true;
   const expiry = expiryOf(lifeOf(record), rule);
   return expiry === undefined || expiry > nowMs;
 }

@@ -81,7 +81,7 @@ function place(on: Work, id: number, added: readonly Added[]): void {
     for (const { record } of added) insert(on, id, ++position, record);
     return;
   }
-  const before = on.all('SELECT body FROM records WHERE key_id = ? ORDER BY position DESC', id);
+  const before = on.all(`SELECT ${BODY} FROM records WHERE key_id = ? ORDER BY position DESC`, id);
   const everything: ListRule = { maxRecords: Infinity, lifetimeMs: Infinity, temporaryLifetimeMs: Infinity };
   const records = arrange(before.map(bodyOf), added, everything, 0);
   on.run('DELETE FROM records WHERE key_id = ?', id);
@@ -89,11 +89,11 @@ function place(on: Work, id: number, added: readonly Added[]): void {
   for (const record of records.toReversed()) insert(on, id, ++position, record);
 }
 
-/** What somebody else wrote into the file may be anything. */
+/** What somebody else wrote into the file may be no text; then it is shown as SQLite writes it, `X'00FF'`. */
+const BODY = "CASE typeof(body) WHEN 'text' THEN body ELSE quote(body) END AS body";
+
 function bodyOf(row: Readonly<Record<string, unknown>>): string {
-  const { body } = row;
-  if (typeof body === 'string') return body;
-  return body instanceof Uint8Array ? Buffer.from(body).toString('utf8') : String(body);
+  return String(row['body']);
 }
 
 /** Whether records of a key may end in another order than they were written in. */
@@ -200,7 +200,7 @@ export function sqlite(options: SqliteOptions = {}): MemoryBackend {
         if (found === undefined || (found['expires_at'] !== null && Number(found['expires_at']) <= nowMs)) return [];
         if (found['value'] !== null) throw wrongType(key);
         const records: string[] = [];
-        const newest = 'SELECT body FROM records WHERE key_id = ? ORDER BY position DESC';
+        const newest = `SELECT ${BODY} FROM records WHERE key_id = ? ORDER BY position DESC`;
         for (const one of on.iterate(newest, Number(found['id']))) {
           if (records.length >= limit) break;
           const record = bodyOf(one);
@@ -216,7 +216,8 @@ export function sqlite(options: SqliteOptions = {}): MemoryBackend {
         if (records === 'all') removed = on.run('DELETE FROM records WHERE key_id = ?', row.id);
         else {
           for (const record of records) {
-            const one = 'SELECT id FROM records WHERE key_id = ? AND CAST(body AS TEXT) = ? LIMIT 1';
+            const same = "? IN (body, CASE typeof(body) WHEN 'text' THEN NULL ELSE quote(body) END)";
+            const one = `SELECT id FROM records WHERE key_id = ? AND ${same} LIMIT 1`;
             removed += on.run(`DELETE FROM records WHERE id = (${one})`, row.id, record);
           }
         }
