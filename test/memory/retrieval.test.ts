@@ -1,4 +1,4 @@
-import { wrapContexts } from '@cairn/memory';
+import { createMemory, wrapContexts } from '@cairn/memory';
 import type { RecalledContext } from '@cairn/memory';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -122,4 +122,41 @@ describe('recalled text', () => {
       { numRuns: 2000 },
     );
   });
+});
+
+describe.each(backendKinds)('a large group on $name', (kind) => {
+  test.skipIf(kind.isSkipped)(
+    'answers as a new memory does, whatever was added, trimmed and forgotten in between',
+    async () => {
+      const { memory } = await openMemory(kind, { retention: { maxMessages: 700 } });
+      const stream = memory.defineStream({ name: 'chat' });
+      const place = { stream: 'chat', group: 'g' };
+      const words = ['table', 'redis', 'cluster', '表格', '内容', '用户', 'deploy'];
+      const content = (index: number): string => `${words[index % 7]} ${words[(index * 3) % 5]} ${index % 11}`;
+      await memory.messages.addAll(
+        place,
+        Array.from({ length: 650 }, (_, index) => ({ content: content(index) })),
+      );
+      for (let round = 0; round < 4; round++) {
+        const answers = [];
+        // The same store, by somebody who has asked before and by somebody who has not.
+        for (const one of [
+          stream,
+          createMemory({ backend: { ...memory.backend, close: async () => undefined } }).defineStream({ name: 'chat' }),
+        ]) {
+          for (const query of ['表格', 'redis 5', 'deploy cluster 3']) {
+            answers.push(await one.retrieveRelevantContexts({ group: 'g', query, limit: 20 }));
+          }
+        }
+        expect(answers.slice(0, 3)).toEqual(answers.slice(3));
+        expect(answers[0]).toHaveLength(20);
+        await memory.messages.addAll(
+          place,
+          Array.from({ length: 30 }, (_, index) => ({ content: content(index * round) })),
+        );
+        const [forgotten] = await stream.history('g', { limit: 1 });
+        expect(await memory.forget({ ...place, message: forgotten?.id })).toBe(1);
+      }
+    },
+  );
 });

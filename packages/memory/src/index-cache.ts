@@ -1,13 +1,16 @@
 import { setImmediate } from 'node:timers/promises';
 import type { RankNotice } from './retrieve/rank.ts';
 import { createTermIndex } from './retrieve/term-index.ts';
-import type { RankDocument, Ranked, TermIndex } from './retrieve/term-index.ts';
+import type { Ranked, TermIndex } from './retrieve/term-index.ts';
 
 /** So many groups keep their index; the one that was asked longest ago goes first. */
 const MAX_INDICES = 4;
 
 /** After so many UTF-16 units other work gets its turn: some milliseconds. */
 const UNITS_PER_TURN = 64 * 1024;
+
+/** What can be found, by an id that stands for it and for nothing else. */
+export type Documents = ReadonlyMap<string, { readonly content: string; readonly time: number }>;
 
 interface IndexedQuery {
   readonly query: string;
@@ -18,29 +21,28 @@ interface IndexedQuery {
 
 /** Indices of large groups, kept up to date by what is read of the store: they are never older than the call. */
 export interface IndexCache {
-  readonly rank: (key: string, documents: readonly RankDocument[], query: IndexedQuery) => Promise<readonly Ranked[]>;
+  readonly rank: (key: string, documents: Documents, query: IndexedQuery) => Promise<readonly Ranked[]>;
 }
 
 interface Slot {
   readonly index: TermIndex;
-  ids: ReadonlySet<string>;
+  known: Documents;
 }
 
 /** Brings an index to these documents. A document of an id is taken to be the same as before. */
-async function update(slot: Slot, documents: readonly RankDocument[], signal: AbortSignal | undefined): Promise<void> {
-  const wanted = new Set(documents.map(({ id }) => id));
-  for (const id of slot.ids) if (!wanted.has(id)) slot.index.remove(id);
+async function update(slot: Slot, documents: Documents, signal: AbortSignal | undefined): Promise<void> {
+  for (const id of slot.known.keys()) if (!documents.has(id)) slot.index.remove(id);
   let units = 0;
-  for (const document of documents) {
-    if (slot.index.has(document.id)) continue;
-    slot.index.add(document);
-    units += document.text.length;
+  for (const [id, { content, time }] of documents) {
+    if (slot.index.has(id)) continue;
+    slot.index.add({ id, text: content, timeMs: time });
+    units += content.length;
     if (units < UNITS_PER_TURN) continue;
     units = 0;
     await setImmediate();
     signal?.throwIfAborted();
   }
-  slot.ids = wanted;
+  slot.known = documents;
 }
 
 export function createIndexCache(): IndexCache {
@@ -50,10 +52,10 @@ export function createIndexCache(): IndexCache {
 
   const rankNow = async (
     key: string,
-    documents: readonly RankDocument[],
+    documents: Documents,
     { query, limit, signal, onNotice }: IndexedQuery,
   ): Promise<readonly Ranked[]> => {
-    const slot = slots.get(key) ?? { index: createTermIndex(), ids: new Set<string>() };
+    const slot = slots.get(key) ?? { index: createTermIndex(), known: new Map() };
     // What was asked last stands last.
     slots.delete(key);
     slots.set(key, slot);

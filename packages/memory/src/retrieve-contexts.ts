@@ -101,33 +101,34 @@ export function createRetrieve(haystack: Haystack, embed: Embed | undefined): Re
     const messages = await haystack.history(stream, group, { signal });
     const notes = includeNotes && workflowId !== undefined ? await haystack.getNotes(workflowId, { signal }) : [];
     // Of two messages with one id, which an import from elsewhere may hold, each is found.
-    const known = new Map(messages.map((message, index) => [`${message.id} ${message.time}`, index]));
-    const documents = (): RankDocument[] => [
-      ...[...known].map(([id, index]) => ({ ...textOf(messages[index]), id: `m ${id}` })),
-      ...notes.map((note, index) => ({ ...textOf(note), id: `n ${index}` })),
-    ];
+    const known = new Map<string, Message | Note>();
+    for (const message of messages) {
+      const id = `m ${message.id}`;
+      known.set(known.has(id) ? `${id} ${message.content}` : id, message);
+    }
+    for (const note of notes) known.set(`n ${note.time} ${note.source} ${note.content}`, note);
     const rank = async (): Promise<readonly Ranked[]> => {
       if (embed !== undefined || messages.length < INDEXED_FROM) {
-        return rankDocuments(query, documents(), { limit, signal, embed, onNotice });
+        const documents = [...known].map(([id, { content, time }]): RankDocument => ({
+          id,
+          text: content,
+          timeMs: time,
+        }));
+        return rankDocuments(query, documents, { limit, signal, embed, onNotice });
       }
       // What is to be said of the query itself.
       await rankDocuments(query, [], { limit, onNotice });
-      return indices.rank(key, documents(), { query, limit, signal, onNotice });
+      return indices.rank(key, known, { query, limit, signal, onNotice });
     };
     return (await rank()).flatMap(({ id, score, isSimilar }): RecalledContext[] => {
-      const [kind, ...rest] = id.split(' ');
-      const name = rest.join(' ');
-      const message = kind === 'm' ? messages[known.get(name) ?? -1] : undefined;
-      const note = kind === 'n' ? notes[Number(name)] : undefined;
+      const found = known.get(id);
       const how = { score, ...(isSimilar === true && { isSimilar }) };
-      if (message) return [{ ...recalledMessage(message), origin: key, ...how }];
-      return note && workflowId !== undefined ? [{ ...recalledNote(note), origin: notesKey(workflowId), ...how }] : [];
+      if (found && 'role' in found) return [{ ...recalledMessage(found), origin: key, ...how }];
+      return found && workflowId !== undefined
+        ? [{ ...recalledNote(found), origin: notesKey(workflowId), ...how }]
+        : [];
     });
   };
-}
-
-function textOf(what: Message | Note | undefined): { readonly text: string; readonly timeMs: number } {
-  return { text: what?.content ?? '', timeMs: what?.time ?? 0 };
 }
 
 function recalledMessage({ id, content, role, author, time }: Message): Omit<RecalledMessage, 'origin' | 'score'> {
