@@ -29,7 +29,7 @@ for (let index = 0; index < Number(count); index++) {
   say(`message ${content}`);
   // A killed one also leaves notes and workflows behind.
   if (count !== 'Infinity') continue;
-  await memory.storeNote('w', content, 'todo_0', { temporary: index % 2 === 0 });
+  await memory.storeNote(name, content, 'todo_0', { temporary: index % 2 === 0 });
   say(`note ${content}`);
   const run = await memory.workflows.acquire(id);
   await run.updateTodo('todo_0', { status: 'running', result: content });
