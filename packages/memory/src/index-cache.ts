@@ -10,7 +10,7 @@ const MAX_INDICES = 4;
 const UNITS_PER_TURN = 64 * 1024;
 
 /** What can be found, by an id that stands for it and for nothing else. */
-export type Documents = ReadonlyMap<string, { readonly content: string; readonly time: number }>;
+type Documents = ReadonlyMap<string, { readonly content: string; readonly time: number }>;
 
 interface IndexedQuery {
   readonly query: string;
