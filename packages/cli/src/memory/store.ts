@@ -8,6 +8,7 @@ import { UsageError } from '../errors.ts';
 import { ExitCode } from '../exit.ts';
 import { writeNotices } from '../notices.ts';
 import { writeLines, type ColorMode } from '../output.ts';
+import { loadSqliteQuietly } from './quiet-sqlite.ts';
 import type { Session } from '../session.ts';
 
 /** The options of every command on a memory, as parsed. */
@@ -134,6 +135,7 @@ export async function withMemory(session: Session, { flags, writes = false, run 
     await answer.notice(`there is no memory yet at ${choice.path}; 'cairn memory add <text>' begins one`);
     return ExitCode.None;
   }
+  if (choice.backend === 'sqlite') await loadSqliteQuietly();
   const { sqlite } = await import('@cairn/memory/sqlite');
   const { redis } = await import('@cairn/memory/redis');
   const backend = choice.url === undefined ? sqlite({ path: choice.path }) : redis({ url: choice.url });
