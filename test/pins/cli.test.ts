@@ -84,6 +84,20 @@ const pinned: readonly (readonly [command: string, options: readonly string[]])[
   ['workflow show', store],
   ['tour', ['--color <when>', '-h, --help']],
   [
+    'mcp',
+    [
+      '--root <dir>',
+      '--http <port>',
+      '--token <token>',
+      '--no-auth',
+      '--read-only',
+      '--tools <names>',
+      '--naming <profile>',
+      '--structured',
+      '-h, --help',
+    ],
+  ],
+  [
     'mcp install',
     [
       '--scope <scope>',
@@ -126,7 +140,7 @@ test('cairn has these commands', async () => {
     'notes',
     'workflow',
     'tour [options] [path]',
-    'mcp',
+    'mcp [options]',
     'doctor [options]',
     'help [command]',
   ]);

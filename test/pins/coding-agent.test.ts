@@ -21,6 +21,7 @@ const exported = [
   'mentionAt',
   'nodeFileOperations',
   'parseMentions',
+  'readWholeFile',
   'succeed',
   'textOf',
 ];

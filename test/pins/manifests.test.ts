@@ -64,6 +64,16 @@ const pins: Readonly<Record<string, Pin>> = {
     bin: [],
     node: '^22.22.3 || >=24.15.0',
   },
+  '@cairn/mcp-server': {
+    exports: { '.': './src/index.ts', './http': './src/http.ts', './package.json': './package.json' },
+    published: {
+      '.': { types: './dist/index.d.ts', default: './dist/index.js' },
+      './http': { types: './dist/http.d.ts', default: './dist/http.js' },
+      './package.json': './package.json',
+    },
+    bin: [],
+    node: '>=20.19',
+  },
   '@cairn/cli': { exports: undefined, published: undefined, bin: ['cairn'], node: '>=22.12' },
 };
 

@@ -8,6 +8,7 @@ import { grepCommand } from './commands/grep.ts';
 import { lsCommand } from './commands/ls.ts';
 import { memoryCommands } from './commands/memory.ts';
 import { mcpInstallCommand } from './commands/mcp-install.ts';
+import { mcpCommand } from './commands/mcp.ts';
 import { notesCommands } from './commands/notes.ts';
 import { patchCommand } from './commands/patch.ts';
 import { pickCommand } from './commands/pick.ts';
@@ -41,7 +42,7 @@ const commands: Readonly<Record<string, CommandFactory>> = {
   ...notesCommands,
   ...workflowCommands,
   tour: tourCommand,
-  mcp: (command) => command.description('Cairn as an MCP server.').summary('Cairn as an MCP server'),
+  mcp: mcpCommand,
   'mcp install': mcpInstallCommand,
   doctor: doctorCommand,
 };

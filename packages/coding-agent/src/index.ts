@@ -34,6 +34,8 @@ export type { LockedPath, Locks } from './mutation/locks.ts';
 export type { NamingProfile } from './naming/profile.ts';
 export { nodeFileOperations } from './operations.ts';
 export type { DirectoryEntry, FileKind, FileOperations, FileStat, OpenFile, OpenMode } from './operations.ts';
+export { readWholeFile } from './read-whole-file.ts';
+export type { WholeFile } from './read-whole-file.ts';
 export type { PathUse, ResolvedPath } from './sandbox.ts';
 export { succeed, textOf } from './tool.ts';
 export type {

@@ -3,7 +3,6 @@ import process from 'node:process';
 import { Option, type Command } from 'commander';
 import { colorOption } from '../args.ts';
 import { fail, reasonOf, type Check, type CheckResult, type CheckStatus, type DoctorContext } from '../doctor/check.ts';
-import { checks } from '../doctor/checks.ts';
 import { ExitCode } from '../exit.ts';
 import { readManifest } from '../manifest.ts';
 import { createPaint, usesColor, writeLines, type ColorMode, type Paint } from '../output.ts';
@@ -35,11 +34,10 @@ async function runCheck(check: Check, context: DoctorContext): Promise<CheckResu
   }
 }
 
-function shownLine({ name }: Check, { status, found, mend }: CheckResult, paint: Paint): string {
+function shownLine(name: string, { status, found, mend }: CheckResult, paint: Paint): string {
   const look = { ok: paint.added, warn: paint.number, fail: paint.hit, skip: paint.dim }[status];
-  const nameWidth = Math.max(...checks.map((check) => check.name.length));
   const what = escapeControls(mend === undefined ? found : `${found}; to mend it: ${mend}`);
-  return `${look(words[status].padEnd(4))}  ${name.padEnd(nameWidth)}  ${what}`;
+  return `${look(words[status].padEnd(4))}  ${name}  ${what}`;
 }
 
 async function runDoctor(flags: DoctorFlags, session: Session): Promise<number> {
@@ -57,11 +55,15 @@ async function runDoctor(flags: DoctorFlags, session: Session): Promise<number> 
     signal: session.signal,
   };
   const paint = createPaint(usesColor(flags.color, session.out.isTerminal, session.env));
+  // Other commands do not wait for what the checks need.
+  const { checks } = await import('../doctor/checks.ts');
+  const nameWidth = Math.max(...checks.map((check) => check.name.length));
   const results: (CheckResult & { readonly name: string })[] = [];
   for (const check of checks) {
     const result = await runCheck(check, context);
     results.push({ name: check.name, ...result });
-    if (flags.json !== true) await writeLines(session.out, [shownLine(check, result, paint)], session.signal);
+    if (flags.json !== true)
+      await writeLines(session.out, [shownLine(check.name.padEnd(nameWidth), result, paint)], session.signal);
   }
   const isWell = results.every(({ status }) => status !== 'fail');
   if (flags.json === true) {

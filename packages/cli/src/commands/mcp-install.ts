@@ -9,7 +9,7 @@ import { UsageError } from '../errors.ts';
 import { scopes, type Host, type HostContext, type Scope } from '../hosts/host.ts';
 import { hosts } from '../hosts/hosts.ts';
 import { chooseLaunch, givenLaunch, type Launch } from '../install/launch.ts';
-import { runInstall, runUndo, type InstallRequest } from '../install/run-install.ts';
+import type { InstallRequest } from '../install/run-install.ts';
 import type { ColorMode } from '../output.ts';
 import type { Session } from '../session.ts';
 
@@ -98,6 +98,7 @@ async function runMcpInstall(id: string, flags: InstallFlags, session: Session):
     if (flags.command !== undefined || flags.readOnly === true || flags.naming !== 'default') {
       throw new UsageError('--undo takes back what was installed; leave out --command, --read-only and --naming');
     }
+    const { runUndo } = await import('../install/run-install.ts');
     return runUndo(request, session);
   }
   const root = host.directory?.[scope] ?? (scope === 'project' ? context.project : undefined);
@@ -106,6 +107,7 @@ async function runMcpInstall(id: string, flags: InstallFlags, session: Session):
     ...(flags.readOnly === true ? ['--read-only'] : []),
     ...(flags.naming === 'default' ? [] : ['--naming', flags.naming]),
   ];
+  const { runInstall } = await import('../install/run-install.ts');
   return runInstall({ ...request, launch: launchOf(flags, session), options }, session);
 }
 

@@ -1,0 +1,42 @@
+import { ToolError } from './errors.ts';
+import { recordOf } from './ledger.ts';
+import { openResolved } from './mutation/snapshot.ts';
+import { requireExisting } from './near-names.ts';
+import { readBytes } from './operations.ts';
+import { formatBytes } from './tools/format.ts';
+import type { Workspace } from './workspace.ts';
+
+/** A file as it was when it was read. */
+export interface WholeFile {
+  /** As it is shown, see `ResolvedPath`. */
+  readonly path: string;
+  readonly bytes: Buffer;
+}
+
+/**
+ * Reads a whole file for whoever wants its bytes and no page of its text. It counts as read: changing it later is refused
+ * when it is another by then.
+ *
+ * @throws {ToolError} `TOO_LARGE` above `maxBytes`, `NOT_FOUND` with near names, `IS_DIRECTORY`, `NOT_A_FILE`, and what
+ * `Workspace.resolve` throws.
+ */
+export async function readWholeFile(
+  workspace: Workspace,
+  path: string,
+  options: { readonly maxBytes: number; readonly signal?: AbortSignal | undefined },
+): Promise<WholeFile> {
+  const { maxBytes, signal } = options;
+  signal?.throwIfAborted();
+  const target = await workspace.resolve(path);
+  await requireExisting(workspace, target);
+  return openResolved(workspace.operations, target, async (file, stat) => {
+    if (stat.size > maxBytes) {
+      const summary = `${target.display} has ${formatBytes(stat.size)}, more than the ${formatBytes(maxBytes)} that are read at once`;
+      throw new ToolError('TOO_LARGE', [summary, 'Read a part of it.'], { path: target.display });
+    }
+    signal?.throwIfAborted();
+    const bytes = await readBytes(file);
+    workspace.ledger.record(target.real, recordOf(bytes));
+    return { path: target.display, bytes };
+  });
+}

@@ -1,0 +1,11 @@
+export { McpServerError } from './errors.ts';
+export type { McpServerErrorCode } from './errors.ts';
+export type { Fact, Facts } from './facts.ts';
+export { wideRootNotice } from './roots.ts';
+export { createMcpServer } from './server.ts';
+export type { McpServer, McpServerOptions, McpService, ServedClient } from './server.ts';
+export { serveStdio } from './stdio.ts';
+export type { ServeStdioOptions, StdioConnection } from './stdio.ts';
+export { codingToolSet } from './tool-set.ts';
+export { createToken } from './token.ts';
+export type { Tools, ToolSet, ToolSetContext } from './tool-set.ts';

@@ -1,0 +1,66 @@
+import { constants } from 'node:fs';
+import { access, realpath, stat } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { isAbsolute, parse, resolve } from 'node:path';
+import { McpServerError } from './errors.ts';
+
+function reasonOf(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  if (code === 'ENOENT') return 'does not exist';
+  if (code === 'EACCES' || code === 'EPERM') return 'cannot be read by this user';
+  return `cannot be used (${error instanceof Error ? error.message : String(error)})`;
+}
+
+interface Root {
+  /** As it was named. */
+  readonly path: string;
+  readonly real: string;
+}
+
+async function checkRoot(root: string): Promise<Root> {
+  const fail = (what: string, cause?: unknown): McpServerError =>
+    new McpServerError('INVALID_ROOT', `the root ${root} ${what}; name a directory that can be read`, {
+      path: root,
+      cause,
+    });
+  if (!isAbsolute(root)) throw fail('is not absolute');
+  try {
+    const real = await realpath(root);
+    if (!(await stat(real)).isDirectory()) throw fail('is not a directory');
+    await access(real, constants.R_OK | constants.X_OK);
+    return { path: resolve(root), real };
+  } catch (error) {
+    throw McpServerError.isInstance(error) ? error : fail(reasonOf(error), error);
+  }
+}
+
+/**
+ * The roots as they were named, each directory once, in their order.
+ *
+ * @throws {McpServerError} `INVALID_ROOT`, `INVALID_OPTION` when there is none.
+ */
+export async function checkRoots(roots: readonly string[]): Promise<readonly [string, ...string[]]> {
+  const checked = await Promise.all(roots.map(checkRoot));
+  const distinct = checked.filter(({ real }, index) => checked.findIndex((other) => other.real === real) === index);
+  const [first, ...others] = distinct.map(({ path }) => path);
+  if (first === undefined) throw new McpServerError('INVALID_OPTION', 'there is no root; name at least one directory');
+  return [first, ...others];
+}
+
+async function realHome(): Promise<string> {
+  try {
+    return await realpath(homedir());
+  } catch {
+    // One that does not exist is nobody's root.
+    return homedir();
+  }
+}
+
+/** What has to be said of a root that is rarely meant: all of a file system, or a home directory. */
+export async function wideRootNotice(root: string): Promise<string | undefined> {
+  const real = await realpath(root);
+  const isHome = real === (await realHome());
+  if (!isHome && real !== parse(real).root) return undefined;
+  const what = isHome ? 'a whole home directory' : 'a whole file system';
+  return `${root} is ${what}: clients may read and change all of it; --root names a smaller one`;
+}

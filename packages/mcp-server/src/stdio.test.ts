@@ -1,0 +1,128 @@
+import type { ToolDefinition } from '@cairn/coding-agent';
+import { once } from 'node:events';
+import { PassThrough } from 'node:stream';
+import { tmpdir } from 'node:os';
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { createMcpServer } from './server.ts';
+import { serveStdio } from './stdio.ts';
+import type { ToolSet } from './tool-set.ts';
+
+const annotations = {
+  title: 'Test',
+  readOnlyHint: true,
+  destructiveHint: false,
+  idempotentHint: true,
+  openWorldHint: false,
+};
+
+function toolOf(name: string, execute: ToolDefinition['execute']): ToolDefinition {
+  const toModelOutput: ToolDefinition['toModelOutput'] = () => ({ type: 'text', value: '' });
+  return { name, description: name, inputSchema: z.strictObject({}), annotations, execute, toModelOutput };
+}
+
+/** A set with the tools, that counts how often it was closed. */
+function setOf(
+  name: string,
+  tools: Readonly<Record<string, ToolDefinition>>,
+): ToolSet & { closed: number; clients: AbortSignal[] } {
+  const set = {
+    name,
+    closed: 0,
+    clients: [] as AbortSignal[],
+    create: ({ signal }: { signal: AbortSignal }) => {
+      set.clients.push(signal);
+      return tools;
+    },
+    close: async () => {
+      set.closed += 1;
+    },
+  };
+  return set;
+}
+
+const initialize = {
+  jsonrpc: '2.0',
+  id: 0,
+  method: 'initialize',
+  params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
+};
+
+/** A server on two streams, past its initialization. */
+async function serve(toolSets: readonly ToolSet[], options: { readonly graceMs?: number } = {}) {
+  const [input, output] = [new PassThrough(), new PassThrough()];
+  const errors: string[] = [];
+  const onError = (error: Error): void => void errors.push(error.message);
+  const server = await createMcpServer({ roots: [tmpdir()], toolSets, onError });
+  const connection = await serveStdio(server, { input, output, onError, ...options });
+  const send = (message: object): void => void input.write(`${JSON.stringify(message)}\n`);
+  const call = (id: number, name: string): void =>
+    send({ jsonrpc: '2.0', id, method: 'tools/call', params: { name, arguments: {} } });
+  send(initialize);
+  await once(output, 'data');
+  const answer = async (): Promise<unknown> => JSON.parse(String((await once(output, 'data'))[0])) as unknown;
+  return { server, connection, input, output, errors, call, answer };
+}
+
+test('a call that takes longer than the server has left is cancelled', async () => {
+  let begin: (signal: AbortSignal) => void = () => undefined;
+  const begun = new Promise<AbortSignal>((resolve) => (begin = resolve));
+  const set = setOf('slow', {
+    slow: toolOf('slow', (_, { signal } = {}) => {
+      if (signal) begin(signal);
+      return new Promise((_resolve, reject) => signal?.addEventListener('abort', () => reject(signal.reason as Error)));
+    }),
+  });
+  const { connection, server, call } = await serve([set], { graceMs: 1 });
+  call(1, 'slow');
+  const signal = await begun;
+  expect(signal.aborted).toBe(false);
+  await connection.close();
+  expect(signal.aborted).toBe(true);
+  await connection.ended;
+  expect(set.clients.map(({ aborted }) => aborted)).toEqual([true]);
+  expect(set.closed).toBe(0);
+  await server.close();
+  expect(set.closed).toBe(1);
+});
+
+test('a tool that throws what nobody expected fails alone', async () => {
+  const set = setOf('broken', {
+    broken: toolOf('broken', () => Promise.reject(new Error('the disk is on fire'))),
+    whole: toolOf('whole', async () => ({ isError: false, content: [{ type: 'text', text: 'fine' }], details: {} })),
+  });
+  const { connection, server, errors, call, answer } = await serve([set]);
+  call(1, 'broken');
+  expect(await answer()).toMatchObject({
+    id: 1,
+    result: { isError: true, content: [{ text: expect.stringContaining('the disk is on fire') }] },
+  });
+  expect(errors).toEqual(['the disk is on fire']);
+  call(2, 'whole');
+  expect(await answer()).toMatchObject({ id: 2, result: { content: [{ text: 'fine' }] } });
+  await connection.close();
+  await server.close();
+});
+
+test('tools of several sets are offered in the order of the sets', async () => {
+  const [b, a] = [
+    toolOf('b', async () => ({ isError: false, content: [], details: {} })),
+    toolOf('a', async () => ({ isError: false, content: [], details: {} })),
+  ];
+  const server = await createMcpServer({ roots: [tmpdir()], toolSets: [setOf('one', { b }), setOf('two', { a })] });
+  expect(server.toolNames).toEqual(['b', 'a']);
+  await server.close();
+});
+
+test('two sets with a tool of one name are refused, and closed', async () => {
+  const tool = toolOf('find', async () => ({ isError: false, content: [], details: {} }));
+  const sets = [setOf('one', { find: tool }), setOf('two', { find: tool })];
+  await expect(createMcpServer({ roots: [tmpdir()], toolSets: sets })).rejects.toMatchObject({
+    code: 'TOOL_NAME_TAKEN',
+    message: 'the tool sets one and two both have a tool find; leave one set out',
+  });
+  expect(sets.map(({ closed, clients }) => [closed, clients[0]?.aborted])).toEqual([
+    [1, true],
+    [1, true],
+  ]);
+});

@@ -1,0 +1,80 @@
+import { createWorkspace } from '@cairn/coding-agent';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { createTree } from '../support/tree.ts';
+import { startInitialized } from './raw.ts';
+import type { RawServer } from './raw.ts';
+import { call, connectUrl, startHttp } from './support.ts';
+
+/** Holds a file's lock, as another process that changes it does, until it is told to let go. */
+async function holdLock(root: string, path: string): Promise<() => Promise<void>> {
+  let release = (): void => undefined;
+  let held: Promise<void> = Promise.resolve();
+  await new Promise<void>((taken, failed) => {
+    held = createWorkspace({ root }).locks.hold([join(root, path)], undefined, () => {
+      taken();
+      return new Promise<void>((resolve) => (release = resolve));
+    });
+    held.catch(failed);
+  });
+  const letGo = (): Promise<void> => {
+    release();
+    return held;
+  };
+  onTestFinished(letGo);
+  return letGo;
+}
+
+const edit = { name: 'edit', arguments: { path: 'a.txt', old_text: 'alpha', new_text: 'beta' } };
+
+/** A server with an edit under way that cannot be finished yet. */
+async function startEditing(root: string): Promise<{ server: RawServer; letGo: () => Promise<void> }> {
+  const letGo = await holdLock(root, 'a.txt');
+  const server = await startInitialized(['--root', root]);
+  server.send({ jsonrpc: '2.0', id: 'edit', method: 'tools/call', params: edit });
+  // Requests are begun in their order.
+  await server.request('behind', 'ping');
+  return { server, letGo };
+}
+
+test.each([
+  ['SIGTERM', (server: RawServer) => server.child.kill('SIGTERM')],
+  ['SIGINT', (server: RawServer) => server.child.kill('SIGINT')],
+  ['the end of its input', (server: RawServer) => server.child.stdin?.end()],
+])('a server over stdio finishes and answers the call under way at %s, and ends', async (_, end) => {
+  const root = createTree({ 'a.txt': 'alpha\n' });
+  const { server, letGo } = await startEditing(root);
+  end(server);
+  await letGo();
+  expect((await server.answer('edit')).result).toMatchObject({ content: [{ text: expect.stringContaining('a.txt') }] });
+  expect(await server.ended).toMatchObject({ exitCode: 0, signal: null });
+  expect(readFileSync(join(root, 'a.txt'), 'utf8')).toBe('beta\n');
+});
+
+test('a server over stdio ends when nobody reads its answers', async () => {
+  const server = await startInitialized(['--root', createTree({ 'a.txt': 'alpha\n' })]);
+  server.child.stdout?.destroy();
+  server.send({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
+  expect(await server.ended).toMatchObject({ exitCode: 0, signal: null });
+});
+
+test.each(['SIGTERM', 'SIGINT'] as const)(
+  'a server over HTTP finishes and answers the call under way at %s, and ends',
+  async (signal) => {
+    const root = createTree({ 'a.txt': 'alpha\n', 'b.txt': 'b\n' });
+    const letGo = await holdLock(root, 'a.txt');
+    const server = await startHttp(['--root', root, '--http', '0', '--no-auth']);
+    const client = await connectUrl(server.url, 'modern');
+    const ended = new Promise((resolve) => server.child.once('exit', (...how) => resolve(how)));
+    const answer = client.callTool(edit);
+    // It waits for the lock when its own is there: the file that it would change is looked at first.
+    expect(await call(client, 'read', { path: 'b.txt' })).toContain('b.txt');
+    server.child.kill(signal);
+    await vi.waitFor(() => expect(fetch(server.url)).rejects.toThrow('fetch failed'));
+    await letGo();
+    expect(await answer).toMatchObject({ content: [{ text: expect.stringContaining('a.txt') }] });
+    expect(await ended).toEqual([0, null]);
+    expect(readFileSync(join(root, 'a.txt'), 'utf8')).toBe('beta\n');
+  },
+);

@@ -1,0 +1,161 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import process from 'node:process';
+import type { Client } from '@modelcontextprotocol/client';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { createTree, newDirectory, removeTree, writeTree } from '../support/tree.ts';
+import { beginSlowGrep, busyThreads, call, connect, open, slowGrep, slowTree, textOf, ways } from './support.ts';
+import type { Connected } from './support.ts';
+
+const png = Buffer.from('89504e470d0a1a0a0000000d4948445200000001000000010804000000b51c0c02', 'hex');
+const tree = {
+  'src/one.ts': 'const one = 1;\n',
+  'src/two.ts': 'const two = 2;\n',
+  'picture.png': png,
+  '.gitignore': 'ignored\n',
+};
+
+describe.each(ways)('the official client over $over, $era era', (way) => {
+  const root = newDirectory();
+  let connected: Connected | undefined;
+  const shared = (): Client => {
+    if (connected === undefined) throw new Error('the client is not connected');
+    return connected.client;
+  };
+  beforeAll(async () => {
+    writeTree(root, tree);
+    connected = await open(root, way);
+  });
+  afterAll(async () => {
+    await connected?.close();
+    removeTree(root);
+  });
+
+  test('is told of the tools in one order, with what they do to the world', async () => {
+    const client = shared();
+    const { tools } = await client.listTools();
+    expect(
+      tools.map(({ name, annotations }) => [name, annotations?.readOnlyHint, annotations?.destructiveHint]),
+    ).toEqual([
+      ['read', true, false],
+      ['write', false, true],
+      ['edit', false, true],
+      ['patch', false, true],
+      ['delete', false, true],
+      ['rename', false, true],
+      ['glob', true, false],
+      ['grep', true, false],
+      ['ls', true, false],
+    ]);
+    expect(client.getServerVersion()).toMatchObject({ name: 'cairn' });
+    expect(client.getInstructions()).toMatch(/^Paths are relative to \//u);
+  });
+
+  test('calls every tool', async () => {
+    const client = shared();
+    expect(await call(client, 'read', { path: 'src/one.ts' })).toContain('const one = 1;');
+    expect(await call(client, 'write', { path: 'new.txt', content: 'fresh\n' })).toContain('new.txt');
+    expect(await call(client, 'edit', { path: 'src/one.ts', old_text: '1', new_text: '11' })).toContain('src/one.ts');
+    const patch = '*** Begin Patch\n*** Update File: src/two.ts\n@@\n-const two = 2;\n+const two = 22;\n*** End Patch';
+    expect(await call(client, 'patch', { patch })).toContain('src/two.ts');
+    expect(await call(client, 'rename', { from: 'new.txt', to: 'old.txt' })).toContain('old.txt');
+    expect(await call(client, 'glob', { pattern: '*.txt' })).toContain('old.txt');
+    expect(await call(client, 'grep', { pattern: 'two = 22' })).toContain('src/two.ts');
+    expect(await call(client, 'ls', { path: 'src' })).toContain('one.ts');
+    expect(await call(client, 'delete', { path: 'old.txt' })).toContain('old.txt');
+    expect(existsSync(join(root, 'old.txt'))).toBe(false);
+    expect(readFileSync(join(root, 'src/one.ts'), 'utf8')).toBe('const one = 11;\n');
+  });
+
+  test('gets an image as an image', async () => {
+    const client = shared();
+    const { content } = await client.callTool({ name: 'read', arguments: { path: 'picture.png' } });
+    expect(content[1]).toEqual({ type: 'image', data: png.toString('base64'), mimeType: 'image/png' });
+  });
+
+  test('is told what is wrong with its arguments, by a result that a model sees', async () => {
+    const client = shared();
+    expect(await call(client, 'read', { path: 5 })).toMatch(/^error: read: wrong parameter path/u);
+    expect(await call(client, 'read')).toMatch(/^error: read: missing parameter path/u);
+    expect(await call(client, 'read', { path: 'src/won.ts' })).toMatch(/^error: .*does not exist.*src\/one\.ts/u);
+    expect(await call(client, 'grep', { pattern: '[z-a]' })).toMatch(/^error: /u);
+  });
+
+  test('is told that there is no such tool, and which there are', async () => {
+    const client = shared();
+    const failure = client.callTool({ name: 'bash', arguments: {} });
+    await expect(failure).rejects.toMatchObject({
+      code: -32602,
+      message: expect.stringMatching(/Unknown tool: bash.*read, write/u),
+    });
+    expect(await call(client, 'ls')).toContain('src/');
+  });
+
+  test.skipIf(process.platform !== 'linux')(
+    'hears that a long grep is under way, and cancels it down to the native call',
+    async () => {
+      const { client, pid } = await connect(createTree(slowTree), way);
+      const controller = new AbortController();
+      const { progress, settled } = await beginSlowGrep(client, { signal: controller.signal });
+      expect(progress).toMatchObject({
+        progress: expect.any(Number),
+        message: expect.stringMatching(/^grep has been at work for \d+ s$/u),
+      });
+      expect(busyThreads(pid)).toBeGreaterThan(0);
+      controller.abort(new Error('no longer wanted'));
+      expect(await settled).toMatchObject({ message: expect.stringContaining('no longer wanted') });
+      // By itself it would go on for half a minute.
+      await vi.waitFor(() => expect(busyThreads(pid)).toBe(0), { timeout: 10_000, interval: 20 });
+      expect(await call(client, 'glob', { pattern: 'slow1' })).toContain('slow1');
+    },
+  );
+
+  test('is not kept waiting by a slow call', async () => {
+    const { client } = await connect(createTree(slowTree), way);
+    const controller = new AbortController();
+    const slow = client.callTool({ name: 'grep', arguments: slowGrep }, { signal: controller.signal });
+    expect(await call(client, 'read', { path: 'slow7', limit: 1 })).toContain('aaaa');
+    controller.abort(new Error('enough'));
+    await expect(slow).rejects.toThrow('enough');
+  });
+
+  test('goes on with a new server when one was killed during a call', async () => {
+    const place = createTree({ ...slowTree, 'kept.txt': 'kept\n' });
+    const first = await connect(place, way);
+    expect(await call(first.client, 'edit', { path: 'kept.txt', old_text: 'kept', new_text: 'saved' })).not.toMatch(
+      /^error/u,
+    );
+    // Over HTTP the client hopes that the stream will go on, for as long as it waits at all.
+    const { settled } = await beginSlowGrep(first.client, { timeout: 3000 });
+    process.kill(first.pid, 'SIGKILL');
+    expect(await settled).toBeInstanceOf(Error);
+    const second = await connect(place, way);
+    expect(await call(second.client, 'read', { path: 'kept.txt' })).toContain('saved');
+    expect(await call(second.client, 'edit', { path: 'kept.txt', old_text: 'saved', new_text: 'again' })).not.toMatch(
+      /^error/u,
+    );
+    expect(readFileSync(join(place, 'kept.txt'), 'utf8')).toBe('again\n');
+  });
+
+  test('is refused to overwrite what changed since it was read', async () => {
+    const client = shared();
+    writeFileSync(join(root, 'a.txt'), 'one\n');
+    await call(client, 'read', { path: 'a.txt' });
+    writeFileSync(join(root, 'a.txt'), 'two\n');
+    expect(await call(client, 'write', { path: 'a.txt', content: 'three\n' })).toMatch(/^error: .*changed/su);
+    expect(readFileSync(join(root, 'a.txt'), 'utf8')).toBe('two\n');
+  });
+
+  test('gets the facts of an answer beside its text, and structured content only when that was asked for', async () => {
+    const structured = await connect(root, way, ['--structured']);
+    const input = { name: 'grep', arguments: { pattern: 'const' } };
+    const facts = { totalMatches: 2, filesWithMatches: 2, matches: 2, complete: true };
+    const answer = await shared().callTool(input);
+    expect(answer.structuredContent).toBeUndefined();
+    expect(answer._meta?.['cairn/facts']).toMatchObject(facts);
+    const other = await structured.client.callTool(input);
+    expect(other.structuredContent).toMatchObject(facts);
+    expect(textOf(other)).toBe(textOf(answer));
+    expect(JSON.stringify(other.structuredContent)).not.toContain('const one');
+  });
+});

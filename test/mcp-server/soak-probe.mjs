@@ -1,0 +1,31 @@
+/**
+ * Loaded into a server before it starts: at SIGUSR2 it writes what the process holds to the file that SOAK_REPORT names.
+ */
+import { readdirSync, writeFileSync, renameSync } from 'node:fs';
+import process from 'node:process';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc');
+const report = process.env.SOAK_REPORT;
+let turn = 0;
+
+process.on('SIGUSR2', async () => {
+  // What a collection finds may be held by something that the one before it finalized.
+  for (let round = 0; round < 3; round++) {
+    collectGarbage();
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  const resources = {};
+  for (const name of process.getActiveResourcesInfo()) resources[name] = (resources[name] ?? 0) + 1;
+  const listeners = {};
+  for (const [name, emitter] of Object.entries({ process, stdin: process.stdin, stdout: process.stdout })) {
+    for (const event of emitter.eventNames()) listeners[`${name} ${String(event)}`] = emitter.listenerCount(event);
+  }
+  turn += 1;
+  const { heapUsed, rss, external } = process.memoryUsage();
+  const files = readdirSync('/proc/self/fd').length;
+  writeFileSync(`${report}.new`, JSON.stringify({ turn, heapUsed, rss, external, files, resources, listeners }));
+  renameSync(`${report}.new`, report);
+});
