@@ -1,7 +1,8 @@
 /**
  * `npm run bench [-- <options>]`: all set-up, the peers apart from the workspace, then the benchmarks.
  * `npm run bench -- ranking <options>` runs the ranking benchmark instead, `edit-matrix` the failure matrix of file edits,
- * `keystroke` that of the autocomplete, `mcp` that of servers over MCP, `tools` the speed of the tools on large files.
+ * `keystroke` that of the autocomplete, `mcp` that of servers over MCP, `memory` what is kept when many write at once,
+ * `retrieval` how well texts are found, `tools` the speed of the tools on large files.
  */
 import { fileURLToPath } from 'node:url';
 
@@ -13,7 +14,7 @@ import { setUp } from '../scripts/lib/setup.mjs';
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 
 /** What runs apart from the benchmarks of speed. */
-const programs = ['edit-matrix', 'keystroke', 'mcp', 'ranking', 'tools'];
+const programs = ['edit-matrix', 'keystroke', 'mcp', 'memory', 'ranking', 'retrieval', 'tools'];
 
 /** @param {NodeJS.ProcessEnv} env */
 const installPeers = async (env) => {

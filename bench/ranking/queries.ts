@@ -1,18 +1,6 @@
 /** What a person would type to get at a file. */
-
-/** A source of numbers in [0, 1) that a seed determines. */
-type Random = () => number;
-
-/** Mulberry32: small, and good enough to draw samples. */
-function seeded(seed: number): Random {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d_2b_79_f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
+import { draw, seeded } from '../lib/random.ts';
+import type { Random } from '../lib/random.ts';
 
 /** The last component of a path. */
 function baseName(path: string): string {
@@ -94,16 +82,6 @@ function askable(
     if (/[\p{L}\p{N}]/u.test(query) && !/\s/.test(file)) queries.set(file, query);
   }
   return alone ? new Map([...queries].filter(([, query]) => times.get(query) === 1)) : queries;
-}
-
-function draw<T>(from: readonly T[], count: number, random: Random): T[] {
-  const left = [...from];
-  const drawn: T[] = [];
-  while (drawn.length < count && left.length > 0) {
-    const at = Math.floor(random() * left.length);
-    drawn.push(...left.splice(at, 1));
-  }
-  return drawn;
 }
 
 /**

@@ -68,6 +68,25 @@ test.skipIf(process.platform === 'win32').each(toolCommands)(
   },
 );
 
+test.skipIf(process.platform === 'win32').each(['memory', 'notes', 'workflow'])(
+  'every example in `cairn %s --help` does something',
+  async (command) => {
+    const bin = temporaryDirectory();
+    writeFileSync(join(bin, 'cairn'), `#!/bin/sh\nexec "${process.execPath}" "${cairnEntry}" "$@"\n`, { mode: 0o755 });
+    const cwd = temporaryDirectory();
+    const env = cleanEnv({ PATH: `${bin}${delimiter}${process.env['PATH'] ?? ''}`, HOME: cwd });
+    const run = async (line: string): Promise<string> =>
+      (await promisify(execFile)('/bin/sh', ['-c', `(${line}) 2>&1`], { cwd, env })).stdout;
+    // What `workflow show` shows.
+    const workflow = '{"kind":"workflow","id":"workflow_1703123456789_abc123","goal":"g","todos":[],"streamName":"s"}';
+    await run(`echo '${workflow}' | cairn memory import`);
+    const examples = examplesOf((await cairn([command, '--help'])).stdout);
+    expect(examples.length).toBeGreaterThan(1);
+    // One that writes a file says nothing else.
+    for (const example of examples) expect(await run(`${example} && ls`), example).not.toBe('');
+  },
+);
+
 test.skipIf(process.platform === 'win32').each(['', 'find', 'glob', 'grep', 'tour'])(
   'every example in `cairn %s --help` runs and finds something',
   async (command) => {

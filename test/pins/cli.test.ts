@@ -23,6 +23,18 @@ const shared = [
 const tool = ['--root <dir>', '--json', '--color <when>', '-h, --help'];
 const mutation = ['--dry-run', '--expect <tag>', ...tool];
 
+const store = [
+  '--backend <name>',
+  '--store <file>',
+  '--project',
+  '--url <url>',
+  '--json',
+  '--color <when>',
+  '-h, --help',
+];
+const place = ['--stream <name>', '--group <name>'];
+const retention = ['--keep <n>', '--days <n>'];
+
 const pinned: readonly (readonly [command: string, options: readonly string[]])[] = [
   ['find', shared],
   ['glob', ['--type <kind>', '--no-recursive', '--sort-mtime', '--include-node-modules', '--long', ...shared]],
@@ -55,6 +67,21 @@ const pinned: readonly (readonly [command: string, options: readonly string[]])[
   ['patch', ['--dry-run', ...tool]],
   ['delete', ['--recursive', ...mutation]],
   ['rename', ['--overwrite', ...mutation]],
+  ['memory', ['-h, --help']],
+  ['memory add', [...place, '--role <role>', ...retention, ...store]],
+  ['memory search', [...place, '--limit <n>', ...store]],
+  ['memory show', [...place, '--limit <n>', ...store]],
+  ['memory list', ['--stream <name>', ...store]],
+  ['memory forget', [...place, '--message <id>', ...store]],
+  ['memory export', [...place, ...store]],
+  ['memory import', [...retention, ...store]],
+  ['memory stats', store],
+  ['notes', ['-h, --help']],
+  ['notes list', store],
+  ['notes add', ['--source <name>', '--permanent', ...store]],
+  ['workflow', ['-h, --help']],
+  ['workflow list', store],
+  ['workflow show', store],
   ['tour', ['--color <when>', '-h, --help']],
   [
     'mcp',
@@ -109,6 +136,9 @@ test('cairn has these commands', async () => {
     'patch [options]',
     'delete [options] <path>',
     'rename [options] <from> <to>',
+    'memory',
+    'notes',
+    'workflow',
     'tour [options] [path]',
     'mcp [options]',
     'doctor [options]',

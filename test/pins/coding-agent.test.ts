@@ -9,10 +9,12 @@ const exported = [
   'createMemoryTool',
   'createMentionProvider',
   'createTextEditorTool',
+  'createTool',
   'createWorkspace',
   'expandMentions',
   'formatHunks',
   'formatMention',
+  'inputSchema',
   'invalidateFsScanAfterDelete',
   'invalidateFsScanAfterRename',
   'invalidateFsScanAfterWrite',
@@ -20,6 +22,7 @@ const exported = [
   'nodeFileOperations',
   'parseMentions',
   'readWholeFile',
+  'succeed',
   'textOf',
 ];
 

@@ -42,6 +42,28 @@ const pins: Readonly<Record<string, Pin>> = {
     bin: [],
     node: '>=20.19',
   },
+  '@cairn/memory': {
+    exports: {
+      '.': './src/index.ts',
+      './memory': './src/backends/memory.ts',
+      './sqlite': './src/backends/sqlite.ts',
+      './redis': './src/backends/redis.ts',
+      './testing': './src/testing/backend-contract.ts',
+      './tools': './src/tools/index.ts',
+      './package.json': './package.json',
+    },
+    published: {
+      '.': { types: './dist/index.d.ts', default: './dist/index.js' },
+      './memory': { types: './dist/backends/memory.d.ts', default: './dist/backends/memory.js' },
+      './sqlite': { types: './dist/backends/sqlite.d.ts', default: './dist/backends/sqlite.js' },
+      './redis': { types: './dist/backends/redis.d.ts', default: './dist/backends/redis.js' },
+      './testing': { types: './dist/testing/backend-contract.d.ts', default: './dist/testing/backend-contract.js' },
+      './tools': { types: './dist/tools/index.d.ts', default: './dist/tools/index.js' },
+      './package.json': './package.json',
+    },
+    bin: [],
+    node: '^22.22.3 || >=24.15.0',
+  },
   '@cairn/mcp-server': {
     exports: { '.': './src/index.ts', './http': './src/http.ts', './package.json': './package.json' },
     published: {

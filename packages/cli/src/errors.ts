@@ -14,9 +14,12 @@ interface CodedError extends Error {
   readonly code: string;
 }
 
-/** An error of `@cairn/natives`. Known by its name, so that a run which fails before a search need not load it. */
+/** Names of the errors of our packages that are meant to be read by whoever typed the command. */
+const ownErrors: readonly string[] = ['CairnError', 'MemoryError'];
+
+/** An error of a package of ours. Known by its name, so that a run which fails before it is used need not load it. */
 function isCairnError(error: unknown): error is CodedError {
-  return error instanceof Error && error.name === 'CairnError' && 'code' in error && typeof error.code === 'string';
+  return error instanceof Error && ownErrors.includes(error.name) && 'code' in error && typeof error.code === 'string';
 }
 
 function describe(error: unknown): string {

@@ -6,13 +6,16 @@ import { findCommand } from './commands/find.ts';
 import { globCommand } from './commands/glob.ts';
 import { grepCommand } from './commands/grep.ts';
 import { lsCommand } from './commands/ls.ts';
+import { memoryCommands } from './commands/memory.ts';
 import { mcpInstallCommand } from './commands/mcp-install.ts';
 import { mcpCommand } from './commands/mcp.ts';
+import { notesCommands } from './commands/notes.ts';
 import { patchCommand } from './commands/patch.ts';
 import { pickCommand } from './commands/pick.ts';
 import { readCommand } from './commands/read.ts';
 import { renameCommand } from './commands/rename.ts';
 import { tourCommand } from './commands/tour.ts';
+import { workflowCommands } from './commands/workflow.ts';
 import { writeCommand } from './commands/write.ts';
 import { UsageError } from './errors.ts';
 import { readManifest } from './manifest.ts';
@@ -35,6 +38,9 @@ const commands: Readonly<Record<string, CommandFactory>> = {
   patch: patchCommand,
   delete: deleteCommand,
   rename: renameCommand,
+  ...memoryCommands,
+  ...notesCommands,
+  ...workflowCommands,
   tour: tourCommand,
   mcp: mcpCommand,
   'mcp install': mcpInstallCommand,
@@ -49,6 +55,7 @@ Examples:
   $ cairn grep 'import .* from' -g '*.ts'   lines by regular expression
   $ cairn read README.md                    a file, with the tag of its content
   $ cairn edit README.md --old TODO --new Done --dry-run   what would change
+  $ cairn memory add 'the tests need redis-server'   remember; 'cairn memory search redis' finds it
   $ vim "$(cairn pick)"                     choose while you type
   $ cairn help grep                         the options of one command
 

@@ -37,7 +37,7 @@ describe('a wrong call is one line, status 2, and says what to do', () => {
     ['gerp', "unknown command 'gerp'; did you mean grep? (see 'cairn --help')"],
     [
       'xyz',
-      "unknown command 'xyz'; the commands are find, glob, grep, pick, ls, read, write, edit, patch, delete, rename, tour, mcp, doctor (see 'cairn --help')",
+      "unknown command 'xyz'; the commands are find, glob, grep, pick, ls, read, write, edit, patch, delete, rename, memory, notes, workflow, tour, mcp, doctor (see 'cairn --help')",
     ],
     ['help gerp', "there is no command 'gerp' to show help for; 'cairn --help' lists the commands"],
     [

@@ -4,7 +4,16 @@ import { describeInputError } from './input.ts';
 import { namesBy } from './spec.ts';
 import type { Names, ToolSpec } from './spec.ts';
 import { textOf } from './tool.ts';
-import type { ModelOutput, ModelOutputPart, ToolCallOptions, ToolDefinition, ToolFailure, ToolResult } from './tool.ts';
+import type {
+  ModelOutput,
+  ModelOutputPart,
+  ToolAnnotations,
+  ToolCallOptions,
+  ToolDefinition,
+  ToolFailure,
+  ToolResult,
+  ToolSuccess,
+} from './tool.ts';
 import type { Workspace } from './workspace.ts';
 
 /** What a tool becomes in a set: its name there, its parameters, and how they become its own. */
@@ -50,17 +59,26 @@ function toModelOutput({ output }: { readonly output: ToolResult }): ModelOutput
   return { type: 'content', value };
 }
 
-/** Makes a tool of a spec: checks the input, runs it on the workspace, and answers with what was to be expected. */
-export function bind<Given, Input, Details>(
-  spec: ToolSpec<Input, Details>,
-  workspace: Workspace,
-  binding: Binding<Given, Input>,
-): ToolDefinition<Given, Details> {
-  const { name, description, inputSchema, names } = binding;
-  const mutates = !spec.annotations.readOnlyHint;
-  const read = (given: Given): ReturnType<typeof binding.adapt> => {
+/** What a tool is made of that needs no workspace. */
+export interface ToolPlan<Given, Details> {
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: z.ZodType<Given>;
+  readonly annotations: ToolAnnotations;
+  /** @throws {ToolError} for what is to be expected; it becomes an answer. */
+  run(
+    given: Given,
+    options: { readonly signal: AbortSignal | undefined; readonly dryRun: boolean },
+  ): Promise<ToolSuccess<Details>>;
+}
+
+/** Makes a tool: checks the input, runs it, and answers with what was to be expected. */
+export function createTool<Given, Details>(plan: ToolPlan<Given, Details>): ToolDefinition<Given, Details> {
+  const { name, description, inputSchema, annotations } = plan;
+  const mutates = !annotations.readOnlyHint;
+  const read = (given: Given): Given => {
     const parsed = inputSchema.safeParse(given);
-    if (parsed.success) return binding.adapt(parsed.data);
+    if (parsed.success) return parsed.data;
     const what = describeInputError(parsed.error, given, inputSchema);
     throw new ToolError('INVALID_INPUT', [`${name}: ${what}`, 'Call it again with these parameters.']);
   };
@@ -68,15 +86,33 @@ export function bind<Given, Input, Details>(
     const signal = options.signal ?? options.abortSignal;
     signal?.throwIfAborted();
     try {
-      const { input, dryRun = false } = read(given);
-      return await spec.run(input, { workspace, names, signal, dryRun: dryRun || (options.dryRun ?? false) });
+      return await plan.run(read(given), { signal, dryRun: options.dryRun ?? false });
     } catch (error) {
       const explained = explainSystemError(error, systemPathOf(error));
       if (!ToolError.isInstance(explained)) throw error;
       return fail(explained, mutates);
     }
   };
-  return { name, description, inputSchema, annotations: spec.annotations, execute, toModelOutput };
+  return { name, description, inputSchema, annotations, execute, toModelOutput };
+}
+
+/** Makes a tool of a spec, on a workspace. */
+export function bind<Given, Input, Details>(
+  spec: ToolSpec<Input, Details>,
+  workspace: Workspace,
+  binding: Binding<Given, Input>,
+): ToolDefinition<Given, Details> {
+  const { name, description, inputSchema, names } = binding;
+  return createTool({
+    name,
+    description,
+    inputSchema,
+    annotations: spec.annotations,
+    run: (given, { signal, dryRun: isTrial }) => {
+      const { input, dryRun = false } = binding.adapt(given);
+      return spec.run(input, { workspace, names, signal, dryRun: dryRun || isTrial });
+    },
+  });
 }
 
 /** A tool under its own name, with its own parameters; messages name tools and parameters by `names`. */

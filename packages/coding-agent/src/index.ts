@@ -1,7 +1,10 @@
+export { createTool } from './bind.ts';
+export type { ToolPlan } from './bind.ts';
 export { createCodingTools } from './coding-tools.ts';
 export type { CodingTools, CodingToolsOptions, NamedTools, WorkspaceChoice } from './coding-tools.ts';
 export { ToolError } from './errors.ts';
 export type { ToolErrorCode, ToolErrorFacts } from './errors.ts';
+export { inputSchema } from './input.ts';
 export { createApplyPatchTool } from './executors/apply-patch.ts';
 export type { ApplyPatchInput } from './executors/apply-patch.ts';
 export { createMemoryTool } from './executors/memory.ts';
@@ -34,7 +37,7 @@ export type { DirectoryEntry, FileKind, FileOperations, FileStat, OpenFile, Open
 export { readWholeFile } from './read-whole-file.ts';
 export type { WholeFile } from './read-whole-file.ts';
 export type { PathUse, ResolvedPath } from './sandbox.ts';
-export { textOf } from './tool.ts';
+export { succeed, textOf } from './tool.ts';
 export type {
   ContentPart,
   FailureDetails,

@@ -1,0 +1,107 @@
+import { createMemory } from '@cairn/memory';
+import type { MemoryBackend } from '@cairn/memory';
+
+/** What a store does with many messages. Times in milliseconds. */
+export interface Large {
+  readonly what: string;
+  readonly addEach: number;
+  readonly addBatch: number;
+  readonly historyNewest: number;
+  readonly historyAll: number;
+  readonly retrieveFirst: number;
+  readonly retrieveAgain: number;
+  readonly bytes: number;
+  readonly textBytes: number;
+}
+
+const words = [
+  'table',
+  'redis',
+  'cluster',
+  'user',
+  'deploy',
+  'timeout',
+  'build',
+  'cache',
+  'index',
+  '表格',
+  '内容',
+  '用户',
+  '数据',
+  '天气',
+  '文件',
+  '配置',
+];
+
+/** A message of some 120 bytes; the same for the same number. */
+function textOf(index: number): string {
+  const picked = Array.from(
+    { length: 14 },
+    (_, place) => words[(index * 31 + place * place * 7 + Math.floor(index / 16) * place) % words.length],
+  );
+  return `${picked.join(' ')} ${index}`;
+}
+
+async function time(run: () => Promise<unknown>): Promise<number> {
+  const began = performance.now();
+  await run();
+  return performance.now() - began;
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+}
+
+/** Adds messages to one group without bounds, the first tenth one by one, and asks for them. */
+export async function measureLarge(
+  what: string,
+  {
+    open,
+    bytesOf,
+    messages,
+  }: { readonly open: () => MemoryBackend; readonly bytesOf: () => Promise<number>; readonly messages: number },
+): Promise<Large> {
+  const retention = { maxMessages: Infinity, messageLifetimeMs: Infinity };
+  const memory = createMemory({ backend: open(), retention });
+  const place = { stream: 's', group: 'g' };
+  const single = Math.floor(messages / 10);
+  await memory.messages.history(place);
+  const each = await time(async () => {
+    for (let index = 0; index < single; index++) await memory.messages.add(place, { content: textOf(index) });
+  });
+  const batch = await time(async () => {
+    for (let start = single; start < messages; start += 200) {
+      const end = Math.min(start + 200, messages);
+      await memory.messages.addAll(
+        place,
+        Array.from({ length: end - start }, (_, offset) => ({ content: textOf(start + offset) })),
+      );
+    }
+  });
+  const newest: number[] = [];
+  for (let round = 0; round < 20; round++) newest.push(await time(() => memory.messages.history(place, { limit: 50 })));
+  const historyAll = await time(async () => {
+    const { length } = await memory.messages.history(place);
+    if (length !== messages) throw new Error(`${length} messages instead of ${messages}`);
+  });
+  const ask = (): Promise<unknown> => memory.recall({ ...place, query: '表格内容 redis timeout 77777', limit: 10 });
+  const retrieveFirst = await time(ask);
+  const again: number[] = [];
+  for (let round = 0; round < 5; round++) again.push(await time(ask));
+  await memory.close();
+  const textBytes = Array.from({ length: messages }, (_, index) => Buffer.byteLength(textOf(index))).reduce(
+    (a, b) => a + b,
+    0,
+  );
+  return {
+    what,
+    addEach: each / single,
+    addBatch: batch / (messages - single),
+    historyNewest: median(newest),
+    historyAll,
+    retrieveFirst,
+    retrieveAgain: median(again),
+    bytes: await bytesOf(),
+    textBytes,
+  };
+}

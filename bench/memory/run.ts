@@ -1,0 +1,150 @@
+/**
+ * What does a memory keep when several processes write at once, and how does it do with many messages?
+ *
+ *     npm run bench -- memory [--processes 8] [--writes 250] [--messages 100000] [--redis-server <command>] [--no-peer]
+ *
+ * Needs a redis-server on the PATH for the half that is about Redis.
+ */
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { parseArgs } from 'node:util';
+import type { MemoryBackend } from '@cairn/memory';
+import { redis } from '@cairn/memory/redis';
+import { sqlite } from '@cairn/memory/sqlite';
+import { say } from '../lib/progress.ts';
+import { measureLarge } from './large.ts';
+import type { Large } from './large.ts';
+import { measureOurs, measureServerMemory } from './processes.ts';
+import type { Outcome } from './processes.ts';
+
+const { values } = parseArgs({
+  allowNegative: true,
+  options: {
+    processes: { type: 'string', default: '8' },
+    writes: { type: 'string', default: '250' },
+    messages: { type: 'string', default: '100000' },
+    'redis-server': { type: 'string', default: 'redis-server' },
+    peer: { type: 'boolean', default: true },
+  },
+});
+
+const work = mkdtempSync(join(tmpdir(), 'cairn-bench-memory-'));
+const workload = { processes: Number(values.processes), writes: Number(values.writes) };
+const messages = Number(values.messages);
+
+/** A server of our own that writes all to its disk, or nothing when there is none. */
+async function startRedis(): Promise<
+  { readonly url: string; readonly directory: string; readonly stop: () => Promise<void> } | undefined
+> {
+  const command = values['redis-server'];
+  if (spawnSync(command, ['--version']).status !== 0) return undefined;
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const { port } = probe.address() as AddressInfo;
+  probe.close();
+  const directory = mkdtempSync(join(work, 'redis-'));
+  const args = ['--port', `${port}`, '--bind', '127.0.0.1', '--dir', directory, '--save', '', '--appendonly', 'yes'];
+  const running = spawn(command, args, { stdio: ['ignore', 'pipe', 'ignore'] });
+  for await (const line of createInterface({ input: running.stdout })) if (line.includes('Ready to accept')) break;
+  running.stdout.resume();
+  const stop = async (): Promise<void> => {
+    const ended = once(running, 'exit');
+    running.kill('SIGKILL');
+    await ended;
+  };
+  return { url: `redis://127.0.0.1:${port}`, directory, stop };
+}
+
+function row(cells: readonly (string | number)[]): string {
+  return `| ${cells.join(' | ')} |\n`;
+}
+
+function outcomes(all: readonly Outcome[]): string {
+  const head =
+    row(['store', 'asked for', 'acknowledged', 'present', 's', 'trouble']) +
+    row(Array.from({ length: 6 }, () => '---'));
+  return (
+    head +
+    all
+      .map((one) => row([one.what, one.asked, one.acknowledged, one.present, one.seconds.toFixed(1), one.trouble]))
+      .join('')
+  );
+}
+
+function larges(all: readonly Large[]): string {
+  const names = [
+    'store',
+    'add one',
+    'add, 200 at once',
+    'newest 50',
+    'all',
+    'first search',
+    'next search',
+    'size',
+    'of which text',
+  ];
+  const head = row(names) + row(names.map(() => '---'));
+  const ms = (value: number): string => `${value.toFixed(value < 10 ? 2 : 0)} ms`;
+  const mebibytes = (value: number): string => `${(value / 1024 / 1024).toFixed(1)} MiB`;
+  const rows = all.map((one) =>
+    row([
+      one.what,
+      ms(one.addEach),
+      ms(one.addBatch),
+      ms(one.historyNewest),
+      ms(one.historyAll),
+      ms(one.retrieveFirst),
+      ms(one.retrieveAgain),
+      mebibytes(one.bytes),
+      mebibytes(one.textBytes),
+    ]),
+  );
+  return head + rows.join('');
+}
+
+const server = await startRedis();
+try {
+  const path = (name: string): string => join(work, `${name}.db`);
+  const file = (name: string) => (): MemoryBackend => sqlite({ path: path(name) });
+  const written: Outcome[] = [];
+  for (const what of ['message', 'entity'] as const) {
+    say(`${what}s, sqlite`);
+    written.push(await measureOurs({ kind: 'sqlite', place: path(what), what }, workload, file(what)));
+    if (server === undefined) continue;
+    say(`${what}s, redis`);
+    const open = (): MemoryBackend => redis({ url: server.url, timeoutMs: 30_000 });
+    written.push(await measureOurs({ kind: 'redis', place: server.url, what }, workload, open));
+  }
+  if (values.peer) {
+    say('the memory server');
+    written.push(await measureServerMemory(join(work, 'memory.jsonl'), workload));
+  }
+  const large: Large[] = [];
+  say(`${messages} messages, sqlite`);
+  large.push(
+    await measureLarge('sqlite', { open: file('large'), messages, bytesOf: async () => statSync(path('large')).size }),
+  );
+  if (server !== undefined) {
+    say(`${messages} messages, redis`);
+    const open = (): MemoryBackend => redis({ url: `${server.url}/1`, timeoutMs: 30_000 });
+    const bytesOf = async (): Promise<number> => {
+      const backend = open();
+      const infos = await backend.keys('ai:memory:');
+      await backend.close();
+      return infos.reduce((sum, { bytes = 0 }) => sum + bytes, 0);
+    };
+    large.push(await measureLarge('redis', { open, messages, bytesOf }));
+  }
+  process.stdout.write(`\n${workload.processes} processes, ${workload.writes} writes each\n\n${outcomes(written)}`);
+  process.stdout.write(`\n${messages} messages in one group\n\n${larges(large)}`);
+  if (server === undefined) process.stdout.write('\nThere is no redis-server: the half about Redis was left out.\n');
+} finally {
+  await server?.stop();
+  rmSync(work, { recursive: true, force: true });
+}

@@ -1,0 +1,93 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { Draft } from './backend.ts';
+import { MemoryError } from './errors.ts';
+import { checkName } from './keys.ts';
+import { checkContent } from './limits.ts';
+import type { Limits } from './limits.ts';
+
+/** Who says something. */
+export type Role = 'user' | 'assistant' | 'system' | 'tool';
+
+const roles: readonly string[] = ['user', 'assistant', 'system', 'tool'] satisfies Role[];
+
+/** Something that was said, as it is kept. */
+export interface Message {
+  readonly id: string;
+  readonly role: Role;
+  readonly content: string;
+  /** Who of several said it. */
+  readonly author?: string;
+  /** By the clock of the store, milliseconds since the epoch. */
+  readonly time: number;
+}
+
+/** Something that was said. */
+export interface NewMessage {
+  /** @default 'user' */
+  readonly role?: Role | undefined;
+  readonly content: string;
+  /** Who of several said it. */
+  readonly author?: string | undefined;
+}
+
+/** A message that comes from elsewhere, with what it had there. */
+export interface ImportedMessage extends NewMessage {
+  readonly id: string;
+  readonly time: number;
+}
+
+/** A part of a name that no two have: 60 bits. */
+export function randomName(): string {
+  return BigInt(`0x${randomBytes(8).toString('hex')}`)
+    .toString(36)
+    .padStart(13, '0')
+    .slice(-12);
+}
+
+function isRole(role: unknown): role is Role {
+  return typeof role === 'string' && roles.includes(role);
+}
+
+/**
+ * The record of a message. The time stands last, where stores look for it.
+ *
+ * @throws {MemoryError} `INVALID_INPUT`, `INVALID_NAME`, `TOO_LARGE`.
+ */
+export function messageDraft(message: NewMessage & Partial<ImportedMessage>, limits: Limits): Draft {
+  const { role = 'user', author, id = `message_${randomName()}`, time } = message;
+  if (!isRole(role)) {
+    throw new MemoryError('INVALID_INPUT', [
+      `The role ${JSON.stringify(role)} is none`,
+      `Use one of ${roles.join(', ')}.`,
+    ]);
+  }
+  const content = checkContent(message.content, 'message', limits);
+  const fields = {
+    id: checkName(id, 'message id'),
+    role,
+    content,
+    ...(author !== undefined && { author: checkName(author, 'author') }),
+  };
+  return { before: `${JSON.stringify(fields).slice(0, -1)},"time":`, after: '}', timeMs: time };
+}
+
+/** What a record says; `undefined` when it is no message. */
+export function parseMessage(record: string): Message | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(record);
+  } catch {
+    return undefined;
+  }
+  if (typeof value !== 'object' || value === null) return undefined;
+  const { id, role, content, author, time } = value as Readonly<Record<string, unknown>>;
+  if (!isRole(role) || typeof content !== 'string' || typeof time !== 'number') return undefined;
+  return {
+    // Another program may have written it without one.
+    id: typeof id === 'string' ? id : `message_${createHash('sha1').update(record).digest('hex').slice(0, 12)}`,
+    role,
+    content,
+    ...(typeof author === 'string' && { author }),
+    time,
+  };
+}

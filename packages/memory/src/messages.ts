@@ -1,0 +1,70 @@
+import type { CallOptions, MemoryBackend } from './backend.ts';
+import { MemoryError } from './errors.ts';
+import { memoryKey } from './keys.ts';
+import type { Limits } from './limits.ts';
+import { messageDraft, parseMessage } from './message.ts';
+import type { ImportedMessage, Message, NewMessage } from './message.ts';
+import type { Reader } from './quarantine.ts';
+
+/** A group of a stream. */
+export interface Place {
+  readonly stream: string;
+  readonly group: string;
+}
+
+/** The messages of all streams and groups. */
+export interface Messages {
+  readonly add: (place: Place, message: NewMessage, options?: CallOptions) => Promise<Message>;
+  /** Adds several in one step, in this order. Those with a time are placed by it. */
+  readonly addAll: (
+    place: Place,
+    messages: readonly (NewMessage & Partial<ImportedMessage>)[],
+    options?: CallOptions,
+  ) => Promise<Message[]>;
+  /** Newest first. */
+  readonly history: (
+    place: Place,
+    options?: CallOptions & { readonly limit?: number | undefined },
+  ) => Promise<Message[]>;
+  /** Removes the message with this id, or all of the group. @returns how many. */
+  readonly remove: (place: Place, message: string | undefined, options?: CallOptions) => Promise<number>;
+}
+
+export interface MessagesDependencies {
+  readonly backend: MemoryBackend;
+  readonly reader: Reader;
+  readonly limits: Limits;
+}
+
+export function createMessages({ backend, reader, limits }: MessagesDependencies): Messages {
+  const rule = limits.messages;
+  const addAll: Messages['addAll'] = async ({ stream, group }, messages, { signal } = {}) => {
+    const drafts = messages.map((message) => messageDraft(message, limits));
+    const records = await backend.append(memoryKey(stream, group), drafts, { rule, signal });
+    return records.map((record) => {
+      const message = parseMessage(record);
+      if (message) return message;
+      const summary = `[memory:${backend.name}] The store changed the message that it was given`;
+      throw new MemoryError('CORRUPT_RECORD', [summary, 'This is a fault of the store.']);
+    });
+  };
+  return {
+    addAll,
+    add: async (place, message, options) => {
+      const { role, content, author } = message;
+      // `addAll` answers as many as it is given.
+      return (await addAll(place, [{ role, content, author }], options))[0] as Message;
+    },
+    history: async ({ stream, group }, { limit, signal } = {}) => {
+      const entries = await reader.read(memoryKey(stream, group), { rule, limit, signal }, parseMessage);
+      return entries.map(({ value }) => value);
+    },
+    remove: async ({ stream, group }, message, { signal } = {}) => {
+      const key = memoryKey(stream, group);
+      if (message === undefined) return backend.remove(key, 'all', { signal });
+      const entries = await reader.read(key, { rule, signal }, parseMessage);
+      const meant = entries.filter(({ value }) => value.id === message).map(({ record }) => record);
+      return meant.length === 0 ? 0 : backend.remove(key, meant, { signal });
+    },
+  };
+}

@@ -1,0 +1,230 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { inverseDocumentFrequency, termFrequencyScore } from './bm25.ts';
+import { readQuery } from './query.ts';
+import { createTermIndex } from './term-index.ts';
+import type { RankDocument, Ranked } from './term-index.ts';
+import { termsOf } from './terms.ts';
+
+function indexOf(documents: readonly RankDocument[]): ReturnType<typeof createTermIndex> {
+  const index = createTermIndex();
+  for (const document of documents) index.add(document);
+  return index;
+}
+
+/** Documents named by their place, each later than the one before. */
+function documentsOf(...texts: readonly string[]): RankDocument[] {
+  return texts.map((text, place) => ({ id: `${place}`, text, timeMs: place }));
+}
+
+function idsOf(ranked: readonly Ranked[]): string[] {
+  return ranked.map(({ id }) => id);
+}
+
+type Row = readonly [reason: string, query: string, texts: readonly string[], found: readonly string[]];
+
+const rows: readonly Row[] = [
+  ['any term is enough', 'redis table', ['a table', 'nothing', 'redis'], ['2', '0']],
+  ['more terms are better', 'redis table', ['a table', 'redis table', 'redis'], ['1', '2', '0']],
+  ['a rare word tells more', 'redis cache', ['cache a', 'cache b', 'cache c', 'redis d'], ['3', '2', '1', '0']],
+  ['a long text is about more than that', 'redis', ['redis', 'redis and many other words'], ['0', '1']],
+  ['of equally good ones the latest is first', 'redis', ['redis', 'redis', 'redis'], ['2', '1', '0']],
+  ['inflections', 'retrying connection', ['it retries', 'connected'], ['1', '0']],
+  ['another spelling of an identifier', 'read_file', ['the readFile tool', 'files'], ['0', '1']],
+  ['accents', 'cafe', ['Café'], ['0']],
+  ['one Chinese character', '表', ['一张报表', '别的'], ['0']],
+  ['a pair comes before its characters', '表格', ['表头与格式', '这个表格'], ['1', '0']],
+  ['one Kana, Hangul, Thai character', 'カ 한 ไ', ['カナ', '한국', 'ไท'], ['2', '1', '0']],
+  ['a pictograph', '🎉', ['done 🎉', 'done'], ['0']],
+  ['quotes and operators are plain text', '"redis-cluster" AND * NOT', ['redis-cluster', 'redis'], ['0', '1']],
+  ['stop words do not find', 'what is the table', ['what is the what', 'table'], ['1']],
+  ['unless there is nothing else', 'the', ['the', 'a'], ['0']],
+  ['a number', '6379', ['port 6379', 'port 80'], ['0']],
+  ['nothing has it', '缓存', ['redis'], []],
+  ['nothing is asked for', '?', ['?'], []],
+];
+
+describe('a query finds', () => {
+  test.each(rows)('%s', (reason, query, texts, found) => {
+    expect(idsOf(indexOf(documentsOf(...texts)).rank(query, 10)), reason).toEqual(found);
+  });
+
+  test('the message with the table of three by three, as in the source', () => {
+    const conversation = documentsOf(
+      '帮我做一个表格',
+      '请告诉我表格的具体内容，包括行数、列数、表头和数据',
+      '3行3列，表头是姓名、年龄、城市，数据是张三25北京、李四30上海、王五28深圳',
+      '好的，我这就开始',
+      '今天天气不错',
+    );
+    expect(idsOf(indexOf(conversation).rank('表格内容', 5))).toEqual(['1', '0', '2']);
+  });
+
+  test('no more than were asked for, the best of them', () => {
+    const documents = documentsOf(...Array.from({ length: 100 }, (_, place) => 'word '.repeat(place + 1)));
+    const all = idsOf(indexOf(documents).rank('word', 100));
+    expect(all).toHaveLength(100);
+    for (const limit of [1, 3, 40]) expect(idsOf(indexOf(documents).rank('word', limit))).toEqual(all.slice(0, limit));
+  });
+});
+
+describe('when no document has a term of the query', () => {
+  test.each([
+    ['a slip', 'confguration', 'the configuration', true],
+    ['a part of a compound', 'maxsockets', 'sockets', true],
+    ['a Russian ending', 'таблицами', 'таблица', true],
+    ['something else', 'zebra', 'the configuration', false],
+    ['numbers are not alike', '1234', '1235 12345', false],
+    ['Chinese is known by its characters', '缓存器械', '数据表', false],
+  ] as const)('it finds what has a similar word, and says so: %s', (reason, query, text, isFound) => {
+    const index = indexOf(documentsOf(text, 'nothing'));
+    const found = index.rank(query, 10);
+    expect(idsOf(found), reason).toEqual(isFound ? ['0'] : []);
+    for (const one of found) expect(one.isSimilar, reason).toBe(true);
+  });
+
+  test('similar words do not count beside terms', () => {
+    const found = indexOf(documentsOf('configuration', 'token')).rank('confguration token', 10);
+    expect(found).toEqual([{ id: '1', score: expect.any(Number) }]);
+  });
+});
+
+const alphabet = [
+  'redis',
+  'cache',
+  'table',
+  'readFile',
+  'the',
+  '表格',
+  '缓存',
+  '的',
+  '内容',
+  '3x3',
+  '🎉',
+  '한국',
+  ' ',
+  '，',
+];
+const textArbitrary = fc.array(fc.constantFrom(...alphabet), { maxLength: 12 }).map((words) => words.join(' '));
+const runArbitrary = fc
+  .array(fc.constantFrom(...'表格内容缓存的了一𠮷'), { minLength: 2, maxLength: 12 })
+  .map((all) => all.join(''));
+const documentsArbitrary = fc
+  .array(fc.tuple(fc.oneof(textArbitrary, runArbitrary), fc.nat(3)), { maxLength: 12 })
+  .map((all) => all.map(([text, timeMs], place): RankDocument => ({ id: `${place}`, text, timeMs })));
+
+/** The formula of the literature, one document and one term after the other. */
+function rankSlowly(query: string, documents: readonly RankDocument[]): Ranked[] {
+  const terms = documents.map(({ text }) => termsOf(text));
+  const averageLength = terms.flat().length / documents.length;
+  const scored = documents.map(({ id, timeMs }, place) => {
+    const own = terms[place] ?? [];
+    let score = 0;
+    for (const { term, weight } of readQuery(query).terms) {
+      const frequency = own.filter((one) => one === term).length;
+      if (frequency === 0) continue;
+      const having = terms.filter((some) => some.includes(term)).length;
+      const value = weight * inverseDocumentFrequency(having, documents.length);
+      score += value * termFrequencyScore(frequency, own.length, averageLength);
+    }
+    return { id, timeMs, score };
+  });
+  return scored
+    .filter(({ score }) => score > 0)
+    .toSorted((left, right) => right.score - left.score || right.timeMs - left.timeMs || (left.id < right.id ? -1 : 1))
+    .map(({ id, score }) => ({ id, score }));
+}
+
+const ofTerms = (ranked: readonly Ranked[]): readonly Ranked[] => ranked.filter((one) => one.isSimilar !== true);
+
+describe('an index', () => {
+  test('ranks as the formula does', () => {
+    fc.assert(
+      fc.property(textArbitrary, documentsArbitrary, (query, documents) => {
+        expect(ofTerms(indexOf(documents).rank(query, 100))).toEqual(rankSlowly(query, documents));
+      }),
+    );
+  });
+
+  test('does not know in which order documents came', () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(textArbitrary, fc.constantFrom('rediss', 'tabel cach')),
+        documentsArbitrary,
+        (query, documents) => {
+          const ranked = indexOf(documents).rank(query, 100);
+          expect(indexOf(documents.toReversed()).rank(query, 100)).toEqual(ranked);
+        },
+      ),
+    );
+  });
+
+  test('still finds what it found when another document comes', () => {
+    fc.assert(
+      fc.property(textArbitrary, documentsArbitrary, textArbitrary, (query, documents, text) => {
+        const index = indexOf(documents);
+        const before = idsOf(ofTerms(index.rank(query, 100)));
+        index.add({ id: 'other', text, timeMs: 0 });
+        expect(idsOf(index.rank(query, 100))).toEqual(expect.arrayContaining(before));
+      }),
+    );
+  });
+
+  test('finds every document that has two neighbours of the query', () => {
+    fc.assert(
+      fc.property(runArbitrary, documentsArbitrary, (query, documents) => {
+        const found = new Set(idsOf(indexOf(documents).rank(query, 100)));
+        const characters = [...query];
+        const having = documents.filter(({ text }) =>
+          characters.some((one, place) => place > 0 && text.includes(`${characters[place - 1]}${one}`)),
+        );
+        for (const { id, text } of having) expect(found.has(id), `${query} in ${text}`).toBe(true);
+      }),
+    );
+  });
+
+  test('forgets what was removed, whatever was removed and replaced before', () => {
+    const step = fc.record({
+      id: fc.constantFrom('a', 'b', 'c', 'd'),
+      text: fc.option(textArbitrary),
+      timeMs: fc.nat(3),
+    });
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 300 }), textArbitrary, (steps, query) => {
+        const index = createTermIndex();
+        const left = new Map<string, RankDocument>();
+        for (const { id, text, timeMs } of steps) {
+          const isThere = left.delete(id);
+          const isRemoved = text === null && index.remove(id);
+          expect(isRemoved).toBe(text === null && isThere);
+          if (text !== null) {
+            index.add({ id, text, timeMs });
+            left.set(id, { id, text, timeMs });
+          }
+          expect(index.has(id)).toBe(text !== null);
+        }
+        expect(index.size).toBe(left.size);
+        expect(index.rank(query, 100)).toEqual(indexOf([...left.values()]).rank(query, 100));
+      }),
+    );
+  });
+
+  test('stays what it is however often its documents are replaced', () => {
+    const documents = documentsOf('redis cache', '表格内容', 'the table', 'redis 表格');
+    const index = indexOf(documents);
+    for (let round = 0; round < 100; round++) {
+      for (const document of documents) index.add({ ...document, text: `old${round} redis` });
+      for (const document of documents) index.add(document);
+    }
+    expect(index.size).toBe(4);
+    for (const query of ['redis table', '表格', 'the', 'old']) {
+      expect(index.rank(query, 10)).toEqual(indexOf(documents).rank(query, 10));
+    }
+    expect(index.remove('2')).toBe(true);
+    expect(index.rank('table', 10)).toEqual([]);
+  });
+
+  test('is empty at first', () => {
+    expect(createTermIndex().rank('redis', 5)).toEqual([]);
+  });
+});

@@ -1,0 +1,334 @@
+/**
+ * What every store has to do, as cases for any test runner:
+ *
+ * ```ts
+ * test.each(backendContract)('$name', ({ run }) => run(open));
+ * ```
+ */
+import assert from 'node:assert/strict';
+import type { Draft, ListRule, MemoryBackend } from '../backend.ts';
+import { MemoryError } from '../errors.ts';
+
+/** A store that is empty, and its time. */
+export interface BackendHarness {
+  readonly backend: MemoryBackend;
+  /** Lets time pass, or go back. The store's clock was set to something when it was opened, and stands still otherwise. */
+  readonly advance: (ms: number) => Promise<void>;
+}
+
+export interface ContractCase {
+  readonly name: string;
+  /** Rejects when the store does not do it. Closes what it opens. */
+  readonly run: (open: () => Promise<BackendHarness>) => Promise<void>;
+}
+
+const forever: ListRule = { maxRecords: Infinity, lifetimeMs: Infinity, temporaryLifetimeMs: Infinity };
+const HOUR = 3_600_000;
+const hourly: ListRule = { maxRecords: 5, lifetimeMs: HOUR, temporaryLifetimeMs: HOUR };
+/** Permanent ones an hour, temporary ones a minute. */
+const notes: ListRule = { maxRecords: 5, lifetimeMs: HOUR, temporaryLifetimeMs: 60_000 };
+
+const draft = (text: string, timeMs?: number): Draft => ({
+  before: `{"text":${JSON.stringify(text)},"time":`,
+  after: '}',
+  timeMs,
+});
+const note = (text: string, temporary: boolean): Draft => ({
+  ...draft(text),
+  after: `,"temporary":${temporary}}`,
+});
+
+/** The texts of records. */
+function textsOf(records: readonly string[]): unknown[] {
+  return records.map((record) => (JSON.parse(record) as { text: unknown }).text);
+}
+
+function timeOf(record: string | undefined): number {
+  return (JSON.parse(record ?? '') as { time: number }).time;
+}
+
+type Body = (harness: BackendHarness) => Promise<void>;
+
+function contractCase(name: string, body: Body): ContractCase {
+  return {
+    name,
+    run: async (open) => {
+      const harness = await open();
+      try {
+        await body(harness);
+      } finally {
+        await harness.backend.close();
+      }
+    },
+  };
+}
+
+async function expiryOf({ backend }: BackendHarness, key: string): Promise<number | undefined> {
+  const info = (await backend.keys(key)).find((one) => one.key === key);
+  assert.ok(info, `${key} is listed`);
+  return info.expiresInMs;
+}
+
+/** A lifetime may be shorter by what the step itself took. */
+function assertAbout(actual: number | undefined, expected: number): void {
+  assert.ok(actual !== undefined && actual <= expected && actual > expected - 5000, `${actual} is about ${expected}`);
+}
+
+const k = 'ai:memory:chat:group_123';
+
+export const backendContract: readonly ContractCase[] = [
+  contractCase('a list that nobody wrote is empty', async ({ backend }) => {
+    assert.deepEqual(await backend.list(k, { rule: forever }), []);
+    assert.deepEqual(await backend.keys(''), []);
+  }),
+  contractCase('records are listed newest first, with the time of the store', async ({ backend, advance }) => {
+    const now = await backend.now();
+    const [first] = await backend.append(k, [draft('one')], { rule: forever });
+    assert.equal(timeOf(first), now);
+    await advance(10);
+    const added = await backend.append(k, [draft('two'), draft('three')], { rule: forever });
+    assert.deepEqual(added.map(timeOf), [now + 10, now + 10]);
+    const listed = await backend.list(k, { rule: forever });
+    assert.deepEqual(textsOf(listed), ['three', 'two', 'one']);
+    assert.deepEqual(listed, [added[1], added[0], first]);
+  }),
+  contractCase('a limit takes the newest', async ({ backend }) => {
+    await backend.append(
+      k,
+      ['a', 'b', 'c'].map((text) => draft(text)),
+      { rule: forever },
+    );
+    assert.deepEqual(textsOf(await backend.list(k, { rule: forever, limit: 2 })), ['c', 'b']);
+    assert.deepEqual(await backend.list(k, { rule: forever, limit: 0 }), []);
+    assert.deepEqual(textsOf(await backend.list(k, { rule: forever, limit: 9 })), ['c', 'b', 'a']);
+  }),
+  contractCase('any text comes back as it was', async ({ backend }) => {
+    const texts = ['', '表格内容', '👩‍👩‍👧 \u0000 \n"\\', '"time":5}', '"time":5,"temporary":true}', '%s %25 $& \u2028'];
+    for (const text of texts) await backend.append(k, [draft(text)], { rule: notes });
+    assert.deepEqual(textsOf(await backend.list(k, { rule: forever })), texts.toReversed().slice(0, 5));
+  }),
+  contractCase('keys do not see one another', async ({ backend }) => {
+    for (const key of ['ai:a', 'ai:ab', 'ai:a*', 'AI:A', 'ai:a%'])
+      await backend.append(key, [draft(key)], { rule: forever });
+    assert.deepEqual(textsOf(await backend.list('ai:a', { rule: forever })), ['ai:a']);
+    assert.deepEqual(textsOf(await backend.list('ai:a*', { rule: forever })), ['ai:a*']);
+    const listed = (await backend.keys('ai:a')).map(({ key }) => key).toSorted();
+    assert.deepEqual(listed, ['ai:a', 'ai:a%', 'ai:a*', 'ai:ab']);
+    assert.deepEqual(
+      (await backend.keys('ai:a*')).map(({ key }) => key),
+      ['ai:a*'],
+    );
+  }),
+  contractCase('the newest so many are kept', async ({ backend }) => {
+    for (const text of 'abcdefg') await backend.append(k, [draft(text)], { rule: hourly });
+    assert.deepEqual(textsOf(await backend.list(k, { rule: hourly })), ['g', 'f', 'e', 'd', 'c']);
+    await backend.append(
+      k,
+      [...'123456789'].map((text) => draft(text)),
+      { rule: hourly },
+    );
+    assert.deepEqual(textsOf(await backend.list(k, { rule: hourly })), ['9', '8', '7', '6', '5']);
+  }),
+  contractCase('records end when their time is over, and the key with the last of them', async (harness) => {
+    const { backend, advance } = harness;
+    await backend.append(k, [draft('old')], { rule: hourly });
+    assertAbout(await expiryOf(harness, k), HOUR);
+    await advance(HOUR / 2);
+    await backend.append(k, [draft('young')], { rule: hourly });
+    assertAbout(await expiryOf(harness, k), HOUR);
+    await advance(HOUR / 2);
+    assert.deepEqual(textsOf(await backend.list(k, { rule: hourly })), ['young']);
+    assert.deepEqual(textsOf(await backend.list(k, { rule: hourly, limit: 1 })), ['young']);
+    await advance(HOUR / 2);
+    assert.deepEqual(await backend.list(k, { rule: hourly }), []);
+    assert.deepEqual(await backend.keys(''), []);
+  }),
+  contractCase('without a bound nothing ends', async (harness) => {
+    await harness.backend.append(k, [draft('kept')], { rule: forever });
+    assert.equal(await expiryOf(harness, k), undefined);
+    await harness.advance(1000 * 24 * HOUR);
+    assert.deepEqual(textsOf(await harness.backend.list(k, { rule: forever })), ['kept']);
+  }),
+  contractCase('a rule without a bound ends the end of a key, and one with a bound sets it again', async (harness) => {
+    const { backend, advance } = harness;
+    await backend.append(k, [draft('a')], { rule: hourly });
+    await backend.append(k, [draft('b')], { rule: forever });
+    assert.equal(await expiryOf(harness, k), undefined);
+    await advance(60_000);
+    await backend.append(k, [draft('c')], { rule: hourly });
+    assertAbout(await expiryOf(harness, k), HOUR);
+  }),
+  contractCase('temporary records end by their own time', async (harness) => {
+    const { backend, advance } = harness;
+    await backend.append(k, [note('short', true)], { rule: notes });
+    assertAbout(await expiryOf(harness, k), 60_000);
+    await advance(30_000);
+    await backend.append(k, [note('later', true)], { rule: notes });
+    await advance(30_000);
+    assert.deepEqual(textsOf(await backend.list(k, { rule: notes })), ['later']);
+    await advance(30_000);
+    assert.deepEqual(await backend.list(k, { rule: notes }), []);
+  }),
+  contractCase('a temporary record never shortens a permanent one', async (harness) => {
+    const { backend, advance } = harness;
+    await backend.append(k, [note('long', false)], { rule: notes });
+    await advance(60_000);
+    await backend.append(k, [note('short', true)], { rule: notes });
+    assertAbout(await expiryOf(harness, k), HOUR - 60_000);
+    await advance(60_000);
+    assert.deepEqual(textsOf(await backend.list(k, { rule: notes })), ['long']);
+    // Among many temporary ones the permanent one ends as one of the newest five; with it the life of the key.
+    for (const text of 'abcde') await backend.append(k, [note(text, true)], { rule: notes });
+    assertAbout(await expiryOf(harness, k), 60_000);
+  }),
+  contractCase('a record with a time of its own is placed by it', async ({ backend, advance }) => {
+    const now = await backend.now();
+    await backend.append(k, [draft('0')], { rule: forever });
+    await advance(1000);
+    await backend.append(k, [draft('1000')], { rule: forever });
+    await backend.append(k, [draft('500', now + 500), draft('-5', now - 5), draft('1000b', now + 1000)], {
+      rule: forever,
+    });
+    assert.deepEqual(textsOf(await backend.list(k, { rule: forever })), ['1000b', '1000', '500', '0', '-5']);
+    await backend.append(k, [draft('new')], { rule: forever });
+    assert.deepEqual(textsOf(await backend.list(k, { rule: forever, limit: 2 })), ['new', '1000b']);
+  }),
+  contractCase('a record that is over already when it is added is not kept', async ({ backend }) => {
+    const now = await backend.now();
+    const added = await backend.append(k, [draft('over', now - 2 * HOUR)], { rule: hourly });
+    assert.deepEqual(textsOf(added), ['over']);
+    assert.deepEqual(await backend.list(k, { rule: hourly }), []);
+    assert.deepEqual(await backend.keys(''), []);
+  }),
+  contractCase('a clock that goes back changes neither the order nor what is kept', async ({ backend, advance }) => {
+    await backend.append(k, [draft('a')], { rule: hourly });
+    await advance(-10 * 60_000);
+    await backend.append(k, [draft('b')], { rule: hourly });
+    await advance(-10 * 60_000);
+    await backend.append(k, [draft('c')], { rule: hourly });
+    assert.deepEqual(textsOf(await backend.list(k, { rule: hourly })), ['c', 'b', 'a']);
+    await advance(40 * 60_000);
+    assert.deepEqual(textsOf(await backend.list(k, { rule: hourly })), ['c', 'b', 'a']);
+  }),
+  contractCase('a record whose time cannot be read is kept and listed', async ({ backend, advance }) => {
+    const torn: Draft = { before: '{"text":"torn', after: '' };
+    const [record] = await backend.append(k, [torn], { rule: notes });
+    await backend.append(k, [draft('whole')], { rule: notes });
+    assert.deepEqual((await backend.list(k, { rule: notes })).at(1), record);
+    await advance(HOUR - 10_000);
+    assert.deepEqual((await backend.list(k, { rule: notes })).at(1), record);
+    assert.equal(await backend.remove(k, [record ?? '']), 1);
+    assert.deepEqual(textsOf(await backend.list(k, { rule: notes })), ['whole']);
+  }),
+  contractCase('records are removed by what they are, or all at once', async ({ backend }) => {
+    const [a, b, c] = await backend.append(k, [draft('a'), draft('b'), draft('a')], { rule: forever });
+    assert.equal(a, c);
+    assert.equal(await backend.remove(k, [a ?? '', 'no such record']), 1);
+    assert.deepEqual(new Set(await backend.list(k, { rule: forever })), new Set([a, b]));
+    assert.equal(await backend.remove(k, 'all'), 2);
+    assert.equal(await backend.remove(k, 'all'), 0);
+    assert.equal(await backend.remove(k, [a ?? '']), 0);
+    assert.deepEqual(await backend.keys(''), []);
+  }),
+  contractCase('a document is changed only from what is expected', async ({ backend }) => {
+    const swap = (expected: string | undefined, next: string | undefined): Promise<boolean> =>
+      backend.swap(k, { expected, next, ttlMs: HOUR });
+    assert.equal(await backend.read(k), undefined);
+    assert.equal(await swap('nothing', 'x'), false);
+    assert.equal(await swap(undefined, '{"a":"表"}'), true);
+    assert.equal(await swap(undefined, 'x'), false);
+    assert.equal(await backend.read(k), '{"a":"表"}');
+    assert.equal(await swap('{"a":"表"}', ''), true);
+    assert.equal(await backend.read(k), '');
+    assert.equal(await swap('', undefined), true);
+    assert.equal(await backend.read(k), undefined);
+    assert.equal(await swap(undefined, undefined), true);
+  }),
+  contractCase('of changes at once from the same document one is made', async ({ backend }) => {
+    await backend.swap(k, { expected: undefined, next: '0', ttlMs: HOUR });
+    const changes = Array.from({ length: 20 }, (_, index) =>
+      backend.swap(k, { expected: '0', next: `${index + 1}`, ttlMs: HOUR }),
+    );
+    const made = (await Promise.all(changes)).map((done, index) => (done ? `${index + 1}` : '')).filter(Boolean);
+    assert.deepEqual([await backend.read(k)], made);
+  }),
+  contractCase('a document ends when its time is over; a change begins it anew', async (harness) => {
+    const { backend, advance } = harness;
+    await backend.swap(k, { expected: undefined, next: 'a', ttlMs: HOUR });
+    await advance(HOUR - 1000);
+    await backend.swap(k, { expected: 'a', next: 'b', ttlMs: HOUR });
+    assertAbout(await expiryOf(harness, k), HOUR);
+    await advance(HOUR - 10_000);
+    assert.equal(await backend.read(k), 'b');
+    await advance(10_000);
+    assert.equal(await backend.read(k), undefined);
+    assert.equal(await backend.swap(k, { expected: undefined, next: 'c', ttlMs: HOUR }), true);
+  }),
+  contractCase('a list is no document and a document no list; neither is harmed', async ({ backend }) => {
+    await backend.append('list', [draft('a')], { rule: forever });
+    await backend.swap('document', { expected: undefined, next: 'a', ttlMs: HOUR });
+    const wrong = [
+      () => backend.read('list'),
+      () => backend.swap('list', { expected: undefined, next: 'b', ttlMs: HOUR }),
+      () => backend.list('document', { rule: forever }),
+      () => backend.append('document', [draft('b')], { rule: forever }),
+      () => backend.remove('document', 'all'),
+    ];
+    for (const one of wrong)
+      await assert.rejects(one, (error) => MemoryError.isInstance(error) && error.code === 'CORRUPT_RECORD');
+    assert.deepEqual(textsOf(await backend.list('list', { rule: forever })), ['a']);
+    assert.equal(await backend.read('document'), 'a');
+  }),
+  contractCase('keys say how much they hold', async ({ backend }) => {
+    await backend.append(
+      'x:list',
+      ['a', 'b', 'c'].map((text) => draft(text)),
+      { rule: forever },
+    );
+    await backend.swap('x:document', { expected: undefined, next: 'a'.repeat(1000), ttlMs: HOUR });
+    const infos = (await backend.keys('x:')).toSorted((a, b) => (a.key < b.key ? -1 : 1));
+    assert.deepEqual(
+      infos.map(({ key, records }) => [key, records]),
+      [
+        ['x:document', 1],
+        ['x:list', 3],
+      ],
+    );
+    assert.ok((infos[0]?.bytes ?? 1000) >= 1000);
+    assert.equal(infos[1]?.expiresInMs, undefined);
+    assertAbout(infos[0]?.expiresInMs, HOUR);
+  }),
+  contractCase('writes at once are all kept, in the order in which they were begun', async ({ backend }) => {
+    const texts = Array.from({ length: 100 }, (_, index) => `${index}`);
+    await Promise.all(texts.map((text) => backend.append(k, [draft(text)], { rule: forever })));
+    assert.deepEqual(textsOf(await backend.list(k, { rule: forever })), texts.toReversed());
+  }),
+  contractCase('a text of a mebibyte is kept', async ({ backend }) => {
+    const text = '表'.repeat(350_000);
+    await backend.append(k, [draft(text)], { rule: notes });
+    assert.deepEqual(textsOf(await backend.list(k, { rule: notes })), [text]);
+  }),
+  contractCase('a call whose signal is aborted does nothing and rejects with its reason', async ({ backend }) => {
+    const reason = new Error('enough');
+    const signal = AbortSignal.abort(reason);
+    const calls = [
+      () => backend.append(k, [draft('a')], { rule: forever, signal }),
+      () => backend.list(k, { rule: forever, signal }),
+      () => backend.remove(k, 'all', { signal }),
+      () => backend.read(k, { signal }),
+      () => backend.swap(k, { expected: undefined, next: 'a', ttlMs: HOUR }, { signal }),
+      () => backend.keys('', { signal }),
+      () => backend.now({ signal }),
+    ];
+    for (const call of calls) await assert.rejects(call, (error) => error === reason);
+    assert.deepEqual(await backend.keys(''), []);
+  }),
+  contractCase('a store that was closed says so; closing twice is fine', async ({ backend }) => {
+    await backend.append(k, [draft('a')], { rule: forever });
+    await backend.close();
+    await backend.close();
+    const closed = (error: unknown): boolean => MemoryError.isInstance(error) && error.code === 'STORE_CLOSED';
+    await assert.rejects(() => backend.list(k, { rule: forever }), closed);
+    await assert.rejects(() => backend.append(k, [draft('b')], { rule: forever }), closed);
+  }),
+];

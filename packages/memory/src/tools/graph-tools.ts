@@ -1,0 +1,137 @@
+import { createTool, inputSchema, succeed } from '@cairn/coding-agent';
+import type { ToolAnnotations, ToolDefinition, ToolSuccess } from '@cairn/coding-agent';
+import { z } from 'zod';
+import type { Entity, Graph, Relation } from '../graph.ts';
+import { asToolErrors } from './tool-errors.ts';
+
+const entity = z.object({
+  name: z.string().describe('what it is called'),
+  entityType: z.string().describe('what kind of thing it is'),
+  observations: z.array(z.string()).describe('what is known of it'),
+});
+const relation = z.object({
+  from: z.string().describe('the entity that it begins at'),
+  to: z.string().describe('the entity that it ends at'),
+  relationType: z.string().describe('how the one stands to the other, in active voice'),
+});
+
+const shapes = {
+  create_entities: { entities: z.array(entity) },
+  create_relations: { relations: z.array(relation) },
+  add_observations: {
+    observations: z.array(z.object({ entityName: z.string(), contents: z.array(z.string()) })),
+  },
+  delete_entities: { entityNames: z.array(z.string()) },
+  delete_observations: { deletions: z.array(z.object({ entityName: z.string(), observations: z.array(z.string()) })) },
+  delete_relations: { relations: z.array(relation) },
+  read_graph: {},
+  search_nodes: { query: z.string().describe('looked for in names, types and observations') },
+  open_nodes: { names: z.array(z.string()) },
+};
+
+type Input<Name extends keyof typeof shapes> = z.output<z.ZodObject<(typeof shapes)[Name], z.core.$strict>>;
+
+const additive: Omit<ToolAnnotations, 'title'> = {
+  readOnlyHint: false,
+  destructiveHint: false,
+  idempotentHint: false,
+  openWorldHint: false,
+};
+const looking: Omit<ToolAnnotations, 'title'> = { ...additive, readOnlyHint: true, idempotentHint: true };
+const deleting: Omit<ToolAnnotations, 'title'> = { ...additive, destructiveHint: true, idempotentHint: true };
+
+/** What the memory server answers: JSON as text. */
+function asJson<Details>(shown: unknown, details: Details): ToolSuccess<Details> {
+  return succeed(JSON.stringify(shown, null, 2), details);
+}
+
+/** The tools of `@modelcontextprotocol/server-memory`, by its names and in its shapes. */
+export function createGraphTools(graph: Graph): Readonly<Record<string, ToolDefinition>> {
+  const tools: Record<string, ToolDefinition> = {};
+  const add = <Name extends keyof typeof shapes>(
+    name: Name,
+    [title, description, annotations]: readonly [string, string, Omit<ToolAnnotations, 'title'>],
+    run: (input: Input<Name>, signal: AbortSignal | undefined) => Promise<ToolSuccess<unknown>>,
+  ): void => {
+    const tool = createTool<Input<Name>, unknown>({
+      name,
+      description,
+      // Its type says the same; the compiler does not see that through the parameter.
+      inputSchema: inputSchema(shapes[name]) as unknown as z.ZodType<Input<Name>>,
+      annotations: { title, ...annotations },
+      run: (input, { signal, dryRun }) =>
+        asToolErrors(async () =>
+          dryRun && !annotations.readOnlyHint ? succeed(`${name} would be done.`, {}) : run(input, signal),
+        ),
+    });
+    // Each tool checks its input itself.
+    tools[name] = tool as unknown as ToolDefinition;
+  };
+  const deleted = (what: string): ToolSuccess<unknown> => {
+    const message = `${what} deleted successfully`;
+    return succeed(message, { success: true, message });
+  };
+
+  add(
+    'create_entities',
+    ['Create entities', 'Create entities in the knowledge graph.', additive],
+    async ({ entities }, signal) => {
+      const created: readonly Entity[] = await graph.createEntities(entities, { signal });
+      return asJson(created, { entities: created });
+    },
+  );
+  add(
+    'create_relations',
+    ['Create relations', 'Create relations between entities, in active voice.', additive],
+    async ({ relations }, signal) => {
+      const created: readonly Relation[] = await graph.createRelations(relations, { signal });
+      return asJson(created, { relations: created });
+    },
+  );
+  add(
+    'add_observations',
+    ['Add observations', 'Add observations to entities that exist.', additive],
+    async ({ observations }, signal) => {
+      const results = await graph.addObservations(observations, { signal });
+      return asJson(results, { results });
+    },
+  );
+  add(
+    'delete_entities',
+    ['Delete entities', 'Delete entities with their relations.', deleting],
+    async ({ entityNames }, signal) => {
+      await graph.deleteEntities(entityNames, { signal });
+      return deleted('Entities');
+    },
+  );
+  add(
+    'delete_observations',
+    ['Delete observations', 'Delete observations of entities.', deleting],
+    async ({ deletions }, signal) => {
+      const given = deletions.map(({ entityName, observations }) => ({ entityName, contents: observations }));
+      await graph.deleteObservations(given, { signal });
+      return deleted('Observations');
+    },
+  );
+  add('delete_relations', ['Delete relations', 'Delete relations.', deleting], async ({ relations }, signal) => {
+    await graph.deleteRelations(relations, { signal });
+    return deleted('Relations');
+  });
+  add('read_graph', ['Read the graph', 'Read the whole knowledge graph.', looking], async (_, signal) => {
+    const found = await graph.read({ signal });
+    return asJson(found, found);
+  });
+  add(
+    'search_nodes',
+    ['Search', 'Find entities by a text, with their relations.', looking],
+    async ({ query }, signal) => {
+      const found = await graph.search(query, { signal });
+      return asJson(found, found);
+    },
+  );
+  add('open_nodes', ['Open', 'Read entities by name, with their relations.', looking], async ({ names }, signal) => {
+    const found = await graph.open(names, { signal });
+    return asJson(found, found);
+  });
+  return tools;
+}

@@ -1,0 +1,154 @@
+import { createTool, inputSchema, succeed } from '@cairn/coding-agent';
+import type { ToolDefinition } from '@cairn/coding-agent';
+import { z } from 'zod';
+import type { Memory } from '../memory.ts';
+import type { Message } from '../message.ts';
+import { memoryKey, notesKey } from '../keys.ts';
+import type { Note } from '../notes.ts';
+import type { RecalledContext } from '../retrieve-contexts.ts';
+import { wrapContexts } from '../wrap.ts';
+import { asToolErrors } from './tool-errors.ts';
+
+/** Whose memory the tools work on. */
+export interface MemoryToolsContext {
+  readonly memory: Memory;
+  readonly stream: string;
+  readonly group: string;
+  readonly workflowId: string | undefined;
+}
+
+/** The parameters of `remember`. */
+export interface RememberInput {
+  readonly content: string;
+  readonly group?: string | undefined;
+}
+
+/** The parameters of `recall`. */
+export interface RecallInput {
+  readonly query: string;
+  readonly limit?: number | undefined;
+  readonly group?: string | undefined;
+}
+
+/** The parameters of `notes`. */
+export interface NotesInput {
+  readonly content?: string | undefined;
+  readonly source?: string | undefined;
+  readonly temporary?: boolean | undefined;
+  readonly workflow_id?: string | undefined;
+}
+
+export interface RememberDetails extends Message {
+  readonly key: string;
+}
+
+export interface RecallDetails {
+  readonly contexts: readonly RecalledContext[];
+}
+
+export interface NotesDetails {
+  readonly workflowId: string;
+  /** All that live, newest first. */
+  readonly notes: readonly Note[];
+}
+
+/** The tools by their own names. A type, and no interface, so that it is also a record of tools. */
+export type MemoryTools = {
+  readonly remember: ToolDefinition<RememberInput, RememberDetails>;
+  readonly recall: ToolDefinition<RecallInput, RecallDetails>;
+  readonly notes: ToolDefinition<NotesInput, NotesDetails>;
+};
+
+/** The notes of an agent that runs no workflow lie under this name. */
+const NO_WORKFLOW = 'default';
+
+const group = z.string().optional().describe('whose memory; the shared one by default');
+
+const rememberShape = { content: z.string().describe('one fact, understandable by itself'), group };
+const recallShape = {
+  query: z.string().describe('words of what is looked for'),
+  limit: z.int().min(1).max(50).optional().describe('5 by default'),
+  group,
+};
+const notesShape = {
+  content: z.string().optional().describe('a note to add; without it the notes are only listed'),
+  source: z.string().optional().describe('which step writes it, such as todo_0'),
+  temporary: z.boolean().optional().describe('true by default: ends after 30 minutes, otherwise after 3 days'),
+  workflow_id: z.string().optional(),
+};
+
+const DAY = 86_400_000;
+
+/** How long messages are kept, in words. */
+function lifetime({ maxMessages, messageLifetimeMs }: Memory['retention']): string {
+  const days =
+    messageLifetimeMs === Infinity ? 'without end' : `for ${Number((messageLifetimeMs / DAY).toFixed(1))} days`;
+  return maxMessages === Infinity ? days : `${days}, among the newest ${maxMessages}`;
+}
+
+export function createOwnTools(context: MemoryToolsContext): MemoryTools {
+  const { memory, stream, workflowId } = context;
+  const additive = { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false };
+  return {
+    remember: createTool<RememberInput, RememberDetails>({
+      name: 'remember',
+      description: 'Keep a fact for later conversations.',
+      inputSchema: inputSchema(rememberShape),
+      annotations: { title: 'Remember', ...additive },
+      run: ({ content, group: whose = context.group }, { signal, dryRun }) =>
+        asToolErrors(async () => {
+          const key = memoryKey(stream, whose);
+          if (dryRun) {
+            const message: Message = {
+              id: 'message_new',
+              role: 'user',
+              content,
+              time: await memory.backend.now({ signal }),
+            };
+            return succeed(`Would be remembered under ${key}.`, { ...message, key });
+          }
+          const message = await memory.messages.add({ stream, group: whose }, { content }, { signal });
+          const text = `Remembered under ${key} as ${message.id}; kept ${lifetime(memory.retention)}.`;
+          return succeed(text, { ...message, key });
+        }),
+    }),
+    recall: createTool<RecallInput, RecallDetails>({
+      name: 'recall',
+      description: 'Find what was remembered about something, best first.',
+      inputSchema: inputSchema(recallShape),
+      annotations: { ...additive, title: 'Recall', readOnlyHint: true, idempotentHint: true },
+      run: ({ query, limit, group: whose = context.group }, { signal }) =>
+        asToolErrors(async () => {
+          const notes = workflowId === undefined ? {} : { includeNotes: true, workflowId };
+          const said: string[] = [];
+          const onNotice = ({ message }: { readonly message: string }): unknown => said.push(message);
+          const contexts = await memory.recall({ stream, group: whose, query, limit, signal, onNotice, ...notes });
+          if (contexts.length > 0) return succeed([...said, wrapContexts(contexts)].join('\n'), { contexts });
+          const all = (await memory.messages.history({ stream, group: whose }, { signal })).length;
+          const text = `Nothing that is remembered has these words; ${all} messages were looked through.`;
+          return succeed([...said, text].join('\n'), { contexts });
+        }),
+    }),
+    notes: createTool<NotesInput, NotesDetails>({
+      name: 'notes',
+      description: 'Leave a note for the later steps of this work, or list the notes of the earlier ones.',
+      inputSchema: inputSchema(notesShape),
+      annotations: { title: 'Notes', ...additive },
+      run: (
+        { content, source = 'agent', temporary, workflow_id: id = workflowId ?? NO_WORKFLOW },
+        { signal, dryRun },
+      ) =>
+        asToolErrors(async () => {
+          const isAdded = content !== undefined && !dryRun;
+          if (isAdded) await memory.storeNote(id, content, source, { temporary, signal });
+          const notes = await memory.getNotes(id, { signal });
+          const contexts = notes.map((note): RecalledContext => {
+            return { ...note, kind: 'note', by: note.source, origin: notesKey(id), score: 0 };
+          });
+          const done = content === undefined ? [] : [`${isAdded ? 'Noted' : 'Would be noted'} under ${notesKey(id)}.`];
+          const text = notes.length === 0 ? [`There are no notes under ${notesKey(id)}.`] : [wrapContexts(contexts)];
+          return succeed([...done, ...text].join('\n'), { workflowId: id, notes });
+        }),
+    }),
+  };
+}

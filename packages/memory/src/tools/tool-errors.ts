@@ -1,0 +1,40 @@
+import { ToolError } from '@cairn/coding-agent';
+import type { ToolErrorCode } from '@cairn/coding-agent';
+import { MemoryError } from '../errors.ts';
+import type { MemoryErrorCode } from '../errors.ts';
+
+/** What the failures of a memory are called among those of tools. */
+const codes: Readonly<Record<MemoryErrorCode, ToolErrorCode>> = {
+  CORRUPT_RECORD: 'IO',
+  CORRUPT_STORE: 'IO',
+  INVALID_INPUT: 'INVALID_INPUT',
+  INVALID_NAME: 'INVALID_INPUT',
+  INVALID_OPTION: 'INVALID_OPTION',
+  LEASE_LOST: 'LOCKED',
+  STORE_CLOSED: 'IO',
+  STORE_DENIED: 'PERMISSION',
+  STORE_FAILED: 'IO',
+  STORE_FULL: 'NO_SPACE',
+  STORE_LOCKED: 'LOCKED',
+  STORE_UNAVAILABLE: 'TIMEOUT',
+  STORE_UNSUPPORTED: 'IO',
+  STREAM_EXISTS: 'EXISTS',
+  TOO_LARGE: 'TOO_LARGE',
+  UNKNOWN_FUNCTION: 'NOT_FOUND',
+  UNKNOWN_STREAM: 'NOT_FOUND',
+  UNKNOWN_TODO: 'NOT_FOUND',
+  UNKNOWN_WORKFLOW: 'NOT_FOUND',
+  WORKFLOW_BUSY: 'LOCKED',
+  WORKFLOW_EXISTS: 'EXISTS',
+};
+
+/** Runs something on a memory; its failures become those of a tool. What nobody knows counts as changed. */
+export async function asToolErrors<T>(run: () => Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } catch (error) {
+    if (!MemoryError.isInstance(error)) throw error;
+    const { code, summary, hint, isDone, key } = error;
+    throw new ToolError(codes[code], [summary, hint], { path: key, changed: isDone === 'unknown', cause: error });
+  }
+}

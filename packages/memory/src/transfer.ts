@@ -1,0 +1,261 @@
+import { z } from 'zod';
+import type { CallOptions, MemoryBackend } from './backend.ts';
+import { MemoryError } from './errors.ts';
+import { graphLine, graphLines, graphOf } from './graph.ts';
+import type { Graph } from './graph.ts';
+import { graphKey, memoryKey, notesKey, quoted, workflowKey } from './keys.ts';
+import type { Limits } from './limits.ts';
+import { messageDraft } from './message.ts';
+import type { Messages, Place } from './messages.ts';
+import { noteDraft } from './notes.ts';
+import type { Notes } from './notes.ts';
+import { listGraphs, listGroups, listNotes } from './overview.ts';
+import { parseWorkflow, workflowDocument } from './workflow-record.ts';
+import type { WorkflowRecord } from './workflow-record.ts';
+import type { Workflows } from './workflow.ts';
+
+/** One line of an export. Times are milliseconds since the epoch. */
+const lineSchema = z.discriminatedUnion('kind', [
+  z.strictObject({
+    kind: z.literal('message'),
+    stream: z.string(),
+    group: z.string(),
+    id: z.string(),
+    role: z.enum(['user', 'assistant', 'system', 'tool']),
+    content: z.string(),
+    author: z.string().optional(),
+    time: z.int().min(0),
+  }),
+  z.strictObject({
+    kind: z.literal('note'),
+    workflowId: z.string(),
+    content: z.string(),
+    source: z.string(),
+    time: z.int().min(0),
+    temporary: z.boolean(),
+  }),
+  z.looseObject({ kind: z.literal('workflow'), id: z.string() }),
+  z.strictObject({ kind: z.literal('graph'), graph: z.string(), line: graphLine }),
+]);
+
+type Line = z.output<typeof lineSchema>;
+type MessageLine = Extract<Line, { kind: 'message' }>;
+type GraphOfLine = Extract<Line, { kind: 'graph' }>;
+type WorkflowLine = Extract<Line, { kind: 'workflow' }>;
+type NoteLine = Extract<Line, { kind: 'note' }>;
+
+/** What an export is about; everything by default. */
+export interface ExportOptions extends CallOptions {
+  readonly stream?: string | undefined;
+  readonly group?: string | undefined;
+}
+
+/** What became of the lines of an import. */
+export interface ImportResult {
+  readonly lines: number;
+  readonly added: number;
+  /** Already there, with the same id or content. */
+  readonly present: number;
+  /** Not kept: their time is over, or there are too many newer ones. */
+  readonly dropped: number;
+}
+
+/** How much is sent in one step. */
+const BATCH = 200;
+
+export interface TransferDependencies {
+  readonly backend: MemoryBackend;
+  readonly messages: Messages;
+  readonly notes: Notes;
+  readonly workflows: Workflows;
+  readonly limits: Limits;
+  readonly graph: (name: string) => Graph;
+}
+
+/** Writes a memory as JSON lines, oldest first within a group. With a stream or a group, only its messages. */
+export async function* exportLines(
+  { backend, messages, notes, workflows, graph }: TransferDependencies,
+  { stream, group: only, signal }: ExportOptions,
+): AsyncGenerator<string, void, undefined> {
+  for (const place of await listGroups(backend, stream, { signal })) {
+    if (only !== undefined && place.group !== only) continue;
+    for (const message of (await messages.history(place, { signal })).toReversed()) {
+      yield JSON.stringify({ kind: 'message', stream: place.stream, group: place.group, ...message });
+    }
+  }
+  if (stream !== undefined || only !== undefined) return;
+  for (const name of await listGraphs(backend, { signal })) {
+    for (const line of graphLines(await graph(name).read({ signal }))) {
+      yield JSON.stringify({ kind: 'graph', graph: name, line: JSON.parse(line) as unknown });
+    }
+  }
+  for (const { workflowId } of await listNotes(backend, { signal })) {
+    for (const note of (await notes.getNotes(workflowId, { signal })).toReversed()) {
+      yield JSON.stringify({ kind: 'note', workflowId, ...note });
+    }
+  }
+  for (const { id, status } of (await workflows.list({ signal })).toReversed()) {
+    if (status === 'corrupt') continue;
+    const { notes: _, lease: __, ...record } = await workflows.get(id, { signal });
+    yield JSON.stringify({ kind: 'workflow', ...record });
+  }
+}
+
+function readLine(text: string, lineNumber: number): Line {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+    // The file of the memory server of the Model Context Protocol has nothing but these.
+    const foreign = graphLine.safeParse(value);
+    if (foreign.success) return { kind: 'graph', graph: 'default', line: foreign.data };
+  } catch (error) {
+    const summary = `Line ${lineNumber} of the import is no JSON`;
+    throw new MemoryError('INVALID_INPUT', [summary, 'Nothing was imported; mend the line.'], { cause: error });
+  }
+  const parsed = lineSchema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  const where = issue?.path.join('.') ?? '';
+  const problem = `${where === '' ? '' : `${where}: `}${issue?.message ?? ''}`;
+  const summary = `Line ${lineNumber} of the import is no message, note or workflow (${problem})`;
+  throw new MemoryError('INVALID_INPUT', [summary, 'Nothing was imported; mend the line.']);
+}
+
+function workflowOf(line: WorkflowLine): WorkflowRecord {
+  const { kind: _, ...fields } = line;
+  const record = parseWorkflow(JSON.stringify(fields));
+  if (record) return record;
+  const summary = `The workflow ${quoted(line.id)} of the import is no record of one`;
+  throw new MemoryError('INVALID_INPUT', [summary, 'Nothing was imported; mend the line.']);
+}
+
+/** What would be refused later is refused before anything is written. */
+function checkLine(line: Line, limits: Limits): void {
+  if (line.kind === 'message') {
+    memoryKey(line.stream, line.group);
+    messageDraft(line, limits);
+  } else if (line.kind === 'note') {
+    notesKey(line.workflowId);
+    noteDraft(line, limits);
+  } else if (line.kind === 'graph') {
+    graphKey(line.graph);
+  } else {
+    workflowKey(line.id);
+    workflowDocument(workflowOf(line), limits);
+  }
+}
+
+function grouped<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const item of items) {
+    const key = keyOf(item);
+    const group = groups.get(key);
+    if (group) group.push(item);
+    else groups.set(key, [item]);
+  }
+  return groups;
+}
+
+/**
+ * Reads an export back. Everything is checked first; what is there already is not added again, so that an import that was
+ * interrupted can be made again.
+ *
+ * @throws {MemoryError} `INVALID_INPUT` that names the line, `INVALID_NAME`, `TOO_LARGE`.
+ */
+export async function importLines(
+  dependencies: TransferDependencies,
+  lines: Iterable<string> | AsyncIterable<string>,
+  { signal }: CallOptions,
+): Promise<ImportResult> {
+  const read: Line[] = [];
+  let lineNumber = 0;
+  for await (const text of lines) {
+    lineNumber += 1;
+    if (text.trim() !== '') read.push(readLine(text, lineNumber));
+  }
+  for (const line of read) checkLine(line, dependencies.limits);
+  const count = { added: 0, present: 0, dropped: 0 };
+  const messageLines = read.filter((line) => line.kind === 'message');
+  const byPlace = grouped(messageLines, ({ stream, group }) => JSON.stringify([stream, group]));
+  for (const group of byPlace.values()) await importMessages(dependencies, group, { count, signal });
+  const noteLines = read.filter((line) => line.kind === 'note');
+  const byWorkflow = grouped(noteLines, ({ workflowId }) => workflowId);
+  for (const group of byWorkflow.values()) await importNotes(dependencies, group, { count, signal });
+  const graphs = grouped(
+    read.filter((line) => line.kind === 'graph'),
+    (line) => line.graph,
+  );
+  for (const [name, group] of graphs) await importGraph(dependencies.graph(name), group, { count, signal });
+  for (const line of read) {
+    if (line.kind !== 'workflow') continue;
+    if (await dependencies.workflows.restore(workflowOf(line), { signal })) count.added += 1;
+    else count.present += 1;
+  }
+  return { lines: read.length, ...count };
+}
+
+interface Counting extends CallOptions {
+  readonly count: { added: number; present: number; dropped: number };
+}
+
+async function importMessages(
+  { messages }: TransferDependencies,
+  lines: readonly MessageLine[],
+  { count, signal }: Counting,
+): Promise<void> {
+  const [first] = lines;
+  if (first === undefined) return;
+  const place: Place = { stream: first.stream, group: first.group };
+  const idsNow = async (): Promise<Set<string>> =>
+    new Set((await messages.history(place, { signal })).map(({ id }) => id));
+  const before = await idsNow();
+  const unknown = new Map(lines.filter(({ id }) => !before.has(id)).map((line) => [line.id, line]));
+  const fresh = [...unknown.values()].toSorted((a, b) => a.time - b.time);
+  for (let start = 0; start < fresh.length; start += BATCH) {
+    await messages.addAll(place, fresh.slice(start, start + BATCH), { signal });
+  }
+  const after = await idsNow();
+  const kept = fresh.filter(({ id }) => after.has(id)).length;
+  count.added += kept;
+  count.dropped += fresh.length - kept;
+  count.present += lines.length - fresh.length;
+}
+
+/** What is known of an entity by both is joined. */
+async function importGraph(graph: Graph, lines: readonly GraphOfLine[], { count, signal }: Counting): Promise<void> {
+  const { entities, relations } = graphOf(lines.map(({ line }) => line));
+  const created = new Set((await graph.createEntities(entities, { signal })).map(({ name }) => name));
+  const known = entities.filter(({ name }) => !created.has(name));
+  const more = known.map(({ name, observations }) => ({ entityName: name, contents: observations }));
+  const joined = await graph.addObservations(more, { signal });
+  const added =
+    created.size +
+    joined.filter(({ addedObservations }) => addedObservations.length > 0).length +
+    (await graph.createRelations(relations, { signal })).length;
+  count.added += added;
+  count.present += lines.length - added;
+}
+
+async function importNotes(
+  { backend, notes, limits }: TransferDependencies,
+  lines: readonly NoteLine[],
+  { count, signal }: Counting,
+): Promise<void> {
+  const [first] = lines;
+  if (first === undefined) return;
+  const { workflowId } = first;
+  const textOf = ({ content, source, time, temporary }: Omit<NoteLine, 'kind' | 'workflowId'>): string =>
+    JSON.stringify([content, source, time, temporary]);
+  const textsNow = async (): Promise<Set<string>> =>
+    new Set((await notes.getNotes(workflowId, { signal })).map(textOf));
+  const before = await textsNow();
+  const unknown = new Map(lines.filter((line) => !before.has(textOf(line))).map((line) => [textOf(line), line]));
+  const fresh = [...unknown.values()].toSorted((a, b) => a.time - b.time);
+  const drafts = fresh.map((note) => noteDraft(note, limits));
+  if (drafts.length > 0) await backend.append(notesKey(workflowId), drafts, { rule: limits.notes, signal });
+  const after = await textsNow();
+  const kept = fresh.filter((line) => after.has(textOf(line))).length;
+  count.added += kept;
+  count.dropped += fresh.length - kept;
+  count.present += lines.length - fresh.length;
+}

@@ -1,0 +1,141 @@
+import { createClient } from '@redis/client';
+import { createMemory, formatNotes } from '@cairn/memory';
+import { redis } from '@cairn/memory/redis';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { backendKinds, openMemory, sharedRedis, START_MS, useBackends } from './backends.ts';
+import { hasRedis } from './redis-server.ts';
+
+useBackends();
+
+const MINUTE = 60_000;
+const DAY = 24 * 60 * MINUTE;
+
+describe.each(backendKinds)('notes on $name', (kind) => {
+  test.skipIf(kind.isSkipped)('a note is kept as content, source, time and temporary; the newest first', async () => {
+    const { memory, advance } = await openMemory(kind);
+    const first = await memory.storeNote('w', '用户需要创建表格', 'todo_0', { temporary: true });
+    expect(first).toEqual({ content: '用户需要创建表格', source: 'todo_0', time: START_MS, temporary: true });
+    await advance(1101);
+    await memory.storeNote('w', 'asked the user', 'todo_1', { temporary: false });
+    expect(await memory.getNotes('w')).toEqual([
+      { content: 'asked the user', source: 'todo_1', time: START_MS + 1101, temporary: false },
+      first,
+    ]);
+    expect(formatNotes(await memory.getNotes('w'))).toBe('1. asked the user\n2. 用户需要创建表格');
+  });
+
+  test.skipIf(kind.isSkipped)('at most 100 are kept', async () => {
+    const { memory } = await openMemory(kind);
+    for (let index = 0; index < 105; index++)
+      await memory.storeNote('w', `${index}`, 'todo_0', { temporary: index % 2 === 0 });
+    const contents = (await memory.getNotes('w')).map(({ content }) => content);
+    expect(contents).toEqual(Array.from({ length: 100 }, (_, index) => `${104 - index}`));
+  });
+
+  test.skipIf(kind.isSkipped)('temporary notes end after 30 minutes each, permanent ones after 3 days', async () => {
+    const { memory, advance } = await openMemory(kind);
+    await memory.storeNote('w', 'early', 'todo_0');
+    await advance(20 * MINUTE);
+    await memory.storeNote('w', 'long', 'todo_1', { temporary: false });
+    await memory.storeNote('w', 'late', 'todo_1');
+    const contents = async (): Promise<string[]> => (await memory.getNotes('w')).map(({ content }) => content);
+    await advance(10 * MINUTE - 5000);
+    expect(await contents()).toEqual(['late', 'long', 'early']);
+    await advance(5000);
+    expect(await contents()).toEqual(['late', 'long']);
+    await advance(20 * MINUTE);
+    expect(await contents()).toEqual(['long']);
+    // A later temporary note does not shorten it.
+    await memory.storeNote('w', 'latest', 'todo_2');
+    await advance(30 * MINUTE);
+    expect(await contents()).toEqual(['long']);
+    await advance(3 * DAY - 60 * MINUTE - 5000);
+    expect(await contents()).toEqual(['long']);
+    await advance(5000);
+    expect(await contents()).toEqual([]);
+    expect(await memory.listNotes()).toEqual([]);
+  });
+
+  test.skipIf(kind.isSkipped)('the key lives as long as its longest-lived note', async () => {
+    const { memory, advance } = await openMemory(kind);
+    const left = async (): Promise<number> => (await memory.listNotes())[0]?.expiresInMs ?? -1;
+    const near = (expected: number): unknown =>
+      expect.toSatisfy((actual: number) => actual <= expected && actual > expected - 5000);
+    await memory.storeNote('w', 'a', 'todo_0');
+    expect(await left()).toEqual(near(1_800_000));
+    await memory.storeNote('w', 'b', 'todo_0', { temporary: false });
+    expect(await left()).toEqual(near(3 * DAY));
+    await advance(MINUTE);
+    await memory.storeNote('w', 'c', 'todo_0');
+    expect(await left()).toEqual(near(3 * DAY - MINUTE));
+  });
+
+  test.skipIf(kind.isSkipped)('notes of one workflow are invisible to others and to conversations', async () => {
+    const { memory } = await openMemory(kind);
+    const stream = memory.defineStream({ name: 'chat' });
+    await stream.storeNote('w1', 'the secret of one', 'todo_0');
+    expect(await stream.getNotes('w2')).toEqual([]);
+    expect(await stream.history('w1')).toEqual([]);
+    const found = await stream.retrieveRelevantContexts({
+      group: 'g',
+      query: 'secret',
+      includeNotes: true,
+      workflowId: 'w2',
+    });
+    expect(found).toEqual([]);
+    expect(await stream.retrieveRelevantContexts({ group: 'g', query: 'secret' })).toEqual([]);
+  });
+
+  test.skipIf(kind.isSkipped)('bad notes are refused, and nothing is stored', async () => {
+    const { memory } = await openMemory(kind);
+    await expect(memory.storeNote('', 'a', 's')).rejects.toMatchObject({ code: 'INVALID_NAME' });
+    await expect(memory.storeNote('w', '', 's')).rejects.toMatchObject({ code: 'INVALID_INPUT' });
+    await expect(memory.storeNote('w', 'a', '')).rejects.toMatchObject({ code: 'INVALID_NAME' });
+    await expect(memory.storeNote('w', 'x'.repeat(10 * 1024 * 1024), 's')).rejects.toMatchObject({
+      code: 'TOO_LARGE',
+      message: expect.stringContaining('10485760 bytes, more than 1048576'),
+    });
+    expect(await memory.listNotes()).toEqual([]);
+  });
+});
+
+describe.skipIf(!hasRedis)('what stands in Redis', () => {
+  test('LRANGE shows the notes as JSON and nothing else, and TTL the lifetime, by the clock of the server', async () => {
+    const client = await createClient({ url: sharedRedis().url }).connect();
+    onTestFinished(() => client.close());
+    await client.flushAll();
+    const memory = createMemory({ backend: redis({ url: sharedRedis().url }) });
+    onTestFinished(() => memory.close());
+    const before = Number(await client.sendCommand(['TIME']).then((time) => (time as unknown as string[])[0]));
+    await memory.storeNote('workflow_1234567890_abc123', '用户需要创建表格，但具体内容未确定', 'todo_0', {
+      temporary: true,
+    });
+    const raw = await client.lRange('ai:notes:workflow_1234567890_abc123', 0, -1);
+    const time = (JSON.parse(raw[0] ?? '') as { time: number }).time;
+    expect(raw).toEqual([
+      JSON.stringify({ content: '用户需要创建表格，但具体内容未确定', source: 'todo_0', time, temporary: true }),
+    ]);
+    expect(Math.abs(time / 1000 - before)).toBeLessThan(60);
+    expect(await client.ttl('ai:notes:workflow_1234567890_abc123')).toBeGreaterThan(1790);
+    expect(await client.ttl('ai:notes:workflow_1234567890_abc123')).toBeLessThanOrEqual(1800);
+  });
+
+  test('a note that another program wrote, with its keys in another order, is read', async () => {
+    const client = await createClient({ url: sharedRedis().url }).connect();
+    onTestFinished(() => client.close());
+    await client.flushAll();
+    const memory = createMemory({ backend: redis({ url: sharedRedis().url }) });
+    onTestFinished(() => memory.close());
+    const time = await memory.backend.now();
+    await client.lPush('ai:notes:w', JSON.stringify({ temporary: true, time, source: 'x', content: 'foreign' }));
+    await memory.storeNote('w', 'own', 'todo_0');
+    expect((await memory.getNotes('w')).map(({ content }) => content)).toEqual(['own', 'foreign']);
+    await client.lPush(
+      'ai:notes:w',
+      JSON.stringify({ temporary: true, time: time - 1_800_000, source: 'x', content: 'old' }),
+    );
+    expect((await memory.getNotes('w')).map(({ content }) => content)).toEqual(['own', 'foreign']);
+    await memory.storeNote('w', 'newest', 'todo_0');
+    expect(await client.lLen('ai:notes:w')).toBe(3);
+  });
+});

@@ -1,0 +1,349 @@
+/** What is special about Redis: servers that are away, locked, paused or full, and clusters. */
+import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { createClient, createCluster } from '@redis/client';
+import { createMemory, MemoryError } from '@cairn/memory';
+import type { Memory } from '@cairn/memory';
+import { redis } from '@cairn/memory/redis';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { freePort, hasRedis, startRedis } from './redis-server.ts';
+import type { RedisServer } from './redis-server.ts';
+
+async function server(more: readonly string[] = []): Promise<RedisServer> {
+  const started = await startRedis(more);
+  onTestFinished(() => started.stop());
+  return started;
+}
+
+function open(url: string, timeoutMs?: number): Memory {
+  const memory = createMemory({ backend: redis({ url, timeoutMs }) });
+  onTestFinished(() => memory.close());
+  return memory;
+}
+
+const place = { stream: 's', group: 'g' };
+
+/** The error of a call, and how long it took. */
+async function failure(call: Promise<unknown>): Promise<{ readonly error: MemoryError; readonly ms: number }> {
+  const began = performance.now();
+  const error: unknown = await call.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  if (!MemoryError.isInstance(error)) throw new Error('the call did not fail with a MemoryError', { cause: error });
+  return { error, ms: performance.now() - began };
+}
+
+/** Far more than any timeout here, and far less than for ever. */
+const NOT_FOR_EVER_MS = 20_000;
+
+describe.skipIf(!hasRedis)('a Redis that is away', () => {
+  test('a port where nobody listens: each call fails in time, and says what to do', async () => {
+    const port = await freePort();
+    const memory = open(`redis://user:secret@127.0.0.1:${port}`, 300);
+    for (let call = 0; call < 3; call++) {
+      const { error, ms } = await failure(memory.messages.add(place, { content: 'x' }));
+      expect(error).toMatchObject({ code: 'STORE_UNAVAILABLE', isDone: false });
+      expect(error.message).toMatch(
+        /^\[memory:redis\] redis:\/\/127\.0\.0\.1:\d+ did not answer within 300 ms: .*ECONNREFUSED/u,
+      );
+      expect(error.message).not.toContain('secret');
+      expect(ms).toBeLessThan(NOT_FOR_EVER_MS);
+    }
+    for (const call of [memory.stats(), memory.getNotes('w'), memory.workflows.get('w'), memory.backend.now()]) {
+      expect((await failure(call)).error.code).toBe('STORE_UNAVAILABLE');
+    }
+  });
+
+  test('a server that takes the connection and never answers', async () => {
+    const silent = createServer(() => undefined).listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    onTestFinished(() => void silent.close());
+    const memory = open(`redis://127.0.0.1:${(silent.address() as AddressInfo).port}`, 300);
+    const { error, ms } = await failure(memory.messages.history(place));
+    expect(error.code).toBe('STORE_UNAVAILABLE');
+    expect(ms).toBeLessThan(NOT_FOR_EVER_MS);
+    await memory.close();
+  });
+
+  test('a server that comes back is used again, by itself, with what it had acknowledged', async () => {
+    const one = await server(['--appendonly', 'yes', '--appendfsync', 'always']);
+    const memory = open(one.url, 500);
+    await memory.messages.add(place, { content: 'before' });
+    await one.halt();
+    expect((await failure(memory.messages.add(place, { content: 'lost' }))).error.code).toBe('STORE_UNAVAILABLE');
+    await one.restart();
+    await expect
+      .poll(async () => memory.messages.history(place).catch(() => []), { timeout: 30_000 })
+      .toMatchObject([{ content: 'before' }]);
+    await memory.messages.add(place, { content: 'after' });
+    expect((await memory.messages.history(place)).map(({ content }) => content)).toEqual(['after', 'before']);
+  });
+
+  test('a restart in the middle of many writes: what was acknowledged is there, what was not has failed', async () => {
+    const one = await server(['--appendonly', 'yes', '--appendfsync', 'always']);
+    const memory = createMemory({
+      backend: redis({ url: one.url, timeoutMs: 1000 }),
+      retention: { maxMessages: Infinity },
+    });
+    onTestFinished(() => memory.close());
+    const acknowledged: string[] = [];
+    let failed = 0;
+    let restarting: Promise<void> | undefined;
+    for (let index = 0; index < 400; index++) {
+      if (index === 100) restarting = one.restart();
+      const content = `${index}`;
+      await memory.messages.add(place, { content }).then(
+        () => acknowledged.push(content),
+        (error: unknown) => {
+          if (!MemoryError.isInstance(error) || error.code !== 'STORE_UNAVAILABLE') throw error;
+          failed += 1;
+        },
+      );
+    }
+    await restarting;
+    expect(acknowledged.length + failed).toBe(400);
+    expect(acknowledged.length).toBeGreaterThan(100);
+    const present = new Set((await memory.messages.history(place)).map(({ content }) => content));
+    expect(acknowledged.filter((content) => !present.has(content))).toEqual([]);
+  });
+
+  test('a paused server: calls fail in time and say that a write may have been done; then it goes on', async () => {
+    const one = await server();
+    const memory = open(one.url, 300);
+    await memory.messages.add(place, { content: 'before' });
+    one.signal('SIGSTOP');
+    const writing = await failure(memory.messages.add(place, { content: 'in doubt' }));
+    expect(writing.error).toMatchObject({ code: 'STORE_UNAVAILABLE', isDone: 'unknown' });
+    expect(writing.error.message).toContain('may have been done');
+    expect((await failure(memory.messages.history(place))).error).toMatchObject({
+      code: 'STORE_UNAVAILABLE',
+      isDone: false,
+    });
+    one.signal('SIGCONT');
+    // It was done: the message says so rightly.
+    await expect
+      .poll(async () => (await memory.messages.history(place).catch(() => [])).map(({ content }) => content), {
+        timeout: 30_000,
+      })
+      .toEqual(['in doubt', 'before']);
+  });
+
+  test('a call can be given up before its time', async () => {
+    const one = await server();
+    const memory = open(one.url, 60_000);
+    await memory.backend.now();
+    one.signal('SIGSTOP');
+    const controller = new AbortController();
+    const call = memory.messages.history(place, { signal: controller.signal });
+    const reason = new Error('enough');
+    controller.abort(reason);
+    await expect(call).rejects.toBe(reason);
+    one.signal('SIGCONT');
+  });
+
+  test('times are those of the server, whatever the clock of the process says', async () => {
+    const one = await server();
+    const client = await createClient({ url: one.url }).connect();
+    onTestFinished(() => client.close());
+    const before = await client.sendCommand<string[]>(['TIME']);
+    const real = Date.now;
+    Date.now = () => 5;
+    onTestFinished(() => {
+      Date.now = real;
+    });
+    const message = await open(one.url).messages.add(place, { content: 'x' });
+    expect(message.time).toBeGreaterThanOrEqual(Number(before[0]) * 1000);
+  });
+});
+
+describe.skipIf(!hasRedis)('a Redis that refuses', () => {
+  test('a wrong password is said at once, and a right one works', async () => {
+    const one = await server(['--requirepass', 'secret']);
+    for (const user of ['', ':wrong@', 'nobody:secret@']) {
+      const memory = open(one.url.replace('//', `//${user}`), 10_000);
+      for (let call = 0; call < 2; call++) {
+        const { error } = await failure(memory.messages.add(place, { content: 'x' }));
+        expect(error, user).toMatchObject({ code: 'STORE_DENIED', isDone: false });
+        expect(error.message).not.toMatch(/wrong@|secret/u);
+      }
+    }
+    const memory = open(one.url.replace('//', '//:secret@'));
+    await memory.messages.add(place, { content: 'x' });
+    expect(await memory.messages.history(place)).toHaveLength(1);
+  });
+
+  test('a full server refuses writes whole, keeps what it has, and can be made to forget', async () => {
+    const one = await server(['--maxmemory', '4mb', '--maxmemory-policy', 'noeviction']);
+    const memory = createMemory({ backend: redis({ url: one.url }), retention: { maxMessages: Infinity } });
+    onTestFinished(() => memory.close());
+    const kept: string[] = [];
+    let refused: MemoryError | undefined;
+    for (let index = 0; refused === undefined && index < 200; index++) {
+      const content = `${index} ${'x'.repeat(100_000)}`;
+      await memory.messages.add(place, { content }).then(
+        () => kept.push(content),
+        (error: unknown) => {
+          refused = MemoryError.isInstance(error) ? error : undefined;
+          if (refused === undefined) throw error;
+        },
+      );
+    }
+    expect(refused).toMatchObject({ code: 'STORE_FULL', message: expect.stringContaining('maxmemory'), isDone: false });
+    expect((await memory.messages.history(place)).map(({ content }) => content)).toEqual(kept.toReversed());
+    // Small writes may still have room: now nothing has.
+    const client = await createClient({ url: one.url }).connect();
+    onTestFinished(() => client.close());
+    await client.configSet('maxmemory', '1mb');
+    await expect(memory.storeNote('w', 'x', 's')).rejects.toMatchObject({ code: 'STORE_FULL' });
+    await expect(memory.workflows.create({ goal: 'g', todos: [], streamName: 's' })).rejects.toMatchObject({
+      code: 'STORE_FULL',
+    });
+    expect(await memory.listGroups()).toHaveLength(1);
+    expect(await memory.listNotes()).toEqual([]);
+    await memory.forget(place);
+    await client.configSet('maxmemory', '4mb');
+    await memory.storeNote('w', 'x', 's');
+    expect(await memory.getNotes('w')).toHaveLength(1);
+  });
+
+  test('another type under a key is told apart and left as it is', async () => {
+    const one = await server();
+    const client = await createClient({ url: one.url }).connect();
+    onTestFinished(() => client.close());
+    await client.set('ai:memory:s:g', 'a string');
+    await client.hSet('ai:notes:w', 'a', 'hash');
+    await client.sAdd('ai:workflow:w', 'a set');
+    const memory = open(one.url);
+    const calls = [
+      () => memory.messages.add(place, { content: 'x' }),
+      () => memory.messages.history(place),
+      () => memory.forget(place),
+      () => memory.storeNote('w', 'x', 's'),
+      () => memory.getNotes('w'),
+      () => memory.workflows.get('w'),
+    ];
+    for (const call of calls)
+      await expect(call()).rejects.toMatchObject({
+        code: 'CORRUPT_RECORD',
+        message: expect.stringContaining('another type'),
+      });
+    expect([
+      await client.get('ai:memory:s:g'),
+      await client.hGetAll('ai:notes:w'),
+      await client.sMembers('ai:workflow:w'),
+    ]).toEqual(['a string', { a: 'hash' }, ['a set']]);
+    expect(await memory.listGroups()).toMatchObject([{ key: 'ai:memory:s:g', messages: 1 }]);
+  });
+
+  test('a restart forgets the scripts, and nobody notices', async () => {
+    const one = await server();
+    const memory = open(one.url);
+    await memory.storeNote('w', 'a', 's');
+    const client = await createClient({ url: one.url }).connect();
+    onTestFinished(() => client.close());
+    await client.scriptFlush();
+    await memory.storeNote('w', 'b', 's');
+    expect(await memory.getNotes('w')).toHaveLength(2);
+  });
+
+  test.each([
+    ['a file', '/tmp/redis.sock'],
+    ['another protocol', 'http://127.0.0.1:1'],
+    ['nothing', ''],
+  ])('%s is no URL of a Redis', (_, url) => {
+    expect(() => redis({ url })).toThrow(expect.objectContaining({ code: 'INVALID_OPTION' }));
+  });
+
+  test('without the driver it is said what to install', async () => {
+    const backend = redis({ driver: () => Promise.reject(new Error('Cannot find package')) });
+    await expect(backend.now()).rejects.toMatchObject({
+      code: 'STORE_UNSUPPORTED',
+      message: expect.stringContaining('npm install @redis/client'),
+    });
+  });
+
+  test('every write to every key sets its end in the same step', async () => {
+    const one = await server();
+    const memory = open(one.url);
+    const watcher = await createClient({ url: one.url }).connect();
+    onTestFinished(() => watcher.close());
+    const { id } = await memory.workflows.create({ goal: 'g', todos: ['a'], streamName: 's' });
+    const run = await memory.workflows.acquire(id);
+    let endless = 0;
+    let looks = 0;
+    let isDone = false;
+    // Somebody looks in between all the time.
+    const looking = (async () => {
+      while (!isDone) {
+        for (const key of await watcher.keys('ai:*')) if ((await watcher.pTTL(key)) === -1) endless += 1;
+        looks += 1;
+      }
+    })();
+    for (let index = 0; index < 150; index++) {
+      await memory.messages.add(place, { content: `${index}` });
+      await memory.storeNote('w', `${index}`, 's', { temporary: index % 2 === 0 });
+      await run.updateTodo('todo_0', { status: 'running', result: index });
+    }
+    isDone = true;
+    await looking;
+    await run.release();
+    expect(looks).toBeGreaterThan(0);
+    expect(endless).toBe(0);
+  });
+});
+
+describe.skipIf(!hasRedis)('a cluster of three', () => {
+  test('every call works, wherever its key lies', async (context) => {
+    const modes = ['--cluster-enabled', 'yes', '--cluster-node-timeout', '2000', '--appendonly', 'no'];
+    const nodes = [await server(modes), await server(modes), await server(modes)];
+    const addresses = nodes.map(({ port }) => `127.0.0.1:${port}`);
+    const made = spawnSync(
+      'redis-cli',
+      ['--cluster', 'create', ...addresses, '--cluster-replicas', '0', '--cluster-yes'],
+      {
+        encoding: 'utf8',
+        timeout: 60_000,
+      },
+    );
+    // The ports of a cluster lie 10,000 above those of its nodes, which may be taken.
+    if (made.status !== 0)
+      return context.skip(`no cluster could be made: ${made.stdout}${made.stderr}${String(made.error ?? '')}`);
+    const first = await createClient({ url: nodes[0]?.url ?? '' }).connect();
+    await expect
+      .poll(async () => first.sendCommand<string>(['CLUSTER', 'INFO']), { timeout: 30_000 })
+      .toContain('cluster_state:ok');
+    await first.close();
+    const cluster = createCluster({ rootNodes: nodes.map(({ url }) => ({ url })) });
+    cluster.on('error', () => undefined);
+    const memory = createMemory({ backend: redis({ client: cluster, timeoutMs: 20_000 }) });
+    onTestFinished(async () => {
+      await memory.close();
+      cluster.destroy();
+    });
+    const groups = Array.from({ length: 30 }, (_, index) => `group_${index}`);
+    for (const group of groups) await memory.messages.add({ stream: 's', group }, { content: group });
+    expect((await memory.listGroups()).map(({ group }) => group).toSorted()).toEqual(groups.toSorted());
+    const { id } = await memory.workflows.create({ goal: 'g', todos: ['a'], streamName: 's' });
+    await memory.storeNote(id, 'note', 'todo_0');
+    const run = await memory.workflows.acquire(id);
+    await run.updateTodo('todo_0', { status: 'done' });
+    expect((await memory.workflows.get(id)).notes).toHaveLength(1);
+    await run.finish();
+    const sizes = await Promise.all(
+      nodes.map(async ({ url }) => {
+        const node = await createClient({ url }).connect();
+        const size = await node.dbSize();
+        await node.close();
+        return size;
+      }),
+    );
+    // The keys are spread, and still each call touched one.
+    expect(Math.min(...sizes)).toBeGreaterThan(0);
+    expect(await memory.recall({ stream: 's', group: 'group_7', query: 'group_7' })).toHaveLength(1);
+    expect(await memory.forget({ stream: 's' })).toBe(30);
+    return undefined;
+  });
+});

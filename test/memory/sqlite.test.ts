@@ -1,0 +1,293 @@
+/** What is special about SQLite: files that are locked, read-only, full, damaged or of somebody else. */
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import process from 'node:process';
+import { DatabaseSync } from 'node:sqlite';
+import { fileURLToPath } from 'node:url';
+import { createMemory, projectStorePath, userStorePath } from '@cairn/memory';
+import type { Memory } from '@cairn/memory';
+import { sqlite } from '@cairn/memory/sqlite';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { temporaryDirectory } from '../support/tree.ts';
+import { manualClock } from './backends.ts';
+
+function open(path: string, options: Parameters<typeof sqlite>[0] = {}): Memory {
+  const memory = createMemory({ backend: sqlite({ path, ...options }) });
+  onTestFinished(() => memory.close());
+  return memory;
+}
+
+const place = { stream: 's', group: 'g' };
+const child = fileURLToPath(new URL('sqlite-child.ts', import.meta.url));
+
+describe('a file', () => {
+  test('is made with its directories, for its owner alone, and kept out of git in a project', async () => {
+    const root = temporaryDirectory();
+    const path = projectStorePath(root);
+    await open(path).messages.add(place, { content: 'x' });
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(statSync(`${path}-wal`).mode & 0o777).toBe(0o600);
+    expect(statSync(`${root}/.cairn`).mode & 0o777).toBe(0o700);
+    expect(readFileSync(`${root}/.cairn/.gitignore`, 'utf8')).toBe('*\n');
+    // One that is there already is somebody's choice.
+    mkdirSync(`${root}/b/.cairn`, { recursive: true });
+    await open(projectStorePath(`${root}/b`)).messages.add(place, { content: 'x' });
+    expect(existsSync(`${root}/b/.cairn/.gitignore`)).toBe(false);
+  });
+
+  test.each([
+    ['linux', {}, '/home/a/.local/share/cairn/memory.db'],
+    ['linux', { XDG_DATA_HOME: '/data' }, '/data/cairn/memory.db'],
+    ['linux', { XDG_DATA_HOME: 'relative' }, '/home/a/.local/share/cairn/memory.db'],
+    ['darwin', {}, '/home/a/Library/Application Support/cairn/memory.db'],
+  ] as const)('of a user lies where the system keeps data: %s %o', (platform, env, expected) => {
+    expect(userStorePath({ platform, env, home: '/home/a' })).toBe(expected);
+  });
+
+  test('is not looked for before it is used', () => {
+    const path = `${temporaryDirectory()}/memory.db`;
+    open(path);
+    expect(existsSync(path)).toBe(false);
+  });
+
+  test('that another process keeps locked is waited for, and then said', async () => {
+    const path = `${temporaryDirectory()}/memory.db`;
+    const memory = open(path, { busyTimeoutMs: 300 });
+    await memory.messages.add(place, { content: 'a' });
+    const other = new DatabaseSync(path);
+    onTestFinished(() => other.close());
+    other.exec('BEGIN IMMEDIATE');
+    await expect(memory.messages.add(place, { content: 'b' })).rejects.toMatchObject({
+      code: 'STORE_LOCKED',
+      isDone: false,
+      message: expect.stringContaining('busyTimeoutMs'),
+    });
+    // Readers need not wait.
+    expect(await memory.messages.history(place)).toHaveLength(1);
+    // Waiting leaves the process free for other work, and can be given up.
+    const controller = new AbortController();
+    const waiting = open(path, { busyTimeoutMs: 60_000 }).messages.add(
+      place,
+      { content: 'c' },
+      { signal: controller.signal },
+    );
+    controller.abort(new Error('enough'));
+    await expect(waiting).rejects.toMatchObject({ message: expect.stringMatching(/enough|aborted/u) });
+    const patient = open(path, { busyTimeoutMs: 60_000 }).messages.add(place, { content: 'd' });
+    other.exec('COMMIT');
+    await patient;
+    expect((await memory.messages.history(place)).map(({ content }) => content)).toEqual(['d', 'a']);
+  });
+
+  test.each([
+    ['text', 'not a database at all, but long enough to be one'.repeat(100)],
+    ['the head of one', 'SQLite format 3\0'],
+  ])('that is %s is refused and left as it is', async (_, content) => {
+    const path = `${temporaryDirectory()}/memory.db`;
+    writeFileSync(path, content);
+    await expect(open(path).messages.history(place)).rejects.toMatchObject({ code: 'CORRUPT_STORE', path });
+    expect(readFileSync(path, 'utf8')).toBe(content);
+  });
+
+  test('of another program, or of a newer Cairn, is refused and left as it is', async () => {
+    const path = `${temporaryDirectory()}/memory.db`;
+    const other = new DatabaseSync(path);
+    other.exec('CREATE TABLE theirs (a)');
+    other.close();
+    const before = readFileSync(path);
+    await expect(open(path).messages.add(place, { content: 'x' })).rejects.toMatchObject({
+      code: 'CORRUPT_STORE',
+      message: expect.stringContaining('another program'),
+    });
+    expect(readFileSync(path)).toEqual(before);
+    const own = `${temporaryDirectory()}/memory.db`;
+    const memory = open(own);
+    await memory.messages.add(place, { content: 'x' });
+    await memory.close();
+    const newer = new DatabaseSync(own);
+    newer.exec('PRAGMA user_version = 99');
+    newer.close();
+    await expect(open(own).messages.history(place)).rejects.toMatchObject({
+      message: expect.stringContaining('newer Cairn'),
+    });
+  });
+
+  test('with a row that somebody damaged gives the others, and keeps that one aside', async () => {
+    const path = `${temporaryDirectory()}/memory.db`;
+    const memory = open(path);
+    for (const content of 'abcd') await memory.messages.add(place, { content });
+    const other = new DatabaseSync(path);
+    other.exec(`UPDATE records SET body = 'garbage' WHERE body LIKE '%"a"%'`);
+    other.exec(`UPDATE records SET body = x'00ff' WHERE body LIKE '%"b"%'`);
+    other.close();
+    expect((await memory.messages.history(place)).map(({ content }) => content)).toEqual(['d', 'c']);
+    expect((await memory.quarantined()).map(({ key }) => key)).toEqual(['ai:memory:s:g', 'ai:memory:s:g']);
+    await memory.messages.add(place, { content: 'e' });
+    expect((await memory.messages.history(place)).map(({ content }) => content)).toEqual(['e', 'd', 'c']);
+    expect((await memory.quarantined()).map(({ record }) => record).toSorted()).toEqual(["X'00FF'", 'garbage']);
+    // Text whose bytes are no UTF-8 cannot be named to take it away: it is told of once, and hides nothing.
+    const again = new DatabaseSync(path);
+    again.exec(`UPDATE records SET body = CAST(x'7b22ff' AS TEXT) WHERE body LIKE '%"c"%'`);
+    again.close();
+    for (let look = 0; look < 3; look++) {
+      expect((await memory.messages.history(place)).map(({ content }) => content)).toEqual(['e', 'd']);
+      expect(await memory.quarantined()).toHaveLength(3);
+    }
+  });
+
+  test('that is torn in the middle is told apart from one that is empty', async () => {
+    const path = `${temporaryDirectory()}/memory.db`;
+    const memory = open(path);
+    for (let index = 0; index < 50; index++)
+      await memory.messages.add(place, { content: `${index} ${'x'.repeat(5000)}` });
+    await memory.close();
+    truncateSync(path, 8192);
+    await expect(open(path).messages.history(place)).rejects.toMatchObject({ code: 'CORRUPT_STORE' });
+  });
+
+  test.each([
+    ['3.51.2', false],
+    ['3.46.1', false],
+    ['2.99.99', false],
+    [undefined, false],
+    ['3.51.3', true],
+    ['3.52.0', true],
+    ['4.0.0', true],
+  ])('is opened by SQLite %s: %s', async (version, isOpened) => {
+    const memory = open(`${temporaryDirectory()}/memory.db`, { driver: async () => ({ DatabaseSync, version }) });
+    const call = memory.messages.history(place).catch((error: unknown) => error);
+    const refusal = expect.objectContaining({
+      code: 'STORE_UNSUPPORTED',
+      message: expect.stringMatching(/3\.51\.3.*Use Node 22\.22\.3, 24\.15\.0 or newer/u),
+    });
+    expect(await call).toEqual(isOpened ? [] : refusal);
+  });
+
+  test('cannot be opened by a Node without SQLite, which says so', async () => {
+    const driver = (): Promise<never> => Promise.reject(new Error('No such built-in module: node:sqlite'));
+    const memory = open(`${temporaryDirectory()}/memory.db`, { driver });
+    await expect(memory.messages.history(place)).rejects.toMatchObject({ code: 'STORE_UNSUPPORTED' });
+  });
+
+  test('has WAL, full durability and a bounded log, whatever many writers do', async () => {
+    const path = `${temporaryDirectory()}/memory.db`;
+    const memories = Array.from({ length: 4 }, () => open(path, { busyTimeoutMs: 60_000 }));
+    for (let round = 0; round < 150; round++) {
+      const writes = memories.map((memory, index) =>
+        memory.messages.add({ stream: 's', group: `${index}` }, { content: 'x'.repeat(20_000) }),
+      );
+      await Promise.all(writes);
+    }
+    expect(statSync(`${path}-wal`).size).toBeLessThan(20 * 1024 * 1024);
+    const other = new DatabaseSync(path);
+    onTestFinished(() => other.close());
+    expect(other.prepare('PRAGMA journal_mode').get()).toEqual({ journal_mode: 'wal' });
+    expect(other.prepare('PRAGMA auto_vacuum').get()).toEqual({ auto_vacuum: 2 });
+  });
+
+  test('does not grow over a year of use: what is over is removed', async () => {
+    const path = `${temporaryDirectory()}/memory.db`;
+    const clock = manualClock();
+    const memory = open(path, { clock: clock.now });
+    const sizes: number[] = [];
+    for (let day = 0; day < 365; day++) {
+      clock.add(86_400_000);
+      // Each day has groups of its own, which nobody comes back to.
+      for (let group = 0; group < 4; group++) {
+        await memory.messages.add({ stream: 's', group: `${day} ${group}` }, { content: 'x'.repeat(3000) });
+        await memory.storeNote(`${day} ${group}`, 'x'.repeat(3000), 'todo_0');
+      }
+      if (day % 73 === 72) sizes.push(statSync(path).size + statSync(`${path}-wal`).size);
+    }
+    const stats = await memory.stats();
+    expect(stats.messages).toBeLessThanOrEqual(31 * 4);
+    const [early = 0, ...later] = sizes;
+    for (const size of later) expect(size).toBeLessThan(1.5 * early);
+  });
+});
+
+describe.skipIf(process.platform === 'win32')('where the system refuses', () => {
+  interface Answer {
+    readonly code?: string;
+    readonly message?: string;
+  }
+
+  /** Runs calls in a process of another user, for whom permissions count. */
+  async function asOther(path: string, what: 'read' | 'write'): Promise<Answer> {
+    const user = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+    const running = spawn(process.execPath, [child, path, what], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+      ...user,
+      env: { PATH: '' },
+    });
+    let text = '';
+    running.stdout.setEncoding('utf8').on('data', (more: string) => (text += more));
+    await once(running, 'close');
+    return JSON.parse(text) as Answer;
+  }
+
+  test('a directory that may not be written is said', async () => {
+    const root = temporaryDirectory();
+    chmodSync(root, 0o555);
+    expect(await asOther(`${root}/memory.db`, 'write')).toMatchObject({
+      code: 'STORE_DENIED',
+      message: expect.stringContaining(root),
+    });
+    expect(await asOther(`${root}/deep/memory.db`, 'write')).toMatchObject({ code: 'STORE_DENIED' });
+    expect(existsSync(`${root}/memory.db`)).toBe(false);
+  });
+
+  test('a file that may not be written keeps what it has', async () => {
+    const root = temporaryDirectory();
+    const path = `${root}/memory.db`;
+    const memory = open(path);
+    await memory.messages.add(place, { content: 'kept' });
+    await memory.close();
+    chmodSync(path, 0o444);
+    chmodSync(root, 0o555);
+    expect(await asOther(path, 'write')).toMatchObject({ code: 'STORE_DENIED' });
+    chmodSync(root, 0o755);
+    chmodSync(path, 0o600);
+    expect(await open(path).messages.history(place)).toMatchObject([{ content: 'kept' }]);
+  });
+
+  test('a path below a file, or a directory as a file, is said', async () => {
+    const root = temporaryDirectory();
+    writeFileSync(`${root}/file`, '');
+    await expect(open(`${root}/file/memory.db`).messages.history(place)).rejects.toMatchObject({
+      code: 'STORE_FAILED',
+    });
+    await expect(open(root).messages.history(place)).rejects.toMatchObject({ code: 'STORE_FAILED' });
+    await expect(open('/proc/nowhere/memory.db').messages.history(place)).rejects.toMatchObject({
+      code: expect.stringMatching(/^STORE_/u),
+    });
+  });
+
+  test('a full disk refuses the write whole, and what was acknowledged is there', async (context) => {
+    const root = temporaryDirectory();
+    const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=2m', 'tmpfs', root], { encoding: 'utf8' });
+    if (mounted.status !== 0) return context.skip(`no small disk can be mounted here: ${mounted.stderr}`);
+    const path = `${root}/memory.db`;
+    const memory = createMemory({ backend: sqlite({ path }), retention: { maxMessages: Infinity } });
+    onTestFinished(async () => {
+      await memory.close();
+      spawnSync('umount', [root]);
+    });
+    const kept: string[] = [];
+    let refusal: unknown;
+    for (let index = 0; refusal === undefined && index < 400; index++) {
+      const content = `${index} ${'x'.repeat(20_000)}`;
+      await memory.messages.add(place, { content }).then(
+        () => kept.push(content),
+        (error: unknown) => {
+          refusal = error;
+        },
+      );
+    }
+    expect(refusal).toMatchObject({ code: 'STORE_FULL', message: expect.stringContaining('disk is full') });
+    expect(kept.length).toBeGreaterThan(5);
+    expect((await memory.messages.history(place)).map(({ content }) => content)).toEqual(kept.toReversed());
+    return undefined;
+  });
+});

@@ -1,0 +1,222 @@
+import { createMemory } from '@cairn/memory';
+import { memory as inProcess } from '@cairn/memory/memory';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { backendKinds, openMemory, START_MS, useBackends } from './backends.ts';
+
+useBackends();
+
+async function linesOf(lines: AsyncIterable<string>): Promise<string[]> {
+  const all: string[] = [];
+  for await (const line of lines) all.push(line);
+  return all;
+}
+
+describe.each(backendKinds)('import and export on $name', (kind) => {
+  test.skipIf(kind.isSkipped)('an export holds everything, and an import brings it back as it was, once', async () => {
+    const { memory, advance } = await openMemory(kind);
+    const chat = memory.defineStream({ name: 'chat:x' });
+    await chat.addMessage('g%1', { content: 'one', author: 'Ann' });
+    await advance(10);
+    await chat.addMessage('g%1', { role: 'assistant', content: 'two\n表' });
+    await chat.addMessage('g2', { content: 'elsewhere' });
+    const { id } = await memory.workflows.create({ goal: 'goal', todos: ['a'], streamName: 'chat:x', groupId: 'g2' });
+    await memory.storeNote(id, 'note', 'todo_0');
+    await memory.storeNote(id, 'later', 'todo_0', { temporary: false });
+    const exported = await linesOf(memory.export());
+    expect(exported).toHaveLength(6);
+    expect(JSON.parse(exported[0] ?? '')).toEqual({
+      kind: 'message',
+      stream: 'chat:x',
+      group: 'g%1',
+      id: expect.any(String),
+      role: 'user',
+      content: 'one',
+      author: 'Ann',
+      time: START_MS,
+    });
+
+    const clock = (): number => START_MS + 60_000;
+    const other = createMemory({ backend: inProcess({ clock }) });
+    expect(await other.import(exported)).toEqual({ lines: 6, added: 6, present: 0, dropped: 0 });
+    expect(await linesOf(other.export())).toEqual(exported);
+    expect(await other.import([...exported, ''])).toEqual({ lines: 6, added: 0, present: 6, dropped: 0 });
+    expect(await linesOf(other.export())).toEqual(exported);
+    expect(await memory.import(exported)).toEqual({ lines: 6, added: 0, present: 6, dropped: 0 });
+    expect(await linesOf(memory.export())).toEqual(exported);
+    expect(await linesOf(memory.export({ stream: 'chat:x', group: 'g2' }))).toHaveLength(1);
+  });
+
+  test.skipIf(kind.isSkipped)(
+    'imported messages are placed by their time, and what is over or too much is said',
+    async () => {
+      const { memory } = await openMemory(kind, { retention: { maxMessages: 3 } });
+      await memory.messages.add({ stream: 's', group: 'g' }, { content: 'now' });
+      const line = (content: string, time: number): string =>
+        JSON.stringify({ kind: 'message', stream: 's', group: 'g', id: content, role: 'user', content, time });
+      const lines = [
+        line('b', START_MS - 10),
+        line('old', START_MS - 40 * 86_400_000),
+        line('a', START_MS - 20),
+        line('too many', START_MS - 30),
+      ];
+      expect(await memory.import(lines)).toEqual({ lines: 4, added: 2, present: 0, dropped: 2 });
+      expect((await memory.messages.history({ stream: 's', group: 'g' })).map(({ content }) => content)).toEqual([
+        'now',
+        'b',
+        'a',
+      ]);
+    },
+  );
+
+  const good = JSON.stringify({
+    kind: 'message',
+    stream: 's',
+    group: 'g',
+    id: 'i',
+    role: 'user',
+    content: 'c',
+    time: 1,
+  });
+  test.skipIf(kind.isSkipped).each([
+    ['no JSON', '{', /^Line 2 of the import is no JSON/u],
+    ['nothing of ours', '{"kind":"other"}', /^Line 2 of the import is no message, note or workflow/u],
+    ['a message without a time', good.replace(',"time":1', ''), /^Line 2 .*time/u],
+    ['a message with more than there is', good.replace('"time"', '"x":1,"time"'), /^Line 2 /u],
+    ['an empty name', good.replace('"s"', '""'), /stream "" is empty/u],
+    ['an empty content', good.replace('"c"', '""'), /content of the message is empty/u],
+    ['no workflow', '{"kind":"workflow","id":"w"}', /workflow "w" of the import is no record/u],
+    ['an oversized content', good.replace('"c"', JSON.stringify('x'.repeat(2_000_000))), /2000000 bytes/u],
+  ])('an import with %s is refused as a whole', async (_, bad, message) => {
+    const { memory } = await openMemory(kind);
+    await expect(memory.import([good, bad])).rejects.toMatchObject({ message: expect.stringMatching(message) });
+    expect(await memory.listGroups()).toEqual([]);
+  });
+
+  test.skipIf(kind.isSkipped)('a message, a group and a stream are forgotten, and nothing else', async () => {
+    const { memory } = await openMemory(kind);
+    const add = (stream: string, group: string, content: string): Promise<{ id: string }> =>
+      memory.messages.add({ stream, group }, { content });
+    const { id } = await add('a', '1', 'x');
+    for (const [stream, group] of [
+      ['a', '1'],
+      ['a', '2'],
+      ['a-b', '1'],
+      ['a%', '1'],
+      ['b', '1'],
+    ] as const)
+      await add(stream, group, 'y');
+    const left = async (): Promise<string[]> =>
+      (await memory.listGroups()).map(({ key, messages }) => `${key.slice(10)} ${messages}`);
+    expect(await memory.forget({ stream: 'a', group: '1', message: id })).toBe(1);
+    expect(await memory.forget({ stream: 'a', group: '1', message: id })).toBe(0);
+    expect(await left()).toEqual(['a%25:1 1', 'a-b:1 1', 'a:1 1', 'a:2 1', 'b:1 1']);
+    expect(await memory.forget({ stream: 'a', group: '1' })).toBe(1);
+    expect(await left()).toEqual(['a%25:1 1', 'a-b:1 1', 'a:2 1', 'b:1 1']);
+    expect(await memory.forget({ stream: 'a' })).toBe(1);
+    expect(await memory.forget({ stream: 'a' })).toBe(0);
+    expect(await left()).toEqual(['a%25:1 1', 'a-b:1 1', 'b:1 1']);
+    await expect(memory.forget({ stream: 'a', message: id })).rejects.toMatchObject({ code: 'INVALID_INPUT' });
+  });
+
+  test.skipIf(kind.isSkipped)('stats count what there is', async () => {
+    const { memory } = await openMemory(kind);
+    await memory.messages.add({ stream: 'a', group: '1' }, { content: 'x' });
+    await memory.messages.add({ stream: 'a', group: '2' }, { content: 'x' });
+    await memory.storeNote('w', 'note', 's');
+    await memory.workflows.create({ goal: 'g', todos: [], streamName: 'a' });
+    expect(await memory.stats()).toEqual({
+      backend: kind.name,
+      streams: 1,
+      groups: 2,
+      messages: 2,
+      notes: 1,
+      workflows: 1,
+      graphs: 0,
+      quarantined: 0,
+      bytes: expect.any(Number),
+      keysWithoutEnd: 0,
+    });
+    expect((await memory.stats()).bytes).toBeGreaterThan(100);
+  });
+
+  const torn = { before: '{"id":"x","role":"user","content":"tor', after: '' };
+  const rule = { maxRecords: Infinity, lifetimeMs: Infinity, temporaryLifetimeMs: Infinity };
+
+  test.skipIf(kind.isSkipped)(
+    'a record that cannot be read is set aside and told of once; the rest is readable',
+    async () => {
+      const found: unknown[] = [];
+      const { memory } = await openMemory(kind, { onQuarantine: (record) => found.push(record) });
+      const place = { stream: 's', group: 'g' };
+      await memory.messages.add(place, { content: 'a' });
+      const [record] = await memory.backend.append('ai:memory:s:g', [torn], { rule });
+      await memory.messages.add(place, { content: 'b' });
+      const contents = async (): Promise<string[]> =>
+        (await memory.messages.history(place, { limit: 2 })).map(({ content }) => content);
+      expect(await contents()).toEqual(['b', 'a']);
+      expect(await contents()).toEqual(['b', 'a']);
+      expect(found).toEqual([{ key: 'ai:memory:s:g', record, time: START_MS }]);
+      expect(await memory.quarantined()).toEqual(found);
+      expect(await memory.stats()).toMatchObject({ messages: 2, quarantined: 1 });
+      await memory.backend.append(
+        'ai:notes:w',
+        [torn, { before: '{"content":5,"source":"s","time":', after: ',"temporary":true}' }],
+        { rule },
+      );
+      await memory.storeNote('w', 'good', 's');
+      expect((await memory.getNotes('w')).map(({ content }) => content)).toEqual(['good']);
+      expect(await memory.quarantined()).toHaveLength(3);
+    },
+  );
+
+  test.skipIf(kind.isSkipped)('a workflow whose record cannot be read says so, stays, and hides no other', async () => {
+    const { memory } = await openMemory(kind);
+    const { id } = await memory.workflows.create({ goal: 'g', todos: [], streamName: 'a' });
+    await memory.backend.swap('ai:workflow:bad', { expected: undefined, next: '{"id":"bad"', ttlMs: 60_000 });
+    await expect(memory.workflows.get('bad')).rejects.toMatchObject({ code: 'CORRUPT_RECORD', key: 'ai:workflow:bad' });
+    await expect(memory.workflows.acquire('bad')).rejects.toMatchObject({ code: 'CORRUPT_RECORD' });
+    expect((await memory.workflows.list()).map((one) => [one.id, one.status])).toEqual([
+      [id, 'running'],
+      ['bad', 'corrupt'],
+    ]);
+    expect(await memory.backend.read('ai:workflow:bad')).toBe('{"id":"bad"');
+    expect(await linesOf(memory.export())).toHaveLength(1);
+    expect(await memory.workflows.remove('bad')).toBe(true);
+  });
+
+  test.skipIf(kind.isSkipped)('bad messages are refused, and nothing is stored', async () => {
+    const { memory } = await openMemory(kind);
+    const stream = memory.defineStream({ name: 's' });
+    const cases = [
+      ['', { content: 'x' }, 'INVALID_NAME'],
+      ['x'.repeat(10_240), { content: 'x' }, 'INVALID_NAME'],
+      ['g', { content: '' }, 'INVALID_INPUT'],
+      ['g', { content: 'x', role: 'boss' as 'user' }, 'INVALID_INPUT'],
+      ['g', { content: 'x'.repeat(10 * 1024 * 1024) }, 'TOO_LARGE'],
+      ['g', { content: 'x', author: '' }, 'INVALID_NAME'],
+    ] as const;
+    for (const [group, message, code] of cases)
+      await expect(stream.addMessage(group, message)).rejects.toMatchObject({ code });
+    expect(await memory.listGroups()).toEqual([]);
+  });
+});
+
+test('messages come back as they were, whatever they say, and never under another name', async () => {
+  const kind = backendKinds[1] as (typeof backendKinds)[0];
+  const { memory } = await openMemory(kind, { retention: { maxMessages: Infinity } });
+  const name = fc
+    .string({ unit: 'grapheme', minLength: 1, maxLength: 10 })
+    .filter((text) => !/\p{Cc}|\p{Cs}/u.test(text));
+  const said = new Map<string, string[]>();
+  await fc.assert(
+    fc.asyncProperty(name, name, fc.string({ unit: 'binary', minLength: 1 }), async (stream, group, content) => {
+      await memory.messages.add({ stream, group }, { content });
+      const key = JSON.stringify([stream, group]);
+      const all = [content, ...(said.get(key) ?? [])];
+      said.set(key, all);
+      expect((await memory.messages.history({ stream, group })).map((message) => message.content)).toEqual(all);
+    }),
+    { numRuns: 200 },
+  );
+});

@@ -1,0 +1,146 @@
+import { describe, expect, test } from 'vitest';
+import { backendKinds, openMemory, START_MS, useBackends } from './backends.ts';
+
+useBackends();
+
+const DAY = 86_400_000;
+const goal = { goal: 'make a table', todos: ['ask', 'create', 'fill'], streamName: 'chat' };
+
+describe.each(backendKinds)('workflows on $name', (kind) => {
+  test.skipIf(kind.isSkipped)('a record lives 3 days from its last update', async () => {
+    const { memory, advance } = await openMemory(kind);
+    const { id } = await memory.workflows.create(goal);
+    await advance(3 * DAY - 10_000);
+    const run = await memory.workflows.acquire(id);
+    await run.updateTodo('todo_0', { status: 'done' });
+    await run.release();
+    await advance(3 * DAY - 10_000);
+    expect((await memory.workflows.get(id)).todos[0]).toMatchObject({ status: 'done' });
+    await advance(10_000);
+    await expect(memory.workflows.get(id)).rejects.toMatchObject({ code: 'UNKNOWN_WORKFLOW' });
+    expect(await memory.workflows.list()).toEqual([]);
+  });
+
+  test.skipIf(kind.isSkipped)('one runs it at a time, and another goes on where it stopped', async () => {
+    const { memory, advance } = await openMemory(kind);
+    const { id } = await memory.workflows.create(goal);
+    const first = await memory.workflows.acquire(id, { owner: 'first', leaseMs: 60_000 });
+    await expect(memory.workflows.acquire(id)).rejects.toMatchObject({
+      code: 'WORKFLOW_BUSY',
+      message: expect.stringMatching(/run by first#.* taken over in 60 s/u),
+    });
+    await first.updateTodo('todo_0', { status: 'done', result: { rows: 3 } });
+    await memory.storeNote(id, 'asked', 'todo_0');
+    // The first one dies: it gives no sign of life, and its lease lapses.
+    await advance(60_000);
+    const second = await memory.workflows.acquire(id, { owner: 'second', leaseMs: 60_000 });
+    expect(second.record.todos.map(({ status }) => status)).toEqual(['done', 'pending', 'pending']);
+    expect((await memory.workflows.get(id)).notes).toMatchObject([{ content: 'asked', source: 'todo_0' }]);
+    // It was not dead after all: what it does now is refused.
+    await expect(first.updateTodo('todo_1', { status: 'done' })).rejects.toMatchObject({ code: 'LEASE_LOST' });
+    expect(first.signal.aborted).toBe(true);
+    await expect(first.finish()).rejects.toMatchObject({ code: 'LEASE_LOST' });
+    await first.release();
+    await second.updateTodo('todo_1', { status: 'done' });
+    expect((await memory.workflows.get(id)).todos.map(({ status, result }) => [status, result])).toEqual([
+      ['done', { rows: 3 }],
+      ['done', undefined],
+      ['pending', undefined],
+    ]);
+    await second.release();
+  });
+
+  test.skipIf(kind.isSkipped)('of many who want it at once one gets it', async () => {
+    const { memory } = await openMemory(kind);
+    const { id } = await memory.workflows.create(goal);
+    const all = await Promise.allSettled(Array.from({ length: 8 }, () => memory.workflows.acquire(id)));
+    const runs = all.filter((one) => one.status === 'fulfilled');
+    expect(runs).toHaveLength(1);
+    const others = all.filter((one) => one.status === 'rejected');
+    for (const { reason } of others) expect(reason).toMatchObject({ code: 'WORKFLOW_BUSY' });
+    await runs[0]?.value.release();
+  });
+
+  test.skipIf(kind.isSkipped)('a run holds on to its workflow by signs of life', async () => {
+    const { memory, advance } = await openMemory(kind);
+    const { id } = await memory.workflows.create(goal);
+    await using run = await memory.workflows.acquire(id, { leaseMs: 300 });
+    // The signs come by real time, three in a lease; the lease lapses by the time of the store.
+    for (let sign = 0; sign < 3; sign++) {
+      const { revision } = await memory.workflows.get(id);
+      await advance(200);
+      await expect.poll(async () => (await memory.workflows.get(id)).revision).toBeGreaterThan(revision);
+      await expect(memory.workflows.acquire(id)).rejects.toMatchObject({ code: 'WORKFLOW_BUSY' });
+    }
+    expect(run.signal.aborted).toBe(false);
+  });
+
+  test.skipIf(kind.isSkipped)('a run learns by itself that another took over', async () => {
+    const { memory, advance } = await openMemory(kind);
+    const { id } = await memory.workflows.create(goal);
+    const first = await memory.workflows.acquire(id, { leaseMs: 600 });
+    await advance(3_600_000);
+    const second = await memory.workflows.acquire(id).catch(() => undefined);
+    // Its sign of life may have come first.
+    if (second === undefined) return;
+    await expect.poll(() => first.signal.aborted).toBe(true);
+    expect(first.signal.reason).toMatchObject({ code: 'LEASE_LOST' });
+    await second.release();
+  });
+
+  test.skipIf(kind.isSkipped)('the end removes the notes, or leaves them to end by themselves', async () => {
+    const { memory, advance } = await openMemory(kind);
+    const ids: string[] = [];
+    for (const notes of ['remove', 'expire'] as const) {
+      const { id } = await memory.workflows.create(goal);
+      ids.push(id);
+      const run = await memory.workflows.acquire(id);
+      await memory.storeNote(id, 'a', 'todo_0');
+      await memory.storeNote(id, 'b', 'todo_0', { temporary: false });
+      await run.finish({ notes });
+      expect(await memory.getNotes(id)).toHaveLength(notes === 'remove' ? 0 : 2);
+      await expect(memory.workflows.acquire(id)).rejects.toMatchObject({ code: 'INVALID_INPUT' });
+    }
+    await advance(1_800_000);
+    expect((await memory.getNotes(ids[1] ?? '')).map(({ content }) => content)).toEqual(['b']);
+  });
+
+  test.skipIf(kind.isSkipped)(
+    'workflows are listed, the last updated first, and removed with their notes',
+    async () => {
+      const { memory, advance } = await openMemory(kind);
+      const one = await memory.workflows.create(goal);
+      await advance(1000);
+      const two = await memory.workflows.create({ ...goal, groupId: 'g' });
+      expect(two).toMatchObject({ groupId: 'g', createdAt: START_MS + 1000 });
+      await memory.storeNote(one.id, 'a', 'todo_0');
+      expect((await memory.workflows.list()).map(({ id }) => id)).toEqual([two.id, one.id]);
+      expect(await memory.workflows.remove(one.id)).toBe(true);
+      expect(await memory.workflows.remove(one.id)).toBe(false);
+      expect((await memory.workflows.list()).map(({ id }) => id)).toEqual([two.id]);
+      expect(await memory.getNotes(one.id)).toEqual([]);
+    },
+  );
+
+  test.skipIf(kind.isSkipped)('what is wrong with a workflow is said', async () => {
+    const { memory } = await openMemory(kind);
+    const { workflows } = memory;
+    const unknown = { code: 'UNKNOWN_WORKFLOW', message: expect.stringContaining('no workflow "workflow_0_x"') };
+    await expect(workflows.get('workflow_0_x')).rejects.toMatchObject(unknown);
+    await expect(workflows.acquire('workflow_0_x')).rejects.toMatchObject(unknown);
+    await expect(workflows.create({ ...goal, goal: '' })).rejects.toMatchObject({ code: 'INVALID_INPUT' });
+    await expect(workflows.create({ ...goal, todos: ['x'.repeat(2_000_000)] })).rejects.toMatchObject({
+      code: 'TOO_LARGE',
+    });
+    await expect(workflows.create({ ...goal, streamName: '' })).rejects.toMatchObject({ code: 'INVALID_NAME' });
+    const { id } = await workflows.create(goal);
+    const run = await workflows.acquire(id);
+    await expect(run.updateTodo('todo_9', { status: 'done' })).rejects.toMatchObject({ code: 'UNKNOWN_TODO' });
+    const huge = { status: 'done', result: 'x'.repeat(2_000_000) } as const;
+    await expect(run.updateTodo('todo_0', huge)).rejects.toMatchObject({ code: 'TOO_LARGE' });
+    expect((await run.addTodos(['check'])).todos.at(-1)).toEqual({ id: 'todo_3', content: 'check', status: 'pending' });
+    await run.finish({ status: 'failed' });
+    expect(await workflows.get(id)).toMatchObject({ status: 'failed' });
+    await expect(workflows.acquire(id, { leaseMs: 0 })).rejects.toMatchObject({ code: 'INVALID_OPTION' });
+  });
+});

@@ -1,0 +1,41 @@
+/**
+ * Writes until it is killed, or so many times: `node writer-child.ts <sqlite|redis> <path|url> <name> <count>`. Says on
+ * stdout what was acknowledged, a line for each: the kind and the content.
+ */
+import { writeSync } from 'node:fs';
+import { createMemory } from '@cairn/memory';
+import { redis } from '@cairn/memory/redis';
+import { sqlite } from '@cairn/memory/sqlite';
+
+const [kind = '', place = '', name = '', count = 'Infinity'] = process.argv.slice(2);
+const backend =
+  kind === 'redis' ? redis({ url: place, timeoutMs: 30_000 }) : sqlite({ path: place, busyTimeoutMs: 60_000 });
+const memory = createMemory({ backend, retention: { maxMessages: Infinity, maxNotes: 1000 } });
+
+/** Unlike `process.stdout` never behind: what was said before a kill was said. */
+function say(line: string): void {
+  writeSync(1, `${line}\n`);
+}
+
+// Waits until all of them are there.
+await memory.backend.now();
+say('ready');
+if (process.env['CAIRN_WAIT'] !== undefined) await new Promise((resolve) => process.stdin.once('data', resolve));
+
+const { id } = await memory.workflows.create({ goal: 'g', todos: ['a'], streamName: 's' });
+for (let index = 0; index < Number(count); index++) {
+  const content = `${name} ${index}`;
+  await memory.messages.add({ stream: 's', group: 'g' }, { content });
+  say(`message ${content}`);
+  // A killed one also leaves notes and workflows behind.
+  if (count !== 'Infinity') continue;
+  await memory.storeNote(name, content, 'todo_0', { temporary: index % 2 === 0 });
+  say(`note ${content}`);
+  const run = await memory.workflows.acquire(id);
+  await run.updateTodo('todo_0', { status: 'running', result: content });
+  say(`workflow ${content}`);
+  await run.release();
+}
+await memory.close();
+// What it was told to wait for may still be open.
+process.stdin.destroy();

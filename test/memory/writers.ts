@@ -1,0 +1,123 @@
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import process from 'node:process';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { createClient } from '@redis/client';
+import { createMemory } from '@cairn/memory';
+import type { Memory } from '@cairn/memory';
+import { redis } from '@cairn/memory/redis';
+import { sqlite } from '@cairn/memory/sqlite';
+import { temporaryDirectory } from '../support/tree.ts';
+import { sharedRedis } from './backends.ts';
+import { hasRedis } from './redis-server.ts';
+
+const child = fileURLToPath(new URL('writer-child.ts', import.meta.url));
+// The sources are TypeScript; kept, their compilation takes most of the time off the start of each process.
+const compileCache = fileURLToPath(new URL('../../node_modules/.cache/cairn-compile', import.meta.url));
+
+/** A store that outlives a process, and how to look at it afterwards. */
+export interface Persistent {
+  readonly name: 'sqlite' | 'redis';
+  readonly isSkipped: boolean;
+  /** A new, empty one: what the child is given. */
+  readonly begin: () => Promise<string>;
+  readonly open: (place: string) => Memory;
+  /** What is wrong with the store itself, or with the lifetimes of its keys. */
+  readonly problems: (place: string) => Promise<string[]>;
+}
+
+const retention = { maxMessages: Infinity, maxNotes: 1000 };
+
+export const persistents: readonly Persistent[] = [
+  {
+    name: 'sqlite',
+    isSkipped: false,
+    begin: async () => `${temporaryDirectory()}/memory.db`,
+    open: (place) => createMemory({ backend: sqlite({ path: place }), retention }),
+    problems: async (place) => {
+      const { DatabaseSync } = await import('node:sqlite');
+      const database = new DatabaseSync(place);
+      const checks = database
+        .prepare('PRAGMA integrity_check')
+        .all()
+        .map((row) => String(row['integrity_check']));
+      const endless = database.prepare('SELECT key FROM keys WHERE expires_at IS NULL').all();
+      const lost = database.prepare('SELECT id FROM records WHERE key_id NOT IN (SELECT id FROM keys)').all();
+      database.close();
+      return [
+        ...checks.filter((line) => line !== 'ok'),
+        ...endless.map((row) => `${String(row['key'])} has no end`),
+        ...lost.map(String),
+      ];
+    },
+  },
+  {
+    name: 'redis',
+    isSkipped: !hasRedis,
+    begin: async () => {
+      const { url } = sharedRedis();
+      const client = await createClient({ url }).connect();
+      await client.flushAll();
+      await client.close();
+      return url;
+    },
+    open: (place) => createMemory({ backend: redis({ url: place }), retention }),
+    problems: async (place) => {
+      const client = await createClient({ url: place }).connect();
+      const keys = await client.keys('*');
+      const ends = await Promise.all(keys.map(async (key) => [key, await client.ttl(key)] as const));
+      await client.close();
+      return ends.filter(([, ttl]) => ttl < 0).map(([key]) => `${key} has no end`);
+    },
+  },
+];
+
+/** A writing process and what it said. */
+export interface Writer {
+  readonly child: ChildProcess;
+  /** What was acknowledged so far. */
+  readonly said: readonly string[];
+  /** Settles when it has said so many lines, or has ended. */
+  readonly saying: (lines: number) => Promise<void>;
+  readonly ended: Promise<{
+    readonly code: number | null;
+    readonly signal: NodeJS.Signals | null;
+    readonly trouble: string;
+  }>;
+}
+
+export function startWriter(args: readonly string[], waits: boolean = false): Writer {
+  const env = { ...process.env, NODE_COMPILE_CACHE: compileCache, ...(waits && { CAIRN_WAIT: '1' }) };
+  const running = spawn(process.execPath, [child, ...args], { stdio: ['pipe', 'pipe', 'pipe'], env });
+  running.stdin.on('error', () => undefined);
+  const said: string[] = [];
+  let trouble = '';
+  running.stderr.setEncoding('utf8').on('data', (text: string) => (trouble += text));
+  const waiting = new Set<() => void>();
+  createInterface({ input: running.stdout }).on('line', (line) => {
+    said.push(line);
+    for (const wake of waiting) wake();
+  });
+  const closed = once(running, 'close');
+  return {
+    child: running,
+    said,
+    saying: async (lines) => {
+      const heard = new Promise<void>((resolve) => {
+        const wake = (): void => {
+          if (said.length >= lines) resolve();
+        };
+        waiting.add(wake);
+        wake();
+      });
+      await Promise.race([heard, closed]);
+    },
+    ended: closed.then(([code, signal]) => ({
+      code: code as number | null,
+      signal: signal as NodeJS.Signals | null,
+      trouble,
+    })),
+  };
+}

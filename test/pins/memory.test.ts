@@ -1,0 +1,113 @@
+import * as source from '@cairn/memory';
+import * as memoryBackend from '@cairn/memory/memory';
+import * as redisBackend from '@cairn/memory/redis';
+import * as sqliteBackend from '@cairn/memory/sqlite';
+import * as testing from '@cairn/memory/testing';
+import * as tools from '@cairn/memory/tools';
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+
+const exported: readonly (readonly [path: string, module: object, names: readonly string[]])[] = [
+  [
+    'index.js',
+    source,
+    [
+      'DEFAULT_GROUP',
+      'DEFAULT_STREAM',
+      'MemoryError',
+      'RankError',
+      'cacheEmbeddings',
+      'createMemory',
+      'createTermIndex',
+      'formatNotes',
+      'graphKey',
+      'inverseDocumentFrequency',
+      'memoryKey',
+      'notesKey',
+      'projectStorePath',
+      'rankDocuments',
+      'readQuery',
+      'termFrequencyScore',
+      'termsOf',
+      'userStorePath',
+      'workflowKey',
+      'wrapContexts',
+    ],
+  ],
+  ['backends/memory.js', memoryBackend, ['memory']],
+  ['backends/sqlite.js', sqliteBackend, ['sqlite']],
+  ['backends/redis.js', redisBackend, ['redis']],
+  ['testing/backend-contract.js', testing, ['backendContract']],
+  ['tools/index.js', tools, ['createMemoryTools']],
+];
+
+const sources = new URL('../../packages/memory/src/', import.meta.url);
+const dist = new URL('../../packages/memory/dist/', import.meta.url);
+
+test.each(exported)(
+  '%s of @cairn/memory exports these values, from its sources and built',
+  async (path, module, names) => {
+    expect(Object.keys(module).toSorted()).toEqual(names);
+    const built = (await import(new URL(path, dist).href)) as object;
+    expect(Object.keys(built).toSorted()).toEqual(names);
+  },
+);
+
+test('the codes of a MemoryError', () => {
+  const declared = readFileSync(new URL('errors.ts', sources), 'utf8');
+  const [, union = ''] = /export type MemoryErrorCode =([^;]+);/u.exec(declared) ?? [];
+  expect([...union.matchAll(/'([A-Z_]+)'/gu)].map(([, code]) => code)).toEqual([
+    'CORRUPT_RECORD',
+    'CORRUPT_STORE',
+    'INVALID_INPUT',
+    'INVALID_NAME',
+    'INVALID_OPTION',
+    'LEASE_LOST',
+    'STORE_CLOSED',
+    'STORE_DENIED',
+    'STORE_FAILED',
+    'STORE_FULL',
+    'STORE_LOCKED',
+    'STORE_UNAVAILABLE',
+    'STORE_UNSUPPORTED',
+    'STREAM_EXISTS',
+    'TOO_LARGE',
+    'UNKNOWN_FUNCTION',
+    'UNKNOWN_STREAM',
+    'UNKNOWN_TODO',
+    'UNKNOWN_WORKFLOW',
+    'WORKFLOW_BUSY',
+    'WORKFLOW_EXISTS',
+  ]);
+});
+
+function parametersOf(naming: 'default' | 'mcp-memory'): unknown {
+  const memory = source.createMemory({ backend: memoryBackend.memory() });
+  const all = Object.values(tools.createMemoryTools({ memory, naming: naming as 'default' }));
+  return all.map(({ name, inputSchema, annotations }) => {
+    const { properties = {}, required = [] } = z.toJSONSchema(inputSchema, { io: 'input' });
+    const names = Object.keys(properties).map((key) => (required.includes(key) ? key : `${key}?`));
+    return `${name}(${names.join(', ')})${annotations.readOnlyHint ? ' looks' : ''}${annotations.destructiveHint ? ' destroys' : ''}`;
+  });
+}
+
+test('the tools, their parameters, and which of them change something', () => {
+  expect(parametersOf('default')).toEqual([
+    'remember(content, group?)',
+    'recall(query, limit?, group?) looks',
+    'notes(content?, source?, temporary?, workflow_id?)',
+  ]);
+  // The names and parameters of @modelcontextprotocol/server-memory.
+  expect(parametersOf('mcp-memory')).toEqual([
+    'create_entities(entities)',
+    'create_relations(relations)',
+    'add_observations(observations)',
+    'delete_entities(entityNames) destroys',
+    'delete_observations(deletions) destroys',
+    'delete_relations(relations) destroys',
+    'read_graph() looks',
+    'search_nodes(query) looks',
+    'open_nodes(names) looks',
+  ]);
+});
