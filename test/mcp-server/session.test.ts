@@ -46,6 +46,9 @@ describe.each(ways)('the official client over $over, $era era', (way) => {
       ['glob', true, false],
       ['grep', true, false],
       ['ls', true, false],
+      ['remember', false, false],
+      ['recall', true, false],
+      ['notes', false, false],
     ]);
     expect(client.getServerVersion()).toMatchObject({ name: 'cairn' });
     expect(client.getInstructions()).toMatch(/^Paths are relative to \//u);

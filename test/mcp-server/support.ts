@@ -18,7 +18,7 @@ export interface Way {
   readonly clientName?: string;
 }
 
-export const ways: readonly Way[] = [
+export const ways: readonly [Way, ...Way[]] = [
   { over: 'stdio', era: 'legacy' },
   { over: 'stdio', era: 'modern' },
   { over: 'http', era: 'legacy' },

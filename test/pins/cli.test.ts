@@ -93,6 +93,8 @@ const pinned: readonly (readonly [command: string, options: readonly string[]])[
       '--read-only',
       '--tools <names>',
       '--naming <profile>',
+      '--memory <profile>',
+      '--store <file>',
       '--structured <when>',
       '-h, --help',
     ],

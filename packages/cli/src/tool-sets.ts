@@ -1,10 +1,20 @@
 import type { ToolSet } from '@cairn/mcp-server';
+import { memoryToolSet } from './memory/tool-set.ts';
+import type { MemoryToolSetOptions } from './memory/tool-set.ts';
+import type { Session } from './session.ts';
+
+/** What the tool sets are made from. */
+export interface ToolSetOptions {
+  readonly session: Pick<Session, 'env' | 'cwd'>;
+  /** Absent when no memory is served. */
+  readonly memory: MemoryToolSetOptions | undefined;
+}
 
 /**
  * The tools that `cairn mcp` serves, in the order in which clients see them: one line for each set. They are loaded when a
  * server starts and not before.
  */
-export async function loadToolSets(): Promise<ToolSet[]> {
+export async function loadToolSets({ session, memory }: ToolSetOptions): Promise<ToolSet[]> {
   const { codingToolSet } = await import('@cairn/mcp-server');
-  return [codingToolSet];
+  return [codingToolSet, ...(memory === undefined ? [] : [memoryToolSet(session, memory)])];
 }

@@ -250,7 +250,8 @@ export function createGraph(backend: MemoryBackend, name: string): Graph {
       const ranked = await rankDocuments(query, documents, { limit: MAX_RANKED, ...options });
       return around(
         graph,
-        ranked.flatMap(({ id }) => graph.entities[Number(id)] ?? []),
+        // The shape of the answer has no place to say that words are only similar.
+        ranked.flatMap(({ id, isSimilar }) => (isSimilar === true ? [] : (graph.entities[Number(id)] ?? []))),
       );
     },
     open: async (names, options = {}) => {

@@ -29,11 +29,13 @@ function attribute(text: string): string {
 
 /** One memory, delimited, with where it comes from and when it was written. */
 function wrapOne(context: RecalledContext): string {
-  const { origin, by, time, content } = context;
+  const { origin, by, time, content, isSimilar } = context;
   const fields = [
     ['origin', origin],
     [context.kind === 'note' ? 'source' : 'role', by],
     ['date', new Date(time).toISOString()],
+    // None of its words was looked for, only some like them.
+    ...(isSimilar === true ? [['match', 'similar words only'] as const] : []),
   ] as const;
   const shown = fields.map(([name, value]) => `${name}="${attribute(value)}"`).join(' ');
   return `<${MARK} ${shown}>\n${neutralise(content)}\n</${MARK}>`;

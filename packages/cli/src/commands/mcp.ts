@@ -9,6 +9,7 @@ import { UsageError } from '../errors.ts';
 import { ExitCode } from '../exit.ts';
 import type { Session } from '../session.ts';
 import { escapeControls } from '../text.ts';
+import { filled } from '../memory/store.ts';
 import { loadToolSets } from '../tool-sets.ts';
 
 const examples = `
@@ -34,6 +35,8 @@ interface McpFlags {
   readonly tools?: readonly string[];
   readonly naming: NamingProfile;
   readonly structured: StructuredWhen;
+  readonly memory: 'default' | 'mcp-memory' | 'off';
+  readonly store?: string;
 }
 
 /** Every profile, so that a new one is missed by the compiler and not by users. */
@@ -80,6 +83,9 @@ function givenToken({ token, auth }: McpFlags, session: Session): string | undef
 }
 
 function checkFlags(flags: McpFlags): void {
+  if (flags.memory === 'off' && flags.store !== undefined) {
+    throw new UsageError('--store names the file of the memory, which --memory off leaves out');
+  }
   if (flags.http === undefined && (flags.token !== undefined || !flags.auth)) {
     throw new UsageError(
       `${flags.auth ? '--token' : '--no-auth'} is for --http; over stdio the client is whoever started the server`,
@@ -149,7 +155,10 @@ async function runMcp(flags: McpFlags, session: Session): Promise<number> {
   const { createMcpServer, wideRootNotice } = await import('@cairn/mcp-server');
   const server = await createMcpServer({
     roots: (flags.root ?? ['.']).map((root) => resolve(session.cwd, root)),
-    toolSets: await loadToolSets(),
+    toolSets: await loadToolSets({
+      session,
+      memory: flags.memory === 'off' ? undefined : { naming: flags.memory, store: flags.store, say },
+    }),
     naming: flags.naming,
     readOnly: flags.readOnly,
     tools: flags.tools,

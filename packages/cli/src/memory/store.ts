@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { Option } from 'commander';
-import type { Memory, QuarantinedRecord, Retention } from '@cairn/memory';
+import type { Memory, MemoryBackend, QuarantinedRecord, Retention } from '@cairn/memory';
 import { colorOption, oneOf, wholeNumber } from '../args.ts';
 import { UsageError } from '../errors.ts';
 import { ExitCode } from '../exit.ts';
@@ -27,7 +27,8 @@ export interface RetentionFlags extends StoreFlags {
   readonly days?: number;
 }
 
-function filled(flag: string): (value: string) => string {
+/** A value that is not empty. */
+export function filled(flag: string): (value: string) => string {
   return (value) => {
     if (value === '') throw new UsageError(`${flag} takes a value, not an empty text`);
     return value;
@@ -63,7 +64,7 @@ interface Choice {
   readonly url?: string;
 }
 
-async function choose(flags: StoreFlags, session: Session): Promise<Choice> {
+async function choose(flags: Omit<StoreFlags, 'color'>, session: Pick<Session, 'env' | 'cwd'>): Promise<Choice> {
   const { projectStorePath, userStorePath } = await import('@cairn/memory');
   const known = flags.url ?? (session.env['CAIRN_REDIS_URL'] || undefined);
   const isFile = flags.store !== undefined || flags.project === true;
@@ -99,7 +100,7 @@ interface Answer {
   readonly where: string;
 }
 
-function retentionOf({ keep, days }: RetentionFlags): Retention {
+function retentionOf({ keep, days }: Pick<RetentionFlags, 'keep' | 'days'>): Retention {
   return {
     ...(keep !== undefined && { maxMessages: keep }),
     ...(days !== undefined && { messageLifetimeMs: days * 86_400_000 }),
@@ -116,12 +117,39 @@ function placeOf(url: string): string {
   return URL.canParse(url) ? new URL(url).host : 'the URL';
 }
 
+/** A memory, and the file that it is in. It is opened by the first call. */
+export interface OpenedMemory {
+  readonly memory: Memory;
+  readonly choice: Choice;
+}
+
+/** The memory that the options name. */
+export async function openMemory(
+  { env, cwd }: Pick<Session, 'env' | 'cwd'>,
+  flags: Omit<RetentionFlags, 'color'>,
+  onQuarantine: (notice: string) => void,
+): Promise<OpenedMemory> {
+  const { createMemory } = await import('@cairn/memory');
+  const choice = await choose(flags, { env, cwd });
+  const openBackend = async (): Promise<MemoryBackend> => {
+    if (choice.url !== undefined) return (await import('@cairn/memory/redis')).redis({ url: choice.url });
+    await loadSqliteQuietly();
+    return (await import('@cairn/memory/sqlite')).sqlite({ path: choice.path });
+  };
+  const memory = createMemory({
+    backend: await openBackend(),
+    retention: retentionOf(flags),
+    onQuarantine: (record) => onQuarantine(quarantineNotice(record)),
+  });
+  return { memory, choice };
+}
+
 /** Opens the memory that the options name, runs the command on it, and closes it. */
 export async function withMemory(session: Session, { flags, writes = false, run }: MemoryRun): Promise<number> {
-  const { createMemory, MemoryError } = await import('@cairn/memory');
-  const choice = await choose(flags, session);
-  const where = choice.path ?? placeOf(choice.url ?? '');
+  const { MemoryError } = await import('@cairn/memory');
   const notices: string[] = [];
+  const { memory, choice } = await openMemory(session, flags, (notice) => notices.push(notice));
+  const where = choice.path ?? placeOf(choice.url ?? '');
   const answer: Answer = {
     where,
     print: (lines, document) =>
@@ -133,17 +161,9 @@ export async function withMemory(session: Session, { flags, writes = false, run 
   if (choice.path !== undefined && !writes && !existsSync(choice.path)) {
     await answer.print([], []);
     await answer.notice(`there is no memory yet at ${choice.path}; 'cairn memory add <text>' begins one`);
+    await memory.close();
     return ExitCode.None;
   }
-  if (choice.backend === 'sqlite') await loadSqliteQuietly();
-  const { sqlite } = await import('@cairn/memory/sqlite');
-  const { redis } = await import('@cairn/memory/redis');
-  const backend = choice.url === undefined ? sqlite({ path: choice.path }) : redis({ url: choice.url });
-  const memory = createMemory({
-    backend,
-    retention: retentionOf(flags),
-    onQuarantine: (record) => notices.push(quarantineNotice(record)),
-  });
   try {
     return await run(memory, answer);
   } catch (error) {

@@ -1,0 +1,78 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Client } from '@modelcontextprotocol/client';
+import { describe, expect, test } from 'vitest';
+import { cairn } from '../support/cli.ts';
+import { temporaryDirectory } from '../support/tree.ts';
+import { call, connect, ways } from './support.ts';
+
+async function namesOf(client: Client): Promise<string[]> {
+  return (await client.listTools()).tools.map(({ name }) => name);
+}
+
+const graphTools = [
+  'create_entities',
+  'create_relations',
+  'add_observations',
+  'delete_entities',
+  'delete_observations',
+  'delete_relations',
+  'read_graph',
+  'search_nodes',
+  'open_nodes',
+];
+
+describe('the memory', () => {
+  test.each(ways)('of one server is known to the next, over $over in the $era era', async (way) => {
+    const [root, place] = [temporaryDirectory(), temporaryDirectory()];
+    const store = ['--store', join(place, 'memory.db')];
+    const first = await connect(root, way, store);
+    expect((await namesOf(first.client)).slice(-3)).toEqual(['remember', 'recall', 'notes']);
+    // Nothing is made before it is needed.
+    expect(existsSync(join(place, 'memory.db'))).toBe(false);
+    expect(await call(first.client, 'remember', { content: 'The deploy key rotates on Fridays' })).toMatch(/^Remembered/u);
+    await first.close();
+    const second = await connect(root, way, store);
+    expect(await call(second.client, 'recall', { query: 'deploy' })).toContain('The deploy key rotates on Fridays');
+    expect(await call(second.client, 'notes', { content: 'look at the key' })).toContain('look at the key');
+    const found = await cairn(['memory', 'search', 'fridays', ...store]);
+    expect(found.stdout).toContain('The deploy key rotates on Fridays');
+  });
+
+  test('has the names of the official memory server when they are asked for, or none', async () => {
+    const root = temporaryDirectory();
+    const store = join(temporaryDirectory(), 'memory.db');
+    const graph = await connect(root, ways[0], ['--memory', 'mcp-memory', '--store', store, '--naming', 'claude']);
+    expect((await namesOf(graph.client)).slice(-graphTools.length)).toEqual(graphTools);
+    const entities = [{ name: 'Ada', entityType: 'person', observations: ['likes engines'] }];
+    expect(await call(graph.client, 'create_entities', { entities })).toContain('Ada');
+    expect(await call(graph.client, 'search_nodes', { query: 'engines' })).toContain('likes engines');
+    const none = await connect(root, ways[0], ['--memory', 'off']);
+    expect(await namesOf(none.client)).not.toContain('remember');
+  });
+
+  test('can be looked at and not changed on a read-only server', async () => {
+    const { client } = await connect(temporaryDirectory(), ways[0], ['--read-only']);
+    const names = await namesOf(client);
+    expect(names).toContain('recall');
+    expect(names).not.toContain('remember');
+    expect(names).not.toContain('notes');
+  });
+
+  test('that cannot be opened fails its own calls and no others', async () => {
+    const root = temporaryDirectory();
+    const { client } = await connect(root, ways[0], ['--store', '/dev/null/memory.db']);
+    expect(await call(client, 'remember', { content: 'x' })).toMatch(/^error: .*\/dev\/null/su);
+    expect(await call(client, 'ls')).toContain('empty directory');
+  });
+
+  test.each([
+    ['a profile that does not exist', ['--memory', 'mine'], /default, mcp-memory, off/u],
+    ['a file for no memory', ['--memory', 'off', '--store', 'x'], /--memory off/u],
+    ['no file', ['--store', ''], /--store/u],
+  ])('is refused: %s', async (_reason, args, says) => {
+    const { exitCode, stderr } = await cairn(['mcp', ...args]);
+    expect(exitCode).toBe(2);
+    expect(stderr).toMatch(says);
+  });
+});
