@@ -30,7 +30,9 @@ describe('the memory', () => {
     expect((await namesOf(first.client)).slice(-3)).toEqual(['remember', 'recall', 'notes']);
     // Nothing is made before it is needed.
     expect(existsSync(join(place, 'memory.db'))).toBe(false);
-    expect(await call(first.client, 'remember', { content: 'The deploy key rotates on Fridays' })).toMatch(/^Remembered/u);
+    expect(await call(first.client, 'remember', { content: 'The deploy key rotates on Fridays' })).toMatch(
+      /^Remembered/u,
+    );
     await first.close();
     const second = await connect(root, way, store);
     expect(await call(second.client, 'recall', { query: 'deploy' })).toContain('The deploy key rotates on Fridays');
@@ -67,7 +69,7 @@ describe('the memory', () => {
   });
 
   test.each([
-    ['a profile that does not exist', ['--memory', 'mine'], /default, mcp-memory, off/u],
+    ['a profile that does not exist', ['--memory', 'mine'], /default, mcp-memory or off/u],
     ['a file for no memory', ['--memory', 'off', '--store', 'x'], /--memory off/u],
     ['no file', ['--store', ''], /--store/u],
   ])('is refused: %s', async (_reason, args, says) => {

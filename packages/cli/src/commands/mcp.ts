@@ -201,6 +201,16 @@ export function mcpCommand(command: Command, session: Session, done: (exitCode: 
         .default('default', 'default'),
     )
     .addOption(
+      new Option('--memory <profile>', "the memory's tools, by whose names: default, mcp-memory, or off")
+        .argParser(oneOf('--memory', ['default', 'mcp-memory', 'off'] as const))
+        .default('default', 'default'),
+    )
+    .addOption(
+      new Option('--store <file>', "the SQLite file of the memory (default: the user's own)").argParser(
+        filled('--store'),
+      ),
+    )
+    .addOption(
       new Option(
         '--structured <when>',
         'send facts as structured content too: auto (not to hosts that then hide the text), always, never',
