@@ -82,6 +82,50 @@ describe.skipIf(!hasRedis)('a Redis that is away', () => {
     expect((await memory.messages.history(place)).map(({ content }) => content)).toEqual(['after', 'before']);
   });
 
+  test('a write that failed before there was a connection is not made when there is one', async () => {
+    const one = await server();
+    await one.halt();
+    const memory = open(one.url, 300);
+    const { error } = await failure(memory.messages.add(place, { content: 'failed' }));
+    expect(error).toMatchObject({ code: 'STORE_UNAVAILABLE', isDone: false });
+    await one.restart();
+    // What waits for the connection is sent in the order in which it was asked for: this one would be the second.
+    await expect
+      .poll(
+        async () =>
+          memory.messages.add(place, { content: 'made' }).then(
+            () => true,
+            () => false,
+          ),
+        { timeout: 30_000 },
+      )
+      .toBe(true);
+    expect((await memory.messages.history(place)).map(({ content }) => content)).toEqual(['made']);
+  });
+
+  test('writes that the driver still had in hand are not made by a server that comes back', async () => {
+    const one = await server();
+    const memory = open(one.url, 500);
+    await memory.backend.now();
+    one.signal('SIGSTOP');
+    // More than lies between the two, so that some of it has not left this process.
+    const content = 'x'.repeat(1_000_000);
+    const writes = Array.from({ length: 40 }, () => failure(memory.messages.add(place, { content })));
+    for (const write of writes) expect((await write).error).toMatchObject({ isDone: 'unknown' });
+    await one.restart();
+    await expect
+      .poll(
+        async () =>
+          memory.messages.add(place, { content: 'after' }).then(
+            () => true,
+            () => false,
+          ),
+        { timeout: 30_000 },
+      )
+      .toBe(true);
+    expect((await memory.messages.history(place)).map(({ content: said }) => said)).toEqual(['after']);
+  });
+
   test('a restart in the middle of many writes: what was acknowledged is there, what was not has failed', async () => {
     const one = await server(['--appendonly', 'yes', '--appendfsync', 'always']);
     const memory = createMemory({

@@ -47,8 +47,8 @@ export interface Connection {
   readonly run: (script: Script, request: Request) => Promise<unknown>;
   /** The client itself, when it is ready. */
   readonly ready: (call?: CallOptions) => Promise<RedisClient>;
-  /** Bounds something by the timeout. */
-  readonly within: <T>(promise: Promise<T>, facts: CallOptions & { readonly writes: boolean }) => Promise<T>;
+  /** Bounds something that changes nothing by the timeout. */
+  readonly within: <T>(promise: Promise<T>, call?: CallOptions) => Promise<T>;
   readonly close: () => Promise<void>;
 }
 
@@ -140,17 +140,16 @@ export function createConnection({ url, client: given, timeoutMs, driver }: Conn
   };
   const isReady = (): boolean => client !== undefined && client.isOpen && (client.isReady ?? true);
 
-  const timedOut = (writes: boolean): MemoryError => {
-    const isSent = writes && isReady();
+  const timedOut = (isSent: boolean): MemoryError => {
     const reason = trouble instanceof Error && !isReady() ? `: ${trouble.message || trouble.constructor.name}` : '';
     const why = `did not answer within ${timeoutMs} ms${reason}`;
     return unavailable(where, why, { cause: trouble, ...(isSent && { isDone: 'unknown' as const }) });
   };
-  const within: Connection['within'] = async (promise, { signal, writes }) => {
+  const within = async <T>(promise: Promise<T>, { signal }: CallOptions, isSent: () => boolean): Promise<T> => {
     let timer: NodeJS.Timeout | undefined;
     let onAbort: (() => void) | undefined;
     const ended = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(timedOut(writes)), timeoutMs);
+      timer = setTimeout(() => reject(timedOut(isSent())), timeoutMs);
       onAbort = () => reject(signal?.reason as Error);
       signal?.addEventListener('abort', onAbort, { once: true });
     });
@@ -185,32 +184,45 @@ export function createConnection({ url, client: given, timeoutMs, driver }: Conn
     return client;
   };
 
+  const never = (): boolean => false;
+
   return {
-    within,
-    ready: async (call) => {
-      call?.signal?.throwIfAborted();
+    within: (promise, call = {}) => within(promise, call, never),
+    ready: async (call = {}) => {
+      call.signal?.throwIfAborted();
       await prepare();
-      return within(ready(call), { ...call, writes: false });
+      return within(ready(call), call, never);
     },
     run: async ({ text, sha1 }, { key, args, writes, signal }) => {
+      /** Whether the driver has a write in hand, so that only the server knows what became of it. */
+      let isSent = false;
+      /** Whether the caller was answered. What was not sent by then is not sent: it was told that nothing was done. */
+      let isOver = false;
+      const hand = async (give: () => Promise<unknown>): Promise<unknown> => {
+        if (isOver) return undefined;
+        isSent = writes;
+        return give();
+      };
       const send = async (): Promise<unknown> => {
         const on = await ready({ signal });
         signal?.throwIfAborted();
         const given_ = { keys: [key], arguments: [...args] };
         try {
-          return await on.evalSha(sha1, given_);
+          return await hand(() => on.evalSha(sha1, given_));
         } catch (error) {
           if (!(error instanceof Error) || firstWord(error) !== 'NOSCRIPT') throw error;
-          return await on.eval(text, given_);
+          return await hand(() => on.eval(text, given_));
         }
       };
       signal?.throwIfAborted();
       await prepare();
       try {
-        return await within(send(), { signal, writes });
+        return await within(send(), { signal }, () => isSent);
       } catch (error) {
         if (signal?.aborted === true && error === signal.reason) throw error;
-        throw explainRedisError(error, where, { key, writes });
+        throw explainRedisError(error, where, { key, isSent });
+      } finally {
+        isOver = true;
       }
     },
     close: async () => {

@@ -68,15 +68,15 @@ function isConnectionError(error: unknown): boolean {
 export function explainRedisError(
   error: unknown,
   where: string,
-  { key, writes }: { readonly key: string; readonly writes: boolean },
+  { key, isSent }: { readonly key: string; readonly isSent: boolean },
 ): unknown {
   if (MemoryError.isInstance(error) || !(error instanceof Error)) return error;
   if (isConnectionError(error)) {
-    // What could not be sent was not done.
-    const isSent = writes && error.constructor.name !== 'ClientOfflineError';
+    // What the driver did not take was not done.
+    const isInDoubt = isSent && error.constructor.name !== 'ClientOfflineError';
     return unavailable(where, `is not reached (${error.message || error.constructor.name})`, {
       cause: error,
-      ...(isSent && { isDone: 'unknown' as const }),
+      ...(isInDoubt && { isDone: 'unknown' as const }),
     });
   }
   const explained = replies[firstWord(error)];

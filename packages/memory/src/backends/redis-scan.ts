@@ -36,7 +36,7 @@ export async function scanKeys(connection: Connection, prefix: string, call: Cal
     do {
       call.signal?.throwIfAborted();
       const asked = node.scan(cursor, { MATCH: `${literal(prefix)}*`, COUNT: STEP });
-      const step = await connection.within(asked, { ...call, writes: false });
+      const step = await connection.within(asked, call);
       for (const key of step.keys) found.add(key);
       ({ cursor } = step);
     } while (cursor !== '0');
