@@ -1,21 +1,7 @@
 import type { RecalledContext } from './retrieve-contexts.ts';
+import { createMarkPattern, MARK } from './wrap-marks.ts';
 
-const MARK = 'recalled-memory';
-
-/** Forms of the sign that begins a mark, and of the slash that ends one, as a reader may take them. */
-const letters = [...MARK].map((letter) => {
-  const code = letter.codePointAt(0) ?? 0;
-  const wide = String.fromCodePoint(code + 0xfee0);
-  const wideUpper = String.fromCodePoint((letter.toUpperCase().codePointAt(0) ?? 0) + 0xfee0);
-  return letter === '-'
-    ? String.raw`[-\u2010-\u2015\u2212\ufe63\uff0d_ ]`
-    : `[${letter}${letter.toUpperCase()}${wide}${wideUpper}]`;
-});
-/** Characters that are not seen, or are blank, may stand between any two. */
-const marks = new RegExp(
-  String.raw`[<\u2039\u27e8\ufe64\uff1c](?=[\s\p{Cf}]*[/\u2044\u2215\uff0f\\]?[\s\p{Cf}]*${letters.join(String.raw`\p{Cf}*`)})`,
-  'gu',
-);
+const marks = createMarkPattern();
 
 /** Text in which nothing begins or ends a wrapper: the sign before its name is written as `&lt;`. */
 function neutralise(text: string): string {
@@ -37,7 +23,7 @@ function wrapOne(context: RecalledContext): string {
     // None of its words was looked for, only some like them.
     ...(isSimilar === true ? [['match', 'similar words only'] as const] : []),
   ] as const;
-  const shown = fields.map(([name, value]) => `${name}="${attribute(value)}"`).join(' ');
+  const shown = fields.map(([name, value]) => `${name}="${neutralise(attribute(value))}"`).join(' ');
   return `<${MARK} ${shown}>\n${neutralise(content)}\n</${MARK}>`;
 }
 
