@@ -90,6 +90,8 @@ describe.each(backendKinds)('notes on $name', (kind) => {
     const { memory } = await openMemory(kind);
     await expect(memory.storeNote('', 'a', 's')).rejects.toMatchObject({ code: 'INVALID_NAME' });
     await expect(memory.storeNote('w', '', 's')).rejects.toMatchObject({ code: 'INVALID_INPUT' });
+    for (const temporary of ['no', null, 0] as unknown as boolean[])
+      await expect(memory.storeNote('w', 'a', 's', { temporary })).rejects.toMatchObject({ code: 'INVALID_INPUT' });
     await expect(memory.storeNote('w', 'a', '')).rejects.toMatchObject({ code: 'INVALID_NAME' });
     await expect(memory.storeNote('w', 'x'.repeat(10 * 1024 * 1024), 's')).rejects.toMatchObject({
       code: 'TOO_LARGE',

@@ -1,3 +1,5 @@
+import { createMemory } from '@cairn/memory';
+import { memory as inProcess } from '@cairn/memory/memory';
 import { describe, expect, test } from 'vitest';
 import { backendKinds, openMemory, useBackends } from './backends.ts';
 
@@ -90,6 +92,16 @@ describe.each(backendKinds)('streams on $name', (kind) => {
     expect(await memory.listGroups()).toMatchObject([{ messages: 120, expiresInMs: undefined }]);
   });
 });
+
+test.each(['messageLifetimeMs', 'noteLifetimeMs', 'temporaryNoteLifetimeMs', 'workflowLifetimeMs'])(
+  'a %s that no store can keep is refused before anything is written',
+  (option) => {
+    for (const value of [8.64e15 + 2, 1e300, 0, -1, Number.NaN])
+      expect(() => createMemory({ backend: inProcess(), retention: { [option]: value } })).toThrow(
+        expect.objectContaining({ code: 'INVALID_OPTION', message: expect.stringContaining(option) }),
+      );
+  },
+);
 
 describe('merging', () => {
   const kind = backendKinds[0] as (typeof backendKinds)[0];

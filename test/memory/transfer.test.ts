@@ -1,4 +1,4 @@
-import { createMemory } from '@cairn/memory';
+import { createMemory, wrapContexts } from '@cairn/memory';
 import { memory as inProcess } from '@cairn/memory/memory';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -83,9 +83,19 @@ describe.each(backendKinds)('import and export on $name', (kind) => {
     ['nothing of ours', '{"kind":"other"}', /^Line 2 of the import is no message, note or workflow/u],
     ['a message without a time', good.replace(',"time":1', ''), /^Line 2 .*time/u],
     ['a message with more than there is', good.replace('"time"', '"x":1,"time"'), /^Line 2 /u],
+    [
+      'a message of a time that no date can say',
+      good.replace('"time":1', '"time":9007199254740991'),
+      /^Line 2 .*time/u,
+    ],
     ['an empty name', good.replace('"s"', '""'), /stream "" is empty/u],
     ['an empty content', good.replace('"c"', '""'), /content of the message is empty/u],
     ['no workflow', '{"kind":"workflow","id":"w"}', /workflow "w" of the import is no record/u],
+    [
+      'a workflow of a time that no date can say',
+      '{"kind":"workflow","id":"w","goal":"g","todos":[],"streamName":"s","updatedAt":1e300}',
+      /workflow "w" of the import is no record/u,
+    ],
     ['an oversized content', good.replace('"c"', JSON.stringify('x'.repeat(2_000_000))), /2000000 bytes/u],
   ])('an import with %s is refused as a whole', async (_, bad, message) => {
     const { memory } = await openMemory(kind);
@@ -170,6 +180,38 @@ describe.each(backendKinds)('import and export on $name', (kind) => {
     },
   );
 
+  test.skipIf(kind.isSkipped)('a record of a time that no date can say is none, and the rest is readable', async () => {
+    const { memory } = await openMemory(kind);
+    const place = { stream: 's', group: 'g' };
+    await memory.messages.add(place, { content: 'good' });
+    const far = { before: '{"id":"x","role":"user","content":"good too","time":', after: '0000}' };
+    await memory.backend.append('ai:memory:s:g', [far], { rule });
+    await memory.backend.append(
+      'ai:notes:w',
+      [{ before: '{"content":"a","source":"s","time":', after: '0000,"temporary":false}' }],
+      { rule },
+    );
+    await memory.messages.add(place, { content: 'good as well' });
+    const found = await memory.recall({ ...place, query: 'good' });
+    expect(found.map(({ content }) => content)).toEqual(['good', 'good as well']);
+    expect(wrapContexts(found)).toContain('2023-12-21');
+    expect(await memory.getNotes('w')).toEqual([]);
+    expect(await memory.quarantined()).toHaveLength(2);
+  });
+
+  test.skipIf(kind.isSkipped)('the last time that a date can say, and a lifetime as long, are kept', async () => {
+    const { memory } = await openMemory(kind, {
+      retention: { messageLifetimeMs: 8.64e15, workflowLifetimeMs: 8.64e15 },
+    });
+    const place = { stream: 's', group: 'g' };
+    await memory.messages.addAll(place, [{ id: 'i', content: 'far', time: 8.64e15 }]);
+    await memory.messages.add(place, { content: 'now' });
+    expect((await memory.messages.history(place)).map(({ content }) => content)).toEqual(['now', 'far']);
+    const { id } = await memory.workflows.create({ goal: 'g', todos: [], streamName: 's' });
+    expect(await memory.workflows.get(id)).toMatchObject({ goal: 'g' });
+    expect(await memory.listGroups()).toHaveLength(1);
+  });
+
   test.skipIf(kind.isSkipped)('a workflow whose record cannot be read says so, stays, and hides no other', async () => {
     const { memory } = await openMemory(kind);
     const { id } = await memory.workflows.create({ goal: 'g', todos: [], streamName: 'a' });
@@ -196,6 +238,12 @@ describe.each(backendKinds)('import and export on $name', (kind) => {
       ['g', { content: 'x'.repeat(10 * 1024 * 1024) }, 'TOO_LARGE'],
       ['g', { content: 'x', author: '' }, 'INVALID_NAME'],
     ] as const;
+    for (const time of [Number.NaN, -1, 1e21, '5' as unknown as number])
+      await expect(memory.messages.addAll({ stream: 's', group: 'g' }, [{ content: 'x', time }])).rejects.toMatchObject(
+        {
+          code: 'INVALID_INPUT',
+        },
+      );
     for (const [group, message, code] of cases)
       await expect(stream.addMessage(group, message)).rejects.toMatchObject({ code });
     expect(await memory.listGroups()).toEqual([]);

@@ -1,5 +1,6 @@
 import type { ListRule } from './backend.ts';
 import { MemoryError } from './errors.ts';
+import { LAST_TIME_MS } from './time.ts';
 
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
@@ -45,9 +46,16 @@ function positive(option: string, value: number, isWhole: boolean = false): numb
   );
 }
 
+function lifetime(option: string, value: number): number {
+  positive(option, value);
+  if (value === Infinity || value <= LAST_TIME_MS) return value;
+  const summary = `${option} must be at most ${LAST_TIME_MS}, not ${value}`;
+  throw new MemoryError('INVALID_OPTION', [summary, 'Use Infinity for no bound.'], { option });
+}
+
 /** @throws {MemoryError} `INVALID_OPTION`. */
 export function limitsOf(retention: Retention = {}, maxContentBytes: number = MAX_CONTENT_BYTES): Limits {
-  const messageLifetimeMs = positive('messageLifetimeMs', retention.messageLifetimeMs ?? 30 * DAY);
+  const messageLifetimeMs = lifetime('messageLifetimeMs', retention.messageLifetimeMs ?? 30 * DAY);
   return {
     messages: {
       maxRecords: positive('maxMessages', retention.maxMessages ?? 50, true),
@@ -56,11 +64,11 @@ export function limitsOf(retention: Retention = {}, maxContentBytes: number = MA
     },
     notes: {
       maxRecords: positive('maxNotes', retention.maxNotes ?? 100, true),
-      lifetimeMs: positive('noteLifetimeMs', retention.noteLifetimeMs ?? 3 * DAY),
-      temporaryLifetimeMs: positive('temporaryNoteLifetimeMs', retention.temporaryNoteLifetimeMs ?? 30 * MINUTE),
+      lifetimeMs: lifetime('noteLifetimeMs', retention.noteLifetimeMs ?? 3 * DAY),
+      temporaryLifetimeMs: lifetime('temporaryNoteLifetimeMs', retention.temporaryNoteLifetimeMs ?? 30 * MINUTE),
     },
     quarantine: { maxRecords: 1000, lifetimeMs: 30 * DAY, temporaryLifetimeMs: 30 * DAY },
-    workflowLifetimeMs: positive('workflowLifetimeMs', retention.workflowLifetimeMs ?? 3 * DAY),
+    workflowLifetimeMs: lifetime('workflowLifetimeMs', retention.workflowLifetimeMs ?? 3 * DAY),
     maxContentBytes: positive('maxContentBytes', maxContentBytes),
   };
 }

@@ -4,6 +4,7 @@ import { MemoryError } from './errors.ts';
 import { checkName } from './keys.ts';
 import { checkContent } from './limits.ts';
 import type { Limits } from './limits.ts';
+import { isTime } from './time.ts';
 
 /** Who says something. */
 export type Role = 'user' | 'assistant' | 'system' | 'tool';
@@ -61,6 +62,10 @@ export function messageDraft(message: NewMessage & Partial<ImportedMessage>, lim
       `Use one of ${roles.join(', ')}.`,
     ]);
   }
+  if (time !== undefined && !(isTime(time) && time >= 0)) {
+    const summary = `The time ${String(time)} is none`;
+    throw new MemoryError('INVALID_INPUT', [summary, 'Give milliseconds since the epoch, or leave it out for now.']);
+  }
   const content = checkContent(message.content, 'message', limits);
   const fields = {
     id: checkName(id, 'message id'),
@@ -81,7 +86,7 @@ export function parseMessage(record: string): Message | undefined {
   }
   if (typeof value !== 'object' || value === null) return undefined;
   const { id, role, content, author, time } = value as Readonly<Record<string, unknown>>;
-  if (!isRole(role) || typeof content !== 'string' || typeof time !== 'number') return undefined;
+  if (!isRole(role) || typeof content !== 'string' || !isTime(time)) return undefined;
   return {
     // Another program may have written it without one.
     id: typeof id === 'string' ? id : `message_${createHash('sha1').update(record).digest('hex').slice(0, 12)}`,

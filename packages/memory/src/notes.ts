@@ -4,6 +4,7 @@ import { checkName, notesKey } from './keys.ts';
 import { checkContent } from './limits.ts';
 import type { Limits } from './limits.ts';
 import type { Reader } from './quarantine.ts';
+import { isTime } from './time.ts';
 
 /** What a step of a workflow leaves for the later ones. */
 export interface Note {
@@ -40,6 +41,9 @@ export interface Notes {
 /** The record of a note. Time and lifetime stand last, where stores look for them. */
 export function noteDraft(note: Omit<Note, 'time'> & { readonly time?: number }, limits: Limits): Draft {
   const { source, temporary, time } = note;
+  if (typeof temporary !== 'boolean') {
+    throw new MemoryError('INVALID_INPUT', ['Whether the note is temporary is neither true nor false', 'Say which.']);
+  }
   const content = checkContent(note.content, 'note', limits);
   const fields = JSON.stringify({ content, source: checkName(source, 'source of the note') });
   return { before: `${fields.slice(0, -1)},"time":`, after: `,"temporary":${temporary}}`, timeMs: time };
@@ -55,7 +59,7 @@ function parseNote(record: string): Note | undefined {
   }
   if (typeof value !== 'object' || value === null) return undefined;
   const { content, source, time, temporary } = value as Readonly<Record<string, unknown>>;
-  if (typeof content !== 'string' || typeof source !== 'string' || typeof time !== 'number') return undefined;
+  if (typeof content !== 'string' || typeof source !== 'string' || !isTime(time)) return undefined;
   return typeof temporary === 'boolean' ? { content, source, time, temporary } : undefined;
 }
 

@@ -10,6 +10,7 @@ import type { Messages, Place } from './messages.ts';
 import { noteDraft } from './notes.ts';
 import type { Notes } from './notes.ts';
 import { listGraphs, listGroups, listNotes } from './overview.ts';
+import { LAST_TIME_MS } from './time.ts';
 import { parseWorkflow, workflowDocument } from './workflow-record.ts';
 import type { WorkflowRecord } from './workflow-record.ts';
 import type { Workflows } from './workflow.ts';
@@ -24,14 +25,14 @@ const lineSchema = z.discriminatedUnion('kind', [
     role: z.enum(['user', 'assistant', 'system', 'tool']),
     content: z.string(),
     author: z.string().optional(),
-    time: z.int().min(0),
+    time: z.int().min(0).max(LAST_TIME_MS),
   }),
   z.strictObject({
     kind: z.literal('note'),
     workflowId: z.string(),
     content: z.string(),
     source: z.string(),
-    time: z.int().min(0),
+    time: z.int().min(0).max(LAST_TIME_MS),
     temporary: z.boolean(),
   }),
   z.looseObject({ kind: z.literal('workflow'), id: z.string() }),

@@ -2,6 +2,7 @@ import { MemoryError } from './errors.ts';
 import { workflowKey } from './keys.ts';
 import type { Limits } from './limits.ts';
 import type { Note } from './notes.ts';
+import { isTime } from './time.ts';
 
 export type TodoStatus = 'pending' | 'running' | 'done' | 'failed';
 
@@ -93,7 +94,7 @@ export function parseWorkflow(document: string): WorkflowRecord | undefined {
   } = fields;
   if (typeof id !== 'string' || typeof goal !== 'string' || typeof streamName !== 'string') return undefined;
   if (!Array.isArray(todos) || !todos.every(isTodo) || !workflowStatuses.includes(status)) return undefined;
-  if (![createdAt, updatedAt, revision].every((number) => typeof number === 'number')) return undefined;
+  if (![createdAt, updatedAt].every(isTime) || !Number.isSafeInteger(revision)) return undefined;
   const lease = fields['lease'] as Partial<Lease> | null | undefined;
   return {
     id,
@@ -107,7 +108,7 @@ export function parseWorkflow(document: string): WorkflowRecord | undefined {
     updatedAt: updatedAt as number,
     revision: revision as number,
     ...(typeof lease?.owner === 'string' &&
-      typeof lease.expiresAt === 'number' && { lease: { owner: lease.owner, expiresAt: lease.expiresAt } }),
+      isTime(lease.expiresAt) && { lease: { owner: lease.owner, expiresAt: lease.expiresAt } }),
   };
 }
 

@@ -5,6 +5,7 @@ import { MemoryError } from '../errors.ts';
 import { arrange, isLive, lifeOf, recordOf } from '../record.ts';
 import type { Added } from '../record.ts';
 import { userStorePath } from '../store-path.ts';
+import { isTime } from '../time.ts';
 import { createDatabase, nodeSqlite } from './sqlite-database.ts';
 import type { SqliteDriver, Work } from './sqlite-database.ts';
 
@@ -61,7 +62,7 @@ function insert(on: Work, id: number, position: number, record: string): void {
     'INSERT INTO records (key_id, position, time, temporary, body) VALUES (?, ?, ?, ?, ?)',
     id,
     position,
-    life?.timeMs ?? null,
+    isTime(life?.timeMs) ? life.timeMs : null,
     life?.temporary === true ? 1 : 0,
     record,
   );
@@ -136,7 +137,12 @@ function longestIn(on: Work, id: number, rule: ListRule): number | null | undefi
   });
   const longest = Math.max(...ends);
   if (longest === -Infinity) return undefined;
-  return longest === Infinity ? null : longest;
+  return longest === Infinity ? null : readable(longest);
+}
+
+/** SQLite keeps larger whole numbers than can be read from it. */
+function readable(timeMs: number): number {
+  return Math.min(timeMs, Number.MAX_SAFE_INTEGER);
 }
 
 /** When a key ends, after records were added to it. */
@@ -146,7 +152,7 @@ function endOf(on: Work, row: KeyRow, added: readonly Added[], rule: ListRule): 
   if (!isMixed(rule) && (rule.lifetimeMs === Infinity || before !== null)) {
     if (rule.lifetimeMs === Infinity) return null;
     const times = added.map(({ record }) => (lifeOf(record)?.timeMs ?? -Infinity) + rule.lifetimeMs);
-    return Math.max(before ?? 0, ...times);
+    return readable(Math.max(before ?? 0, ...times));
   }
   const longest = longestIn(on, row.id, rule);
   return longest === undefined ? before : longest;
@@ -242,7 +248,7 @@ export function sqlite(options: SqliteOptions = {}): MemoryBackend {
         } else {
           const upsert = `INSERT INTO keys (key, expires_at, value) VALUES (?, ?, ?)
             ON CONFLICT (key) DO UPDATE SET expires_at = excluded.expires_at, value = excluded.value`;
-          on.run(upsert, key, ttlMs === Infinity ? null : nowMs + ttlMs, next);
+          on.run(upsert, key, ttlMs === Infinity ? null : readable(nowMs + ttlMs), next);
         }
         sweep(on, nowMs);
         return true;
