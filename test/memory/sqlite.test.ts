@@ -186,6 +186,44 @@ describe('a file', () => {
     expect(other.prepare('PRAGMA auto_vacuum').get()).toEqual({ auto_vacuum: 2 });
   });
 
+  test('that cannot be tidied after a write has the write all the same, and says so', async () => {
+    class Untidy extends DatabaseSync {
+      override prepare(...given: Parameters<DatabaseSync['prepare']>): ReturnType<DatabaseSync['prepare']> {
+        if (given[0].includes('page_count')) throw Object.assign(new Error('disk I/O error'), { errcode: 10 });
+        return super.prepare(...given);
+      }
+    }
+    const driver = async (): Promise<{ DatabaseSync: typeof DatabaseSync; version: string }> => ({
+      DatabaseSync: Untidy,
+      version: '4.0.0',
+    });
+    const memory = createMemory({
+      backend: sqlite({ path: `${temporaryDirectory()}/memory.db`, driver }),
+      retention: { maxMessages: Infinity },
+    });
+    onTestFinished(() => memory.close());
+    for (let index = 0; index < 130; index++) await memory.messages.add(place, { content: `${index}` });
+    expect(await memory.messages.history(place)).toHaveLength(130);
+  });
+
+  test('takes the time of a write when it is its turn: the order of records is that of their times', async () => {
+    const path = `${temporaryDirectory()}/memory.db`;
+    let looks = 0;
+    const clock = (): number => {
+      looks += 1;
+      return Date.now();
+    };
+    const memory = open(path, { busyTimeoutMs: 200, clock });
+    await memory.messages.add(place, { content: 'a' });
+    const other = new DatabaseSync(path);
+    onTestFinished(() => other.close());
+    other.exec('BEGIN IMMEDIATE');
+    const before = looks;
+    await expect(memory.messages.add(place, { content: 'b' })).rejects.toMatchObject({ code: 'STORE_LOCKED' });
+    expect(looks).toBe(before);
+    other.exec('COMMIT');
+  });
+
   test('does not grow over a year of use: what is over is removed', async () => {
     const path = `${temporaryDirectory()}/memory.db`;
     const clock = manualClock();
