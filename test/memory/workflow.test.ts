@@ -1,3 +1,4 @@
+import { createMemory } from '@cairn/memory';
 import { describe, expect, test } from 'vitest';
 import { backendKinds, openMemory, START_MS, useBackends } from './backends.ts';
 
@@ -88,6 +89,42 @@ describe.each(backendKinds)('workflows on $name', (kind) => {
     await second.release();
   });
 
+  test.skipIf(kind.isSkipped)('a sign of life that fails in any way ends the run, and not the process', async () => {
+    const { memory } = await openMemory(kind);
+    const { id } = await memory.workflows.create(goal);
+    let isBroken = false;
+    const broken = createMemory({
+      backend: {
+        ...memory.backend,
+        read: async (...given) => {
+          if (isBroken) throw new TypeError('nobody expected this');
+          return memory.backend.read(...given);
+        },
+      },
+    });
+    const run = await broken.workflows.acquire(id, { leaseMs: 60 });
+    isBroken = true;
+    await expect.poll(() => run.signal.aborted).toBe(true);
+    expect(run.signal.reason).toMatchObject({
+      code: 'LEASE_LOST',
+      message: expect.stringContaining('nobody expected'),
+    });
+    isBroken = false;
+    await expect(run.updateTodo('todo_0', { status: 'done' })).rejects.toMatchObject({ code: 'LEASE_LOST' });
+  });
+
+  test.skipIf(kind.isSkipped)('something of another type under the key of a workflow hides no other', async () => {
+    const { memory } = await openMemory(kind);
+    const { id } = await memory.workflows.create(goal);
+    const rule = { maxRecords: Infinity, lifetimeMs: Infinity, temporaryLifetimeMs: Infinity };
+    await memory.backend.append('ai:workflow:theirs', [{ before: '{"time":', after: '}' }], { rule });
+    expect((await memory.workflows.list()).map((one) => [one.id, one.status])).toEqual([
+      [id, 'running'],
+      ['theirs', 'corrupt'],
+    ]);
+    await expect(memory.workflows.get('theirs')).rejects.toMatchObject({ code: 'CORRUPT_RECORD' });
+  });
+
   test.skipIf(kind.isSkipped)('the end removes the notes, or leaves them to end by themselves', async () => {
     const { memory, advance } = await openMemory(kind);
     const ids: string[] = [];
@@ -138,6 +175,17 @@ describe.each(backendKinds)('workflows on $name', (kind) => {
     await expect(run.updateTodo('todo_9', { status: 'done' })).rejects.toMatchObject({ code: 'UNKNOWN_TODO' });
     const huge = { status: 'done', result: 'x'.repeat(2_000_000) } as const;
     await expect(run.updateTodo('todo_0', huge)).rejects.toMatchObject({ code: 'TOO_LARGE' });
+    const circle: unknown[] = [];
+    circle.push(circle);
+    for (const result of [5n, circle, () => 5])
+      await expect(run.updateTodo('todo_0', { status: 'done', result })).rejects.toMatchObject({
+        code: 'INVALID_INPUT',
+        message: expect.stringContaining('todo_0'),
+      });
+    // What is answered is what is kept.
+    const dated = await run.updateTodo('todo_0', { status: 'done', result: { at: new Date(0), gap: undefined } });
+    expect(dated.todos[0]).toEqual((await workflows.get(id)).todos[0]);
+    expect(dated.todos[0]?.result).toEqual({ at: '1970-01-01T00:00:00.000Z' });
     expect((await run.addTodos(['check'])).todos.at(-1)).toEqual({ id: 'todo_3', content: 'check', status: 'pending' });
     await run.finish({ status: 'failed' });
     expect(await workflows.get(id)).toMatchObject({ status: 'failed' });

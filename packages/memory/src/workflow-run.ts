@@ -75,6 +75,19 @@ function lost(id: string, why: string): MemoryError {
   return new MemoryError('LEASE_LOST', [`The workflow ${id} is no longer yours: ${why}`, hint]);
 }
 
+/** A result as it is read back from the store. @throws {MemoryError} `INVALID_INPUT` when it is no JSON. */
+function asJson(result: unknown, todoId: string): unknown {
+  try {
+    // Throws for what JSON has no place for, and for `undefined`, which is what it makes of a function.
+    return JSON.parse(JSON.stringify(result));
+  } catch (error) {
+    const summary = `The result of ${todoId} cannot be written as JSON`;
+    throw new MemoryError('INVALID_INPUT', [summary, 'Give texts, numbers, lists and plain objects.'], {
+      cause: error,
+    });
+  }
+}
+
 /** Takes a workflow. @throws {MemoryError} `WORKFLOW_BUSY`, `INVALID_INPUT`, `UNKNOWN_WORKFLOW`. */
 export async function createRun(dependencies: RunDependencies, options: AcquireOptions): Promise<WorkflowRun> {
   const { id, limits, notes, change } = dependencies;
@@ -126,10 +139,12 @@ export async function createRun(dependencies: RunDependencies, options: AcquireO
     try {
       await update((record) => record);
     } catch (error) {
-      if (!MemoryError.isInstance(error)) throw error;
-      // The store may come back in time; after that nobody knows whose it is.
-      if (state === 'held' && (error.code === 'UNKNOWN_WORKFLOW' || performance.now() - renewedAt > leaseMs)) {
-        lose(lost(id, `no sign of life could be given (${error.message})`));
+      // The store may come back in time; after that nobody knows whose it is. Nobody waits for this: whatever went wrong
+      // is said by the signal.
+      const isGone = MemoryError.isInstance(error) && error.code === 'UNKNOWN_WORKFLOW';
+      if (state === 'held' && (isGone || performance.now() - renewedAt > leaseMs)) {
+        const why = error instanceof Error ? error.message : String(error);
+        lose(lost(id, `no sign of life could be given (${why})`));
       }
     }
   };
@@ -172,13 +187,14 @@ export async function createRun(dependencies: RunDependencies, options: AcquireO
         const summary = `The status ${JSON.stringify(status)} is none`;
         throw new MemoryError('INVALID_INPUT', [summary, 'Use one of pending, running, done, failed.']);
       }
+      const outcome = result === undefined ? undefined : asJson(result, todoId);
       return update((record) => {
         if (!record.todos.some((todo) => todo.id === todoId)) {
           const known = record.todos.map((todo) => todo.id).join(', ');
           throw new MemoryError('UNKNOWN_TODO', [`The workflow ${id} has no ${todoId}`, `It has ${known}.`]);
         }
         const todos = record.todos.map((todo) =>
-          todo.id === todoId ? { ...todo, status, ...(result !== undefined && { result }) } : todo,
+          todo.id === todoId ? { ...todo, status, ...(outcome !== undefined && { result: outcome }) } : todo,
         );
         return { ...record, todos };
       }, call);

@@ -120,7 +120,11 @@ export function createWorkflows({ backend, limits, notes }: WorkflowDependencies
       const infos = await backend.keys(WORKFLOW_PREFIX, options);
       const summaries: WorkflowSummary[] = [];
       for (const { key } of infos) {
-        const document = await backend.read(key, options);
+        const document = await backend.read(key, options).catch((error: unknown) => {
+          // What another program put under the key hides no other workflow.
+          if (MemoryError.isInstance(error) && error.code === 'CORRUPT_RECORD') return '';
+          throw error;
+        });
         // It may have ended meanwhile.
         if (document === undefined) continue;
         const record = parseWorkflow(document);
