@@ -87,6 +87,36 @@ describe('cairn memory', () => {
     expect((await cairn(['memory', 'stats'])).stdout).toContain('1 knowledge graph\n');
   });
 
+  test('a file is imported as it was exported, whatever signs it holds, and refused when it is no text', async () => {
+    const cairn = newcomer();
+    const path = `${temporaryDirectory()}/memory.jsonl`;
+    const content = 'one\u2028two\u2029three\u0085four\rfive';
+    await cairn(['memory', 'add', content]);
+    const { stdout } = await cairn(['memory', 'export']);
+    writeFileSync(path, `\uFEFF${stdout.replaceAll('\n', '\r\n')}`);
+    expect(await cairn(['memory', 'import', path, '--project'])).toMatchObject({ exitCode: 0 });
+    expect((await cairn(['memory', 'export', '--project'])).stdout).toBe(stdout);
+    writeFileSync(path, Buffer.from(stdout.replace('one', '\u00ff'), 'latin1'));
+    expect(await cairn(['memory', 'import', path, '--store', 'other.db'])).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining('memory.jsonl is no UTF-8 text'),
+    });
+  });
+
+  test.each([
+    [['memory', 'stats'], { backend: 'sqlite', messages: 0, quarantinedRecords: [] }],
+    [['memory', 'forget', '--stream', 'a'], { removed: 0 }],
+    [['memory', 'list'], []],
+  ])('%j --json has its usual form where there is no memory yet', async (args, document) => {
+    const { exitCode, stdout } = await newcomer()([...args, '--json']);
+    expect(exitCode).toBe(1);
+    expect(JSON.parse(stdout)).toMatchObject(document);
+  });
+
+  test('an export of a memory that is not there is empty, also with --json', async () => {
+    expect(await newcomer()(['memory', 'export', '--json'])).toMatchObject({ exitCode: 1, stdout: '' });
+  });
+
   test('how much is kept is said and obeyed', async () => {
     const cairn = newcomer();
     for (const text of ['a', 'b', 'c']) await cairn(['memory', 'add', text, '--keep', '2', '--days', '7']);

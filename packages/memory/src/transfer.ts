@@ -172,7 +172,9 @@ export async function importLines(
   let lineNumber = 0;
   for await (const text of lines) {
     lineNumber += 1;
-    if (text.trim() !== '') read.push(readLine(text, lineNumber));
+    // Some programs begin a file with a mark of its byte order.
+    const line = lineNumber === 1 ? text.replace(/^\uFEFF/u, '') : text;
+    if (line.trim() !== '') read.push(readLine(line, lineNumber));
   }
   for (const line of read) checkLine(line, dependencies.limits);
   const count = { added: 0, present: 0, dropped: 0 };

@@ -1,10 +1,8 @@
-import { createReadStream } from 'node:fs';
 import { resolve } from 'node:path';
-import { createInterface } from 'node:readline';
-import type { Memory, Message } from '@cairn/memory';
+import type { Memory, MemoryStats, Message } from '@cairn/memory';
 import { UsageError } from '../errors.ts';
 import { ExitCode } from '../exit.ts';
-import { readText } from '../input.ts';
+import { readText, readTextFile } from '../input.ts';
 import { writeLines } from '../output.ts';
 import type { Session } from '../session.ts';
 import { countOf, formatBytes } from '../text.ts';
@@ -125,6 +123,7 @@ export async function forget(flags: GroupFlags, session: Session): Promise<numbe
   if (stream === undefined) throw new UsageError('say what to forget: --stream, with it --group, with that --message');
   return withMemory(session, {
     flags,
+    absent: () => ({ removed: 0 }),
     run: async (memory, { print, notice }) => {
       const removed = await memory.forget({ stream, group, message, signal: session.signal });
       await print([], { removed });
@@ -138,6 +137,7 @@ export async function exportAll(flags: GroupFlags, session: Session): Promise<nu
   const { stream, group } = flags;
   return withMemory(session, {
     flags,
+    absent: () => undefined,
     run: async (memory, { notice, where }) => {
       let lines = 0;
       for await (const line of memory.export({ stream, group, signal: session.signal })) {
@@ -151,10 +151,12 @@ export async function exportAll(flags: GroupFlags, session: Session): Promise<nu
 }
 
 export async function importAll(file: string | undefined, flags: GroupFlags, session: Session): Promise<number> {
-  const lines =
+  const text =
     file === undefined
-      ? (await readText(session.input, 'pipe the lines, or name a file')).split('\n')
-      : createInterface({ input: createReadStream(resolve(session.cwd, file)), crlfDelay: Infinity });
+      ? await readText(session.input, 'pipe the lines, or name a file')
+      : await readTextFile(resolve(session.cwd, file), session.signal);
+  // Not as `readline` splits: a message may hold the other signs that end a line.
+  const lines = text.split('\n');
   return withMemory(session, {
     flags,
     writes: true,
@@ -170,9 +172,22 @@ export async function importAll(file: string | undefined, flags: GroupFlags, ses
   });
 }
 
+const nothing: Omit<MemoryStats, 'backend'> = {
+  streams: 0,
+  groups: 0,
+  messages: 0,
+  notes: 0,
+  workflows: 0,
+  graphs: 0,
+  quarantined: 0,
+  bytes: 0,
+  keysWithoutEnd: 0,
+};
+
 export async function stats(flags: StoreFlags, session: Session): Promise<number> {
   return withMemory(session, {
     flags,
+    absent: (where) => ({ where, backend: 'sqlite', ...nothing, quarantinedRecords: [] }),
     run: async (memory, { print, where }) => {
       const all = await memory.stats({ signal: session.signal });
       const quarantined = await memory.quarantined({ signal: session.signal });

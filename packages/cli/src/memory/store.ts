@@ -86,6 +86,8 @@ export interface MemoryRun {
   readonly flags: RetentionFlags;
   /** A file that is not there is not made only to find that it is empty. */
   readonly writes?: boolean;
+  /** What `--json` prints when there is no memory; `undefined` for nothing. @default an empty list */
+  readonly absent?: (where: string) => unknown;
   /** @returns the exit status. */
   readonly run: (memory: Memory, answer: Answer) => Promise<number>;
 }
@@ -145,7 +147,10 @@ export async function openMemory(
 }
 
 /** Opens the memory that the options name, runs the command on it, and closes it. */
-export async function withMemory(session: Session, { flags, writes = false, run }: MemoryRun): Promise<number> {
+export async function withMemory(
+  session: Session,
+  { flags, writes = false, absent = () => [], run }: MemoryRun,
+): Promise<number> {
   const { MemoryError } = await import('@cairn/memory');
   const notices: string[] = [];
   const { memory, choice } = await openMemory(session, flags, (notice) => notices.push(notice));
@@ -159,7 +164,8 @@ export async function withMemory(session: Session, { flags, writes = false, run 
     },
   };
   if (choice.path !== undefined && !writes && !existsSync(choice.path)) {
-    await answer.print([], []);
+    const document = absent(where);
+    if (document !== undefined) await answer.print([], document);
     await answer.notice(`there is no memory yet at ${choice.path}; 'cairn memory add <text>' begins one`);
     await memory.close();
     return ExitCode.None;
