@@ -322,6 +322,28 @@ describe.skipIf(!hasRedis)('a Redis that refuses', () => {
     });
   });
 
+  test.each([
+    ['WRONGTYPE Operation against a key', 'CORRUPT_RECORD'],
+    ['@user_script: 9: -OOM command not allowed when used memory > maxmemory.', 'STORE_FULL'],
+    ["-READONLY You can't write against a read only replica.", 'STORE_DENIED'],
+    ['-MISCONF Redis is configured to save RDB snapshots', 'STORE_FULL'],
+    ['@user_script: 9: Wrong number of args', 'STORE_FAILED'],
+  ])('the older form of an error in a script is understood: %s', async (error, code) => {
+    const client = {
+      isOpen: true,
+      connect: async () => undefined,
+      destroy: () => undefined,
+      on: () => undefined,
+      eval: async () => undefined,
+      evalSha: async () => {
+        throw new Error(
+          `ERR Error running script (call to f_a5260dd66ce02462c5b5231c727b3f7772c0bcc5): @user_script:9: ${error}`,
+        );
+      },
+    };
+    await expect(redis({ client }).read('k')).rejects.toMatchObject({ code });
+  });
+
   test('every write to every key sets its end in the same step', async () => {
     const one = await server();
     const memory = open(one.url);

@@ -69,6 +69,38 @@ describe.each(backendKinds)('import and export on $name', (kind) => {
     },
   );
 
+  test.skipIf(kind.isSkipped)('messages of one id that say something else are imported, each once', async () => {
+    const { memory } = await openMemory(kind);
+    const line = (content: string, time: number): string =>
+      JSON.stringify({ kind: 'message', stream: 's', group: 'g', id: '1', role: 'user', content, time });
+    const lines = [line('a', START_MS - 2), line('b', START_MS - 1), line('b', START_MS - 1)];
+    expect(await memory.import(lines)).toEqual({ lines: 3, added: 2, present: 1, dropped: 0 });
+    expect(await memory.import([...lines, line('c', START_MS)])).toEqual({
+      lines: 4,
+      added: 1,
+      present: 3,
+      dropped: 0,
+    });
+    const contents = (await memory.messages.history({ stream: 's', group: 'g' })).map(({ content }) => content);
+    expect(contents).toEqual(['c', 'b', 'a']);
+  });
+
+  test.skipIf(kind.isSkipped)('of very many notes the newest are imported', async () => {
+    const { memory } = await openMemory(kind);
+    const lines = Array.from({ length: 1000 }, (_, index) =>
+      JSON.stringify({
+        kind: 'note',
+        workflowId: 'w',
+        content: `${index}`,
+        source: 's',
+        time: START_MS - 1000 + index,
+        temporary: false,
+      }),
+    );
+    expect(await memory.import(lines)).toEqual({ lines: 1000, added: 100, present: 0, dropped: 900 });
+    expect((await memory.getNotes('w'))[99]).toMatchObject({ content: '900' });
+  });
+
   const good = JSON.stringify({
     kind: 'message',
     stream: 's',

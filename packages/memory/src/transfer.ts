@@ -6,6 +6,7 @@ import type { Graph } from './graph.ts';
 import { graphKey, memoryKey, notesKey, quoted, workflowKey } from './keys.ts';
 import type { Limits } from './limits.ts';
 import { messageDraft } from './message.ts';
+import type { ImportedMessage } from './message.ts';
 import type { Messages, Place } from './messages.ts';
 import { noteDraft } from './notes.ts';
 import type { Notes } from './notes.ts';
@@ -55,7 +56,7 @@ export interface ExportOptions extends CallOptions {
 export interface ImportResult {
   readonly lines: number;
   readonly added: number;
-  /** Already there, with the same id or content. */
+  /** Already there, just so. */
   readonly present: number;
   /** Not kept: their time is over, or there are too many newer ones. */
   readonly dropped: number;
@@ -209,16 +210,18 @@ async function importMessages(
   const [first] = lines;
   if (first === undefined) return;
   const place: Place = { stream: first.stream, group: first.group };
-  const idsNow = async (): Promise<Set<string>> =>
-    new Set((await messages.history(place, { signal })).map(({ id }) => id));
-  const before = await idsNow();
-  const unknown = new Map(lines.filter(({ id }) => !before.has(id)).map((line) => [line.id, line]));
+  // Other programs may give one id to several messages: each of them counts.
+  const textOf = ({ id, role, content, author, time }: ImportedMessage): string =>
+    JSON.stringify([id, role, content, author, time]);
+  const textsNow = async (): Promise<Set<string>> => new Set((await messages.history(place, { signal })).map(textOf));
+  const before = await textsNow();
+  const unknown = new Map(lines.filter((line) => !before.has(textOf(line))).map((line) => [textOf(line), line]));
   const fresh = [...unknown.values()].toSorted((a, b) => a.time - b.time);
   for (let start = 0; start < fresh.length; start += BATCH) {
     await messages.addAll(place, fresh.slice(start, start + BATCH), { signal });
   }
-  const after = await idsNow();
-  const kept = fresh.filter(({ id }) => after.has(id)).length;
+  const after = await textsNow();
+  const kept = fresh.filter((line) => after.has(textOf(line))).length;
   count.added += kept;
   count.dropped += fresh.length - kept;
   count.present += lines.length - fresh.length;
@@ -254,8 +257,10 @@ async function importNotes(
   const before = await textsNow();
   const unknown = new Map(lines.filter((line) => !before.has(textOf(line))).map((line) => [textOf(line), line]));
   const fresh = [...unknown.values()].toSorted((a, b) => a.time - b.time);
-  const drafts = fresh.map((note) => noteDraft(note, limits));
-  if (drafts.length > 0) await backend.append(notesKey(workflowId), drafts, { rule: limits.notes, signal });
+  for (let start = 0; start < fresh.length; start += BATCH) {
+    const drafts = fresh.slice(start, start + BATCH).map((note) => noteDraft(note, limits));
+    await backend.append(notesKey(workflowId), drafts, { rule: limits.notes, signal });
+  }
   const after = await textsNow();
   const kept = fresh.filter((line) => after.has(textOf(line))).length;
   count.added += kept;

@@ -39,8 +39,13 @@ const connectionErrors: ReadonlySet<string> = new Set([
   'TimeoutError',
 ]);
 
+/**
+ * The word that says what kind of error it is. Before Redis 7, and in KeyDB, that of a command in a script stands behind
+ * where the script was: `ERR Error running script (call to f_…): @user_script:9: WRONGTYPE …`, or `…: -OOM …`.
+ */
 export function firstWord(error: Error): string {
-  return /^[A-Z]+/u.exec(error.message)?.[0] ?? '';
+  const within = /^ERR Error running script .*?: -?([A-Z]{3,}) /su.exec(error.message);
+  return within?.[1] ?? /^[A-Z]+/u.exec(error.message)?.[0] ?? '';
 }
 
 /** A refusal that another try does not change, so that nobody waits for it. */
