@@ -103,7 +103,8 @@ export function createRetrieve(haystack: Haystack, embed: Embed | undefined): Re
     // Of two messages with one id, which an import from elsewhere may hold, each is found.
     const known = new Map<string, Message | Note>();
     for (const message of messages) {
-      const id = `m ${message.id}`;
+      // With its time: what joins the group later under the same id is another one for an index that is kept.
+      const id = `m ${message.time} ${message.id}`;
       known.set(known.has(id) ? `${id} ${message.content}` : id, message);
     }
     for (const note of notes) known.set(`n ${note.time} ${note.source} ${note.content}`, note);
