@@ -7,6 +7,7 @@ import { createClient, createCluster } from '@redis/client';
 import { createMemory, MemoryError } from '@cairn/memory';
 import type { Memory } from '@cairn/memory';
 import { redis } from '@cairn/memory/redis';
+import type { RedisOptions } from '@cairn/memory/redis';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { freePort, hasRedis, startRedis } from './redis-server.ts';
 import type { RedisServer } from './redis-server.ts';
@@ -255,6 +256,10 @@ describe.skipIf(!hasRedis)('a Redis that refuses', () => {
     onTestFinished(() => client.close());
     await client.configSet('maxmemory', '1mb');
     await expect(memory.storeNote('w', 'x', 's')).rejects.toMatchObject({ code: 'STORE_FULL' });
+    // What has a time of its own lays the list anew.
+    const older = { content: 'older', time: (await memory.backend.now()) - 3_600_000 };
+    await expect(memory.messages.addAll(place, [older])).rejects.toMatchObject({ code: 'STORE_FULL' });
+    expect((await memory.messages.history(place)).map(({ content }) => content)).toEqual(kept.toReversed());
     await expect(memory.workflows.create({ goal: 'g', todos: [], streamName: 's' })).rejects.toMatchObject({
       code: 'STORE_FULL',
     });
@@ -342,6 +347,29 @@ describe.skipIf(!hasRedis)('a Redis that refuses', () => {
       },
     };
     await expect(redis({ client }).read('k')).rejects.toMatchObject({ code });
+  });
+
+  test('a server with very many keys is asked for them in steps, so that none waits for all the others', async () => {
+    const one = await server();
+    const client = await createClient({ url: one.url }).connect();
+    onTestFinished(() => client.close());
+    await client.eval("for index = 1, 3000 do redis.call('LPUSH', 'ai:memory:s:' .. index, '{}') end");
+    let asked = 0;
+    let most = 0;
+    const counting = new Proxy(client, {
+      get: (target, name) => {
+        const value: unknown = Reflect.get(target, name, target);
+        if (typeof value !== 'function') return value;
+        if (name !== 'evalSha') return value.bind(target) as unknown;
+        return async (...given: Parameters<typeof client.evalSha>) => {
+          asked += 1;
+          most = Math.max(most, asked);
+          return target.evalSha(...given).finally(() => (asked -= 1));
+        };
+      },
+    });
+    expect(await redis({ client: counting as unknown as RedisOptions['client'] }).keys('ai:')).toHaveLength(3000);
+    expect(most).toBeLessThanOrEqual(500);
   });
 
   test('every write to every key sets its end in the same step', async () => {

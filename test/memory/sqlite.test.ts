@@ -1,7 +1,17 @@
 /** What is special about SQLite: files that are locked, read-only, full, damaged or of somebody else. */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import process from 'node:process';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
@@ -184,7 +194,39 @@ describe('a file', () => {
     onTestFinished(() => other.close());
     expect(other.prepare('PRAGMA journal_mode').get()).toEqual({ journal_mode: 'wal' });
     expect(other.prepare('PRAGMA auto_vacuum').get()).toEqual({ auto_vacuum: 2 });
+    // That is of each connection, and only it can say.
+    let own: DatabaseSync | undefined;
+    class Seen extends DatabaseSync {
+      constructor(...given: ConstructorParameters<typeof DatabaseSync>) {
+        super(...given);
+        own = this;
+      }
+    }
+    await open(path, { driver: async () => ({ DatabaseSync: Seen, version: '4.0.0' }) }).messages.history(place);
+    expect(own?.prepare('PRAGMA synchronous').get()).toEqual({ synchronous: 2 });
   });
+
+  test.skipIf(process.platform === 'win32')(
+    'that was removed or replaced meanwhile is made anew: nothing is written where nobody finds it',
+    async () => {
+      const root = temporaryDirectory();
+      const path = `${root}/deep/memory.db`;
+      const memory = open(path);
+      const contents = async (of: Memory): Promise<string[]> =>
+        (await of.messages.history(place)).map(({ content }) => content);
+      await memory.messages.add(place, { content: 'a' });
+      rmSync(`${root}/deep`, { recursive: true });
+      await memory.messages.add(place, { content: 'b' });
+      const other = open(path);
+      expect(await contents(other)).toEqual(['b']);
+      await other.close();
+      renameSync(`${root}/deep`, `${root}/aside`);
+      expect(await contents(memory)).toEqual([]);
+      await memory.messages.add(place, { content: 'c' });
+      expect(await contents(open(path))).toEqual(['c']);
+      expect(await contents(open(`${root}/aside/memory.db`))).toEqual(['b']);
+    },
+  );
 
   test('that cannot be tidied after a write has the write all the same, and says so', async () => {
     class Untidy extends DatabaseSync {

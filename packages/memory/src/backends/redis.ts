@@ -27,6 +27,9 @@ export interface RedisOptions {
   readonly driver?: RedisDriver | undefined;
 }
 
+/** Each question has the timeout for itself: of very many at once the last would wait for all the others. */
+const KEYS_AT_ONCE = 500;
+
 function bound(value: number): string {
   return value === Infinity ? '' : String(Math.trunc(value));
 }
@@ -94,15 +97,18 @@ export function redis(options: RedisOptions = {}): MemoryBackend {
     },
     keys: async (prefix: string, call?: CallOptions) => {
       const keys = await scanKeys(connection, prefix, call);
-      const infos = await Promise.all(
-        keys.map(async (key): Promise<KeyInfo | undefined> => {
-          const reply = await connection.run(infoScript, { key, args: [], writes: false, ...call });
-          if (!Array.isArray(reply)) return undefined;
-          const [records = 0, bytes = -1, ttl = -1] = reply.map(Number);
-          return { key, records, bytes: bytes < 0 ? undefined : bytes, expiresInMs: ttl < 0 ? undefined : ttl };
-        }),
-      );
-      return infos.filter((info) => info !== undefined);
+      const infoOf = async (key: string): Promise<KeyInfo[]> => {
+        const reply = await connection.run(infoScript, { key, args: [], writes: false, ...call });
+        if (!Array.isArray(reply)) return [];
+        const [records = 0, bytes = -1, ttl = -1] = reply.map(Number);
+        return [{ key, records, bytes: bytes < 0 ? undefined : bytes, expiresInMs: ttl < 0 ? undefined : ttl }];
+      };
+      const infos: KeyInfo[] = [];
+      for (let start = 0; start < keys.length; start += KEYS_AT_ONCE) {
+        const some = await Promise.all(keys.slice(start, start + KEYS_AT_ONCE).map(infoOf));
+        infos.push(...some.flat());
+      }
+      return infos;
     },
     close: () => connection.close(),
   };

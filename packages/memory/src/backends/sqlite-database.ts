@@ -106,6 +106,12 @@ function prepareFile(path: string): void {
   closeSync(openSync(path, 'a', 0o600));
 }
 
+/** What tells a file from another that has its name later. */
+function fileAt(path: string): string | undefined {
+  const found = statSync(path, { throwIfNoEntry: false });
+  return found && `${found.dev} ${found.ino}`;
+}
+
 function isEmpty(database: DatabaseSync): boolean {
   return database.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').get() === undefined;
 }
@@ -169,6 +175,8 @@ export interface Database {
 
 export function createDatabase({ path, busyTimeoutMs, driver }: DatabaseOptions): Database {
   let database: DatabaseSync | undefined;
+  /** Which file it is. */
+  let file: string | undefined;
   let statements = new Map<string, StatementSync>();
   let isClosed = false;
   let writes = 0;
@@ -204,10 +212,18 @@ export function createDatabase({ path, busyTimeoutMs, driver }: DatabaseOptions)
       }
     }
   };
+  const forget = (): void => {
+    statements = new Map();
+    database?.close();
+    database = undefined;
+  };
   const open = async (signal: AbortSignal | undefined): Promise<DatabaseSync> => {
-    if (database) return database;
+    // What is written to a file that somebody removed is kept by nobody.
+    if (database && fileAt(path) === file) return database;
+    forget();
     const Database = await load(driver);
     prepareFile(path);
+    file = fileAt(path);
     const opened = new Database(path, { timeout: BLOCKING_MS });
     try {
       await patiently(() => {
@@ -274,9 +290,7 @@ export function createDatabase({ path, busyTimeoutMs, driver }: DatabaseOptions)
     close: async () => {
       isClosed = true;
       await queue;
-      statements = new Map();
-      database?.close();
-      database = undefined;
+      forget();
     },
   };
 }

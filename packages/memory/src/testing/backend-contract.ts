@@ -143,6 +143,22 @@ export const backendContract: readonly ContractCase[] = [
     assert.deepEqual(await backend.list(k, { rule: hourly }), []);
     assert.deepEqual(await backend.keys(''), []);
   }),
+  contractCase('records that are added at once, in order or not, set the end of their key', async (harness) => {
+    const { backend, advance } = harness;
+    const now = await backend.now();
+    await backend.append('new', [draft('a'), draft('b')], { rule: hourly });
+    assertAbout(await expiryOf(harness, 'new'), HOUR);
+    await backend.append('unordered', [draft('a', now), draft('b', now - 30 * 60_000)], { rule: hourly });
+    assertAbout(await expiryOf(harness, 'unordered'), HOUR);
+    await backend.append('old', [draft('a', now - 30 * 60_000), draft('b', now - 20 * 60_000)], { rule: hourly });
+    assertAbout(await expiryOf(harness, 'old'), HOUR - 20 * 60_000);
+    await backend.append('notes', [note('a', false), note('b', true)], { rule: notes });
+    assertAbout(await expiryOf(harness, 'notes'), HOUR);
+    // An older one does not shorten what a newer one has.
+    await advance(1000);
+    await backend.append('new', [draft('c', now - 50 * 60_000)], { rule: hourly });
+    assertAbout(await expiryOf(harness, 'new'), HOUR - 1000);
+  }),
   contractCase('without a bound nothing ends', async (harness) => {
     await harness.backend.append(k, [draft('kept')], { rule: forever });
     assert.equal(await expiryOf(harness, k), undefined);
