@@ -152,6 +152,18 @@ describe('recalled text', () => {
 });
 
 describe.each(backendKinds)('a large group on $name', (kind) => {
+  test.skipIf(kind.isSkipped)('is found by meaning too, when there is an embed', async () => {
+    const embed = async (texts: readonly string[]): Promise<number[][]> =>
+      texts.map((text) => (/car|auto/u.test(text) ? [1, 0] : [0, 1]));
+    const { memory } = await openMemory(kind, { retention: { maxMessages: 700 }, embed });
+    const place = { stream: 'chat', group: 'g' };
+    const messages = Array.from({ length: 600 }, (_, index) => ({
+      content: index === 300 ? 'an auto' : `${index} table`,
+    }));
+    await memory.messages.addAll(place, messages);
+    expect((await memory.recall({ ...place, query: 'car' })).map(({ content }) => content)).toContain('an auto');
+  });
+
   test.skipIf(kind.isSkipped)('finds what came later under an id that it knows already', async () => {
     const { memory, advance } = await openMemory(kind, { retention: { maxMessages: 700 } });
     const place = { stream: 'chat', group: 'g' };

@@ -135,6 +135,19 @@ describe('merging', () => {
     ]);
   });
 
+  test('a function that would have the name of another is refused, and nothing is merged', async () => {
+    const { memory } = await openMemory(kind);
+    memory.defineStream({ name: 'chat', functions: { 'desktop.create_excel_document': { description: 'its own' } } });
+    memory.defineStream(desktop);
+    expect(() => memory.mergeStreams({ main: 'chat', secondary: ['desktop'] })).toThrow(
+      expect.objectContaining({
+        code: 'INVALID_INPUT',
+        message: expect.stringContaining('"desktop.create_excel_document"'),
+      }),
+    );
+    expect(memory.streamNames()).toEqual(['chat', 'desktop']);
+  });
+
   test('two merges of one name are refused; the same merge again is the same stream', async () => {
     const { memory } = await openMemory(kind);
     for (const name of ['a', 'a-b', 'b', 'b-c', 'c']) memory.defineStream({ name });
