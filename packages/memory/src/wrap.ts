@@ -8,7 +8,7 @@ const letters = [...MARK].map((letter) => {
   const wide = String.fromCodePoint(code + 0xfee0);
   const wideUpper = String.fromCodePoint((letter.toUpperCase().codePointAt(0) ?? 0) + 0xfee0);
   return letter === '-'
-    ? String.raw`[-\u2010-\u2015\u2212\ufe63\uff0d_ ]`
+    ? String.raw`[-\u2010-\u2015\u2212\ufe63\uff0d_\s\p{Cf}]+`
     : `[${letter}${letter.toUpperCase()}${wide}${wideUpper}]`;
 });
 /** Characters that are not seen, or are blank, may stand between any two. */
