@@ -195,15 +195,15 @@ describe('a file', () => {
     expect(other.prepare('PRAGMA journal_mode').get()).toEqual({ journal_mode: 'wal' });
     expect(other.prepare('PRAGMA auto_vacuum').get()).toEqual({ auto_vacuum: 2 });
     // That is of each connection, and only it can say.
-    let own: DatabaseSync | undefined;
+    const made: DatabaseSync[] = [];
     class Seen extends DatabaseSync {
       constructor(...given: ConstructorParameters<typeof DatabaseSync>) {
         super(...given);
-        own = this;
+        made.push(this);
       }
     }
     await open(path, { driver: async () => ({ DatabaseSync: Seen, version: '4.0.0' }) }).messages.history(place);
-    expect(own?.prepare('PRAGMA synchronous').get()).toEqual({ synchronous: 2 });
+    expect(made.map((own) => own.prepare('PRAGMA synchronous').get())).toEqual([{ synchronous: 2 }]);
   });
 
   test.skipIf(process.platform === 'win32')(

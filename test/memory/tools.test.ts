@@ -118,6 +118,8 @@ describe('the tools by the names of the memory server', () => {
       entities: [whole.entities[0]],
       relations: [works],
     });
+    // Of these only the first letters are alike, which the answer could not say.
+    expect(await call('search_nodes', { query: 'Acmeology' })).toEqual({ entities: [], relations: [] });
     expect(await call('open_nodes', { names: ['Acme', 'nobody'] })).toEqual({ entities: [acme], relations: [works] });
     expect(
       await call('delete_observations', { deletions: [{ entityName: 'Ann', observations: ['likes tea'] }] }),

@@ -1,4 +1,5 @@
 import type { ToolSet } from '@cairn/mcp-server';
+import type { Memory } from '@cairn/memory';
 import type { MemoryNaming } from '@cairn/memory/tools';
 import type { Session } from '../session.ts';
 import { openMemory } from './store.ts';
@@ -19,13 +20,19 @@ export function memoryToolSet(
   { naming, store, say }: MemoryToolSetOptions,
 ): ToolSet {
   let opening: Promise<OpenedMemory> | undefined;
+  /** With the first call: loading what keeps it takes a tenth of the time in which a server is to answer. */
+  const open = async (): Promise<Memory> => {
+    opening ??= openMemory(session, store === undefined ? {} : { store }, say).catch((error: unknown) => {
+      opening = undefined;
+      throw error;
+    });
+    return (await opening).memory;
+  };
   return {
     name: 'memory',
     create: async () => {
       const { createMemoryTools } = await import('@cairn/memory/tools');
-      opening ??= openMemory(session, store === undefined ? {} : { store }, say);
-      const { memory } = await opening;
-      return createMemoryTools({ memory, naming });
+      return createMemoryTools({ memory: open, naming });
     },
     close: async () => {
       const opened = await opening?.catch(() => undefined);

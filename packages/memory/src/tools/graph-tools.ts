@@ -46,12 +46,12 @@ function asJson<Details>(shown: unknown, details: Details): ToolSuccess<Details>
 }
 
 /** The tools of `@modelcontextprotocol/server-memory`, by its names and in its shapes. */
-export function createGraphTools(graph: Graph): Readonly<Record<string, ToolDefinition>> {
+export function createGraphTools(openGraph: () => Promise<Graph>): Readonly<Record<string, ToolDefinition>> {
   const tools: Record<string, ToolDefinition> = {};
   const add = <Name extends keyof typeof shapes>(
     name: Name,
     [title, description, annotations]: readonly [string, string, Omit<ToolAnnotations, 'title'>],
-    run: (input: Input<Name>, signal: AbortSignal | undefined) => Promise<ToolSuccess<unknown>>,
+    run: (input: Input<Name>, graph: Graph, signal: AbortSignal | undefined) => Promise<ToolSuccess<unknown>>,
   ): void => {
     const tool = createTool<Input<Name>, unknown>({
       name,
@@ -61,7 +61,9 @@ export function createGraphTools(graph: Graph): Readonly<Record<string, ToolDefi
       annotations: { title, ...annotations },
       run: (input, { signal, dryRun }) =>
         asToolErrors(async () =>
-          dryRun && !annotations.readOnlyHint ? succeed(`${name} would be done.`, {}) : run(input, signal),
+          dryRun && !annotations.readOnlyHint
+            ? succeed(`${name} would be done.`, {})
+            : run(input, await openGraph(), signal),
         ),
     });
     // Each tool checks its input itself.
@@ -75,7 +77,7 @@ export function createGraphTools(graph: Graph): Readonly<Record<string, ToolDefi
   add(
     'create_entities',
     ['Create entities', 'Create entities in the knowledge graph.', additive],
-    async ({ entities }, signal) => {
+    async ({ entities }, graph, signal) => {
       const created: readonly Entity[] = await graph.createEntities(entities, { signal });
       return asJson(created, { entities: created });
     },
@@ -83,7 +85,7 @@ export function createGraphTools(graph: Graph): Readonly<Record<string, ToolDefi
   add(
     'create_relations',
     ['Create relations', 'Create relations between entities, in active voice.', additive],
-    async ({ relations }, signal) => {
+    async ({ relations }, graph, signal) => {
       const created: readonly Relation[] = await graph.createRelations(relations, { signal });
       return asJson(created, { relations: created });
     },
@@ -91,7 +93,7 @@ export function createGraphTools(graph: Graph): Readonly<Record<string, ToolDefi
   add(
     'add_observations',
     ['Add observations', 'Add observations to entities that exist.', additive],
-    async ({ observations }, signal) => {
+    async ({ observations }, graph, signal) => {
       const results = await graph.addObservations(observations, { signal });
       return asJson(results, { results });
     },
@@ -99,7 +101,7 @@ export function createGraphTools(graph: Graph): Readonly<Record<string, ToolDefi
   add(
     'delete_entities',
     ['Delete entities', 'Delete entities with their relations.', deleting],
-    async ({ entityNames }, signal) => {
+    async ({ entityNames }, graph, signal) => {
       await graph.deleteEntities(entityNames, { signal });
       return deleted('Entities');
     },
@@ -107,31 +109,35 @@ export function createGraphTools(graph: Graph): Readonly<Record<string, ToolDefi
   add(
     'delete_observations',
     ['Delete observations', 'Delete observations of entities.', deleting],
-    async ({ deletions }, signal) => {
+    async ({ deletions }, graph, signal) => {
       const given = deletions.map(({ entityName, observations }) => ({ entityName, contents: observations }));
       await graph.deleteObservations(given, { signal });
       return deleted('Observations');
     },
   );
-  add('delete_relations', ['Delete relations', 'Delete relations.', deleting], async ({ relations }, signal) => {
+  add('delete_relations', ['Delete relations', 'Delete relations.', deleting], async ({ relations }, graph, signal) => {
     await graph.deleteRelations(relations, { signal });
     return deleted('Relations');
   });
-  add('read_graph', ['Read the graph', 'Read the whole knowledge graph.', looking], async (_, signal) => {
+  add('read_graph', ['Read the graph', 'Read the whole knowledge graph.', looking], async (_, graph, signal) => {
     const found = await graph.read({ signal });
     return asJson(found, found);
   });
   add(
     'search_nodes',
     ['Search', 'Find entities by a text, with their relations.', looking],
-    async ({ query }, signal) => {
+    async ({ query }, graph, signal) => {
       const found = await graph.search(query, { signal });
       return asJson(found, found);
     },
   );
-  add('open_nodes', ['Open', 'Read entities by name, with their relations.', looking], async ({ names }, signal) => {
-    const found = await graph.open(names, { signal });
-    return asJson(found, found);
-  });
+  add(
+    'open_nodes',
+    ['Open', 'Read entities by name, with their relations.', looking],
+    async ({ names }, graph, signal) => {
+      const found = await graph.open(names, { signal });
+      return asJson(found, found);
+    },
+  );
   return tools;
 }

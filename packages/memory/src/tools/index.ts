@@ -21,7 +21,8 @@ export type MemoryNaming = 'default' | 'mcp-memory';
 
 /** What the tools work on. */
 export interface MemoryToolsOptions {
-  readonly memory: Memory;
+  /** The memory, or what gives it: it is asked with the first call, and then every time. */
+  readonly memory: Memory | (() => Promise<Memory>);
   /**
    * `default`: `remember`, `recall`, `notes`. `mcp-memory`: the knowledge graph of `@modelcontextprotocol/server-memory`, by
    * its names.
@@ -49,8 +50,9 @@ export function createMemoryTools(
 export function createMemoryTools(options: MemoryToolsOptions): Readonly<Record<string, ToolDefinition>>;
 export function createMemoryTools(options: MemoryToolsOptions): MemoryTools | Readonly<Record<string, ToolDefinition>> {
   const { memory, naming = 'default', stream = DEFAULT_STREAM, group = DEFAULT_GROUP, workflowId } = options;
-  if (naming === 'mcp-memory') return createGraphTools(memory.graph(options.graph));
-  if (naming === 'default') return createOwnTools({ memory, stream, group, workflowId });
+  const open = async (): Promise<Memory> => (typeof memory === 'function' ? memory() : memory);
+  if (naming === 'mcp-memory') return createGraphTools(async () => (await open()).graph(options.graph));
+  if (naming === 'default') return createOwnTools({ open, stream, group, workflowId });
   const summary = `naming must be one of default, mcp-memory, not ${JSON.stringify(naming)}`;
   throw new ToolError('INVALID_OPTION', [summary, 'Leave it out for the own names of the tools.']);
 }

@@ -11,7 +11,7 @@ import { asToolErrors } from './tool-errors.ts';
 
 /** Whose memory the tools work on. */
 export interface MemoryToolsContext {
-  readonly memory: Memory;
+  readonly open: () => Promise<Memory>;
   readonly stream: string;
   readonly group: string;
   readonly workflowId: string | undefined;
@@ -87,7 +87,7 @@ function lifetime({ maxMessages, messageLifetimeMs }: Memory['retention']): stri
 }
 
 export function createOwnTools(context: MemoryToolsContext): MemoryTools {
-  const { memory, stream, workflowId } = context;
+  const { open, stream, workflowId } = context;
   const additive = { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false };
   return {
     remember: createTool<RememberInput, RememberDetails>({
@@ -97,6 +97,7 @@ export function createOwnTools(context: MemoryToolsContext): MemoryTools {
       annotations: { title: 'Remember', ...additive },
       run: ({ content, group: whose = context.group }, { signal, dryRun }) =>
         asToolErrors(async () => {
+          const memory = await open();
           const key = memoryKey(stream, whose);
           if (dryRun) {
             const message: Message = {
@@ -119,6 +120,7 @@ export function createOwnTools(context: MemoryToolsContext): MemoryTools {
       annotations: { ...additive, title: 'Recall', readOnlyHint: true, idempotentHint: true },
       run: ({ query, limit, group: whose = context.group }, { signal }) =>
         asToolErrors(async () => {
+          const memory = await open();
           const notes = workflowId === undefined ? {} : { includeNotes: true, workflowId };
           const said: string[] = [];
           const onNotice = ({ message }: { readonly message: string }): unknown => said.push(message);
@@ -139,6 +141,7 @@ export function createOwnTools(context: MemoryToolsContext): MemoryTools {
         { signal, dryRun },
       ) =>
         asToolErrors(async () => {
+          const memory = await open();
           const isAdded = content !== undefined && !dryRun;
           if (isAdded) await memory.storeNote(id, content, source, { temporary, signal });
           const notes = await memory.getNotes(id, { signal });
