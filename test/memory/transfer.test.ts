@@ -255,7 +255,8 @@ describe.each(backendKinds)('import and export on $name', (kind) => {
   });
 
   test.skipIf(kind.isSkipped)('a workflow whose record cannot be read says so, stays, and hides no other', async () => {
-    const { memory } = await openMemory(kind);
+    const told: unknown[] = [];
+    const { memory } = await openMemory(kind, { onQuarantine: (record) => told.push(record) });
     const { id } = await memory.workflows.create({ goal: 'g', todos: [], streamName: 'a' });
     await memory.backend.swap('ai:workflow:bad', { expected: undefined, next: '{"id":"bad"', ttlMs: 60_000 });
     await expect(memory.workflows.get('bad')).rejects.toMatchObject({ code: 'CORRUPT_RECORD', key: 'ai:workflow:bad' });
@@ -266,6 +267,7 @@ describe.each(backendKinds)('import and export on $name', (kind) => {
     ]);
     expect(await memory.backend.read('ai:workflow:bad')).toBe('{"id":"bad"');
     expect(await linesOf(memory.export())).toHaveLength(1);
+    expect(told).toEqual([{ key: 'ai:workflow:bad', record: '', time: undefined }]);
     expect(await memory.workflows.remove('bad')).toBe(true);
   });
 

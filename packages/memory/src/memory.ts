@@ -97,7 +97,7 @@ export function createMemory(options: MemoryOptions): Memory {
   const retrieve = createRetrieve(haystack, embed);
   const streams = createStreams({ messages, notes, retrieve });
   const graph = (name: string = 'default'): Graph => createGraph(backend, name);
-  const transfer = { backend, messages, notes, workflows, limits, graph };
+  const transfer = { backend, messages, notes, workflows, limits, graph, onQuarantine };
   const close = (): Promise<void> => backend.close();
 
   return {

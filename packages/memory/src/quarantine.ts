@@ -7,7 +7,7 @@ import type { Limits } from './limits.ts';
 export interface QuarantinedRecord {
   /** The key that it was found under. */
   readonly key: string;
-  /** What was found, exactly. */
+  /** What was found, exactly; empty for a workflow that an export leaves out. */
   readonly record: string;
   /** When, milliseconds since the epoch; `undefined` when it could not be set aside and is still where it was. */
   readonly time: number | undefined;

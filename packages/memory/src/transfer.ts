@@ -13,6 +13,7 @@ import type { Notes } from './notes.ts';
 import { listGraphs, listGroups, listNotes } from './overview.ts';
 import { LAST_TIME_MS } from './time.ts';
 import { parseWorkflow, workflowDocument } from './workflow-record.ts';
+import type { QuarantineListener } from './quarantine.ts';
 import type { WorkflowRecord } from './workflow-record.ts';
 import type { Workflows } from './workflow.ts';
 
@@ -72,11 +73,13 @@ export interface TransferDependencies {
   readonly workflows: Workflows;
   readonly limits: Limits;
   readonly graph: (name: string) => Graph;
+  /** Told of each workflow that an export leaves out because its record cannot be read. It stays where it is. */
+  readonly onQuarantine: QuarantineListener;
 }
 
 /** Writes a memory as JSON lines, oldest first within a group. With a stream or a group, only its messages. */
 export async function* exportLines(
-  { backend, messages, notes, workflows, graph }: TransferDependencies,
+  { backend, messages, notes, workflows, graph, onQuarantine }: TransferDependencies,
   { stream, group: only, signal }: ExportOptions,
 ): AsyncGenerator<string, void, undefined> {
   for (const place of await listGroups(backend, stream, { signal })) {
@@ -97,7 +100,11 @@ export async function* exportLines(
     }
   }
   for (const { id, status } of (await workflows.list({ signal })).toReversed()) {
-    if (status === 'corrupt') continue;
+    if (status === 'corrupt') {
+      // What an export leaves out is said.
+      onQuarantine({ key: workflowKey(id), record: '', time: undefined });
+      continue;
+    }
     const { notes: _, lease: __, ...record } = await workflows.get(id, { signal });
     yield JSON.stringify({ kind: 'workflow', ...record });
   }
