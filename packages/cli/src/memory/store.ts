@@ -110,8 +110,8 @@ function retentionOf({ keep, days }: Pick<RetentionFlags, 'keep' | 'days'>): Ret
 }
 
 function quarantineNotice({ key, time }: QuarantinedRecord): string {
-  const where = time === undefined ? 'where it is' : 'aside';
-  return `a record under ${key} could not be read and was left ${where}; 'cairn memory stats --json' lists such records`;
+  const where = time === undefined ? 'where it is' : "aside; 'cairn memory stats --json' lists such records";
+  return `a record under ${key} could not be read and was left ${where}`;
 }
 
 /** Where a Redis is, without its password. */
