@@ -1,11 +1,15 @@
 import { createWorkspace } from '@cairn/coding-agent';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { createTree } from '../support/tree.ts';
-import { startInitialized } from './raw.ts';
+import { startCairn } from '../support/cli.ts';
+import { initializeParams, startInitialized } from './raw.ts';
 import type { RawServer } from './raw.ts';
-import { call, connectUrl, startHttp } from './support.ts';
+import { call, connectUrl, kill, startHttp } from './support.ts';
 
 /** Holds a file's lock, as another process that changes it does, until it is told to let go. */
 async function holdLock(root: string, path: string): Promise<() => Promise<void>> {
@@ -57,6 +61,27 @@ test('a server over stdio ends when nobody reads its answers', async () => {
   server.child.stdout?.destroy();
   server.send({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
   expect(await server.ended).toMatchObject({ exitCode: 0, signal: null });
+});
+
+test.each([
+  ['SIGTERM', (child: ChildProcess) => child.kill('SIGTERM')],
+  ['the end of its input', (child: ChildProcess) => child.stdin?.end()],
+])('a server over stdio whose client is there and reads nothing ends at %s all the same', async (_, end) => {
+  // More than a pipe holds.
+  const root = createTree({ 'large.bin': Buffer.alloc(4 * 1024 * 1024) });
+  const child = startCairn(['mcp', '--root', root]);
+  onTestFinished(() => kill(child));
+  const uri = pathToFileURL(join(root, 'large.bin')).href;
+  for (const request of [
+    { jsonrpc: '2.0', id: 1, method: 'initialize', params: initializeParams },
+    { jsonrpc: '2.0', id: 2, method: 'resources/read', params: { uri } },
+  ]) {
+    child.stdin?.write(`${JSON.stringify(request)}\n`);
+  }
+  await once(child.stdout ?? child, 'readable');
+  const ended = once(child, 'exit');
+  end(child);
+  expect(await ended).toEqual([0, null]);
 });
 
 test.each(['SIGTERM', 'SIGINT'] as const)(
