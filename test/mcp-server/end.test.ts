@@ -1,8 +1,12 @@
 import { createWorkspace } from '@cairn/coding-agent';
+import { createMcpServer, serveStdio } from '@cairn/mcp-server';
+import { serveHttp } from '@cairn/mcp-server/http';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { PassThrough } from 'node:stream';
 import { pathToFileURL } from 'node:url';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { createTree } from '../support/tree.ts';
@@ -103,3 +107,49 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
     expect(readFileSync(join(root, 'a.txt'), 'utf8')).toBe('beta\n');
   },
 );
+
+const listen = {
+  jsonrpc: '2.0',
+  id: 'listen',
+  method: 'subscriptions/listen',
+  params: {
+    notifications: {},
+    _meta: {
+      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+      'io.modelcontextprotocol/clientInfo': { name: 'raw', version: '1' },
+      'io.modelcontextprotocol/clientCapabilities': {},
+    },
+  },
+};
+
+test('who only listens is not waited for, over stdio', async () => {
+  const [input, output] = [new PassThrough(), new PassThrough()];
+  const service = await createMcpServer({ roots: [createTree({})] });
+  // As long as a call may take, and longer than the test.
+  const connection = await serveStdio(service, { input, output, graceMs: 600_000 });
+  const answers = createInterface({ input: output })[Symbol.asyncIterator]();
+  input.write(`${JSON.stringify(listen)}\n`);
+  expect((await answers.next()).value).toContain('notifications/subscriptions/acknowledged');
+  input.end();
+  await connection.ended;
+  expect((await answers.next()).value).toContain('"result"');
+});
+
+test('who only listens is not waited for, over HTTP', async () => {
+  const service = await createMcpServer({ roots: [createTree({})] });
+  const listener = await serveHttp(service, { port: 0, token: undefined, graceMs: 600_000 });
+  const stream = await fetch(listener.url, {
+    method: 'POST',
+    headers: {
+      'Content-Type': 'application/json',
+      Accept: 'application/json, text/event-stream',
+      'MCP-Protocol-Version': '2026-07-28',
+      'Mcp-Method': listen.method,
+    },
+    body: JSON.stringify(listen),
+  });
+  expect(stream.status).toBe(200);
+  const said = stream.text();
+  await listener.close();
+  expect(await said).toContain('acknowledged');
+});

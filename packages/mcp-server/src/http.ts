@@ -12,6 +12,7 @@ import type { McpService } from './server.ts';
 import { createSessions } from './sessions.ts';
 import type { Sessions } from './sessions.ts';
 import { GRACE_MS, MOST_MESSAGE_BYTES } from './stdio.ts';
+import { LISTEN } from './stream-transport.ts';
 import { createTokenCheck } from './token.ts';
 import { within } from './within.ts';
 
@@ -71,6 +72,11 @@ function listen(server: Server, port: number): Promise<AddressInfo> {
     });
     server.listen(port, HOST, () => resolve(server.address() as AddressInfo));
   });
+}
+
+/** Whether a body asks for a stream that stays open until the client has heard enough. */
+function isListening(body: unknown): boolean {
+  return typeof body === 'object' && body !== null && 'method' in body && body.method === LISTEN;
 }
 
 /** What an exchange leaves to be done when it has ended. */
@@ -179,6 +185,7 @@ export async function serveHttp(service: McpService, options: ServeHttpOptions):
       refuseOn(response, read.refused.status, read.refused);
       return;
     }
+    if (isListening(read.body)) calls.delete(ended);
     const respond = toNodeHandler(
       { fetch: (webRequest) => route(webRequest, read.body, onEnd) },
       { maxRequestBodySize: maxMessageBytes, onerror: onError },
