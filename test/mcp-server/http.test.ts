@@ -28,8 +28,7 @@ async function listen(options: Options = {}): Promise<HttpListener> {
 const jsonHeaders = { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream' };
 
 function post(url: string, body: unknown, headers: Readonly<Record<string, string>> = {}): Promise<Response> {
-  const isRaw = typeof body === 'string' || body instanceof Uint8Array;
-  const sent = isRaw ? (body as BodyInit) : JSON.stringify(body);
+  const sent = typeof body === 'string' || body instanceof Uint8Array ? Buffer.from(body) : JSON.stringify(body);
   return fetch(url, { method: 'POST', headers: { ...jsonHeaders, ...headers }, body: sent });
 }
 
