@@ -104,6 +104,7 @@ describe.skipIf(!onLinux)('where files are kept', () => {
     const { exitCode, checks } = await doctor({ env: { TMPDIR: '/nonexistent/tmp' } });
     expect(exitCode).toBe(1);
     expect(checks['writing']).toMatchObject({ status: 'fail', mend: expect.stringContaining('TMPDIR') });
+    expect(checks['addon']).toMatchObject({ status: 'warn', mend: expect.stringContaining('writing') });
   });
 
   test('locks that others could write fail, with what the tools say', async () => {
@@ -212,6 +213,7 @@ describe('an address that leads nowhere', () => {
   test.each([
     ['that is none', `not-a-url ${secret}`, 'is no address'],
     ['of another kind', `http://x:${secret}@127.0.0.1`, 'is no address'],
+    ['with an escape that is none', `redis://x:${secret}%@127.0.0.1:1`, 'is no address'],
     ['with a port that is none', `redis://x:${secret}@127.0.0.1:port`, 'is no address'],
   ])('%s fails', async (_, url, found) => {
     const { exitCode, checks } = await redisAt(url);

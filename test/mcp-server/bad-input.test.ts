@@ -87,6 +87,15 @@ describe('a server over stdio', () => {
     expect((await server.answer(2)).result).toEqual({});
   });
 
+  test('refuses a second request with the id of one under way, which goes on', async () => {
+    const server = await startInitialized(['--root', createTree({ 'a.txt': 'alpha\n' })]);
+    const read = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'ls', arguments: {} } };
+    server.send(`${JSON.stringify(read)}\n${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' })}\n`);
+    expect(await server.answer(1)).toMatchObject({ error: { message: expect.stringContaining('1 is the id') } });
+    expect(await server.answer(1)).toMatchObject({ result: { content: expect.any(Array) } });
+    expect((await server.request(1, 'ping')).result).toEqual({});
+  });
+
   test('refuses requests before the initialization, but for a ping, and can be initialized after that', async () => {
     const server = startRaw(['--root', createTree({ 'a.txt': 'alpha\n' })]);
     expect((await server.request(0, 'ping')).result).toEqual({});

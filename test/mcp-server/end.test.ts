@@ -1,11 +1,19 @@
 import { createWorkspace } from '@cairn/coding-agent';
+import { createMcpServer, serveStdio } from '@cairn/mcp-server';
+import { serveHttp } from '@cairn/mcp-server/http';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { PassThrough } from 'node:stream';
+import { pathToFileURL } from 'node:url';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { createTree } from '../support/tree.ts';
-import { startInitialized } from './raw.ts';
+import { startCairn } from '../support/cli.ts';
+import { initializeParams, startInitialized } from './raw.ts';
 import type { RawServer } from './raw.ts';
-import { call, connectUrl, startHttp } from './support.ts';
+import { call, connectUrl, kill, startHttp } from './support.ts';
 
 /** Holds a file's lock, as another process that changes it does, until it is told to let go. */
 async function holdLock(root: string, path: string): Promise<() => Promise<void>> {
@@ -59,6 +67,27 @@ test('a server over stdio ends when nobody reads its answers', async () => {
   expect(await server.ended).toMatchObject({ exitCode: 0, signal: null });
 });
 
+test.each([
+  ['SIGTERM', (child: ChildProcess) => child.kill('SIGTERM')],
+  ['the end of its input', (child: ChildProcess) => child.stdin?.end()],
+])('a server over stdio whose client is there and reads nothing ends at %s all the same', async (_, end) => {
+  // More than a pipe holds.
+  const root = createTree({ 'large.bin': Buffer.alloc(4 * 1024 * 1024) });
+  const child = startCairn(['mcp', '--root', root]);
+  onTestFinished(() => kill(child));
+  const uri = pathToFileURL(join(root, 'large.bin')).href;
+  for (const request of [
+    { jsonrpc: '2.0', id: 1, method: 'initialize', params: initializeParams },
+    { jsonrpc: '2.0', id: 2, method: 'resources/read', params: { uri } },
+  ]) {
+    child.stdin?.write(`${JSON.stringify(request)}\n`);
+  }
+  await once(child.stdout ?? child, 'readable');
+  const ended = once(child, 'exit');
+  end(child);
+  expect(await ended).toEqual([0, null]);
+});
+
 test.each(['SIGTERM', 'SIGINT'] as const)(
   'a server over HTTP finishes and answers the call under way at %s, and ends',
   async (signal) => {
@@ -78,3 +107,49 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
     expect(readFileSync(join(root, 'a.txt'), 'utf8')).toBe('beta\n');
   },
 );
+
+const listen = {
+  jsonrpc: '2.0',
+  id: 'listen',
+  method: 'subscriptions/listen',
+  params: {
+    notifications: {},
+    _meta: {
+      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+      'io.modelcontextprotocol/clientInfo': { name: 'raw', version: '1' },
+      'io.modelcontextprotocol/clientCapabilities': {},
+    },
+  },
+};
+
+test('who only listens is not waited for, over stdio', async () => {
+  const [input, output] = [new PassThrough(), new PassThrough()];
+  const service = await createMcpServer({ roots: [createTree({})] });
+  // As long as a call may take, and longer than the test.
+  const connection = await serveStdio(service, { input, output, graceMs: 600_000 });
+  const answers = createInterface({ input: output })[Symbol.asyncIterator]();
+  input.write(`${JSON.stringify(listen)}\n`);
+  expect((await answers.next()).value).toContain('notifications/subscriptions/acknowledged');
+  input.end();
+  await connection.ended;
+  expect((await answers.next()).value).toContain('"result"');
+});
+
+test('who only listens is not waited for, over HTTP', async () => {
+  const service = await createMcpServer({ roots: [createTree({})] });
+  const listener = await serveHttp(service, { port: 0, token: undefined, graceMs: 600_000 });
+  const stream = await fetch(listener.url, {
+    method: 'POST',
+    headers: {
+      'Content-Type': 'application/json',
+      Accept: 'application/json, text/event-stream',
+      'MCP-Protocol-Version': '2026-07-28',
+      'Mcp-Method': listen.method,
+    },
+    body: JSON.stringify(listen),
+  });
+  expect(stream.status).toBe(200);
+  const said = stream.text();
+  await listener.close();
+  expect(await said).toContain('acknowledged');
+});

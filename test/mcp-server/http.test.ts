@@ -4,6 +4,7 @@ import { serveHttp } from '@cairn/mcp-server/http';
 import type { HttpListener, ServeHttpOptions } from '@cairn/mcp-server/http';
 import type { ToolDefinition } from '@cairn/coding-agent';
 import { request } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { z } from 'zod';
 import { createTree } from '../support/tree.ts';
@@ -27,8 +28,8 @@ async function listen(options: Options = {}): Promise<HttpListener> {
 const jsonHeaders = { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream' };
 
 function post(url: string, body: unknown, headers: Readonly<Record<string, string>> = {}): Promise<Response> {
-  const text = typeof body === 'string' ? body : JSON.stringify(body);
-  return fetch(url, { method: 'POST', headers: { ...jsonHeaders, ...headers }, body: text });
+  const sent = typeof body === 'string' || body instanceof Uint8Array ? Buffer.from(body) : JSON.stringify(body);
+  return fetch(url, { method: 'POST', headers: { ...jsonHeaders, ...headers }, body: sent });
 }
 
 const initialize = { jsonrpc: '2.0', id: 1, method: 'initialize', params: initializeParams };
@@ -40,6 +41,29 @@ async function begin(url: string): Promise<string> {
   expect(response.status).toBe(200);
   await response.text();
   return response.headers.get('mcp-session-id') ?? '';
+}
+
+/** Sends the beginning of a body that does not say how long it is. */
+function postUnmeasured(url: string, headers: Readonly<Record<string, string>>, bytes: number): Promise<Response> {
+  return new Promise((resolve, reject) => {
+    const sent = request(url, { method: 'POST', headers: { ...jsonHeaders, ...headers } }, (response) => {
+      const { statusCode: status = 0 } = response;
+      const answer = text(response).then((body) => new Response(body, { status }));
+      answer.then(resolve, reject).finally(() => sent.destroy());
+    });
+    sent.on('error', reject).write('x'.repeat(bytes));
+  });
+}
+
+/** What is asked for at an address as it is written; `fetch` would put it in order. */
+function statusAt(url: string, path: string): Promise<number | undefined> {
+  const { hostname, port } = new URL(url);
+  return new Promise((resolve, reject) => {
+    const sent = request({ hostname, port, path, method: 'POST', headers: jsonHeaders }, (response) => {
+      response.resume().on('end', () => resolve(response.statusCode));
+    });
+    sent.on('error', reject).end(JSON.stringify(initialize));
+  });
 }
 
 /** `fetch` does not let anybody set the host. */
@@ -97,6 +121,8 @@ describe('who is let in', () => {
       ['another host', { Host: 'evil.example' }, 403],
       ['another host with the port', { Host: `evil.example:${port}` }, 403],
       ['a host that begins alike', { Host: 'localhost.evil.example' }, 403],
+      ['a user before the host', { Host: `evil@localhost:${port}` }, 403],
+      ['a path behind the host', { Host: 'localhost/evil' }, 403],
       ['another origin', { Host: host, Origin: 'https://evil.example' }, 403],
       ['no origin at all', { Host: host, Origin: 'null' }, 403],
     ];
@@ -137,6 +163,19 @@ test('what is no request of a session is refused with its reason, and the server
       /text\/event-stream/u,
     ],
     ['another method', () => fetch(url, { method: 'PUT', headers: session }), 405, /not allowed/iu],
+    ['another method without a session', () => fetch(url, { method: 'OPTIONS' }), 405, /use GET, POST, DELETE/u],
+    [
+      'bytes that are no UTF-8',
+      () => post(url, Buffer.from('{"jsonrpc":"2.0","id":1,"method":"ping\xff"}', 'latin1'), session),
+      400,
+      /^Parse error: .*in UTF-8/u,
+    ],
+    [
+      'a message that is too long and does not say so',
+      () => postUnmeasured(url, session, 100_001),
+      413,
+      /100000 bytes/u,
+    ],
     ['another path', () => post(new URL('/', url).href, ping), 404, /The server is at \/mcp/u],
   ];
   for (const [what, send, status, message] of rows) {
@@ -146,6 +185,14 @@ test('what is no request of a session is refused with its reason, and the server
     const alive = await post(url, ping, session);
     expect([alive.status, await alive.text()], what).toEqual([200, expect.stringContaining('"result":{}')]);
   }
+});
+
+test('only its own address is served, and none that looks like it', async () => {
+  const { url } = await listen();
+  for (const path of ['//', '//evil.example/mcp', '/mcp/', '/x/../mcp', 'http://[/mcp', 'http://evil.example/mcp']) {
+    expect(await statusAt(url, path), path).toBe(404);
+  }
+  expect(await statusAt(url, '/mcp?a=b')).toBe(200);
 });
 
 describe('sessions', () => {

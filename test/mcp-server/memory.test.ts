@@ -68,6 +68,16 @@ describe('the memory', () => {
     expect(await call(client, 'ls')).toContain('empty directory');
   });
 
+  test.each(['nowhere', 'http://127.0.0.1', 'redis://user:100%@127.0.0.1'])(
+    'of an address that is none, %s, is refused with the name of the variable',
+    async (url) => {
+      const { exitCode, stderr } = await cairn(['mcp', '--root', temporaryDirectory()], {
+        env: { CAIRN_REDIS_URL: url },
+      });
+      expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: expect.stringContaining('CAIRN_REDIS_URL: ') });
+    },
+  );
+
   test.each([
     ['a profile that does not exist', ['--memory', 'mine'], /default, mcp-memory or off/u],
     ['a file for no memory', ['--memory', 'off', '--store', 'x'], /--memory off/u],

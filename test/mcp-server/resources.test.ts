@@ -117,7 +117,12 @@ test('a thousand files of a root are listed, and that there may be more is said'
 });
 
 test('paths are completed by a few of their letters, and by their beginning', async () => {
-  const { root, client } = await open({ 'src/kernel/sched.c': '', 'src/other.c': '', 'odd #name.c': '' });
+  const { root, client } = await open({
+    'src/kernel/sched.c': '',
+    'src/other.c': '',
+    'odd #name.c': '',
+    'back\\slash.c': '',
+  });
   const complete = async (value: string): Promise<string[]> => {
     const ref = { type: 'ref/resource', uri: 'file:///{+path}' } as const;
     return (await client.complete({ ref, argument: { name: 'path', value } })).completion.values;
@@ -125,6 +130,7 @@ test('paths are completed by a few of their letters, and by their beginning', as
   const base = root.slice(1);
   expect(await complete('sched')).toEqual([`${base}/src/kernel/sched.c`]);
   expect((await complete(`${base}/src/oth`))[0]).toBe(`${base}/src/other.c`);
+  expect(await complete('slash')).toEqual([`${base}/back\\slash.c`]);
   expect(await complete('x'.repeat(2000))).toEqual([]);
   // What is completed, put into the template, is the URI of the file.
   const [odd = ''] = await complete('oddname');

@@ -1,6 +1,6 @@
 import { homedir } from 'node:os';
 import * as nodeModule from 'node:module';
-import { join } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 import type { Environment } from './output.ts';
 
 /** Where programs of this user keep what they can make again; `undefined` when nobody can tell. */
@@ -18,7 +18,8 @@ function cacheHome(env: Environment, platform: NodeJS.Platform): string | undefi
  */
 export function keepCompiled(env: Environment, platform: NodeJS.Platform): void {
   const directory = cacheHome(env, platform);
-  if (directory === undefined || directory === '') return;
+  // A relative path would lie in whatever directory this is started in.
+  if (directory === undefined || !isAbsolute(directory)) return;
   // Since Node 22.8.
   nodeModule.enableCompileCache?.(join(directory, 'cairn', 'compiled'));
 }

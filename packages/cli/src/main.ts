@@ -57,3 +57,7 @@ process.exitCode = await run(process.argv.slice(2), {
     return () => cleanUps.delete(one);
   },
 });
+
+// What is still to be written is what nobody reads: every command waits for its output, and `mcp` as long as it promises to.
+// It would keep the process alive until its reader goes.
+if (process.stdout.writableLength > 0 || process.stderr.writableLength > 0) process.exit();

@@ -6,11 +6,13 @@ import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { McpServerError } from './errors.ts';
-import { refuse, refuseOn } from './refusal.ts';
+import { readBody } from './read-body.ts';
+import { refuseOn } from './refusal.ts';
 import type { McpService } from './server.ts';
 import { createSessions } from './sessions.ts';
 import type { Sessions } from './sessions.ts';
 import { GRACE_MS, MOST_MESSAGE_BYTES } from './stdio.ts';
+import { LISTEN } from './stream-transport.ts';
 import { createTokenCheck } from './token.ts';
 import { within } from './within.ts';
 
@@ -72,15 +74,9 @@ function listen(server: Server, port: number): Promise<AddressInfo> {
   });
 }
 
-/** A body as JSON; a failure as the answer to it. */
-async function readBody(request: Request): Promise<{ readonly body: unknown } | { readonly refused: Response }> {
-  if (request.method !== 'POST') return { body: undefined };
-  try {
-    return { body: JSON.parse(await request.text()) as unknown };
-  } catch (error) {
-    const what = error instanceof Error ? error.message : String(error);
-    return { refused: refuse(400, `Parse error: ${what}. Send one JSON object.`, -32_700) };
-  }
+/** Whether a body asks for a stream that stays open until the client has heard enough. */
+function isListening(body: unknown): boolean {
+  return typeof body === 'object' && body !== null && 'method' in body && body.method === LISTEN;
 }
 
 /** What an exchange leaves to be done when it has ended. */
@@ -90,11 +86,8 @@ type OnEnd = (ended: () => void) => void;
 function createRoute(
   handler: McpHttpHandler,
   sessions: Sessions,
-): (request: Request, onEnd: OnEnd) => Promise<Response> {
-  return async (request, onEnd) => {
-    const read = await readBody(request);
-    if ('refused' in read) return read.refused;
-    const { body } = read;
+): (request: Request, body: unknown, onEnd: OnEnd) => Promise<Response> {
+  return async (request, body, onEnd) => {
     const isLegacy = await isLegacyRequest(request, body);
     return isLegacy ? sessions.handle({ request, body, onEnd }) : handler.fetch(request, { parsedBody: body });
   };
@@ -119,20 +112,34 @@ function headFirst(response: ServerResponse): NodeServerResponseLike {
   };
 }
 
+/** What the protocol uses. */
+const methods: readonly string[] = ['GET', 'POST', 'DELETE'];
+
 type Guard = (request: IncomingMessage, response: ServerResponse) => boolean;
 
 /** Lets only those in who ask for the right address and have the token. */
 function createGuards(token: string | undefined, checks: readonly Guard[]): Guard {
   const hasToken = token === undefined ? undefined : createTokenCheck(token);
   return (request, response) => {
+    // The check below takes a user before the host, and a path behind it, for nothing.
+    if (/[^\w.:[\]-]/u.test(request.headers.host ?? '')) {
+      refuseOn(response, 403, { message: `Invalid Host: ${request.headers.host}` });
+      return false;
+    }
     if (!checks.every((check) => check(request, response))) return false;
     if (hasToken && !hasToken(request.headers.authorization)) {
       const message = "Unauthorized: send the server's token as 'Authorization: Bearer <token>'.";
       refuseOn(response, 401, { message, headers: { 'WWW-Authenticate': 'Bearer' } });
       return false;
     }
-    if (new URL(request.url ?? '/', 'http://localhost').pathname !== PATH) {
+    // As it was sent: a URL would take the beginning of `//host/mcp` for another server.
+    if (request.url?.replace(/[?#].*$/u, '') !== PATH) {
       refuseOn(response, 404, { message: `Nothing is here. The server is at ${PATH}.` });
+      return false;
+    }
+    if (!methods.includes(request.method ?? '')) {
+      const Allow = methods.join(', ');
+      refuseOn(response, 405, { message: `Method not allowed: use ${Allow}.`, headers: { Allow } });
       return false;
     }
     return true;
@@ -173,12 +180,20 @@ export async function serveHttp(service: McpService, options: ServeHttpOptions):
       void ended.then(() => calls.delete(ended));
     }
     const onEnd: OnEnd = (run) => void ended.then(run);
+    const read = await readBody(request, maxMessageBytes);
+    if ('refused' in read) {
+      refuseOn(response, read.refused.status, read.refused);
+      return;
+    }
+    if (isListening(read.body)) calls.delete(ended);
     const respond = toNodeHandler(
-      { fetch: (webRequest) => route(webRequest, onEnd) },
+      { fetch: (webRequest) => route(webRequest, read.body, onEnd) },
       { maxRequestBodySize: maxMessageBytes, onerror: onError },
     );
+    // It is read; the SDK would write it anew for a request of the web's kind, where nobody looks for it.
+    const stand = read.body === undefined ? undefined : null;
     // The request of a server has both.
-    await respond(request as IncomingMessage & { method: string; url: string }, headFirst(response));
+    await respond(request as IncomingMessage & { method: string; url: string }, headFirst(response), stand);
   };
   const http = createServer((request, response) => {
     serve(request, response).catch((error: unknown) => {

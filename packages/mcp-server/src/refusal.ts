@@ -16,8 +16,16 @@ export function refuse(status: number, message: string, code: number = SERVER_ER
 export function refuseOn(
   response: ServerResponse,
   status: number,
-  { message, headers = {} }: { readonly message: string; readonly headers?: Readonly<Record<string, string>> },
+  {
+    message,
+    headers = {},
+    code = SERVER_ERROR,
+  }: {
+    readonly message: string;
+    readonly headers?: Readonly<Record<string, string>> | undefined;
+    readonly code?: number | undefined;
+  },
 ): void {
   response.writeHead(status, { 'Content-Type': 'application/json', ...headers });
-  response.end(JSON.stringify(bodyOf(SERVER_ERROR, message)));
+  response.end(JSON.stringify(bodyOf(code, message)));
 }

@@ -2,7 +2,7 @@ import type { Workspace } from '@cairn/coding-agent';
 import { fuzzyFind } from '@cairn/natives';
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import type { CompleteRequestParams, CompleteResult, ResourceTemplateType } from '@modelcontextprotocol/server';
-import { join } from 'node:path';
+import { join, sep } from 'node:path';
 import { allowedOnly } from './allowed.ts';
 
 /** The template of every file that can be read. */
@@ -23,7 +23,8 @@ const MOST_QUERY_BYTES = 1024;
 
 /** An absolute path as the template has it: the slash that it begins with stands in the template. */
 function templatePath(path: string): string {
-  return path.replaceAll('\\', '/').replace(/^\//u, '');
+  // Elsewhere than on Windows a backslash is a character of a name.
+  return path.replaceAll(sep, '/').replace(/^\//u, '');
 }
 
 /** What is searched for in a root: what was typed, without the root when that was typed too. */

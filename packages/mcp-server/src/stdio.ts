@@ -10,6 +10,9 @@ export const MOST_MESSAGE_BYTES: number = 10 * 1024 * 1024;
 /** How long calls under way may go on when the server is to end. Milliseconds. */
 export const GRACE_MS = 5000;
 
+/** How long the client may take to be told that the connection ends. Milliseconds. */
+const CLOSE_MS = 1000;
+
 export interface ServeStdioOptions {
   /** Where the client's messages come from, a line each. */
   readonly input: Readable;
@@ -55,7 +58,8 @@ export async function serveStdio(service: McpService, options: ServeStdioOptions
   const finish = async (patienceMs: number): Promise<void> => {
     transport.stopReading();
     await within(patienceMs, transport.settled());
-    await connection.close();
+    // It ends subscriptions with a message each, which a client that reads nothing does not take either.
+    await within(CLOSE_MS, connection.close());
     await client.close();
     end();
   };

@@ -53,6 +53,9 @@ function idAround({ head, tail }: OversizedLine): RequestId | null {
   return found?.[1] === undefined ? null : (JSON.parse(found[1]) as RequestId);
 }
 
+/** The request that stays open for as long as a client wants to hear of changes. */
+export const LISTEN = 'subscriptions/listen';
+
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
 /** A message, or the answer to a line that is none. */
@@ -88,6 +91,8 @@ export function createStreamTransport(options: StreamTransportOptions): StreamTr
   const { input, output, maxMessageBytes } = options;
   /** Requests that wait for their answer. */
   const pending = new Set<RequestId>();
+  /** Ids that no other request may have now: until the answer is on its way, when a client may take one again. */
+  const underWay = new Set<RequestId>();
   const waiting: (() => void)[] = [];
   let isClosed = false;
 
@@ -105,9 +110,20 @@ export function createStreamTransport(options: StreamTransportOptions): StreamTr
     write(refused).catch(() => undefined);
   };
   const take = (message: JSONRPCMessage): void => {
-    if (isJSONRPCRequest(message)) pending.add(message.id);
+    if (isJSONRPCRequest(message)) {
+      if (underWay.has(message.id)) {
+        const what = `Invalid request: ${JSON.stringify(message.id)} is the id of a request under way. Give each one its own.`;
+        refuse(errorResponse(message.id, ProtocolErrorCode.InvalidRequest, what));
+        return;
+      }
+      underWay.add(message.id);
+      // Who listens waits for no answer: it comes when the connection ends.
+      if (message.method !== LISTEN) pending.add(message.id);
+    }
     if (isJSONRPCNotification(message) && message.method === 'notifications/cancelled') {
-      settle(message.params?.['requestId']);
+      const id = message.params?.['requestId'];
+      underWay.delete(id as RequestId);
+      settle(id);
     }
     transport.onmessage?.(message);
   };
@@ -143,10 +159,12 @@ export function createStreamTransport(options: StreamTransportOptions): StreamTr
     },
     send: async (message) => {
       if (isClosed) throw new Error('the connection is closed');
+      const answered = isJSONRPCResultResponse(message) || isJSONRPCErrorResponse(message) ? message.id : undefined;
+      if (answered !== undefined) underWay.delete(answered);
       try {
         await write(message);
       } finally {
-        if (isJSONRPCResultResponse(message) || isJSONRPCErrorResponse(message)) settle(message.id);
+        if (answered !== undefined) settle(answered);
       }
     },
     close: async () => {

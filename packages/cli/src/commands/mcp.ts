@@ -65,7 +65,7 @@ function names(value: string): readonly string[] {
 }
 
 function port(value: string): number {
-  const number = wholeNumber('--http', 'a port')(value);
+  const number = wholeNumber('--http', '')(value);
   if (number > HIGHEST_PORT)
     throw new UsageError(`--http takes a port up to ${HIGHEST_PORT}, or 0 for any, not '${value}'`);
   return number;

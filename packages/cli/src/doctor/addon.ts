@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { fail, ok, reasonOf, type Check, type CheckResult, type DoctorContext } from './check.ts';
+import { fail, ok, reasonOf, warn, type Check, type CheckResult, type DoctorContext } from './check.ts';
 
 const needle = 'cairn doctor was here';
 
@@ -19,7 +19,11 @@ async function versionOf(name: string): Promise<string> {
 /** Searches a directory that holds one file with one line. */
 async function trySearch({ temporary, signal, version }: DoctorContext, mend: string): Promise<CheckResult> {
   const { glob, grep } = await import('@cairn/natives');
-  const path = await mkdtemp(join(await realpath(temporary), 'cairn-doctor-'));
+  const path = await realpath(temporary)
+    .then((directory) => mkdtemp(join(directory, 'cairn-doctor-')))
+    .catch(() => undefined);
+  // The next check says why not, and what to do.
+  if (path === undefined) return warn(`${version} loads; no temporary file can be made to search`, 'see writing below');
   try {
     await writeFile(join(path, 'note.txt'), `${needle}\n`);
     const listed = await glob({ pattern: '*.txt', path, signal });

@@ -44,6 +44,11 @@ function judgeRefusal(where: string, { code, message }: RedisRefusal): CheckResu
 function parseAddress(text: string): URL | undefined {
   if (!URL.canParse(text)) return undefined;
   const url = new URL(text);
+  try {
+    decodeURIComponent(url.username + url.password);
+  } catch {
+    return undefined;
+  }
   return url.protocol === 'redis:' || url.protocol === 'rediss:' ? url : undefined;
 }
 
@@ -53,7 +58,11 @@ export const redisCheck: Check = {
     const text = env[redisVariable];
     if (text === undefined || text === '') return skip(`not configured: ${redisVariable} is not set`);
     const url = parseAddress(text);
-    if (!url) return fail(`${redisVariable} is no address`, 'write it as redis://host:port, or rediss:// for TLS');
+    if (!url)
+      return fail(
+        `${redisVariable} is no address`,
+        'write it as redis://host:port, or rediss:// for TLS; in a password, % is %25',
+      );
     const where = `${url.hostname || '127.0.0.1'}:${url.port || '6379'}`;
     const limit = AbortSignal.timeout(TIMEOUT_MS);
     try {

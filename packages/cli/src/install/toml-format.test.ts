@@ -32,6 +32,16 @@ describe('an entry is put in and the rest stays', () => {
       'mcp_servers = { a = { command = "a" }, cairn = { command = "npx", args = ["-y", "x"] } } # k\nx = 1\n',
     ],
     [
+      'servers on one line, with comments and notations of their own',
+      `mcp_servers = { a = { t = 1.0, h = 0xff, l = 'C:\\x', args = [ # why\n  "1", # one\n] } } # k\n`,
+      `mcp_servers = { a = { t = 1.0, h = 0xff, l = 'C:\\x', args = [ # why\n  "1", # one\n] }, cairn = { command = "npx", args = ["-y", "x"] } } # k\n`,
+    ],
+    [
+      'no server on one line',
+      'mcp_servers = {}\n',
+      'mcp_servers = { cairn = { command = "npx", args = ["-y", "x"] } }\n',
+    ],
+    [
       'a text that looks like a table',
       'a = """\n[mcp_servers.cairn]\n"""\n',
       `a = """\n[mcp_servers.cairn]\n"""\n\n${table}`,
@@ -91,6 +101,13 @@ test('refuses what is no TOML and says where', () => {
 });
 
 test('refuses what it could only change together with the rest', () => {
+  // Written anew, the comment and the notation of the number would be lost.
+  for (const rest of ['t = 0xff', "t = 'x'", 't = [ # why\n1]']) {
+    const before = `mcp_servers = { a = { ${rest} }, cairn = { command = "old" } }\n`;
+    const wanted = expect.objectContaining({ code: 'CONFIG_UNSUPPORTED' });
+    expect(() => replace(before), rest).toThrow(wanted);
+    expect(() => changeText(tomlFormat, before, [{ path, value: undefined }]), rest).toThrow(wanted);
+  }
   expect(() => set('[[mcp_servers]]\na = 1\n')).toThrow(expect.objectContaining({ code: 'CONFIG_UNSUPPORTED' }));
 });
 

@@ -75,9 +75,31 @@ function inlineAbove(statements: readonly TomlStatement[], path: readonly string
   return statements.find((one) => one.kind === 'pair' && one.path.length < path.length && begins(path, one.path));
 }
 
-function changeInline(source: string, pair: TomlStatement, change: ConfigChange): string {
-  const changed = valueAt(changedObject(parseToml(source), change), pair.path);
-  return pair.value ? splice(source, pair.value.start, pair.value.end, render(changed)) : source;
+/** Puts a pair behind the others of a table on its line, which stay as they are written. */
+function insertInline(source: string, { start, end }: { start: number; end: number }, pair: string): string {
+  const inner = source.slice(start + 1, end - 1);
+  if (inner.trim() === '') return splice(source, start, end, `{ ${pair} }`);
+  const at = start + 1 + inner.trimEnd().length;
+  return splice(source, at, at, `, ${pair}`);
+}
+
+function withoutBlanks(written: string): string {
+  return written.replaceAll(/\s/gu, '');
+}
+
+function changeInline(source: string, { path, value }: TomlStatement, change: ConfigChange): string {
+  if (!value) return source;
+  const config = parseToml(source);
+  const parent = change.path.slice(0, -1);
+  if (isAt(path, parent) && change.value !== undefined && valueAt(config, change.path) === undefined) {
+    return insertInline(source, value, `${key(change.path.at(-1) ?? '')} = ${render(change.value)}`);
+  }
+  // It is written anew, so nothing may be in it that would be lost: a comment, or a number or text in a notation of its own.
+  if (withoutBlanks(render(valueAt(config, path))) !== withoutBlanks(source.slice(value.start, value.end))) {
+    const what = `${path.join('.')} is on one line, in a way that would not stay as it is written; change it by hand`;
+    throw new ConfigError('CONFIG_UNSUPPORTED', what);
+  }
+  return splice(source, value.start, value.end, render(valueAt(changedObject(config, change), path)));
 }
 
 function setValue(source: string, change: ConfigChange): string {

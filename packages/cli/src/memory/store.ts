@@ -134,7 +134,16 @@ export async function openMemory(
   const { createMemory } = await import('@cairn/memory');
   const choice = await choose(flags, { env, cwd });
   const openBackend = async (): Promise<MemoryBackend> => {
-    if (choice.url !== undefined) return (await import('@cairn/memory/redis')).redis({ url: choice.url });
+    if (choice.url !== undefined) {
+      const { redis } = await import('@cairn/memory/redis');
+      try {
+        return redis({ url: choice.url });
+      } catch (error) {
+        // Nobody typed it here, so it is said where it comes from.
+        if (flags.url !== undefined || !(error instanceof Error)) throw error;
+        throw new UsageError(`CAIRN_REDIS_URL: ${error.message}`, { cause: error });
+      }
+    }
     await loadSqliteQuietly();
     return (await import('@cairn/memory/sqlite')).sqlite({ path: choice.path });
   };

@@ -62,8 +62,18 @@ function shownUrl(url: string): string {
   }
 }
 
+/** Whether the client will be able to take user and password for what they are. */
+function isEscaped({ username, password }: URL): boolean {
+  try {
+    decodeURIComponent(username + password);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 function checkUrl(url: string): void {
-  if (URL.canParse(url) && /^rediss?:$/u.test(new URL(url).protocol)) return;
+  if (URL.canParse(url) && /^rediss?:$/u.test(new URL(url).protocol) && isEscaped(new URL(url))) return;
   const summary = '[memory:redis] The URL is none of a Redis';
   throw new MemoryError('INVALID_OPTION', [summary, 'It looks like redis://user:password@host:6379/0.'], {
     option: 'url',
