@@ -32,6 +32,8 @@ export function memoryToolSet(
     name: 'memory',
     create: async () => {
       const { createMemoryTools } = await import('@cairn/memory/tools');
+      // An address that is none is said at the start, as a wrong option is.
+      if (store === undefined && session.env['CAIRN_REDIS_URL']) await open();
       return createMemoryTools({ memory: open, naming });
     },
     close: async () => {
