@@ -171,7 +171,7 @@ export function applyEdits(
   path: string,
   names: EditNames = { oldText: 'old_text', replaceAll: 'replace_all' },
 ): AppliedEdits {
-  const applied: AppliedEdit[] = [];
+  const applied: (() => AppliedEdit)[] = [];
   const finder = createFinder(document);
   const splices = edits.flatMap((edit, index) => {
     const name = edits.length > 1 ? `edits[${index}].${names.oldText}` : names.oldText;
@@ -184,9 +184,19 @@ export function applyEdits(
         path,
       });
     }
-    const lineNumbers = made.slice(0, MOST_LISTED_PLACES).map(({ start }) => lineNumberAt(document, start));
-    applied.push({ tier, replacements: made.length, lineNumbers });
+    applied.push(() => {
+      const lineNumbers = made.slice(0, MOST_LISTED_PLACES).map(({ start }) => lineNumberAt(document, start));
+      return { tier, replacements: made.length, lineNumbers };
+    });
     return made;
   });
-  return { ...joinSplices(document, splices), edits: applied };
+  let described: readonly AppliedEdit[] | undefined;
+  return {
+    ...joinSplices(document, splices),
+    get edits(): readonly AppliedEdit[] {
+      // Counting the lines above a place takes milliseconds in a large file, and can wait.
+      described ??= applied.map((describe) => describe());
+      return described;
+    },
+  };
 }

@@ -26,10 +26,21 @@ export function contentSteps({ workspace }: RunContext, content: NewContent): St
 }
 
 /** Puts a content into a file, or only says what would become of it. */
-export async function changeFile(context: RunContext, content: NewContent, diff: FileDiff): Promise<ChangedFile> {
+export async function changeFile(
+  context: RunContext,
+  content: NewContent,
+  makeDiff: () => FileDiff,
+): Promise<ChangedFile> {
   const { workspace, signal, dryRun } = context;
   const { target, parts } = content;
-  await (dryRun ? rehearse : commit)(contentSteps(context, content), signal);
+  let made: FileDiff | undefined;
+  const diffOnce = (): FileDiff => (made ??= makeDiff());
+  const meanwhile = (): void => {
+    content.meanwhile?.();
+    diffOnce();
+  };
+  await (dryRun ? rehearse : commit)(contentSteps(context, { ...content, meanwhile }), signal);
+  const diff = diffOnce();
   const written = dryRun ? undefined : workspace.ledger.get(target.real);
   const hash = written?.hash ?? hashOfSuccessor(parts, content.before);
   return { path: target.display, size: sizeOf(parts), tag: tagOf(hash), diff, dryRun };

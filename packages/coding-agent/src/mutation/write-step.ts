@@ -23,6 +23,8 @@ export interface NewContent {
   readonly permissions?: number | undefined;
   /** What the ledger knows of the encoding. */
   readonly encoding?: string | undefined;
+  /** What else there is to compute of the change, done while the content is being written. */
+  readonly meanwhile?: (() => void) | undefined;
 }
 
 const WRITE_BITS = 0o222;
@@ -61,10 +63,12 @@ async function writeTemporary(
   const { target, parts, before, permissions } = content;
   const file = await operations.open(target.temporary, 'create', before ? PERMISSION_BITS_OF_TEMPORARY : 0o666);
   try {
-    // The hash is computed while the bytes are being written.
     const writing = writeParts(file, parts);
-    const hash = hashOfSuccessor(parts, before);
-    await writing;
+    try {
+      content.meanwhile?.();
+    } finally {
+      await writing;
+    }
     let keepsOwner = true;
     if (before) {
       const { uid, gid, mode } = before.stat;
@@ -74,7 +78,10 @@ async function writeTemporary(
     } else if (permissions !== undefined) {
       await file.setMode(permissions);
     }
-    await file.sync();
+    // The hash is computed while the disk is waited for.
+    const syncing = file.sync();
+    const hash = hashOfSuccessor(parts, before);
+    await syncing;
     return { keepsOwner, hash };
   } finally {
     await file.close();

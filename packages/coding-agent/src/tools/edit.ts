@@ -79,10 +79,10 @@ export const editTool: ToolSpec<EditInput, EditDetails> = {
       const called = { oldText: names.parameter('edit', 'old_text'), replaceAll: names.replaceAll };
       const applied = applyEdits(document, edits, target.display, called);
       const encoding = workspace.ledger.get(target.real)?.encoding;
-      const content = { target, parts: applied.parts, before, encoding };
-      const changed = await changeFile(context, content, diffOfSplices(document, applied.splices));
-      before.release();
+      const content = { target, parts: applied.parts, before, encoding, meanwhile: () => void applied.edits };
+      const changed = await changeFile(context, content, () => diffOfSplices(document, applied.splices));
       const details = { ...changed, edits: applied.edits };
+      before.release();
       return succeed(describe(details), details);
     });
   },

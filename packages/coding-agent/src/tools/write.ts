@@ -63,8 +63,8 @@ export const writeTool: ToolSpec<WriteInput, WriteDetails> = {
         const summary = `${target.display} holds exactly this already`;
         throw new ToolError('NO_CHANGE', [summary, 'There is nothing to write.'], { path: target.display });
       }
-      const diff = diffOfTexts(old, text);
-      const changed = await changeFile(context, { target, parts: [bytes], before, encoding: known }, diff);
+      const written = { target, parts: [bytes], before, encoding: known };
+      const changed = await changeFile(context, written, () => diffOfTexts(old, text));
       const created = before === undefined;
       const notes = [formatBytes(bytes.length), `tag ${changed.tag}`];
       if (keptCrlf) notes.push('CRLF line ends kept');
