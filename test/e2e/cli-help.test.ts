@@ -98,7 +98,8 @@ test.skipIf(process.platform === 'win32').each(['', 'find', 'glob', 'grep', 'tou
     const examples = examplesOf(help);
     expect(examples.length).toBeGreaterThan(1);
     const cwd = exampleTree();
-    const env = cleanEnv({ PATH: `${bin}${delimiter}${process.env['PATH'] ?? ''}` });
+    // One of them remembers something.
+    const env = cleanEnv({ PATH: `${bin}${delimiter}${process.env['PATH'] ?? ''}`, HOME: temporaryDirectory() });
     for (const example of examples) {
       // A failing example rejects with its status and what it said.
       const { stdout } = await promisify(execFile)('/bin/sh', ['-c', example], { cwd, env });
