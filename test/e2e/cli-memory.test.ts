@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import process from 'node:process';
 import { describe, expect, test } from 'vitest';
-import { hasRedis, startRedis } from '../memory/redis-server.ts';
+import { hasRedis, startRedis } from '../support/redis-server.ts';
 import { finished, startCairn } from '../support/cli.ts';
 import type { CairnResult } from '../support/cli.ts';
 import { temporaryDirectory } from '../support/tree.ts';

@@ -7,8 +7,15 @@ import process from 'node:process';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { TestContext } from 'vitest';
 import { cairn } from '../support/cli.ts';
-import { freePort, hasRedisServer, startRedis } from '../support/redis-server.ts';
+import { freePort, hasRedis, startRedis } from '../support/redis-server.ts';
 import { temporaryDirectory } from '../support/tree.ts';
+
+/** Starts a Redis that ends with the test. @returns its port. */
+async function startHere(options: readonly string[] = []): Promise<number> {
+  const { port, stop } = await startRedis(options);
+  onTestFinished(stop);
+  return port;
+}
 
 interface Answer {
   readonly exitCode: number | null;
@@ -159,13 +166,13 @@ async function serverThatSays(answers: readonly string[]): Promise<number> {
 }
 
 function needRedis(context: TestContext): void {
-  context.skip(!hasRedisServer, 'redis-server is missing: install the package redis-server');
+  context.skip(!hasRedis, 'redis-server is missing: install the package redis-server');
 }
 
 describe('a Redis that is configured', () => {
   test('is well without a password', async (context) => {
     needRedis(context);
-    const port = await startRedis();
+    const port = await startHere();
     const { exitCode, checks } = await redisAt(`redis://127.0.0.1:${port}/3`);
     expect(exitCode).toBe(0);
     expect(checks['redis']).toMatchObject({ status: 'ok', found: expect.stringMatching(/ is Redis \d+\.\d+/u) });
@@ -173,8 +180,8 @@ describe('a Redis that is configured', () => {
 
   test('with a password is told apart: right, wrong, none, and one too many', async (context) => {
     needRedis(context);
-    const port = await startRedis(['--requirepass', secret]);
-    const open = await startRedis();
+    const port = await startHere(['--requirepass', secret]);
+    const open = await startHere();
     const cases: readonly (readonly [url: string, status: string, found: string])[] = [
       [`redis://:${secret}@127.0.0.1:${port}`, 'ok', 'is Redis'],
       [`redis://default:${secret}@127.0.0.1:${port}`, 'ok', 'is Redis'],
@@ -193,7 +200,7 @@ describe('a Redis that is configured', () => {
   test('may keep its version from who may not ask', async (context) => {
     needRedis(context);
     const rules = ['--user', 'asker', 'on', `>${secret}`, '+ping', '+select'];
-    const port = await startRedis(rules);
+    const port = await startHere(rules);
     const { checks } = await redisAt(`redis://asker:${secret}@127.0.0.1:${port}`);
     expect(checks['redis']).toMatchObject({
       status: 'ok',
@@ -203,7 +210,7 @@ describe('a Redis that is configured', () => {
 
   test('has to have the database', async (context) => {
     needRedis(context);
-    const port = await startRedis();
+    const port = await startHere();
     const { checks } = await redisAt(`redis://127.0.0.1:${port}/99`);
     expect(checks['redis']).toMatchObject({ status: 'fail', found: expect.stringContaining('no such database') });
   });

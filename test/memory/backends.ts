@@ -7,8 +7,8 @@ import { redis } from '@cairn/memory/redis';
 import { sqlite } from '@cairn/memory/sqlite';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { newDirectory, removeTree } from '../support/tree.ts';
-import { hasRedis, startRedis } from './redis-server.ts';
-import type { RedisServer } from './redis-server.ts';
+import { hasRedis, startRedis } from '../support/redis-server.ts';
+import type { RedisServer } from '../support/redis-server.ts';
 
 /** A day in 2023, as good as any other. */
 export const START_MS = 1_703_123_456_789;

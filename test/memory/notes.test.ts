@@ -3,7 +3,7 @@ import { createMemory, formatNotes } from '@cairn/memory';
 import { redis } from '@cairn/memory/redis';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { backendKinds, openMemory, sharedRedis, START_MS, useBackends } from './backends.ts';
-import { hasRedis } from './redis-server.ts';
+import { hasRedis } from '../support/redis-server.ts';
 
 useBackends();
 

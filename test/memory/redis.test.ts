@@ -9,8 +9,8 @@ import type { Memory } from '@cairn/memory';
 import { redis } from '@cairn/memory/redis';
 import type { RedisOptions } from '@cairn/memory/redis';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { freePort, hasRedis, startRedis } from './redis-server.ts';
-import type { RedisServer } from './redis-server.ts';
+import { freePort, hasRedis, startRedis } from '../support/redis-server.ts';
+import type { RedisServer } from '../support/redis-server.ts';
 
 async function server(more: readonly string[] = []): Promise<RedisServer> {
   const started = await startRedis(more);
@@ -339,6 +339,7 @@ describe.skipIf(!hasRedis)('a Redis that refuses', () => {
       connect: async () => undefined,
       destroy: () => undefined,
       on: () => undefined,
+      off: () => undefined,
       eval: async () => undefined,
       evalSha: async () => {
         throw new Error(

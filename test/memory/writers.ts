@@ -11,7 +11,7 @@ import { redis } from '@cairn/memory/redis';
 import { sqlite } from '@cairn/memory/sqlite';
 import { temporaryDirectory } from '../support/tree.ts';
 import { sharedRedis } from './backends.ts';
-import { hasRedis } from './redis-server.ts';
+import { hasRedis } from '../support/redis-server.ts';
 
 const child = fileURLToPath(new URL('writer-child.ts', import.meta.url));
 // The sources are TypeScript; kept, their compilation takes most of the time off the start of each process.

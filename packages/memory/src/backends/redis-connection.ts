@@ -11,7 +11,8 @@ export interface RedisClient {
   destroy(): unknown;
   eval(script: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>;
   evalSha(sha1: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>;
-  on(event: 'error', listener: (error: unknown) => void): unknown;
+  on(event: 'error' | 'ready' | 'end', listener: (error: unknown) => void): unknown;
+  off(event: 'ready' | 'end', listener: () => void): unknown;
 }
 
 /** Where the driver comes from; a test gives another. */
@@ -172,13 +173,19 @@ export function createConnection({ url, client: given, timeoutMs, driver }: Conn
       if (onAbort) signal?.removeEventListener('abort', onAbort);
     }
   };
-  /** Waits until a lost connection is there again; the one who waits bounds it. */
-  const reconnected = async (on: RedisClient): Promise<void> => {
-    const until = performance.now() + timeoutMs;
-    while (!isReady() && client === on && !isClosed && performance.now() < until) {
-      await new Promise((resolve) => setTimeout(resolve, 10));
-    }
-  };
+  /** Waits until a lost connection is there again, or given up, or the time is over. */
+  const reconnected = (on: RedisClient): Promise<void> =>
+    new Promise((resolve) => {
+      const settle = (): void => {
+        clearTimeout(timer);
+        on.off('ready', settle);
+        on.off('end', settle);
+        resolve();
+      };
+      const timer = setTimeout(settle, timeoutMs);
+      on.on('ready', settle);
+      on.on('end', settle);
+    });
   const ready = async (call: CallOptions = {}): Promise<RedisClient> => {
     call.signal?.throwIfAborted();
     if (isClosed) throw new MemoryError('STORE_CLOSED', ['[memory:redis] The memory was closed', 'Make a new one.']);
