@@ -5,6 +5,7 @@ import { checkName } from './keys.ts';
 import { checkContent } from './limits.ts';
 import type { Limits } from './limits.ts';
 import { isTime } from './time.ts';
+import { parseFields } from './record.ts';
 
 /** Who says something. */
 export type Role = 'user' | 'assistant' | 'system' | 'tool';
@@ -78,14 +79,7 @@ export function messageDraft(message: NewMessage & Partial<ImportedMessage>, lim
 
 /** What a record says; `undefined` when it is no message. */
 export function parseMessage(record: string): Message | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(record);
-  } catch {
-    return undefined;
-  }
-  if (typeof value !== 'object' || value === null) return undefined;
-  const { id, role, content, author, time } = value as Readonly<Record<string, unknown>>;
+  const { id, role, content, author, time } = parseFields(record) ?? {};
   if (!isRole(role) || typeof content !== 'string' || !isTime(time)) return undefined;
   return {
     // Another program may have written it without one.

@@ -5,6 +5,7 @@ import { checkContent } from './limits.ts';
 import type { Limits } from './limits.ts';
 import type { Reader } from './quarantine.ts';
 import { isTime } from './time.ts';
+import { parseFields } from './record.ts';
 
 /** What a step of a workflow leaves for the later ones. */
 export interface Note {
@@ -51,14 +52,7 @@ export function noteDraft(note: Omit<Note, 'time'> & { readonly time?: number },
 
 /** What a record says; `undefined` when it is no note. */
 function parseNote(record: string): Note | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(record);
-  } catch {
-    return undefined;
-  }
-  if (typeof value !== 'object' || value === null) return undefined;
-  const { content, source, time, temporary } = value as Readonly<Record<string, unknown>>;
+  const { content, source, time, temporary } = parseFields(record) ?? {};
   if (typeof content !== 'string' || typeof source !== 'string' || !isTime(time)) return undefined;
   return typeof temporary === 'boolean' ? { content, source, time, temporary } : undefined;
 }

@@ -10,20 +10,23 @@ export interface Life {
 const tail = /"time":(\d{1,16})(?:,"temporary":(true|false))?\}$/u;
 const TAIL_LENGTH = 64;
 
+/** The fields of a text that is a JSON object; `undefined` when it is none. */
+export function parseFields(text: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 /** What a record says of its life; `undefined` when it says nothing that can be read. */
 export function lifeOf(record: string): Life | undefined {
   const found = tail.exec(record.slice(-TAIL_LENGTH));
   if (found) return { timeMs: Number(found[1]), temporary: found[2] === 'true' };
   // Written by another program, whose keys stand in another order.
-  try {
-    const value: unknown = JSON.parse(record);
-    if (typeof value !== 'object' || value === null || !('time' in value) || typeof value.time !== 'number') {
-      return undefined;
-    }
-    return { timeMs: value.time, temporary: 'temporary' in value && value.temporary === true };
-  } catch {
-    return undefined;
-  }
+  const { time, temporary } = parseFields(record) ?? {};
+  return typeof time === 'number' ? { timeMs: time, temporary: temporary === true } : undefined;
 }
 
 /** The record that a draft becomes. */

@@ -3,6 +3,7 @@ import { workflowKey } from './keys.ts';
 import type { Limits } from './limits.ts';
 import type { Note } from './notes.ts';
 import { isTime } from './time.ts';
+import { parseFields } from './record.ts';
 
 export type TodoStatus = 'pending' | 'running' | 'done' | 'failed';
 
@@ -73,14 +74,8 @@ export function workflowDocument(record: WorkflowRecord, { maxContentBytes }: Li
 
 /** What a document says; `undefined` when it is no workflow. */
 export function parseWorkflow(document: string): WorkflowRecord | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(document);
-  } catch {
-    return undefined;
-  }
-  if (typeof value !== 'object' || value === null) return undefined;
-  const fields = value as Readonly<Record<string, unknown>>;
+  const fields = parseFields(document);
+  if (fields === undefined) return undefined;
   const {
     id,
     goal,
