@@ -1,0 +1,23 @@
+/** Packages from the bottom to the top. A package depends only on packages above it in this list. */
+export const packageOrder: readonly string[] = [
+  'natives',
+  'tool',
+  'retrieval',
+  'hosts',
+  'coding-agent',
+  'workspace-cache',
+  'memory',
+  'context',
+  'knowledge',
+  'agents',
+  'mcp-server',
+  'dashboard',
+  'cli',
+];
+
+/**
+ * The rooms of a package, from the bottom to the top: one line per package. A room is a directory of `src`, or a file of
+ * `src` that rooms import. A room imports only itself and rooms before it. Files of `src` that are not listed come last
+ * and import every room; every directory is listed.
+ */
+export const rooms: Readonly<Record<string, readonly string[]>> = {};
