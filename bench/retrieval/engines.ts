@@ -1,6 +1,6 @@
 /** Who answers: each takes documents in and gives the ids of those that a query finds, best first. */
 import { DatabaseSync } from 'node:sqlite';
-import { createTermIndex } from '@cairn/memory';
+import { createTermIndex } from '@cairn/retrieval';
 import type { Document } from './corpora.ts';
 
 /** How far down a list anybody looks. */

@@ -1,8 +1,8 @@
 /** How long ours takes over many messages. */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { createTermIndex, rankDocuments } from '@cairn/memory';
-import type { RankDocument, TermIndex } from '@cairn/memory';
+import { createTermIndex, rankDocuments } from '@cairn/retrieval';
+import type { RankDocument, TermIndex } from '@cairn/retrieval';
 import type { Corpus } from './corpora.ts';
 
 const MESSAGES = 100_000;

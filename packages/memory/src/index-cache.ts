@@ -1,7 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
-import type { RankNotice } from './retrieve/rank.ts';
-import { createTermIndex } from './retrieve/term-index.ts';
-import type { Ranked, TermIndex } from './retrieve/term-index.ts';
+import { createTermIndex, noticesOf } from '@cairn/retrieval';
+import type { RankedDocument, RankNotice, TermIndex } from '@cairn/retrieval';
 
 /** So many groups keep their index; the one that was asked longest ago goes first. */
 const MAX_INDICES = 4;
@@ -21,7 +20,7 @@ interface IndexedQuery {
 
 /** Indices of large groups, kept up to date by what is read of the store: they are never older than the call. */
 export interface IndexCache {
-  readonly rank: (key: string, documents: Documents, query: IndexedQuery) => Promise<readonly Ranked[]>;
+  readonly rank: (key: string, documents: Documents, query: IndexedQuery) => Promise<readonly RankedDocument[]>;
 }
 
 interface Slot {
@@ -54,7 +53,7 @@ export function createIndexCache(): IndexCache {
     key: string,
     documents: Documents,
     { query, limit, signal, onNotice }: IndexedQuery,
-  ): Promise<readonly Ranked[]> => {
+  ): Promise<readonly RankedDocument[]> => {
     const slot = slots.get(key) ?? { index: createTermIndex(), known: new Map() };
     // What was asked last stands last.
     slots.delete(key);
@@ -69,10 +68,7 @@ export function createIndexCache(): IndexCache {
       throw error;
     }
     const ranked = slot.index.rank(query, limit);
-    if (ranked[0]?.isSimilar === true) {
-      const message = 'Nothing has a word of the query. What was found has words that look like one.';
-      onNotice?.({ code: 'SIMILAR_WORDS_ONLY', message });
-    }
+    for (const notice of noticesOf(query, ranked)) onNotice?.(notice);
     return ranked;
   };
 

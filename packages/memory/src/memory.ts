@@ -1,3 +1,4 @@
+import type { Embed } from '@cairn/retrieval';
 import type { CallOptions, MemoryBackend } from './backend.ts';
 import { MemoryError } from './errors.ts';
 import { createGraph } from './graph.ts';
@@ -14,7 +15,6 @@ import { createReader } from './quarantine.ts';
 import type { QuarantinedRecord, QuarantineListener } from './quarantine.ts';
 import { createRetrieve } from './retrieve-contexts.ts';
 import type { RecalledContext, RetrieveOptions } from './retrieve-contexts.ts';
-import type { Embed } from './retrieve/embed.ts';
 import { createStreams } from './streams.ts';
 import type { Streams } from './streams.ts';
 import { exportLines, importLines } from './transfer.ts';

@@ -1,12 +1,10 @@
+import { rankDocuments } from '@cairn/retrieval';
+import type { Embed, RankDocument, RankedDocument, RankNotice } from '@cairn/retrieval';
 import type { CallOptions } from './backend.ts';
 import { MemoryError } from './errors.ts';
 import { memoryKey, notesKey } from './keys.ts';
 import type { Message, Role } from './message.ts';
 import type { Note } from './notes.ts';
-import type { Embed } from './retrieve/embed.ts';
-import { rankDocuments } from './retrieve/rank.ts';
-import type { RankNotice } from './retrieve/rank.ts';
-import type { RankDocument, Ranked } from './retrieve/term-index.ts';
 import { createIndexCache } from './index-cache.ts';
 
 /** What to look for, and where. */
@@ -108,7 +106,7 @@ export function createRetrieve(haystack: Haystack, embed: Embed | undefined): Re
       known.set(known.has(id) ? `${id} ${message.content}` : id, message);
     }
     for (const note of notes) known.set(`n ${note.time} ${note.source} ${note.content}`, note);
-    const rank = async (): Promise<readonly Ranked[]> => {
+    const rank = async (): Promise<readonly RankedDocument[]> => {
       if (embed !== undefined || messages.length < INDEXED_FROM) {
         const documents = [...known].map(([id, { content, time }]): RankDocument => ({
           id,
@@ -117,8 +115,6 @@ export function createRetrieve(haystack: Haystack, embed: Embed | undefined): Re
         }));
         return rankDocuments(query, documents, { limit, signal, embed, onNotice });
       }
-      // What is to be said of the query itself.
-      await rankDocuments(query, [], { limit, onNotice });
       return indices.rank(key, known, { query, limit, signal, onNotice });
     };
     return (await rank()).flatMap(({ id, score, isSimilar }): RecalledContext[] => {

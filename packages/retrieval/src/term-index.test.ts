@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { inverseDocumentFrequency, termFrequencyScore } from './bm25.ts';
 import { readQuery } from './query.ts';
 import { createTermIndex } from './term-index.ts';
-import type { RankDocument, Ranked } from './term-index.ts';
+import type { RankDocument, RankedDocument } from './term-index.ts';
 import { termsOf } from './terms.ts';
 
 function indexOf(documents: readonly RankDocument[]): ReturnType<typeof createTermIndex> {
@@ -12,36 +12,36 @@ function indexOf(documents: readonly RankDocument[]): ReturnType<typeof createTe
   return index;
 }
 
-/** Documents named by their place, each later than the one before. */
+/** Documents with their position as id and time. */
 function documentsOf(...texts: readonly string[]): RankDocument[] {
   return texts.map((text, place) => ({ id: `${place}`, text, timeMs: place }));
 }
 
-function idsOf(ranked: readonly Ranked[]): string[] {
+function idsOf(ranked: readonly RankedDocument[]): string[] {
   return ranked.map(({ id }) => id);
 }
 
 type Row = readonly [reason: string, query: string, texts: readonly string[], found: readonly string[]];
 
 const rows: readonly Row[] = [
-  ['any term is enough', 'redis table', ['a table', 'nothing', 'redis'], ['2', '0']],
-  ['more terms are better', 'redis table', ['a table', 'redis table', 'redis'], ['1', '2', '0']],
-  ['a rare word tells more', 'redis cache', ['cache a', 'cache b', 'cache c', 'redis d'], ['3', '2', '1', '0']],
-  ['a long text is about more than that', 'redis', ['redis', 'redis and many other words'], ['0', '1']],
-  ['of equally good ones the latest is first', 'redis', ['redis', 'redis', 'redis'], ['2', '1', '0']],
-  ['inflections', 'retrying connection', ['it retries', 'connected'], ['1', '0']],
+  ['one term of the query is enough', 'redis table', ['a table', 'nothing', 'redis'], ['2', '0']],
+  ['more terms rank higher', 'redis table', ['a table', 'redis table', 'redis'], ['1', '2', '0']],
+  ['a rare word counts more', 'redis cache', ['cache a', 'cache b', 'cache c', 'redis d'], ['3', '2', '1', '0']],
+  ['a short text ranks higher', 'redis', ['redis', 'redis and many other words'], ['0', '1']],
+  ['of equally good documents the latest is first', 'redis', ['redis', 'redis', 'redis'], ['2', '1', '0']],
+  ['inflections match', 'retrying connection', ['it retries', 'connected'], ['1', '0']],
   ['another spelling of an identifier', 'read_file', ['the readFile tool', 'files'], ['0', '1']],
-  ['accents', 'cafe', ['Café'], ['0']],
+  ['accents are optional', 'cafe', ['Café'], ['0']],
   ['one Chinese character', '表', ['一张报表', '别的'], ['0']],
-  ['a pair comes before its characters', '表格', ['表头与格式', '这个表格'], ['1', '0']],
+  ['a pair ranks above its characters', '表格', ['表头与格式', '这个表格'], ['1', '0']],
   ['one Kana, Hangul, Thai character', 'カ 한 ไ', ['カナ', '한국', 'ไท'], ['2', '1', '0']],
   ['a pictograph', '🎉', ['done 🎉', 'done'], ['0']],
   ['quotes and operators are plain text', '"redis-cluster" AND * NOT', ['redis-cluster', 'redis'], ['0', '1']],
-  ['stop words do not find', 'what is the table', ['what is the what', 'table'], ['1']],
-  ['unless there is nothing else', 'the', ['the', 'a'], ['0']],
+  ['stop words do not match', 'what is the table', ['what is the what', 'table'], ['1']],
+  ['a query of stop words matches them', 'the', ['the', 'a'], ['0']],
   ['a number', '6379', ['port 6379', 'port 80'], ['0']],
-  ['nothing has it', '缓存', ['redis'], []],
-  ['nothing is asked for', '?', ['?'], []],
+  ['no document has the word', '缓存', ['redis'], []],
+  ['an empty query', '?', ['?'], []],
 ];
 
 describe('a query finds', () => {
@@ -49,7 +49,7 @@ describe('a query finds', () => {
     expect(idsOf(indexOf(documentsOf(...texts)).rank(query, 10)), reason).toEqual(found);
   });
 
-  test('the message with the table of three by three, as in the source', () => {
+  test('the message with the table of three rows and columns', () => {
     const conversation = documentsOf(
       '帮我做一个表格',
       '请告诉我表格的具体内容，包括行数、列数、表头和数据',
@@ -60,7 +60,7 @@ describe('a query finds', () => {
     expect(idsOf(indexOf(conversation).rank('表格内容', 5))).toEqual(['1', '0', '2']);
   });
 
-  test('no more than were asked for, the best of them', () => {
+  test('at most `limit` documents, the best ones', () => {
     const documents = documentsOf(...Array.from({ length: 100 }, (_, place) => 'word '.repeat(place + 1)));
     const all = idsOf(indexOf(documents).rank('word', 100));
     expect(all).toHaveLength(100);
@@ -70,20 +70,20 @@ describe('a query finds', () => {
 
 describe('when no document has a term of the query', () => {
   test.each([
-    ['a slip', 'confguration', 'the configuration', true],
+    ['a typo', 'confguration', 'the configuration', true],
     ['a part of a compound', 'maxsockets', 'sockets', true],
     ['a Russian ending', 'таблицами', 'таблица', true],
-    ['something else', 'zebra', 'the configuration', false],
-    ['numbers are not alike', '1234', '1235 12345', false],
-    ['Chinese is known by its characters', '缓存器械', '数据表', false],
-  ] as const)('it finds what has a similar word, and says so: %s', (reason, query, text, isFound) => {
+    ['another word', 'zebra', 'the configuration', false],
+    ['numbers are not compared', '1234', '1235 12345', false],
+    ['Chinese is not compared', '缓存器械', '数据表', false],
+  ] as const)('it finds documents with a word of a similar spelling, and marks them: %s', (reason, query, text, isFound) => {
     const index = indexOf(documentsOf(text, 'nothing'));
     const found = index.rank(query, 10);
     expect(idsOf(found), reason).toEqual(isFound ? ['0'] : []);
     for (const one of found) expect(one.isSimilar, reason).toBe(true);
   });
 
-  test('similar words do not count beside terms', () => {
+  test('words of a similar spelling do not count beside terms', () => {
     const found = indexOf(documentsOf('configuration', 'token')).rank('confguration token', 10);
     expect(found).toEqual([{ id: '1', score: expect.any(Number) }]);
   });
@@ -113,8 +113,8 @@ const documentsArbitrary = fc
   .array(fc.tuple(fc.oneof(textArbitrary, runArbitrary), fc.nat(3)), { maxLength: 12 })
   .map((all) => all.map(([text, timeMs], place): RankDocument => ({ id: `${place}`, text, timeMs })));
 
-/** The formula of the literature, one document and one term after the other. */
-function rankSlowly(query: string, documents: readonly RankDocument[]): Ranked[] {
+/** BM25 as in the literature, for one document and one term at a time. */
+function rankSlowly(query: string, documents: readonly RankDocument[]): RankedDocument[] {
   const terms = documents.map(({ text }) => termsOf(text));
   const averageLength = terms.flat().length / documents.length;
   const scored = documents.map(({ id, timeMs }, place) => {
@@ -135,10 +135,10 @@ function rankSlowly(query: string, documents: readonly RankDocument[]): Ranked[]
     .map(({ id, score }) => ({ id, score }));
 }
 
-const ofTerms = (ranked: readonly Ranked[]): readonly Ranked[] => ranked.filter((one) => one.isSimilar !== true);
+const ofTerms = (ranked: readonly RankedDocument[]): readonly RankedDocument[] => ranked.filter((one) => one.isSimilar !== true);
 
 describe('an index', () => {
-  test('ranks as the formula does', () => {
+  test('ranks like the formula', () => {
     fc.assert(
       fc.property(textArbitrary, documentsArbitrary, (query, documents) => {
         expect(ofTerms(indexOf(documents).rank(query, 100))).toEqual(rankSlowly(query, documents));
@@ -146,7 +146,7 @@ describe('an index', () => {
     );
   });
 
-  test('does not know in which order documents came', () => {
+  test('does not depend on the order of documents', () => {
     fc.assert(
       fc.property(
         fc.oneof(textArbitrary, fc.constantFrom('rediss', 'tabel cach')),
@@ -159,7 +159,7 @@ describe('an index', () => {
     );
   });
 
-  test('still finds what it found when another document comes', () => {
+  test('still finds the same documents after another one was added', () => {
     fc.assert(
       fc.property(textArbitrary, documentsArbitrary, textArbitrary, (query, documents, text) => {
         const index = indexOf(documents);
@@ -170,7 +170,7 @@ describe('an index', () => {
     );
   });
 
-  test('finds every document that has two neighbours of the query', () => {
+  test('finds every document with two adjacent characters of the query', () => {
     fc.assert(
       fc.property(runArbitrary, documentsArbitrary, (query, documents) => {
         const found = new Set(idsOf(indexOf(documents).rank(query, 100)));
@@ -183,7 +183,7 @@ describe('an index', () => {
     );
   });
 
-  test('forgets what was removed, whatever was removed and replaced before', () => {
+  test('ranks like a new index after documents were removed and replaced', () => {
     const step = fc.record({
       id: fc.constantFrom('a', 'b', 'c', 'd'),
       text: fc.option(textArbitrary),
@@ -209,7 +209,7 @@ describe('an index', () => {
     );
   });
 
-  test('stays what it is however often its documents are replaced', () => {
+  test('ranks the same after its documents were replaced many times', () => {
     const documents = documentsOf('redis cache', '表格内容', 'the table', 'redis 表格');
     const index = indexOf(documents);
     for (let round = 0; round < 100; round++) {
@@ -224,7 +224,7 @@ describe('an index', () => {
     expect(index.rank('table', 10)).toEqual([]);
   });
 
-  test('is empty at first', () => {
+  test('is empty when it is created', () => {
     expect(createTermIndex().rank('redis', 5)).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-/** The order of documents that are equally good: the later first, then by id, in the order of UTF-16 units everywhere. */
+/** Orders equally good documents: the latest first, then by id in the order of UTF-16 code units. */
 export function compareByTime(
   left: { readonly id: string; readonly timeMs: number },
   right: { readonly id: string; readonly timeMs: number },
@@ -6,7 +6,7 @@ export function compareByTime(
   return right.timeMs - left.timeMs || (left.id < right.id ? -1 : left.id > right.id ? 1 : 0);
 }
 
-/** The first `limit` items in the order of `compare`, without sorting those that are left out. */
+/** Returns the first `limit` items in the order of `compare`. Does not sort the items that it leaves out. */
 export function selectBest<Item>(
   items: readonly Item[],
   limit: number,

@@ -1,16 +1,14 @@
 import { kind, kindOf } from './characters.ts';
 
-/** How many marks one letter keeps; Unicode's Stream-Safe Text Format has the same limit. */
-const MOST_MARKS = 30;
+/** The marks that one letter keeps. Unicode's Stream-Safe Text Format has the same limit. */
+const MAX_MARKS = 30;
 
-const tooManyMarks = new RegExp(`\\p{M}{${MOST_MARKS + 1}}`, 'u');
+const tooManyMarks = new RegExp(`\\p{M}{${MAX_MARKS + 1}}`, 'u');
 
-/** Soft hyphens, zero-width characters and variation selectors: nobody sees them, and nobody types them. */
+/** Soft hyphens, zero-width characters and variation selectors: invisible, and nobody types them into a query. */
 const invisible = /\p{Default_Ignorable_Code_Point}/gu;
 
-/**
- * Leaves out the marks that are too many. By hand: a regular expression of millions of marks runs out of stack.
- */
+/** Removes the marks above the limit. A loop, because a regular expression over millions of marks overflows the stack. */
 function limitMarks(text: string): string {
   const kept: string[] = [];
   let marks = 0;
@@ -19,7 +17,7 @@ function limitMarks(text: string): string {
     const codePoint = text.codePointAt(at) ?? 0;
     const end = at + (codePoint > 0xff_ff ? 2 : 1);
     marks = kindOf(codePoint) === kind.mark ? marks + 1 : 0;
-    if (marks > MOST_MARKS) {
+    if (marks > MAX_MARKS) {
       if (from < at) kept.push(text.slice(from, at));
       from = end;
     }
@@ -29,15 +27,15 @@ function limitMarks(text: string): string {
 }
 
 /**
- * The text in one spelling: full width becomes half, what can be composed is. Letters keep their case.
+ * Returns the text in one spelling: full width becomes half width, and sequences are composed. Letters keep their case.
  *
- * Normalizing sorts the marks of a letter, in a time that is the square of their number: those beyond any real text are
- * left out first.
+ * Normalizing sorts the marks of a letter, in a time that is the square of their number. Marks beyond any real text are
+ * therefore removed first.
  */
 export function normalize(text: string): string {
   if (isAscii(text)) return text;
-  const seen = text.replaceAll(invisible, '');
-  return (tooManyMarks.test(seen) ? limitMarks(seen) : seen).normalize('NFKC');
+  const visible = text.replaceAll(invisible, '');
+  return (tooManyMarks.test(visible) ? limitMarks(visible) : visible).normalize('NFKC');
 }
 
 function isAscii(text: string): boolean {
@@ -47,7 +45,7 @@ function isAscii(text: string): boolean {
 
 const latin = /\p{Script=Latin}/u;
 
-/** A word in lower case; Latin letters without their marks, because people leave them out. */
+/** Returns a word in lower case. Latin letters lose their marks, because people leave them out. */
 export function fold(word: string): string {
   const lower = word.toLowerCase();
   if (isAscii(lower) || !latin.test(lower)) return lower;

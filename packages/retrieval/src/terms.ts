@@ -5,18 +5,18 @@ import { fold, normalize } from './normalize.ts';
 import { isStopCharacter, isStopWord } from './stop-words.ts';
 
 /**
- * What a term was in its text. `word`: a word, or a part of an identifier. `whole`: an identifier as a whole. `pair`: two
- * neighbours of a script without spaces. `character`: one of such neighbours. `lone`: one that has no neighbour.
+ * The form of a term in its text. `word`: a word, or a part of an identifier. `whole`: a whole identifier. `pair`: two
+ * adjacent characters of a script without spaces. `character`: one character of a pair. `lone`: a character without a pair.
  */
 export type TermForm = 'word' | 'whole' | 'pair' | 'character' | 'lone';
 
-/** Is told each term of a text. `common`: it only does the work of grammar. */
-export type TermVisitor = (term: string, form: TermForm, common: boolean) => void;
+/** Is called for each term of a text. `isStop`: the term is a stop word or contains a stop character. */
+export type TermVisitor = (term: string, form: TermForm, isStop: boolean) => void;
 
-/** In UTF-16 units. What is longer is data and no word: its beginning is its only term. */
-const LONGEST_WORD = 64;
+/** In UTF-16 code units. A longer word is data: only its beginning becomes a term. */
+const MAX_WORD_UNITS = 64;
 
-/** A place in a text that was normalized. */
+/** A position in a normalized text. */
 interface Cursor {
   readonly text: string;
   at: number;
@@ -34,10 +34,10 @@ function stemOf(word: string): string {
   return /^[a-z]{3,}$/.test(word) ? stem(word) : word;
 }
 
-/** Every character by itself, because a query may be one, and every two neighbours. */
+/** Visits every character of a run, because a query may be one character, and every pair of neighbours. */
 function visitRun(cursor: Cursor, visit: TermVisitor): void {
   let previous = '';
-  let isPreviousCommon = false;
+  let isPreviousStop = false;
   let pairs = 0;
   while (cursor.at < cursor.text.length) {
     const codePoint = codePointAt(cursor);
@@ -46,28 +46,28 @@ function visitRun(cursor: Cursor, visit: TermVisitor): void {
     cursor.at += widthOf(codePoint);
     if (found === kind.mark) continue;
     const character = String.fromCodePoint(codePoint);
-    const isCommon = isStopCharacter(character);
+    const isStop = isStopCharacter(character);
     if (previous !== '') {
       pairs++;
-      visit(previous, 'character', isPreviousCommon);
-      visit(previous + character, 'pair', isPreviousCommon || isCommon);
+      visit(previous, 'character', isPreviousStop);
+      visit(previous + character, 'pair', isPreviousStop || isStop);
     }
     previous = character;
-    isPreviousCommon = isCommon;
+    isPreviousStop = isStop;
   }
-  visit(previous, pairs > 0 ? 'character' : 'lone', isPreviousCommon);
+  visit(previous, pairs > 0 ? 'character' : 'lone', isPreviousStop);
 }
 
-/** Whether a word ends between two of its characters: `fooBar`, `HTTPServer`, `utf8`. */
-function isBorder(before: Kind, after: Kind, next: Kind | undefined): boolean {
+/** Returns whether a word ends between two characters: `fooBar`, `HTTPServer`, `utf8`. */
+function isBoundary(before: Kind, after: Kind, next: Kind | undefined): boolean {
   if (before === kind.digit || after === kind.digit) return before !== after;
   if (after !== kind.upper) return false;
   return before === kind.lower || next === kind.lower;
 }
 
-/** The words that a run of letters and digits is made of. */
+/** Splits a run of letters and digits into words. */
 function partsOf(run: string): string[] {
-  // Most words are plain, and have nothing to be split at.
+  // Most words have no boundary.
   if (/^[A-Z]?[a-z]+$/.test(run)) return [run];
   const parts: string[] = [];
   const characters = [...run];
@@ -77,7 +77,7 @@ function partsOf(run: string): string[] {
   for (const [index, character] of characters.entries()) {
     const here = kinds[index] ?? kind.mark;
     if (here !== kind.mark) {
-      if (before !== undefined && isBorder(before, here, kinds[index + 1])) {
+      if (before !== undefined && isBoundary(before, here, kinds[index + 1])) {
         parts.push(part);
         part = '';
       }
@@ -88,35 +88,35 @@ function partsOf(run: string): string[] {
   return [...parts, part];
 }
 
-/** A word that a run was split into. */
+/** A word of a run. */
 interface Word {
   readonly text: string;
   readonly term: string;
-  readonly common: boolean;
+  readonly isStop: boolean;
 }
 
-/** Runs that were met lately and their words: texts say the same words over and over. Emptied when it is full. */
-const known = new Map<string, readonly Word[]>();
-const MOST_KNOWN = 20_000;
+/** Recent runs with their words, because texts repeat words. Cleared when it is full. */
+const cache = new Map<string, readonly Word[]>();
+const MAX_CACHED_RUNS = 20_000;
 
 function readWords(run: string): readonly Word[] {
-  if (run.length > LONGEST_WORD) {
-    // Half a character at the end would be another one when a store gives it back.
-    const text = fold(run.slice(0, LONGEST_WORD).replace(/[\uD800-\uDBFF]$/, ''));
-    return [{ text, term: text, common: false }];
+  if (run.length > MAX_WORD_UNITS) {
+    // A store would return half a surrogate pair as another character.
+    const text = fold(run.slice(0, MAX_WORD_UNITS).replace(/[\uD800-\uDBFF]$/, ''));
+    return [{ text, term: text, isStop: false }];
   }
-  const met = known.get(run);
-  if (met !== undefined) return met;
+  const cached = cache.get(run);
+  if (cached !== undefined) return cached;
   const words = partsOf(run).map((part): Word => {
     const text = fold(part);
-    return { text, term: stemOf(text), common: isStopWord(text) };
+    return { text, term: stemOf(text), isStop: isStopWord(text) };
   });
-  if (known.size >= MOST_KNOWN) known.clear();
-  known.set(run, words);
+  if (cache.size >= MAX_CACHED_RUNS) cache.clear();
+  cache.set(run, words);
   return words;
 }
 
-/** Letters, digits and their marks from the cursor on, which it is moved behind. */
+/** Reads letters, digits and their marks, and moves the cursor to their end. */
 function readRun(cursor: Cursor): string {
   const from = cursor.at;
   while (cursor.at < cursor.text.length) {
@@ -128,7 +128,7 @@ function readRun(cursor: Cursor): string {
   return cursor.text.slice(from, cursor.at);
 }
 
-/** What joins the words of an identifier at the cursor, if a word follows it: `_`, one `.` or one `-`. */
+/** Returns the joiner at the cursor if a word follows: `_`, one `.` or one `-`. */
 function joinerAt({ text, at }: Cursor): string {
   let end = at;
   while (text[end] === '_') end++;
@@ -137,27 +137,27 @@ function joinerAt({ text, at }: Cursor): string {
   return end > at && next !== undefined && isWordKind(kindOf(next)) ? text.slice(at, end) : '';
 }
 
-/** The words of an identifier, and the identifier without what joins them: `readFile`, `read_file` and `read-file` are one. */
+/** Visits the words of an identifier, and the identifier without joiners, so that `readFile` and `read_file` are equal. */
 function visitWord(cursor: Cursor, visit: TermVisitor): void {
   let whole = '';
   let count = 0;
   let joiner = '';
   do {
     cursor.at += joiner.length;
-    for (const { text, term, common } of readWords(readRun(cursor))) {
-      visit(term, 'word', common);
-      // A version or a date is not the number that its digits make.
+    for (const { text, term, isStop } of readWords(readRun(cursor))) {
+      visit(term, 'word', isStop);
+      // A version or a date differs from the number with the same digits.
       if (joiner !== '' && /\d$/.test(whole) && /^\d/.test(text)) whole += joiner;
-      if (whole.length <= LONGEST_WORD) whole += text;
+      if (whole.length <= MAX_WORD_UNITS) whole += text;
       joiner = '';
       count++;
     }
     joiner = joinerAt(cursor);
   } while (joiner !== '');
-  if (count > 1 && whole.length <= LONGEST_WORD) visit(stemOf(whole), 'whole', false);
+  if (count > 1 && whole.length <= MAX_WORD_UNITS) visit(stemOf(whole), 'whole', false);
 }
 
-/** Tells a visitor the terms of a text, in their order. Takes a time that is linear in the length of the text, whatever it is. */
+/** Calls `visit` for each term of a text, in order. Takes linear time for any text. */
 export function visitTerms(text: string, visit: TermVisitor): void {
   const cursor: Cursor = { text: normalize(text), at: 0 };
   while (cursor.at < cursor.text.length) {
@@ -169,20 +169,26 @@ export function visitTerms(text: string, visit: TermVisitor): void {
       visitWord(cursor, visit);
     } else {
       cursor.at += widthOf(codePoint);
-      if (found === kind.sign) visit(String.fromCodePoint(codePoint), 'word', false);
+      if (found === kind.pictograph) visit(String.fromCodePoint(codePoint), 'word', false);
     }
   }
 }
 
 /**
- * The terms of a text, with repetitions, for an index or for statistics.
+ * The version of the rules that split a text into terms. Raised with every change of the rules, so that an index with other
+ * terms is refused.
+ */
+export const TERMS_VERSION: number = 1;
+
+/**
+ * Returns the terms of a text, with repetitions, for an index or for statistics.
  *
- * Words are in lower case, without the marks of Latin letters, and stemmed as English; identifiers are split and kept whole
- * too. Of Chinese and other scripts without spaces there is each character and each pair of neighbours. Pictographs are
- * terms; punctuation is not. Stop words are in: only a query leaves them out. A word longer than 64 UTF-16 units has one term,
- * made of its beginning.
+ * Words are in lower case, without the marks of Latin letters, and stemmed as English. Identifiers are split and also kept
+ * whole. Chinese and other scripts without spaces yield each character and each pair of neighbours. Pictographs are terms;
+ * punctuation is not. Stop words are included: only a query leaves them out. A word longer than 64 UTF-16 code units has one
+ * term, its beginning.
  *
- * Terms that were stored are to be made again when the package is updated: its minor versions may split differently.
+ * Another version of the package may split differently: do not mix terms of two versions.
  */
 export function termsOf(text: string): string[] {
   const terms: string[] = [];

@@ -1,9 +1,9 @@
 import { kind, kindOf } from './characters.ts';
 
-/** The share of the trigrams of the shorter word that two similar words have in common at least. */
-const LEAST_SHARE = 0.5;
-/** A query of which nothing is known may be a whole file: its first words have to do. */
-const MOST_WORDS = 32;
+/** The share of the trigrams of the shorter word that two similar words must have in common. */
+const MIN_SHARE = 0.5;
+/** The words of a query that are compared. A query may be a whole file. */
+const MAX_WORDS = 32;
 
 function isComparable(term: string): boolean {
   return /^\p{L}{3,}$/u.test(term) && kindOf(term.codePointAt(0) ?? 0) !== kind.unspaced;
@@ -15,11 +15,11 @@ function trigramsOf(term: string): Set<string> {
 }
 
 /**
- * The terms of a vocabulary that look like one of a query: `configuraton` and `configur`, `maxsocket` and `socket`. Each
- * with the share of trigrams that they have in common, in the order of UTF-16 units. Takes one pass over the vocabulary.
+ * Returns the terms of a vocabulary that are spelled like a term of the query, such as `configuraton` and `configur`. Each
+ * comes with the share of trigrams in common, in the order of UTF-16 code units. Reads the vocabulary once.
  */
 export function similarTerms(query: readonly string[], vocabulary: Iterable<string>): readonly [string, number][] {
-  const asked = query.filter(isComparable).slice(0, MOST_WORDS).map(trigramsOf);
+  const asked = query.filter(isComparable).slice(0, MAX_WORDS).map(trigramsOf);
   const byTrigram = new Map<string, number[]>();
   for (const [index, trigrams] of asked.entries()) {
     for (const trigram of trigrams) byTrigram.set(trigram, [...(byTrigram.get(trigram) ?? []), index]);
@@ -34,7 +34,7 @@ export function similarTerms(query: readonly string[], vocabulary: Iterable<stri
     }
     const shares = Array.from(common, ([index, count]) => count / Math.min(trigrams.size, asked[index]?.size ?? 0));
     const share = Math.max(0, ...shares);
-    if (share >= LEAST_SHARE) similar.push([term, share]);
+    if (share >= MIN_SHARE) similar.push([term, share]);
   }
   return similar.toSorted(([left], [right]) => (left < right ? -1 : 1));
 }

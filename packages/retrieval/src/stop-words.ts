@@ -1,6 +1,6 @@
 /**
- * Words that say nothing about what a text is about, and what the apostrophe leaves of them. Questions are asked with
- * more of them than statements are made with, so the words of a question are in.
+ * Words that say nothing about the subject of a text, and the parts that an apostrophe cuts off ("don", "t"). Question words
+ * are included, because queries are often questions.
  */
 const english = new Set(
   (
@@ -12,17 +12,17 @@ const english = new Set(
   ).split(' '),
 );
 
-/** Chinese characters that mostly do the work of grammar, in both ways of writing. */
+/** Chinese characters that are mostly grammar, simplified and traditional. */
 const chinese = new Set(
-  '的地得了着过是在和与與及或也都就而且但并並被把对對从從向到于於以其之这這那哪个個些么麼什吗嗎呢吧啊呀们們我你您他她它很会會能可',
+  '的地得了着过是在和與与及或也都就而且但并並被把對对从從向到于於以其之这這那哪个個些么麼什吗嗎呢吧啊呀们們我你您他她它很会會能可',
 );
 
-/** Whether a lower-case word of a script with spaces only does the work of grammar. */
+/** Returns whether a lower-case word is a stop word. */
 export function isStopWord(word: string): boolean {
   return english.has(word);
 }
 
-/** The same of one character of a script without spaces. */
+/** Returns whether a character of a script without spaces is a stop character. */
 export function isStopCharacter(character: string): boolean {
   return chinese.has(character);
 }

@@ -11,7 +11,7 @@ const documents: readonly RankDocument[] = [
   { id: 'table', text: '这个表格有三行', timeMs: 3 },
 ];
 
-/** Two meanings: animals, and tables. */
+/** Knows two meanings: animals and tables. */
 const embed: Embed = (texts) =>
   Promise.resolve(texts.map((text) => (/cat|dog|animal/.test(text) ? [1, text.length / 1000, 0] : [0, 0, 1])));
 
@@ -27,15 +27,15 @@ async function rank(
 
 test.each([
   ['a word', 'dog', ['dog'], []],
-  ['nothing is said of an answer without hits', 'zebra', [], []],
-  ['common words are searched for, and it is said', 'the', ['dog', 'cat'], ['COMMON_WORDS_ONLY']],
-  ['that nothing can be searched for is said', '?!', [], ['NOTHING_TO_SEARCH']],
-  ['that words are only similar is said', 'sleepppps', ['cat'], ['SIMILAR_WORDS_ONLY']],
+  ['an empty result has no notice', 'zebra', [], []],
+  ['common words are searched for, with a notice', 'the', ['dog', 'cat'], ['COMMON_WORDS_ONLY']],
+  ['a query without words has a notice', '?!', [], ['NOTHING_TO_SEARCH']],
+  ['words of a similar spelling are found, with a notice', 'sleepppps', ['cat'], ['SIMILAR_WORDS_ONLY']],
 ])('%s', async (reason, query, ids, notices) => {
   expect(await rank(query), reason).toEqual({ ids, notices });
 });
 
-test('answers as an index of the same documents does', async () => {
+test('ranks like an index of the same documents', async () => {
   const index = createTermIndex();
   for (const document of documents) index.add(document);
   for (const query of ['the cat', '表格', 'sleps']) {
@@ -43,12 +43,12 @@ test('answers as an index of the same documents does', async () => {
   }
 });
 
-test('what is only similar is marked', async () => {
+test('marks documents with words of a similar spelling', async () => {
   const similar = [{ id: 'cat', score: expect.any(Number), isSimilar: true }];
   expect(await rankDocuments('sleepppps', documents, { limit: 5 })).toEqual(similar);
 });
 
-test('of two documents with one id the last counts', async () => {
+test('uses the last of two documents with the same id', async () => {
   const twice = [{ id: 'cat', text: 'the dog', timeMs: 9 }, ...documents];
   expect(await rankDocuments('dog', twice, { limit: 5 })).toEqual(await rankDocuments('dog', documents, { limit: 5 }));
 });
@@ -61,7 +61,7 @@ test.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])('refuses a limit o
 });
 
 describe('a signal', () => {
-  test('that was aborted before ends the call', async () => {
+  test('that is already aborted ends the call', async () => {
     const signal = AbortSignal.abort(new Error('enough'));
     await expect(rankDocuments('dog', documents, { limit: 1, signal })).rejects.toThrow('enough');
   });
@@ -71,7 +71,7 @@ describe('a signal', () => {
     let read = 0;
     function* endless(): Generator<RankDocument> {
       for (;;) {
-        // Only other work can abort it, so that this ends only when other work gets its turn.
+        // Only other work can abort it, so that this ends only if other work runs in between.
         if (read === 3) setImmediate(() => controller.abort(new Error('enough')));
         yield { id: `${read++}`, text: 'word '.repeat(10_000), timeMs: 0 };
       }
@@ -92,15 +92,15 @@ describe('a signal', () => {
 });
 
 describe('with an embed function', () => {
-  test('meaning finds what words do not', async () => {
+  test('finds by meaning what words do not find', async () => {
     expect(await rank('an animal', { embed })).toEqual({ ids: ['dog', 'cat'], notices: [] });
   });
 
-  test('what is high in both lists is first', async () => {
+  test('puts a document that is high in both rankings first', async () => {
     expect((await rank('which animal barks', { embed })).ids).toEqual(['dog', 'cat']);
   });
 
-  test('a query without words is searched for by meaning', async () => {
+  test('ranks a query without words by meaning', async () => {
     const anything: Embed = (texts) => Promise.resolve(texts.map(() => [1]));
     expect(await rank('?', { embed: anything })).toEqual({
       ids: ['table', 'dog', 'cat'],
@@ -108,30 +108,30 @@ describe('with an embed function', () => {
     });
   });
 
-  test('similar words are left to meaning', async () => {
+  test('ignores words of a similar spelling', async () => {
     expect(await rank('animal barkssss', { embed })).toEqual({ ids: ['cat', 'dog'], notices: [] });
   });
 
-  test('the limit holds', async () => {
+  test('keeps the limit', async () => {
     expect((await rank('the animal', { embed, limit: 1 })).ids).toHaveLength(1);
   });
 
-  test('no documents are no failure', async () => {
+  test('accepts an empty list of documents', async () => {
     expect(await rankDocuments('dog', [], { limit: 5, embed })).toEqual([]);
   });
 
   const failing: Embed = () => Promise.reject(new Error('rate limit'));
 
-  test('a failure fails the call', async () => {
+  test('a failed embed function fails the call', async () => {
     const failure = rankDocuments('dog', documents, { limit: 5, embed: failing });
     await expect(failure).rejects.toMatchObject({ code: 'EMBED_FAILED', message: /rate limit/ });
   });
 
-  test('who listens gets the rank by words, and is told', async () => {
+  test('with onNotice, a failed embed function falls back to words', async () => {
     expect(await rank('dog', { embed: failing })).toEqual({ ids: ['dog'], notices: ['EMBED_FAILED'] });
   });
 
-  test('an abort is not taken for a failure', async () => {
+  test('an abort is not a failure', async () => {
     const controller = new AbortController();
     const slow: Embed = () => {
       controller.abort(new Error('enough'));

@@ -1,0 +1,28 @@
+import { CairnError } from '@cairn/natives';
+
+/**
+ * Why a call failed.
+ *
+ * - `INVALID_OPTION`: an option is out of range.
+ * - `EMBED_FAILED`: the `embed` function threw, or did not return one vector per text, all of the same length.
+ * - `CORRUPT_INDEX`: the text is not a serialized term index, or it was changed since it was written.
+ * - `UNSUPPORTED_INDEX`: another version of the package or of Unicode wrote the index. Build the index again.
+ */
+export type RetrievalErrorCode = 'CORRUPT_INDEX' | 'EMBED_FAILED' | 'INVALID_OPTION' | 'UNSUPPORTED_INDEX';
+
+const marker = Symbol.for('cairn.retrieval-error');
+
+/** A failed call of this package. Identify it with {@link RetrievalError.isInstance}, not with `instanceof`. */
+export class RetrievalError extends CairnError<RetrievalErrorCode> {
+  override readonly name: string = 'RetrievalError';
+
+  constructor(code: RetrievalErrorCode, message: string, facts: { option?: string; cause?: unknown } = {}) {
+    super(code, message, facts);
+    Object.defineProperty(this, marker, { value: true });
+  }
+
+  /** Returns whether `error` is a `RetrievalError`, from this or another copy of the package. */
+  static override isInstance(error: unknown): error is RetrievalError {
+    return typeof error === 'object' && error !== null && marker in error;
+  }
+}

@@ -1,0 +1,12 @@
+export { inverseDocumentFrequency, termFrequencyScore } from './bm25.ts';
+export { cacheEmbeddings } from './embed.ts';
+export type { Embed, Vector } from './embed.ts';
+export { RetrievalError } from './errors.ts';
+export type { RetrievalErrorCode } from './errors.ts';
+export { readQuery } from './query.ts';
+export type { Query, QueryTerm } from './query.ts';
+export { noticesOf, rankDocuments } from './rank.ts';
+export type { RankNotice, RankOptions } from './rank.ts';
+export { createTermIndex, deserializeTermIndex } from './term-index.ts';
+export type { DeserializedTermIndex, RankDocument, RankedDocument, TermIndex } from './term-index.ts';
+export { termsOf } from './terms.ts';

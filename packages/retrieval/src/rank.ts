@@ -1,0 +1,162 @@
+import { setImmediate } from 'node:timers/promises';
+import { cosineOf, embedAll } from './embed.ts';
+import type { Embed } from './embed.ts';
+import { RetrievalError } from './errors.ts';
+import { readQuery } from './query.ts';
+import type { Query } from './query.ts';
+import { compareByTime, selectBest } from './select.ts';
+import { createTermIndex } from './term-index.ts';
+import type { RankDocument, RankedDocument } from './term-index.ts';
+
+/**
+ * Something that a ranking does not show by itself.
+ *
+ * - `NOTHING_TO_SEARCH`: the query has no letter, digit, ideograph or pictograph, so that no word can match.
+ * - `COMMON_WORDS_ONLY`: the query has only common words, and the ranking used those.
+ * - `SIMILAR_WORDS_ONLY`: no document has a term of the query; the ranking used words with a similar spelling.
+ * - `EMBED_FAILED`: the embed function failed, and the ranking used words only. `cause` is its error.
+ */
+export interface RankNotice {
+  readonly code: 'NOTHING_TO_SEARCH' | 'COMMON_WORDS_ONLY' | 'SIMILAR_WORDS_ONLY' | 'EMBED_FAILED';
+  /** For people. */
+  readonly message: string;
+  readonly cause?: unknown;
+}
+
+export interface RankOptions {
+  /** The maximum number of documents in the result. A whole number from 1. */
+  readonly limit: number;
+  readonly signal?: AbortSignal | undefined;
+  /** Also ranks by meaning, and fuses both rankings. Without it only words count. */
+  readonly embed?: Embed | undefined;
+  /**
+   * Called for each notice about the result. When it is given, a failed embed function is a notice; without it, the call
+   * fails.
+   */
+  readonly onNotice?: ((notice: RankNotice) => void) | undefined;
+}
+
+/** The UTF-16 code units (a few milliseconds) after which other work runs and the signal is checked. */
+const UNITS_PER_TURN = 64 * 1024;
+
+/** Reciprocal rank fusion: the customary constant, and the length of the list by meaning, in which everything has a rank. */
+const FUSION_CONSTANT = 60;
+const MEANING_DEPTH = 50;
+
+/** Ranks documents by the distance of their vectors to that of the query. */
+async function rankByMeaning(
+  query: string,
+  documents: readonly RankDocument[],
+  { embed, signal, depth }: { embed: Embed; signal: AbortSignal | undefined; depth: number },
+): Promise<readonly RankedDocument[]> {
+  const vectors = await embedAll(embed, [query, ...documents.map((document) => document.text)], signal);
+  const [queryVector = [], ...documentVectors] = vectors;
+  const near = documents
+    .map((document, index) => ({ ...document, score: cosineOf(queryVector, documentVectors[index] ?? []) }))
+    .filter((document) => document.score > 0);
+  return selectBest(near, depth, (left, right) => right.score - left.score || compareByTime(left, right));
+}
+
+/** Fuses rankings: a document that is high in one or in all of them comes first. */
+function fuse(
+  rankings: readonly (readonly RankedDocument[])[],
+  documents: readonly RankDocument[],
+  limit: number,
+): readonly RankedDocument[] {
+  const scores = new Map<string, number>();
+  for (const ranking of rankings) {
+    for (const [index, { id }] of ranking.entries()) {
+      scores.set(id, (scores.get(id) ?? 0) + 1 / (FUSION_CONSTANT + index + 1));
+    }
+  }
+  const scored = documents.flatMap(({ id, timeMs }) => ({ id, timeMs, score: scores.get(id) ?? 0 }));
+  const best = selectBest(
+    scored.filter(({ score }) => score > 0),
+    limit,
+    (left, right) => right.score - left.score || compareByTime(left, right),
+  );
+  return best.map(({ id, score }) => ({ id, score }));
+}
+
+function queryNoticeOf({ basis }: Query): RankNotice | undefined {
+  switch (basis) {
+    case 'nothing':
+      return {
+        code: 'NOTHING_TO_SEARCH',
+        message: 'The query has no letter, digit, ideograph or pictograph to search for; add a word.',
+      };
+    case 'common-words':
+      return {
+        code: 'COMMON_WORDS_ONLY',
+        message: 'The query has only common words, and the search used those; name the subject.',
+      };
+    case 'words':
+      return undefined;
+  }
+}
+
+/** Returns the notices about a query and the ranking by words that it led to. */
+export function noticesOf(query: string | Query, ranked: readonly RankedDocument[]): RankNotice[] {
+  const notice = queryNoticeOf(typeof query === 'string' ? readQuery(query) : query);
+  const notices = notice === undefined ? [] : [notice];
+  if (ranked[0]?.isSimilar === true) {
+    const message =
+      'No document has a word of the query; these results have words with a similar spelling and may be about something else.';
+    notices.push({ code: 'SIMILAR_WORDS_ONLY', message });
+  }
+  return notices;
+}
+
+/**
+ * Ranks documents by a query, best first. The order of the documents does not matter. Of two documents with the same id the
+ * last counts.
+ *
+ * A document is found when it has any term of the query, even one Chinese character. When no document has one, documents
+ * with words of a similar spelling are found and marked `isSimilar`. The query is plain text without syntax.
+ *
+ * Reads every text, at some megabytes per second. For repeated queries over the same documents keep a
+ * {@link createTermIndex}, which ranks the same way. Lets other work run in between and checks the signal then.
+ *
+ * @throws {RetrievalError} `INVALID_OPTION`; `EMBED_FAILED` unless `onNotice` is given.
+ */
+export async function rankDocuments(
+  query: string,
+  documents: Iterable<RankDocument>,
+  { limit, signal, embed, onNotice }: RankOptions,
+): Promise<readonly RankedDocument[]> {
+  signal?.throwIfAborted();
+  if (!Number.isInteger(limit) || limit < 1) {
+    throw new RetrievalError('INVALID_OPTION', `invalid limit ${limit}; use a whole number from 1.`, {
+      option: 'limit',
+    });
+  }
+  const parsed = readQuery(query);
+  const index = createTermIndex();
+  const byId = new Map<string, RankDocument>();
+  let units = 0;
+  for (const document of documents) {
+    index.add(document);
+    if (embed !== undefined) byId.set(document.id, document);
+    units += document.text.length;
+    if (units < UNITS_PER_TURN) continue;
+    units = 0;
+    await setImmediate();
+    signal?.throwIfAborted();
+  }
+  if (embed !== undefined) {
+    const all = [...byId.values()];
+    try {
+      const byMeaning = await rankByMeaning(query, all, { embed, signal, depth: Math.max(limit, MEANING_DEPTH) });
+      for (const notice of noticesOf(parsed, [])) onNotice?.(notice);
+      // Vectors know better than spelling which documents are similar.
+      const byWords = index.rank(parsed, Math.max(1, all.length)).filter((one) => one.isSimilar !== true);
+      return fuse([byWords, byMeaning], all, limit);
+    } catch (error) {
+      if (!RetrievalError.isInstance(error) || onNotice === undefined) throw error;
+      onNotice({ code: 'EMBED_FAILED', message: error.message, cause: error });
+    }
+  }
+  const ranked = index.rank(parsed, limit);
+  for (const notice of noticesOf(parsed, ranked)) onNotice?.(notice);
+  return ranked;
+}
