@@ -13,7 +13,12 @@ const rows: readonly Row[] = [
   ['a pair has weight 1, its characters 0.2', '表格', { 表: 0.2, 表格: 1, 格: 0.2 }, 'words'],
   ['a single character has weight 1', '表', { 表: 1 }, 'words'],
   ['a single character keeps its weight beside a pair with it', '表 表格', { 表: 1, 表格: 1, 格: 0.2 }, 'words'],
-  ['stop characters are left out, pairs with one have weight 0.2', '我的表', { 我: 0, 我的: 0.2, 的表: 0.2, 表: 0.2 }, 'words'],
+  [
+    'stop characters are left out, pairs with one have weight 0.2',
+    '我的表',
+    { 我: 0, 我的: 0.2, 的表: 0.2, 表: 0.2 },
+    'words',
+  ],
   ['a query of stop characters searches for them', '的', { 的: 1 }, 'common-words'],
   ['quotes, stars and operators of FTS5 are plain text', '"a" OR b* NEAR(c)', { b: 1, near: 1, c: 1 }, 'words'],
   ['punctuation has no terms', '?! …', {}, 'nothing'],

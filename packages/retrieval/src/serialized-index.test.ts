@@ -20,13 +20,18 @@ const documentsOf = (ids: readonly string[]): fc.Arbitrary<RankDocument[]> =>
 
 describe('a serialized index', () => {
   test('ranks the same after it was read again, and states its sequence', () => {
-    const property = fc.property(documentsOf(['a', 'b', 'c', 'd', 'é"\n']), texts, fc.nat(), (documents, query, sequence) => {
-      const index = indexOf(documents);
-      const read = deserializeTermIndex(index.serialize(sequence));
-      expect(read.sequence).toBe(sequence);
-      expect(read.index.size).toBe(documents.length);
-      expect(read.index.rank(query, 10)).toEqual(index.rank(query, 10));
-    });
+    const property = fc.property(
+      documentsOf(['a', 'b', 'c', 'd', 'é"\n']),
+      texts,
+      fc.nat(),
+      (documents, query, sequence) => {
+        const index = indexOf(documents);
+        const read = deserializeTermIndex(index.serialize(sequence));
+        expect(read.sequence).toBe(sequence);
+        expect(read.index.size).toBe(documents.length);
+        expect(read.index.rank(query, 10)).toEqual(index.rank(query, 10));
+      },
+    );
     fc.assert(property);
   });
 
@@ -57,7 +62,9 @@ describe('merging indexes', () => {
     const property = fc.property(documentsOf(ids), documentsOf(ids), texts, (documents, others, query) => {
       const index = indexOf(documents);
       index.merge(deserializeTermIndex(indexOf(others).serialize(0)).index);
-      expect([...index.ids()].toSorted()).toEqual([...new Set([...documents, ...others].map(({ id }) => id))].toSorted());
+      expect([...index.ids()].toSorted()).toEqual(
+        [...new Set([...documents, ...others].map(({ id }) => id))].toSorted(),
+      );
       expect(index.rank(query, 10)).toEqual(indexOf([...documents, ...others]).rank(query, 10));
     });
     fc.assert(property);

@@ -85,7 +85,7 @@ function isWhole(value: unknown, from: number): value is number {
   return Number.isSafeInteger(value) && (value as number) >= from;
 }
 
-/** A checksum proves that the text is as it was written. What was written is checked too: a wrong slot gives a wrong rank. */
+/** Checks the columns. The checksum finds damage; this finds a faulty writer, because a wrong slot gives a wrong ranking. */
 function checkColumns({ ids, times, lengths, terms, postings }: Partial<IndexColumns>): void {
   const lists = [ids, times, lengths, terms, postings];
   if (!lists.every((list) => Array.isArray(list))) throw corrupt('lacks a column');
@@ -100,7 +100,7 @@ function checkColumns({ ids, times, lengths, terms, postings }: Partial<IndexCol
     throw corrupt('has an id or a term that is repeated or not a text');
   }
   if (!times.every((time) => Number.isFinite(time))) throw corrupt('has a document without a time');
-  const counted = new Array<number>(documents.length).fill(0);
+  const counted = Array.from({ length: documents.length }, () => 0);
   for (const pairs of byTerm) {
     if (!Array.isArray(pairs) || pairs.length === 0 || pairs.length % 2 !== 0) throw corrupt('has malformed postings');
     let previous = -1;

@@ -76,12 +76,15 @@ describe('when no document has a term of the query', () => {
     ['another word', 'zebra', 'the configuration', false],
     ['numbers are not compared', '1234', '1235 12345', false],
     ['Chinese is not compared', '缓存器械', '数据表', false],
-  ] as const)('it finds documents with a word of a similar spelling, and marks them: %s', (reason, query, text, isFound) => {
-    const index = indexOf(documentsOf(text, 'nothing'));
-    const found = index.rank(query, 10);
-    expect(idsOf(found), reason).toEqual(isFound ? ['0'] : []);
-    for (const one of found) expect(one.isSimilar, reason).toBe(true);
-  });
+  ] as const)(
+    'it finds documents with a word of a similar spelling, and marks them: %s',
+    (reason, query, text, isFound) => {
+      const index = indexOf(documentsOf(text, 'nothing'));
+      const found = index.rank(query, 10);
+      expect(idsOf(found), reason).toEqual(isFound ? ['0'] : []);
+      for (const one of found) expect(one.isSimilar, reason).toBe(true);
+    },
+  );
 
   test('words of a similar spelling do not count beside terms', () => {
     const found = indexOf(documentsOf('configuration', 'token')).rank('confguration token', 10);
@@ -135,7 +138,8 @@ function rankSlowly(query: string, documents: readonly RankDocument[]): RankedDo
     .map(({ id, score }) => ({ id, score }));
 }
 
-const ofTerms = (ranked: readonly RankedDocument[]): readonly RankedDocument[] => ranked.filter((one) => one.isSimilar !== true);
+const ofTerms = (ranked: readonly RankedDocument[]): readonly RankedDocument[] =>
+  ranked.filter((one) => one.isSimilar !== true);
 
 describe('an index', () => {
   test('ranks like the formula', () => {

@@ -118,7 +118,8 @@ class InvertedIndex implements TermIndex {
 
   merge(other: TermIndex): void {
     if (!(other instanceof InvertedIndex)) {
-      const message = 'merge takes an index of createTermIndex or deserializeTermIndex of this package; pass one of those.';
+      const message =
+        'merge takes an index of createTermIndex or deserializeTermIndex of this package; pass one of those.';
       throw new RetrievalError('INVALID_OPTION', message, { option: 'other' });
     }
     if (other === this) return;
