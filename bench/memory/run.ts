@@ -77,7 +77,7 @@ function outcomes(all: readonly Outcome[]): string {
   );
 }
 
-function larges(all: readonly Large[]): string {
+function largeTable(all: readonly Large[]): string {
   const names = [
     'store',
     'add one',
@@ -142,7 +142,7 @@ try {
     large.push(await measureLarge('redis', { open, messages, bytesOf }));
   }
   process.stdout.write(`\n${workload.processes} processes, ${workload.writes} writes each\n\n${outcomes(written)}`);
-  process.stdout.write(`\n${messages} messages in one group\n\n${larges(large)}`);
+  process.stdout.write(`\n${messages} messages in one group\n\n${largeTable(large)}`);
   if (server === undefined) process.stdout.write('\nThere is no redis-server: the half about Redis was left out.\n');
 } finally {
   await server?.stop();

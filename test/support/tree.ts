@@ -130,8 +130,12 @@ export function temporaryDirectory(): string {
 
 /** Removes a directory even when a test took the permissions away. */
 export function removeTree(root: string): void {
-  if (process.platform !== 'win32') spawnSync('chmod', ['-R', 'u+rwX', '--', root]);
-  rmSync(root, { recursive: true, force: true });
+  try {
+    rmSync(root, { recursive: true, force: true });
+  } catch {
+    spawnSync('chmod', ['-R', 'u+rwX', '--', root]);
+    rmSync(root, { recursive: true, force: true });
+  }
 }
 
 /** Writes a tree into a temporary directory and returns its path. */
