@@ -101,7 +101,7 @@ describe.skipIf(!onLinux).each(places)('$host, $scope', ({ host, scope, file, ke
   const pathOf = (who: Person): string => join(scope === 'project' ? who.project : who.home, file);
   const existing = kept.replace(/@\r?\n?/u, '');
 
-  test('a new file is made, named and shown, and undo leaves nothing of it', async () => {
+  test('creates, names and shows a new file, and undo deletes it', async () => {
     const who = person();
     const made = await install(who, [...args, '--yes']);
     expect(made).toMatchObject({ exitCode: 0, stderr: expect.stringContaining(`Added cairn to ${pathOf(who)}`) });
@@ -116,7 +116,7 @@ describe.skipIf(!onLinux).each(places)('$host, $scope', ({ host, scope, file, ke
     expect({ ...contents(who.project), ...contents(who.home) }).toEqual({});
   });
 
-  test('comments, order and line ends of a file stay; twice is once; undo gives the very bytes back', async () => {
+  test('keeps comments, order and line ends; a second run changes nothing; undo restores the exact bytes', async () => {
     const who = person();
     put(pathOf(who), existing);
     chmodSync(pathOf(who), 0o640);
@@ -130,18 +130,18 @@ describe.skipIf(!onLinux).each(places)('$host, $scope', ({ host, scope, file, ke
     expect(statSync(pathOf(who)).mode & 0o777).toBe(0o640);
     const inode = statSync(pathOf(who)).ino;
     const again = await install(who, args);
-    expect(again).toMatchObject({ exitCode: 0, stdout: '', stderr: expect.stringContaining('is installed already') });
+    expect(again).toMatchObject({ exitCode: 0, stdout: '', stderr: expect.stringContaining('is already installed') });
     expect(statSync(pathOf(who)).ino).toBe(inode);
     expect(await install(who, [...args, '--undo', '--yes'])).toMatchObject({ exitCode: 0 });
     expect(readFileSync(pathOf(who), 'utf8')).toBe(existing);
     expect(await install(who, [...args, '--undo', '--yes'])).toMatchObject({
       exitCode: 2,
       stdout: '',
-      stderr: expect.stringContaining('there is nothing to undo'),
+      stderr: expect.stringContaining('nothing to undo'),
     });
   });
 
-  test('undo after somebody changed the file takes out the entry alone', async () => {
+  test('undo after another change removes only the entry', async () => {
     const who = person();
     put(pathOf(who), existing);
     await install(who, [...args, '--yes']);
@@ -151,13 +151,15 @@ describe.skipIf(!onLinux).each(places)('$host, $scope', ({ host, scope, file, ke
     expect(readFileSync(pathOf(who), 'utf8').trimEnd()).toBe(existing.replace('mine', 'changed since').trimEnd());
   });
 
-  test('a file that does not parse is left alone, and the place is named', async () => {
+  test('refuses a file that does not parse, and names the place', async () => {
     const who = person();
     const broken = file.endsWith('.toml') ? 'a = 1\nb = = 2\n' : '{\n  "a": ,\n}\n';
     put(pathOf(who), broken);
     const { exitCode, stdout, stderr } = await install(who, [...args, '--yes']);
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
-    expect(stderr).toMatch(/was left alone: it is no (?:JSON|TOML): [^\n]+ at line 2, column \d+\n$/u);
+    expect(stderr).toMatch(
+      /was not changed: invalid (?:JSON|TOML) at line 2, column \d+: [^\n]+; correct it first\n$/u,
+    );
     expect(readFileSync(pathOf(who), 'utf8')).toBe(broken);
     const { stdout: answer } = await install(who, [...args, '--yes', '--json']);
     expect(JSON.parse(answer)).toMatchObject({
@@ -165,7 +167,7 @@ describe.skipIf(!onLinux).each(places)('$host, $scope', ({ host, scope, file, ke
     });
   });
 
-  test('a link stays a link, and what it leads to is changed', async () => {
+  test('keeps a link and changes its target', async () => {
     const who = person();
     const real = join(who.home, 'dotfiles', 'config');
     put(real, existing);
@@ -179,13 +181,13 @@ describe.skipIf(!onLinux).each(places)('$host, $scope', ({ host, scope, file, ke
     expect(readFileSync(real, 'utf8')).toBe(existing);
   });
 
-  test('without a terminal nothing is written unless --yes says so', async () => {
+  test('without a terminal, writes nothing unless --yes is given', async () => {
     const who = person();
     put(pathOf(who), existing);
     const { exitCode, stdout, stderr } = await install(who, args);
     expect({ exitCode, stderr }).toEqual({
       exitCode: 2,
-      stderr: `cairn: ${pathOf(who)} was left alone: there is no terminal to ask on; look at the change and add --yes\n`,
+      stderr: `cairn: ${pathOf(who)} was not changed: there is no terminal to ask on; check the change, then add --yes\n`,
     });
     expect(stdout).toContain('cairn');
     expect(readFileSync(pathOf(who), 'utf8')).toBe(existing);
@@ -196,8 +198,8 @@ describe.skipIf(!onLinux).each(places)('$host, $scope', ({ host, scope, file, ke
 
 const nobody = 65_534;
 
-describe.skipIf(!onLinux)('what a file may be', () => {
-  test('a directory that cannot be written to is named, and nothing is left in it', async () => {
+describe.skipIf(!onLinux)('an unusual file', () => {
+  test('a read-only directory is named, and nothing is created in it', async () => {
     const who = person();
     put(join(who.project, '.mcp.json'), '{}');
     for (const directory of [dirname(who.home), who.home, who.project]) chmodSync(directory, 0o777);
@@ -207,15 +209,15 @@ describe.skipIf(!onLinux)('what a file may be', () => {
     });
     chmodSync(who.project, 0o755);
     expect(exitCode).toBe(2);
-    expect(stderr).toContain(`${join(who.project, '.mcp.json')} was left alone: `);
+    expect(stderr).toContain(`${join(who.project, '.mcp.json')} was not changed: `);
     expect(stderr).toContain('permission');
     expect(contents(who.project)).toEqual({ '.mcp.json': '{}' });
   });
 
   test.each([
     ['a list', '[]', 'CONFIG_SHAPE'],
-    ['servers that are no object', '{"mcpServers": []}', 'CONFIG_SHAPE'],
-    ['bytes that are no UTF-8', Buffer.from([0x7b, 0xff, 0x7d]), 'ENCODING'],
+    ['servers that are not an object', '{"mcpServers": []}', 'CONFIG_SHAPE'],
+    ['bytes that are not UTF-8', Buffer.from([0x7b, 0xff, 0x7d]), 'ENCODING'],
   ])('%s is refused', async (_, content, reason) => {
     const who = person();
     const path = join(who.project, '.mcp.json');
@@ -238,7 +240,7 @@ describe.skipIf(!onLinux)('what a file may be', () => {
     ['an empty file', '', false],
     ['a byte order mark', '\ufeff{"a": 1}', true],
     ['no line end at the end', '{\n  "a": 1\n}', false],
-  ])('%s comes back as it was', async (_, content, hasMark) => {
+  ])('undo restores %s', async (_, content, hasMark) => {
     const who = person();
     const path = join(who.project, '.mcp.json');
     writeFileSync(path, content);
@@ -248,7 +250,7 @@ describe.skipIf(!onLinux)('what a file may be', () => {
     expect(readFileSync(path, 'utf8')).toBe(content);
   });
 
-  test('a link that leads to nothing gets a file behind it, which undo removes', async () => {
+  test('creates the target of a dangling link, and undo deletes it', async () => {
     const who = person();
     symlinkSync('config', join(who.project, '.mcp.json'));
     expect(await install(who, ['claude-code', '--yes'])).toMatchObject({ exitCode: 0 });
@@ -258,10 +260,10 @@ describe.skipIf(!onLinux)('what a file may be', () => {
   });
 });
 
-describe.skipIf(!onLinux)('an entry that is there', () => {
+describe.skipIf(!onLinux)('an existing entry', () => {
   const path = (who: Person): string => join(who.project, '.mcp.json');
 
-  test('keeps the keys that were added to it, and undo gives it back', async () => {
+  test('keeps keys that a user added, and undo restores it', async () => {
     const who = person();
     const before =
       '{\n  "mcpServers": {\n    "cairn": {\n      "command": "old", // old\n      "env": { "TOKEN": "secret" },\n      "url": "x"\n    }\n  }\n}\n';
@@ -285,7 +287,7 @@ describe.skipIf(!onLinux)('an entry that is there', () => {
     expect(readFileSync(path(who), 'utf8')).toBe(before);
   });
 
-  test('installed twice in different ways is undone to what was there at first', async () => {
+  test('installed twice with different options, undo restores the first state', async () => {
     const who = person();
     writeFileSync(path(who), '{"a":1}');
     await install(who, ['claude-code', '--yes']);
@@ -295,7 +297,7 @@ describe.skipIf(!onLinux)('an entry that is there', () => {
     expect(readFileSync(path(who), 'utf8')).toBe('{"a":1}');
   });
 
-  test('installed twice, with a change by somebody else in between, keeps that change when it is undone', async () => {
+  test('installed twice with another change in between, undo keeps that change', async () => {
     const who = person();
     writeFileSync(path(who), '{\n  "a": 1\n}\n');
     await install(who, ['claude-code', '--yes']);
@@ -305,7 +307,7 @@ describe.skipIf(!onLinux)('an entry that is there', () => {
     expect(readFileSync(path(who), 'utf8')).toBe('{\n  "a": 2\n}\n');
   });
 
-  test('that somebody removed or whose file is gone is not missed', async () => {
+  test('undo succeeds when the entry or its file is already gone', async () => {
     const who = person();
     writeFileSync(path(who), '{}');
     for (const content of ['{ "b": 2 }', undefined]) {
@@ -314,13 +316,13 @@ describe.skipIf(!onLinux)('an entry that is there', () => {
       else writeFileSync(path(who), content);
       expect(await install(who, ['claude-code', '--undo'])).toMatchObject({
         exitCode: 0,
-        stderr: expect.stringContaining('is gone from'),
+        stderr: expect.stringContaining('is already gone from'),
       });
       expect(existsSync(path(who)) ? readFileSync(path(who), 'utf8') : undefined).toBe(content);
     }
   });
 
-  test('a file that was made and changed since loses the entry and stays', async () => {
+  test('a file that cairn created and a user changed keeps its other content', async () => {
     const who = person();
     await install(who, ['vscode', '--yes']);
     const file = join(who.project, '.vscode', 'mcp.json');
@@ -331,7 +333,7 @@ describe.skipIf(!onLinux)('an entry that is there', () => {
 });
 
 describe.skipIf(!onLinux)('opencode', () => {
-  test('an entry goes where the second version has its servers, when the file does', async () => {
+  test('a file in the layout of version 2 gets the entry in that layout', async () => {
     const who = person();
     const path = join(who.project, 'opencode.jsonc');
     writeFileSync(path, '{ "mcp": { "servers": { "a": { "type": "local", "command": ["a"] } } } }');
@@ -351,27 +353,27 @@ test.skipIf(!onLinux).each([
   ['vscode', 'XDG_CONFIG_HOME', 'Code/User/mcp.json'],
   ['vscode', 'VSCODE_PORTABLE', 'user-data/User/mcp.json'],
   ['opencode', 'XDG_CONFIG_HOME', 'opencode/opencode.json'],
-])('%s: %s is followed', async (host, variable, file) => {
+])('%s: uses the directory in %s', async (host, variable, file) => {
   const who = person();
   const elsewhere = join(who.home, 'elsewhere');
   await install(who, [host, '--scope', 'user', '--yes'], { env: { [variable]: elsewhere } });
   expect(readFileSync(join(elsewhere, file), 'utf8')).toContain('cairn');
 });
 
-describe.skipIf(!onLinux)('what is kept for undo', () => {
-  test('is readable by this user alone, and found by XDG_STATE_HOME', async () => {
+describe.skipIf(!onLinux)('undo notes', () => {
+  test('are readable by this user alone, below XDG_STATE_HOME', async () => {
     const who = person();
     const state = join(who.home, 'state');
     await install(who, ['claude-code', '--yes'], { env: { XDG_STATE_HOME: state } });
-    const directory = join(state, 'cairn', 'mcp-install');
+    const directory = join(state, 'cairn', 'host-entries');
     const [note = ''] = readdirSync(directory);
     expect([statSync(directory).mode & 0o777, statSync(join(directory, note)).mode & 0o777]).toEqual([0o700, 0o600]);
   });
 
-  test('is there before the file changes: whenever it is killed, the file is old or new and undo knows', async () => {
+  test('are written before the file: after a kill at any step, the file is old or new and undo works', async () => {
     const who = person();
     const path = join(who.project, '.mcp.json');
-    const directory = join(who.home, '.local', 'state', 'cairn', 'mcp-install');
+    const directory = join(who.home, '.local', 'state', 'cairn', 'host-entries');
     mkdirSync(directory, { recursive: true });
     writeFileSync(path, '{"a":1}');
     const { stdout } = await install(who, ['claude-code', '--dry-run', '--json']);
@@ -398,7 +400,7 @@ describe.skipIf(!onLinux)('what is kept for undo', () => {
     expect(['{"a":1}', installed]).toEqual(expect.arrayContaining(seen));
   });
 
-  test('nothing is installed when it cannot be kept', async () => {
+  test('nothing is installed when they cannot be written', async () => {
     const who = person();
     writeFileSync(join(who.home, 'state'), 'a file');
     const { exitCode, stdout } = await install(who, ['claude-code', '--yes', '--json'], {
@@ -410,7 +412,7 @@ describe.skipIf(!onLinux)('what is kept for undo', () => {
   });
 });
 
-test.skipIf(!onLinux)('--dry-run shows the change and makes none', async () => {
+test.skipIf(!onLinux)('--dry-run shows the change and writes nothing', async () => {
   const who = person();
   const { exitCode, stdout, stderr } = await install(who, ['cursor', '--dry-run']);
   expect(exitCode).toBe(0);
@@ -419,7 +421,7 @@ test.skipIf(!onLinux)('--dry-run shows the change and makes none', async () => {
   expect({ ...contents(who.project), ...contents(who.home) }).toEqual({});
 });
 
-test.skipIf(!onLinux)('--json says all of it in one document', async () => {
+test.skipIf(!onLinux)('--json prints one document with all facts', async () => {
   const who = person();
   const { stdout, stderr } = await install(who, ['codex', '--yes', '--json', '--command', 'cairn']);
   expect(stderr).toBe('');
@@ -432,33 +434,33 @@ test.skipIf(!onLinux)('--json says all of it in one document', async () => {
     changed: true,
     dryRun: false,
     entry: { command: 'cairn', args: ['mcp', '--root', who.project] },
-    launch: { command: 'cairn', why: 'as --command says' },
+    launch: { command: 'cairn', why: 'from --command' },
     diff: { addedLines: 3, removedLines: 0 },
   });
 });
 
 test.each([
-  [['nope'], "'nope' is no host that cairn knows; the hosts are claude-code, codex, cursor, vscode, gemini, opencode"],
+  [['nope'], 'unknown host "nope"; use one of claude-code, codex, cursor, vscode, gemini, opencode'],
   [['codex', '--scope', 'team'], "--scope takes project or user, not 'team'"],
-  [
-    ['codex', '--name', 'a b'],
-    "--name takes up to 64 characters for Codex: letters, digits, hyphens and underscores; not 'a b'",
-  ],
-  [['gemini', '--name', 'a_b'], 'it cannot tell underscores from its own'],
+  [['codex', '--name', 'a b'], 'invalid --name "a b" for Codex; use up to 64 letters, digits, hyphens and underscores'],
+  [['gemini', '--name', 'a_b'], 'use up to 64 letters, digits and hyphens, but no underscores'],
   [['codex', '--naming', 'x'], '--naming takes default, claude, pi, gemini, codex or mcp-fs'],
-  [['codex', '--command', 'npx "a'], '--command has a quote that is not closed'],
-  [['codex', '--command', ' '], '--command takes what starts cairn'],
-  [['codex', '--undo', '--read-only'], 'leave out --command, --read-only and --naming'],
+  [['codex', '--command', 'npx "a'], '--command has an unclosed quote'],
+  [['codex', '--command', ' '], '--command is empty'],
+  [
+    ['codex', '--undo', '--read-only'],
+    '--undo cannot be combined with --command, --read-only or --naming; leave them out',
+  ],
   [['codex', '--root', 'nowhere'], 'ENOENT'],
   [[], "'cairn mcp install' needs an argument: <host>"],
   [['codex', 'cursor'], "'cairn mcp install' takes one argument, but got 2"],
-])('a call that is wrong is refused: %j', async (args, message) => {
+])('refuses invalid arguments: %j', async (args, message) => {
   const { exitCode, stdout, stderr } = await install(person(), args);
   expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
   expect(stderr).toContain(message);
 });
 
-test.skipIf(!onLinux)('every example of the help does something', async () => {
+test.skipIf(!onLinux)('every example of the help works', async () => {
   const who = person();
   const { stdout: help } = await install(who, ['--help']);
   const examples = [...help.matchAll(/^ {2}\$ cairn mcp install (.*?) {2,}/gmu)].map(([, words = '']) =>
@@ -483,12 +485,12 @@ describe.skipIf(!onLinux)('in a terminal', () => {
 
   test.each([
     ['y and Enter', 'y\r', 0, true],
-    ['yes, with a slip mended', 'yex\u007fs\r', 0, true],
+    ['yes, with a typo corrected', 'yex\u007fs\r', 0, true],
     ['Enter', '\r', 1, false],
     ['n', 'n\r', 1, false],
     ['Ctrl-D', '\u0004', 1, false],
     ['Ctrl-C', '\u0003', 130, false],
-  ])('the change is shown, and %s answers the question', async (_, keys, exitCode, isMade) => {
+  ])('shows the change and asks; %s', async (_, keys, exitCode, isMade) => {
     const who = person();
     const run = ask(who);
     await run.until(isAsked, 'the question');
@@ -499,7 +501,7 @@ describe.skipIf(!onLinux)('in a terminal', () => {
     expect(existsSync(path(who))).toBe(isMade);
   });
 
-  test('a file that somebody changes while the question waits is left alone', async () => {
+  test('refuses to write when the file changed during the question', async () => {
     const who = person();
     writeFileSync(path(who), '{}');
     const run = ask(who, '--json');
@@ -509,7 +511,10 @@ describe.skipIf(!onLinux)('in a terminal', () => {
     const end = await run.end;
     expect(end.exitCode).toBe(2);
     expect(JSON.parse(end.stdout)).toMatchObject({
-      error: { reason: 'STALE', message: expect.stringContaining('it was changed meanwhile; run it again') },
+      error: {
+        reason: 'STALE',
+        message: expect.stringContaining('it changed since it was read; run the command again'),
+      },
     });
     expect(readFileSync(path(who), 'utf8')).toBe('{"a": 1}');
   });

@@ -41,6 +41,15 @@ const pins: Readonly<Record<string, Pin>> = {
     bin: [],
     node: '>=20.19',
   },
+  '@cairn/hosts': {
+    exports: { '.': './src/index.ts', './package.json': './package.json' },
+    published: {
+      '.': { types: './dist/index.d.ts', default: './dist/index.js' },
+      './package.json': './package.json',
+    },
+    bin: [],
+    node: '>=20.19',
+  },
   '@cairn/coding-agent': {
     exports: { '.': './src/index.ts', './package.json': './package.json' },
     published: {

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { stateDirectory } from '../install/undo-notes.ts';
+import { stateDirectory } from '../user-directories.ts';
 import { fail, ok, reasonOf, warn, type Check } from './check.ts';
 
 async function nearest(path: string): Promise<string> {
@@ -16,7 +16,7 @@ async function nearest(path: string): Promise<string> {
 export const stateDirectoryCheck: Check = {
   name: 'state',
   run: async ({ env, home, platform }) => {
-    const directory = stateDirectory({ env, home, platform, project: '' });
+    const directory = stateDirectory({ env, home, platform });
     const mend = 'set XDG_STATE_HOME to a directory of yours';
     try {
       const existing = await nearest(directory);

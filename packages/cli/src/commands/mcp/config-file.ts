@@ -1,0 +1,131 @@
+import { readFile, realpath, rmdir, stat } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import type { CodingTools, FileDiff, ToolErrorCode, ToolFailure } from '@cairn/coding-agent';
+import type { ConfigFile } from '@cairn/hosts';
+
+const byteOrderMark = '\ufeff';
+
+/** A configuration file was not changed. The message states why and what to do next. */
+export class ConfigFileError extends Error {
+  override readonly name: string = 'ConfigFileError';
+  readonly code: ToolErrorCode;
+  readonly path: string;
+
+  constructor(
+    code: ToolErrorCode,
+    message: string,
+    { path, cause }: { readonly path: string; readonly cause?: unknown },
+  ) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.code = code;
+    this.path = path;
+  }
+}
+
+/** A configuration file that can show a change before it is made. */
+export interface PreviewedFile extends ConfigFile {
+  /** Returns the diff to a new text. Rejects where the system would refuse the change. */
+  preview(text: string): Promise<FileDiff>;
+}
+
+function failure(result: ToolFailure, path: string): ConfigFileError {
+  const [part] = result.content;
+  const [message = ''] = (part?.text ?? '').split('\n\n', 1);
+  const isStale = result.details.reason === 'STALE' || result.details.reason === 'NOT_READ';
+  // The tool's own message asks a model to read the file again.
+  const text = `${path} was not changed: ${isStale ? 'it changed since it was read; run the command again' : message}`;
+  return new ConfigFileError(result.details.reason, text, { path });
+}
+
+async function isMissing(path: string): Promise<boolean> {
+  try {
+    await stat(path);
+    return false;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR')) return true;
+    throw error;
+  }
+}
+
+async function missingAbove(path: string): Promise<string[]> {
+  const directory = dirname(path);
+  if (directory === path || !(await isMissing(directory))) return [];
+  return [...(await missingAbove(directory)), directory];
+}
+
+function decode(bytes: Uint8Array, path: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch (error) {
+    throw new ConfigFileError('ENCODING', `${path} is not valid UTF-8 and was not changed; convert it to UTF-8 first`, {
+      path,
+      cause: error,
+    });
+  }
+}
+
+/** Returns the diff of a deleted file. The delete tool shows none, because its files need not be text. */
+export function diffOfRemoval(text: string): FileDiff {
+  const lines = text === '' ? [] : text.replace(/\n$/u, '').split('\n');
+  const hunk = {
+    oldStart: 1,
+    oldLines: lines.length,
+    newStart: 1,
+    newLines: 0,
+    lines: lines.map((line) => `-${line}`),
+  };
+  return { hunks: lines.length === 0 ? [] : [hunk], addedLines: 0, removedLines: lines.length, cut: false };
+}
+
+function notEmpty(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && ['ENOTEMPTY', 'EEXIST', 'ENOENT'].includes(String(error.code));
+}
+
+/**
+ * Opens a configuration through the file tools: they replace files atomically, keep modes and links, and refuse to overwrite
+ * a file that changed since it was read.
+ *
+ * @throws {ConfigFileError} with the code of the tool.
+ */
+export async function openConfig(path: string, signal: AbortSignal): Promise<PreviewedFile> {
+  const { createCodingTools } = await import('@cairn/coding-agent');
+  const tools: CodingTools = createCodingTools({ root: resolve(dirname(path)), policy: { confine: false } });
+  const read = await tools.read.execute({ path, limit: 1 }, { signal });
+  let text: string | undefined;
+  if (!read.isError) {
+    if (read.details.kind !== 'text') {
+      const is = read.details.kind === 'directory' ? 'a directory' : 'an image';
+      throw new ConfigFileError('NOT_A_FILE', `${path} is ${is}, not a configuration file; move it away first`, {
+        path,
+      });
+    }
+    text = decode(await readFile(path), path);
+  } else if (read.details.reason !== 'NOT_FOUND') {
+    throw failure(read, path);
+  }
+  const write = async (content: string, dryRun: boolean): Promise<FileDiff> => {
+    const result = await tools.write.execute({ path, content }, { signal, dryRun });
+    if (result.isError) throw failure(result, path);
+    return result.details.diff;
+  };
+  return {
+    path,
+    text: text?.startsWith(byteOrderMark) === true ? text.slice(1) : text,
+    missingDirectories: text === undefined ? await missingAbove(path) : [],
+    preview: (content) => write(content, true),
+    write: async (content) => void (await write(content, false)),
+    remove: async (directories) => {
+      // Of a link, only its target was created.
+      const result = await tools.delete.execute({ path: await realpath(path) }, { signal });
+      if (result.isError) throw failure(result, path);
+      for (const directory of directories.toReversed()) {
+        try {
+          await rmdir(directory);
+        } catch (error) {
+          // The directory holds other files.
+          if (!notEmpty(error)) throw error;
+        }
+      }
+    },
+  };
+}

@@ -1,0 +1,210 @@
+import type { FileDiff } from '@cairn/coding-agent';
+import type { EntryAction, EntryChange, EntryTarget, ServerCommand } from '@cairn/hosts';
+import { createEntryEditor, HostError } from '@cairn/hosts';
+import { askYesNo } from '../../ask.ts';
+import { diffLines } from '../../diff-lines.ts';
+import { ExitCode } from '../../exit.ts';
+import { writeNotices } from '../../notices.ts';
+import { createPaint, usesColor, writeLines, type ColorMode } from '../../output.ts';
+import type { Session } from '../../session.ts';
+import { escapeLine, shellQuote } from '../../text.ts';
+import { stateDirectory } from '../../user-directories.ts';
+import { ConfigFileError, diffOfRemoval, openConfig, type PreviewedFile } from './config-file.ts';
+import type { Launch } from './launch.ts';
+
+/** Which entry is meant, and how to report. */
+export interface InstallRequest {
+  readonly target: EntryTarget<ServerCommand>;
+  readonly json: boolean;
+  readonly dryRun: boolean;
+  readonly yes: boolean;
+  readonly color: ColorMode;
+}
+
+/** What is to be installed. */
+interface Installation extends InstallRequest {
+  readonly launch: Launch;
+  /** The options after `cairn mcp`. */
+  readonly options: readonly string[];
+}
+
+type Change = EntryChange<PreviewedFile>;
+
+/** Nobody can confirm the change. */
+class ConfirmationError extends Error {
+  readonly code = 'CONFIRMATION_NEEDED';
+  readonly path: string;
+
+  constructor(path: string) {
+    super(`${path} was not changed: there is no terminal to ask on; check the change, then add --yes`);
+    this.path = path;
+  }
+}
+
+const verbs: Readonly<Record<EntryAction, readonly [past: string, preposition: string]>> = {
+  add: ['added', 'to'],
+  keep: ['kept', 'in'],
+  replace: ['replaced', 'in'],
+  restore: ['restored', 'in'],
+  remove: ['removed', 'from'],
+  forget: ['removed', 'from'],
+};
+
+function editorOf({ target: { context } }: InstallRequest, session: Session) {
+  return createEntryEditor({
+    open: (path) => openConfig(path, session.signal),
+    stateDirectory: stateDirectory(context),
+  });
+}
+
+function diffOf({ file, text }: Change): Promise<FileDiff> | FileDiff {
+  return typeof text === 'string' ? file.preview(text) : diffOfRemoval(file.text ?? '');
+}
+
+async function showDiff(
+  { file, text }: Change,
+  diff: FileDiff,
+  { color }: InstallRequest,
+  session: Session,
+): Promise<void> {
+  const { isTerminal } = session.out;
+  const paint = createPaint(usesColor(color, isTerminal, session.env));
+  const escape = isTerminal ? escapeLine : (line: string) => line;
+  // As in the output of git: without the slash at the start.
+  const name = file.path.replace(/^\//u, '');
+  const shown = { from: file.text === undefined ? undefined : name, to: text === null ? undefined : name, diff };
+  await writeLines(session.out, diffLines(shown, { paint, escape }), session.signal);
+}
+
+async function confirm(path: string, { yes }: InstallRequest, session: Session): Promise<boolean> {
+  if (yes) return true;
+  const terminal = session.input.isTerminal && session.err.isTerminal ? session.openTerminal() : undefined;
+  if (!terminal) throw new ConfirmationError(path);
+  const forget = session.onAbruptEnd(() => terminal.close(''));
+  try {
+    return await askYesNo(terminal, `Write this to ${path}?`, session.signal);
+  } finally {
+    forget();
+    terminal.close('');
+  }
+}
+
+/** The end of a run. */
+interface Outcome {
+  readonly change: Change;
+  readonly changed: boolean;
+  readonly diff: FileDiff | undefined;
+  readonly notices: readonly string[];
+  /** Further fields of the JSON document. */
+  readonly more?: Readonly<Record<string, unknown>> | undefined;
+}
+
+async function report(session: Session, request: InstallRequest, outcome: Outcome): Promise<void> {
+  const { change, changed, diff, notices, more = {} } = outcome;
+  if (!request.json) {
+    await writeNotices(session, request.color, notices);
+    return;
+  }
+  const { host, scope, name } = request.target;
+  const { action, to: entry, file } = change;
+  const answer = {
+    host: host.id,
+    scope,
+    path: file.path,
+    name,
+    action,
+    changed,
+    dryRun: request.dryRun,
+    entry,
+    diff,
+    ...more,
+  };
+  await writeLines(session.out, [JSON.stringify(answer)], session.signal);
+}
+
+async function reportError(session: Session, error: unknown, { json }: InstallRequest): Promise<number> {
+  const isRefusal =
+    error instanceof HostError || error instanceof ConfigFileError || error instanceof ConfirmationError;
+  if (!json || !isRefusal) throw error;
+  const { code: reason, message, path } = error;
+  const answer = {
+    error: { reason, message, changed: false, path, ...(error instanceof HostError ? error.place : {}) },
+  };
+  await writeLines(session.out, [JSON.stringify(answer)], session.signal);
+  return ExitCode.Error;
+}
+
+/** Shows a change, asks, and makes it. */
+async function carryOut(
+  session: Session,
+  request: InstallRequest,
+  { change, notices, more }: Pick<Outcome, 'change' | 'notices' | 'more'>,
+): Promise<number> {
+  const { json, dryRun, target } = request;
+  const { path } = change.file;
+  const diff = await diffOf(change);
+  if (!json) await showDiff(change, diff, request, session);
+  const changed = !dryRun && (await confirm(path, request, session));
+  if (!changed && !dryRun) {
+    await report(session, request, { change, changed, diff, more, notices: ['nothing was changed'] });
+    return ExitCode.None;
+  }
+  if (changed) await change.apply();
+  const [past, preposition] = verbs[change.action];
+  const what = `${past} ${target.name} ${preposition} ${path} (${target.host.title})`;
+  const first = dryRun ? `would have ${what}` : `${past.charAt(0).toUpperCase()}${what.slice(1)}`;
+  await report(session, request, { change, changed, diff, more, notices: [first, ...notices] });
+  return ExitCode.Hit;
+}
+
+function undoHint({ host, scope, name }: EntryTarget<ServerCommand>): string {
+  const options = [scope === 'user' ? ' --scope user' : '', name === 'cairn' ? '' : ` --name ${name}`];
+  return `to undo: cairn mcp install ${host.id}${options.join('')} --undo`;
+}
+
+async function install(installation: Installation, session: Session): Promise<number> {
+  const { target, launch, options } = installation;
+  const { host, kind, scope, context, name } = target;
+  const server = { command: launch.command, args: [...launch.args, 'mcp', ...options] };
+  const change = await editorOf(installation, session).planInstall(target, server);
+  const nextStep = kind.nextStep(scope);
+  const more = { launch: { ...server, why: launch.why }, next: nextStep };
+  if (change.text === undefined) {
+    const notices = [`${name} is already installed in ${change.file.path} (${host.title}); nothing was changed`];
+    await report(session, installation, { change, changed: false, diff: undefined, notices, more });
+    return ExitCode.Hit;
+  }
+  const words = [server.command, ...server.args].map(shellQuote).join(' ');
+  const namesThisMachine = launch.isLocal || options.includes(context.project);
+  const notices = [
+    `the host starts it with ${words} (${launch.why})`,
+    ...(scope === 'project' && namesThisMachine
+      ? ['the entry contains paths of this machine; do not share the file']
+      : []),
+    `next: ${nextStep}`,
+    ...(installation.dryRun ? [] : [undoHint(target)]),
+  ];
+  return carryOut(session, installation, { change, notices, more });
+}
+
+async function undo(request: InstallRequest, session: Session): Promise<number> {
+  const { target, dryRun } = request;
+  const change = await editorOf(request, session).planUndo(target);
+  if (change.text === undefined) {
+    if (!dryRun) await change.apply();
+    const notices = [`${target.name} is already gone from ${change.file.path}; nothing was changed`];
+    await report(session, request, { change, changed: false, diff: undefined, notices });
+    return ExitCode.Hit;
+  }
+  return carryOut(session, request, { change, notices: [] });
+}
+
+/** Adds a server to the configuration of a host, after showing the change and asking. */
+export async function runInstall(installation: Installation, session: Session): Promise<number> {
+  return install(installation, session).catch((error: unknown) => reportError(session, error, installation));
+}
+
+/** Undoes an installation, after showing the change and asking. */
+export async function runUndo(request: InstallRequest, session: Session): Promise<number> {
+  return undo(request, session).catch((error: unknown) => reportError(session, error, request));
+}

@@ -1,0 +1,19 @@
+/**
+ * One configuration file, open for a change. The caller of this package implements it, because a safe change (atomic
+ * replace, file mode, links, a check that nobody changed the file meanwhile) needs a commit engine, which stands above this
+ * package.
+ */
+export interface ConfigFile {
+  readonly path: string;
+  /** The content without a byte order mark; `undefined` when the file does not exist. */
+  readonly text: string | undefined;
+  /** The directories that a new file needs, outermost first. */
+  readonly missingDirectories: readonly string[];
+  /** Replaces the content, or creates the file. Rejects when the file changed since it was opened. */
+  write(text: string): Promise<void>;
+  /** Deletes the file, then each of `directories` that is empty, innermost first. */
+  remove(directories: readonly string[]): Promise<void>;
+}
+
+/** Opens a configuration file, which need not exist. */
+export type OpenConfigFile<File extends ConfigFile = ConfigFile> = (path: string) => Promise<File>;

@@ -1,0 +1,98 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { createEntryEditor } from './entry-editor.ts';
+import type { EntryEditor, EntryTarget } from './entry-editor.ts';
+import type { EntryKind } from './host.ts';
+import { hosts } from './hosts.ts';
+
+/** An editor over files in memory. */
+function editorOver(files: Map<string, string>): EntryEditor {
+  const stateDirectory = mkdtempSync(join(tmpdir(), 'cairn-hosts-'));
+  onTestFinished(() => rmSync(stateDirectory, { recursive: true }));
+  return createEntryEditor({
+    stateDirectory,
+    open: async (path) => ({
+      path,
+      text: files.get(path),
+      missingDirectories: [],
+      write: async (text) => void files.set(path, text),
+      remove: async () => void files.delete(path),
+    }),
+  });
+}
+
+const context = { env: {}, home: '/nonexistent/home', project: '/nonexistent/project', platform: 'linux' } as const;
+const [host] = hosts;
+if (!host) throw new Error('there are hosts');
+
+/** A second kind of entry: commands that run after a tool call. The editor knows nothing about it. */
+const hooks: EntryKind<{ readonly event: string; readonly command: string }> = {
+  id: 'hook',
+  format: 'json',
+  files: (_, { project }) => [join(project, 'settings.json')],
+  path: (name, config) => (config['version'] === 2 ? ['hooks', 'after', name] : ['hooks', name]),
+  render: ({ event, command }) => [{ matcher: event, hooks: [{ type: 'command', command }] }],
+  conflictingKeys: [],
+  names: { pattern: /^\w+$/u, words: 'letters' },
+  nextStep: () => 'restart it',
+};
+
+const hook: EntryTarget<{ readonly event: string; readonly command: string }> = {
+  host,
+  kind: hooks,
+  scope: 'project',
+  context,
+  name: 'PostToolUse',
+};
+const settings = '/nonexistent/project/settings.json';
+const value = { event: 'Edit', command: 'cairn hook' };
+
+test('an entry of any kind is installed where its kind keeps it, and undone', async () => {
+  for (const [before, path] of [
+    [undefined, ['hooks', 'PostToolUse']],
+    ['{\n  // mine\n  "version": 2\n}\n', ['hooks', 'after', 'PostToolUse']],
+    ['{"hooks":{"PostToolUse":[{"matcher":"Bash"}]}}', ['hooks', 'PostToolUse']],
+  ] as const) {
+    const files = new Map(before === undefined ? [] : [[settings, before]]);
+    const editor = editorOver(files);
+    const install = await editor.planInstall(hook, value);
+    expect(install).toMatchObject({ entryPath: path, to: hooks.render(value, {}) });
+    expect(files.get(settings), 'a plan writes nothing').toBe(before);
+    await install.apply();
+    expect(files.get(settings)).toContain('cairn hook');
+    expect(await editor.planInstall(hook, value)).toMatchObject({ action: 'keep', text: undefined });
+    const undo = await editor.planUndo(hook);
+    await undo.apply();
+    expect(files.get(settings)).toBe(before);
+  }
+});
+
+test('undo keeps what somebody else changed', async () => {
+  const files = new Map([[settings, '{\n  "a": 1\n}\n']]);
+  const editor = editorOver(files);
+  await (await editor.planInstall(hook, value)).apply();
+  files.set(settings, (files.get(settings) ?? '').replace('"a": 1', '"a": 2'));
+  await (await editor.planUndo(hook)).apply();
+  expect(files.get(settings)).toBe('{\n  "a": 2\n}\n');
+});
+
+test('entries of two kinds with one name have undo notes of their own', async () => {
+  const editor = editorOver(new Map());
+  await (await editor.planInstall(hook, value)).apply();
+  await expect(editor.planUndo({ ...hook, kind: { ...hooks, id: 'other' } })).rejects.toMatchObject({
+    code: 'NOTHING_TO_UNDO',
+    path: settings,
+  });
+});
+
+test('an error about a file names it', async () => {
+  const editor = editorOver(new Map([[settings, '{ "a": }']]));
+  await expect(editor.planInstall(hook, value)).rejects.toMatchObject({
+    code: 'CONFIG_SYNTAX',
+    path: settings,
+    place: { line: 1, column: 8 },
+    message: `${settings} was not changed: invalid JSON at line 1, column 8: value expected; correct it first`,
+  });
+});

@@ -1,0 +1,120 @@
+import { stat } from 'node:fs/promises';
+import type { ConfigFile, OpenConfigFile } from './config-file.ts';
+import { installInText, noteOf, undoInText } from './entry-change.ts';
+import type { TextChange } from './entry-change.ts';
+import { HostError, withPath } from './errors.ts';
+import type { ConfigFormat } from './formats/config-format.ts';
+import { jsonFormat } from './formats/json-format.ts';
+import { tomlFormat } from './formats/toml-format.ts';
+import type { EntryKind, Host, HostContext, Scope } from './host.ts';
+import { createUndoNotes } from './undo-notes.ts';
+import type { UndoNote } from './undo-notes.ts';
+
+/** One entry of one kind in the configuration of a host. */
+export interface EntryTarget<Value> {
+  readonly host: Host;
+  readonly kind: EntryKind<Value>;
+  readonly scope: Scope;
+  readonly context: HostContext;
+  readonly name: string;
+}
+
+/** A change that is planned and not yet made. */
+export interface EntryChange<File extends ConfigFile = ConfigFile> extends TextChange {
+  readonly file: File;
+  /** Makes the change, and keeps or deletes the undo note. */
+  apply(): Promise<void>;
+}
+
+/** Plans changes of entries. A plan changes nothing before `apply`, so that a user can be asked in between. */
+export interface EntryEditor<File extends ConfigFile = ConfigFile> {
+  /**
+   * Plans to put an entry into the configuration.
+   *
+   * @throws {HostError} `CONFIG_SYNTAX`, `CONFIG_SHAPE`, `CONFIG_UNSUPPORTED`; from `apply` also `STATE`.
+   */
+  planInstall<Value>(target: EntryTarget<Value>, value: Value): Promise<EntryChange<File>>;
+  /**
+   * Plans to undo what `planInstall` did.
+   *
+   * @throws {HostError} `NOTHING_TO_UNDO`, `STATE`, and those of `planInstall`.
+   */
+  planUndo<Value>(target: EntryTarget<Value>): Promise<EntryChange<File>>;
+}
+
+/** What an editor uses. */
+export interface EntryEditorOptions<File extends ConfigFile> {
+  readonly open: OpenConfigFile<File>;
+  /** Where undo notes are kept: a directory of this user that outlives a restart. Created on the first installation. */
+  readonly stateDirectory: string;
+}
+
+const formats: Readonly<Record<EntryKind<never>['format'], ConfigFormat>> = { json: jsonFormat, toml: tomlFormat };
+
+async function firstExisting(paths: readonly string[]): Promise<string> {
+  for (const path of paths) {
+    const exists = await stat(path).then(
+      () => true,
+      () => false,
+    );
+    if (exists) return path;
+  }
+  return paths[0] ?? '';
+}
+
+function subjectOf<Value>({ kind, name }: EntryTarget<Value>, path: string): readonly string[] {
+  return [kind.id, path, name];
+}
+
+/** Creates an editor. */
+export function createEntryEditor<File extends ConfigFile>({
+  open,
+  stateDirectory,
+}: EntryEditorOptions<File>): EntryEditor<File> {
+  const notes = createUndoNotes(stateDirectory);
+
+  async function findNote<Value>(target: EntryTarget<Value>): Promise<UndoNote> {
+    const { host, kind, scope, context, name } = target;
+    const paths = kind.files(scope, context);
+    for (const path of paths) {
+      const note = await notes.get(subjectOf(target, path));
+      if (note) return note;
+    }
+    const message = `nothing to undo: ${name} of ${host.title} was not installed in ${paths.join(' or ')}, or is already undone; check --scope, --root and --name`;
+    throw new HostError('NOTHING_TO_UNDO', message, { path: paths[0] });
+  }
+
+  return {
+    planInstall: async (target, value) => {
+      const { kind, scope, context, name } = target;
+      const format = formats[kind.format];
+      const path = await firstExisting(kind.files(scope, context));
+      const file = await open(path);
+      const change = withPath(path, () => installInText(format, kind, { text: file.text ?? '', name, value }));
+      const { text } = change;
+      const apply = async (): Promise<void> => {
+        if (typeof text !== 'string') return;
+        const subject = subjectOf(target, path);
+        const earlier = await notes.get(subject);
+        const known = { path, before: file.text, directories: file.missingDirectories, format, earlier };
+        // The note comes first, so that every change that was made can be undone, wherever the process is killed.
+        await notes.set(subject, noteOf(change, known));
+        await file.write(text);
+      };
+      return { ...change, file, apply };
+    },
+    planUndo: async (target) => {
+      const note = await findNote(target);
+      const { path, directories } = note;
+      const file = await open(path);
+      const change = withPath(path, () => undoInText(formats[target.kind.format], note, file.text));
+      const { text } = change;
+      const apply = async (): Promise<void> => {
+        if (text === null) await file.remove(directories);
+        else if (text !== undefined) await file.write(text);
+        await notes.delete(subjectOf(target, path));
+      };
+      return { ...change, file, apply };
+    },
+  };
+}

@@ -1,0 +1,58 @@
+/** Why an entry was not changed. */
+export type HostErrorCode =
+  /** The file is not valid JSON or TOML. `place` states where. */
+  | 'CONFIG_SYNTAX'
+  /** The file parses, but holds another kind of value where the entry belongs. */
+  | 'CONFIG_SHAPE'
+  /** The entry cannot be changed without touching other parts of the file. */
+  | 'CONFIG_UNSUPPORTED'
+  /** No undo note exists for the entry. */
+  | 'NOTHING_TO_UNDO'
+  /** Undo notes cannot be read or written. */
+  | 'STATE';
+
+/** A position in a file. Both numbers count from 1; columns are UTF-16 code units. */
+export interface Place {
+  readonly line: number;
+  readonly column: number;
+}
+
+/** Nothing was changed. The message states why and what to do next. */
+export class HostError extends Error {
+  override readonly name: string = 'HostError';
+  readonly code: HostErrorCode;
+  readonly path?: string;
+  readonly place?: Place;
+
+  constructor(
+    code: HostErrorCode,
+    message: string,
+    facts: { readonly path?: string | undefined; readonly place?: Place | undefined; readonly cause?: unknown } = {},
+  ) {
+    super(message, facts.cause === undefined ? undefined : { cause: facts.cause });
+    this.code = code;
+    if (facts.path !== undefined) this.path = facts.path;
+    if (facts.place !== undefined) this.place = facts.place;
+  }
+}
+
+/** Returns the place of an offset in a text. */
+export function placeOf(text: string, offset: number): Place {
+  const before = text.slice(0, offset);
+  const lineStart = before.lastIndexOf('\n') + 1;
+  return { line: before.split('\n').length, column: offset - lineStart + 1 };
+}
+
+/** Adds the path to an error about the text of a file. */
+export function withPath<T>(path: string, run: () => T): T {
+  try {
+    return run();
+  } catch (error) {
+    if (!(error instanceof HostError) || error.path !== undefined) throw error;
+    throw new HostError(error.code, `${path} was not changed: ${error.message}`, {
+      path,
+      place: error.place,
+      cause: error,
+    });
+  }
+}

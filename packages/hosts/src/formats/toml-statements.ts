@@ -1,0 +1,109 @@
+/** A table header or a `key = value` pair of a TOML text. */
+export interface TomlStatement {
+  readonly kind: 'table' | 'array' | 'pair';
+  /** The names from the root, including those of its table. */
+  readonly path: readonly string[];
+  /** The names of its table; for a header, its own. */
+  readonly table: readonly string[];
+  /** The start of its line. */
+  readonly start: number;
+  /** The start of the line after it. */
+  readonly end: number;
+  /** The range of the value. */
+  readonly value?: { readonly start: number; readonly end: number };
+}
+
+/** Matches a sticky pattern at an offset. Returns the end of the match, or the offset when it does not match. */
+function skip(text: string, at: number, pattern: RegExp): number {
+  pattern.lastIndex = at;
+  return pattern.test(text) ? pattern.lastIndex : at;
+}
+
+const blanks = /[\t ]*/uy;
+const restOfLine = /[^\n]*(?:\n|$)/uy;
+const emptyLines = /(?:[\t ]*(?:#[^\n]*)?\r?\n)*/uy;
+const comment = /#[^\n]*/uy;
+const bareValue = /[^\s,\]}#]+(?: \d[\d:.Z+-]*)?/uy;
+// Up to two more quotes may precede the three that end a multi-line string.
+const longString = /"""(?:\\[^]|(?!""")[^])*"{3,5}|'''(?:(?!''')[^])*'{3,5}/uy;
+const shortString = /"(?:\\.|[^"\\\n])*"|'[^'\n]*'/uy;
+const bareKey = /[\w-]+/uy;
+
+function skipString(text: string, at: number): number {
+  const long = skip(text, at, longString);
+  return long > at ? long : skip(text, at, shortString);
+}
+
+function skipValue(text: string, at: number): number {
+  const open = text[at];
+  if (open === '"' || open === "'") return skipString(text, at);
+  if (open !== '[' && open !== '{') return skip(text, at, bareValue);
+  let depth = 0;
+  for (let next = at; next < text.length;) {
+    const character = text[next];
+    if (character === '"' || character === "'") {
+      next = Math.max(next + 1, skipString(text, next));
+    } else if (character === '#') {
+      next = skip(text, next, comment);
+    } else {
+      if (character === '[' || character === '{') depth++;
+      if (character === ']' || character === '}') depth--;
+      next++;
+      if (depth === 0) return next;
+    }
+  }
+  return text.length;
+}
+
+/** Returns a name without its quotes. Escapes are those of JSON, except `\U` and `\e`, which are very rare in names. */
+function unquote(name: string): string {
+  if (name.startsWith("'")) return name.slice(1, -1);
+  if (!name.startsWith('"')) return name;
+  try {
+    return String(JSON.parse(name));
+  } catch {
+    return name;
+  }
+}
+
+/** Reads a dotted key: its names and its end. */
+function readKey(text: string, start: number): { readonly names: string[]; readonly end: number } {
+  const names: string[] = [];
+  let at = start;
+  for (;;) {
+    at = skip(text, at, blanks);
+    const end = skip(text, at, /["']/uy.test(text[at] ?? '') ? shortString : bareKey);
+    names.push(unquote(text.slice(at, end)));
+    at = skip(text, end, blanks);
+    if (text[at] !== '.' || end === start) return { names, end: at };
+    at++;
+  }
+}
+
+/** Splits a valid TOML text into statements. smol-toml exposes no positions. */
+export function tomlStatements(text: string): TomlStatement[] {
+  const statements: TomlStatement[] = [];
+  let table: readonly string[] = [];
+  for (let start = skip(text, 0, emptyLines); start < text.length; start = skip(text, start, emptyLines)) {
+    const at = skip(text, start, blanks);
+    if (at >= text.length || text[at] === '#') break;
+    if (text[at] === '[') {
+      const isArray = text[at + 1] === '[';
+      const { names, end } = readKey(text, at + (isArray ? 2 : 1));
+      table = names;
+      const next = skip(text, end, restOfLine);
+      statements.push({ kind: isArray ? 'array' : 'table', path: names, table, start, end: next });
+      start = next;
+      continue;
+    }
+    const { names, end } = readKey(text, at);
+    const valueStart = skip(text, end + 1, blanks);
+    const valueEnd = skipValue(text, valueStart);
+    const next = skip(text, valueEnd, restOfLine);
+    const value = { start: valueStart, end: valueEnd };
+    statements.push({ kind: 'pair', path: [...table, ...names], table, start, end: next, value });
+    // Always advances, so that invalid TOML cannot cause an endless loop.
+    start = Math.max(next, start + 1);
+  }
+  return statements;
+}

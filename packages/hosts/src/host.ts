@@ -1,0 +1,90 @@
+import type { ConfigObject } from './formats/config-format.ts';
+
+/** Which sessions of a host see an entry: those in one project, or all of one user. */
+export type Scope = 'project' | 'user';
+
+export const scopes: readonly Scope[] = ['project', 'user'];
+
+/** What the location of a host's files depends on. */
+export interface HostContext {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** The user's home directory, absolute. */
+  readonly home: string;
+  /** The project's directory, absolute. */
+  readonly project: string;
+  readonly platform: NodeJS.Platform;
+}
+
+/** Which names an entry may have. */
+export interface NameRule {
+  readonly pattern: RegExp;
+  /** The rule in words: completes "use …". */
+  readonly words: string;
+}
+
+/**
+ * How a host keeps one kind of entry: in which files, where in a file, and in which form. `Value` is what an entry is made
+ * from.
+ */
+export interface EntryKind<Value> {
+  /** Names the kind in undo notes: `mcp-server`. */
+  readonly id: string;
+  readonly format: 'json' | 'toml';
+  /** Returns the files that may hold the entry. The first that exists is used; if none exists, the first is created. */
+  readonly files: (scope: Scope, context: HostContext) => readonly string[];
+  /** Returns the keys that lead to an entry. They may depend on what the file holds. */
+  readonly path: (name: string, config: ConfigObject) => readonly string[];
+  /** Returns the entry for a value. It may depend on what the file holds. */
+  readonly render: (value: Value, config: ConfigObject) => unknown;
+  /** Keys of an existing entry that contradict the new one. They are removed; other keys stay. */
+  readonly conflictingKeys: readonly string[];
+  readonly names: NameRule;
+  /** Returns what the user does next in the host, so that it uses the entry. */
+  readonly nextStep: (scope: Scope) => string;
+}
+
+/** The command line that starts an MCP server. */
+export interface ServerCommand {
+  readonly command: string;
+  readonly args: readonly string[];
+}
+
+/** How a host keeps MCP servers that are started by a command. */
+export interface McpServerKind extends EntryKind<ServerCommand> {
+  /**
+   * The variable that the host replaces by the open project directory, for each scope that has one. Without it, an entry for
+   * a project names the directory by its path; an entry for a user names none, because such a host starts servers in its own
+   * working directory.
+   */
+  readonly projectVariable?: Readonly<Partial<Record<Scope, string>>>;
+}
+
+/** A program that a person runs agents with, such as Claude Code, and the kinds of entries that its configuration holds. */
+export interface Host {
+  readonly id: string;
+  /** The name as its makers write it. */
+  readonly title: string;
+  readonly mcpServers: McpServerKind;
+}
+
+export const MCP_SERVER_KIND = 'mcp-server';
+
+/** The names that most hosts accept. */
+export const commonNames: NameRule = {
+  pattern: /^[\w-]{1,64}$/u,
+  words: 'up to 64 letters, digits, hyphens and underscores',
+};
+
+/** Returns the value of an environment variable. An empty one counts as unset. */
+export function setting(context: HostContext, name: string): string | undefined {
+  const value = context.env[name];
+  return value === '' ? undefined : value;
+}
+
+/** The entry that most hosts share. */
+export function stdioEntry({ command, args }: ServerCommand): ConfigObject {
+  return { command, args };
+}
+
+/** The keys that most hosts use for a server at a URL. */
+export const remoteKeys: readonly string[] = ['url', 'serverUrl', 'httpUrl', 'headers'];

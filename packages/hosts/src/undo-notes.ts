@@ -1,0 +1,118 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { HostError } from './errors.ts';
+import { isObject } from './formats/config-format.ts';
+
+/** What an installation changed, kept so that it can be undone. */
+export interface UndoNote {
+  readonly path: string;
+  /**
+   * The content before; `null` when there was no file. Absent when somebody else changed the file between two of our
+   * installations.
+   */
+  readonly before?: string | null;
+  /** The SHA-256 of the content that was written. */
+  readonly after: string;
+  /** The entry before; absent when there was none. */
+  readonly entryBefore?: unknown;
+  /** The entry that was written. */
+  readonly entryAfter: unknown;
+  readonly entryPath: readonly string[];
+  /** How many of the objects above the entry existed before. */
+  readonly knownParents: number;
+  /** The directories that were created for the file, outermost first. */
+  readonly directories: readonly string[];
+}
+
+/**
+ * Keeps the undo notes of this user, one per subject: the kind of entry, the file and the name. Notes may hold secrets, as
+ * configurations do, so only this user can read them.
+ */
+export interface UndoNotes {
+  get(subject: readonly string[]): Promise<UndoNote | undefined>;
+  set(subject: readonly string[], note: UndoNote): Promise<void>;
+  delete(subject: readonly string[]): Promise<void>;
+}
+
+/** Returns the hash that tells whether a text changed. */
+export function hashOfText(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
+
+function isStrings(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every((one) => typeof one === 'string');
+}
+
+function isNote(value: unknown): value is UndoNote {
+  if (!isObject(value)) return false;
+  const { before = null, path, after, entryPath, directories, knownParents } = value;
+  return (
+    typeof path === 'string' &&
+    typeof after === 'string' &&
+    typeof knownParents === 'number' &&
+    (before === null || typeof before === 'string') &&
+    isStrings(entryPath) &&
+    isStrings(directories)
+  );
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR');
+}
+
+async function withStateError<T>(directory: string, run: () => Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } catch (error) {
+    if (error instanceof HostError || !(error instanceof Error)) throw error;
+    const message = `cannot use ${directory} for undo notes: ${error.message}; set XDG_STATE_HOME to a directory that you can write to`;
+    throw new HostError('STATE', message, { path: directory, cause: error });
+  }
+}
+
+async function writeAtomically(path: string, text: string): Promise<void> {
+  const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`;
+  const file = await open(temporary, 'wx', 0o600);
+  try {
+    await file.writeFile(text);
+    await file.sync();
+    await file.close();
+    await rename(temporary, path);
+  } catch (error) {
+    await file.close().catch(() => undefined);
+    await rm(temporary, { force: true });
+    throw error;
+  }
+}
+
+/** Converts integers that TOML can hold and JSON cannot. */
+function withoutBigInt(_: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? Number(value) : value;
+}
+
+/** Creates the store of undo notes: one file per subject in `host-entries` of the state directory. */
+export function createUndoNotes(stateDirectory: string): UndoNotes {
+  const directory = join(stateDirectory, 'host-entries');
+  const fileOf = (subject: readonly string[]): string =>
+    join(directory, `${hashOfText(JSON.stringify(subject)).slice(0, 32)}.json`);
+  return {
+    get: (subject) =>
+      withStateError(directory, async () => {
+        try {
+          const note: unknown = JSON.parse(await readFile(fileOf(subject), 'utf8'));
+          return isNote(note) ? note : undefined;
+        } catch (error) {
+          // A system crash can leave a half-written note, which counts as none.
+          if (isMissing(error) || error instanceof SyntaxError) return undefined;
+          throw error;
+        }
+      }),
+    set: (subject, note) =>
+      withStateError(directory, async () => {
+        await mkdir(directory, { recursive: true, mode: 0o700 });
+        await writeAtomically(fileOf(subject), JSON.stringify(note, withoutBigInt));
+      }),
+    delete: (subject) => withStateError(directory, () => rm(fileOf(subject), { force: true })),
+  };
+}
