@@ -11,6 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { file, removeTree, symlink } from '../support/tree.ts';
@@ -48,6 +49,11 @@ describe('delete', () => {
     expect(paths()).toEqual(['d', 'd/a']);
   });
 });
+
+/** A directory that is not on the file system of the temporary directory. */
+const otherFileSystem = ['/dev/shm', '/var/tmp'].find(
+  (directory) => existsSync(directory) && statSync(directory).dev !== statSync(tmpdir()).dev,
+);
 
 describe('rename', () => {
   test('makes directories, moves links themselves, and directories with all they hold', async () => {
@@ -95,8 +101,8 @@ describe('rename', () => {
     expect(paths()).toEqual(before);
   });
 
-  test.runIf(existsSync('/dev/shm'))('works across file systems, with modes, times and links', async () => {
-    const other = mkdtempSync('/dev/shm/cairn-test-');
+  test.runIf(otherFileSystem !== undefined)('works across file systems, with modes, times and links', async () => {
+    const other = mkdtempSync(join(otherFileSystem ?? '', 'cairn-test-'));
     onTestFinished(() => removeTree(other));
     const tree = {
       d: { a: file('x', { mode: 0o750, mtimeMs: 1_000_000_000_000 }), e: { b: 'y' }, link: symlink('a') },

@@ -1,17 +1,11 @@
 import { spawnSync } from 'node:child_process';
-import {
-  chmodSync,
-  mkdirSync,
-  mkdtempSync,
-  realpathSync,
-  rmSync,
-  symlinkSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, realpathSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import { removeTree } from './remove-tree.ts';
+
+export { removeTree };
 
 /** A symbol, so that a directory may hold a file of any name. */
 const kind: unique symbol = Symbol('kind');
@@ -126,16 +120,6 @@ export function temporaryDirectory(): string {
   const root = newDirectory();
   onTestFinished(() => removeTree(root));
   return root;
-}
-
-/** Removes a directory even when a test took the permissions away. */
-export function removeTree(root: string): void {
-  try {
-    rmSync(root, { recursive: true, force: true });
-  } catch {
-    spawnSync('chmod', ['-R', 'u+rwX', '--', root]);
-    rmSync(root, { recursive: true, force: true });
-  }
 }
 
 /** Writes a tree into a temporary directory and returns its path. */
