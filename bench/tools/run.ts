@@ -12,8 +12,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { createCodingTools, nodeFileOperations, textOf } from '@cairn/coding-agent';
-import type { CodingTools, FileOperations, ToolResult } from '@cairn/coding-agent';
+import { createCodingTools, nodeFileOperations } from '@cairn/coding-agent';
+import { textOf } from '@cairn/tool';
+import type { CodingTools, FileOperations } from '@cairn/coding-agent';
+import type { ToolResult } from '@cairn/tool';
 import { readMemory } from '../lib/memory.ts';
 import { median } from '../lib/statistics.ts';
 

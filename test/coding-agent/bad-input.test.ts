@@ -1,4 +1,5 @@
-import { createCodingTools, nodeFileOperations, ToolError } from '@cairn/coding-agent';
+import { createCodingTools, nodeFileOperations } from '@cairn/coding-agent';
+import { ToolError } from '@cairn/tool';
 import type { FileOperations } from '@cairn/coding-agent';
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -31,9 +32,9 @@ describe('parameters', () => {
     says: string,
   ])[] = [
     ['read', {}, 'read: missing parameter path (parameters: path, offset?, limit?, encoding?)'],
-    ['read', { path: 7 }, 'read: wrong parameter path'],
-    ['read', { path: 'a', offset: 0 }, 'wrong parameter offset'],
-    ['read', { path: 'a', offset: 'two' }, 'wrong parameter offset'],
+    ['read', { path: 7 }, 'read: invalid parameter path'],
+    ['read', { path: 'a', offset: 0 }, 'invalid parameter offset'],
+    ['read', { path: 'a', offset: 'two' }, 'invalid parameter offset'],
     ['read', { path: 'a', lines: 3 }, 'unknown parameter lines (parameters: path, offset?, limit?, encoding?)'],
     ['read', 'a', 'read:'],
     ['read', null, 'read:'],
@@ -44,10 +45,10 @@ describe('parameters', () => {
     ],
     ['edit', { path: 'a', old_text: 'x' }, 'missing parameter edits[0].new_text'],
     ['edit', { path: 'a', edits: [{ old_text: 'x', new_text: 'y', all: true }] }, 'unknown parameter edits[0].all'],
-    ['edit', { path: 'a', edits: [] }, 'wrong parameter edits'],
+    ['edit', { path: 'a', edits: [] }, 'invalid parameter edits'],
     ['write', { path: 'a' }, 'missing parameter content (parameters: path, content)'],
     ['rename', { from: 'a' }, 'missing parameter to (parameters: from, to, overwrite?)'],
-    ['grep', { pattern: 'x', mode: 'lines' }, 'wrong parameter mode'],
+    ['grep', { pattern: 'x', mode: 'lines' }, 'invalid parameter mode'],
     ['read', { path: 'a\0b' }, 'NUL'],
     ['read', { path: '' }, 'empty'],
   ];

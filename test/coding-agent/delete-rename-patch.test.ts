@@ -1,4 +1,4 @@
-import { textOf } from '@cairn/coding-agent';
+import { textOf } from '@cairn/tool';
 import {
   existsSync,
   linkSync,

@@ -4,7 +4,8 @@ import {
   invalidateFsScanAfterRename,
   invalidateFsScanAfterWrite,
 } from '@cairn/coding-agent';
-import type { CodingTools, ToolResult } from '@cairn/coding-agent';
+import type { CodingTools } from '@cairn/coding-agent';
+import type { ToolResult } from '@cairn/tool';
 import { fuzzyFind, glob, grep, invalidateFsScanCache } from '@cairn/natives';
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,5 @@
-import type { CodingTools, ToolResult } from '@cairn/coding-agent';
+import type { CodingTools } from '@cairn/coding-agent';
+import type { ToolResult } from '@cairn/tool';
 
 /** What lies there before. `hard/two.txt` is another name of `hard/one.txt`. */
 export const filesBefore: Readonly<Record<string, string>> = {

@@ -2,7 +2,8 @@
  * Changes files and kills itself before one of the operations on the file system, or in the middle of it when it writes:
  * `node kill-at-child.ts <root> <state directory> <call> <moment>`. Ends with 0 when there is no such moment.
  */
-import { createCodingTools, nodeFileOperations, textOf } from '@cairn/coding-agent';
+import { createCodingTools, nodeFileOperations } from '@cairn/coding-agent';
+import { textOf } from '@cairn/tool';
 import type { FileOperations, OpenFile } from '@cairn/coding-agent';
 import { deadlyCalls } from './kill-at-calls.ts';
 

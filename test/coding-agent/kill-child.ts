@@ -2,7 +2,8 @@
  * Changes files until it is killed: `node kill-child.ts <root> <state directory>`. Says on stdout, before and after each
  * operation, which slot it takes to which version.
  */
-import { createCodingTools, textOf } from '@cairn/coding-agent';
+import { createCodingTools } from '@cairn/coding-agent';
+import { textOf } from '@cairn/tool';
 import { writeSync } from 'node:fs';
 import { slots } from './kill-slots.ts';
 

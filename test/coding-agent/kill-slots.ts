@@ -4,7 +4,8 @@
  */
 import { existsSync, linkSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { CodingTools, ToolResult } from '@cairn/coding-agent';
+import type { CodingTools } from '@cairn/coding-agent';
+import type { ToolResult } from '@cairn/tool';
 
 export interface Slot {
   readonly name: string;

@@ -1,10 +1,5 @@
-import {
-  createApplyPatchTool,
-  createCodingTools,
-  createMemoryTool,
-  createTextEditorTool,
-  textOf,
-} from '@cairn/coding-agent';
+import { createApplyPatchTool, createCodingTools, createMemoryTool, createTextEditorTool } from '@cairn/coding-agent';
+import { textOf } from '@cairn/tool';
 import type { NamedTools, NamingProfile } from '@cairn/coding-agent';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -327,7 +322,7 @@ describe('the text-editor tool of Anthropic', () => {
       /^INVALID_INPUT: create needs the parameter file_text/u,
     );
     expect(failure(await call(editor, { command: 'undo_edit', path }))).toMatch(
-      /^INVALID_INPUT: .*wrong parameter command/u,
+      /^INVALID_INPUT: .*invalid parameter command/u,
     );
     expect(failure(await call(editor, { command: 'view', path, view_range: [3, 1] }))).toMatch(/^INVALID_INPUT/u);
   });

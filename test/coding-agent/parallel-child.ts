@@ -1,5 +1,6 @@
 /** Edits its own lines of one file: `node parallel-child.ts <root> <state directory> <worker> <edits> <strict | off>`. */
-import { createCodingTools, textOf } from '@cairn/coding-agent';
+import { createCodingTools } from '@cairn/coding-agent';
+import { textOf } from '@cairn/tool';
 
 const [root = '', stateDirectory = '', worker = '', edits = '', guard] = process.argv.slice(2);
 const staleGuard = guard === 'strict' ? 'strict' : 'off';

@@ -1,7 +1,9 @@
 /** Makes calls as another user: `node permission-child.ts <root> <state directory> <calls as JSON>`. Prints the answers. */
 import { writeSync } from 'node:fs';
-import { createCodingTools, textOf } from '@cairn/coding-agent';
-import type { CodingTools, ToolDefinition } from '@cairn/coding-agent';
+import { createCodingTools } from '@cairn/coding-agent';
+import { textOf } from '@cairn/tool';
+import type { CodingTools } from '@cairn/coding-agent';
+import type { ToolDefinition } from '@cairn/tool';
 
 const [root = '', stateDirectory = '', calls = ''] = process.argv.slice(2);
 const tools = createCodingTools({ root, stateDirectory, policy: { staleGuard: 'off' } });

@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createCodingTools, textOf } from '@cairn/coding-agent';
-import type { CodingTools, ToolResult } from '@cairn/coding-agent';
+import { createCodingTools } from '@cairn/coding-agent';
+import { textOf } from '@cairn/tool';
+import type { CodingTools } from '@cairn/coding-agent';
+import type { ToolResult } from '@cairn/tool';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { temporaryDirectory } from '../support/tree.ts';

@@ -1,4 +1,4 @@
-import { textOf } from '@cairn/coding-agent';
+import { textOf } from '@cairn/tool';
 import { expect, test } from 'vitest';
 import { file, symlink } from '../support/tree.ts';
 import { call, createBench, details, failure } from './support.ts';

@@ -10,8 +10,10 @@ import {
   symlinkSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { createCodingTools, nodeFileOperations, textOf } from '@cairn/coding-agent';
-import type { CodingTools, FileOperations, ToolResult } from '@cairn/coding-agent';
+import { createCodingTools, nodeFileOperations } from '@cairn/coding-agent';
+import { textOf } from '@cairn/tool';
+import type { CodingTools, FileOperations } from '@cairn/coding-agent';
+import type { ToolResult } from '@cairn/tool';
 import { describe, expect, test } from 'vitest';
 import { createTree, symlink, temporaryDirectory, writeTree } from '../support/tree.ts';
 

@@ -1,4 +1,4 @@
-import { textOf } from '@cairn/coding-agent';
+import { textOf } from '@cairn/tool';
 import { glob, grep } from '@cairn/natives';
 import { expect, test, vi } from 'vitest';
 import { createBench } from './support.ts';

@@ -1,4 +1,5 @@
-import { createCodingTools, nodeFileOperations, textOf } from '@cairn/coding-agent';
+import { createCodingTools, nodeFileOperations } from '@cairn/coding-agent';
+import { textOf } from '@cairn/tool';
 import type { FileOperations } from '@cairn/coding-agent';
 import { homedir } from 'node:os';
 import { join } from 'node:path';

@@ -1,5 +1,7 @@
-import { createCodingTools, textOf } from '@cairn/coding-agent';
-import type { CodingTools, ToolDefinition, ToolPolicy, ToolResult, WorkspaceOptions } from '@cairn/coding-agent';
+import { createCodingTools } from '@cairn/coding-agent';
+import { textOf } from '@cairn/tool';
+import type { CodingTools, ToolPolicy, WorkspaceOptions } from '@cairn/coding-agent';
+import type { ToolDefinition, ToolResult } from '@cairn/tool';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createTree, temporaryDirectory } from '../support/tree.ts';

@@ -9,9 +9,10 @@ import {
   createWorkspace,
   expandMentions,
   formatMention,
-  textOf,
 } from '@cairn/coding-agent';
-import type { CodingTools, MentionProvider, ToolResult } from '@cairn/coding-agent';
+import { textOf } from '@cairn/tool';
+import type { CodingTools, MentionProvider } from '@cairn/coding-agent';
+import type { ToolResult } from '@cairn/tool';
 import { FileType, fuzzyFind, glob } from '@cairn/natives';
 import { expect, test } from 'vitest';
 import { temporaryDirectory } from '../support/tree.ts';

@@ -1,4 +1,4 @@
-import { createWorkspace } from '@cairn/coding-agent';
+import { codingToolSet, createWorkspace } from '@cairn/coding-agent';
 import { createMcpServer, serveStdio } from '@cairn/mcp-server';
 import { serveHttp } from '@cairn/mcp-server/http';
 import type { ChildProcess } from 'node:child_process';
@@ -124,7 +124,7 @@ const listen = {
 
 test('who only listens is not waited for, over stdio', async () => {
   const [input, output] = [new PassThrough(), new PassThrough()];
-  const service = await createMcpServer({ roots: [createTree({})] });
+  const service = await createMcpServer({ toolSets: [codingToolSet], roots: [createTree({})] });
   // As long as a call may take, and longer than the test.
   const connection = await serveStdio(service, { input, output, graceMs: 600_000 });
   const answers = createInterface({ input: output })[Symbol.asyncIterator]();
@@ -136,7 +136,7 @@ test('who only listens is not waited for, over stdio', async () => {
 });
 
 test('who only listens is not waited for, over HTTP', async () => {
-  const service = await createMcpServer({ roots: [createTree({})] });
+  const service = await createMcpServer({ toolSets: [codingToolSet], roots: [createTree({})] });
   const listener = await serveHttp(service, { port: 0, token: undefined, graceMs: 600_000 });
   const stream = await fetch(listener.url, {
     method: 'POST',

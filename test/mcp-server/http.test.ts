@@ -1,8 +1,9 @@
+import { codingToolSet } from '@cairn/coding-agent';
 import { createMcpServer } from '@cairn/mcp-server';
-import type { McpServerOptions, ToolSet } from '@cairn/mcp-server';
+import type { McpServerOptions } from '@cairn/mcp-server';
 import { serveHttp } from '@cairn/mcp-server/http';
 import type { HttpListener, ServeHttpOptions } from '@cairn/mcp-server/http';
-import type { ToolDefinition } from '@cairn/coding-agent';
+import type { ToolDefinition, ToolSet } from '@cairn/tool';
 import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -15,8 +16,8 @@ type Options = Partial<ServeHttpOptions> & { readonly toolSets?: McpServerOption
 
 /** A server in this process, closed when the test is over. */
 async function listen(options: Options = {}): Promise<HttpListener> {
-  const { toolSets, ...rest } = options;
-  const server = await createMcpServer({ roots: [createTree({ 'a.txt': 'alpha\n' })], toolSets });
+  const { toolSets = [codingToolSet], ...rest } = options;
+  const server = await createMcpServer({ toolSets, roots: [createTree({ 'a.txt': 'alpha\n' })] });
   const listener = await serveHttp(server, { port: 0, token: undefined, ...rest });
   onTestFinished(async () => {
     await listener.close();
@@ -297,7 +298,7 @@ function gatedSet(): {
   };
   const close = async (): Promise<void> => void closed++;
   return {
-    set: { name: 'gated', create: () => ({ wait }), close },
+    set: { name: 'gated', open: () => ({ tools: { wait } }), close },
     begun,
     release: () => release(),
     closed: () => closed,

@@ -1,3 +1,4 @@
+import { codingToolSet } from '@cairn/coding-agent';
 import { createMcpServer } from '@cairn/mcp-server';
 import type { Client, ListResourcesResult } from '@modelcontextprotocol/client';
 import { truncateSync, writeFileSync } from 'node:fs';
@@ -14,7 +15,10 @@ async function open(
   era: 'legacy' | 'modern' = 'legacy',
 ): Promise<{ readonly root: string; readonly client: Client }> {
   const root = createTree(tree);
-  return { root, client: await connectInMemory(await createMcpServer({ roots: [root] }), era) };
+  return {
+    root,
+    client: await connectInMemory(await createMcpServer({ toolSets: [codingToolSet], roots: [root] }), era),
+  };
 }
 
 const uriIn = (root: string, path: string): string => pathToFileURL(join(root, path)).href;
@@ -64,7 +68,7 @@ test('what cannot be read is an error that says why', async () => {
   const rows: readonly (readonly [uri: string, message: RegExp])[] = [
     [uriIn(root, 'large.bin'), /large\.bin has 5\.0 MB, more than the 4\.0 MB that are read at once/u],
     [uriIn(root, 'b.txt'), /b\.txt does not exist\. Did you mean a\.txt\?/u],
-    ['https://example.com/', /no URI of a file of this machine/u],
+    ['https://example.com/', /Unknown resource "https:\/\/example\.com\/"\. .*file:\/\/\/\{\+path\}/u],
     ['file:///etc/passwd', /outside the root/u],
   ];
   for (const [uri, message] of rows) {
@@ -138,7 +142,7 @@ test('paths are completed by a few of their letters, and by their beginning', as
   expect(contents).toHaveLength(1);
   await expect(
     client.complete({ ref: { type: 'ref/prompt', name: 'x' }, argument: { name: 'y', value: '' } }),
-  ).rejects.toThrow('Only the path of file:///{+path} can be completed.');
+  ).rejects.toThrow('Arguments of file:///{+path} can be completed.');
 });
 
 test('the template of all files is listed', async () => {

@@ -1,4 +1,5 @@
 import { createMcpServer } from '@cairn/mcp-server';
+import { codingToolSet } from '@cairn/coding-agent';
 import type { NamingProfile } from '@cairn/coding-agent';
 import type { Client } from '@modelcontextprotocol/client';
 import { linkSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
@@ -91,7 +92,7 @@ describe.each(profiles)('with the names of %s', (naming) => {
   test('no tool reads or writes outside of the root', async () => {
     const places = createPlaces();
     const { root, outside } = places;
-    const client = await connectInMemory(await createMcpServer({ roots: [root], naming }));
+    const client = await connectInMemory(await createMcpServer({ toolSets: [codingToolSet], roots: [root], naming }));
     const { tools } = await client.listTools();
     let calls = 0;
     for (const tool of tools) {
@@ -116,7 +117,9 @@ describe.each(profiles)('with the names of %s', (naming) => {
     const { root } = createPlaces();
     const [whole, readOnly] = await Promise.all(
       [false, true].map(async (isReadOnly) =>
-        connectInMemory(await createMcpServer({ roots: [root], naming, readOnly: isReadOnly })),
+        connectInMemory(
+          await createMcpServer({ toolSets: [codingToolSet], roots: [root], naming, readOnly: isReadOnly }),
+        ),
       ),
     );
     if (!whole || !readOnly) throw new Error('there are two');
@@ -136,7 +139,7 @@ describe.each(profiles)('with the names of %s', (naming) => {
 
 test('no resource is outside of the roots, and no completion or listing leads there', async () => {
   const { root, outside } = createPlaces();
-  const client = await connectInMemory(await createMcpServer({ roots: [root] }));
+  const client = await connectInMemory(await createMcpServer({ toolSets: [codingToolSet], roots: [root] }));
   const uris = [
     ...waysOut(outside).map((path) => pathToFileURL(path.startsWith('/') ? path : join(root, path)).href),
     `file://${root}/../${outside.split('/').at(-1) ?? ''}/secret.txt`,
@@ -164,7 +167,7 @@ test('several roots are served, and nothing between them', async () => {
     createTree({ 'b.txt': 'beta\n' }),
     createTree({ 'c.txt': 'gamma\n' }),
   ];
-  const client = await connectInMemory(await createMcpServer({ roots: [one, two, one] }));
+  const client = await connectInMemory(await createMcpServer({ toolSets: [codingToolSet], roots: [one, two, one] }));
   expect(client.getInstructions()).toContain(two);
   expect(await call(client, 'read', { path: 'a.txt' })).toContain('alpha');
   expect(await call(client, 'read', { path: join(two, 'b.txt') })).toContain('beta');
@@ -183,6 +186,6 @@ test('a file with a second name outside is the file that it is', async () => {
   // A hard link has no inside and outside; that its content is readable is what the file system says.
   const { root, outside } = createPlaces();
   linkSync(join(outside, 'secret.txt'), join(root, 'hard.txt'));
-  const client = await connectInMemory(await createMcpServer({ roots: [root] }));
+  const client = await connectInMemory(await createMcpServer({ toolSets: [codingToolSet], roots: [root] }));
   expect(await call(client, 'read', { path: 'hard.txt' })).toContain('secret');
 });

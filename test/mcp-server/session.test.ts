@@ -78,7 +78,7 @@ describe.each(ways)('the official client over $over, $era era', (way) => {
 
   test('is told what is wrong with its arguments, by a result that a model sees', async () => {
     const client = shared();
-    expect(await call(client, 'read', { path: 5 })).toMatch(/^error: read: wrong parameter path/u);
+    expect(await call(client, 'read', { path: 5 })).toMatch(/^error: read: invalid parameter path/u);
     expect(await call(client, 'read')).toMatch(/^error: read: missing parameter path/u);
     expect(await call(client, 'read', { path: 'src/won.ts' })).toMatch(/^error: .*does not exist.*src\/one\.ts/u);
     expect(await call(client, 'grep', { pattern: '[z-a]' })).toMatch(/^error: /u);

@@ -2,7 +2,7 @@ import { createMemory } from '@cairn/memory';
 import { memory as inProcess } from '@cairn/memory/memory';
 import { sqlite } from '@cairn/memory/sqlite';
 import { createMemoryTools } from '@cairn/memory/tools';
-import { textOf } from '@cairn/coding-agent';
+import { textOf } from '@cairn/tool';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { temporaryDirectory } from '../support/tree.ts';
 import { START_MS } from './backends.ts';

@@ -32,6 +32,22 @@ const pins: Readonly<Record<string, Pin>> = {
     bin: [],
     node: '>=20.19',
   },
+  '@cairn/tool': {
+    exports: {
+      '.': './src/index.ts',
+      './prompt': './src/prompt/index.ts',
+      './paths': './src/paths/index.ts',
+      './package.json': './package.json',
+    },
+    published: {
+      '.': { types: './dist/index.d.ts', default: './dist/index.js' },
+      './prompt': { types: './dist/prompt/index.d.ts', default: './dist/prompt/index.js' },
+      './paths': { types: './dist/paths/index.d.ts', default: './dist/paths/index.js' },
+      './package.json': './package.json',
+    },
+    bin: [],
+    node: '>=20.19',
+  },
   '@cairn/retrieval': {
     exports: { '.': './src/index.ts', './package.json': './package.json' },
     published: {

@@ -1,3 +1,4 @@
+import { codingToolSet } from '@cairn/coding-agent';
 import * as source from '@cairn/mcp-server';
 import * as http from '@cairn/mcp-server/http';
 import { readFileSync } from 'node:fs';
@@ -5,7 +6,7 @@ import { expect, test } from 'vitest';
 import { connectInMemory } from '../mcp-server/in-memory.ts';
 import { createTree } from '../support/tree.ts';
 
-const exported = ['McpServerError', 'codingToolSet', 'createMcpServer', 'createToken', 'serveStdio', 'wideRootNotice'];
+const exported = ['McpServerError', 'createMcpServer', 'createToken', 'serveStdio', 'wideRootNotice'];
 
 const sources = new URL('../../packages/mcp-server/src/', import.meta.url);
 const dist = new URL('../../packages/mcp-server/dist/', import.meta.url);
@@ -38,7 +39,7 @@ test('the codes of an McpServerError', () => {
 
 /** The parameters of each tool as clients see them, optional ones with `?`. */
 async function parametersFor(naming: NonNullable<source.McpServerOptions['naming']>): Promise<Record<string, string>> {
-  const server = await source.createMcpServer({ roots: [createTree({})], naming });
+  const server = await source.createMcpServer({ toolSets: [codingToolSet], roots: [createTree({})], naming });
   const { tools } = await (await connectInMemory(server)).listTools();
   return Object.fromEntries(
     tools.map(({ name, inputSchema: { properties = {}, required = [] } }) => {
@@ -81,13 +82,13 @@ test('the tools and their parameters over MCP with the names of the file system 
 });
 
 test('the tools take less than 8 KB of a context', async () => {
-  const server = await source.createMcpServer({ roots: [createTree({})] });
+  const server = await source.createMcpServer({ toolSets: [codingToolSet], roots: [createTree({})] });
   const { tools } = await (await connectInMemory(server)).listTools();
   expect(JSON.stringify(tools).length).toBeLessThan(8 * 1024);
 });
 
 test('what a server says that it can do', async () => {
-  const server = await source.createMcpServer({ roots: [createTree({})] });
+  const server = await source.createMcpServer({ toolSets: [codingToolSet], roots: [createTree({})] });
   const client = await connectInMemory(server);
   expect(client.getServerCapabilities()).toEqual({ tools: {}, resources: {}, completions: {} });
 });

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { Option } from 'commander';
-import type { CodingTools, FailureDetails, ToolResult } from '@cairn/coding-agent';
+import type { CodingTools } from '@cairn/coding-agent';
+import type { FailureDetails, ToolResult } from '@cairn/tool';
 import { colorOption } from './args.ts';
 import { diffLines, type ShownDiff } from './diff-lines.ts';
 import { UsageError } from './errors.ts';

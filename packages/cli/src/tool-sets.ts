@@ -1,4 +1,4 @@
-import type { ToolSet } from '@cairn/mcp-server';
+import type { ToolSet } from '@cairn/tool';
 import { memoryToolSet } from './memory/tool-set.ts';
 import type { MemoryToolSetOptions } from './memory/tool-set.ts';
 import type { Session } from './session.ts';
@@ -15,6 +15,6 @@ export interface ToolSetOptions {
  * server starts and not before.
  */
 export async function loadToolSets({ session, memory }: ToolSetOptions): Promise<ToolSet[]> {
-  const { codingToolSet } = await import('@cairn/mcp-server');
+  const { codingToolSet } = await import('@cairn/coding-agent');
   return [codingToolSet, ...(memory === undefined ? [] : [memoryToolSet(session, memory)])];
 }

@@ -1,8 +1,8 @@
+import { ToolError } from '@cairn/tool';
+import type { ToolDefinition } from '@cairn/tool';
 import { bindAsItIs } from './bind.ts';
-import { ToolError } from './errors.ts';
 import { nameTools } from './naming/name-tools.ts';
 import type { NamingProfile } from './naming/profile.ts';
-import type { ToolDefinition } from './tool.ts';
 import type { DeleteDetails, DeleteInput } from './tools/delete.ts';
 import type { EditDetails, EditInput } from './tools/edit.ts';
 import type { GlobDetails, GlobInput } from './tools/glob.ts';

@@ -1,7 +1,7 @@
+import { errnoOf } from '@cairn/tool';
 import { constants } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
-import { errnoOf } from './errors.ts';
 
 /** Linux's flag for a handle that only names a directory, which may be one that cannot be read. Node has no constant for it. */
 const O_PATH = 0o10000000;

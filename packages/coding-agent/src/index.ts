@@ -1,10 +1,6 @@
-export { createTool } from './bind.ts';
-export type { ToolPlan } from './bind.ts';
+export { codingToolSet, sessionWorkspace } from './coding-tool-set.ts';
 export { createCodingTools } from './coding-tools.ts';
 export type { CodingTools, CodingToolsOptions, NamedTools, WorkspaceChoice } from './coding-tools.ts';
-export { ToolError } from './errors.ts';
-export type { ToolErrorCode, ToolErrorFacts } from './errors.ts';
-export { inputSchema } from './input.ts';
 export { createApplyPatchTool } from './executors/apply-patch.ts';
 export type { ApplyPatchInput } from './executors/apply-patch.ts';
 export { createMemoryTool } from './executors/memory.ts';
@@ -37,21 +33,6 @@ export type { DirectoryEntry, FileKind, FileOperations, FileStat, OpenFile, Open
 export { readWholeFile } from './read-whole-file.ts';
 export type { WholeFile } from './read-whole-file.ts';
 export type { PathUse, ResolvedPath } from './sandbox.ts';
-export { succeed, textOf } from './tool.ts';
-export type {
-  ContentPart,
-  FailureDetails,
-  ImagePart,
-  ModelOutput,
-  ModelOutputPart,
-  TextPart,
-  ToolAnnotations,
-  ToolCallOptions,
-  ToolDefinition,
-  ToolFailure,
-  ToolResult,
-  ToolSuccess,
-} from './tool.ts';
 export type { DeleteDetails, DeleteInput } from './tools/delete.ts';
 export type { EditDetails, EditInput } from './tools/edit.ts';
 export {

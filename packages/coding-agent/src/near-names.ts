@@ -1,6 +1,6 @@
+import { CHECK_PATH, isMissing, ToolError } from '@cairn/tool';
 import { fuzzyFind } from '@cairn/natives';
 import { basename, dirname, join } from 'node:path';
-import { CHECK_PATH, isMissing, ToolError } from './errors.ts';
 import type { FileStat } from './operations.ts';
 import type { ResolvedPath } from './sandbox.ts';
 import type { Workspace } from './workspace.ts';

@@ -1,9 +1,9 @@
-import { ToolError } from './errors.ts';
+import { ToolError } from '@cairn/tool';
+import { formatBytes } from '@cairn/tool/prompt';
 import { recordOf } from './ledger.ts';
 import { openResolved } from './mutation/snapshot.ts';
 import { requireExisting } from './near-names.ts';
 import { readBytes } from './operations.ts';
-import { formatBytes } from './tools/format.ts';
 import type { Workspace } from './workspace.ts';
 
 /** A file as it was when it was read. */

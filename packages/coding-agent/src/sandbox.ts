@@ -1,5 +1,5 @@
+import { errnoOf, explainSystemError, isMissing, ToolError } from '@cairn/tool';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
-import { errnoOf, explainSystemError, isMissing, ToolError } from './errors.ts';
 import type { FileKind, FileOperations, FileStat } from './operations.ts';
 
 /** A path that was looked up and is allowed. */

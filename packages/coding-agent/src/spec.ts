@@ -1,50 +1,39 @@
+import type { ToolAnnotations, ToolRunOptions, ToolSpec } from '@cairn/tool';
 import type { z } from 'zod';
-import type { ToolAnnotations, ToolSuccess } from './tool.ts';
 import type { Workspace } from './workspace.ts';
 
-/** How tools and parameters are called in messages; a profile has names of its own. */
+/** How messages name tools and parameters; each naming profile has its own. */
 export interface Names {
   tool(name: string): string;
   parameter(tool: string, name: string): string;
-  /** The parameter by which an edit replaces all places; absent where there is none. */
+  /** The parameter by which an edit replaces all places; absent where the profile has none. */
   readonly replaceAll: string | undefined;
-  /** A parameter with a value, as it is set there. */
+  /** A parameter with a value, in the form in which it is set there. */
   setting(tool: string, name: string, value: string): string;
 }
 
-/** Names by which parameters alone are called otherwise. */
+/** Makes names that differ in the parameters alone. */
 export function namesBy(names: Omit<Names, 'setting'>): Names {
   return { ...names, setting: (tool, name, value) => `${names.parameter(tool, name)}=${value}` };
 }
 
-/** What a tool's `run` is given beside its input. */
-export interface RunContext {
+/** What `run` of a {@link CodingToolSpec} receives besides its input. */
+export interface RunContext extends ToolRunOptions {
   readonly workspace: Workspace;
   readonly names: Names;
-  readonly signal: AbortSignal | undefined;
-  /** Only say what would be changed. */
-  readonly dryRun: boolean;
 }
 
-/** A tool before it is bound to a workspace and a naming profile. */
-export interface ToolSpec<Input, Details> {
-  readonly name: string;
-  readonly description: string;
+/** A coding tool before it is bound to a workspace and a naming profile. */
+export interface CodingToolSpec<Input, Details> extends ToolSpec<Input, Details, RunContext> {
   readonly shape: z.ZodRawShape;
-  readonly inputSchema: z.ZodType<Input>;
-  readonly annotations: ToolAnnotations;
-  /**
-   * @throws {ToolError} for what is to be expected; the binding makes it an answer.
-   */
-  run(input: Input, context: RunContext): Promise<ToolSuccess<Details>>;
 }
 
-/** The annotations of a tool that only looks. */
+/** Annotations of a tool that changes nothing. */
 export function readOnly(title: string): ToolAnnotations {
   return { title, readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
 }
 
-/** The annotations of a tool that changes files. */
+/** Annotations of a tool that changes files. */
 export function mutating(title: string): ToolAnnotations {
   return { title, readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false };
 }

@@ -1,6 +1,6 @@
+import { ToolError } from '@cairn/tool';
 import { tmpdir } from 'node:os';
 import { isAbsolute, join, resolve, sep } from 'node:path';
-import { ToolError } from './errors.ts';
 import { createLedger } from './ledger.ts';
 import type { Ledger } from './ledger.ts';
 import { createRecency } from './mentions/recency.ts';

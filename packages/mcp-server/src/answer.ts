@@ -1,5 +1,5 @@
-import { textOf } from '@cairn/coding-agent';
-import type { ToolResult } from '@cairn/coding-agent';
+import { textOf } from '@cairn/tool';
+import type { ToolResult } from '@cairn/tool';
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { factsOf } from './facts.ts';
 import { HIDDEN_TEXT_NOTE } from './structured.ts';

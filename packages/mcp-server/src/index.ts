@@ -7,6 +7,4 @@ export type { McpServer, McpServerOptions, McpService, ServedClient } from './se
 export { serveStdio } from './stdio.ts';
 export type { ServeStdioOptions, StdioConnection } from './stdio.ts';
 export type { StructuredWhen } from './structured.ts';
-export { codingToolSet } from './tool-set.ts';
 export { createToken } from './token.ts';
-export type { Tools, ToolSet, ToolSetContext } from './tool-set.ts';

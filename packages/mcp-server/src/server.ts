@@ -1,11 +1,9 @@
-import type { NamingProfile } from '@cairn/coding-agent';
+import type { ToolSet } from '@cairn/tool';
 import type { McpServerFactory } from '@modelcontextprotocol/server';
 import { readFileSync } from 'node:fs';
 import { PROGRESS_INTERVAL_MS } from './progress.ts';
 import { checkRoots } from './roots.ts';
 import type { StructuredWhen } from './structured.ts';
-import { codingToolSet } from './tool-set.ts';
-import type { ToolSet } from './tool-set.ts';
 import { createToolServer } from './tool-server.ts';
 import { openToolbox } from './toolbox.ts';
 
@@ -13,13 +11,13 @@ import { openToolbox } from './toolbox.ts';
 export interface McpServerOptions {
   /** Directories, absolute. Relative paths start from the first; nothing outside of them is read or written. */
   readonly roots: readonly string[];
-  /** Where its tools come from, in the order in which clients see them. Default: those of `@cairn/coding-agent`. */
-  readonly toolSets?: readonly ToolSet[] | undefined;
+  /** The sets whose tools and resources it offers, in the order in which clients see them. */
+  readonly toolSets: readonly ToolSet[];
   /**
-   * Whose names and parameters the tools have.
+   * The naming profile of the tools: each set decides which ones it knows.
    * @default 'default'
    */
-  readonly naming?: NamingProfile | undefined;
+  readonly naming?: string | undefined;
   /**
    * Offer only tools that are annotated to change nothing.
    * @default false
@@ -74,7 +72,7 @@ function readVersion(): string {
  * @throws {ToolError} `INVALID_OPTION` for a naming profile that does not exist.
  */
 export async function createMcpServer(options: McpServerOptions): Promise<McpServer> {
-  const { toolSets = [codingToolSet], naming = 'default', readOnly = false, structured = 'auto' } = options;
+  const { toolSets, naming = 'default', readOnly = false, structured = 'auto' } = options;
   const { progressIntervalMs = PROGRESS_INTERVAL_MS, onError = () => undefined } = options;
   const roots = await checkRoots(options.roots);
   const version = readVersion();

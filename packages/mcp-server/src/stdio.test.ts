@@ -1,4 +1,4 @@
-import type { ToolDefinition } from '@cairn/coding-agent';
+import type { ToolDefinition, ToolSet } from '@cairn/tool';
 import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
 import { tmpdir } from 'node:os';
@@ -6,7 +6,6 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { createMcpServer } from './server.ts';
 import { serveStdio } from './stdio.ts';
-import type { ToolSet } from './tool-set.ts';
 
 const annotations = {
   title: 'Test',
@@ -30,9 +29,9 @@ function setOf(
     name,
     closed: 0,
     clients: [] as AbortSignal[],
-    create: ({ signal }: { signal: AbortSignal }) => {
+    open: ({ signal }: { signal: AbortSignal }) => {
       set.clients.push(signal);
-      return tools;
+      return { tools };
     },
     close: async () => {
       set.closed += 1;

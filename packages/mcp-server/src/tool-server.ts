@@ -2,9 +2,7 @@ import { CLIENT_INFO_META_KEY, ProtocolError, ProtocolErrorCode, Server } from '
 import type { CallToolRequest, CallToolResult, McpRequestContext, ServerContext } from '@modelcontextprotocol/server';
 import { answerOf, unexpectedAnswer } from './answer.ts';
 import { withProgress } from './progress.ts';
-import { completePath, FILE_TEMPLATE } from './resource-completion.ts';
-import { listResources } from './resource-list.ts';
-import { readResource } from './resource-read.ts';
+import { createResources } from './resources.ts';
 import { isGivenStructured } from './structured.ts';
 import type { StructuredWhen } from './structured.ts';
 import type { Toolbox } from './toolbox.ts';
@@ -66,7 +64,7 @@ export function createToolServer(options: ToolServerOptions, { era }: McpRequest
     { capabilities: { tools: {}, resources: {}, completions: {} }, instructions: instructionsFor(roots) },
   );
   server.onerror = onError;
-  const places = { workspace: toolbox.workspace, roots };
+  const resources = createResources(toolbox.resources);
   /** In the older era a connection begins with `initialize`; the newer one says with each request what it speaks. */
   const checkInitialized = ({ mcpReq: { method } }: ServerContext): void => {
     if (era === 'modern' || server.getNegotiatedProtocolVersion() !== undefined) return;
@@ -86,19 +84,19 @@ export function createToolServer(options: ToolServerOptions, { era }: McpRequest
   });
   server.setRequestHandler('resources/list', ({ params }, context) => {
     checkInitialized(context);
-    return listResources(places, params?.cursor, context.mcpReq.signal);
+    return resources.list(params?.cursor, context.mcpReq.signal);
   });
   server.setRequestHandler('resources/templates/list', (_, context) => {
     checkInitialized(context);
-    return { resourceTemplates: [FILE_TEMPLATE] };
+    return { resourceTemplates: resources.templates };
   });
   server.setRequestHandler('resources/read', ({ params: { uri } }, context) => {
     checkInitialized(context);
-    return readResource(toolbox.workspace, uri, context.mcpReq.signal);
+    return resources.read(uri, context.mcpReq.signal);
   });
   server.setRequestHandler('completion/complete', ({ params }, context) => {
     checkInitialized(context);
-    return completePath(places, params, context.mcpReq.signal);
+    return resources.complete(params, context.mcpReq.signal);
   });
   return server;
 }

@@ -1,27 +1,24 @@
-import { createWorkspace } from '@cairn/coding-agent';
-import type { NamingProfile, ToolDefinition, Workspace } from '@cairn/coding-agent';
+import { createToolSession } from '@cairn/tool';
+import type { ResourceProvider, ToolDefinition, Tools, ToolSet, ToolSetContext } from '@cairn/tool';
 import type { Tool } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { McpServerError } from './errors.ts';
-import type { ToolSet } from './tool-set.ts';
 
-/** What the tools of every client are made from. */
-export interface ToolboxOptions {
-  readonly roots: readonly [string, ...string[]];
+/** Options of {@link openToolbox}. */
+export interface ToolboxOptions extends Pick<ToolSetContext, 'roots' | 'naming' | 'readOnly'> {
   readonly toolSets: readonly ToolSet[];
-  readonly naming: NamingProfile;
-  readonly readOnly: boolean;
-  /** The names of the tools that are offered; `undefined` for all. */
+  /** The names of the tools to offer; `undefined` for all. */
   readonly only: readonly string[] | undefined;
 }
 
-/** The tools of one client. */
+/** The tools and resources of one client. */
 export interface Toolbox {
-  readonly workspace: Workspace;
   readonly tools: ReadonlyMap<string, ToolDefinition>;
-  /** As clients are told of them: in the order of the sets, and within a set in its own. */
+  /** The tools as clients see them: in the order of the sets, and within a set in its own order. */
   readonly list: readonly Tool[];
-  /** Tells the sets that the client has gone. */
+  /** The resources of each set that has some, in the order of the sets. */
+  readonly resources: readonly ResourceProvider[];
+  /** Ends the session of the client. */
   close(): void;
 }
 
@@ -30,10 +27,8 @@ interface Offer {
   readonly tool: ToolDefinition;
 }
 
-/** Every tool of every set, under its name. */
-function gather(
-  found: readonly (readonly [set: string, tools: Readonly<Record<string, ToolDefinition>>])[],
-): Map<string, Offer> {
+/** Returns every tool of every set by its name. */
+function gather(found: readonly (readonly [set: string, tools: Tools])[]): Map<string, Offer> {
   const offers = new Map<string, Offer>();
   for (const [set, tools] of found) {
     for (const [name, tool] of Object.entries(tools)) {
@@ -54,46 +49,48 @@ function checkNames(only: readonly string[], offers: ReadonlyMap<string, Offer>,
   const refused = only.filter((name) => offers.has(name) && !offered(name));
   const names = [...offers.keys()].filter(offered).join(', ');
   if (unknown.length > 0) {
-    throw new McpServerError('INVALID_OPTION', `there is no tool ${unknown.join(', ')}; the tools are ${names}`);
+    throw new McpServerError('INVALID_OPTION', `unknown tool ${unknown.join(', ')}; the tools are ${names}`);
   }
   if (refused.length > 0) {
-    const what = `${refused.join(', ')} can change something, which a read-only server does not offer`;
-    throw new McpServerError('INVALID_OPTION', `${what}; the tools that only look are ${names}`);
+    const what = `${refused.join(', ')} can change something, and the server is read-only`;
+    throw new McpServerError('INVALID_OPTION', `${what}; the read-only tools are ${names}`);
   }
-  if (only.length === 0) throw new McpServerError('INVALID_OPTION', `no tool is left; the tools are ${names}`);
+  if (only.length === 0)
+    throw new McpServerError('INVALID_OPTION', `the list of tools is empty; the tools are ${names}`);
 }
 
 function describe(name: string, { description, inputSchema, annotations }: ToolDefinition): Tool {
-  // The dialect is the one that MCP takes for granted.
+  // MCP assumes this dialect.
   const { $schema: _, ...schema } = z.toJSONSchema(inputSchema, { io: 'input' });
   const { title } = annotations;
   return { name, title, description, inputSchema: { ...schema, type: 'object' } as Tool['inputSchema'], annotations };
 }
 
 /**
- * Makes the tools of one client.
+ * Opens the tools and resources of one client.
  *
  * @throws {McpServerError} `TOOL_NAME_TAKEN`, `INVALID_OPTION`.
  */
-export async function openToolbox(options: ToolboxOptions): Promise<Toolbox> {
-  const { roots, toolSets, naming, readOnly, only } = options;
-  const [root, ...allowedRoots] = roots;
-  const workspace = createWorkspace({ root, policy: { allowedRoots } });
-  const leaving = new AbortController();
-  const context = { roots, workspace, naming, readOnly, signal: leaving.signal };
+export async function openToolbox({ toolSets, only, ...options }: ToolboxOptions): Promise<Toolbox> {
+  const ending = new AbortController();
+  const context: ToolSetContext = { ...options, session: createToolSession(), signal: ending.signal };
   try {
-    const found = await Promise.all(toolSets.map(async (set) => [set.name, await set.create(context)] as const));
-    const offers = gather(found);
-    if (only) checkNames(only, offers, readOnly);
+    const opened = await Promise.all(toolSets.map(async (set) => ({ name: set.name, ...(await set.open(context)) })));
+    const offers = gather(opened.map(({ name, tools }) => [name, tools]));
+    if (only) checkNames(only, offers, options.readOnly);
     const tools = new Map<string, ToolDefinition>();
     for (const [name, { tool }] of offers) {
-      if (readOnly && !tool.annotations.readOnlyHint) continue;
+      if (options.readOnly && !tool.annotations.readOnlyHint) continue;
       if (only?.includes(name) !== false) tools.set(name, tool);
     }
-    const list = [...tools].map(([name, tool]) => describe(name, tool));
-    return { workspace, tools, list, close: () => leaving.abort() };
+    return {
+      tools,
+      list: [...tools].map(([name, tool]) => describe(name, tool)),
+      resources: opened.flatMap(({ resources }) => (resources === undefined ? [] : [resources])),
+      close: () => ending.abort(),
+    };
   } catch (error) {
-    leaving.abort();
+    ending.abort();
     throw error;
   }
 }

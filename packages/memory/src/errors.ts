@@ -1,4 +1,4 @@
-import { CairnError } from '@cairn/natives';
+import { CairnError } from '@cairn/tool';
 
 /**
  * Why a call to a memory failed.
@@ -78,7 +78,7 @@ export class MemoryError extends CairnError<MemoryErrorCode> {
     facts: MemoryErrorFacts = {},
   ) {
     const { path, option, cause } = facts;
-    super(code, `${summary}. ${hint}`, cause === undefined ? { path, option } : { path, option, cause });
+    super(code, `${summary}. ${hint}`, { path, option, cause });
     Object.defineProperty(this, marker, { value: true });
     this.summary = summary;
     this.hint = hint;

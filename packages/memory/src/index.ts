@@ -15,7 +15,6 @@ export type { GroupInfo, MemoryStats, NotesInfo } from './overview.ts';
 export type { QuarantinedRecord, QuarantineListener } from './quarantine.ts';
 export type { RecalledContext, RecalledMessage, RecalledNote, RetrieveOptions } from './retrieve-contexts.ts';
 export { projectStorePath, userStorePath } from './store-path.ts';
-export type { StorePlace } from './store-path.ts';
 export type { StreamDefinition, StreamFunction, StreamFunctions } from './stream.ts';
 export type { FunctionCall, HistoryOptions, MergeOptions, Stream, Streams } from './streams.ts';
 export type { ExportOptions, ImportResult } from './transfer.ts';

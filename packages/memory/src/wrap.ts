@@ -1,36 +1,25 @@
+import { createDataMarks } from '@cairn/tool/prompt';
 import type { RecalledContext } from './retrieve-contexts.ts';
-import { createMarkPattern, MARK } from './wrap-marks.ts';
 
-const marks = createMarkPattern();
+const marks = createDataMarks('recalled-memory');
 
-/** Text in which nothing begins or ends a wrapper: the sign before its name is written as `&lt;`. */
-function neutralise(text: string): string {
-  return text.replace(marks, '&lt;');
-}
-
-function attribute(text: string): string {
-  const escaped = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
-  return text.replace(/[&<>"]/gu, (sign) => escaped[sign as keyof typeof escaped]);
-}
-
-/** One memory, delimited, with where it comes from and when it was written. */
+/** Wraps one memory, with its origin and the date it was written. */
 function wrapOne(context: RecalledContext): string {
   const { origin, by, time, content, isSimilar } = context;
-  const fields = [
-    ['origin', origin],
-    [context.kind === 'note' ? 'source' : 'role', by],
-    ['date', new Date(time).toISOString()],
-    // None of its words was looked for, only some like them.
-    ...(isSimilar === true ? [['match', 'similar words only'] as const] : []),
-  ] as const;
-  const shown = fields.map(([name, value]) => `${name}="${neutralise(attribute(value))}"`).join(' ');
-  return `<${MARK} ${shown}>\n${neutralise(content)}\n</${MARK}>`;
+  const attributes = {
+    origin,
+    [context.kind === 'note' ? 'source' : 'role']: by,
+    date: new Date(time).toISOString(),
+    // The memory has none of the words of the query, only similar ones.
+    ...(isSimilar === true && { match: 'similar words only' }),
+  };
+  return marks.wrap(attributes, content);
 }
 
 /**
- * Memories as a model is shown them: each between marks that say where it comes from and when it was written, below a line
- * that says what it is. Marks inside a memory are neutralised, so that no memory can end its own wrapper or begin another.
- * Empty when there are none.
+ * Formats memories for a model: each between marks with its origin and date, after a line that labels them as data. Marks
+ * inside a memory are neutralized, so no memory can end its own wrapper or begin another one. Returns an empty string for
+ * no memories.
  */
 export function wrapContexts(contexts: readonly RecalledContext[]): string {
   if (contexts.length === 0) return '';

@@ -1,4 +1,4 @@
-import { CairnError } from '@cairn/natives';
+import { CairnError } from '@cairn/tool';
 
 /**
  * Why a call failed.

@@ -1,4 +1,4 @@
-import type { ToolSet } from '@cairn/mcp-server';
+import type { ToolSet } from '@cairn/tool';
 import type { Memory } from '@cairn/memory';
 import type { MemoryNaming } from '@cairn/memory/tools';
 import type { Session } from '../session.ts';
@@ -30,11 +30,11 @@ export function memoryToolSet(
   };
   return {
     name: 'memory',
-    create: async () => {
+    open: async () => {
       const { createMemoryTools } = await import('@cairn/memory/tools');
       // An address that is none is said at the start, as a wrong option is.
       if (store === undefined && session.env['CAIRN_REDIS_URL']) await open();
-      return createMemoryTools({ memory: open, naming });
+      return { tools: createMemoryTools({ memory: open, naming }) };
     },
     close: async () => {
       const opened = await opening?.catch(() => undefined);

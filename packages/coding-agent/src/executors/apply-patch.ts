@@ -1,13 +1,13 @@
+import { isObject, ToolError } from '@cairn/tool';
+import type { ToolDefinition } from '@cairn/tool';
 import { z } from 'zod';
 import { bindAsItIs } from '../bind.ts';
 import { workspaceOf } from '../coding-tools.ts';
 import type { WorkspaceChoice } from '../coding-tools.ts';
-import { ToolError } from '../errors.ts';
-import { inputSchema, isObject } from '../input.ts';
+import { inputSchema } from '../input.ts';
 import { parseV4a } from '../patch/parse-v4a.ts';
 import { mutating } from '../spec.ts';
-import type { ToolSpec } from '../spec.ts';
-import type { ToolDefinition } from '../tool.ts';
+import type { CodingToolSpec } from '../spec.ts';
 import { applyFilePatches } from '../tools/patch.ts';
 
 const shape = {
@@ -45,7 +45,7 @@ function requireOneFile(diff: string): void {
   if (/^\*\*\* End Patch[^\S\n]*\n\s*\S/mu.test(diff)) throw notOneFile("goes on behind '*** End Patch'");
 }
 
-const applyPatchSpec: ToolSpec<ApplyPatchInput, unknown> = {
+const applyPatchSpec: CodingToolSpec<ApplyPatchInput, unknown> = {
   name: 'apply_patch',
   description: 'Create, update or delete a file by a diff.',
   shape,

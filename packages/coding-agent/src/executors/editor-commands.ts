@@ -1,9 +1,8 @@
-import { ToolError } from '../errors.ts';
+import { textOf, ToolError } from '@cairn/tool';
+import type { ToolSuccess } from '@cairn/tool';
 import type { FilePatch } from '../patch/file-patch.ts';
 import { namesBy } from '../spec.ts';
 import type { Names, RunContext } from '../spec.ts';
-import { textOf } from '../tool.ts';
-import type { ToolSuccess } from '../tool.ts';
 import { deleteTool } from '../tools/delete.ts';
 import { editTool } from '../tools/edit.ts';
 import { lsTool } from '../tools/ls.ts';

@@ -1,12 +1,12 @@
+import { ToolError } from '@cairn/tool';
+import type { ToolDefinition, ToolSuccess } from '@cairn/tool';
 import { z } from 'zod';
 import { bindAsItIs } from '../bind.ts';
 import { workspaceOf } from '../coding-tools.ts';
 import type { WorkspaceChoice } from '../coding-tools.ts';
-import { ToolError } from '../errors.ts';
 import { inputSchema } from '../input.ts';
 import { mutating } from '../spec.ts';
-import type { RunContext, ToolSpec } from '../spec.ts';
-import type { ToolDefinition, ToolSuccess } from '../tool.ts';
+import type { RunContext, CodingToolSpec } from '../spec.ts';
 import { emptyListing } from '../tools/ls.ts';
 import type { Workspace } from '../workspace.ts';
 import { createFile, deletePath, editorNames, insertLines, renamePath, replaceText, view } from './editor-commands.ts';
@@ -73,7 +73,7 @@ async function viewMemories(
   return stat === undefined && at.path === '.' ? emptyListing(display) : view(at, context);
 }
 
-const memorySpec: ToolSpec<MemoryInput, unknown> = {
+const memorySpec: CodingToolSpec<MemoryInput, unknown> = {
   name: 'memory',
   description: `Keep notes in files below ${MEMORIES}.`,
   shape,

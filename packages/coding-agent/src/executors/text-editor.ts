@@ -1,11 +1,11 @@
+import type { ToolDefinition } from '@cairn/tool';
 import { z } from 'zod';
 import { bindAsItIs } from '../bind.ts';
 import { workspaceOf } from '../coding-tools.ts';
 import type { WorkspaceChoice } from '../coding-tools.ts';
 import { inputSchema } from '../input.ts';
 import { mutating } from '../spec.ts';
-import type { ToolSpec } from '../spec.ts';
-import type { ToolDefinition } from '../tool.ts';
+import type { CodingToolSpec } from '../spec.ts';
 import { createFile, editorNames, insertLines, replaceText, view } from './editor-commands.ts';
 
 const shape = {
@@ -31,7 +31,7 @@ export interface TextEditorInput {
   readonly insert_text?: string | undefined;
 }
 
-const textEditorSpec: ToolSpec<TextEditorInput, unknown> = {
+const textEditorSpec: CodingToolSpec<TextEditorInput, unknown> = {
   name: 'str_replace_based_edit_tool',
   description: 'View, create and edit text files.',
   shape,

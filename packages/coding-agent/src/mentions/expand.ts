@@ -1,11 +1,10 @@
+import { CHECK_PATH, ToolError } from '@cairn/tool';
+import type { ContentPart, ToolErrorCode, ToolSuccess } from '@cairn/tool';
+import { formatBytes } from '@cairn/tool/prompt';
 import { workspaceOf } from '../coding-tools.ts';
 import type { CodingToolsOptions } from '../coding-tools.ts';
-import { CHECK_PATH, ToolError } from '../errors.ts';
-import type { ToolErrorCode } from '../errors.ts';
 import { namesIn } from '../naming/name-tools.ts';
 import type { RunContext } from '../spec.ts';
-import type { ContentPart, ToolSuccess } from '../tool.ts';
-import { formatBytes } from '../tools/format.ts';
 import { readTool } from '../tools/read.ts';
 import type { ReadDetails, ReadInput } from '../tools/read.ts';
 import type { ResolvedPath } from '../sandbox.ts';

@@ -1,7 +1,7 @@
+import { ToolError } from '@cairn/tool';
 import { relative, resolve, sep } from 'node:path';
 import { CairnError, FileType, fuzzyFind } from '@cairn/natives';
 import type { FuzzyFindMatch, FuzzyFindResult, StopReason } from '@cairn/natives';
-import { ToolError } from '../errors.ts';
 import { isWithin } from '../sandbox.ts';
 import { workspaceOf } from '../coding-tools.ts';
 import type { WorkspaceChoice } from '../coding-tools.ts';

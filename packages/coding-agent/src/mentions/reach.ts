@@ -1,5 +1,5 @@
+import { ToolError } from '@cairn/tool';
 import { join, relative } from 'node:path';
-import { ToolError } from '../errors.ts';
 import { isGitInternal } from '../sandbox.ts';
 import type { Workspace } from '../workspace.ts';
 

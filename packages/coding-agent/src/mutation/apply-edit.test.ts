@@ -1,6 +1,6 @@
+import { ToolError } from '@cairn/tool';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { ToolError } from '../errors.ts';
 import { applyEdits } from './apply-edit.ts';
 import type { TextEdit } from './apply-edit.ts';
 import { diffOfSplices } from './diff.ts';

@@ -1,5 +1,5 @@
+import { ToolError } from '@cairn/tool';
 import { diffArrays } from 'diff';
-import { ToolError } from '../errors.ts';
 import { lineEndNear, lineNumberAt } from './document.ts';
 import type { ByteRange, TextDocument } from './document.ts';
 import { encodeText } from './encoding.ts';

@@ -1,5 +1,5 @@
+import { errnoOf, explaining, explainSystemError, ToolError } from '@cairn/tool';
 import { dirname } from 'node:path';
-import { errnoOf, explaining, explainSystemError, ToolError } from '../errors.ts';
 import type { FileOperations } from '../operations.ts';
 import { invalidateFsScanAfterWrite } from '../tools/fs-cache-invalidation.ts';
 

@@ -1,5 +1,5 @@
+import { explainSystemError, ToolError } from '@cairn/tool';
 import { dirname } from 'node:path';
-import { explainSystemError, ToolError } from '../errors.ts';
 import { invalidateFsScanAfterDelete } from '../tools/fs-cache-invalidation.ts';
 import type { Workspace } from '../workspace.ts';
 import { syncQuietly } from './commit.ts';

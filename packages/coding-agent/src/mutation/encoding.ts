@@ -1,5 +1,5 @@
+import { ToolError } from '@cairn/tool';
 import { TextDecoder } from 'node:util';
-import { ToolError } from '../errors.ts';
 
 /** How the bytes of a file stand for text. */
 export interface TextEncoding {

@@ -1,5 +1,5 @@
-import { ToolError } from '../errors.ts';
-import { truncateLine } from '../truncate.ts';
+import { ToolError } from '@cairn/tool';
+import { truncateLine } from '@cairn/tool/prompt';
 import { closestPlace } from './closest.ts';
 import { lineNumberAt } from './document.ts';
 import type { TextDocument } from './document.ts';

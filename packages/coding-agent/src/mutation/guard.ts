@@ -1,11 +1,11 @@
+import { isMissing, ToolError } from '@cairn/tool';
+import { truncate } from '@cairn/tool/prompt';
 import { createHash } from 'node:crypto';
-import { isMissing, ToolError } from '../errors.ts';
 import { compare, recordOf } from '../ledger.ts';
 import type { FileRecord } from '../ledger.ts';
 import { withFile } from '../operations.ts';
 import type { FileOperations } from '../operations.ts';
 import type { ResolvedPath } from '../sandbox.ts';
-import { truncate } from '../truncate.ts';
 import type { Workspace } from '../workspace.ts';
 import { encodingFor, isBinary } from './encoding.ts';
 import { MOST_BYTES_IN_MEMORY, takeSnapshot } from './snapshot.ts';

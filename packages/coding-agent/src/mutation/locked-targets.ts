@@ -1,4 +1,4 @@
-import { ToolError } from '../errors.ts';
+import { ToolError } from '@cairn/tool';
 import type { PathUse, ResolvedPath } from '../sandbox.ts';
 import type { Workspace } from '../workspace.ts';
 

@@ -1,8 +1,8 @@
+import { errnoOf, explainSystemError, isMissing, ToolError } from '@cairn/tool';
 import { createHash } from 'node:crypto';
 import * as fs from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { errnoOf, explainSystemError, isMissing, ToolError } from '../errors.ts';
 import type { FileOperations } from '../operations.ts';
 import { isRunning, ownIdentity, parseIdentity, uniqueName } from './process-identity.ts';
 import { recover, temporaryPath } from './temporary.ts';

@@ -1,5 +1,5 @@
+import { errnoOf, explainSystemError, ToolError } from '@cairn/tool';
 import { basename, dirname } from 'node:path';
-import { errnoOf, explainSystemError, ToolError } from '../errors.ts';
 import type { FileOperations } from '../operations.ts';
 import { invalidateFsScanAfterRename } from '../tools/fs-cache-invalidation.ts';
 import type { Workspace } from '../workspace.ts';

@@ -1,4 +1,4 @@
-import { CHECK_PATH, explaining, ToolError } from '../errors.ts';
+import { CHECK_PATH, explaining, ToolError } from '@cairn/tool';
 import { hashOf } from '../ledger.ts';
 import { readBytes, withFile } from '../operations.ts';
 import type { FileOperations, FileStat, OpenFile } from '../operations.ts';

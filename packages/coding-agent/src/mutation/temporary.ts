@@ -1,5 +1,5 @@
+import { isMissing } from '@cairn/tool';
 import { basename, dirname, join } from 'node:path';
-import { isMissing } from '../errors.ts';
 import { readBytes, withFile } from '../operations.ts';
 import type { FileOperations, OpenFile } from '../operations.ts';
 import { uniqueName } from './process-identity.ts';

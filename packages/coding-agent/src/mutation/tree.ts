@@ -1,5 +1,5 @@
+import { ToolError } from '@cairn/tool';
 import { join } from 'node:path';
-import { ToolError } from '../errors.ts';
 import { withFile } from '../operations.ts';
 import type { FileOperations } from '../operations.ts';
 import { kindName } from '../sandbox.ts';

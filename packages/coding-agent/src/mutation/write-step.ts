@@ -1,5 +1,5 @@
+import { errnoOf, isMissing, ToolError } from '@cairn/tool';
 import { dirname } from 'node:path';
-import { errnoOf, isMissing, ToolError } from '../errors.ts';
 import { withFile } from '../operations.ts';
 import type { FileOperations, OpenFile } from '../operations.ts';
 import type { ResolvedPath } from '../sandbox.ts';

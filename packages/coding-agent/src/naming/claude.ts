@@ -1,5 +1,5 @@
+import type { Fields } from '@cairn/tool';
 import { z } from 'zod';
-import type { Fields } from '../input.ts';
 import type { Profile } from './profile.ts';
 
 /** The widest of the contexts that were asked for. */

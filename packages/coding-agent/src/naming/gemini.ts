@@ -1,6 +1,6 @@
+import { ToolError } from '@cairn/tool';
+import type { Fields } from '@cairn/tool';
 import { z } from 'zod';
-import { ToolError } from '../errors.ts';
-import type { Fields } from '../input.ts';
 import type { Profile } from './profile.ts';
 
 /** A range of lines becomes a number of them. */

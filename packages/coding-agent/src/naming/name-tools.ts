@@ -1,10 +1,9 @@
+import { describeInputError, ToolError } from '@cairn/tool';
+import type { Fields, ToolDefinition } from '@cairn/tool';
 import type { z } from 'zod';
 import { bind, bindAsItIs } from '../bind.ts';
-import { ToolError } from '../errors.ts';
-import { describeInputError, inputSchemaBeyond } from '../input.ts';
-import type { Fields } from '../input.ts';
-import type { Names, ToolSpec } from '../spec.ts';
-import type { ToolDefinition } from '../tool.ts';
+import { inputSchemaBeyond } from '../input.ts';
+import type { Names, CodingToolSpec } from '../spec.ts';
 import { specs, toolNames } from '../tools/specs.ts';
 import type { Workspace } from '../workspace.ts';
 import { claude } from './claude.ts';
@@ -48,7 +47,7 @@ export function namesIn(naming: NamingProfile): Names {
   return namesOf(profiles[naming]);
 }
 
-function shapeOf(spec: ToolSpec<unknown, unknown>, { parameters, shape = {} }: ProfileTool): z.ZodRawShape {
+function shapeOf(spec: CodingToolSpec<unknown, unknown>, { parameters, shape = {} }: ProfileTool): z.ZodRawShape {
   const shared = Object.entries(parameters).flatMap(([name, ours]) => {
     const field = spec.shape[ours];
     return field ? [[name, field] as const] : [];
@@ -56,7 +55,7 @@ function shapeOf(spec: ToolSpec<unknown, unknown>, { parameters, shape = {} }: P
   return { ...Object.fromEntries(shared), ...shape };
 }
 
-function unshownOf(spec: ToolSpec<unknown, unknown>, { accepts = [] }: ProfileTool): z.ZodRawShape {
+function unshownOf(spec: CodingToolSpec<unknown, unknown>, { accepts = [] }: ProfileTool): z.ZodRawShape {
   return Object.fromEntries(Object.entries(spec.shape).filter(([name]) => accepts.includes(name)));
 }
 
@@ -67,7 +66,7 @@ function renamed(given: Fields, { parameters, accepts = [] }: ProfileTool): Fiel
 }
 
 function bindAs(name: string, entry: ProfileTool, workspace: Workspace, names: Names): ToolDefinition {
-  const spec: ToolSpec<unknown, unknown> = specs[entry.tool];
+  const spec: CodingToolSpec<unknown, unknown> = specs[entry.tool];
   return bind<Fields, unknown, unknown>(spec, workspace, {
     name,
     description: entry.description ?? spec.description,
@@ -82,7 +81,7 @@ function bindAs(name: string, entry: ProfileTool, workspace: Workspace, names: N
 }
 
 /** @throws {ToolError} `INVALID_INPUT` for a value that is allowed there and not here. */
-function checked(input: Fields, spec: ToolSpec<unknown, unknown>, name: string): unknown {
+function checked(input: Fields, spec: CodingToolSpec<unknown, unknown>, name: string): unknown {
   const parsed = spec.inputSchema.safeParse(input);
   if (parsed.success) return parsed.data;
   const what = describeInputError(parsed.error, input, spec.inputSchema);

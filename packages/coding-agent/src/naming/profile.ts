@@ -1,5 +1,5 @@
+import type { Fields } from '@cairn/tool';
 import type { z } from 'zod';
-import type { Fields } from '../input.ts';
 import type { ToolName } from '../tools/specs.ts';
 
 /** Whose names the tools of a set have. */

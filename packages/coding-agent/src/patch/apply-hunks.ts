@@ -1,4 +1,4 @@
-import { ToolError } from '../errors.ts';
+import { ToolError } from '@cairn/tool';
 import { joinSplices, spliceAt } from '../mutation/apply-edit.ts';
 import type { AppliedEdits, Splice } from '../mutation/apply-edit.ts';
 import { lineEndBefore, lineEndNear, lineNumberAt, textStart } from '../mutation/document.ts';

@@ -1,4 +1,4 @@
-import { ToolError } from '../errors.ts';
+import { ToolError } from '@cairn/tool';
 
 /** A line of a hunk: kept, removed or added. */
 export interface HunkLine {

@@ -1,4 +1,4 @@
-import { ToolError } from '../errors.ts';
+import { ToolError } from '@cairn/tool';
 import { FORMAT_HINT } from './file-patch.ts';
 import type { FilePatch } from './file-patch.ts';
 import { parseUnified } from './parse-unified.ts';

@@ -1,5 +1,5 @@
+import { ToolError } from '@cairn/tool';
 import { describe, expect, test } from 'vitest';
-import { ToolError } from '../errors.ts';
 import { encodingFor } from '../mutation/encoding.ts';
 import { applyHunks } from './apply-hunks.ts';
 import type { FilePatch } from './file-patch.ts';

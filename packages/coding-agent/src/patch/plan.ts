@@ -1,4 +1,4 @@
-import { ToolError } from '../errors.ts';
+import { ToolError } from '@cairn/tool';
 import { hashOf } from '../ledger.ts';
 import { contentSteps } from '../mutation/changed-file.ts';
 import type { Step } from '../mutation/commit.ts';

@@ -1,5 +1,6 @@
+import { explaining, succeed, ToolError } from '@cairn/tool';
+import { count } from '@cairn/tool/prompt';
 import { z } from 'zod';
-import { explaining, ToolError } from '../errors.ts';
 import { inputSchema } from '../input.ts';
 import { commit, rehearse } from '../mutation/commit.ts';
 import { deleteStep } from '../mutation/delete-step.ts';
@@ -11,10 +12,8 @@ import { requireExisting } from '../near-names.ts';
 import type { FileKind } from '../operations.ts';
 import { isGitInternal, isWithin } from '../sandbox.ts';
 import { mutating } from '../spec.ts';
-import type { RunContext, ToolSpec } from '../spec.ts';
-import { succeed } from '../tool.ts';
+import type { RunContext, CodingToolSpec } from '../spec.ts';
 import type { Workspace } from '../workspace.ts';
-import { count } from './format.ts';
 
 const shape = { path: z.string(), recursive: z.boolean().optional().describe('delete a directory') };
 
@@ -55,7 +54,7 @@ async function inspect(target: LockedTarget, { workspace, signal }: RunContext):
 }
 
 /** Deletes a file or a link, and when asked for a directory with all it holds. */
-export const deleteTool: ToolSpec<DeleteInput, DeleteDetails> = {
+export const deleteTool: CodingToolSpec<DeleteInput, DeleteDetails> = {
   name: 'delete',
   description: 'Delete a file, or with recursive a directory. A link is deleted itself.',
   shape,

@@ -1,3 +1,5 @@
+import { succeed } from '@cairn/tool';
+import { count, truncate } from '@cairn/tool/prompt';
 import { z } from 'zod';
 import { inputSchema } from '../input.ts';
 import { applyEdits } from '../mutation/apply-edit.ts';
@@ -11,10 +13,7 @@ import { withLockedTarget } from '../mutation/locked-targets.ts';
 import { takeSnapshot } from '../mutation/snapshot.ts';
 import { requireExisting } from '../near-names.ts';
 import { mutating } from '../spec.ts';
-import type { ToolSpec } from '../spec.ts';
-import { succeed } from '../tool.ts';
-import { truncate } from '../truncate.ts';
-import { count } from './format.ts';
+import type { CodingToolSpec } from '../spec.ts';
 
 const editShape = { old_text: z.string(), new_text: z.string(), replace_all: z.boolean().optional() };
 const shape = { path: z.string(), edits: z.array(z.strictObject(editShape)).min(1) };
@@ -61,7 +60,7 @@ function describe(details: EditDetails): string {
 }
 
 /** Replaces texts in a file; every other byte stays. */
-export const editTool: ToolSpec<EditInput, EditDetails> = {
+export const editTool: CodingToolSpec<EditInput, EditDetails> = {
   name: 'edit',
   description:
     'Replace text in a file. Each old_text must occur once, unless replace_all. All edits match the file as it is.',

@@ -1,3 +1,5 @@
+import { succeed } from '@cairn/tool';
+import { count } from '@cairn/tool/prompt';
 import { FileType, glob } from '@cairn/natives';
 import type { GlobOptions, GlobResult } from '@cairn/natives';
 import { isAbsolute, join } from 'node:path';
@@ -6,9 +8,7 @@ import { inputSchema } from '../input.ts';
 import { requireExisting } from '../near-names.ts';
 import type { ResolvedPath } from '../sandbox.ts';
 import { readOnly } from '../spec.ts';
-import type { RunContext, ToolSpec } from '../spec.ts';
-import { succeed } from '../tool.ts';
-import { count } from './format.ts';
+import type { RunContext, CodingToolSpec } from '../spec.ts';
 import {
   boundsFor,
   isHidden,
@@ -124,7 +124,7 @@ async function baseOf(input: GlobInput, { workspace }: RunContext): Promise<{ ba
 }
 
 /** Finds paths by a pattern. */
-export const globTool: ToolSpec<GlobInput, GlobDetails> = {
+export const globTool: CodingToolSpec<GlobInput, GlobDetails> = {
   name: 'glob',
   description: 'Find paths by a glob pattern, newest first. Without / it matches names at any depth.',
   shape,

@@ -1,5 +1,5 @@
+import { errnoOf, ToolError } from '@cairn/tool';
 import type { GrepMatch } from '@cairn/natives';
-import { errnoOf, ToolError } from '../errors.ts';
 import { recordOf } from '../ledger.ts';
 import { takeSnapshot } from '../mutation/snapshot.ts';
 import type { Workspace } from '../workspace.ts';

@@ -1,3 +1,5 @@
+import { succeed } from '@cairn/tool';
+import { count } from '@cairn/tool/prompt';
 import { grep, GrepOutputMode } from '@cairn/natives';
 import type { GrepMatch, GrepOptions, GrepResult } from '@cairn/natives';
 import { z } from 'zod';
@@ -5,9 +7,7 @@ import { inputSchema } from '../input.ts';
 import { requireExisting } from '../near-names.ts';
 import type { ResolvedPath } from '../sandbox.ts';
 import { readOnly } from '../spec.ts';
-import type { RunContext, ToolSpec } from '../spec.ts';
-import { succeed } from '../tool.ts';
-import { count } from './format.ts';
+import type { RunContext, CodingToolSpec } from '../spec.ts';
 import { leftOutNotes } from './glob.ts';
 import type { LeftOut } from './glob.ts';
 import { recordMatches } from './grep-record.ts';
@@ -180,7 +180,7 @@ function pageOfCounts(result: GrepResult, skip: number, limit: number): GrepResu
 }
 
 /** Finds lines by a pattern. */
-export const grepTool: ToolSpec<GrepInput, GrepDetails> = {
+export const grepTool: CodingToolSpec<GrepInput, GrepDetails> = {
   name: 'grep',
   description: 'Search the contents of files. Modes: content (default), files, count.',
   shape,

@@ -1,5 +1,5 @@
+import { explaining, isMissing } from '@cairn/tool';
 import { join } from 'node:path';
-import { explaining, isMissing } from '../errors.ts';
 import type { FileKind, FileOperations } from '../operations.ts';
 import type { ResolvedPath } from '../sandbox.ts';
 

@@ -1,13 +1,12 @@
+import { succeed, ToolError } from '@cairn/tool';
+import type { ToolSuccess } from '@cairn/tool';
+import { count } from '@cairn/tool/prompt';
 import { z } from 'zod';
-import { ToolError } from '../errors.ts';
 import { inputSchema } from '../input.ts';
 import { requireExisting } from '../near-names.ts';
 import type { ResolvedPath } from '../sandbox.ts';
 import { readOnly } from '../spec.ts';
-import type { RunContext, ToolSpec } from '../spec.ts';
-import { succeed } from '../tool.ts';
-import type { ToolSuccess } from '../tool.ts';
-import { count } from './format.ts';
+import type { RunContext, CodingToolSpec } from '../spec.ts';
 import { entryText, listDirectory } from './listing.ts';
 import type { Listing, ListingRequest } from './listing.ts';
 
@@ -75,7 +74,7 @@ export async function listingOf(
 }
 
 /** Lists a directory. */
-export const lsTool: ToolSpec<LsInput, LsDetails> = {
+export const lsTool: CodingToolSpec<LsInput, LsDetails> = {
   name: 'ls',
   description: 'List a directory; names of directories end with /.',
   shape,

@@ -1,5 +1,7 @@
+import { succeed, ToolError } from '@cairn/tool';
+import type { ToolSuccess } from '@cairn/tool';
+import { count } from '@cairn/tool/prompt';
 import { z } from 'zod';
-import { ToolError } from '../errors.ts';
 import { inputSchema } from '../input.ts';
 import { tagOf } from '../ledger.ts';
 import type { Tier } from '../mutation/find-text.ts';
@@ -11,10 +13,7 @@ import { parsePatch, pathsOf } from '../patch/parse.ts';
 import { planPatch } from '../patch/plan.ts';
 import type { PlannedFile } from '../patch/plan.ts';
 import { mutating } from '../spec.ts';
-import type { RunContext, ToolSpec } from '../spec.ts';
-import { succeed } from '../tool.ts';
-import type { ToolSuccess } from '../tool.ts';
-import { count } from './format.ts';
+import type { RunContext, CodingToolSpec } from '../spec.ts';
 
 const shape = { patch: z.string() };
 
@@ -86,7 +85,7 @@ function fileOf({ path, kind, to, hash, diff, tiers }: PlannedFile): PatchedFile
 }
 
 /** Changes several files as one: all of a patch is applied, or nothing. */
-export const patchTool: ToolSpec<PatchInput, PatchDetails> = {
+export const patchTool: CodingToolSpec<PatchInput, PatchDetails> = {
   name: 'patch',
   description:
     "Add, change, move and delete files as one, by a patch that begins with '*** Begin Patch' or a unified diff.",

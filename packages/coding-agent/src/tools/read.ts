@@ -1,5 +1,7 @@
+import { succeed, ToolError } from '@cairn/tool';
+import type { ToolSuccess } from '@cairn/tool';
+import { count, formatBytes } from '@cairn/tool/prompt';
 import { z } from 'zod';
-import { ToolError } from '../errors.ts';
 import { inputSchema } from '../input.ts';
 import { recordOf, tagOf } from '../ledger.ts';
 import type { FileRecord } from '../ledger.ts';
@@ -9,11 +11,8 @@ import { readBytes } from '../operations.ts';
 import type { FileStat, OpenFile } from '../operations.ts';
 import type { ResolvedPath } from '../sandbox.ts';
 import { readOnly } from '../spec.ts';
-import type { Names, RunContext, ToolSpec } from '../spec.ts';
-import { succeed } from '../tool.ts';
-import type { ToolSuccess } from '../tool.ts';
+import type { Names, RunContext, CodingToolSpec } from '../spec.ts';
 import { sniffType, SNIFF_BYTES } from './file-type.ts';
-import { count, formatBytes } from './format.ts';
 import { listingOf, MAX_ENTRIES } from './ls.ts';
 import type { LsDetails } from './ls.ts';
 import type { PageLimit } from './page-lines.ts';
@@ -195,7 +194,7 @@ async function readAny(request: Request, file: OpenFile, stat: FileStat): Promis
 }
 
 /** Reads a part of a text file, an image, or the listing of a directory. */
-export const readTool: ToolSpec<ReadInput, ReadDetails> = {
+export const readTool: CodingToolSpec<ReadInput, ReadDetails> = {
   name: 'read',
   description: 'Read a text file, an image or a directory. Long files in pages.',
   shape,

@@ -1,5 +1,5 @@
+import { explaining, succeed, ToolError } from '@cairn/tool';
 import { z } from 'zod';
-import { explaining, ToolError } from '../errors.ts';
 import { inputSchema } from '../input.ts';
 import { commit, rehearse, parentsStep } from '../mutation/commit.ts';
 import { guard, guardTree } from '../mutation/guard.ts';
@@ -11,8 +11,7 @@ import { requireExisting } from '../near-names.ts';
 import type { FileKind } from '../operations.ts';
 import { isWithin, kindName } from '../sandbox.ts';
 import { mutating } from '../spec.ts';
-import type { ToolSpec } from '../spec.ts';
-import { succeed } from '../tool.ts';
+import type { CodingToolSpec } from '../spec.ts';
 import type { Workspace } from '../workspace.ts';
 import { requireNoRoot } from './delete.ts';
 
@@ -56,7 +55,7 @@ async function requireReplaceable(workspace: Workspace, to: LockedTarget, overwr
 }
 
 /** Renames or moves a file, a link or a directory, also to another file system. */
-export const renameTool: ToolSpec<RenameInput, RenameDetails> = {
+export const renameTool: CodingToolSpec<RenameInput, RenameDetails> = {
   name: 'rename',
   description: 'Rename or move a file or directory, making the directories it needs.',
   shape,

@@ -1,5 +1,6 @@
+import { succeed, ToolError } from '@cairn/tool';
+import { formatBytes } from '@cairn/tool/prompt';
 import { z } from 'zod';
-import { ToolError } from '../errors.ts';
 import { inputSchema } from '../input.ts';
 import { changeFile } from '../mutation/changed-file.ts';
 import type { ChangedFile } from '../mutation/changed-file.ts';
@@ -10,9 +11,7 @@ import { guard } from '../mutation/guard.ts';
 import { withLockedTarget } from '../mutation/locked-targets.ts';
 import { requireFile, takeSnapshot } from '../mutation/snapshot.ts';
 import { mutating } from '../spec.ts';
-import type { ToolSpec } from '../spec.ts';
-import { succeed } from '../tool.ts';
-import { formatBytes } from './format.ts';
+import type { CodingToolSpec } from '../spec.ts';
 
 const shape = { path: z.string(), content: z.string() };
 
@@ -40,7 +39,7 @@ function textOf(bytes: Buffer | undefined, encoding: TextEncoding): string {
 }
 
 /** Creates a file or replaces its content. Encoding, byte order mark and CRLF line ends of a file stay what they are. */
-export const writeTool: ToolSpec<WriteInput, WriteDetails> = {
+export const writeTool: CodingToolSpec<WriteInput, WriteDetails> = {
   name: 'write',
   description: 'Create a file, with its directories, or replace a whole file that was read before.',
   shape,

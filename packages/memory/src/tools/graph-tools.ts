@@ -1,5 +1,5 @@
-import { createTool, inputSchema, succeed } from '@cairn/coding-agent';
-import type { ToolAnnotations, ToolDefinition, ToolSuccess } from '@cairn/coding-agent';
+import { createTool, inputSchema, succeed } from '@cairn/tool';
+import type { ToolAnnotations, ToolDefinition, ToolSuccess } from '@cairn/tool';
 import { z } from 'zod';
 import type { Entity, Graph, Relation } from '../graph.ts';
 import { asToolErrors } from './tool-errors.ts';

@@ -1,5 +1,5 @@
-import { ToolError } from '@cairn/coding-agent';
-import type { ToolDefinition } from '@cairn/coding-agent';
+import { ToolError } from '@cairn/tool';
+import type { ToolDefinition } from '@cairn/tool';
 import { DEFAULT_GROUP, DEFAULT_STREAM } from '../defaults.ts';
 import type { Memory } from '../memory.ts';
 import { createGraphTools } from './graph-tools.ts';

@@ -1,5 +1,5 @@
-import { createTool, inputSchema, succeed } from '@cairn/coding-agent';
-import type { ToolDefinition } from '@cairn/coding-agent';
+import { createTool, inputSchema, succeed } from '@cairn/tool';
+import type { ToolDefinition } from '@cairn/tool';
 import { z } from 'zod';
 import type { Memory } from '../memory.ts';
 import type { Message } from '../message.ts';

@@ -1,5 +1,5 @@
-import { ToolError } from '@cairn/coding-agent';
-import type { ToolErrorCode } from '@cairn/coding-agent';
+import { ToolError } from '@cairn/tool';
+import type { ToolErrorCode } from '@cairn/tool';
 import { MemoryError } from '../errors.ts';
 import type { MemoryErrorCode } from '../errors.ts';
 

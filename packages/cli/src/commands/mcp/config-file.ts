@@ -1,7 +1,8 @@
 import { readFile, realpath, rmdir, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import type { CodingTools, FileDiff, ToolErrorCode, ToolFailure } from '@cairn/coding-agent';
+import type { CodingTools, FileDiff } from '@cairn/coding-agent';
 import type { ConfigFile } from '@cairn/hosts';
+import type { ToolErrorCode, ToolFailure } from '@cairn/tool';
 
 const byteOrderMark = '\ufeff';
 

@@ -1,29 +1,29 @@
-/** Which limit cut a text: the number of lines or of bytes. */
-type TruncateLimit = 'lines' | 'bytes';
+/** The limit that cut a text: the number of lines or of bytes. */
+export type TruncateLimit = 'lines' | 'bytes';
 
-/** How much of something is shown. */
+/** The limits of {@link truncate}. */
 export interface TruncateLimits {
   readonly maxLines: number;
-  /** Of the whole text, in UTF-8, line ends included. */
+  /** Bytes of the whole text in UTF-8, line ends included. */
   readonly maxBytes: number;
-  /** Of one line, in UTF-16 code units. Default: whole lines. */
+  /** UTF-16 code units of one line. Default: no limit. */
   readonly maxColumns?: number | undefined;
 }
 
-/** What was shown of how much, and which limit hit. */
+/** The lines that fit into limits, and what was cut. */
 export interface Truncation {
   readonly lines: readonly string[];
-  /** Lines there were. */
+  /** The number of lines before the cut. */
   readonly total: number;
-  /** Lines that are shown. */
+  /** The number of lines in `lines`. */
   readonly shown: number;
   /** Absent when all lines are shown. */
   readonly limit?: TruncateLimit;
-  /** Shown lines that were cut to `maxColumns`. */
+  /** The number of shown lines that were cut to `maxColumns`. */
   readonly cutLines: number;
 }
 
-/** A line cut to so many code units, with a mark that says how many are missing. A pair of surrogates stays together. */
+/** Cuts a line to N code units and appends how many are missing. A surrogate pair stays together. */
 export function truncateLine(line: string, maxColumns: number): string {
   if (line.length <= maxColumns) return line;
   const code = line.charCodeAt(maxColumns - 1);
@@ -31,7 +31,7 @@ export function truncateLine(line: string, maxColumns: number): string {
   return `${line.slice(0, end)}… [${line.length - end} more characters]`;
 }
 
-/** The first lines within limits. The mark of a cut line is not counted as part of it. */
+/** Returns the first lines that fit into limits. The mark at the end of a cut line does not count as part of the line. */
 export function truncate(lines: readonly string[], limits: TruncateLimits): Truncation {
   const { maxLines, maxBytes, maxColumns = Infinity } = limits;
   const kept: string[] = [];

@@ -1,4 +1,4 @@
-/** Bytes as people write them. */
+/** Writes a number of bytes for people: `512 bytes`, `1.5 KB` (1 KB is 1,024 bytes). */
 export function formatBytes(bytes: number): string {
   if (bytes < 1024) return `${bytes} bytes`;
   const units = ['KB', 'MB', 'GB', 'TB'];
@@ -8,7 +8,7 @@ export function formatBytes(bytes: number): string {
   return `${value.toFixed(1)} ${units[unit] ?? ''}`;
 }
 
-/** A number with its noun. */
+/** Writes a number with its noun: `1 line`, `2 lines`. */
 export function count(number: number, noun: string, plural: string = `${noun}s`): string {
   return `${number} ${number === 1 ? noun : plural}`;
 }

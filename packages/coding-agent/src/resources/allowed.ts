@@ -1,5 +1,5 @@
-import { ToolError } from '@cairn/coding-agent';
-import type { Workspace } from '@cairn/coding-agent';
+import { ToolError } from '@cairn/tool';
+import type { Workspace } from '../workspace.ts';
 
 async function isAllowed(workspace: Workspace, path: string): Promise<boolean> {
   try {
@@ -11,7 +11,7 @@ async function isAllowed(workspace: Workspace, path: string): Promise<boolean> {
   }
 }
 
-/** Those whose path may be read. A search of a tree also finds links that lead out of it, and what is behind them. */
+/** Returns the entries with an allowed path. A search of a tree also finds links that lead out of it. */
 export async function allowedOnly<T extends { readonly path: string }>(
   workspace: Workspace,
   found: readonly T[],

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { ToolErrorCode } from './errors.ts';
+import type { ToolErrorCode } from './errors/tool-error.ts';
 
 /** Text for the model. */
 export interface TextPart {
@@ -16,7 +16,7 @@ export interface ImagePart {
 
 export type ContentPart = TextPart | ImagePart;
 
-/** The tool did what was asked for. */
+/** The result of a call that succeeded. */
 export interface ToolSuccess<Details> {
   readonly isError: false;
   /** For the model. */
@@ -25,38 +25,38 @@ export interface ToolSuccess<Details> {
   readonly details: Details;
 }
 
-/** What is known of a failure. */
+/** The facts of a failure. */
 export interface FailureDetails {
   readonly reason: ToolErrorCode;
   /** What to do next. */
   readonly hint: string;
-  /** Whether something was changed before it failed. */
+  /** Whether the call changed something before it failed. */
   readonly changed: boolean;
   readonly path?: string;
 }
 
-/** The tool did not do it, for a reason that was to be expected. Nothing was changed unless `details.changed`. */
+/** The result of a call that failed for an expected reason. It changed nothing unless `details.changed` is true. */
 export interface ToolFailure {
   readonly isError: true;
   readonly content: readonly TextPart[];
   readonly details: FailureDetails;
 }
 
-/** The answer of a tool. As it is, it is also the result of a tool call of MCP. */
+/** The result of a tool call. It has the shape of an MCP tool result. */
 export type ToolResult<Details = unknown> = ToolSuccess<Details> | ToolFailure;
 
-/** What may end a call. The AI SDK passes the signal as `abortSignal`. */
+/** Options of one call. The AI SDK passes the signal as `abortSignal`. */
 export interface ToolCallOptions {
   readonly signal?: AbortSignal | undefined;
   readonly abortSignal?: AbortSignal | undefined;
   /**
-   * Check everything and say what would be changed, but change nothing. Tools that only look take no notice.
+   * Check everything and report what would change, but change nothing. Read-only tools ignore it.
    * @default false
    */
   readonly dryRun?: boolean | undefined;
 }
 
-/** What a tool does to the world, in the words of MCP. */
+/** What a tool does to the world, in MCP's terms. */
 export interface ToolAnnotations {
   readonly title: string;
   readonly readOnlyHint: boolean;
@@ -65,7 +65,7 @@ export interface ToolAnnotations {
   readonly openWorldHint: boolean;
 }
 
-/** A part of an answer as the AI SDK gives it to a model. */
+/** A part of a result in the form that the AI SDK gives to a model. */
 export type ModelOutputPart =
   | { readonly type: 'text'; readonly text: string }
   | {
@@ -74,36 +74,38 @@ export type ModelOutputPart =
       readonly data: { readonly type: 'data'; readonly data: string };
     };
 
-/** An answer as the AI SDK gives it to a model. */
+/** A result in the form that the AI SDK gives to a model. */
 export type ModelOutput =
   | { readonly type: 'text'; readonly value: string }
   | { readonly type: 'error-text'; readonly value: string }
   | { readonly type: 'content'; readonly value: ModelOutputPart[] };
 
 /**
- * A tool: works as it is in the AI SDK, behind MCP, and called directly.
+ * A tool. The same object works in the AI SDK, over MCP, and when a program calls it.
  *
- * `execute` checks its input itself and never changes it. It answers expected trouble (no such file, no match, a wrong
- * parameter) with `isError`, and rejects with the signal's reason when it was aborted, and with anything else that nobody
- * expected.
+ * `execute` checks its input and never modifies it. An expected failure (missing file, no match, invalid parameter) is a
+ * result with `isError`. `execute` rejects with the signal's reason after an abort, and with any unexpected error.
  */
 export interface ToolDefinition<Input = unknown, Details = unknown> {
   readonly name: string;
   readonly description: string;
-  /** Zod 4, and by that a Standard Schema. What models are shown is its JSON Schema; more spellings are accepted. */
+  /** A Zod 4 schema, so also a Standard Schema. Models see its JSON Schema; the schema itself accepts more spellings. */
   readonly inputSchema: z.ZodType<Input>;
   readonly annotations: ToolAnnotations;
   execute(input: Input, options?: ToolCallOptions): Promise<ToolResult<Details>>;
-  /** What a model is shown of an answer, for the AI SDK. */
+  /** Converts a result into what the AI SDK shows a model. */
   toModelOutput(options: { readonly output: ToolResult<Details> }): ModelOutput;
 }
 
-/** The text of an answer. */
+/** Tools by name, as the AI SDK takes them. */
+export type Tools = Readonly<Record<string, ToolDefinition>>;
+
+/** Returns the text of a result; an image stands as its MIME type in brackets. */
 export function textOf(result: ToolResult): string {
   return result.content.map((part) => (part.type === 'text' ? part.text : `[${part.mimeType}]`)).join('\n');
 }
 
-/** An answer in text. */
+/** Makes a successful result from a text and its details. */
 export function succeed<Details>(text: string, details: Details): ToolSuccess<Details> {
   return { isError: false, content: [{ type: 'text', text }], details };
 }

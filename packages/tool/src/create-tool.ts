@@ -1,0 +1,101 @@
+import type { z } from 'zod';
+import { explainSystemError } from './errors/system-error.ts';
+import { ToolError } from './errors/tool-error.ts';
+import { textOf } from './definition.ts';
+import type {
+  ModelOutput,
+  ModelOutputPart,
+  ToolAnnotations,
+  ToolCallOptions,
+  ToolDefinition,
+  ToolFailure,
+  ToolResult,
+  ToolSuccess,
+} from './definition.ts';
+import { describeInputError } from './input.ts';
+import { observeCall } from './observer.ts';
+
+/** What `run` of a {@link ToolSpec} receives besides its input. */
+export interface ToolRunOptions {
+  readonly signal: AbortSignal | undefined;
+  /** Only report what would change. */
+  readonly dryRun: boolean;
+}
+
+/** The parts from which {@link createTool} makes a tool. `Context` is the second argument of `run`. */
+export interface ToolSpec<Input, Details, Context = ToolRunOptions> {
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: z.ZodType<Input>;
+  readonly annotations: ToolAnnotations;
+  /** @throws {ToolError} for an expected failure; the tool returns it as a result. */
+  run(input: Input, context: Context): Promise<ToolSuccess<Details>>;
+}
+
+function failureOf(error: ToolError, mutates: boolean): ToolFailure {
+  const unchanged = mutates && !error.changed ? ' Nothing was changed.' : '';
+  const context = error.context === undefined ? '' : `\n\n${error.context}`;
+  return {
+    isError: true,
+    content: [{ type: 'text', text: `${error.summary}.${unchanged} ${error.hint}${context}` }],
+    details: {
+      reason: error.code,
+      hint: error.hint,
+      changed: error.changed,
+      ...(error.path !== undefined && { path: error.path }),
+    },
+  };
+}
+
+/** Returns the path in a system error, or words that stand for it. */
+function systemPathOf(error: unknown): string {
+  return error instanceof Error && 'path' in error && typeof error.path === 'string' ? error.path : 'The path';
+}
+
+function toModelOutput({ output }: { readonly output: ToolResult }): ModelOutput {
+  if (output.isError) return { type: 'error-text', value: textOf(output) };
+  if (output.content.every((part) => part.type === 'text')) return { type: 'text', value: textOf(output) };
+  const value = output.content.map((part): ModelOutputPart => {
+    if (part.type === 'text') return { type: 'text', text: part.text };
+    return { type: 'file', mediaType: part.mimeType, data: { type: 'data', data: part.data } };
+  });
+  return { type: 'content', value };
+}
+
+/**
+ * Makes a tool from its spec. The tool checks its input, runs, turns `ToolError`s and system errors into failed results, and
+ * publishes each call to observers (see `observeCalls`).
+ */
+export function createTool<Input, Details>(spec: ToolSpec<Input, Details>): ToolDefinition<Input, Details> {
+  const { name, description, inputSchema, annotations } = spec;
+  const mutates = !annotations.readOnlyHint;
+  const parse = (input: Input): Input => {
+    const parsed = inputSchema.safeParse(input);
+    if (parsed.success) return parsed.data;
+    const what = describeInputError(parsed.error, input, inputSchema);
+    throw new ToolError('INVALID_INPUT', [`${name}: ${what}`, 'Call it again with these parameters.']);
+  };
+  const call = async (input: Input, { dryRun = false, ...options }: ToolCallOptions): Promise<ToolResult<Details>> => {
+    const signal = options.signal ?? options.abortSignal;
+    signal?.throwIfAborted();
+    try {
+      return await spec.run(parse(input), { signal, dryRun });
+    } catch (error) {
+      const explained = explainSystemError(error, systemPathOf(error));
+      if (!ToolError.isInstance(explained)) throw error;
+      return failureOf(explained, mutates);
+    }
+  };
+  const execute = (input: Input, options: ToolCallOptions = {}): Promise<ToolResult<Details>> =>
+    observeCall({ source: 'tool', name, input, outcomeOf: outcomeOfResult }, () => call(input, options));
+  return { name, description, inputSchema, annotations, execute, toModelOutput };
+}
+
+/** Returns what observers learn from a result: the bytes that a model receives, and the reason of a failure. */
+function outcomeOfResult(result: ToolResult): { readonly outputBytes: number; readonly failure?: string } {
+  const outputBytes = result.content.reduce(
+    (sum, part) => sum + Buffer.byteLength(part.type === 'text' ? part.text : part.data),
+    0,
+  );
+  return { outputBytes, ...(result.isError && { failure: result.details.reason }) };
+}

@@ -1,0 +1,69 @@
+import { ToolError } from './tool-error.ts';
+import type { ToolErrorCode } from './tool-error.ts';
+
+/** Returns the code of a system error, such as `ENOENT`. */
+export function errnoOf(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !('code' in error)) return undefined;
+  return typeof error.code === 'string' ? error.code : undefined;
+}
+
+/** Returns whether an error states that nothing exists at the path. */
+export function isMissing(error: unknown): boolean {
+  const code = errnoOf(error);
+  return code === 'ENOENT' || code === 'ENOTDIR';
+}
+
+/** The hint for a path that does not exist. It names no tool, because each host names its tools differently. */
+export const CHECK_PATH = 'Check the path: list the directory it should be in.';
+
+type Explained = readonly [code: ToolErrorCode, what: string, hint: string];
+
+/** What each system error means for the caller of a tool. */
+const explanations: Readonly<Record<string, Explained>> = {
+  ENOENT: ['NOT_FOUND', 'does not exist', CHECK_PATH],
+  ENOTDIR: ['NOT_A_DIRECTORY', 'lies below something that is not a directory', CHECK_PATH],
+  EISDIR: ['IS_DIRECTORY', 'is a directory', 'Name a file in it.'],
+  EEXIST: ['EXISTS', 'exists already', 'Choose another path, or delete what is there first.'],
+  ENOTEMPTY: ['EXISTS', 'is a directory that is not empty', 'Choose another path, or delete what is there first.'],
+  EACCES: ['PERMISSION', 'may not be accessed: permission denied', 'Choose another path, or ask for the permission.'],
+  EPERM: [
+    'PERMISSION',
+    'may not be changed: operation not permitted',
+    'It may be immutable or owned by someone else: ask for the permission.',
+  ],
+  EROFS: ['READ_ONLY', 'lies on a read-only file system', 'Choose a path on a file system that can be written.'],
+  ENOSPC: ['NO_SPACE', 'does not fit: the disk is full', 'Free some space, or write less, and call again.'],
+  EDQUOT: ['NO_SPACE', 'does not fit: the disk quota is used up', 'Free some space, or write less, and call again.'],
+  EFBIG: ['TOO_LARGE', 'would be larger than the system allows', 'Split it into several files.'],
+  ENAMETOOLONG: ['NAME_TOO_LONG', 'is longer than the system allows', 'Shorten the name or the path.'],
+  ELOOP: [
+    'NOT_FOUND',
+    'is a symbolic link that leads in a circle',
+    'Name the file itself; a listing shows where links lead.',
+  ],
+  ESTALE: ['STALE', 'lies in a directory that was moved or replaced during the call', 'Read it again.'],
+  EBUSY: ['LOCKED', 'is in use by the system', 'Try again later, or choose another path.'],
+  ETXTBSY: ['LOCKED', 'is a program that is running', 'Stop it first, or choose another path.'],
+};
+
+/** Returns the `ToolError` for a system error at a path. Any other error is returned unchanged. */
+export function explainSystemError(error: unknown, path: string): unknown {
+  if (ToolError.isInstance(error)) return error;
+  const code = errnoOf(error);
+  if (code === undefined || !/^E[A-Z0-9]+$/u.test(code)) return error;
+  const [reason, what, hint] = explanations[code] ?? [
+    'IO',
+    `could not be accessed (${code})`,
+    'The system reported a fault: try again, or choose another path.',
+  ];
+  return new ToolError(reason, [`${path} ${what}`, hint], { path, cause: error });
+}
+
+/** Runs a function on a path and turns its system errors into `ToolError`s that name the path. */
+export async function explaining<T>(path: string, run: () => Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } catch (error) {
+    throw explainSystemError(error, path);
+  }
+}

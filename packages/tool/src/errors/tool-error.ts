@@ -1,0 +1,86 @@
+import { CairnError, hasMark } from './cairn-error.ts';
+
+/**
+ * Why a tool call failed.
+ *
+ * - `INVALID_INPUT`, `INVALID_OPTION`: invalid parameters of a call, or invalid options of a factory.
+ * - `NOT_FOUND`, `EXISTS`, `IS_DIRECTORY`, `NOT_A_DIRECTORY`, `NOT_A_FILE`: the path holds something else than the call needs.
+ * - `BINARY`, `ENCODING`: the content is not text, or not text in this encoding.
+ * - `OUTSIDE_ROOT`, `PROTECTED`: the policy forbids the path.
+ * - `NO_MATCH`, `AMBIGUOUS`, `OVERLAP`, `NO_CHANGE`, `INVALID_PATCH`: the edit does not state what to change.
+ * - `STALE`, `NOT_READ`: the file differs from what the caller last read, or the caller never read it.
+ * - `PERMISSION`, `NO_SPACE`, `READ_ONLY`, `NAME_TOO_LONG`, `TOO_LARGE`, `LOCKED`, `IO`: the system refused.
+ * - `INVALID_PATTERN`, `TIMEOUT`: the search pattern is invalid, or the call ran out of time.
+ */
+export type ToolErrorCode =
+  | 'AMBIGUOUS'
+  | 'BINARY'
+  | 'ENCODING'
+  | 'EXISTS'
+  | 'INVALID_INPUT'
+  | 'INVALID_OPTION'
+  | 'INVALID_PATCH'
+  | 'INVALID_PATTERN'
+  | 'IO'
+  | 'IS_DIRECTORY'
+  | 'LOCKED'
+  | 'NAME_TOO_LONG'
+  | 'NOT_A_DIRECTORY'
+  | 'NOT_A_FILE'
+  | 'NOT_FOUND'
+  | 'NOT_READ'
+  | 'NO_CHANGE'
+  | 'NO_MATCH'
+  | 'NO_SPACE'
+  | 'OUTSIDE_ROOT'
+  | 'OVERLAP'
+  | 'PERMISSION'
+  | 'PROTECTED'
+  | 'READ_ONLY'
+  | 'STALE'
+  | 'TIMEOUT'
+  | 'TOO_LARGE';
+
+/** The facts of a {@link ToolError} besides its code. */
+export interface ToolErrorFacts {
+  /** The path concerned, as the caller sees it. */
+  readonly path?: string | undefined;
+  /** The current content of the file, as the caller sees it. */
+  readonly context?: string | undefined;
+  /** Whether the call changed something before it failed; the message states what. Default: `false`. */
+  readonly changed?: boolean | undefined;
+  readonly cause?: unknown;
+}
+
+const marker = Symbol.for('cairn.tool-error');
+
+/**
+ * An expected failure of a tool. `createTool` turns it into a result; factories and library functions throw it.
+ *
+ * `summary` states what is wrong, `hint` what to do next; `message` joins both.
+ */
+export class ToolError extends CairnError<ToolErrorCode> {
+  override readonly name: string = 'ToolError';
+  readonly summary: string;
+  readonly hint: string;
+  readonly context?: string;
+  readonly changed: boolean;
+
+  constructor(
+    code: ToolErrorCode,
+    [summary, hint]: readonly [summary: string, hint: string],
+    { path, context, changed = false, cause }: ToolErrorFacts = {},
+  ) {
+    super(code, `${summary}. ${hint}`, { path, cause });
+    Object.defineProperty(this, marker, { value: true });
+    this.summary = summary;
+    this.hint = hint;
+    this.changed = changed;
+    if (context !== undefined) this.context = context;
+  }
+
+  /** Returns whether `error` is a `ToolError`, also one from another copy of the package. */
+  static override isInstance(error: unknown): error is ToolError {
+    return hasMark(error, marker);
+  }
+}

@@ -1,0 +1,152 @@
+import { channel, subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { expect, onTestFinished, test } from 'vitest';
+import { z } from 'zod';
+import { createTool } from './create-tool.ts';
+import { succeed } from './definition.ts';
+import type { ToolDefinition } from './definition.ts';
+import { ToolError } from './errors/tool-error.ts';
+import { inputSchema } from './input.ts';
+import { CALL_CHANNEL, CALL_CONTENTS_CHANNEL, observeCall, observeCalls } from './observer.ts';
+import type { CallEvent, ObserveCallsOptions } from './observer.ts';
+
+const annotations = {
+  title: 'Echo',
+  readOnlyHint: true,
+  destructiveHint: false,
+  idempotentHint: true,
+  openWorldHint: false,
+};
+
+const echo: ToolDefinition<{ text: string }, { length: number }> = createTool({
+  name: 'echo',
+  description: 'Repeats a text.',
+  inputSchema: inputSchema({ text: z.string() }),
+  annotations,
+  run: async ({ text }) => {
+    if (text === 'missing') throw new ToolError('NOT_FOUND', ['missing does not exist', 'Name another text.']);
+    if (text === 'crash') throw new RangeError('secret detail');
+    return succeed(text, { length: text.length });
+  },
+});
+
+function observe(options?: ObserveCallsOptions): CallEvent[] {
+  const events: CallEvent[] = [];
+  onTestFinished(observeCalls((event) => events.push(event), options));
+  return events;
+}
+
+test('reports the name, the time and the sizes of a call, and no contents', async () => {
+  const events = observe();
+  await echo.execute({ text: 'größe' });
+  expect(events.map(({ kind }) => kind)).toEqual(['call-start', 'call-end']);
+  const [start, end] = events;
+  expect(start?.call).toEqual({
+    id: expect.stringMatching(/^tool-\d+$/u),
+    source: 'tool',
+    name: 'echo',
+    startedAt: expect.any(Number),
+    inputBytes: Buffer.byteLength('{"text":"größe"}'),
+  });
+  expect(end?.call).toMatchObject({ id: start?.call.id, outputBytes: 7, durationMs: expect.any(Number) });
+  expect(JSON.stringify(events)).not.toContain('größe');
+});
+
+test('an expected failure ends a call with its code', async () => {
+  const events = observe();
+  await echo.execute({ text: 'missing' });
+  expect(events.at(-1)).toMatchObject({ kind: 'call-end', call: { failure: 'NOT_FOUND' } });
+});
+
+test('invalid input ends a call with its code', async () => {
+  const events = observe();
+  await echo.execute({ text: 5 } as never);
+  expect(events.at(-1)).toMatchObject({ kind: 'call-end', call: { failure: 'INVALID_INPUT' } });
+});
+
+test('an unexpected error and an abort are errors, without their messages', async () => {
+  const events = observe();
+  await expect(echo.execute({ text: 'crash' })).rejects.toThrow('secret detail');
+  await expect(echo.execute({ text: 'a' }, { signal: AbortSignal.abort() })).rejects.toThrow('aborted');
+  expect(events.map(({ kind, call }) => [kind, call.failure])).toEqual([
+    ['call-start', undefined],
+    ['call-error', 'RangeError'],
+    ['call-start', undefined],
+    ['call-error', 'AbortError'],
+  ]);
+  expect(JSON.stringify(events)).not.toContain('secret detail');
+});
+
+test('contents come when they are asked for', async () => {
+  const events = observe({ contents: true });
+  const result = await echo.execute({ text: 'abc' });
+  await expect(echo.execute({ text: 'crash' })).rejects.toThrow('secret detail');
+  expect(events).toMatchObject([
+    { kind: 'call-start', input: { text: 'abc' } },
+    { kind: 'call-end', result },
+    { kind: 'call-start', input: { text: 'crash' } },
+    { kind: 'call-error', error: expect.any(RangeError) },
+  ]);
+});
+
+test('contents that one observer asks for do not reach another', async () => {
+  observe({ contents: true });
+  const events = observe();
+  await echo.execute({ text: 'abc' });
+  expect(JSON.stringify(events)).not.toContain('abc');
+});
+
+test('calls at the same time keep their own facts', async () => {
+  const events = observe({ contents: true });
+  await Promise.all(['a', 'bb', 'ccc'].map((text) => echo.execute({ text })));
+  const ends = events.filter(({ kind }) => kind === 'call-end');
+  expect(ends.map(({ call }) => call.outputBytes ?? 0).toSorted((a, b) => a - b)).toEqual([1, 2, 3]);
+  expect(new Set(events.map(({ call }) => call.id)).size).toBe(3);
+});
+
+test('a listener that throws harms neither the call nor other listeners', async () => {
+  const errors: unknown[] = [];
+  onTestFinished(
+    observeCalls(
+      () => {
+        throw new Error('listener');
+      },
+      { onError: (error) => errors.push(error) },
+    ),
+  );
+  const events = observe();
+  expect(await echo.execute({ text: 'a' })).toMatchObject({ isError: false });
+  expect(events).toHaveLength(2);
+  expect(errors).toHaveLength(2);
+});
+
+test('after it is stopped an observer hears nothing, and a call costs no message', async () => {
+  const events: CallEvent[] = [];
+  const stop = observeCalls((event) => events.push(event));
+  stop();
+  stop();
+  await echo.execute({ text: 'a' });
+  expect(events).toEqual([]);
+  expect(channel(CALL_CONTENTS_CHANNEL).hasSubscribers).toBe(false);
+  expect(channel(`tracing:${CALL_CHANNEL}:start`).hasSubscribers).toBe(false);
+});
+
+test('anybody can subscribe by the name of the channel alone', async () => {
+  const names: string[] = [];
+  const listener = (message: unknown): unknown => names.push((message as { name: string }).name);
+  subscribe('tracing:cairn:call:asyncEnd', listener);
+  onTestFinished(() => {
+    unsubscribe('tracing:cairn:call:asyncEnd', listener);
+  });
+  await echo.execute({ text: 'a' });
+  expect(names).toEqual(['echo']);
+});
+
+test('input without a JSON form has no size, and the call goes on', async () => {
+  const events = observe();
+  const circular: Record<string, unknown> = {};
+  circular['self'] = circular;
+  const call = { source: 'test', name: 'circular', input: circular, outcomeOf: () => ({ results: 3 }) };
+  expect(await observeCall(call, async () => 'done')).toBe('done');
+  expect(events.at(-1)?.call).toMatchObject({ source: 'test', results: 3 });
+  expect(events.at(-1)?.call).not.toHaveProperty('inputBytes');
+});

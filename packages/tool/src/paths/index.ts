@@ -1,0 +1,2 @@
+export { projectDirectory, userDirectories } from './directories.ts';
+export type { DirectoryContext, UserDirectories } from './directories.ts';

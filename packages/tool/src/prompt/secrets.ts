@@ -1,0 +1,129 @@
+/** A secret in a text. */
+export interface FoundSecret {
+  /** What it looks like, such as `GitHub token`. */
+  readonly kind: string;
+  /** Where it begins and ends, in UTF-16 code units. */
+  readonly start: number;
+  readonly end: number;
+}
+
+/**
+ * Tokens by the form that their issuers document, most specific first. Each pattern is anchored at a fixed prefix, so an
+ * ordinary text has few candidates.
+ *
+ * @see https://github.com/gitleaks/gitleaks which has the same forms and many rarer ones
+ */
+const formats: readonly (readonly [kind: string, pattern: RegExp])[] = [
+  [
+    'private key',
+    /-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----(?:[\s\S]{0,16384}?-----END (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----)?/gu,
+  ],
+  ['AWS access key', /\b(?:AKIA|ASIA)[A-Z2-7]{16}\b/gu],
+  ['GitHub token', /\b(?:gh[oprsu]_[A-Za-z0-9]{36,255}|github_pat_[A-Za-z0-9_]{60,255})\b/gu],
+  ['GitLab token', /\bgl(?:pat|ptt|dt|rt|cbt|soat)-[A-Za-z0-9_-]{20,255}/gu],
+  ['Anthropic key', /\bsk-ant-[a-z0-9]+-[A-Za-z0-9_-]{24,255}/gu],
+  ['OpenAI key', /\bsk-(?:proj-|svcacct-|admin-)?[A-Za-z0-9_-]{32,255}/gu],
+  ['Stripe key', /\b[rs]k_live_[A-Za-z0-9]{20,255}\b/gu],
+  ['Slack token', /\bxox[abeoprs]-[A-Za-z0-9-]{20,255}/gu],
+  ['Google API key', /\bAIza[A-Za-z0-9_-]{35}/gu],
+  ['npm token', /\bnpm_[A-Za-z0-9]{36}\b/gu],
+  ['PyPI token', /\bpypi-AgE[A-Za-z0-9_-]{50,255}/gu],
+  ['JSON web token', /\beyJ[A-Za-z0-9_-]{10,2048}\.eyJ[A-Za-z0-9_-]{10,4096}\.[A-Za-z0-9_-]{20,2048}/gu],
+  ['password in a URL', /\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s:/@]{1,256}:[^\s/@]{3,256}@[^\s/@]/giu],
+];
+
+/** `password = "…"` and the like. The value is the second group. */
+const assignment =
+  /\b((?:api|access|auth|client|private|secret|session)[_-]?(?:key|secret|token)|passw(?:or)?d|passphrase|secret|token)["']?\s{0,8}[:=]\s{0,8}["'`]?([^\s"'`,;(){}<>[\]]{8,255})/giu;
+
+/** Values that stand for a secret and are none: variables, references, words such as `changeme`, one repeated character. */
+const placeholder =
+  /^(?:\$|%|process\.|env\.|os\.|import\.|your|my[_-]|example|dummy|test|change|placeholder|redacted|xxx|\*\*\*|(.)\1*$)/iu;
+
+/** Returns whether a value has the mixture of characters that a generated secret has. */
+function looksGenerated(value: string): boolean {
+  return /\d/u.test(value) && /[A-Za-z]/u.test(value) && !placeholder.test(value) && new Set(value).size >= 6;
+}
+
+function* candidates(text: string): Generator<FoundSecret, void, undefined> {
+  for (const [kind, pattern] of formats) {
+    for (const {
+      0: { length },
+      index,
+    } of text.matchAll(pattern))
+      yield { kind, start: index, end: index + length };
+  }
+  for (const match of text.matchAll(assignment)) {
+    const [whole, name = '', value = ''] = match;
+    const end = match.index + whole.length;
+    if (looksGenerated(value)) yield { kind: `value of ${name}`, start: end - value.length, end };
+  }
+}
+
+/**
+ * Finds keys, tokens and passwords in a text, in order of place, without overlaps. It knows documented token formats,
+ * private keys, passwords in URLs, and assignments such as `password = "…"` whose value looks generated. It does not find
+ * secrets of other forms, and a found one may be an example: it is a reason to ask, not a proof.
+ */
+export function findSecrets(text: string): FoundSecret[] {
+  const found: FoundSecret[] = [];
+  // At one place the longest wins, and among equals the most specific format, which comes first.
+  for (const secret of [...candidates(text)].toSorted((a, b) => a.start - b.start || b.end - a.end)) {
+    const last = found.at(-1);
+    if (last === undefined || secret.start >= last.end) found.push(secret);
+  }
+  return found;
+}
+
+/** Names of environment files that hold examples and no secrets. */
+const exampleNames: ReadonlySet<string> = new Set(['.env.example', '.env.sample', '.env.template']);
+
+/** The patterns of {@link isSecretName}, as globs without case. */
+export const SECRET_NAMES: readonly string[] = [
+  '.env*',
+  '*.env',
+  '*.pem',
+  '*.key',
+  '*.p12',
+  '*.pfx',
+  '*.jks',
+  '*.keystore',
+  '*.kdbx',
+  '*.ppk',
+  'id_rsa*',
+  'id_dsa*',
+  'id_ecdsa*',
+  'id_ed25519*',
+  '.netrc',
+  '_netrc',
+  '.npmrc',
+  '.pypirc',
+  '.pgpass',
+  '.htpasswd',
+  '.git-credentials',
+  '.dockercfg',
+  'credentials',
+  'credentials.json',
+  'service-account*.json',
+  'secrets.json',
+  'secrets.yaml',
+  'secrets.yml',
+  'secrets.toml',
+];
+
+function toPattern(glob: string): RegExp {
+  const [start = '', end = ''] = glob.split('*').map((part) => part.replaceAll(/[.+?^${}()|[\]\\]/gu, String.raw`\$&`));
+  return new RegExp(`^${start}${glob.includes('*') ? '.*' : ''}${end}$`, 'iu');
+}
+
+const secretNames: readonly RegExp[] = SECRET_NAMES.map(toPattern);
+
+/**
+ * Returns whether a file of this name (the last part of a path) usually holds secrets: see {@link SECRET_NAMES}. Public
+ * keys (`id_rsa.pub`) and `.env.example`, `.env.sample`, `.env.template` do not. Case does not matter.
+ */
+export function isSecretName(name: string): boolean {
+  const plain = name.toLowerCase();
+  if (exampleNames.has(plain) || plain.endsWith('.pub')) return false;
+  return secretNames.some((pattern) => pattern.test(name));
+}

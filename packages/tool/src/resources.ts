@@ -1,0 +1,59 @@
+/** A resource, in MCP's terms: something that a client can read by its URI. */
+export interface Resource {
+  readonly uri: string;
+  readonly name: string;
+  readonly title?: string;
+  readonly description?: string;
+  readonly mimeType?: string;
+}
+
+/** One page of a list of resources. */
+export interface ResourcePage {
+  readonly resources: readonly Resource[];
+  /** Opaque; absent on the last page. */
+  readonly nextCursor?: string;
+}
+
+/** A family of resources whose URIs follow one template (RFC 6570). */
+export interface ResourceTemplate {
+  readonly uriTemplate: string;
+  readonly name: string;
+  readonly title?: string;
+  readonly description?: string;
+}
+
+/** The content of a resource; `blob` is base64. */
+export type ResourceContent = { readonly uri: string; readonly mimeType?: string } & (
+  | { readonly text: string }
+  | { readonly blob: string }
+);
+
+/** Values that may complete an argument of a template, best first. */
+export interface ResourceCompletion {
+  readonly values: readonly string[];
+  /** How many values there are, also those that `values` leaves out. */
+  readonly total: number;
+}
+
+/** What a call of a provider may end early. */
+export interface ResourceCallOptions {
+  readonly signal: AbortSignal;
+}
+
+/** Resources that a tool set offers beside its tools. */
+export interface ResourceProvider {
+  readonly templates?: readonly ResourceTemplate[];
+  /** @throws {ToolError} `INVALID_INPUT` for a cursor that this provider did not return. */
+  list(cursor: string | undefined, options: ResourceCallOptions): Promise<ResourcePage>;
+  /**
+   * Reads the resource of a URI. Returns `undefined` for a URI that belongs to another provider.
+   *
+   * @throws {ToolError} `NOT_FOUND`, or why the resource cannot be read.
+   */
+  read(uri: string, options: ResourceCallOptions): Promise<readonly ResourceContent[] | undefined>;
+  /** Completes an argument of a template. Returns `undefined` for a template or an argument of another provider. */
+  complete?(
+    request: { readonly uriTemplate: string; readonly argument: string; readonly value: string },
+    options: ResourceCallOptions,
+  ): Promise<ResourceCompletion | undefined>;
+}

@@ -1,0 +1,94 @@
+import * as source from '@cairn/tool';
+import * as paths from '@cairn/tool/paths';
+import * as prompt from '@cairn/tool/prompt';
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+
+const entries = [
+  [
+    'index.js',
+    source,
+    [
+      'CALL_CHANNEL',
+      'CALL_CONTENTS_CHANNEL',
+      'CHECK_PATH',
+      'CairnError',
+      'ToolError',
+      'createSessionKey',
+      'createTool',
+      'createToolSession',
+      'describeInputError',
+      'errnoOf',
+      'explainSystemError',
+      'explaining',
+      'hasMark',
+      'inputSchema',
+      'inputSchemaBeyond',
+      'isMissing',
+      'isObject',
+      'observeCall',
+      'observeCalls',
+      'succeed',
+      'textOf',
+    ],
+  ],
+  ['paths/index.js', paths, ['projectDirectory', 'userDirectories']],
+  [
+    'prompt/index.js',
+    prompt,
+    [
+      'SECRET_NAMES',
+      'count',
+      'createDataMarks',
+      'estimateTokens',
+      'findSecrets',
+      'formatBytes',
+      'isSecretName',
+      'truncate',
+      'truncateLine',
+    ],
+  ],
+] as const;
+
+const sources = new URL('../../packages/tool/src/', import.meta.url);
+const dist = new URL('../../packages/tool/dist/', import.meta.url);
+
+test.each(entries)('%s of @cairn/tool exports these values, in source and built', async (path, exports, names) => {
+  expect(Object.keys(exports).toSorted()).toEqual(names);
+  const built = (await import(new URL(path, dist).href)) as object;
+  expect(Object.keys(built).toSorted()).toEqual(names);
+});
+
+test('the codes of a ToolError', () => {
+  const declared = readFileSync(new URL('errors/tool-error.ts', sources), 'utf8');
+  const [, union = ''] = /export type ToolErrorCode =([^;]+);/u.exec(declared) ?? [];
+  expect([...union.matchAll(/'([A-Z_]+)'/gu)].map(([, code]) => code)).toEqual([
+    'AMBIGUOUS',
+    'BINARY',
+    'ENCODING',
+    'EXISTS',
+    'INVALID_INPUT',
+    'INVALID_OPTION',
+    'INVALID_PATCH',
+    'INVALID_PATTERN',
+    'IO',
+    'IS_DIRECTORY',
+    'LOCKED',
+    'NAME_TOO_LONG',
+    'NOT_A_DIRECTORY',
+    'NOT_A_FILE',
+    'NOT_FOUND',
+    'NOT_READ',
+    'NO_CHANGE',
+    'NO_MATCH',
+    'NO_SPACE',
+    'OUTSIDE_ROOT',
+    'OVERLAP',
+    'PERMISSION',
+    'PROTECTED',
+    'READ_ONLY',
+    'STALE',
+    'TIMEOUT',
+    'TOO_LARGE',
+  ]);
+});
