@@ -3,11 +3,11 @@
 use cairn_cancel::CancelToken;
 use cairn_search::{FindOptions, FindOutcome, find as search};
 use napi::Env;
-use napi::bindgen_prelude::Object;
+use napi::bindgen_prelude::{Object, Uint8Array};
 use napi_derive::napi;
 
-use crate::buffer::ResultBuffer;
-use crate::options::{GivenScope, engine, scope, size, stop_code};
+use crate::columns::{Column, Text};
+use crate::options::{GivenScope, engine, lossy_flag, nonzero, scope, size, stop_reason};
 use crate::task::{CancelHandle, run};
 use crate::utf16;
 
@@ -44,7 +44,7 @@ impl From<NativeFuzzyFindOptions> for FindOptions {
 }
 
 /// Finds the entries whose paths best match what was typed.
-#[napi(ts_return_type = "Promise<NativeOutcome>")]
+#[napi(ts_return_type = "Promise<NativeFuzzyFindResult | NativeError>")]
 pub fn fuzzy_find<'env>(
     env: &'env Env,
     options: NativeFuzzyFindOptions,
@@ -52,31 +52,53 @@ pub fn fuzzy_find<'env>(
 ) -> napi::Result<Object<'env>> {
     let timeout_ms = options.timeout_ms;
     let core = FindOptions::from(options);
-    let positions = core.include_positions;
+    let with_positions = core.include_positions;
     let job = move |cancel: &CancelToken| Ok(search(engine(), &core, cancel)?);
-    run(env, handle, timeout_ms, job, move |outcome| encode(outcome, positions))
+    run(env, handle, timeout_ms, job, move |outcome| encode(outcome, with_positions))
 }
 
-/// Doubles: total, stop, unreadable, count, has positions. Words, for each: the length of the path, the score, and,
-/// with positions, how many there are and each of them. Flags: 1 for a directory, plus 8 when the path is lossy.
-fn encode(outcome: &FindOutcome, positions: bool) -> Vec<u8> {
-    let mut buffer = ResultBuffer::default();
-    buffer.count(outcome.total as u64);
-    buffer.count(stop_code(outcome.stop_reason));
-    buffer.count(outcome.snapshot.as_ref().map_or(0, |snapshot| snapshot.unreadable()));
-    buffer.count(outcome.hits.len() as u64);
-    buffer.count(u64::from(positions));
-    let Some(snapshot) = &outcome.snapshot else { return buffer.finish() };
-    for hit in &outcome.hits {
-        let path = snapshot.path(hit.entry);
-        let lossy = buffer.string(path);
-        buffer.word(hit.score);
-        buffer.flag(u8::from(hit.is_directory) | u8::from(lossy) << 3);
-        if positions {
-            let units = utf16::unit_positions(path, &hit.positions);
-            buffer.word(units.len() as u32);
-            buffer.words(&units);
+/// What `fuzzyFind` found.
+#[napi(object, object_from_js = false)]
+pub struct NativeFuzzyFindResult {
+    pub total_matches: f64,
+    pub complete: bool,
+    #[napi(ts_type = "'limit' | 'timeout' | 'budget'")]
+    pub stop_reason: Option<&'static str>,
+    /// How many directories or entries could not be read; absent when none.
+    pub unreadable: Option<f64>,
+    /// The matches; the facade has the table of these columns.
+    pub columns: Uint8Array,
+}
+
+fn encode(outcome: &FindOutcome, with_positions: bool) -> NativeFuzzyFindResult {
+    let mut text = Text::new();
+    let (mut path_lengths, mut flags, mut scores) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut position_counts, mut positions) = (Vec::new(), Vec::new());
+    if let Some(snapshot) = &outcome.snapshot {
+        for hit in &outcome.hits {
+            let path = snapshot.path(hit.entry);
+            let lossy = text.push(path, &mut path_lengths);
+            flags.push(u8::from(hit.is_directory) | lossy_flag(lossy));
+            scores.push(hit.score);
+            if with_positions {
+                let units = utf16::unit_positions(path, &hit.positions);
+                position_counts.push(units.len() as u32);
+                positions.extend(units);
+            }
         }
     }
-    buffer.finish()
+    let columns = text.pack([
+        Column::U32(&path_lengths),
+        Column::U8(&flags),
+        Column::U32(&scores),
+        Column::U32(&position_counts),
+        Column::U32(&positions),
+    ]);
+    NativeFuzzyFindResult {
+        total_matches: outcome.total as f64,
+        complete: outcome.stop_reason.is_none(),
+        stop_reason: outcome.stop_reason.map(stop_reason),
+        unreadable: outcome.snapshot.as_ref().and_then(|snapshot| nonzero(snapshot.unreadable())),
+        columns: columns.into(),
+    }
 }

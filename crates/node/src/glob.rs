@@ -3,11 +3,11 @@
 use cairn_search::{GlobHit, GlobOptions, GlobOutcome, glob as search};
 use cairn_walk::Kind;
 use napi::Env;
-use napi::bindgen_prelude::Object;
+use napi::bindgen_prelude::{Object, Uint8Array};
 use napi_derive::napi;
 
-use crate::buffer::{ResultBuffer, Room};
-use crate::options::{GivenScope, engine, scope, size, stop_code};
+use crate::columns::{Column, Text};
+use crate::options::{GivenScope, engine, lossy_flag, nonzero, scope, size, stop_reason};
 use crate::task::{CancelHandle, run};
 
 /// Options of `glob`; the facade documents them.
@@ -53,7 +53,7 @@ fn kind(number: u32) -> Option<Kind> {
 }
 
 /// Finds the entries that match a glob.
-#[napi(ts_return_type = "Promise<NativeOutcome>")]
+#[napi(ts_return_type = "Promise<NativeGlobResult | NativeError>")]
 pub fn glob<'env>(
     env: &'env Env,
     options: NativeGlobOptions,
@@ -64,48 +64,52 @@ pub fn glob<'env>(
     run(env, handle, timeout_ms, move |cancel| Ok(search(engine(), &core, cancel)?), encode)
 }
 
-/// So many hits are encoded together.
-const TOGETHER: usize = 1024;
-
-/// Doubles: total, stop, unreadable, count, has details; then, with details, time and size of each, NaN for none.
-/// Words: the length of each path. Flags: the kind of each, plus 8 when the path is lossy.
-fn encode(outcome: &GlobOutcome) -> Vec<u8> {
-    let Some(snapshot) = &outcome.snapshot else {
-        return head(outcome, 0, ResultBuffer::default()).finish();
-    };
-    let span = |hit: &GlobHit| snapshot.span(hit.entry as usize);
-    let (hits, details) = (&outcome.hits, &outcome.details);
-    let room = Room {
-        doubles: 5 + 2 * details.len(),
-        words: hits.len(),
-        flags: hits.len(),
-        text: hits.iter().map(|hit| span(hit).len()).sum(),
-    };
-    let mut buffer = head(outcome, snapshot.unreadable(), ResultBuffer::with_room(room));
-    for hits in hits.chunks(TOGETHER) {
-        if buffer.ascii_parts(snapshot.arena(), hits.iter().map(span)) {
-            for hit in hits {
-                buffer.flag(hit.kind as u8);
-            }
-            continue;
-        }
-        for hit in hits {
-            let lossy = buffer.string(snapshot.path(hit.entry as usize));
-            buffer.flag(hit.kind as u8 | u8::from(lossy) << 3);
-        }
-    }
-    for details in details {
-        buffer.double(details.mtime_ms.unwrap_or(f64::NAN));
-        buffer.double(details.size.map_or(f64::NAN, |size| size as f64));
-    }
-    buffer.finish()
+/// What `glob` found.
+#[napi(object, object_from_js = false)]
+pub struct NativeGlobResult {
+    pub total_matches: f64,
+    pub complete: bool,
+    #[napi(ts_type = "'limit' | 'timeout' | 'budget'")]
+    pub stop_reason: Option<&'static str>,
+    /// How many directories or entries could not be read; absent when none.
+    pub unreadable: Option<f64>,
+    /// The matches; the facade has the table of these columns.
+    pub columns: Uint8Array,
 }
 
-fn head(outcome: &GlobOutcome, unreadable: u64, mut buffer: ResultBuffer) -> ResultBuffer {
-    buffer.count(outcome.total as u64);
-    buffer.count(stop_code(outcome.stop_reason));
-    buffer.count(unreadable);
-    buffer.count(outcome.hits.len() as u64);
-    buffer.count(u64::from(!outcome.details.is_empty()));
-    buffer
+/// How many paths are tested together for being ASCII.
+const PATHS_PER_TEST: usize = 1024;
+
+fn encode(outcome: &GlobOutcome) -> NativeGlobResult {
+    let (hits, details) = (&outcome.hits, &outcome.details);
+    let mut text = Text::new();
+    let mut path_lengths = Vec::with_capacity(hits.len());
+    let mut flags = Vec::with_capacity(hits.len());
+    if let Some(snapshot) = &outcome.snapshot {
+        let span = |hit: &GlobHit| snapshot.span(hit.entry as usize);
+        let columns = hits.len() * (size_of::<u32>() + size_of::<u8>()) + details.len() * 2 * size_of::<f64>();
+        text = Text::with_capacity(hits.iter().map(|hit| span(hit).len()).sum(), columns);
+        for hits in hits.chunks(PATHS_PER_TEST) {
+            if text.push_ascii_parts(snapshot.arena(), hits.iter().map(span), &mut path_lengths) {
+                flags.extend(hits.iter().map(|hit| hit.kind as u8));
+                continue;
+            }
+            for hit in hits {
+                let lossy = text.push(snapshot.path(hit.entry as usize), &mut path_lengths);
+                flags.push(hit.kind as u8 | lossy_flag(lossy));
+            }
+        }
+    }
+    // NaN stands for an unknown value.
+    let mtimes: Vec<f64> = details.iter().map(|details| details.mtime_ms.unwrap_or(f64::NAN)).collect();
+    let sizes: Vec<f64> = details.iter().map(|details| details.size.map_or(f64::NAN, |size| size as f64)).collect();
+    let columns =
+        text.pack([Column::U32(&path_lengths), Column::U8(&flags), Column::F64(&mtimes), Column::F64(&sizes)]);
+    NativeGlobResult {
+        total_matches: outcome.total as f64,
+        complete: outcome.stop_reason.is_none(),
+        stop_reason: outcome.stop_reason.map(stop_reason),
+        unreadable: outcome.snapshot.as_ref().and_then(|snapshot| nonzero(snapshot.unreadable())),
+        columns: columns.into(),
+    }
 }

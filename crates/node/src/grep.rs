@@ -1,14 +1,15 @@
 //! `grep`.
 
 use cairn_cancel::CancelToken;
-use cairn_search::{GrepMode, GrepOptions, GrepOutcome, Submatch, grep as search};
+use cairn_search::{GrepMode, GrepOptions, GrepOutcome, LineMatch, RegexEngine, Submatch, grep as search};
 use napi::Env;
-use napi::bindgen_prelude::Object;
+use napi::bindgen_prelude::{Object, Uint8Array};
 use napi_derive::napi;
 
-use crate::buffer::ResultBuffer;
-use crate::options::{GivenScope, engine, scope, size, stop_code, whole};
+use crate::columns::{Column, Text};
+use crate::options::{GivenScope, engine, lossy_flag, nonzero, scope, size, stop_reason, whole};
 use crate::task::{CancelHandle, run};
+use crate::utf16::push_offsets;
 
 /// Options of `grep`; the facade documents them.
 #[napi(object)]
@@ -76,7 +77,7 @@ fn mode(name: &str) -> GrepMode {
 }
 
 /// Searches the files below a directory, or one file.
-#[napi(ts_return_type = "Promise<NativeOutcome>")]
+#[napi(ts_return_type = "Promise<NativeGrepResult | NativeError>")]
 pub fn grep<'env>(
     env: &'env Env,
     options: NativeGrepOptions,
@@ -86,64 +87,141 @@ pub fn grep<'env>(
     let core = GrepOptions::from(options);
     let mode = core.mode;
     let job = move |cancel: &CancelToken| Ok(search(engine(), &core, cancel)?);
-    run(env, handle, timeout_ms, job, move |outcome| encode(outcome, mode))
+    run(env, handle, timeout_ms, job, move |outcome| NativeGrepResult::new(outcome, mode))
 }
 
-/// Doubles: total, stop, files with matches, files searched, limit reached, files cut, oversized, binary, unreadable,
-/// too costly, engine, whether another pattern was searched, mode, number of paths, number of matches; then, for each match, the line
-/// number (in count mode, the count) and those of its context lines, before and after.
-/// Words: that other pattern's length; the length of each path; then, for each match, its file, the length of the
-/// line, the numbers of lines before and after and of submatches, the lengths of the context lines, and start and end
-/// of each submatch. Flags: 8 for each lossy path; for each match 1 when it is truncated.
-/// Text in the order of the lengths.
+/// How many files were not, or not completely, searched.
+#[napi(object, object_from_js = false)]
+pub struct NativeSkipped {
+    pub oversized: f64,
+    pub binary: f64,
+    pub unreadable: f64,
+    /// Absent when none.
+    pub too_costly: Option<f64>,
+}
+
+/// What `grep` found.
+#[napi(object, object_from_js = false)]
+pub struct NativeGrepResult {
+    pub total_matches: f64,
+    pub files_with_matches: f64,
+    pub files_searched: f64,
+    #[napi(ts_type = "true")]
+    pub limit_reached: Option<bool>,
+    /// Absent when none.
+    pub files_cut: Option<f64>,
+    pub skipped: NativeSkipped,
+    #[napi(ts_type = "'regex' | 'pcre2' | 'literal'")]
+    pub engine: &'static str,
+    pub searched_pattern: Option<String>,
+    pub complete: bool,
+    #[napi(ts_type = "'limit' | 'timeout' | 'budget'")]
+    pub stop_reason: Option<&'static str>,
+    /// The files and matches; the facade has the table of these columns.
+    pub columns: Uint8Array,
+}
+
+impl NativeGrepResult {
+    fn new(outcome: &GrepOutcome, mode: GrepMode) -> Self {
+        let skipped = outcome.skipped;
+        Self {
+            total_matches: outcome.total as f64,
+            files_with_matches: outcome.files_with_matches as f64,
+            files_searched: outcome.files_searched as f64,
+            limit_reached: outcome.limit_reached.then_some(true),
+            files_cut: nonzero(outcome.files_cut),
+            skipped: NativeSkipped {
+                oversized: skipped.oversized as f64,
+                binary: skipped.binary as f64,
+                unreadable: skipped.unreadable as f64,
+                too_costly: nonzero(skipped.too_costly),
+            },
+            engine: match outcome.engine {
+                RegexEngine::Regex => "regex",
+                RegexEngine::Pcre2 => "pcre2",
+                RegexEngine::Literal => "literal",
+            },
+            searched_pattern: outcome.searched_pattern.clone(),
+            complete: outcome.stop_reason.is_none(),
+            stop_reason: outcome.stop_reason.map(stop_reason),
+            columns: encode(outcome, mode).into(),
+        }
+    }
+}
+
+const COLUMNS: usize = 13;
+
+/// The columns. The text has the paths; then of each match the line, the context before and the context after. A column
+/// that does not belong to the mode is empty.
 fn encode(outcome: &GrepOutcome, mode: GrepMode) -> Vec<u8> {
-    let mut buffer = ResultBuffer::default();
-    for count in [
-        outcome.total,
-        stop_code(outcome.stop_reason),
-        outcome.files_with_matches,
-        outcome.files_searched,
-        u64::from(outcome.limit_reached),
-        outcome.files_cut,
-        outcome.skipped.oversized,
-        outcome.skipped.binary,
-        outcome.skipped.unreadable,
-        outcome.skipped.too_costly,
-        outcome.engine as u64,
-        u64::from(outcome.searched_pattern.is_some()),
-        mode as u64,
-        outcome.paths.len() as u64,
-        outcome.matches.len() as u64,
-    ] {
-        buffer.count(count);
-    }
-    if let Some(pattern) = &outcome.searched_pattern {
-        buffer.string(pattern.as_bytes());
-    }
+    let mut text = Text::<COLUMNS>::new();
+    let (mut path_lengths, mut path_flags) = (Vec::new(), Vec::new());
     for path in &outcome.paths {
-        let lossy = buffer.string(path);
-        buffer.flag(u8::from(lossy) << 3);
+        let lossy = text.push(path, &mut path_lengths);
+        path_flags.push(lossy_flag(lossy));
     }
-    for found in &outcome.matches {
-        buffer.word(found.file as u32);
-        buffer.flag(u8::from(found.truncated));
-        match mode {
-            GrepMode::FilesWithMatches => continue,
-            GrepMode::Count => {
-                buffer.count(found.match_count.unwrap_or(0));
-                continue;
+    let matches = &outcome.matches;
+    let files: Vec<u32> = matches.iter().map(|found| found.file as u32).collect();
+    let match_counts: Vec<f64> = match mode {
+        GrepMode::Count => matches.iter().map(|found| found.match_count.unwrap_or(0) as f64).collect(),
+        GrepMode::Content | GrepMode::FilesWithMatches => Vec::new(),
+    };
+    let lines = match mode {
+        GrepMode::Content => Lines::new(matches, &mut text),
+        GrepMode::Count | GrepMode::FilesWithMatches => Lines::default(),
+    };
+    text.pack([
+        Column::U32(&path_lengths),
+        Column::U8(&path_flags),
+        Column::U32(&files),
+        Column::F64(&match_counts),
+        Column::F64(&lines.numbers),
+        Column::U32(&lines.lengths),
+        Column::U8(&lines.truncated),
+        Column::U32(&lines.submatch_counts),
+        Column::U32(&lines.submatches),
+        Column::U32(&lines.before_counts),
+        Column::U32(&lines.after_counts),
+        Column::F64(&lines.context_numbers),
+        Column::U32(&lines.context_lengths),
+    ])
+}
+
+/// The columns of content mode: a value for each match, submatch (start, end) or context line.
+#[derive(Default)]
+struct Lines {
+    numbers: Vec<f64>,
+    lengths: Vec<u32>,
+    truncated: Vec<u8>,
+    submatch_counts: Vec<u32>,
+    submatches: Vec<u32>,
+    before_counts: Vec<u32>,
+    after_counts: Vec<u32>,
+    context_numbers: Vec<f64>,
+    context_lengths: Vec<u32>,
+}
+
+impl Lines {
+    fn new(matches: &[LineMatch], text: &mut Text<COLUMNS>) -> Self {
+        let mut lines = Self {
+            numbers: matches.iter().map(|found| found.line_number as f64).collect(),
+            lengths: Vec::with_capacity(matches.len()),
+            truncated: matches.iter().map(|found| u8::from(found.truncated)).collect(),
+            submatch_counts: matches.iter().map(|found| found.submatches.len() as u32).collect(),
+            before_counts: matches.iter().map(|found| found.before.len() as u32).collect(),
+            after_counts: matches.iter().map(|found| found.after.len() as u32).collect(),
+            ..Self::default()
+        };
+        for found in matches {
+            text.push(&found.line, &mut lines.lengths);
+            for context in found.before.iter().chain(&found.after) {
+                lines.context_numbers.push(context.line_number as f64);
+                text.push(&context.line, &mut lines.context_lengths);
             }
-            GrepMode::Content => buffer.count(found.line_number),
+            // Submatches ascend and do not overlap, so their ends ascend too.
+            let ends = found.submatches.iter().flat_map(|&Submatch { start, end }| [start, end]);
+            push_offsets(&found.line, ends, &mut lines.submatches);
         }
-        buffer.string(&found.line);
-        buffer.words(&[found.before.len() as u32, found.after.len() as u32, found.submatches.len() as u32]);
-        for context in found.before.iter().chain(&found.after) {
-            buffer.count(context.line_number);
-            buffer.string(&context.line);
-        }
-        // Submatches ascend and do not overlap, so their ends ascend too.
-        let ends = found.submatches.iter().flat_map(|&Submatch { start, end }| [start, end]);
-        buffer.places(&found.line, ends);
+        lines
     }
-    buffer.finish()
 }

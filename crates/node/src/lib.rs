@@ -7,8 +7,8 @@
 #![cfg_attr(test, allow(dead_code, reason = "under test nothing is registered with Node"))]
 #![allow(unreachable_pub, reason = "`#[napi]` items are public to JavaScript, not to Rust")]
 
-mod buffer;
 mod cache;
+mod columns;
 mod error;
 mod find;
 mod glob;

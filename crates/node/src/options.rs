@@ -48,12 +48,21 @@ pub(crate) fn size(number: f64) -> usize {
     usize::try_from(whole(number)).unwrap_or(usize::MAX)
 }
 
-/// The number a stop reason crosses as; 0 is none.
-pub(crate) fn stop_code(reason: Option<StopReason>) -> u64 {
+/// The name of a stop reason in JavaScript.
+pub(crate) fn stop_reason(reason: StopReason) -> &'static str {
     match reason {
-        None => 0,
-        Some(StopReason::Limit) => 1,
-        Some(StopReason::Timeout) => 2,
-        Some(StopReason::Budget) => 3,
+        StopReason::Limit => "limit",
+        StopReason::Timeout => "timeout",
+        StopReason::Budget => "budget",
     }
+}
+
+/// The bit of a path's flags that marks a path that is not valid UTF-8.
+pub(crate) fn lossy_flag(lossy: bool) -> u8 {
+    u8::from(lossy) << 3
+}
+
+/// A count that a result has only when it is not zero.
+pub(crate) fn nonzero(count: u64) -> Option<f64> {
+    (count > 0).then_some(count as f64)
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use cairn_cancel::CancelToken;
 use cairn_pool::Pool;
 use napi::Env;
-use napi::bindgen_prelude::{Object, Uint8Array};
+use napi::bindgen_prelude::{Either, Object, ToNapiValue};
 use napi_derive::napi;
 
 use crate::error::NativeError;
@@ -35,24 +35,16 @@ impl CancelHandle {
     }
 }
 
-/// What a call settles with: exactly one of the two.
-#[napi(object)]
-pub struct NativeOutcome {
-    /// The result; see the layout in `crates/node/src/buffer.rs`.
-    pub data: Option<Uint8Array>,
-    /// Why there is none.
-    pub error: Option<NativeError>,
-}
-
-/// Queues `job` and returns the promise of what `encode` makes of its value. The promise is never rejected.
+/// Queues `job` and returns a promise of its value in JavaScript's form, made by `encode`, or of a [`NativeError`]. The
+/// promise never rejects.
 ///
-/// The value is dropped when the promise has been settled: freeing a large result takes as long as encoding it.
-pub(crate) fn run<'env, T: Send + 'static>(
+/// The value is dropped after the promise is settled, because freeing a large value takes as long as encoding it.
+pub(crate) fn run<'env, T: Send + 'static, R: ToNapiValue + Send + 'static>(
     env: &'env Env,
     handle: Option<&CancelHandle>,
     timeout_ms: Option<f64>,
     job: impl FnOnce(&CancelToken) -> Result<T, NativeError> + Send + 'static,
-    encode: impl FnOnce(&T) -> Vec<u8> + Send + 'static,
+    encode: impl FnOnce(&T) -> R + Send + 'static,
 ) -> napi::Result<Object<'env>> {
     let mut token = handle.map(|handle| handle.token.clone()).unwrap_or_default();
     if let Some(timeout_ms) = timeout_ms {
@@ -61,20 +53,18 @@ pub(crate) fn run<'env, T: Send + 'static>(
     let (deferred, promise) = env.create_deferred()?;
     Pool::global().spawn(move || {
         let mut value = None;
-        let result = guarded(|| Ok(encode(value.insert(job(&token)?))));
-        deferred.resolve(move |_env| {
-            Ok(match result {
-                Ok(bytes) => NativeOutcome { data: Some(bytes.into()), error: None },
-                Err(error) => NativeOutcome { data: None, error: Some(error) },
-            })
-        });
+        let outcome = match guarded(|| Ok(encode(value.insert(job(&token)?)))) {
+            Ok(result) => Either::A(result),
+            Err(error) => Either::B(error),
+        };
+        deferred.resolve(move |_env| Ok(outcome));
         drop(value);
     });
     Ok(promise)
 }
 
 /// Runs `job`; a panic becomes code `INTERNAL`.
-fn guarded(job: impl FnOnce() -> Result<Vec<u8>, NativeError>) -> Result<Vec<u8>, NativeError> {
+fn guarded<R>(job: impl FnOnce() -> Result<R, NativeError>) -> Result<R, NativeError> {
     catch_unwind(AssertUnwindSafe(job)).unwrap_or_else(|panic| Err(NativeError::internal(&panic_message(&*panic))))
 }
 
@@ -86,8 +76,8 @@ fn panic_message(panic: &(dyn Any + Send)) -> String {
 }
 
 /// Panics on a worker, so that a test can see that the process survives it. The facade does not export it.
-#[napi(ts_return_type = "Promise<NativeOutcome>")]
+#[napi(ts_return_type = "Promise<NativeError>")]
 #[allow(clippy::elidable_lifetime_names, reason = "the macro needs the lifetime by name")]
 pub fn panic_on_worker<'env>(env: &'env Env) -> napi::Result<Object<'env>> {
-    run(env, None, None, |_| panic!("asked to panic"), |()| Vec::new())
+    run(env, None, None, |_| panic!("asked to panic"), |&()| ())
 }

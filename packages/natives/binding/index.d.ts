@@ -21,13 +21,13 @@ export declare class CancelHandle {
 export declare function fsScanCacheStats(): NativeCacheStats
 
 /** Finds the entries whose paths best match what was typed. */
-export declare function fuzzyFind(options: NativeFuzzyFindOptions, handle?: CancelHandle | undefined | null): Promise<NativeOutcome>
+export declare function fuzzyFind(options: NativeFuzzyFindOptions, handle?: CancelHandle | undefined | null): Promise<NativeFuzzyFindResult | NativeError>
 
 /** Finds the entries that match a glob. */
-export declare function glob(options: NativeGlobOptions, handle?: CancelHandle | undefined | null): Promise<NativeOutcome>
+export declare function glob(options: NativeGlobOptions, handle?: CancelHandle | undefined | null): Promise<NativeGlobResult | NativeError>
 
 /** Searches the files below a directory, or one file. */
-export declare function grep(options: NativeGrepOptions, handle?: CancelHandle | undefined | null): Promise<NativeOutcome>
+export declare function grep(options: NativeGrepOptions, handle?: CancelHandle | undefined | null): Promise<NativeGrepResult | NativeError>
 
 /** Drops every cached scan that a change at `path` may have made wrong; without a path, all of them. */
 export declare function invalidateFsScanCache(path?: string | undefined | null): void
@@ -86,6 +86,17 @@ export interface NativeFuzzyFindOptions {
   partialOnTimeout?: boolean
 }
 
+/** What `fuzzyFind` found. */
+export interface NativeFuzzyFindResult {
+  totalMatches: number
+  complete: boolean
+  stopReason?: 'limit' | 'timeout' | 'budget'
+  /** How many directories or entries could not be read; absent when none. */
+  unreadable?: number
+  /** The matches; the facade has the table of these columns. */
+  columns: Uint8Array
+}
+
 /** Options of `glob`; the facade documents them. */
 export interface NativeGlobOptions {
   pattern: string
@@ -100,6 +111,17 @@ export interface NativeGlobOptions {
   includeNodeModules?: boolean
   timeoutMs?: number
   partialOnTimeout?: boolean
+}
+
+/** What `glob` found. */
+export interface NativeGlobResult {
+  totalMatches: number
+  complete: boolean
+  stopReason?: 'limit' | 'timeout' | 'budget'
+  /** How many directories or entries could not be read; absent when none. */
+  unreadable?: number
+  /** The matches; the facade has the table of these columns. */
+  columns: Uint8Array
 }
 
 /** Options of `grep`; the facade documents them. */
@@ -127,13 +149,31 @@ export interface NativeGrepOptions {
   partialOnTimeout?: boolean
 }
 
-/** What a call settles with: exactly one of the two. */
-export interface NativeOutcome {
-  /** The result; see the layout in `crates/node/src/buffer.rs`. */
-  data?: Uint8Array
-  /** Why there is none. */
-  error?: NativeError
+/** What `grep` found. */
+export interface NativeGrepResult {
+  totalMatches: number
+  filesWithMatches: number
+  filesSearched: number
+  limitReached?: true
+  /** Absent when none. */
+  filesCut?: number
+  skipped: NativeSkipped
+  engine: 'regex' | 'pcre2' | 'literal'
+  searchedPattern?: string
+  complete: boolean
+  stopReason?: 'limit' | 'timeout' | 'budget'
+  /** The files and matches; the facade has the table of these columns. */
+  columns: Uint8Array
+}
+
+/** How many files were not, or not completely, searched. */
+export interface NativeSkipped {
+  oversized: number
+  binary: number
+  unreadable: number
+  /** Absent when none. */
+  tooCostly?: number
 }
 
 /** Panics on a worker, so that a test can see that the process survives it. The facade does not export it. */
-export declare function panicOnWorker(): Promise<NativeOutcome>
+export declare function panicOnWorker(): Promise<NativeError>

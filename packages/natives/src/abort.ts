@@ -1,5 +1,5 @@
 import { CancelHandle } from '../binding/index.js';
-import type { NativeOutcome } from '../binding/index.js';
+import type { NativeError } from '../binding/index.js';
 import { CairnError, fromNative } from './errors.ts';
 import type { SearchOptions } from './options.ts';
 
@@ -19,10 +19,10 @@ export type Ending = Pick<SearchOptions, 'signal' | 'timeoutMs' | 'onTimeout'>;
  *
  * @throws the signal's reason, or the `CairnError` that the addon reported.
  */
-export async function withCancel(
+export async function withCancel<Result extends { columns: Uint8Array }>(
   { signal, timeoutMs, onTimeout }: Ending,
-  run: (handle: CancelHandle) => Promise<NativeOutcome>,
-): Promise<Uint8Array> {
+  run: (handle: CancelHandle) => Promise<Result | NativeError>,
+): Promise<Result> {
   signal?.throwIfAborted();
   const handle = new CancelHandle();
   const cleanups: (() => void)[] = [];
@@ -42,7 +42,9 @@ export async function withCancel(
     }
   });
   try {
-    return unwrap(await Promise.race([run(handle), ended]));
+    const outcome = await Promise.race([run(handle), ended]);
+    if ('code' in outcome) throw fromNative(outcome);
+    return outcome;
   } finally {
     for (const cleanup of cleanups) cleanup();
   }
@@ -53,9 +55,4 @@ function timeoutError(timeoutMs: number): CairnError {
     'TIMEOUT',
     `the call took longer than ${timeoutMs} ms; raise timeoutMs, search a smaller directory, or take what was found with onTimeout: 'partial'`,
   );
-}
-
-function unwrap(outcome: NativeOutcome): Uint8Array {
-  if (outcome.data) return outcome.data;
-  throw fromNative(outcome.error ?? { code: 'INTERNAL', message: 'the addon returned neither a result nor an error' });
 }

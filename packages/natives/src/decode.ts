@@ -1,122 +1,141 @@
 import { setImmediate } from 'node:timers/promises';
 import { CairnError } from './errors.ts';
-import type { StopReason } from './options.ts';
 
-/** Fields of the head: see `crates/node/src/buffer.rs`. */
-const HEAD = 5;
+/** The types of columns, with the view that reads each. */
+interface Views {
+  readonly f64: Float64Array;
+  readonly u32: Uint32Array;
+  readonly u8: Uint8Array;
+}
 
-const stopReasons: readonly (StopReason | undefined)[] = [undefined, 'limit', 'timeout', 'budget'];
+const views: { readonly [Type in keyof Views]: ViewConstructor } = {
+  f64: Float64Array,
+  u32: Uint32Array,
+  u8: Uint8Array,
+};
+
+interface ViewConstructor {
+  readonly BYTES_PER_ELEMENT: number;
+  new (buffer: ArrayBuffer, byteOffset: number, length: number): Views[keyof Views];
+}
 
 /**
- * Reads a result in the order in which the addon wrote it. The text is decoded once; its strings are slices of it.
- *
- * @throws {CairnError} `INTERNAL` on reading beyond the end: a fault of ours, as both sides are built together.
+ * The columns of a result by name, in the order in which the addon packs them: see `docs/design/border.md`. The list with
+ * the same order is at the end of the function `encode` in `crates/node/src`.
  */
-export class ResultReader {
-  readonly #doubles: Float64Array;
-  readonly #words: Uint32Array;
-  readonly #flags: Uint8Array;
+export type Layout = Readonly<Record<string, keyof Views>>;
+
+/** The columns of a result, and the text that its strings are parts of. */
+export type Columns<L extends Layout> = { readonly [Name in keyof L]: Views[L[Name]] } & {
+  readonly text: Text;
+};
+
+/** Fields of the head before the lengths of the columns: the bytes of text, and whether the text is ASCII. */
+const TEXT_FIELDS = 2;
+/** Every part begins at a multiple of this. */
+const ALIGNMENT = 8;
+
+/**
+ * Returns a function that views the columns of a buffer from the addon, without copying them.
+ *
+ * It throws a `CairnError` with code `INTERNAL` when the buffer does not have this layout. Both sides are built together, so
+ * that is our fault.
+ */
+export function columnReader<L extends Layout>(layout: L): (data: Uint8Array) => Columns<L> {
+  const types = Object.entries(layout);
+  return (data) => readColumns(data, types) as Columns<L>;
+}
+
+function readColumns(data: Uint8Array, types: readonly [string, keyof Views][]): Record<string, unknown> {
+  // A view of more than one byte needs an aligned start.
+  const bytes = data.byteOffset % ALIGNMENT === 0 ? data : data.slice();
+  const { byteOffset, byteLength } = bytes;
+  // The addon never makes a shared buffer.
+  const buffer = bytes.buffer as ArrayBuffer;
+  const headLength = TEXT_FIELDS + types.length;
+  if (byteLength < headLength * ALIGNMENT) throw wrongLayout();
+  const head = new Float64Array(buffer, byteOffset, headLength);
+  const end = byteOffset + byteLength;
+  let at = byteOffset + head.byteLength;
+  const part = (bytes: number): number => {
+    const start = at;
+    at = start + bytes;
+    if (at > end) throw wrongLayout();
+    // The last part ends where the buffer ends.
+    if (at < end) at = Math.ceil(at / ALIGNMENT) * ALIGNMENT;
+    return start;
+  };
+  const textBytes = present(head[0]);
+  const encoding = head[1] === 1 ? 'latin1' : 'utf8';
+  const text = new Text(Buffer.from(buffer, part(textBytes), textBytes).toString(encoding));
+  const columns: Record<string, unknown> = { text };
+  for (const [index, [name, type]] of types.entries()) {
+    const length = present(head[TEXT_FIELDS + index]);
+    const View = views[type];
+    columns[name] = new View(buffer, part(length * View.BYTES_PER_ELEMENT), length);
+  }
+  if (at !== end) throw wrongLayout();
+  return columns;
+}
+
+/** The strings of a result, one after the other. Each is a slice of one text, which is decoded once. */
+export class Text {
   readonly #text: string;
-  #double = 0;
-  #word = 0;
-  #flag = 0;
   #at = 0;
 
-  constructor(data: Uint8Array) {
-    // Views of more than a byte need an aligned beginning.
-    const bytes = data.byteOffset % 8 === 0 ? data : data.slice();
-    const head = new Float64Array(bytes.buffer, bytes.byteOffset, HEAD);
-    const [doubles = 0, words = 0, flags = 0, textBytes = 0, ascii = 0] = head;
-    let at = bytes.byteOffset + head.byteLength;
-    this.#text = Buffer.from(bytes.buffer, at, textBytes).toString(ascii === 1 ? 'latin1' : 'utf8');
-    at += Math.ceil(textBytes / 8) * 8;
-    this.#doubles = new Float64Array(bytes.buffer, at, doubles);
-    at += this.#doubles.byteLength;
-    this.#words = new Uint32Array(bytes.buffer, at, words);
-    at += this.#words.byteLength;
-    this.#flags = new Uint8Array(bytes.buffer, at, flags);
+  constructor(text: string) {
+    this.#text = text;
   }
 
-  double(): number {
-    return present(this.#doubles[this.#double++]);
-  }
-
-  /** A double that is usually a small whole number, as one: such need no room beside the object they are in. */
-  whole(): number {
-    const value = this.double();
-    const small = value | 0;
-    return small === value ? small : value;
-  }
-
-  /** A double, of which NaN stands for none. */
-  optionalDouble(): number | undefined {
-    const value = this.double();
-    return Number.isNaN(value) ? undefined : value;
-  }
-
-  word(): number {
-    return present(this.#words[this.#word++]);
-  }
-
-  words(length: number): number[] {
-    const words = Array.from(this.#words.subarray(this.#word, this.#word + length));
-    this.#word += length;
-    return words;
-  }
-
-  flag(): number {
-    return present(this.#flags[this.#flag++]);
-  }
-
-  string(): string {
+  /** The next string. */
+  take(length: number): string {
     const start = this.#at;
-    this.#at += this.word();
+    this.#at = start + length;
     return this.#text.slice(start, this.#at);
   }
 
   /**
-   * Puts what `make` makes of the next strings and flags, a flag for each string, at the places from `start` up to `end`.
-   * Hits come by the ten thousand: here their text and numbers are looked up once, not once for each.
+   * Calls `use` with the string of each of the `lengths` from index `start` up to `end`. Faster than {@link take} for
+   * results of ten thousands of strings.
    */
-  flaggedStrings<T>(items: T[], start: number, end: number, make: (text: string, flag: number) => T): void {
-    const [words, flags, text] = [this.#words, this.#flags, this.#text];
-    let [word, flag, at] = [this.#word, this.#flag, this.#at];
+  takeEach(lengths: Uint32Array, start: number, end: number, use: (string: string, index: number) => void): void {
+    const text = this.#text;
+    let at = this.#at;
     for (let index = start; index < end; index++) {
-      const behind = at + present(words[word++]);
-      items[index] = make(text.slice(at, behind), present(flags[flag++]));
-      at = behind;
+      const next = at + present(lengths[index]);
+      use(text.slice(at, next), index);
+      at = next;
     }
-    [this.#word, this.#flag, this.#at] = [word, flag, at];
-  }
-
-  stopReason(): StopReason | undefined {
-    return stopReasons[this.double()];
+    this.#at = at;
   }
 }
 
-/** @throws {CairnError} `INTERNAL` when the result ended before its reader. */
+/** A value that the layout promises. @throws {CairnError} `INTERNAL` when it is missing. */
 export function present<T>(value: T | undefined): T {
-  if (value === undefined)
-    throw new CairnError('INTERNAL', 'a result from the addon is shorter than it says; please report it');
+  if (value === undefined) throw wrongLayout();
   return value;
 }
 
-/** How long objects are made before the event loop gets a turn, looked at after every so many. */
-const SLICE_MS = 5;
-const SLICE_CHECK = 1024;
+function wrongLayout(): CairnError {
+  return new CairnError('INTERNAL', 'a result of the addon does not have its layout; please report this');
+}
 
-/** Puts objects at the places from `start` up to `end`. */
+/** How long objects are made before the event loop gets a turn, and how many objects are made between two checks. */
+const SLICE_MS = 5;
+const SLICE_ITEMS = 1024;
+
+/** Sets the items from index `start` up to `end`. */
 type Fill<T> = (items: T[], start: number, end: number) => void;
 
-/** A {@link Fill} with what `read` gives, one after the other. */
-export function fillWith<T>(read: () => T): Fill<T> {
+/** A {@link Fill} with the results of `read`, called with one index after the other. */
+export function fillWith<T>(read: (index: number) => T): Fill<T> {
   return (items, start, end) => {
-    for (let index = start; index < end; index++) items[index] = read();
+    for (let index = start; index < end; index++) items[index] = read(index);
   };
 }
 
 /**
- * Makes `length` objects and hands each to `onEach`, with a turn for the event loop every few milliseconds, so that a large
+ * Makes `length` objects and passes each to `onEach`. Gives the event loop a turn every few milliseconds, so that a large
  * result does not block it.
  *
  * @throws the reason of `signal` when it aborts in between.
@@ -128,21 +147,21 @@ export async function readAll<T>(
   onEach: ((error: null, item: T) => void) | null | undefined,
 ): Promise<T[]> {
   const items: T[] = [];
-  // At once as long as it will be: an array that is pushed to is copied whenever it has grown by half.
+  // Set once: an array that grows by `push` is copied each time it has grown by half.
   items.length = length;
   let began = performance.now();
-  for (let start = 0; start < length; start += SLICE_CHECK) {
+  for (let start = 0; start < length; start += SLICE_ITEMS) {
     if (start > 0 && performance.now() - began > SLICE_MS) {
       await setImmediate();
       signal?.throwIfAborted();
       began = performance.now();
     }
-    const end = Math.min(start + SLICE_CHECK, length);
+    const end = Math.min(start + SLICE_ITEMS, length);
     fill(items, start, end);
     if (onEach) for (const item of items.slice(start, end)) onEach(null, item);
   }
   return items;
 }
 
-/** The flag of a path that was not valid UTF-8. */
+/** The bit of a path's flags that marks a path that is not valid UTF-8. */
 export const LOSSY = 8;

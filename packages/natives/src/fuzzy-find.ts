@@ -1,6 +1,6 @@
 import * as binding from '../binding/index.js';
 import { withCancel } from './abort.ts';
-import { LOSSY, ResultReader, fillWith, readAll } from './decode.ts';
+import { LOSSY, columnReader, fillWith, present, readAll } from './decode.ts';
 import { checkOptions, count, flag, given, searchRules } from './options.ts';
 import type { OptionRule, OptionRules, SearchOptions, StopReason } from './options.ts';
 
@@ -96,28 +96,35 @@ export async function fuzzyFind(options: FuzzyFindOptions): Promise<FuzzyFindRes
   checkOptions('fuzzyFind', options, rules);
   const { signal, onTimeout, ...rest } = options;
   const native = given({ ...rest, partialOnTimeout: onTimeout === 'partial' });
-  const data = await withCancel(options, (handle) => binding.fuzzyFind(native, handle));
-  const reader = new ResultReader(data);
-  const totalMatches = reader.double();
-  const stopReason = reader.stopReason();
-  const unreadable = reader.double();
-  const length = reader.double();
-  const hasPositions = reader.double() === 1;
-  const read = (): FuzzyFindMatch => {
-    const path = reader.string();
-    const score = reader.word();
-    const flags = reader.flag();
-    const isDirectory = (flags & 1) === 1;
-    const match: FuzzyFindMatch = { path: isDirectory ? `${path}/` : path, isDirectory, score };
-    if (hasPositions) match.positions = reader.words(reader.word());
-    if (flags & LOSSY) match.lossyPath = true;
+  const { columns, ...facts } = await withCancel(options, (handle) => binding.fuzzyFind(native, handle));
+  const { text, pathLengths, flags, scores, positionCounts, positions } = readColumns(columns);
+  const hasPositions = positionCounts.length > 0;
+  let position = 0;
+  const read = (index: number): FuzzyFindMatch => {
+    const path = text.take(present(pathLengths[index]));
+    const flag = present(flags[index]);
+    const isDirectory = (flag & DIRECTORY) !== 0;
+    const match: FuzzyFindMatch = { path: isDirectory ? `${path}/` : path, isDirectory, score: present(scores[index]) };
+    if (hasPositions) {
+      const start = position;
+      position += present(positionCounts[index]);
+      match.positions = Array.from(positions.subarray(start, position));
+    }
+    if (flag & LOSSY) match.lossyPath = true;
     return match;
   };
-  return {
-    matches: await readAll(length, fillWith(read), signal, undefined),
-    totalMatches,
-    complete: stopReason === undefined,
-    ...(stopReason && { stopReason }),
-    ...(unreadable > 0 && { unreadable }),
-  };
+  return { matches: await readAll(pathLengths.length, fillWith(read), signal, undefined), ...facts };
 }
+
+/** The columns of the matches: a value for each match, and for each position. */
+const readColumns = columnReader({
+  pathLengths: 'u32',
+  flags: 'u8',
+  scores: 'u32',
+  /** Empty without `includePositions`. */
+  positionCounts: 'u32',
+  positions: 'u32',
+});
+
+/** The bit of `flags` that marks a directory. */
+const DIRECTORY = 1;

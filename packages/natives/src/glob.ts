@@ -1,6 +1,6 @@
 import * as binding from '../binding/index.js';
 import { withCancel } from './abort.ts';
-import { LOSSY, ResultReader, readAll } from './decode.ts';
+import { LOSSY, columnReader, present, readAll } from './decode.ts';
 import { FileType } from './file-type.ts';
 import { checkCallback, checkOptions, count, flag, given, oneOf, requiredText, searchRules } from './options.ts';
 import type { OptionRules, SearchOptions, StopReason } from './options.ts';
@@ -87,37 +87,40 @@ export async function glob(
   checkCallback('glob', onMatch);
   const { signal, onTimeout, ...rest } = options;
   const native = given({ ...rest, partialOnTimeout: onTimeout === 'partial' });
-  const data = await withCancel(options, (handle) => binding.glob(native, handle));
-  const reader = new ResultReader(data);
-  const totalMatches = reader.double();
-  const stopReason = reader.stopReason();
-  const unreadable = reader.double();
-  const length = reader.double();
-  const details = reader.double() === 1;
+  const { columns, ...facts } = await withCancel(options, (handle) => binding.glob(native, handle));
+  const { text, pathLengths, flags, mtimes, sizes } = readColumns(columns);
   const fill = (matches: GlobMatch[], start: number, end: number): void => {
-    reader.flaggedStrings(matches, start, end, globMatch);
-    if (details) addDetails(reader, matches, start, end);
+    text.takeEach(pathLengths, start, end, (path, index) => {
+      matches[index] = globMatch(path, present(flags[index]));
+    });
+    if (mtimes.length === 0) return;
+    for (let index = start; index < end; index++) {
+      addDetails(present(matches[index]), present(mtimes[index]), present(sizes[index]));
+    }
   };
-  return {
-    matches: await readAll(length, fill, signal, onMatch),
-    totalMatches,
-    complete: stopReason === undefined,
-    ...(stopReason && { stopReason }),
-    ...(unreadable > 0 && { unreadable }),
-  };
+  return { matches: await readAll(pathLengths.length, fill, signal, onMatch), ...facts };
 }
 
+/** The columns of the matches: a value for each match. */
+const readColumns = columnReader({
+  pathLengths: 'u32',
+  flags: 'u8',
+  /** Empty without `sortByMtime`; NaN where it is unknown. */
+  mtimes: 'f64',
+  /** Empty without `sortByMtime`; NaN where there is none. */
+  sizes: 'f64',
+});
+
+/** The bits of `flags` that hold the file type. */
+const FILE_TYPE = 3;
+
 function globMatch(path: string, flags: number): GlobMatch {
-  const match: GlobMatch = { path, fileType: (flags & 3) as FileType };
+  const match: GlobMatch = { path, fileType: (flags & FILE_TYPE) as FileType };
   if (flags & LOSSY) match.lossyPath = true;
   return match;
 }
 
-function addDetails(reader: ResultReader, matches: GlobMatch[], start: number, end: number): void {
-  for (const match of matches.slice(start, end)) {
-    const mtime = reader.optionalDouble();
-    const size = reader.optionalDouble();
-    if (mtime !== undefined) match.mtime = mtime;
-    if (size !== undefined) match.size = size;
-  }
+function addDetails(match: GlobMatch, mtime: number, size: number): void {
+  if (!Number.isNaN(mtime)) match.mtime = mtime;
+  if (!Number.isNaN(size)) match.size = size;
 }

@@ -1,6 +1,6 @@
 import * as binding from '../binding/index.js';
 import { withCancel } from './abort.ts';
-import { LOSSY, ResultReader, fillWith, present, readAll } from './decode.ts';
+import { LOSSY, columnReader, fillWith, present, readAll } from './decode.ts';
 import { checkCallback, checkOptions, count, flag, given, oneOf, requiredText, searchRules, text } from './options.ts';
 import type { OptionRules, SearchOptions, StopReason } from './options.ts';
 
@@ -177,88 +177,104 @@ export async function grep(
   checkCallback('grep', onMatch);
   const { signal, onTimeout, ...rest } = options;
   const native = given({ ...rest, partialOnTimeout: onTimeout === 'partial' });
-  const data = await withCancel(options, (handle) => binding.grep(native, handle));
-  const reader = new ResultReader(data);
-  const totalMatches = reader.double();
-  const stopReason = reader.stopReason();
-  const filesWithMatches = reader.double();
-  const filesSearched = reader.double();
-  const limitReached = reader.double() === 1;
-  const filesCut = reader.double();
-  const skipped = { oversized: reader.double(), binary: reader.double(), unreadable: reader.double() };
-  const tooCostly = reader.double();
-  const engine = present(engines[reader.double()]);
-  const hasSearchedPattern = reader.double() === 1;
-  const mode = present(modes[reader.double()]);
-  const pathCount = reader.double();
-  const length = reader.double();
-  const searchedPattern = hasSearchedPattern ? reader.string() : undefined;
-  const readFile = (): MatchedFile => ({ path: reader.string(), ...(reader.flag() & LOSSY && { lossyPath: true }) });
-  const files = await readAll(pathCount, fillWith(readFile), signal, undefined);
-  const read = (): GrepMatch => {
-    const file = present(files[reader.word()]);
-    const truncated = reader.flag() === 1;
-    const match = decodeMatch(reader, mode, file);
-    if (truncated) match.truncated = true;
-    return match;
-  };
-  return {
-    matches: await readAll(length, fillWith(read), signal, onMatch),
-    totalMatches,
-    filesWithMatches,
-    filesSearched,
-    ...(limitReached && { limitReached: true as const }),
-    ...(filesCut > 0 && { filesCut }),
-    skipped: { ...skipped, ...(tooCostly > 0 && { tooCostly }) },
-    engine,
-    ...(searchedPattern !== undefined && { searchedPattern }),
-    complete: stopReason === undefined,
-    ...(stopReason && { stopReason }),
-  };
+  const { columns, ...facts } = await withCancel(options, (handle) => binding.grep(native, handle));
+  return { matches: await readMatches(readColumns(columns), signal, onMatch), ...facts };
 }
 
-/** The modes by the number they cross as. */
-const modes: readonly GrepOutputMode[] = [
-  GrepOutputMode.Content,
-  GrepOutputMode.Count,
-  GrepOutputMode.FilesWithMatches,
-];
+/**
+ * The columns. The text has the paths; then of each match the line, the context before and the context after. A column that
+ * does not belong to the mode is empty.
+ */
+const readColumns = columnReader({
+  // For each file with a match:
+  pathLengths: 'u32',
+  pathFlags: 'u8',
+  // For each match, the index of its file:
+  files: 'u32',
+  // For each match in count mode:
+  matchCounts: 'f64',
+  // For each match in content mode:
+  lineNumbers: 'f64',
+  lineLengths: 'u32',
+  truncated: 'u8',
+  submatchCounts: 'u32',
+  // Start and end of each submatch:
+  submatches: 'u32',
+  // For each match in content mode:
+  beforeCounts: 'u32',
+  afterCounts: 'u32',
+  // For each context line:
+  contextNumbers: 'f64',
+  contextLengths: 'u32',
+});
 
-/** The engines by the number they cross as. */
-const engines = ['regex', 'pcre2', 'literal'] as const;
+type GrepColumns = ReturnType<typeof readColumns>;
+
+async function readMatches(
+  columns: GrepColumns,
+  signal: AbortSignal | undefined,
+  onMatch: ((error: null, match: GrepMatch) => void) | null | undefined,
+): Promise<GrepMatch[]> {
+  const { text, pathLengths, pathFlags, files, matchCounts, lineNumbers } = columns;
+  const readFile = (index: number): MatchedFile => {
+    const path = text.take(present(pathLengths[index]));
+    return { path, ...(present(pathFlags[index]) & LOSSY && { lossyPath: true }) };
+  };
+  const paths = await readAll(pathLengths.length, fillWith(readFile), signal, undefined);
+  const fileOf = (index: number): MatchedFile => present(paths[present(files[index])]);
+  const readLine = lineNumbers.length > 0 ? lineReader(columns) : undefined;
+  const read = (index: number): GrepMatch => {
+    if (readLine) return readLine(index, fileOf(index));
+    const match: GrepMatch = { ...fileOf(index), lineNumber: 0, line: '' };
+    if (matchCounts.length > 0) match.matchCount = present(matchCounts[index]);
+    return match;
+  };
+  return readAll(files.length, fillWith(read), signal, onMatch);
+}
 
 interface MatchedFile {
   path: string;
   lossyPath?: true;
 }
 
-function decodeMatch(reader: ResultReader, mode: GrepOutputMode, file: { path: string; lossyPath?: true }): GrepMatch {
-  if (mode !== GrepOutputMode.Content) {
-    const match: GrepMatch = { ...file, lineNumber: 0, line: '' };
-    if (mode === GrepOutputMode.Count) match.matchCount = reader.double();
+/** Returns a function that reads the matches of content mode, one after the other. */
+function lineReader(columns: GrepColumns): (index: number, file: MatchedFile) => GrepMatch {
+  const { text, lineNumbers, lineLengths, truncated, submatchCounts, submatches } = columns;
+  const { beforeCounts, afterCounts, contextNumbers, contextLengths } = columns;
+  let submatch = 0;
+  let context = 0;
+  const readSubmatch = (): Submatch => {
+    const start = present(submatches[submatch++]);
+    return { start, end: present(submatches[submatch++]) };
+  };
+  const readContext = (): ContextLine => {
+    const lineNumber = present(contextNumbers[context]);
+    return { lineNumber, line: text.take(present(contextLengths[context++])) };
+  };
+  return (index, file) => {
+    const line = text.take(present(lineLengths[index]));
+    const before = present(beforeCounts[index]);
+    const after = present(afterCounts[index]);
+    const contextBefore = before > 0 ? Array.from({ length: before }, readContext) : undefined;
+    const contextAfter = after > 0 ? Array.from({ length: after }, readContext) : undefined;
+    const length = present(submatchCounts[index]);
+    const match: GrepMatch = {
+      path: file.path,
+      lineNumber: small(present(lineNumbers[index])),
+      line,
+      // A literal for the usual single submatch: an array that grows by `push` has room for seventeen.
+      submatches: length === 1 ? [readSubmatch()] : Array.from({ length }, readSubmatch),
+    };
+    if (file.lossyPath) match.lossyPath = true;
+    if (contextBefore) match.contextBefore = contextBefore;
+    if (contextAfter) match.contextAfter = contextAfter;
+    if (truncated[index] === 1) match.truncated = true;
     return match;
-  }
-  const lineNumber = reader.whole();
-  const line = reader.string();
-  const before = reader.word();
-  const after = reader.word();
-  const length = reader.word();
-  const contextBefore = before > 0 ? contextLines(reader, before) : undefined;
-  const contextAfter = after > 0 ? contextLines(reader, after) : undefined;
-  // Literals for the usual match, of which there may be a hundred thousand: an array that is pushed to has room for
-  // seventeen.
-  const submatches = length === 1 ? [readSubmatch(reader)] : Array.from({ length }, () => readSubmatch(reader));
-  const match: GrepMatch = { path: file.path, lineNumber, line, submatches };
-  if (file.lossyPath) match.lossyPath = true;
-  if (contextBefore) match.contextBefore = contextBefore;
-  if (contextAfter) match.contextAfter = contextAfter;
-  return match;
+  };
 }
 
-function readSubmatch(reader: ResultReader): Submatch {
-  return { start: reader.word(), end: reader.word() };
-}
-
-function contextLines(reader: ResultReader, length: number): ContextLine[] {
-  return Array.from({ length }, () => ({ lineNumber: reader.double(), line: reader.string() }));
+/** A number as a small integer where it is one. V8 keeps such a number within the object, others beside it. */
+function small(value: number): number {
+  const integer = value | 0;
+  return integer === value ? integer : value;
 }
