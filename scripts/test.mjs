@@ -8,7 +8,7 @@ import { rmSync } from 'node:fs';
 
 import { reportsDirectory } from './lib/paths.mjs';
 import { isLive, say } from './lib/progress.mjs';
-import { readRustReport, readVitestReport, sumRuns } from './lib/reports.mjs';
+import { describeRun, readRustReport, readVitestReport, sumRuns } from './lib/reports.mjs';
 import { runTurbo, setUp } from './lib/setup.mjs';
 
 const suites = [
@@ -39,9 +39,12 @@ const runSuites = async (env, given) => {
     });
     runs.push({ name, code, counts: read() });
   }
-  for (const { name, counts } of runs) say(`${name}: ${counts.passed} passed, ${counts.failed} failed`);
+  for (const run of runs) say(describeRun(run));
   return sumRuns(runs);
 };
+
+// Whoever reads the output may go away; the exit code still tells the result.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 
 const env = await setUp({ task: 'build', title: 'Building the addon and the packages' });
 const { passed, failed, reasons } =

@@ -1,5 +1,5 @@
 /** Reads the runners' own reports. */
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { reportsDirectory } from './paths.mjs';
@@ -10,19 +10,38 @@ import { reportsDirectory } from './paths.mjs';
  * @property {number} failed
  */
 
+/** Longer than any line that counts. */
+const MAX_LINE_LENGTH = 300;
+
 /**
- * Sums the `test result:` lines, of which cargo prints one for each test binary.
+ * Sums the `test result:` lines, of which cargo prints one for each test binary. Holds one line at a time.
  *
- * @param {string} output what `cargo test` wrote to stdout
- * @returns {Counts}
+ * @returns {{ add: (text: string) => void, counts: () => Counts }}
  */
-export const countRustTests = (output) => {
+export const createRustCounter = () => {
   const counts = { passed: 0, failed: 0 };
-  for (const [, passed, failed] of output.matchAll(/^test result: \w+\. (\d+) passed; (\d+) failed;/gm)) {
-    counts.passed += Number(passed);
-    counts.failed += Number(failed);
-  }
-  return counts;
+  let line = '';
+  const endLine = () => {
+    const [, passed, failed] = /^test result: \w+\. (\d+) passed; (\d+) failed;/.exec(line) ?? [];
+    counts.passed += Number(passed ?? 0);
+    counts.failed += Number(failed ?? 0);
+    line = '';
+  };
+  return {
+    add: (text) => {
+      let start = 0;
+      for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', start)) {
+        line += text.slice(start, Math.min(end, start + MAX_LINE_LENGTH));
+        endLine();
+        start = end + 1;
+      }
+      if (line.length < MAX_LINE_LENGTH) line += text.slice(start, start + MAX_LINE_LENGTH);
+    },
+    counts: () => {
+      endLine();
+      return { ...counts };
+    },
+  };
 };
 
 /**
@@ -50,44 +69,59 @@ export const countVitestTests = ({ numPassedTests, numFailedTests, testResults }
 /**
  * @template T
  * @param {string} name
- * @returns {T | undefined}
+ * @returns {T | undefined} `undefined` when the runner wrote no report, or half of one
  */
 const readReport = (name) => {
-  const file = join(reportsDirectory, name);
-  return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : undefined;
+  try {
+    return JSON.parse(readFileSync(join(reportsDirectory, name), 'utf8'));
+  } catch {
+    return undefined;
+  }
 };
 
-/** @returns {Counts} */
-export const readRustReport = () => readReport('rust.json') ?? { passed: 0, failed: 0 };
+/** @returns {Counts | undefined} */
+export const readRustReport = () => readReport('rust.json');
 
-/** @returns {Counts} */
+/** @returns {Counts | undefined} */
 export const readVitestReport = () => {
   /** @type {VitestReport | undefined} */
   const report = readReport('vitest.json');
-  return report === undefined ? { passed: 0, failed: 0 } : countVitestTests(report);
+  return report === undefined ? undefined : countVitestTests(report);
 };
 
 /**
- * Decides what a run amounts to. A runner that failed, or that ran nothing, counts as one failure even when its report
+ * @typedef {object} SuiteRun
+ * @property {string} name
+ * @property {number} code The exit code of the runner.
+ * @property {Counts | undefined} counts `undefined` when there is no report.
+ */
+
+/**
+ * Decides the result of a run. A runner that failed, or that ran nothing, counts as one failure even when its report
  * names none: a compile error has no failed test, and zero tests prove nothing.
  *
- * @param {{ name: string, code: number, counts: Counts }[]} runs
+ * @param {readonly SuiteRun[]} runs
  * @returns {Counts & { reasons: string[] }}
  */
 export const sumRuns = (runs) => {
   const total = { passed: 0, failed: 0, reasons: /** @type {string[]} */ ([]) };
   for (const { name, code, counts } of runs) {
-    total.passed += counts.passed;
-    total.failed += counts.failed;
-    if (counts.failed > 0) {
+    total.passed += counts?.passed ?? 0;
+    total.failed += counts?.failed ?? 0;
+    const ending = code === 0 ? '' : `; the runner ended with exit code ${code}`;
+    if (counts !== undefined && counts.failed > 0) {
       total.reasons.push(`${name}: ${counts.failed} failed`);
+    } else if (counts === undefined || counts.passed === 0) {
+      total.failed += 1;
+      total.reasons.push(`${name}: ${counts === undefined ? 'the runner wrote no report' : 'no test ran'}${ending}`);
     } else if (code !== 0) {
       total.failed += 1;
-      total.reasons.push(`${name}: the runner ended with exit code ${code}`);
-    } else if (counts.passed === 0) {
-      total.failed += 1;
-      total.reasons.push(`${name}: no test ran`);
+      total.reasons.push(`${name}: no test failed${ending}`);
     }
   }
   return total;
 };
+
+/** @param {SuiteRun} run */
+export const describeRun = ({ name, counts }) =>
+  counts === undefined ? `${name}: no report` : `${name}: ${counts.passed} passed, ${counts.failed} failed`;

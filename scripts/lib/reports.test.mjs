@@ -1,14 +1,30 @@
 import { expect, test } from 'vitest';
 
-import { countRustTests, countVitestTests, sumRuns } from './reports.mjs';
+import { countVitestTests, createRustCounter, describeRun, sumRuns } from './reports.mjs';
 
-test('sums the result lines of every test binary and ignores look-alikes', () => {
-  const output = [
-    'test result: ok. 12 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out; finished in 0.10s',
-    'a test printed: test result: ok. 99 passed; 0 failed;',
-    'test result: FAILED. 3 passed; 2 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s',
-  ].join('\n');
-  expect(countRustTests(output)).toEqual({ passed: 15, failed: 2 });
+/** @param {readonly string[]} pieces */
+const count = (pieces) => {
+  const counter = createRustCounter();
+  for (const piece of pieces) counter.add(piece);
+  return counter.counts();
+};
+
+const cargo = [
+  'test result: ok. 12 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out; finished in 0.10s',
+  'a test printed: test result: ok. 99 passed; 0 failed;',
+  'test result: FAILED. 3 passed; 2 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s',
+].join('\n');
+
+test.each([
+  ['at once', [cargo]],
+  ['character by character', [...cargo]],
+  ['beside lines without end', ['x'.repeat(10_000), 'y'.repeat(10_000), `\n${cargo}\n`, 'z'.repeat(10_000)]],
+])('sums the result lines of every test binary that come %s', (_reason, pieces) => {
+  expect(count(pieces)).toEqual({ passed: 15, failed: 2 });
+});
+
+test('a result in the middle of a long line is not counted', () => {
+  expect(count(['x'.repeat(400), 'test result: ok. 9 passed; 0 failed;\n'])).toEqual({ passed: 0, failed: 0 });
 });
 
 test('a test file that does not load counts as one failure beside the failed tests', () => {
@@ -27,9 +43,21 @@ test.each([
     'the runner failed without naming a test',
     101,
     { passed: 3, failed: 0 },
-    { passed: 3, failed: 1, reasons: ['Rust: the runner ended with exit code 101'] },
+    { passed: 3, failed: 1, reasons: ['Rust: no test failed; the runner ended with exit code 101'] },
   ],
   ['nothing ran', 0, { passed: 0, failed: 0 }, { passed: 0, failed: 1, reasons: ['Rust: no test ran'] }],
+  [
+    'nothing ran because the runner failed',
+    101,
+    { passed: 0, failed: 0 },
+    { passed: 0, failed: 1, reasons: ['Rust: no test ran; the runner ended with exit code 101'] },
+  ],
+  ['there is no report', 0, undefined, { passed: 0, failed: 1, reasons: ['Rust: the runner wrote no report'] }],
 ])('a run in which %s', (_reason, code, counts, expected) => {
   expect(sumRuns([{ name: 'Rust', code, counts }])).toEqual(expected);
+});
+
+test('a run is described by its counts, or by the report that is missing', () => {
+  expect(describeRun({ name: 'Rust', code: 0, counts: { passed: 3, failed: 1 } })).toBe('Rust: 3 passed, 1 failed');
+  expect(describeRun({ name: 'Rust', code: 1, counts: undefined })).toBe('Rust: no report');
 });

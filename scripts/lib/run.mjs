@@ -3,10 +3,13 @@ import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { stripVTControlCharacters } from 'node:util';
 
+import { keepOutput } from './kept-output.mjs';
 import { startProgress } from './progress.mjs';
 
 /** @type {NodeJS.Signals[]} */
 const stopSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+/** Of one piece of output, the part in which the last line is searched for. */
+const MAX_DETAIL_LENGTH = 1000;
 const isWindows = process.platform === 'win32';
 
 /**
@@ -55,12 +58,12 @@ export const runAttached = ({ command, args, cwd, env }) =>
 /**
  * @typedef {object} StepResult
  * @property {number} code
- * @property {string} output
+ * @property {string} output The beginning and the end when it is long.
  */
 
 /**
- * Runs a long command behind a progress line. It has a process group of its own, so that stopping this script stops
- * everything below it.
+ * Runs a long command and shows a progress line. The command has a process group of its own, so that stopping this
+ * script stops everything below it.
  *
  * @param {Command & { title: string, done: string, echo?: boolean }} options `echo` shows the output as it comes;
  *   otherwise it is shown only after a failure.
@@ -76,12 +79,12 @@ export const runStep = ({ command, args, cwd, env, title, done, echo = false }) 
       detached: !isWindows,
       shell: isWindows && !command.endsWith('.exe'),
     });
-    let output = '';
+    const output = keepOutput();
     /** @param {string} text */
     const take = (text) => {
-      output += text;
+      output.add(text);
       if (echo) process.stderr.write(text);
-      const line = stripVTControlCharacters(text)
+      const line = stripVTControlCharacters(text.slice(-MAX_DETAIL_LENGTH))
         .trimEnd()
         .split(/[\r\n]/)
         .pop()
@@ -109,7 +112,7 @@ export const runStep = ({ command, args, cwd, env, title, done, echo = false }) 
       release();
       const code = exitCode(closeCode, signal);
       progress.end(code === 0 ? done : `${title}: failed with exit code ${code}`);
-      if (code !== 0 && !echo) process.stderr.write(output);
-      resolve({ code, output });
+      if (code !== 0 && !echo) process.stderr.write(output.text());
+      resolve({ code, output: output.text() });
     });
   });
