@@ -3,13 +3,13 @@ import type { NativeError } from '../binding/index.js';
 /**
  * Why a call failed.
  *
- * - `PATH_NOT_FOUND`: the root does not exist or cannot be looked up.
- * - `NOT_A_DIRECTORY`: the root is something else.
- * - `INVALID_GLOB`, `INVALID_REGEX`: the pattern cannot be used.
+ * - `PATH_NOT_FOUND`: the root does not exist or cannot be resolved.
+ * - `NOT_A_DIRECTORY`: the root is not a directory.
+ * - `INVALID_GLOB`, `INVALID_REGEX`: the pattern is not valid.
  * - `INVALID_OPTION`: an option is unknown, of the wrong type or out of range.
  * - `CANCELLED`: the call was cancelled; with a signal, its reason is thrown instead.
  * - `TIMEOUT`: `timeoutMs` passed.
- * - `INTERNAL`: a fault of ours; the process goes on.
+ * - `INTERNAL`: a bug in this package; the process goes on.
  */
 export type CairnErrorCode =
   | 'PATH_NOT_FOUND'
@@ -21,15 +21,16 @@ export type CairnErrorCode =
   | 'TIMEOUT'
   | 'INTERNAL';
 
+/** The mark of every error of a Cairn package. `@cairn/tool` sets the same mark, so that neither package loads the other. */
 const marker = Symbol.for('cairn.error');
 
-/** What a {@link CairnError} is about, beside its code. */
+/** The facts of a {@link CairnError} besides its code. */
 export interface CairnErrorFacts {
   /** The path concerned. */
   path?: string | undefined;
   /** The glob or regular expression concerned. */
   pattern?: string | undefined;
-  /** Where in `pattern`, in UTF-16 code units. */
+  /** Where in `pattern` the fault is, in UTF-16 code units. */
   offset?: number | undefined;
   /** The option concerned. */
   option?: string | undefined;
@@ -37,20 +38,19 @@ export interface CairnErrorFacts {
 }
 
 /**
- * The error of every call, and the base of the errors of the packages above, which have codes of their own. The message
- * says what to do next; the facts are in the fields.
+ * The error of every call of this package. The message states what is wrong and what to do next; the fields hold the facts.
  *
- * Tell it apart with {@link CairnError.isInstance}, which also knows errors of another copy of the package.
+ * Recognise it with {@link CairnError.isInstance}: `instanceof` fails for errors from another copy of the package.
  */
-export class CairnError<Code extends string = CairnErrorCode> extends Error {
+export class CairnError extends Error {
   override readonly name: string = 'CairnError';
-  readonly code: Code;
+  readonly code: CairnErrorCode;
   readonly path?: string;
   readonly pattern?: string;
   readonly offset?: number;
   readonly option?: string;
 
-  constructor(code: Code, message: string, facts: CairnErrorFacts = {}) {
+  constructor(code: CairnErrorCode, message: string, facts: CairnErrorFacts = {}) {
     super(message, 'cause' in facts ? { cause: facts.cause } : undefined);
     Object.defineProperty(this, marker, { value: true });
     this.code = code;
@@ -60,15 +60,18 @@ export class CairnError<Code extends string = CairnErrorCode> extends Error {
     if (facts.option !== undefined) this.option = facts.option;
   }
 
-  /** Whether `error` is a `CairnError`, of this or another copy of the package. */
-  static isInstance(error: unknown): error is CairnError<string> {
+  /**
+   * Returns whether `error` was thrown on purpose by a Cairn package: this one, another copy of it, or one with the error
+   * base of `@cairn/tool`, which has codes of its own.
+   */
+  static isInstance(error: unknown): error is Omit<CairnError, 'code'> & { readonly code: string } {
     return typeof error === 'object' && error !== null && marker in error;
   }
 }
 
-/** The error that the addon's data stands for. */
+/** Returns the error that the addon reported as data. */
 export function fromNative(error: NativeError): CairnError {
   const { code, message, path, pattern, offset } = error;
-  // The addon's codes are those of `CairnErrorCode`; a pin keeps the two lists equal.
+  // The codes of the addon are those of `CairnErrorCode`; a pin keeps the two lists equal.
   return new CairnError(code as CairnErrorCode, message, { path, pattern, offset });
 }

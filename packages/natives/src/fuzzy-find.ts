@@ -1,6 +1,8 @@
 import * as binding from '../binding/index.js';
 import { withCancel } from './abort.ts';
 import { LOSSY, columnReader, fillWith, present, readAll } from './decode.ts';
+import { observeCall } from './observer.ts';
+import type { ObservedCall } from './observer.ts';
 import { checkOptions, count, flag, given, searchRules } from './options.ts';
 import type { OptionRule, OptionRules, SearchOptions, StopReason } from './options.ts';
 
@@ -92,11 +94,16 @@ const rules: OptionRules<FuzzyFindOptions> = {
  * @example
  * const { matches } = await fuzzyFind({ query: 'ker/sch/core', path: '.', cache: true });
  */
-export async function fuzzyFind(options: FuzzyFindOptions): Promise<FuzzyFindResult> {
+export function fuzzyFind(options: FuzzyFindOptions): Promise<FuzzyFindResult> {
+  return observeCall('fuzzyFind', options, (observed) => search(options, observed));
+}
+
+async function search(options: FuzzyFindOptions, observed: ObservedCall | undefined): Promise<FuzzyFindResult> {
   checkOptions('fuzzyFind', options, rules);
   const { signal, onTimeout, ...rest } = options;
   const native = given({ ...rest, partialOnTimeout: onTimeout === 'partial' });
   const { columns, ...facts } = await withCancel(options, (handle) => binding.fuzzyFind(native, handle));
+  if (observed) observed.outputBytes = columns.byteLength;
   const { text, pathLengths, flags, scores, positionCounts, positions } = readColumns(columns);
   const hasPositions = positionCounts.length > 0;
   let position = 0;

@@ -2,6 +2,8 @@ import * as binding from '../binding/index.js';
 import { withCancel } from './abort.ts';
 import { LOSSY, columnReader, present, readAll } from './decode.ts';
 import { FileType } from './file-type.ts';
+import { observeCall } from './observer.ts';
+import type { ObservedCall } from './observer.ts';
 import { checkCallback, checkOptions, count, flag, given, oneOf, requiredText, searchRules } from './options.ts';
 import type { OptionRules, SearchOptions, StopReason } from './options.ts';
 
@@ -79,15 +81,24 @@ const rules: OptionRules<GlobOptions> = {
  * @example
  * const { matches, complete } = await glob({ pattern: 'src/**\/*.{ts,tsx}', path: '.' });
  */
-export async function glob(
+export function glob(
   options: GlobOptions,
   onMatch?: ((error: Error | null, match: GlobMatch) => void) | null,
+): Promise<GlobResult> {
+  return observeCall('glob', options, (observed) => search(options, onMatch, observed));
+}
+
+async function search(
+  options: GlobOptions,
+  onMatch: ((error: Error | null, match: GlobMatch) => void) | null | undefined,
+  observed: ObservedCall | undefined,
 ): Promise<GlobResult> {
   checkOptions('glob', options, rules);
   checkCallback('glob', onMatch);
   const { signal, onTimeout, ...rest } = options;
   const native = given({ ...rest, partialOnTimeout: onTimeout === 'partial' });
   const { columns, ...facts } = await withCancel(options, (handle) => binding.glob(native, handle));
+  if (observed) observed.outputBytes = columns.byteLength;
   const { text, pathLengths, flags, mtimes, sizes } = readColumns(columns);
   const fill = (matches: GlobMatch[], start: number, end: number): void => {
     text.takeEach(pathLengths, start, end, (path, index) => {

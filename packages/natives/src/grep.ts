@@ -1,6 +1,8 @@
 import * as binding from '../binding/index.js';
 import { withCancel } from './abort.ts';
 import { LOSSY, columnReader, fillWith, present, readAll } from './decode.ts';
+import { observeCall } from './observer.ts';
+import type { ObservedCall } from './observer.ts';
 import { checkCallback, checkOptions, count, flag, given, oneOf, requiredText, searchRules, text } from './options.ts';
 import type { OptionRules, SearchOptions, StopReason } from './options.ts';
 
@@ -169,15 +171,24 @@ const rules: OptionRules<GrepOptions> = {
  * @example
  * const { matches, limitReached } = await grep({ pattern: 'TODO|FIXME', path: 'src', type: 'ts', maxCount: 50 });
  */
-export async function grep(
+export function grep(
   options: GrepOptions,
   onMatch?: ((error: Error | null, match: GrepMatch) => void) | null,
+): Promise<GrepResult> {
+  return observeCall('grep', options, (observed) => search(options, onMatch, observed));
+}
+
+async function search(
+  options: GrepOptions,
+  onMatch: ((error: Error | null, match: GrepMatch) => void) | null | undefined,
+  observed: ObservedCall | undefined,
 ): Promise<GrepResult> {
   checkOptions('grep', options, rules);
   checkCallback('grep', onMatch);
   const { signal, onTimeout, ...rest } = options;
   const native = given({ ...rest, partialOnTimeout: onTimeout === 'partial' });
   const { columns, ...facts } = await withCancel(options, (handle) => binding.grep(native, handle));
+  if (observed) observed.outputBytes = columns.byteLength;
   return { matches: await readMatches(readColumns(columns), signal, onMatch), ...facts };
 }
 
