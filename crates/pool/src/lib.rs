@@ -1,156 +1,18 @@
-//! The worker threads that every call shares.
+//! The worker threads that all calls share.
 //!
-//! A *call* runs on one worker from start to end. Work that can be split is *offered*: workers with nothing else to
-//! do help with it, and leave again when a call waits for a thread. Nobody ever waits for a worker to become free,
-//! so calls cannot deadlock on one another, and a long call cannot hold back a short one on the threads that merely
-//! help it.
+//! A *call* runs on one worker from start to end. Work that can be split is *offered*: idle workers help with it, and
+//! leave again when a call waits for a thread. No call waits for a worker to become free, so calls cannot deadlock on one
+//! another, and a long call cannot hold back a short one on the threads that help it.
 //!
-//! The pool knows nothing of files, results or Node. It never grows and its threads live as long as the process.
-
-use std::collections::VecDeque;
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
-use std::thread;
+//! The pool knows nothing of files, results or Node. Its size is fixed, and its threads live as long as the process.
+//!
+//! `rayon` is not used. Its scopes and parallel iterators block the calling thread until the work ends, or run other
+//! work on it that the call then has to wait for. Here a cancelled call returns at once while others continue the same
+//! work, several calls work on one scan, and a helper leaves as soon as a new call waits. On rayon this takes the same
+//! state machine ([`Shared`]), on top of a second set of threads.
 
 mod ordered;
+mod pool;
 
 pub use ordered::{Interrupted, Ordered, ordered_chunks};
-
-/// Work that several threads can do together.
-pub trait Shared: Send + Sync {
-    /// Does a part of the work on the current thread. Returns when there is nothing left to do, or soon after
-    /// `should_leave` says so; then it is called again later, on this or another worker.
-    fn help(&self, should_leave: &dyn Fn() -> bool) -> HelpEnd;
-}
-
-/// What a helper found when it stopped.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum HelpEnd {
-    /// The work needs no further help.
-    Done,
-    /// The helper left to make room; there is more to do.
-    Left,
-}
-
-type Call = Box<dyn FnOnce() + Send>;
-
-#[derive(Default)]
-struct Queue {
-    calls: VecDeque<Call>,
-    offers: VecDeque<Arc<dyn Shared>>,
-}
-
-struct Inner {
-    queue: Mutex<Queue>,
-    work_arrived: Condvar,
-    threads: usize,
-}
-
-/// A fixed set of worker threads. Cloning gives another handle to the same threads.
-#[derive(Clone)]
-pub struct Pool {
-    inner: Arc<Inner>,
-}
-
-impl Pool {
-    /// Starts `threads` workers (at least one).
-    ///
-    /// # Panics
-    /// When the system refuses to start a single thread: nothing could ever run.
-    #[must_use]
-    pub fn new(threads: usize) -> Self {
-        let threads = threads.max(1);
-        let inner = Arc::new(Inner { queue: Mutex::default(), work_arrived: Condvar::new(), threads });
-        let mut started = 0;
-        for index in 0..threads {
-            let worker = Arc::clone(&inner);
-            if thread::Builder::new().name(format!("cairn-{index}")).spawn(move || worker.run()).is_ok() {
-                started += 1;
-            }
-        }
-        assert!(started > 0, "the system refuses to start a single worker thread");
-        Self { inner }
-    }
-
-    /// The pool of the process. Its size is `FS_SCAN_THREADS` when that is a whole number from 1 to 256, else what
-    /// the machine offers; read once.
-    #[must_use]
-    pub fn global() -> &'static Self {
-        static GLOBAL: OnceLock<Pool> = OnceLock::new();
-        GLOBAL.get_or_init(|| {
-            let wanted = std::env::var("FS_SCAN_THREADS").ok().and_then(|text| parse_thread_count(&text));
-            Self::new(wanted.unwrap_or_else(|| thread::available_parallelism().map_or(1, usize::from)))
-        })
-    }
-
-    /// How many workers there are.
-    #[must_use]
-    pub fn threads(&self) -> usize {
-        self.inner.threads
-    }
-
-    /// Queues a call. A panic in it ends the call, not the worker.
-    pub fn spawn(&self, call: impl FnOnce() + Send + 'static) {
-        self.inner.lock().calls.push_back(Box::new(call));
-        self.inner.work_arrived.notify_one();
-    }
-
-    /// Offers `work` to every worker but the caller's. The caller goes on with it itself; help may come or not.
-    pub fn offer(&self, work: &Arc<dyn Shared>) {
-        let helpers = self.inner.threads - 1;
-        if helpers == 0 {
-            return;
-        }
-        let mut queue = self.inner.lock();
-        for _ in 0..helpers {
-            queue.offers.push_back(Arc::clone(work));
-        }
-        drop(queue);
-        self.inner.work_arrived.notify_all();
-    }
-
-    /// Takes back offers of `work` that no worker has taken up. Call it when the work is done.
-    pub fn withdraw(&self, work: &Arc<dyn Shared>) {
-        self.inner.lock().offers.retain(|offer| !Arc::ptr_eq(offer, work));
-    }
-}
-
-impl Inner {
-    fn lock(&self) -> MutexGuard<'_, Queue> {
-        // The queue is never left half-changed: no code of ours panics while it is held.
-        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn call_waits(&self) -> bool {
-        !self.lock().calls.is_empty()
-    }
-
-    fn run(&self) {
-        let mut queue = self.lock();
-        loop {
-            if let Some(call) = queue.calls.pop_front() {
-                drop(queue);
-                // The call reports its own panics; this one only keeps the worker alive.
-                let _ = catch_unwind(AssertUnwindSafe(call));
-            } else if let Some(work) = queue.offers.pop_front() {
-                drop(queue);
-                let end = catch_unwind(AssertUnwindSafe(|| work.help(&|| self.call_waits())));
-                if matches!(end, Ok(HelpEnd::Left)) {
-                    self.lock().offers.push_back(work);
-                    self.work_arrived.notify_one();
-                }
-            } else {
-                queue = self.work_arrived.wait(queue).unwrap_or_else(PoisonError::into_inner);
-                continue;
-            }
-            queue = self.lock();
-        }
-    }
-}
-
-fn parse_thread_count(text: &str) -> Option<usize> {
-    text.trim().parse().ok().filter(|count| (1..=256).contains(count))
-}
-
-#[cfg(test)]
-mod tests;
+pub use pool::{HelpEnd, Pool, Shared};

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use cairn_cancel::{CancelToken, Stopped};
 
-use crate::{HelpEnd, Pool, Shared};
+use crate::pool::{HelpEnd, Pool, Shared};
 
 /// How many chunks may be done or under way beyond the next one to be absorbed. Bounds the results that wait.
 const WINDOW: usize = 64;

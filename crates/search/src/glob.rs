@@ -116,8 +116,8 @@ pub fn glob(engine: Engine<'_>, options: &GlobOptions, cancel: &CancelToken) -> 
     let filter = Arc::new(Filter { pattern, kind: options.kind, full: options.sort_by_mtime });
     let request = scope.request(&root, scan);
     let part = filter.pattern.scope();
-    if !scope.use_cache && !part.is_everything() {
-        let snapshot = engine.cache.scan_part(&request, part, engine.pool, cancel)?;
+    if !scope.use_cache && !part.is_whole_tree() {
+        let snapshot = engine.cache.scan_subtree(&request, part, engine.pool, cancel)?;
         return evaluate(engine, options, &filter, &snapshot, cancel);
     }
     engine.on_snapshot(

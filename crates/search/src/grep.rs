@@ -239,8 +239,8 @@ pub fn grep(engine: Engine<'_>, options: &GrepOptions, cancel: &CancelToken) -> 
     let part = pick.glob.as_ref().map(GlobPattern::scope).unwrap_or_default();
     let pick = Arc::new(pick);
     let search = |snapshot: &Arc<Snapshot>| call.search(Files::of(Arc::clone(snapshot), Arc::clone(&pick)));
-    let (outcome, _) = if !scope.use_cache && !part.is_everything() {
-        search(&engine.cache.scan_part(&request, part, engine.pool, cancel)?)?
+    let (outcome, _) = if !scope.use_cache && !part.is_whole_tree() {
+        search(&engine.cache.scan_subtree(&request, part, engine.pool, cancel)?)?
     } else {
         engine.on_snapshot(scope, &request, cancel, search, |&(_, files)| files == 0)?
     };

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use cairn_walk::Scope as WalkScope;
+use cairn_walk::Subtree;
 use regex::Regex;
 
 use crate::error::SearchError;
@@ -132,9 +132,9 @@ impl GlobPattern {
     }
 
     /// The part of the tree that can match.
-    pub(crate) fn scope(&self) -> WalkScope {
+    pub(crate) fn scope(&self) -> Subtree {
         let prefix = self.prefix.split(|&byte| byte == b'/').filter(|name| !name.is_empty()).map(<[u8]>::to_vec);
-        WalkScope { prefix: prefix.collect(), max_depth: self.max_depth }
+        Subtree { prefix: prefix.collect(), max_depth: self.max_depth }
     }
 }
 

@@ -1,23 +1,24 @@
-//! Directory scans for search tools: what is in a tree, under ignore rules, sorted, immutable, cached.
+//! Directory scans for search tools: the entries of a tree under ignore rules, sorted, immutable and cached.
 //!
-//! [`ScanCache::get_or_scan`] gives a [`Snapshot`] of a root, from the cache when it may, by a parallel scan when it
-//! must. What to do with the entries (glob, fuzzy matching, reading files) is the business of the crates above.
-//! This crate never reads a file that is no ignore file, and never writes.
+//! [`ScanCache::get_or_scan`] returns a [`Snapshot`] of a root, from the cache when it is new enough, otherwise from a
+//! parallel scan. The crates above decide what to do with the entries (glob, fuzzy matching, reading files). This crate
+//! reads no files except ignore files and git's configuration, and never writes.
 
 mod cache;
+mod directory;
 mod error;
-mod evidence;
-mod excludes;
-mod gitignore;
-mod listing;
+mod fingerprint;
+mod generation;
+mod kind;
 mod options;
 mod paths;
 mod rules;
 mod snapshot;
 mod walker;
 
-pub use cache::{CacheStats, CachedSnapshot, Clock, Scan, ScanCache, ScanRequest};
+pub use cache::{Base, CacheStats, CachedSnapshot, Clock, Policy, PublishError, Scan, ScanCache, ScanRequest};
 pub use error::WalkError;
-pub use options::{Detail, Policy, ScanOptions, Scope};
+pub use kind::Kind;
+pub use options::{Detail, ScanOptions, Subtree};
 pub use paths::{from_bytes, resolve_existing, resolve_root};
-pub use snapshot::{Cut, Kind, Snapshot};
+pub use snapshot::{Cut, Snapshot};

@@ -1,30 +1,31 @@
 //! Which entries ignore files hide.
 //!
-//! [`crate::gitignore`] reads and matches one file; here is how the files of a tree work together. The `ignore` crate is
-//! not used for three reasons. Its walker applies a `.gitignore` above a repository (or above a root in no repository)
-//! as soon as it is told to work outside repositories; it offers no way to list one directory again under the rules of
-//! its ancestors; and its matcher differs from git's, and took a third of a scan's time.
-//!
-//! Precedence is ripgrep's: the nearest `.ignore` that has an opinion, else the nearest `.gitignore`, else the nearest
-//! `.git/info/exclude`, else the global excludes file. Within one file the last matching line wins.
+//! [`gitignore`] reads and matches one file; this module combines the files of a tree. Precedence is ripgrep's: the
+//! nearest `.ignore` with a matching rule, then the nearest `.gitignore`, then the nearest `.git/info/exclude`, then the
+//! global excludes file. Within one file the last matching line wins.
+
+mod excludes;
+mod gitignore;
+mod sources;
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::evidence::Sources;
-use crate::excludes::excludes_file;
-use crate::gitignore::{Globs, Subject, mask_of};
 use crate::paths::{read_regular_file, to_bytes};
 
-/// What the rules say about an entry.
+use self::excludes::excludes_file;
+use self::gitignore::{Globs, Subject, mask_of};
+pub(crate) use self::sources::{RuleFileState, Sources};
+
+/// What the rules decide about an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Verdict {
-    /// No rule names it.
+    /// No rule matches it.
     None,
     /// A rule hides it.
     Ignored,
-    /// A rule explicitly shows it, even when its name is hidden.
+    /// A negated rule shows it, even when its name begins with a dot.
     Shown,
 }
 
@@ -44,14 +45,14 @@ struct Layer {
     exclude: Option<Matcher>,
 }
 
-/// The patterns of one file, and how long the prefix of an absolute path is that they do not see.
+/// The patterns of one file, and the length of the directory prefix that is removed from absolute paths before matching.
 #[derive(Debug)]
 struct Matcher {
     globs: Globs,
     skip: usize,
 }
 
-/// Which files that bear rules a directory listing has shown.
+/// Which rule files a directory contains.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct RuleFiles {
     pub(crate) dot_ignore: bool,
@@ -60,7 +61,7 @@ pub(crate) struct RuleFiles {
 }
 
 impl RuleFiles {
-    /// Notes `name` if it is one of ours.
+    /// Records `name` if it is the name of a rule file.
     pub(crate) fn note(&mut self, name: &[u8]) {
         match name {
             b".ignore" => self.dot_ignore = true,
@@ -76,18 +77,22 @@ impl RuleFiles {
 }
 
 impl Rules {
-    /// The rules that reach a root from outside of it: `.ignore` of every ancestor, `.gitignore` and `info/exclude`
-    /// of the ancestors up to the top of the repository the root lies in, and the global excludes file.
+    /// Returns the rules that apply to a root from outside it: `.ignore` of every ancestor, `.gitignore` and
+    /// `info/exclude` of the ancestors up to the top of the repository that contains the root, and the global excludes
+    /// file.
     ///
-    /// Files outside the root that shaped the rules, or would if they existed, are added to `sources`.
+    /// Adds the files outside the root that the rules depend on to `sources`, also those that do not exist.
     pub(crate) fn above(root: &Path, sources: &mut Sources) -> Self {
-        let root_is_top = sources.exists(&root.join(".git"));
+        let root_is_top = sources.record_existence(&root.join(".git"), false);
         let ancestors: Vec<&Path> = root.ancestors().skip(1).collect();
-        // How many ancestors, nearest first, lie in the root's repository.
+        // The number of ancestors, nearest first, inside the root's repository.
         let in_repository = if root_is_top {
             0
         } else {
-            ancestors.iter().position(|ancestor| sources.exists(&ancestor.join(".git"))).map_or(0, |top| top + 1)
+            ancestors
+                .iter()
+                .position(|ancestor| sources.record_existence(&ancestor.join(".git"), false))
+                .map_or(0, |top| top + 1)
         };
         let mut rules = Self::default();
         for (distance, ancestor) in ancestors.iter().enumerate().rev() {
@@ -98,18 +103,18 @@ impl Rules {
         let top = in_repository.checked_sub(1).map_or(root, |top| ancestors[top]);
         if let Some(path) = excludes_above(top, sources) {
             rules.global = Matcher::read(&path, top, sources).map(Arc::new);
-            push_source(&path, sources);
+            sources.add_file(&path);
         }
         rules
     }
 
-    /// The user's own excludes file as it applies to `root`, without reading it.
+    /// Returns the path of the user's own excludes file for `root`. Does not read it.
     pub(crate) fn excludes(root: &Path) -> Option<PathBuf> {
         let top = root.ancestors().find(|ancestor| ancestor.join(".git").symlink_metadata().is_ok());
         excludes_above(top.unwrap_or(root), &mut Sources::default())
     }
 
-    /// The rules inside `directory`, whose listing showed `files`.
+    /// Returns the rules inside `directory`, which contains `files`.
     pub(crate) fn enter(&self, directory: &Path, files: RuleFiles, sources: &mut Sources) -> Self {
         if !files.any() {
             return self.clone();
@@ -121,7 +126,7 @@ impl Rules {
         let gitignore = read(files.gitignore, ".gitignore");
         let exclude = if files.git {
             exclude_file(directory, sources).and_then(|path| {
-                push_source(&path, sources);
+                sources.add_file(&path);
                 Matcher::read(&path, directory, sources)
             })
         } else {
@@ -141,12 +146,12 @@ impl Rules {
         self.nearest.as_ref().map_or(0, layer)
     }
 
-    /// Whether there is no rule at all.
+    /// Whether there are no rules.
     pub(crate) fn is_empty(&self) -> bool {
         self.nearest.is_none() && self.global.is_none()
     }
 
-    /// What the rules say about the entry at the absolute path `path`, whose last component begins at `name_start`.
+    /// Decides about the entry at the absolute path `path`. Its last component begins at `name_start`.
     pub(crate) fn verdict(&self, path: &[u8], name_start: usize, is_dir: bool) -> Verdict {
         let subject = Subject { path, name_start, name_mask: mask_of(&path[name_start..]), is_dir };
         let choices: [fn(&Layer) -> Option<&Matcher>; 3] =
@@ -165,19 +170,19 @@ impl Rules {
 }
 
 impl Matcher {
-    /// Reads the patterns in the file at `path`, which are relative to `directory`. `None` when it is no readable
-    /// regular file or has no rule.
+    /// Reads the patterns in the file at `path`, which are relative to `directory`. Returns `None` when the file is not a
+    /// readable regular file or has no rules.
     fn read(path: &Path, directory: &Path, sources: &mut Sources) -> Option<Self> {
-        sources.consult(path, false);
+        sources.record_contents(path, false);
         let metadata = path.symlink_metadata().ok()?;
         if metadata.is_symlink() {
-            // git does not follow a link in the tree.
+            // git ignores a `.gitignore` that is a symbolic link.
             if path.file_name().is_some_and(|name| name == ".gitignore") {
                 return None;
             }
-            // An edit of the target changes the rules although no ignore file was touched by name.
-            push_source(path, sources);
-            sources.consult(path, true);
+            // An edit of the target changes the rules, but reports a path that is not named like an ignore file.
+            sources.add_file(path);
+            sources.record_contents(path, true);
             path.metadata().ok().filter(std::fs::Metadata::is_file)?;
         } else if !metadata.is_file() {
             return None;
@@ -186,7 +191,7 @@ impl Matcher {
             Ok(contents) => contents,
             Err(error) => {
                 if !matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) {
-                    sources.could_not_read();
+                    sources.mark_unreadable();
                 }
                 return None;
             }
@@ -211,35 +216,29 @@ impl Matcher {
     }
 }
 
-/// Notes a rule file by every place that a change of it may be reported at.
-fn push_source(path: &Path, sources: &mut Sources) {
-    sources.files.push(path.to_owned());
-    sources.files.extend(crate::paths::resolve_target(path));
-}
-
 fn excludes_above(top: &Path, sources: &mut Sources) -> Option<PathBuf> {
     excludes_file(common_directory(top, sources).as_deref(), top)
 }
 
-/// Where the repository at `directory` keeps its private excludes.
+/// Returns the path of the private excludes file of the repository at `directory`.
 fn exclude_file(directory: &Path, sources: &mut Sources) -> Option<PathBuf> {
     Some(common_directory(directory, sources)?.join("info/exclude"))
 }
 
-/// The directory that a repository's worktrees share: `.git`, or, in a linked worktree, where the `.git` file leads to
-/// (gitrepository-layout(5)). `None` when `directory` is no repository.
+/// Returns the directory that all worktrees of a repository share: `.git`, or, in a linked worktree, the target of the
+/// `.git` file (gitrepository-layout(5)). Returns `None` when `directory` is not a repository.
 fn common_directory(directory: &Path, sources: &mut Sources) -> Option<PathBuf> {
     let git = directory.join(".git");
-    // What is there decides what else is read.
-    sources.look(&git, true);
+    // Whether `.git` is a directory or a file decides which files are read next.
+    sources.record_existence(&git, true);
     if git.metadata().ok()?.is_dir() {
         return Some(git);
     }
-    sources.consult(&git, true);
+    sources.record_contents(&git, true);
     let link = read_text(&git)?;
     let git_directory = directory.join(link.strip_prefix("gitdir:")?.trim());
     let common_file = git_directory.join("commondir");
-    sources.consult(&common_file, true);
+    sources.record_contents(&common_file, true);
     match read_text(&common_file) {
         Some(common) => Some(git_directory.join(common.trim())),
         None => Some(git_directory),

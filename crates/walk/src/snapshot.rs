@@ -5,32 +5,21 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-use crate::evidence::Evidence;
+use crate::fingerprint::Fingerprint;
+use crate::kind::Kind;
 use crate::options::ScanOptions;
 use crate::paths::{from_bytes, slashes};
 
-/// What an entry is. The numbers are those of the public `FileType`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[repr(u8)]
-pub enum Kind {
-    /// A regular file.
-    File = 1,
-    /// A directory.
-    Dir = 2,
-    /// A symbolic link. Where links are followed, only one that leads nowhere.
-    Symlink = 3,
-}
-
-/// Why a scan did not see the whole tree.
+/// Why a snapshot does not contain the whole tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cut {
     /// The tree has more entries than one scan may collect.
     Budget,
-    /// The caller's time ran out and it asked for what there was.
+    /// The caller's time ran out, and it had asked for a partial result.
     Timeout,
 }
 
-/// Where an entry's path lies in the arena. The path begins where that of the entry before it ends.
+/// The position of an entry's path in the arena. The path begins where the path of the previous entry ends.
 #[derive(Clone, Copy, Debug)]
 struct Record {
     end: u32,
@@ -39,11 +28,11 @@ struct Record {
     kind: Kind,
 }
 
-/// Everything one scan found, sorted by the bytes of the whole relative path.
+/// All entries that one scan listed, sorted by the bytes of the whole relative path.
 ///
-/// A snapshot never changes and is shared by reference: a cache hit copies nothing. Beside the bytes of the paths it
-/// takes 12 bytes an entry, or 36 with [`crate::Detail::Full`]. It is as old as its scan; see [`crate::ScanCache`] for
-/// who may be served an old one.
+/// A snapshot never changes and is shared by reference: a cache hit copies nothing. In addition to the bytes of the
+/// paths, an entry takes 12 bytes, or 36 with [`crate::Detail::Full`]. A snapshot is as old as its scan; see
+/// [`crate::ScanCache`] for when callers receive an old one.
 #[derive(Debug)]
 pub struct Snapshot {
     root: PathBuf,
@@ -55,21 +44,22 @@ pub struct Snapshot {
     sizes: Box<[Option<u64>]>,
     unreadable: u64,
     cut: Option<Cut>,
+    whole: bool,
     outside: Outside,
-    evidence: Option<Evidence>,
+    fingerprint: Option<Fingerprint>,
     derived: OnceLock<(usize, Arc<dyn Any + Send + Sync>)>,
 }
 
-/// Places other than the root's own tree that shaped a snapshot.
+/// Files and directories outside the root's own tree that a snapshot depends on.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Outside {
-    /// Ignore files, by canonical path, whose name alone does not give them away.
+    /// Ignore files that their name alone does not identify, by canonical path.
     pub(crate) rule_files: Vec<PathBuf>,
-    /// Where followed links lead.
+    /// The targets of followed links.
     pub(crate) link_targets: Vec<PathBuf>,
 }
 
-/// Collects entries in path order and becomes a [`Snapshot`].
+/// Collects entries in path order and builds a [`Snapshot`].
 pub(crate) struct SnapshotBuilder {
     arena: Vec<u8>,
     records: Vec<Record>,
@@ -88,7 +78,7 @@ impl SnapshotBuilder {
         }
     }
 
-    /// Adds the entry `directory` + `name`; `directory` ends with `/` or is empty. `false` when the arena is full.
+    /// Adds the entry `directory` + `name`; `directory` ends with `/` or is empty. Returns `false` when the arena is full.
     pub(crate) fn push(&mut self, directory: &[u8], name: &[u8], depth: usize, kind: Kind) -> bool {
         let Ok(end) = u32::try_from(self.arena.len() + directory.len() + name.len()) else { return false };
         self.arena.extend_from_slice(directory);
@@ -118,81 +108,84 @@ impl SnapshotBuilder {
             sizes: self.sizes.into_boxed_slice(),
             unreadable: head.unreadable,
             cut: head.cut,
+            whole: head.whole,
             outside: head.outside,
-            evidence: head.evidence,
+            fingerprint: head.fingerprint,
             derived: OnceLock::new(),
         }
     }
 }
 
-/// What a snapshot says about its scan as a whole.
+/// The properties of a snapshot that are not per entry.
 pub(crate) struct SnapshotHead {
     pub(crate) root: PathBuf,
     pub(crate) options: ScanOptions,
     pub(crate) generation: u64,
     pub(crate) unreadable: u64,
     pub(crate) cut: Option<Cut>,
+    /// Whether the scan covered the whole tree, not a [`crate::Subtree`].
+    pub(crate) whole: bool,
     pub(crate) outside: Outside,
-    pub(crate) evidence: Option<Evidence>,
+    pub(crate) fingerprint: Option<Fingerprint>,
 }
 
 impl Snapshot {
-    /// The canonical root, which is itself no entry.
+    /// Returns the canonical root. The root itself is not an entry.
     #[must_use]
     pub fn root(&self) -> &Path {
         &self.root
     }
 
-    /// What the scan included.
+    /// Returns what the scan included.
     #[must_use]
     pub fn options(&self) -> ScanOptions {
         self.options
     }
 
-    /// A number that no other scan of this process has; later scans have higher ones.
+    /// Returns a number that is unique in this process. A scan that began later has a higher one.
     #[must_use]
     pub fn generation(&self) -> u64 {
         self.generation
     }
 
-    /// How many entries there are.
+    /// Returns the number of entries.
     #[must_use]
     pub fn len(&self) -> usize {
         self.records.len()
     }
 
-    /// Whether there is no entry.
+    /// Whether there are no entries.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.records.is_empty()
     }
 
-    /// How many directories or entries could not be read and were left out.
+    /// Returns how many directories or entries could not be read and are missing.
     #[must_use]
     pub fn unreadable(&self) -> u64 {
         self.unreadable
     }
 
-    /// Why entries may be missing, if any may.
+    /// Returns why entries are missing; `None` when the snapshot is complete.
     #[must_use]
     pub fn cut(&self) -> Option<Cut> {
         self.cut
     }
 
-    /// The relative paths of all entries, one behind the other.
+    /// Returns the relative paths of all entries, concatenated.
     #[must_use]
     pub fn arena(&self) -> &[u8] {
         &self.arena
     }
 
-    /// Where the path of entry `index` lies in [`Snapshot::arena`].
+    /// Returns the position of the path of entry `index` in [`Snapshot::arena`].
     #[must_use]
     pub fn span(&self, index: usize) -> Range<usize> {
         let start = if index == 0 { 0 } else { self.records[index - 1].end as usize };
         start..self.records[index].end as usize
     }
 
-    /// [`Snapshot::span`] of some entries, one after the other.
+    /// Returns [`Snapshot::span`] for each entry of a range, in order.
     pub fn spans(&self, entries: Range<usize>) -> impl ExactSizeIterator<Item = Range<usize>> {
         let mut start = entries.start.checked_sub(1).map_or(0, |before| self.records[before].end as usize);
         self.records[entries].iter().map(move |record| {
@@ -201,13 +194,13 @@ impl Snapshot {
         })
     }
 
-    /// The path of entry `index`, relative to the root, `/` separated.
+    /// Returns the path of entry `index`, relative to the root, `/` separated.
     #[must_use]
     pub fn path(&self, index: usize) -> &[u8] {
         &self.arena[self.span(index)]
     }
 
-    /// The last component of the path of entry `index`.
+    /// Returns the last component of the path of entry `index`.
     #[must_use]
     pub fn name(&self, index: usize) -> &[u8] {
         let record = self.records[index];
@@ -215,38 +208,38 @@ impl Snapshot {
         &self.arena[end - usize::from(record.name_len)..end]
     }
 
-    /// What entry `index` is.
+    /// Returns the kind of entry `index`.
     #[must_use]
     pub fn kind(&self, index: usize) -> Kind {
         self.records[index].kind
     }
 
-    /// How many components the path of entry `index` has.
+    /// Returns the number of components in the path of entry `index`.
     #[must_use]
     pub fn depth(&self, index: usize) -> usize {
         usize::from(self.records[index].depth)
     }
 
-    /// Modification time of entry `index` in milliseconds since the epoch; `None` with minimal detail or when the
-    /// system would not tell.
+    /// Returns the modification time of entry `index` in milliseconds since the epoch; `None` with minimal detail or when
+    /// the time could not be read.
     #[must_use]
     pub fn mtime_ms(&self, index: usize) -> Option<f64> {
         self.times.get(index).copied().filter(|time| time.is_finite())
     }
 
-    /// Size of entry `index` in bytes; `None` with minimal detail or when it is no regular file.
+    /// Returns the size of entry `index` in bytes; `None` with minimal detail or when it is not a regular file.
     #[must_use]
     pub fn size(&self, index: usize) -> Option<u64> {
         self.sizes.get(index).copied().flatten()
     }
 
-    /// The absolute path of entry `index`.
+    /// Returns the absolute path of entry `index`.
     #[must_use]
     pub fn absolute(&self, index: usize) -> PathBuf {
         self.root.join(from_bytes(self.path(index)))
     }
 
-    /// The entries whose path begins with `prefix`, found by binary search.
+    /// Returns the entries with a path that begins with `prefix`. Binary search.
     #[must_use]
     pub fn with_prefix(&self, prefix: &[u8]) -> Range<usize> {
         let start = self.partition(|path| path < prefix);
@@ -254,7 +247,7 @@ impl Snapshot {
         start..end
     }
 
-    /// The entry at exactly `path`, found by binary search.
+    /// Returns the entry at exactly `path`. Binary search.
     #[must_use]
     pub fn find(&self, path: &[u8]) -> Option<usize> {
         let index = self.partition(|other| other < path);
@@ -274,7 +267,7 @@ impl Snapshot {
         low
     }
 
-    /// Memory held, in bytes, with what was derived.
+    /// Returns the memory held, in bytes, including the derived structure.
     #[must_use]
     pub fn bytes(&self) -> usize {
         size_of::<Self>()
@@ -282,16 +275,16 @@ impl Snapshot {
             + size_of_val(&*self.records)
             + size_of_val(&*self.times)
             + size_of_val(&*self.sizes)
-            + self.evidence.as_ref().map_or(0, Evidence::bytes)
+            + self.fingerprint.as_ref().map_or(0, Fingerprint::bytes)
             + self.derived.get().map_or(0, |(bytes, _)| *bytes)
     }
 
-    /// A structure computed from the snapshot once and kept with it, such as an index. `build` also says how many
-    /// bytes it holds. There is one such structure per snapshot: asking for another type builds it anew each time.
-    /// Calls at the same time may each build it; one of the results is kept.
+    /// Returns a structure that is computed from the snapshot once and stored with it, such as an index. `build` also
+    /// returns the size of the structure in bytes. A snapshot stores one structure: a request for another type builds it
+    /// again each time. Simultaneous calls may each build it; one of the results is stored.
     ///
     /// # Errors
-    /// What `build` gave; nothing is kept then.
+    /// The error of `build`; nothing is stored then.
     pub fn derived<T: Any + Send + Sync, E>(
         &self,
         build: impl FnOnce(&Self) -> Result<(T, usize), E>,
@@ -312,16 +305,21 @@ impl Snapshot {
         &self.outside
     }
 
-    pub(crate) fn set_evidence(&mut self, evidence: Evidence) {
-        self.evidence = Some(evidence);
+    /// Whether the scan covered the whole tree, not a [`crate::Subtree`].
+    pub(crate) fn is_whole(&self) -> bool {
+        self.whole
     }
 
-    /// What a later look must find unchanged; `None` when only another scan can tell.
-    pub(crate) fn evidence(&self) -> Option<&Evidence> {
-        self.evidence.as_ref()
+    pub(crate) fn set_fingerprint(&mut self, fingerprint: Fingerprint) {
+        self.fingerprint = Some(fingerprint);
     }
 
-    /// The direct entries of the directory at `path`, which ends with `/` or is empty for the root.
+    /// Returns the state that a validation compares; `None` when the snapshot cannot be validated.
+    pub(crate) fn fingerprint(&self) -> Option<&Fingerprint> {
+        self.fingerprint.as_ref()
+    }
+
+    /// Returns the direct entries of the directory at `path`, which ends with `/` or is empty for the root.
     pub(crate) fn children(&self, path: &[u8]) -> impl Iterator<Item = usize> {
         let depth = slashes(path) + 1;
         self.with_prefix(path).filter(move |&entry| self.depth(entry) == depth)

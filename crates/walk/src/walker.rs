@@ -1,195 +1,97 @@
 //! One parallel scan of a tree.
 //!
-//! A [`Walk`] is a shared state that any number of threads work on together. Calls that want its result *attach* and
-//! work as long as their own token allows; idle pool workers *help*. The scan goes on while one attached call is
-//! left, so a cancelled caller can leave at once without cancelling the others, and nobody blocks a thread to wait.
+//! A [`Walk`] is shared state that any number of threads work on together. Each call that wants the result works on the
+//! walk until its own token stops it; idle pool workers help. A cancelled caller returns at once and the scan continues
+//! while another call works on it, so no thread blocks to wait for another call.
 //!
-//! Directories are taken from one queue. A directory's entries are sorted where it was listed; putting the sorted
-//! directories together in path order is then one copy of the path bytes ([`assemble`]).
+//! All threads take directories from one queue. The thread that lists a directory also sorts its entries; building the
+//! snapshot from the sorted directories is then one copy of the path bytes ([`assemble`]).
 //!
-//! A walk that is given an older snapshot first checks its evidence, then lists again only what has changed
-//! ([`validate`]); when that cannot be enough, it scans everything after all.
+//! A walk with an older snapshot first compares its fingerprint with the disk, then lists only the changed directories
+//! again ([`validate`]). When that is not enough, it scans everything.
+//!
+//! `ignore::WalkBuilder` is not used: it cannot list one directory again, cannot be shared by several calls, and differs
+//! from git in which ignore files apply. It is also slower; docs/design/walking.md has the numbers.
 
 mod assemble;
+mod listing;
+mod merge;
+mod plan;
+mod state;
 mod validate;
 mod visit;
 
-use std::collections::HashSet;
 use std::io;
 use std::ops::Range;
-use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering as Atomic};
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering as Atomic};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use cairn_cancel::{CancelToken, Stopped};
 use cairn_pool::{HelpEnd, Pool, Shared};
 
+use crate::directory::{DirectoryHandle, Stamp};
 use crate::error::WalkError;
-use crate::evidence::{DirectoryState, Evidence, Sources};
-use crate::listing::{Directory, Stamp};
-use crate::options::{Detail, ScanOptions, Scope};
-use crate::rules::{RuleFiles, Rules};
-use crate::snapshot::{Cut, Outside, Snapshot, SnapshotHead};
+use crate::fingerprint::DirectoryState;
+use crate::generation::next_generation;
+use crate::options::Detail;
+use crate::snapshot::{Cut, Snapshot, SnapshotHead};
 
-use self::assemble::{Listing, assemble};
-use self::validate::{Checked, MergeInput, Validation};
-use self::visit::Visit;
+use self::assemble::assemble;
+use self::merge::MergeInput;
+pub(crate) use self::plan::Plan;
+use self::state::{Checked, DirectoryTask, Effort, Phase, State, Task};
+use self::validate::Validation;
+use self::visit::{Devices, Visit, Visitor};
 
-/// A visitor looks at its token every so many entries, as the contract says.
-const CHECK_EVERY: usize = 128;
-/// How long a thread with nothing to do sleeps before it looks at its token again. Wake-ups do not depend on it.
+/// How long a thread without a task sleeps before it checks its token again. A new task wakes it earlier.
 const IDLE: Duration = Duration::from_millis(2);
-/// A root that is replaced while it is scanned is scanned again, at most so often.
-pub(crate) const ROOT_ATTEMPTS: usize = 3;
-
-/// What to scan.
-pub(crate) struct Plan {
-    /// The canonical root.
-    pub(crate) root: PathBuf,
-    pub(crate) options: ScanOptions,
-    pub(crate) scope: Scope,
-    pub(crate) max_entries: usize,
-    /// Make a snapshot that can be validated later.
-    pub(crate) keep_evidence: bool,
-    /// An older snapshot of the same root and options, with evidence, to begin with.
-    pub(crate) base: Option<Arc<Snapshot>>,
-}
 
 /// One scan, shared by the threads that work on it.
 pub(crate) struct Walk {
     plan: Plan,
+    generation: u64,
     root_identity: (u64, u64),
     validation: Option<Validation>,
-    /// Whether the file system of a device keeps the times that evidence needs, for those seen so far.
-    devices: Mutex<Vec<(u64, bool)>>,
+    devices: Devices,
     state: Mutex<State>,
     progress: Condvar,
-    /// How many threads wait for a directory to list; changed with `state` locked. Waking nobody is a system call too.
+    /// How many threads wait for a task; changed with `state` locked. With none, the system call to wake them is saved.
     idle: AtomicUsize,
     abandoned: AtomicBool,
 }
 
-#[derive(Default)]
-struct State {
-    phase: Phase,
-    ready: Vec<Task>,
-    active: usize,
-    finished: bool,
-    worker_failed: bool,
-    assembling: bool,
-    /// The assembled snapshot; `outputs` are dropped when it is there.
-    result: Option<Arc<Snapshot>>,
-    outputs: Vec<Option<Arc<Listing>>>,
-    entries: usize,
-    unreadable: u64,
-    cut: Option<Cut>,
-    outside: Outside,
-    evidence: Evidence,
-    /// Some directory is on a file system whose times are not trusted.
-    untrusted: bool,
-    /// Directories listed so far; only kept where links are followed.
-    visited: HashSet<(u64, u64)>,
-    /// Links to directories of this round in reverse path order, and those found meanwhile.
-    links: Vec<DirectoryTask>,
-    next_links: Vec<DirectoryTask>,
-    checked: Checked,
-    effort: Effort,
-}
-
-/// What a walk is at.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Phase {
-    /// Looking at the evidence of an older snapshot.
-    Checking,
-    /// Listing again what has changed since.
-    Relisting,
-    /// Listing everything.
-    #[default]
-    Scanning,
-}
-
-/// What a walk has cost.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Effort {
-    /// Directories listed.
-    pub(crate) listed: u64,
-    /// Directories, links and rule files looked at to validate a snapshot.
-    pub(crate) checked: u64,
-    /// Whether a validation gave up for a scan of everything.
-    pub(crate) rescanned: bool,
-}
-
-enum Task {
-    List(DirectoryTask),
-    Check(Range<usize>),
-}
-
-/// A directory still to be listed.
-struct DirectoryTask {
-    id: u32,
-    /// Relative path with a trailing `/`; empty for the root.
-    path: Vec<u8>,
-    depth: usize,
-    through_link: bool,
-    /// The rules around it.
-    rules: Rules,
-    /// Listed again: which rule files it had; with the same ones, `rules` are those inside.
-    before: Option<RuleFiles>,
-}
-
 /// Why a thread stopped working on a walk.
-enum Leave {
+enum StopReason {
     Finished,
     Stopped(Stopped),
-    MadeRoom,
+    /// The pool needs the thread for a waiting call.
+    Yielded,
     Failed,
 }
 
 impl Walk {
     /// Prepares a scan; lists nothing yet.
     pub(crate) fn new(plan: Plan) -> Result<Arc<Self>, WalkError> {
+        let generation = next_generation();
         let root_identity = identity_of(&plan.root)?;
         let validation = plan.base.clone().and_then(|base| Validation::of(base, root_identity));
         let state = match &validation {
             Some(validation) => validation.begin(),
-            None => Self::begin(&plan),
+            None => State::full_scan(&plan),
         };
         Ok(Arc::new(Self {
             plan,
+            generation,
             root_identity,
             validation,
-            devices: Mutex::default(),
+            devices: Devices::default(),
             state: Mutex::new(state),
             progress: Condvar::new(),
             idle: AtomicUsize::new(0),
             abandoned: AtomicBool::new(false),
         }))
-    }
-
-    /// The state from which everything is scanned.
-    fn begin(plan: &Plan) -> State {
-        let mut sources = Sources::new(plan.keep_evidence);
-        let mut excludes = None;
-        let mut rules = Rules::default();
-        if plan.options.use_gitignore {
-            excludes = Rules::excludes(&plan.root);
-            rules = Rules::above(&plan.root, &mut sources);
-        }
-        let root = DirectoryTask { id: 0, path: Vec::new(), depth: 0, through_link: true, rules, before: None };
-        State {
-            ready: vec![Task::List(root)],
-            outputs: vec![None],
-            unreadable: sources.unreadable,
-            outside: Outside { rule_files: sources.files, link_targets: Vec::new() },
-            evidence: Evidence {
-                rule_files: sources.consulted,
-                excludes,
-                above_unreadable: sources.unreadable,
-                ..Evidence::default()
-            },
-            ..State::default()
-        }
     }
 
     /// Works on the scan until it is finished and returns its snapshot. Idle workers of `pool` help.
@@ -205,9 +107,9 @@ impl Walk {
 
     fn run_attached(&self, cancel: &CancelToken) -> Result<Arc<Snapshot>, WalkError> {
         match self.work(Some(cancel), &|| false) {
-            Leave::Stopped(stopped) => return Err(stopped.into()),
-            Leave::Failed => return Err(WalkError::WorkerFailed { path: self.plan.root.clone() }),
-            Leave::Finished | Leave::MadeRoom => {}
+            StopReason::Stopped(stopped) => return Err(stopped.into()),
+            StopReason::Failed => return Err(WalkError::WorkerFailed { path: self.plan.root.clone() }),
+            StopReason::Finished | StopReason::Yielded => {}
         }
         loop {
             let mut state = lock(&self.state);
@@ -223,7 +125,7 @@ impl Walk {
                 continue;
             }
             state.assembling = true;
-            let head = self.head(&state, None);
+            let head = self.head(&state, self.generation, None);
             let relisted = (state.phase == Phase::Relisting).then(|| MergeInput::of(&state));
             let outputs = state.outputs.clone();
             drop(state);
@@ -234,11 +136,11 @@ impl Walk {
             };
             std::mem::forget(guard);
             let mut state = lock(&self.state);
-            // After a cancelled attempt another attached call assembles.
+            // After a cancelled attempt, another call assembles.
             state.assembling = false;
             let assembled = assembled.map(|mut snapshot| {
                 if state.phase == Phase::Scanning && self.can_be_validated(&state, &snapshot) {
-                    snapshot.set_evidence(std::mem::take(&mut state.evidence));
+                    snapshot.set_fingerprint(std::mem::take(&mut state.fingerprint));
                 }
                 let snapshot = Arc::new(snapshot);
                 state.result = Some(Arc::clone(&snapshot));
@@ -251,50 +153,50 @@ impl Walk {
         }
     }
 
-    /// What has been found so far, marked as cut short.
+    /// Returns the entries listed so far, marked as cut.
     pub(crate) fn partial(&self) -> Arc<Snapshot> {
         let state = lock(&self.state);
         if let Some(snapshot) = &state.result {
             return Arc::clone(snapshot);
         }
-        // Of a validation that is under way nothing is known to be true.
+        // During a validation, nothing is certain yet.
         let outputs = if state.phase == Phase::Scanning { state.outputs.clone() } else { Vec::new() };
         let cut = (!state.finished || state.phase != Phase::Scanning).then_some(Cut::Timeout);
-        let head = self.head(&state, cut);
+        let head = self.head(&state, next_generation(), cut);
         drop(state);
-        // Without a token nothing can stop it.
+        // Only a token can stop it.
         let assembled = assemble(&outputs, self.plan.max_entries, head, None);
         Arc::new(assembled.unwrap_or_else(|_| unreachable!("assembled without a token")))
     }
 
-    /// Ends the scan for the helpers when no call wants it any more.
+    /// Stops the helpers. Call it when no call works on the scan any more.
     pub(crate) fn abandon(&self) {
         self.abandoned.store(true, Atomic::Release);
         self.progress.notify_all();
     }
 
-    /// Whether `target` is an ignore file outside the tree that has been read so far, or would be.
-    pub(crate) fn is_ruled_by(&self, target: &Path) -> bool {
+    /// Whether `target` is an ignore file outside the tree that the rules read so far depend on.
+    pub(crate) fn depends_on(&self, target: &Path) -> bool {
         lock(&self.state).outside.rule_files.iter().any(|file| file == target)
     }
 
-    /// Whether the root's path no longer leads to the directory that was scanned.
+    /// Whether the root's path now names another directory than the scanned one.
     pub(crate) fn root_was_replaced(&self) -> Result<bool, WalkError> {
         Ok(identity_of(&self.plan.root)? != self.root_identity)
     }
 
-    /// Whether it began with an older snapshot.
+    /// Whether it began by validating an older snapshot.
     pub(crate) fn validates(&self) -> bool {
         self.validation.is_some()
     }
 
-    /// What it has cost so far.
+    /// Returns what it has cost so far.
     pub(crate) fn effort(&self) -> Effort {
         lock(&self.state).effort
     }
 
-    /// Takes directories from the queue until none is left or this thread has to stop.
-    fn work(&self, cancel: Option<&CancelToken>, should_leave: &dyn Fn() -> bool) -> Leave {
+    /// Works on tasks from the queue until none is left or this thread has to stop.
+    fn work(&self, cancel: Option<&CancelToken>, should_leave: &dyn Fn() -> bool) -> StopReason {
         let check = || match cancel {
             Some(cancel) => cancel.check(),
             None if self.abandoned.load(Atomic::Acquire) => Err(Stopped::Cancelled),
@@ -303,13 +205,13 @@ impl Walk {
         let mut state = lock(&self.state);
         loop {
             if state.worker_failed {
-                return Leave::Failed;
+                return StopReason::Failed;
             }
             if let Err(stopped) = check() {
-                return Leave::Stopped(stopped);
+                return StopReason::Stopped(stopped);
             }
             if state.finished {
-                return Leave::Finished;
+                return StopReason::Finished;
             }
             let Some(task) = state.ready.pop() else {
                 if state.active == 0 {
@@ -319,7 +221,7 @@ impl Walk {
                     state = self.progress.wait_timeout(state, IDLE).unwrap_or_else(PoisonError::into_inner).0;
                     self.idle.fetch_sub(1, Atomic::Relaxed);
                     if should_leave() {
-                        return Leave::MadeRoom;
+                        return StopReason::Yielded;
                     }
                 }
                 continue;
@@ -328,11 +230,11 @@ impl Walk {
             drop(state);
             let guard = FailureGuard { walk: self };
             let done = match task {
-                Task::List(task) => match self.visit(&task, &check) {
+                Task::List(task) => match self.visitor().visit(&task, &check) {
                     Ok(visit) => Ok(Done::Listed(task, Box::new(visit))),
                     Err(stopped) => Err((Task::List(task), stopped)),
                 },
-                Task::Check(range) => match self.look(range.clone(), &check) {
+                Task::Check(range) => match self.check_states(range.clone(), &check) {
                     Ok(checked) => Ok(Done::Checked(checked)),
                     Err(stopped) => Err((Task::Check(range), stopped)),
                 },
@@ -344,25 +246,26 @@ impl Walk {
                 Ok(Done::Listed(task, visit)) => self.commit(&mut state, task, *visit),
                 Ok(Done::Checked(checked)) => state.absorb(checked),
                 Err((task, stopped)) => {
-                    // Whoever stays does this again, from the start.
+                    // Another thread does the task again, from its start.
                     state.ready.push(task);
                     drop(state);
                     self.progress.notify_all();
-                    return Leave::Stopped(stopped);
+                    return StopReason::Stopped(stopped);
                 }
             }
             if should_leave() {
-                return Leave::MadeRoom;
+                return StopReason::Yielded;
             }
         }
     }
 
-    /// With no directory left: enters the next followed link, or finishes. Links are entered one after the other in
-    /// path order, those found behind them in a later round, so that which of several links to one directory shows
-    /// its contents does not depend on timing.
+    /// When the queue is empty: enters the next followed link, or finishes.
+    ///
+    /// Links are entered one at a time in path order, and links inside their targets in a later round. So it does not
+    /// depend on timing which of several links to one directory lists its contents.
     fn next_round(&self, state: &mut State) {
         if let (Some(validation), true) = (&self.validation, state.phase != Phase::Scanning) {
-            validation.end_phase(self, state);
+            validation.end_phase(&self.plan, state);
             self.progress.notify_all();
             return;
         }
@@ -383,43 +286,43 @@ impl Walk {
             validation.compare(state, &task, &mut visit);
         }
         state.unreadable += visit.unreadable;
-        state.untrusted |= visit.untrusted;
+        state.unreliable_times |= visit.unreliable_times;
         let identity = visit.stamp.map(Stamp::identity);
-        let shown_elsewhere = self.plan.options.follow_links
+        let listed_elsewhere = self.plan.options.follow_links
             && state.phase == Phase::Scanning
             && identity.is_some_and(|identity| !state.visited.insert(identity));
-        state.evidence.aliased |= shown_elsewhere || !visit.links.is_empty();
-        if !shown_elsewhere {
+        state.fingerprint.aliased |= listed_elsewhere || !visit.links.is_empty();
+        if !listed_elsewhere {
             self.keep(state, &task, &mut visit);
         }
-        if self.plan.keep_evidence {
-            state.evidence.rule_files.append(&mut visit.sources.consulted);
-            state.evidence.links.append(&mut visit.link_states);
-            state.evidence.directories.push(DirectoryState {
+        if self.plan.record_fingerprint {
+            state.fingerprint.rule_files.append(&mut visit.sources.states);
+            state.fingerprint.links.append(&mut visit.link_states);
+            state.fingerprint.directories.push(DirectoryState {
                 path: task.path.into_boxed_slice(),
                 stamp: visit.stamp.filter(|_| visit.settled),
                 identity,
                 through_link: task.through_link,
-                shown_elsewhere,
+                listed_elsewhere,
                 rule_files: visit.rule_files,
                 rules: visit.rules,
                 unreadable: visit.unreadable,
             });
         }
-        let is_waited_for = self.idle.load(Atomic::Relaxed) > 0;
-        if is_waited_for && (state.ready.len() > 1 || (state.ready.is_empty() && state.active == 0)) {
+        let threads_wait = self.idle.load(Atomic::Relaxed) > 0;
+        if threads_wait && (state.ready.len() > 1 || (state.ready.is_empty() && state.active == 0)) {
             self.progress.notify_all();
         }
     }
 
     fn keep(&self, state: &mut State, task: &DirectoryTask, visit: &mut Visit) {
         for (entry, mut child) in visit.children.drain(..) {
-            child.id = new_output(state);
+            child.id = state.new_output();
             visit.listing.entries[entry as usize].child = child.id;
             state.ready.push(Task::List(child));
         }
         for (entry, mut link) in visit.links.drain(..) {
-            link.id = new_output(state);
+            link.id = state.new_output();
             visit.listing.entries[entry as usize].child = link.id;
             state.next_links.push(link);
         }
@@ -435,8 +338,7 @@ impl Walk {
         state.outputs[task.id as usize] = Some(Arc::new(std::mem::take(&mut visit.listing)));
     }
 
-    fn head(&self, state: &State, cut: Option<Cut>) -> SnapshotHead {
-        static GENERATION: AtomicU64 = AtomicU64::new(1);
+    fn head(&self, state: &State, generation: u64, cut: Option<Cut>) -> SnapshotHead {
         let mut outside = state.outside.clone();
         outside.rule_files.sort_unstable();
         outside.rule_files.dedup();
@@ -445,29 +347,34 @@ impl Walk {
         SnapshotHead {
             root: self.plan.root.clone(),
             options: self.plan.options,
-            generation: GENERATION.fetch_add(1, Atomic::Relaxed),
+            generation,
             unreadable: state.unreadable,
             cut: state.cut.or(cut),
+            whole: self.plan.subtree.is_whole_tree(),
             outside,
-            evidence: None,
+            fingerprint: None,
         }
     }
 
-    /// Whether the evidence that was collected says all about `snapshot`.
+    /// Whether the recorded fingerprint is enough to validate `snapshot`.
     fn can_be_validated(&self, state: &State, snapshot: &Snapshot) -> bool {
-        // Details change without a sign in any directory, and what was cut short has not been seen.
-        self.plan.keep_evidence
-            && !state.untrusted
+        // A change of details leaves the stamps of directories as they are, and a cut snapshot misses entries.
+        self.plan.record_fingerprint
+            && !state.unreliable_times
             && snapshot.cut().is_none()
             && self.plan.options.detail == Detail::Minimal
     }
 
-    fn look(&self, range: Range<usize>, check: &dyn Fn() -> Result<(), Stopped>) -> Result<Checked, Stopped> {
+    fn visitor(&self) -> Visitor<'_> {
+        Visitor { plan: &self.plan, devices: &self.devices }
+    }
+
+    fn check_states(&self, range: Range<usize>, check: &dyn Fn() -> Result<(), Stopped>) -> Result<Checked, Stopped> {
         self.validation.as_ref().map_or_else(|| Ok(Checked::default()), |validation| validation.check(range, check))
     }
 }
 
-/// What became of a task.
+/// The result of a task.
 enum Done {
     Listed(DirectoryTask, Box<Visit>),
     Checked(Checked),
@@ -476,13 +383,13 @@ enum Done {
 impl Shared for Walk {
     fn help(&self, should_leave: &dyn Fn() -> bool) -> HelpEnd {
         match self.work(None, should_leave) {
-            Leave::MadeRoom => HelpEnd::Left,
-            Leave::Finished | Leave::Stopped(_) | Leave::Failed => HelpEnd::Done,
+            StopReason::Yielded => HelpEnd::Left,
+            StopReason::Finished | StopReason::Stopped(_) | StopReason::Failed => HelpEnd::Done,
         }
     }
 }
 
-/// Marks the walk as failed when a thread panics, so that no attached call waits for what it was at.
+/// Marks the walk as failed when a thread panics, so that no call waits for its task.
 struct FailureGuard<'a> {
     walk: &'a Walk,
 }
@@ -494,20 +401,15 @@ impl Drop for FailureGuard<'_> {
     }
 }
 
-fn new_output(state: &mut State) -> u32 {
-    state.outputs.push(None);
-    (state.outputs.len() - 1) as u32
-}
-
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // A panic inside a visit happens without the lock and is reported through `worker_failed`.
+    // A visit runs without the lock. `worker_failed` reports its panics.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn identity_of(root: &Path) -> Result<(u64, u64), WalkError> {
-    match Directory::open(root, true).and_then(|directory| directory.stamp()).map(Stamp::identity) {
+    match DirectoryHandle::open(root, true).and_then(|directory| directory.stamp()).map(Stamp::identity) {
         Ok(identity) => Ok(identity),
-        // May not be opened, but is there: the scan will say that it is unreadable.
+        // It exists but cannot be opened: the scan reports it as unreadable.
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Ok((0, 0)),
         Err(error) if error.kind() == io::ErrorKind::NotADirectory => {
             Err(WalkError::NotADirectory { path: root.to_owned() })

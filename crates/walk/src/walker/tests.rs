@@ -2,8 +2,10 @@ use std::cell::Cell;
 use std::cmp::Ordering;
 use std::fs;
 
-use super::assemble::compare_steps;
+use super::listing::compare_steps;
+use super::plan::CHECK_INTERVAL;
 use super::*;
+use crate::options::{ScanOptions, Subtree};
 
 fn walk_over(files: usize) -> (tempfile::TempDir, Arc<Walk>) {
     let tree = tempfile::tempdir().expect("a temporary directory");
@@ -14,9 +16,9 @@ fn walk_over(files: usize) -> (tempfile::TempDir, Arc<Walk>) {
     let walk = Walk::new(Plan {
         root,
         options: ScanOptions::default(),
-        scope: Scope::default(),
+        subtree: Subtree::default(),
         max_entries: usize::MAX,
-        keep_evidence: false,
+        record_fingerprint: false,
         base: None,
     })
     .expect("a root");
@@ -28,21 +30,21 @@ fn a_visitor_checks_its_token_every_128_entries() {
     let (_tree, walk) = walk_over(1000);
     let checks = Cell::new(0);
     let Some(Task::List(task)) = lock(&walk.state).ready.pop() else { panic!("the root") };
-    let visit = walk.visit(&task, &|| {
+    let visit = walk.visitor().visit(&task, &|| {
         checks.set(checks.get() + 1);
         Ok(())
     });
     assert_eq!(visit.expect("nothing stops it").listing.entries.len(), 1000);
     // Once per 128 while listing, and once per 128 while filtering.
-    assert_eq!(checks.get(), 2 * (1000 / CHECK_EVERY));
+    assert_eq!(checks.get(), 2 * (1000 / CHECK_INTERVAL));
 }
 
 #[test]
-fn a_visitor_told_to_stop_visits_no_further_entry() {
+fn a_stopped_visitor_visits_no_further_entry() {
     let (_tree, walk) = walk_over(1000);
     let Some(Task::List(task)) = lock(&walk.state).ready.pop() else { panic!("the root") };
     let checks = Cell::new(0);
-    let visit = walk.visit(&task, &|| {
+    let visit = walk.visitor().visit(&task, &|| {
         checks.set(checks.get() + 1);
         if checks.get() == 3 { Err(Stopped::Cancelled) } else { Ok(()) }
     });
@@ -51,7 +53,7 @@ fn a_visitor_told_to_stop_visits_no_further_entry() {
 }
 
 #[test]
-fn the_directory_a_cancelled_visitor_was_at_is_listed_by_the_next() {
+fn a_directory_that_a_cancelled_visitor_left_is_listed_by_the_next_one() {
     let (_tree, walk) = walk_over(300);
     let cancelled = CancelToken::new();
     cancelled.cancel();
@@ -62,7 +64,7 @@ fn the_directory_a_cancelled_visitor_was_at_is_listed_by_the_next() {
 }
 
 #[test]
-fn steps_compare_as_the_paths_they_stand_for() {
+fn steps_compare_like_their_paths() {
     let names = [&b"a"[..], b"a.", b"a-", b"a0", b"ab", b"b", b"\xFF"];
     for left in names {
         for right in names {

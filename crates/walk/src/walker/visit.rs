@@ -1,27 +1,30 @@
-//! Listing one directory, and deciding about each of its entries.
+//! Lists one directory and filters its entries.
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
 
 use cairn_cancel::Stopped;
 
-use crate::evidence::{LinkState, Sources};
-use crate::listing::{Directory, LinkTarget, Listed, Stamp};
+use crate::directory::{DirectoryHandle, EntryType, LinkTarget, Stamp};
+use crate::fingerprint::LinkState;
+use crate::kind::Kind;
 use crate::options::Detail;
 use crate::paths::{from_bytes, to_bytes};
-use crate::rules::{RuleFiles, Rules, Verdict};
-use crate::snapshot::Kind;
+use crate::rules::{RuleFiles, Rules, Sources, Verdict};
 
-use super::assemble::{Listing, NO_CHILD};
-use super::{CHECK_EVERY, DirectoryTask, Walk, lock};
+use super::listing::{Listing, NO_CHILD};
+use super::plan::{CHECK_INTERVAL, Plan};
+use super::state::DirectoryTask;
 
-/// Links followed one after the other before the system gives up, as in `path_resolution(7)`.
+/// The system resolves at most this many links in a row; see `path_resolution(7)`.
 const MAX_LINK_HOPS: usize = 40;
-/// A directory may list so many names before rules are applied, or twice the budget of the scan if that is more.
-const RAW_LISTING: usize = 1_000_000;
+/// The maximum number of names that one directory may list before rules are applied. Twice the budget of the scan, if
+/// that is more.
+const MAX_RAW_NAMES: usize = 1_000_000;
 
-/// What listing one directory brought to light.
+/// The result of listing one directory.
 pub(super) struct Visit {
     pub(super) listing: Listing,
     pub(super) children: Vec<(u32, DirectoryTask)>,
@@ -29,9 +32,10 @@ pub(super) struct Visit {
     pub(super) sources: Sources,
     pub(super) link_targets: Vec<PathBuf>,
     pub(super) stamp: Option<Stamp>,
-    /// Whether later changes are sure to give another stamp.
+    /// Whether every later change gives another stamp.
     pub(super) settled: bool,
-    pub(super) untrusted: bool,
+    /// Whether it is on a file system without reliable times.
+    pub(super) unreliable_times: bool,
     pub(super) link_states: Vec<LinkState>,
     pub(super) rule_files: RuleFiles,
     pub(super) rules: Rules,
@@ -39,8 +43,30 @@ pub(super) struct Visit {
     pub(super) over_budget: bool,
 }
 
-impl Walk {
-    /// Lists one directory and decides about each of its entries.
+/// Remembers for each device of a walk whether its file system has reliable times.
+#[derive(Default)]
+pub(super) struct Devices(Mutex<Vec<(u64, bool)>>);
+
+/// Lists directories for one walk.
+pub(super) struct Visitor<'a> {
+    pub(super) plan: &'a Plan,
+    pub(super) devices: &'a Devices,
+}
+
+impl Devices {
+    fn has_reliable_times(&self, device: u64, directory: &DirectoryHandle) -> bool {
+        let mut devices = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, reliable)) = devices.iter().find(|(known, _)| *known == device) {
+            return *reliable;
+        }
+        let reliable = directory.has_reliable_times();
+        devices.push((device, reliable));
+        reliable
+    }
+}
+
+impl Visitor<'_> {
+    /// Lists one directory and filters its entries.
     pub(super) fn visit(
         &self,
         task: &DirectoryTask,
@@ -50,11 +76,11 @@ impl Walk {
             listing: Listing { directory_len: task.path.len(), ..Listing::default() },
             children: Vec::new(),
             links: Vec::new(),
-            sources: Sources::new(self.plan.keep_evidence),
+            sources: Sources::new(self.plan.record_fingerprint),
             link_targets: Vec::new(),
             stamp: None,
             settled: false,
-            untrusted: false,
+            unreliable_times: false,
             link_states: Vec::new(),
             rule_files: RuleFiles::default(),
             rules: task.rules.clone(),
@@ -66,19 +92,19 @@ impl Walk {
             path.push(b'/');
         }
         path.extend_from_slice(&task.path);
-        let directory = match Directory::open(&from_bytes(&path), task.through_link) {
+        let directory = match DirectoryHandle::open(&from_bytes(&path), task.through_link) {
             Ok(directory) => directory,
             Err(error) => {
-                // One that has gone since it was seen is no longer there to be read.
+                // A directory that was removed in the meantime is not unreadable.
                 visit.unreadable += u64::from(error.kind() != io::ErrorKind::NotFound);
                 return Ok(visit);
             }
         };
-        if self.plan.options.follow_links || self.plan.keep_evidence {
+        if self.plan.options.follow_links || self.plan.record_fingerprint {
             self.stamp(&directory, &mut visit);
         }
         visit.rule_files = self.list(task, &directory, check, &mut visit)?;
-        if self.plan.options.use_gitignore && task.before != Some(visit.rule_files) {
+        if self.plan.options.use_gitignore && task.known_rule_files != Some(visit.rule_files) {
             let without_slash = &path[..path.len() - usize::from(path.len() > 1)];
             visit.rules = task.rules.enter(&from_bytes(without_slash), visit.rule_files, &mut visit.sources);
             visit.unreadable += visit.sources.unreadable;
@@ -87,46 +113,39 @@ impl Walk {
         Ok(visit)
     }
 
-    /// Notes which directory this is, and since when it is as it is. To be asked for before it is listed.
-    fn stamp(&self, directory: &Directory, visit: &mut Visit) {
+    /// Records the stamp of the directory. Call it before the directory is listed.
+    fn stamp(&self, directory: &DirectoryHandle, visit: &mut Visit) {
         let Ok(stamp) = directory.stamp() else {
             visit.unreadable += u64::from(self.plan.options.follow_links);
             return;
         };
         visit.stamp = Some(stamp);
         visit.settled = stamp.is_settled(SystemTime::now());
-        let mut devices = lock(&self.devices);
-        let known = devices.iter().find(|(device, _)| *device == stamp.device).map(|(_, keeps_times)| *keeps_times);
-        let keeps_times = known.unwrap_or_else(|| {
-            let keeps_times = directory.keeps_times();
-            devices.push((stamp.device, keeps_times));
-            keeps_times
-        });
-        visit.untrusted = !keeps_times;
+        visit.unreliable_times = !self.devices.has_reliable_times(stamp.device, directory);
     }
 
-    /// Reads the names that traversal policy alone does not rule out.
+    /// Reads the names that the options alone do not exclude.
     fn list(
         &self,
         task: &DirectoryTask,
-        directory: &Directory,
+        directory: &DirectoryHandle,
         check: &dyn Fn() -> Result<(), Stopped>,
         visit: &mut Visit,
     ) -> Result<RuleFiles, Stopped> {
         let mut files = RuleFiles::default();
-        let wanted = self.plan.scope.prefix.get(task.depth);
+        let wanted = self.plan.subtree.prefix.get(task.depth);
         let hide_dot_names = !self.plan.options.include_hidden && !self.plan.options.use_gitignore;
         let mut seen = 0;
         let mut over_budget = false;
-        let raw_limit = self.plan.max_entries.saturating_mul(2).max(RAW_LISTING);
+        let raw_limit = self.plan.max_entries.saturating_mul(2).max(MAX_RAW_NAMES);
         let listing = &mut visit.listing;
-        let listed = directory.for_each(|name, listed| {
+        let listed = directory.for_each(|name, entry_type| {
             seen += 1;
-            if seen % CHECK_EVERY == 0 {
+            if seen % CHECK_INTERVAL == 0 {
                 check()?;
             }
             files.note(name);
-            let Listed::Known(kind) = listed else { return Ok(()) };
+            let EntryType::Known(kind) = entry_type else { return Ok(()) };
             let skipped = name == b".git"
                 || (self.plan.options.skip_node_modules && name == b"node_modules")
                 || (hide_dot_names && name.starts_with(b"."))
@@ -134,7 +153,7 @@ impl Walk {
             if skipped {
                 return Ok(());
             }
-            // What rules hide does not count, so this is only to bound the memory of one listing.
+            // Hidden entries do not count towards the budget. This limit only bounds the memory of one listing.
             if listing.entries.len() > raw_limit {
                 over_budget = true;
                 return Ok(());
@@ -150,11 +169,11 @@ impl Walk {
         Ok(files)
     }
 
-    /// Applies the ignore rules, resolves links and metadata, and sorts what is left.
+    /// Applies the ignore rules, resolves links, reads metadata, and sorts the remaining entries.
     fn filter(
         &self,
         task: &DirectoryTask,
-        directory: &Directory,
+        directory: &DirectoryHandle,
         path: &mut Vec<u8>,
         check: &dyn Fn() -> Result<(), Stopped>,
         visit: &mut Visit,
@@ -162,22 +181,22 @@ impl Walk {
         let (listing, rules) = (&mut visit.listing, &visit.rules);
         let base = path.len();
         let depth = task.depth + 1;
-        let descend = self.plan.scope.max_depth.is_none_or(|max| depth < max);
-        // Entries on the way to the scope's directory are passed through, not reported.
-        let on_the_way = task.depth < self.plan.scope.prefix.len();
+        let descend = self.plan.subtree.max_depth.is_none_or(|max| depth < max);
+        // A directory above the subtree is always entered.
+        let above_subtree = task.depth < self.plan.subtree.prefix.len();
         let mut kept = 0;
         for index in 0..listing.entries.len() {
-            if index % CHECK_EVERY == CHECK_EVERY - 1 {
+            if index % CHECK_INTERVAL == CHECK_INTERVAL - 1 {
                 check()?;
             }
             let mut entry = listing.entries[index];
             path.truncate(base);
             path.extend_from_slice(listing.name(entry));
             let name = &path[base..];
-            let mut behind_link = false;
+            let mut through_link = false;
             if entry.kind == Kind::Symlink && self.plan.options.follow_links {
                 let target = directory.link_target(name);
-                if self.plan.keep_evidence {
+                if self.plan.record_fingerprint {
                     let path = [&task.path, name].concat().into_boxed_slice();
                     visit.link_states.push(LinkState { path, target });
                 }
@@ -187,7 +206,7 @@ impl Walk {
                     LinkTarget::File => entry.kind = Kind::File,
                     LinkTarget::Dir => {
                         entry.kind = Kind::Dir;
-                        behind_link = true;
+                        through_link = true;
                     }
                 }
                 visit.link_targets.extend(link_destinations(&from_bytes(path)));
@@ -209,7 +228,7 @@ impl Walk {
                 }
             }
             listing.entries[kept] = entry;
-            if entry.kind == Kind::Dir && (descend || on_the_way) {
+            if entry.kind == Kind::Dir && (descend || above_subtree) {
                 let mut child_path = Vec::with_capacity(task.path.len() + name.len() + 1);
                 child_path.extend_from_slice(&task.path);
                 child_path.extend_from_slice(name);
@@ -218,11 +237,11 @@ impl Walk {
                     id: NO_CHILD,
                     path: child_path,
                     depth,
-                    through_link: behind_link,
+                    through_link,
                     rules: rules.clone(),
-                    before: None,
+                    known_rule_files: None,
                 };
-                let list = if behind_link { &mut visit.links } else { &mut visit.children };
+                let list = if through_link { &mut visit.links } else { &mut visit.children };
                 list.push((kept as u32, child));
             }
             kept += 1;
@@ -233,8 +252,8 @@ impl Walk {
     }
 }
 
-/// Where a link leads: every link on the way and what is at the end, as far as it can be resolved. A change at any of
-/// them changes what is behind the link.
+/// Returns every path that a link resolves through, and its final target, as far as they can be resolved. A change at
+/// any of them changes the target of the link.
 fn link_destinations(link: &Path) -> Vec<PathBuf> {
     let mut places = Vec::new();
     let mut current = link.to_owned();

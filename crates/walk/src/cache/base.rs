@@ -1,0 +1,42 @@
+//! The starting point of a snapshot that is to be published.
+
+use std::sync::Arc;
+
+use crate::snapshot::Snapshot;
+
+use super::request::ScanKey;
+
+/// The starting point for a new snapshot of one root: the cached snapshot, if any, and the moment it was taken.
+///
+/// Make one with [`crate::ScanCache::base`] **before** reading the disk. The cache uses it to tell, when the new snapshot
+/// is published, whether something was invalidated or published in the meantime. It is used for one snapshot.
+#[derive(Debug)]
+pub struct Base {
+    pub(super) key: ScanKey,
+    /// The cached snapshot, even when it is expired or invalidated.
+    pub(super) snapshot: Option<Arc<Snapshot>>,
+    pub(super) invalidated: bool,
+    /// The position in the invalidation log.
+    pub(super) position: u64,
+    /// The highest generation when the base was taken. Scans that began later have higher ones.
+    pub(super) latest_generation: u64,
+}
+
+impl Base {
+    /// Returns the cached snapshot, whatever its age. Returns `None` when there is none or when it was invalidated: then
+    /// the new snapshot needs a scan of the disk.
+    #[must_use]
+    pub fn snapshot(&self) -> Option<&Arc<Snapshot>> {
+        self.snapshot.as_ref().filter(|_| !self.invalidated)
+    }
+
+    /// The generation of the cached snapshot; 0 without one.
+    pub(super) fn generation(&self) -> u64 {
+        self.snapshot.as_ref().map_or(0, |snapshot| snapshot.generation())
+    }
+
+    /// The same base for a scan that began after `latest_generation`.
+    pub(super) fn with_latest_generation(self, latest_generation: u64) -> Self {
+        Self { latest_generation, ..self }
+    }
+}

@@ -1,0 +1,94 @@
+//! Publishing a snapshot: the only way into the cache, for scans and for every other producer.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use thiserror::Error;
+
+use crate::generation::latest_generation;
+use crate::snapshot::{Cut, Snapshot};
+
+use super::base::Base;
+use super::request::ScanKey;
+use super::state::{CacheState, Running, StoredSnapshot};
+
+/// Why a snapshot was not published. The cache is unchanged then.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum PublishError {
+    /// Something in the tree was invalidated after the base was taken, so the snapshot may not contain the change.
+    #[error("{} was invalidated after the base was taken; take a new base and scan again", root.display())]
+    Invalidated {
+        /// The root of the snapshot.
+        root: PathBuf,
+    },
+    /// Another snapshot was published after the base was taken.
+    #[error("a newer snapshot of {} was published after the base was taken; take a new base", root.display())]
+    Superseded {
+        /// The root of the snapshot.
+        root: PathBuf,
+    },
+    /// The scan of the snapshot began before the base was taken.
+    #[error("the snapshot of {} is older than its base; take the base before the scan", root.display())]
+    Outdated {
+        /// The root of the snapshot.
+        root: PathBuf,
+    },
+    /// The snapshot has another root or other options than the base.
+    #[error("the snapshot of {} has another root or other options than its base", root.display())]
+    Mismatch {
+        /// The root of the snapshot.
+        root: PathBuf,
+    },
+    /// The snapshot covers only a part of the tree: a [`crate::Subtree`], or what was listed before the time ran out.
+    #[error("the snapshot of {} is not complete; scan the whole tree", root.display())]
+    Incomplete {
+        /// The root of the snapshot.
+        root: PathBuf,
+    },
+    /// The time to live is zero, so the cache stores nothing.
+    #[error("the cache is off; set FS_SCAN_CACHE_TTL_MS to more than 0")]
+    Disabled,
+}
+
+impl CacheState {
+    /// Takes the base for a snapshot of `key`.
+    pub(super) fn base(&self, running: &Running, key: ScanKey) -> Base {
+        let stored = self.stored(&key);
+        Base {
+            key,
+            invalidated: stored.as_ref().is_some_and(|stored| stored.invalidated),
+            snapshot: stored.map(|stored| stored.snapshot),
+            position: running.log.position(),
+            latest_generation: latest_generation(),
+        }
+    }
+
+    /// Stores `snapshot` in place of its base; see [`crate::ScanCache::publish`].
+    pub(super) fn publish(&self, running: &Running, base: &Base, snapshot: &Arc<Snapshot>) -> Result<(), PublishError> {
+        let root = || snapshot.root().to_owned();
+        if self.policy.ttl.is_zero() {
+            return Err(PublishError::Disabled);
+        }
+        if base.key.root != snapshot.root() || base.key.options != snapshot.options() {
+            return Err(PublishError::Mismatch { root: root() });
+        }
+        if !snapshot.is_whole() || snapshot.cut() == Some(Cut::Timeout) {
+            return Err(PublishError::Incomplete { root: root() });
+        }
+        let is_base = base.snapshot.as_ref().is_some_and(|base| Arc::ptr_eq(base, snapshot));
+        if !is_base && snapshot.generation() <= base.latest_generation {
+            return Err(PublishError::Outdated { root: root() });
+        }
+        if self.stored(&base.key).is_some_and(|stored| stored.snapshot.generation() > base.generation()) {
+            return Err(PublishError::Superseded { root: root() });
+        }
+        if running.log.affects_since(base.position, &base.key, snapshot) {
+            return Err(PublishError::Invalidated { root: root() });
+        }
+        let stored = StoredSnapshot { snapshot: Arc::clone(snapshot), published: self.now(), invalidated: false };
+        self.snapshots.insert(base.key.clone(), stored);
+        self.evict();
+        Ok(())
+    }
+}

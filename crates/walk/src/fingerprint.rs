@@ -1,0 +1,76 @@
+//! The recorded state of a tree, by which a validation tells whether a snapshot is still true.
+//!
+//! A fingerprint holds the stamp of each listed directory, the state of each file with ignore rules (also of those that
+//! did not exist), and the target of each followed symbolic link. Everything else in a snapshot without details follows
+//! from these: names are in directories, kinds are in directory entries, and rules are in files.
+
+use std::path::PathBuf;
+
+use crate::directory::{LinkTarget, Stamp};
+use crate::rules::{RuleFileState, RuleFiles, Rules};
+
+/// The recorded state of one scanned tree.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Fingerprint {
+    pub(crate) directories: Vec<DirectoryState>,
+    pub(crate) links: Vec<LinkState>,
+    pub(crate) rule_files: Vec<RuleFileState>,
+    /// The user's own excludes file, as the environment and git's configuration name it.
+    pub(crate) excludes: Option<PathBuf>,
+    /// How many files above the root could not be read.
+    pub(crate) above_unreadable: u64,
+    /// Whether a directory was reached by several paths, or through a link. Which path lists its contents then depends
+    /// on all the other paths.
+    pub(crate) aliased: bool,
+}
+
+/// The recorded state of one listed directory.
+#[derive(Clone, Debug)]
+pub(crate) struct DirectoryState {
+    /// Relative path with a trailing `/`; empty for the root.
+    pub(crate) path: Box<[u8]>,
+    /// `None` when a validation must list the directory again: its stamp is unknown or not settled.
+    pub(crate) stamp: Option<Stamp>,
+    /// Device and inode, where known.
+    pub(crate) identity: Option<(u64, u64)>,
+    pub(crate) through_link: bool,
+    /// Another path to it came first, so this path lists nothing.
+    pub(crate) listed_elsewhere: bool,
+    pub(crate) rule_files: RuleFiles,
+    /// The rules inside it.
+    pub(crate) rules: Rules,
+    /// How many of its entries could not be read.
+    pub(crate) unreadable: u64,
+}
+
+/// The recorded target of one followed symbolic link.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct LinkState {
+    /// Relative path.
+    pub(crate) path: Box<[u8]>,
+    pub(crate) target: LinkTarget,
+}
+
+impl Fingerprint {
+    /// How many states a validation compares.
+    pub(crate) fn len(&self) -> usize {
+        self.directories.len() + self.links.len() + self.rule_files.len()
+    }
+
+    /// Memory held, in bytes.
+    pub(crate) fn bytes(&self) -> usize {
+        let paths = self
+            .directories
+            .iter()
+            .map(|directory| directory.path.len())
+            .chain(self.links.iter().map(|link| link.path.len()))
+            .chain(self.rule_files.iter().map(|file| file.path().as_os_str().len()));
+        // A directory without rule files shares the rules of its parent.
+        let rules = self.directories.iter().filter(|directory| directory.rule_files.any());
+        self.directories.capacity() * size_of::<DirectoryState>()
+            + rules.map(|directory| directory.rules.nearest_bytes()).sum::<usize>()
+            + self.links.capacity() * size_of::<LinkState>()
+            + self.rule_files.capacity() * size_of::<RuleFileState>()
+            + paths.sum::<usize>()
+    }
+}
