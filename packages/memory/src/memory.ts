@@ -1,26 +1,26 @@
 import type { Embed } from '@cairn/retrieval';
-import type { CallOptions, MemoryBackend } from './backend.ts';
+import type { CallOptions, MemoryBackend } from './records/backend.ts';
 import { MemoryError } from './errors.ts';
-import { createGraph } from './graph.ts';
-import type { Graph } from './graph.ts';
-import { limitsOf, retentionOf } from './limits.ts';
-import type { FullRetention, Retention } from './limits.ts';
-import { createMessages } from './messages.ts';
-import type { Messages } from './messages.ts';
-import { createNotes } from './notes.ts';
-import type { Notes } from './notes.ts';
-import { listGroups, listNotes, measure } from './overview.ts';
-import type { GroupInfo, MemoryStats, NotesInfo } from './overview.ts';
-import { createReader } from './quarantine.ts';
-import type { QuarantinedRecord, QuarantineListener } from './quarantine.ts';
-import { createRetrieve } from './retrieve-contexts.ts';
-import type { RecalledContext, RetrieveOptions } from './retrieve-contexts.ts';
-import { createStreams } from './streams.ts';
-import type { Streams } from './streams.ts';
-import { exportLines, importLines } from './transfer.ts';
-import type { ExportOptions, ImportResult } from './transfer.ts';
-import { createWorkflows } from './workflow.ts';
-import type { Workflows } from './workflow.ts';
+import { createGraph } from './graph/graph.ts';
+import type { Graph } from './graph/graph.ts';
+import { limitsOf, retentionOf } from './records/limits.ts';
+import type { FullRetention, Retention } from './records/limits.ts';
+import { createMessages } from './conversations/messages.ts';
+import type { Messages } from './conversations/messages.ts';
+import { createNotes } from './workflows/notes.ts';
+import type { Notes } from './workflows/notes.ts';
+import { listGroups, listNotes, measure } from './maintenance/overview.ts';
+import type { GroupInfo, MemoryStats, NotesInfo } from './maintenance/overview.ts';
+import { createReader } from './records/quarantine.ts';
+import type { QuarantinedRecord, QuarantineListener } from './records/quarantine.ts';
+import { createRetrieve } from './conversations/recall.ts';
+import type { RecalledContext, RetrieveOptions } from './conversations/recall.ts';
+import { createStreams } from './conversations/streams.ts';
+import type { Streams } from './conversations/streams.ts';
+import { exportLines, importLines } from './maintenance/import.ts';
+import type { ExportOptions, ImportResult } from './maintenance/import.ts';
+import { createWorkflows } from './workflows/workflows.ts';
+import type { Workflows } from './workflows/workflows.ts';
 
 /** What a memory is made of. */
 export interface MemoryOptions {

@@ -1,6 +1,6 @@
-import type { CallOptions, Clock, Draft, KeyInfo, ListQuery, ListRule, MemoryBackend, Swap } from '../backend.ts';
+import type { CallOptions, Clock, Draft, KeyInfo, ListQuery, ListRule, MemoryBackend, Swap } from '../records/backend.ts';
 import { MemoryError } from '../errors.ts';
-import { arrange, isLive, longestLife, recordOf } from '../record.ts';
+import { arrange, isLive, longestLife, recordOf } from '../records/record.ts';
 
 export interface MemoryBackendOptions {
   /** @default Date.now */

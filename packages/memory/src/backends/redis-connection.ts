@@ -1,4 +1,4 @@
-import type { CallOptions } from '../backend.ts';
+import type { CallOptions } from '../records/backend.ts';
 import { MemoryError } from '../errors.ts';
 import { explainRedisError, firstWord, isRefusal, unavailable } from './redis-errors.ts';
 import type { Script } from './redis-scripts.ts';

@@ -1,4 +1,4 @@
-import type { CallOptions } from '../backend.ts';
+import type { CallOptions } from '../records/backend.ts';
 import type { Connection, RedisClient } from './redis-connection.ts';
 
 /** What is used of a client that can be asked for keys. */

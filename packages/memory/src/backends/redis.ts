@@ -1,6 +1,6 @@
-import type { CallOptions, Clock, Draft, KeyInfo, ListQuery, ListRule, MemoryBackend, Swap } from '../backend.ts';
+import type { CallOptions, Clock, Draft, KeyInfo, ListQuery, ListRule, MemoryBackend, Swap } from '../records/backend.ts';
 import { MemoryError } from '../errors.ts';
-import { isLive } from '../record.ts';
+import { isLive } from '../records/record.ts';
 import { createConnection, redisClient } from './redis-connection.ts';
 import type { RedisClient, RedisDriver } from './redis-connection.ts';
 import {

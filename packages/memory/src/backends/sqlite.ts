@@ -1,11 +1,11 @@
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
-import type { CallOptions, Clock, Draft, KeyInfo, ListQuery, ListRule, MemoryBackend, Swap } from '../backend.ts';
+import type { CallOptions, Clock, Draft, KeyInfo, ListQuery, ListRule, MemoryBackend, Swap } from '../records/backend.ts';
 import { MemoryError } from '../errors.ts';
-import { arrange, isLive, lifeOf, recordOf } from '../record.ts';
-import type { Added } from '../record.ts';
+import { arrange, isLive, lifeOf, recordOf } from '../records/record.ts';
+import type { Added } from '../records/record.ts';
 import { userStorePath } from '../store-path.ts';
-import { isTime } from '../time.ts';
+import { isTime } from '../records/time.ts';
 import { createDatabase, nodeSqlite } from './sqlite-database.ts';
 import type { SqliteDriver, Work } from './sqlite-database.ts';
 

@@ -6,7 +6,7 @@
  * ```
  */
 import assert from 'node:assert/strict';
-import type { Draft, ListRule, MemoryBackend } from '../backend.ts';
+import type { Draft, ListRule, MemoryBackend } from '../records/backend.ts';
 import { MemoryError } from '../errors.ts';
 
 /** A store that is empty, and its time. */

@@ -1,7 +1,7 @@
 import { createTool, inputSchema, succeed } from '@cairn/tool';
 import type { ToolAnnotations, ToolDefinition, ToolSuccess } from '@cairn/tool';
 import { z } from 'zod';
-import type { Entity, Graph, Relation } from '../graph.ts';
+import type { Entity, Graph, Relation } from '../graph/graph.ts';
 import { asToolErrors } from './tool-errors.ts';
 
 const entity = z.object({

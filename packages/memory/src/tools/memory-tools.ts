@@ -2,10 +2,10 @@ import { createTool, inputSchema, succeed } from '@cairn/tool';
 import type { ToolDefinition } from '@cairn/tool';
 import { z } from 'zod';
 import type { Memory } from '../memory.ts';
-import type { Message } from '../message.ts';
-import { memoryKey, notesKey } from '../keys.ts';
-import type { Note } from '../notes.ts';
-import type { RecalledContext } from '../retrieve-contexts.ts';
+import type { Message } from '../conversations/message.ts';
+import { memoryKey, notesKey } from '../records/keys.ts';
+import type { Note } from '../workflows/notes.ts';
+import type { RecalledContext } from '../conversations/recall.ts';
 import { wrapContexts } from '../wrap.ts';
 import { asToolErrors } from './tool-errors.ts';
 

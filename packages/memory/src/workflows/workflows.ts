@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { CallOptions } from './backend.ts';
-import { MemoryError } from './errors.ts';
-import { checkName, parseWorkflowKey, quoted, WORKFLOW_PREFIX, workflowKey } from './keys.ts';
-import { checkContent } from './limits.ts';
-import { randomName } from './message.ts';
+import type { CallOptions } from '../records/backend.ts';
+import { MemoryError } from '../errors.ts';
+import { checkName, parseWorkflowKey, quoted, WORKFLOW_PREFIX, workflowKey } from '../records/keys.ts';
+import { checkContent } from '../records/limits.ts';
+import { randomName } from '../conversations/message.ts';
 import type { Notes, NotesDependencies } from './notes.ts';
 import { parseWorkflow, readWorkflow, workflowDocument } from './workflow-record.ts';
 import type { WorkflowRecord, WorkflowStatus } from './workflow-record.ts';

@@ -1,5 +1,5 @@
 import type { ListRule } from './backend.ts';
-import { MemoryError } from './errors.ts';
+import { MemoryError } from '../errors.ts';
 import { LAST_TIME_MS } from './time.ts';
 
 const MINUTE = 60_000;

@@ -1,5 +1,5 @@
 import type { CallOptions, ListQuery, MemoryBackend } from './backend.ts';
-import { MemoryError } from './errors.ts';
+import { MemoryError } from '../errors.ts';
 import { QUARANTINE_KEY } from './keys.ts';
 import type { Limits } from './limits.ts';
 

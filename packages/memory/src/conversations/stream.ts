@@ -1,5 +1,5 @@
-import { MemoryError } from './errors.ts';
-import { checkName, memoryKey, quoted } from './keys.ts';
+import { MemoryError } from '../errors.ts';
+import { checkName, memoryKey, quoted } from '../records/keys.ts';
 
 /** Something a stream can do. */
 export interface StreamFunction {

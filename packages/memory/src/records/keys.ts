@@ -1,4 +1,4 @@
-import { MemoryError } from './errors.ts';
+import { MemoryError } from '../errors.ts';
 
 /** How long a name may be, in bytes of UTF-8. */
 const MAX_NAME_BYTES = 512;

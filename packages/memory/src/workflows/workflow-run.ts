@@ -1,10 +1,10 @@
-import type { CallOptions } from './backend.ts';
-import { MemoryError } from './errors.ts';
-import { checkContent } from './limits.ts';
-import type { Limits } from './limits.ts';
-import { randomName } from './message.ts';
+import type { CallOptions } from '../records/backend.ts';
+import { MemoryError } from '../errors.ts';
+import { checkContent } from '../records/limits.ts';
+import type { Limits } from '../records/limits.ts';
+import { randomName } from '../conversations/message.ts';
 import type { Notes } from './notes.ts';
-import type { Change } from './workflow.ts';
+import type { Change } from './workflows.ts';
 import { isTodoStatus } from './workflow-record.ts';
 import type { TodoStatus, WorkflowRecord } from './workflow-record.ts';
 

@@ -1,4 +1,4 @@
-import type { CallOptions, KeyInfo, MemoryBackend } from './backend.ts';
+import type { CallOptions, KeyInfo, MemoryBackend } from '../records/backend.ts';
 import {
   GRAPH_PREFIX,
   MEMORY_PREFIX,
@@ -9,8 +9,8 @@ import {
   QUARANTINE_KEY,
   streamPrefix,
   WORKFLOW_PREFIX,
-} from './keys.ts';
-import type { Place } from './messages.ts';
+} from '../records/keys.ts';
+import type { Place } from '../conversations/messages.ts';
 
 /** A group of messages in a list. */
 export interface GroupInfo extends Place {

@@ -1,10 +1,10 @@
-import type { CallOptions, MemoryBackend } from './backend.ts';
-import { MemoryError } from './errors.ts';
-import { memoryKey } from './keys.ts';
-import type { Limits } from './limits.ts';
+import type { CallOptions, MemoryBackend } from '../records/backend.ts';
+import { MemoryError } from '../errors.ts';
+import { memoryKey } from '../records/keys.ts';
+import type { Limits } from '../records/limits.ts';
 import { messageDraft, parseMessage } from './message.ts';
 import type { ImportedMessage, Message, NewMessage } from './message.ts';
-import type { Reader } from './quarantine.ts';
+import type { Reader } from '../records/quarantine.ts';
 
 /** A group of a stream. */
 export interface Place {

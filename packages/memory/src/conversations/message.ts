@@ -1,11 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto';
-import type { Draft } from './backend.ts';
-import { MemoryError } from './errors.ts';
-import { checkName } from './keys.ts';
-import { checkContent } from './limits.ts';
-import type { Limits } from './limits.ts';
-import { isTime } from './time.ts';
-import { parseFields } from './record.ts';
+import type { Draft } from '../records/backend.ts';
+import { MemoryError } from '../errors.ts';
+import { checkName } from '../records/keys.ts';
+import { checkContent } from '../records/limits.ts';
+import type { Limits } from '../records/limits.ts';
+import { isTime } from '../records/time.ts';
+import { parseFields } from '../records/record.ts';
 
 /** Who says something. */
 export type Role = 'user' | 'assistant' | 'system' | 'tool';

@@ -1,10 +1,10 @@
-import type { CallOptions } from './backend.ts';
-import { MemoryError } from './errors.ts';
-import { quoted } from './keys.ts';
+import type { CallOptions } from '../records/backend.ts';
+import { MemoryError } from '../errors.ts';
+import { quoted } from '../records/keys.ts';
 import type { Message, NewMessage } from './message.ts';
 import type { Messages } from './messages.ts';
-import type { Notes } from './notes.ts';
-import type { RecalledContext, RetrieveOptions } from './retrieve-contexts.ts';
+import type { Notes } from '../workflows/notes.ts';
+import type { RecalledContext, RetrieveOptions } from './recall.ts';
 import { functionsPrompt, mergedName, mergeShapes, shapeOf, systemPrompt } from './stream.ts';
 import type { StreamDefinition, StreamFunction, StreamShape } from './stream.ts';
 

@@ -1,11 +1,11 @@
-import type { CallOptions, Draft, MemoryBackend } from './backend.ts';
-import { MemoryError } from './errors.ts';
-import { checkName, notesKey } from './keys.ts';
-import { checkContent } from './limits.ts';
-import type { Limits } from './limits.ts';
-import type { Reader } from './quarantine.ts';
-import { isTime } from './time.ts';
-import { parseFields } from './record.ts';
+import type { CallOptions, Draft, MemoryBackend } from '../records/backend.ts';
+import { MemoryError } from '../errors.ts';
+import { checkName, notesKey } from '../records/keys.ts';
+import { checkContent } from '../records/limits.ts';
+import type { Limits } from '../records/limits.ts';
+import type { Reader } from '../records/quarantine.ts';
+import { isTime } from '../records/time.ts';
+import { parseFields } from '../records/record.ts';
 
 /** What a step of a workflow leaves for the later ones. */
 export interface Note {

@@ -1,9 +1,9 @@
-import { MemoryError } from './errors.ts';
-import { workflowKey } from './keys.ts';
-import type { Limits } from './limits.ts';
+import { MemoryError } from '../errors.ts';
+import { workflowKey } from '../records/keys.ts';
+import type { Limits } from '../records/limits.ts';
 import type { Note } from './notes.ts';
-import { isTime } from './time.ts';
-import { parseFields } from './record.ts';
+import { isTime } from '../records/time.ts';
+import { parseFields } from '../records/record.ts';
 
 export type TodoStatus = 'pending' | 'running' | 'done' | 'failed';
 

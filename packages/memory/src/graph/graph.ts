@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { rankDocuments } from '@cairn/retrieval';
 import { z } from 'zod';
-import type { CallOptions, MemoryBackend } from './backend.ts';
-import { MemoryError } from './errors.ts';
-import { graphKey } from './keys.ts';
+import type { CallOptions, MemoryBackend } from '../records/backend.ts';
+import { MemoryError } from '../errors.ts';
+import { graphKey } from '../records/keys.ts';
 
 /** Something that is known, with what was observed of it. */
 export interface Entity {

@@ -1,10 +1,10 @@
 import { rankDocuments } from '@cairn/retrieval';
 import type { Embed, RankDocument, RankedDocument, RankNotice } from '@cairn/retrieval';
-import type { CallOptions } from './backend.ts';
-import { MemoryError } from './errors.ts';
-import { memoryKey, notesKey } from './keys.ts';
+import type { CallOptions } from '../records/backend.ts';
+import { MemoryError } from '../errors.ts';
+import { memoryKey, notesKey } from '../records/keys.ts';
 import type { Message, Role } from './message.ts';
-import type { Note } from './notes.ts';
+import type { Note } from '../workflows/notes.ts';
 import { createIndexCache } from './index-cache.ts';
 
 /** What to look for, and where. */

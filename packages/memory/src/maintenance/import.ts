@@ -1,21 +1,21 @@
 import { z } from 'zod';
-import type { CallOptions, MemoryBackend } from './backend.ts';
-import { MemoryError } from './errors.ts';
-import { graphLine, graphLines, graphOf } from './graph.ts';
-import type { Graph } from './graph.ts';
-import { graphKey, memoryKey, notesKey, quoted, workflowKey } from './keys.ts';
-import type { Limits } from './limits.ts';
-import { messageDraft } from './message.ts';
-import type { ImportedMessage } from './message.ts';
-import type { Messages, Place } from './messages.ts';
-import { noteDraft } from './notes.ts';
-import type { Notes } from './notes.ts';
+import type { CallOptions, MemoryBackend } from '../records/backend.ts';
+import { MemoryError } from '../errors.ts';
+import { graphLine, graphLines, graphOf } from '../graph/graph.ts';
+import type { Graph } from '../graph/graph.ts';
+import { graphKey, memoryKey, notesKey, quoted, workflowKey } from '../records/keys.ts';
+import type { Limits } from '../records/limits.ts';
+import { messageDraft } from '../conversations/message.ts';
+import type { ImportedMessage } from '../conversations/message.ts';
+import type { Messages, Place } from '../conversations/messages.ts';
+import { noteDraft } from '../workflows/notes.ts';
+import type { Notes } from '../workflows/notes.ts';
 import { listGraphs, listGroups, listNotes } from './overview.ts';
-import { LAST_TIME_MS } from './time.ts';
-import { parseWorkflow, workflowDocument } from './workflow-record.ts';
-import type { QuarantineListener } from './quarantine.ts';
-import type { WorkflowRecord } from './workflow-record.ts';
-import type { Workflows } from './workflow.ts';
+import { LAST_TIME_MS } from '../records/time.ts';
+import { parseWorkflow, workflowDocument } from '../workflows/workflow-record.ts';
+import type { QuarantineListener } from '../records/quarantine.ts';
+import type { WorkflowRecord } from '../workflows/workflow-record.ts';
+import type { Workflows } from '../workflows/workflows.ts';
 
 /** One line of an export. Times are milliseconds since the epoch. */
 const lineSchema = z.discriminatedUnion('kind', [
