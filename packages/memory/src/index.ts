@@ -1,4 +1,13 @@
-export type { CallOptions, Clock, Draft, KeyInfo, ListQuery, ListRule, MemoryBackend, Swap } from './records/backend.ts';
+export type {
+  CallOptions,
+  Clock,
+  Draft,
+  KeyInfo,
+  ListQuery,
+  ListRule,
+  MemoryBackend,
+  Swap,
+} from './records/backend.ts';
 export { DEFAULT_GROUP, DEFAULT_STREAM } from './defaults.ts';
 export { MemoryError } from './errors.ts';
 export type { MemoryErrorCode, MemoryErrorFacts } from './errors.ts';

@@ -1,4 +1,13 @@
-import type { CallOptions, Clock, Draft, KeyInfo, ListQuery, ListRule, MemoryBackend, Swap } from '../records/backend.ts';
+import type {
+  CallOptions,
+  Clock,
+  Draft,
+  KeyInfo,
+  ListQuery,
+  ListRule,
+  MemoryBackend,
+  Swap,
+} from '../records/backend.ts';
 import { MemoryError } from '../errors.ts';
 import { arrange, isLive, longestLife, recordOf } from '../records/record.ts';
 
@@ -7,17 +16,17 @@ export interface MemoryBackendOptions {
   readonly clock?: Clock | undefined;
 }
 
-/** What lies under a key: a list, newest first, or a document. */
+/** The value under a key: a list, newest first, or a document. */
 interface Slot {
   content: string[] | string;
   /** `Infinity` for never. */
   expiresMs: number;
 }
 
-/** Every so many calls what has expired is dropped, wherever it lies. */
+/** The calls between two sweeps, which remove all expired keys. */
 const CALLS_BETWEEN_SWEEPS = 1000;
 
-/** Keeps a memory in this process: for tests, and for what need not survive. */
+/** Creates a backend in this process, for tests and for data that need not survive. */
 export function memory(options: MemoryBackendOptions = {}): MemoryBackend {
   const { clock = Date.now } = options;
   const slots = new Map<string, Slot>();
@@ -29,7 +38,7 @@ export function memory(options: MemoryBackendOptions = {}): MemoryBackend {
   };
   const begin = (call: CallOptions = {}): number => {
     call.signal?.throwIfAborted();
-    if (isClosed) throw new MemoryError('STORE_CLOSED', ['[memory:memory] The memory was closed', 'Make a new one.']);
+    if (isClosed) throw new MemoryError('STORE_CLOSED', ['[memory:memory] The memory was closed', 'Create a new one.']);
     const nowMs = clock();
     calls += 1;
     if (calls % CALLS_BETWEEN_SWEEPS === 0) sweep(nowMs);
@@ -38,7 +47,10 @@ export function memory(options: MemoryBackendOptions = {}): MemoryBackend {
   const wrongType = (key: string): MemoryError =>
     new MemoryError(
       'CORRUPT_RECORD',
-      [`[memory:memory] ${key} holds something of another type`, 'It was left as it is.'],
+      [
+        `[memory:memory] ${key} has a value of another type`,
+        'The value was not changed; delete it or use another name.',
+      ],
       { key },
     );
   const slotAt = (key: string, nowMs: number): Slot | undefined => {

@@ -1,8 +1,18 @@
-import type { CallOptions, Clock, Draft, KeyInfo, ListQuery, ListRule, MemoryBackend, Swap } from '../records/backend.ts';
+import type {
+  CallOptions,
+  Clock,
+  Draft,
+  KeyInfo,
+  ListQuery,
+  ListRule,
+  MemoryBackend,
+  Swap,
+} from '../records/backend.ts';
 import { MemoryError } from '../errors.ts';
 import { isLive } from '../records/record.ts';
-import { createConnection, redisClient } from './redis-connection.ts';
-import type { RedisClient, RedisDriver } from './redis-connection.ts';
+import { redisClient } from './redis-client.ts';
+import type { RedisClient, RedisDriver } from './redis-client.ts';
+import { RedisConnection } from './redis-connection.ts';
 import {
   appendScript,
   clockScript,
@@ -17,36 +27,41 @@ import { scanKeys } from './redis-scan.ts';
 export interface RedisOptions {
   /** `redis://user:password@host:port/database`, or `rediss:` for TLS. @default redis://127.0.0.1:6379 */
   readonly url?: string | undefined;
-  /** A client of `@redis/client` instead, also of a cluster. Whoever made it closes it. */
+  /** A client of `@redis/client` to use instead, also of a cluster. The caller closes it. */
   readonly client?: RedisClient | undefined;
-  /** Every call ends within so many milliseconds. @default 2_000 */
+  /** The maximum time of a call, in milliseconds. @default 2_000 */
   readonly timeoutMs?: number | undefined;
   /** @default the server's clock */
   readonly clock?: Clock | undefined;
-  /** Where the driver comes from. @default @redis/client */
+  /** Loads the driver. @default @redis/client */
   readonly driver?: RedisDriver | undefined;
 }
 
-/** Each question has the timeout for itself: of very many at once the last would wait for all the others. */
+/** Requests about keys that run at once. The timeout applies to each, so that the last one must not wait for thousands. */
 const KEYS_AT_ONCE = 500;
 
 function bound(value: number): string {
   return value === Infinity ? '' : String(Math.trunc(value));
 }
 
-/** What a script answered, which is known but to the script. */
+/** Returns the texts of a script's reply. */
 function texts(reply: unknown): string[] {
   return Array.isArray(reply) ? reply.map(String) : [];
 }
 
-/** Keeps a memory in Redis (6.2 or newer, Valkey, KeyDB, Dragonfly), for many machines. Core commands only. */
+/**
+ * Creates a backend in Redis (6.2 or newer, Valkey, KeyDB, Dragonfly), for many machines. Uses core commands only. Connects
+ * on first use.
+ *
+ * @throws {MemoryError} `INVALID_OPTION`.
+ */
 export function redis(options: RedisOptions = {}): MemoryBackend {
   const { url = 'redis://127.0.0.1:6379', client, timeoutMs = 2000, clock, driver = redisClient } = options;
   if (!(timeoutMs > 0)) {
     const summary = `[memory:redis] timeoutMs must be above 0, not ${timeoutMs}`;
-    throw new MemoryError('INVALID_OPTION', [summary, 'Leave it out for 2,000.'], { option: 'timeoutMs' });
+    throw new MemoryError('INVALID_OPTION', [summary, 'Omit it for 2,000.'], { option: 'timeoutMs' });
   }
-  const connection = createConnection({ url, client, timeoutMs, driver });
+  const connection = new RedisConnection({ url, client, timeoutMs, driver });
   const time = (): string => (clock === undefined ? '' : String(Math.trunc(clock())));
 
   return {
@@ -78,7 +93,7 @@ export function redis(options: RedisOptions = {}): MemoryBackend {
       };
       if (limit === Infinity) return (await read(-1)).live;
       const { all, live } = await read(limit - 1);
-      // Some have expired and more may follow: this is rare, since each write drops what has expired.
+      // Some records have expired, so that later ones count. This is rare: each write removes expired records.
       return live.length === all || all < limit ? live : (await read(-1)).live.slice(0, limit);
     },
     remove: async (key: string, records: readonly string[] | 'all', call?: CallOptions) => {
@@ -110,6 +125,6 @@ export function redis(options: RedisOptions = {}): MemoryBackend {
       }
       return infos;
     },
-    close: () => connection.close(),
+    close: async () => connection.close(),
   };
 }
