@@ -8,7 +8,7 @@ const DAY = 86_400_000;
 const goal = { goal: 'make a table', todos: ['ask', 'create', 'fill'], streamName: 'chat' };
 
 describe.each(backendKinds)('workflows on $name', (kind) => {
-  test.skipIf(kind.isSkipped)('a record lives 3 days from its last update', async () => {
+  test.skipIf(kind.isSkipped)('a record is kept for 3 days after its last update', async () => {
     const { memory, advance } = await openMemory(kind);
     const { id } = await memory.workflows.create(goal);
     await advance(3 * DAY - 10_000);
@@ -22,22 +22,22 @@ describe.each(backendKinds)('workflows on $name', (kind) => {
     expect(await memory.workflows.list()).toEqual([]);
   });
 
-  test.skipIf(kind.isSkipped)('one runs it at a time, and another goes on where it stopped', async () => {
+  test.skipIf(kind.isSkipped)('one runner holds it at a time, and the next one continues where it stopped', async () => {
     const { memory, advance } = await openMemory(kind);
     const { id } = await memory.workflows.create(goal);
     const first = await memory.workflows.acquire(id, { owner: 'first', leaseMs: 60_000 });
     await expect(memory.workflows.acquire(id)).rejects.toMatchObject({
       code: 'WORKFLOW_BUSY',
-      message: expect.stringMatching(/run by first#.* taken over in 60 s/u),
+      message: expect.stringMatching(/run by first#.* lease lapses in 60 s/u),
     });
     await first.updateTodo('todo_0', { status: 'done', result: { rows: 3 } });
     await memory.storeNote(id, 'asked', 'todo_0');
-    // The first one dies: it gives no sign of life, and its lease lapses.
+    // The first runner stops without a heartbeat, and its lease lapses.
     await advance(60_000);
     const second = await memory.workflows.acquire(id, { owner: 'second', leaseMs: 60_000 });
     expect(second.record.todos.map(({ status }) => status)).toEqual(['done', 'pending', 'pending']);
     expect((await memory.workflows.get(id)).notes).toMatchObject([{ content: 'asked', source: 'todo_0' }]);
-    // It was not dead after all: what it does now is refused.
+    // It still runs: its updates are refused now.
     await expect(first.updateTodo('todo_1', { status: 'done' })).rejects.toMatchObject({ code: 'LEASE_LOST' });
     expect(first.signal.aborted).toBe(true);
     await expect(first.finish()).rejects.toMatchObject({ code: 'LEASE_LOST' });
@@ -51,7 +51,7 @@ describe.each(backendKinds)('workflows on $name', (kind) => {
     await second.release();
   });
 
-  test.skipIf(kind.isSkipped)('of many who want it at once one gets it', async () => {
+  test.skipIf(kind.isSkipped)('of several simultaneous acquires one succeeds', async () => {
     const { memory } = await openMemory(kind);
     const { id } = await memory.workflows.create(goal);
     const all = await Promise.allSettled(Array.from({ length: 8 }, () => memory.workflows.acquire(id)));
@@ -62,12 +62,12 @@ describe.each(backendKinds)('workflows on $name', (kind) => {
     await runs[0]?.value.release();
   });
 
-  test.skipIf(kind.isSkipped)('a run holds on to its workflow by signs of life', async () => {
+  test.skipIf(kind.isSkipped)('a heartbeat keeps the lease', async () => {
     const { memory, advance } = await openMemory(kind);
     const { id } = await memory.workflows.create(goal);
     await using run = await memory.workflows.acquire(id, { leaseMs: 300 });
-    // The signs come by real time, three in a lease; the lease lapses by the time of the store.
-    for (let sign = 0; sign < 3; sign++) {
+    // Heartbeats follow the real time, three per lease; the lease lapses by the clock of the store.
+    for (let heartbeat = 0; heartbeat < 3; heartbeat++) {
       const { revision } = await memory.workflows.get(id);
       await advance(200);
       await expect.poll(async () => (await memory.workflows.get(id)).revision).toBeGreaterThan(revision);
@@ -76,20 +76,20 @@ describe.each(backendKinds)('workflows on $name', (kind) => {
     expect(run.signal.aborted).toBe(false);
   });
 
-  test.skipIf(kind.isSkipped)('a run learns by itself that another took over', async () => {
+  test.skipIf(kind.isSkipped)('the signal of a run is aborted when another runner took over', async () => {
     const { memory, advance } = await openMemory(kind);
     const { id } = await memory.workflows.create(goal);
     const first = await memory.workflows.acquire(id, { leaseMs: 600 });
     await advance(3_600_000);
     const second = await memory.workflows.acquire(id).catch(() => undefined);
-    // Its sign of life may have come first.
+    // A heartbeat may have come first.
     if (second === undefined) return;
     await expect.poll(() => first.signal.aborted).toBe(true);
     expect(first.signal.reason).toMatchObject({ code: 'LEASE_LOST' });
     await second.release();
   });
 
-  test.skipIf(kind.isSkipped)('a sign of life that fails in any way ends the run, and not the process', async () => {
+  test.skipIf(kind.isSkipped)('a heartbeat that fails in any way ends the run, and not the process', async () => {
     const { memory } = await openMemory(kind);
     const { id } = await memory.workflows.create(goal);
     let isBroken = false;
@@ -113,7 +113,7 @@ describe.each(backendKinds)('workflows on $name', (kind) => {
     await expect(run.updateTodo('todo_0', { status: 'done' })).rejects.toMatchObject({ code: 'LEASE_LOST' });
   });
 
-  test.skipIf(kind.isSkipped)('something of another type under the key of a workflow hides no other', async () => {
+  test.skipIf(kind.isSkipped)('a value of another type under one key does not hide other workflows', async () => {
     const { memory } = await openMemory(kind);
     const { id } = await memory.workflows.create(goal);
     const rule = { maxRecords: Infinity, lifetimeMs: Infinity, temporaryLifetimeMs: Infinity };
@@ -125,7 +125,7 @@ describe.each(backendKinds)('workflows on $name', (kind) => {
     await expect(memory.workflows.get('theirs')).rejects.toMatchObject({ code: 'CORRUPT_RECORD' });
   });
 
-  test.skipIf(kind.isSkipped)('the end removes the notes, or leaves them to end by themselves', async () => {
+  test.skipIf(kind.isSkipped)('finishing removes the notes, or lets them expire', async () => {
     const { memory, advance } = await openMemory(kind);
     const ids: string[] = [];
     for (const notes of ['remove', 'expire'] as const) {
@@ -159,10 +159,10 @@ describe.each(backendKinds)('workflows on $name', (kind) => {
     },
   );
 
-  test.skipIf(kind.isSkipped)('what is wrong with a workflow is said', async () => {
+  test.skipIf(kind.isSkipped)('invalid calls fail with their code and reason', async () => {
     const { memory } = await openMemory(kind);
     const { workflows } = memory;
-    const unknown = { code: 'UNKNOWN_WORKFLOW', message: expect.stringContaining('no workflow "workflow_0_x"') };
+    const unknown = { code: 'UNKNOWN_WORKFLOW', message: expect.stringContaining('Unknown workflow "workflow_0_x"') };
     await expect(workflows.get('workflow_0_x')).rejects.toMatchObject(unknown);
     await expect(workflows.acquire('workflow_0_x')).rejects.toMatchObject(unknown);
     await expect(workflows.create({ ...goal, goal: '' })).rejects.toMatchObject({ code: 'INVALID_INPUT' });
@@ -182,7 +182,7 @@ describe.each(backendKinds)('workflows on $name', (kind) => {
         code: 'INVALID_INPUT',
         message: expect.stringContaining('todo_0'),
       });
-    // What is answered is what is kept.
+    // The update returns the record as it is stored.
     const dated = await run.updateTodo('todo_0', { status: 'done', result: { at: new Date(0), gap: undefined } });
     expect(dated.todos[0]).toEqual((await workflows.get(id)).todos[0]);
     expect(dated.todos[0]?.result).toEqual({ at: '1970-01-01T00:00:00.000Z' });

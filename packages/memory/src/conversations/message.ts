@@ -1,9 +1,10 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import type { Draft } from '../records/backend.ts';
 import { MemoryError } from '../errors.ts';
 import { checkName } from '../records/keys.ts';
 import { checkContent } from '../records/limits.ts';
 import type { Limits } from '../records/limits.ts';
+import { randomName } from '../records/random-name.ts';
 import { isTime } from '../records/time.ts';
 import { parseFields } from '../records/record.ts';
 
@@ -36,14 +37,6 @@ export interface NewMessage {
 export interface ImportedMessage extends NewMessage {
   readonly id: string;
   readonly time: number;
-}
-
-/** A part of a name that no two have: 60 bits. */
-export function randomName(): string {
-  return BigInt(`0x${randomBytes(8).toString('hex')}`)
-    .toString(36)
-    .padStart(13, '0')
-    .slice(-12);
 }
 
 function isRole(role: unknown): role is Role {

@@ -7,49 +7,57 @@ import { parseFields } from '../records/record.ts';
 
 export type TodoStatus = 'pending' | 'running' | 'done' | 'failed';
 
-/** A step of a workflow. */
+/** One step of a workflow. */
 export interface Todo {
-  /** `todo_0`, `todo_1`, in the order of the steps. */
+  /** `todo_0`, `todo_1`, in the order of the todos. */
   readonly id: string;
   readonly content: string;
   readonly status: TodoStatus;
-  /** What came of it: any JSON. */
+  /** Any JSON. */
   readonly result?: unknown;
 }
 
 export type WorkflowStatus = 'running' | 'done' | 'failed';
 
-/** Who runs a workflow, and until when unless it says so again. */
+/** The right of one runner to change a workflow until it expires. */
 export interface Lease {
   readonly owner: string;
-  /** By the clock of the store, milliseconds since the epoch. */
+  /** Milliseconds since the epoch, by the clock of the store. */
   readonly expiresAt: number;
 }
 
-/** All that is needed to go on with a workflow in another process. */
+/** The state of a workflow: another process can resume it from this. */
 export interface WorkflowRecord {
   /** `workflow_<milliseconds>_<random>`. */
   readonly id: string;
   readonly goal: string;
   readonly todos: readonly Todo[];
-  /** The notes that live now, newest first. They have a key and lifetimes of their own. */
+  /** The live notes, newest first. They are stored under a separate key with their own lifetimes. */
   readonly notes: readonly Note[];
   readonly streamName: string;
-  /** The group that it works for. */
+  /** The group that the workflow runs for. */
   readonly groupId?: string;
   readonly status: WorkflowStatus;
   readonly createdAt: number;
   readonly updatedAt: number;
-  /** Counts the changes. */
+  /** The number of changes. */
   readonly revision: number;
   readonly lease?: Lease;
 }
 
-const todoStatuses: readonly unknown[] = ['pending', 'running', 'done', 'failed'] satisfies TodoStatus[];
+/** Computes the next record from the current one. */
+export type Change = (record: WorkflowRecord, nowMs: number) => WorkflowRecord;
+
+export const TODO_STATUSES: readonly TodoStatus[] = ['pending', 'running', 'done', 'failed'];
 const workflowStatuses: readonly unknown[] = ['running', 'done', 'failed'] satisfies WorkflowStatus[];
 
 export function isTodoStatus(status: unknown): status is TodoStatus {
-  return todoStatuses.includes(status);
+  return (TODO_STATUSES as readonly unknown[]).includes(status);
+}
+
+/** Makes the todo at a position. */
+export function newTodo(index: number, content: string): Todo {
+  return { id: `todo_${index}`, content, status: 'pending' };
 }
 
 function isTodo(value: unknown): value is Todo {
@@ -58,7 +66,7 @@ function isTodo(value: unknown): value is Todo {
   return typeof id === 'string' && typeof content === 'string' && isTodoStatus(status);
 }
 
-/** The document that a record is kept as. Its notes lie elsewhere. @throws {MemoryError} `TOO_LARGE`. */
+/** Returns the document for a record, without its notes. @throws {MemoryError} `TOO_LARGE`. */
 export function workflowDocument(record: WorkflowRecord, { maxContentBytes }: Limits): string {
   const { id, goal, todos, streamName, ...rest } = record;
   const document = JSON.stringify({ id, goal, todos, ...rest, notes: [], streamName });
@@ -66,13 +74,13 @@ export function workflowDocument(record: WorkflowRecord, { maxContentBytes }: Li
   if (bytes > maxContentBytes) {
     throw new MemoryError('TOO_LARGE', [
       `The workflow ${id} has ${bytes} bytes, more than ${maxContentBytes}`,
-      'Keep shorter results, or raise maxContentBytes. Nothing was stored.',
+      'Store shorter results, or raise maxContentBytes. Nothing was stored.',
     ]);
   }
   return document;
 }
 
-/** What a document says; `undefined` when it is no workflow. */
+/** Parses a document; `undefined` when it is not a workflow. */
 export function parseWorkflow(document: string): WorkflowRecord | undefined {
   const fields = parseFields(document);
   if (fields === undefined) return undefined;
@@ -113,7 +121,7 @@ export function readWorkflow(id: string, document: string): WorkflowRecord {
   if (record) return record;
   throw new MemoryError(
     'CORRUPT_RECORD',
-    [`The record of the workflow ${id} cannot be read`, 'It was left as it is; remove the workflow to be rid of it.'],
+    [`The record of the workflow ${id} is not readable`, 'It was not changed; remove the workflow to delete it.'],
     { key: workflowKey(id) },
   );
 }

@@ -3,21 +3,21 @@ import type { CallOptions } from '../records/backend.ts';
 import { MemoryError } from '../errors.ts';
 import { checkName, parseWorkflowKey, quoted, WORKFLOW_PREFIX, workflowKey } from '../records/keys.ts';
 import { checkContent } from '../records/limits.ts';
-import { randomName } from '../conversations/message.ts';
+import { randomName } from '../records/random-name.ts';
 import type { Notes, NotesDependencies } from './notes.ts';
-import { parseWorkflow, readWorkflow, workflowDocument } from './workflow-record.ts';
-import type { WorkflowRecord, WorkflowStatus } from './workflow-record.ts';
+import { newTodo, parseWorkflow, readWorkflow, workflowDocument } from './workflow-record.ts';
+import type { Change, WorkflowRecord, WorkflowStatus } from './workflow-record.ts';
 import { createRun } from './workflow-run.ts';
 import type { AcquireOptions, WorkflowRun } from './workflow-run.ts';
 
-/** A workflow that is begun. */
+/** A new workflow. */
 export interface NewWorkflow {
   readonly goal: string;
-  /** The steps, in order. */
+  /** The contents of the todos, in order. */
   readonly todos: readonly string[];
-  /** The stream that it runs in. */
+  /** The stream that the workflow runs in. */
   readonly streamName: string;
-  /** The group that it works for. */
+  /** The group that the workflow runs for. */
   readonly groupId?: string | undefined;
 }
 
@@ -27,35 +27,34 @@ export interface WorkflowSummary {
   readonly goal: string;
   readonly streamName: string;
   readonly status: WorkflowStatus | 'corrupt';
+  /** The number of done todos. */
   readonly done: number;
+  /** The number of all todos. */
   readonly todos: number;
   readonly updatedAt: number;
 }
 
-/** The workflows of a memory. Their records end 3 days after the last update. */
+/** The workflows of a memory. A record expires 3 days after its last update. */
 export interface Workflows {
   /** @throws {MemoryError} `INVALID_NAME`, `INVALID_INPUT`, `TOO_LARGE`. */
   readonly create: (workflow: NewWorkflow, options?: CallOptions) => Promise<WorkflowRecord>;
   /** @throws {MemoryError} `UNKNOWN_WORKFLOW`, `CORRUPT_RECORD`. */
   readonly get: (id: string, options?: CallOptions) => Promise<WorkflowRecord>;
-  /** All of them, the last updated first. */
+  /** Returns all workflows, the last updated first. */
   readonly list: (options?: CallOptions) => Promise<WorkflowSummary[]>;
   /**
-   * Takes a workflow to run it, new or left by somebody who is gone.
+   * Acquires a workflow that no other runner holds: a new one, or one with a lapsed lease.
    *
-   * @throws {MemoryError} `WORKFLOW_BUSY` while somebody else runs it, `INVALID_INPUT` when it is finished.
+   * @throws {MemoryError} `WORKFLOW_BUSY` while another runner holds it, `INVALID_INPUT` when it is finished.
    */
   readonly acquire: (id: string, options?: AcquireOptions) => Promise<WorkflowRun>;
-  /** Removes the record and the notes. @returns whether there was one. */
+  /** Removes the record and the notes. @returns whether there was a record. */
   readonly remove: (id: string, options?: CallOptions) => Promise<boolean>;
-  /** Puts back a record that was exported. @returns whether it was not there yet. */
+  /** Restores an exported record. @returns whether it was missing. */
   readonly restore: (record: WorkflowRecord, options?: CallOptions) => Promise<boolean>;
 }
 
-/** What is changed of a record, by somebody who looks at it as it is. */
-export type Change = (record: WorkflowRecord, nowMs: number) => WorkflowRecord;
-
-/** So often a change is tried when others change the same record at the same time. */
+/** The attempts of a change while other processes change the same record. */
 const MAX_ATTEMPTS = 100;
 
 export interface WorkflowDependencies extends NotesDependencies {
@@ -63,8 +62,8 @@ export interface WorkflowDependencies extends NotesDependencies {
 }
 
 function unknownWorkflow(id: string): MemoryError {
-  const hint = 'It may have ended: records are kept for 3 days after the last update. List those that there are.';
-  return new MemoryError('UNKNOWN_WORKFLOW', [`There is no workflow ${quoted(id)}`, hint], { key: workflowKey(id) });
+  const hint = 'It may have expired: a record is kept for 3 days after its last update. List the workflows to see their ids.';
+  return new MemoryError('UNKNOWN_WORKFLOW', [`Unknown workflow ${quoted(id)}`, hint], { key: workflowKey(id) });
 }
 
 export function createWorkflows({ backend, limits, notes }: WorkflowDependencies): Workflows {
@@ -84,8 +83,8 @@ export function createWorkflows({ backend, limits, notes }: WorkflowDependencies
       if (await backend.swap(workflowKey(id), swap, options)) return next;
       await delay(Math.random() * attempt, undefined, options);
     }
-    const summary = `The workflow ${id} was changed by others ${MAX_ATTEMPTS} times in a row`;
-    throw new MemoryError('WORKFLOW_BUSY', [summary, 'Try again in a moment.'], { key: workflowKey(id) });
+    const summary = `Other processes changed the workflow ${id} during ${MAX_ATTEMPTS} attempts`;
+    throw new MemoryError('WORKFLOW_BUSY', [summary, 'Nothing was changed; repeat the call.'], { key: workflowKey(id) });
   };
 
   return {
@@ -95,11 +94,7 @@ export function createWorkflows({ backend, limits, notes }: WorkflowDependencies
       const record: WorkflowRecord = {
         id,
         goal: checkContent(goal, 'goal', limits),
-        todos: todos.map((content, index) => ({
-          id: `todo_${index}`,
-          content: checkContent(content, 'todo', limits),
-          status: 'pending',
-        })),
+        todos: todos.map((content, index) => newTodo(index, checkContent(content, 'todo', limits))),
         notes: [],
         streamName: checkName(streamName, 'stream'),
         ...(groupId !== undefined && { groupId: checkName(groupId, 'group') }),
@@ -110,7 +105,7 @@ export function createWorkflows({ backend, limits, notes }: WorkflowDependencies
       };
       const next = workflowDocument(record, limits);
       if (await backend.swap(workflowKey(id), { expected: undefined, next, ttlMs }, options)) return record;
-      throw new MemoryError('WORKFLOW_EXISTS', [`The workflow ${id} exists already`, 'Try again.']);
+      throw new MemoryError('WORKFLOW_EXISTS', [`The workflow ${id} already exists`, 'Repeat the call.']);
     },
     get: async (id, options = {}) => {
       const { record } = await load(id, options);
@@ -121,11 +116,11 @@ export function createWorkflows({ backend, limits, notes }: WorkflowDependencies
       const summaries: WorkflowSummary[] = [];
       for (const { key } of infos) {
         const document = await backend.read(key, options).catch((error: unknown) => {
-          // What another program put under the key hides no other workflow.
+          // A value of another program under one key must not hide the other workflows.
           if (MemoryError.isInstance(error) && error.code === 'CORRUPT_RECORD') return '';
           throw error;
         });
-        // It may have ended meanwhile.
+        // It expired meanwhile.
         if (document === undefined) continue;
         const record = parseWorkflow(document);
         const id = parseWorkflowKey(key) ?? key;
