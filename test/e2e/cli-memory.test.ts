@@ -127,7 +127,7 @@ describe('cairn memory', () => {
 
   test.each([
     [['memory', 'add', ''], 2, 'cairn: The content of the message is empty. Give it some text.\n'],
-    [['memory', 'add', 'x', '--role', 'boss'], 2, /The role "boss" is none/u],
+    [['memory', 'add', 'x', '--role', 'boss'], 2, /Invalid role "boss"/u],
     [['memory', 'add', 'x', '--stream', ''], 2, /stream "" is empty/u],
     [['memory', 'forget'], 2, /say what to forget/u],
     [['memory', 'ad'], 2, /did you mean add\? \(see 'cairn memory --help'\)/u],

@@ -20,4 +20,19 @@ export const packageOrder: readonly string[] = [
  * `src` that rooms import. A room imports only itself and rooms before it. Files of `src` that are not listed come last
  * and import every room; every directory is listed.
  */
-export const rooms: Readonly<Record<string, readonly string[]>> = {};
+export const rooms: Readonly<Record<string, readonly string[]>> = {
+  memory: [
+    'errors.ts',
+    'defaults.ts',
+    'store-path.ts',
+    'records',
+    'backends',
+    'workflows',
+    'conversations',
+    'graph',
+    'maintenance',
+    'memory.ts',
+    'testing',
+    'tools',
+  ],
+};

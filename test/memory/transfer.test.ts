@@ -120,8 +120,8 @@ describe.each(backendKinds)('import and export on $name', (kind) => {
     time: START_MS,
   });
   test.skipIf(kind.isSkipped).each([
-    ['no JSON', '{', /^Line 2 of the import is no JSON/u],
-    ['nothing of ours', '{"kind":"other"}', /^Line 2 of the import is no message, note or workflow/u],
+    ['no JSON', '{', /^Line 2 of the import is not valid JSON/u],
+    ['nothing of ours', '{"kind":"other"}', /^Line 2 of the import is invalid/u],
     ['a message without a time', good.replace(`,"time":${START_MS}`, ''), /^Line 2 .*time/u],
     ['a message with more than there is', good.replace('"time"', '"x":1,"time"'), /^Line 2 /u],
     [
@@ -131,11 +131,11 @@ describe.each(backendKinds)('import and export on $name', (kind) => {
     ],
     ['an empty name', good.replace('"s"', '""'), /stream "" is empty/u],
     ['an empty content', good.replace('"c"', '""'), /content of the message is empty/u],
-    ['no workflow', '{"kind":"workflow","id":"w"}', /workflow "w" of the import is no record/u],
+    ['no workflow', '{"kind":"workflow","id":"w"}', /workflow "w" of the import is not a valid record/u],
     [
       'a workflow of a time that no date can say',
       '{"kind":"workflow","id":"w","goal":"g","todos":[],"streamName":"s","updatedAt":1e300}',
-      /workflow "w" of the import is no record/u,
+      /workflow "w" of the import is not a valid record/u,
     ],
     ['an oversized content', good.replace('"c"', JSON.stringify('x'.repeat(2_000_000))), /2000000 bytes/u],
   ])('an import with %s is refused as a whole', async (_, bad, message) => {

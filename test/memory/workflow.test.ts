@@ -22,34 +22,37 @@ describe.each(backendKinds)('workflows on $name', (kind) => {
     expect(await memory.workflows.list()).toEqual([]);
   });
 
-  test.skipIf(kind.isSkipped)('one runner holds it at a time, and the next one continues where it stopped', async () => {
-    const { memory, advance } = await openMemory(kind);
-    const { id } = await memory.workflows.create(goal);
-    const first = await memory.workflows.acquire(id, { owner: 'first', leaseMs: 60_000 });
-    await expect(memory.workflows.acquire(id)).rejects.toMatchObject({
-      code: 'WORKFLOW_BUSY',
-      message: expect.stringMatching(/run by first#.* lease lapses in 60 s/u),
-    });
-    await first.updateTodo('todo_0', { status: 'done', result: { rows: 3 } });
-    await memory.storeNote(id, 'asked', 'todo_0');
-    // The first runner stops without a heartbeat, and its lease lapses.
-    await advance(60_000);
-    const second = await memory.workflows.acquire(id, { owner: 'second', leaseMs: 60_000 });
-    expect(second.record.todos.map(({ status }) => status)).toEqual(['done', 'pending', 'pending']);
-    expect((await memory.workflows.get(id)).notes).toMatchObject([{ content: 'asked', source: 'todo_0' }]);
-    // It still runs: its updates are refused now.
-    await expect(first.updateTodo('todo_1', { status: 'done' })).rejects.toMatchObject({ code: 'LEASE_LOST' });
-    expect(first.signal.aborted).toBe(true);
-    await expect(first.finish()).rejects.toMatchObject({ code: 'LEASE_LOST' });
-    await first.release();
-    await second.updateTodo('todo_1', { status: 'done' });
-    expect((await memory.workflows.get(id)).todos.map(({ status, result }) => [status, result])).toEqual([
-      ['done', { rows: 3 }],
-      ['done', undefined],
-      ['pending', undefined],
-    ]);
-    await second.release();
-  });
+  test.skipIf(kind.isSkipped)(
+    'one runner holds it at a time, and the next one continues where it stopped',
+    async () => {
+      const { memory, advance } = await openMemory(kind);
+      const { id } = await memory.workflows.create(goal);
+      const first = await memory.workflows.acquire(id, { owner: 'first', leaseMs: 60_000 });
+      await expect(memory.workflows.acquire(id)).rejects.toMatchObject({
+        code: 'WORKFLOW_BUSY',
+        message: expect.stringMatching(/run by first#.* lease lapses in 60 s/u),
+      });
+      await first.updateTodo('todo_0', { status: 'done', result: { rows: 3 } });
+      await memory.storeNote(id, 'asked', 'todo_0');
+      // The first runner stops without a heartbeat, and its lease lapses.
+      await advance(60_000);
+      const second = await memory.workflows.acquire(id, { owner: 'second', leaseMs: 60_000 });
+      expect(second.record.todos.map(({ status }) => status)).toEqual(['done', 'pending', 'pending']);
+      expect((await memory.workflows.get(id)).notes).toMatchObject([{ content: 'asked', source: 'todo_0' }]);
+      // It still runs: its updates are refused now.
+      await expect(first.updateTodo('todo_1', { status: 'done' })).rejects.toMatchObject({ code: 'LEASE_LOST' });
+      expect(first.signal.aborted).toBe(true);
+      await expect(first.finish()).rejects.toMatchObject({ code: 'LEASE_LOST' });
+      await first.release();
+      await second.updateTodo('todo_1', { status: 'done' });
+      expect((await memory.workflows.get(id)).todos.map(({ status, result }) => [status, result])).toEqual([
+        ['done', { rows: 3 }],
+        ['done', undefined],
+        ['pending', undefined],
+      ]);
+      await second.release();
+    },
+  );
 
   test.skipIf(kind.isSkipped)('of several simultaneous acquires one succeeds', async () => {
     const { memory } = await openMemory(kind);

@@ -11,7 +11,9 @@ export type {
 export { DEFAULT_GROUP, DEFAULT_STREAM } from './defaults.ts';
 export { MemoryError } from './errors.ts';
 export type { MemoryErrorCode, MemoryErrorFacts } from './errors.ts';
-export type { AddedObservations, Entity, Graph, KnowledgeGraph, Observations, Relation } from './graph/graph.ts';
+export type { Graph } from './graph/graph.ts';
+export type { AddedObservations, Observations } from './graph/graph-changes.ts';
+export type { Entity, KnowledgeGraph, Relation } from './graph/knowledge-graph.ts';
 export { graphKey, memoryKey, notesKey, workflowKey } from './records/keys.ts';
 export type { FullRetention, Retention } from './records/limits.ts';
 export { createMemory } from './memory.ts';
@@ -26,8 +28,9 @@ export type { RecalledContext, RecalledMessage, RecalledNote, RetrieveOptions } 
 export { projectStorePath, userStorePath } from './store-path.ts';
 export type { StreamDefinition, StreamFunction, StreamFunctions } from './conversations/stream.ts';
 export type { FunctionCall, HistoryOptions, MergeOptions, Stream, Streams } from './conversations/streams.ts';
-export type { ExportOptions, ImportResult } from './maintenance/import.ts';
+export type { ExportOptions } from './maintenance/export.ts';
+export type { ImportResult } from './maintenance/import.ts';
 export type { Lease, Todo, TodoStatus, WorkflowRecord, WorkflowStatus } from './workflows/workflow-record.ts';
 export type { AcquireOptions, FinishOptions, TodoUpdate, WorkflowRun } from './workflows/workflow-run.ts';
 export type { NewWorkflow, Workflows, WorkflowSummary } from './workflows/workflows.ts';
-export { wrapContexts } from './wrap.ts';
+export { wrapContexts } from './conversations/wrap.ts';

@@ -17,8 +17,10 @@ import { createRetrieve } from './conversations/recall.ts';
 import type { RecalledContext, RetrieveOptions } from './conversations/recall.ts';
 import { createStreams } from './conversations/streams.ts';
 import type { Streams } from './conversations/streams.ts';
-import { exportLines, importLines } from './maintenance/import.ts';
-import type { ExportOptions, ImportResult } from './maintenance/import.ts';
+import { exportLines } from './maintenance/export.ts';
+import type { ExportOptions } from './maintenance/export.ts';
+import { importLines } from './maintenance/import.ts';
+import type { ImportResult } from './maintenance/import.ts';
 import { createWorkflows } from './workflows/workflows.ts';
 import type { Workflows } from './workflows/workflows.ts';
 

@@ -8,43 +8,43 @@ import { randomName } from '../records/random-name.ts';
 import { isTime } from '../records/time.ts';
 import { parseFields } from '../records/record.ts';
 
-/** Who says something. */
-export type Role = 'user' | 'assistant' | 'system' | 'tool';
+export const ROLES = ['user', 'assistant', 'system', 'tool'] as const;
 
-const roles: readonly string[] = ['user', 'assistant', 'system', 'tool'] satisfies Role[];
+/** The author's part in a conversation. */
+export type Role = (typeof ROLES)[number];
 
-/** Something that was said, as it is kept. */
+/** A stored message. */
 export interface Message {
   readonly id: string;
   readonly role: Role;
   readonly content: string;
-  /** Who of several said it. */
+  /** The name of the author, when several have the same role. */
   readonly author?: string;
-  /** By the clock of the store, milliseconds since the epoch. */
+  /** Milliseconds since the epoch, by the clock of the store. */
   readonly time: number;
 }
 
-/** Something that was said. */
+/** A message to store. */
 export interface NewMessage {
   /** @default 'user' */
   readonly role?: Role | undefined;
   readonly content: string;
-  /** Who of several said it. */
+  /** The name of the author, when several have the same role. */
   readonly author?: string | undefined;
 }
 
-/** A message that comes from elsewhere, with what it had there. */
+/** A message from another store, with its id and time. */
 export interface ImportedMessage extends NewMessage {
   readonly id: string;
   readonly time: number;
 }
 
 function isRole(role: unknown): role is Role {
-  return typeof role === 'string' && roles.includes(role);
+  return (ROLES as readonly unknown[]).includes(role);
 }
 
 /**
- * The record of a message. The time stands last, where stores look for it.
+ * Returns the record of a message. The time is the last field, so that stores find it without parsing.
  *
  * @throws {MemoryError} `INVALID_INPUT`, `INVALID_NAME`, `TOO_LARGE`.
  */
@@ -52,13 +52,16 @@ export function messageDraft(message: NewMessage & Partial<ImportedMessage>, lim
   const { role = 'user', author, id = `message_${randomName()}`, time } = message;
   if (!isRole(role)) {
     throw new MemoryError('INVALID_INPUT', [
-      `The role ${JSON.stringify(role)} is none`,
-      `Use one of ${roles.join(', ')}.`,
+      `Invalid role ${JSON.stringify(role)}`,
+      `Use ${ROLES.slice(0, -1).join(', ')} or ${ROLES.at(-1)}.`,
     ]);
   }
   if (time !== undefined && !(isTime(time) && time >= 0)) {
-    const summary = `The time ${String(time)} is none`;
-    throw new MemoryError('INVALID_INPUT', [summary, 'Give milliseconds since the epoch, or leave it out for now.']);
+    const summary = `Invalid time ${String(time)}`;
+    throw new MemoryError('INVALID_INPUT', [
+      summary,
+      'Use milliseconds since the epoch, or omit it for the present time.',
+    ]);
   }
   const content = checkContent(message.content, 'message', limits);
   const fields = {
@@ -70,12 +73,12 @@ export function messageDraft(message: NewMessage & Partial<ImportedMessage>, lim
   return { before: `${JSON.stringify(fields).slice(0, -1)},"time":`, after: '}', timeMs: time };
 }
 
-/** What a record says; `undefined` when it is no message. */
+/** Parses a record; `undefined` when it is not a message. */
 export function parseMessage(record: string): Message | undefined {
   const { id, role, content, author, time } = parseFields(record) ?? {};
   if (!isRole(role) || typeof content !== 'string' || !isTime(time)) return undefined;
   return {
-    // Another program may have written it without one.
+    // A record of another program may have no id.
     id: typeof id === 'string' ? id : `message_${createHash('sha1').update(record).digest('hex').slice(0, 12)}`,
     role,
     content,

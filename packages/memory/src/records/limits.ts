@@ -1,6 +1,6 @@
 import type { ListRule } from './backend.ts';
 import { MemoryError } from '../errors.ts';
-import { LAST_TIME_MS } from './time.ts';
+import { MAX_TIME_MS } from './time.ts';
 
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
@@ -48,8 +48,8 @@ function positive(option: string, value: number, isWhole: boolean = false): numb
 
 function lifetime(option: string, value: number): number {
   positive(option, value);
-  if (value === Infinity || value <= LAST_TIME_MS) return value;
-  const summary = `${option} must be at most ${LAST_TIME_MS}, not ${value}`;
+  if (value === Infinity || value <= MAX_TIME_MS) return value;
+  const summary = `${option} must be at most ${MAX_TIME_MS}, not ${value}`;
   throw new MemoryError('INVALID_OPTION', [summary, 'Use Infinity for no bound.'], { option });
 }
 

@@ -1,7 +1,7 @@
-/** The last time that a date can say, in milliseconds since the epoch. */
-export const LAST_TIME_MS = 8.64e15;
+/** The largest time of a `Date`, in milliseconds since the epoch. */
+export const MAX_TIME_MS = 8.64e15;
 
-/** Whether it is a time in milliseconds since the epoch that a date can say. */
+/** Returns whether a value is a time in milliseconds since the epoch that a `Date` can hold. */
 export function isTime(value: unknown): value is number {
-  return typeof value === 'number' && Math.abs(value) <= LAST_TIME_MS;
+  return typeof value === 'number' && Math.abs(value) <= MAX_TIME_MS;
 }

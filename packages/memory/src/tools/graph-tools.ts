@@ -1,7 +1,8 @@
 import { createTool, inputSchema, succeed } from '@cairn/tool';
 import type { ToolAnnotations, ToolDefinition, ToolSuccess } from '@cairn/tool';
 import { z } from 'zod';
-import type { Entity, Graph, Relation } from '../graph/graph.ts';
+import type { Graph } from '../graph/graph.ts';
+import type { Entity, Relation } from '../graph/knowledge-graph.ts';
 import { asToolErrors } from './tool-errors.ts';
 
 const entity = z.object({

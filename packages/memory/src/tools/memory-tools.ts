@@ -6,7 +6,7 @@ import type { Message } from '../conversations/message.ts';
 import { memoryKey, notesKey } from '../records/keys.ts';
 import type { Note } from '../workflows/notes.ts';
 import type { RecalledContext } from '../conversations/recall.ts';
-import { wrapContexts } from '../wrap.ts';
+import { wrapContexts } from '../conversations/wrap.ts';
 import { asToolErrors } from './tool-errors.ts';
 
 /** Whose memory the tools work on. */

@@ -62,7 +62,8 @@ export interface WorkflowDependencies extends NotesDependencies {
 }
 
 function unknownWorkflow(id: string): MemoryError {
-  const hint = 'It may have expired: a record is kept for 3 days after its last update. List the workflows to see their ids.';
+  const hint =
+    'It may have expired: a record is kept for 3 days after its last update. List the workflows to see their ids.';
   return new MemoryError('UNKNOWN_WORKFLOW', [`Unknown workflow ${quoted(id)}`, hint], { key: workflowKey(id) });
 }
 
@@ -84,7 +85,9 @@ export function createWorkflows({ backend, limits, notes }: WorkflowDependencies
       await delay(Math.random() * attempt, undefined, options);
     }
     const summary = `Other processes changed the workflow ${id} during ${MAX_ATTEMPTS} attempts`;
-    throw new MemoryError('WORKFLOW_BUSY', [summary, 'Nothing was changed; repeat the call.'], { key: workflowKey(id) });
+    throw new MemoryError('WORKFLOW_BUSY', [summary, 'Nothing was changed; repeat the call.'], {
+      key: workflowKey(id),
+    });
   };
 
   return {

@@ -1,5 +1,5 @@
 import { createDataMarks } from '@cairn/tool/prompt';
-import type { RecalledContext } from './conversations/recall.ts';
+import type { RecalledContext } from './recall.ts';
 
 const marks = createDataMarks('recalled-memory');
 

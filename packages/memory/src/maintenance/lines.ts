@@ -1,0 +1,99 @@
+/** The lines of an export, and how they are read and checked. */
+import { z } from 'zod';
+import { messageDraft, ROLES } from '../conversations/message.ts';
+import type { ImportedMessage, Role } from '../conversations/message.ts';
+import type { Place } from '../conversations/messages.ts';
+import { MemoryError } from '../errors.ts';
+import { graphLineSchema } from '../graph/knowledge-graph.ts';
+import type { GraphLine } from '../graph/knowledge-graph.ts';
+import { graphKey, memoryKey, notesKey, quoted, workflowKey } from '../records/keys.ts';
+import type { Limits } from '../records/limits.ts';
+import { MAX_TIME_MS } from '../records/time.ts';
+import { noteDraft } from '../workflows/notes.ts';
+import type { Note } from '../workflows/notes.ts';
+import { parseWorkflow, workflowDocument } from '../workflows/workflow-record.ts';
+import type { WorkflowRecord } from '../workflows/workflow-record.ts';
+
+/** One line of an export. Times are milliseconds since the epoch. */
+export type Line =
+  | ({ readonly kind: 'message' } & Place & ImportedMessage & { readonly role: Role })
+  | ({ readonly kind: 'note'; readonly workflowId: string } & Note)
+  | { readonly kind: 'workflow'; readonly id: string }
+  | { readonly kind: 'graph'; readonly graph: string; readonly line: GraphLine };
+
+export type LineOf<Kind extends Line['kind']> = Extract<Line, { kind: Kind }>;
+
+const time = z.int().min(0).max(MAX_TIME_MS);
+
+const lineSchema: z.ZodType<Line> = z.discriminatedUnion('kind', [
+  z.strictObject({
+    kind: z.literal('message'),
+    stream: z.string(),
+    group: z.string(),
+    id: z.string(),
+    role: z.enum(ROLES),
+    content: z.string(),
+    author: z.string().optional(),
+    time,
+  }),
+  z.strictObject({
+    kind: z.literal('note'),
+    workflowId: z.string(),
+    content: z.string(),
+    source: z.string(),
+    time,
+    temporary: z.boolean(),
+  }),
+  z.looseObject({ kind: z.literal('workflow'), id: z.string() }),
+  z.strictObject({ kind: z.literal('graph'), graph: z.string(), line: graphLineSchema }),
+]);
+
+const HINT = 'Nothing was imported; fix the line and import again.';
+
+/** @throws {MemoryError} `INVALID_INPUT`. */
+export function parseLine(text: string, lineNumber: number): Line {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    const summary = `Line ${lineNumber} of the import is not valid JSON`;
+    throw new MemoryError('INVALID_INPUT', [summary, HINT], { cause: error });
+  }
+  // The file of the memory server of the Model Context Protocol consists of these.
+  const foreign = graphLineSchema.safeParse(value);
+  if (foreign.success) return { kind: 'graph', graph: 'default', line: foreign.data };
+  const parsed = lineSchema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  const path = issue?.path.join('.') ?? '';
+  const problem = `${path === '' ? '' : `${path}: `}${issue?.message ?? ''}`;
+  throw new MemoryError('INVALID_INPUT', [`Line ${lineNumber} of the import is invalid (${problem})`, HINT]);
+}
+
+/** @throws {MemoryError} `INVALID_INPUT`. */
+export function workflowOf(line: LineOf<'workflow'>): WorkflowRecord {
+  const { kind: _, ...fields } = line;
+  const record = parseWorkflow(JSON.stringify(fields));
+  if (record) return record;
+  throw new MemoryError('INVALID_INPUT', [`The workflow ${quoted(line.id)} of the import is not a valid record`, HINT]);
+}
+
+/** Checks a line like the write that it leads to, so that an import fails before it writes anything. */
+export function checkLine(line: Line, limits: Limits): void {
+  switch (line.kind) {
+    case 'message':
+      memoryKey(line.stream, line.group);
+      messageDraft(line, limits);
+      return;
+    case 'note':
+      notesKey(line.workflowId);
+      noteDraft(line, limits);
+      return;
+    case 'graph':
+      graphKey(line.graph);
+      return;
+    case 'workflow':
+      workflowKey(line.id);
+      workflowDocument(workflowOf(line), limits);
+  }
+}
