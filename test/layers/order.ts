@@ -21,6 +21,18 @@ export const packageOrder: readonly string[] = [
  * and import every room; every directory is listed.
  */
 export const rooms: Readonly<Record<string, readonly string[]>> = {
+  'coding-agent': [
+    'files',
+    'edit',
+    'commit',
+    'patch',
+    'workspace.ts',
+    'tools',
+    'naming',
+    'hosted',
+    'mentions',
+    'resources',
+  ],
   memory: [
     'errors.ts',
     'defaults.ts',

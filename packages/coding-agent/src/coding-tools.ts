@@ -1,8 +1,8 @@
 import { ToolError } from '@cairn/tool';
 import type { ToolDefinition } from '@cairn/tool';
-import { bindAsItIs } from './bind.ts';
 import { nameTools } from './naming/name-tools.ts';
-import type { NamingProfile } from './naming/profile.ts';
+import type { CodingToolsOptions, NamingProfile } from './naming/profile.ts';
+import { bindAsItIs } from './tools/bind.ts';
 import type { DeleteDetails, DeleteInput } from './tools/delete.ts';
 import type { EditDetails, EditInput } from './tools/edit.ts';
 import type { GlobDetails, GlobInput } from './tools/glob.ts';
@@ -13,8 +13,8 @@ import type { ReadDetails, ReadInput } from './tools/read.ts';
 import type { RenameDetails, RenameInput } from './tools/rename.ts';
 import { specs } from './tools/specs.ts';
 import type { WriteDetails, WriteInput } from './tools/write.ts';
-import { createWorkspace } from './workspace.ts';
-import type { Workspace, WorkspaceOptions } from './workspace.ts';
+import { workspaceOf } from './workspace.ts';
+import type { WorkspaceChoice } from './workspace.ts';
 
 /** The tools by their own names. A type, and no interface, so that it is also a record of tools, as the AI SDK wants it. */
 export type CodingTools = {
@@ -31,23 +31,6 @@ export type CodingTools = {
 
 /** The tools by the names of a host. */
 export type NamedTools = Readonly<Record<string, ToolDefinition>>;
-
-/** Where the tools work: a workspace of their own, or one that is shared with mentions and other sets. */
-export type WorkspaceChoice = WorkspaceOptions | { readonly workspace: Workspace };
-
-/** Where the tools work, and what they are called. */
-export type CodingToolsOptions = WorkspaceChoice & {
-  /**
-   * Whose names and parameters the tools have: their own, or those that the models of a host know.
-   * @default 'default'
-   */
-  readonly naming?: NamingProfile | undefined;
-};
-
-/** The workspace of a choice. */
-export function workspaceOf(choice: WorkspaceChoice): Workspace {
-  return 'workspace' in choice ? choice.workspace : createWorkspace(choice);
-}
 
 const namings: readonly string[] = ['default', 'claude', 'pi', 'gemini', 'codex', 'mcp-fs'] satisfies NamingProfile[];
 

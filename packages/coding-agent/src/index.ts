@@ -1,13 +1,13 @@
 export { codingToolSet, sessionWorkspace } from './coding-tool-set.ts';
 export { createCodingTools } from './coding-tools.ts';
-export type { CodingTools, CodingToolsOptions, NamedTools, WorkspaceChoice } from './coding-tools.ts';
-export { createApplyPatchTool } from './executors/apply-patch.ts';
-export type { ApplyPatchInput } from './executors/apply-patch.ts';
-export { createMemoryTool } from './executors/memory.ts';
-export type { MemoryInput } from './executors/memory.ts';
-export { createTextEditorTool } from './executors/text-editor.ts';
-export type { TextEditorInput } from './executors/text-editor.ts';
-export type { FileRecord, Ledger } from './ledger.ts';
+export type { CodingTools, NamedTools } from './coding-tools.ts';
+export { createApplyPatchTool } from './hosted/apply-patch.ts';
+export type { ApplyPatchInput } from './hosted/apply-patch.ts';
+export { createMemoryTool } from './hosted/memory.ts';
+export type { MemoryInput } from './hosted/memory.ts';
+export { createTextEditorTool } from './hosted/text-editor.ts';
+export type { TextEditorInput } from './hosted/text-editor.ts';
+export type { FileRecord, Ledger } from './files/ledger.ts';
 export { expandMentions } from './mentions/expand.ts';
 export type { AttachedMention, ExpandedMessage, ExpandOptions, LeftOutMention } from './mentions/expand.ts';
 export { formatMention, mentionAt, parseMentions } from './mentions/parse.ts';
@@ -20,26 +20,26 @@ export type {
   MentionSuggestion,
   SuggestOptions,
 } from './mentions/provider.ts';
-export type { Recency } from './mentions/recency.ts';
-export type { AppliedEdit, TextEdit } from './mutation/apply-edit.ts';
-export { formatHunks } from './mutation/diff.ts';
-export type { DiffHunk, FileDiff } from './mutation/diff.ts';
-export type { ChangedFile } from './mutation/changed-file.ts';
-export type { Tier } from './mutation/find-text.ts';
-export type { LockedPath, Locks } from './mutation/locks.ts';
-export type { NamingProfile } from './naming/profile.ts';
-export { nodeFileOperations } from './operations.ts';
-export type { DirectoryEntry, FileKind, FileOperations, FileStat, OpenFile, OpenMode } from './operations.ts';
-export { readWholeFile } from './read-whole-file.ts';
-export type { WholeFile } from './read-whole-file.ts';
-export type { PathUse, ResolvedPath } from './sandbox.ts';
+export type { Recency } from './files/recency.ts';
+export type { AppliedEdit, TextEdit } from './edit/apply-edit.ts';
+export { formatHunks } from './edit/diff.ts';
+export type { DiffHunk, FileDiff } from './edit/diff.ts';
+export type { ChangedFile } from './commit/changed-file.ts';
+export type { Tier } from './edit/find-text.ts';
+export type { LockedPath, Locks } from './commit/locks.ts';
+export type { CodingToolsOptions, NamingProfile } from './naming/profile.ts';
+export { nodeFileOperations } from './files/operations.ts';
+export type { DirectoryEntry, FileKind, FileOperations, FileStat, OpenFile, OpenMode } from './files/operations.ts';
+export { readWholeFile } from './files/read-whole-file.ts';
+export type { WholeFile } from './files/read-whole-file.ts';
+export type { PathUse, ResolvedPath } from './files/resolve.ts';
 export type { DeleteDetails, DeleteInput } from './tools/delete.ts';
 export type { EditDetails, EditInput } from './tools/edit.ts';
 export {
   invalidateFsScanAfterDelete,
   invalidateFsScanAfterRename,
   invalidateFsScanAfterWrite,
-} from './tools/fs-cache-invalidation.ts';
+} from './commit/scan-cache.ts';
 export type { GlobDetails, GlobInput, LeftOut } from './tools/glob.ts';
 export type { GrepDetails, GrepInput } from './tools/grep.ts';
 export type { ListedEntry, Listing } from './tools/listing.ts';
@@ -50,4 +50,4 @@ export type { ReadDetails, ReadImageDetails, ReadInput, ReadTextDetails } from '
 export type { RenameDetails, RenameInput } from './tools/rename.ts';
 export type { WriteDetails, WriteInput } from './tools/write.ts';
 export { createWorkspace } from './workspace.ts';
-export type { ToolPolicy, Workspace, WorkspaceOptions } from './workspace.ts';
+export type { ToolPolicy, Workspace, WorkspaceChoice, WorkspaceOptions } from './workspace.ts';

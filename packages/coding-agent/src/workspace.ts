@@ -1,18 +1,16 @@
 import { ToolError } from '@cairn/tool';
 import { tmpdir } from 'node:os';
 import { isAbsolute, join, resolve, sep } from 'node:path';
-import { createLedger } from './ledger.ts';
-import type { Ledger } from './ledger.ts';
-import { createRecency } from './mentions/recency.ts';
-import type { Recency } from './mentions/recency.ts';
-import { createBufferPool } from './mutation/buffer-pool.ts';
-import type { BufferPool } from './mutation/buffer-pool.ts';
-import { createLocks } from './mutation/locks.ts';
-import type { Locks } from './mutation/locks.ts';
-import { nodeFileOperations } from './operations.ts';
-import type { FileOperations } from './operations.ts';
-import { isWithin, realPathOf, resolvePath } from './sandbox.ts';
-import type { PathUse, ResolvedPath, Territory } from './sandbox.ts';
+import { createBufferPool } from './commit/buffer-pool.ts';
+import { createLocks } from './commit/locks.ts';
+import type { CommitScope } from './commit/scope.ts';
+import { isWithin } from './files/confine.ts';
+import { createLedger } from './files/ledger.ts';
+import { nodeFileOperations } from './files/operations.ts';
+import type { FileOperations } from './files/operations.ts';
+import { createRecency } from './files/recency.ts';
+import { realPathOf, resolvePath } from './files/resolve.ts';
+import type { Territory } from './files/resolve.ts';
 
 /** What the tools are allowed to do. */
 export interface ToolPolicy {
@@ -46,28 +44,9 @@ export interface WorkspaceOptions {
   readonly stateDirectory?: string | undefined;
 }
 
-/** What the tools of one set share: where they may go, what they have read, who changes what. */
-export interface Workspace {
-  /** As it was named. */
-  readonly root: string;
-  readonly staleGuard: 'strict' | 'off';
+/** The state that the tools of one set share: the allowed paths, what was read, the locks. */
+export interface Workspace extends CommitScope {
   readonly clock: () => number;
-  readonly operations: FileOperations;
-  /** What was read and written. Mentions record here too. */
-  readonly ledger: Ledger;
-  /** What was written, moved and mentioned, for the order in which files are suggested. */
-  readonly recency: Recency;
-  readonly locks: Locks;
-  /** Where the content of a file is while it is being changed. */
-  readonly buffers: BufferPool;
-  /**
-   * Looks a path up and checks that it is allowed.
-   *
-   * @throws {ToolError} see `resolvePath`.
-   */
-  resolve(path: string, use?: PathUse): Promise<ResolvedPath>;
-  /** The canonical root and the other allowed ones. */
-  realRoots(): Promise<readonly string[]>;
 }
 
 function checkRoot(name: string, root: unknown): string {
@@ -121,4 +100,12 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
     resolve: async (path, use) => resolvePath(await territory(), path, use),
     realRoots: opening,
   };
+}
+
+/** Where the tools work: a workspace of their own, or one that is shared with mentions and other sets. */
+export type WorkspaceChoice = WorkspaceOptions | { readonly workspace: Workspace };
+
+/** The workspace of a choice. */
+export function workspaceOf(choice: WorkspaceChoice): Workspace {
+  return 'workspace' in choice ? choice.workspace : createWorkspace(choice);
 }

@@ -1,13 +1,13 @@
 import { CHECK_PATH, ToolError } from '@cairn/tool';
 import type { ContentPart, ToolErrorCode, ToolSuccess } from '@cairn/tool';
 import { formatBytes } from '@cairn/tool/prompt';
-import { workspaceOf } from '../coding-tools.ts';
-import type { CodingToolsOptions } from '../coding-tools.ts';
+import type { ResolvedPath } from '../files/resolve.ts';
 import { namesIn } from '../naming/name-tools.ts';
-import type { RunContext } from '../spec.ts';
+import type { CodingToolsOptions } from '../naming/profile.ts';
 import { readTool } from '../tools/read.ts';
 import type { ReadDetails, ReadInput } from '../tools/read.ts';
-import type { ResolvedPath } from '../sandbox.ts';
+import type { RunContext } from '../tools/spec.ts';
+import { workspaceOf } from '../workspace.ts';
 import type { Workspace } from '../workspace.ts';
 import { findMentions, formatMention } from './parse.ts';
 import type { Mention } from './parse.ts';

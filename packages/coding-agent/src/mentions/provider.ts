@@ -1,11 +1,10 @@
-import { ToolError } from '@cairn/tool';
-import { relative, resolve, sep } from 'node:path';
 import { CairnError, FileType, fuzzyFind } from '@cairn/natives';
 import type { FuzzyFindMatch, FuzzyFindResult, StopReason } from '@cairn/natives';
-import { isWithin } from '../sandbox.ts';
-import { workspaceOf } from '../coding-tools.ts';
-import type { WorkspaceChoice } from '../coding-tools.ts';
-import type { Workspace } from '../workspace.ts';
+import { ToolError } from '@cairn/tool';
+import { relative, resolve, sep } from 'node:path';
+import { isWithin } from '../files/confine.ts';
+import { workspaceOf } from '../workspace.ts';
+import type { Workspace, WorkspaceChoice } from '../workspace.ts';
 import { formatMention } from './parse.ts';
 import { createReach } from './reach.ts';
 import type { Reach } from './reach.ts';

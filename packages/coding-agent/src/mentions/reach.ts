@@ -1,6 +1,6 @@
 import { ToolError } from '@cairn/tool';
 import { join, relative } from 'node:path';
-import { isGitInternal } from '../sandbox.ts';
+import { isGitInternal } from '../files/confine.ts';
 import type { Workspace } from '../workspace.ts';
 
 /** Keeps out of the suggestions what only a link brings into the scan: it follows them wherever they lead. */

@@ -1,9 +1,9 @@
 import { describeInputError, ToolError } from '@cairn/tool';
 import type { Fields, ToolDefinition } from '@cairn/tool';
 import type { z } from 'zod';
-import { bind, bindAsItIs } from '../bind.ts';
-import { inputSchemaBeyond } from '../input.ts';
-import type { Names, CodingToolSpec } from '../spec.ts';
+import { bind, bindAsItIs } from '../tools/bind.ts';
+import { inputSchemaBeyond } from '../tools/input.ts';
+import type { Names, CodingToolSpec } from '../tools/spec.ts';
 import { specs, toolNames } from '../tools/specs.ts';
 import type { Workspace } from '../workspace.ts';
 import { claude } from './claude.ts';

@@ -1,13 +1,14 @@
 import { ToolError } from '@cairn/tool';
-import { joinSplices, spliceAt } from '../mutation/apply-edit.ts';
-import type { AppliedEdits, Splice } from '../mutation/apply-edit.ts';
-import { lineEndBefore, lineEndNear, lineNumberAt, textStart } from '../mutation/document.ts';
-import type { TextDocument } from '../mutation/document.ts';
-import { encodeText } from '../mutation/encoding.ts';
-import { createFinder } from '../mutation/find-text.ts';
-import type { Finder, Found, Tier } from '../mutation/find-text.ts';
-import { fold } from '../mutation/lines.ts';
-import type { TextLine } from '../mutation/lines.ts';
+import { joinSplices, spliceAt } from '../edit/apply-edit.ts';
+import type { AppliedEdits, Splice } from '../edit/apply-edit.ts';
+import { lineEndBefore, lineEndNear, lineNumberAt, textStart } from '../edit/document.ts';
+import type { TextDocument } from '../edit/document.ts';
+import { encodeText } from '../edit/encoding.ts';
+import { createFinder } from '../edit/find-text.ts';
+import type { Finder, Tier } from '../edit/find-text.ts';
+import type { Found } from '../edit/found.ts';
+import { fold } from '../edit/lines.ts';
+import type { TextLine } from '../edit/lines.ts';
 import type { PatchHunk } from './file-patch.ts';
 
 /** The lines of a hunk on one side; an empty last one stands for the line end of the one before. */

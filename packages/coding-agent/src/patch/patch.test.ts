@@ -1,6 +1,6 @@
 import { ToolError } from '@cairn/tool';
 import { describe, expect, test } from 'vitest';
-import { encodingFor } from '../mutation/encoding.ts';
+import { encodingFor } from '../edit/encoding.ts';
 import { applyHunks } from './apply-hunks.ts';
 import type { FilePatch } from './file-patch.ts';
 import { parsePatch } from './parse.ts';

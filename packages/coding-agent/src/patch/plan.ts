@@ -1,21 +1,22 @@
 import { ToolError } from '@cairn/tool';
-import { hashOf } from '../ledger.ts';
-import { contentSteps } from '../mutation/changed-file.ts';
-import type { Step } from '../mutation/commit.ts';
-import { parentsStep } from '../mutation/commit.ts';
-import { deleteStep } from '../mutation/delete-step.ts';
-import { diffOfSplices, diffOfTexts } from '../mutation/diff.ts';
-import type { FileDiff } from '../mutation/diff.ts';
-import { documentOf } from '../mutation/document-of.ts';
-import { encodeText, encodingFor } from '../mutation/encoding.ts';
-import type { Tier } from '../mutation/find-text.ts';
-import { guard, guardTree } from '../mutation/guard.ts';
-import type { LockedTarget } from '../mutation/locked-targets.ts';
-import { renameStep } from '../mutation/rename-step.ts';
-import { hashOfSuccessor, requireFile, takeSnapshot } from '../mutation/snapshot.ts';
-import { sizeOf } from '../mutation/write-step.ts';
-import { requireExisting } from '../near-names.ts';
-import type { RunContext } from '../spec.ts';
+import { contentSteps } from '../commit/changed-file.ts';
+import { parentsStep } from '../commit/commit.ts';
+import type { Step } from '../commit/commit.ts';
+import { deleteStep } from '../commit/delete-step.ts';
+import { documentOf } from '../commit/document-of.ts';
+import { guard, guardTree } from '../commit/guard.ts';
+import type { LockedTarget } from '../commit/locked-targets.ts';
+import { renameStep } from '../commit/rename-step.ts';
+import type { ChangeContext } from '../commit/scope.ts';
+import { hashOfSuccessor, takeSnapshot } from '../commit/snapshot.ts';
+import { sizeOf } from '../commit/write-step.ts';
+import { diffOfSplices, diffOfTexts } from '../edit/diff.ts';
+import type { FileDiff } from '../edit/diff.ts';
+import { encodeText, encodingFor } from '../edit/encoding.ts';
+import type { Tier } from '../edit/find-text.ts';
+import { hashOf } from '../files/ledger.ts';
+import { requireExisting } from '../files/near-names.ts';
+import { requireFile } from '../files/open-resolved.ts';
 import { applyHunks } from './apply-hunks.ts';
 import type { FilePatch } from './file-patch.ts';
 import { pathsOf } from './parse.ts';
@@ -45,7 +46,11 @@ function requireNothing(target: LockedTarget, verb: string): void {
   );
 }
 
-function planAdd(context: RunContext, patch: FilePatch & { readonly kind: 'add' }, target: LockedTarget): PlannedFile {
+function planAdd(
+  context: ChangeContext,
+  patch: FilePatch & { readonly kind: 'add' },
+  target: LockedTarget,
+): PlannedFile {
   requireNothing(target, 'added as');
   const bytes = encodeText(encodingFor(new Uint8Array()), patch.content, target.display);
   const content = { target, parts: [bytes], before: undefined, permissions: patch.permissions };
@@ -60,7 +65,7 @@ function planAdd(context: RunContext, patch: FilePatch & { readonly kind: 'add' 
 }
 
 async function planDelete(
-  { workspace }: RunContext,
+  { workspace }: ChangeContext,
   patch: FilePatch & { readonly kind: 'delete' },
   target: LockedTarget,
 ): Promise<PlannedFile> {
@@ -81,7 +86,7 @@ async function planDelete(
 }
 
 async function planUpdate(
-  context: RunContext,
+  context: ChangeContext,
   { hunks }: FilePatch & { readonly kind: 'update' },
   target: LockedTarget,
   to: LockedTarget | undefined,
@@ -123,7 +128,7 @@ async function planUpdate(
  * @throws {ToolError} what is wrong with the first file that does not fit; nothing is changed by then.
  */
 export async function planPatch(
-  context: RunContext,
+  context: ChangeContext,
   patches: readonly FilePatch[],
   targets: readonly LockedTarget[],
 ): Promise<PlannedFile[]> {

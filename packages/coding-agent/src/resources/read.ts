@@ -1,8 +1,8 @@
 import { textOf } from '@cairn/tool';
 import type { ResourceContent } from '@cairn/tool';
 import { isUtf8 } from 'node:buffer';
-import { ownNames } from '../bind.ts';
-import { readWholeFile } from '../read-whole-file.ts';
+import { readWholeFile } from '../files/read-whole-file.ts';
+import { ownNames } from '../tools/bind.ts';
 import { lsTool } from '../tools/ls.ts';
 import type { Workspace } from '../workspace.ts';
 import { pathOf } from './file-uri.ts';

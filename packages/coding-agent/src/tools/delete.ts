@@ -1,19 +1,19 @@
 import { explaining, succeed, ToolError } from '@cairn/tool';
 import { count } from '@cairn/tool/prompt';
 import { z } from 'zod';
-import { inputSchema } from '../input.ts';
-import { commit, rehearse } from '../mutation/commit.ts';
-import { deleteStep } from '../mutation/delete-step.ts';
-import { guardTree } from '../mutation/guard.ts';
-import { withLockedTarget } from '../mutation/locked-targets.ts';
-import type { LockedTarget } from '../mutation/locked-targets.ts';
-import { walkTree } from '../mutation/tree.ts';
-import { requireExisting } from '../near-names.ts';
-import type { FileKind } from '../operations.ts';
-import { isGitInternal, isWithin } from '../sandbox.ts';
-import { mutating } from '../spec.ts';
-import type { RunContext, CodingToolSpec } from '../spec.ts';
+import { commit, rehearse } from '../commit/commit.ts';
+import { deleteStep } from '../commit/delete-step.ts';
+import { guardTree } from '../commit/guard.ts';
+import { withLockedTarget } from '../commit/locked-targets.ts';
+import type { LockedTarget } from '../commit/locked-targets.ts';
+import { walkTree } from '../commit/tree.ts';
+import { isGitInternal, isWithin } from '../files/confine.ts';
+import { requireExisting } from '../files/near-names.ts';
+import type { FileKind } from '../files/operations.ts';
 import type { Workspace } from '../workspace.ts';
+import { inputSchema } from './input.ts';
+import { mutating } from './spec.ts';
+import type { RunContext, CodingToolSpec } from './spec.ts';
 
 const shape = { path: z.string(), recursive: z.boolean().optional().describe('delete a directory') };
 

@@ -1,14 +1,12 @@
-import { succeed } from '@cairn/tool';
-import { count } from '@cairn/tool/prompt';
 import { FileType, glob } from '@cairn/natives';
 import type { GlobOptions, GlobResult } from '@cairn/natives';
+import { succeed } from '@cairn/tool';
+import { count } from '@cairn/tool/prompt';
 import { isAbsolute, join } from 'node:path';
 import { z } from 'zod';
-import { inputSchema } from '../input.ts';
-import { requireExisting } from '../near-names.ts';
-import type { ResolvedPath } from '../sandbox.ts';
-import { readOnly } from '../spec.ts';
-import type { RunContext, CodingToolSpec } from '../spec.ts';
+import { requireExisting } from '../files/near-names.ts';
+import type { ResolvedPath } from '../files/resolve.ts';
+import { inputSchema } from './input.ts';
 import {
   boundsFor,
   isHidden,
@@ -19,6 +17,8 @@ import {
   SECOND_PASS_RESULTS,
   splitPattern,
 } from './search.ts';
+import { readOnly } from './spec.ts';
+import type { RunContext, CodingToolSpec } from './spec.ts';
 
 const MAX_RESULTS = 200;
 const TIMEOUT_MS = 5000;

@@ -1,7 +1,7 @@
-import { errnoOf, ToolError } from '@cairn/tool';
 import type { GrepMatch } from '@cairn/natives';
-import { recordOf } from '../ledger.ts';
-import { takeSnapshot } from '../mutation/snapshot.ts';
+import { errnoOf, ToolError } from '@cairn/tool';
+import { takeSnapshot } from '../commit/snapshot.ts';
+import { recordOf } from '../files/ledger.ts';
 import type { Workspace } from '../workspace.ts';
 import { WHOLE_FILE_BYTES } from './read-page.ts';
 

@@ -1,16 +1,14 @@
-import { succeed } from '@cairn/tool';
-import { count } from '@cairn/tool/prompt';
 import { grep, GrepOutputMode } from '@cairn/natives';
 import type { GrepMatch, GrepOptions, GrepResult } from '@cairn/natives';
+import { succeed } from '@cairn/tool';
+import { count } from '@cairn/tool/prompt';
 import { z } from 'zod';
-import { inputSchema } from '../input.ts';
-import { requireExisting } from '../near-names.ts';
-import type { ResolvedPath } from '../sandbox.ts';
-import { readOnly } from '../spec.ts';
-import type { RunContext, CodingToolSpec } from '../spec.ts';
+import { requireExisting } from '../files/near-names.ts';
+import type { ResolvedPath } from '../files/resolve.ts';
 import { leftOutNotes } from './glob.ts';
 import type { LeftOut } from './glob.ts';
 import { recordMatches } from './grep-record.ts';
+import { inputSchema } from './input.ts';
 import {
   boundsFor,
   negationNotes,
@@ -21,6 +19,8 @@ import {
   SECOND_PASS_RESULTS,
   skippedNotes,
 } from './search.ts';
+import { readOnly } from './spec.ts';
+import type { RunContext, CodingToolSpec } from './spec.ts';
 
 const MAX_MATCHES = 100;
 const MAX_PER_FILE = 20;

@@ -1,7 +1,7 @@
 import { explaining, isMissing } from '@cairn/tool';
 import { join } from 'node:path';
-import type { FileKind, FileOperations } from '../operations.ts';
-import type { ResolvedPath } from '../sandbox.ts';
+import type { FileKind, FileOperations } from '../files/operations.ts';
+import type { ResolvedPath } from '../files/resolve.ts';
 
 /** Something in a directory. */
 export interface ListedEntry {

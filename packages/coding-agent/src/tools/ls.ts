@@ -2,13 +2,13 @@ import { succeed, ToolError } from '@cairn/tool';
 import type { ToolSuccess } from '@cairn/tool';
 import { count } from '@cairn/tool/prompt';
 import { z } from 'zod';
-import { inputSchema } from '../input.ts';
-import { requireExisting } from '../near-names.ts';
-import type { ResolvedPath } from '../sandbox.ts';
-import { readOnly } from '../spec.ts';
-import type { RunContext, CodingToolSpec } from '../spec.ts';
+import { requireExisting } from '../files/near-names.ts';
+import type { ResolvedPath } from '../files/resolve.ts';
+import { inputSchema } from './input.ts';
 import { entryText, listDirectory } from './listing.ts';
 import type { Listing, ListingRequest } from './listing.ts';
+import { readOnly } from './spec.ts';
+import type { RunContext, CodingToolSpec } from './spec.ts';
 
 /** How many entries one call lists. */
 export const MAX_ENTRIES = 500;

@@ -1,5 +1,5 @@
 import { truncateLine } from '@cairn/tool/prompt';
-import type { TextEncoding } from '../mutation/encoding.ts';
+import type { TextEncoding } from '../edit/encoding.ts';
 
 /** Which part of a file is asked for, and how much of it at most. */
 export interface PageRequest {

@@ -2,18 +2,18 @@ import { succeed, ToolError } from '@cairn/tool';
 import type { ToolSuccess } from '@cairn/tool';
 import { count } from '@cairn/tool/prompt';
 import { z } from 'zod';
-import { inputSchema } from '../input.ts';
-import { tagOf } from '../ledger.ts';
-import type { Tier } from '../mutation/find-text.ts';
-import { commit, rehearse } from '../mutation/commit.ts';
-import type { FileDiff } from '../mutation/diff.ts';
-import { withLockedTargets } from '../mutation/locked-targets.ts';
+import { commit, rehearse } from '../commit/commit.ts';
+import { withLockedTargets } from '../commit/locked-targets.ts';
+import type { FileDiff } from '../edit/diff.ts';
+import type { Tier } from '../edit/find-text.ts';
+import { tagOf } from '../files/ledger.ts';
 import type { FilePatch } from '../patch/file-patch.ts';
 import { parsePatch, pathsOf } from '../patch/parse.ts';
 import { planPatch } from '../patch/plan.ts';
 import type { PlannedFile } from '../patch/plan.ts';
-import { mutating } from '../spec.ts';
-import type { RunContext, CodingToolSpec } from '../spec.ts';
+import { inputSchema } from './input.ts';
+import { mutating } from './spec.ts';
+import type { RunContext, CodingToolSpec } from './spec.ts';
 
 const shape = { patch: z.string() };
 

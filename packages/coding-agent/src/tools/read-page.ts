@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import type { FileRecord } from '../ledger.ts';
-import { countLineFeeds } from '../mutation/count-line-feeds.ts';
-import { encodingFor, isBinary } from '../mutation/encoding.ts';
-import type { TextEncoding } from '../mutation/encoding.ts';
-import type { FileStat, OpenFile } from '../operations.ts';
+import { countLineFeeds } from '../edit/count-line-feeds.ts';
+import { encodingFor, isBinary } from '../edit/encoding.ts';
+import type { TextEncoding } from '../edit/encoding.ts';
+import type { FileRecord } from '../files/ledger.ts';
+import type { FileStat, OpenFile } from '../files/operations.ts';
 import { createPageLines } from './page-lines.ts';
 import type { PageLines, PageRequest, PageText } from './page-lines.ts';
 

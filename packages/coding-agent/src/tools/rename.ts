@@ -1,19 +1,20 @@
 import { explaining, succeed, ToolError } from '@cairn/tool';
 import { z } from 'zod';
-import { inputSchema } from '../input.ts';
-import { commit, rehearse, parentsStep } from '../mutation/commit.ts';
-import { guard, guardTree } from '../mutation/guard.ts';
-import { withLockedTargets } from '../mutation/locked-targets.ts';
-import type { LockedTarget } from '../mutation/locked-targets.ts';
-import { isListed, renameStep } from '../mutation/rename-step.ts';
-import { takeSnapshot } from '../mutation/snapshot.ts';
-import { requireExisting } from '../near-names.ts';
-import type { FileKind } from '../operations.ts';
-import { isWithin, kindName } from '../sandbox.ts';
-import { mutating } from '../spec.ts';
-import type { CodingToolSpec } from '../spec.ts';
+import { commit, rehearse, parentsStep } from '../commit/commit.ts';
+import { guard, guardTree } from '../commit/guard.ts';
+import { withLockedTargets } from '../commit/locked-targets.ts';
+import type { LockedTarget } from '../commit/locked-targets.ts';
+import { isListed, renameStep } from '../commit/rename-step.ts';
+import { takeSnapshot } from '../commit/snapshot.ts';
+import { isWithin } from '../files/confine.ts';
+import { requireExisting } from '../files/near-names.ts';
+import { kindName } from '../files/operations.ts';
+import type { FileKind } from '../files/operations.ts';
 import type { Workspace } from '../workspace.ts';
 import { requireNoRoot } from './delete.ts';
+import { inputSchema } from './input.ts';
+import { mutating } from './spec.ts';
+import type { CodingToolSpec } from './spec.ts';
 
 const shape = { from: z.string(), to: z.string(), overwrite: z.boolean().optional().describe('replace a file') };
 

@@ -1,11 +1,11 @@
+import { CairnError } from '@cairn/natives';
 import { CHECK_PATH, ToolError } from '@cairn/tool';
 import type { ToolErrorCode } from '@cairn/tool';
 import { count } from '@cairn/tool/prompt';
-import { CairnError } from '@cairn/natives';
 import { realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { isAbsolute, parse } from 'node:path';
-import type { ResolvedPath } from '../sandbox.ts';
+import type { ResolvedPath } from '../files/resolve.ts';
 
 const codes: Readonly<Record<string, readonly [code: ToolErrorCode, hint: string]>> = {
   PATH_NOT_FOUND: ['NOT_FOUND', CHECK_PATH],

@@ -1,17 +1,18 @@
 import { succeed, ToolError } from '@cairn/tool';
 import { formatBytes } from '@cairn/tool/prompt';
 import { z } from 'zod';
-import { inputSchema } from '../input.ts';
-import { changeFile } from '../mutation/changed-file.ts';
-import type { ChangedFile } from '../mutation/changed-file.ts';
-import { diffOfTexts } from '../mutation/diff.ts';
-import { encodeText, encodingFor, isBinary } from '../mutation/encoding.ts';
-import type { TextEncoding } from '../mutation/encoding.ts';
-import { guard } from '../mutation/guard.ts';
-import { withLockedTarget } from '../mutation/locked-targets.ts';
-import { requireFile, takeSnapshot } from '../mutation/snapshot.ts';
-import { mutating } from '../spec.ts';
-import type { CodingToolSpec } from '../spec.ts';
+import { changeFile } from '../commit/changed-file.ts';
+import type { ChangedFile } from '../commit/changed-file.ts';
+import { guard } from '../commit/guard.ts';
+import { withLockedTarget } from '../commit/locked-targets.ts';
+import { takeSnapshot } from '../commit/snapshot.ts';
+import { diffOfTexts } from '../edit/diff.ts';
+import { encodeText, encodingFor, isBinary } from '../edit/encoding.ts';
+import type { TextEncoding } from '../edit/encoding.ts';
+import { requireFile } from '../files/open-resolved.ts';
+import { inputSchema } from './input.ts';
+import { mutating } from './spec.ts';
+import type { CodingToolSpec } from './spec.ts';
 
 const shape = { path: z.string(), content: z.string() };
 

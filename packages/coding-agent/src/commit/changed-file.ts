@@ -1,0 +1,47 @@
+import type { FileDiff } from '../edit/diff.ts';
+import { tagOf } from '../files/ledger.ts';
+import { commit, rehearse, parentsStep } from './commit.ts';
+import type { Step } from './commit.ts';
+import type { ChangeContext } from './scope.ts';
+import { hashOfSuccessor } from './snapshot.ts';
+import { sizeOf, writeStep } from './write-step.ts';
+import type { NewContent } from './write-step.ts';
+
+/** What became of a file. */
+export interface ChangedFile {
+  readonly path: string;
+  /** Bytes. */
+  readonly size: number;
+  /** The content tag. */
+  readonly tag: string;
+  readonly diff: FileDiff;
+  /** Nothing was written: it was only asked what would be. */
+  readonly dryRun: boolean;
+}
+
+/** The steps that put a content into a file. */
+export function contentSteps({ workspace }: ChangeContext, content: NewContent): Step[] {
+  const step = writeStep(workspace, content);
+  return content.before ? [step] : [parentsStep(workspace.operations, content.target), step];
+}
+
+/** Puts a content into a file, or only says what would become of it. */
+export async function changeFile(
+  context: ChangeContext,
+  content: NewContent,
+  makeDiff: () => FileDiff,
+): Promise<ChangedFile> {
+  const { workspace, signal, dryRun } = context;
+  const { target, parts } = content;
+  let made: FileDiff | undefined;
+  const diffOnce = (): FileDiff => (made ??= makeDiff());
+  const meanwhile = (): void => {
+    content.meanwhile?.();
+    diffOnce();
+  };
+  await (dryRun ? rehearse : commit)(contentSteps(context, { ...content, meanwhile }), signal);
+  const diff = diffOnce();
+  const written = dryRun ? undefined : workspace.ledger.get(target.real);
+  const hash = written?.hash ?? hashOfSuccessor(parts, content.before);
+  return { path: target.display, size: sizeOf(parts), tag: tagOf(hash), diff, dryRun };
+}

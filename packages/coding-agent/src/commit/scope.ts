@@ -1,0 +1,22 @@
+import type { Recency } from '../files/recency.ts';
+import type { FileScope } from '../files/scope.ts';
+import type { BufferPool } from './buffer-pool.ts';
+import type { Locks } from './locks.ts';
+
+/** The files that the tools may change, and what a commit needs to change them. */
+export interface CommitScope extends FileScope {
+  readonly staleGuard: 'strict' | 'off';
+  readonly locks: Locks;
+  /** Memory for the content of a file while it is changed. */
+  readonly buffers: BufferPool;
+  /** When each path was written, moved or mentioned. */
+  readonly recency: Recency;
+}
+
+/** What a change is made with. */
+export interface ChangeContext {
+  readonly workspace: CommitScope;
+  readonly signal: AbortSignal | undefined;
+  /** Only report what would change. */
+  readonly dryRun: boolean;
+}

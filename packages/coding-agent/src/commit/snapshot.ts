@@ -1,0 +1,89 @@
+import { ToolError } from '@cairn/tool';
+import { hashOf } from '../files/ledger.ts';
+import { openResolved } from '../files/open-resolved.ts';
+import { readBytes, withFile } from '../files/operations.ts';
+import type { FileOperations, FileStat } from '../files/operations.ts';
+import type { ResolvedPath } from '../files/resolve.ts';
+import { createContentHasher } from './content-hash.ts';
+import type { ContentHash } from './content-hash.ts';
+import type { CommitScope } from './scope.ts';
+
+/** A file as it was at one moment. */
+export interface Snapshot {
+  readonly bytes: Buffer;
+  readonly stat: FileStat;
+  /** Where it is to be compared with what is known of the file. */
+  readonly hash: ContentHash | undefined;
+  /**
+   * Gives the memory of `bytes` back, for when nothing looks at it any more. Only what has gone well to its end may do so; where
+   * something failed, the garbage collector knows better.
+   */
+  readonly release: () => void;
+}
+
+/** Larger files are refused where the whole content is needed. */
+export const MOST_BYTES_IN_MEMORY: number = 256 * 1024 * 1024;
+
+/**
+ * Reads a whole file, and hashes it meanwhile when it was read before.
+ *
+ * @throws {ToolError} `TOO_LARGE`, `STALE`, and what `requireFile` throws.
+ */
+export function takeSnapshot(workspace: CommitScope, target: ResolvedPath): Promise<Snapshot> {
+  const { operations, ledger, staleGuard, buffers } = workspace;
+  return openResolved(operations, target, async (file, stat) => {
+    if (stat.size > MOST_BYTES_IN_MEMORY) {
+      const summary = `${target.display} has ${stat.size} bytes, more than the ${MOST_BYTES_IN_MEMORY} that can be changed`;
+      throw new ToolError('TOO_LARGE', [summary, 'Change it with a program that streams, such as sed.'], {
+        path: target.display,
+      });
+    }
+    let release = (): void => undefined;
+    const allocate = (size: number): Buffer => {
+      const buffer = buffers.take(size);
+      ({ release } = buffer);
+      return buffer.bytes;
+    };
+    const isKnown = staleGuard !== 'off' && ledger.get(target.real) !== undefined;
+    const hasher = isKnown ? createContentHasher() : undefined;
+    const bytes = await readBytes(file, { allocate, onChunk: hasher?.add });
+    return { bytes, stat, hash: hasher?.finish(), release };
+  });
+}
+
+/** The hash of what takes the place of a snapshot. What it has of the snapshot's own bytes at its start is not hashed again. */
+export function hashOfSuccessor(parts: readonly Buffer[], before: Snapshot | undefined): string {
+  const [first] = parts;
+  if (!first || !before?.hash) return hashOf(...parts);
+  const isStart = first.buffer === before.bytes.buffer && first.byteOffset === before.bytes.byteOffset;
+  return before.hash.ofSimilar(parts, isStart ? Math.min(first.length, before.bytes.length) : 0);
+}
+
+/** Small enough that V8 takes no notice of two of them. */
+const CHUNK_BYTES = 256 * 1024;
+
+/** Whether a file still holds these bytes. The next chunk is read while one is compared. */
+export async function holds(operations: FileOperations, path: string, bytes: Buffer): Promise<boolean> {
+  return withFile(operations, path, 'read', async (file) => {
+    if ((await file.stat()).size !== bytes.length) return false;
+    const chunks = [0, 1].map(() => Buffer.allocUnsafe(Math.min(CHUNK_BYTES, bytes.length)));
+    const readInto = async (chunk: Buffer | undefined, at: number): Promise<Buffer> => {
+      const wanted = chunk?.subarray(0, bytes.length - at) ?? Buffer.alloc(0);
+      return wanted.subarray(0, await file.read(wanted, at));
+    };
+    let next = readInto(chunks[0], 0);
+    for (let at = 0, turn = 1; at < bytes.length; turn++) {
+      const filled = await next;
+      if (filled.length === 0) return false;
+      const end = at + filled.length;
+      // Awaited in the next turn, or when this one ends early below.
+      next = end < bytes.length ? readInto(chunks[turn % 2], end) : Promise.resolve(filled);
+      if (!filled.equals(bytes.subarray(at, end))) {
+        await next;
+        return false;
+      }
+      at = end;
+    }
+    return true;
+  });
+}

@@ -1,0 +1,87 @@
+import { isMissing } from '@cairn/tool';
+import { basename, dirname, join } from 'node:path';
+import { readBytes, withFile } from '../files/operations.ts';
+import type { FileOperations, OpenFile } from '../files/operations.ts';
+import { uniqueName } from './process-identity.ts';
+import type { ProcessIdentity } from './process-identity.ts';
+
+const pattern = /^\.cairn-[\da-f-]+\.tmp$/u;
+
+/** A new name beside a file, recognisable, that says whose it is. */
+export function temporaryPath(target: string, identity: ProcessIdentity): string {
+  return join(dirname(target), `.cairn-${uniqueName(identity)}.tmp`);
+}
+
+/** Whether a path is one that {@link temporaryPath} makes for this target. */
+function isTemporaryOf(temporary: string, target: string): boolean {
+  return dirname(temporary) === dirname(target) && pattern.test(basename(temporary));
+}
+
+/** Where a temporary file lies once it is whole and its content has to be written over the target. */
+export function readyPath(temporary: string): string {
+  return `${temporary}.ready`;
+}
+
+/** Removes a file or a whole directory, links not followed. Nothing there is fine. */
+export async function removeAll(operations: FileOperations, path: string): Promise<void> {
+  try {
+    const { kind } = await operations.lstat(path);
+    if (kind !== 'directory') {
+      await operations.unlink(path);
+      return;
+    }
+    for (const { name } of await operations.list(path)) await removeAll(operations, join(path, name));
+    await operations.removeDirectory(path);
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+  }
+}
+
+/** Takes the space that a longer content needs, before the old content is touched. */
+async function extend(file: OpenFile, bytes: Uint8Array): Promise<void> {
+  const { size } = await file.stat();
+  if (bytes.length <= size) return;
+  try {
+    await file.write(bytes.subarray(size), size);
+  } catch (error) {
+    await file.truncate(size);
+    throw error;
+  }
+}
+
+/**
+ * Writes the content of a ready file over the target and removes it. A file with several names keeps them all, which
+ * renaming would not; whoever is killed meanwhile has it done again at the next start.
+ */
+export async function writeOver(operations: FileOperations, temporary: string, target: string): Promise<void> {
+  const ready = readyPath(temporary);
+  const bytes = await withFile(operations, ready, 'read', readBytes);
+  await withFile(operations, target, 'update', async (file) => {
+    await extend(file, bytes);
+    await file.write(bytes, 0);
+    await file.truncate(bytes.length);
+    await file.sync();
+  });
+  await operations.unlink(ready);
+}
+
+/** Whether a directory exists under this very path: a note that somebody else made up does not lead through links. */
+async function isCanonical(operations: FileOperations, directory: string): Promise<boolean> {
+  try {
+    return (await operations.realpath(directory)) === directory;
+  } catch (error) {
+    if (isMissing(error)) return false;
+    throw error;
+  }
+}
+
+/** Finishes or undoes what a process that is gone has begun. */
+export async function recover(operations: FileOperations, temporary: string, target: string): Promise<void> {
+  if (!isTemporaryOf(temporary, target) || !(await isCanonical(operations, dirname(target)))) return;
+  try {
+    await writeOver(operations, temporary, target);
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+  }
+  await removeAll(operations, temporary);
+}

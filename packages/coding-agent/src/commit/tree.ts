@@ -1,0 +1,70 @@
+import { ToolError } from '@cairn/tool';
+import { join } from 'node:path';
+import { kindName, withFile } from '../files/operations.ts';
+import type { FileOperations } from '../files/operations.ts';
+
+/** Something in a directory. */
+export interface TreeEntry {
+  readonly path: string;
+  readonly name: string;
+  readonly isDirectory: boolean;
+}
+
+/** Everything in and below a directory, links not followed, a directory before what it holds. */
+export async function* walkTree(
+  operations: FileOperations,
+  directory: string,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<TreeEntry, void, undefined> {
+  for (const { name, kind } of await operations.list(directory)) {
+    signal?.throwIfAborted();
+    const path = join(directory, name);
+    yield { path, name, isDirectory: kind === 'directory' };
+    if (kind === 'directory') yield* walkTree(operations, path, signal);
+  }
+}
+
+const CHUNK_BYTES = 1024 * 1024;
+
+async function copyFile(operations: FileOperations, from: string, to: string): Promise<void> {
+  await withFile(operations, from, 'read', async (source) => {
+    const { size, mode, uid, gid, mtimeMs } = await source.stat();
+    const target = await operations.open(to, 'create', 0o600);
+    try {
+      const chunk = Buffer.allocUnsafe(Math.max(1, Math.min(CHUNK_BYTES, size)));
+      for (let at = 0, filled = await source.read(chunk, 0); filled > 0; filled = await source.read(chunk, at)) {
+        await target.write(chunk.subarray(0, filled), at);
+        at += filled;
+      }
+      const own = await target.stat();
+      if (own.uid !== uid || own.gid !== gid) await target.setOwner(uid, gid);
+      await target.setMode(mode);
+      await target.setModified(mtimeMs);
+      await target.sync();
+    } finally {
+      await target.close();
+    }
+  });
+}
+
+/**
+ * Copies a file or a whole directory to where nothing is, for a move between file systems: content, permissions, owner and
+ * time of files; links as links.
+ *
+ * @throws {ToolError} `NOT_A_FILE` for a device, a pipe or a socket.
+ */
+export async function copyTree(operations: FileOperations, from: string, to: string): Promise<void> {
+  const { kind } = await operations.lstat(from);
+  if (kind === 'file') {
+    await copyFile(operations, from, to);
+  } else if (kind === 'symlink') {
+    await operations.makeLink(await operations.readLink(from), to);
+  } else if (kind === 'directory') {
+    await operations.makeDirectory(to);
+    for (const { name } of await operations.list(from)) await copyTree(operations, join(from, name), join(to, name));
+    await operations.syncDirectory(to);
+  } else {
+    const summary = `${from} is ${kindName(kind)}, which cannot be moved to another file system`;
+    throw new ToolError('NOT_A_FILE', [summary, 'Move the rest without it.'], { path: from });
+  }
+}

@@ -1,0 +1,241 @@
+import { errnoOf, isMissing, ToolError } from '@cairn/tool';
+import { dirname } from 'node:path';
+import { withFile } from '../files/operations.ts';
+import type { FileOperations, OpenFile } from '../files/operations.ts';
+import type { ResolvedPath } from '../files/resolve.ts';
+import { syncQuietly } from './commit.ts';
+import type { Step } from './commit.ts';
+import type { LockedTarget } from './locked-targets.ts';
+import { invalidateFsScanAfterWrite } from './scan-cache.ts';
+import type { CommitScope } from './scope.ts';
+import { hashOfSuccessor, holds } from './snapshot.ts';
+import type { Snapshot } from './snapshot.ts';
+import { readyPath, removeAll, writeOver } from './temporary.ts';
+
+/** A content on its way into a file. */
+export interface NewContent {
+  readonly target: LockedTarget;
+  /** The content, in parts that follow one another. */
+  readonly parts: readonly Buffer[];
+  /** What it takes the place of; absent for a new file. */
+  readonly before: Snapshot | undefined;
+  /** The permissions of a new file. Default: what the system gives. */
+  readonly permissions?: number | undefined;
+  /** What the ledger knows of the encoding. */
+  readonly encoding?: string | undefined;
+  /** What else there is to compute of the change, done while the content is being written. */
+  readonly meanwhile?: (() => void) | undefined;
+}
+
+const WRITE_BITS = 0o222;
+const PERMISSION_BITS_OF_TEMPORARY = 0o600;
+
+/** The system asks the directory when a file is replaced; that the file itself may be written is asked here. */
+async function requireWritable(operations: FileOperations, target: ResolvedPath, before: Snapshot): Promise<void> {
+  const path = target.display;
+  if ((before.stat.mode & WRITE_BITS) === 0) {
+    const summary = `${path} is read-only (mode ${before.stat.mode.toString(8)})`;
+    throw new ToolError('READ_ONLY', [summary, 'Ask whether it may be changed; chmod u+w makes it writable.'], {
+      path,
+    });
+  }
+  await withFile(operations, target.real, 'update', async () => undefined);
+}
+
+/** Bytes of a content. */
+export function sizeOf(parts: readonly Uint8Array[]): number {
+  return parts.reduce((sum, part) => sum + part.length, 0);
+}
+
+async function writeParts(file: OpenFile, parts: readonly Uint8Array[]): Promise<void> {
+  let at = 0;
+  for (const part of parts) {
+    await file.write(part, at);
+    at += part.length;
+  }
+}
+
+/** Writes the temporary file, and says whether renaming it onto the target would keep the target's owner. */
+async function writeTemporary(
+  operations: FileOperations,
+  content: NewContent,
+): Promise<{ keepsOwner: boolean; hash: string }> {
+  const { target, parts, before, permissions } = content;
+  const file = await operations.open(target.temporary, 'create', before ? PERMISSION_BITS_OF_TEMPORARY : 0o666);
+  try {
+    const writing = writeParts(file, parts);
+    try {
+      content.meanwhile?.();
+    } finally {
+      await writing;
+    }
+    let keepsOwner = true;
+    if (before) {
+      const { uid, gid, mode } = before.stat;
+      const own = await file.stat();
+      if (own.uid !== uid || own.gid !== gid) keepsOwner = await trySetOwner(() => file.setOwner(uid, gid));
+      await file.setMode(mode);
+    } else if (permissions !== undefined) {
+      await file.setMode(permissions);
+    }
+    // The hash is computed while the disk is waited for.
+    const syncing = file.sync();
+    const hash = hashOfSuccessor(parts, before);
+    await syncing;
+    return { keepsOwner, hash };
+  } finally {
+    await file.close();
+  }
+}
+
+async function trySetOwner(set: () => Promise<void>): Promise<boolean> {
+  try {
+    await set();
+    return true;
+  } catch (error) {
+    if (errnoOf(error) === 'EPERM') return false;
+    throw error;
+  }
+}
+
+/** Whether anything has this name, a link that leads nowhere included. */
+export async function isThere(operations: FileOperations, path: string): Promise<boolean> {
+  try {
+    await operations.lstat(path);
+    return true;
+  } catch (error) {
+    if (isMissing(error)) return false;
+    throw error;
+  }
+}
+
+/** @throws {ToolError} `STALE` when the directory of a path has become a link to elsewhere. */
+export async function verifyParent(operations: FileOperations, target: ResolvedPath): Promise<void> {
+  const parent = dirname(target.real);
+  if ((await operations.realpath(parent)) !== parent) throw changedMeanwhile(target.display);
+}
+
+export function changedMeanwhile(path: string): ToolError {
+  return new ToolError(
+    'STALE',
+    [`${path} was changed by somebody else meanwhile`, 'Read it again and repeat the change.'],
+    {
+      path,
+    },
+  );
+}
+
+/** What systems say of a file that they cannot give a second name. */
+const cannotLink: readonly (string | undefined)[] = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EXDEV'];
+
+/** @throws {ToolError} when the new file stays. */
+async function takeNameBack(operations: FileOperations, { real, temporary, display }: LockedTarget): Promise<void> {
+  try {
+    await operations.unlink(real);
+  } catch (error) {
+    const summary = `${display} was written, but its other name ${temporary} could not be removed`;
+    throw new ToolError('IO', [summary, 'Remove that name.'], { path: display, changed: true, cause: error });
+  }
+}
+
+/**
+ * Gives the prepared file its name. A rename would replace what somebody else has put there at the last moment; a second name is
+ * refused then. Says whether the file system can do so.
+ *
+ * @throws {ToolError} `STALE`.
+ */
+async function nameNewFile(operations: FileOperations, target: LockedTarget): Promise<boolean> {
+  const { real, temporary, display } = target;
+  try {
+    await operations.link(temporary, real);
+  } catch (error) {
+    if (errnoOf(error) === 'EEXIST') throw changedMeanwhile(display);
+    if (cannotLink.includes(errnoOf(error))) return false;
+    throw error;
+  }
+  try {
+    await operations.unlink(temporary);
+  } catch (error) {
+    await takeNameBack(operations, target);
+    throw error;
+  }
+  return true;
+}
+
+/**
+ * Puts a content into a file: written beside it, made durable, and renamed onto it, so that there is no moment at which
+ * the file is neither old nor new. A file with several names, or whose owner cannot be carried over, is written over instead;
+ * the prepared content stays until that is done, for the next start to do it again.
+ */
+export function writeStep(workspace: CommitScope, content: NewContent): Step {
+  const { operations, ledger, recency } = workspace;
+  const { target, parts, before } = content;
+  const { real, display, temporary } = target;
+  let inPlace = false;
+  let hash = '';
+
+  /** The old content, from memory: for a file that was written over and for undoing. */
+  const putBack = async (snapshot: Snapshot): Promise<void> => {
+    await withFile(operations, real, 'update', async (file) => {
+      await file.write(snapshot.bytes, 0);
+      await file.truncate(snapshot.bytes.length);
+      await file.sync();
+    });
+  };
+  const writeInPlace = async (snapshot: Snapshot): Promise<void> => {
+    await operations.rename(temporary, readyPath(temporary));
+    try {
+      await writeOver(operations, temporary, real);
+    } catch (error) {
+      await putBack(snapshot);
+      await removeAll(operations, readyPath(temporary));
+      throw error;
+    }
+  };
+  const replaceBy = async (): Promise<void> => {
+    await operations.rename(temporary, real);
+    await syncQuietly(operations, dirname(real));
+  };
+  const appear = async (): Promise<void> => {
+    if (!(await nameNewFile(operations, target))) await operations.rename(temporary, real);
+    await syncQuietly(operations, dirname(real));
+  };
+
+  return {
+    path: display,
+    check: async () => {
+      if (before) await requireWritable(operations, target, before);
+    },
+    prepare: async () => {
+      const written = await writeTemporary(operations, content);
+      hash = written.hash;
+      inPlace = before !== undefined && (before.stat.links > 1 || !written.keepsOwner);
+    },
+    verify: async () => {
+      await verifyParent(operations, target);
+      const same = before ? await holds(operations, real, before.bytes) : !(await isThere(operations, real));
+      if (!same) throw changedMeanwhile(display);
+    },
+    apply: () => {
+      if (!before) return appear();
+      return inPlace ? writeInPlace(before) : replaceBy();
+    },
+    undo: async () => {
+      if (!before) {
+        await operations.unlink(real);
+      } else if (inPlace) {
+        await putBack(before);
+      } else {
+        await writeTemporary(operations, { ...content, parts: [before.bytes] });
+        await replaceBy();
+      }
+    },
+    discard: () => removeAll(operations, temporary),
+    finish: async () => {
+      const size = sizeOf(parts);
+      ledger.record(real, { hash, length: size, size, encoding: content.encoding });
+      recency.note(real);
+    },
+    announce: () => invalidateFsScanAfterWrite(real),
+  };
+}

@@ -1,0 +1,203 @@
+import { ToolError } from '@cairn/tool';
+import { diffArrays } from 'diff';
+import { lineEndNear, lineNumberAt } from './document.ts';
+import type { ByteRange, TextDocument } from './document.ts';
+import { encodeText } from './encoding.ts';
+import { splitLines } from './find-exact.ts';
+import { createFinder } from './find-text.ts';
+import type { Tier } from './find-text.ts';
+import type { Found } from './found.ts';
+
+/** One replacement, as it was asked for. */
+export interface TextEdit {
+  readonly old_text: string;
+  readonly new_text: string;
+  readonly replace_all?: boolean | undefined;
+}
+
+/** Bytes that take the place of a range of the original. */
+export interface Splice extends ByteRange {
+  readonly bytes: Buffer;
+}
+
+/** What one edit did. */
+export interface AppliedEdit {
+  readonly tier: Tier;
+  /** How many places were replaced. */
+  readonly replacements: number;
+  /** Where, in lines of the original; of many places the first hundred. */
+  readonly lineNumbers: readonly number[];
+}
+
+/** What a file becomes. */
+export interface AppliedEdits {
+  /** Its content in parts, most of them parts of the original: a large file is not copied for a small edit. */
+  readonly parts: readonly Buffer[];
+  readonly splices: readonly Splice[];
+  readonly edits: readonly AppliedEdit[];
+}
+
+/** How many changed lines of one edit are compared before it is taken as a whole. */
+const MOST_COMPARED_CHANGES = 2000;
+
+const MOST_LISTED_PLACES = 100;
+
+/** For each new line, the index of the old line that it repeats; -1 for one that is new. */
+function keptLines(oldLines: readonly string[], newLines: readonly string[]): number[] {
+  const changes = diffArrays([...oldLines], [...newLines], { maxEditLength: MOST_COMPARED_CHANGES });
+  if (changes === undefined) return newLines.map(() => -1);
+  const kept: number[] = [];
+  let oldIndex = 0;
+  for (const { added, removed, count } of changes) {
+    if (removed) {
+      oldIndex += count;
+      continue;
+    }
+    for (let index = 0; index < count; index++) kept.push(added ? -1 : oldIndex++);
+  }
+  return kept;
+}
+
+/** A found text and what it is replaced by. */
+export interface Replacement extends Found {
+  /** What was looked for, and the new lines as they were given. */
+  readonly oldLines: readonly string[];
+  readonly rawNewLines: readonly string[];
+  readonly path: string;
+}
+
+/**
+ * What takes the place of a found text. Lines that the edit repeats keep the bytes of the file, whatever the tier forgave;
+ * so do their line ends. New lines end like their neighbours.
+ *
+ * @throws {ToolError} `ENCODING`.
+ */
+export function spliceAt(document: TextDocument, replacement: Replacement): Splice {
+  const { start, end, newLines, oldLines, rawNewLines, path } = replacement;
+  const place = replacement.place();
+  // A tier may have left out the empty line behind a final line end.
+  const kept = keptLines(oldLines.slice(0, place.length), rawNewLines.slice(0, newLines.length));
+  const gap = (index: number): Buffer | undefined => {
+    const [above, below] = [place[index], place[index + 1]];
+    return above && below && document.bytes.subarray(above.end, below.start);
+  };
+  const parts = newLines.flatMap((line, index) => {
+    const from = place[kept[index] ?? -1];
+    const content = from ? document.bytes.subarray(from.start, from.end) : encodeText(document.encoding, line, path);
+    if (index === newLines.length - 1) return [content];
+    const [own, next] = [kept[index] ?? -1, kept[index + 1] ?? -1];
+    const ending =
+      (own >= 0 ? gap(own) : undefined) ??
+      (next > 0 ? gap(next - 1) : undefined) ??
+      gap(Math.min(index, place.length - 2)) ??
+      lineEndNear(document, start);
+    return [content, ending];
+  });
+  return { start, end, bytes: Buffer.concat(parts) };
+}
+
+/** Smaller parts are put together: each is a call of the system to write, and there may be one for each word of a file. */
+const SMALL_PART_BYTES = 64 * 1024;
+
+function gathered(parts: readonly Buffer[]): Buffer[] {
+  const large: Buffer[] = [];
+  let small: Buffer[] = [];
+  let size = 0;
+  const flush = (): void => {
+    if (size > 0) large.push(Buffer.concat(small));
+    small = [];
+    size = 0;
+  };
+  for (const part of parts) {
+    if (part.length >= SMALL_PART_BYTES) {
+      flush();
+      large.push(part);
+      continue;
+    }
+    small.push(part);
+    size += part.length;
+    if (size >= SMALL_PART_BYTES) flush();
+  }
+  flush();
+  return large;
+}
+
+/** How a host calls the parameters of an edit. */
+interface EditNames {
+  readonly oldText: string;
+  /** Absent where it has none. */
+  readonly replaceAll: string | undefined;
+}
+
+/** A splice, and how it is called in messages. */
+interface NamedSplice extends Splice {
+  readonly name: string;
+}
+
+/**
+ * The original with splices in place of their ranges.
+ *
+ * @throws {ToolError} `OVERLAP`.
+ */
+export function joinSplices(
+  document: TextDocument,
+  splices: readonly NamedSplice[],
+): Pick<AppliedEdits, 'parts' | 'splices'> {
+  const ordered = splices.toSorted((a, b) => a.start - b.start);
+  const parts: Buffer[] = [];
+  let at = 0;
+  for (const [index, { start, end, bytes, name }] of ordered.entries()) {
+    if (start < at) {
+      const where = lineNumberAt(document, start);
+      const summary = `${ordered[index - 1]?.name ?? ''} and ${name} overlap at line ${where}`;
+      throw new ToolError('OVERLAP', [summary, 'All match the file as it is: join the two into one.']);
+    }
+    parts.push(document.bytes.subarray(at, start), bytes);
+    at = end;
+  }
+  parts.push(document.bytes.subarray(at));
+  return { parts: gathered(parts), splices: ordered };
+}
+
+/**
+ * Applies edits to a document. Each matches the original, none the result of another. Bytes outside the replaced ranges are
+ * those of the original.
+ *
+ * @param names how messages call what is looked for, and what replaces all of it.
+ * @throws {ToolError} `NO_MATCH`, `AMBIGUOUS`, `OVERLAP`, `NO_CHANGE`, `ENCODING`, `INVALID_INPUT`.
+ */
+export function applyEdits(
+  document: TextDocument,
+  edits: readonly TextEdit[],
+  path: string,
+  names: EditNames = { oldText: 'old_text', replaceAll: 'replace_all' },
+): AppliedEdits {
+  const applied: (() => AppliedEdit)[] = [];
+  const finder = createFinder(document);
+  const splices = edits.flatMap((edit, index) => {
+    const name = edits.length > 1 ? `edits[${index}].${names.oldText}` : names.oldText;
+    const { tier, found } = finder.find(edit, { name, path, replaceAll: names.replaceAll });
+    const asked = { oldLines: splitLines(edit.old_text), rawNewLines: splitLines(edit.new_text), path };
+    const made = found.map((hit) => ({ ...spliceAt(document, { ...hit, ...asked }), name: `edits[${index}]` }));
+    if (made.every(({ start, end, bytes }) => document.bytes.subarray(start, end).equals(bytes))) {
+      const summary = `${edits.length > 1 ? `edits[${index}]` : 'The edit'} changes nothing in ${path}: the file has the new text already`;
+      throw new ToolError('NO_CHANGE', [summary, 'Leave the edit out; line ends are kept as they are in the file.'], {
+        path,
+      });
+    }
+    applied.push(() => {
+      const lineNumbers = made.slice(0, MOST_LISTED_PLACES).map(({ start }) => lineNumberAt(document, start));
+      return { tier, replacements: made.length, lineNumbers };
+    });
+    return made;
+  });
+  let described: readonly AppliedEdit[] | undefined;
+  return {
+    ...joinSplices(document, splices),
+    get edits(): readonly AppliedEdit[] {
+      // Counting the lines above a place takes milliseconds in a large file, and can wait.
+      described ??= applied.map((describe) => describe());
+      return described;
+    },
+  };
+}

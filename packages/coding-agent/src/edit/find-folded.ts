@@ -1,0 +1,132 @@
+import type { ByteRange, TextDocument } from './document.ts';
+import type { Found, Lines } from './found.ts';
+import { fold, foldOffsets, trimBlanks } from './lines.ts';
+import type { TextLine } from './lines.ts';
+
+/** What a tier forgives, line by line. */
+export interface Folding {
+  fold(line: string): string;
+  /** Where a place of the folded line is in the line. */
+  offsets(line: string): (offset: number) => number | undefined;
+}
+
+/** Forgives blanks at the ends of lines. */
+export const trailingBlanks: Folding = { fold: trimBlanks, offsets: () => (offset) => offset };
+
+/** Forgives also the form of quotes, dashes, spaces and accents. */
+export const unicode: Folding = { fold, offsets: foldOffsets };
+
+/** Stands for a line that equals nothing. */
+const BROKEN = '\ufffd';
+
+/** Whether the blanks at the end of a text were left out of what is looked for. */
+function hasBlanksAtEnd(line: string): boolean {
+  return /[ \t]$/u.test(line);
+}
+
+/**
+ * Where lines occur once both sides are folded. The first and the last may be parts of lines; blanks at the end of what is
+ * looked for stand for those at the end of a line.
+ */
+export function findFolded(
+  document: TextDocument,
+  lines: readonly TextLine[],
+  asked: Lines,
+  folding: Folding,
+): Found[] {
+  const folded = lines.map(({ text, isBroken }) => (isBroken ? BROKEN : folding.fold(text)));
+  const found = search(document, lines, folded, { ...asked, folding });
+  if (found.length > 0) return found;
+  const withoutEnd = dropFinalLineEnd(asked);
+  if (withoutEnd === undefined) return [];
+  // The file has no final line end and keeps none.
+  const atEnd = search(document, lines, folded, { ...withoutEnd, folding });
+  return atEnd.filter(({ end }) => end === document.bytes.length);
+}
+
+/** The texts without their final line end; `undefined` when the old one has none. */
+function dropFinalLineEnd({ oldLines, newLines }: Lines): Lines | undefined {
+  if (oldLines.length < 2 || oldLines.at(-1) !== '') return undefined;
+  const dropsNew = newLines.length > 1 && newLines.at(-1) === '';
+  return { oldLines: oldLines.slice(0, -1), newLines: dropsNew ? newLines.slice(0, -1) : newLines };
+}
+
+function search(
+  document: TextDocument,
+  lines: readonly TextLine[],
+  folded: readonly string[],
+  { oldLines, newLines, folding }: Lines & { readonly folding: Folding },
+): Found[] {
+  const wanted = oldLines.map((line) => folding.fold(line));
+  if (wanted.every((line) => line === '') || wanted.some((line) => line.includes(BROKEN))) return [];
+  const text = folded.join('\n');
+  const needle = wanted.join('\n');
+  const endsLine = hasBlanksAtEnd(oldLines.at(-1) ?? '');
+  const starts = startsOf(folded);
+  const places = new Map<number, LinePlaces>();
+  const placesOf = (index: number): LinePlaces | undefined => {
+    const line = lines[index];
+    const known = places.get(index) ?? (line && linePlaces(document, line, folding));
+    if (known) places.set(index, known);
+    return known;
+  };
+  const found: Found[] = [];
+  let first = 0;
+  for (let at = text.indexOf(needle); at !== -1; at = text.indexOf(needle, at + 1)) {
+    while ((starts[first + 1] ?? Infinity) <= at) first++;
+    const last = first + wanted.length - 1;
+    const foldedEnd = at + needle.length - (starts[last] ?? 0);
+    if (endsLine && foldedEnd !== folded[last]?.length) continue;
+    const start = placesOf(first)?.(at - (starts[first] ?? 0), true);
+    const end = endsLine ? lines[last]?.end : placesOf(last)?.(foldedEnd, false);
+    if (start === undefined || end === undefined) continue;
+    const window = { from: first, to: last, start, end };
+    found.push({ start, end, place: () => rangesIn(lines, window), newLines });
+  }
+  return found;
+}
+
+/** The lines of a place of which the first and the last are known in part. */
+function rangesIn(
+  lines: readonly TextLine[],
+  { from, to, start, end }: ByteRange & { readonly from: number; readonly to: number },
+): ByteRange[] {
+  return lines
+    .slice(from, to + 1)
+    .map((line, index) => ({ start: index === 0 ? start : line.start, end: from + index === to ? end : line.end }));
+}
+
+/** Where each line begins in the text that joins them. */
+function startsOf(lines: readonly string[]): number[] {
+  let at = 0;
+  return lines.map((line) => {
+    const start = at;
+    at += line.length + 1;
+    return start;
+  });
+}
+
+/**
+ * The byte offset of a place of a folded line; `undefined` where there is none. Starts of places come from left to right, and
+ * each is counted from the one before: a line may have megabytes and thousands of places.
+ */
+type LinePlaces = (foldedOffset: number, isStart: boolean) => number | undefined;
+
+function linePlaces({ bytes, encoding }: TextDocument, line: TextLine, folding: Folding): LinePlaces {
+  const toSource = folding.offsets(line.text);
+  let known = { offset: 0, at: line.start };
+  return (foldedOffset, isStart) => {
+    const offset = toSource(foldedOffset);
+    if (offset === undefined) return undefined;
+    if (offset === line.text.length) return line.end;
+    if (offset < known.offset) known = { offset: 0, at: line.start };
+    const text = line.text.slice(known.offset, offset);
+    const length = encoding.encode(text)?.length;
+    if (length === undefined) return undefined;
+    const at = known.at + length;
+    // A legacy encoding may have other bytes for the same text.
+    if (encoding.decode(bytes.subarray(known.at, at)) !== text) return undefined;
+    if (isStart) known = { offset, at };
+    return at;
+  };
+}

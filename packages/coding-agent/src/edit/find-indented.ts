@@ -1,0 +1,118 @@
+import type { Found, Lines } from './found.ts';
+import { fold } from './lines.ts';
+import type { TextLine } from './lines.ts';
+
+/** The blanks a line begins with. */
+function indentOf(line: string): string {
+  return /^[ \t]*/u.exec(line)?.[0] ?? '';
+}
+
+function isBlank(line: string): boolean {
+  return /^[ \t]*$/u.test(line);
+}
+
+/** What is compared of a line: all but its indentation. */
+function bodyOf(line: string): string {
+  return fold(line).replace(/^[ \t]+/u, '');
+}
+
+/** The indentation of a line in the file and in what was looked for. */
+interface IndentPair {
+  readonly file: string;
+  readonly asked: string;
+}
+
+/** How the indentation of a new line becomes the file's; `undefined` when it cannot. */
+type Shift = (indent: string) => string | undefined;
+
+/** The file has the same blanks more before each line. */
+function deeper(pairs: readonly IndentPair[]): Shift | undefined {
+  const [first] = pairs;
+  if (!first?.file.endsWith(first.asked)) return undefined;
+  const added = first.file.slice(0, first.file.length - first.asked.length);
+  return pairs.every(({ file, asked }) => file === added + asked) ? (indent) => added + indent : undefined;
+}
+
+/** The file has the same blanks less before each line. */
+function shallower(pairs: readonly IndentPair[]): Shift | undefined {
+  const [first] = pairs;
+  if (!first?.asked.endsWith(first.file)) return undefined;
+  const removed = first.asked.slice(0, first.asked.length - first.file.length);
+  if (!pairs.every(({ file, asked }) => asked === removed + file)) return undefined;
+  return (indent) => (indent.startsWith(removed) ? indent.slice(removed.length) : undefined);
+}
+
+function widthOf(indent: string, tabWidth: number): number {
+  let width = 0;
+  for (const blank of indent) width += blank === '\t' ? tabWidth : 1;
+  return width;
+}
+
+/** Widths of a tab, the likely ones first. */
+const tabWidths = [4, 2, 8, 3, 1, 6, 5, 7];
+
+/**
+ * One side is indented with tabs and the other with spaces. Of the widths a tab may have that make the shift the same for all
+ * lines, the one that makes it the smallest is taken.
+ */
+function retabbed(pairs: readonly IndentPair[]): Shift | undefined {
+  const fileHasTabs = pairs.some(({ file }) => file.includes('\t'));
+  if (fileHasTabs === pairs.some(({ asked }) => asked.includes('\t'))) return undefined;
+  const shifts = tabWidths.flatMap((tabWidth) => {
+    const deltas = new Set(pairs.map(({ file, asked }) => widthOf(file, tabWidth) - widthOf(asked, tabWidth)));
+    const [delta] = deltas;
+    return deltas.size === 1 && delta !== undefined ? [{ tabWidth, delta }] : [];
+  });
+  const [best] = shifts.toSorted((a, b) => Math.abs(a.delta) - Math.abs(b.delta));
+  if (best === undefined) return undefined;
+  const known = new Map(pairs.map(({ file, asked }) => [asked, file]));
+  return (indent) => {
+    const width = widthOf(indent, best.tabWidth) + best.delta;
+    if (width < 0) return undefined;
+    const tabs = fileHasTabs ? Math.floor(width / best.tabWidth) : 0;
+    return known.get(indent) ?? '\t'.repeat(tabs) + ' '.repeat(width - tabs * best.tabWidth);
+  };
+}
+
+/** The new lines, indented as the file is; `undefined` when one would have to begin left of the margin. */
+function shiftLines(lines: readonly string[], shift: Shift): string[] | undefined {
+  const shifted: string[] = [];
+  for (const line of lines) {
+    const indent = indentOf(line);
+    const moved = isBlank(line) ? indent : shift(indent);
+    if (moved === undefined) return undefined;
+    shifted.push(moved + line.slice(indent.length));
+  }
+  return shifted;
+}
+
+/**
+ * Where whole lines occur when they are all indented by the same amount more or less, or with tabs for spaces or the other
+ * way round. The new lines are shifted back by as much.
+ */
+export function findIndented(lines: readonly TextLine[], asked: Lines): Found[] {
+  // A final line end is no line of its own; it stays in the file when the new text has one too.
+  const hasEnd = asked.oldLines.length > 1 && asked.oldLines.at(-1) === '' && asked.newLines.at(-1) === '';
+  const oldLines = hasEnd ? asked.oldLines.slice(0, -1) : asked.oldLines;
+  const newLines = hasEnd ? asked.newLines.slice(0, -1) : asked.newLines;
+  const bodies = oldLines.map(bodyOf);
+  const anchor = bodies.findIndex((body) => body !== '');
+  if (anchor === -1 || bodies.some((body) => body.includes('\ufffd'))) return [];
+  const fileBodies = lines.map(({ text, isBroken }) => (isBroken ? undefined : bodyOf(text)));
+  const found: Found[] = [];
+  fileBodies.forEach((fileBody, index) => {
+    const first = index - anchor;
+    if (fileBody !== bodies[anchor] || first < 0 || first + bodies.length > lines.length) return;
+    if (bodies.some((body, at) => fileBodies[first + at] !== body)) return;
+    const window = lines.slice(first, first + bodies.length);
+    const pairs = window.flatMap(({ text }, at) =>
+      isBlank(text) ? [] : [{ file: indentOf(text), asked: indentOf(oldLines[at] ?? '') }],
+    );
+    const shift = deeper(pairs) ?? shallower(pairs) ?? retabbed(pairs);
+    const shifted = shift && shiftLines(newLines, shift);
+    const [start, end] = [window[0]?.start, window.at(-1)?.end];
+    if (!shifted || start === undefined || end === undefined) return;
+    found.push({ start, end, place: () => window, newLines: shifted });
+  });
+  return found;
+}

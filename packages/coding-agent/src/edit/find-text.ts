@@ -1,0 +1,142 @@
+import { ToolError } from '@cairn/tool';
+import { truncateLine } from '@cairn/tool/prompt';
+import { closestPlace } from './closest.ts';
+import { lineNumberAt } from './document.ts';
+import type { TextDocument } from './document.ts';
+import { findExact, splitLines } from './find-exact.ts';
+import { findFolded, trailingBlanks, unicode } from './find-folded.ts';
+import { findIndented } from './find-indented.ts';
+import type { Found, Lines } from './found.ts';
+import { textLines } from './lines.ts';
+import type { TextLine } from './lines.ts';
+
+/** How much had to be forgiven to find a text. */
+export type Tier = 'exact' | 'trailing-blanks' | 'unicode' | 'indentation';
+
+interface Asked {
+  readonly old_text: string;
+  readonly new_text: string;
+  readonly replace_all?: boolean | undefined;
+}
+
+/** How an edit is called in messages. */
+interface Called {
+  readonly name: string;
+  readonly path: string;
+  /** The parameter by which all places are replaced; absent where there is none. */
+  readonly replaceAll?: string | undefined;
+}
+
+type Find = (document: TextDocument, asked: Lines, lines: () => readonly TextLine[]) => Found[];
+
+/** From the strictest on. What one forgives the later ones forgive too. */
+const tiers: readonly (readonly [tier: Tier, find: Find])[] = [
+  ['exact', (document, { oldLines, newLines }) => findExact(document, oldLines).map((hit) => ({ ...hit, newLines }))],
+  ['trailing-blanks', (document, asked, lines) => findFolded(document, lines(), asked, trailingBlanks)],
+  ['unicode', (document, asked, lines) => findFolded(document, lines(), asked, unicode)],
+  ['indentation', (_, asked, lines) => findIndented(lines(), asked)],
+];
+
+/** Places that do not overlap, from the start. */
+function apart(places: readonly Found[]): Found[] {
+  const kept: Found[] = [];
+  let end = -1;
+  for (const found of places) {
+    if (found.start < end) continue;
+    kept.push(found);
+    end = found.end;
+  }
+  return kept;
+}
+
+/** Finds where edits of one document apply. */
+export interface Finder {
+  /**
+   * By the first tier that finds anything: one place, or with `replace_all` all of them.
+   *
+   * @throws {ToolError} `NO_MATCH`, `AMBIGUOUS`, `INVALID_INPUT`.
+   */
+  find(edit: Asked, called: Called): Hits;
+  /** What the first tier finds that finds anything acceptable. */
+  search(asked: Lines, accepts: (found: Found) => boolean): Hits | undefined;
+  lines(): readonly TextLine[];
+  noMatch(oldLines: readonly string[], called: Called): ToolError;
+  ambiguous(found: readonly Found[], called: Called): ToolError;
+}
+
+/** Where a text was found, and what had to be forgiven. */
+interface Hits {
+  readonly tier: Tier;
+  readonly found: readonly Found[];
+}
+
+export function createFinder(document: TextDocument): Finder {
+  let known: readonly TextLine[] | undefined;
+  const lines = (): readonly TextLine[] => (known ??= textLines(document));
+  const search: Finder['search'] = (asked, accepts) => {
+    for (const [tier, find] of tiers) {
+      const found = find(document, asked, lines).filter(accepts);
+      if (found.length > 0) return { tier, found };
+    }
+    return undefined;
+  };
+  const failing: Pick<Finder, 'noMatch' | 'ambiguous'> = {
+    noMatch: (oldLines, called) => noMatch(lines(), oldLines, called),
+    ambiguous: (found, called) => ambiguous(document, found, { ...called, lines: lines() }),
+  };
+  const find: Finder['find'] = (edit, called) => {
+    if (edit.old_text === '') {
+      const hint = 'Give the text to replace, or write the whole file.';
+      throw new ToolError('INVALID_INPUT', [`${called.name} is empty`, hint], { path: called.path });
+    }
+    const oldLines = splitLines(edit.old_text);
+    const hits = search({ oldLines, newLines: splitLines(edit.new_text) }, () => true);
+    if (!hits) throw failing.noMatch(oldLines, called);
+    if (edit.replace_all) return { tier: hits.tier, found: apart(hits.found) };
+    if (hits.found.length > 1) throw failing.ambiguous(hits.found, called);
+    return hits;
+  };
+  return { find, search, lines, ...failing };
+}
+
+/** How many places, and how many characters of a line, a message shows. */
+const MOST_SHOWN_PLACES = 5;
+const MOST_SHOWN_COLUMNS = 200;
+const MOST_LISTED_LINES = 20;
+
+function shownLine(line: string): string {
+  return truncateLine(line, MOST_SHOWN_COLUMNS);
+}
+
+function ambiguous(
+  document: TextDocument,
+  found: readonly Found[],
+  { name, path, replaceAll, lines }: Called & { readonly lines: readonly TextLine[] },
+): ToolError {
+  const numbers = found.slice(0, MOST_LISTED_LINES).map(({ start }) => lineNumberAt(document, start));
+  const more = found.length > numbers.length ? ' and more' : '';
+  const summary = `${name} occurs ${found.length} times in ${path}, at lines ${numbers.join(', ')}${more}`;
+  const context = numbers.slice(0, MOST_SHOWN_PLACES).map((number) => {
+    const around = [number - 1, number, number + 1].filter((one) => one >= 1 && one <= lines.length);
+    return around.map((one) => `${one}: ${shownLine(lines[one - 1]?.text ?? '')}`).join('\n');
+  });
+  const otherwise = replaceAll === undefined ? '' : `, or set ${replaceAll}`;
+  const hint = `Add lines around it until it occurs once${otherwise}.`;
+  return new ToolError('AMBIGUOUS', [summary, hint], { path, context: context.join('\n--\n') });
+}
+
+function noMatch(lines: readonly TextLine[], oldLines: readonly string[], { name, path }: Called): ToolError {
+  const closest = closestPlace(lines, oldLines);
+  const broken = oldLines.some((line) => line.includes('\ufffd'))
+    ? ' It has U+FFFD, which stands for bytes that are no text: leave them out of the edit, or read the file with its encoding.'
+    : '';
+  if (closest === undefined) {
+    const hint = `Nothing in the file is like it: read the file and copy the text from there.${broken}`;
+    return new ToolError('NO_MATCH', [`${name} was not found in ${path}`, hint], { path });
+  }
+  const { lineNumber, differs, equalLines } = closest;
+  const summary = `${name} was not found in ${path}; the closest place is line ${lineNumber} (${equalLines} of ${oldLines.length} lines are equal)`;
+  const file = differs.file === undefined ? '(the end of the file)' : shownLine(differs.file);
+  const context = `First difference, at line ${differs.lineNumber}:\nfile:     ${file}\n${name}: ${shownLine(differs.asked)}`;
+  return new ToolError('NO_MATCH', [summary, `Copy the text from the file as it is.${broken}`], { path, context });
+}

@@ -1,0 +1,44 @@
+import { CHECK_PATH, explaining, ToolError } from '@cairn/tool';
+import { kindName, withFile } from './operations.ts';
+import type { FileOperations, FileStat, OpenFile } from './operations.ts';
+import type { ResolvedPath } from './resolve.ts';
+
+/** @throws {ToolError} unless a file is at the path. */
+export function requireFile(target: ResolvedPath): FileStat {
+  const { display: path, stat } = target;
+  if (stat === undefined) {
+    throw new ToolError('NOT_FOUND', [`${path} does not exist`, CHECK_PATH], { path });
+  }
+  if (stat.kind === 'directory') {
+    throw new ToolError('IS_DIRECTORY', [`${path} is a directory, not a file`, 'Name a file in it.'], {
+      path,
+    });
+  }
+  if (stat.kind !== 'file') {
+    throw new ToolError('NOT_A_FILE', [`${path} is ${kindName(stat.kind)}, not a file`, 'Name a regular file.'], {
+      path,
+    });
+  }
+  return stat;
+}
+
+/**
+ * Opens a file that was resolved before, and checks that its name still leads to it and not, by a link made since, elsewhere.
+ */
+export function openResolved<T>(
+  operations: FileOperations,
+  target: ResolvedPath,
+  use: (file: OpenFile, stat: FileStat) => Promise<T>,
+): Promise<T> {
+  requireFile(target);
+  return explaining(target.display, () =>
+    withFile(operations, target.real, 'read', async (file) => {
+      const stat = await file.stat();
+      if (stat.kind !== 'file' || (await operations.realpath(target.real)) !== target.real) {
+        const summary = `${target.display} was replaced by something else while it was opened`;
+        throw new ToolError('STALE', [summary, 'Look at it again.'], { path: target.display });
+      }
+      return use(file, stat);
+    }),
+  );
+}

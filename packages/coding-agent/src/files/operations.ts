@@ -1,0 +1,229 @@
+import { constants } from 'node:fs';
+import type { BigIntStats, Dirent } from 'node:fs';
+import * as fs from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
+import { inHeldDirectory } from './held-directory.ts';
+
+/** What is at a path. `other` is a device, a pipe or a socket. */
+export type FileKind = 'file' | 'directory' | 'symlink' | 'other';
+
+const kindNames: Readonly<Record<FileKind, string>> = {
+  file: 'a file',
+  directory: 'a directory',
+  symlink: 'a symbolic link',
+  other: 'a device, pipe or socket',
+};
+
+/** What something is, in words. */
+export function kindName(kind: FileKind): string {
+  return kindNames[kind];
+}
+
+/** What the system knows of a file. */
+export interface FileStat {
+  readonly kind: FileKind;
+  /** Bytes. */
+  readonly size: number;
+  /** The permission bits. */
+  readonly mode: number;
+  readonly uid: number;
+  readonly gid: number;
+  /** How many names it has. */
+  readonly links: number;
+  /** The same for the same file, whatever its name. */
+  readonly identity: string;
+  readonly mtimeMs: number;
+}
+
+/** An entry of a directory. */
+export interface DirectoryEntry {
+  readonly name: string;
+  readonly kind: FileKind;
+}
+
+/** An open file. */
+export interface OpenFile {
+  stat(): Promise<FileStat>;
+  /** Reads into `buffer` from `position`, and says how many bytes; fewer than asked for only at the end. */
+  read(buffer: Uint8Array, position: number): Promise<number>;
+  /** Writes all of `bytes` at `position`. They are the caller's again when it settles: what keeps them has to copy them. */
+  write(bytes: Uint8Array, position: number): Promise<void>;
+  truncate(size: number): Promise<void>;
+  setMode(mode: number): Promise<void>;
+  setOwner(uid: number, gid: number): Promise<void>;
+  setModified(mtimeMs: number): Promise<void>;
+  /** Waits until what was written is on the disk. */
+  sync(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** How a file is opened: to read, to change what is there, or new, failing when something is there. */
+export type OpenMode = 'read' | 'update' | 'create';
+
+/**
+ * Everything the tools do to a file system. Paths are absolute, and canonical where something is changed: a directory that has
+ * become a link since is not to be followed. Failures are errors with a `code` as Node's have.
+ *
+ * Searches are not part of it: `glob` and `grep` look at the system's own file system.
+ */
+export interface FileOperations {
+  /** Follows symbolic links. */
+  stat(path: string): Promise<FileStat>;
+  lstat(path: string): Promise<FileStat>;
+  /** The canonical path of something that exists. */
+  realpath(path: string): Promise<string>;
+  readLink(path: string): Promise<string>;
+  list(path: string): Promise<DirectoryEntry[]>;
+  /** Never waits for the other end of a pipe. `permissions` are those of a new file. */
+  open(path: string, mode: OpenMode, permissions?: number): Promise<OpenFile>;
+  makeDirectory(path: string): Promise<void>;
+  makeLink(target: string, path: string): Promise<void>;
+  rename(from: string, to: string): Promise<void>;
+  /** Gives a file another name, which must be free: `EEXIST`. */
+  link(from: string, to: string): Promise<void>;
+  unlink(path: string): Promise<void>;
+  /** Only an empty one. */
+  removeDirectory(path: string): Promise<void>;
+  /** Waits until the names in a directory are on the disk, where the system can. */
+  syncDirectory(path: string): Promise<void>;
+}
+
+const flags: Readonly<Record<OpenMode, number>> = {
+  read: constants.O_RDONLY | (constants.O_NONBLOCK ?? 0),
+  update: constants.O_RDWR | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0),
+  create: constants.O_RDWR | constants.O_CREAT | constants.O_EXCL,
+};
+
+const PERMISSION_BITS = 0o7777;
+
+function kindOf(entry: BigIntStats | Dirent): FileKind {
+  if (entry.isFile()) return 'file';
+  if (entry.isDirectory()) return 'directory';
+  return entry.isSymbolicLink() ? 'symlink' : 'other';
+}
+
+function statOf(stats: BigIntStats): FileStat {
+  return {
+    kind: kindOf(stats),
+    size: Number(stats.size),
+    mode: Number(stats.mode) & PERMISSION_BITS,
+    uid: Number(stats.uid),
+    gid: Number(stats.gid),
+    links: Number(stats.nlink),
+    identity: `${stats.dev}:${stats.ino}`,
+    mtimeMs: Number(stats.mtimeMs),
+  };
+}
+
+function openFile(handle: FileHandle): OpenFile {
+  return {
+    stat: async () => statOf(await handle.stat({ bigint: true })),
+    read: async (buffer, position) => {
+      let filled = 0;
+      while (filled < buffer.length) {
+        const { bytesRead } = await handle.read(buffer, filled, buffer.length - filled, position + filled);
+        if (bytesRead === 0) break;
+        filled += bytesRead;
+      }
+      return filled;
+    },
+    write: async (bytes, position) => {
+      let written = 0;
+      while (written < bytes.length) {
+        const { bytesWritten } = await handle.write(bytes, written, bytes.length - written, position + written);
+        written += bytesWritten;
+      }
+    },
+    truncate: (size) => handle.truncate(size),
+    setMode: (mode) => handle.chmod(mode),
+    setOwner: (uid, gid) => handle.chown(uid, gid),
+    setModified: (mtimeMs) => handle.utimes(mtimeMs / 1000, mtimeMs / 1000),
+    sync: () => handle.sync(),
+    close: () => handle.close(),
+  };
+}
+
+async function syncDirectory(path: string): Promise<void> {
+  // Windows cannot open a directory, and keeps its names by itself.
+  if (process.platform === 'win32') return;
+  const handle = await fs.open(path, constants.O_RDONLY);
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** The file system of this machine. */
+export const nodeFileOperations: FileOperations = {
+  stat: async (path) => statOf(await fs.stat(path, { bigint: true })),
+  lstat: async (path) => statOf(await fs.lstat(path, { bigint: true })),
+  realpath: (path) => fs.realpath(path),
+  readLink: (path) => fs.readlink(path),
+  list: async (path) => {
+    const entries = await fs.readdir(path, { withFileTypes: true });
+    return entries.map((entry) => ({ name: entry.name, kind: kindOf(entry) }));
+  },
+  open: async (path, mode, permissions = 0o666) => {
+    const open = (place: string): Promise<FileHandle> => fs.open(place, flags[mode], permissions);
+    return openFile(await (mode === 'read' ? open(path) : inHeldDirectory(path, open)));
+  },
+  makeDirectory: (path) => inHeldDirectory(path, (place) => fs.mkdir(place)),
+  makeLink: (target, path) => inHeldDirectory(path, (place) => fs.symlink(target, place)),
+  rename: (from, to) =>
+    inHeldDirectory(from, (source) => inHeldDirectory(to, (destination) => fs.rename(source, destination))),
+  link: (from, to) =>
+    inHeldDirectory(from, (source) => inHeldDirectory(to, (destination) => fs.link(source, destination))),
+  unlink: (path) => inHeldDirectory(path, (place) => fs.unlink(place)),
+  removeDirectory: (path) => inHeldDirectory(path, (place) => fs.rmdir(place)),
+  syncDirectory,
+};
+
+/** Opens a file, gives it to `use` and closes it. */
+export async function withFile<T>(
+  operations: FileOperations,
+  path: string,
+  mode: OpenMode,
+  use: (file: OpenFile) => Promise<T>,
+): Promise<T> {
+  const file = await operations.open(path, mode);
+  try {
+    return await use(file);
+  } finally {
+    await file.close();
+  }
+}
+
+const CHUNK_BYTES = 1024 * 1024;
+
+/** Fills a buffer from the start of a file, and gives `onChunk` each part while the next is being read. Says how many bytes. */
+async function readInto(file: OpenFile, buffer: Buffer, onChunk: (chunk: Buffer) => void): Promise<number> {
+  const readFrom = (at: number): Promise<number> => file.read(buffer.subarray(at, at + CHUNK_BYTES), at);
+  let filled = 0;
+  for (let reading = readFrom(0); ;) {
+    const count = await reading;
+    const chunk = buffer.subarray(filled, filled + count);
+    filled += count;
+    // A chunk that is not full is the last one.
+    const isLast = count < CHUNK_BYTES || filled === buffer.length;
+    if (!isLast) reading = readFrom(filled);
+    onChunk(chunk);
+    if (isLast) return filled;
+  }
+}
+
+/** How a file is read. */
+export interface ReadBytesOptions {
+  /** Where its content goes. Default: a new buffer. */
+  readonly allocate?: ((size: number) => Buffer) | undefined;
+  /** Is given the content in order, each part while the next one is being read. */
+  readonly onChunk?: ((chunk: Buffer) => void) | undefined;
+}
+
+/** All bytes of an open file. A file that grows meanwhile is read up to the size it had. */
+export async function readBytes(file: OpenFile, options: ReadBytesOptions = {}): Promise<Buffer> {
+  const { allocate = (bytes: number) => Buffer.allocUnsafe(bytes), onChunk } = options;
+  const { size } = await file.stat();
+  const buffer = allocate(size);
+  return buffer.subarray(0, await (onChunk ? readInto(file, buffer, onChunk) : file.read(buffer, 0)));
+}

@@ -1,0 +1,42 @@
+import { ToolError } from '@cairn/tool';
+import { formatBytes } from '@cairn/tool/prompt';
+import { recordOf } from './ledger.ts';
+import { requireExisting } from './near-names.ts';
+import { openResolved } from './open-resolved.ts';
+import { readBytes } from './operations.ts';
+import type { FileScope } from './scope.ts';
+
+/** A file as it was when it was read. */
+export interface WholeFile {
+  /** As it is shown, see `ResolvedPath`. */
+  readonly path: string;
+  readonly bytes: Buffer;
+}
+
+/**
+ * Reads a whole file for whoever wants its bytes and no page of its text. It counts as read: changing it later is refused
+ * when it is another by then.
+ *
+ * @throws {ToolError} `TOO_LARGE` above `maxBytes`, `NOT_FOUND` with near names, `IS_DIRECTORY`, `NOT_A_FILE`, and what
+ * `Workspace.resolve` throws.
+ */
+export async function readWholeFile(
+  workspace: FileScope,
+  path: string,
+  options: { readonly maxBytes: number; readonly signal?: AbortSignal | undefined },
+): Promise<WholeFile> {
+  const { maxBytes, signal } = options;
+  signal?.throwIfAborted();
+  const target = await workspace.resolve(path);
+  await requireExisting(workspace, target);
+  return openResolved(workspace.operations, target, async (file, stat) => {
+    if (stat.size > maxBytes) {
+      const summary = `${target.display} has ${formatBytes(stat.size)}, more than the ${formatBytes(maxBytes)} that are read at once`;
+      throw new ToolError('TOO_LARGE', [summary, 'Read a part of it.'], { path: target.display });
+    }
+    signal?.throwIfAborted();
+    const bytes = await readBytes(file);
+    workspace.ledger.record(target.real, recordOf(bytes));
+    return { path: target.display, bytes };
+  });
+}

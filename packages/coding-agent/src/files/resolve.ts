@@ -1,0 +1,122 @@
+import { errnoOf, explainSystemError, isMissing, ToolError } from '@cairn/tool';
+import { basename, dirname, join, relative, resolve, sep } from 'node:path';
+import { isGitInternal, isWithin } from './confine.ts';
+import type { FileOperations, FileStat } from './operations.ts';
+
+/** A path that was looked up and is allowed. */
+export interface ResolvedPath {
+  /** As it is shown: relative to the root, or below the name that the root has, where it lies below it; with `/`. */
+  readonly display: string;
+  /** As it was named, made absolute. */
+  readonly absolute: string;
+  /** The canonical path: of what a link leads to, or of the link itself when it was not followed. */
+  readonly real: string;
+  /** What is there; absent when nothing is. */
+  readonly stat?: FileStat;
+}
+
+/** How many links lead from one to the next before it is called a circle; as in Linux. */
+const MOST_LINKS = 40;
+
+/**
+ * The canonical path of something that may not exist: that of its nearest existing ancestor, with the rest. A link that
+ * leads nowhere is followed to where it would lead.
+ */
+export async function realPathOf(operations: FileOperations, path: string, links: number = 0): Promise<string> {
+  try {
+    return await operations.realpath(path);
+  } catch (error) {
+    if (errnoOf(error) !== 'ENOENT') throw error;
+  }
+  const parent = await realPathOf(operations, dirname(path), links);
+  const here = join(parent, basename(path));
+  const target = await linkTarget(operations, here);
+  if (target === undefined) return here;
+  if (links === MOST_LINKS) throw Object.assign(new Error(`too many links at ${path}`), { code: 'ELOOP' });
+  return realPathOf(operations, resolve(parent, target), links + 1);
+}
+
+async function linkTarget(operations: FileOperations, path: string): Promise<string | undefined> {
+  try {
+    const { kind } = await operations.lstat(path);
+    return kind === 'symlink' ? await operations.readLink(path) : undefined;
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+}
+
+async function statOrMissing(look: Promise<FileStat>): Promise<FileStat | undefined> {
+  try {
+    return await look;
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/** Where the tools may go. */
+export interface Territory {
+  readonly operations: FileOperations;
+  /** The root as it was named. */
+  readonly root: string;
+  /** The canonical root and the other allowed ones; `undefined` when nothing is confined. */
+  readonly allowed: readonly string[] | undefined;
+}
+
+/** How a path is meant. */
+export interface PathUse {
+  /** It will be written, moved or removed. */
+  readonly write?: boolean;
+  /** A link is meant itself, not what it leads to. */
+  readonly noFollow?: boolean;
+  /** What the root is called where paths are shown. Default: they are shown relative to it. */
+  readonly rootName?: string;
+}
+
+function shownPath(absolute: string, root: string, rootName: string | undefined): string {
+  if (!isWithin(absolute, root)) return absolute;
+  const below = relative(root, absolute).replaceAll(sep, '/');
+  if (rootName !== undefined) return below === '' ? rootName : `${rootName}/${below}`;
+  return below === '' ? '.' : below;
+}
+
+/**
+ * Looks a path up and checks that it is allowed. What is checked is the canonical path, so neither `..` nor a link leads
+ * out; a path that does not exist is judged by its nearest existing ancestor.
+ *
+ * @throws {ToolError} `INVALID_INPUT`, `OUTSIDE_ROOT`, `PROTECTED`, or what the system said.
+ */
+export async function resolvePath(territory: Territory, path: string, use: PathUse = {}): Promise<ResolvedPath> {
+  const { operations, root, allowed } = territory;
+  if (path === '' || path.includes('\0')) {
+    const what = path === '' ? 'The path is empty' : 'The path contains a NUL character';
+    throw new ToolError('INVALID_INPUT', [what, "Name a path relative to the root; '.' is the root itself."]);
+  }
+  const absolute = resolve(root, path);
+  const display = shownPath(absolute, root, use.rootName);
+  try {
+    const real = use.noFollow
+      ? join(await realPathOf(operations, dirname(absolute)), basename(absolute))
+      : await realPathOf(operations, absolute);
+    if (allowed && !allowed.some((directory) => isWithin(real, directory))) throw outside(display, real, absolute);
+    if (use.write && (isGitInternal(real) || isGitInternal(absolute))) throw protectedGit(display);
+    const stat = await statOrMissing(use.noFollow ? operations.lstat(real) : operations.stat(real));
+    return { display, absolute, real, ...(stat && { stat }) };
+  } catch (error) {
+    throw explainSystemError(error, display);
+  }
+}
+
+function outside(display: string, real: string, absolute: string): ToolError {
+  const leads = real === absolute ? '' : ` (it leads to ${real})`;
+  const summary = `${display} lies outside the root${leads}`;
+  return new ToolError('OUTSIDE_ROOT', [summary, 'Only paths below the root are allowed: name one of those.'], {
+    path: display,
+  });
+}
+
+function protectedGit(path: string): ToolError {
+  const summary = `${path} belongs to git's own data, which is not writable`;
+  return new ToolError('PROTECTED', [summary, 'Change it with git commands.'], { path });
+}

@@ -1,0 +1,69 @@
+import { isObject, ToolError } from '@cairn/tool';
+import type { ToolDefinition } from '@cairn/tool';
+import { z } from 'zod';
+import { parseV4a } from '../patch/parse-v4a.ts';
+import { bindAsItIs } from '../tools/bind.ts';
+import { inputSchema } from '../tools/input.ts';
+import { applyFilePatches } from '../tools/patch.ts';
+import { mutating } from '../tools/spec.ts';
+import type { CodingToolSpec } from '../tools/spec.ts';
+import { workspaceOf } from '../workspace.ts';
+import type { WorkspaceChoice } from '../workspace.ts';
+
+const shape = {
+  type: z.enum(['create_file', 'update_file', 'delete_file']),
+  path: z.string(),
+  diff: z.string().optional(),
+};
+
+/** One operation of OpenAI's apply_patch tool. */
+export interface ApplyPatchInput {
+  readonly type: 'create_file' | 'update_file' | 'delete_file';
+  readonly path: string;
+  readonly diff?: string | undefined;
+}
+
+const sections = { create_file: 'Add', update_file: 'Update', delete_file: 'Delete' } as const;
+
+/** The operation as a patch of one section. */
+function patchOf({ type, path, diff = '' }: ApplyPatchInput): string {
+  if (/[\r\n]/u.test(path)) {
+    throw new ToolError('INVALID_INPUT', ['The path has a line end', 'Give the path of one file.']);
+  }
+  const body = type === 'delete_file' ? '' : diff.replace(/\r?\n$/u, '');
+  const lines = ['*** Begin Patch', `*** ${sections[type]} File: ${path}`, ...(body === '' ? [] : [body])];
+  return [...lines, '*** End Patch'].join('\n');
+}
+
+function notOneFile(what: string): ToolError {
+  return new ToolError('INVALID_PATCH', [`The diff ${what}`, 'Give what changes in the file of the operation alone.']);
+}
+
+/** @throws {ToolError} `INVALID_PATCH` for what would be passed over, or be about another path than the operation names. */
+function requireOneFile(diff: string): void {
+  if (/^\*\*\* Move to:/mu.test(diff)) throw notOneFile("moves the file ('*** Move to:')");
+  if (/^\*\*\* End Patch[^\S\n]*\n\s*\S/mu.test(diff)) throw notOneFile("goes on behind '*** End Patch'");
+}
+
+const applyPatchSpec: CodingToolSpec<ApplyPatchInput, unknown> = {
+  name: 'apply_patch',
+  description: 'Create, update or delete a file by a diff.',
+  shape,
+  // The call carries its operation inside.
+  inputSchema: inputSchema(shape, (input) => (isObject(input['operation']) ? input['operation'] : input)),
+  annotations: mutating('Apply a patch'),
+  run: (input, context) => {
+    requireOneFile(input.diff ?? '');
+    const patches = parseV4a(patchOf(input));
+    if (patches.length !== 1) throw notOneFile('has sections of its own');
+    return applyFilePatches(patches, context);
+  },
+};
+
+/**
+ * Makes an executor for the operations of OpenAI's apply_patch tool: give it the call's `operation`, and answer with
+ * `completed` or, for an answer with `isError`, `failed`.
+ */
+export function createApplyPatchTool(choice: WorkspaceChoice): ToolDefinition<ApplyPatchInput> {
+  return bindAsItIs(applyPatchSpec, workspaceOf(choice));
+}

@@ -1,0 +1,125 @@
+import { textOf, ToolError } from '@cairn/tool';
+import type { ToolSuccess } from '@cairn/tool';
+import type { FilePatch } from '../patch/file-patch.ts';
+import { deleteTool } from '../tools/delete.ts';
+import { editTool } from '../tools/edit.ts';
+import { lsTool } from '../tools/ls.ts';
+import { applyFilePatches } from '../tools/patch.ts';
+import { readTool } from '../tools/read.ts';
+import { renameTool } from '../tools/rename.ts';
+import { namesBy } from '../tools/spec.ts';
+import type { Names, RunContext } from '../tools/spec.ts';
+import { writeTool } from '../tools/write.ts';
+
+/** How these tools call what messages are about. */
+export const editorNames: Names = namesBy({
+  tool: (name) => (name === 'read' || name === 'ls' ? 'view' : name),
+  parameter: (_, name) => (name === 'offset' ? 'view_range' : name === 'old_text' ? 'old_str' : name),
+  replaceAll: undefined,
+});
+
+/** How deep these tools show a directory. */
+const DIRECTORY_DEPTH = 2;
+
+function required<T>(value: T | undefined, name: string, command: string): T {
+  if (value !== undefined) return value;
+  throw new ToolError('INVALID_INPUT', [`${command} needs the parameter ${name}`, 'Call it again with it.']);
+}
+
+/** Lines with their numbers, as models that insert by number need them. */
+function numbered(lines: readonly string[], offset: number): string[] {
+  return lines.map((line, index) => `${String(offset + index).padStart(6)}\t${line}`);
+}
+
+/** Shows a file with the numbers of its lines, an image, or a directory. */
+export async function view(
+  { path, view_range: range }: { readonly path: string; readonly view_range?: readonly number[] | undefined },
+  context: RunContext,
+): Promise<ToolSuccess<unknown>> {
+  const [first = 1, last = -1] = range ?? [];
+  if (first < 1 || (last !== -1 && last < first)) {
+    const summary = `view_range [${first}, ${last}] is no range of lines`;
+    throw new ToolError('INVALID_INPUT', [summary, 'Give the first and the last line, from 1; -1 is the end.']);
+  }
+  const { stat } = await context.workspace.resolve(path);
+  const limit = last === -1 ? undefined : last - first + 1;
+  if (stat?.kind === 'directory') {
+    const listing = await lsTool.run({ path, depth: DIRECTORY_DEPTH, limit, skip: first - 1 }, context);
+    const [header = '', ...rest] = textOf(listing).split('\n');
+    const { length } = listing.details.entries;
+    // Entries are asked for by a range too.
+    const notices = rest
+      .slice(length)
+      .map((notice) => notice.replace(/\bskip=(\d+)/u, (_, skip) => `view_range=[${Number(skip) + 1}, -1]`));
+    const text = [header, ...rest.slice(0, length), ...notices].join('\n');
+    return { isError: false, content: [{ type: 'text', text }], details: listing.details };
+  }
+  const result = await readTool.run({ path, offset: first, limit }, context);
+  const { details } = result;
+  if (details.kind !== 'text') return result;
+  const text = textOf(result).split('\n');
+  // A page is asked for by its range here.
+  const notices = text
+    .slice(1 + details.lines.length)
+    .map((notice) => notice.replace(/\bview_range=(\d+)/u, 'view_range=[$1, -1]'));
+  const shown = [text[0] ?? '', ...numbered(details.lines, details.offset), ...notices];
+  return { isError: false, content: [{ type: 'text', text: shown.join('\n') }], details };
+}
+
+export function createFile(
+  { path, file_text }: { readonly path: string; readonly file_text?: string | undefined },
+  context: RunContext,
+): Promise<ToolSuccess<unknown>> {
+  return writeTool.run({ path, content: required(file_text, 'file_text', 'create') }, context);
+}
+
+/** Replaces a text that occurs once; without a new one it is removed. */
+export function replaceText(
+  input: { readonly path: string; readonly old_str?: string | undefined; readonly new_str?: string | undefined },
+  context: RunContext,
+): Promise<ToolSuccess<unknown>> {
+  const old_text = required(input.old_str, 'old_str', 'str_replace');
+  return editTool.run({ path: input.path, edits: [{ old_text, new_text: input.new_str ?? '' }] }, context);
+}
+
+interface InsertInput {
+  readonly path: string;
+  readonly insert_line?: number | undefined;
+  readonly insert_text?: string | undefined;
+  /** What older versions call `insert_text`. */
+  readonly new_str?: string | undefined;
+}
+
+/** Puts lines behind a line. */
+export async function insertLines(input: InsertInput, context: RunContext): Promise<ToolSuccess<unknown>> {
+  const lineNumber = required(input.insert_line, 'insert_line', 'insert');
+  const text = required(input.insert_text ?? input.new_str, 'insert_text', 'insert');
+  const lines = text.replace(/\r?\n$/u, '').split(/\r?\n/u);
+  const patch: FilePatch = {
+    kind: 'update',
+    path: input.path,
+    hunks: [
+      {
+        lines: lines.map((line) => ({ kind: '+', text: line })),
+        anchors: [],
+        lineNumber,
+        isAtEnd: false,
+        oldLacksEnd: false,
+        newLacksEnd: false,
+      },
+    ],
+  };
+  return applyFilePatches([patch], context);
+}
+
+export function deletePath({ path }: { readonly path: string }, context: RunContext): Promise<ToolSuccess<unknown>> {
+  return deleteTool.run({ path, recursive: true }, context);
+}
+
+export function renamePath(
+  input: { readonly old_path?: string | undefined; readonly new_path?: string | undefined },
+  context: RunContext,
+): Promise<ToolSuccess<unknown>> {
+  const from = required(input.old_path, 'old_path', 'rename');
+  return renameTool.run({ from, to: required(input.new_path, 'new_path', 'rename') }, context);
+}

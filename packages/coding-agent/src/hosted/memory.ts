@@ -1,0 +1,109 @@
+import { ToolError } from '@cairn/tool';
+import type { ToolDefinition, ToolSuccess } from '@cairn/tool';
+import { z } from 'zod';
+import { bindAsItIs } from '../tools/bind.ts';
+import { inputSchema } from '../tools/input.ts';
+import { emptyListing } from '../tools/ls.ts';
+import { mutating } from '../tools/spec.ts';
+import type { RunContext, CodingToolSpec } from '../tools/spec.ts';
+import { workspaceOf } from '../workspace.ts';
+import type { Workspace, WorkspaceChoice } from '../workspace.ts';
+import { createFile, deletePath, editorNames, insertLines, renamePath, replaceText, view } from './editor-commands.ts';
+
+const shape = {
+  command: z.enum(['view', 'create', 'str_replace', 'insert', 'delete', 'rename']),
+  path: z.string().optional(),
+  view_range: z.array(z.int()).length(2).optional(),
+  file_text: z.string().optional(),
+  old_str: z.string().optional(),
+  new_str: z.string().optional(),
+  insert_line: z.int().min(0).optional(),
+  insert_text: z.string().optional(),
+  old_path: z.string().optional(),
+  new_path: z.string().optional(),
+};
+
+/** The parameters of Anthropic's memory tool. Paths begin with `/memories`. */
+export interface MemoryInput {
+  readonly command: 'view' | 'create' | 'str_replace' | 'insert' | 'delete' | 'rename';
+  readonly path?: string | undefined;
+  readonly view_range?: readonly number[] | undefined;
+  readonly file_text?: string | undefined;
+  readonly old_str?: string | undefined;
+  readonly new_str?: string | undefined;
+  readonly insert_line?: number | undefined;
+  readonly insert_text?: string | undefined;
+  readonly old_path?: string | undefined;
+  readonly new_path?: string | undefined;
+}
+
+const MEMORIES = '/memories';
+
+/**
+ * Where a path of the model lies below the root.
+ *
+ * @throws {ToolError} `OUTSIDE_ROOT` unless it begins with `/memories`.
+ */
+function below(path: string | undefined, command: string): string {
+  if (path === undefined) {
+    throw new ToolError('INVALID_INPUT', [`${command} needs a path`, `Give one that begins with ${MEMORIES}.`]);
+  }
+  if (path !== MEMORIES && !path.startsWith(`${MEMORIES}/`)) {
+    throw new ToolError('OUTSIDE_ROOT', [`${path} is no memory`, `Give a path that begins with ${MEMORIES}.`], {
+      path,
+    });
+  }
+  // What is left is relative, whatever slashes it begins with.
+  const rest = path.slice(MEMORIES.length).replace(/^\/+/u, '');
+  return rest === '' ? '.' : rest;
+}
+
+/** Paths are shown as the model names them. */
+function asMemories(workspace: Workspace): Workspace {
+  return { ...workspace, resolve: (path, use) => workspace.resolve(path, { ...use, rootName: MEMORIES }) };
+}
+
+/** Before the first note there may be no root; to the model it is there, and empty. */
+async function viewMemories(
+  at: { readonly path: string; readonly view_range?: readonly number[] | undefined },
+  context: RunContext,
+): Promise<ToolSuccess<unknown>> {
+  const { stat, display } = await context.workspace.resolve(at.path);
+  return stat === undefined && at.path === '.' ? emptyListing(display) : view(at, context);
+}
+
+const memorySpec: CodingToolSpec<MemoryInput, unknown> = {
+  name: 'memory',
+  description: `Keep notes in files below ${MEMORIES}.`,
+  shape,
+  inputSchema: inputSchema(shape),
+  annotations: mutating('Keep notes'),
+  run: async (input, context) => {
+    const { command } = input;
+    if (command === 'rename') {
+      const [old_path, new_path] = [input.old_path, input.new_path].map((path) => below(path, command));
+      return renamePath({ old_path, new_path }, context);
+    }
+    const at = { ...input, path: below(input.path, command) };
+    switch (command) {
+      case 'view':
+        return viewMemories(at, context);
+      case 'create':
+        return createFile(at, context);
+      case 'str_replace':
+        return replaceText(at, context);
+      case 'insert':
+        return insertLines(at, context);
+      case 'delete':
+        return deletePath(at, context);
+    }
+  },
+};
+
+/**
+ * Makes an executor for Anthropic's memory tool (`memory_20250818`). The root of the workspace is what the model knows as
+ * `/memories`.
+ */
+export function createMemoryTool(choice: WorkspaceChoice): ToolDefinition<MemoryInput> {
+  return bindAsItIs(memorySpec, asMemories(workspaceOf(choice)), editorNames);
+}

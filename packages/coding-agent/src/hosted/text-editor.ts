@@ -1,0 +1,60 @@
+import type { ToolDefinition } from '@cairn/tool';
+import { z } from 'zod';
+import { bindAsItIs } from '../tools/bind.ts';
+import { inputSchema } from '../tools/input.ts';
+import { mutating } from '../tools/spec.ts';
+import type { CodingToolSpec } from '../tools/spec.ts';
+import { workspaceOf } from '../workspace.ts';
+import type { WorkspaceChoice } from '../workspace.ts';
+import { createFile, editorNames, insertLines, replaceText, view } from './editor-commands.ts';
+
+const shape = {
+  command: z.enum(['view', 'create', 'str_replace', 'insert']),
+  path: z.string(),
+  view_range: z.array(z.int()).length(2).optional().describe('first and last line; -1 is the end'),
+  file_text: z.string().optional(),
+  old_str: z.string().optional(),
+  new_str: z.string().optional(),
+  insert_line: z.int().min(0).optional().describe('insert behind this line; 0 is the beginning'),
+  insert_text: z.string().optional(),
+};
+
+/** The parameters of Anthropic's text-editor tool. */
+export interface TextEditorInput {
+  readonly command: 'view' | 'create' | 'str_replace' | 'insert';
+  readonly path: string;
+  readonly view_range?: readonly number[] | undefined;
+  readonly file_text?: string | undefined;
+  readonly old_str?: string | undefined;
+  readonly new_str?: string | undefined;
+  readonly insert_line?: number | undefined;
+  readonly insert_text?: string | undefined;
+}
+
+const textEditorSpec: CodingToolSpec<TextEditorInput, unknown> = {
+  name: 'str_replace_based_edit_tool',
+  description: 'View, create and edit text files.',
+  shape,
+  inputSchema: inputSchema(shape),
+  annotations: mutating('Edit text'),
+  run: (input, context) => {
+    switch (input.command) {
+      case 'view':
+        return view(input, context);
+      case 'create':
+        return createFile(input, context);
+      case 'str_replace':
+        return replaceText(input, context);
+      case 'insert':
+        return insertLines(input, context);
+    }
+  },
+};
+
+/**
+ * Makes an executor for Anthropic's text-editor tool (`text_editor_20250728` and those before it). Give its `execute` to the
+ * hosted tool, or the whole to a host that has none.
+ */
+export function createTextEditorTool(choice: WorkspaceChoice): ToolDefinition<TextEditorInput> {
+  return bindAsItIs(textEditorSpec, workspaceOf(choice), editorNames);
+}

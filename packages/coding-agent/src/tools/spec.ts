@@ -1,0 +1,39 @@
+import type { ToolAnnotations, ToolRunOptions, ToolSpec } from '@cairn/tool';
+import type { z } from 'zod';
+import type { Workspace } from '../workspace.ts';
+
+/** How messages name tools and parameters; each naming profile has its own. */
+export interface Names {
+  tool(name: string): string;
+  parameter(tool: string, name: string): string;
+  /** The parameter by which an edit replaces all places; absent where the profile has none. */
+  readonly replaceAll: string | undefined;
+  /** A parameter with a value, in the form in which it is set there. */
+  setting(tool: string, name: string, value: string): string;
+}
+
+/** Makes names that differ in the parameters alone. */
+export function namesBy(names: Omit<Names, 'setting'>): Names {
+  return { ...names, setting: (tool, name, value) => `${names.parameter(tool, name)}=${value}` };
+}
+
+/** What `run` of a {@link CodingToolSpec} receives besides its input. */
+export interface RunContext extends ToolRunOptions {
+  readonly workspace: Workspace;
+  readonly names: Names;
+}
+
+/** A coding tool before it is bound to a workspace and a naming profile. */
+export interface CodingToolSpec<Input, Details> extends ToolSpec<Input, Details, RunContext> {
+  readonly shape: z.ZodRawShape;
+}
+
+/** Annotations of a tool that changes nothing. */
+export function readOnly(title: string): ToolAnnotations {
+  return { title, readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
+}
+
+/** Annotations of a tool that changes files. */
+export function mutating(title: string): ToolAnnotations {
+  return { title, readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false };
+}
