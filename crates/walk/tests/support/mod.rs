@@ -1,12 +1,13 @@
-//! Trees to scan, and short ways to scan them.
+//! Trees to scan, short ways to scan them, and bounded comparisons of the results.
 
 #![allow(dead_code, unreachable_pub, reason = "each test file uses its part")]
 
+use std::collections::HashSet;
 use std::fs;
 use std::io;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Once};
 use std::time::Instant;
 
 use cairn_cancel::CancelToken;
@@ -20,8 +21,9 @@ pub struct Tree {
 }
 
 impl Tree {
-    /// Each entry is a path: `dir/`, `link -> target`, or a file, with contents behind `: ` if any.
+    /// Each entry is a path: `dir/`, `link -> target`, or a file, with its contents after `: `.
     pub fn new(entries: &[&str]) -> Self {
+        isolate();
         let tree = Self { directory: tempfile::tempdir().expect("a temporary directory") };
         for entry in entries {
             tree.add(entry);
@@ -41,7 +43,7 @@ impl Tree {
         self.try_add(entry).unwrap_or_else(|error| panic!("{entry}: {error}"));
     }
 
-    /// Adds an entry, unless something else is in its way.
+    /// Adds an entry. Fails when another entry is in its way.
     pub fn try_add(&self, entry: &str) -> io::Result<()> {
         if let Some((link, target)) = entry.split_once(" -> ") {
             let link = self.path(link);
@@ -68,6 +70,21 @@ impl Tree {
 
 fn create_parent(path: &Path) -> io::Result<()> {
     path.parent().map_or(Ok(()), fs::create_dir_all)
+}
+
+/// Hides the user's own git configuration and excludes file from the tests of this process.
+pub fn isolate() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        // SAFETY: `std` guards the environment with a lock, and nothing else in these tests reads it.
+        unsafe {
+            // No file can be below it.
+            std::env::set_var("HOME", "/dev/null");
+            std::env::set_var("XDG_CONFIG_HOME", "/dev/null");
+            std::env::set_var("GIT_CONFIG_NOSYSTEM", "1");
+            std::env::remove_var("GIT_CONFIG_GLOBAL");
+        }
+    });
 }
 
 /// A cache with its own pool and policy.
@@ -102,7 +119,7 @@ pub fn request(root: &Path, options: ScanOptions) -> ScanRequest<'_> {
     ScanRequest { root, options, asked: Instant::now(), partial_on_timeout: false }
 }
 
-/// The paths of a snapshot, directories with a `/`, links with an `@`.
+/// Returns the paths of a snapshot, directories with a `/`, links with an `@`.
 pub fn listed(snapshot: &Snapshot) -> Vec<String> {
     (0..snapshot.len())
         .map(|entry| {
@@ -112,11 +129,31 @@ pub fn listed(snapshot: &Snapshot) -> Vec<String> {
         .collect()
 }
 
-/// What a fresh scan of `tree` lists, on one thread and on several.
+/// Returns the entries of a fresh scan of `tree`, which are the same for any number of threads.
 pub fn scan(tree: &Tree, options: ScanOptions) -> Vec<String> {
     let all: Vec<Vec<String>> = [1, 2, 4]
         .map(|threads| listed(&Scanner::threads(threads).fresh(&tree.root(), options).expect("a scan")))
         .into();
-    assert!(all.windows(2).all(|pair| pair[0] == pair[1]), "the same on every number of threads: {all:?}");
-    all.into_iter().next().expect("scanned thrice")
+    all.windows(2).for_each(|pair| assert_same_entries(&pair[0], &pair[1]));
+    all.into_iter().next().expect("three scans")
+}
+
+/// Compares two sorted lists of entries. The message has at most 20 differences, whatever the size of the lists.
+pub fn assert_same_entries(left: &[String], right: &[String]) {
+    const MAX_SHOWN: usize = 20;
+    if left == right {
+        return;
+    }
+    let only = |these: &[String], others: &[String]| -> Vec<String> {
+        let others: HashSet<&String> = others.iter().collect();
+        these.iter().filter(|entry| !others.contains(entry)).take(MAX_SHOWN / 2).cloned().collect()
+    };
+    panic!(
+        "{} entries on the left, {} on the right; only left: {:?}; only right: {:?}; first difference at {:?}",
+        left.len(),
+        right.len(),
+        only(left, right),
+        only(right, left),
+        left.iter().zip(right).position(|(left, right)| left != right)
+    );
 }
