@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, realpathSync, statfsSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, realpathSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
@@ -21,6 +21,8 @@ function parent(): string {
  */
 export default function setup(): () => void {
   const own = realpathSync(mkdtempSync(join(parent(), 'cairn-tests-')));
+  // Tests that act as another user pass through it.
+  chmodSync(own, 0o711);
   const home = join(own, 'home');
   mkdirSync(home);
   Object.assign(process.env, {
