@@ -58,7 +58,7 @@ describe('keys', () => {
   ])('a name is refused that is %s', (_, name) => {
     const refused = expect.objectContaining({
       code: 'INVALID_NAME',
-      message: expect.stringMatching(/Choose another/u),
+      message: expect.stringMatching(/Use another name/u),
     });
     expect(() => memoryKey(name, 'a')).toThrow(refused);
     expect(() => memoryKey('a', name)).toThrow(refused);

@@ -200,7 +200,7 @@ describe('merging', () => {
   test('a stream that is not known is refused with those that are', async () => {
     const { memory } = await openMemory(kind);
     memory.defineStream(chat);
-    const unknown = { code: 'UNKNOWN_STREAM', message: expect.stringContaining('Known are "chat"') };
+    const unknown = { code: 'UNKNOWN_STREAM', message: expect.stringContaining('Defined streams: "chat"') };
     expect(() => memory.stream('chta')).toThrow(expect.objectContaining(unknown));
     const retrieval = memory.retrieveRelevantContexts({ stream: 'chta', group: 'g', query: 'x' });
     await expect(retrieval).rejects.toMatchObject(unknown);

@@ -186,6 +186,7 @@ describe.each(backendKinds)('import and export on $name', (kind) => {
       workflows: 1,
       graphs: 0,
       quarantined: 0,
+      namespaces: [],
       bytes: expect.any(Number),
       keysWithoutEnd: 0,
     });

@@ -17,14 +17,22 @@ export type { Entity, KnowledgeGraph, Relation } from './graph/knowledge-graph.t
 export { graphKey, memoryKey, notesKey, workflowKey } from './records/keys.ts';
 export type { FullRetention, Retention } from './records/limits.ts';
 export { createMemory } from './memory.ts';
-export type { ForgetOptions, Memory, MemoryOptions } from './memory.ts';
+export type { Memory, MemoryOptions } from './memory.ts';
+export type { ForgetMessages, ForgetNamespace, ForgetOptions } from './maintenance/forget.ts';
+export type {
+  JsonObject,
+  Namespace,
+  NamespaceKeyInfo,
+  NamespaceOptions,
+  NamespaceRecord,
+} from './records/namespace.ts';
 export type { ImportedMessage, Message, NewMessage, Role } from './conversations/message.ts';
 export type { Messages, Place } from './conversations/messages.ts';
 export { formatNotes } from './workflows/notes.ts';
 export type { Note, Notes, StoreNoteOptions } from './workflows/notes.ts';
-export type { GroupInfo, MemoryStats, NotesInfo } from './maintenance/overview.ts';
+export type { GroupInfo, MemoryStats, NamespaceInfo, NotesInfo } from './maintenance/overview.ts';
 export type { QuarantinedRecord, QuarantineListener } from './records/quarantine.ts';
-export type { RecalledContext, RecalledMessage, RecalledNote, RetrieveOptions } from './conversations/recall.ts';
+export type { RecalledContext, RecalledMessage, RecalledNote, RecallOptions } from './conversations/recall.ts';
 export { projectStorePath, userStorePath } from './store-path.ts';
 export type { StreamDefinition, StreamFunction, StreamFunctions } from './conversations/stream.ts';
 export type { FunctionCall, HistoryOptions, MergeOptions, Stream, Streams } from './conversations/streams.ts';

@@ -1,87 +1,85 @@
 import type { Embed } from '@cairn/retrieval';
-import type { CallOptions, MemoryBackend } from './records/backend.ts';
-import { MemoryError } from './errors.ts';
-import { createGraph } from './graph/graph.ts';
-import type { Graph } from './graph/graph.ts';
-import { limitsOf, retentionOf } from './records/limits.ts';
-import type { FullRetention, Retention } from './records/limits.ts';
 import { createMessages } from './conversations/messages.ts';
 import type { Messages } from './conversations/messages.ts';
-import { createNotes } from './workflows/notes.ts';
-import type { Notes } from './workflows/notes.ts';
-import { listGroups, listNotes, measure } from './maintenance/overview.ts';
-import type { GroupInfo, MemoryStats, NotesInfo } from './maintenance/overview.ts';
-import { createReader } from './records/quarantine.ts';
-import type { QuarantinedRecord, QuarantineListener } from './records/quarantine.ts';
-import { createRetrieve } from './conversations/recall.ts';
-import type { RecalledContext, RetrieveOptions } from './conversations/recall.ts';
+import { createRecall } from './conversations/recall.ts';
+import type { RecalledContext, RecallOptions } from './conversations/recall.ts';
 import { createStreams } from './conversations/streams.ts';
 import type { Streams } from './conversations/streams.ts';
+import { createGraph } from './graph/graph.ts';
+import type { Graph } from './graph/graph.ts';
 import { exportLines } from './maintenance/export.ts';
 import type { ExportOptions } from './maintenance/export.ts';
+import { forget } from './maintenance/forget.ts';
+import type { ForgetOptions } from './maintenance/forget.ts';
 import { importLines } from './maintenance/import.ts';
 import type { ImportResult } from './maintenance/import.ts';
+import { listGroups, listNotes, measure } from './maintenance/overview.ts';
+import type { GroupInfo, MemoryStats, NotesInfo } from './maintenance/overview.ts';
+import type { CallOptions, MemoryBackend } from './records/backend.ts';
+import { limitsOf, retentionOf } from './records/limits.ts';
+import type { FullRetention, Retention } from './records/limits.ts';
+import { createNamespace } from './records/namespace.ts';
+import type { Namespace, NamespaceOptions } from './records/namespace.ts';
+import { createReader } from './records/quarantine.ts';
+import type { QuarantinedRecord, QuarantineListener } from './records/quarantine.ts';
+import { createNotes } from './workflows/notes.ts';
+import type { Notes } from './workflows/notes.ts';
 import { createWorkflows } from './workflows/workflows.ts';
 import type { Workflows } from './workflows/workflows.ts';
 
-/** What a memory is made of. */
 export interface MemoryOptions {
-  /** Where it is kept: `memory()`, `sqlite()` or `redis()` of the subpaths, or a store of yours. */
+  /** The store: `memory()`, `sqlite()` or `redis()` of the subpaths, or another implementation. */
   readonly backend: MemoryBackend;
   readonly retention?: Retention | undefined;
   /** The largest content, in bytes of UTF-8. @default 1 MiB */
   readonly maxContentBytes?: number | undefined;
-  /** Vectors of texts: retrieval then also finds what means the same. Without it nothing leaves the process. */
+  /** Returns vectors of texts, so that recall also ranks by meaning. Without it no text leaves the process. */
   readonly embed?: Embed | undefined;
-  /** Told of each record that cannot be read, when it is found and set aside. */
+  /** Called for each unreadable record after it moved to quarantine. */
   readonly onQuarantine?: QuarantineListener | undefined;
 }
 
-/** What to forget. */
-export interface ForgetOptions extends CallOptions {
-  readonly stream: string;
-  /** @default every group of the stream */
-  readonly group?: string | undefined;
-  /** The id of one message of the group. @default all of them */
-  readonly message?: string | undefined;
-}
-
-/** A memory: messages of streams and groups, notes and records of workflows. */
+/** A memory: messages of streams and groups, notes, workflows, knowledge graphs and namespaces. */
 export interface Memory extends Notes, Streams, AsyncDisposable {
   /** The name of the store. */
   readonly backendName: string;
-  /** The store, for what is built upon it. */
+  /** The store. For data of other packages use {@link Memory.namespace}. */
   readonly backend: MemoryBackend;
-  /** Messages by stream and group, without defining streams. */
+  /** Messages by stream and group, also of streams that are not defined. */
   readonly messages: Messages;
   readonly workflows: Workflows;
-  /** How much is kept, and for how long. */
   readonly retention: FullRetention;
-  /** A knowledge graph. @default 'default' */
+  /** Returns a knowledge graph. @default 'default' */
   readonly graph: (name?: string) => Graph;
-  /** `retrieveRelevantContexts` for a stream that need not be defined. */
-  readonly recall: (options: RetrieveOptions) => Promise<RecalledContext[]>;
-  /** Finds what was said, and noted, about something; best first. The stream has to be defined. */
-  readonly retrieveRelevantContexts: (options: RetrieveOptions) => Promise<RecalledContext[]>;
-  /** The groups that have messages, of one stream or all. */
+  /**
+   * Returns a part of the store for data that memory does not know. `options` are those of the caller: they are not stored.
+   *
+   * @throws {MemoryError} `INVALID_NAME`, `INVALID_OPTION`.
+   */
+  readonly namespace: (name: string, options?: NamespaceOptions) => Namespace;
+  /** Recalls messages and notes by a query, best first, also of streams that are not defined. */
+  readonly recall: (options: RecallOptions) => Promise<RecalledContext[]>;
+  /** Like {@link Memory.recall}, for a defined stream. @throws {MemoryError} `UNKNOWN_STREAM`. */
+  readonly retrieveRelevantContexts: (options: RecallOptions) => Promise<RecalledContext[]>;
+  /** Lists the groups with messages, of one stream or of all. */
   readonly listGroups: (options?: CallOptions & { readonly stream?: string | undefined }) => Promise<GroupInfo[]>;
-  /** The workflows that have notes. */
+  /** Lists the workflows with notes. */
   readonly listNotes: (options?: CallOptions) => Promise<NotesInfo[]>;
-  /** Removes a message, a group or a stream. @returns how many messages. */
+  /** Removes a message, a group, a stream, a namespace or one of its keys. @returns the number of removed records. */
   readonly forget: (options: ForgetOptions) => Promise<number>;
   readonly stats: (options?: CallOptions) => Promise<MemoryStats>;
-  /** All of it as JSON lines, or the messages of a stream or a group. */
+  /** Returns everything as JSON lines, or the messages of a stream or a group. */
   readonly export: (options?: ExportOptions) => AsyncGenerator<string, void, undefined>;
-  /** Reads an export back; what is there already is not added again. */
+  /** Imports an export. Lines that the memory already has are not added again. */
   readonly import: (lines: Iterable<string> | AsyncIterable<string>, options?: CallOptions) => Promise<ImportResult>;
-  /** What could not be read and was set aside, newest first. */
+  /** Lists the quarantined records, newest first. */
   readonly quarantined: (options?: CallOptions) => Promise<QuarantinedRecord[]>;
   /** Closes the store. */
   readonly close: () => Promise<void>;
 }
 
 /**
- * Makes a memory. Nothing is opened before it is used.
+ * Creates a memory. The store is opened on first use.
  *
  * @throws {MemoryError} `INVALID_OPTION`.
  */
@@ -92,14 +90,10 @@ export function createMemory(options: MemoryOptions): Memory {
   const messages = createMessages({ backend, reader, limits });
   const notes = createNotes({ backend, reader, limits });
   const workflows = createWorkflows({ backend, reader, limits, notes });
-  const haystack = {
-    history: (stream: string, group: string, call: CallOptions) => messages.history({ stream, group }, call),
-    getNotes: notes.getNotes,
-  };
-  const retrieve = createRetrieve(haystack, embed);
-  const streams = createStreams({ messages, notes, retrieve });
+  const recall = createRecall({ messages, notes, embed });
+  const streams = createStreams({ messages, notes, recall });
   const graph = (name: string = 'default'): Graph => createGraph(backend, name);
-  const transfer = { backend, messages, notes, workflows, limits, graph, onQuarantine };
+  const transfer = { backend, reader, messages, notes, workflows, limits, graph, onQuarantine };
   const close = (): Promise<void> => backend.close();
 
   return {
@@ -111,27 +105,18 @@ export function createMemory(options: MemoryOptions): Memory {
     workflows,
     retention: retentionOf(limits),
     graph,
-    recall: retrieve,
-    retrieveRelevantContexts: async (what) => {
-      // A name that nobody defined is a slip; what it would find is nothing.
-      streams.stream(what.stream);
-      return retrieve(what);
+    namespace: (name, rules) => createNamespace({ backend, reader, limits }, name, rules),
+    recall,
+    retrieveRelevantContexts: async (query) => {
+      // An undefined stream is probably a typo, and its memory is empty.
+      streams.stream(query.stream);
+      return recall(query);
     },
     listGroups: ({ stream, signal } = {}) => listGroups(backend, stream, { signal }),
     listNotes: (call = {}) => listNotes(backend, call),
-    forget: async ({ stream, group, message, signal }) => {
-      if (group !== undefined) return messages.remove({ stream, group }, message, { signal });
-      if (message !== undefined) {
-        throw new MemoryError('INVALID_INPUT', ['A message is forgotten by its group', 'Give the group too.']);
-      }
-      let removed = 0;
-      for (const place of await listGroups(backend, stream, { signal })) {
-        removed += await messages.remove(place, undefined, { signal });
-      }
-      return removed;
-    },
+    forget: (selection) => forget({ backend, messages }, selection),
     stats: (call = {}) => measure(backend, call),
-    export: (what = {}) => exportLines(transfer, what),
+    export: (selection = {}) => exportLines(transfer, selection),
     import: (lines, call = {}) => importLines(transfer, lines, call),
     quarantined: (call) => reader.quarantined(call),
     close,

@@ -180,6 +180,7 @@ const nothing: Omit<MemoryStats, 'backend'> = {
   workflows: 0,
   graphs: 0,
   quarantined: 0,
+  namespaces: [],
   bytes: 0,
   keysWithoutEnd: 0,
 };
@@ -195,6 +196,9 @@ export async function stats(flags: StoreFlags, session: Session): Promise<number
         `${all.backend} at ${where}`,
         `${countOf(all.messages, 'message')} in ${countOf(all.groups, 'group')} of ${countOf(all.streams, 'stream')}`,
         `${countOf(all.notes, 'note')}, ${countOf(all.workflows, 'workflow')}, ${countOf(all.graphs, 'knowledge graph')}`,
+        ...all.namespaces.map(
+          ({ name, records, keys }) => `namespace ${name}: ${countOf(records, 'record')} under ${countOf(keys, 'key')}`,
+        ),
         `${formatBytes(all.bytes)}; ${countOf(all.keysWithoutEnd, 'key')} without end`,
         ...(quarantined.length === 0
           ? []

@@ -119,6 +119,7 @@ export function memory(options: MemoryBackendOptions = {}): MemoryBackend {
         const texts = typeof content === 'string' ? [content] : content;
         return {
           key,
+          kind: typeof content === 'string' ? 'document' : 'list',
           records: texts.length,
           bytes: texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0),
           expiresInMs: expiresMs === Infinity ? undefined : expiresMs - nowMs,

@@ -1,11 +1,12 @@
 /**
- * What Redis does in one step. Each script touches the one key that it is given.
+ * Lua scripts, which Redis runs as one step. Each script touches one key.
  *
- * The first command that writes is always one that Redis refuses when its memory is full: a script is not stopped later on.
+ * The first writing command of a script is one that Redis refuses when its memory is full, because Redis does not stop a
+ * script later.
  */
 import { createHash } from 'node:crypto';
 
-/** A script with the name under which Redis keeps it. */
+/** A script with the hash under which Redis caches it. */
 export interface Script {
   readonly text: string;
   readonly sha1: string;
@@ -15,7 +16,7 @@ function script(text: string): Script {
   return { text, sha1: createHash('sha1').update(text).digest('hex') };
 }
 
-/** `ARGV[1]` is the time, or nothing for the server's. */
+/** `ARGV[1]` is the time, or empty for the time of the server. */
 const clock = `
 local function clock(given)
   if given ~= '' then return tonumber(given) end
@@ -24,7 +25,7 @@ local function clock(given)
 end
 `;
 
-/** The time of a record and whether it is temporary, as \`record.ts\` reads them. */
+/** Returns the time of a record and whether it is temporary, like \`record.ts\`. */
 const life = `
 local function life(record)
   local tail = string.sub(record, -64)
@@ -43,7 +44,7 @@ end
 /** ARGV: time, maxRecords ('' for all), lifetime ('' for ever), temporary lifetime, then before, after and time of each. */
 export const appendScript: Script = script(`${clock}${life}
 local key, now = KEYS[1], clock(ARGV[1])
-local most = ARGV[2] ~= '' and tonumber(ARGV[2]) or nil
+local max = ARGV[2] ~= '' and tonumber(ARGV[2]) or nil
 local lifetime = ARGV[3] ~= '' and tonumber(ARGV[3]) or math.huge
 local short = ARGV[4] ~= '' and tonumber(ARGV[4]) or math.huge
 local mixed = lifetime ~= short
@@ -100,7 +101,7 @@ elseif lifetime ~= math.huge then
     redis.call('RPOP', key)
   end
 end
-if most then redis.call('LTRIM', key, 0, most - 1) end
+if max then redis.call('LTRIM', key, 0, max - 1) end
 
 local ends = nil
 if not mixed and (lifetime == math.huge or known >= 0) then
@@ -120,13 +121,13 @@ elseif ends then redis.call('PEXPIRE', key, string.format('%.0f', math.max(ends 
 return added
 `);
 
-/** ARGV: time, how many (-1 for all). Answers the time and the records. */
+/** ARGV: time, index of the last record (-1 for all). Returns the time and the records. */
 export const listScript: Script = script(`${clock}
 local now = clock(ARGV[1])
 return { string.format('%.0f', now), redis.call('LRANGE', KEYS[1], 0, ARGV[2]) }
 `);
 
-/** ARGV: records; none for all of them. */
+/** ARGV: records; nothing for all records. */
 export const removeScript: Script = script(`
 local before = redis.call('LLEN', KEYS[1])
 if #ARGV == 0 then
@@ -139,7 +140,7 @@ return before - redis.call('LLEN', KEYS[1])
 
 export const readScript: Script = script(`return redis.call('GET', KEYS[1])`);
 
-/** ARGV: whether something is expected, what, whether something is next, what, its lifetime ('' for ever). */
+/** ARGV: whether a document is expected, the document, whether there is a new one, the new one, its lifetime ('' for ever). */
 export const swapScript: Script = script(`
 local current = redis.call('GET', KEYS[1])
 if ARGV[1] == '1' then
@@ -153,16 +154,16 @@ else redis.call('SET', KEYS[1], ARGV[4], 'PX', ARGV[5]) end
 return 1
 `);
 
-/** Answers the number of records, the bytes (-1 when they are not known) and the lifetime; nothing when there is no key. */
+/** Returns the type, the number of records, the bytes (-1 when unknown) and the lifetime; nothing for a missing key. */
 export const infoScript: Script = script(`
 local kind = redis.call('TYPE', KEYS[1]).ok
 if kind == 'none' then return false end
 local records = kind == 'list' and redis.call('LLEN', KEYS[1]) or 1
 local bytes = redis.pcall('MEMORY', 'USAGE', KEYS[1])
-return { records, type(bytes) == 'number' and bytes or -1, redis.call('PTTL', KEYS[1]) }
+return { kind, records, type(bytes) == 'number' and bytes or -1, redis.call('PTTL', KEYS[1]) }
 `);
 
-/** ARGV: time. The key only says where it is asked. */
+/** ARGV: time. The key only selects the node. */
 export const clockScript: Script = script(`${clock}
 return string.format('%.0f', clock(ARGV[1]))
 `);

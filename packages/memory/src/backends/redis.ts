@@ -115,8 +115,10 @@ export function redis(options: RedisOptions = {}): MemoryBackend {
       const infoOf = async (key: string): Promise<KeyInfo[]> => {
         const reply = await connection.run(infoScript, { key, args: [], writes: false, ...call });
         if (!Array.isArray(reply)) return [];
-        const [records = 0, bytes = -1, ttl = -1] = reply.map(Number);
-        return [{ key, records, bytes: bytes < 0 ? undefined : bytes, expiresInMs: ttl < 0 ? undefined : ttl }];
+        const [type, ...numbers] = reply as unknown[];
+        const [records = 0, bytes = -1, ttl = -1] = numbers.map(Number);
+        const kind = type === 'list' ? 'list' : type === 'string' ? 'document' : 'other';
+        return [{ key, kind, records, bytes: bytes < 0 ? undefined : bytes, expiresInMs: ttl < 0 ? undefined : ttl }];
       };
       const infos: KeyInfo[] = [];
       for (let start = 0; start < keys.length; start += KEYS_AT_ONCE) {

@@ -144,6 +144,7 @@ export function sqlite(options: SqliteOptions = {}): MemoryBackend {
           const records = Number(row['records']) + Number(row['is_document']);
           return {
             key: String(row['key']),
+            kind: Number(row['is_document']) === 1 ? 'document' : 'list',
             records,
             bytes: Number(row['size']) + Number(row['bytes']) + records * ROW_BYTES,
             expiresInMs: row['expires_at'] === null ? undefined : Number(row['expires_at']) - nowMs,

@@ -15,18 +15,18 @@ export interface Place {
 /** The messages of all streams and groups. */
 export interface Messages {
   readonly add: (place: Place, message: NewMessage, options?: CallOptions) => Promise<Message>;
-  /** Adds several in one step, in this order. Those with a time are placed by it. */
+  /** Adds several messages in one step, in this order. A message with a time is placed by it. */
   readonly addAll: (
     place: Place,
     messages: readonly (NewMessage & Partial<ImportedMessage>)[],
     options?: CallOptions,
   ) => Promise<Message[]>;
-  /** Newest first. */
+  /** Returns the messages of a group, newest first. */
   readonly history: (
     place: Place,
     options?: CallOptions & { readonly limit?: number | undefined },
   ) => Promise<Message[]>;
-  /** Removes the message with this id, or all of the group. @returns how many. */
+  /** Removes the message with this id, or all messages of the group. @returns the number of removed messages. */
   readonly remove: (place: Place, message: string | undefined, options?: CallOptions) => Promise<number>;
 }
 
@@ -44,15 +44,15 @@ export function createMessages({ backend, reader, limits }: MessagesDependencies
     return records.map((record) => {
       const message = parseMessage(record);
       if (message) return message;
-      const summary = `[memory:${backend.name}] The store changed the message that it was given`;
-      throw new MemoryError('CORRUPT_RECORD', [summary, 'This is a fault of the store.']);
+      const summary = `[memory:${backend.name}] The store changed the message while writing it`;
+      throw new MemoryError('CORRUPT_RECORD', [summary, 'Report this as a bug of the store.']);
     });
   };
   return {
     addAll,
     add: async (place, message, options) => {
       const { role, content, author } = message;
-      // `addAll` answers as many as it is given.
+      // `addAll` returns one message per draft.
       return (await addAll(place, [{ role, content, author }], options))[0] as Message;
     },
     history: async ({ stream, group }, { limit, signal } = {}) => {
@@ -63,8 +63,8 @@ export function createMessages({ backend, reader, limits }: MessagesDependencies
       const key = memoryKey(stream, group);
       if (message === undefined) return backend.remove(key, 'all', { signal });
       const entries = await reader.read(key, { rule, signal }, parseMessage);
-      const meant = entries.filter(({ value }) => value.id === message).map(({ record }) => record);
-      return meant.length === 0 ? 0 : backend.remove(key, meant, { signal });
+      const selected = entries.filter(({ value }) => value.id === message).map(({ record }) => record);
+      return selected.length === 0 ? 0 : backend.remove(key, selected, { signal });
     },
   };
 }

@@ -1,52 +1,56 @@
 import { rankDocuments } from '@cairn/retrieval';
 import type { Embed, RankDocument, RankedDocument, RankNotice } from '@cairn/retrieval';
-import type { CallOptions } from '../records/backend.ts';
 import { MemoryError } from '../errors.ts';
+import type { CallOptions } from '../records/backend.ts';
 import { memoryKey, notesKey } from '../records/keys.ts';
-import type { Message, Role } from './message.ts';
-import type { Note } from '../workflows/notes.ts';
+import type { Note, Notes } from '../workflows/notes.ts';
 import { createIndexCache } from './index-cache.ts';
+import type { Message, Role } from './message.ts';
+import type { Messages } from './messages.ts';
 
-/** What to look for, and where. */
-export interface RetrieveOptions extends CallOptions {
+/** Selects the memories to recall. */
+export interface RecallOptions extends CallOptions {
   readonly stream: string;
   readonly group: string;
-  /** Any text. None of its signs is read as syntax. */
+  /** Plain text without syntax. */
   readonly query: string;
-  /** Look into the notes of `workflowId` too. @default false */
+  /** Whether to include the notes of `workflowId`. @default false */
   readonly includeNotes?: boolean | undefined;
   readonly workflowId?: string | undefined;
-  /** At most so many. @default 5 */
+  /** The maximum number of results. @default 5 */
   readonly limit?: number | undefined;
   /**
-   * Told what the answer does not show: that a query has nothing to look for, say. When it is given, an `embed` that fails
-   * is such a thing, and words alone are used; when not, it fails the call.
+   * Called for each notice about the result, such as a query without words. When it is given, a failed `embed` is a notice
+   * and words alone are ranked; without it, the call fails.
    */
   readonly onNotice?: ((notice: RankNotice) => void) | undefined;
 }
 
 interface Recalled {
   readonly content: string;
-  /** The key that it lies under. */
+  /** The key of its list. */
   readonly origin: string;
   /** Milliseconds since the epoch. */
   readonly time: number;
-  /** Higher is better; comparable within one answer only. */
+  /** Higher is better. Comparable only within one result. */
   readonly score: number;
-  /** There when nothing has a word of the query: this has one that looks like it, and may be about something else. */
+  /**
+   * Present when no memory has a word of the query: this one has a word with a similar spelling, and may be about something
+   * else.
+   */
   readonly isSimilar?: true;
 }
 
-/** A message that was found. */
+/** A recalled message. */
 export interface RecalledMessage extends Recalled {
   readonly kind: 'message';
   readonly id: string;
-  /** The role, or the author with the role. */
+  /** The role, with the author if there is one. */
   readonly by: string;
   readonly role: Role;
 }
 
-/** A note that was found. */
+/** A recalled note. */
 export interface RecalledNote extends Recalled {
   readonly kind: 'note';
   /** The source of the note. */
@@ -54,75 +58,77 @@ export interface RecalledNote extends Recalled {
   readonly temporary: boolean;
 }
 
-/** Something that was found in a memory. */
+/** A recalled message or note. */
 export type RecalledContext = RecalledMessage | RecalledNote;
 
-/** What is looked through. */
-export interface Haystack {
-  readonly history: (stream: string, group: string, options: CallOptions) => Promise<readonly Message[]>;
-  readonly getNotes: (workflowId: string, options: CallOptions) => Promise<readonly Note[]>;
+/** Recalls messages and notes of a group by a query. */
+export type Recall = (options: RecallOptions) => Promise<RecalledContext[]>;
+
+export interface RecallDependencies {
+  readonly messages: Messages;
+  readonly notes: Notes;
+  readonly embed: Embed | undefined;
 }
 
 const DEFAULT_LIMIT = 5;
 
-function checkOptions({ query, includeNotes, workflowId, limit = DEFAULT_LIMIT }: RetrieveOptions): number {
+/** The messages from which a group keeps its term index between calls. */
+const MIN_INDEXED = 500;
+
+/** @returns the limit. @throws {MemoryError} `INVALID_INPUT`. */
+function checkOptions({ query, includeNotes, workflowId, limit = DEFAULT_LIMIT }: RecallOptions): number {
   const refuse = (summary: string, hint: string): never => {
     throw new MemoryError('INVALID_INPUT', [summary, hint]);
   };
-  if (typeof query !== 'string') return refuse('The query is no text', 'Give it as text.');
-  if (!Number.isInteger(limit) || limit < 1)
-    return refuse(`The limit ${limit} is no whole number above 0`, 'Leave it out for 5.');
+  if (typeof query !== 'string') return refuse('The query is not a text', 'Pass a text.');
+  if (!Number.isInteger(limit) || limit < 1) {
+    return refuse(`Invalid limit ${limit}`, 'Use a whole number from 1, or omit it for 5.');
+  }
   if (includeNotes === true && workflowId === undefined) {
-    return refuse('includeNotes needs the workflow whose notes are meant', 'Give workflowId.');
+    return refuse('includeNotes needs a workflow', 'Pass workflowId.');
   }
   return limit;
 }
 
-/** Finds what was said, and noted, about something. */
-export type Retrieve = (options: RetrieveOptions) => Promise<RecalledContext[]>;
+/** Gives each memory an id that stands for its contents, because the term index is kept between calls. */
+function identify(messages: readonly Message[], notes: readonly Note[]): Map<string, Message | Note> {
+  const byId = new Map<string, Message | Note>();
+  for (const message of messages) {
+    const id = `m ${message.time} ${message.id}`;
+    // Imported messages may share an id and a time.
+    byId.set(byId.has(id) ? `${id} ${message.content}` : id, message);
+  }
+  for (const note of notes) byId.set(`n ${note.time} ${note.source} ${note.content}`, note);
+  return byId;
+}
 
-/** Groups with so many messages keep an index of their words from one call to the next. */
-const INDEXED_FROM = 500;
+/** Creates the recall of a memory. It ranks in this process, so that all stores rank the same way. */
+export function createRecall({ messages, notes, embed }: RecallDependencies): Recall {
+  const indexes = createIndexCache();
 
-/**
- * Makes the function that finds what was said, and noted, about something: by its words, best first, newer ones first among
- * equals. All stores rank alike, because ranking is done here.
- */
-export function createRetrieve(haystack: Haystack, embed: Embed | undefined): Retrieve {
-  const indices = createIndexCache();
-
-  /** @throws {MemoryError} `INVALID_INPUT`, `INVALID_NAME`, and what reading the store throws. */
+  /** @throws {MemoryError} `INVALID_INPUT`, `INVALID_NAME`, and the errors of the store. */
   return async (options) => {
     const { stream, group, query, includeNotes = false, workflowId, onNotice, signal } = options;
     const limit = checkOptions(options);
     const key = memoryKey(stream, group);
-    const messages = await haystack.history(stream, group, { signal });
-    const notes = includeNotes && workflowId !== undefined ? await haystack.getNotes(workflowId, { signal }) : [];
-    // Of two messages with one id, which an import from elsewhere may hold, each is found.
-    const known = new Map<string, Message | Note>();
-    for (const message of messages) {
-      // With its time: what joins the group later under the same id is another one for an index that is kept.
-      const id = `m ${message.time} ${message.id}`;
-      known.set(known.has(id) ? `${id} ${message.content}` : id, message);
-    }
-    for (const note of notes) known.set(`n ${note.time} ${note.source} ${note.content}`, note);
+    const history = await messages.history({ stream, group }, { signal });
+    const included = includeNotes && workflowId !== undefined ? await notes.getNotes(workflowId, { signal }) : [];
+    const byId = identify(history, included);
     const rank = async (): Promise<readonly RankedDocument[]> => {
-      if (embed !== undefined || messages.length < INDEXED_FROM) {
-        const documents = [...known].map(([id, { content, time }]): RankDocument => ({
-          id,
-          text: content,
-          timeMs: time,
-        }));
-        return rankDocuments(query, documents, { limit, signal, embed, onNotice });
+      if (embed === undefined && history.length >= MIN_INDEXED) {
+        return indexes.rank(key, byId, { query, limit, signal, onNotice });
       }
-      return indices.rank(key, known, { query, limit, signal, onNotice });
+      const documents = Array.from(byId, ([id, { content, time }]): RankDocument => {
+        return { id, text: content, timeMs: time };
+      });
+      return rankDocuments(query, documents, { limit, signal, embed, onNotice });
     };
     return (await rank()).flatMap(({ id, score, isSimilar }): RecalledContext[] => {
-      const found = known.get(id);
-      const how = { score, ...(isSimilar === true && { isSimilar }) };
-      if (found && 'role' in found) return [{ ...recalledMessage(found), origin: key, ...how }];
-      return found && workflowId !== undefined
-        ? [{ ...recalledNote(found), origin: notesKey(workflowId), ...how }]
+      const memory = byId.get(id);
+      const result = { score, ...(isSimilar === true && { isSimilar }) };
+      if (memory && 'role' in memory) return [{ ...recalledMessage(memory), origin: key, ...result }];
+      return memory && workflowId !== undefined
+        ? [{ ...recalledNote(memory), origin: notesKey(workflowId), ...result }]
         : [];
     });
   };

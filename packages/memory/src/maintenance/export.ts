@@ -2,9 +2,11 @@ import type { Messages } from '../conversations/messages.ts';
 import type { Graph } from '../graph/graph.ts';
 import { graphLines } from '../graph/knowledge-graph.ts';
 import type { CallOptions, MemoryBackend } from '../records/backend.ts';
-import { workflowKey } from '../records/keys.ts';
+import { NAMESPACE_PREFIX, parseNamespaceKey, workflowKey } from '../records/keys.ts';
+import { listRuleOf } from '../records/limits.ts';
 import type { Limits } from '../records/limits.ts';
-import type { QuarantineListener } from '../records/quarantine.ts';
+import { parseNamespaceRecord } from '../records/namespace.ts';
+import type { QuarantineListener, Reader } from '../records/quarantine.ts';
 import type { Notes } from '../workflows/notes.ts';
 import type { Workflows } from '../workflows/workflows.ts';
 import { listGraphs, listGroups, listNotes } from './overview.ts';
@@ -17,6 +19,7 @@ export interface ExportOptions extends CallOptions {
 
 export interface TransferDependencies {
   readonly backend: MemoryBackend;
+  readonly reader: Reader;
   readonly messages: Messages;
   readonly notes: Notes;
   readonly workflows: Workflows;
@@ -36,6 +39,7 @@ export async function* exportLines(dependencies: TransferDependencies, options: 
   yield* graphsAsLines(dependencies, { signal });
   yield* noteLines(dependencies, { signal });
   yield* workflowLines(dependencies, { signal });
+  yield* namespaceLines(dependencies, { signal });
 }
 
 async function* messageLines(
@@ -74,5 +78,25 @@ async function* workflowLines({ workflows, onQuarantine }: TransferDependencies,
     }
     const { notes: _, lease: __, ...record } = await workflows.get(id, options);
     yield JSON.stringify({ kind: 'workflow', ...record });
+  }
+}
+
+/** Exports lists by record and documents as a whole, each with the time when it expires. */
+async function* namespaceLines({ backend, reader }: TransferDependencies, options: CallOptions): Lines {
+  const rule = listRuleOf({});
+  const infos = (await backend.keys(NAMESPACE_PREFIX, options)).toSorted((a, b) => (a.key < b.key ? -1 : 1));
+  for (const { key, kind, expiresInMs } of infos) {
+    const place = parseNamespaceKey(key);
+    if (place === undefined) continue;
+    const expiresAt = expiresInMs === undefined ? undefined : (await backend.now(options)) + expiresInMs;
+    if (kind === 'document') {
+      const document = await backend.read(key, options);
+      if (document !== undefined) yield JSON.stringify({ kind: 'document', ...place, document, expiresAt });
+      continue;
+    }
+    for (const { value: record } of (await reader.read(key, { rule, ...options }, parseNamespaceRecord)).toReversed()) {
+      const { value, time } = record;
+      yield JSON.stringify({ kind: 'record', ...place, value, time, expiresAt });
+    }
   }
 }

@@ -3,7 +3,9 @@ import type { Place } from '../conversations/messages.ts';
 import type { Graph } from '../graph/graph.ts';
 import { graphOf } from '../graph/knowledge-graph.ts';
 import type { CallOptions } from '../records/backend.ts';
-import { notesKey } from '../records/keys.ts';
+import { namespaceKey, notesKey } from '../records/keys.ts';
+import { listRuleOf } from '../records/limits.ts';
+import { namespaceDraft, parseNamespaceRecord } from '../records/namespace.ts';
 import { noteDraft } from '../workflows/notes.ts';
 import type { Note } from '../workflows/notes.ts';
 import type { TransferDependencies } from './export.ts';
@@ -52,6 +54,9 @@ export async function importLines(
     const isAdded = await dependencies.workflows.restore(workflowOf(line), { signal });
     importing.count[isAdded ? 'added' : 'present'] += 1;
   }
+  const byKey = grouped(linesOf(lines, 'record'), ({ namespace, key }) => namespaceKey(namespace, key));
+  for (const [key, group] of byKey) await importNamespaceRecords(dependencies, group, { ...importing, key });
+  for (const line of linesOf(lines, 'document')) await importDocument(dependencies, line, importing);
   return { lines: lines.length, ...importing.count };
 }
 
@@ -139,6 +144,45 @@ async function importNotes(
     },
     count,
   });
+}
+
+/** Adds records to a list that expires when the exported list does. The owner of the namespace applies its own rule later. */
+async function importNamespaceRecords(
+  { backend, reader, limits }: TransferDependencies,
+  lines: readonly [LineOf<'record'>, ...LineOf<'record'>[]],
+  { count, signal, key }: Importing & { readonly key: string },
+): Promise<void> {
+  const [{ expiresAt = Infinity }] = lines;
+  const newest = lines.reduce((latest, { time }) => Math.max(latest, time), 0);
+  const rule = listRuleOf({ lifetimeMs: Math.max(expiresAt - newest, 1) });
+  await importRecords<Pick<LineOf<'record'>, 'value' | 'time'>>(lines, {
+    identify: ({ value, time }) => JSON.stringify([value, time]),
+    read: async () => {
+      const entries = await reader.read(key, { rule: listRuleOf({}), signal }, parseNamespaceRecord);
+      return entries.map(({ value }) => value);
+    },
+    add: (batch) => {
+      const drafts = batch.map(({ value, time }) => namespaceDraft(value, limits, time));
+      return backend.append(key, drafts, { rule, signal });
+    },
+    count,
+  });
+}
+
+/** Adds a document unless the key has one. */
+async function importDocument(
+  { backend }: TransferDependencies,
+  { namespace, key, document, expiresAt = Infinity }: LineOf<'document'>,
+  { count, signal }: Importing,
+): Promise<void> {
+  const ttlMs = expiresAt - (await backend.now({ signal }));
+  if (ttlMs <= 0) {
+    count.dropped += 1;
+    return;
+  }
+  const swap = { expected: undefined, next: document, ttlMs };
+  const isAdded = await backend.swap(namespaceKey(namespace, key), swap, { signal });
+  count[isAdded ? 'added' : 'present'] += 1;
 }
 
 /** Adds missing entities, observations and relations. Existing entities keep their type. */

@@ -6,8 +6,11 @@ import type { Place } from '../conversations/messages.ts';
 import { MemoryError } from '../errors.ts';
 import { graphLineSchema } from '../graph/knowledge-graph.ts';
 import type { GraphLine } from '../graph/knowledge-graph.ts';
-import { graphKey, memoryKey, notesKey, quoted, workflowKey } from '../records/keys.ts';
+import { graphKey, memoryKey, namespaceKey, notesKey, quoted, workflowKey } from '../records/keys.ts';
+import { checkSize } from '../records/limits.ts';
 import type { Limits } from '../records/limits.ts';
+import { namespaceDraft } from '../records/namespace.ts';
+import type { JsonObject } from '../records/namespace.ts';
 import { MAX_TIME_MS } from '../records/time.ts';
 import { noteDraft } from '../workflows/notes.ts';
 import type { Note } from '../workflows/notes.ts';
@@ -19,11 +22,23 @@ export type Line =
   | ({ readonly kind: 'message' } & Place & ImportedMessage & { readonly role: Role })
   | ({ readonly kind: 'note'; readonly workflowId: string } & Note)
   | { readonly kind: 'workflow'; readonly id: string }
-  | { readonly kind: 'graph'; readonly graph: string; readonly line: GraphLine };
+  | { readonly kind: 'graph'; readonly graph: string; readonly line: GraphLine }
+  | (NamespaceLine & { readonly kind: 'record'; readonly value: JsonObject; readonly time: number })
+  | (NamespaceLine & { readonly kind: 'document'; readonly document: string });
+
+/** A key of a namespace. */
+interface NamespaceLine {
+  readonly namespace: string;
+  readonly key: string;
+  /** When the whole key expires; absent for never. */
+  readonly expiresAt?: number | undefined;
+}
 
 export type LineOf<Kind extends Line['kind']> = Extract<Line, { kind: Kind }>;
 
 const time = z.int().min(0).max(MAX_TIME_MS);
+
+const namespaceFields = { namespace: z.string(), key: z.string(), expiresAt: z.number().optional() };
 
 const lineSchema: z.ZodType<Line> = z.discriminatedUnion('kind', [
   z.strictObject({
@@ -46,6 +61,8 @@ const lineSchema: z.ZodType<Line> = z.discriminatedUnion('kind', [
   }),
   z.looseObject({ kind: z.literal('workflow'), id: z.string() }),
   z.strictObject({ kind: z.literal('graph'), graph: z.string(), line: graphLineSchema }),
+  z.strictObject({ kind: z.literal('record'), ...namespaceFields, value: z.record(z.string(), z.unknown()), time }),
+  z.strictObject({ kind: z.literal('document'), ...namespaceFields, document: z.string() }),
 ]);
 
 const HINT = 'Nothing was imported; fix the line and import again.';
@@ -91,6 +108,14 @@ export function checkLine(line: Line, limits: Limits): void {
       return;
     case 'graph':
       graphKey(line.graph);
+      return;
+    case 'record':
+      namespaceKey(line.namespace, line.key);
+      namespaceDraft(line.value, limits);
+      return;
+    case 'document':
+      namespaceKey(line.namespace, line.key);
+      checkSize(line.document, 'document', limits);
       return;
     case 'workflow':
       workflowKey(line.id);

@@ -1,29 +1,31 @@
+import type { Place } from '../conversations/messages.ts';
 import type { CallOptions, KeyInfo, MemoryBackend } from '../records/backend.ts';
 import {
   GRAPH_PREFIX,
   MEMORY_PREFIX,
+  NAMESPACE_PREFIX,
   NOTES_PREFIX,
   parseGraphKey,
   parseMemoryKey,
+  parseNamespaceKey,
   parseWorkflowKey,
   QUARANTINE_KEY,
   streamPrefix,
   WORKFLOW_PREFIX,
 } from '../records/keys.ts';
-import type { Place } from '../conversations/messages.ts';
 
-/** A group of messages in a list. */
+/** A group of messages. */
 export interface GroupInfo extends Place {
   readonly key: string;
-  /** Messages; expired ones that were not yet removed count. */
+  /** The number of messages, including expired ones that were not yet removed. */
   readonly messages: number;
-  /** What the store uses for them, about; `undefined` when it does not say. */
+  /** About the bytes that the store uses; `undefined` when the store does not report it. */
   readonly bytes: number | undefined;
-  /** Milliseconds until all of them are gone; `undefined` for never. */
+  /** Milliseconds until all messages have expired; `undefined` for never. */
   readonly expiresInMs: number | undefined;
 }
 
-/** The notes of a workflow in a list. */
+/** The notes of a workflow. */
 export interface NotesInfo {
   readonly workflowId: string;
   readonly key: string;
@@ -32,7 +34,16 @@ export interface NotesInfo {
   readonly expiresInMs: number | undefined;
 }
 
-/** How much a memory holds. */
+/** A namespace. */
+export interface NamespaceInfo {
+  readonly name: string;
+  readonly keys: number;
+  /** The number of records in lists, plus the number of documents. */
+  readonly records: number;
+  readonly bytes: number;
+}
+
+/** The contents of a memory in numbers. */
 export interface MemoryStats {
   readonly backend: string;
   readonly streams: number;
@@ -42,14 +53,17 @@ export interface MemoryStats {
   readonly workflows: number;
   /** Knowledge graphs. */
   readonly graphs: number;
-  /** Records that could not be read and were set aside. */
+  /** Unreadable records that were moved to quarantine. */
   readonly quarantined: number;
-  /** What the store uses for all of it, about. */
+  /** In alphabetical order. */
+  readonly namespaces: readonly NamespaceInfo[];
+  /** About the bytes that the store uses for everything. */
   readonly bytes: number;
-  /** Keys that never end, as messages without a lifetime do. */
+  /** Keys that never expire, such as graphs and messages without a lifetime. */
   readonly keysWithoutEnd: number;
 }
 
+/** Lists the groups with messages, of one stream or of all. */
 export async function listGroups(
   backend: MemoryBackend,
   stream: string | undefined,
@@ -63,6 +77,7 @@ export async function listGroups(
   return groups.toSorted((a, b) => (a.key < b.key ? -1 : 1));
 }
 
+/** Lists the workflows with notes. */
 export async function listNotes(backend: MemoryBackend, options: CallOptions): Promise<NotesInfo[]> {
   const infos = await backend.keys(NOTES_PREFIX, options);
   const all = infos.map(({ key, records, bytes, expiresInMs }): NotesInfo => {
@@ -71,18 +86,31 @@ export async function listNotes(backend: MemoryBackend, options: CallOptions): P
   return all.toSorted((a, b) => (a.key < b.key ? -1 : 1));
 }
 
-/** The names of the knowledge graphs. */
+/** Lists the names of the knowledge graphs. */
 export async function listGraphs(backend: MemoryBackend, options: CallOptions): Promise<string[]> {
   const infos = await backend.keys(GRAPH_PREFIX, options);
   return infos.map(({ key }) => parseGraphKey(key)).toSorted();
+}
+
+function namespacesOf(infos: readonly KeyInfo[]): NamespaceInfo[] {
+  const byName = new Map<string, NamespaceInfo>();
+  for (const { key, records, bytes = 0 } of infos) {
+    const name = parseNamespaceKey(key)?.namespace;
+    if (name === undefined) continue;
+    const before = byName.get(name) ?? { name, keys: 0, records: 0, bytes: 0 };
+    const after = { keys: before.keys + 1, records: before.records + records, bytes: before.bytes + bytes };
+    byName.set(name, { name, ...after });
+  }
+  return [...byName.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 function recordsOf(infos: readonly KeyInfo[], prefix: string): number {
   return infos.filter(({ key }) => key.startsWith(prefix)).reduce((sum, { records }) => sum + records, 0);
 }
 
+/** Counts the contents of a memory. */
 export async function measure(backend: MemoryBackend, options: CallOptions): Promise<MemoryStats> {
-  const prefixes = [MEMORY_PREFIX, NOTES_PREFIX, WORKFLOW_PREFIX, GRAPH_PREFIX, QUARANTINE_KEY];
+  const prefixes = [MEMORY_PREFIX, NOTES_PREFIX, WORKFLOW_PREFIX, GRAPH_PREFIX, QUARANTINE_KEY, NAMESPACE_PREFIX];
   const infos = (await Promise.all(prefixes.map((prefix) => backend.keys(prefix, options)))).flat();
   const places = infos.flatMap(({ key }) => parseMemoryKey(key) ?? []);
   return {
@@ -94,6 +122,7 @@ export async function measure(backend: MemoryBackend, options: CallOptions): Pro
     workflows: recordsOf(infos, WORKFLOW_PREFIX),
     graphs: recordsOf(infos, GRAPH_PREFIX),
     quarantined: recordsOf(infos, QUARANTINE_KEY),
+    namespaces: namespacesOf(infos),
     bytes: infos.reduce((sum, { bytes = 0 }) => sum + bytes, 0),
     keysWithoutEnd: infos.filter(({ expiresInMs }) => expiresInMs === undefined).length,
   };

@@ -1,75 +1,77 @@
-/** What may end a call before it began. A write that was sent is finished. */
+/** Options of every call. The signal ends a call that has not begun to write; a write that was sent is finished. */
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * A record of a list before its time is known: `before`, the time in milliseconds, and `after` are one JSON object. The
- * store fills in the time in the step that writes, so that one clock orders all writers.
+ * A record of a list without its time: `before`, the time in milliseconds, and `after` make one JSON object. The store sets
+ * the time in the step that writes, so that one clock orders all writers.
  */
 export interface Draft {
   readonly before: string;
   readonly after: string;
-  /** A time of its own, as an import has. The record is placed by it; without one it is the newest. */
+  /** The time of an imported record, which is placed by it. A record without one is the newest. */
   readonly timeMs?: number | undefined;
 }
 
-/** How long the records of a list live, and how many of them. `Infinity` is without a bound. */
+/** How many records of a list are kept, and for how long. `Infinity` is unlimited. */
 export interface ListRule {
-  /** The newest so many are kept. */
+  /** The newest records that are kept. */
   readonly maxRecords: number;
   /** Counted from the time of the record. */
   readonly lifetimeMs: number;
-  /** The lifetime of records that say `"temporary":true`. */
+  /** The lifetime of records with `"temporary":true`. */
   readonly temporaryLifetimeMs: number;
 }
 
-/** What to read of a list. */
+/** Selects records of a list. */
 export interface ListQuery {
   readonly rule: ListRule;
-  /** The newest so many; all by default. */
+  /** The maximum number of records, newest first. @default Infinity */
   readonly limit?: number | undefined;
 }
 
-/** A change of a document that is made only when nobody else changed it. */
+/** A change of a document that is made only if the document is as expected. */
 export interface Swap {
-  /** What must be there; `undefined` for nothing. */
+  /** The expected document; `undefined` for none. */
   readonly expected: string | undefined;
-  /** What is to be there; `undefined` removes it. */
+  /** The new document; `undefined` removes it. */
   readonly next: string | undefined;
-  /** The lifetime of what is then there, from now. */
+  /** The lifetime of the new document, from now. */
   readonly ttlMs: number;
 }
 
-/** What a store says of a key. */
+/** Information about a key. */
 export interface KeyInfo {
   readonly key: string;
-  /** Records of a list; 1 for a document. Expired ones that were not yet removed count. */
+  /** `other`: a value that only another program can have written. */
+  readonly kind: 'list' | 'document' | 'other';
+  /** The number of records of a list, including expired records that were not yet removed; 1 for a document. */
   readonly records: number;
-  /** Bytes that the store uses for it, about; `undefined` when it does not say. */
+  /** About the bytes that the store uses; `undefined` when the store does not report it. */
   readonly bytes: number | undefined;
-  /** Milliseconds until the whole key is gone; `undefined` for never. */
+  /** Milliseconds until the whole key expires; `undefined` for never. */
   readonly expiresInMs: number | undefined;
 }
 
 /**
- * A store. It keeps lists of records and documents, both text, under keys. All that can be derived (streams, notes,
- * workflows, what a record means) is written once above it.
+ * A store for lists of records and for documents, both text, under keys. Everything that can be derived (streams, notes,
+ * workflows, namespaces, the meaning of a record) is written once above it.
  *
- * Each call touches one key and is one atomic step, the lifetime of the key included: a process that is killed leaves what
- * was there before the call, or all of it. What a call has answered is kept. Failures are `MemoryError`s whose message
- * starts with the name in brackets, such as `[memory:redis]`.
+ * Each call touches one key and is one atomic step, which includes the lifetime of the key: after a kill, the store has the
+ * state before the call or after it. A write is durable once its call returned. Failures are `MemoryError`s with a message
+ * that starts with the name in brackets, such as `[memory:redis]`.
  *
- * `./testing` exports the tests that every store has to pass.
+ * `@cairn/memory/testing` exports the tests that every store must pass.
  */
 export interface MemoryBackend {
   /** `memory`, `sqlite`, `redis`. */
   readonly name: string;
-  /** The clock of the store, milliseconds since the epoch. */
+  /** Returns the time of the store, milliseconds since the epoch. */
   readonly now: (options?: CallOptions) => Promise<number>;
   /**
-   * Adds records to a list, in this order, the last of them newest; then removes what the rule does not keep and sets the
-   * lifetime of the key to that of its longest-lived record.
+   * Adds records to a list, in this order, the last one newest. Then removes what the rule does not keep, and sets the expiry
+   * of the key to that of its longest-lived record.
    *
    * @returns the records as they were written.
    */
@@ -78,19 +80,19 @@ export interface MemoryBackend {
     drafts: readonly Draft[],
     options: CallOptions & { readonly rule: ListRule },
   ) => Promise<string[]>;
-  /** The records of a list that the rule keeps now, newest first. A record without a readable time is never left out. */
+  /** Returns the records that the rule keeps now, newest first. A record without a readable time is always included. */
   readonly list: (key: string, query: ListQuery & CallOptions) => Promise<string[]>;
-  /** Removes records that are exactly these, or the whole list. @returns how many were removed. */
+  /** Removes the records that are equal to these texts, or the whole list. @returns the number of removed records. */
   readonly remove: (key: string, records: readonly string[] | 'all', options?: CallOptions) => Promise<number>;
-  /** The document under a key. */
+  /** Returns the document under a key. */
   readonly read: (key: string, options?: CallOptions) => Promise<string | undefined>;
-  /** Changes a document. @returns whether it was as expected, and so was changed. */
+  /** Changes a document if it is as expected. @returns whether it was changed. */
   readonly swap: (key: string, change: Swap, options?: CallOptions) => Promise<boolean>;
-  /** The keys that begin so, in no order. Keys that come or go meanwhile may be in it or not. */
+  /** Returns the keys with a prefix, in no particular order. Keys that are written meanwhile may be missing. */
   readonly keys: (prefix: string, options?: CallOptions) => Promise<KeyInfo[]>;
-  /** Closes what the store opened itself. Closing twice is fine. */
+  /** Closes the connection or file that the store opened. May be called twice. */
   readonly close: () => Promise<void>;
 }
 
-/** Milliseconds since the epoch. */
+/** Returns milliseconds since the epoch. */
 export type Clock = () => number;

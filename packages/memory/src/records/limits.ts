@@ -5,26 +5,26 @@ import { MAX_TIME_MS } from './time.ts';
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
 
-/** How much is kept, and for how long. `Infinity` is without a bound. Times are in milliseconds. */
+/** How much is kept, and for how long. `Infinity` is unlimited. Times are in milliseconds. */
 export interface Retention {
-  /** The newest so many messages of each group. @default 50 */
+  /** The newest messages of each group that are kept. @default 50 */
   readonly maxMessages?: number | undefined;
   /** @default 30 days */
   readonly messageLifetimeMs?: number | undefined;
-  /** The newest so many notes of each workflow. @default 100 */
+  /** The newest notes of each workflow that are kept. @default 100 */
   readonly maxNotes?: number | undefined;
-  /** Of notes that are not temporary. @default 3 days */
+  /** For notes that are not temporary. @default 3 days */
   readonly noteLifetimeMs?: number | undefined;
   /** @default 30 minutes (1,800 s) */
   readonly temporaryNoteLifetimeMs?: number | undefined;
-  /** Of the record of a workflow, from its last update. @default 3 days (259,200 s) */
+  /** For the record of a workflow, from its last update. @default 3 days (259,200 s) */
   readonly workflowLifetimeMs?: number | undefined;
 }
 
-/** A retention with every bound given. */
+/** A retention with all values. */
 export type FullRetention = { readonly [Name in keyof Retention]-?: number };
 
-/** The bounds of a memory, all given. */
+/** The limits of a memory, with all values. */
 export interface Limits {
   readonly messages: ListRule;
   readonly notes: ListRule;
@@ -33,7 +33,7 @@ export interface Limits {
   readonly maxContentBytes: number;
 }
 
-/** The largest content, in bytes of UTF-8. */
+/** In bytes of UTF-8. */
 const MAX_CONTENT_BYTES: number = 1024 * 1024;
 
 function positive(option: string, value: number, isWhole: boolean = false): number {
@@ -41,7 +41,7 @@ function positive(option: string, value: number, isWhole: boolean = false): numb
   const kind = isWhole ? 'a whole number above 0' : 'a number above 0';
   throw new MemoryError(
     'INVALID_OPTION',
-    [`${option} must be ${kind}, not ${value}`, 'Use Infinity for no bound, or leave it out for the default.'],
+    [`${option} must be ${kind}, not ${value}`, 'Use Infinity for no limit, or omit it for the default.'],
     { option },
   );
 }
@@ -50,7 +50,7 @@ function lifetime(option: string, value: number): number {
   positive(option, value);
   if (value === Infinity || value <= MAX_TIME_MS) return value;
   const summary = `${option} must be at most ${MAX_TIME_MS}, not ${value}`;
-  throw new MemoryError('INVALID_OPTION', [summary, 'Use Infinity for no bound.'], { option });
+  throw new MemoryError('INVALID_OPTION', [summary, 'Use Infinity for no limit.'], { option });
 }
 
 /** @throws {MemoryError} `INVALID_OPTION`. */
@@ -73,7 +73,20 @@ export function limitsOf(retention: Retention = {}, maxContentBytes: number = MA
   };
 }
 
-/** The bounds as options, all given. */
+/** Returns the rule of lists in which all records live equally long. @throws {MemoryError} `INVALID_OPTION`. */
+export function listRuleOf({
+  maxRecords = Infinity,
+  lifetimeMs = Infinity,
+}: {
+  readonly maxRecords?: number | undefined;
+  readonly lifetimeMs?: number | undefined;
+}): ListRule {
+  positive('maxRecords', maxRecords, true);
+  lifetime('lifetimeMs', lifetimeMs);
+  return { maxRecords, lifetimeMs, temporaryLifetimeMs: lifetimeMs };
+}
+
+/** Returns the limits as options. */
 export function retentionOf({ messages, notes, workflowLifetimeMs }: Limits): FullRetention {
   return {
     maxMessages: messages.maxRecords,
@@ -86,21 +99,27 @@ export function retentionOf({ messages, notes, workflowLifetimeMs }: Limits): Fu
 }
 
 /**
- * Checks a text that is to be kept.
+ * Checks a text before it is stored.
  *
- * @throws {MemoryError} `INVALID_INPUT` when it is none or empty, `TOO_LARGE`.
+ * @throws {MemoryError} `INVALID_INPUT` when it is not a text or empty, `TOO_LARGE`.
  */
-export function checkContent(content: unknown, what: string, { maxContentBytes }: Limits): string {
+export function checkContent(content: unknown, what: string, limits: Limits): string {
   if (typeof content !== 'string' || content === '') {
-    const problem = content === '' ? 'is empty' : 'is no text';
-    throw new MemoryError('INVALID_INPUT', [`The content of the ${what} ${problem}`, 'Give it some text.']);
-  }
-  const bytes = Buffer.byteLength(content);
-  if (bytes > maxContentBytes) {
-    throw new MemoryError('TOO_LARGE', [
-      `The content of the ${what} has ${bytes} bytes, more than ${maxContentBytes}`,
-      'Store less at once, or raise maxContentBytes. Nothing was stored.',
+    const problem = content === '' ? 'is empty' : 'is not a text';
+    throw new MemoryError('INVALID_INPUT', [
+      `The content of the ${what} ${problem}`,
+      'Use a text with at least one character.',
     ]);
   }
-  return content;
+  return checkSize(content, `content of the ${what}`, limits);
+}
+
+/** @throws {MemoryError} `TOO_LARGE`. */
+export function checkSize(text: string, what: string, { maxContentBytes }: Limits): string {
+  const bytes = Buffer.byteLength(text);
+  if (bytes <= maxContentBytes) return text;
+  throw new MemoryError('TOO_LARGE', [
+    `The ${what} has ${bytes} bytes, more than ${maxContentBytes}`,
+    'Store less at once, or raise maxContentBytes. Nothing was stored.',
+  ]);
 }

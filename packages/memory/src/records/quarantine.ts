@@ -1,88 +1,94 @@
-import type { CallOptions, ListQuery, MemoryBackend } from './backend.ts';
 import { MemoryError } from '../errors.ts';
+import type { CallOptions, ListQuery, MemoryBackend } from './backend.ts';
 import { QUARANTINE_KEY } from './keys.ts';
 import type { Limits } from './limits.ts';
 
-/** A record that could not be read. */
+/** An unreadable record. */
 export interface QuarantinedRecord {
-  /** The key that it was found under. */
+  /** The key of its list. */
   readonly key: string;
-  /** What was found, exactly; empty for a workflow that an export leaves out. */
+  /** The text of the record; empty for a workflow that an export leaves out. */
   readonly record: string;
-  /** When, milliseconds since the epoch; `undefined` when it could not be set aside and is still where it was. */
+  /** When it was quarantined, milliseconds since the epoch; `undefined` when the record is still in its list. */
   readonly time: number | undefined;
 }
 
-/** Told of each record that is found, once. */
+/** Called once for each unreadable record, after it moved to quarantine. */
 export type QuarantineListener = (record: QuarantinedRecord) => void;
 
-/** Reads lists so that one record that cannot be read does not hide the others. */
+/** Reads lists so that an unreadable record does not hide the others. */
 export interface Reader {
-  /** The records of a list that can be read. The others are set aside, under `ai:quarantine`, for 30 days. */
+  /** Returns the readable records. Unreadable ones move to `ai:quarantine`, where they stay for 30 days. */
   readonly read: <T>(
     key: string,
     query: ListQuery & CallOptions,
     parse: (record: string) => T | undefined,
   ) => Promise<Entry<T>[]>;
-  /** What was set aside, newest first. */
+  /** Returns the quarantined records, newest first. */
   readonly quarantined: (options?: CallOptions) => Promise<QuarantinedRecord[]>;
 }
 
-/** A record and what it says. */
+/** A record with its parsed value. */
 interface Entry<T> {
   readonly record: string;
   readonly value: T;
 }
 
-function parseQuarantined(record: string): QuarantinedRecord {
-  const { key, record: found, time } = JSON.parse(record) as QuarantinedRecord;
-  return { key, record: found, time };
+function parseQuarantined(text: string): QuarantinedRecord {
+  const { key, record, time } = JSON.parse(text) as QuarantinedRecord;
+  return { key, record, time };
+}
+
+/** Splits records into readable entries and the rest. */
+function parseAll<T>(
+  records: readonly string[],
+  parse: (record: string) => T | undefined,
+): { readonly readable: Entry<T>[]; readonly unreadable: string[] } {
+  const readable: Entry<T>[] = [];
+  const unreadable: string[] = [];
+  for (const record of records) {
+    const value = parse(record);
+    if (value === undefined) unreadable.push(record);
+    else readable.push({ record, value });
+  }
+  return { readable, unreadable };
 }
 
 export function createReader(backend: MemoryBackend, limits: Limits, onQuarantine: QuarantineListener): Reader {
-  /** First kept in its new place, then removed from the old one: what is killed in between leaves it twice. */
-  const setAside = async (key: string, record: string, { signal }: CallOptions): Promise<void> => {
+  const rule = limits.quarantine;
+  const list = async (options: CallOptions): Promise<QuarantinedRecord[]> =>
+    (await backend.list(QUARANTINE_KEY, { rule, ...options })).map(parseQuarantined);
+
+  /** Copies a record to quarantine, then removes it from its list. A kill in between leaves it in both. */
+  const quarantine = async (key: string, record: string, { signal }: CallOptions): Promise<void> => {
     const fields = JSON.stringify({ key, record });
     const draft = { before: `${fields.slice(0, -1)},"time":`, after: '}' };
-    let kept: string | undefined;
+    let copy: string | undefined;
     try {
-      const before = (await backend.list(QUARANTINE_KEY, { rule: limits.quarantine, signal })).map(parseQuarantined);
+      const before = await list({ signal });
       if (before.some((one) => one.key === key && one.record === record)) {
-        // A process that was killed in between left it, or the store cannot take it away.
+        // A killed process left it in both lists, or the store cannot remove it.
         await backend.remove(key, [record], { signal });
         return;
       }
-      [kept] = await backend.append(QUARANTINE_KEY, [draft], { rule: limits.quarantine, signal });
+      [copy] = await backend.append(QUARANTINE_KEY, [draft], { rule, signal });
       await backend.remove(key, [record], { signal });
     } catch (error) {
-      // A store that cannot be written now can still be read: the record stays where it is, and is told of all the same.
+      // A store that is not writable can still be read: the record stays in its list, and the listener is called.
       if (!MemoryError.isInstance(error)) throw error;
     }
-    onQuarantine(kept === undefined ? { key, record, time: undefined } : parseQuarantined(kept));
+    onQuarantine(copy === undefined ? { key, record, time: undefined } : parseQuarantined(copy));
   };
 
   const read: Reader['read'] = async (key, query, parse) => {
     const records = await backend.list(key, query);
-    const entries = records.map((record) => ({ record, value: parse(record) }));
-    const good = entries.filter(
-      (entry): entry is Entry<NonNullable<(typeof entry)['value']>> => entry.value !== undefined,
-    );
-    if (good.length === entries.length) return good;
-    for (const { record, value } of entries) if (value === undefined) await setAside(key, record, query);
-    // A limit counts records that can be read.
-    if (query.limit === undefined || records.length < query.limit) return good;
+    const { readable, unreadable } = parseAll(records, parse);
+    for (const record of unreadable) await quarantine(key, record, query);
+    // A limit counts readable records.
+    if (unreadable.length === 0 || query.limit === undefined || records.length < query.limit) return readable;
     const all = await backend.list(key, { ...query, limit: undefined });
-    const readable = all.map((record) => ({ record, value: parse(record) }));
-    return readable
-      .filter((entry): entry is Entry<NonNullable<(typeof entry)['value']>> => entry.value !== undefined)
-      .slice(0, query.limit);
+    return parseAll(all, parse).readable.slice(0, query.limit);
   };
 
-  return {
-    read,
-    quarantined: async (options) => {
-      const records = await backend.list(QUARANTINE_KEY, { rule: limits.quarantine, ...options });
-      return records.map(parseQuarantined);
-    },
-  };
+  return { read, quarantined: (options = {}) => list(options) };
 }

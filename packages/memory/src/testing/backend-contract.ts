@@ -1,5 +1,5 @@
 /**
- * What every store has to do, as cases for any test runner:
+ * The requirements of a store, as cases for any test runner:
  *
  * ```ts
  * test.each(backendContract)('$name', ({ run }) => run(open));
@@ -7,25 +7,28 @@
  */
 import assert from 'node:assert/strict';
 import type { Draft, ListRule, MemoryBackend } from '../records/backend.ts';
+import { limitsOf } from '../records/limits.ts';
+import { createNamespace } from '../records/namespace.ts';
+import { createReader } from '../records/quarantine.ts';
 import { MemoryError } from '../errors.ts';
 
-/** A store that is empty, and its time. */
+/** An empty store with a clock. */
 export interface BackendHarness {
   readonly backend: MemoryBackend;
-  /** Lets time pass, or go back. The store's clock was set to something when it was opened, and stands still otherwise. */
+  /** Moves the clock of the store, forward or back. Otherwise the clock stands still. */
   readonly advance: (ms: number) => Promise<void>;
 }
 
 export interface ContractCase {
   readonly name: string;
-  /** Rejects when the store does not do it. Closes what it opens. */
+  /** Rejects when the store fails the case. Closes the store. */
   readonly run: (open: () => Promise<BackendHarness>) => Promise<void>;
 }
 
 const forever: ListRule = { maxRecords: Infinity, lifetimeMs: Infinity, temporaryLifetimeMs: Infinity };
 const HOUR = 3_600_000;
 const hourly: ListRule = { maxRecords: 5, lifetimeMs: HOUR, temporaryLifetimeMs: HOUR };
-/** Permanent ones an hour, temporary ones a minute. */
+/** Permanent records live an hour, temporary ones a minute. */
 const notes: ListRule = { maxRecords: 5, lifetimeMs: HOUR, temporaryLifetimeMs: 60_000 };
 
 const draft = (text: string, timeMs?: number): Draft => ({
@@ -69,7 +72,7 @@ async function expiryOf({ backend }: BackendHarness, key: string): Promise<numbe
   return info.expiresInMs;
 }
 
-/** A lifetime may be shorter by what the step itself took. */
+/** A lifetime may be shorter by the duration of the call. */
 function assertAbout(actual: number | undefined, expected: number): void {
   assert.ok(actual !== undefined && actual <= expected && actual > expected - 5000, `${actual} is about ${expected}`);
 }
@@ -77,7 +80,7 @@ function assertAbout(actual: number | undefined, expected: number): void {
 const k = 'ai:memory:chat:group_123';
 
 export const backendContract: readonly ContractCase[] = [
-  contractCase('a list that nobody wrote is empty', async ({ backend }) => {
+  contractCase('a list without records is empty', async ({ backend }) => {
     assert.deepEqual(await backend.list(k, { rule: forever }), []);
     assert.deepEqual(await backend.keys(''), []);
   }),
@@ -92,7 +95,7 @@ export const backendContract: readonly ContractCase[] = [
     assert.deepEqual(textsOf(listed), ['three', 'two', 'one']);
     assert.deepEqual(listed, [added[1], added[0], first]);
   }),
-  contractCase('a limit takes the newest', async ({ backend }) => {
+  contractCase('a limit returns the newest records', async ({ backend }) => {
     await backend.append(
       k,
       ['a', 'b', 'c'].map((text) => draft(text)),
@@ -102,12 +105,12 @@ export const backendContract: readonly ContractCase[] = [
     assert.deepEqual(await backend.list(k, { rule: forever, limit: 0 }), []);
     assert.deepEqual(textsOf(await backend.list(k, { rule: forever, limit: 9 })), ['c', 'b', 'a']);
   }),
-  contractCase('any text comes back as it was', async ({ backend }) => {
+  contractCase('any text is returned unchanged', async ({ backend }) => {
     const texts = ['', '表格内容', '👩‍👩‍👧 \u0000 \n"\\', '"time":5}', '"time":5,"temporary":true}', '%s %25 $& \u2028'];
     for (const text of texts) await backend.append(k, [draft(text)], { rule: notes });
     assert.deepEqual(textsOf(await backend.list(k, { rule: forever })), texts.toReversed().slice(0, 5));
   }),
-  contractCase('keys do not see one another', async ({ backend }) => {
+  contractCase('keys are independent', async ({ backend }) => {
     for (const key of ['ai:a', 'ai:ab', 'ai:a*', 'AI:A', 'ai:a%'])
       await backend.append(key, [draft(key)], { rule: forever });
     assert.deepEqual(textsOf(await backend.list('ai:a', { rule: forever })), ['ai:a']);
@@ -119,7 +122,7 @@ export const backendContract: readonly ContractCase[] = [
       ['ai:a*'],
     );
   }),
-  contractCase('the newest so many are kept', async ({ backend }) => {
+  contractCase('the newest records are kept, up to the maximum', async ({ backend }) => {
     for (const text of 'abcdefg') await backend.append(k, [draft(text)], { rule: hourly });
     assert.deepEqual(textsOf(await backend.list(k, { rule: hourly })), ['g', 'f', 'e', 'd', 'c']);
     await backend.append(
@@ -129,7 +132,7 @@ export const backendContract: readonly ContractCase[] = [
     );
     assert.deepEqual(textsOf(await backend.list(k, { rule: hourly })), ['9', '8', '7', '6', '5']);
   }),
-  contractCase('records end when their time is over, and the key with the last of them', async (harness) => {
+  contractCase('a record expires after its lifetime, and the key with its last record', async (harness) => {
     const { backend, advance } = harness;
     await backend.append(k, [draft('old')], { rule: hourly });
     assertAbout(await expiryOf(harness, k), HOUR);
@@ -143,7 +146,7 @@ export const backendContract: readonly ContractCase[] = [
     assert.deepEqual(await backend.list(k, { rule: hourly }), []);
     assert.deepEqual(await backend.keys(''), []);
   }),
-  contractCase('records that are added at once, in order or not, set the end of their key', async (harness) => {
+  contractCase('records that are added in one call, in order or not, set the expiry of their key', async (harness) => {
     const { backend, advance } = harness;
     const now = await backend.now();
     await backend.append('new', [draft('a'), draft('b')], { rule: hourly });
@@ -154,18 +157,18 @@ export const backendContract: readonly ContractCase[] = [
     assertAbout(await expiryOf(harness, 'old'), HOUR - 20 * 60_000);
     await backend.append('notes', [note('a', false), note('b', true)], { rule: notes });
     assertAbout(await expiryOf(harness, 'notes'), HOUR);
-    // An older one does not shorten what a newer one has.
+    // An older record does not shorten the expiry.
     await advance(1000);
     await backend.append('new', [draft('c', now - 50 * 60_000)], { rule: hourly });
     assertAbout(await expiryOf(harness, 'new'), HOUR - 1000);
   }),
-  contractCase('without a bound nothing ends', async (harness) => {
+  contractCase('without a limit nothing expires', async (harness) => {
     await harness.backend.append(k, [draft('kept')], { rule: forever });
     assert.equal(await expiryOf(harness, k), undefined);
     await harness.advance(1000 * 24 * HOUR);
     assert.deepEqual(textsOf(await harness.backend.list(k, { rule: forever })), ['kept']);
   }),
-  contractCase('a rule without a bound ends the end of a key, and one with a bound sets it again', async (harness) => {
+  contractCase('an unlimited rule removes the expiry of a key, and a limited one sets it again', async (harness) => {
     const { backend, advance } = harness;
     await backend.append(k, [draft('a')], { rule: hourly });
     await backend.append(k, [draft('b')], { rule: forever });
@@ -174,7 +177,7 @@ export const backendContract: readonly ContractCase[] = [
     await backend.append(k, [draft('c')], { rule: hourly });
     assertAbout(await expiryOf(harness, k), HOUR);
   }),
-  contractCase('temporary records end by their own time', async (harness) => {
+  contractCase('temporary records expire by their own time', async (harness) => {
     const { backend, advance } = harness;
     await backend.append(k, [note('short', true)], { rule: notes });
     assertAbout(await expiryOf(harness, k), 60_000);
@@ -193,11 +196,11 @@ export const backendContract: readonly ContractCase[] = [
     assertAbout(await expiryOf(harness, k), HOUR - 60_000);
     await advance(60_000);
     assert.deepEqual(textsOf(await backend.list(k, { rule: notes })), ['long']);
-    // Among many temporary ones the permanent one ends as one of the newest five; with it the life of the key.
+    // Newer temporary records push the permanent one out, and with it the expiry of the key.
     for (const text of 'abcde') await backend.append(k, [note(text, true)], { rule: notes });
     assertAbout(await expiryOf(harness, k), 60_000);
   }),
-  contractCase('a record with a time of its own is placed by it', async ({ backend, advance }) => {
+  contractCase('an imported record is placed by its time', async ({ backend, advance }) => {
     const now = await backend.now();
     await backend.append(k, [draft('0')], { rule: forever });
     await advance(1000);
@@ -209,24 +212,27 @@ export const backendContract: readonly ContractCase[] = [
     await backend.append(k, [draft('new')], { rule: forever });
     assert.deepEqual(textsOf(await backend.list(k, { rule: forever, limit: 2 })), ['new', '1000b']);
   }),
-  contractCase('a record that is over already when it is added is not kept', async ({ backend }) => {
+  contractCase('a record that has already expired is not kept', async ({ backend }) => {
     const now = await backend.now();
     const added = await backend.append(k, [draft('over', now - 2 * HOUR)], { rule: hourly });
     assert.deepEqual(textsOf(added), ['over']);
     assert.deepEqual(await backend.list(k, { rule: hourly }), []);
     assert.deepEqual(await backend.keys(''), []);
   }),
-  contractCase('a clock that goes back changes neither the order nor what is kept', async ({ backend, advance }) => {
-    await backend.append(k, [draft('a')], { rule: hourly });
-    await advance(-10 * 60_000);
-    await backend.append(k, [draft('b')], { rule: hourly });
-    await advance(-10 * 60_000);
-    await backend.append(k, [draft('c')], { rule: hourly });
-    assert.deepEqual(textsOf(await backend.list(k, { rule: hourly })), ['c', 'b', 'a']);
-    await advance(40 * 60_000);
-    assert.deepEqual(textsOf(await backend.list(k, { rule: hourly })), ['c', 'b', 'a']);
-  }),
-  contractCase('a record whose time cannot be read is kept and listed', async ({ backend, advance }) => {
+  contractCase(
+    'a clock that goes back changes neither the order nor the kept records',
+    async ({ backend, advance }) => {
+      await backend.append(k, [draft('a')], { rule: hourly });
+      await advance(-10 * 60_000);
+      await backend.append(k, [draft('b')], { rule: hourly });
+      await advance(-10 * 60_000);
+      await backend.append(k, [draft('c')], { rule: hourly });
+      assert.deepEqual(textsOf(await backend.list(k, { rule: hourly })), ['c', 'b', 'a']);
+      await advance(40 * 60_000);
+      assert.deepEqual(textsOf(await backend.list(k, { rule: hourly })), ['c', 'b', 'a']);
+    },
+  ),
+  contractCase('a record without a readable time is kept and listed', async ({ backend, advance }) => {
     const torn: Draft = { before: '{"text":"torn', after: '' };
     const [record] = await backend.append(k, [torn], { rule: notes });
     await backend.append(k, [draft('whole')], { rule: notes });
@@ -236,7 +242,7 @@ export const backendContract: readonly ContractCase[] = [
     assert.equal(await backend.remove(k, [record ?? '']), 1);
     assert.deepEqual(textsOf(await backend.list(k, { rule: notes })), ['whole']);
   }),
-  contractCase('records are removed by what they are, or all at once', async ({ backend }) => {
+  contractCase('records are removed by their text, or all at once', async ({ backend }) => {
     const [a, b, c] = await backend.append(k, [draft('a'), draft('b'), draft('a')], { rule: forever });
     assert.equal(a, c);
     assert.equal(await backend.remove(k, [a ?? '', 'no such record']), 1);
@@ -246,7 +252,7 @@ export const backendContract: readonly ContractCase[] = [
     assert.equal(await backend.remove(k, [a ?? '']), 0);
     assert.deepEqual(await backend.keys(''), []);
   }),
-  contractCase('a document is changed only from what is expected', async ({ backend }) => {
+  contractCase('a document is changed only when it is as expected', async ({ backend }) => {
     const swap = (expected: string | undefined, next: string | undefined): Promise<boolean> =>
       backend.swap(k, { expected, next, ttlMs: HOUR });
     assert.equal(await backend.read(k), undefined);
@@ -260,7 +266,7 @@ export const backendContract: readonly ContractCase[] = [
     assert.equal(await backend.read(k), undefined);
     assert.equal(await swap(undefined, undefined), true);
   }),
-  contractCase('of changes at once from the same document one is made', async ({ backend }) => {
+  contractCase('of several simultaneous changes of a document one succeeds', async ({ backend }) => {
     await backend.swap(k, { expected: undefined, next: '0', ttlMs: HOUR });
     const changes = Array.from({ length: 20 }, (_, index) =>
       backend.swap(k, { expected: '0', next: `${index + 1}`, ttlMs: HOUR }),
@@ -268,7 +274,7 @@ export const backendContract: readonly ContractCase[] = [
     const made = (await Promise.all(changes)).map((done, index) => (done ? `${index + 1}` : '')).filter(Boolean);
     assert.deepEqual([await backend.read(k)], made);
   }),
-  contractCase('a document ends when its time is over; a change begins it anew', async (harness) => {
+  contractCase('a document expires after its lifetime, which each change renews', async (harness) => {
     const { backend, advance } = harness;
     await backend.swap(k, { expected: undefined, next: 'a', ttlMs: HOUR });
     await advance(HOUR - 1000);
@@ -280,7 +286,7 @@ export const backendContract: readonly ContractCase[] = [
     assert.equal(await backend.read(k), undefined);
     assert.equal(await backend.swap(k, { expected: undefined, next: 'c', ttlMs: HOUR }), true);
   }),
-  contractCase('a list is no document and a document no list; neither is harmed', async ({ backend }) => {
+  contractCase('a call for the other kind of value fails and changes nothing', async ({ backend }) => {
     await backend.append('list', [draft('a')], { rule: forever });
     await backend.swap('document', { expected: undefined, next: 'a', ttlMs: HOUR });
     const wrong = [
@@ -295,7 +301,7 @@ export const backendContract: readonly ContractCase[] = [
     assert.deepEqual(textsOf(await backend.list('list', { rule: forever })), ['a']);
     assert.equal(await backend.read('document'), 'a');
   }),
-  contractCase('keys say how much they hold', async ({ backend }) => {
+  contractCase('keys are listed with their kind, size and expiry', async ({ backend }) => {
     await backend.append(
       'x:list',
       ['a', 'b', 'c'].map((text) => draft(text)),
@@ -304,27 +310,51 @@ export const backendContract: readonly ContractCase[] = [
     await backend.swap('x:document', { expected: undefined, next: 'a'.repeat(1000), ttlMs: HOUR });
     const infos = (await backend.keys('x:')).toSorted((a, b) => (a.key < b.key ? -1 : 1));
     assert.deepEqual(
-      infos.map(({ key, records }) => [key, records]),
+      infos.map(({ key, kind, records }) => [key, kind, records]),
       [
-        ['x:document', 1],
-        ['x:list', 3],
+        ['x:document', 'document', 1],
+        ['x:list', 'list', 3],
       ],
     );
     assert.ok((infos[0]?.bytes ?? 1000) >= 1000);
     assert.equal(infos[1]?.expiresInMs, undefined);
     assertAbout(infos[0]?.expiresInMs, HOUR);
   }),
-  contractCase('writes at once are all kept, in the order in which they were begun', async ({ backend }) => {
+  contractCase('a namespace has keys of its own, for lists and for documents', async ({ backend }) => {
+    const limits = limitsOf();
+    const reader = createReader(backend, limits, () => undefined);
+    const [one, two] = ['one', 'one:two'].map((name) => createNamespace({ backend, reader, limits }, name));
+    assert.ok(one && two);
+    await one.append('two:key', [{ text: 'a' }, { text: 'b' }]);
+    assert.equal(await two.swap('key', { expected: undefined, next: 'c' }), true);
+    assert.equal(await one.swap('key', { expected: undefined, next: 'd' }), true);
+    assert.deepEqual(
+      (await one.list('two:key')).map(({ value }) => value),
+      [{ text: 'b' }, { text: 'a' }],
+    );
+    assert.equal(await two.read('key'), 'c');
+    assert.deepEqual(
+      (await one.keys()).map(({ key, kind, records }) => [key, kind, records]),
+      [
+        ['key', 'document', 1],
+        ['two:key', 'list', 2],
+      ],
+    );
+    assert.equal(await one.forget(), 3);
+    assert.deepEqual(await one.keys(), []);
+    assert.equal(await two.read('key'), 'c');
+  }),
+  contractCase('simultaneous writes are all kept, in the order of the calls', async ({ backend }) => {
     const texts = Array.from({ length: 100 }, (_, index) => `${index}`);
     await Promise.all(texts.map((text) => backend.append(k, [draft(text)], { rule: forever })));
     assert.deepEqual(textsOf(await backend.list(k, { rule: forever })), texts.toReversed());
   }),
-  contractCase('a text of a mebibyte is kept', async ({ backend }) => {
+  contractCase('a text of 1 MiB is kept', async ({ backend }) => {
     const text = '表'.repeat(350_000);
     await backend.append(k, [draft(text)], { rule: notes });
     assert.deepEqual(textsOf(await backend.list(k, { rule: notes })), [text]);
   }),
-  contractCase('a call whose signal is aborted does nothing and rejects with its reason', async ({ backend }) => {
+  contractCase('a call with an aborted signal changes nothing and rejects with its reason', async ({ backend }) => {
     const reason = new Error('enough');
     const signal = AbortSignal.abort(reason);
     const calls = [
@@ -339,7 +369,7 @@ export const backendContract: readonly ContractCase[] = [
     for (const call of calls) await assert.rejects(call, (error) => error === reason);
     assert.deepEqual(await backend.keys(''), []);
   }),
-  contractCase('a store that was closed says so; closing twice is fine', async ({ backend }) => {
+  contractCase('calls fail after the store was closed; closing twice succeeds', async ({ backend }) => {
     await backend.append(k, [draft('a')], { rule: forever });
     await backend.close();
     await backend.close();

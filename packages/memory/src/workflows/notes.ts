@@ -7,57 +7,57 @@ import type { Reader } from '../records/quarantine.ts';
 import { isTime } from '../records/time.ts';
 import { parseFields } from '../records/record.ts';
 
-/** What a step of a workflow leaves for the later ones. */
+/** A note of one step of a workflow for the later steps. */
 export interface Note {
   readonly content: string;
-  /** Which step wrote it, such as `todo_0`. */
+  /** The step that wrote it, such as `todo_0`. */
   readonly source: string;
-  /** By the clock of the store, milliseconds since the epoch. */
+  /** Milliseconds since the epoch, by the clock of the store. */
   readonly time: number;
-  /** Ends after 30 minutes by default, instead of 3 days. */
+  /** Expires after 30 minutes by default, instead of 3 days. */
   readonly temporary: boolean;
 }
 
-/** How a note is kept. */
+/** Options of storing a note. */
 export interface StoreNoteOptions extends CallOptions {
-  /** @default true: notes are for the steps of one run */
+  /** @default true, because most notes matter for one run only */
   readonly temporary?: boolean | undefined;
 }
 
 /** The notes of workflows. */
 export interface Notes {
-  /** Keeps a note, as the newest of its workflow. @throws {MemoryError} `INVALID_NAME`, `INVALID_INPUT`, `TOO_LARGE`. */
+  /** Stores a note as the newest of its workflow. @throws {MemoryError} `INVALID_NAME`, `INVALID_INPUT`, `TOO_LARGE`. */
   readonly storeNote: (
     workflowId: string,
     content: string,
     source: string,
     options?: StoreNoteOptions,
   ) => Promise<Note>;
-  /** The notes of a workflow that live, newest first. Those of other workflows are never among them. */
+  /** Returns the live notes of a workflow, newest first. Never includes notes of other workflows. */
   readonly getNotes: (workflowId: string, options?: CallOptions) => Promise<Note[]>;
-  /** Removes the notes of a workflow. @returns how many there were. */
+  /** Removes the notes of a workflow. @returns the number of removed notes. */
   readonly removeNotes: (workflowId: string, options?: CallOptions) => Promise<number>;
 }
 
-/** The record of a note. Time and lifetime stand last, where stores look for them. */
+/** Returns the record of a note. Time and lifetime are the last fields, so that stores find them without parsing. */
 export function noteDraft(note: Omit<Note, 'time'> & { readonly time?: number }, limits: Limits): Draft {
   const { source, temporary, time } = note;
   if (typeof temporary !== 'boolean') {
-    throw new MemoryError('INVALID_INPUT', ['Whether the note is temporary is neither true nor false', 'Say which.']);
+    throw new MemoryError('INVALID_INPUT', [`Invalid temporary ${JSON.stringify(temporary)}`, 'Use true or false.']);
   }
   const content = checkContent(note.content, 'note', limits);
   const fields = JSON.stringify({ content, source: checkName(source, 'source of the note') });
   return { before: `${fields.slice(0, -1)},"time":`, after: `,"temporary":${temporary}}`, timeMs: time };
 }
 
-/** What a record says; `undefined` when it is no note. */
+/** Parses a record; `undefined` when it is not a note. */
 function parseNote(record: string): Note | undefined {
   const { content, source, time, temporary } = parseFields(record) ?? {};
   if (typeof content !== 'string' || typeof source !== 'string' || !isTime(time)) return undefined;
   return typeof temporary === 'boolean' ? { content, source, time, temporary } : undefined;
 }
 
-/** Notes as a prompt shows them: numbered, newest first. Empty when there are none. */
+/** Formats notes for a prompt: numbered, newest first. Returns an empty string without notes. */
 export function formatNotes(notes: readonly Pick<Note, 'content'>[]): string {
   return notes.map(({ content }, index) => `${index + 1}. ${content}`).join('\n');
 }
@@ -76,8 +76,8 @@ export function createNotes({ backend, reader, limits }: NotesDependencies): Not
       const [record = ''] = await backend.append(notesKey(workflowId), [draft], { rule, signal });
       const note = parseNote(record);
       if (note) return note;
-      const summary = `[memory:${backend.name}] The store changed the note that it was given`;
-      throw new MemoryError('CORRUPT_RECORD', [summary, 'This is a fault of the store.']);
+      const summary = `[memory:${backend.name}] The store changed the note while writing it`;
+      throw new MemoryError('CORRUPT_RECORD', [summary, 'Report this as a bug of the store.']);
     },
     getNotes: async (workflowId, options) => {
       const entries = await reader.read(notesKey(workflowId), { rule, ...options }, parseNote);

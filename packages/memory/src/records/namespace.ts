@@ -1,0 +1,177 @@
+import { MemoryError } from '../errors.ts';
+import type { CallOptions, Draft, KeyInfo, ListRule, MemoryBackend, Swap } from './backend.ts';
+import { checkName, namespaceKey, namespacePrefix, parseNamespaceKey } from './keys.ts';
+import { checkSize, listRuleOf } from './limits.ts';
+import type { Limits } from './limits.ts';
+import type { Reader } from './quarantine.ts';
+import { parseFields } from './record.ts';
+import { isTime } from './time.ts';
+
+/** A JSON object. */
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+/** How long the lists of a namespace are kept. Both are unlimited by default. */
+export interface NamespaceOptions {
+  /** The newest records of each list that are kept. @default Infinity */
+  readonly maxRecords?: number | undefined;
+  /** In milliseconds, from the time of the record, or from the last change of a document. @default Infinity */
+  readonly lifetimeMs?: number | undefined;
+}
+
+/** A stored record of a list. */
+export interface NamespaceRecord {
+  readonly value: JsonObject;
+  /** Milliseconds since the epoch, by the clock of the store. */
+  readonly time: number;
+  /** The stored text, which {@link Namespace.remove} identifies the record by. */
+  readonly text: string;
+}
+
+/** A key of a namespace. */
+export interface NamespaceKeyInfo extends Omit<KeyInfo, 'key'> {
+  /** The key as the namespace knows it. */
+  readonly key: string;
+}
+
+/**
+ * A part of the store for data that memory does not know, such as the histories of a context. Its keys cannot collide with
+ * keys of memory or of another namespace. Export, import, statistics and `forget` of the memory include it.
+ *
+ * A key has a list of JSON objects, newest first, or a document, which is text that is changed by compare and swap. Each call
+ * is one atomic step, like the calls of {@link MemoryBackend}.
+ */
+export interface Namespace {
+  readonly name: string;
+  /** Returns the key in the store: `ai:namespace:{name}:{key}`. @throws {MemoryError} `INVALID_NAME`. */
+  readonly storeKey: (key: string) => string;
+  /**
+   * Appends values to a list, in this order, the last one newest. The store sets their time.
+   *
+   * @throws {MemoryError} `INVALID_NAME`, `INVALID_INPUT` for a value that is not a JSON object or has a field `time`,
+   *   `TOO_LARGE`, `CORRUPT_RECORD` when the key has a document.
+   */
+  readonly append: (key: string, values: readonly JsonObject[], options?: CallOptions) => Promise<NamespaceRecord[]>;
+  /** Returns the records of a list, newest first. Unreadable records are quarantined. */
+  readonly list: (
+    key: string,
+    options?: CallOptions & { readonly limit?: number | undefined },
+  ) => Promise<NamespaceRecord[]>;
+  /** Removes records from a list. @returns the number of removed records. */
+  readonly remove: (key: string, records: readonly NamespaceRecord[], options?: CallOptions) => Promise<number>;
+  /** Returns the document under a key. @throws {MemoryError} `CORRUPT_RECORD` when the key has a list. */
+  readonly read: (key: string, options?: CallOptions) => Promise<string | undefined>;
+  /**
+   * Changes a document if it is as expected; `next: undefined` removes it. @returns whether it was changed.
+   *
+   * @throws {MemoryError} `TOO_LARGE`, `CORRUPT_RECORD` when the key has a list.
+   */
+  readonly swap: (key: string, change: Pick<Swap, 'expected' | 'next'>, options?: CallOptions) => Promise<boolean>;
+  /** Returns all keys, in alphabetical order. */
+  readonly keys: (options?: CallOptions) => Promise<NamespaceKeyInfo[]>;
+  /** Removes one key, or all keys. @returns the number of removed records and documents. */
+  readonly forget: (key?: string, options?: CallOptions) => Promise<number>;
+}
+
+export interface NamespaceDependencies {
+  readonly backend: MemoryBackend;
+  readonly reader: Reader;
+  readonly limits: Limits;
+}
+
+/** Returns the draft of a record. @throws {MemoryError} `INVALID_INPUT`, `TOO_LARGE`. */
+export function namespaceDraft(value: JsonObject, limits: Limits, timeMs?: number): Draft {
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+  if (!isObject || 'time' in value) {
+    const problem = isObject ? 'has a field "time", which the store sets' : 'is not an object';
+    throw new MemoryError('INVALID_INPUT', [`A value of the namespace ${problem}`, 'Use another field or an object.']);
+  }
+  let fields: string;
+  try {
+    fields = JSON.stringify(value);
+  } catch (error) {
+    const summary = 'A value of the namespace is not valid JSON';
+    throw new MemoryError('INVALID_INPUT', [summary, 'Use texts, numbers, lists and plain objects.'], { cause: error });
+  }
+  checkSize(fields, 'value', limits);
+  const separator = fields === '{}' ? '' : ',';
+  return { before: `${fields.slice(0, -1)}${separator}"time":`, after: '}', timeMs };
+}
+
+/** Parses a record; `undefined` when it is not a JSON object with a time. */
+export function parseNamespaceRecord(text: string): NamespaceRecord | undefined {
+  const { time, ...value } = parseFields(text) ?? {};
+  return isTime(time) ? { value, time, text } : undefined;
+}
+
+/** Removes one key of a namespace, or all. @returns the number of removed records and documents. */
+export async function removeKeys(
+  backend: MemoryBackend,
+  { namespace, key }: { readonly namespace: string; readonly key: string | undefined },
+  options: CallOptions,
+): Promise<number> {
+  const infos = await backend.keys(namespacePrefix(namespace), options);
+  const storeKey = key === undefined ? undefined : namespaceKey(namespace, key);
+  let removed = 0;
+  for (const info of infos) {
+    if (storeKey === undefined || info.key === storeKey) removed += await removeKey(backend, info, options);
+  }
+  return removed;
+}
+
+async function removeKey(
+  backend: MemoryBackend,
+  { key, kind }: Pick<KeyInfo, 'key' | 'kind'>,
+  options: CallOptions,
+): Promise<number> {
+  if (kind !== 'document') return backend.remove(key, 'all', options);
+  for (;;) {
+    const document = await backend.read(key, options);
+    if (document === undefined) return 0;
+    if (await backend.swap(key, { expected: document, next: undefined, ttlMs: Infinity }, options)) return 1;
+  }
+}
+
+/** @throws {MemoryError} `INVALID_NAME`, `INVALID_OPTION`. */
+export function createNamespace(
+  { backend, reader, limits }: NamespaceDependencies,
+  name: string,
+  options: NamespaceOptions = {},
+): Namespace {
+  const prefix = namespacePrefix(checkName(name, 'namespace'));
+  const rule: ListRule = listRuleOf(options);
+  const storeKey = (key: string): string => namespaceKey(name, key);
+
+  return {
+    name,
+    storeKey,
+    append: async (key, values, { signal } = {}) => {
+      const drafts = values.map((value) => namespaceDraft(value, limits));
+      const texts = await backend.append(storeKey(key), drafts, { rule, signal });
+      return texts.flatMap((text) => parseNamespaceRecord(text) ?? []);
+    },
+    list: async (key, { limit, signal } = {}) => {
+      const entries = await reader.read(storeKey(key), { rule, limit, signal }, parseNamespaceRecord);
+      return entries.map(({ value }) => value);
+    },
+    remove: (key, records, call) =>
+      backend.remove(
+        storeKey(key),
+        records.map(({ text }) => text),
+        call,
+      ),
+    read: (key, call) => backend.read(storeKey(key), call),
+    swap: async (key, { expected, next }, call) => {
+      if (next !== undefined) checkSize(next, 'document', limits);
+      return backend.swap(storeKey(key), { expected, next, ttlMs: rule.lifetimeMs }, call);
+    },
+    keys: async (call = {}) => {
+      const infos = await backend.keys(prefix, call);
+      const own = infos.flatMap((info): NamespaceKeyInfo[] => {
+        const place = parseNamespaceKey(info.key);
+        return place === undefined ? [] : [{ ...info, key: place.key }];
+      });
+      return own.toSorted((a, b) => (a.key < b.key ? -1 : 1));
+    },
+    forget: (key, call = {}) => removeKeys(backend, { namespace: name, key }, call),
+  };
+}

@@ -1,0 +1,173 @@
+import { createMemory } from '@cairn/memory';
+import type { Namespace } from '@cairn/memory';
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { backendKinds, openMemory, START_MS, useBackends } from './backends.ts';
+
+useBackends();
+
+const DAY = 86_400_000;
+
+/** The histories of a context, as a package above memory keeps them. */
+function historiesOf(namespace: Namespace): {
+  readonly say: (agent: string, text: string) => Promise<unknown>;
+  readonly texts: (agent: string) => Promise<unknown[]>;
+  readonly rename: (agent: string, title: string) => Promise<boolean>;
+} {
+  return {
+    say: (agent, text) => namespace.append(`turns/${agent}`, [{ role: 'user', text }]),
+    texts: async (agent) => (await namespace.list(`turns/${agent}`)).map(({ value }) => value['text']),
+    rename: async (agent, title) => {
+      const before = await namespace.read(`title/${agent}`);
+      return namespace.swap(`title/${agent}`, { expected: before, next: title });
+    },
+  };
+}
+
+describe.each(backendKinds)('a namespace on $name', (kind) => {
+  test.skipIf(kind.isSkipped)('keeps lists and documents that memory itself does not see', async () => {
+    const { memory } = await openMemory(kind);
+    const histories = historiesOf(memory.namespace('context'));
+    await histories.say('agent-1', 'hello');
+    await histories.say('agent-1', 'world');
+    expect(await histories.rename('agent-1', 'A greeting')).toBe(true);
+    expect(await histories.texts('agent-1')).toEqual(['world', 'hello']);
+    expect(await histories.texts('agent-2')).toEqual([]);
+    expect(await memory.namespace('context').read('title/agent-1')).toBe('A greeting');
+    expect(await memory.listGroups()).toEqual([]);
+    expect(await memory.listNotes()).toEqual([]);
+    expect(await memory.workflows.list()).toEqual([]);
+    expect(memory.namespace('context').storeKey('a:b')).toBe('ai:namespace:context:a%3Ab');
+  });
+
+  test.skipIf(kind.isSkipped)('keeps as many records for as long as its owner states', async () => {
+    const { memory, advance } = await openMemory(kind);
+    const usage = memory.namespace('usage', { maxRecords: 2, lifetimeMs: DAY });
+    for (const hit of ['a', 'b', 'c']) await usage.append('hits', [{ hit }]);
+    await usage.swap('total', { expected: undefined, next: '3' });
+    expect((await usage.list('hits')).map(({ value }) => value)).toEqual([{ hit: 'c' }, { hit: 'b' }]);
+    expect((await usage.list('hits', { limit: 1 }))[0]).toMatchObject({ value: { hit: 'c' }, time: START_MS });
+    await advance(DAY);
+    expect(await usage.list('hits')).toEqual([]);
+    expect(await usage.read('total')).toBeUndefined();
+    expect(await usage.keys()).toEqual([]);
+  });
+
+  test.skipIf(kind.isSkipped)('is part of the statistics', async () => {
+    const { memory } = await openMemory(kind);
+    await historiesOf(memory.namespace('context')).say('agent-1', 'hello');
+    await memory.namespace('usage').append('hits', [{ n: 1 }, { n: 2 }]);
+    await memory.namespace('usage').swap('total', { expected: undefined, next: '2' });
+    const { namespaces, bytes, messages, keysWithoutEnd } = await memory.stats();
+    expect(namespaces).toMatchObject([
+      { name: 'context', keys: 1, records: 1 },
+      { name: 'usage', keys: 2, records: 3 },
+    ]);
+    expect(bytes).toBeGreaterThanOrEqual(namespaces.reduce((sum, one) => sum + one.bytes, 0));
+    expect(bytes).toBeGreaterThan(0);
+    expect([messages, keysWithoutEnd]).toEqual([0, 3]);
+  });
+
+  test.skipIf(kind.isSkipped)('is exported and imported, once, with its expiry', async () => {
+    const { memory, advance } = await openMemory(kind);
+    const usage = memory.namespace('usage', { lifetimeMs: DAY });
+    await usage.append('hits', [{ hit: 'old' }]);
+    await advance(DAY / 2);
+    await usage.append('hits', [{ hit: 'new' }]);
+    await usage.swap('total', { expected: undefined, next: '表' });
+    await memory.namespace('context').append('turns', [{}]);
+    const lines = await Array.fromAsync(memory.export());
+    expect(lines.map((line) => (JSON.parse(line) as { kind: string }).kind)).toEqual([
+      'record',
+      'record',
+      'record',
+      'document',
+    ]);
+    expect(await Array.fromAsync(memory.export({ stream: 'usage' }))).toEqual([]);
+
+    expect(await memory.forget({ namespace: 'usage' })).toBe(3);
+    expect(await memory.forget({ namespace: 'context', key: 'other' })).toBe(0);
+    expect(await memory.forget({ namespace: 'context', key: 'turns' })).toBe(1);
+    expect(await Array.fromAsync(memory.export())).toEqual([]);
+    expect(await memory.import(lines)).toEqual({ lines: 4, added: 4, present: 0, dropped: 0 });
+    expect(await memory.import(lines)).toEqual({ lines: 4, added: 0, present: 4, dropped: 0 });
+    expect((await usage.list('hits')).map(({ value }) => value)).toEqual([{ hit: 'new' }, { hit: 'old' }]);
+    expect(await usage.read('total')).toBe('表');
+    expect((await memory.namespace('context').list('turns')).map(({ value }) => value)).toEqual([{}]);
+    const left = (await usage.keys()).map(({ expiresInMs = Infinity }) => Math.round(expiresInMs / 60_000));
+    expect(left).toEqual([1440, 1440]);
+    await advance(DAY);
+    expect(await usage.keys()).toEqual([]);
+    // An expired export adds nothing of it again.
+    expect(await memory.import(lines)).toEqual({ lines: 4, added: 0, present: 1, dropped: 3 });
+  });
+
+  test.skipIf(kind.isSkipped)('removes single records', async () => {
+    const { memory } = await openMemory(kind);
+    const namespace = memory.namespace('context');
+    const [first, second] = await namespace.append('turns', [{ n: 1 }, { n: 2 }]);
+    expect(await namespace.remove('turns', first === undefined ? [] : [first])).toBe(1);
+    expect(await namespace.list('turns')).toEqual([second]);
+  });
+
+  test.skipIf(kind.isSkipped)('quarantines an unreadable record, and returns the others', async () => {
+    const { backend } = await openMemory(kind);
+    const quarantined: string[] = [];
+    const memory = createMemory({ backend, onQuarantine: ({ record }) => quarantined.push(record) });
+    const namespace = memory.namespace('context');
+    const rule = { maxRecords: Infinity, lifetimeMs: Infinity, temporaryLifetimeMs: Infinity };
+    await backend.append(namespace.storeKey('turns'), [{ before: '{"torn":', after: '' }], { rule });
+    await namespace.append('turns', [{ n: 1 }]);
+    expect((await namespace.list('turns')).map(({ value }) => value)).toEqual([{ n: 1 }]);
+    expect(quarantined).toEqual([`{"torn":${START_MS}`]);
+  });
+
+  test.skipIf(kind.isSkipped)('refuses invalid names, values and options, and stores nothing', async () => {
+    const { memory } = await openMemory(kind);
+    expect(() => memory.namespace('')).toThrow(expect.objectContaining({ code: 'INVALID_NAME' }));
+    expect(() => memory.namespace('x', { maxRecords: 0 })).toThrow(expect.objectContaining({ code: 'INVALID_OPTION' }));
+    const namespace = memory.namespace('context');
+    const cyclic: Record<string, unknown> = {};
+    cyclic['self'] = cyclic;
+    const refused = [
+      ['INVALID_NAME', () => namespace.append('', [{}])],
+      ['INVALID_INPUT', () => namespace.append('a', [{ time: 5 }])],
+      ['INVALID_INPUT', () => namespace.append('a', ['text'] as never)],
+      ['INVALID_INPUT', () => namespace.append('a', [cyclic])],
+      ['TOO_LARGE', () => namespace.append('a', [{ text: 'x'.repeat(2_000_000) }])],
+      ['TOO_LARGE', () => namespace.swap('a', { expected: undefined, next: 'x'.repeat(2_000_000) })],
+    ] as const;
+    for (const [code, call] of refused) await expect(call()).rejects.toMatchObject({ code });
+    await namespace.append('list', [{}]);
+    await expect(namespace.read('list')).rejects.toMatchObject({ code: 'CORRUPT_RECORD' });
+    expect((await namespace.keys()).map(({ key }) => key)).toEqual(['list']);
+  });
+});
+
+test('no two pairs of a namespace and a key share a key in the store', () => {
+  const { memory } = { memory: createMemory({ backend: backendOfNothing() }) };
+  const names = fc.stringMatching(/^[a-c:%\-{}表]{1,4}$/u);
+  const property = fc.property(names, names, names, names, (namespace, key, otherNamespace, otherKey) => {
+    fc.pre(namespace !== otherNamespace || key !== otherKey);
+    const one = memory.namespace(namespace).storeKey(key);
+    expect(one).not.toBe(memory.namespace(otherNamespace).storeKey(otherKey));
+  });
+  fc.assert(property);
+});
+
+function backendOfNothing(): Parameters<typeof createMemory>[0]['backend'] {
+  const refuse = (): never => {
+    throw new Error('not used');
+  };
+  return {
+    name: 'nothing',
+    now: refuse,
+    append: refuse,
+    list: refuse,
+    remove: refuse,
+    read: refuse,
+    swap: refuse,
+    keys: refuse,
+    close: async () => undefined,
+  };
+}
