@@ -126,7 +126,7 @@ describe('cairn memory', () => {
   });
 
   test.each([
-    [['memory', 'add', ''], 2, 'cairn: The content of the message is empty. Give it some text.\n'],
+    [['memory', 'add', ''], 2, 'cairn: The content of the message is empty. Use a text with at least one character.\n'],
     [['memory', 'add', 'x', '--role', 'boss'], 2, /Invalid role "boss"/u],
     [['memory', 'add', 'x', '--stream', ''], 2, /stream "" is empty/u],
     [['memory', 'forget'], 2, /say what to forget/u],
@@ -160,7 +160,7 @@ describe('cairn memory', () => {
     const result = await newcomer()(['memory', 'add', 'x', '--store', `${home}/memory.db`]);
     expect(result).toMatchObject({
       exitCode: 2,
-      stderr: expect.stringContaining('is no memory of Cairn, or is damaged'),
+      stderr: expect.stringContaining('is not a memory of Cairn, or is damaged'),
     });
     expect(readFileSync(`${home}/memory.db`, 'utf8')).toBe('no database'.repeat(100));
   });
