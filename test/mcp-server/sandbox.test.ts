@@ -1,6 +1,5 @@
 import { createMcpServer } from '@cairn/mcp-server';
-import { codingToolSet } from '@cairn/coding-agent';
-import type { NamingProfile } from '@cairn/coding-agent';
+import { codingToolSet, namingProfiles } from '@cairn/coding-agent';
 import type { Client } from '@modelcontextprotocol/client';
 import { linkSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,8 +8,6 @@ import { describe, expect, test } from 'vitest';
 import { createTree, writeTree } from '../support/tree.ts';
 import { connectInMemory } from './in-memory.ts';
 import { call } from './support.ts';
-
-const profiles: readonly NamingProfile[] = ['default', 'claude', 'pi', 'gemini', 'codex', 'mcp-fs'];
 
 /** The properties of a schema that take a path, as they are called in the profiles. */
 const pathNames = ['path', 'file_path', 'dir_path', 'from', 'to', 'source', 'destination', 'absolute_path'];
@@ -88,7 +85,7 @@ async function tryTool(client: Client, tool: { name: string; inputSchema: object
   return answers;
 }
 
-describe.each(profiles)('with the names of %s', (naming) => {
+describe.each(namingProfiles)('with the names of %s', (naming) => {
   test('no tool reads or writes outside of the root', async () => {
     const places = createPlaces();
     const { root, outside } = places;

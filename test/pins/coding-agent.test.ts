@@ -16,10 +16,12 @@ const exported = [
   'invalidateFsScanAfterRename',
   'invalidateFsScanAfterWrite',
   'mentionAt',
+  'namingProfiles',
   'nodeFileOperations',
   'parseMentions',
   'readWholeFile',
   'sessionWorkspace',
+  'toolNames',
 ];
 
 const dist = new URL('../../packages/coding-agent/dist/', import.meta.url);

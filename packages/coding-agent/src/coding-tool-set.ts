@@ -1,7 +1,7 @@
 import { createSessionKey } from '@cairn/tool';
 import type { SessionKey, ToolSet, ToolSetContext } from '@cairn/tool';
 import { createCodingTools } from './coding-tools.ts';
-import type { NamingProfile } from './naming/profile.ts';
+import type { NamingProfile } from './naming/profiles.ts';
 import { fileResources } from './resources/provider.ts';
 import { createWorkspace } from './workspace.ts';
 import type { Workspace } from './workspace.ts';

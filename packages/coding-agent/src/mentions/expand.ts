@@ -3,7 +3,7 @@ import type { ContentPart, ToolErrorCode, ToolSuccess } from '@cairn/tool';
 import { formatBytes } from '@cairn/tool/prompt';
 import type { ResolvedPath } from '../files/resolve.ts';
 import { namesIn } from '../naming/name-tools.ts';
-import type { CodingToolsOptions } from '../naming/profile.ts';
+import type { CodingToolsOptions } from '../naming/profiles.ts';
 import { readTool } from '../tools/read.ts';
 import type { ReadDetails, ReadInput } from '../tools/read.ts';
 import type { RunContext } from '../tools/spec.ts';

@@ -6,21 +6,9 @@ import { inputSchemaBeyond } from '../tools/input.ts';
 import type { Names, CodingToolSpec } from '../tools/spec.ts';
 import { specs, toolNames } from '../tools/specs.ts';
 import type { Workspace } from '../workspace.ts';
-import { claude } from './claude.ts';
-import { codex } from './codex.ts';
-import { gemini } from './gemini.ts';
-import { mcpFs } from './mcp-fs.ts';
-import { pi } from './pi.ts';
-import type { NamingProfile, Profile, ProfileTool } from './profile.ts';
-
-const profiles: Readonly<Record<NamingProfile, Profile>> = {
-  default: {},
-  claude,
-  pi,
-  gemini,
-  codex,
-  'mcp-fs': mcpFs,
-};
+import type { Profile, ProfileTool } from './profile.ts';
+import { profiles } from './profiles.ts';
+import type { NamingProfile } from './profiles.ts';
 
 /** How a host calls the tools and parameters that messages name; those of the tool that speaks by its own name. */
 function namesOf(profile: Profile, speaker?: string): Names {

@@ -1,10 +1,6 @@
 import type { Fields } from '@cairn/tool';
 import type { z } from 'zod';
 import type { ToolName } from '../tools/specs.ts';
-import type { WorkspaceChoice } from '../workspace.ts';
-
-/** Whose names the tools of a set have. */
-export type NamingProfile = 'default' | 'claude' | 'pi' | 'gemini' | 'codex' | 'mcp-fs';
 
 /** A tool as the models of a host know it. */
 export interface ProfileTool {
@@ -27,12 +23,3 @@ export interface ProfileTool {
 
 /** The tools of a host, by name. What a host does not have keeps its own name. */
 export type Profile = Readonly<Record<string, ProfileTool>>;
-
-/** Where the tools work, and what they are called. */
-export type CodingToolsOptions = WorkspaceChoice & {
-  /**
-   * Whose names and parameters the tools have: their own, or those that the models of a host know.
-   * @default 'default'
-   */
-  readonly naming?: NamingProfile | undefined;
-};

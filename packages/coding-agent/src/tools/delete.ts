@@ -13,7 +13,7 @@ import type { FileKind } from '../files/operations.ts';
 import type { Workspace } from '../workspace.ts';
 import { inputSchema } from './input.ts';
 import { mutating } from './spec.ts';
-import type { RunContext, CodingToolSpec } from './spec.ts';
+import type { RunContext, RegisteredToolSpec } from './spec.ts';
 
 const shape = { path: z.string(), recursive: z.boolean().optional().describe('delete a directory') };
 
@@ -54,8 +54,9 @@ async function inspect(target: LockedTarget, { workspace, signal }: RunContext):
 }
 
 /** Deletes a file or a link, and when asked for a directory with all it holds. */
-export const deleteTool: CodingToolSpec<DeleteInput, DeleteDetails> = {
+export const deleteTool: RegisteredToolSpec<DeleteInput, DeleteDetails> = {
   name: 'delete',
+  position: 50,
   description: 'Delete a file, or with recursive a directory. A link is deleted itself.',
   shape,
   inputSchema: inputSchema(shape),

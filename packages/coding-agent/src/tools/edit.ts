@@ -13,7 +13,7 @@ import { diffOfSplices, formatHunks } from '../edit/diff.ts';
 import { requireExisting } from '../files/near-names.ts';
 import { inputSchema } from './input.ts';
 import { mutating } from './spec.ts';
-import type { CodingToolSpec } from './spec.ts';
+import type { RegisteredToolSpec } from './spec.ts';
 
 const editShape = { old_text: z.string(), new_text: z.string(), replace_all: z.boolean().optional() };
 const shape = { path: z.string(), edits: z.array(z.strictObject(editShape)).min(1) };
@@ -60,8 +60,9 @@ function describe(details: EditDetails): string {
 }
 
 /** Replaces texts in a file; every other byte stays. */
-export const editTool: CodingToolSpec<EditInput, EditDetails> = {
+export const editTool: RegisteredToolSpec<EditInput, EditDetails> = {
   name: 'edit',
+  position: 30,
   description:
     'Replace text in a file. Each old_text must occur once, unless replace_all. All edits match the file as it is.',
   shape,

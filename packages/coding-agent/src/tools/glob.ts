@@ -18,7 +18,7 @@ import {
   splitPattern,
 } from './search.ts';
 import { readOnly } from './spec.ts';
-import type { RunContext, CodingToolSpec } from './spec.ts';
+import type { RunContext, RegisteredToolSpec } from './spec.ts';
 
 const MAX_RESULTS = 200;
 const TIMEOUT_MS = 5000;
@@ -124,8 +124,9 @@ async function baseOf(input: GlobInput, { workspace }: RunContext): Promise<{ ba
 }
 
 /** Finds paths by a pattern. */
-export const globTool: CodingToolSpec<GlobInput, GlobDetails> = {
+export const globTool: RegisteredToolSpec<GlobInput, GlobDetails> = {
   name: 'glob',
+  position: 70,
   description: 'Find paths by a glob pattern, newest first. Without / it matches names at any depth.',
   shape,
   inputSchema: inputSchema(shape),

@@ -20,7 +20,7 @@ import {
   skippedNotes,
 } from './search.ts';
 import { readOnly } from './spec.ts';
-import type { RunContext, CodingToolSpec } from './spec.ts';
+import type { RunContext, RegisteredToolSpec } from './spec.ts';
 
 const MAX_MATCHES = 100;
 const MAX_PER_FILE = 20;
@@ -180,8 +180,9 @@ function pageOfCounts(result: GrepResult, skip: number, limit: number): GrepResu
 }
 
 /** Finds lines by a pattern. */
-export const grepTool: CodingToolSpec<GrepInput, GrepDetails> = {
+export const grepTool: RegisteredToolSpec<GrepInput, GrepDetails> = {
   name: 'grep',
+  position: 80,
   description: 'Search the contents of files. Modes: content (default), files, count.',
   shape,
   inputSchema: inputSchema(shape),

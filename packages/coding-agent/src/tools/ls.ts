@@ -8,7 +8,7 @@ import { inputSchema } from './input.ts';
 import { entryText, listDirectory } from './listing.ts';
 import type { Listing, ListingRequest } from './listing.ts';
 import { readOnly } from './spec.ts';
-import type { RunContext, CodingToolSpec } from './spec.ts';
+import type { RunContext, RegisteredToolSpec } from './spec.ts';
 
 /** How many entries one call lists. */
 export const MAX_ENTRIES = 500;
@@ -74,8 +74,9 @@ export async function listingOf(
 }
 
 /** Lists a directory. */
-export const lsTool: CodingToolSpec<LsInput, LsDetails> = {
+export const lsTool: RegisteredToolSpec<LsInput, LsDetails> = {
   name: 'ls',
+  position: 90,
   description: 'List a directory; names of directories end with /.',
   shape,
   inputSchema: inputSchema(shape),

@@ -13,7 +13,7 @@ import { planPatch } from '../patch/plan.ts';
 import type { PlannedFile } from '../patch/plan.ts';
 import { inputSchema } from './input.ts';
 import { mutating } from './spec.ts';
-import type { RunContext, CodingToolSpec } from './spec.ts';
+import type { RunContext, RegisteredToolSpec } from './spec.ts';
 
 const shape = { patch: z.string() };
 
@@ -85,8 +85,9 @@ function fileOf({ path, kind, to, hash, diff, tiers }: PlannedFile): PatchedFile
 }
 
 /** Changes several files as one: all of a patch is applied, or nothing. */
-export const patchTool: CodingToolSpec<PatchInput, PatchDetails> = {
+export const patchTool: RegisteredToolSpec<PatchInput, PatchDetails> = {
   name: 'patch',
+  position: 40,
   description:
     "Add, change, move and delete files as one, by a patch that begins with '*** Begin Patch' or a unified diff.",
   shape,

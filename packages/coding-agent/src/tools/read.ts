@@ -17,7 +17,7 @@ import type { PageLimit } from './page-lines.ts';
 import { readPage } from './read-page.ts';
 import type { Page } from './read-page.ts';
 import { readOnly } from './spec.ts';
-import type { Names, RunContext, CodingToolSpec } from './spec.ts';
+import type { Names, RunContext, RegisteredToolSpec } from './spec.ts';
 
 const MAX_LINES = 2000;
 const MAX_BYTES = 50 * 1024;
@@ -194,8 +194,9 @@ async function readAny(request: Request, file: OpenFile, stat: FileStat): Promis
 }
 
 /** Reads a part of a text file, an image, or the listing of a directory. */
-export const readTool: CodingToolSpec<ReadInput, ReadDetails> = {
+export const readTool: RegisteredToolSpec<ReadInput, ReadDetails> = {
   name: 'read',
+  position: 10,
   description: 'Read a text file, an image or a directory. Long files in pages.',
   shape,
   inputSchema: inputSchema(shape),

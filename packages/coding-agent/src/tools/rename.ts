@@ -14,7 +14,7 @@ import type { Workspace } from '../workspace.ts';
 import { requireNoRoot } from './delete.ts';
 import { inputSchema } from './input.ts';
 import { mutating } from './spec.ts';
-import type { CodingToolSpec } from './spec.ts';
+import type { RegisteredToolSpec } from './spec.ts';
 
 const shape = { from: z.string(), to: z.string(), overwrite: z.boolean().optional().describe('replace a file') };
 
@@ -56,8 +56,9 @@ async function requireReplaceable(workspace: Workspace, to: LockedTarget, overwr
 }
 
 /** Renames or moves a file, a link or a directory, also to another file system. */
-export const renameTool: CodingToolSpec<RenameInput, RenameDetails> = {
+export const renameTool: RegisteredToolSpec<RenameInput, RenameDetails> = {
   name: 'rename',
+  position: 60,
   description: 'Rename or move a file or directory, making the directories it needs.',
   shape,
   inputSchema: inputSchema(shape),

@@ -23,9 +23,15 @@ export interface RunContext extends ToolRunOptions {
   readonly names: Names;
 }
 
-/** A coding tool before it is bound to a workspace and a naming profile. */
+/** A tool before it is bound to a workspace and to names. */
 export interface CodingToolSpec<Input, Details> extends ToolSpec<Input, Details, RunContext> {
   readonly shape: z.ZodRawShape;
+}
+
+/** The spec of a tool of the registry. */
+export interface RegisteredToolSpec<Input, Details> extends CodingToolSpec<Input, Details> {
+  /** Models see the tools in the order of their positions, lowest first. */
+  readonly position: number;
 }
 
 /** Annotations of a tool that changes nothing. */

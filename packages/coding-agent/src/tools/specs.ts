@@ -1,40 +1,31 @@
-import { deleteTool } from './delete.ts';
-import { editTool } from './edit.ts';
-import { globTool } from './glob.ts';
-import { grepTool } from './grep.ts';
-import { lsTool } from './ls.ts';
-import { patchTool } from './patch.ts';
-import { readTool } from './read.ts';
-import { renameTool } from './rename.ts';
-import { writeTool } from './write.ts';
+import type { ToolDefinition } from '@cairn/tool';
+import * as registry from './registry.ts';
+import type { CodingToolSpec } from './spec.ts';
 
-/** Every tool by its own name. */
-export interface ToolSpecs {
-  readonly read: typeof readTool;
-  readonly write: typeof writeTool;
-  readonly edit: typeof editTool;
-  readonly patch: typeof patchTool;
-  readonly delete: typeof deleteTool;
-  readonly rename: typeof renameTool;
-  readonly glob: typeof globTool;
-  readonly grep: typeof grepTool;
-  readonly ls: typeof lsTool;
-}
-
-/** In the order in which models are shown them. Adding a tool is a file, and a line here and above. */
-export const specs: ToolSpecs = {
-  read: readTool,
-  write: writeTool,
-  edit: editTool,
-  patch: patchTool,
-  delete: deleteTool,
-  rename: renameTool,
-  glob: globTool,
-  grep: grepTool,
-  ls: lsTool,
-};
+/** The spec of every tool, by the tool's own name. */
+export type ToolSpecs = typeof registry;
 
 /** A tool's own name. */
 export type ToolName = keyof ToolSpecs;
 
-export const toolNames: readonly ToolName[] = Object.keys(specs) as ToolName[];
+/** The tools under their own names. A type alias, because the AI SDK takes a record of tools and an interface is none. */
+export type CodingTools = {
+  readonly [Name in ToolName]: ToolSpecs[Name] extends CodingToolSpec<infer Input, infer Details>
+    ? ToolDefinition<Input, Details>
+    : never;
+};
+
+/** The parameters of a tool. */
+export type ToolInput<Name extends ToolName> =
+  ToolSpecs[Name] extends CodingToolSpec<infer Input, infer _Details> ? Input : never;
+
+/** The details of a tool's successful result. */
+export type ToolDetails<Name extends ToolName> =
+  ToolSpecs[Name] extends CodingToolSpec<infer _Input, infer Details> ? Details : never;
+
+export const specs: ToolSpecs = registry;
+
+/** The names in the order in which models see the tools. */
+export const toolNames: readonly ToolName[] = (Object.keys(registry) as ToolName[]).toSorted(
+  (a, b) => specs[a].position - specs[b].position,
+);

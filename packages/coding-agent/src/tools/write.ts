@@ -12,7 +12,7 @@ import type { TextEncoding } from '../edit/encoding.ts';
 import { requireFile } from '../files/open-resolved.ts';
 import { inputSchema } from './input.ts';
 import { mutating } from './spec.ts';
-import type { CodingToolSpec } from './spec.ts';
+import type { RegisteredToolSpec } from './spec.ts';
 
 const shape = { path: z.string(), content: z.string() };
 
@@ -40,8 +40,9 @@ function textOf(bytes: Buffer | undefined, encoding: TextEncoding): string {
 }
 
 /** Creates a file or replaces its content. Encoding, byte order mark and CRLF line ends of a file stay what they are. */
-export const writeTool: CodingToolSpec<WriteInput, WriteDetails> = {
+export const writeTool: RegisteredToolSpec<WriteInput, WriteDetails> = {
   name: 'write',
+  position: 20,
   description: 'Create a file, with its directories, or replace a whole file that was read before.',
   shape,
   inputSchema: inputSchema(shape),

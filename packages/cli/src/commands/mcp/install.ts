@@ -4,11 +4,13 @@ import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import process from 'node:process';
 import { Option, type Command } from 'commander';
+import type { NamingProfile } from '@cairn/coding-agent';
 import { hosts, scopes, type Host, type HostContext, type Scope } from '@cairn/hosts';
 import { colorOption, once, oneOf } from '../../args.ts';
 import { UsageError } from '../../errors.ts';
 import type { ColorMode } from '../../output.ts';
 import type { Session } from '../../session.ts';
+import { namingProfiles } from './naming-profiles.ts';
 import { chooseLaunch, givenLaunch, type Launch } from './launch.ts';
 import type { InstallRequest } from './run-install.ts';
 
@@ -27,15 +29,13 @@ are switched off.
 
 Exit status: 0 when it is installed or taken back, 1 when the answer was no, 2 when nothing could be done.`;
 
-const namings = ['default', 'claude', 'pi', 'gemini', 'codex', 'mcp-fs'] as const;
-
 interface InstallFlags {
   readonly scope: Scope;
   readonly root: string;
   readonly name: string;
   readonly command?: string;
   readonly readOnly?: boolean;
-  readonly naming: (typeof namings)[number];
+  readonly naming: NamingProfile;
   readonly undo?: boolean;
   readonly dryRun?: boolean;
   readonly yes?: boolean;
@@ -135,8 +135,8 @@ export function mcpInstallCommand(command: Command, session: Session, done: (exi
     )
     .addOption(new Option('--read-only', 'only the tools that change nothing'))
     .addOption(
-      new Option('--naming <profile>', `names and parameters of the tools: ${namings.join(', ')}`)
-        .argParser(oneOf('--naming', namings))
+      new Option('--naming <profile>', `names and parameters of the tools: ${namingProfiles.join(', ')}`)
+        .argParser(oneOf('--naming', namingProfiles))
         .default('default', 'default'),
     )
     .addOption(new Option('--undo', 'take back what was installed'))

@@ -11,6 +11,7 @@ import type { Session } from '../../session.ts';
 import { escapeControls } from '../../text.ts';
 import { filled } from '../../memory/store.ts';
 import { loadToolSets } from '../../tool-sets.ts';
+import { namingProfiles } from './naming-profiles.ts';
 
 const examples = `
 Examples:
@@ -38,16 +39,6 @@ interface McpFlags {
   readonly memory: 'default' | 'mcp-memory' | 'off';
   readonly store?: string;
 }
-
-/** Every profile, so that a new one is missed by the compiler and not by users. */
-const profiles: Readonly<Record<NamingProfile, true>> = {
-  default: true,
-  claude: true,
-  pi: true,
-  gemini: true,
-  codex: true,
-  'mcp-fs': true,
-};
 
 const TOKEN_VARIABLE = 'CAIRN_MCP_TOKEN';
 const HIGHEST_PORT = 65_535;
@@ -196,8 +187,8 @@ export function mcpCommand(command: Command, session: Session, done: (exitCode: 
     .option('--read-only', 'offer only tools that change nothing')
     .addOption(new Option('--tools <names>', 'offer only these, separated by commas').argParser(names))
     .addOption(
-      new Option('--naming <profile>', `names and parameters of the tools: ${Object.keys(profiles).join(', ')}`)
-        .argParser(oneOf('--naming', Object.keys(profiles) as NamingProfile[]))
+      new Option('--naming <profile>', `names and parameters of the tools: ${namingProfiles.join(', ')}`)
+        .argParser(oneOf('--naming', namingProfiles))
         .default('default', 'default'),
     )
     .addOption(
