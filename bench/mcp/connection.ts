@@ -1,18 +1,18 @@
-/** A server over stdio with as little between as can be: the figures are to be the server's. */
+/** A minimal client over stdio, so that the figures are the server's. */
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 
-/** How a server is started. */
+/** The command that starts a server. */
 export interface ServerCommand {
   readonly command: string;
   readonly args: readonly string[];
 }
 
-/** What came back. */
+/** The answer to a request. */
 interface Answer {
-  /** The characters of the line that it was. */
+  /** The length of the line in characters. */
   readonly characters: number;
   readonly result: Readonly<Record<string, unknown>>;
 }
@@ -33,7 +33,7 @@ function startProcess({ command, args }: ServerCommand): ChildProcess {
   return spawn(command, args, { stdio: ['pipe', 'pipe', 'ignore'] });
 }
 
-/** Starts a server and goes past its initialization. */
+/** Starts a server and initializes the connection. */
 export async function connect(server: ServerCommand): Promise<Connection> {
   const child = startProcess(server);
   const { stdin, stdout, pid } = child;
@@ -63,7 +63,7 @@ export async function connect(server: ServerCommand): Promise<Connection> {
   const close = async (): Promise<void> => {
     const ended = once(child, 'exit');
     stdin.end();
-    // Some servers do not end with their input.
+    // Some servers do not exit when their input ends.
     const timer = setTimeout(() => child.kill(), 2000);
     await ended;
     clearTimeout(timer);

@@ -1,11 +1,11 @@
 /**
- * What does a server of MCP cost over stdio, and how do others compare?
+ * Measures MCP servers over stdio, side by side.
  *
  *     npm run bench -- mcp [--tree <directory>] [--rounds 15]
  *
- * Start: from the start of the process to the answer to tools/list, of the packages as they are published. Calls: from the
- * request to its answer, on a server that has seen the tree; which server is first changes from round to round. The tree is
- * the kernel's source, unless named. `fff-mcp` takes part when it is on the PATH: it is on no package registry.
+ * Start: from the start of the process to the answer to tools/list, with the packages as they are published. Calls: from the
+ * request to its answer, on a server that has scanned the tree. The order of the servers alternates between rounds. The default
+ * tree is the source of Linux. `fff-mcp` takes part when it is on the PATH: no package registry has it.
  */
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -30,7 +30,7 @@ interface Peer {
   readonly name: string;
   readonly version: string;
   readonly server: ServerCommand;
-  /** By case; one that it has no tool for is left out. */
+  /** The calls by case. A case that the server has no tool for is absent. */
   readonly calls: Readonly<Record<string, Call>>;
 }
 
@@ -79,7 +79,7 @@ function serverFilesystem(): Peer {
   };
 }
 
-/** Only where somebody has installed it. */
+/** Returns `fff-mcp` when it is installed. */
 function fff(): Peer | undefined {
   const { status, stdout } = spawnSync('fff-mcp', ['--version'], { encoding: 'utf8' });
   if (status !== 0) return undefined;
@@ -124,7 +124,7 @@ async function measureStart({ name, server }: Peer): Promise<void> {
   await value.close();
 }
 
-/** The answer to a call; a case that fails would be fast. */
+/** Makes a call and returns the length of its answer. Throws when it fails: a failure would be fast. */
 async function callOn(connection: Connection, [tool, input]: Call): Promise<number> {
   const { characters, result } = await connection.request('tools/call', { name: tool, arguments: input });
   if (result['isError'] === true) throw new Error(`${tool} failed: ${JSON.stringify(result).slice(0, 300)}`);
@@ -138,7 +138,7 @@ try {
     for (const peer of round % 2 === 0 ? peers : peers.toReversed()) await measureStart(peer);
   }
   for (const peer of peers) open.push({ peer, connection: await connect(peer.server) });
-  // One that finds nothing in time is asked less often.
+  // A slow case runs in fewer rounds.
   const slow = new Set<string>();
   for (let round = -1; round < rounds; round++) {
     for (const what of cases) {
@@ -159,7 +159,7 @@ try {
   stage.remove();
 }
 
-/** What a search costs over stdio on top of the native call that it makes. */
+/** Measures the cost of a search over stdio on top of its native call. */
 async function compareWithNative(): Promise<void> {
   const connection = open[0]?.connection;
   if (connection === undefined) return;
@@ -182,12 +182,12 @@ async function compareWithNative(): Promise<void> {
     for (let round = -1; round < rounds * 4; round++) {
       const query = queries[(round + queries.length) % queries.length] ?? '';
       const runs = [
-        async () => ({ who: 'native', ...(await timed(() => native(query))) }),
-        async () => ({ who: 'stdio', ...(await timed(() => served(query))) }),
+        async () => ({ peer: 'native', ...(await timed(() => native(query))) }),
+        async () => ({ peer: 'stdio', ...(await timed(() => served(query))) }),
       ];
       for (const run of round % 2 === 0 ? runs : runs.toReversed()) {
-        const { who, ms } = await run();
-        if (round >= 0) note(who, what, ms);
+        const { peer, ms } = await run();
+        if (round >= 0) note(peer, what, ms);
       }
     }
   }
@@ -211,13 +211,13 @@ function print(): void {
       open.map(({ connection }) => `${readMemory(connection.pid).residentMb.toFixed(0)} MB`.padStart(28)).join(''),
   );
   if (!peers.some(({ name }) => name === 'fff-mcp')) {
-    lines.push('fff-mcp is not on the PATH: its binary comes from the releases of its repository and no registry');
+    lines.push('fff-mcp is not on the PATH; install it from the releases of its repository');
   }
-  const least = (key: string): number => Math.min(...(figures.get(key)?.ms ?? []));
+  const minimum = (key: string): number => Math.min(...(figures.get(key)?.ms ?? []));
   for (const what of ['cached find', 'glob']) {
     const [native, stdio] = [`native ${what}`, `stdio ${what}`].map((key) => median(figures.get(key)?.ms ?? []));
     if (native === undefined || stdio === undefined) continue;
-    const more = `${(stdio - native).toFixed(2)} ms more (least: ${(least(`stdio ${what}`) - least(`native ${what}`)).toFixed(2)})`;
+    const more = `${(stdio - native).toFixed(2)} ms more (minimum: ${(minimum(`stdio ${what}`) - minimum(`native ${what}`)).toFixed(2)})`;
     lines.push(`${what}: native ${native.toFixed(2)} ms, over stdio ${stdio.toFixed(2)} ms, ${more}`);
   }
   process.stdout.write(`${lines.join('\n')}\n`);

@@ -1,4 +1,4 @@
-/** The packages as npm would install them: built, and found by their published names. */
+/** Stages the packages as npm would install them: built, under their published names. */
 import {
   cpSync,
   existsSync,
@@ -22,7 +22,7 @@ interface Manifest {
   readonly publishConfig?: object;
 }
 
-/** What the command needs, from the bottom up. */
+/** Reads the manifest of every package. */
 function readManifests(): { readonly directory: string; readonly manifest: Manifest }[] {
   return readdirSync(packages).map((name) => {
     const directory = join(packages, name);
@@ -31,8 +31,8 @@ function readManifests(): { readonly directory: string; readonly manifest: Manif
 }
 
 /**
- * Puts the built packages beside one another in a new directory, each dependency a link to what the workspace installed.
- * Returns the file that `cairn` runs, and removes everything when it is told to.
+ * Copies the built packages into a new directory and links their dependencies to those of the workspace. Returns the main file
+ * of `cairn`, and a function that removes the directory.
  */
 export function stagePackages(): { readonly main: string; readonly remove: () => void } {
   const stage = mkdtempSync(join(tmpdir(), 'cairn-stage-'));

@@ -21,17 +21,12 @@ const lines: readonly (readonly [
     'broken JSON',
     '{"jsonrpc": "2.0", "id": 1,\n',
     null,
-    { code: -32_700, message: expect.stringMatching(/^Parse error: .*one JSON object a line/u) },
+    { code: -32_700, message: expect.stringMatching(/^parse error: .*; send one JSON object per line/u) },
   ],
-  ['no JSON', 'hello\n', null, { code: -32_700 }],
+  ['plain text', 'hello\n', null, { code: -32_700 }],
+  ['invalid UTF-8', Buffer.from('{"jsonrpc":"2.0","id":1,"method":"\xff"}\n', 'latin1'), null, { code: -32_700 }],
   [
-    'bytes that are no UTF-8',
-    Buffer.from('{"jsonrpc":"2.0","id":1,"method":"\xff"}\n', 'latin1'),
-    null,
-    { code: -32_700 },
-  ],
-  [
-    'JSON that is no message',
+    'JSON that is not a message',
     '{"id":7,"method":"ping"}\n',
     7,
     { code: -32_600, message: expect.stringContaining('not a message of JSON-RPC 2.0') },
@@ -42,10 +37,20 @@ const lines: readonly (readonly [
     'a message that is too long',
     `{"jsonrpc":"2.0","id":8,"method":"${tooLong}"}\n`,
     8,
-    { code: -32_600, message: expect.stringMatching(/more than the 10485760 that are taken/u) },
+    {
+      code: -32_600,
+      message: expect.stringMatching(
+        /^invalid request: the message has \d+ bytes, the limit is 10485760; send less at once$/u,
+      ),
+    },
   ],
-  ['one with its id at the end', `{"method":"${tooLong}","jsonrpc":"2.0","id":"nine"}\n`, 'nine', { code: -32_600 }],
-  ['one with no id to be found', `${tooLong}\n`, null, { code: -32_600 }],
+  [
+    'a long message with its id at the end',
+    `{"method":"${tooLong}","jsonrpc":"2.0","id":"nine"}\n`,
+    'nine',
+    { code: -32_600 },
+  ],
+  ['a long message without a readable id', `${tooLong}\n`, null, { code: -32_600 }],
   ['an unknown method', '{"jsonrpc":"2.0","id":10,"method":"tools/burn"}\n', 10, { code: -32_601 }],
   [
     'parameters of another shape',
@@ -57,12 +62,12 @@ const lines: readonly (readonly [
     'a cursor of another server',
     '{"jsonrpc":"2.0","id":12,"method":"resources/list","params":{"cursor":"bm8="}}\n',
     12,
-    { code: -32_602, message: expect.stringContaining('cursor') },
+    { code: -32_602, message: 'invalid cursor "bm8="; list again without a cursor' },
   ],
 ];
 
 describe('a server over stdio', () => {
-  test('answers what is no request with an error, and lives', async () => {
+  test('answers an invalid request with an error and continues', async () => {
     const server = await startInitialized(['--root', createTree({ 'a.txt': 'alpha\n' })]);
     for (const [what, line, id, error] of lines) {
       server.send(line);
@@ -72,7 +77,7 @@ describe('a server over stdio', () => {
     expect(lines.length).toBeGreaterThan(0);
   });
 
-  test('takes empty lines, line ends of Windows and messages in pieces for what they are', async () => {
+  test('accepts empty lines, Windows line ends and messages in pieces', async () => {
     const server = await startInitialized(['--root', createTree({ 'a.txt': 'alpha\n' })]);
     server.send('\n\r\n  \n');
     for (const piece of [
@@ -87,23 +92,25 @@ describe('a server over stdio', () => {
     expect((await server.answer(2)).result).toEqual({});
   });
 
-  test('refuses a second request with the id of one under way, which goes on', async () => {
+  test('refuses a request with the id of a running request, which continues', async () => {
     const server = await startInitialized(['--root', createTree({ 'a.txt': 'alpha\n' })]);
     const read = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'ls', arguments: {} } };
     server.send(`${JSON.stringify(read)}\n${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' })}\n`);
-    expect(await server.answer(1)).toMatchObject({ error: { message: expect.stringContaining('1 is the id') } });
+    expect(await server.answer(1)).toMatchObject({
+      error: { message: expect.stringContaining('a running request has the id 1; use a new id') },
+    });
     expect(await server.answer(1)).toMatchObject({ result: { content: expect.any(Array) } });
     expect((await server.request(1, 'ping')).result).toEqual({});
   });
 
-  test('refuses requests before the initialization, but for a ping, and can be initialized after that', async () => {
+  test('refuses requests except ping before initialize, and can be initialized later', async () => {
     const server = startRaw(['--root', createTree({ 'a.txt': 'alpha\n' })]);
     expect((await server.request(0, 'ping')).result).toEqual({});
     for (const method of ['tools/list', 'tools/call', 'resources/list', 'resources/read']) {
       const { error } = await server.request(1, method, { name: 'ls', uri: 'file:///' });
       expect(error, method).toMatchObject({
         code: -32_600,
-        message: expect.stringContaining('send initialize before'),
+        message: expect.stringContaining('; send initialize before'),
       });
     }
     expect((await server.request(2, 'initialize', initializeParams)).result).toMatchObject({
@@ -112,7 +119,7 @@ describe('a server over stdio', () => {
     expect((await server.request(3, 'tools/list')).result).toMatchObject({ tools: expect.any(Array) });
   });
 
-  test('offers a version that it speaks to who asks for another', async () => {
+  test('offers a supported version to a client that asks for another', async () => {
     const server = startRaw(['--root', createTree({ 'a.txt': 'alpha\n' })]);
     const old = await server.request(1, 'initialize', { ...initializeParams, protocolVersion: '1999-12-31' });
     expect(old.result).toMatchObject({ protocolVersion: '2025-11-25' });
@@ -131,68 +138,76 @@ describe('a server over stdio', () => {
 
 describe('a server that cannot start', () => {
   const root = (): string => createTree({ 'a.txt': 'alpha\n' });
-  const cases: readonly (readonly [what: string, args: () => readonly string[], said: RegExp])[] = [
+  const cases: readonly (readonly [what: string, args: () => readonly string[], message: RegExp])[] = [
     [
       'a root that does not exist',
       () => ['--root', '/no/such/place'],
-      /the root \/no\/such\/place does not exist; name a directory/u,
+      /the root \/no\/such\/place does not exist; use a directory/u,
     ],
-    ['a root that is a file', () => ['--root', join(root(), 'a.txt')], /a\.txt is not a directory; name/u],
+    ['a root that is a file', () => ['--root', join(root(), 'a.txt')], /a\.txt is not a directory; use/u],
     ['an empty root', () => ['--root', ''], /--root takes a directory/u],
     [
       'an unknown tool',
       () => ['--root', root(), '--tools', 'read,burn'],
-      /there is no tool burn; the tools are read, write/u,
+      /unknown tool burn; the tools are read, write/u,
     ],
-    ['no tool', () => ['--root', root(), '--tools', ','], /no tool is left; the tools are read/u],
     [
-      'a mutation on a read-only server',
+      'an empty list of tools',
+      () => ['--root', root(), '--tools', ','],
+      /the list of tools is empty; the tools are read/u,
+    ],
+    [
+      'a tool that writes on a read-only server',
       () => ['--root', root(), '--read-only', '--tools', 'read,write'],
-      /write can change something.*are read, glob/u,
+      /not a read-only tool: write; the read-only tools are read, glob/u,
     ],
     [
       'an unknown naming profile',
       () => ['--root', root(), '--naming', 'emacs'],
       /--naming takes default, claude, .* not 'emacs'/u,
     ],
-    ['a port that is none', () => ['--root', root(), '--http', '70000'], /--http takes a port up to 65535/u],
+    ['an invalid port', () => ['--root', root(), '--http', '70000'], /--http takes a port up to 65535/u],
     ['a token without HTTP', () => ['--root', root(), '--token', 'x'], /--token is for --http/u],
     ['no authentication without HTTP', () => ['--root', root(), '--no-auth'], /--no-auth is for --http/u],
-    ['a token and none', () => ['--root', root(), '--http', '0', '--token', 'x', '--no-auth'], /exclude one another/u],
+    [
+      'a token and no authentication',
+      () => ['--root', root(), '--http', '0', '--token', 'x', '--no-auth'],
+      /exclude one another/u,
+    ],
     ['an empty token', () => ['--root', root(), '--http', '0', '--token', ''], /token/u],
-    ['a token that no header can carry', () => ['--root', root(), '--http', '0', '--token', 'a b'], /token/u],
+    ['a token with a blank', () => ['--root', root(), '--http', '0', '--token', 'a b'], /token/u],
   ];
 
-  test.each(cases)('says so in a line: %s', async (_, args, said) => {
+  test.each(cases)('reports the reason in one line: %s', async (_, args, message) => {
     const { exitCode, stdout, stderr } = await cairn(['mcp', ...args()]);
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
-    expect(stderr).toMatch(said);
+    expect(stderr).toMatch(message);
     expect(stderr.trim().split('\n')).toHaveLength(1);
   });
 
-  test.skipIf(process.getuid?.() !== 0)('says that it may not read its root', async () => {
+  test.skipIf(process.getuid?.() !== 0)('reports a root that it may not read', async () => {
     const place = createTree({ 'private/a.txt': 'alpha\n' });
     chmodSync(join(place, 'private'), 0o700);
     chmodSync(place, 0o755);
     const { exitCode, stderr } = await cairn(['mcp', '--root', join(place, 'private')], { uid: 65_534 });
     expect({ exitCode, stderr }).toEqual({
       exitCode: 2,
-      stderr: expect.stringMatching(/private cannot be read by this user; name/u),
+      stderr: expect.stringMatching(/private cannot be read by this user; use/u),
     });
   });
 
-  test('says that its port is in use', async () => {
+  test('reports a port that is in use', async () => {
     const taken = createServer();
     onTestFinished(() => void taken.close());
     await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
     const { port } = taken.address() as AddressInfo;
     const { exitCode, stderr } = await cairn(['mcp', '--root', root(), '--http', String(port), '--no-auth']);
     expect(exitCode).toBe(2);
-    expect(stderr).toContain(`port ${port} of 127.0.0.1 is in use; name another one, or 0 for any that is free`);
+    expect(stderr).toContain(`port ${port} of 127.0.0.1 is in use; use another port, or 0 for any free one`);
   });
 });
 
-test('a root that is rarely meant is served, and said', async () => {
+test('a home directory or file system as root is served with a warning', async () => {
   const home = createTree({ 'a.txt': 'alpha\n' });
   mkdirSync(join(home, 'deep'));
   writeFileSync(join(home, 'deep/b.txt'), 'beta\n');

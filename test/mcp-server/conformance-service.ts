@@ -24,10 +24,10 @@ function embedded(uri: string, mimeType: string, value: string): ContentBlock {
 
 type Run = (input: Readonly<Record<string, unknown>>, context: ServerContext) => Promise<ContentBlock[]>;
 
-/** Asks the user by a form. */
+/** Returns a tool that asks the user with a form. */
 function asking(properties: JSONObject, required: string[] = []): Run {
   return async (_, { mcpReq }) => {
-    // The suite wants a form of each kind, which the type of a form does not know all of.
+    // The suite needs forms that the SDK's type does not know.
     const requestedSchema = { type: 'object', properties, required } as ElicitRequestFormParams['requestedSchema'];
     const { action, content } = await mcpReq.elicitInput({ message: 'Please answer', requestedSchema });
     return [text(`Elicitation completed: action=${action}, content=${JSON.stringify(content ?? {})}`)];
@@ -151,11 +151,11 @@ function addResources(server: McpServer): void {
 }
 
 function addPrompts(server: McpServer): void {
-  const said = (...content: ContentBlock[]): { messages: { role: 'user'; content: ContentBlock }[] } => ({
+  const messagesOf = (...content: ContentBlock[]): { messages: { role: 'user'; content: ContentBlock }[] } => ({
     messages: content.map((one) => ({ role: 'user', content: one })),
   });
   server.registerPrompt('test_simple_prompt', { description: 'simple' }, async () =>
-    said(text('This is a simple prompt for testing.')),
+    messagesOf(text('This is a simple prompt for testing.')),
   );
   const argument = completable(z.string(), (value) =>
     ['paris', 'park', 'party'].filter((one) => one.startsWith(value)),
@@ -163,23 +163,23 @@ function addPrompts(server: McpServer): void {
   server.registerPrompt(
     'test_prompt_with_arguments',
     { description: 'with arguments', argsSchema: z.object({ arg1: argument, arg2: z.string() }) },
-    async ({ arg1, arg2 }) => said(text(`Prompt with arguments: arg1='${arg1}', arg2='${arg2}'`)),
+    async ({ arg1, arg2 }) => messagesOf(text(`Prompt with arguments: arg1='${arg1}', arg2='${arg2}'`)),
   );
   server.registerPrompt(
     'test_prompt_with_embedded_resource',
     { description: 'with a resource', argsSchema: z.object({ resourceUri: z.string() }) },
     async ({ resourceUri }) =>
-      said(
+      messagesOf(
         embedded(resourceUri, 'text/plain', 'Embedded resource content for testing.'),
         text('Please process the embedded resource above.'),
       ),
   );
   server.registerPrompt('test_prompt_with_image', { description: 'with an image' }, async () =>
-    said(image, text('Please analyze the image above.')),
+    messagesOf(image, text('Please analyze the image above.')),
   );
 }
 
-/** What the conformance suite wants to find on a server, for our transports to serve. */
+/** Makes a service with the fixtures of the conformance suite, for our transports. */
 export function createConformanceService(): McpService {
   const createServer = (): McpServer => {
     const capabilities = { tools: {}, resources: { subscribe: true }, prompts: {}, logging: {}, completions: {} };

@@ -20,15 +20,15 @@ function runSuite(url: string, args: readonly string[] = []): Promise<CairnResul
   return finished(spawn(process.execPath, [suite, ...all], { env: cleanEnv(), stdio: ['ignore', 'pipe', 'pipe'] }));
 }
 
-/** The scenarios of a run by what became of them. */
+/** Returns the passed and failed scenarios of a run. */
 function scenarios({ stdout }: CairnResult): { readonly passed: string[]; readonly failed: string[] } {
-  // One that has checked nothing has not passed.
+  // A scenario with no checks has not passed.
   const named = (mark: string, checks: string): string[] =>
     [...stdout.matchAll(new RegExp(`^${mark} ([\\w-]+): ${checks}`, 'gmu'))].map(([, name = '']) => name);
   return { passed: named('✓', '[1-9]'), failed: named('✗', '') };
 }
 
-test('the transport passes every scenario of the conformance suite, on the fixtures that it wants', async () => {
+test('the HTTP transport passes every scenario of the conformance suite on the suite’s fixtures', async () => {
   const errors: string[] = [];
   const onError = (error: Error): void => void errors.push(error.message);
   const listener = await serveHttp(createConformanceService(), { port: 0, token: undefined, onError });
@@ -40,7 +40,7 @@ test('the transport passes every scenario of the conformance suite, on the fixtu
   expect(errors).toEqual([]);
 });
 
-test('cairn mcp passes every scenario that applies to it; the others are listed with their reasons', async () => {
+test('cairn mcp passes every applicable scenario; the exceptions are listed with their reasons', async () => {
   const server = await startHttp(['--root', createTree({ 'a.txt': 'a' }), '--http', '0', '--no-auth']);
   const result = await runSuite(server.url, ['--expected-failures', exceptions]);
   expect(result.exitCode, result.stdout).toBe(0);

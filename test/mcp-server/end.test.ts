@@ -15,7 +15,7 @@ import { initializeParams, startInitialized } from './raw.ts';
 import type { RawServer } from './raw.ts';
 import { call, connectUrl, kill, startHttp } from './support.ts';
 
-/** Holds a file's lock, as another process that changes it does, until it is told to let go. */
+/** Holds the lock of a file, as another process that changes the file would. Returns a function that releases the lock. */
 async function holdLock(root: string, path: string): Promise<() => Promise<void>> {
   let release = (): void => undefined;
   let held: Promise<void> = Promise.resolve();
@@ -36,13 +36,13 @@ async function holdLock(root: string, path: string): Promise<() => Promise<void>
 
 const edit = { name: 'edit', arguments: { path: 'a.txt', old_text: 'alpha', new_text: 'beta' } };
 
-/** A server with an edit under way that cannot be finished yet. */
+/** Starts a server with a running edit, which cannot finish before `letGo`. */
 async function startEditing(root: string): Promise<{ server: RawServer; letGo: () => Promise<void> }> {
   const letGo = await holdLock(root, 'a.txt');
   const server = await startInitialized(['--root', root]);
   server.send({ jsonrpc: '2.0', id: 'edit', method: 'tools/call', params: edit });
-  // Requests are begun in their order.
-  await server.request('behind', 'ping');
+  // Requests start in order, so the edit has started when this has its answer.
+  await server.request('after', 'ping');
   return { server, letGo };
 }
 
@@ -50,7 +50,7 @@ test.each([
   ['SIGTERM', (server: RawServer) => server.child.kill('SIGTERM')],
   ['SIGINT', (server: RawServer) => server.child.kill('SIGINT')],
   ['the end of its input', (server: RawServer) => server.child.stdin?.end()],
-])('a server over stdio finishes and answers the call under way at %s, and ends', async (_, end) => {
+])('a server over stdio finishes and answers the running call at %s, and ends', async (_, end) => {
   const root = createTree({ 'a.txt': 'alpha\n' });
   const { server, letGo } = await startEditing(root);
   end(server);
@@ -60,7 +60,7 @@ test.each([
   expect(readFileSync(join(root, 'a.txt'), 'utf8')).toBe('beta\n');
 });
 
-test('a server over stdio ends when nobody reads its answers', async () => {
+test('a server over stdio ends when its output is closed', async () => {
   const server = await startInitialized(['--root', createTree({ 'a.txt': 'alpha\n' })]);
   server.child.stdout?.destroy();
   server.send({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
@@ -70,7 +70,7 @@ test('a server over stdio ends when nobody reads its answers', async () => {
 test.each([
   ['SIGTERM', (child: ChildProcess) => child.kill('SIGTERM')],
   ['the end of its input', (child: ChildProcess) => child.stdin?.end()],
-])('a server over stdio whose client is there and reads nothing ends at %s all the same', async (_, end) => {
+])('a server over stdio ends at %s although its client reads nothing', async (_, end) => {
   // More than a pipe holds.
   const root = createTree({ 'large.bin': Buffer.alloc(4 * 1024 * 1024) });
   const child = startCairn(['mcp', '--root', root]);
@@ -89,7 +89,7 @@ test.each([
 });
 
 test.each(['SIGTERM', 'SIGINT'] as const)(
-  'a server over HTTP finishes and answers the call under way at %s, and ends',
+  'a server over HTTP finishes and answers the running call at %s, and ends',
   async (signal) => {
     const root = createTree({ 'a.txt': 'alpha\n', 'b.txt': 'b\n' });
     const letGo = await holdLock(root, 'a.txt');
@@ -97,7 +97,7 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
     const client = await connectUrl(server.url, 'modern');
     const ended = new Promise((resolve) => server.child.once('exit', (...how) => resolve(how)));
     const answer = client.callTool(edit);
-    // It waits for the lock when its own is there: the file that it would change is looked at first.
+    // The edit waits for the lock after this answer: reading the file comes first.
     expect(await call(client, 'read', { path: 'b.txt' })).toContain('b.txt');
     server.child.kill(signal);
     await vi.waitFor(() => expect(fetch(server.url)).rejects.toThrow('fetch failed'));
@@ -122,10 +122,10 @@ const listen = {
   },
 };
 
-test('who only listens is not waited for, over stdio', async () => {
+test('an open subscription does not delay shutdown over stdio', async () => {
   const [input, output] = [new PassThrough(), new PassThrough()];
   const service = await createMcpServer({ toolSets: [codingToolSet], roots: [createTree({})] });
-  // As long as a call may take, and longer than the test.
+  // Longer than the time-out of the test.
   const connection = await serveStdio(service, { input, output, graceMs: 600_000 });
   const answers = createInterface({ input: output })[Symbol.asyncIterator]();
   input.write(`${JSON.stringify(listen)}\n`);
@@ -135,7 +135,7 @@ test('who only listens is not waited for, over stdio', async () => {
   expect((await answers.next()).value).toContain('"result"');
 });
 
-test('who only listens is not waited for, over HTTP', async () => {
+test('an open subscription does not delay shutdown over HTTP', async () => {
   const service = await createMcpServer({ toolSets: [codingToolSet], roots: [createTree({})] });
   const listener = await serveHttp(service, { port: 0, token: undefined, graceMs: 600_000 });
   const stream = await fetch(listener.url, {
@@ -149,7 +149,7 @@ test('who only listens is not waited for, over HTTP', async () => {
     body: JSON.stringify(listen),
   });
   expect(stream.status).toBe(200);
-  const said = stream.text();
+  const events = stream.text();
   await listener.close();
-  expect(await said).toContain('acknowledged');
+  expect(await events).toContain('acknowledged');
 });

@@ -17,13 +17,13 @@ test.skipIf(process.platform === 'win32')('every example in `cairn mcp --help` s
   const [http, ...others] = examples.toSorted((a) => (a.includes('--http') ? -1 : 1));
   expect(others).toHaveLength(3);
   for (const example of others) {
-    // Its input is at its end, so it serves nobody and ends in order.
+    // Its input is empty, so it shuts down at once.
     const child = spawn('/bin/sh', ['-c', example], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
     const { exitCode, stdout, stderr } = await finished(child);
     expect({ exitCode, stdout }, example).toEqual({ exitCode: 0, stdout: '' });
     expect(stderr, example).toMatch(/^cairn mcp: \d+ tools for \//u);
   }
-  // The port of the example may be taken here.
+  // The port of the example may be in use on this machine.
   const port = http?.split(' ').at(-1) ?? '';
   expect(http).toBe(`cairn mcp --http ${port}`);
   const server = await startHttp(['--root', cwd, '--http', '0']);

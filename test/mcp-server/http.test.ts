@@ -14,7 +14,7 @@ import { call, connectUrl, startHttp } from './support.ts';
 
 type Options = Partial<ServeHttpOptions> & { readonly toolSets?: McpServerOptions['toolSets'] };
 
-/** A server in this process, closed when the test is over. */
+/** A server in this process, closed when the test ends. */
 async function listen(options: Options = {}): Promise<HttpListener> {
   const { toolSets = [codingToolSet], ...rest } = options;
   const server = await createMcpServer({ toolSets, roots: [createTree({ 'a.txt': 'alpha\n' })] });
@@ -44,7 +44,7 @@ async function begin(url: string): Promise<string> {
   return response.headers.get('mcp-session-id') ?? '';
 }
 
-/** Sends the beginning of a body that does not say how long it is. */
+/** Sends the beginning of a body without a Content-Length. */
 function postUnmeasured(url: string, headers: Readonly<Record<string, string>>, bytes: number): Promise<Response> {
   return new Promise((resolve, reject) => {
     const sent = request(url, { method: 'POST', headers: { ...jsonHeaders, ...headers } }, (response) => {
@@ -56,7 +56,7 @@ function postUnmeasured(url: string, headers: Readonly<Record<string, string>>, 
   });
 }
 
-/** What is asked for at an address as it is written; `fetch` would put it in order. */
+/** Posts to a raw request target; `fetch` would normalize it. Returns the status. */
 function statusAt(url: string, path: string): Promise<number | undefined> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve, reject) => {
@@ -67,7 +67,7 @@ function statusAt(url: string, path: string): Promise<number | undefined> {
   });
 }
 
-/** `fetch` does not let anybody set the host. */
+/** Posts with a Host header, which `fetch` cannot set. Returns the status. */
 function statusFor(url: string, headers: Readonly<Record<string, string>>): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
     const sent = request(url, { method: 'POST', headers: { ...jsonHeaders, ...headers } }, (response) => {
@@ -77,8 +77,8 @@ function statusFor(url: string, headers: Readonly<Record<string, string>>): Prom
   });
 }
 
-describe('who is let in', () => {
-  test('nobody without the token, and who has it', async () => {
+describe('access', () => {
+  test('requires the token', async () => {
     const { url } = await listen({ token: 'secret' });
     for (const headers of [
       {},
@@ -101,7 +101,7 @@ describe('who is let in', () => {
     expect((await post(url, initialize, { Authorization: 'bearer  secret' })).status).toBe(200);
   });
 
-  test('cairn mcp takes its token from the environment, or makes one and says it', async () => {
+  test('cairn mcp uses the token of the environment, or makes and prints one', async () => {
     const root = createTree({ 'a.txt': 'alpha\n' });
     const given = await startHttp(['--root', root, '--http', '0'], { CAIRN_MCP_TOKEN: 'from-the-environment' });
     expect(given.stderr()).not.toContain('from-the-environment');
@@ -112,7 +112,7 @@ describe('who is let in', () => {
     await expect(connectUrl(made.url, 'legacy', 'from-the-environment')).rejects.toThrow(/401|nauthorized/u);
   });
 
-  test('no page of the web, by its origin or by a name that leads here', async () => {
+  test('refuses web pages by their Origin and their Host', async () => {
     const { url } = await listen();
     const { host } = new URL(url);
     const port = host.split(':')[1] ?? '';
@@ -121,32 +121,37 @@ describe('who is let in', () => {
       ['localhost', { Host: `localhost:${port}`, Origin: 'http://localhost:3000' }, 200],
       ['another host', { Host: 'evil.example' }, 403],
       ['another host with the port', { Host: `evil.example:${port}` }, 403],
-      ['a host that begins alike', { Host: 'localhost.evil.example' }, 403],
+      ['a host with the same beginning', { Host: 'localhost.evil.example' }, 403],
       ['a user before the host', { Host: `evil@localhost:${port}` }, 403],
-      ['a path behind the host', { Host: 'localhost/evil' }, 403],
+      ['a path after the host', { Host: 'localhost/evil' }, 403],
       ['another origin', { Host: host, Origin: 'https://evil.example' }, 403],
-      ['no origin at all', { Host: host, Origin: 'null' }, 403],
+      ['an opaque origin', { Host: host, Origin: 'null' }, 403],
     ];
     for (const [what, headers, status] of rows) expect(await statusFor(url, headers), what).toBe(status);
   });
 
-  test('nobody from outside of this machine', async () => {
+  test('listens on the loopback address only', async () => {
     const { url } = await listen();
     expect(new URL(url).hostname).toBe('127.0.0.1');
   });
 });
 
-test('what is no request of a session is refused with its reason, and the server lives', async () => {
+test('an invalid request is refused with its reason, and the server continues', async () => {
   const { url } = await listen({ maxMessageBytes: 100_000 });
   const session = { 'mcp-session-id': await begin(url) };
   const rows: readonly (readonly [what: string, send: () => Promise<Response>, status: number, message: RegExp])[] = [
-    ['broken JSON', () => post(url, '{"jsonrpc":'), 400, /^Parse error: .*Send one JSON object/u],
-    ['JSON that is no message', () => post(url, { hello: 1 }, session), 400, /JSON-RPC/u],
-    ['a message that is too long', () => post(url, `"${'x'.repeat(100_001)}"`, session), 413, /100000 bytes/u],
-    ['a request before initialize', () => post(url, ping), 400, /begin with initialize/u],
-    ['a session that there is not', () => post(url, ping, { 'mcp-session-id': 'none' }), 404, /Send initialize again/u],
+    ['broken JSON', () => post(url, '{"jsonrpc":'), 400, /^parse error: .*; send one JSON object/u],
+    ['JSON that is not a message', () => post(url, { hello: 1 }, session), 400, /JSON-RPC/u],
     [
-      'a version that is not spoken',
+      'a message that is too long',
+      () => post(url, `"${'x'.repeat(100_001)}"`, session),
+      413,
+      /the limit of 100000 bytes; send less/u,
+    ],
+    ['a request before initialize', () => post(url, ping), 400, /no session; send initialize/u],
+    ['an unknown session', () => post(url, ping, { 'mcp-session-id': 'none' }), 404, /send initialize again/u],
+    [
+      'an unsupported version',
       () => post(url, ping, { ...session, 'mcp-protocol-version': '1999-01-01' }),
       400,
       /Unsupported protocol version: 1999-01-01/u,
@@ -158,7 +163,7 @@ test('what is no request of a session is refused with its reason, and the server
       /application\/json/u,
     ],
     [
-      'a client that takes no stream',
+      'a client that does not accept streams',
       () => post(url, ping, { ...session, Accept: 'text/html' }),
       406,
       /text\/event-stream/u,
@@ -166,18 +171,18 @@ test('what is no request of a session is refused with its reason, and the server
     ['another method', () => fetch(url, { method: 'PUT', headers: session }), 405, /not allowed/iu],
     ['another method without a session', () => fetch(url, { method: 'OPTIONS' }), 405, /use GET, POST, DELETE/u],
     [
-      'bytes that are no UTF-8',
+      'invalid UTF-8',
       () => post(url, Buffer.from('{"jsonrpc":"2.0","id":1,"method":"ping\xff"}', 'latin1'), session),
       400,
-      /^Parse error: .*in UTF-8/u,
+      /^parse error: .*in UTF-8/u,
     ],
     [
-      'a message that is too long and does not say so',
+      'a message that is too long, without Content-Length',
       () => postUnmeasured(url, session, 100_001),
       413,
-      /100000 bytes/u,
+      /the limit of 100000 bytes; send less/u,
     ],
-    ['another path', () => post(new URL('/', url).href, ping), 404, /The server is at \/mcp/u],
+    ['another path', () => post(new URL('/', url).href, ping), 404, /unknown path \/; use \/mcp/u],
   ];
   for (const [what, send, status, message] of rows) {
     const response = await send();
@@ -188,7 +193,7 @@ test('what is no request of a session is refused with its reason, and the server
   }
 });
 
-test('only its own address is served, and none that looks like it', async () => {
+test('only the path /mcp is served, not similar ones', async () => {
   const { url } = await listen();
   for (const path of ['//', '//evil.example/mcp', '/mcp/', '/x/../mcp', 'http://[/mcp', 'http://evil.example/mcp']) {
     expect(await statusAt(url, path), path).toBe(404);
@@ -197,7 +202,7 @@ test('only its own address is served, and none that looks like it', async () => 
 });
 
 describe('sessions', () => {
-  test('end when the client says so', async () => {
+  test('end when the client deletes them', async () => {
     const listener = await listen();
     const headers = { 'mcp-session-id': await begin(listener.url) };
     expect(listener.sessions).toBe(1);
@@ -206,14 +211,14 @@ describe('sessions', () => {
     expect((await post(listener.url, ping, headers)).status).toBe(404);
   });
 
-  test('end when nobody has used them for long', async () => {
+  test('end when they are unused for too long', async () => {
     const listener = await listen({ idleMs: 40 });
     const headers = { 'mcp-session-id': await begin(listener.url) };
     await vi.waitFor(() => expect(listener.sessions).toBe(0));
     expect((await post(listener.url, ping, headers)).status).toBe(404);
   });
 
-  test('make room for a new one, the one first that was unused longest, but not one that is in use', async () => {
+  test('are limited: a new one ends the one that was unused longest, but never one in use', async () => {
     const { url } = await listen({ maxSessions: 2 });
     const [first, second] = [await begin(url), await begin(url)];
     await (await post(url, ping, { 'mcp-session-id': first })).text();
@@ -230,22 +235,25 @@ describe('sessions', () => {
       expect(stream.status).toBe(200);
     }
     const refused = await post(url, initialize);
-    expect([refused.status, await refused.text()]).toEqual([503, expect.stringContaining('2 sessions are in use')]);
+    expect([refused.status, await refused.text()]).toEqual([
+      503,
+      expect.stringContaining('all 2 sessions are in use; try again'),
+    ]);
     leave.abort();
     await vi.waitFor(async () => expect((await post(url, initialize)).status).toBe(200));
   });
 
-  test('have a stream to listen on that is open at once', { timeout: 10_000 }, async () => {
+  test('open an event stream at once', { timeout: 10_000 }, async () => {
     const { url } = await listen();
     const leave = new AbortController();
     const headers = { 'mcp-session-id': await begin(url), Accept: 'text/event-stream' };
-    // The first thing that is said on it comes after a quarter of a minute.
+    // The first event comes after 15 s.
     const stream = await fetch(url, { headers, signal: leave.signal });
     expect([stream.status, stream.headers.get('content-type')]).toEqual([200, 'text/event-stream']);
     leave.abort();
   });
 
-  test('end the stream of a call that was cancelled, since its answer never comes', async () => {
+  test('end the stream of a cancelled call, because it has no answer', async () => {
     const { set, begun, release } = gatedSet();
     const { url } = await listen({ toolSets: [set] });
     const headers = { 'mcp-session-id': await begin(url) };
@@ -257,7 +265,7 @@ describe('sessions', () => {
     release();
   });
 
-  test('do not know what another one has read', async () => {
+  test('do not share what another session has read', async () => {
     const { url } = await listen();
     const [one, other] = [await connectUrl(url, 'legacy'), await connectUrl(url, 'legacy')];
     await call(one, 'read', { path: 'a.txt' });
@@ -266,7 +274,7 @@ describe('sessions', () => {
   });
 });
 
-/** A set with a tool that answers when it is told to. */
+/** A set with a tool that answers after `release`. */
 function gatedSet(): {
   readonly set: ToolSet;
   readonly begun: Promise<AbortSignal>;
@@ -305,8 +313,8 @@ function gatedSet(): {
   };
 }
 
-describe.each(['legacy', 'modern'] as const)('a server that ends, in the %s era', (era) => {
-  test('finishes and answers calls under way, takes no others, and is gone', async () => {
+describe.each(['legacy', 'modern'] as const)('a server that shuts down, in the %s era', (era) => {
+  test('finishes and answers running calls, refuses others, and stops listening', async () => {
     const { set, begun, release } = gatedSet();
     const listener = await listen({ toolSets: [set], graceMs: 60_000 });
     const client = await connectUrl(listener.url, era);
@@ -320,7 +328,7 @@ describe.each(['legacy', 'modern'] as const)('a server that ends, in the %s era'
     await expect(fetch(listener.url)).rejects.toThrow('fetch failed');
   });
 
-  test('cancels calls that take too long', async () => {
+  test('cancels calls that exceed the grace time', async () => {
     const { set, begun, release } = gatedSet();
     const listener = await listen({ toolSets: [set], graceMs: 1 });
     const client = await connectUrl(listener.url, era);
@@ -333,7 +341,7 @@ describe.each(['legacy', 'modern'] as const)('a server that ends, in the %s era'
     expect(await answer).toBeInstanceOf(Error);
   });
 
-  test('hears when the client has cancelled', async () => {
+  test('cancels a call that the client cancels', async () => {
     const { set, begun, release } = gatedSet();
     const listener = await listen({ toolSets: [set] });
     const client = await connectUrl(listener.url, era);

@@ -7,7 +7,7 @@ import { onTestFinished } from 'vitest';
 import { createClient } from './support.ts';
 import type { Way } from './support.ts';
 
-/** The client's end of two streams. */
+/** Makes the client's end of two streams. */
 function clientTransport(input: PassThrough, output: PassThrough): Transport {
   const buffer = new ReadBuffer();
   const transport: Transport = {
@@ -28,7 +28,7 @@ function clientTransport(input: PassThrough, output: PassThrough): Transport {
   return transport;
 }
 
-/** Connects the official client to a server in this process, for what needs no process of its own. */
+/** Connects the official client to a server in this process. */
 export async function connectInMemory(server: McpServer, era: Way['era'] = 'legacy'): Promise<Client> {
   const [input, output] = [new PassThrough(), new PassThrough()];
   const connection = await serveStdio(server, { input, output });

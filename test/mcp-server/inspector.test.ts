@@ -15,7 +15,7 @@ const launcher = fileURLToPath(
     .replace('package.json', 'clients/launcher/build/index.js'),
 );
 
-/** What a host has in its configuration. */
+/** The entry of a server in the configuration of a host. */
 type Entry = Readonly<Record<string, unknown>>;
 
 async function entryFor(over: Way['over'], root: string): Promise<Entry> {
@@ -24,20 +24,20 @@ async function entryFor(over: Way['over'], root: string): Promise<Entry> {
   return { type: 'streamable-http', url, headers: { Authorization: 'Bearer secret' } };
 }
 
-/** A file of a host with the server in it. */
+/** Writes a host configuration with the server. Returns its path. */
 function configWith(entry: Entry): string {
   const config = join(temporaryDirectory(), 'mcp.json');
   writeFileSync(config, JSON.stringify({ mcpServers: { cairn: entry } }));
   return config;
 }
 
-/** Runs a method by the inspector's command line, with a server in its configuration. */
+/** Runs a method with the command line of the inspector. Returns its output. */
 async function inspect(config: string, args: readonly string[]): Promise<unknown> {
   const home = temporaryDirectory();
   const command = [launcher, '--cli', '--config', config, '--server', 'cairn', ...args];
   const child = spawn(process.execPath, command, { env: cleanEnv({ HOME: home }), stdio: ['ignore', 'pipe', 'pipe'] });
   const { exitCode, stdout, stderr } = await finished(child);
-  // 5: the tool failed, which the answer says.
+  // 5: the tool failed; the answer has the reason.
   if (exitCode !== 0 && exitCode !== 5) throw new Error(`the inspector ended with ${exitCode}: ${stdout}${stderr}`);
   return JSON.parse(stdout);
 }
@@ -46,7 +46,7 @@ describe.each(['stdio', 'http'] as const)('the inspector over %s', (over) => {
   test('lists the tools, calls one, and reads a file', async () => {
     const root = createTree({ 'a.txt': 'alpha\n' });
     const config = configWith(await entryFor(over, root));
-    // It ends with a status of its own when a schema has something that another host could not take.
+    // With --strict it fails for a schema that some host cannot use.
     expect(await inspect(config, ['--method', 'tools/list', '--strict'])).toMatchObject({
       tools: expect.arrayContaining([expect.objectContaining({ name: 'grep' })]),
     });
@@ -65,7 +65,7 @@ describe.each(['stdio', 'http'] as const)('the inspector over %s', (over) => {
   });
 });
 
-test('the inspector finds the tools by what `cairn mcp install` wrote', async () => {
+test('the inspector uses the configuration that `cairn mcp install` wrote', async () => {
   const root = createTree({ 'a.txt': 'alpha\n' });
   const installed = await cairn(['mcp', 'install', 'gemini', '--yes'], {
     cwd: root,

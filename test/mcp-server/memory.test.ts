@@ -23,12 +23,12 @@ const graphTools = [
 ];
 
 describe('the memory', () => {
-  test.each(ways)('of one server is known to the next, over $over in the $era era', async (way) => {
+  test.each(ways)('outlives its server, over $over in the $era era', async (way) => {
     const [root, place] = [temporaryDirectory(), temporaryDirectory()];
     const store = ['--store', join(place, 'memory.db')];
     const first = await connect(root, way, store);
     expect((await namesOf(first.client)).slice(-3)).toEqual(['remember', 'recall', 'notes']);
-    // Nothing is made before it is needed.
+    // The file is made by the first call that needs it.
     expect(existsSync(join(place, 'memory.db'))).toBe(false);
     expect(await call(first.client, 'remember', { content: 'The deploy key rotates on Fridays' })).toMatch(
       /^Remembered/u,
@@ -36,12 +36,12 @@ describe('the memory', () => {
     await first.close();
     const second = await connect(root, way, store);
     expect(await call(second.client, 'recall', { query: 'deploy' })).toContain('The deploy key rotates on Fridays');
-    expect(await call(second.client, 'notes', { content: 'look at the key' })).toContain('look at the key');
+    expect(await call(second.client, 'notes', { content: 'check the key' })).toContain('check the key');
     const found = await cairn(['memory', 'search', 'fridays', ...store]);
     expect(found.stdout).toContain('The deploy key rotates on Fridays');
   });
 
-  test('has the names of the official memory server when they are asked for, or none', async () => {
+  test('uses the names of the official memory server on request, or is off', async () => {
     const root = temporaryDirectory();
     const store = join(temporaryDirectory(), 'memory.db');
     const graph = await connect(root, ways[0], ['--memory', 'mcp-memory', '--store', store, '--naming', 'claude']);
@@ -53,7 +53,7 @@ describe('the memory', () => {
     expect(await namesOf(none.client)).not.toContain('remember');
   });
 
-  test('can be looked at and not changed on a read-only server', async () => {
+  test('can be read but not changed on a read-only server', async () => {
     const { client } = await connect(temporaryDirectory(), ways[0], ['--read-only']);
     const names = await namesOf(client);
     expect(names).toContain('recall');
@@ -61,7 +61,7 @@ describe('the memory', () => {
     expect(names).not.toContain('notes');
   });
 
-  test('that cannot be opened fails its own calls and no others', async () => {
+  test('that cannot be opened fails only its own calls', async () => {
     const root = temporaryDirectory();
     const { client } = await connect(root, ways[0], ['--store', '/dev/null/memory.db']);
     expect(await call(client, 'remember', { content: 'x' })).toMatch(/^error: .*\/dev\/null/su);
@@ -69,7 +69,7 @@ describe('the memory', () => {
   });
 
   test.each(['nowhere', 'http://127.0.0.1', 'redis://user:100%@127.0.0.1'])(
-    'of an address that is none, %s, is refused with the name of the variable',
+    'with the invalid address %s is refused with the name of the variable',
     async (url) => {
       const { exitCode, stderr } = await cairn(['mcp', '--root', temporaryDirectory()], {
         env: { CAIRN_REDIS_URL: url },
@@ -80,11 +80,11 @@ describe('the memory', () => {
 
   test.each([
     ['a profile that does not exist', ['--memory', 'mine'], /default, mcp-memory or off/u],
-    ['a file for no memory', ['--memory', 'off', '--store', 'x'], /--memory off/u],
-    ['no file', ['--store', ''], /--store/u],
-  ])('is refused: %s', async (_reason, args, says) => {
+    ['a file although the memory is off', ['--memory', 'off', '--store', 'x'], /--memory off/u],
+    ['an empty file name', ['--store', ''], /--store/u],
+  ])('is refused: %s', async (_reason, args, message) => {
     const { exitCode, stderr } = await cairn(['mcp', ...args]);
     expect(exitCode).toBe(2);
-    expect(stderr).toMatch(says);
+    expect(stderr).toMatch(message);
   });
 });

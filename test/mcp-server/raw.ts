@@ -5,19 +5,19 @@ import { finished, startCairn } from '../support/cli.ts';
 import type { CairnResult } from '../support/cli.ts';
 import { kill } from './support.ts';
 
-/** A message from the server, as it came. */
+/** A message from the server, unchecked. */
 interface RawMessage {
   readonly id?: number | string | null;
   readonly result?: Readonly<Record<string, unknown>>;
   readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown };
 }
 
-/** `cairn mcp` over stdio with no client between: what is written is what is sent. */
+/** `cairn mcp` over stdio without a client: it receives exactly what a test sends. */
 export interface RawServer {
   readonly child: ChildProcess;
-  /** Writes text as it is, or a message as a line. */
+  /** Writes text or bytes unchanged, or a message as a line. */
   readonly send: (message: string | Uint8Array | object) => void;
-  /** The next message with this id; `null` for an answer to what had none. */
+  /** Waits for the next message with this id; `null` for the answer to a message without a readable id. */
   readonly answer: (id: number | string | null) => Promise<RawMessage>;
   /** Sends a request and waits for its answer. */
   readonly request: (id: number | string, method: string, params?: object) => Promise<RawMessage>;
@@ -69,7 +69,7 @@ export function startRaw(args: readonly string[]): RawServer {
   return { child, send, answer, request, ended };
 }
 
-/** The same, past its initialization. */
+/** Like {@link startRaw}, initialized. */
 export async function startInitialized(args: readonly string[]): Promise<RawServer> {
   const server = startRaw(args);
   await server.request('begin', 'initialize', initializeParams);

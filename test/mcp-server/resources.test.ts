@@ -23,38 +23,41 @@ async function open(
 
 const uriIn = (root: string, path: string): string => pathToFileURL(join(root, path)).href;
 
-test.each(['legacy', 'modern'] as const)('a file is text or bytes, with its type, in the %s era', async (era) => {
-  const png = Buffer.from('89504e470d0a1a0a', 'hex');
-  const { root, client } = await open(
-    {
-      'a.md': '# Title\r\n',
-      'code.ts': 'const a = 1;\n',
-      'data.json': '{}\n',
-      plain: 'plain\n',
-      'picture.png': png,
-      'utf16.txt': Buffer.from('\ufeffhi', 'utf16le'),
-      'empty.txt': '',
-      'a #b?c%.txt': 'odd\n',
-      'mit Größe.txt': 'groß\n',
-    },
-    era,
-  );
-  const rows: readonly (readonly [path: string, content: object])[] = [
-    ['a.md', { mimeType: 'text/markdown', text: '# Title\r\n' }],
-    ['code.ts', { mimeType: 'text/plain', text: 'const a = 1;\n' }],
-    ['data.json', { mimeType: 'application/json', text: '{}\n' }],
-    ['plain', { mimeType: 'text/plain', text: 'plain\n' }],
-    ['picture.png', { mimeType: 'image/png', blob: png.toString('base64') }],
-    ['utf16.txt', { mimeType: 'text/plain', blob: Buffer.from('\ufeffhi', 'utf16le').toString('base64') }],
-    ['empty.txt', { mimeType: 'text/plain', text: '' }],
-    ['a #b?c%.txt', { mimeType: 'text/plain', text: 'odd\n' }],
-    ['mit Größe.txt', { mimeType: 'text/plain', text: 'groß\n' }],
-  ];
-  for (const [path, content] of rows) {
-    const uri = uriIn(root, path);
-    expect((await client.readResource({ uri })).contents, path).toEqual([{ uri, ...content }]);
-  }
-});
+test.each(['legacy', 'modern'] as const)(
+  'a file is read as text or bytes, with its type, in the %s era',
+  async (era) => {
+    const png = Buffer.from('89504e470d0a1a0a', 'hex');
+    const { root, client } = await open(
+      {
+        'a.md': '# Title\r\n',
+        'code.ts': 'const a = 1;\n',
+        'data.json': '{}\n',
+        plain: 'plain\n',
+        'picture.png': png,
+        'utf16.txt': Buffer.from('\ufeffhi', 'utf16le'),
+        'empty.txt': '',
+        'a #b?c%.txt': 'odd\n',
+        'mit Größe.txt': 'groß\n',
+      },
+      era,
+    );
+    const rows: readonly (readonly [path: string, content: object])[] = [
+      ['a.md', { mimeType: 'text/markdown', text: '# Title\r\n' }],
+      ['code.ts', { mimeType: 'text/plain', text: 'const a = 1;\n' }],
+      ['data.json', { mimeType: 'application/json', text: '{}\n' }],
+      ['plain', { mimeType: 'text/plain', text: 'plain\n' }],
+      ['picture.png', { mimeType: 'image/png', blob: png.toString('base64') }],
+      ['utf16.txt', { mimeType: 'text/plain', blob: Buffer.from('\ufeffhi', 'utf16le').toString('base64') }],
+      ['empty.txt', { mimeType: 'text/plain', text: '' }],
+      ['a #b?c%.txt', { mimeType: 'text/plain', text: 'odd\n' }],
+      ['mit Größe.txt', { mimeType: 'text/plain', text: 'groß\n' }],
+    ];
+    for (const [path, content] of rows) {
+      const uri = uriIn(root, path);
+      expect((await client.readResource({ uri })).contents, path).toEqual([{ uri, ...content }]);
+    }
+  },
+);
 
 test('a directory gives its listing', async () => {
   const { root, client } = await open({ 'src/a.ts': '' });
@@ -62,13 +65,16 @@ test('a directory gives its listing', async () => {
   expect(contents).toMatchObject([{ mimeType: 'text/plain', text: expect.stringContaining('a.ts') }]);
 });
 
-test('what cannot be read is an error that says why', async () => {
+test('an unreadable resource is an error with its reason', async () => {
   const { root, client } = await open({ 'large.bin': '', 'a.txt': 'alpha\n' });
   truncateSync(join(root, 'large.bin'), 5 * 1024 * 1024);
   const rows: readonly (readonly [uri: string, message: RegExp])[] = [
     [uriIn(root, 'large.bin'), /large\.bin has 5\.0 MB, more than the 4\.0 MB that are read at once/u],
     [uriIn(root, 'b.txt'), /b\.txt does not exist\. Did you mean a\.txt\?/u],
-    ['https://example.com/', /Unknown resource "https:\/\/example\.com\/"\. .*file:\/\/\/\{\+path\}/u],
+    [
+      'https://example.com/',
+      /unknown resource "https:\/\/example\.com\/"; use a listed URI, or one of the form file:\/\/\/\{\+path\}/u,
+    ],
     ['file:///etc/passwd', /outside the root/u],
   ];
   for (const [uri, message] of rows) {
@@ -79,7 +85,7 @@ test('what cannot be read is an error that says why', async () => {
   }
 });
 
-test('what was read as a resource counts as read', async () => {
+test('a file read as a resource counts as read', async () => {
   const { root, client } = await open({ 'a.txt': 'alpha\n' });
   await client.readResource({ uri: uriIn(root, 'a.txt') });
   writeFileSync(join(root, 'a.txt'), 'beta\n');
@@ -88,7 +94,7 @@ test('what was read as a resource counts as read', async () => {
   );
 });
 
-/** The names on each page. `listResources` would fetch all pages at once. */
+/** Returns the names on each page. `listResources` would fetch all pages at once. */
 async function listPages(client: Client, between: (page: number) => void = () => undefined): Promise<string[][]> {
   const pages: string[][] = [];
   let cursor: string | undefined;
@@ -106,21 +112,21 @@ const filesNamed = (names: readonly string[]): Tree => Object.fromEntries(names.
 const numbered = (count: number): string[] =>
   Array.from({ length: count }, (_, index) => `f${String(index).padStart(4, '0')}`);
 
-test('files are listed in pages, in the order of their paths, which others do not move', async () => {
+test('pages list files by path, and new files move no file to another page', async () => {
   const { root, client } = await open(filesNamed(numbered(450)));
   const pages = await listPages(client, (page) => writeFileSync(join(root, `a-new-${page}`), ''));
   expect(pages.map(({ length }) => length)).toEqual([201, 200, 50]);
   expect(pages.flat()).toEqual([root, ...numbered(450)]);
 });
 
-test('a thousand files of a root are listed, and that there may be more is said', async () => {
+test('the first 1,000 files of a root are listed, and the root states the limit', async () => {
   const { root, client } = await open(filesNamed(numbered(1010)));
   expect((await listPages(client)).flat()).toEqual([root, ...numbered(1000)]);
   const { resources } = await client.listResources();
   expect(resources[0]?.description).toContain('the first 1000');
 });
 
-test('paths are completed by a few of their letters, and by their beginning', async () => {
+test('paths are completed from some of their letters, and from their beginning', async () => {
   const { root, client } = await open({
     'src/kernel/sched.c': '',
     'src/other.c': '',
@@ -136,13 +142,13 @@ test('paths are completed by a few of their letters, and by their beginning', as
   expect((await complete(`${base}/src/oth`))[0]).toBe(`${base}/src/other.c`);
   expect(await complete('slash')).toEqual([`${base}/back\\slash.c`]);
   expect(await complete('x'.repeat(2000))).toEqual([]);
-  // What is completed, put into the template, is the URI of the file.
+  // A completed path, put into the template, is the URI of the file.
   const [odd = ''] = await complete('oddname');
   const { contents } = await client.readResource({ uri: `file:///${encodeURI(odd)}` });
   expect(contents).toHaveLength(1);
   await expect(
     client.complete({ ref: { type: 'ref/prompt', name: 'x' }, argument: { name: 'y', value: '' } }),
-  ).rejects.toThrow('Arguments of file:///{+path} can be completed.');
+  ).rejects.toThrow('cannot complete argument "y"; use an argument of file:///{+path}');
 });
 
 test('the template of all files is listed', async () => {

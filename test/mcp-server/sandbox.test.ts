@@ -9,10 +9,10 @@ import { createTree, writeTree } from '../support/tree.ts';
 import { connectInMemory } from './in-memory.ts';
 import { call } from './support.ts';
 
-/** The properties of a schema that take a path, as they are called in the profiles. */
+/** The names of path parameters in all profiles. */
 const pathNames = ['path', 'file_path', 'dir_path', 'from', 'to', 'source', 'destination', 'absolute_path'];
 
-/** A value that a parameter takes, for whatever it is. */
+/** Returns a valid value for a parameter of any type. */
 function sample(name: string, path: string): unknown {
   const samples: Readonly<Record<string, unknown>> = {
     content: 'stolen\n',
@@ -32,7 +32,7 @@ function sample(name: string, path: string): unknown {
   return samples[name];
 }
 
-/** Spellings of a place outside of the root. */
+/** Returns spellings of places outside the root. */
 function waysOut(outside: string): readonly string[] {
   return [
     join(outside, 'secret.txt'),
@@ -54,7 +54,7 @@ interface Places {
   readonly outside: string;
 }
 
-/** Makes what is in the root what it was: tools may rename and delete links. */
+/** Restores the root: tools may rename and delete links. */
 function reset({ root, outside }: Places): void {
   for (const name of readdirSync(root)) rmSync(join(root, name), { recursive: true });
   writeTree(root, { 'a.txt': 'alpha\n', 'inner/b.txt': 'beta\n' });
@@ -63,14 +63,14 @@ function reset({ root, outside }: Places): void {
   symlinkSync(join(outside, 'nowhere'), join(root, 'dangling'));
 }
 
-/** Two directories, one of which may be used, with links that lead from it to the other. */
+/** Makes an allowed and a forbidden directory, with links from the first to the second. */
 function createPlaces(): Places {
   const places = { root: createTree({}), outside: createTree({ 'secret.txt': 'secret\n' }) };
   reset(places);
   return places;
 }
 
-/** Calls a tool once for each parameter that takes a path, with that one leading out. */
+/** Calls a tool once for each of its path parameters, with a path that leads outside. */
 async function tryTool(client: Client, tool: { name: string; inputSchema: object }, path: string): Promise<string[]> {
   const { properties = {} } = tool.inputSchema as { properties?: Record<string, unknown> };
   const names = Object.keys(properties);
@@ -86,7 +86,7 @@ async function tryTool(client: Client, tool: { name: string; inputSchema: object
 }
 
 describe.each(namingProfiles)('with the names of %s', (naming) => {
-  test('no tool reads or writes outside of the root', async () => {
+  test('no tool reads or writes outside the root', async () => {
     const places = createPlaces();
     const { root, outside } = places;
     const client = await connectInMemory(await createMcpServer({ toolSets: [codingToolSet], roots: [root], naming }));
@@ -97,7 +97,7 @@ describe.each(namingProfiles)('with the names of %s', (naming) => {
         reset(places);
         for (const answer of await tryTool(client, tool, path)) {
           calls += 1;
-          // Who names a link itself may rename or delete it: it lies inside.
+          // A link itself lies inside the root, so it may be renamed or deleted.
           const isLink = path === 'link' || path === 'file-link';
           if (isLink && tool.annotations?.readOnlyHint === false && !answer.startsWith('error: ')) continue;
           expect(answer, `${tool.name} ${path}`).toMatch(/^error: /u);
@@ -110,7 +110,7 @@ describe.each(namingProfiles)('with the names of %s', (naming) => {
     expect(readFileSync(join(outside, 'secret.txt'), 'utf8')).toBe('secret\n');
   });
 
-  test('a read-only server offers nothing that changes a file, and knows no other tool', async () => {
+  test('a read-only server offers only tools that change nothing, and refuses the others', async () => {
     const { root } = createPlaces();
     const [whole, readOnly] = await Promise.all(
       [false, true].map(async (isReadOnly) =>
@@ -119,14 +119,14 @@ describe.each(namingProfiles)('with the names of %s', (naming) => {
         ),
       ),
     );
-    if (!whole || !readOnly) throw new Error('there are two');
+    if (!whole || !readOnly) throw new Error('a client is missing');
     const [all, offered] = [(await whole.listTools()).tools, (await readOnly.listTools()).tools];
     expect(offered.map(({ annotations }) => annotations?.readOnlyHint)).toEqual(offered.map(() => true));
     const missing = all.filter(({ name }) => !offered.some((tool) => tool.name === name));
     expect(missing.length).toBeGreaterThan(0);
     expect(missing.map(({ annotations }) => annotations?.readOnlyHint)).toEqual(missing.map(() => false));
     for (const { name } of missing) {
-      await expect(readOnly.callTool({ name, arguments: {} }), name).rejects.toThrow(`Unknown tool: ${name}`);
+      await expect(readOnly.callTool({ name, arguments: {} }), name).rejects.toThrow(`unknown tool "${name}"`);
     }
     const before = readFileSync(join(root, 'a.txt'), 'utf8');
     for (const tool of offered) await tryTool(readOnly, tool, 'a.txt');
@@ -134,7 +134,7 @@ describe.each(namingProfiles)('with the names of %s', (naming) => {
   });
 });
 
-test('no resource is outside of the roots, and no completion or listing leads there', async () => {
+test('no resource, completion or listing leads outside the roots', async () => {
   const { root, outside } = createPlaces();
   const client = await connectInMemory(await createMcpServer({ toolSets: [codingToolSet], roots: [root] }));
   const uris = [
@@ -158,7 +158,7 @@ test('no resource is outside of the roots, and no completion or listing leads th
   expect(completion.values).toEqual([]);
 });
 
-test('several roots are served, and nothing between them', async () => {
+test('several roots are served, and nothing else', async () => {
   const [one, two, none] = [
     createTree({ 'a.txt': 'alpha\n' }),
     createTree({ 'b.txt': 'beta\n' }),
@@ -179,8 +179,8 @@ test('several roots are served, and nothing between them', async () => {
   );
 });
 
-test('a file with a second name outside is the file that it is', async () => {
-  // A hard link has no inside and outside; that its content is readable is what the file system says.
+test('a hard link to a file outside can be read', async () => {
+  // Both names are the file: the file system makes the content readable inside the root.
   const { root, outside } = createPlaces();
   linkSync(join(outside, 'secret.txt'), join(root, 'hard.txt'));
   const client = await connectInMemory(await createMcpServer({ toolSets: [codingToolSet], roots: [root] }));

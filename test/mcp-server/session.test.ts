@@ -31,7 +31,7 @@ describe.each(ways)('the official client over $over, $era era', (way) => {
     removeTree(root);
   });
 
-  test('is told of the tools in one order, with what they do to the world', async () => {
+  test('lists the tools in a fixed order with their annotations', async () => {
     const client = shared();
     const { tools } = await client.listTools();
     expect(
@@ -70,13 +70,13 @@ describe.each(ways)('the official client over $over, $era era', (way) => {
     expect(readFileSync(join(root, 'src/one.ts'), 'utf8')).toBe('const one = 11;\n');
   });
 
-  test('gets an image as an image', async () => {
+  test('receives an image as an image', async () => {
     const client = shared();
     const { content } = await client.callTool({ name: 'read', arguments: { path: 'picture.png' } });
     expect(content[1]).toEqual({ type: 'image', data: png.toString('base64'), mimeType: 'image/png' });
   });
 
-  test('is told what is wrong with its arguments, by a result that a model sees', async () => {
+  test('receives invalid arguments as a result that a model sees', async () => {
     const client = shared();
     expect(await call(client, 'read', { path: 5 })).toMatch(/^error: read: invalid parameter path/u);
     expect(await call(client, 'read')).toMatch(/^error: read: missing parameter path/u);
@@ -84,36 +84,36 @@ describe.each(ways)('the official client over $over, $era era', (way) => {
     expect(await call(client, 'grep', { pattern: '[z-a]' })).toMatch(/^error: /u);
   });
 
-  test('is told that there is no such tool, and which there are', async () => {
+  test('receives an error with the names of the tools for an unknown tool', async () => {
     const client = shared();
     const failure = client.callTool({ name: 'bash', arguments: {} });
     await expect(failure).rejects.toMatchObject({
       code: -32602,
-      message: expect.stringMatching(/Unknown tool: bash.*read, write/u),
+      message: expect.stringMatching(/unknown tool "bash"; the tools are read, write/u),
     });
     expect(await call(client, 'ls')).toContain('src/');
   });
 
   test.skipIf(process.platform !== 'linux')(
-    'hears that a long grep is under way, and cancels it down to the native call',
+    'receives the progress of a long grep, and cancels it down to the native call',
     async () => {
       const { client, pid } = await connect(createTree(slowTree), way);
       const controller = new AbortController();
       const { progress, settled } = await beginSlowGrep(client, { signal: controller.signal });
       expect(progress).toMatchObject({
         progress: expect.any(Number),
-        message: expect.stringMatching(/^grep has been at work for \d+ s$/u),
+        message: expect.stringMatching(/^grep has been running for \d+ s$/u),
       });
       expect(busyThreads(pid)).toBeGreaterThan(0);
       controller.abort(new Error('no longer wanted'));
       expect(await settled).toMatchObject({ message: expect.stringContaining('no longer wanted') });
-      // By itself it would go on for half a minute.
+      // Without the cancellation it would run for 30 s.
       await vi.waitFor(() => expect(busyThreads(pid)).toBe(0), { timeout: 10_000, interval: 20 });
       expect(await call(client, 'glob', { pattern: 'slow1' })).toContain('slow1');
     },
   );
 
-  test('is not kept waiting by a slow call', async () => {
+  test('gets other answers while a slow call runs', async () => {
     const { client } = await connect(createTree(slowTree), way);
     const controller = new AbortController();
     const slow = client.callTool({ name: 'grep', arguments: slowGrep }, { signal: controller.signal });
@@ -122,13 +122,13 @@ describe.each(ways)('the official client over $over, $era era', (way) => {
     await expect(slow).rejects.toThrow('enough');
   });
 
-  test('goes on with a new server when one was killed during a call', async () => {
+  test('continues with a new server after one was killed during a call', async () => {
     const place = createTree({ ...slowTree, 'kept.txt': 'kept\n' });
     const first = await connect(place, way);
     expect(await call(first.client, 'edit', { path: 'kept.txt', old_text: 'kept', new_text: 'saved' })).not.toMatch(
       /^error/u,
     );
-    // Over HTTP the client hopes that the stream will go on, for as long as it waits at all.
+    // Over HTTP the client waits for the stream to resume until its time-out.
     const { settled } = await beginSlowGrep(first.client, { timeout: 3000 });
     process.kill(first.pid, 'SIGKILL');
     expect(await settled).toBeInstanceOf(Error);
@@ -140,7 +140,7 @@ describe.each(ways)('the official client over $over, $era era', (way) => {
     expect(readFileSync(join(place, 'kept.txt'), 'utf8')).toBe('again\n');
   });
 
-  test('is refused to overwrite what changed since it was read', async () => {
+  test('cannot overwrite a file that changed since it was read', async () => {
     const client = shared();
     writeFileSync(join(root, 'a.txt'), 'one\n');
     await call(client, 'read', { path: 'a.txt' });
@@ -149,14 +149,14 @@ describe.each(ways)('the official client over $over, $era era', (way) => {
     expect(readFileSync(join(root, 'a.txt'), 'utf8')).toBe('two\n');
   });
 
-  test('gets the facts of an answer beside its text, and never the text again', async () => {
+  test('receives the facts of an answer besides its text, and never the text twice', async () => {
     const input = { name: 'grep', arguments: { pattern: 'const' } };
     const facts = { totalMatches: 2, filesWithMatches: 2, matches: 2, complete: true };
     const answer = await shared().callTool(input);
     expect(answer._meta?.['cairn/facts']).toMatchObject(facts);
     expect(answer.structuredContent).toMatchObject(facts);
     expect(JSON.stringify(answer.structuredContent)).not.toContain('const one');
-    // A host that shows its model the structured content in place of the text.
+    // This host shows its model the structured content instead of the text.
     const hiding = await connect(root, { ...way, clientName: 'claude-code' });
     const other = await hiding.client.callTool(input);
     expect(other.structuredContent).toBeUndefined();

@@ -9,18 +9,18 @@ import type { Connected, Way } from './support.ts';
 const stdio: Way = { over: 'stdio', era: 'legacy' };
 const http: Way = { over: 'http', era: 'modern' };
 
-/** Three servers on one directory, each a process. */
+/** Starts three server processes on one directory. */
 function connectThree(root: string): Promise<Connected[]> {
   return Promise.all([connect(root, stdio), connect(root, http), connect(root, stdio)]);
 }
 
-test('servers on one root see what another one has written, deleted and renamed', async () => {
+test('servers on one root see what another has written, deleted and renamed', async () => {
   const root = createTree({ 'src/old.ts': 'old\n', 'src/kept.ts': 'kept\n' });
   const clients = (await connectThree(root)).map(({ client }) => client);
-  // Each has its own scan of the tree by now.
+  // Now each has its own scan of the tree.
   for (const client of clients) expect(await call(client, 'glob', { pattern: '*.ts' })).toContain('old.ts');
   const [first, ...others] = clients;
-  if (first === undefined) throw new Error('there are three');
+  if (first === undefined) throw new Error('a client is missing');
   await call(first, 'write', { path: 'src/new.ts', content: 'fresh\n' });
   await call(first, 'delete', { path: 'src/old.ts' });
   await call(first, 'rename', { from: 'src/kept.ts', to: 'src/moved.ts' });
@@ -32,37 +32,37 @@ test('servers on one root see what another one has written, deleted and renamed'
       .toSorted();
   expect(found(await call(first, 'glob', { pattern: '*.ts' }))).toEqual(names);
   for (const client of others) {
-    // Its scan may be a second old; the next one is not.
+    // The first answer may use a scan that is one second old.
     await vi.waitFor(async () => expect(found(await call(client, 'glob', { pattern: '*.ts' }))).toEqual(names), {
       timeout: 20_000,
       interval: 100,
     });
-    // What is in a file is never kept.
+    // File contents are never cached.
     expect(await call(client, 'grep', { pattern: 'fresh' })).toContain('src/new.ts');
   }
 });
 
-test('a server refuses to overwrite what another one has changed since it was read', async () => {
+test('a server refuses to overwrite a file that another has changed since it was read', async () => {
   const root = createTree({ 'a.txt': 'one\n' });
   const [first, second] = (await connectThree(root)).map(({ client }) => client);
-  if (first === undefined || second === undefined) throw new Error('there are three');
+  if (first === undefined || second === undefined) throw new Error('a client is missing');
   await call(first, 'read', { path: 'a.txt' });
   await call(second, 'read', { path: 'a.txt' });
   expect(await call(first, 'write', { path: 'a.txt', content: 'two\n' })).not.toMatch(/^error: /u);
   const refused = await call(second, 'write', { path: 'a.txt', content: 'three\n' });
   expect(refused).toMatch(/^error: .*changed/su);
-  // With the file as it is now, so that the next try can be right.
+  // The error has the current file, so that the next attempt can succeed.
   expect(refused).toContain('two');
   expect(readFileSync(join(root, 'a.txt'), 'utf8')).toBe('two\n');
 });
 
-test('edits of one file by several servers at once all survive, as each is refused what it has not seen', async () => {
+test('simultaneous edits of one file by several servers all survive', async () => {
   const lines = Array.from({ length: 30 }, (_, index) => `line ${index};\n`);
   const root = createTree({ 'a.txt': lines.join('') });
   const clients = (await connectThree(root)).map(({ client }) => client);
   const editLine = async (client: Client, index: number): Promise<void> => {
     const input = { path: 'a.txt', old_text: `line ${index};`, new_text: `row ${index};` };
-    // Who is refused is shown the file as it is now, and may call again.
+    // A refused call returns the current file; the client calls again.
     for (
       let answer = await call(client, 'edit', input);
       answer.startsWith('error');
@@ -79,7 +79,7 @@ test('edits of one file by several servers at once all survive, as each is refus
   expect(readdirSync(root)).toEqual(['a.txt']);
 });
 
-test('a server reads what a program wrote that is none', async () => {
+test('a server reads what another program wrote', async () => {
   const root = createTree({ 'a.txt': 'one\n' });
   const { client } = await connect(root, stdio);
   expect(await call(client, 'read', { path: 'a.txt' })).toContain('one');

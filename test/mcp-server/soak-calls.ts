@@ -7,7 +7,7 @@ import type { Tree } from '../support/tree.ts';
 
 const FILES = 40;
 
-/** What the calls work on: the same files over and over, so that whatever grows is the server's. */
+/** The files for the calls. They stay the same, so that any growth is the server's. */
 export const soakTree: Tree = {
   'slow.txt': `${'a'.repeat(26)}!\n`.repeat(100),
   ...Object.fromEntries(
@@ -20,7 +20,7 @@ export const soakTree: Tree = {
 
 const path = (index: number): string => `src/dir${(index % FILES) % 5}/file${index % FILES}.ts`;
 
-/** A kind of call, with how its answer begins when it is right. */
+/** Makes one call and throws when its answer is wrong. */
 type Kind = (client: Client, root: string, index: number) => Promise<unknown>;
 
 async function expectText(answer: Promise<string>, part: string): Promise<void> {
@@ -33,10 +33,10 @@ async function expectFailure(answer: Promise<unknown>): Promise<void> {
     () => false,
     () => true,
   );
-  if (!failed) throw new Error('the call was to fail');
+  if (!failed) throw new Error('the call succeeded, but must fail');
 }
 
-/** Each changes as much as it puts back. */
+/** Each kind undoes its own changes. */
 const kinds: readonly Kind[] = [
   (client, _, index) => expectText(call(client, 'read', { path: path(index) }), 'const value'),
   (client) => expectText(call(client, 'glob', { pattern: '**/*.ts' }), 'file1.ts'),
@@ -73,17 +73,17 @@ const kinds: readonly Kind[] = [
     const controller = new AbortController();
     const options = { signal: controller.signal, onprogress: () => undefined };
     const answer = client.callTool({ name: 'grep', arguments: { ...slowGrep, path: 'slow.txt' } }, options);
-    // By then it has been sent: one that was never sent costs the server nothing.
+    // Now the request has been sent; an unsent one would cost the server nothing.
     await setImmediate();
     controller.abort(new Error('cancelled'));
     await expectFailure(answer);
   },
 ];
 
-/** How many calls of tools and the protocol one round of every kind makes. */
+/** The number of requests in one round of every kind. */
 export const CALLS_PER_ROUND: number = kinds.length + 3;
 
-/** Makes rounds of all kinds, `width` at once. */
+/** Makes rounds of all kinds, `width` of them at a time. */
 export async function makeRounds(
   client: Client,
   root: string,

@@ -1,5 +1,5 @@
 /**
- * Loaded into a server before it starts: at SIGUSR2 it writes what the process holds to the file that SOAK_REPORT names.
+ * Preloaded into a server. At SIGUSR2 it writes the memory, files and listeners of the process to the file in SOAK_REPORT.
  */
 import { readdirSync, writeFileSync, renameSync } from 'node:fs';
 import process from 'node:process';
@@ -12,7 +12,7 @@ const report = process.env.SOAK_REPORT;
 let turn = 0;
 
 process.on('SIGUSR2', async () => {
-  // What a collection finds may be held by something that the one before it finalized.
+  // An object may be held by one that the previous collection finalizes.
   for (let round = 0; round < 3; round++) {
     collectGarbage();
     await new Promise((resolve) => setImmediate(resolve));

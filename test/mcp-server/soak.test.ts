@@ -9,18 +9,18 @@ import { createTree, temporaryDirectory } from '../support/tree.ts';
 import { CALLS_PER_ROUND, makeRounds, soakTree } from './soak-calls.ts';
 import { connectUrl, createClient, startHttp } from './support.ts';
 
-/** `npm run soak` sets it. */
+/** Set by `npm run soak`. */
 const calls = Number(process.env['CAIRN_SOAK'] ?? 425);
 const isLong = process.env['CAIRN_SOAK'] !== undefined;
 
-/** What is held is looked at so often. Before the third time caches fill, code is compiled and the allocator takes its share. */
-const LOOKS = 5;
-const WARM_LOOKS = 3;
+/** The number of measurements. Until the third, caches fill, code is compiled and the allocator grows. */
+const MEASUREMENTS = 5;
+const WARM_MEASUREMENTS = 3;
 
-/** What may have come to a warm server: noise of the collector, and no growth. */
-const MOST_HEAP_GROWTH_BYTES = 3 * 1024 * 1024;
-/** A run of less is all warm-up to the allocator. */
-const MOST_RESIDENT_GROWTH = calls >= 10_000 ? 1.2 : 2;
+/** The limit for a warm server: noise of the garbage collector. */
+const MAX_HEAP_GROWTH_BYTES = 3 * 1024 * 1024;
+/** In a shorter run the allocator is still warming up. */
+const MAX_RESIDENT_GROWTH = calls >= 10_000 ? 1.2 : 2;
 
 const probe = new URL('soak-probe.mjs', import.meta.url).href;
 
@@ -33,7 +33,7 @@ interface Held {
   readonly listeners: Readonly<Record<string, number>>;
 }
 
-/** Asks a server what it holds. */
+/** Returns a function that measures a server. */
 function createHolding(pid: number, report: string): () => Promise<Held> {
   let turn = 0;
   return async () => {
@@ -41,7 +41,7 @@ function createHolding(pid: number, report: string): () => Promise<Held> {
     process.kill(pid, 'SIGUSR2');
     return vi.waitFor(
       () => {
-        if (!existsSync(report)) throw new Error('there is no report yet');
+        if (!existsSync(report)) throw new Error('the report is missing');
         const held = JSON.parse(readFileSync(report, 'utf8')) as Held;
         expect(held.turn).toBe(turn);
         return held;
@@ -60,25 +60,25 @@ function print(name: string, phase: string, { heapUsed, rss, files }: Held): voi
   );
 }
 
-/** Makes the calls, and compares what a warm server holds with what it holds in the end. */
+/** Makes the calls, and compares the measurement of the warm server with the one at the end. */
 async function soak(
   name: string,
   holding: () => Promise<Held>,
   round: (from: number, rounds: number) => Promise<void>,
 ): Promise<void> {
-  const rounds = Math.ceil(calls / CALLS_PER_ROUND / LOOKS);
+  const rounds = Math.ceil(calls / CALLS_PER_ROUND / MEASUREMENTS);
   let before: Held | undefined;
-  for (let look = 1; look < LOOKS; look++) {
-    await round((look - 1) * rounds, rounds);
+  for (let turn = 1; turn < MEASUREMENTS; turn++) {
+    await round((turn - 1) * rounds, rounds);
     const held = await holding();
-    print(name, `after ${look * rounds * CALLS_PER_ROUND} calls`, held);
-    if (look === WARM_LOOKS) before = held;
+    print(name, `after ${turn * rounds * CALLS_PER_ROUND} calls`, held);
+    if (turn === WARM_MEASUREMENTS) before = held;
   }
-  if (before === undefined) throw new Error('nobody has looked');
+  if (before === undefined) throw new Error('the warm measurement is missing');
   const { files, listeners, resources } = before;
-  await round((LOOKS - 1) * rounds, rounds);
+  await round((MEASUREMENTS - 1) * rounds, rounds);
   const most = { files, ...listeners, ...resources } as Readonly<Record<string, number>>;
-  // Sockets that were closed on one side are noticed on the other in their own time.
+  // The server notices a socket that the client closed with a delay.
   const after = await vi.waitFor(
     async () => {
       const held = await holding();
@@ -89,13 +89,13 @@ async function soak(
     },
     { timeout: 30_000, interval: 200 },
   );
-  print(name, `after ${LOOKS * rounds * CALLS_PER_ROUND} calls`, after);
-  expect(after.heapUsed - before.heapUsed).toBeLessThan(MOST_HEAP_GROWTH_BYTES);
-  expect(after.rss / before.rss).toBeLessThan(MOST_RESIDENT_GROWTH);
+  print(name, `after ${MEASUREMENTS * rounds * CALLS_PER_ROUND} calls`, after);
+  expect(after.heapUsed - before.heapUsed).toBeLessThan(MAX_HEAP_GROWTH_BYTES);
+  expect(after.rss / before.rss).toBeLessThan(MAX_RESIDENT_GROWTH);
 }
 
 describe.skipIf(process.platform !== 'linux')('a server after many calls', { timeout: 3_600_000 }, () => {
-  test('over stdio holds what it held before, and leaves nothing when it ends', async () => {
+  test('over stdio holds no more than before, and leaves nothing when it ends', async () => {
     const [root, state] = [createTree(soakTree), temporaryDirectory()];
     const report = join(state, 'report.json');
     const client = createClient('legacy');
@@ -116,7 +116,7 @@ describe.skipIf(process.platform !== 'linux')('a server after many calls', { tim
     expect(locks).toEqual([]);
   });
 
-  test('over HTTP, in both eras and many sessions, holds what it held before, and ends in order', async () => {
+  test('over HTTP, in both eras and many sessions, holds no more than before, and ends with exit code 0', async () => {
     const [root, state] = [createTree(soakTree), temporaryDirectory()];
     const report = join(state, 'report.json');
     const env = { TMPDIR: state, SOAK_REPORT: report, NODE_OPTIONS: `--import=${probe}` };

@@ -10,7 +10,7 @@ import { onTestFinished } from 'vitest';
 import { cairnEntry, cleanEnv, startCairn } from '../support/cli.ts';
 import type { Tree } from '../support/tree.ts';
 
-/** How a client reaches a server, and which era of the protocol it speaks. */
+/** The transport and the era of the protocol of a client. */
 export interface Way {
   readonly over: 'stdio' | 'http';
   readonly era: 'legacy' | 'modern';
@@ -25,23 +25,23 @@ export const ways: readonly [Way, ...Way[]] = [
   { over: 'http', era: 'modern' },
 ];
 
-/** A client with the process that serves it. */
+/** A client and the process that serves it. */
 export interface Connected {
   readonly client: Client;
   readonly pid: number;
-  /** What the server wrote on standard error so far. */
+  /** Returns the standard error of the server until now. */
   readonly stderr: () => string;
-  /** Hangs up, and ends the server. */
+  /** Disconnects and ends the server. */
   readonly close: () => Promise<void>;
 }
 
-/** A client that speaks one era, under the name of a program. */
+/** Makes a client that speaks one era. */
 export function createClient(era: Way['era'], name: string = 'test'): Client {
   const mode = era === 'modern' ? ({ pin: '2026-07-28' } as const) : 'legacy';
   return new Client({ name, version: '1' }, { versionNegotiation: { mode } });
 }
 
-/** Collects what a process says on standard error, line by line. */
+/** Collects the standard error of a process, line by line. */
 function collectStderr(child: ChildProcess): {
   readonly text: () => string;
   readonly line: (part: string) => Promise<string>;
@@ -55,13 +55,13 @@ function collectStderr(child: ChildProcess): {
     for (const one of waiting) if (line.includes(one.part)) one.resolve(line);
   });
   lines.on('close', () => {
-    for (const one of waiting) one.reject(new Error(`the server ended before it said '${one.part}': ${text}`));
+    for (const one of waiting) one.reject(new Error(`the server ended before it printed '${one.part}': ${text}`));
   });
   return {
     text: () => text,
     line: async (part) => {
-      const said = text.split('\n').find((line) => line.includes(part));
-      return said ?? new Promise((resolve, reject) => waiting.push({ part, resolve, reject }));
+      const printed = text.split('\n').find((line) => line.includes(part));
+      return printed ?? new Promise((resolve, reject) => waiting.push({ part, resolve, reject }));
     },
   };
 }
@@ -71,11 +71,11 @@ export interface HttpServer {
   readonly url: string;
   readonly child: ChildProcess;
   readonly stderr: () => string;
-  /** Waits until a line with this part is on standard error. */
+  /** Waits for a line of standard error that contains this part. */
   readonly line: (part: string) => Promise<string>;
 }
 
-/** Ends a process that the test started, and waits until it has. */
+/** Kills a process and waits for its end. */
 export async function kill(child: ChildProcess, signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const ended = once(child, 'exit');
@@ -90,7 +90,7 @@ async function openHttp(args: readonly string[], env: Readonly<Record<string, st
   return { url: line.replace(/^.*listening on /u, ''), child, stderr: stderr.text, line: stderr.line };
 }
 
-/** Starts `cairn mcp --http`, which is killed when the test is over. */
+/** Starts `cairn mcp --http`, which is killed when the test ends. */
 export async function startHttp(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
@@ -111,7 +111,7 @@ async function openUrl(
   return client;
 }
 
-/** Connects a client over HTTP, which is closed when the test is over. */
+/** Connects a client over HTTP, which is closed when the test ends. */
 export async function connectUrl(url: string, era: Way['era'], token?: string): Promise<Client> {
   const client = await openUrl(url, { era }, token);
   onTestFinished(() => client.close());
@@ -145,33 +145,33 @@ export async function open(root: string, way: Way, args: readonly string[] = [])
   return { client, pid: transport.pid ?? 0, stderr: () => text, close: () => client.close() };
 }
 
-/** The same, until the test is over. */
+/** Like {@link open}, closed when the test ends. */
 export async function connect(root: string, way: Way, args: readonly string[] = []): Promise<Connected> {
   const connected = await open(root, way, args);
   onTestFinished(connected.close);
   return connected;
 }
 
-/** The text of an answer. */
+/** Returns the text of an answer. */
 export function textOf({ content }: CallToolResult): string {
   return content.map((part) => (part.type === 'text' ? part.text : `[${part.type}]`)).join('\n');
 }
 
-/** Calls a tool, and says whether it failed with what it said. */
+/** Calls a tool. Returns the text of the answer, after `error: ` when the call failed. */
 export async function call(client: Client, name: string, input: Record<string, unknown> = {}): Promise<string> {
   const result = await client.callTool({ name, arguments: input });
   return `${result.isError === true ? 'error: ' : ''}${textOf(result)}`;
 }
 
-/** Files on which {@link slowGrep} is at work until its time is up. */
+/** Files on which {@link slowGrep} runs until its time-out. */
 export const slowTree: Tree = Object.fromEntries(
   Array.from({ length: 200 }, (_, index) => [`slow${index}`, `${'a'.repeat(28)}!\n`.repeat(20)]),
 );
 
-/** Arguments of `grep` for which there is no fast way. */
+/** Arguments of `grep` that take exponential time. */
 export const slowGrep: Record<string, unknown> = { pattern: '(?=x?)(a+)+[bc]' };
 
-/** Begins the slow grep, and resolves with its fate when it has been told that it is under way. */
+/** Starts the slow grep, and resolves at its first progress notification. `settled` resolves with its result or error. */
 export async function beginSlowGrep(
   client: Client,
   options: { readonly signal?: AbortSignal; readonly timeout?: number } = {},
@@ -188,7 +188,7 @@ export async function beginSlowGrep(
   return { progress, settled };
 }
 
-/** How many threads of a process are at work right now. */
+/** Returns the number of running threads of a process. */
 export function busyThreads(pid: number): number {
   return readdirSync(`/proc/${pid}/task`).filter((thread) => {
     const stat = readFileSync(`/proc/${pid}/task/${thread}/stat`, 'utf8');

@@ -98,10 +98,10 @@ const pins: Readonly<Record<string, Pin>> = {
     node: '^22.22.3 || >=24.15.0',
   },
   '@cairn/mcp-server': {
-    exports: { '.': './src/index.ts', './http': './src/http.ts', './package.json': './package.json' },
+    exports: { '.': './src/index.ts', './http': './src/http/index.ts', './package.json': './package.json' },
     published: {
       '.': { types: './dist/index.d.ts', default: './dist/index.js' },
-      './http': { types: './dist/http.d.ts', default: './dist/http.js' },
+      './http': { types: './dist/http/index.d.ts', default: './dist/http/index.js' },
       './package.json': './package.json',
     },
     bin: [],

@@ -20,8 +20,8 @@ test('the built @cairn/mcp-server exports the same values', async () => {
   expect(Object.keys(built).toSorted()).toEqual(exported);
 });
 
-test('@cairn/mcp-server/http exports one function, built and not', async () => {
-  const built = (await import(new URL('http.js', dist).href)) as object;
+test('@cairn/mcp-server/http exports one function, in source and built', async () => {
+  const built = (await import(new URL('http/index.js', dist).href)) as object;
   expect([Object.keys(http), Object.keys(built)]).toEqual([['serveHttp'], ['serveHttp']]);
 });
 
@@ -87,7 +87,7 @@ test('the tools take less than 8 KB of a context', async () => {
   expect(JSON.stringify(tools).length).toBeLessThan(8 * 1024);
 });
 
-test('what a server says that it can do', async () => {
+test('the capabilities of a server', async () => {
   const server = await source.createMcpServer({ toolSets: [codingToolSet], roots: [createTree({})] });
   const client = await connectInMemory(server);
   expect(client.getServerCapabilities()).toEqual({ tools: {}, resources: {}, completions: {} });

@@ -1,18 +1,18 @@
-import { CairnError } from '@cairn/tool';
+import { CairnError, hasMark } from '@cairn/tool';
 
 /**
  * Why a server cannot be made or started.
  *
- * - `INVALID_OPTION`: an option that cannot be used, such as a tool that does not exist.
- * - `INVALID_ROOT`: a root that does not exist, is no directory or cannot be read.
- * - `TOOL_NAME_TAKEN`: two tool sets have a tool of one name.
- * - `PORT_IN_USE`, `PORT_REFUSED`: the system does not give the port.
+ * - `INVALID_OPTION`: an invalid option, such as an unknown tool.
+ * - `INVALID_ROOT`: a root that does not exist, is not a directory or cannot be read.
+ * - `TOOL_NAME_TAKEN`: two tool sets have a tool of the same name.
+ * - `PORT_IN_USE`, `PORT_REFUSED`: the system refuses the port.
  */
 export type McpServerErrorCode = 'INVALID_OPTION' | 'INVALID_ROOT' | 'PORT_IN_USE' | 'PORT_REFUSED' | 'TOOL_NAME_TAKEN';
 
 const marker = Symbol.for('cairn.mcp-server-error');
 
-/** A server that cannot be made or started. The message ends with what to do. */
+/** An error that prevents a server from being made or started. Its message ends with what to do next. */
 export class McpServerError extends CairnError<McpServerErrorCode> {
   override readonly name: string = 'McpServerError';
 
@@ -25,8 +25,8 @@ export class McpServerError extends CairnError<McpServerErrorCode> {
     Object.defineProperty(this, marker, { value: true });
   }
 
-  /** Whether `error` is an `McpServerError`, of this or another copy of the package. */
+  /** Returns whether `error` is an `McpServerError`, also one from another copy of the package. */
   static override isInstance(error: unknown): error is McpServerError {
-    return typeof error === 'object' && error !== null && marker in error;
+    return hasMark(error, marker);
   }
 }

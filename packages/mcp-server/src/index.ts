@@ -1,10 +1,11 @@
+export type { Fact, Facts } from './answer/facts.ts';
+export type { StructuredWhen } from './answer/structured.ts';
 export { McpServerError } from './errors.ts';
 export type { McpServerErrorCode } from './errors.ts';
-export type { Fact, Facts } from './facts.ts';
+export { createToken } from './http/token.ts';
 export { wideRootNotice } from './roots.ts';
 export { createMcpServer } from './server.ts';
-export type { McpServer, McpServerOptions, McpService, ServedClient } from './server.ts';
-export { serveStdio } from './stdio.ts';
-export type { ServeStdioOptions, StdioConnection } from './stdio.ts';
-export type { StructuredWhen } from './structured.ts';
-export { createToken } from './token.ts';
+export type { McpServer, McpServerOptions } from './server.ts';
+export type { McpService, ServedClient } from './service.ts';
+export { serveStdio } from './stdio/serve.ts';
+export type { ServeStdioOptions, StdioConnection } from './stdio/serve.ts';

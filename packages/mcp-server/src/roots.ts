@@ -12,14 +12,14 @@ function reasonOf(error: unknown): string {
 }
 
 interface Root {
-  /** As it was named. */
+  /** The absolute path as the caller named it. */
   readonly path: string;
   readonly real: string;
 }
 
 async function checkRoot(root: string): Promise<Root> {
   const fail = (what: string, cause?: unknown): McpServerError =>
-    new McpServerError('INVALID_ROOT', `the root ${root} ${what}; name a directory that can be read`, {
+    new McpServerError('INVALID_ROOT', `the root ${root} ${what}; use a directory that can be read`, {
       path: root,
       cause,
     });
@@ -35,15 +35,17 @@ async function checkRoot(root: string): Promise<Root> {
 }
 
 /**
- * The roots as they were named, each directory once, in their order.
+ * Returns the roots in their order and under the names that the caller gave them, without those that name a directory a
+ * second time.
  *
- * @throws {McpServerError} `INVALID_ROOT`, `INVALID_OPTION` when there is none.
+ * @throws {McpServerError} `INVALID_ROOT`; `INVALID_OPTION` for an empty list.
  */
 export async function checkRoots(roots: readonly string[]): Promise<readonly [string, ...string[]]> {
   const checked = await Promise.all(roots.map(checkRoot));
   const distinct = checked.filter(({ real }, index) => checked.findIndex((other) => other.real === real) === index);
   const [first, ...others] = distinct.map(({ path }) => path);
-  if (first === undefined) throw new McpServerError('INVALID_OPTION', 'there is no root; name at least one directory');
+  if (first === undefined)
+    throw new McpServerError('INVALID_OPTION', 'the list of roots is empty; name at least one directory');
   return [first, ...others];
 }
 
@@ -51,16 +53,16 @@ async function realHome(): Promise<string> {
   try {
     return await realpath(homedir());
   } catch {
-    // One that does not exist is nobody's root.
+    // A home directory that does not exist equals no root.
     return homedir();
   }
 }
 
-/** What has to be said of a root that is rarely meant: all of a file system, or a home directory. */
+/** Returns a warning for a root that is rarely intended: a whole file system or a home directory. */
 export async function wideRootNotice(root: string): Promise<string | undefined> {
   const real = await realpath(root);
   const isHome = real === (await realHome());
   if (!isHome && real !== parse(real).root) return undefined;
   const what = isHome ? 'a whole home directory' : 'a whole file system';
-  return `${root} is ${what}: clients may read and change all of it; --root names a smaller one`;
+  return `${root} is ${what}: clients may read and change all of it; use --root for a smaller directory`;
 }

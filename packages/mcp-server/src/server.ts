@@ -1,61 +1,47 @@
 import type { ToolSet } from '@cairn/tool';
-import type { McpServerFactory } from '@modelcontextprotocol/server';
 import { readFileSync } from 'node:fs';
-import { PROGRESS_INTERVAL_MS } from './progress.ts';
+import type { StructuredWhen } from './answer/structured.ts';
+import { PROGRESS_INTERVAL_MS } from './protocol/progress.ts';
+import { createToolServer } from './protocol/tool-server.ts';
 import { checkRoots } from './roots.ts';
-import type { StructuredWhen } from './structured.ts';
-import { createToolServer } from './tool-server.ts';
-import { openToolbox } from './toolbox.ts';
+import type { McpService } from './service.ts';
+import { openToolbox } from './toolbox/toolbox.ts';
+import type { Toolbox } from './toolbox/toolbox.ts';
+import { toError } from './transport.ts';
 
-/** What a server offers. */
+/** Options of {@link createMcpServer}. */
 export interface McpServerOptions {
-  /** Directories, absolute. Relative paths start from the first; nothing outside of them is read or written. */
+  /** The directories that tools may use, absolute. Relative paths start from the first. */
   readonly roots: readonly string[];
-  /** The sets whose tools and resources it offers, in the order in which clients see them. */
+  /** The tool sets to offer, in the order in which clients see them. */
   readonly toolSets: readonly ToolSet[];
   /**
-   * The naming profile of the tools: each set decides which ones it knows.
+   * The naming profile of the tools. A set that has no such profile keeps its own names.
    * @default 'default'
    */
   readonly naming?: string | undefined;
   /**
-   * Offer only tools that are annotated to change nothing.
+   * Offer only tools that are annotated as read-only.
    * @default false
    */
   readonly readOnly?: boolean | undefined;
-  /** Offer only these tools, by the names that clients know. Default: all. */
+  /** Offer only these tools, by the names that clients see. Resources are not affected. Default: all tools. */
   readonly tools?: readonly string[] | undefined;
   /**
-   * When the facts of an answer, which are always in its `_meta`, are its `structuredContent` too.
+   * When an answer has its facts as `structuredContent` too. They are always in its `_meta`.
    * @default 'auto'
    */
   readonly structured?: StructuredWhen | undefined;
-  /** Milliseconds from one progress notification of a long call to the next. Default: 1,000. */
+  /** Milliseconds between two progress notifications of a long call. Default: 1,000. */
   readonly progressIntervalMs?: number | undefined;
-  /** Told of what goes wrong and is no answer to a call. Default: nobody is. */
+  /** Called with each error that is not the answer to a call. Default: errors are ignored. */
   readonly onError?: ((error: Error) => void) | undefined;
 }
 
-/** What serves one client: a process that speaks over stdio, or a session over HTTP. */
-export interface ServedClient {
-  /** Makes the server of a connection or a request, for the era that it is in. */
-  readonly createServer: McpServerFactory;
-  /** Says that the client has gone. */
-  close(): Promise<void>;
-}
-
-/** What is served, apart from how: `serveStdio` and `serveHttp` take one. */
-export interface McpService {
-  /** Begins to serve a client. What one client has read is not known to another. */
-  open(): Promise<ServedClient>;
-  /** Gives up what the tool sets share. For the end, when no client is served any more. */
-  close(): Promise<void>;
-}
-
-/** A server of tools, before it is reached by a transport. */
+/** A server of tools that is not connected to a transport yet. */
 export interface McpServer extends McpService {
   readonly roots: readonly string[];
-  /** The names of the tools that clients see, in their order. */
+  /** The names of the tools, in the order in which clients see them. */
   readonly toolNames: readonly string[];
 }
 
@@ -64,33 +50,38 @@ function readVersion(): string {
   return manifest.version;
 }
 
+/** Closes every set, and throws the first error only after all have closed. */
+async function closeAll(toolSets: readonly ToolSet[]): Promise<void> {
+  const settled = await Promise.allSettled(toolSets.map(async (set) => set.close?.()));
+  for (const one of settled) if (one.status === 'rejected') throw one.reason;
+}
+
 /**
- * Makes a server of tools over MCP, in both eras of the protocol: with sessions (2024-11-05 to 2025-11-25) and without
+ * Makes a server of tools for both eras of MCP: legacy, with sessions (2024-11-05 to 2025-11-25), and modern, without
  * (2026-07-28).
  *
+ * It opens the tool sets for a first client at once, so that an invalid option or set fails here instead of at that client.
+ *
  * @throws {McpServerError} `INVALID_ROOT`, `INVALID_OPTION`, `TOOL_NAME_TAKEN`.
- * @throws {ToolError} `INVALID_OPTION` for a naming profile that does not exist.
+ * @throws whatever a set's `open` throws, such as a `ToolError` with `INVALID_OPTION` for an unknown naming profile.
  */
 export async function createMcpServer(options: McpServerOptions): Promise<McpServer> {
   const { toolSets, naming = 'default', readOnly = false, structured = 'auto' } = options;
   const { progressIntervalMs = PROGRESS_INTERVAL_MS, onError = () => undefined } = options;
   const roots = await checkRoots(options.roots);
   const version = readVersion();
-  const openBox = (): ReturnType<typeof openToolbox> =>
-    openToolbox({ roots, toolSets, naming, readOnly, only: options.tools });
-  const closeSets = async (): Promise<void> => {
-    await Promise.all(toolSets.map(async (set) => set.close?.()));
-  };
-  // What cannot be offered is found out now, and not by the first client, whose toolbox this is.
+  const openBox = (): Promise<Toolbox> => openToolbox({ roots, toolSets, naming, readOnly, only: options.tools });
   const first = await openBox().catch(async (error: unknown) => {
-    await closeSets();
+    await closeAll(toolSets).catch((thrown: unknown) => onError(toError(thrown)));
     throw error;
   });
   const ready = [first];
+  let closing: Promise<void> | undefined;
   return {
     roots,
     toolNames: [...first.tools.keys()],
     open: async () => {
+      if (closing !== undefined) throw new Error('the server is closed; make another one');
       const toolbox = ready.pop() ?? (await openBox());
       const served = { toolbox, roots, version, structured, progressIntervalMs, onError };
       return {
@@ -98,9 +89,9 @@ export async function createMcpServer(options: McpServerOptions): Promise<McpSer
         close: async () => toolbox.close(),
       };
     },
-    close: async () => {
+    close: () => {
       for (const toolbox of ready.splice(0)) toolbox.close();
-      await closeSets();
+      return (closing ??= closeAll(toolSets));
     },
   };
 }

@@ -4,8 +4,8 @@ import { PassThrough } from 'node:stream';
 import { tmpdir } from 'node:os';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { createMcpServer } from './server.ts';
-import { serveStdio } from './stdio.ts';
+import { createMcpServer } from '../server.ts';
+import { serveStdio } from './serve.ts';
 
 const annotations = {
   title: 'Test',
@@ -20,7 +20,7 @@ function toolOf(name: string, execute: ToolDefinition['execute']): ToolDefinitio
   return { name, description: name, inputSchema: z.strictObject({}), annotations, execute, toModelOutput };
 }
 
-/** A set with the tools, that counts how often it was closed. */
+/** Makes a set that counts how often it was closed. */
 function setOf(
   name: string,
   tools: Readonly<Record<string, ToolDefinition>>,
@@ -47,7 +47,7 @@ const initialize = {
   params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
 };
 
-/** A server on two streams, past its initialization. */
+/** Starts and initializes a server on two streams. */
 async function serve(toolSets: readonly ToolSet[], options: { readonly graceMs?: number } = {}) {
   const [input, output] = [new PassThrough(), new PassThrough()];
   const errors: string[] = [];
@@ -63,7 +63,7 @@ async function serve(toolSets: readonly ToolSet[], options: { readonly graceMs?:
   return { server, connection, input, output, errors, call, answer };
 }
 
-test('a call that takes longer than the server has left is cancelled', async () => {
+test('a call that exceeds the grace time is cancelled', async () => {
   let begin: (signal: AbortSignal) => void = () => undefined;
   const begun = new Promise<AbortSignal>((resolve) => (begin = resolve));
   const set = setOf('slow', {
@@ -85,7 +85,7 @@ test('a call that takes longer than the server has left is cancelled', async () 
   expect(set.closed).toBe(1);
 });
 
-test('a tool that throws what nobody expected fails alone', async () => {
+test('an unexpected error of a tool fails only its call', async () => {
   const set = setOf('broken', {
     broken: toolOf('broken', () => Promise.reject(new Error('the disk is on fire'))),
     whole: toolOf('whole', async () => ({ isError: false, content: [{ type: 'text', text: 'fine' }], details: {} })),
@@ -94,34 +94,14 @@ test('a tool that throws what nobody expected fails alone', async () => {
   call(1, 'broken');
   expect(await answer()).toMatchObject({
     id: 1,
-    result: { isError: true, content: [{ text: expect.stringContaining('the disk is on fire') }] },
+    result: {
+      isError: true,
+      content: [{ text: 'broken failed unexpectedly: the disk is on fire; check what it changed before you continue' }],
+    },
   });
   expect(errors).toEqual(['the disk is on fire']);
   call(2, 'whole');
   expect(await answer()).toMatchObject({ id: 2, result: { content: [{ text: 'fine' }] } });
   await connection.close();
   await server.close();
-});
-
-test('tools of several sets are offered in the order of the sets', async () => {
-  const [b, a] = [
-    toolOf('b', async () => ({ isError: false, content: [], details: {} })),
-    toolOf('a', async () => ({ isError: false, content: [], details: {} })),
-  ];
-  const server = await createMcpServer({ roots: [tmpdir()], toolSets: [setOf('one', { b }), setOf('two', { a })] });
-  expect(server.toolNames).toEqual(['b', 'a']);
-  await server.close();
-});
-
-test('two sets with a tool of one name are refused, and closed', async () => {
-  const tool = toolOf('find', async () => ({ isError: false, content: [], details: {} }));
-  const sets = [setOf('one', { find: tool }), setOf('two', { find: tool })];
-  await expect(createMcpServer({ roots: [tmpdir()], toolSets: sets })).rejects.toMatchObject({
-    code: 'TOOL_NAME_TAKEN',
-    message: 'the tool sets one and two both have a tool find; leave one set out',
-  });
-  expect(sets.map(({ closed, clients }) => [closed, clients[0]?.aborted])).toEqual([
-    [1, true],
-    [1, true],
-  ]);
 });

@@ -4,14 +4,15 @@ import type { CallToolResult } from '@modelcontextprotocol/server';
 import { factsOf } from './facts.ts';
 import { HIDDEN_TEXT_NOTE } from './structured.ts';
 
-/** The key of the facts in an answer's `_meta`. */
+/** The key of the facts in the `_meta` of an answer. */
 const FACTS_KEY = 'cairn/facts';
 
 /**
- * The answer of a tool as MCP has it: its content, and the facts of its details, which never repeat the text.
+ * Converts the result of a tool to an MCP answer: the content as it is, and the facts of its details in `_meta`. Facts never
+ * repeat the text.
  *
- * Hosts may show a model the structured content in place of the text, and it would see how many lines there are and none of
- * them: so the structured content says where the answer is.
+ * With `structured` the facts are also the `structuredContent`. Some hosts show a model the structured content instead of the
+ * text; the model would then see how many lines there are, but not the lines. A note in it names the fix.
  */
 export function answerOf(result: ToolResult, structured: boolean): CallToolResult {
   const facts = factsOf(result.details, textOf(result));
@@ -23,9 +24,9 @@ export function answerOf(result: ToolResult, structured: boolean): CallToolResul
   };
 }
 
-/** The answer to a call that nobody expected to fail. The server goes on. */
+/** Returns the answer to a call that failed unexpectedly. The server continues. */
 export function unexpectedAnswer(name: string, error: unknown): CallToolResult {
   const reason = error instanceof Error ? error.message : String(error);
-  const text = `${name} failed for a reason of its own: ${reason}. Whether it changed something is not known: look before you go on.`;
+  const text = `${name} failed unexpectedly: ${reason}; check what it changed before you continue`;
   return { content: [{ type: 'text', text }], isError: true };
 }

@@ -1,11 +1,11 @@
 import type { ServerContext } from '@modelcontextprotocol/server';
 
-/** How long a call may take before it is told that it is under way, and how often after that. Milliseconds. */
+/** The default time before the first progress notification of a call, and between two of them. Milliseconds. */
 export const PROGRESS_INTERVAL_MS = 1000;
 
 /**
- * Runs a call and, when the client asked to be told, says from time to time that it is under way, so that the client's
- * time-out starts anew. How much is left is not known beforehand, so only the seconds that passed are told, and no total.
+ * Runs a call and, when the client asked for progress, notifies it at each interval, which restarts the client's time-out.
+ * The duration of a call is unknown, so a notification has the seconds that passed and no total.
  */
 export async function withProgress<T>(
   {
@@ -22,8 +22,8 @@ export async function withProgress<T>(
   const timer = setInterval(() => {
     if (signal.aborted) return;
     const progress = Math.round(performance.now() - startMs) / 1000;
-    const message = `${name} has been at work for ${progress.toFixed(0)} s`;
-    // A client that has gone is noticed where its answer is sent.
+    const message = `${name} has been running for ${progress.toFixed(0)} s`;
+    // Sending the answer reports a client that has disconnected.
     notify({ method: 'notifications/progress', params: { progressToken, progress, message } }).catch(() => undefined);
   }, intervalMs);
   try {

@@ -1,22 +1,21 @@
 import type { IncomingMessage } from 'node:http';
+import type { Refusal } from './refusal.ts';
 
-/** Why a body is none that can be served. */
-interface BodyRefusal {
+/** The answer to a body that cannot be served. */
+interface BodyRefusal extends Refusal {
   readonly status: number;
-  readonly message: string;
-  readonly code?: number;
-  readonly headers?: Readonly<Record<string, string>>;
 }
 
 function tooLong(maxBytes: number): { readonly refused: BodyRefusal } {
-  const message = `The message has more than the ${maxBytes} bytes that are taken; send less at once.`;
-  // The rest is not read.
+  const message = `the message is longer than the limit of ${maxBytes} bytes; send less at once`;
+  // The rest of the body stays unread, so the connection cannot be used again.
   return { refused: { status: 413, message, headers: { Connection: 'close' } } };
 }
 
 /**
- * The body of a POST as JSON; a failure as the answer to it. The SDK would put a replacement for bytes that are no UTF-8, which a
- * tool would then write into a file.
+ * Reads the body of a POST as JSON, or returns the answer to an invalid body. Other methods have no body.
+ *
+ * The SDK would replace bytes that are not valid UTF-8, and a tool would then write the replacements into a file.
  */
 export async function readBody(
   request: IncomingMessage,
@@ -26,7 +25,7 @@ export async function readBody(
   if (Number(request.headers['content-length']) > maxBytes) return tooLong(maxBytes);
   const chunks: Buffer[] = [];
   let length = 0;
-  // A request that is destroyed takes the connection with it, and nobody would hear why.
+  // Destroying the request would close the connection before the client has the reason.
   for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     length += chunk.length;
     if (length > maxBytes) return tooLong(maxBytes);
@@ -36,7 +35,7 @@ export async function readBody(
     return { body: JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks))) as unknown };
   } catch (error) {
     const what = error instanceof Error ? error.message : String(error);
-    const message = `Parse error: ${what}. Send one JSON object, in UTF-8.`;
+    const message = `parse error: ${what}; send one JSON object, in UTF-8`;
     return { refused: { status: 400, message, code: -32_700 } };
   }
 }

@@ -1,31 +1,32 @@
-/** Bytes that are kept of both ends of a line that is too long. */
-const KEPT = 256;
+/** The number of bytes kept from each end of a line that is too long. */
+const KEPT_BYTES = 256;
 
 const LINE_FEED = 0x0a;
 
-/** What is known of a line that was too long to be kept. */
+/** The facts of a line that was too long to keep. */
 export interface OversizedLine {
   readonly bytes: number;
-  /** How it begins and ends, as Latin-1. */
+  /** The first and the last bytes, as Latin-1. */
   readonly head: string;
   readonly tail: string;
 }
 
+/** Options of {@link createLineReader}. */
 export interface LineReaderOptions {
   readonly maxBytes: number;
-  /** Without its line feed. */
+  /** Called with each line, without its line feed. */
   readonly onLine: (line: Buffer) => void;
   readonly onOversized: (line: OversizedLine) => void;
 }
 
-/** Cuts a stream of bytes into lines. */
+/** Splits a stream of bytes into lines. */
 export interface LineReader {
   push(this: void, chunk: Buffer): void;
-  /** The last line may lack its line feed. */
+  /** Ends the stream. A last line without a line feed counts. */
   end(): void;
 }
 
-/** A reader of lines that holds at most one of `maxBytes`, however long those are that come. */
+/** Makes a reader of lines. It never holds more than `maxBytes` of a line, plus one chunk. */
 export function createLineReader({ maxBytes, onLine, onOversized }: LineReaderOptions): LineReader {
   let parts: Buffer[] = [];
   let length = 0;
@@ -39,10 +40,12 @@ export function createLineReader({ maxBytes, onLine, onOversized }: LineReaderOp
       return;
     }
     const before = dropped?.tail ?? Buffer.concat(parts);
-    const head = dropped?.head ?? Buffer.concat([before, part]).subarray(0, KEPT).toString('latin1');
+    const head = dropped?.head ?? Buffer.concat([before, part]).subarray(0, KEPT_BYTES).toString('latin1');
     dropped = {
       head,
-      tail: Buffer.from(Buffer.concat([before.subarray(-KEPT), part.subarray(-KEPT)]).subarray(-KEPT)),
+      tail: Buffer.from(
+        Buffer.concat([before.subarray(-KEPT_BYTES), part.subarray(-KEPT_BYTES)]).subarray(-KEPT_BYTES),
+      ),
     };
     parts = [];
   };

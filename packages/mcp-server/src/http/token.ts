@@ -2,7 +2,7 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 
 const TOKEN_BYTES = 32;
 
-/** A new token that nobody can guess. */
+/** Makes a random bearer token of 256 bits, in base64url. */
 export function createToken(): string {
   return randomBytes(TOKEN_BYTES).toString('base64url');
 }
@@ -11,7 +11,7 @@ function digestOf(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }
 
-/** Whether an `Authorization` header has the token. How long that takes says nothing about the token. */
+/** Makes a check whether an `Authorization` header has the token. It takes constant time. */
 export function createTokenCheck(token: string): (header: string | undefined) => boolean {
   const wanted = digestOf(token);
   return (header = '') => {

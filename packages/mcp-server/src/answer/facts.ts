@@ -1,10 +1,10 @@
-/** A fact in words is at most so long; what is longer is content. */
-const MOST_CHARACTERS = 200;
+/** Longer strings are content, not facts. Characters. */
+const MAX_CHARACTERS = 200;
 
-/** Facts of facts, such as what an empty search left out, are kept to this depth. */
-const DEEPEST = 2;
+/** Nested facts, such as what an empty search skipped, are kept to this depth. */
+const MAX_DEPTH = 2;
 
-/** What is known of an answer beside its text: numbers, flags and words. */
+/** The facts of an answer besides its text: numbers, flags, short strings and nested facts. */
 export interface Facts {
   readonly [name: string]: Fact;
 }
@@ -13,13 +13,13 @@ export type Fact = string | number | boolean | Facts;
 
 function factOf(value: unknown, text: string, depth: number): Fact | undefined {
   if (typeof value === 'number' || typeof value === 'boolean') return value;
-  // What is listed is in the text; how much it is, is a fact.
+  // The text holds the items of a list; their number is a fact.
   if (Array.isArray(value)) return value.length;
   if (typeof value === 'string') {
     const isProse = /\s/u.test(value) && text.includes(value);
-    return isProse || value.length > MOST_CHARACTERS || value.includes('\n') ? undefined : value;
+    return isProse || value.length > MAX_CHARACTERS || value.includes('\n') ? undefined : value;
   }
-  if (typeof value !== 'object' || value === null || depth === DEEPEST) return undefined;
+  if (typeof value !== 'object' || value === null || depth === MAX_DEPTH) return undefined;
   return factsIn(value, text, depth + 1);
 }
 
@@ -32,8 +32,8 @@ function factsIn(value: object, text: string, depth: number): Facts {
 }
 
 /**
- * What a program wants of an answer: the numbers, flags and words of a tool's details, and how many there are of what it
- * lists. Lines, listings and sentences are in the text and not here.
+ * Returns the facts in the details of a tool's result: numbers, flags, short strings, and the length of each list. Lines,
+ * listings and sentences are left to the text.
  */
 export function factsOf(details: unknown, text: string): Facts {
   if (typeof details !== 'object' || details === null || Array.isArray(details)) return {};

@@ -15,7 +15,7 @@ function readAll(chunks: readonly Buffer[], maxBytes: number): { lines: string[]
   return { lines, oversized };
 }
 
-test('lines come out as they are, however they come in', () => {
+test('lines do not depend on how their bytes arrive in chunks', () => {
   const line = fc.stringMatching(/^[a-z]{0,40}$/u);
   fc.assert(
     fc.property(
@@ -40,7 +40,7 @@ test('lines come out as they are, however they come in', () => {
   );
 });
 
-test('both ends of a line that is too long are kept, and no more of it', () => {
+test('only both ends of a line that is too long are kept', () => {
   const long = `begin${'x'.repeat(100_000)}end`;
   const bytes = Buffer.from(`${long}\nshort\n`);
   for (const size of [1, 7, 1000, bytes.length]) {
@@ -55,6 +55,6 @@ test('both ends of a line that is too long are kept, and no more of it', () => {
   }
 });
 
-test('the last line may lack its line feed', () => {
+test('a last line without a line feed is a line', () => {
   expect(readAll([Buffer.from('one\ntwo')], 10).lines).toEqual(['one', 'two']);
 });

@@ -1,0 +1,2 @@
+export { serveHttp } from './serve.ts';
+export type { HttpListener, ServeHttpOptions } from './serve.ts';

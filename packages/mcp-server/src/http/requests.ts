@@ -1,0 +1,104 @@
+import { toNodeHandler } from '@modelcontextprotocol/node';
+import type { NodeServerResponseLike } from '@modelcontextprotocol/node';
+import { isLegacyRequest } from '@modelcontextprotocol/server';
+import type { McpHttpHandler } from '@modelcontextprotocol/server';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { SUBSCRIBE_METHOD, toError } from '../transport.ts';
+import type { Guard } from './guard.ts';
+import { readBody } from './read-body.ts';
+import { refuseOn } from './refusal.ts';
+import type { Sessions } from './sessions.ts';
+
+/** Options of {@link createRequests}. */
+export interface RequestsOptions {
+  /** Serves the modern era. */
+  readonly handler: McpHttpHandler;
+  /** Serve the legacy era. */
+  readonly sessions: Sessions;
+  readonly isAllowed: Guard;
+  readonly maxMessageBytes: number;
+  readonly onError: (error: Error) => void;
+}
+
+/** The HTTP requests of a server. */
+export interface Requests {
+  /** Serves one request. */
+  readonly serve: (request: IncomingMessage, response: ServerResponse) => void;
+  /** Refuses all further requests. */
+  stop(): void;
+  /** Resolves when the running calls have ended. Open subscriptions do not count. */
+  settled(): Promise<unknown>;
+}
+
+/** Returns whether a body opens a subscription, whose stream stays open until the client ends it. */
+function isSubscription(body: unknown): boolean {
+  return typeof body === 'object' && body !== null && 'method' in body && body.method === SUBSCRIBE_METHOD;
+}
+
+/**
+ * Wraps a response so that its head is sent before there is a body. Node delays the head until then, and a client that opens
+ * an event stream would wait for the first event.
+ */
+function headFirst(response: ServerResponse): NodeServerResponseLike {
+  return {
+    writeHead: (status, headers) => {
+      response.writeHead(status, headers);
+      if (headers?.['content-type'] === 'text/event-stream') response.flushHeaders();
+    },
+    write: (chunk) => response.write(chunk),
+    end: (chunk) => response.end(chunk),
+    on: (event, listener) => response.on(event, listener),
+    get destroyed(): boolean {
+      return response.destroyed;
+    },
+  };
+}
+
+/** Makes the request listener: guard, body, then the era of the request decides who answers. */
+export function createRequests(options: RequestsOptions): Requests {
+  const { handler, sessions, isAllowed, maxMessageBytes, onError } = options;
+  const calls = new Set<Promise<void>>();
+  let isStopped = false;
+
+  const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    if (isStopped) {
+      const message = 'the server is shutting down; connect again when it has restarted';
+      refuseOn(response, 503, { message, headers: { Connection: 'close' } });
+      return;
+    }
+    if (!isAllowed(request, response)) return;
+    const ended = new Promise<void>((resolve) => response.once('close', resolve));
+    if (request.method === 'POST') {
+      calls.add(ended);
+      void ended.then(() => calls.delete(ended));
+    }
+    const read = await readBody(request, maxMessageBytes);
+    if ('refused' in read) {
+      refuseOn(response, read.refused.status, read.refused);
+      return;
+    }
+    const { body } = read;
+    if (isSubscription(body)) calls.delete(ended);
+    const answer = async (webRequest: Request): Promise<Response> => {
+      if (!(await isLegacyRequest(webRequest, body))) return handler.fetch(webRequest, { parsedBody: body });
+      return sessions.handle({ request: webRequest, body, onEnd: (run) => void ended.then(run) });
+    };
+    const respond = toNodeHandler({ fetch: answer }, { maxRequestBodySize: maxMessageBytes, onerror: onError });
+    // `null`: the body is already read. The SDK would otherwise serialize it into the web request, which nothing reads.
+    const alreadyRead = body === undefined ? undefined : null;
+    // The request of a server always has both.
+    await respond(request as IncomingMessage & { method: string; url: string }, headFirst(response), alreadyRead);
+  };
+  return {
+    serve: (request, response) => {
+      serve(request, response).catch((error: unknown) => {
+        onError(toError(error));
+        response.destroy();
+      });
+    },
+    stop: () => {
+      isStopped = true;
+    },
+    settled: () => Promise.all(calls),
+  };
+}

@@ -1,0 +1,97 @@
+import { createMcpHandler } from '@modelcontextprotocol/server';
+import { createServer } from 'node:http';
+import type { McpService } from '../service.ts';
+import { GRACE_MS, MAX_MESSAGE_BYTES, toError, within } from '../transport.ts';
+import { HOST, PATH } from './address.ts';
+import { createGuard } from './guard.ts';
+import { listen } from './listen.ts';
+import { createRequests } from './requests.ts';
+import { createSessions } from './sessions.ts';
+
+const MAX_SESSIONS = 64;
+const IDLE_MS = 30 * 60 * 1000;
+const SWEEPS_PER_IDLE_TIME = 4;
+
+/** Options of {@link serveHttp}. */
+export interface ServeHttpOptions {
+  /** The port; 0 for any free one. */
+  readonly port: number;
+  /** The bearer token that every request must send. `undefined`: every program on this machine may use the tools. */
+  readonly token: string | undefined;
+  /** The limit of one message in bytes. A longer message gets an error as its answer. Default: 10 MiB. */
+  readonly maxMessageBytes?: number | undefined;
+  /**
+   * The limit of open sessions. A further one ends the session that was unused longest, or is refused while all are in use.
+   * @default 64
+   */
+  readonly maxSessions?: number | undefined;
+  /** The time after which an unused session ends, in milliseconds. Default: 30 minutes. */
+  readonly idleMs?: number | undefined;
+  /**
+   * The time that running calls get to finish after `close`, in milliseconds. After that they are cancelled.
+   * @default 5000
+   */
+  readonly graceMs?: number | undefined;
+  /** Called with each error that is not the answer to a call. Default: errors are ignored. */
+  readonly onError?: ((error: Error) => void) | undefined;
+}
+
+/** A server that listens. */
+export interface HttpListener {
+  /** The URL for clients. */
+  readonly url: string;
+  /** The number of open sessions. */
+  readonly sessions: number;
+  /** Refuses further requests, finishes the running calls, ends every session and stops listening. Further calls do nothing. */
+  close(): Promise<void>;
+}
+
+/**
+ * Serves clients on this machine over HTTP at `/mcp`: each legacy client with a session of its own, modern clients without
+ * one. All modern clients share one session of the tools, because nothing tells them apart.
+ *
+ * @throws {McpServerError} `PORT_IN_USE`, `PORT_REFUSED`.
+ */
+export async function serveHttp(service: McpService, options: ServeHttpOptions): Promise<HttpListener> {
+  const { maxMessageBytes = MAX_MESSAGE_BYTES, maxSessions = MAX_SESSIONS, idleMs = IDLE_MS } = options;
+  const { graceMs = GRACE_MS, onError = () => undefined } = options;
+  const sessions = createSessions(service, { maxSessions, idleMs, now: () => performance.now(), onError });
+  const stateless = await service.open();
+  const handler = createMcpHandler(stateless.createServer, {
+    legacy: 'reject',
+    maxRequestBodySize: maxMessageBytes,
+    onerror: onError,
+  });
+  const isAllowed = createGuard(options.token);
+  const requests = createRequests({ handler, sessions, isAllowed, maxMessageBytes, onError });
+  const http = createServer(requests.serve);
+  const port = await listen(http, options.port).catch(async (error: unknown) => {
+    await stateless.close();
+    throw error;
+  });
+  http.on('error', onError);
+  const sweeper = setInterval(() => sessions.sweep(), Math.ceil(idleMs / SWEEPS_PER_IDLE_TIME));
+  sweeper.unref();
+
+  const close = async (): Promise<void> => {
+    requests.stop();
+    clearInterval(sweeper);
+    const stopped = new Promise<void>((resolve) => http.close(() => resolve()));
+    http.closeIdleConnections();
+    await within(graceMs, requests.settled());
+    for (const part of [handler, sessions, stateless]) {
+      // A failure of one part must not leave the others open.
+      await part.close().catch((error: unknown) => onError(toError(error)));
+    }
+    http.closeAllConnections();
+    await stopped;
+  };
+  let closing: Promise<void> | undefined;
+  return {
+    url: `http://${HOST}:${port}${PATH}`,
+    get sessions(): number {
+      return sessions.size;
+    },
+    close: () => (closing ??= close()),
+  };
+}

@@ -1,0 +1,114 @@
+import { CLIENT_INFO_META_KEY, ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/server';
+import type { CallToolRequest, CallToolResult, McpRequestContext, ServerContext } from '@modelcontextprotocol/server';
+import { answerOf, unexpectedAnswer } from '../answer/answer.ts';
+import { wantsStructured } from '../answer/structured.ts';
+import type { StructuredWhen } from '../answer/structured.ts';
+import type { Resources } from '../toolbox/resources.ts';
+import type { Toolbox } from '../toolbox/toolbox.ts';
+import { toError } from '../transport.ts';
+import { withProgress } from './progress.ts';
+
+/** Options of {@link createToolServer}. */
+export interface ToolServerOptions {
+  readonly toolbox: Toolbox;
+  readonly roots: readonly string[];
+  readonly version: string;
+  readonly structured: StructuredWhen;
+  readonly progressIntervalMs: number;
+  readonly onError: (error: Error) => void;
+}
+
+function instructionsFor([root, ...others]: readonly string[]): string {
+  const also = others.length > 0 ? ` Absolute paths below ${others.join(', ')} are also allowed.` : '';
+  return `Paths are relative to ${root}.${also} Each answer states what it leaves out.`;
+}
+
+async function callTool(
+  { toolbox, structured, progressIntervalMs: intervalMs, onError }: ToolServerOptions,
+  { params: { name, arguments: input = {} } }: CallToolRequest,
+  { context, clientName }: { readonly context: ServerContext; readonly clientName: string | undefined },
+): Promise<CallToolResult> {
+  const tool = toolbox.tools.get(name);
+  if (tool === undefined) {
+    const message = `unknown tool ${JSON.stringify(name)}; the tools are ${[...toolbox.tools.keys()].join(', ')}`;
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, message);
+  }
+  const { signal } = context.mcpReq;
+  try {
+    const result = await withProgress({ name, intervalMs, context }, () => tool.execute(input, { signal }));
+    return answerOf(result, wantsStructured(structured, clientName));
+  } catch (error) {
+    // A cancelled call has no answer.
+    if (signal.aborted) throw error;
+    onError(toError(error));
+    return unexpectedAnswer(name, error);
+  }
+}
+
+/** Returns the name in the client information of a request. The SDK has no type for it in an envelope. */
+function clientNameIn(value: unknown): string | undefined {
+  if (typeof value !== 'object' || value === null || !('name' in value)) return undefined;
+  return typeof value.name === 'string' ? value.name : undefined;
+}
+
+type CheckInitialized = (context: ServerContext) => void;
+
+function handleResources(server: Server, resources: Resources, checkInitialized: CheckInitialized): void {
+  server.setRequestHandler('resources/list', ({ params }, context) => {
+    checkInitialized(context);
+    return resources.list(params?.cursor, context.mcpReq.signal);
+  });
+  server.setRequestHandler('resources/templates/list', (_, context) => {
+    checkInitialized(context);
+    return { resourceTemplates: resources.templates };
+  });
+  server.setRequestHandler('resources/read', ({ params: { uri } }, context) => {
+    checkInitialized(context);
+    return resources.read(uri, context.mcpReq.signal);
+  });
+  if (!resources.completes) return;
+  server.setRequestHandler('completion/complete', ({ params }, context) => {
+    checkInitialized(context);
+    return resources.complete(params, context.mcpReq.signal);
+  });
+}
+
+/**
+ * Makes the SDK server of one connection, session or request, for its era of the protocol. It is cheap, because the stateless
+ * era needs one for each request: everything of value is in the toolbox, which outlives it.
+ *
+ * It is a plain `Server`. `McpServer` would check input a second time, with messages of its own, convert every schema again
+ * for each stateless request, and has no pages for resources.
+ */
+export function createToolServer(options: ToolServerOptions, { era }: McpRequestContext): Server {
+  const { toolbox, roots, version, onError } = options;
+  const { resources } = toolbox;
+  const capabilities = {
+    tools: {},
+    ...(resources && { resources: {}, ...(resources.completes && { completions: {} }) }),
+  };
+  const server = new Server(
+    { name: 'cairn', title: 'Cairn', version },
+    { capabilities, instructions: instructionsFor(roots) },
+  );
+  server.onerror = onError;
+  /** In the legacy era a connection begins with `initialize`; in the modern era each request states its version. */
+  const checkInitialized: CheckInitialized = ({ mcpReq: { method } }) => {
+    if (era === 'modern' || server.getNegotiatedProtocolVersion() !== undefined) return;
+    const message = `the connection is not initialized; send initialize before ${method}`;
+    throw new ProtocolError(ProtocolErrorCode.InvalidRequest, message);
+  };
+  server.setRequestHandler('tools/list', (_, context) => {
+    checkInitialized(context);
+    return { tools: [...toolbox.list] };
+  });
+  server.setRequestHandler('tools/call', (request, context) => {
+    checkInitialized(context);
+    // In the modern era each request names its client, in the legacy era only `initialize`.
+    const envelope: Readonly<Record<string, unknown>> = context.mcpReq.envelope ?? {};
+    const clientName = clientNameIn(envelope[CLIENT_INFO_META_KEY]) ?? server.getClientVersion()?.name;
+    return callTool(options, request, { context, clientName });
+  });
+  if (resources) handleResources(server, resources, checkInitialized);
+  return server;
+}

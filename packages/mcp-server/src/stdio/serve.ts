@@ -1,0 +1,71 @@
+import { serveStdio as serveConnection } from '@modelcontextprotocol/server/stdio';
+import type { Readable, Writable } from 'node:stream';
+import type { McpService } from '../service.ts';
+import { GRACE_MS, MAX_MESSAGE_BYTES, toError, within } from '../transport.ts';
+import { createStreamTransport } from './stream-transport.ts';
+
+/** The time that the client gets to receive the messages that end the connection. Milliseconds. */
+const CLOSE_MS = 1000;
+
+/** Options of {@link serveStdio}. */
+export interface ServeStdioOptions {
+  /** The stream of the client's messages, one per line. */
+  readonly input: Readable;
+  /** The stream for answers; nothing else may write to it. */
+  readonly output: Writable;
+  /** The limit of one message in bytes. A longer message gets an error as its answer. Default: 10 MiB. */
+  readonly maxMessageBytes?: number | undefined;
+  /**
+   * The time that running calls get to finish when the connection ends, in milliseconds. After that they are cancelled.
+   * @default 5000
+   */
+  readonly graceMs?: number | undefined;
+  /** Called with each error that is not the answer to a call. Default: errors are ignored. */
+  readonly onError?: ((error: Error) => void) | undefined;
+}
+
+/** A connection to one client. */
+export interface StdioConnection {
+  /** Resolves when the connection has ended: after `close`, or after the client disconnected. */
+  readonly ended: Promise<void>;
+  /** Stops taking requests, finishes the running calls, and ends the connection. Further calls do nothing. */
+  close(): Promise<void>;
+}
+
+/**
+ * Serves one client over two streams, in the era of the protocol that its first message uses. When the client disconnects,
+ * running calls finish and are answered first. Closes neither the streams nor the service.
+ */
+export async function serveStdio(service: McpService, options: ServeStdioOptions): Promise<StdioConnection> {
+  const { input, output, maxMessageBytes = MAX_MESSAGE_BYTES, graceMs = GRACE_MS, onError = () => undefined } = options;
+  const client = await service.open();
+  let end = (): void => undefined;
+  const ended = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  let closing: Promise<void> | undefined;
+  const finish = async (patienceMs: number): Promise<void> => {
+    try {
+      transport.stopReading();
+      await within(patienceMs, transport.settled());
+      // Each open subscription ends with a message. A client that reads nothing would block it.
+      await within(CLOSE_MS, connection.close());
+    } finally {
+      await client.close();
+      end();
+    }
+  };
+  const close = (patienceMs: number): Promise<void> => (closing ??= finish(patienceMs));
+  const closeOrReport = (patienceMs: number): void => {
+    close(patienceMs).catch((error: unknown) => onError(toError(error)));
+  };
+  const transport = createStreamTransport({
+    input,
+    output,
+    maxMessageBytes,
+    onEnd: () => closeOrReport(graceMs),
+    onBroken: () => closeOrReport(0),
+  });
+  const connection = serveConnection(client.createServer, { transport, onerror: onError });
+  return { ended, close: () => close(graceMs) };
+}

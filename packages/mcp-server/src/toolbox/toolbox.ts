@@ -1,0 +1,114 @@
+import { createToolSession } from '@cairn/tool';
+import type { OpenToolSet, ToolDefinition, ToolSet, ToolSetContext } from '@cairn/tool';
+import type { Tool } from '@modelcontextprotocol/server';
+import { z } from 'zod';
+import { McpServerError } from '../errors.ts';
+import { joinResources } from './resources.ts';
+import type { Resources } from './resources.ts';
+
+/** Options of {@link openToolbox}. */
+export interface ToolboxOptions extends Pick<ToolSetContext, 'roots' | 'naming' | 'readOnly'> {
+  readonly toolSets: readonly ToolSet[];
+  /** The names of the tools to offer; `undefined` for all. Resources are offered in any case. */
+  readonly only: readonly string[] | undefined;
+}
+
+/** The tools and resources of one client. */
+export interface Toolbox {
+  readonly tools: ReadonlyMap<string, ToolDefinition>;
+  /** The tools as clients see them: in the order of the sets, and within a set in its own order. */
+  readonly list: readonly Tool[];
+  /** The resources of all sets. Absent when no set has resources. */
+  readonly resources: Resources | undefined;
+  /** Ends the session of the client. Further calls do nothing. */
+  close(): void;
+}
+
+interface OpenedSet extends OpenToolSet {
+  readonly name: string;
+}
+
+/**
+ * Opens every set. When one fails, the others still finish opening before the error is thrown: a set is never closed while it
+ * opens.
+ */
+async function openAll(toolSets: readonly ToolSet[], context: ToolSetContext): Promise<OpenedSet[]> {
+  const settled = await Promise.allSettled(
+    toolSets.map(async (set) => ({ name: set.name, ...(await set.open(context)) })),
+  );
+  return settled.map((one) => {
+    if (one.status === 'rejected') throw one.reason;
+    return one.value;
+  });
+}
+
+/** Returns every tool of every set by its name. */
+function gatherTools(opened: readonly OpenedSet[]): Map<string, ToolDefinition> {
+  const setOf = new Map<string, string>();
+  const gathered = new Map<string, ToolDefinition>();
+  for (const { name: set, tools } of opened) {
+    for (const [name, tool] of Object.entries(tools)) {
+      const other = setOf.get(name);
+      if (other !== undefined) {
+        const message = `the tool sets ${other} and ${set} both have a tool ${name}; leave one set out`;
+        throw new McpServerError('TOOL_NAME_TAKEN', message);
+      }
+      setOf.set(name, set);
+      gathered.set(name, tool);
+    }
+  }
+  return gathered;
+}
+
+function checkNames(only: readonly string[], tools: ReadonlyMap<string, ToolDefinition>, readOnly: boolean): void {
+  const isOffered = (name: string): boolean => !readOnly || tools.get(name)?.annotations.readOnlyHint === true;
+  const unknown = only.filter((name) => !tools.has(name));
+  const refused = only.filter((name) => tools.has(name) && !isOffered(name));
+  const names = [...tools.keys()].filter(isOffered).join(', ');
+  if (unknown.length > 0) {
+    throw new McpServerError('INVALID_OPTION', `unknown tool ${unknown.join(', ')}; the tools are ${names}`);
+  }
+  if (refused.length > 0) {
+    const what = `not a read-only tool: ${refused.join(', ')}`;
+    throw new McpServerError('INVALID_OPTION', `${what}; the read-only tools are ${names}`);
+  }
+  if (only.length === 0) {
+    throw new McpServerError('INVALID_OPTION', `the list of tools is empty; the tools are ${names}`);
+  }
+}
+
+function describe(name: string, { description, inputSchema, annotations }: ToolDefinition): Tool {
+  // MCP assumes this dialect.
+  const { $schema: _, ...schema } = z.toJSONSchema(inputSchema, { io: 'input' });
+  const { title } = annotations;
+  return { name, title, description, inputSchema: { ...schema, type: 'object' } as Tool['inputSchema'], annotations };
+}
+
+/**
+ * Opens the tools and resources of one client. When it throws, the session has ended.
+ *
+ * @throws {McpServerError} `TOOL_NAME_TAKEN`, `INVALID_OPTION`.
+ */
+export async function openToolbox({ toolSets, only, ...options }: ToolboxOptions): Promise<Toolbox> {
+  const { readOnly } = options;
+  const ending = new AbortController();
+  const context: ToolSetContext = { ...options, session: createToolSession(), signal: ending.signal };
+  try {
+    const opened = await openAll(toolSets, context);
+    const gathered = gatherTools(opened);
+    if (only) checkNames(only, gathered, readOnly);
+    const offered = [...gathered].filter(
+      ([name, { annotations }]) => (!readOnly || annotations.readOnlyHint) && only?.includes(name) !== false,
+    );
+    const providers = opened.flatMap(({ resources }) => (resources === undefined ? [] : [resources]));
+    return {
+      tools: new Map(offered),
+      list: offered.map(([name, tool]) => describe(name, tool)),
+      resources: providers.length === 0 ? undefined : joinResources(providers),
+      close: () => ending.abort(),
+    };
+  } catch (error) {
+    ending.abort();
+    throw error;
+  }
+}
