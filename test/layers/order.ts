@@ -47,4 +47,5 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'testing',
     'tools',
   ],
+  'mcp-server': ['errors.ts', 'service.ts', 'transport.ts', 'answer', 'toolbox', 'protocol', 'stdio', 'http'],
 };
