@@ -18,5 +18,6 @@ pub use error::SearchError;
 pub use find::{FindHit, FindOptions, FindOutcome, find};
 pub use glob::{GlobDetails, GlobHit, GlobOptions, GlobOutcome, glob};
 pub use grep::{
-    ContextLine, GrepMode, GrepOptions, GrepOutcome, LineMatch, MAX_SUBMATCHES, RegexEngine, Skipped, Submatch, grep,
+    Candidates, ContextLine, Exclude, Excluded, GrepMode, GrepOptions, GrepOutcome, LineMatch, MAX_SUBMATCHES,
+    RegexEngine, Skipped, Submatch, grep, grep_candidates,
 };

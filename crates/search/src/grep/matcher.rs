@@ -12,9 +12,10 @@ use regex_syntax::ast::parse::ParserBuilder as AstParserBuilder;
 use regex_syntax::ast::{Ast, ClassSetItem, ErrorKind as AstErrorKind, Visitor, visit};
 use regex_syntax::hir::{Hir, HirKind, Literal, Look};
 
+use super::options::GrepOptions;
+use super::outcome::RegexEngine;
 use super::pcre::{Expression, Refusal};
 use super::repair::{balance, escape_braces, required_line_break};
-use super::{GrepOptions, RegexEngine};
 use crate::error::SearchError;
 
 /// A compiled pattern, and what was done to it.

@@ -1,20 +1,21 @@
-//! Limits and paging over the results of files that come in path order.
+//! Limits and paging over the results of files in path order.
 
 use std::ops::ControlFlow;
 
-use super::file::{FileResult, FileState};
-use super::{GrepMode, GrepOptions, GrepOutcome, LineMatch};
+use super::file_result::{FileResult, FileState};
+use super::options::{GrepMode, GrepOptions};
+use super::outcome::{GrepOutcome, LineMatch};
 use crate::engine::{MAX_RESULT_BYTES, StopReason};
 
-/// Takes the results of one file after the other and keeps those of the page asked for.
+/// Takes the results of one file after the other and keeps those of the requested page.
 pub(super) struct Page {
     mode: GrepMode,
-    /// How many are still to be left out, and then to be taken.
+    /// How many matches are still to be left out, and then to be taken.
     skip: u64,
     take: u64,
     per_file: u64,
     context_before: usize,
-    /// Bytes of paths and lines kept so far, and whether there were more than a result may hold.
+    /// Bytes of paths and lines kept up to now, and whether they exceed the budget of a result.
     bytes: usize,
     over_budget: bool,
     outcome: GrepOutcome,
@@ -34,7 +35,7 @@ impl Page {
         }
     }
 
-    /// Adds the next file in path order. Breaks when a match does not fit on the page any more.
+    /// Adds the next file in path order. Breaks if a match does not fit on the page.
     pub(super) fn add(&mut self, path: &[u8], result: FileResult) -> ControlFlow<()> {
         self.outcome.files_opened += u64::from(result.opened);
         self.outcome.bytes_read += result.bytes_read;
@@ -55,6 +56,7 @@ impl Page {
         skipped.oversized += u64::from(result.oversized);
         skipped.too_costly += u64::from(result.too_costly);
         self.outcome.files_searched += 1;
+        self.outcome.files_excluded += u64::from(result.excluded);
         if result.count == 0 {
             return ControlFlow::Continue(());
         }
@@ -83,7 +85,7 @@ impl Page {
         ControlFlow::Continue(())
     }
 
-    /// Keeps `take` matches of a file behind the first `skip`, as far as the result may hold them. How many it kept.
+    /// Keeps `take` matches of a file after the first `skip`, as far as they fit into the result. Returns how many it kept.
     fn keep(&mut self, path: &[u8], result: FileResult, skip: u64, take: u64) -> u64 {
         if !self.has_room(path.len()) {
             return 0;
@@ -116,7 +118,7 @@ impl Page {
         }
     }
 
-    /// Takes room for so many bytes. The first piece always fits: an answer has at least one match.
+    /// Takes room for some bytes. The first piece always fits, so that a result has at least one match.
     fn has_room(&mut self, bytes: usize) -> bool {
         self.over_budget |= !self.outcome.matches.is_empty() && self.bytes + bytes > MAX_RESULT_BYTES;
         self.bytes += bytes;
@@ -133,8 +135,8 @@ impl Page {
     }
 }
 
-/// The lines between a match that is left out and the first one that is kept were shown behind the former. Those that
-/// are context of the latter belong to it now.
+/// The lines between the last match that is left out and the first that is kept are in `after` of the former. This moves
+/// those that are context of the latter to its `before`.
 fn carry_context(lines: &mut [LineMatch], skip: usize, context_before: usize) {
     let (left_out, kept) = lines.split_at_mut(skip);
     let (Some(left_out), Some(first)) = (left_out.last_mut(), kept.first_mut()) else { return };

@@ -8,6 +8,7 @@ use proptest::prelude::*;
 use tempfile::TempDir;
 
 use super::*;
+use crate::engine::MAX_RESULT_BYTES;
 
 fn run_on(threads: usize, options: &GrepOptions) -> GrepOutcome {
     let (cache, pool) = (ScanCache::new(Policy::default()), cairn_pool::Pool::new(threads));
@@ -303,7 +304,7 @@ fn a_search_out_of_time_says_so_even_when_no_file_was_picked_yet() {
     options.scope.partial_on_timeout = true;
     let timed_out = CancelToken::new().with_timeout(std::time::Duration::ZERO);
     let snapshot = cache.stats().snapshots[0].snapshot.clone();
-    let files = Files::of(snapshot, Arc::new(Pick { glob: None, file_type: None }));
+    let files = Candidates::of(snapshot);
     let compiled = Compiled::new(&options, &CancelToken::new()).expect("a pattern");
     let call = Call { engine, options: &options, compiled: &compiled, cancel: &timed_out };
     let (outcome, files) = call.search(files).expect("what there is");

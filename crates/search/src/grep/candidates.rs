@@ -1,0 +1,172 @@
+//! The files that a grep may read: its argument, in path order.
+//!
+//! A search over a tree starts with every file of a snapshot. Filters and an [`Exclude`] make the list smaller. They are
+//! asked chunk by chunk while the search runs, so that their work is parallel and ends where the search ends.
+
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use cairn_walk::{Kind, Snapshot};
+
+use crate::engine::StopReason;
+use crate::pattern::GlobPattern;
+use crate::types::TypeFilter;
+
+/// A list of files, in path order.
+#[derive(Clone)]
+pub struct Candidates(Source);
+
+#[derive(Clone)]
+enum Source {
+    Nothing,
+    /// A single file, with its directory.
+    File {
+        directory: PathBuf,
+        name: Vec<u8>,
+    },
+    /// Files among some entries of a snapshot.
+    Tree {
+        snapshot: Arc<Snapshot>,
+        entries: Range<usize>,
+        filter: Option<Arc<Filter>>,
+        exclude: Option<Arc<dyn Exclude>>,
+    },
+}
+
+/// Proves that files have no match, so that a search need not open them. A content index implements it.
+///
+/// The result of a search must be the same with and without it. A file without a proof is searched.
+pub trait Exclude: Send + Sync {
+    /// Returns the proof that the file `entry` of `snapshot` has no match, or `None`.
+    ///
+    /// The search calls it at most once for each file, in any order, on several threads at once.
+    fn exclude(&self, snapshot: &Snapshot, entry: usize) -> Option<Excluded>;
+}
+
+/// What a result states about a file that was excluded.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Excluded {
+    /// Whether a NUL byte would have ended the search of the file.
+    pub binary: bool,
+}
+
+/// Selects files of a snapshot by their paths.
+pub(super) struct Filter {
+    pub(super) glob: Option<GlobPattern>,
+    pub(super) file_type: Option<TypeFilter>,
+}
+
+impl Filter {
+    fn accepts(&self, path: &[u8]) -> bool {
+        self.glob.as_ref().is_none_or(|glob| !glob.only_directories() && glob.matches(path))
+            && self.file_type.as_ref().is_none_or(|file_type| file_type.matches(path))
+    }
+}
+
+/// What a search does with one item of the list.
+pub(super) enum Candidate<'a> {
+    /// Not a file, or filtered out.
+    Skip,
+    Excluded(Excluded),
+    /// Search the file with this name below [`Candidates::root`].
+    Search(&'a [u8]),
+}
+
+impl Candidates {
+    /// Every file of a snapshot.
+    #[must_use]
+    pub fn of(snapshot: Arc<Snapshot>) -> Self {
+        let entries = 0..snapshot.len();
+        Self(Source::Tree { snapshot, entries, filter: None, exclude: None })
+    }
+
+    /// One file. The list is empty if the path has no name or no directory.
+    #[must_use]
+    pub fn of_file(path: &Path) -> Self {
+        let (Some(directory), Some(name)) = (path.parent(), path.file_name()) else { return Self::empty() };
+        Self(Source::File { directory: directory.to_owned(), name: name.as_encoded_bytes().to_vec() })
+    }
+
+    /// The empty list.
+    #[must_use]
+    pub fn empty() -> Self {
+        Self(Source::Nothing)
+    }
+
+    /// The list without the files of a tree that `exclude` proves to have no match.
+    #[must_use]
+    pub fn excluding(mut self, with: Arc<dyn Exclude>) -> Self {
+        if let Source::Tree { exclude, .. } = &mut self.0 {
+            *exclude = Some(with);
+        }
+        self
+    }
+
+    /// The files of a snapshot that a filter accepts.
+    pub(super) fn filtered(snapshot: Arc<Snapshot>, filter: Arc<Filter>) -> Self {
+        let entries = filter.glob.as_ref().map_or(0..snapshot.len(), |glob| snapshot.with_prefix(glob.prefix()));
+        Self(Source::Tree { snapshot, entries, filter: Some(filter), exclude: None })
+    }
+
+    /// The number of items, of which some may be skipped.
+    pub(super) fn len(&self) -> usize {
+        match &self.0 {
+            Source::Nothing => 0,
+            Source::File { .. } => 1,
+            Source::Tree { entries, .. } => entries.len(),
+        }
+    }
+
+    /// The directory that the names are relative to.
+    pub(super) fn root(&self) -> &Path {
+        match &self.0 {
+            Source::Nothing => Path::new(""),
+            Source::File { directory, .. } => directory,
+            Source::Tree { snapshot, .. } => snapshot.root(),
+        }
+    }
+
+    /// Whether links are followed. A single file was resolved by its name; a file of a tree was not a link when it was
+    /// listed.
+    pub(super) fn follows_links(&self) -> bool {
+        matches!(self.0, Source::File { .. })
+    }
+
+    pub(super) fn candidate(&self, index: usize) -> Candidate<'_> {
+        let (snapshot, entry, filter, exclude) = match &self.0 {
+            Source::Nothing => return Candidate::Skip,
+            Source::File { name, .. } => return Candidate::Search(name),
+            Source::Tree { snapshot, entries, filter, exclude } => (snapshot, entries.start + index, filter, exclude),
+        };
+        if snapshot.kind(entry) != Kind::File {
+            return Candidate::Skip;
+        }
+        let path = snapshot.path(entry);
+        if filter.as_ref().is_some_and(|filter| !filter.accepts(path)) {
+            return Candidate::Skip;
+        }
+        match exclude.as_ref().and_then(|exclude| exclude.exclude(snapshot, entry)) {
+            Some(excluded) => Candidate::Excluded(excluded),
+            None => Candidate::Search(path),
+        }
+    }
+
+    pub(super) fn name(&self, index: usize) -> &[u8] {
+        match &self.0 {
+            Source::Nothing => b"",
+            Source::File { name, .. } => name,
+            Source::Tree { snapshot, entries, .. } => snapshot.path(entries.start + index),
+        }
+    }
+
+    /// How many directories and entries the scan could not read.
+    pub(super) fn unreadable(&self) -> u64 {
+        if let Source::Tree { snapshot, .. } = &self.0 { snapshot.unreadable() } else { 0 }
+    }
+
+    /// Why files may be missing from the list.
+    pub(super) fn stop_reason(&self) -> Option<StopReason> {
+        if let Source::Tree { snapshot, .. } = &self.0 { snapshot.cut().map(StopReason::from) } else { None }
+    }
+}

@@ -1,0 +1,44 @@
+//! The result of searching one file.
+
+use super::candidates::Excluded;
+use super::outcome::LineMatch;
+
+/// The result of searching one file.
+#[derive(Debug, Default)]
+pub(super) struct FileResult {
+    pub(super) state: FileState,
+    /// Whether it was opened, and how many bytes of it were read.
+    pub(super) opened: bool,
+    pub(super) bytes_read: u64,
+    /// Whether it was proved to have no match, so that it was not opened.
+    pub(super) excluded: bool,
+    pub(super) matches: Vec<LineMatch>,
+    /// The number of matched lines. It stops at one more than the limits allow.
+    pub(super) count: u64,
+    /// Whether a NUL byte ended the search.
+    pub(super) binary: bool,
+    /// Whether a line that is too long to hold in memory ended the search.
+    pub(super) oversized: bool,
+    /// Whether PCRE2 exceeded its limit on a line.
+    pub(super) too_costly: bool,
+    /// Whether the matches exceed the budget of a result; the rest is missing.
+    pub(super) over_budget: bool,
+}
+
+/// Whether a file was searched.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum FileState {
+    #[default]
+    Searched,
+    /// It does not exist any more, or is not a file any more.
+    Vanished,
+    Oversized,
+    Unreadable,
+}
+
+impl FileResult {
+    /// The result for a file that was not opened.
+    pub(super) fn excluded(Excluded { binary }: Excluded) -> Self {
+        Self { excluded: true, binary, ..Self::default() }
+    }
+}

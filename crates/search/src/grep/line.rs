@@ -1,0 +1,67 @@
+//! Parts of a line: its text without the terminator, the part to show, and the matches in that part.
+
+use std::ops::Range;
+
+use super::outcome::Submatch;
+
+/// The submatches in the `length` bytes from `start`, with offsets from `start`. An empty submatch is kept at its place.
+pub(super) fn within(submatches: &[Submatch], start: usize, length: usize) -> Vec<Submatch> {
+    let end = start + length;
+    let overlaps = |submatch: &&Submatch| {
+        if submatch.start == submatch.end {
+            (start..=end).contains(&submatch.start)
+        } else {
+            submatch.start < end && submatch.end > start
+        }
+    };
+    let shift =
+        |submatch: &Submatch| Submatch { start: submatch.start.max(start) - start, end: submatch.end.min(end) - start };
+    // They are in order and do not overlap.
+    let first = submatches.partition_point(|submatch| submatch.end < start);
+    let next = first + submatches[first..].partition_point(|submatch| submatch.start <= end);
+    submatches[first..next].iter().filter(overlaps).map(shift).collect()
+}
+
+/// A line without its `\n`. A `\r` before it belongs to the line, because only `\n` separates lines.
+pub(super) fn without_terminator(line: &[u8]) -> &[u8] {
+    line.strip_suffix(b"\n").unwrap_or(line)
+}
+
+/// The part of a line to show if it may have `max_columns` characters: from its beginning, or from a little before the
+/// match at `focus` if the match would not be in that part.
+pub(super) fn kept_part(line: &[u8], focus: Range<usize>, max_columns: Option<usize>) -> Range<usize> {
+    let Some(max_columns) = max_columns else { return 0..line.len() };
+    if line.len() <= max_columns {
+        return 0..line.len();
+    }
+    let (mut columns, mut first, mut last) = (0, 0, 0);
+    for start in character_starts(line) {
+        columns += 1;
+        first += usize::from(start < focus.start);
+        last += usize::from(start < focus.end);
+    }
+    if columns <= max_columns {
+        return 0..line.len();
+    }
+    let from = if last <= max_columns {
+        0
+    } else {
+        // The match in the middle, or from its beginning if it does not fit.
+        let lead = max_columns.saturating_sub(last - first) / 2;
+        first.saturating_sub(lead).min(columns - max_columns)
+    };
+    let byte_of = |column| character_starts(line).nth(column).unwrap_or(line.len());
+    byte_of(from)..byte_of(from + max_columns)
+}
+
+/// Where the characters of a line begin. Each run of bytes that is not UTF-8 counts as one character.
+fn character_starts(line: &[u8]) -> impl Iterator<Item = usize> {
+    let mut offset = 0;
+    line.utf8_chunks().flat_map(move |chunk| {
+        let start = offset;
+        let invalid = start + chunk.valid().len();
+        offset = invalid + chunk.invalid().len();
+        let valid = chunk.valid().char_indices().map(move |(at, _)| start + at);
+        valid.chain((!chunk.invalid().is_empty()).then_some(invalid))
+    })
+}

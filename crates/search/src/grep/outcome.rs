@@ -1,0 +1,104 @@
+//! What a grep found.
+
+use crate::engine::StopReason;
+
+/// How many submatches one line may have; the others are left out.
+pub const MAX_SUBMATCHES: usize = 100_000;
+
+/// A matched line; in the other modes, a file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LineMatch {
+    /// The index of its file in [`GrepOutcome::paths`].
+    pub file: usize,
+    /// 1-based; 0 in count and files mode.
+    pub line_number: u64,
+    /// The line without its terminator `\n`. Not necessarily UTF-8.
+    pub line: Vec<u8>,
+    /// The lines before it that do not match and are not in `after` of the previous match.
+    pub before: Vec<ContextLine>,
+    /// The lines after it, up to the next match.
+    pub after: Vec<ContextLine>,
+    /// Whether the line, one of its context lines or `submatches` was cut.
+    pub truncated: bool,
+    /// In count mode, the number of matched lines of the file.
+    pub match_count: Option<u64>,
+    /// The ranges of the matches in `line`: the first [`MAX_SUBMATCHES`].
+    pub submatches: Vec<Submatch>,
+}
+
+/// A line of context.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ContextLine {
+    /// 1-based.
+    pub line_number: u64,
+    /// The line without its terminator.
+    pub line: Vec<u8>,
+}
+
+/// The range of a match in a line, in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Submatch {
+    /// The first byte.
+    pub start: usize,
+    /// The byte after the last.
+    pub end: usize,
+}
+
+/// The engine of a search.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RegexEngine {
+    /// Rust's `regex`, on the pattern as given or repaired.
+    #[default]
+    Regex,
+    /// PCRE2, on the pattern as given or repaired.
+    Pcre2,
+    /// A literal search, because the caller asked for it or the pattern is not a valid expression.
+    Literal,
+}
+
+/// How many files were not searched, or not completely.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Skipped {
+    /// Over `max_file_size`; or with a line that is too long to hold in memory, which ends the search of the file. In
+    /// multiline mode a file that is too long to hold in memory is not searched at all.
+    pub oversized: u64,
+    /// With a NUL byte, which ends the search of the file as in ripgrep.
+    pub binary: u64,
+    /// Files and directories that could not be read.
+    pub unreadable: u64,
+    /// With a line that exceeds PCRE2's limit for backtracking, which ends the search of the file.
+    pub too_costly: u64,
+}
+
+/// The result of a grep.
+#[derive(Clone, Debug, Default)]
+pub struct GrepOutcome {
+    /// The files with matches, relative to the root; a single file by its name. Not necessarily UTF-8.
+    pub paths: Vec<Vec<u8>>,
+    /// Matches in path order, within a file in line order.
+    pub matches: Vec<LineMatch>,
+    /// How many lines (in files mode: files) matched in the searched files, including those left out by `offset`.
+    pub total: u64,
+    /// How many files had a match.
+    pub files_with_matches: u64,
+    /// How many files were searched, in path order up to where the search stopped. Includes `files_excluded`.
+    pub files_searched: u64,
+    /// How many files an [`Exclude`](super::Exclude) proved to have no match, so that they were not opened.
+    pub files_excluded: u64,
+    /// How many files were opened. Tests pin this cost: without limits it is the same for the same files.
+    pub files_opened: u64,
+    /// How many bytes were read, for the same use.
+    pub bytes_read: u64,
+    /// Whether `max_count` left something out.
+    pub limit_reached: bool,
+    /// How many files had more matches than `max_count_per_file`.
+    pub files_cut: u64,
+    /// The files that were not searched, or not completely.
+    pub skipped: Skipped,
+    /// The engine that searched.
+    pub engine: RegexEngine,
+    /// The pattern that was searched, if it is not the given one.
+    pub searched_pattern: Option<String>,
+    /// Why matches may be missing; `None` if the result is complete.
+    pub stop_reason: Option<StopReason>,
+}
