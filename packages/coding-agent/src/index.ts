@@ -24,6 +24,14 @@ export type { Recency } from './files/recency.ts';
 export type { AppliedEdit, TextEdit } from './edit/apply-edit.ts';
 export { formatHunks } from './edit/diff.ts';
 export type { DiffHunk, FileDiff } from './edit/diff.ts';
+export type {
+  ChangeListener,
+  Changes,
+  ListenOptions,
+  PathChange,
+  RenamedPath,
+  WorkspaceChange,
+} from './commit/changes.ts';
 export type { ChangedFile } from './commit/changed-file.ts';
 export type { Tier } from './edit/find-text.ts';
 export type { LockedPath, Locks } from './commit/locks.ts';

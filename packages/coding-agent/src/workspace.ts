@@ -2,6 +2,8 @@ import { ToolError } from '@cairn/tool';
 import { tmpdir } from 'node:os';
 import { isAbsolute, join, resolve, sep } from 'node:path';
 import { createBufferPool } from './commit/buffer-pool.ts';
+import { createChanges } from './commit/changes.ts';
+import type { ChangeListener, ListenOptions } from './commit/changes.ts';
 import { createLocks } from './commit/locks.ts';
 import type { CommitScope } from './commit/scope.ts';
 import { isWithin } from './files/confine.ts';
@@ -9,6 +11,7 @@ import { createLedger } from './files/ledger.ts';
 import { nodeFileOperations } from './files/operations.ts';
 import type { FileOperations } from './files/operations.ts';
 import { createRecency } from './files/recency.ts';
+import type { Recency } from './files/recency.ts';
 import { realPathOf, resolvePath } from './files/resolve.ts';
 import type { Territory } from './files/resolve.ts';
 
@@ -47,6 +50,16 @@ export interface WorkspaceOptions {
 /** The state that the tools of one set share: the allowed paths, what was read, the locks. */
 export interface Workspace extends CommitScope {
   readonly clock: () => number;
+  /** When each path was written, renamed or mentioned: it orders suggestions. */
+  readonly recency: Recency;
+  /**
+   * Calls `listener` once for each commit that changed files, after the commit and before the tool's promise settles. A dry
+   * run, a refused call and a commit that was undone are not announced. A listener runs synchronously, so a slow one delays
+   * the call; an error that it throws goes to `onError` and changes nothing else.
+   *
+   * @returns a function that ends the subscription. A second call of it does nothing.
+   */
+  onChange(listener: ChangeListener, options?: ListenOptions): () => void;
 }
 
 function checkRoot(name: string, root: unknown): string {
@@ -69,6 +82,11 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
   const root = checkRoot('root', options.root);
   const roots = [root, ...(policy.allowedRoots ?? []).map((allowed) => checkRoot('an allowed root', allowed))];
   const locks = createLocks(options.stateDirectory ?? defaultStateDirectory(), operations);
+  const changes = createChanges();
+  const recency = createRecency(clock);
+  changes.onChange(({ written, renamed }) => {
+    for (const path of [...written, ...renamed.map(({ to }) => to)]) recency.note(path);
+  });
   let opened: Promise<readonly string[]> | undefined;
 
   const open = async (): Promise<readonly string[]> => {
@@ -94,7 +112,9 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
     clock,
     operations,
     ledger: createLedger(sep),
-    recency: createRecency(clock),
+    recency,
+    changes,
+    onChange: changes.onChange,
     locks,
     buffers: createBufferPool(),
     resolve: async (path, use) => resolvePath(await territory(), path, use),

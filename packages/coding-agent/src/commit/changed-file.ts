@@ -1,6 +1,6 @@
 import type { FileDiff } from '../edit/diff.ts';
 import { tagOf } from '../files/ledger.ts';
-import { commit, rehearse, parentsStep } from './commit.ts';
+import { commit, parentsStep } from './commit.ts';
 import type { Step } from './commit.ts';
 import type { ChangeContext } from './scope.ts';
 import { hashOfSuccessor } from './snapshot.ts';
@@ -31,7 +31,7 @@ export async function changeFile(
   content: NewContent,
   makeDiff: () => FileDiff,
 ): Promise<ChangedFile> {
-  const { workspace, signal, dryRun } = context;
+  const { workspace, dryRun } = context;
   const { target, parts } = content;
   let made: FileDiff | undefined;
   const diffOnce = (): FileDiff => (made ??= makeDiff());
@@ -39,7 +39,7 @@ export async function changeFile(
     content.meanwhile?.();
     diffOnce();
   };
-  await (dryRun ? rehearse : commit)(contentSteps(context, { ...content, meanwhile }), signal);
+  await commit(contentSteps(context, { ...content, meanwhile }), context);
   const diff = diffOnce();
   const written = dryRun ? undefined : workspace.ledger.get(target.real);
   const hash = written?.hash ?? hashOfSuccessor(parts, content.before);

@@ -1,7 +1,8 @@
 import { errnoOf, explaining, explainSystemError, ToolError } from '@cairn/tool';
 import { dirname } from 'node:path';
 import type { FileOperations } from '../files/operations.ts';
-import { invalidateFsScanAfterWrite } from './scan-cache.ts';
+import type { Changes, PathChange } from './changes.ts';
+import type { ChangeContext } from './scope.ts';
 
 /** One change of a commit. Each part is called at most once, in this order; `undo` and `discard` only after a failure. */
 export interface Step {
@@ -21,8 +22,8 @@ export interface Step {
   discard(): Promise<void>;
   /** What remains to be done when every step was applied. */
   finish(): Promise<void>;
-  /** Tells the scan cache. Called once when the step was applied, also when it was taken back. */
-  announce(): void;
+  /** Returns what the step changes: called after it was prepared. */
+  changes(): readonly PathChange[];
 }
 
 /**
@@ -70,9 +71,7 @@ export function parentsStep(
     undo: remove,
     discard: remove,
     finish: async () => undefined,
-    announce: () => {
-      for (const directory of made) invalidateFsScanAfterWrite(directory);
-    },
+    changes: () => made.map((path) => ({ kind: 'create-directory', path })),
   };
 }
 
@@ -97,60 +96,90 @@ async function runBack(steps: readonly Step[], part: 'undo' | 'discard'): Promis
   return failures;
 }
 
-/**
- * Asks of all changes what can be said against them, and makes none.
- *
- * @throws {ToolError} for what the system would refuse. The signal's reason.
- */
-export async function rehearse(steps: readonly Step[], signal: AbortSignal | undefined): Promise<void> {
+/** Runs the checks of all steps and changes nothing. */
+async function rehearse(steps: readonly Step[], signal: AbortSignal | undefined): Promise<void> {
   for (const step of steps) {
     signal?.throwIfAborted();
     await explaining(step.path, async () => step.check?.());
   }
 }
 
-/**
- * Makes changes as one: all are prepared and verified before the first is applied, and taken back when a later one fails.
- * The signal is looked at up to the first change; from then on the commit is finished.
- *
- * The caller holds the locks of all paths.
- *
- * @throws {ToolError} for what the system refused; `changed` when something could not be taken back. The signal's reason.
- */
-export async function commit(steps: readonly Step[], signal: AbortSignal | undefined): Promise<void> {
-  const prepared: Step[] = [];
-  const applied: Step[] = [];
-  let current: Step | undefined;
-  try {
-    for (const step of steps) {
-      current = step;
-      signal?.throwIfAborted();
-      // Counted before it is done: half of it may have to be removed.
-      prepared.push(step);
-      await step.check?.();
-      await step.prepare();
-    }
-    for (const step of steps) {
-      current = step;
-      await step.verify();
-    }
+/** How far a commit got. */
+interface Progress {
+  readonly prepared: Step[];
+  /** `apply` was called. */
+  readonly begun: Step[];
+  readonly applied: Step[];
+  current?: Step;
+}
+
+async function prepareAndApply(
+  steps: readonly Step[],
+  signal: AbortSignal | undefined,
+  progress: Progress,
+): Promise<void> {
+  for (const step of steps) {
+    progress.current = step;
     signal?.throwIfAborted();
-    for (const step of steps) {
-      current = step;
-      await step.apply();
-      applied.push(step);
-    }
+    // Added before it runs: a part of it may have to be discarded.
+    progress.prepared.push(step);
+    await step.check?.();
+    await step.prepare();
+  }
+  for (const step of steps) {
+    progress.current = step;
+    await step.verify();
+  }
+  signal?.throwIfAborted();
+  for (const step of steps) {
+    progress.current = step;
+    progress.begun.push(step);
+    await step.apply();
+    progress.applied.push(step);
+  }
+}
+
+/** Undoes what a failed commit did, and returns the error to throw. */
+async function rollBack(
+  error: unknown,
+  { prepared, begun, applied, current }: Progress,
+  changes: Changes,
+): Promise<unknown> {
+  const unapplied = prepared.filter((step) => !applied.includes(step));
+  // Discarded first, so that a created directory is empty again when its creation is undone.
+  await runBack(unapplied, 'discard');
+  const failures = await runBack(applied, 'undo');
+  const explained = explainSystemError(error, current?.path ?? '');
+  const isChanged = failures.length > 0 || (ToolError.isInstance(explained) && explained.changed);
+  if (isChanged) changes.announce(begun.flatMap((step) => step.changes()));
+  else changes.invalidate(prepared.flatMap((step) => step.changes()));
+  return failures.length === 0 ? explained : halfDone(explained, failures, applied);
+}
+
+/**
+ * Commits steps as one: all are prepared and verified before the first is applied, and all are undone when a later one
+ * fails. The signal counts until the first step is applied; then the commit runs to its end. A dry run only checks.
+ *
+ * The caller holds the locks of all paths. Changes are announced once, at the end; those of a commit that was undone are not.
+ *
+ * @throws {ToolError} for what the system refused; `changed` when something could not be undone. The signal's reason.
+ */
+export async function commit(
+  steps: readonly Step[],
+  { workspace: { changes }, signal, dryRun }: ChangeContext,
+): Promise<void> {
+  if (dryRun) {
+    await rehearse(steps, signal);
+    return;
+  }
+  const progress: Progress = { prepared: [], begun: [], applied: [] };
+  try {
+    await prepareAndApply(steps, signal, progress);
   } catch (error) {
-    const unapplied = prepared.filter((step) => !applied.includes(step));
-    // First, so that a directory is empty again when its making is taken back.
-    await runBack(unapplied, 'discard');
-    const failures = await runBack(applied, 'undo');
-    for (const step of applied) step.announce();
-    const explained = explainSystemError(error, current?.path ?? '');
-    throw failures.length === 0 ? explained : halfDone(explained, failures, applied);
+    throw await rollBack(error, progress, changes);
   }
   const failures = await finishAll(steps);
-  for (const step of steps) step.announce();
+  changes.announce(steps.flatMap((step) => step.changes()));
   if (failures.length > 0) throw unfinished(failures, steps);
 }
 

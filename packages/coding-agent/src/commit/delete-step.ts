@@ -3,7 +3,6 @@ import { dirname } from 'node:path';
 import { syncQuietly } from './commit.ts';
 import type { Step } from './commit.ts';
 import type { LockedTarget } from './locked-targets.ts';
-import { invalidateFsScanAfterDelete } from './scan-cache.ts';
 import type { CommitScope } from './scope.ts';
 import { removeAll } from './temporary.ts';
 import { changedMeanwhile, isThere, verifyParent } from './write-step.ts';
@@ -77,6 +76,6 @@ export function deleteStep(workspace: CommitScope, target: LockedTarget): Step {
       ledger.forget(real);
       await removeForGood(workspace, target, 'could only be deleted in part');
     },
-    announce: () => invalidateFsScanAfterDelete(real),
+    changes: () => [{ kind: 'delete', path: real }],
   };
 }

@@ -5,7 +5,6 @@ import { syncQuietly } from './commit.ts';
 import type { Step } from './commit.ts';
 import { removeForGood } from './delete-step.ts';
 import type { LockedTarget } from './locked-targets.ts';
-import { invalidateFsScanAfterRename } from './scan-cache.ts';
 import type { CommitScope } from './scope.ts';
 import { removeAll } from './temporary.ts';
 import { copyTree } from './tree.ts';
@@ -30,7 +29,7 @@ export async function isListed(operations: FileOperations, path: string): Promis
  * there in part.
  */
 export function renameStep(workspace: CommitScope, { from, to, overwrite }: Move): Step {
-  const { operations, ledger, recency } = workspace;
+  const { operations, ledger } = workspace;
   const isSame = from.stat?.identity === to.stat?.identity;
 
   /** It was copied: its old place holds nothing more, but it is still beside it. */
@@ -104,7 +103,6 @@ export function renameStep(workspace: CommitScope, { from, to, overwrite }: Move
     discard: async () => undefined,
     finish: async () => {
       ledger.move(from.real, to.real);
-      recency.note(to.real);
       if (isCopied)
         await removeForGood(
           workspace,
@@ -112,6 +110,6 @@ export function renameStep(workspace: CommitScope, { from, to, overwrite }: Move
           `was moved to ${to.display}, but not all of it could be removed from its old place`,
         );
     },
-    announce: () => invalidateFsScanAfterRename(from.real, to.real),
+    changes: () => [{ kind: 'rename', from: from.real, to: to.real }],
   };
 }

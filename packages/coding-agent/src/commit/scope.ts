@@ -1,6 +1,6 @@
-import type { Recency } from '../files/recency.ts';
 import type { FileScope } from '../files/scope.ts';
 import type { BufferPool } from './buffer-pool.ts';
+import type { Changes } from './changes.ts';
 import type { Locks } from './locks.ts';
 
 /** The files that the tools may change, and what a commit needs to change them. */
@@ -9,8 +9,8 @@ export interface CommitScope extends FileScope {
   readonly locks: Locks;
   /** Memory for the content of a file while it is changed. */
   readonly buffers: BufferPool;
-  /** When each path was written, moved or mentioned. */
-  readonly recency: Recency;
+  /** Announces what a commit changed. */
+  readonly changes: Changes;
 }
 
 /** What a change is made with. */

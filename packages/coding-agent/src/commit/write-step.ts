@@ -6,7 +6,6 @@ import type { ResolvedPath } from '../files/resolve.ts';
 import { syncQuietly } from './commit.ts';
 import type { Step } from './commit.ts';
 import type { LockedTarget } from './locked-targets.ts';
-import { invalidateFsScanAfterWrite } from './scan-cache.ts';
 import type { CommitScope } from './scope.ts';
 import { hashOfSuccessor, holds } from './snapshot.ts';
 import type { Snapshot } from './snapshot.ts';
@@ -168,7 +167,7 @@ async function nameNewFile(operations: FileOperations, target: LockedTarget): Pr
  * the prepared content stays until that is done, for the next start to do it again.
  */
 export function writeStep(workspace: CommitScope, content: NewContent): Step {
-  const { operations, ledger, recency } = workspace;
+  const { operations, ledger } = workspace;
   const { target, parts, before } = content;
   const { real, display, temporary } = target;
   let inPlace = false;
@@ -234,8 +233,7 @@ export function writeStep(workspace: CommitScope, content: NewContent): Step {
     finish: async () => {
       const size = sizeOf(parts);
       ledger.record(real, { hash, length: size, size, encoding: content.encoding });
-      recency.note(real);
     },
-    announce: () => invalidateFsScanAfterWrite(real),
+    changes: () => [{ kind: 'write', path: real }],
   };
 }

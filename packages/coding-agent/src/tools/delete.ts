@@ -1,7 +1,7 @@
 import { explaining, succeed, ToolError } from '@cairn/tool';
 import { count } from '@cairn/tool/prompt';
 import { z } from 'zod';
-import { commit, rehearse } from '../commit/commit.ts';
+import { commit } from '../commit/commit.ts';
 import { deleteStep } from '../commit/delete-step.ts';
 import { guardTree } from '../commit/guard.ts';
 import { withLockedTarget } from '../commit/locked-targets.ts';
@@ -74,7 +74,7 @@ export const deleteTool: RegisteredToolSpec<DeleteInput, DeleteDetails> = {
       }
       const entries = isDirectory ? await explaining(display, () => inspect(target, context)) : 0;
       await explaining(display, () => guardTree(workspace, target, 'deleted'));
-      await (dryRun ? rehearse : commit)([deleteStep(workspace, target)], signal);
+      await commit([deleteStep(workspace, target)], context);
       const verb = dryRun ? 'Would have deleted' : 'Deleted';
       const held = isDirectory ? ` and the ${count(entries, 'entry', 'entries')} in it` : '';
       return succeed(`${verb} ${display}${held}.`, { path: display, kind, entries, dryRun });

@@ -2,7 +2,7 @@ import { succeed, ToolError } from '@cairn/tool';
 import type { ToolSuccess } from '@cairn/tool';
 import { count } from '@cairn/tool/prompt';
 import { z } from 'zod';
-import { commit, rehearse } from '../commit/commit.ts';
+import { commit } from '../commit/commit.ts';
 import { withLockedTargets } from '../commit/locked-targets.ts';
 import type { FileDiff } from '../edit/diff.ts';
 import type { Tier } from '../edit/find-text.ts';
@@ -72,7 +72,7 @@ export async function applyFilePatches(
     requireDistinct(targets.map(({ real }) => real));
     const planned = await planPatch(context, patches, targets);
     const steps = planned.flatMap((file) => file.steps);
-    await (dryRun ? rehearse : commit)(steps, signal);
+    await commit(steps, context);
     const files = planned.map(fileOf);
     const verb = dryRun ? 'Would have applied' : 'Applied';
     const text = [`${verb} the patch to ${count(files.length, 'file')}:`, ...files.map(describe)].join('\n');

@@ -1,6 +1,6 @@
 import { explaining, succeed, ToolError } from '@cairn/tool';
 import { z } from 'zod';
-import { commit, rehearse, parentsStep } from '../commit/commit.ts';
+import { commit, parentsStep } from '../commit/commit.ts';
 import { guard, guardTree } from '../commit/guard.ts';
 import { withLockedTargets } from '../commit/locked-targets.ts';
 import type { LockedTarget } from '../commit/locked-targets.ts';
@@ -87,7 +87,7 @@ export const renameTool: RegisteredToolSpec<RenameInput, RenameDetails> = {
       if (overwritten) await requireReplaceable(workspace, to, overwrite);
       await explaining(from.display, () => guardTree(workspace, from, 'renamed'));
       const steps = [parentsStep(workspace.operations, to), renameStep(workspace, { from, to, overwrite })];
-      await (dryRun ? rehearse : commit)(steps, signal);
+      await commit(steps, context);
       const verb = dryRun ? 'Would have renamed' : 'Renamed';
       const replaced = overwritten ? ', replacing what was there' : '';
       const details = { from: from.display, to: to.display, kind, overwritten, dryRun };

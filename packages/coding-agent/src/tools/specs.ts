@@ -16,12 +16,10 @@ export type CodingTools = {
 };
 
 /** The parameters of a tool. */
-export type ToolInput<Name extends ToolName> =
-  ToolSpecs[Name] extends CodingToolSpec<infer Input, infer _Details> ? Input : never;
+export type ToolInput<Name extends ToolName> = Parameters<ToolSpecs[Name]['run']>[0];
 
 /** The details of a tool's successful result. */
-export type ToolDetails<Name extends ToolName> =
-  ToolSpecs[Name] extends CodingToolSpec<infer _Input, infer Details> ? Details : never;
+export type ToolDetails<Name extends ToolName> = Awaited<ReturnType<ToolSpecs[Name]['run']>>['details'];
 
 export const specs: ToolSpecs = registry;
 

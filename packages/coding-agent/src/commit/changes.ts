@@ -1,0 +1,118 @@
+import process from 'node:process';
+import { invalidateFsScanAfterDelete, invalidateFsScanAfterRename, invalidateFsScanAfterWrite } from './scan-cache.ts';
+
+/** A path before and after a rename. */
+export interface RenamedPath {
+  readonly from: string;
+  readonly to: string;
+}
+
+/** What one commit changed. Paths are absolute and canonical. */
+export interface WorkspaceChange {
+  /** Files that were created or got another content. */
+  readonly written: readonly string[];
+  /** Directories that were created on the way to a file, each before those inside it. */
+  readonly createdDirectories: readonly string[];
+  /** Files, links and directories. A directory stands for everything that was in it. */
+  readonly deleted: readonly string[];
+  /** Files, links and directories. A directory stands for everything that was in it. */
+  readonly renamed: readonly RenamedPath[];
+}
+
+/** Receives each change of a workspace. */
+export type ChangeListener = (change: WorkspaceChange) => void;
+
+/** Options of a subscription. */
+export interface ListenOptions {
+  /**
+   * Called with an error that the listener threw, or that the promise it returned rejected with. The commit stands.
+   * @default `process.emitWarning`
+   */
+  readonly onError?: ((error: unknown) => void) | undefined;
+}
+
+/** One path that a commit changed. */
+export type PathChange =
+  | { readonly kind: 'write' | 'create-directory' | 'delete'; readonly path: string }
+  | ({ readonly kind: 'rename' } & RenamedPath);
+
+/** The one place that announces changes: to the scan cache, and to the listeners of a workspace. */
+export interface Changes {
+  /**
+   * Invalidates cached scans of the paths, then calls the listeners, once for all paths. Every commit calls it before its
+   * promise settles. A program that changes files in another way may call it too.
+   */
+  announce(changes: readonly PathChange[]): void;
+  /** Invalidates cached scans alone: for paths that are again what they were, after a scan may have seen them change. */
+  invalidate(changes: readonly PathChange[]): void;
+  /** Calls `listener` after each change. Returns a function that ends the subscription. */
+  onChange(listener: ChangeListener, options?: ListenOptions): () => void;
+}
+
+function invalidate(changes: readonly PathChange[]): void {
+  for (const change of changes) {
+    if (change.kind === 'rename') invalidateFsScanAfterRename(change.from, change.to);
+    else if (change.kind === 'delete') invalidateFsScanAfterDelete(change.path);
+    else invalidateFsScanAfterWrite(change.path);
+  }
+}
+
+function gather(changes: readonly PathChange[]): WorkspaceChange {
+  const pathsOf = (kind: PathChange['kind']): string[] =>
+    changes.flatMap((change) => (change.kind !== 'rename' && change.kind === kind ? [change.path] : []));
+  return {
+    written: pathsOf('write'),
+    createdDirectories: pathsOf('create-directory'),
+    deleted: pathsOf('delete'),
+    renamed: changes.flatMap((change) => (change.kind === 'rename' ? [{ from: change.from, to: change.to }] : [])),
+  };
+}
+
+function warn(error: unknown): void {
+  const what = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  process.emitWarning(`A listener of workspace changes failed: ${what}`, 'CairnWarning');
+}
+
+interface Subscription {
+  readonly listener: ChangeListener;
+  readonly onError: (error: unknown) => void;
+}
+
+function report({ onError }: Subscription, error: unknown): void {
+  try {
+    onError(error);
+  } catch (second) {
+    warn(second);
+  }
+}
+
+function notify(subscription: Subscription, change: WorkspaceChange): void {
+  try {
+    // The type allows an asynchronous listener: nobody else would see its rejection.
+    const returned: unknown = subscription.listener(change);
+    if (returned instanceof Promise) returned.catch((error: unknown) => report(subscription, error));
+  } catch (error) {
+    report(subscription, error);
+  }
+}
+
+/** Makes the announcer of one workspace. */
+export function createChanges(): Changes {
+  let subscriptions: readonly Subscription[] = [];
+  return {
+    announce: (changes) => {
+      if (changes.length === 0) return;
+      invalidate(changes);
+      const change = gather(changes);
+      for (const subscription of subscriptions) notify(subscription, change);
+    },
+    invalidate,
+    onChange: (listener, { onError = warn } = {}) => {
+      const subscription = { listener, onError };
+      subscriptions = [...subscriptions, subscription];
+      return () => {
+        subscriptions = subscriptions.filter((other) => other !== subscription);
+      };
+    },
+  };
+}
