@@ -225,5 +225,8 @@ fn bonus_at(text: &[u8], index: usize) -> i16 {
     }
 }
 
+#[cfg(fuzzing)]
+pub(crate) mod fuzzing;
+
 #[cfg(test)]
 mod tests;

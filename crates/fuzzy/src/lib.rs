@@ -25,3 +25,9 @@ pub use query::{MAX_BYTES, MAX_PIECES, Query};
 pub use score::Tier;
 pub use search::{Search, Verdict};
 pub use slips::SlipSearch;
+
+/// Parts of this crate for the fuzz targets.
+#[cfg(fuzzing)]
+pub mod fuzzing {
+    pub use crate::align::fuzzing::{Alignment, best_alignment, score_of};
+}

@@ -179,5 +179,11 @@ impl Ordered for Searching {
     }
 }
 
+/// The pattern that is searched for instead of the one that was given, if it had to be repaired.
+#[cfg(fuzzing)]
+pub(crate) fn searched_pattern(options: &GrepOptions, cancel: &CancelToken) -> Result<Option<String>, SearchError> {
+    Ok(Compiled::new(options, cancel)?.repaired().map(ToOwned::to_owned))
+}
+
 #[cfg(test)]
 mod tests;

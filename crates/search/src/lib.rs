@@ -7,6 +7,8 @@
 mod engine;
 mod error;
 mod find;
+#[cfg(fuzzing)]
+pub mod fuzzing;
 mod glob;
 mod glob_syntax;
 mod grep;

@@ -22,3 +22,9 @@ pub use kind::Kind;
 pub use options::{Detail, ScanOptions, Subtree};
 pub use paths::{from_bytes, resolve_existing, resolve_root};
 pub use snapshot::{Cut, Snapshot};
+
+/// Parts of this crate for the fuzz targets.
+#[cfg(fuzzing)]
+pub mod fuzzing {
+    pub use crate::rules::fuzzing::{hides, hides_by_every_rule};
+}

@@ -15,6 +15,8 @@ use std::sync::Arc;
 use crate::paths::{read_regular_file, to_bytes};
 
 use self::excludes::excludes_file;
+#[cfg(fuzzing)]
+pub(crate) use self::gitignore::fuzzing;
 use self::gitignore::{Globs, Subject, mask_of};
 pub(crate) use self::sources::{RuleFileState, Sources};
 

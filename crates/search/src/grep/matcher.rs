@@ -128,9 +128,13 @@ impl Compiled {
     ) -> Result<Result<Self, SearchError>, Refusal> {
         let expression = Expression::new(pattern, options.ignore_case)?;
         if !options.multiline
-            && let Some(offset) = required_line_break(&options.pattern)
+            && let Some(offset) = required_line_break(pattern)
         {
-            return Ok(Err(invalid(&options.pattern, LINE_BREAK, offset)));
+            return Ok(Err(invalid(
+                &options.pattern,
+                LINE_BREAK,
+                place_before_repair(&options.pattern, pattern, offset),
+            )));
         }
         let program = Program::Pcre2(Arc::new(expression));
         Ok(Ok(Self { program, engine: RegexEngine::Pcre2, repaired, is_local: false, required: None }))
@@ -208,6 +212,12 @@ fn build(
 
 fn invalid(pattern: &str, reason: &str, offset: usize) -> SearchError {
     SearchError::InvalidRegex { pattern: pattern.to_owned(), reason: reason.to_owned(), offset: Some(offset) }
+}
+
+/// The offset in a pattern of what is at `offset` in its repaired form. A repair only inserts characters.
+fn place_before_repair(pattern: &str, repaired: &str, offset: usize) -> usize {
+    let mut given = pattern.bytes().peekable();
+    repaired.bytes().take(offset).filter(|byte| given.next_if_eq(byte).is_some()).count()
 }
 
 /// What a pattern that parses may not match.

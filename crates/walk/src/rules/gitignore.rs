@@ -262,5 +262,8 @@ fn trim_trailing_blanks(line: &[u8]) -> &[u8] {
     &line[..end]
 }
 
+#[cfg(fuzzing)]
+pub(crate) mod fuzzing;
+
 #[cfg(test)]
 mod tests;

@@ -93,6 +93,7 @@ fn n66_what_no_engine_takes_is_refused_with_its_place() {
         ("a repetition backwards behind look-around", "(?=é)a{2,1}", Some(11)),
         ("a line break without multiline", r"a\nb", Some(1)),
         ("a line break beside look-around", r"(?=a)\w\nb", Some(7)),
+        ("a line break beside a bracket without a partner", r"(b\n(?=a)", Some(2)),
         ("a line break in a class", r"ab[\n]", Some(3)),
         ("a line break as white space that counts", "(?x) # \n a[\\n]b", Some(11)),
         ("a NUL", r"a|b\x00", Some(3)),

@@ -1,0 +1,164 @@
+//! The checks of the fuzz targets. Each takes bytes, makes an input of them and panics when a rule is broken.
+
+mod glob_oracle;
+mod input;
+
+use cairn_fuzzy::fuzzing::{best_alignment, score_of};
+use cairn_fuzzy::{Index, Query, Search, SlipSearch, Verdict};
+use cairn_search::fuzzing::{glob_matches, is_valid, repaired};
+use cairn_walk::fuzzing::{hides, hides_by_every_rule};
+
+use input::Input;
+
+/// The rules of an ignore file never panic, and the tests that rule most of them out change no answer.
+pub fn gitignore(data: &[u8]) {
+    let mut input = Input::new(data);
+    let path = input.text(b"ab.c/", 12);
+    let path = path.trim_matches('/').replace("//", "/");
+    let is_dir = input.byte().is_multiple_of(2);
+    let rules = input.mixed(b"ab.c*?[]!/\\^-: \n\n", 200);
+    if path.is_empty() {
+        return;
+    }
+    let expected = hides_by_every_rule(&rules, path.as_bytes(), is_dir);
+    let found = hides(&rules, path.as_bytes(), is_dir);
+    assert_eq!(found, expected, "{path:?}, directory: {is_dir}, rules: {:?}", String::from_utf8_lossy(&rules));
+}
+
+/// A glob that compiles matches what a slow matcher says, and one that does not is refused by both.
+pub fn glob(data: &[u8]) {
+    let mut input = Input::new(data);
+    let path = input.text(b"abc.-/", 10);
+    let glob = input.text(b"abc.-*?[]{},/!^\\", 14);
+    let path = path.trim_matches('/').replace("//", "/");
+    if path.is_empty() {
+        return;
+    }
+    assert_eq!(glob_matches(&glob, &path), glob_oracle::glob_matches(&glob, &path), "{glob:?} and {path:?}");
+}
+
+/// A query over any paths never panics, marks every match as plausible, and spells its positions in order.
+pub fn fuzzy(data: &[u8]) {
+    let mut input = Input::new(data);
+    let typed = input.mixed(b"abcAB./_- ", 24);
+    let query = Query::parse(&String::from_utf8_lossy(&typed));
+    let paths = input.paths(b"abcAB._-", 20);
+    let mut index = Index::with_capacity(paths.len());
+    for path in &paths {
+        let name_start = path.iter().rposition(|&byte| byte == b'/').map_or(0, |slash| slash + 1);
+        index.push(path, name_start, false);
+    }
+    let index = index.finish();
+    let Ok(search) = Search::new::<()>(&query, &index, &|| Ok(())) else { unreachable!("nothing stops it") };
+    let names = SlipSearch::in_names(&query, &search);
+    let everywhere = SlipSearch::in_paths(&query, &search, &index);
+    for (entry, path) in paths.iter().enumerate() {
+        let is_plausible = search.plausible(&index, entry..entry + 1) & 1 == 1;
+        let verdict = search.score(&index, entry, || path, 0);
+        if !matches!(verdict, Verdict::Miss) {
+            assert!(is_plausible, "{typed:?} matches {path:?}, which was ruled out");
+            let positions = search.positions(&index, entry, path);
+            assert!(positions.windows(2).all(|pair| pair[0] < pair[1]), "{positions:?}");
+            assert!(positions.iter().all(|&at| at < path.len()), "{positions:?}");
+        }
+        for slips in names.iter().chain(&everywhere) {
+            let _ = slips.score(&search, &index, entry, || path);
+        }
+    }
+}
+
+/// No alignment beats the best one by more than the algorithm may lose: like fzf's, it remembers one beginning of a run,
+/// which can cost 4 for each further letter. The positions belong to an alignment that scores at least as much.
+pub fn alignment(data: &[u8]) {
+    let mut input = Input::new(data);
+    let letters = input.text(b"ab/", 4);
+    let text = input.text(b"abAB1/_.", 12);
+    if letters.is_empty() {
+        return;
+    }
+    let folded = text.to_ascii_lowercase();
+    let mut all = Vec::new();
+    place(letters.as_bytes(), folded.as_bytes(), &mut Vec::new(), &mut all);
+    let best = best_alignment(letters.as_bytes(), text.as_bytes());
+    assert_eq!(all.is_empty(), best.is_none(), "{letters:?} in {text:?}");
+    let (Some(best), Some(optimum)) = (best, all.iter().map(|positions| score_of(positions, text.as_bytes())).max())
+    else {
+        return;
+    };
+    let shown = score_of(&best.positions, text.as_bytes());
+    let lost = 4 * (letters.len() as i32 - 1);
+    assert!(best.score <= shown && shown <= optimum, "{letters:?} in {text:?}: {best:?}, shown {shown} of {optimum}");
+    assert!(optimum - best.score <= lost, "{letters:?} in {text:?}: {best:?} of {optimum}");
+}
+
+/// Appends every alignment of `letters` with `text`.
+fn place(letters: &[u8], text: &[u8], placed: &mut Vec<usize>, all: &mut Vec<Vec<usize>>) {
+    let Some((letter, rest)) = letters.split_first() else {
+        all.push(placed.clone());
+        return;
+    };
+    for at in placed.last().map_or(0, |last| last + 1)..text.len() {
+        if text[at] == *letter {
+            placed.push(at);
+            place(rest, text, placed, all);
+            placed.pop();
+        }
+    }
+}
+
+/// Any pattern is accepted, repaired or refused; a repaired one needs no further repair. Line breaks are left out: only
+/// PCRE2 accepts some of them.
+pub fn grep_repair(data: &[u8]) {
+    let pattern = Input::new(data).mixed(b"ab(){}[]|?+*.\\^$:=!<>,123pxk", 40);
+    let pattern = String::from_utf8_lossy(&pattern).replace('\n', " ");
+    if let Some(repaired) = repaired(&pattern) {
+        assert!(is_valid(&repaired), "{pattern:?} became {repaired:?}");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Runs a check on a fixed series of random inputs.
+    fn run(check: fn(&[u8]), cases: u32) {
+        // Xorshift: the series is the same everywhere.
+        let mut state = 0x2545_F491_4F6C_DD1D_u64;
+        let mut next = || {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            state
+        };
+        for _ in 0..cases {
+            let length = next() % 256;
+            let data: Vec<u8> = (0..length).map(|_| (next() >> 32) as u8).collect();
+            check(&data);
+        }
+    }
+
+    #[test]
+    fn gitignore_holds_on_random_input() {
+        run(gitignore, 20_000);
+    }
+
+    #[test]
+    fn glob_holds_on_random_input() {
+        run(glob, 20_000);
+    }
+
+    #[test]
+    fn fuzzy_holds_on_random_input() {
+        run(fuzzy, 10_000);
+    }
+
+    #[test]
+    fn alignment_holds_on_random_input() {
+        run(alignment, 50_000);
+    }
+
+    #[test]
+    fn grep_repair_holds_on_random_input() {
+        run(grep_repair, 2_000);
+    }
+}
