@@ -127,7 +127,10 @@ test('a set may have resources and no tools', async () => {
 });
 
 test('a server declares resources and completions only when a set has them', async () => {
-  const { complete: _, ...silent } = noteResources;
+  const silent: ResourceProvider = {
+    list: (...args) => noteResources.list(...args),
+    read: (...args) => noteResources.read(...args),
+  };
   const rows: readonly (readonly [resources: ResourceProvider | undefined, capabilities: object])[] = [
     [undefined, { tools: {} }],
     [silent, { tools: {}, resources: {} }],

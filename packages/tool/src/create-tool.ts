@@ -15,20 +15,24 @@ import type {
 import { describeInputError } from './input.ts';
 import { observeCall } from './observer.ts';
 
-/** What `run` of a {@link ToolSpec} receives besides its input. */
+/** The second argument of a tool's `run`. */
 export interface ToolRunOptions {
   readonly signal: AbortSignal | undefined;
-  /** Only report what would change. */
+  /** Report what would change, but change nothing. */
   readonly dryRun: boolean;
 }
 
-/** The parts from which {@link createTool} makes a tool. `Context` is the second argument of `run`. */
+/** The parts of a tool. `Context` is the second argument of `run`; {@link createTool} passes {@link ToolRunOptions}. */
 export interface ToolSpec<Input, Details, Context = ToolRunOptions> {
   readonly name: string;
   readonly description: string;
   readonly inputSchema: z.ZodType<Input>;
   readonly annotations: ToolAnnotations;
-  /** @throws {ToolError} for an expected failure; the tool returns it as a result. */
+  /**
+   * Does the work of a call, with checked input.
+   *
+   * @throws {ToolError} for an expected failure; the tool returns it as a result.
+   */
   run(input: Input, context: Context): Promise<ToolSuccess<Details>>;
 }
 
@@ -47,9 +51,9 @@ function failureOf(error: ToolError, mutates: boolean): ToolFailure {
   };
 }
 
-/** Returns the path in a system error, or words that stand for it. */
-function systemPathOf(error: unknown): string {
-  return error instanceof Error && 'path' in error && typeof error.path === 'string' ? error.path : 'The path';
+/** Returns the path in a system error. */
+function systemPathOf(error: unknown): string | undefined {
+  return error instanceof Error && 'path' in error && typeof error.path === 'string' ? error.path : undefined;
 }
 
 function toModelOutput({ output }: { readonly output: ToolResult }): ModelOutput {
@@ -63,14 +67,17 @@ function toModelOutput({ output }: { readonly output: ToolResult }): ModelOutput
 }
 
 /**
- * Makes a tool from its spec. The tool checks its input, runs, turns `ToolError`s and system errors into failed results, and
- * publishes each call to observers (see `observeCalls`).
+ * Makes a tool from its spec. A call checks its input, runs, and returns a failed result for a `ToolError` or a system error
+ * such as `ENOENT`. It rejects with the reason of an aborted signal and with any other error. Observers receive each call (see
+ * `observeCalls`).
+ *
+ * When a call has both `signal` and `abortSignal`, `signal` counts.
  */
 export function createTool<Input, Details>(spec: ToolSpec<Input, Details>): ToolDefinition<Input, Details> {
   const { name, description, inputSchema, annotations } = spec;
   const mutates = !annotations.readOnlyHint;
   const parse = (input: Input): Input => {
-    const parsed = inputSchema.safeParse(input);
+    const parsed = inputSchema.safeParse(input, { reportInput: true });
     if (parsed.success) return parsed.data;
     const what = describeInputError(parsed.error, input, inputSchema);
     throw new ToolError('INVALID_INPUT', [`${name}: ${what}`, 'Call it again with these parameters.']);
@@ -91,7 +98,7 @@ export function createTool<Input, Details>(spec: ToolSpec<Input, Details>): Tool
   return { name, description, inputSchema, annotations, execute, toModelOutput };
 }
 
-/** Returns what observers learn from a result: the bytes that a model receives, and the reason of a failure. */
+/** Returns the facts of a result for observers: the bytes that a model receives, and the reason of a failure. */
 function outcomeOfResult(result: ToolResult): { readonly outputBytes: number; readonly failure?: string } {
   const outputBytes = result.content.reduce(
     (sum, part) => sum + Buffer.byteLength(part.type === 'text' ? part.text : part.data),

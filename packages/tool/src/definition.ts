@@ -35,7 +35,7 @@ export interface FailureDetails {
   readonly path?: string;
 }
 
-/** The result of a call that failed for an expected reason. It changed nothing unless `details.changed` is true. */
+/** The result of a call that failed for an expected reason. The call changed nothing unless `details.changed` is true. */
 export interface ToolFailure {
   readonly isError: true;
   readonly content: readonly TextPart[];
@@ -56,7 +56,7 @@ export interface ToolCallOptions {
   readonly dryRun?: boolean | undefined;
 }
 
-/** What a tool does to the world, in MCP's terms. */
+/** The effects of a tool, as MCP's tool annotations. */
 export interface ToolAnnotations {
   readonly title: string;
   readonly readOnlyHint: boolean;
@@ -89,18 +89,18 @@ export type ModelOutput =
 export interface ToolDefinition<Input = unknown, Details = unknown> {
   readonly name: string;
   readonly description: string;
-  /** A Zod 4 schema, so also a Standard Schema. Models see its JSON Schema; the schema itself accepts more spellings. */
+  /** A Zod 4 schema, so also a Standard Schema. Models see its JSON Schema; the schema may accept more. */
   readonly inputSchema: z.ZodType<Input>;
   readonly annotations: ToolAnnotations;
   execute(input: Input, options?: ToolCallOptions): Promise<ToolResult<Details>>;
-  /** Converts a result into what the AI SDK shows a model. */
+  /** Converts a result for the AI SDK, which passes it to a model. */
   toModelOutput(options: { readonly output: ToolResult<Details> }): ModelOutput;
 }
 
-/** Tools by name, as the AI SDK takes them. */
+/** Tools by name, as the AI SDK accepts them. */
 export type Tools = Readonly<Record<string, ToolDefinition>>;
 
-/** Returns the text of a result; an image stands as its MIME type in brackets. */
+/** Returns the text of a result, one part per line. The text of an image is its MIME type in brackets. */
 export function textOf(result: ToolResult): string {
   return result.content.map((part) => (part.type === 'text' ? part.text : `[${part.mimeType}]`)).join('\n');
 }

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 
-/** Names that stand for one parameter in different hosts, such as `path`, `file_path` and `filePath`. */
+/** Groups of names that hosts use for the same parameter, such as `path`, `file_path` and `filePath`. */
 export type ParameterAliases = readonly (readonly string[])[];
 
 /** Options of {@link inputSchema}. */
 export interface InputSchemaOptions {
-  /** Other accepted names of parameters. A group counts where the schema has one of its names. Default: none. */
+  /** Other accepted names of parameters. A group applies when the schema has one of its names. Default: none. */
   readonly aliases?: ParameterAliases | undefined;
-  /** Changes the input before it is checked; it sees the names that the caller gave. Default: no change. */
+  /** Converts the input before all else. It receives the names that the caller used. Default: no conversion. */
   readonly adapt?: ((input: Fields) => Fields) | undefined;
 }
 
@@ -19,7 +19,7 @@ export function isObject(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Returns a copy in which aliases have the names of the schema. A name that is given itself keeps its value. */
+/** Returns a copy in which aliases have the names of the schema. A value under the schema's own name is kept. */
 function rename(input: Fields, known: readonly string[], aliases: ParameterAliases): Record<string, unknown> {
   const renamed: Record<string, unknown> = { ...input };
   for (const name of known) {
@@ -38,7 +38,7 @@ function innermost(schema: z.core.$ZodType): z.core.$ZodType {
   return inner === schema ? schema : innermost(inner);
 }
 
-/** Converts text that a model wrote for a number, a flag or a list. Returns any other value unchanged. */
+/** Converts text to a whole number, a flag or a list where the schema wants one. Returns any other value unchanged. */
 function coerce(value: unknown, schema: z.core.$ZodType, aliases: ParameterAliases): unknown {
   const wanted = innermost(schema);
   if (wanted instanceof z.ZodNumber && typeof value === 'string' && /^\s*-?\d+\s*$/u.test(value)) return Number(value);
@@ -50,7 +50,7 @@ function coerce(value: unknown, schema: z.core.$ZodType, aliases: ParameterAlias
   return value;
 }
 
-/** Reads one object as an array of one, and text as the JSON that it holds. */
+/** Wraps one object in an array, and parses JSON text. Returns any other value unchanged. */
 function asList(value: unknown): unknown {
   if (isObject(value)) return [value];
   if (typeof value !== 'string' || !/^\s*[[{]/u.test(value)) return value;
@@ -61,7 +61,7 @@ function asList(value: unknown): unknown {
   }
 }
 
-/** Returns the input in the names and types of an object schema. `null` counts as a missing parameter. */
+/** Converts the input to the names and types of an object schema. `null` counts as a missing parameter. */
 function normalize(input: unknown, schema: z.core.$ZodType, aliases: ParameterAliases): unknown {
   if (!isObject(input) || !(schema instanceof z.ZodObject)) return input;
   const shape: Readonly<Record<string, z.core.$ZodType>> = schema.shape;
@@ -76,7 +76,7 @@ function normalize(input: unknown, schema: z.core.$ZodType, aliases: ParameterAl
   );
 }
 
-/** Makes a schema accept more than its JSON Schema shows. */
+/** Replaces the JSON Schema of a schema: models see `shown`, calls are checked by `accepted`. */
 function showing(shown: z.ZodRawShape, accepted: z.ZodObject<z.ZodRawShape, z.core.$strict>): typeof accepted {
   accepted._zod.toJSONSchema = () => {
     const { $schema: _, ...schema } = z.toJSONSchema(z.strictObject(shown), { io: 'input' });
@@ -85,7 +85,7 @@ function showing(shown: z.ZodRawShape, accepted: z.ZodObject<z.ZodRawShape, z.co
   return accepted;
 }
 
-/** Makes the schema of parameters, some of which models do not see. */
+/** Like {@link inputSchema}, with additional parameters that models do not see but may use. */
 export function inputSchemaBeyond(
   shape: z.ZodRawShape,
   hidden: z.ZodRawShape,
@@ -96,8 +96,9 @@ export function inputSchemaBeyond(
 }
 
 /**
- * Makes the schema of a tool's parameters. Models see `shape`. The schema also accepts aliases, numbers and flags as text,
- * JSON text for lists, one object for an array of one, and `null` for a missing parameter. It refuses unknown parameters.
+ * Makes the schema of a tool's parameters. Models see `shape`. Because models write some values in another form, the schema
+ * also accepts: aliases of names; whole numbers, `true` and `false` as text; JSON text for a list; one object for a list of
+ * objects; `null` for a missing parameter. It refuses unknown parameters.
  */
 export function inputSchema<Shape extends z.ZodRawShape>(
   shape: Shape,
@@ -107,11 +108,20 @@ export function inputSchema<Shape extends z.ZodRawShape>(
   return z.preprocess((input) => normalize(adapt && isObject(input) ? adapt(input) : input, object, aliases), object);
 }
 
-/** Writes the place of a parameter for a message: `edits[0].old_text`. */
+/** Formats the path of a parameter for a message: `edits[0].old_text`. */
 function pathOf(path: readonly PropertyKey[]): string {
   return path
     .map((key, index) => (typeof key === 'number' ? `[${key}]` : `${index > 0 ? '.' : ''}${String(key)}`))
     .join('');
+}
+
+/** Returns the value that an issue is about. Only the issue itself knows it under an alias or inside JSON text. */
+function valueOf(issue: z.core.$ZodIssue, input: unknown): unknown {
+  if ('input' in issue) return issue.input;
+  return issue.path.reduce<unknown>(
+    (value, key) => (typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined),
+    input,
+  );
 }
 
 function describeIssue(issue: z.core.$ZodIssue, input: unknown): string {
@@ -120,14 +130,15 @@ function describeIssue(issue: z.core.$ZodIssue, input: unknown): string {
     return `unknown parameter ${issue.keys.map((key) => pathOf([...issue.path, key])).join(', ')}`;
   }
   if (where === '') return issue.message;
-  const given = issue.path.reduce<unknown>(
-    (value, key) => (typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined),
-    input,
-  );
-  return given === undefined ? `missing parameter ${where}` : `invalid parameter ${where}: ${issue.message}`;
+  return valueOf(issue, input) === undefined
+    ? `missing parameter ${where}`
+    : `invalid parameter ${where}: ${issue.message}`;
 }
 
-/** Describes what is wrong with an input, and lists the valid parameters. */
+/**
+ * Describes what is wrong with an input, and lists the valid parameters, optional ones with `?`. Parse with
+ * `{ reportInput: true }`: without it, an invalid value under an alias is described as missing.
+ */
 export function describeInputError(error: z.core.$ZodError, input: unknown, schema: z.ZodType): string {
   const wrong = error.issues.map((issue) => describeIssue(issue, input));
   return `${[...new Set(wrong)].join('; ')} (parameters: ${parametersOf(schema)})`;

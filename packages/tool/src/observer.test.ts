@@ -76,7 +76,7 @@ test('an unexpected error and an abort are errors, without their messages', asyn
   expect(JSON.stringify(events)).not.toContain('secret detail');
 });
 
-test('contents come when they are asked for', async () => {
+test('contents are reported on request', async () => {
   const events = observe({ contents: true });
   const result = await echo.execute({ text: 'abc' });
   await expect(echo.execute({ text: 'crash' })).rejects.toThrow('secret detail');
@@ -88,14 +88,14 @@ test('contents come when they are asked for', async () => {
   ]);
 });
 
-test('contents that one observer asks for do not reach another', async () => {
+test('contents for one observer do not reach another', async () => {
   observe({ contents: true });
   const events = observe();
   await echo.execute({ text: 'abc' });
   expect(JSON.stringify(events)).not.toContain('abc');
 });
 
-test('calls at the same time keep their own facts', async () => {
+test('simultaneous calls keep their own facts', async () => {
   const events = observe({ contents: true });
   await Promise.all(['a', 'bb', 'ccc'].map((text) => echo.execute({ text })));
   const ends = events.filter(({ kind }) => kind === 'call-end');
@@ -119,7 +119,7 @@ test('a listener that throws harms neither the call nor other listeners', async 
   expect(errors).toHaveLength(2);
 });
 
-test('after it is stopped an observer hears nothing, and a call costs no message', async () => {
+test('a stopped observer receives no events, and the channels have no subscriber', async () => {
   const events: CallEvent[] = [];
   const stop = observeCalls((event) => events.push(event));
   stop();
@@ -130,7 +130,7 @@ test('after it is stopped an observer hears nothing, and a call costs no message
   expect(channel(`tracing:${CALL_CHANNEL}:start`).hasSubscribers).toBe(false);
 });
 
-test('anybody can subscribe by the name of the channel alone', async () => {
+test('the name of the channel is enough to subscribe', async () => {
   const names: string[] = [];
   const listener = (message: unknown): unknown => names.push((message as { name: string }).name);
   subscribe('tracing:cairn:call:asyncEnd', listener);
@@ -141,7 +141,7 @@ test('anybody can subscribe by the name of the channel alone', async () => {
   expect(names).toEqual(['echo']);
 });
 
-test('input without a JSON form has no size, and the call goes on', async () => {
+test('input without a JSON form has no size, and the call continues', async () => {
   const events = observe();
   const circular: Record<string, unknown> = {};
   circular['self'] = circular;
@@ -149,4 +149,13 @@ test('input without a JSON form has no size, and the call goes on', async () => 
   expect(await observeCall(call, async () => 'done')).toBe('done');
   expect(events.at(-1)?.call).toMatchObject({ source: 'test', results: 3 });
   expect(events.at(-1)?.call).not.toHaveProperty('inputBytes');
+});
+
+test('an error in outcomeOf does not fail the call', async () => {
+  const events = observe();
+  const outcomeOf = (): never => {
+    throw new Error('outcome');
+  };
+  expect(await observeCall({ source: 'test', name: 'odd', input: {}, outcomeOf }, async () => 'done')).toBe('done');
+  expect(events.map(({ kind }) => kind)).toEqual(['call-start', 'call-end']);
 });

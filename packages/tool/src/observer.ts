@@ -10,14 +10,14 @@ import type { TracingChannel } from 'node:diagnostics_channel';
  */
 export const CALL_CHANNEL = 'cairn:call';
 
-/** The name of the plain channel that carries the contents of calls. Nothing is published on it while nobody subscribes. */
+/** The name of the plain channel that carries the contents of calls. Nothing is published on it without subscribers. */
 export const CALL_CONTENTS_CHANNEL = 'cairn:call:contents';
 
 /** The facts of one call. The message on {@link CALL_CHANNEL}; fields that are not known yet are absent. */
 export interface ObservedCall {
   /** Unique in this process. */
   readonly id: string;
-  /** What was called: a `tool`, or a function of `natives`. Further sources may follow. */
+  /** The kind of the call: `tool`, or `natives` for a function of `@cairn/natives`. Further kinds may follow. */
   readonly source: string;
   /** The name of the tool or function. */
   readonly name: string;
@@ -40,7 +40,7 @@ export type CallContents =
   | { readonly id: string; readonly kind: 'input'; readonly value: unknown }
   | { readonly id: string; readonly kind: 'result' | 'error'; readonly value: unknown };
 
-/** What an observer learns from a result without its contents. */
+/** The facts of a result that observers receive without its contents. */
 export interface CallOutcome {
   readonly outputBytes?: number;
   readonly results?: number;
@@ -56,7 +56,7 @@ function jsonBytes(value: unknown): { readonly inputBytes?: number } {
   try {
     return { inputBytes: Buffer.byteLength(JSON.stringify(value) ?? '') };
   } catch {
-    // A BigInt or a circular object: the schema of the tool refuses it.
+    // A BigInt or a circular object; the schema of the tool refuses it.
     return {};
   }
 }
@@ -66,14 +66,23 @@ function codeOf(error: unknown): string {
   return typeof error;
 }
 
+/** Returns the facts of a result. An error in `outcomeOf` must not fail the call. */
+function factsOf<Result>(result: Result, outcomeOf: (result: Result) => CallOutcome): CallOutcome {
+  try {
+    return outcomeOf(result);
+  } catch {
+    return {};
+  }
+}
+
 function isObserved(): boolean {
   const { start, end, asyncStart, asyncEnd, error } = calls;
   return [start, end, asyncStart, asyncEnd, error, contents].some((one) => one.hasSubscribers);
 }
 
 /**
- * Runs a call and publishes its start and its end. Costs one check while nobody subscribes. The result and the rejection of
- * `run` pass through unchanged.
+ * Runs a call and publishes its start and its end. Without subscribers it costs one check. The result and the rejection of
+ * `run` pass through unchanged, also when `outcomeOf` throws.
  */
 export function observeCall<Result>(
   call: {
@@ -100,7 +109,7 @@ async function publishCall<Result>(
     const pending = calls.start.runStores(message, run);
     calls.end.publish(message);
     const result = await pending;
-    Object.assign(message, outcomeOf(result));
+    Object.assign(message, factsOf(result, outcomeOf));
     if (contents.hasSubscribers) contents.publish({ id, kind: 'result', value: result } satisfies CallContents);
     return result;
   } catch (error) {
@@ -140,8 +149,8 @@ export interface ObserveCallsOptions {
 /**
  * Calls `listener` at the start and at the end of every call of a Cairn tool and of `@cairn/natives` in this process.
  *
- * Each call gives one `call-start`, then one `call-end` or one `call-error`. Events are synchronous: a slow listener delays
- * the calls.
+ * Each call gives one `call-start`, then one `call-end` or one `call-error`. A call that was already running gives only the
+ * second. Events are synchronous: a slow listener delays the calls.
  *
  * @returns a function that stops the observation. A second call of it does nothing.
  */
@@ -170,7 +179,7 @@ export function observeCalls(listener: (event: CallEvent) => void, options: Obse
     const call = message as ObservedCall;
     report({ kind: 'call-start', call: { ...call }, ...take(call.id, 'input') });
   };
-  const onError_ = (message: unknown): void => {
+  const onFailure = (message: unknown): void => {
     const call = message as ObservedCall;
     failed.add(call);
     report({ kind: 'call-error', call: { ...call }, ...take(call.id, 'error') });
@@ -181,12 +190,12 @@ export function observeCalls(listener: (event: CallEvent) => void, options: Obse
   };
   if (withContents) contents.subscribe(onContents);
   calls.start.subscribe(onStart);
-  calls.error.subscribe(onError_);
+  calls.error.subscribe(onFailure);
   calls.asyncEnd.subscribe(onEnd);
   return () => {
     if (withContents) contents.unsubscribe(onContents);
     calls.start.unsubscribe(onStart);
-    calls.error.unsubscribe(onError_);
+    calls.error.unsubscribe(onFailure);
     calls.asyncEnd.unsubscribe(onEnd);
     held.clear();
   };

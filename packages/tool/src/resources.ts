@@ -1,4 +1,4 @@
-/** A resource, in MCP's terms: something that a client can read by its URI. */
+/** A resource of MCP: content that a client can read by its URI. */
 export interface Resource {
   readonly uri: string;
   readonly name: string;
@@ -10,7 +10,7 @@ export interface Resource {
 /** One page of a list of resources. */
 export interface ResourcePage {
   readonly resources: readonly Resource[];
-  /** Opaque; absent on the last page. */
+  /** The cursor of the next page, opaque to clients. Absent on the last page. */
   readonly nextCursor?: string;
 }
 
@@ -28,27 +28,32 @@ export type ResourceContent = { readonly uri: string; readonly mimeType?: string
   | { readonly blob: string }
 );
 
-/** Values that may complete an argument of a template, best first. */
+/** Values for an argument of a template, best first. An MCP server passes on the first 100. */
 export interface ResourceCompletion {
   readonly values: readonly string[];
-  /** How many values there are, also those that `values` leaves out. */
+  /** The number of matching values, including those that `values` omits. */
   readonly total: number;
 }
 
-/** What a call of a provider may end early. */
+/** Options of one call of a provider. */
 export interface ResourceCallOptions {
+  /** Aborts the call. */
   readonly signal: AbortSignal;
 }
 
-/** Resources that a tool set offers beside its tools. */
+/** The resources of a tool set. */
 export interface ResourceProvider {
   readonly templates?: readonly ResourceTemplate[];
-  /** @throws {ToolError} `INVALID_INPUT` for a cursor that this provider did not return. */
+  /**
+   * Returns the page after a cursor; the first page for `undefined`.
+   *
+   * @throws {ToolError} `INVALID_INPUT` for a cursor that this provider did not return.
+   */
   list(cursor: string | undefined, options: ResourceCallOptions): Promise<ResourcePage>;
   /**
    * Reads the resource of a URI. Returns `undefined` for a URI that belongs to another provider.
    *
-   * @throws {ToolError} `NOT_FOUND`, or why the resource cannot be read.
+   * @throws {ToolError} `NOT_FOUND`, or the reason why the resource cannot be read.
    */
   read(uri: string, options: ResourceCallOptions): Promise<readonly ResourceContent[] | undefined>;
   /** Completes an argument of a template. Returns `undefined` for a template or an argument of another provider. */

@@ -28,3 +28,13 @@ test('keys with equal descriptions are different, and undefined is a value', () 
   session.share(createSessionKey<undefined>('same'), create);
   expect(created).toBe(2);
 });
+
+test('a value whose creation failed is created again', () => {
+  const key = createSessionKey<number>('fails once');
+  const session = createToolSession();
+  const fail = (): never => {
+    throw new Error('not now');
+  };
+  expect(() => session.share(key, fail)).toThrow('not now');
+  expect(session.share(key, () => 5)).toBe(5);
+});

@@ -1,24 +1,24 @@
 import { randomUUID } from 'node:crypto';
 
-/** Names a value of type `T` that the tool sets of one session share. Make it once, at the top of a module. */
+/** The key of a value of type `T` that the tool sets of one session share. Make it once, at the top of a module. */
 export interface SessionKey<T> {
   readonly description: string;
-  /** Never set: it only carries the type. */
+  /** Never set; it only carries the type. */
   readonly type?: T;
 }
 
-/** Makes a key. Two keys are different, also when their descriptions are equal. */
+/** Makes a key. Each key is unique, even among keys with equal descriptions. */
 export function createSessionKey<T>(description: string): SessionKey<T> {
   return { description };
 }
 
-/** One client of the tools: a process that speaks over stdio, an HTTP session, an agent run. */
+/** One client of the tools: a connection over stdio, an HTTP session, or an agent run. */
 export interface ToolSession {
   /** Unique among sessions. */
   readonly id: string;
   /**
-   * Returns the session's value of a key; the first call creates it. So several tool sets share one workspace without
-   * knowing one another.
+   * Returns the session's value of a key; the first call creates it. Tool sets share a workspace this way without knowing one
+   * another. When `create` throws, the next call tries again.
    */
   share<T>(key: SessionKey<T>, create: () => T): T;
 }

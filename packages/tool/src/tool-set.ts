@@ -2,17 +2,17 @@ import type { Tools } from './definition.ts';
 import type { ResourceProvider } from './resources.ts';
 import type { ToolSession } from './session.ts';
 
-/** The circumstances under which a tool set opens for one session. */
+/** The argument of `open`: one session and its limits. */
 export interface ToolSetContext {
   /** The directories that the tools may use, absolute. Relative paths start from the first. */
   readonly roots: readonly [string, ...string[]];
   /** The naming profile of the tools, such as `default` or `claude`. A set that has no such profile keeps its own names. */
   readonly naming: string;
-  /** The consumer offers read-only tools alone, whatever the set returns. */
+  /** Whether the consumer offers only read-only tools. It filters the tools itself; a set may skip work. */
   readonly readOnly: boolean;
-  /** What the sets of this client share. */
+  /** The session, in which the sets of one client share values. */
   readonly session: ToolSession;
-  /** Aborted when the session ends. */
+  /** Aborts when the session ends. A set releases what it holds for the session then. */
   readonly signal: AbortSignal;
 }
 
@@ -23,14 +23,19 @@ export interface OpenToolSet {
 }
 
 /**
- * Tools that are offered together. A package with tools exports one; servers and agents consume a list of them and know no
- * tool by name.
+ * The tools and resources of one package. A package with tools exports one. Servers and agents accept a list of them and know
+ * no tool by name.
  */
 export interface ToolSet {
-  /** For messages, such as `memory`. */
+  /** The name for messages, such as `memory`. */
   readonly name: string;
-  /** Makes the tools of one session. What all sessions share, such as a connection, the set opens on first use and keeps. */
+  /**
+   * Makes the tools of one session. The set itself holds what all sessions share, such as a connection; it opens that on first
+   * use.
+   *
+   * @throws {ToolError} `INVALID_OPTION`, such as for an unknown naming profile.
+   */
   open(context: ToolSetContext): OpenToolSet | Promise<OpenToolSet>;
-  /** Releases what the sessions share. Called once, after the last session has ended. */
+  /** Releases what all sessions share. The consumer calls it once, after the last session has ended. */
   close?(): Promise<void>;
 }

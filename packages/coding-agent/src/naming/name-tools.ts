@@ -70,7 +70,7 @@ function bindAs(name: string, entry: ProfileTool, workspace: Workspace, names: N
 
 /** @throws {ToolError} `INVALID_INPUT` for a value that is allowed there and not here. */
 function checked(input: Fields, spec: CodingToolSpec<unknown, unknown>, name: string): unknown {
-  const parsed = spec.inputSchema.safeParse(input);
+  const parsed = spec.inputSchema.safeParse(input, { reportInput: true });
   if (parsed.success) return parsed.data;
   const what = describeInputError(parsed.error, input, spec.inputSchema);
   throw new ToolError('INVALID_INPUT', [`${name}: ${what}`, 'Call it again with other values.']);

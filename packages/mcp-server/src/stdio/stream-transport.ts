@@ -116,7 +116,7 @@ export function createStreamTransport(options: StreamTransportOptions): StreamTr
       transport.onclose?.();
     },
     stopReading,
-    settled: requests.settled,
+    settled: () => requests.settled(),
   };
   return transport;
 }

@@ -126,7 +126,10 @@ describe('a completion', () => {
     resources.complete({ ref: { type: 'ref/resource', uri }, argument: { name: 'item', value } }, signal);
 
   test('comes from the provider of the template', async () => {
-    const { complete: _, ...silent } = bookshelf;
+    const silent: ResourceProvider = {
+      list: (...args) => bookshelf.list(...args),
+      read: (...args) => bookshelf.read(...args),
+    };
     const resources = joinResources([silent, bookshelf, music]);
     expect(await complete(resources, 'song:{item}', '')).toEqual({
       completion: { values: ['x'], total: 1, hasMore: false },

@@ -102,7 +102,7 @@ export function joinResources(providers: readonly ResourceProvider[]): Resources
   const templates = providers.flatMap((provider) => [...(provider.templates ?? [])]);
   return {
     templates,
-    completes: providers.some(({ complete }) => complete !== undefined),
+    completes: providers.some((provider) => provider.complete !== undefined),
     list: (cursor, signal) => listPage(providers, cursor, signal),
     read: async (uri, signal) => {
       try {

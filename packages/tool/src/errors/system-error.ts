@@ -18,7 +18,7 @@ export const CHECK_PATH = 'Check the path: list the directory it should be in.';
 
 type Explained = readonly [code: ToolErrorCode, what: string, hint: string];
 
-/** What each system error means for the caller of a tool. */
+/** The meaning of each system error for the caller of a tool. */
 const explanations: Readonly<Record<string, Explained>> = {
   ENOENT: ['NOT_FOUND', 'does not exist', CHECK_PATH],
   ENOTDIR: ['NOT_A_DIRECTORY', 'lies below something that is not a directory', CHECK_PATH],
@@ -46,8 +46,12 @@ const explanations: Readonly<Record<string, Explained>> = {
   ETXTBSY: ['LOCKED', 'is a program that is running', 'Stop it first, or choose another path.'],
 };
 
-/** Returns the `ToolError` for a system error at a path. Any other error is returned unchanged. */
-export function explainSystemError(error: unknown, path: string): unknown {
+/**
+ * Returns the `ToolError` for a system error. Any other error is returned unchanged.
+ *
+ * @param path The path for the message and for `path` of the error. `undefined` when it is unknown.
+ */
+export function explainSystemError(error: unknown, path: string | undefined): unknown {
   if (ToolError.isInstance(error)) return error;
   const code = errnoOf(error);
   if (code === undefined || !/^E[A-Z0-9]+$/u.test(code)) return error;
@@ -56,10 +60,10 @@ export function explainSystemError(error: unknown, path: string): unknown {
     `could not be accessed (${code})`,
     'The system reported a fault: try again, or choose another path.',
   ];
-  return new ToolError(reason, [`${path} ${what}`, hint], { path, cause: error });
+  return new ToolError(reason, [`${path ?? 'The path'} ${what}`, hint], { path, cause: error });
 }
 
-/** Runs a function on a path and turns its system errors into `ToolError`s that name the path. */
+/** Runs a function. A system error becomes a `ToolError` that names the path. */
 export async function explaining<T>(path: string, run: () => Promise<T>): Promise<T> {
   try {
     return await run();

@@ -1,6 +1,6 @@
 import { join, posix, win32 } from 'node:path';
 
-/** What decides where the directories of a user are. Nothing is read from the process. */
+/** The facts that determine the directories of a user. `userDirectories` reads nothing from the process. */
 export interface DirectoryContext {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The home directory, absolute. */
@@ -10,23 +10,24 @@ export interface DirectoryContext {
 
 /** The directories in which Cairn keeps files of one user. They need not exist. */
 export interface UserDirectories {
-  /** What the user writes: agent definitions, settings. */
+  /** Files that the user writes: agent definitions, settings. */
   readonly config: string;
-  /** What the user wants to keep: memory, knowledge. */
+  /** Files that the user wants to keep: memory, knowledge. */
   readonly data: string;
-  /** What must survive a restart and can be lost: undo notes, journals. */
+  /** Files that survive a restart, but may be lost: undo notes, journals. */
   readonly state: string;
-  /** What can be made again. */
+  /** Files that can be made again. */
   readonly cache: string;
 }
 
 const NAME = 'cairn';
 
 /**
- * Returns the user's directories: on Linux and other systems those of the XDG base directory specification, a variable with
- * a relative path ignored, as it demands; on macOS the same, but data lies below `~/Library/Application Support` and caches
- * below `~/Library/Caches` unless a variable says otherwise; on Windows all lie below `%LOCALAPPDATA%`, configuration below
- * `%APPDATA%`.
+ * Returns the directories of a user.
+ *
+ * - Linux and other systems: the XDG base directory specification. A variable with a relative path is ignored, as it demands.
+ * - macOS: the same variables; the defaults are `~/Library/Application Support` for data and `~/Library/Caches` for caches.
+ * - Windows: `%LOCALAPPDATA%`, and `%APPDATA%` for configuration.
  *
  * @see https://specifications.freedesktop.org/basedir-spec/latest/
  */

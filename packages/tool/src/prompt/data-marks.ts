@@ -35,7 +35,7 @@ const lookalikes: Readonly<Record<string, string>> = {
   z: 'ᴢ2',
 };
 
-/** Where Unicode has Latin letters in other forms: phonetic, raised, lowered, circled, mathematical, full width. */
+/** Ranges of Unicode with other forms of Latin letters: phonetic, raised, lowered, circled, mathematical, full width. */
 const FORMS: readonly (readonly [first: number, last: number])[] = [
   [0x2b0, 0x2e4],
   [0x1d2c, 0x1dbf],

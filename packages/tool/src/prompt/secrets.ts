@@ -1,8 +1,8 @@
 /** A secret in a text. */
 export interface FoundSecret {
-  /** What it looks like, such as `GitHub token`. */
+  /** The kind of secret, such as `GitHub token`. */
   readonly kind: string;
-  /** Where it begins and ends, in UTF-16 code units. */
+  /** The start and the end (exclusive), in UTF-16 code units. */
   readonly start: number;
   readonly end: number;
 }
@@ -36,12 +36,12 @@ const formats: readonly (readonly [kind: string, pattern: RegExp])[] = [
 const assignment =
   /\b((?:api|access|auth|client|private|secret|session)[_-]?(?:key|secret|token)|passw(?:or)?d|passphrase|secret|token)["']?\s{0,8}[:=]\s{0,8}["'`]?([^\s"'`,;(){}<>[\]]{8,255})/giu;
 
-/** Values that stand for a secret and are none: variables, references, words such as `changeme`, one repeated character. */
+/** Values that are not secrets: variables, references, words such as `changeme`, one repeated character. */
 const placeholder =
   /^(?:\$|%|process\.|env\.|os\.|import\.|your|my[_-]|example|dummy|test|change|placeholder|redacted|xxx|\*\*\*|(.)\1*$)/iu;
 
 /** Returns whether a value has the mixture of characters that a generated secret has. */
-function looksGenerated(value: string): boolean {
+function isLikelyGenerated(value: string): boolean {
   return /\d/u.test(value) && /[A-Za-z]/u.test(value) && !placeholder.test(value) && new Set(value).size >= 6;
 }
 
@@ -56,18 +56,18 @@ function* candidates(text: string): Generator<FoundSecret, void, undefined> {
   for (const match of text.matchAll(assignment)) {
     const [whole, name = '', value = ''] = match;
     const end = match.index + whole.length;
-    if (looksGenerated(value)) yield { kind: `value of ${name}`, start: end - value.length, end };
+    if (isLikelyGenerated(value)) yield { kind: `value of ${name}`, start: end - value.length, end };
   }
 }
 
 /**
  * Finds keys, tokens and passwords in a text, in order of place, without overlaps. It knows documented token formats,
- * private keys, passwords in URLs, and assignments such as `password = "…"` whose value looks generated. It does not find
- * secrets of other forms, and a found one may be an example: it is a reason to ask, not a proof.
+ * private keys, passwords in URLs, and assignments such as `password = "…"` with a value that is likely generated. It does not find
+ * secrets of other forms, and what it finds may be an example: ask the user, do not refuse.
  */
 export function findSecrets(text: string): FoundSecret[] {
   const found: FoundSecret[] = [];
-  // At one place the longest wins, and among equals the most specific format, which comes first.
+  // Of several secrets at one place the longest counts; of equal ones the most specific format, which is listed first.
   for (const secret of [...candidates(text)].toSorted((a, b) => a.start - b.start || b.end - a.end)) {
     const last = found.at(-1);
     if (last === undefined || secret.start >= last.end) found.push(secret);
