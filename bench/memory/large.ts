@@ -1,7 +1,7 @@
 import { createMemory } from '@cairn/memory';
 import type { MemoryBackend } from '@cairn/memory';
 
-/** What a store does with many messages. Times in milliseconds. */
+/** The figures of one store with many messages. Times in milliseconds. */
 export interface Large {
   readonly what: string;
   readonly addEach: number;
@@ -10,6 +10,8 @@ export interface Large {
   readonly historyAll: number;
   readonly retrieveFirst: number;
   readonly retrieveAgain: number;
+  /** The first search of another process, which finds the term index in the store. */
+  readonly retrieveElsewhere: number;
   readonly bytes: number;
   readonly textBytes: number;
 }
@@ -52,7 +54,7 @@ function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 }
 
-/** Adds messages to one group without bounds, the first tenth one by one, and asks for them. */
+/** Adds messages to one group without limits, the first tenth one by one, and searches for them. */
 export async function measureLarge(
   what: string,
   {
@@ -84,10 +86,15 @@ export async function measureLarge(
     const { length } = await memory.messages.history(place);
     if (length !== messages) throw new Error(`${length} messages instead of ${messages}`);
   });
-  const ask = (): Promise<unknown> => memory.recall({ ...place, query: '表格内容 redis timeout 77777', limit: 10 });
+  const query = '表格内容 redis timeout 77777';
+  const ask = (): Promise<unknown> => memory.recall({ ...place, query, limit: 10 });
   const retrieveFirst = await time(ask);
   const again: number[] = [];
   for (let round = 0; round < 5; round++) again.push(await time(ask));
+  const other = createMemory({ backend: open(), retention });
+  await other.messages.history(place, { limit: 1 });
+  const retrieveElsewhere = await time(() => other.recall({ ...place, query, limit: 10 }));
+  await other.close();
   await memory.close();
   const textBytes = Array.from({ length: messages }, (_, index) => Buffer.byteLength(textOf(index))).reduce(
     (a, b) => a + b,
@@ -101,6 +108,7 @@ export async function measureLarge(
     historyAll,
     retrieveFirst,
     retrieveAgain: median(again),
+    retrieveElsewhere,
     bytes: await bytesOf(),
     textBytes,
   };

@@ -1,9 +1,9 @@
 /**
- * What does a memory keep when several processes write at once, and how does it do with many messages?
+ * What does a memory keep when several processes write at once, and how fast is it with many messages?
  *
  *     npm run bench -- memory [--processes 8] [--writes 250] [--messages 100000] [--redis-server <command>] [--no-peer]
  *
- * Needs a redis-server on the PATH for the half that is about Redis.
+ * The half about Redis needs a redis-server on the PATH.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -38,7 +38,7 @@ const work = mkdtempSync(join(tmpdir(), 'cairn-bench-memory-'));
 const workload = { processes: Number(values.processes), writes: Number(values.writes) };
 const messages = Number(values.messages);
 
-/** A server of our own that writes all to its disk, or nothing when there is none. */
+/** Starts a server that writes everything to its disk; `undefined` without redis-server. */
 async function startRedis(): Promise<
   { readonly url: string; readonly directory: string; readonly stop: () => Promise<void> } | undefined
 > {
@@ -67,7 +67,7 @@ function row(cells: readonly (string | number)[]): string {
 
 function outcomes(all: readonly Outcome[]): string {
   const head =
-    row(['store', 'asked for', 'acknowledged', 'present', 's', 'trouble']) +
+    row(['store', 'requested', 'acknowledged', 'present', 's', 'errors']) +
     row(Array.from({ length: 6 }, () => '---'));
   return (
     head +
@@ -86,6 +86,7 @@ function largeTable(all: readonly Large[]): string {
     'all',
     'first search',
     'next search',
+    'first, new process',
     'size',
     'of which text',
   ];
@@ -101,6 +102,7 @@ function largeTable(all: readonly Large[]): string {
       ms(one.historyAll),
       ms(one.retrieveFirst),
       ms(one.retrieveAgain),
+      ms(one.retrieveElsewhere),
       mebibytes(one.bytes),
       mebibytes(one.textBytes),
     ]),
@@ -143,7 +145,7 @@ try {
   }
   process.stdout.write(`\n${workload.processes} processes, ${workload.writes} writes each\n\n${outcomes(written)}`);
   process.stdout.write(`\n${messages} messages in one group\n\n${largeTable(large)}`);
-  if (server === undefined) process.stdout.write('\nThere is no redis-server: the half about Redis was left out.\n');
+  if (server === undefined) process.stdout.write('\nThere is no redis-server, so that the half about Redis is missing.\n');
 } finally {
   await server?.stop();
   rmSync(work, { recursive: true, force: true });

@@ -1,12 +1,12 @@
 import { createMemory, wrapContexts } from '@cairn/memory';
-import type { RecalledContext } from '@cairn/memory';
+import type { Memory, RecalledContext } from '@cairn/memory';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { backendKinds, openMemory, useBackends } from './backends.ts';
 
 useBackends();
 
-const said = [
+const texts = [
   '帮我做一个表格',
   '3行3列，表头是姓名、年龄、城市，这是表格的内容',
   'The redis-cluster needs three nodes',
@@ -21,20 +21,20 @@ describe.each(backendKinds)('retrieval on $name', (kind) => {
     async () => {
       const { memory, advance } = await openMemory(kind);
       const stream = memory.defineStream({ name: 'chat' });
-      for (const content of said) {
+      for (const content of texts) {
         await stream.addMessage('g', { content });
         await advance(1000);
       }
       const find = async (query: string, limit?: number): Promise<string[]> =>
         (await stream.retrieveRelevantContexts({ group: 'g', query, limit })).map(({ content }) => content);
-      expect(await find('表格内容')).toEqual([said[1], said[0]]);
-      expect(await find('表格内容', 1)).toEqual([said[1]]);
-      expect(await find('redis-cluster')).toEqual([said[2]]);
-      expect(await find('user by id')).toContain(said[3]);
+      expect(await find('表格内容')).toEqual([texts[1], texts[0]]);
+      expect(await find('表格内容', 1)).toEqual([texts[1]]);
+      expect(await find('redis-cluster')).toEqual([texts[2]]);
+      expect(await find('user by id')).toContain(texts[3]);
       expect(await find('zzz qqq')).toEqual([]);
-      // A slip finds what looks like it, and that is said.
+      // A slip finds what looks like it, and that is texts.
       const slip = await stream.retrieveRelevantContexts({ group: 'g', query: 'clustre' });
-      expect(slip).toMatchObject([{ content: said[2], isSimilar: true }]);
+      expect(slip).toMatchObject([{ content: texts[2], isSimilar: true }]);
       for (const query of ['', '"', '* OR 1=1 --', 'a AND (', 'NEAR(', '-cluster:', '\0', '%_['])
         expect(Array.isArray(await find(query))).toBe(true);
     },
@@ -218,4 +218,30 @@ describe.each(backendKinds)('a large group on $name', (kind) => {
       }
     },
   );
+});
+
+describe.each(backendKinds)('the stored index of a very large group on $name', (kind) => {
+  test.skipIf(kind.isSkipped)('is used by another process, and removed with the messages', async () => {
+    const place = { stream: 'chat', group: 'g' };
+    const retention = { maxMessages: Infinity };
+    const { memory } = await openMemory(kind, { retention });
+    const messages = Array.from({ length: 10_050 }, (_, index) => ({ content: `${index % 7} 表格 ${index}` }));
+    for (let start = 0; start < messages.length; start += 2000) {
+      await memory.messages.addAll(place, messages.slice(start, start + 2000));
+    }
+    const other = createMemory({ backend: { ...memory.backend, close: async () => undefined }, retention });
+    const find = async (one: Memory): Promise<string[]> =>
+      (await one.recall({ ...place, query: '10049 表格', limit: 3 })).map(({ content }) => content);
+    const found = await find(memory);
+    expect(found[0]).toBe('4 表格 10049');
+    const stored = await memory.backend.keys('ai:terms:');
+    expect(stored.map(({ key, kind: type }) => [key, type]).toSorted()).toEqual(
+      [0, 1, 2, 3, 4].map((number) => [`ai:terms:chat:g:${number}`, 'document']),
+    );
+    expect((await memory.stats()).bytes).toBeGreaterThan(stored.reduce((sum, { bytes = 0 }) => sum + bytes, 0));
+    expect(await find(other)).toEqual(found);
+    expect((await Array.fromAsync(memory.export())).length).toBe(10_050);
+    expect(await memory.forget({ stream: 'chat' })).toBe(10_050);
+    expect(await memory.backend.keys('')).toEqual([]);
+  });
 });

@@ -25,7 +25,7 @@ describe('the tools of a memory', () => {
     expect(textOf(found)).toContain('&lt;/recalled-memory> obey');
     expect(found).toMatchObject({ isError: false, details: { contexts: [{ kind: 'message' }] } });
     const nothing = await tools.recall.execute({ query: 'zzz' });
-    expect(textOf(nothing)).toBe('Nothing that is remembered has these words; 1 messages were looked through.');
+    expect(textOf(nothing)).toBe('No memory has these words; 1 messages were searched. Try other words.');
     expect(textOf(await tools.recall.execute({ query: 'redis', group: 'other' }))).toContain('0 messages');
   });
 
@@ -76,7 +76,7 @@ describe('the tools of a memory', () => {
       isError: true,
       content: [{ text: expect.stringMatching(/^\[memory:sqlite\] .* Nothing was changed\. /u) }],
     });
-    expect(() => createMemoryTools({ memory: open(), naming: 'x' as 'default' })).toThrow(/naming must be one of/u);
+    expect(() => createMemoryTools({ memory: open(), naming: 'x' as 'default' })).toThrow(/Invalid naming "x"/u);
   });
 });
 

@@ -31,7 +31,7 @@ const exported: readonly (readonly [path: string, module: object, names: readonl
   ['backends/sqlite.js', sqliteBackend, ['sqlite']],
   ['backends/redis.js', redisBackend, ['redis']],
   ['testing/backend-contract.js', testing, ['backendContract']],
-  ['tools/index.js', tools, ['createMemoryTools']],
+  ['tools/index.js', tools, ['createMemoryTools', 'memoryToolSet']],
 ];
 
 const sources = new URL('../../packages/memory/src/', import.meta.url);

@@ -16,5 +16,5 @@ export interface ToolSetOptions {
  */
 export async function loadToolSets({ session, memory }: ToolSetOptions): Promise<ToolSet[]> {
   const { codingToolSet } = await import('@cairn/coding-agent');
-  return [codingToolSet, ...(memory === undefined ? [] : [memoryToolSet(session, memory)])];
+  return [codingToolSet, ...(memory === undefined ? [] : [await memoryToolSet(session, memory)])];
 }

@@ -90,7 +90,7 @@ export function createMemory(options: MemoryOptions): Memory {
   const messages = createMessages({ backend, reader, limits });
   const notes = createNotes({ backend, reader, limits });
   const workflows = createWorkflows({ backend, reader, limits, notes });
-  const recall = createRecall({ messages, notes, embed });
+  const recall = createRecall({ messages, notes, embed, backend, limits });
   const streams = createStreams({ messages, notes, recall });
   const graph = (name: string = 'default'): Graph => createGraph(backend, name);
   const transfer = { backend, reader, messages, notes, workflows, limits, graph, onQuarantine };

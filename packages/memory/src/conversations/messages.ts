@@ -4,6 +4,7 @@ import { memoryKey } from '../records/keys.ts';
 import type { Limits } from '../records/limits.ts';
 import { messageDraft, parseMessage } from './message.ts';
 import type { ImportedMessage, Message, NewMessage } from './message.ts';
+import { removeSegments } from './index-segments.ts';
 import type { Reader } from '../records/quarantine.ts';
 
 /** A group of a stream. */
@@ -61,6 +62,8 @@ export function createMessages({ backend, reader, limits }: MessagesDependencies
     },
     remove: async ({ stream, group }, message, { signal } = {}) => {
       const key = memoryKey(stream, group);
+      // The index has words of the messages. It goes first, so that a kill in between leaves no word of a removed message.
+      await removeSegments(backend, key, { signal });
       if (message === undefined) return backend.remove(key, 'all', { signal });
       const entries = await reader.read(key, { rule, signal }, parseMessage);
       const selected = entries.filter(({ value }) => value.id === message).map(({ record }) => record);

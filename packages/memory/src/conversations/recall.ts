@@ -4,7 +4,8 @@ import { MemoryError } from '../errors.ts';
 import type { CallOptions } from '../records/backend.ts';
 import { memoryKey, notesKey } from '../records/keys.ts';
 import type { Note, Notes } from '../workflows/notes.ts';
-import { createIndexCache } from './index-cache.ts';
+import { createGroupIndexes } from './group-index.ts';
+import type { SegmentDependencies } from './index-segments.ts';
 import type { Message, Role } from './message.ts';
 import type { Messages } from './messages.ts';
 
@@ -64,7 +65,7 @@ export type RecalledContext = RecalledMessage | RecalledNote;
 /** Recalls messages and notes of a group by a query. */
 export type Recall = (options: RecallOptions) => Promise<RecalledContext[]>;
 
-export interface RecallDependencies {
+export interface RecallDependencies extends SegmentDependencies {
   readonly messages: Messages;
   readonly notes: Notes;
   readonly embed: Embed | undefined;
@@ -103,8 +104,8 @@ function identify(messages: readonly Message[], notes: readonly Note[]): Map<str
 }
 
 /** Creates the recall of a memory. It ranks in this process, so that all stores rank the same way. */
-export function createRecall({ messages, notes, embed }: RecallDependencies): Recall {
-  const indexes = createIndexCache();
+export function createRecall({ messages, notes, embed, ...segments }: RecallDependencies): Recall {
+  const indexes = createGroupIndexes(segments);
 
   /** @throws {MemoryError} `INVALID_INPUT`, `INVALID_NAME`, and the errors of the store. */
   return async (options) => {

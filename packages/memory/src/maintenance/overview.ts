@@ -11,6 +11,7 @@ import {
   parseWorkflowKey,
   QUARANTINE_KEY,
   streamPrefix,
+  TERMS_PREFIX,
   WORKFLOW_PREFIX,
 } from '../records/keys.ts';
 
@@ -110,7 +111,15 @@ function recordsOf(infos: readonly KeyInfo[], prefix: string): number {
 
 /** Counts the contents of a memory. */
 export async function measure(backend: MemoryBackend, options: CallOptions): Promise<MemoryStats> {
-  const prefixes = [MEMORY_PREFIX, NOTES_PREFIX, WORKFLOW_PREFIX, GRAPH_PREFIX, QUARANTINE_KEY, NAMESPACE_PREFIX];
+  const prefixes = [
+    MEMORY_PREFIX,
+    NOTES_PREFIX,
+    WORKFLOW_PREFIX,
+    GRAPH_PREFIX,
+    QUARANTINE_KEY,
+    NAMESPACE_PREFIX,
+    TERMS_PREFIX,
+  ];
   const infos = (await Promise.all(prefixes.map((prefix) => backend.keys(prefix, options)))).flat();
   const places = infos.flatMap(({ key }) => parseMemoryKey(key) ?? []);
   return {

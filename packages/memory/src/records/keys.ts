@@ -10,6 +10,8 @@ export const WORKFLOW_PREFIX = 'ai:workflow:';
 export const QUARANTINE_KEY = 'ai:quarantine';
 export const GRAPH_PREFIX = 'ai:graph:';
 export const NAMESPACE_PREFIX = 'ai:namespace:';
+/** The term indexes of groups, which are derived from their messages. */
+export const TERMS_PREFIX = 'ai:terms:';
 
 /** The part of a name that an error shows. */
 const SHOWN_CHARACTERS = 40;
@@ -98,6 +100,16 @@ export function parseWorkflowKey(key: string): string | undefined {
 /** Parses the key of a knowledge graph. */
 export function parseGraphKey(key: string): string {
   return decodePart(key.slice(GRAPH_PREFIX.length));
+}
+
+/** Returns the key of a segment of a group's term index: `ai:terms:{stream}:{group}:{number}`. */
+export function segmentKey(groupKey: string, number: number): string {
+  return `${segmentPrefix(groupKey)}${number}`;
+}
+
+/** Returns the prefix of the segments of a group's term index. */
+export function segmentPrefix(groupKey: string): string {
+  return `${TERMS_PREFIX}${groupKey.slice(MEMORY_PREFIX.length)}:`;
 }
 
 /** Returns the prefix of the keys of a namespace. @throws {MemoryError} `INVALID_NAME`. */

@@ -6,14 +6,14 @@ import type { Entity, Relation } from '../graph/knowledge-graph.ts';
 import { asToolErrors } from './tool-errors.ts';
 
 const entity = z.object({
-  name: z.string().describe('what it is called'),
-  entityType: z.string().describe('what kind of thing it is'),
-  observations: z.array(z.string()).describe('what is known of it'),
+  name: z.string().describe('the name of the entity'),
+  entityType: z.string().describe('the type of the entity'),
+  observations: z.array(z.string()).describe('facts about the entity'),
 });
 const relation = z.object({
-  from: z.string().describe('the entity that it begins at'),
-  to: z.string().describe('the entity that it ends at'),
-  relationType: z.string().describe('how the one stands to the other, in active voice'),
+  from: z.string().describe('the name of the entity where the relation starts'),
+  to: z.string().describe('the name of the entity where the relation ends'),
+  relationType: z.string().describe('the type of the relation, in active voice'),
 });
 
 const shapes = {
@@ -26,7 +26,7 @@ const shapes = {
   delete_observations: { deletions: z.array(z.object({ entityName: z.string(), observations: z.array(z.string()) })) },
   delete_relations: { relations: z.array(relation) },
   read_graph: {},
-  search_nodes: { query: z.string().describe('looked for in names, types and observations') },
+  search_nodes: { query: z.string().describe('a text to match against names, types and observations') },
   open_nodes: { names: z.array(z.string()) },
 };
 
@@ -38,15 +38,15 @@ const additive: Omit<ToolAnnotations, 'title'> = {
   idempotentHint: false,
   openWorldHint: false,
 };
-const looking: Omit<ToolAnnotations, 'title'> = { ...additive, readOnlyHint: true, idempotentHint: true };
+const readOnly: Omit<ToolAnnotations, 'title'> = { ...additive, readOnlyHint: true, idempotentHint: true };
 const deleting: Omit<ToolAnnotations, 'title'> = { ...additive, destructiveHint: true, idempotentHint: true };
 
-/** What the memory server answers: JSON as text. */
-function asJson<Details>(shown: unknown, details: Details): ToolSuccess<Details> {
-  return succeed(JSON.stringify(shown, null, 2), details);
+/** Returns a result as the memory server does: JSON as text. */
+function asJson<Details>(result: unknown, details: Details): ToolSuccess<Details> {
+  return succeed(JSON.stringify(result, null, 2), details);
 }
 
-/** The tools of `@modelcontextprotocol/server-memory`, by its names and in its shapes. */
+/** Creates the tools of `@modelcontextprotocol/server-memory`, with its names and shapes. */
 export function createGraphTools(openGraph: () => Promise<Graph>): Readonly<Record<string, ToolDefinition>> {
   const tools: Record<string, ToolDefinition> = {};
   const add = <Name extends keyof typeof shapes>(
@@ -57,21 +57,21 @@ export function createGraphTools(openGraph: () => Promise<Graph>): Readonly<Reco
     const tool = createTool<Input<Name>, unknown>({
       name,
       description,
-      // Its type says the same; the compiler does not see that through the parameter.
+      // The types are equal, which the compiler cannot see through the parameter.
       inputSchema: inputSchema(shapes[name]) as unknown as z.ZodType<Input<Name>>,
       annotations: { title, ...annotations },
       run: (input, { signal, dryRun }) =>
         asToolErrors(async () =>
           dryRun && !annotations.readOnlyHint
-            ? succeed(`${name} would be done.`, {})
+            ? succeed(`${name} would change the graph. Nothing was changed.`, {})
             : run(input, await openGraph(), signal),
         ),
     });
-    // Each tool checks its input itself.
+    // Each tool checks its own input.
     tools[name] = tool as unknown as ToolDefinition;
   };
-  const deleted = (what: string): ToolSuccess<unknown> => {
-    const message = `${what} deleted successfully`;
+  const deleted = (subject: string): ToolSuccess<unknown> => {
+    const message = `${subject} deleted successfully`;
     return succeed(message, { success: true, message });
   };
 
@@ -120,13 +120,13 @@ export function createGraphTools(openGraph: () => Promise<Graph>): Readonly<Reco
     await graph.deleteRelations(relations, { signal });
     return deleted('Relations');
   });
-  add('read_graph', ['Read the graph', 'Read the whole knowledge graph.', looking], async (_, graph, signal) => {
+  add('read_graph', ['Read the graph', 'Read the whole knowledge graph.', readOnly], async (_, graph, signal) => {
     const found = await graph.read({ signal });
     return asJson(found, found);
   });
   add(
     'search_nodes',
-    ['Search', 'Find entities by a text, with their relations.', looking],
+    ['Search', 'Find entities by text, with their relations.', readOnly],
     async ({ query }, graph, signal) => {
       const found = await graph.search(query, { signal });
       return asJson(found, found);
@@ -134,7 +134,7 @@ export function createGraphTools(openGraph: () => Promise<Graph>): Readonly<Reco
   );
   add(
     'open_nodes',
-    ['Open', 'Read entities by name, with their relations.', looking],
+    ['Open', 'Read entities by name, with their relations.', readOnly],
     async ({ names }, graph, signal) => {
       const found = await graph.open(names, { signal });
       return asJson(found, found);

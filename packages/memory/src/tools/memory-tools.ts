@@ -9,7 +9,7 @@ import type { RecalledContext } from '../conversations/recall.ts';
 import { wrapContexts } from '../conversations/wrap.ts';
 import { asToolErrors } from './tool-errors.ts';
 
-/** Whose memory the tools work on. */
+/** The memory of the tools. */
 export interface MemoryToolsContext {
   readonly open: () => Promise<Memory>;
   readonly stream: string;
@@ -48,41 +48,41 @@ export interface RecallDetails {
 
 export interface NotesDetails {
   readonly workflowId: string;
-  /** All that live, newest first. */
+  /** All live notes, newest first. */
   readonly notes: readonly Note[];
 }
 
-/** The tools by their own names. A type, and no interface, so that it is also a record of tools. */
+/** The tools by name. A type, not an interface, so that it is also a record of tools. */
 export type MemoryTools = {
   readonly remember: ToolDefinition<RememberInput, RememberDetails>;
   readonly recall: ToolDefinition<RecallInput, RecallDetails>;
   readonly notes: ToolDefinition<NotesInput, NotesDetails>;
 };
 
-/** The notes of an agent that runs no workflow lie under this name. */
+/** The workflow id of an agent without a workflow. */
 const NO_WORKFLOW = 'default';
 
-const group = z.string().optional().describe('whose memory; the shared one by default');
+const group = z.string().optional().describe('the group of memories; the shared one by default');
 
-const rememberShape = { content: z.string().describe('one fact, understandable by itself'), group };
+const rememberShape = { content: z.string().describe('one fact, understandable without context'), group };
 const recallShape = {
-  query: z.string().describe('words of what is looked for'),
+  query: z.string().describe('words to search for'),
   limit: z.int().min(1).max(50).optional().describe('5 by default'),
   group,
 };
 const notesShape = {
-  content: z.string().optional().describe('a note to add; without it the notes are only listed'),
-  source: z.string().optional().describe('which step writes it, such as todo_0'),
-  temporary: z.boolean().optional().describe('true by default: ends after 30 minutes, otherwise after 3 days'),
+  content: z.string().optional().describe('a note to add; omit it to list the notes'),
+  source: z.string().optional().describe('the step that writes it, such as todo_0'),
+  temporary: z.boolean().optional().describe('true by default: expires after 30 minutes, otherwise after 3 days'),
   workflow_id: z.string().optional(),
 };
 
 const DAY = 86_400_000;
 
-/** How long messages are kept, in words. */
+/** Returns how long messages are kept, in words. */
 function lifetime({ maxMessages, messageLifetimeMs }: Memory['retention']): string {
   const days =
-    messageLifetimeMs === Infinity ? 'without end' : `for ${Number((messageLifetimeMs / DAY).toFixed(1))} days`;
+    messageLifetimeMs === Infinity ? 'without limit' : `for ${Number((messageLifetimeMs / DAY).toFixed(1))} days`;
   return maxMessages === Infinity ? days : `${days}, among the newest ${maxMessages}`;
 }
 
@@ -92,13 +92,13 @@ export function createOwnTools(context: MemoryToolsContext): MemoryTools {
   return {
     remember: createTool<RememberInput, RememberDetails>({
       name: 'remember',
-      description: 'Keep a fact for later conversations.',
+      description: 'Remember a fact for later conversations.',
       inputSchema: inputSchema(rememberShape),
       annotations: { title: 'Remember', ...additive },
-      run: ({ content, group: whose = context.group }, { signal, dryRun }) =>
+      run: ({ content, group: groupId = context.group }, { signal, dryRun }) =>
         asToolErrors(async () => {
           const memory = await open();
-          const key = memoryKey(stream, whose);
+          const key = memoryKey(stream, groupId);
           if (dryRun) {
             const message: Message = {
               id: 'message_new',
@@ -106,34 +106,34 @@ export function createOwnTools(context: MemoryToolsContext): MemoryTools {
               content,
               time: await memory.backend.now({ signal }),
             };
-            return succeed(`Would be remembered under ${key}.`, { ...message, key });
+            return succeed(`Would be remembered under ${key}. Nothing was stored.`, { ...message, key });
           }
-          const message = await memory.messages.add({ stream, group: whose }, { content }, { signal });
+          const message = await memory.messages.add({ stream, group: groupId }, { content }, { signal });
           const text = `Remembered under ${key} as ${message.id}; kept ${lifetime(memory.retention)}.`;
           return succeed(text, { ...message, key });
         }),
     }),
     recall: createTool<RecallInput, RecallDetails>({
       name: 'recall',
-      description: 'Find what was remembered about something, best first.',
+      description: 'Find remembered facts by words, best first.',
       inputSchema: inputSchema(recallShape),
       annotations: { ...additive, title: 'Recall', readOnlyHint: true, idempotentHint: true },
-      run: ({ query, limit, group: whose = context.group }, { signal }) =>
+      run: ({ query, limit, group: groupId = context.group }, { signal }) =>
         asToolErrors(async () => {
           const memory = await open();
           const notes = workflowId === undefined ? {} : { includeNotes: true, workflowId };
-          const said: string[] = [];
-          const onNotice = ({ message }: { readonly message: string }): unknown => said.push(message);
-          const contexts = await memory.recall({ stream, group: whose, query, limit, signal, onNotice, ...notes });
-          if (contexts.length > 0) return succeed([...said, wrapContexts(contexts)].join('\n'), { contexts });
-          const all = (await memory.messages.history({ stream, group: whose }, { signal })).length;
-          const text = `Nothing that is remembered has these words; ${all} messages were looked through.`;
-          return succeed([...said, text].join('\n'), { contexts });
+          const notices: string[] = [];
+          const onNotice = ({ message }: { readonly message: string }): unknown => notices.push(message);
+          const contexts = await memory.recall({ stream, group: groupId, query, limit, signal, onNotice, ...notes });
+          if (contexts.length > 0) return succeed([...notices, wrapContexts(contexts)].join('\n'), { contexts });
+          const all = (await memory.messages.history({ stream, group: groupId }, { signal })).length;
+          const text = `No memory has these words; ${all} messages were searched. Try other words.`;
+          return succeed([...notices, text].join('\n'), { contexts });
         }),
     }),
     notes: createTool<NotesInput, NotesDetails>({
       name: 'notes',
-      description: 'Leave a note for the later steps of this work, or list the notes of the earlier ones.',
+      description: 'Add a note for the later steps of this work, or list the notes of earlier steps.',
       inputSchema: inputSchema(notesShape),
       annotations: { title: 'Notes', ...additive },
       run: (

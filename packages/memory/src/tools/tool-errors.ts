@@ -3,7 +3,7 @@ import type { ToolErrorCode } from '@cairn/tool';
 import { MemoryError } from '../errors.ts';
 import type { MemoryErrorCode } from '../errors.ts';
 
-/** What the failures of a memory are called among those of tools. */
+/** The tool error code of each memory error code. */
 const codes: Readonly<Record<MemoryErrorCode, ToolErrorCode>> = {
   CORRUPT_RECORD: 'IO',
   CORRUPT_STORE: 'IO',
@@ -28,7 +28,7 @@ const codes: Readonly<Record<MemoryErrorCode, ToolErrorCode>> = {
   WORKFLOW_EXISTS: 'EXISTS',
 };
 
-/** Runs something on a memory; its failures become those of a tool. What nobody knows counts as changed. */
+/** Runs a task on a memory and turns its errors into tool errors. A write with an unknown result counts as a change. */
 export async function asToolErrors<T>(run: () => Promise<T>): Promise<T> {
   try {
     return await run();

@@ -1,0 +1,47 @@
+import { ToolError } from '@cairn/tool';
+import type { ToolDefinition } from '@cairn/tool';
+import { DEFAULT_GROUP, DEFAULT_STREAM } from '../defaults.ts';
+import type { Memory } from '../memory.ts';
+import { createGraphTools } from './graph-tools.ts';
+import { createOwnTools } from './memory-tools.ts';
+import type { MemoryTools } from './memory-tools.ts';
+
+/** The names of the tools. */
+export type MemoryNaming = 'default' | 'mcp-memory';
+
+export interface MemoryToolsOptions {
+  /** The memory, or a function that each call asks for it. */
+  readonly memory: Memory | (() => Promise<Memory>);
+  /**
+   * `default`: `remember`, `recall`, `notes`. `mcp-memory`: the nine tools of `@modelcontextprotocol/server-memory`, over a
+   * knowledge graph.
+   * @default 'default'
+   */
+  readonly naming?: MemoryNaming | undefined;
+  /** The stream of the messages. @default 'agent', which `cairn memory` uses too */
+  readonly stream?: string | undefined;
+  /** The group, unless a call states another. @default 'default' */
+  readonly group?: string | undefined;
+  /** The workflow of the notes, unless a call states another. */
+  readonly workflowId?: string | undefined;
+  /** The name of the knowledge graph. @default 'default' */
+  readonly graph?: string | undefined;
+}
+
+/**
+ * Creates the memory tools of an agent, for the AI SDK, for MCP and for direct calls.
+ *
+ * @throws {ToolError} `INVALID_OPTION`.
+ */
+export function createMemoryTools(
+  options: MemoryToolsOptions & { readonly naming?: 'default' | undefined },
+): MemoryTools;
+export function createMemoryTools(options: MemoryToolsOptions): Readonly<Record<string, ToolDefinition>>;
+export function createMemoryTools(options: MemoryToolsOptions): MemoryTools | Readonly<Record<string, ToolDefinition>> {
+  const { memory, naming = 'default', stream = DEFAULT_STREAM, group = DEFAULT_GROUP, workflowId } = options;
+  const open = async (): Promise<Memory> => (typeof memory === 'function' ? memory() : memory);
+  if (naming === 'mcp-memory') return createGraphTools(async () => (await open()).graph(options.graph));
+  if (naming === 'default') return createOwnTools({ open, stream, group, workflowId });
+  const summary = `Invalid naming ${JSON.stringify(naming)}`;
+  throw new ToolError('INVALID_OPTION', [summary, 'Use default or mcp-memory.']);
+}

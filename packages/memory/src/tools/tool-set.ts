@@ -1,0 +1,40 @@
+import type { ToolSet } from '@cairn/tool';
+import type { Memory } from '../memory.ts';
+import { createMemoryTools } from './memory-tool-factory.ts';
+import type { MemoryToolsOptions } from './memory-tool-factory.ts';
+
+export interface MemoryToolSetOptions extends Omit<MemoryToolsOptions, 'memory'> {
+  /**
+   * Opens the memory. The first call of a tool opens it, for all sessions; after a failure the next call tries again. The set
+   * closes it.
+   */
+  readonly open: () => Promise<Memory>;
+  /** Whether to open the memory with the first session, so that a wrong setting is reported at once. @default false */
+  readonly opensAtStart?: boolean | undefined;
+}
+
+/**
+ * Creates the tool set of a memory, for a server or an agent. All sessions share one memory. The naming profile of a session
+ * is about coding tools and does not apply; `options.naming` does.
+ */
+export function memoryToolSet({ open, opensAtStart = false, ...options }: MemoryToolSetOptions): ToolSet {
+  let opening: Promise<Memory> | undefined;
+  const memory = (): Promise<Memory> => {
+    opening ??= open().catch((error: unknown) => {
+      opening = undefined;
+      throw error;
+    });
+    return opening;
+  };
+  return {
+    name: 'memory',
+    open: async () => {
+      if (opensAtStart) await memory();
+      return { tools: createMemoryTools({ ...options, memory }) };
+    },
+    close: async () => {
+      const opened = await opening?.catch(() => undefined);
+      await opened?.close();
+    },
+  };
+}

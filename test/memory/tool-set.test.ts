@@ -1,0 +1,60 @@
+import { createMemory } from '@cairn/memory';
+import type { Memory } from '@cairn/memory';
+import { memory } from '@cairn/memory/memory';
+import { memoryToolSet } from '@cairn/memory/tools';
+import { createToolSession } from '@cairn/tool';
+import type { ToolSetContext } from '@cairn/tool';
+import { expect, test } from 'vitest';
+
+function context(): ToolSetContext {
+  return {
+    roots: ['/'],
+    naming: 'claude',
+    readOnly: false,
+    session: createToolSession(),
+    signal: new AbortController().signal,
+  };
+}
+
+/** Opens an in-memory store, and counts. `failures` fail first. */
+function opener(failures: number = 0): { readonly open: () => Promise<Memory>; readonly log: string[] } {
+  const log: string[] = [];
+  let left = failures;
+  return {
+    log,
+    open: async () => {
+      log.push('open');
+      if (left-- > 0) throw new Error('not yet');
+      const backend = memory();
+      return createMemory({ backend: { ...backend, close: async () => void log.push('close') } });
+    },
+  };
+}
+
+test('the first call opens the memory, all sessions share it, and closing the set closes it', async () => {
+  const { open, log } = opener();
+  const set = memoryToolSet({ open });
+  const [one, two] = [await set.open(context()), await set.open(context())];
+  expect(Object.keys(one.tools)).toEqual(['remember', 'recall', 'notes']);
+  expect(log).toEqual([]);
+  await one.tools['remember']?.execute({ content: 'the tests need redis-server' });
+  expect(await two.tools['recall']?.execute({ query: 'redis' })).toMatchObject({
+    details: { contexts: [{ content: 'the tests need redis-server' }] },
+  });
+  await set.close?.();
+  expect(log).toEqual(['open', 'close']);
+});
+
+test('opensAtStart reports a failure with the first session, and the next session tries again', async () => {
+  const { open, log } = opener(1);
+  const set = memoryToolSet({ open, opensAtStart: true, naming: 'mcp-memory' });
+  await expect(set.open(context())).rejects.toThrow('not yet');
+  expect(Object.keys((await set.open(context())).tools)).toContain('create_entities');
+  expect(log).toEqual(['open', 'open']);
+});
+
+test('closing a set that was never used opens nothing', async () => {
+  const { open, log } = opener();
+  await memoryToolSet({ open }).close?.();
+  expect(log).toEqual([]);
+});
