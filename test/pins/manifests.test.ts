@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { subset } from 'semver';
 import { describe, expect, test } from 'vitest';
 
 interface Manifest {
@@ -8,7 +9,9 @@ interface Manifest {
   readonly engines: { readonly node: string };
   readonly exports?: Readonly<Record<string, unknown>>;
   readonly bin?: Readonly<Record<string, string>>;
+  readonly repository?: unknown;
   readonly dependencies?: Readonly<Record<string, string>>;
+  readonly peerDependencies?: Readonly<Record<string, string>>;
   readonly publishConfig: {
     readonly exports?: Readonly<Record<string, unknown>>;
     readonly bin?: Readonly<Record<string, string>>;
@@ -107,7 +110,7 @@ const pins: Readonly<Record<string, Pin>> = {
     bin: [],
     node: '>=20.19',
   },
-  '@cairn/cli': { exports: undefined, published: undefined, bin: ['cairn'], node: '>=22.12' },
+  '@cairn/cli': { exports: undefined, published: undefined, bin: ['cairn'], node: '^22.22.3 || >=24.15.0' },
 };
 
 const packages = new URL('../../packages/', import.meta.url);
@@ -139,12 +142,25 @@ describe.each(manifests)('$name', (manifest) => {
   test('supports the pinned Nodes', () => {
     expect(manifest.engines.node).toBe(pin?.node);
   });
+
+  test('supports no Node that a dependency does not support', () => {
+    const directory = manifest.name.replace('@cairn/', '');
+    const refused = Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies }).filter((dependency) => {
+      const { engines } = readManifest(`${directory}/node_modules/${dependency}`) as Partial<Manifest>;
+      return !subset(manifest.engines.node, engines?.node ?? '*');
+    });
+    expect(refused).toEqual([]);
+  });
 });
 
 test('all packages and crates share one version', () => {
   const cargo = readFileSync(fileURLToPath(new URL('../Cargo.toml', packages)), 'utf8');
   const versions = [...manifests.map(({ version }) => version), /^version = "([^"]+)"/mu.exec(cargo)?.[1]];
   expect(new Set(versions).size, versions.join(' ')).toBe(1);
+});
+
+test('every manifest names the repository, or none does', () => {
+  expect(new Set(manifests.map(({ repository }) => repository !== undefined)).size).toBe(1);
 });
 
 test('pnpm has the same version wherever it is named', () => {

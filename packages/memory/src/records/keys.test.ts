@@ -1,6 +1,7 @@
 import fc from 'fast-check';
-import { memoryKey, MemoryError, notesKey, workflowKey } from '@cairn/memory';
+import { MemoryError } from '../errors.ts';
 import { describe, expect, test } from 'vitest';
+import { memoryKey, notesKey, workflowKey } from './keys.ts';
 
 describe('keys', () => {
   test.each([
