@@ -28,7 +28,7 @@ function scenarios({ stdout }: CairnResult): { readonly passed: string[]; readon
   return { passed: named('✓', '[1-9]'), failed: named('✗', '') };
 }
 
-test('the HTTP transport passes every scenario of the conformance suite on the suite’s fixtures', async () => {
+test('the HTTP transport passes the conformance suite with the fixtures of the suite', async () => {
   const errors: string[] = [];
   const onError = (error: Error): void => void errors.push(error.message);
   const listener = await serveHttp(createConformanceService(), { port: 0, token: undefined, onError });

@@ -17,7 +17,7 @@ export interface SessionsOptions {
 }
 
 /** An HTTP request of the legacy era. */
-export interface SessionRequest {
+interface SessionRequest {
   readonly request: Request;
   readonly body: unknown;
   /** Registers a function that runs when the exchange has ended. */
