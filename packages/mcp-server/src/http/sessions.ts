@@ -4,17 +4,8 @@ import { toError } from '../transport.ts';
 import { refuse } from './refusal.ts';
 import { connectSession } from './session.ts';
 import type { Session } from './session.ts';
-
-/** Options of {@link createSessions}. */
-export interface SessionsOptions {
-  /** The limit of open sessions. */
-  readonly maxSessions: number;
-  /** The time after which an unused session ends. Milliseconds. */
-  readonly idleMs: number;
-  /** The clock, in milliseconds. */
-  readonly now: () => number;
-  readonly onError: (error: Error) => void;
-}
+import { createSessionTable } from './session-table.ts';
+import type { SessionTableOptions } from './session-table.ts';
 
 /** An HTTP request of the legacy era. */
 interface SessionRequest {
@@ -34,94 +25,55 @@ export interface Sessions {
   close(): Promise<void>;
 }
 
-interface OpenSession {
-  readonly session: Session;
-  /** The number of running exchanges, including an open event stream. */
-  active: number;
-  /** When the last exchange began or ended, by the clock of the options. */
-  usedMs: number;
-}
-
 const UNKNOWN_SESSION = -32_001;
 
-/** Makes the record of sessions of a service. */
-export function createSessions(service: McpService, options: SessionsOptions): Sessions {
-  const { maxSessions, idleMs, now, onError } = options;
-  const sessions = new Map<string, OpenSession>();
-  /** The number of sessions that are being opened. They count, or simultaneous requests would exceed the limit. */
-  let opening = 0;
-  let isClosed = false;
-
-  const report = (error: unknown): void => onError(toError(error));
-  const end = async (id: string): Promise<void> => {
-    const open = sessions.get(id);
-    sessions.delete(id);
-    await open?.session.close();
-  };
-  /** Reserves a place; when all are taken, ends the session that was unused longest. Returns `false` when all are in use. */
-  const reserve = (): boolean => {
-    if (sessions.size + opening >= maxSessions) {
-      const unused = [...sessions].filter(([, { active }]) => active === 0);
-      const [oldest] = unused.toSorted(([, a], [, b]) => a.usedMs - b.usedMs);
-      if (!oldest) return false;
-      end(oldest[0]).catch(report);
-    }
-    opening += 1;
-    return true;
-  };
-  const onStart = (id: string, session: Session): void => {
-    sessions.set(id, { session, active: 0, usedMs: now() });
+/** Serves the legacy era: `initialize` opens a session, every other request belongs to one. */
+export function createSessions(service: McpService, options: SessionTableOptions): Sessions {
+  const table = createSessionTable(options);
+  const events = {
+    onStart: (id: string, session: Session): void => table.add(id, session),
+    onEnd: (id: string): void => table.remove(id),
+    onError: (error: unknown): void => options.onError(toError(error)),
   };
   const begin = async ({ request, body }: SessionRequest): Promise<Response> => {
     const client = await service.open();
     let session: Session | undefined;
     let isStarted = false;
     try {
-      session = await connectSession(client, { onStart, onEnd: (id) => sessions.delete(id), onError: report });
+      session = await connectSession(client, events);
       const response = await session.transport.handleRequest(request, { parsedBody: body });
       const { sessionId } = session.transport;
       // A refused initialize starts no session.
-      isStarted = sessionId !== undefined && sessions.has(sessionId) && !isClosed;
+      isStarted = sessionId !== undefined && table.has(sessionId) && !table.isClosed;
       return response;
     } finally {
       if (!isStarted) await (session ?? client).close();
     }
   };
-  const use = (open: OpenSession, { request, body, onEnd }: SessionRequest): Promise<Response> => {
-    open.active += 1;
-    open.usedMs = now();
-    onEnd(() => {
-      open.active -= 1;
-      open.usedMs = now();
-    });
-    return open.session.transport.handleRequest(request, { parsedBody: body });
+  const handle = async (given: SessionRequest): Promise<Response> => {
+    const { request, body, onEnd } = given;
+    const id = request.headers.get('mcp-session-id');
+    if (id !== null) {
+      const used = table.use(id);
+      if (used === undefined)
+        return refuse(404, 'unknown session, or it has ended; send initialize again', UNKNOWN_SESSION);
+      onEnd(used.done);
+      return used.session.transport.handleRequest(request, { parsedBody: body });
+    }
+    if (!isInitializeRequest(body)) {
+      return refuse(400, 'the request has no session; send initialize, then send the Mcp-Session-Id of its answer');
+    }
+    if (!table.reserve()) {
+      return refuse(503, `all ${options.maxSessions} sessions are in use; try again when one has ended`);
+    }
+    return begin(given).finally(() => table.release());
   };
   return {
     get size(): number {
-      return sessions.size;
+      return table.size;
     },
-    handle: async (request) => {
-      const id = request.request.headers.get('mcp-session-id');
-      if (id !== null) {
-        const open = sessions.get(id);
-        const what = 'unknown session, or it has ended; send initialize again';
-        return open ? use(open, request) : refuse(404, what, UNKNOWN_SESSION);
-      }
-      if (!isInitializeRequest(request.body)) {
-        const what = 'the request has no session; send initialize, then send the Mcp-Session-Id of its answer';
-        return refuse(400, what);
-      }
-      if (!reserve()) return refuse(503, `all ${maxSessions} sessions are in use; try again when one has ended`);
-      return begin(request).finally(() => (opening -= 1));
-    },
-    sweep: () => {
-      for (const [id, { active, usedMs }] of sessions) {
-        if (active === 0 && now() - usedMs >= idleMs) end(id).catch(report);
-      }
-    },
-    close: async () => {
-      isClosed = true;
-      await Promise.all([...sessions.keys()].map((id) => end(id).catch(report)));
-    },
+    handle,
+    sweep: () => table.sweep(),
+    close: () => table.close(),
   };
 }

@@ -47,6 +47,12 @@ function record(message: JSONRPCMessage, requests: PendingRequests): ErrorRespon
   return undefined;
 }
 
+function writeLine(output: Writable, message: JSONRPCMessage | ErrorResponse): Promise<void> {
+  return new Promise((resolve, reject) => {
+    output.write(`${JSON.stringify(message)}\n`, (error) => (error ? reject(error) : resolve()));
+  });
+}
+
 /**
  * Makes a connection over two streams. An invalid line, or one that is too long, gets an error as its answer, and the
  * connection continues. The SDK's own transport ignores the first and disconnects at the second.
@@ -56,14 +62,10 @@ export function createStreamTransport(options: StreamTransportOptions): StreamTr
   const requests = createPendingRequests();
   let isClosed = false;
 
-  const write = (message: JSONRPCMessage | ErrorResponse): Promise<void> =>
-    new Promise((resolve, reject) => {
-      output.write(`${JSON.stringify(message)}\n`, (error) => (error ? reject(error) : resolve()));
-    });
   const refuse = (refused: ErrorResponse): void => {
     transport.onerror?.(new Error(refused.error.message));
     // The stream's own error reports a client that has disconnected.
-    write(refused).catch(() => undefined);
+    writeLine(output, refused).catch(() => undefined);
   };
   const lines = createLineReader({
     maxBytes: maxMessageBytes,
@@ -97,7 +99,7 @@ export function createStreamTransport(options: StreamTransportOptions): StreamTr
     const answered = isAnswer ? message.id : undefined;
     if (answered !== undefined) requests.free(answered);
     try {
-      await write(message);
+      await writeLine(output, message);
     } finally {
       if (answered !== undefined) requests.settle(answered);
     }
