@@ -1,7 +1,7 @@
-//! A cancellation token: one flag, an optional deadline, nothing else.
+//! A cancellation token: one flag and an optional deadline.
 //!
-//! Long work takes a `&CancelToken` last and calls [`CancelToken::check`] in its loops. The token does not interrupt
-//! anything by itself, starts no thread and knows no event loop.
+//! A long function takes a `&CancelToken` as its last parameter and calls [`CancelToken::check`] in its loops. The token
+//! interrupts nothing by itself, starts no thread and uses no event loop.
 
 use std::error::Error;
 use std::fmt;
@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// Why work was told to stop.
+/// Why work has to stop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stopped {
     /// [`CancelToken::cancel`] was called.
@@ -47,34 +47,34 @@ pub struct CancelToken {
 }
 
 impl CancelToken {
-    /// A token that is not cancelled and has no deadline.
+    /// Makes a token that is not cancelled and has no deadline.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The same flag with a deadline `timeout` from now. A timeout too far away to be represented is no deadline;
-    /// zero has passed already.
+    /// Returns a token with the same flag and a deadline `timeout` from now. Zero is a deadline that has already passed. A
+    /// timeout too large for the clock means no deadline.
     #[must_use]
     pub fn with_timeout(&self, timeout: Duration) -> Self {
         Self { flag: Arc::clone(&self.flag), deadline: Instant::now().checked_add(timeout) }
     }
 
-    /// The same flag without a deadline, for finishing what a passed deadline left.
+    /// Returns a token with the same flag and no deadline, to finish work after the deadline has passed.
     #[must_use]
     pub fn without_deadline(&self) -> Self {
         Self { flag: Arc::clone(&self.flag), deadline: None }
     }
 
-    /// Asks all work that holds a clone of this token to stop.
+    /// Cancels this token and all its clones.
     pub fn cancel(&self) {
         self.flag.store(true, Ordering::Release);
     }
 
-    /// Whether work should go on. Reads the clock only when there is a deadline.
+    /// Succeeds while the work may continue. Reads the clock only when there is a deadline.
     ///
     /// # Errors
-    /// [`Stopped::Cancelled`] once cancelled, else [`Stopped::TimedOut`] once the deadline has passed.
+    /// [`Stopped::Cancelled`] after a cancellation, otherwise [`Stopped::TimedOut`] after the deadline.
     pub fn check(&self) -> Result<(), Stopped> {
         if self.flag.load(Ordering::Acquire) {
             return Err(Stopped::Cancelled);
@@ -85,7 +85,7 @@ impl CancelToken {
         }
     }
 
-    /// The time left until the deadline; `None` without one.
+    /// Returns the time left until the deadline; `None` without a deadline.
     #[must_use]
     pub fn time_left(&self) -> Option<Duration> {
         self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()))
@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_timeout_of_zero_has_passed_at_once() {
+    fn a_timeout_of_zero_is_over_at_once() {
         assert_eq!(CancelToken::new().with_timeout(Duration::ZERO).check(), Err(Stopped::TimedOut));
     }
 
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn cancelling_one_clone_cancels_all_and_wins_over_the_deadline() {
+    fn cancelling_one_clone_cancels_all_and_takes_precedence_over_the_deadline() {
         let token = CancelToken::new();
         let timed = token.with_timeout(Duration::ZERO);
         token.cancel();

@@ -1,4 +1,4 @@
-//! Work over a range of items by many threads, with results in order.
+//! Parallel work over a range of items, with results in order.
 
 use std::collections::BTreeMap;
 use std::ops::{ControlFlow, Range};
@@ -10,15 +10,15 @@ use cairn_cancel::{CancelToken, Stopped};
 
 use crate::pool::{HelpEnd, Pool, Shared};
 
-/// How many chunks may be done or under way beyond the next one to be absorbed. Bounds the results that wait.
+/// How many chunks may be started beyond the next one to be absorbed. Bounds the memory of waiting results.
 const WINDOW: usize = 64;
-/// How long a thread that waits for others sleeps before it looks at its token again. Wake-ups do not depend on it.
+/// How long a waiting thread sleeps before it checks its token again. A new result wakes it earlier.
 const IDLE: Duration = Duration::from_millis(1);
 
-/// Why the work ended before its end.
+/// Why the work ended early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Interrupted {
-    /// The caller's token said so.
+    /// The caller's token stopped it.
     Stopped(Stopped),
     /// The work panicked on a helping thread.
     WorkerFailed,
@@ -30,20 +30,20 @@ impl From<Stopped> for Interrupted {
     }
 }
 
-/// What to do with a range of items.
+/// Work on a range of items.
 pub trait Ordered: Send + Sync + 'static {
-    /// What a thread keeps between chunks, such as buffers.
+    /// The state that a thread keeps between chunks, such as buffers.
     type State;
-    /// What a chunk results in.
+    /// The result of a chunk.
     type Output: Send + 'static;
 
-    /// Makes the state of a thread that joins.
+    /// Makes the state of one thread.
     fn state(&self) -> Self::State;
 
-    /// Works on the items `range`. Calls `check` in long loops and passes its error on.
+    /// Works on the items `range`. Must call `check` in long loops and return its error.
     ///
     /// # Errors
-    /// Only what `check` gave.
+    /// Only the error of `check`.
     fn chunk(
         &self,
         state: &mut Self::State,
@@ -68,16 +68,16 @@ struct Results<T> {
     waiting: BTreeMap<usize, T>,
     absorbed: usize,
     failed: bool,
-    /// How many threads sleep until there is progress. Waking nobody is a system call too.
+    /// How many threads wait for progress. With none, the system call to wake them is saved.
     idle: usize,
 }
 
-/// Does `work` over `items` items in chunks, on this thread and on idle workers of `pool`, and hands the results to
-/// `absorb` on this thread, in order. Stops early when `absorb` breaks; how far the threads have run ahead by then
-/// (at most 64 chunks) does not show in what was absorbed.
+/// Does `work` over `items` items in chunks, on this thread and on idle workers of `pool`. Passes the results to `absorb`
+/// on this thread, in order. Stops early when `absorb` breaks; later chunks that are done by then (at most 64) are
+/// discarded.
 ///
 /// # Errors
-/// [`Interrupted`]; what has been absorbed by then is a whole beginning of the results.
+/// [`Interrupted`]. `absorb` has then received the results from the first chunk up to some chunk, without gaps.
 pub fn ordered_chunks<W: Ordered>(
     pool: &Pool,
     work: &Arc<W>,
@@ -102,7 +102,7 @@ pub fn ordered_chunks<W: Ordered>(
     if run.chunks > 1 {
         pool.offer(&shared);
     }
-    // However this ends, by a panic of the work or of `absorb` too, the helpers stop.
+    // Stops the helpers in every case, also when the work or `absorb` panics.
     let _close = Close { run: &run, pool, shared: &shared };
     run.lead(&mut absorb)
 }
@@ -156,7 +156,7 @@ impl<W: Ordered> Run<W> {
         }
     }
 
-    /// The next chunk nobody works on, unless the window is full.
+    /// Claims the next chunk, unless all are claimed or the window is full.
     fn claim(&self) -> Option<usize> {
         let limit = self.chunks.min(self.lock().absorbed + WINDOW);
         self.next.fetch_update(Ordering::AcqRel, Ordering::Acquire, |next| (next < limit).then_some(next + 1)).ok()
@@ -178,13 +178,13 @@ impl<W: Ordered> Run<W> {
         Ok(())
     }
 
-    /// Sleeps until there is progress, or a little while.
+    /// Sleeps until there is progress, or for [`IDLE`].
     fn wait(&self, mut results: MutexGuard<'_, Results<W::Output>>) {
         results.idle += 1;
         self.progress.wait_timeout(results, IDLE).unwrap_or_else(PoisonError::into_inner).0.idle -= 1;
     }
 
-    /// Tells the threads that wait.
+    /// Wakes the waiting threads.
     fn wake(&self, results: MutexGuard<'_, Results<W::Output>>) {
         let idle = results.idle;
         drop(results);
@@ -194,7 +194,7 @@ impl<W: Ordered> Run<W> {
     }
 
     fn lock(&self) -> MutexGuard<'_, Results<W::Output>> {
-        // Chunks run without the lock; see `FailureGuard` for their panics.
+        // Chunks run without the lock. `FailureGuard` handles their panics.
         self.results.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -221,7 +221,7 @@ impl<W: Ordered> Shared for Run<W> {
     }
 }
 
-/// Tells the leading thread when a chunk panics, so that it does not wait for the result.
+/// Marks the run as failed when a chunk panics, so that the leading thread does not wait for its result.
 struct FailureGuard<'a, W: Ordered> {
     run: &'a Run<W>,
 }

@@ -7,17 +7,17 @@ use std::thread;
 
 /// Work that several threads can do together.
 pub trait Shared: Send + Sync {
-    /// Does a part of the work on the current thread. Returns when there is nothing left to do, or soon after
-    /// `should_leave` says so; then it is called again later, on this or another worker.
+    /// Does a part of the work on the current thread. Returns when no work is left, or soon after `should_leave` returns
+    /// true. In the second case it is called again later, on this or another worker.
     fn help(&self, should_leave: &dyn Fn() -> bool) -> HelpEnd;
 }
 
-/// What a helper found when it stopped.
+/// Why a helper returned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HelpEnd {
     /// The work needs no further help.
     Done,
-    /// The helper left to make room; there is more to do.
+    /// The helper left because a call waits for a thread; more work is left.
     Left,
 }
 
@@ -45,7 +45,7 @@ impl Pool {
     /// Starts `threads` workers (at least one).
     ///
     /// # Panics
-    /// When the system refuses to start a single thread: nothing could ever run.
+    /// When the system refuses to start even one thread, because no call could ever run.
     #[must_use]
     pub fn new(threads: usize) -> Self {
         let threads = threads.max(1);
@@ -61,8 +61,8 @@ impl Pool {
         Self { inner }
     }
 
-    /// The pool of the process. Its size is `FS_SCAN_THREADS` when that is a whole number from 1 to 256, else what
-    /// the machine offers; read once.
+    /// Returns the pool of the process. Its size is `FS_SCAN_THREADS` when that is a whole number from 1 to 256, otherwise
+    /// the number of processors. The variable is read once.
     #[must_use]
     pub fn global() -> &'static Self {
         static GLOBAL: OnceLock<Pool> = OnceLock::new();
@@ -72,7 +72,7 @@ impl Pool {
         })
     }
 
-    /// How many workers there are.
+    /// Returns the number of workers.
     #[must_use]
     pub fn threads(&self) -> usize {
         self.inner.threads
@@ -84,7 +84,7 @@ impl Pool {
         self.inner.work_arrived.notify_one();
     }
 
-    /// Offers `work` to every worker but the caller's. The caller goes on with it itself; help may come or not.
+    /// Offers `work` to every worker except the caller's own. The caller continues the work itself; it may get no help.
     pub fn offer(&self, work: &Arc<dyn Shared>) {
         let helpers = self.inner.threads - 1;
         if helpers == 0 {
@@ -98,7 +98,7 @@ impl Pool {
         self.inner.work_arrived.notify_all();
     }
 
-    /// Takes back offers of `work` that no worker has taken up. Call it when the work is done.
+    /// Withdraws the offers of `work` that no worker has accepted. Call it when the work is done.
     pub fn withdraw(&self, work: &Arc<dyn Shared>) {
         self.inner.lock().offers.retain(|offer| !Arc::ptr_eq(offer, work));
     }
@@ -106,7 +106,7 @@ impl Pool {
 
 impl Inner {
     fn lock(&self) -> MutexGuard<'_, Queue> {
-        // The queue is never left half-changed: no code of ours panics while it is held.
+        // No code panics while it holds the lock, so the queue is always consistent.
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -119,7 +119,7 @@ impl Inner {
         loop {
             if let Some(call) = queue.calls.pop_front() {
                 drop(queue);
-                // The call reports its own panics; this one only keeps the worker alive.
+                // The call reports its own panics. This only keeps the worker alive.
                 let _ = catch_unwind(AssertUnwindSafe(call));
             } else if let Some(work) = queue.offers.pop_front() {
                 drop(queue);

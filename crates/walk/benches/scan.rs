@@ -1,14 +1,19 @@
 //! Scans of a tree of 20,000 files in 1,000 directories, with the threads of the machine.
+//!
+//! `CAIRN_BENCH_TREE=<directory>` scans that directory instead; docs/design/walking.md has numbers for the Linux sources.
 
+use std::env;
 use std::fs;
+use std::os::unix::ffi::OsStringExt;
 use std::path::PathBuf;
-use std::sync::LazyLock;
+use std::sync::{LazyLock, mpsc};
 use std::time::{Duration, Instant};
 
 use cairn_cancel::CancelToken;
 use cairn_pool::Pool;
 use cairn_walk::{Detail, Policy, Scan, ScanCache, ScanOptions, ScanRequest, WalkError};
 use divan::Bencher;
+use ignore::{WalkBuilder, WalkState};
 use tempfile::TempDir;
 
 const DIRECTORIES: usize = 1_000;
@@ -28,8 +33,12 @@ static TREE: LazyLock<TempDir> = LazyLock::new(|| {
     tree
 });
 
+/// The directory to scan instead of the generated tree.
+static GIVEN: LazyLock<Option<PathBuf>> = LazyLock::new(|| env::var_os("CAIRN_BENCH_TREE").map(PathBuf::from));
+
 fn root() -> PathBuf {
-    TREE.path().canonicalize().expect("the tree exists")
+    let root = GIVEN.as_deref().unwrap_or_else(|| TREE.path());
+    root.canonicalize().expect("the tree exists")
 }
 
 fn scan(cache: &ScanCache, options: ScanOptions) -> Result<Scan, WalkError> {
@@ -67,10 +76,56 @@ fn validation_of_an_unchanged_tree(bencher: Bencher<'_, '_>) {
     bencher.bench(|| scan(&cache, ScanOptions::default()));
 }
 
+/// The same entries from `ignore::WalkBuilder`, as path bytes in the same order, with as many threads.
+#[divan::bench]
+fn walk_builder_with_a_sort(bencher: Bencher<'_, '_>) {
+    bencher.bench(|| {
+        let root = root();
+        let (sender, receiver) = mpsc::channel();
+        let walk = WalkBuilder::new(&root).require_git(false).threads(Pool::global().threads()).build_parallel();
+        walk.run(|| {
+            // One message per thread, because one per entry would measure the channel.
+            let mut batch = Batch { paths: Vec::new(), sender: sender.clone() };
+            let root = &root;
+            Box::new(move |entry| {
+                if let Ok(entry) = entry
+                    && let Some(kind) = entry.file_type()
+                    && entry.depth() > 0
+                {
+                    let path = entry.into_path();
+                    let relative = path.strip_prefix(root).expect("an entry is in the root").to_owned();
+                    batch.paths.push((relative.into_os_string().into_vec(), kind.is_dir()));
+                }
+                WalkState::Continue
+            })
+        });
+        drop(sender);
+        let mut paths: Vec<(Vec<u8>, bool)> = receiver.into_iter().flatten().collect();
+        paths.sort_unstable();
+        paths
+    });
+}
+
+/// The entries that one thread of `ignore` has seen; sent when the thread ends.
+struct Batch {
+    paths: Vec<(Vec<u8>, bool)>,
+    sender: mpsc::Sender<Vec<(Vec<u8>, bool)>>,
+}
+
+impl Drop for Batch {
+    fn drop(&mut self) {
+        let _ = self.sender.send(std::mem::take(&mut self.paths));
+    }
+}
+
 fn main() {
-    // Before anything is timed.
-    LazyLock::force(&TREE);
+    if GIVEN.is_none() {
+        // Not part of any measurement.
+        LazyLock::force(&TREE);
+    }
     divan::main();
-    // What is static is never dropped.
-    fs::remove_dir_all(TREE.path()).expect("the tree is ours");
+    if GIVEN.is_none() {
+        // Statics are never dropped.
+        fs::remove_dir_all(TREE.path()).expect("the tree is ours");
+    }
 }

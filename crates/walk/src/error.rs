@@ -1,4 +1,4 @@
-//! What can go wrong with a scan as a whole. Single entries that cannot be read are counted, not errors.
+//! The errors of a scan. A single entry that cannot be read is counted, and is not an error.
 
 use std::io;
 use std::path::PathBuf;
@@ -6,30 +6,30 @@ use std::path::PathBuf;
 use cairn_cancel::Stopped;
 use thiserror::Error;
 
-/// Why a scan gave no snapshot.
+/// Why a scan returned no snapshot.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum WalkError {
-    /// The root does not exist, or may not even be looked up.
-    #[error("cannot look up {}", path.display())]
+    /// The root does not exist or cannot be read.
+    #[error("cannot find {}", path.display())]
     NotFound {
         /// The path as resolved against the working directory.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         #[source]
         source: io::Error,
     },
-    /// The root exists and is no directory.
+    /// The root exists and is not a directory.
     #[error("{} is not a directory", path.display())]
     NotADirectory {
         /// The path as resolved against the working directory.
         path: PathBuf,
     },
-    /// The caller cancelled, or its time ran out.
+    /// The caller cancelled the scan, or its time ran out.
     #[error(transparent)]
     Stopped(#[from] Stopped),
-    /// A worker panicked while it scanned.
-    #[error("a worker failed while it scanned {}", path.display())]
+    /// A worker panicked during the scan.
+    #[error("a worker panicked while scanning {}", path.display())]
     WorkerFailed {
         /// The root of the scan.
         path: PathBuf,
@@ -37,7 +37,7 @@ pub enum WalkError {
 }
 
 impl WalkError {
-    /// Whether the caller itself ended the scan.
+    /// Whether the caller ended the scan: by cancelling it, or by its deadline.
     #[must_use]
     pub fn is_stopped(&self) -> bool {
         matches!(self, Self::Stopped(_))

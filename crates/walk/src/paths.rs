@@ -1,4 +1,4 @@
-//! Paths as bytes and back, and the one way a root or an invalidation target is resolved.
+//! Conversion between paths and bytes, and the resolution of roots and invalidation targets.
 
 use std::borrow::Cow;
 use std::ffi::OsString;
@@ -6,7 +6,7 @@ use std::path::{Component, Path, PathBuf};
 
 use crate::error::WalkError;
 
-/// The bytes of a path, `/` separated.
+/// Returns the bytes of a path, `/` separated.
 pub(crate) fn to_bytes(path: &Path) -> Cow<'_, [u8]> {
     #[cfg(unix)]
     {
@@ -19,7 +19,7 @@ pub(crate) fn to_bytes(path: &Path) -> Cow<'_, [u8]> {
     }
 }
 
-/// The path that some bytes name. On systems whose names are not bytes, invalid UTF-8 is replaced.
+/// Returns the path with the given bytes. Outside Unix, where names are not bytes, invalid UTF-8 is replaced.
 #[must_use]
 pub fn from_bytes(bytes: &[u8]) -> Cow<'_, Path> {
     #[cfg(unix)]
@@ -37,10 +37,10 @@ pub fn from_bytes(bytes: &[u8]) -> Cow<'_, Path> {
     }
 }
 
-/// What git refuses to read as a file of rules is not read here either.
+/// git does not read larger ignore files either.
 const MAX_RULE_FILE_BYTES: u64 = 100 << 20;
 
-/// Reads a regular file of git's or of ours: never a FIFO or a device, which might not end.
+/// Reads a configuration or ignore file. Refuses FIFOs and devices, which can block or never end.
 pub(crate) fn read_regular_file(path: &Path) -> std::io::Result<Vec<u8>> {
     use std::io::{Error, ErrorKind, Read};
     if !std::fs::metadata(path)?.is_file() {
@@ -51,7 +51,7 @@ pub(crate) fn read_regular_file(path: &Path) -> std::io::Result<Vec<u8>> {
     #[cfg(target_os = "linux")]
     {
         use std::os::unix::fs::OpenOptionsExt;
-        // If it has become a FIFO by now.
+        // Does not block if the file has been replaced by a FIFO.
         options.custom_flags(rustix::fs::OFlags::NONBLOCK.bits().cast_signed());
     }
     let file = options.open(path)?;
@@ -67,16 +67,17 @@ pub(crate) fn read_regular_file(path: &Path) -> std::io::Result<Vec<u8>> {
     Ok(contents)
 }
 
-/// How many directories the relative path `path` goes down: its slashes.
+/// Counts the slashes in `path`.
 #[allow(clippy::naive_bytecount, reason = "paths are short")]
 pub(crate) fn slashes(path: &[u8]) -> usize {
     path.iter().filter(|&&byte| byte == b'/').count()
 }
 
-/// Makes `path` absolute against the working directory and canonical when possible. It must exist.
+/// Makes `path` absolute, relative to the working directory, and canonical when possible. It must exist.
 ///
 /// # Errors
-/// [`WalkError::NotFound`] when the path cannot be looked up, [`WalkError::NotADirectory`] for a file with a `/` behind.
+/// [`WalkError::NotFound`] when the path does not exist or cannot be read, [`WalkError::NotADirectory`] for a file with a
+/// trailing `/`.
 pub fn resolve_existing(path: &Path) -> Result<(PathBuf, std::fs::Metadata), WalkError> {
     let absolute = std::path::absolute(path).map_err(|source| WalkError::NotFound { path: path.to_owned(), source })?;
     match std::fs::metadata(&absolute) {
@@ -98,25 +99,26 @@ fn without_trailing_slash(path: &Path) -> PathBuf {
 /// Resolves the root of a scan: an existing directory, absolute, canonical when possible.
 ///
 /// # Errors
-/// [`WalkError::NotFound`] when it cannot be looked up, [`WalkError::NotADirectory`] when it is something else.
+/// [`WalkError::NotFound`] when it does not exist or cannot be read, [`WalkError::NotADirectory`] when it is not a
+/// directory.
 pub fn resolve_root(path: &Path) -> Result<PathBuf, WalkError> {
     let (root, metadata) = resolve_existing(path)?;
     if metadata.is_dir() { Ok(root) } else { Err(WalkError::NotADirectory { path: root }) }
 }
 
-/// Resolves the target of an invalidation to the places that may have changed: the path itself with its directory
-/// made canonical, and, when it is a symbolic link, also what it points to. What no longer exists is attached, name
-/// by name, to the canonical form of its nearest ancestor that does. Never fails.
+/// Resolves the target of an invalidation to the paths that may have changed: the path itself in its canonical directory
+/// and, when it is a symbolic link, also its target. The names that no longer exist are appended to the canonical form of
+/// the nearest ancestor that exists. Never fails.
 pub(crate) fn resolve_target(path: &Path) -> Vec<PathBuf> {
     let absolute = absolute(path);
     if let Ok(metadata) = std::fs::symlink_metadata(&absolute) {
-        let mut places = Vec::new();
+        let mut paths = Vec::new();
         if let (true, Some(parent), Some(name)) = (metadata.is_symlink(), absolute.parent(), absolute.file_name()) {
-            places.extend(parent.canonicalize().map(|parent| parent.join(name)));
+            paths.extend(parent.canonicalize().map(|parent| parent.join(name)));
         }
-        places.extend(absolute.canonicalize());
-        if !places.is_empty() {
-            return places;
+        paths.extend(absolute.canonicalize());
+        if !paths.is_empty() {
+            return paths;
         }
     }
     let absolute = normalize(&absolute);

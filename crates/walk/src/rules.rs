@@ -3,6 +3,10 @@
 //! [`gitignore`] reads and matches one file; this module combines the files of a tree. Precedence is ripgrep's: the
 //! nearest `.ignore` with a matching rule, then the nearest `.gitignore`, then the nearest `.git/info/exclude`, then the
 //! global excludes file. Within one file the last matching line wins.
+//!
+//! The `ignore` crate's matcher is not used: it differs from git's and took a third of the time of a scan. `globset` is
+//! not used either: it compiles a whole file to one automaton, with a different meaning of `**` and of `[`, while most
+//! names here are ruled out without any matching.
 
 mod excludes;
 mod gitignore;

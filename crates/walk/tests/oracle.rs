@@ -1,4 +1,4 @@
-//! The scan against an independent oracle: the walker of the `ignore` crate, which ripgrep uses.
+//! Compares scans with an independent implementation: the walker of the `ignore` crate, which ripgrep uses.
 
 #![cfg(unix)]
 
@@ -9,7 +9,7 @@ use ignore::WalkBuilder;
 use proptest::prelude::*;
 use support::{Tree, scan};
 
-/// What the oracle lists, sorted, in the notation of [`support::listed`].
+/// Returns the entries that `ignore` lists, sorted, in the notation of [`support::listed`].
 fn oracle(tree: &Tree, options: ScanOptions) -> Vec<String> {
     let mut builder = WalkBuilder::new(tree.root());
     builder.standard_filters(options.use_gitignore).hidden(!options.include_hidden).require_git(false).parents(false);
@@ -23,7 +23,7 @@ fn oracle(tree: &Tree, options: ScanOptions) -> Vec<String> {
         .map(|entry| {
             let path = entry.path().strip_prefix(tree.root()).expect("below the root").to_string_lossy().into_owned();
             let kind = entry.file_type().expect("not standard input");
-            // The mark is for reading; paths are compared without it below.
+            // The sort below ignores the mark.
             format!("{path}{}", if kind.is_dir() { "/" } else { "" })
         })
         .collect();
@@ -78,7 +78,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
 
     #[test]
-    fn a_scan_lists_what_the_ignore_crate_walks(
+    fn a_scan_lists_the_same_entries_as_the_ignore_crate(
         entries in proptest::collection::vec(entry(), 1..16),
         include_hidden in any::<bool>(),
         use_gitignore in prop_oneof![3 => Just(true), 1 => Just(false)],
@@ -86,7 +86,7 @@ proptest! {
     ) {
         let tree = Tree::new(&[]);
         for entry in &entries {
-            // What is in the way of an earlier entry is left out.
+            // An entry that is in the way of an earlier one is skipped.
             let _ = tree.try_add(entry);
         }
         let options =

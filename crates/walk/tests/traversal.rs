@@ -1,4 +1,4 @@
-//! What a scan lists: kinds, order, hidden names, ignore rules, links, what cannot be read.
+//! The entries of a scan: kinds, order, hidden names, ignore rules, links, unreadable files.
 
 #![cfg(unix)]
 
@@ -23,7 +23,7 @@ const RULES: ScanOptions = ScanOptions { include_hidden: true, use_gitignore: tr
 const FOLLOW: ScanOptions = ScanOptions { follow_links: true, ..ALL };
 
 #[test]
-fn entries_stand_in_the_byte_order_of_whole_paths() {
+fn entries_are_sorted_by_the_bytes_of_whole_paths() {
     let tree = Tree::new(&["a/b", "a/Z", "a.c", "a-b/x", "ab", "a/b.d/x", "a0", "B"]);
     let listed = scan(&tree, ALL);
     let mut paths: Vec<&str> = listed.iter().map(|path| path.trim_end_matches(['/', '@'])).collect();
@@ -43,7 +43,7 @@ fn only_files_directories_and_links_are_entries() {
 }
 
 #[test]
-fn traversal_policy_prunes_names() {
+fn options_exclude_names() {
     let entries =
         [".git/config", ".hidden/x", "node_modules/m/i.js", "src/.env", "src/a", "w/.git: gitdir: nowhere", "w/b"];
     for (reason, options, expected) in [
@@ -124,7 +124,7 @@ fn ignore_files_apply_with_their_precedence() {
             vec![".gitignore", "c"],
         ),
         (
-            "an ignore file that is a directory is none",
+            "a directory with the name of an ignore file is not one",
             vec![".gitignore/x", "a"],
             vec![".gitignore/", ".gitignore/x", "a"],
         ),
@@ -136,20 +136,20 @@ fn ignore_files_apply_with_their_precedence() {
 }
 
 #[test]
-fn rules_switched_off_are_all_off() {
+fn without_rules_all_rule_files_are_ignored() {
     let tree = Tree::new(&[".gitignore: a", ".ignore: b", ".git/info/exclude: c", "a", "b", "c"]);
     assert_eq!(scan(&tree, ALL), [".gitignore", ".ignore", "a", "b", "c"]);
 }
 
 #[test]
-fn an_invalid_line_costs_only_itself() {
+fn an_invalid_line_does_not_affect_the_others() {
     let tree = Tree::new(&["a", "b", "c"]);
     fs::write(tree.path(".gitignore"), b"a\n\xFF\xFE[\n[z-a]\nb\n").expect("an ignore file");
     assert_eq!(scan(&tree, RULES), [".gitignore", "c"]);
 }
 
 #[test]
-fn rules_reach_a_root_from_the_repository_it_lies_in() {
+fn rules_of_the_surrounding_repository_apply_to_a_root() {
     let tree = Tree::new(&[
         ".gitignore: outside",
         "repo/.git/info/exclude: excluded",
@@ -167,12 +167,16 @@ fn rules_reach_a_root_from_the_repository_it_lies_in() {
     ]);
     let below = |root: &str| listed(&Scanner::threads(2).fresh(&tree.path(root), RULES).expect("a scan"));
     assert_eq!(below("repo/sub"), ["outside"], "the repository's rules, not those above it; .ignore from anywhere");
-    assert_eq!(below("plain"), [".keep", "outside"], "no .gitignore above a root in no repository");
-    assert_eq!(below("repo/build"), ["x"], "an explicit root is walked although a rule ignores it");
+    assert_eq!(
+        below("plain"),
+        [".keep", "outside"],
+        "outside a repository, a .gitignore above the root does not apply"
+    );
+    assert_eq!(below("repo/build"), ["x"], "an explicit root is scanned even when a rule ignores it");
 }
 
 #[test]
-fn a_name_that_is_no_unicode_is_listed_as_it_is() {
+fn names_that_are_not_valid_unicode_are_listed_unchanged() {
     let tree = Tree::new(&[]);
     for name in [&b"a\xFFb"[..], b"new\nline", b" ", b"-x", b"\\", b"*?[]{}"] {
         fs::write(tree.root().join(OsStr::from_bytes(name)), "").expect("an odd name");
@@ -204,7 +208,7 @@ fn followed_links_list_each_directory_once_and_loops_end() {
     assert_eq!(
         scan(&tree, FOLLOW),
         ["m/", "m/back/", "m/deep/", "m/deep/x", "real/", "z/"],
-        "the first link in path order shows what is behind"
+        "the first link in path order lists the directory"
     );
 }
 
@@ -229,13 +233,13 @@ fn a_root_must_exist_and_be_a_directory() {
     assert!(matches!(resolve_root(&tree.path("file")), Err(WalkError::NotADirectory { .. })));
     assert!(
         matches!(resolve_root(&tree.path("file").join("")), Err(WalkError::NotADirectory { .. })),
-        "a slash behind"
+        "a trailing slash"
     );
     assert!(resolve_root(&tree.path("file/below")).is_err_and(|error| error.is_not_found()));
 }
 
 #[test]
-fn a_tree_over_the_budget_says_so() {
+fn a_tree_over_the_budget_is_marked_as_cut() {
     let entries: Vec<String> = (0..300).map(|number| format!("d{}/f{number}", number % 7)).collect();
     let tree = Tree::new(&entries.iter().map(String::as_str).collect::<Vec<_>>());
     let scanner = Scanner::new(Policy { max_scan_entries: 100, ..Policy::default() });
@@ -244,15 +248,15 @@ fn a_tree_over_the_budget_says_so() {
     assert!(snapshot.len() <= 100, "{} entries", snapshot.len());
     let scanner = Scanner::new(Policy { max_scan_entries: 307, ..Policy::default() });
     let snapshot = scanner.fresh(&tree.root(), ALL).expect("a scan");
-    assert_eq!((snapshot.cut(), snapshot.len()), (None, 307), "exactly the budget is whole");
+    assert_eq!((snapshot.cut(), snapshot.len()), (None, 307), "exactly the budget is complete");
     tree.add(".gitignore: d*");
     let scanner = Scanner::new(Policy { max_scan_entries: 1, ..Policy::default() });
     let snapshot = scanner.fresh(&tree.root(), RULES).expect("a scan");
-    assert_eq!((snapshot.cut(), snapshot.len()), (None, 1), "what rules hide does not count");
+    assert_eq!((snapshot.cut(), snapshot.len()), (None, 1), "hidden entries do not count");
 }
 
 #[test]
-fn deep_and_wide_trees_are_listed_whole() {
+fn deep_and_wide_trees_are_listed_completely() {
     let deep = vec!["d"; 300].join("/");
     let wide: Vec<String> = (0..100_000).map(|number| format!("w/{number}")).collect();
     let tree = Tree::new(&[&format!("{deep}/leaf")]);
@@ -271,6 +275,6 @@ fn deep_and_wide_trees_are_listed_whole() {
     assert_eq!(snapshot.depth(leaf), 301);
     assert!(
         snapshot.bytes() - snapshot.arena().len() <= 48 * snapshot.len(),
-        "at most 48 bytes an entry beside the path"
+        "at most 48 bytes per entry in addition to the path"
     );
 }

@@ -22,12 +22,12 @@ impl Ordered for Squares {
     }
 }
 
-fn collect(threads: usize, items: usize, most: usize) -> Vec<usize> {
+fn collect(threads: usize, items: usize, max: usize) -> Vec<usize> {
     let pool = Pool::new(threads);
     let mut all = Vec::new();
     ordered_chunks(&pool, &Arc::new(Squares { panic_at: None }), items, 3, &CancelToken::new(), |squares| {
         all.extend(squares);
-        if all.len() >= most { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        if all.len() >= max { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     })
     .expect("nothing interrupts");
     all
@@ -43,7 +43,7 @@ fn results_come_in_order_on_any_number_of_threads() {
 }
 
 #[test]
-fn an_early_stop_absorbs_a_whole_beginning() {
+fn an_early_stop_absorbs_the_first_chunks_without_gaps() {
     for threads in [1, 2, 5] {
         let all = collect(threads, 1000, 10);
         assert_eq!(all, (0..12).map(|item| item * item).collect::<Vec<_>>(), "{threads} threads");
@@ -51,7 +51,7 @@ fn an_early_stop_absorbs_a_whole_beginning() {
 }
 
 #[test]
-fn a_cancelled_run_absorbs_nothing_more() {
+fn a_cancelled_run_absorbs_no_further_chunk() {
     let cancel = CancelToken::new();
     let mut absorbed = 0;
     let result = ordered_chunks(&Pool::new(2), &Arc::new(Squares { panic_at: None }), 100_000, 1, &cancel, |_| {
@@ -67,7 +67,7 @@ fn a_cancelled_run_absorbs_nothing_more() {
 
 #[test]
 fn a_panic_on_a_helping_thread_does_not_hang_the_caller() {
-    // Either thread may meet the panic: the helper's is reported, the caller's passes through.
+    // Either thread can panic: a helper's panic is reported, the caller's own is passed on.
     let result = std::panic::catch_unwind(|| {
         let work = Arc::new(Squares { panic_at: Some(500) });
         ordered_chunks(&Pool::new(2), &work, 1000, 1, &CancelToken::new(), |_| ControlFlow::Continue(()))

@@ -2,7 +2,7 @@ use super::*;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 
-/// Counts down from a number, a step at a time, on however many threads come to help.
+/// Counts down from a number, one step at a time, on any number of threads.
 struct Countdown {
     left: AtomicUsize,
     helped: AtomicUsize,
@@ -23,7 +23,7 @@ impl Shared for Countdown {
 }
 
 #[test]
-fn a_panicking_call_does_not_cost_a_worker() {
+fn a_panicking_call_does_not_end_its_worker() {
     let pool = Pool::new(1);
     let (sender, receiver) = mpsc::channel();
     pool.spawn(|| panic!("expected in this test"));
@@ -44,7 +44,7 @@ fn an_idle_worker_helps_with_offered_work() {
 }
 
 #[test]
-fn a_helper_leaves_for_a_waiting_call_and_comes_back() {
+fn a_helper_leaves_for_a_waiting_call_and_returns() {
     struct UntilCalled {
         began: AtomicUsize,
         leave_seen: AtomicUsize,
@@ -88,7 +88,7 @@ fn a_helper_leaves_for_a_waiting_call_and_comes_back() {
 }
 
 #[test]
-fn withdrawn_offers_are_not_taken_up() {
+fn withdrawn_offers_are_not_accepted() {
     let pool = Pool::new(2);
     let (sender, receiver) = mpsc::channel::<()>();
     let (held, all_held) = mpsc::channel();
@@ -115,7 +115,7 @@ fn withdrawn_offers_are_not_taken_up() {
 }
 
 #[test]
-fn thread_counts_that_make_no_sense_fall_back() {
+fn invalid_thread_counts_mean_the_default() {
     for (text, expected) in
         [("4", Some(4)), (" 2 ", Some(2)), ("0", None), ("257", None), ("-1", None), ("two", None), ("", None)]
     {

@@ -1,7 +1,7 @@
-//! Which file `core.excludesFile` names: the excludes of a user, in every repository.
+//! The file that `core.excludesFile` names: a user's excludes for all repositories.
 //!
-//! Reads git's configuration in git's order, from the system's to the repository's, where the last value counts
-//! (git-config(1), "FILES" and "SYNTAX"). Included files and the command line's `-c` are not looked at.
+//! Reads git's configuration files in git's order, from the system's to the repository's; the last value wins
+//! (git-config(1), "FILES" and "SYNTAX"). Included files and `-c` on the command line are not supported.
 
 use std::env;
 use std::ffi::OsString;
@@ -9,8 +9,10 @@ use std::path::{Path, PathBuf};
 
 use crate::paths::read_regular_file;
 
-/// The excludes file for the repository whose configuration lies in `git_directory`, if any, and whose work tree begins at
-/// `top`, which a relative path in the configuration is relative to. It need not exist.
+/// Returns the path of the excludes file. It need not exist.
+///
+/// `git_directory` contains the configuration of the repository, if there is one. `top` is the top of its work tree; a
+/// relative path in the configuration is relative to it.
 pub(crate) fn excludes_file(git_directory: Option<&Path>, top: &Path) -> Option<PathBuf> {
     let home = set("HOME").map(PathBuf::from);
     let xdg = set("XDG_CONFIG_HOME").map(PathBuf::from).or_else(|| Some(home.as_ref()?.join(".config")));
@@ -30,7 +32,7 @@ pub(crate) fn excludes_file(git_directory: Option<&Path>, top: &Path) -> Option<
         last_value(&text, "core", "excludesfile")
     });
     match named {
-        // Set to nothing: no file, not the default one.
+        // An empty value means no file, not the default file.
         Some(path) if path.is_empty() => None,
         Some(path) => Some(top.join(expand_home(&path, home.as_deref()))),
         None => Some(xdg?.join("git/ignore")),
@@ -48,7 +50,7 @@ fn expand_home(path: &str, home: Option<&Path>) -> PathBuf {
     }
 }
 
-/// The last value of a key in a section without a subsection; names in lower case.
+/// Returns the last value of a key in a section without a subsection. Pass both names in lower case.
 fn last_value(text: &str, section: &str, key: &str) -> Option<String> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text).replace("\r\n", "\n");
     let mut rest = text.as_str();
@@ -58,24 +60,24 @@ fn last_value(text: &str, section: &str, key: &str) -> Option<String> {
         rest = rest.trim_start();
         let first = rest.chars().next()?.to_ascii_lowercase();
         if first == '#' || first == ';' {
-            rest = rest.split_once('\n').map_or("", |(_, behind)| behind);
+            rest = rest.split_once('\n').map_or("", |(_, rest)| rest);
         } else if first == '[' {
-            let Some((header, behind)) = rest[1..].split_once(']') else { return found };
+            let Some((header, after)) = rest[1..].split_once(']') else { return found };
             inside = header.trim().eq_ignore_ascii_case(section);
-            rest = behind;
+            rest = after;
         } else {
             let end = rest.find(|character: char| !(character.is_ascii_alphanumeric() || character == '-'));
-            let (name, behind) = rest.split_at(end.unwrap_or(rest.len()));
-            let behind = behind.trim_start_matches([' ', '\t']);
-            let (value, behind) = match behind.strip_prefix('=') {
-                Some(behind) => value(behind),
-                // A key alone, or a line that git would refuse.
-                None => (None, behind.split_once('\n').map_or("", |(_, behind)| behind)),
+            let (name, after) = rest.split_at(end.unwrap_or(rest.len()));
+            let after = after.trim_start_matches([' ', '\t']);
+            let (value, after) = match after.strip_prefix('=') {
+                Some(text) => value(text),
+                // A key without a value, or a line that git refuses.
+                None => (None, after.split_once('\n').map_or("", |(_, rest)| rest)),
             };
             if inside && name.eq_ignore_ascii_case(key) {
                 found = value.or(found);
             }
-            rest = behind;
+            rest = after;
         }
         if rest.trim_start().is_empty() {
             return found;
@@ -83,11 +85,11 @@ fn last_value(text: &str, section: &str, key: &str) -> Option<String> {
     }
 }
 
-/// Reads a value up to the end of its line, and returns what follows. Quotes keep blanks and comment marks; a backslash at
-/// the end of a line goes on on the next.
+/// Reads a value up to the end of its line. Returns the value and the text after it. Quotes preserve blanks and comment
+/// marks; a backslash at the end of a line continues the value on the next line.
 fn value(text: &str) -> (Option<String>, &str) {
     let mut value = String::new();
-    // Blanks outside of quotes count only when something follows.
+    // Blanks outside quotes only belong to the value when more text follows.
     let mut kept = 0;
     let mut quoted = false;
     let mut characters = text.chars();
@@ -104,12 +106,12 @@ fn value(text: &str) -> (Option<String>, &str) {
                 Some('t') => value.push('\t'),
                 Some('b') => _ = value.pop(),
                 Some(other @ ('"' | '\\')) => value.push(other),
-                // git refuses such a file; so does this the value.
-                _ => return (None, characters.as_str().split_once('\n').map_or("", |(_, behind)| behind)),
+                // git refuses such a file; this parser skips the value.
+                _ => return (None, characters.as_str().split_once('\n').map_or("", |(_, rest)| rest)),
             },
             Some('#' | ';') if !quoted => {
-                let behind = characters.as_str().split_once('\n').map_or("", |(_, behind)| behind);
-                characters = behind.chars();
+                let after = characters.as_str().split_once('\n').map_or("", |(_, rest)| rest);
+                characters = after.chars();
                 break;
             }
             Some(blank @ (' ' | '\t')) if !quoted => {
@@ -131,32 +133,28 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_last_value_counts_as_git_reads_it() {
+    fn the_last_value_wins_as_in_git() {
         for (reason, text, expected) in [
             ("plain", "[core]\n\texcludesfile = /a/b\n", Some("/a/b")),
             ("case does not matter", "[CORE]\nExcludesFile=/a", Some("/a")),
             ("on the line of its section", "[core] excludesfile = /a", Some("/a")),
             ("the last of two", "[core]\nexcludesfile = /a\nexcludesfile = /b\n", Some("/b")),
-            (
-                "in a section that comes again",
-                "[core]\nexcludesfile=/a\n[user]\nname=x\n[core]\nexcludesfile=/b",
-                Some("/b"),
-            ),
+            ("in a repeated section", "[core]\nexcludesfile=/a\n[user]\nname=x\n[core]\nexcludesfile=/b", Some("/b")),
             ("blanks inside", "[core]\nexcludesfile = /a b/c\n", Some("/a b/c")),
-            ("blanks at the end", "[core]\nexcludesfile = /a  \n", Some("/a")),
+            ("trailing blanks", "[core]\nexcludesfile = /a  \n", Some("/a")),
             ("quotes", "[core]\nexcludesfile = \"/a b \"\n", Some("/a b ")),
-            ("a comment behind", "[core]\nexcludesfile = /a # mine\n", Some("/a")),
+            ("a trailing comment", "[core]\nexcludesfile = /a # mine\n", Some("/a")),
             ("a comment mark in quotes", "[core]\nexcludesfile = \"/a#b\"\n", Some("/a#b")),
             ("a comment before", "# x\n; y\n[core]\n# z\nexcludesfile = /a", Some("/a")),
-            ("a line that goes on", "[core]\nexcludesfile = /a\\\n/b\n", Some("/a/b")),
+            ("a continued line", "[core]\nexcludesfile = /a\\\n/b\n", Some("/a/b")),
             ("escapes", "[core]\nexcludesfile = /a\\\\b\\\"c\n", Some("/a\\b\"c")),
             ("line breaks of Windows", "[core]\r\nexcludesfile = /a\r\n", Some("/a")),
-            ("nothing", "[core]\nexcludesfile =\n", Some("")),
+            ("an empty value", "[core]\nexcludesfile =\n", Some("")),
             ("another section", "[user]\nexcludesfile = /a\n", None),
             ("a subsection", "[core \"x\"]\nexcludesfile = /a\n", None),
-            ("a key alone", "[core]\nbare\nexcludesfile = /a\n", Some("/a")),
+            ("a key without a value", "[core]\nbare\nexcludesfile = /a\n", Some("/a")),
             ("an empty file", "", None),
-            ("an open section", "[core", None),
+            ("an unclosed section", "[core", None),
         ] {
             assert_eq!(last_value(text, "core", "excludesfile").as_deref(), expected, "{reason}: {text:?}");
         }

@@ -21,14 +21,14 @@ fn the_last_rule_that_matches_decides() {
 }
 
 #[test]
-fn two_stars_behind_the_literal_beginning_of_a_path_reach_over_slashes() {
+fn two_stars_after_a_literal_start_match_across_slashes() {
     for (rule, path, expected) in [
         (&b"a**/b"[..], &b"ax/y/b"[..], Some(true)),
         (b"a**/b", b"ab", Some(true)),
         (b"x/a**", b"x/ab/c", Some(true)),
         (b" **/**", b" a", Some(true)),
         (b"a**//", b"a", Some(true)),
-        // Not behind another wildcard.
+        // Not after another wildcard.
         (b"?**/b", b"ax/y/b", None),
         (b"a**b", b"x/ab", Some(true)),
     ] {
@@ -46,31 +46,31 @@ fn a_bracket_and_a_colon_in_a_class_are_characters() {
 }
 
 #[test]
-fn a_line_is_a_rule_or_none() {
+fn a_line_is_parsed_as_git_parses_it() {
     for (reason, line, rule) in [
         ("a comment", &b"# foo"[..], None),
-        ("nothing", b"", None),
+        ("an empty line", b"", None),
         ("a negation of nothing", b"!", None),
         ("a slash alone", b"/", None),
         ("blanks alone", b"   ", None),
-        ("blanks at the end are dropped", b"foo  ", Some("foo")),
-        ("but not escaped ones", b"foo\\  ", Some("foo\\ ")),
-        ("a blank behind an escaped backslash is dropped", b"foo\\\\ ", Some("foo\\\\")),
+        ("trailing blanks are removed", b"foo  ", Some("foo")),
+        ("escaped trailing blanks stay", b"foo\\  ", Some("foo\\ ")),
+        ("a blank after an escaped backslash is removed", b"foo\\\\ ", Some("foo\\\\")),
         ("a tab stays", b"foo\t", Some("foo\t")),
-        ("a carriage return goes", b"foo\r", Some("foo")),
+        ("a carriage return is removed", b"foo\r", Some("foo")),
         ("a NUL ends the line", b"foo\0bar", Some("foo")),
         ("a negation of a directory at the top", b"!/foo/", Some("!/foo/")),
         ("an escaped exclamation mark", b"\\!foo", Some("\\!foo")),
         ("the name of a class", b"[[:alpha:][:digit:]]", Some("[[:alpha:][:digit:]]")),
         ("a bracket and a colon in a class", b"[[:]*[[:a]", Some("[\\[:]*[\\[:a]")),
-        ("a class that begins so", b"[:]*[]:]", Some("[:]*[]:]")),
+        ("a class that begins with a colon", b"[:]*[]:]", Some("[:]*[]:]")),
     ] {
         assert_eq!(parse_line(line).map(|pattern| pattern.to_string()).as_deref(), rule, "{reason}");
     }
 }
 
 #[test]
-fn a_gate_asks_only_for_what_the_name_must_have() {
+fn a_prefilter_requires_only_what_a_match_contains() {
     for (rule, required, run, last) in [
         (&b"foo"[..], &b"foo"[..], &b"foo"[..], Some(b'o')),
         (b"*.o", b".o", b".o", Some(b'o')),
@@ -85,8 +85,8 @@ fn a_gate_asks_only_for_what_the_name_must_have() {
         (b"[[:alpha:]]b", b"b", b"b", Some(b'b')),
         (b"a\\*", b"", b"", None),
     ] {
-        let gate = Gate::of(&parse_line(rule).expect("a rule"));
-        let expected = Gate { mask: mask_of(required), run: run.into(), last };
-        assert_eq!(gate, expected, "{}", String::from_utf8_lossy(rule));
+        let prefilter = Prefilter::of(&parse_line(rule).expect("a rule"));
+        let expected = Prefilter { mask: mask_of(required), run: run.into(), last };
+        assert_eq!(prefilter, expected, "{}", String::from_utf8_lossy(rule));
     }
 }
