@@ -28,12 +28,12 @@ describe('cairn memory', () => {
     const empty = await cairn(['memory', 'list']);
     expect(empty).toMatchObject({ exitCode: 1, stdout: '' });
     expect(empty.stderr).toMatch(
-      /^cairn: there is no memory yet at .*\/\.local\/share\/cairn\/memory\.db; 'cairn memory add <text>' begins one\n$/u,
+      /^cairn: there is no memory at .*\/\.local\/share\/cairn\/memory\.db; 'cairn memory add <text>' creates it\n$/u,
     );
     const added = await cairn(['memory', 'add', 'the tests need redis-server']);
     expect(added).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/^message_\w{12}\n$/u) });
     expect(added.stderr).toMatch(
-      /^cairn: remembered at .*memory\.db, for 30 days, among the newest 50 of agent\/default\n$/u,
+      /^cairn: stored in .*memory\.db, for 30 days, among the newest 50 of agent\/default\n$/u,
     );
     await cairn(['memory', 'add'], '表格内容\n在这里\n');
     const found = await cairn(['memory', 'search', 'redis']);
@@ -46,7 +46,7 @@ describe('cairn memory', () => {
     expect(nothing).toMatchObject({
       exitCode: 1,
       stdout: '',
-      stderr: expect.stringContaining('there are 2 messages in 1 group of 1 stream'),
+      stderr: expect.stringContaining('the memory has 2 messages in 1 group of 1 stream'),
     });
     expect((await cairn(['memory', 'show'])).stdout.split('\n')).toHaveLength(4);
     expect((await cairn(['memory', 'show', '--limit', '1'])).stdout).toContain('表格内容');
@@ -66,7 +66,7 @@ describe('cairn memory', () => {
     expect(imported).toMatchObject({ exitCode: 0, stderr: 'cairn: imported 2 of 2 lines\n' });
     expect((await cairn(['memory', 'export', '--project'])).stdout).toBe(stdout);
     expect((await cairn(['memory', 'import', '--project'], stdout)).stderr).toBe(
-      'cairn: imported 0 of 2 lines; 2 were there already\n',
+      'cairn: imported 0 of 2 lines; 2 were already there\n',
     );
     expect(await cairn(['memory', 'forget', '--stream', 'chat', '--group', 'g'])).toMatchObject({
       exitCode: 0,
@@ -99,15 +99,15 @@ describe('cairn memory', () => {
     writeFileSync(path, Buffer.from(stdout.replace('one', '\u00ff'), 'latin1'));
     expect(await cairn(['memory', 'import', path, '--store', 'other.db'])).toMatchObject({
       exitCode: 2,
-      stderr: expect.stringContaining('memory.jsonl is no UTF-8 text'),
+      stderr: expect.stringContaining('memory.jsonl is not valid UTF-8'),
     });
   });
 
   test.each([
     [['memory', 'stats'], { backend: 'sqlite', messages: 0, quarantinedRecords: [] }],
     [['memory', 'forget', '--stream', 'a'], { removed: 0 }],
-    [['memory', 'list'], []],
-  ])('%j --json has its usual form where there is no memory yet', async (args, document) => {
+    [['memory', 'list'], { matches: [], shown: 0, totalMatches: 0, complete: true }],
+  ])('%j --json has its usual form when there is no memory', async (args, document) => {
     const { exitCode, stdout } = await newcomer()([...args, '--json']);
     expect(exitCode).toBe(1);
     expect(JSON.parse(stdout)).toMatchObject(document);
@@ -129,16 +129,16 @@ describe('cairn memory', () => {
     [['memory', 'add', ''], 2, 'cairn: The content of the message is empty. Use a text with at least one character.\n'],
     [['memory', 'add', 'x', '--role', 'boss'], 2, /Invalid role "boss"/u],
     [['memory', 'add', 'x', '--stream', ''], 2, /stream "" is empty/u],
-    [['memory', 'forget'], 2, /say what to forget/u],
-    [['memory', 'ad'], 2, /did you mean add\? \(see 'cairn memory --help'\)/u],
-    [['memory', 'search'], 2, /'cairn memory search' needs an argument: <query>/u],
-    [['memory', 'list', '--backend', 'redis'], 2, /give the URL of the Redis with --url, or in CAIRN_REDIS_URL/u],
-    [['memory', 'list', '--backend', 'mongo'], 2, /--backend takes sqlite or redis, not 'mongo'/u],
-    [['memory', 'list', '--backend', 'redis', '--store', 'x'], 2, /--store and --project name a file/u],
+    [['memory', 'forget'], 2, /--stream is missing/u],
+    [['memory', 'ad'], 2, /did you mean "add"\? \(see 'cairn memory --help'\)/u],
+    [['memory', 'search'], 2, /missing argument <query>/u],
+    [['memory', 'list', '--backend', 'redis'], 2, /use --url, or set CAIRN_REDIS_URL/u],
+    [['memory', 'list', '--backend', 'mongo'], 2, /invalid --backend "mongo"; use sqlite or redis/u],
+    [['memory', 'list', '--backend', 'redis', '--store', 'x'], 2, /--store and --project are for SQLite/u],
     [['memory', 'list', '--url', 'http://x'], 2, /redis:\/\/user:password@host/u],
     [['memory', 'import', 'missing.jsonl'], 2, /missing\.jsonl/u],
     [['memory', 'add', 'x', '--store', '/proc/x/memory.db'], 2, /\[memory:sqlite\]/u],
-    [['workflow', 'show', 'nope', '--project'], 1, /there is no memory yet/u],
+    [['workflow', 'show', 'nope', '--project'], 1, /there is no memory at/u],
   ])('%j is refused in one line', async (args, exitCode, stderr) => {
     const result = await newcomer()(args);
     expect(result).toMatchObject({ exitCode, stdout: '' });
@@ -151,7 +151,7 @@ describe('cairn memory', () => {
     await cairn(['memory', 'add', 'x']);
     const { exitCode, stdout, stderr } = await cairn(['workflow', 'show', 'nope', '--json']);
     expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: '' });
-    expect(JSON.parse(stdout)).toMatchObject({ error: { reason: 'UNKNOWN_WORKFLOW', changed: false } });
+    expect(JSON.parse(stdout)).toMatchObject({ error: { code: 'UNKNOWN_WORKFLOW', changed: false } });
   });
 
   test('a damaged file is said, and left as it is', async () => {
@@ -169,7 +169,7 @@ describe('cairn memory', () => {
 describe('cairn notes and cairn workflow', () => {
   test('notes are added and listed', async () => {
     const cairn = newcomer();
-    expect((await cairn(['notes', 'add', 'build', 'first'])).stderr).toBe('cairn: noted for build, for 30 minutes\n');
+    expect((await cairn(['notes', 'add', 'build', 'first'])).stderr).toBe('cairn: stored for build, for 30 minutes\n');
     expect((await cairn(['notes', 'add', 'build', '--permanent', '--source', 'todo_0'], 'second\n')).stderr).toContain(
       '3 days',
     );
@@ -214,7 +214,7 @@ describe.skipIf(!hasRedis || process.platform === 'win32')('with a Redis', () =>
         /^redis at 127\.0\.0\.1:\d+\n1 message /u,
       );
       // A file that is named is meant.
-      expect((await cairn(['memory', 'list', '--project'])).stderr).toContain('there is no memory yet');
+      expect((await cairn(['memory', 'list', '--project'])).stderr).toContain('there is no memory at');
       await server.halt();
       const away = await cairn(['memory', 'list']);
       expect(away).toMatchObject({

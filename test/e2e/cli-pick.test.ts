@@ -368,7 +368,7 @@ test('without a terminal it says so and what to use instead', async () => {
   expect(await finished(child)).toMatchObject({
     exitCode: 2,
     stdout: '',
-    stderr: "cairn: 'cairn pick' needs a terminal to draw on; without one, use 'cairn find' or 'cairn grep'\n",
+    stderr: "cairn: 'cairn pick' needs a terminal; use 'cairn find' or 'cairn grep' instead\n",
   });
 });
 

@@ -31,7 +31,7 @@ describe.skipIf(process.platform === 'win32')('without permission', () => {
       const { stdout, stderr, exitCode } = await cairn(args, { cwd, uid });
       expect({ stdout, exitCode }, `cairn ${args.join(' ')}`).toEqual({ stdout: 'a.txt\n', exitCode: 2 });
       expect(stderr, `cairn ${args.join(' ')}`).toMatch(
-        /^cairn: 1 [^\n]+ could not be read and was left out; check the permissions\n$/u,
+        /^cairn: skipped 1 [^\n]+ because of a read error; check the permissions\n$/u,
       );
     }
   });
@@ -42,7 +42,7 @@ describe.skipIf(process.platform === 'win32')('without permission', () => {
     chmodSync(cwd, 0o755);
     const { stdout, stderr, exitCode } = await cairn(['grep', 'hit'], { cwd, uid });
     expect({ stdout, exitCode }).toEqual({ stdout: 'a.txt:1:hit\n', exitCode: 2 });
-    expect(stderr).toContain('cairn: 1 file or directory could not be read and was left out; check the permissions\n');
+    expect(stderr).toContain('cairn: skipped 1 file or directory because of a read error; check the permissions\n');
   });
 
   test('the tour of a tree that cannot be written to says so and goes on', async (context) => {
@@ -89,7 +89,7 @@ test.skipIf(process.platform !== 'linux')('a full disk is an error of one line',
   const cwd = createTree({ 'a.txt': 'x\n' });
   const script = `exec "${process.execPath}" "${cairnEntry}" glob '*' > /dev/full`;
   const { stderr, status } = spawnSync('/bin/sh', ['-c', script], { cwd, encoding: 'utf8' });
-  expect(stderr).toMatch(/^cairn: the output could not be written: ENOSPC[^\n]*\n$/u);
+  expect(stderr).toMatch(/^cairn: cannot write the output: ENOSPC[^\n]*\n$/u);
   expect(status).toBe(2);
 });
 

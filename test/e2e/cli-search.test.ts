@@ -28,10 +28,10 @@ describe('the exit status', () => {
     ['glob has none', ['glob', '*.nope'], 1],
     ['grep has a hit', ['grep', 'hello'], 0],
     ['grep has none', ['grep', 'absent'], 1],
-    ['a limit of nothing shows none', ['glob', '*.ts', '--limit', '0'], 1],
+    ['a limit of 0 shows none', ['glob', '*.ts', '--limit', '0'], 1],
     ['grep takes a file', ['grep', 'hello', '--path', 'README.md'], 0],
-    ['find takes no file', ['find', 'x', '--path', 'README.md'], 2],
-    ['glob takes no file', ['glob', '*', '--path', 'README.md'], 2],
+    ['find needs a directory', ['find', 'x', '--path', 'README.md'], 2],
+    ['glob needs a directory', ['glob', '*', '--path', 'README.md'], 2],
     ['a missing path, find', ['find', 'x', '--path', 'nowhere'], 2],
     ['a missing path, glob', ['glob', 'x', '--path', 'nowhere'], 2],
     ['a missing path, grep', ['grep', 'x', '--path', 'nowhere'], 2],
@@ -59,7 +59,7 @@ describe('paths', () => {
     expect(result.stdout).toBe('src/main.ts\nsrc/read-cache.ts\n');
   });
 
-  test('open from where the command was typed', async () => {
+  test('are relative to the current directory', async () => {
     const cwd = sampleTree();
     expect((await cairn(['glob', '*.ts', '--path', './src/'], { cwd })).stdout).toBe(
       'src/main.ts\nsrc/read-cache.ts\n',
@@ -73,7 +73,7 @@ describe('paths', () => {
     );
   });
 
-  test('hidden names are left out by find and glob, and searched by grep, unless said otherwise', async () => {
+  test('find and glob skip hidden names, grep searches them, and --hidden changes that', async () => {
     const cwd = sampleTree();
     expect((await cairn(['glob', '*.yml'], { cwd })).stdout).toBe('');
     expect((await cairn(['glob', '*.yml', '--hidden'], { cwd })).stdout).toBe('.github/ci.yml\n');
@@ -82,14 +82,14 @@ describe('paths', () => {
     expect((await cairn(['grep', 'hello: yes', '-l', '--no-hidden'], { cwd })).stdout).toBe('');
   });
 
-  test('ignore files count until --no-ignore', async () => {
+  test('ignore files apply unless --no-ignore is given', async () => {
     const cwd = sampleTree();
     expect((await cairn(['glob', 'out.ts'], { cwd })).stdout).toBe('');
     expect((await cairn(['glob', 'out.ts', '--no-ignore'], { cwd })).stdout).toBe('build/out.ts\n');
     expect((await cairn(['grep', 'from the build', '-l', '--no-ignore'], { cwd })).stdout).toBe('build/out.ts\n');
   });
 
-  test('glob keeps the kind and the depth it is asked for', async () => {
+  test('glob filters by kind and depth', async () => {
     const cwd = sampleTree();
     expect((await cairn(['glob', '*', '--type', 'dir'], { cwd })).stdout).toBe('src\nsrc/deep\nsrc/deep/er\n');
     expect((await cairn(['glob', '*', '--no-recursive'], { cwd })).stdout).toBe('README.md\nsrc\n');
@@ -118,18 +118,15 @@ describe('paths', () => {
     expect(stdout).toBe('esc\u001b[31m.txt\nline\nbreak.txt\n');
   });
 
-  test.skipIf(process.platform !== 'linux')(
-    'a name that is not valid Unicode is shown and said to be inexact',
-    async () => {
-      const cwd = createTree({ [bytesName(...Buffer.from('bad'), 0xff, ...Buffer.from('.txt'))]: 'x' });
-      const { stdout, stderr, exitCode } = await cairn(['glob', '*.txt'], { cwd });
-      expect({ stdout, stderr, exitCode }).toEqual({
-        stdout: 'bad\ufffd.txt\n',
-        stderr: 'cairn: 1 name shown is not valid Unicode and could not be shown exactly\n',
-        exitCode: 0,
-      });
-    },
-  );
+  test.skipIf(process.platform !== 'linux')('a name that is not valid Unicode has a notice', async () => {
+    const cwd = createTree({ [bytesName(...Buffer.from('bad'), 0xff, ...Buffer.from('.txt'))]: 'x' });
+    const { stdout, stderr, exitCode } = await cairn(['glob', '*.txt'], { cwd });
+    expect({ stdout, stderr, exitCode }).toEqual({
+      stdout: 'bad\ufffd.txt\n',
+      stderr: 'cairn: 1 name is not valid Unicode and shown with replacement characters\n',
+      exitCode: 0,
+    });
+  });
 });
 
 describe('lines', () => {
@@ -180,32 +177,32 @@ describe('lines', () => {
     expect((await cairn(['grep', 'two\\nthree', '-U'], { cwd })).stdout).toBe('a.txt:2:two\na.txt:3:three\n');
   });
 
-  test('--max-columns cuts lines and says so', async () => {
+  test('--max-columns shortens lines and reports it', async () => {
     const cwd = createTree({ 'a.txt': `hit${'x'.repeat(200)}\n` });
     const { stdout, stderr } = await cairn(['grep', 'hit', '--max-columns', '10'], { cwd });
     expect(stdout.length).toBeLessThan(40);
-    expect(stderr).toBe('cairn: 1 line cut to fit; --max-columns 0 shows whole lines\n');
+    expect(stderr).toBe('cairn: shortened 1 line; --max-columns 0 shows whole lines\n');
     expect((await cairn(['grep', 'hit', '--max-columns', '0'], { cwd })).stdout.length).toBe(212);
   });
 });
 
-describe('what is left out is said on standard error', () => {
+describe('a notice on standard error reports', () => {
   test('a listing cut by --limit', async () => {
     const cwd = createTree(Object.fromEntries(Array.from({ length: 12 }, (_, index) => [`file-${index}.txt`, ''])));
     const { stdout, stderr, exitCode } = await cairn(['find', 'file', '--limit', '5'], { cwd });
     expect(lines(stdout)).toHaveLength(5);
-    expect(stderr).toBe('cairn: showing 5 of 12; use --limit to see more\n');
+    expect(stderr).toBe('cairn: showing 5 of 12; use --limit for more\n');
     expect(exitCode).toBe(0);
     expect((await cairn(['glob', '*.txt', '--limit', '5'], { cwd })).stderr).toMatch(
-      /^cairn: showing (?:5 of 12|the first 5, there are more); use --limit to see more\n$/u,
+      /^cairn: showing (?:5 of 12|the first 5, and there are more); use --limit for more\n$/u,
     );
   });
 
-  test('a content search cut by --limit, with the way on', async () => {
+  test('a content search cut by --limit, and how to continue', async () => {
     const cwd = sampleTree();
     const first = await cairn(['grep', 'hello', '--no-hidden', '--limit', '2'], { cwd });
     expect(first.stdout).toBe('README.md:1:hello world\nsrc/main.ts:2:// hello there\n');
-    expect(first.stderr).toMatch(/^cairn: showing .*; use --limit to see more, or --offset 2 to go on from here\n$/u);
+    expect(first.stderr).toMatch(/^cairn: showing .*; use --limit for more, or --offset 2 to continue\n$/u);
     const second = await cairn(['grep', 'hello', '--no-hidden', '--limit', '2', '--offset', '2'], { cwd });
     expect(second.stdout).toBe('src/read-cache.ts:2:export const two = 2; // hello, hello\n');
     expect(second.stderr).toBe('');
@@ -216,22 +213,22 @@ describe('what is left out is said on standard error', () => {
     const { stdout, stderr } = await cairn(['grep', 'hit', '--max-filesize', '4K'], { cwd });
     expect(stdout).toContain('small.txt:1:hit\n');
     expect(stdout).not.toContain('big.txt');
-    expect(stderr).toContain('cairn: 1 binary file not searched, or only up to the first NUL byte\n');
-    expect(stderr).toContain('cairn: 1 file too large to search (--max-filesize) skipped\n');
+    expect(stderr).toContain('cairn: skipped 1 binary file from the first NUL byte on\n');
+    expect(stderr).toContain('cairn: skipped 1 file over --max-filesize or with a line too long to search\n');
   });
 
-  test('a pattern that was not searched as it was written', async () => {
+  test('a repaired pattern', async () => {
     const cwd = createTree({ 'a.txt': 'call(x)\n' });
     const { stdout, stderr, exitCode } = await cairn(['grep', 'call('], { cwd });
     expect({ stdout, stderr, exitCode }).toEqual({
       stdout: 'a.txt:1:call(x)\n',
-      stderr: "cairn: pattern was repaired: searched for 'call\\('\n",
+      stderr: 'cairn: repaired the pattern; searched for "call\\("\n',
       exitCode: 0,
     });
     expect((await cairn(['grep', 'call(', '-F'], { cwd })).stderr).toBe('');
   });
 
-  test('a pattern that no search can be made of is an error that names -F', async () => {
+  test('an invalid pattern is an error that names -F', async () => {
     const { stdout, stderr, exitCode } = await cairn(['grep', '[z-a]'], { cwd: createTree({}) });
     expect({ stdout, exitCode }).toEqual({ stdout: '', exitCode: 2 });
     expect(stderr).toMatch(/^cairn: [^\n]*\[z-a\][^\n]*correct it, or use -F to search for the text as it is\n$/u);
@@ -239,9 +236,7 @@ describe('what is left out is said on standard error', () => {
 
   test('a timeout', async () => {
     const { stderr, exitCode } = await cairn(['glob', '*', '--timeout', '0'], { cwd: sampleTree() });
-    expect(stderr).toBe(
-      'cairn: stopped by --timeout before the whole tree was searched; give it more time or a smaller --path\n',
-    );
+    expect(stderr).toBe('cairn: --timeout ended the search early; use a longer timeout or a smaller --path\n');
     expect(exitCode).toBe(2);
   });
 
@@ -249,11 +244,11 @@ describe('what is left out is said on standard error', () => {
     const cwd = createTree({ 'a.txt': 'hit\nhit\nhit\n', 'b.txt': 'hit\n' });
     const { stdout, stderr } = await cairn(['grep', 'hit', '--max-count-per-file', '2'], { cwd });
     expect(stdout).toBe('a.txt:1:hit\na.txt:2:hit\nb.txt:1:hit\n');
-    expect(stderr).toBe('cairn: 1 file had more than --max-count-per-file shows\n');
+    expect(stderr).toBe('cairn: 1 file had more matches than --max-count-per-file\n');
   });
 });
 
-describe('--json is one document, the result of the library', () => {
+describe('--json prints one document', () => {
   test('find', async () => {
     const { stdout } = await cairn(['find', 'readme', '--json'], { cwd: sampleTree() });
     expect(lines(stdout)).toHaveLength(1);
@@ -272,8 +267,10 @@ describe('--json is one document, the result of the library', () => {
         { path: 'main.ts', fileType: 1 },
         { path: 'read-cache.ts', fileType: 1 },
       ],
+      shown: 2,
       totalMatches: 2,
       complete: true,
+      notices: [],
     });
   });
 
@@ -292,14 +289,37 @@ describe('--json is one document, the result of the library', () => {
   test('nothing found is a document too, with status 1', async () => {
     const { stdout, exitCode } = await cairn(['glob', '*.nope', '--json'], { cwd: sampleTree() });
     expect({ result: JSON.parse(stdout), exitCode }).toEqual({
-      result: { matches: [], totalMatches: 0, complete: true },
+      result: { matches: [], shown: 0, totalMatches: 0, complete: true, notices: [] },
       exitCode: 1,
     });
   });
 
-  test('a failure prints no document', async () => {
-    const { stdout, stderr } = await cairn(['glob', '*', '--json', '--path', 'nowhere'], { cwd: sampleTree() });
-    expect(stdout).toBe('');
-    expect(stderr).toMatch(/^cairn: [^\n]*nowhere[^\n]*\n$/u);
+  test('what a search leaves out is in the document, and totalMatches counts in the unit of the matches', async () => {
+    const cwd = createTree({ 'a.txt': 'hit\nhit\nhit\n', 'b.txt': 'hit\n' });
+    const run = async (...args: readonly string[]): Promise<unknown> => {
+      const { stdout, stderr } = await cairn([...args, '--json'], { cwd });
+      expect(stderr).toBe('');
+      return JSON.parse(stdout);
+    };
+    expect(await run('find', 'txt', '--limit', '1')).toMatchObject({ shown: 1, totalMatches: 2, complete: false });
+    expect(await run('glob', '*', '--limit', '1')).toMatchObject({ shown: 1, complete: false, stopReason: 'limit' });
+    expect(await run('grep', 'hit', '--limit', '1')).toMatchObject({
+      shown: 1,
+      complete: false,
+      stopReason: 'limit',
+      notices: [expect.stringContaining('--offset 1')],
+    });
+    expect(await run('grep', 'hit', '-c')).toMatchObject({ shown: 2, totalMatches: 2, totalLines: 4, complete: true });
+    expect(await run('grep', 'hit', '-l')).toMatchObject({ shown: 2, totalMatches: 2, complete: true });
+    expect(await run('grep', 'hit')).toMatchObject({ shown: 4, totalMatches: 4, complete: true });
+  });
+
+  test('a failure is a document too', async () => {
+    const args = ['glob', '*', '--json', '--path', 'nowhere'];
+    const { stdout, stderr, exitCode } = await cairn(args, { cwd: sampleTree() });
+    expect({ stderr, exitCode }).toEqual({ stderr: '', exitCode: 2 });
+    expect(JSON.parse(stdout)).toEqual({
+      error: { code: 'PATH_NOT_FOUND', message: expect.any(String), path: expect.stringContaining('nowhere') },
+    });
   });
 });

@@ -48,7 +48,7 @@ describe.skipIf(!hasTerminal)('in a terminal', () => {
   test('a very long line is cut around its hit and counted', async () => {
     const cwd = createTree({ 'a.txt': `${'x'.repeat(5000)}hit${'y'.repeat(5000)}\n` });
     const shown = await inTerminal('grep hit --color never', cwd);
-    expect(shown).toMatch(/^a\.txt\n1:… x+hity+ …\ncairn: 1 line cut to fit; --max-columns 0 shows whole lines\n$/u);
+    expect(shown).toMatch(/^a\.txt\n1:… x+hity+ …\ncairn: shortened 1 line; --max-columns 0 shows whole lines\n$/u);
     expect(shown.split('\n')[1]?.length).toBeLessThanOrEqual(180);
     expect((await inTerminal('grep hit --color never --max-columns 0', cwd)).length).toBeGreaterThan(10_000);
   });
@@ -63,10 +63,10 @@ describe.skipIf(!hasTerminal)('in a terminal', () => {
     );
   });
 
-  test('a person who got nothing is told where was not looked', async () => {
+  test('an empty result names what was not searched', async () => {
     const shown = await inTerminal('glob "*.nope"', createTree({}));
     expect(shown).toBe(
-      `${dim('cairn: nothing found; not searched: hidden names (--hidden) and what ignore files exclude (--no-ignore)')}\n`,
+      `${dim('cairn: nothing found; not searched: hidden names (--hidden) and ignored files (--no-ignore)')}\n`,
     );
   });
 

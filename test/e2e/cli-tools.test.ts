@@ -207,7 +207,7 @@ describe('nothing is overwritten that nobody spoke of', () => {
       exitCode: 2,
       stdout: '',
       stderr:
-        "cairn: a.txt exists and was never read, so it was not overwritten. Nothing was changed. Give --expect with the tag that 'cairn read' prints, or --overwrite to replace it whatever it holds.\n",
+        "cairn: a.txt exists and was never read, so it was not overwritten. Nothing was changed. Use --expect with the tag that 'cairn read' prints, or --overwrite to replace any content.\n",
     });
     expect(contents(cwd)).toEqual({ 'a.txt': 'old\n' });
   });
@@ -229,12 +229,18 @@ describe('nothing is overwritten that nobody spoke of', () => {
     const refused = await cairn([...args, '--expect', tag], { cwd });
     expect(refused).toMatchObject({ exitCode: 2, stdout: '' });
     expect(refused.stderr).toMatch(
-      new RegExp(`^cairn: a\\.txt has the tag [\\da-f]{8}, not ${tag}, so nothing was changed; `, 'u'),
+      new RegExp(`^cairn: a\\.txt has the tag [\\da-f]{8}, not ${tag}; nothing was changed; `, 'u'),
     );
     const forProgram = await cairn([...args, '--expect', tag, '--json'], { cwd });
     expect({ exitCode: forProgram.exitCode, stderr: forProgram.stderr }).toEqual({ exitCode: 2, stderr: '' });
     expect(JSON.parse(forProgram.stdout)).toEqual({
-      error: { reason: 'STALE', changed: false, path: 'a.txt', message: refused.stderr.slice('cairn: '.length).trim() },
+      error: {
+        code: 'STALE',
+        message: expect.stringMatching(/^a\.txt has the tag [\da-f]{8}, not /u),
+        fix: expect.stringContaining('cairn read'),
+        path: 'a.txt',
+        changed: false,
+      },
     });
     expect(contents(cwd)).toEqual({ 'a.txt': 'changed\n' });
     writeFileSync(join(cwd, 'a.txt'), 'old\n');
@@ -299,7 +305,7 @@ describe('reading', () => {
 });
 
 describe('--json', () => {
-  test('prints what happened, for a program', async () => {
+  test('prints the details of the tool', async () => {
     const cwd = createTree({ 'a.txt': 'a\n' });
     const read = await cairn(['read', 'a.txt', '--json'], { cwd });
     expect(JSON.parse(read.stdout)).toMatchObject({ kind: 'text', path: 'a.txt', lines: ['a'], totalLines: 1 });
@@ -312,13 +318,14 @@ describe('--json', () => {
     expect([read.stderr, edited.stderr]).toEqual(['', '']);
   });
 
-  test('says what went wrong', async () => {
+  test('prints a failure with its code and fix', async () => {
     const run = await cairn(['delete', 'missing', '--json'], { cwd: createTree({}) });
     expect(run).toMatchObject({ exitCode: 2, stderr: '' });
     expect(JSON.parse(run.stdout)).toEqual({
       error: {
-        reason: 'NOT_FOUND',
-        message: 'missing does not exist. Nothing was changed. Check the path: list the directory it should be in.',
+        code: 'NOT_FOUND',
+        message: 'missing does not exist. Nothing was changed.',
+        fix: 'Check the path: list the directory it should be in.',
         changed: false,
         path: 'missing',
       },
@@ -341,14 +348,14 @@ describe('a failure is one line, status 2, and changes nothing', () => {
     [
       'an edit given twice',
       ['edit', 'a.txt', '--old', 'b', '--new', 'x', '--old', 'c', '--new', 'y'],
-      /--old can be given once; use --edits for several/u,
+      /--old is given twice; use --edits for several/u,
     ],
     [
       'a content given twice',
       ['write', 'new', '--content', 'a', '--content', 'b'],
-      /--content can be given once; it is all of the file/u,
+      /--content is given twice; give the whole content once/u,
     ],
-    ['edits that are no JSON', ['edit', 'a.txt', '--edits', '{'], /--edits is no JSON/u],
+    ['edits that are not JSON', ['edit', 'a.txt', '--edits', '{'], /--edits is not valid JSON/u],
     ['an empty patch', ['patch'], /^cairn: .*patch/iu],
   ];
   test.each(cases)('%s', async (_, args, stderr) => {
@@ -361,10 +368,13 @@ describe('a failure is one line, status 2, and changes nothing', () => {
     expect(contents(cwd)).toEqual(before);
   });
 
-  test('input that is no UTF-8', async () => {
+  test('input that is not UTF-8', async () => {
     const cwd = createTree({});
     const run = await cairn(['write', 'a.txt'], { cwd, input: Uint8Array.of(0xff, 0xfe, 0xff) });
-    expect(run).toMatchObject({ exitCode: 2, stderr: 'cairn: what is piped into it is no UTF-8 text\n' });
+    expect(run).toMatchObject({
+      exitCode: 2,
+      stderr: 'cairn: standard input is not valid UTF-8; convert it to UTF-8\n',
+    });
   });
 });
 

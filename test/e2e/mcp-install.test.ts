@@ -163,7 +163,7 @@ describe.skipIf(!onLinux).each(places)('$host, $scope', ({ host, scope, file, ke
     expect(readFileSync(pathOf(who), 'utf8')).toBe(broken);
     const { stdout: answer } = await install(who, [...args, '--yes', '--json']);
     expect(JSON.parse(answer)).toMatchObject({
-      error: { reason: 'CONFIG_SYNTAX', changed: false, path: pathOf(who), line: 2, column: expect.any(Number) },
+      error: { code: 'CONFIG_SYNTAX', path: pathOf(who), line: 2, column: expect.any(Number) },
     });
   });
 
@@ -192,7 +192,7 @@ describe.skipIf(!onLinux).each(places)('$host, $scope', ({ host, scope, file, ke
     expect(stdout).toContain('cairn');
     expect(readFileSync(pathOf(who), 'utf8')).toBe(existing);
     const { stdout: answer } = await install(who, [...args, '--json']);
-    expect(JSON.parse(answer)).toMatchObject({ error: { reason: 'CONFIRMATION_NEEDED', changed: false } });
+    expect(JSON.parse(answer)).toMatchObject({ error: { code: 'CONFIRMATION_NEEDED', changed: false } });
   });
 });
 
@@ -218,13 +218,13 @@ describe.skipIf(!onLinux)('an unusual file', () => {
     ['a list', '[]', 'CONFIG_SHAPE'],
     ['servers that are not an object', '{"mcpServers": []}', 'CONFIG_SHAPE'],
     ['bytes that are not UTF-8', Buffer.from([0x7b, 0xff, 0x7d]), 'ENCODING'],
-  ])('%s is refused', async (_, content, reason) => {
+  ])('%s is refused', async (_, content, code) => {
     const who = person();
     const path = join(who.project, '.mcp.json');
     writeFileSync(path, content);
     const { exitCode, stdout } = await install(who, ['claude-code', '--yes', '--json']);
     expect(exitCode).toBe(2);
-    expect(JSON.parse(stdout)).toMatchObject({ error: { reason, changed: false, path } });
+    expect(JSON.parse(stdout)).toMatchObject({ error: { code, path } });
     expect(readFileSync(path)).toEqual(Buffer.from(content));
   });
 
@@ -233,7 +233,7 @@ describe.skipIf(!onLinux)('an unusual file', () => {
     mkdirSync(join(who.project, '.mcp.json'));
     const { exitCode, stdout } = await install(who, ['claude-code', '--yes', '--json']);
     expect(exitCode).toBe(2);
-    expect(JSON.parse(stdout)).toMatchObject({ error: { reason: 'NOT_A_FILE', changed: false } });
+    expect(JSON.parse(stdout)).toMatchObject({ error: { code: 'NOT_A_FILE', changed: false } });
   });
 
   test.each([
@@ -407,7 +407,7 @@ describe.skipIf(!onLinux)('undo notes', () => {
       env: { XDG_STATE_HOME: join(who.home, 'state') },
     });
     expect(exitCode).toBe(2);
-    expect(JSON.parse(stdout)).toMatchObject({ error: { reason: 'STATE' } });
+    expect(JSON.parse(stdout)).toMatchObject({ error: { code: 'STATE' } });
     expect(contents(who.project)).toEqual({});
   });
 });
@@ -441,18 +441,15 @@ test.skipIf(!onLinux)('--json prints one document with all facts', async () => {
 
 test.each([
   [['nope'], 'unknown host "nope"; use one of claude-code, codex, cursor, vscode, gemini, opencode'],
-  [['codex', '--scope', 'team'], "--scope takes project or user, not 'team'"],
+  [['codex', '--scope', 'team'], 'invalid --scope "team"; use project or user'],
   [['codex', '--name', 'a b'], 'invalid --name "a b" for Codex; use up to 64 letters, digits, hyphens and underscores'],
   [['gemini', '--name', 'a_b'], 'use up to 64 letters, digits and hyphens, but no underscores'],
-  [['codex', '--naming', 'x'], '--naming takes default, claude, pi, gemini, codex or mcp-fs'],
+  [['codex', '--naming', 'x'], 'use default, claude, pi, gemini, codex or mcp-fs'],
   [['codex', '--command', 'npx "a'], '--command has an unclosed quote'],
   [['codex', '--command', ' '], '--command is empty'],
-  [
-    ['codex', '--undo', '--read-only'],
-    '--undo cannot be combined with --command, --read-only or --naming; leave them out',
-  ],
+  [['codex', '--undo', '--read-only'], '--undo excludes --command, --read-only and --naming; leave them out'],
   [['codex', '--root', 'nowhere'], 'ENOENT'],
-  [[], "'cairn mcp install' needs an argument: <host>"],
+  [[], 'missing argument <host>'],
   [['codex', 'cursor'], "'cairn mcp install' takes one argument, but got 2"],
 ])('refuses invalid arguments: %j', async (args, message) => {
   const { exitCode, stdout, stderr } = await install(person(), args);
@@ -512,8 +509,9 @@ describe.skipIf(!onLinux)('in a terminal', () => {
     expect(end.exitCode).toBe(2);
     expect(JSON.parse(end.stdout)).toMatchObject({
       error: {
-        reason: 'STALE',
-        message: expect.stringContaining('it changed since it was read; run the command again'),
+        code: 'STALE',
+        message: expect.stringContaining('it changed since it was read'),
+        fix: 'run the command again',
       },
     });
     expect(readFileSync(path(who), 'utf8')).toBe('{"a": 1}');

@@ -47,5 +47,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'testing',
     'tools',
   ],
+  hosts: ['errors.ts', 'formats', 'host.ts', 'hosts'],
   'mcp-server': ['errors.ts', 'service.ts', 'transport.ts', 'answer', 'toolbox', 'protocol', 'stdio', 'http'],
+  cli: ['terminal', 'memory', 'doctor', 'picker', 'tour', 'commands'],
 };

@@ -2,11 +2,11 @@
 import process from 'node:process';
 import { addAbortSignal } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import { errorLine } from './errors.ts';
-import { BrokenPipe, endingSignals, ExitCode, Interrupted } from './exit.ts';
-import { createOutput } from './output.ts';
+import { errorLine } from './terminal/answer.ts';
+import { BrokenPipe, endingSignals, ExitCode, Interrupted } from './terminal/exit.ts';
+import { createOutput } from './terminal/output.ts';
 import { run } from './run.ts';
-import { openTerminal } from './terminal.ts';
+import { openTerminal } from './terminal/terminal.ts';
 
 const controller = new AbortController();
 const cleanUps = new Set<() => void>();

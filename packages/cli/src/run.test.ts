@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { run } from './run.ts';
-import type { Session } from './session.ts';
+import type { Session } from './terminal/session.ts';
 
 interface Ran {
   readonly exitCode: number;
@@ -32,59 +32,69 @@ async function cairn(args: readonly string[], more: Partial<Session> = {}): Prom
   return { exitCode: await run(args, session), ...texts };
 }
 
-describe('a wrong call is one line, status 2, and says what to do', () => {
+describe('invalid arguments are one line with status 2, which states what to do', () => {
   const cases: readonly (readonly [args: string, line: string])[] = [
-    ['gerp', "unknown command 'gerp'; did you mean grep? (see 'cairn --help')"],
+    ['gerp', 'unknown command "gerp"; did you mean "grep"? (see \'cairn --help\')'],
     [
       'xyz',
-      "unknown command 'xyz'; the commands are find, glob, grep, pick, ls, read, write, edit, patch, delete, rename, memory, notes, workflow, tour, mcp, doctor (see 'cairn --help')",
+      'unknown command "xyz"; use one of find, glob, grep, pick, ls, read, write, edit, patch, delete, rename, memory, notes, workflow, tour, mcp, doctor (see \'cairn --help\')',
     ],
-    ['help gerp', "there is no command 'gerp' to show help for; 'cairn --help' lists the commands"],
+    ['help gerp', 'unknown command "gerp"; \'cairn --help\' lists the commands'],
     [
       'grep x --limt 3',
-      "unknown option '--limt'; did you mean --limit? (see 'cairn grep --help'; to search for text that starts with '-', put -- before it)",
+      'unknown option "--limt"; did you mean "--limit"? to use it as text to search for, put -- before it (see \'cairn grep --help\')',
     ],
-    ['grep', "'cairn grep' needs an argument: <pattern> (see 'cairn grep --help')"],
+    ['grep', "missing argument <pattern>; use 'cairn grep [options] <pattern>' (see 'cairn grep --help')"],
     [
       'glob a.ts b.ts',
-      "'cairn glob' takes one argument, but got 2: a.ts b.ts; quote a pattern, and use --path to say where to search (see 'cairn glob --help')",
+      "'cairn glob' takes one argument, but got 2: a.ts b.ts; quote a pattern, and use --path for the directory to search (see 'cairn glob --help')",
     ],
-    ['find x --limit', "option '--limit <n>' needs a value (see 'cairn find --help')"],
-    ['find x --limit many', "--limit takes a whole number from 0, not 'many'"],
+    ['find x --limit', 'option "--limit <n>" needs a value; add it after the option (see \'cairn find --help\')'],
+    ['find x --limit many', 'invalid --limit "many"; use a whole number from 0'],
     [
       'grep x -c -l',
-      "option '-c, --count' cannot be used with option '-l, --files-with-matches' (see 'cairn grep --help')",
+      'options "-c, --count" and "-l, --files-with-matches" exclude each other; leave one of them out (see \'cairn grep --help\')',
     ],
-    ['grep x -g a -g b', "--glob can be given once; join patterns as '{*.ts,*.js}'"],
-    [
-      'glob x --json --long',
-      '--long is for reading and --json for programs; --json with --sort-mtime has sizes and times',
-    ],
-    ['find x --path=', "--path takes a path, not an empty text; '.' is the current directory"],
+    ['grep x -g a -g b', "--glob is given twice; join patterns as '{*.ts,*.js}'"],
+    ['find x --path=', "--path is empty; use a path, or '.' for the current directory"],
     [
       'rename a b c',
-      "'cairn rename' takes two arguments, but got 3: a b c; quote a name that has blanks (see 'cairn rename --help')",
+      "'cairn rename' takes two arguments, but got 3: a b c; quote a name with blanks (see 'cairn rename --help')",
     ],
     [
       'read --limt 3',
-      "unknown option '--limt'; did you mean --limit? (see 'cairn read --help'; for a name that starts with '-', put -- before it)",
+      'unknown option "--limt"; did you mean "--limit"? to use it as a name, put -- before it (see \'cairn read --help\')',
     ],
-    ['read', "'cairn read' needs an argument: <path> (see 'cairn read --help')"],
-    ['write a.txt', 'nothing is piped into it; pipe the content, or give it with --content'],
-    [
-      'write a --overwrite --expect 1a2b3c4d',
-      '--overwrite replaces whatever is there and --expect only what is known; give one of them',
-    ],
-    ['write a --expect x', "--expect takes a tag of eight digits such as 1a2b3c4d, as 'cairn read' prints it, not 'x'"],
-    ['edit a', 'give --old and --new, or --edits'],
-    ['edit a --edits [] --all', '--edits has its own texts; leave out --old, --new and --all'],
-    ['patch', 'nothing is piped into it; pipe the patch: cairn patch < change.patch'],
-    ['ls --root=', '--root takes a value, not an empty text'],
-    ['find x --color sometimes', "--color takes auto, always or never, not 'sometimes'"],
+    ['read', "missing argument <path>; use 'cairn read [options] <path>' (see 'cairn read --help')"],
+    ['write a.txt', 'standard input is a terminal; pipe the content, or use --content'],
+    ['write a --overwrite --expect 1a2b3c4d', '--overwrite and --expect exclude each other; leave one of them out'],
+    ['write a --expect x', 'invalid --expect "x"; use the tag that \'cairn read\' prints, such as 1a2b3c4d'],
+    ['edit a', 'the edit is missing; use --old and --new, or --edits'],
+    ['edit a --edits [] --all', '--edits excludes --old, --new and --all; leave them out'],
+    ['patch', "standard input is a terminal; pipe the patch, as in 'cairn patch < change.patch'"],
+    ['ls --root=', "--root is empty; use a directory, or '.' for the current one"],
+    ['find x --color sometimes', 'invalid --color "sometimes"; use auto, always or never'],
   ];
   test.each(cases)('cairn %s', async (args, line) => {
     expect(await cairn(args.split(' '))).toEqual({ exitCode: 2, out: '', err: `cairn: ${line}\n` });
   });
+});
+
+test('with --json invalid arguments are one document on standard output', async () => {
+  const call = await cairn(['glob', 'x', '--json', '--long']);
+  expect({ ...call, out: JSON.parse(call.out) }).toEqual({
+    exitCode: 2,
+    out: {
+      error: {
+        code: 'USAGE',
+        message: '--long and --json exclude each other',
+        fix: 'use --json with --sort-mtime for sizes and times',
+      },
+    },
+    err: '',
+  });
+  expect((await cairn(['grep', '--json'])).out).toContain('missing argument <pattern>');
+  expect((await cairn(['grep', '--', '--json', 'x'])).out).toBe('');
 });
 
 test('no command at all shows the help on standard error with status 2', async () => {

@@ -1,24 +1,45 @@
 import { CommanderError } from 'commander';
-import { errorLine, UsageError } from './errors.ts';
-import { BrokenPipe, ExitCode, Interrupted } from './exit.ts';
 import { createProgram } from './program.ts';
-import type { Session } from './session.ts';
+import { loadCommands } from './registry.ts';
+import { writeError } from './terminal/answer.ts';
+import { UsageError } from './terminal/errors.ts';
+import { BrokenPipe, ExitCode, Interrupted } from './terminal/exit.ts';
+import type { Session } from './terminal/session.ts';
 
-async function parseAndRun(args: readonly string[], session: Session): Promise<number> {
+/** Returns whether the arguments ask for JSON. Used until they are parsed, because invalid arguments are reported so too. */
+function asksForJson(args: readonly string[]): boolean {
+  const end = args.indexOf('--');
+  return (end === -1 ? args : args.slice(0, end)).includes('--json');
+}
+
+/** The facts of an invocation that its error report needs. */
+interface Invocation {
+  json: boolean;
+}
+
+async function parseAndRun(args: readonly string[], session: Session, invocation: Invocation): Promise<number> {
   let exitCode: number = ExitCode.Hit;
-  const { program, texts } = createProgram(session, (code) => {
-    exitCode = code;
-  });
+  const commands = await loadCommands(args);
+  const { program, texts } = createProgram(
+    { args, commands, session },
+    {
+      onStart: (options) => {
+        invocation.json = options['json'] === true;
+      },
+      onDone: (code) => {
+        exitCode = code;
+      },
+    },
+  );
   try {
     await program.parseAsync(args, { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    // Help that was not asked for goes to standard error, and the call was wrong.
+    // commander writes help to standard error when nobody asked for it.
     if (args[0] === 'help' && texts.err !== '') {
-      throw new UsageError(
-        `there is no command '${args[1] ?? ''}' to show help for; 'cairn --help' lists the commands`,
-        { cause: error },
-      );
+      throw new UsageError(`unknown command "${args[1] ?? ''}"`, "'cairn --help' lists the commands", {
+        cause: error,
+      });
     }
     exitCode = texts.err === '' ? ExitCode.Hit : ExitCode.Error;
   }
@@ -27,21 +48,17 @@ async function parseAndRun(args: readonly string[], session: Session): Promise<n
   return exitCode;
 }
 
-async function report(error: unknown, session: Session): Promise<void> {
-  await session.err.write(`${errorLine(error)}\n`);
-  if (session.env['CAIRN_DEBUG'] === '1' && error instanceof Error) await session.err.write(`${error.stack ?? ''}\n`);
-}
-
-/** Runs one command line and returns its exit status. Every failure ends here, as one line on standard error. */
+/** Runs one command line and returns its exit status. Every failure is reported here. */
 export async function run(args: readonly string[], session: Session): Promise<number> {
+  const invocation: Invocation = { json: asksForJson(args) };
   try {
-    return await parseAndRun(args, session);
+    return await parseAndRun(args, session, invocation);
   } catch (error) {
     const reason: unknown = session.signal.aborted ? session.signal.reason : error;
     if (reason instanceof Interrupted) return reason.exitCode;
     if (reason instanceof BrokenPipe) return ExitCode.Hit;
-    // Standard error may be gone as well; then the exit status is all that is left to say.
-    await report(error, session).catch(() => undefined);
+    // When the streams are gone as well, the exit status is all that is left.
+    await writeError(session, error, invocation.json).catch(() => undefined);
     return ExitCode.Error;
   }
 }

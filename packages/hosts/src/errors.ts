@@ -1,3 +1,5 @@
+import { CairnError } from '@cairn/tool';
+
 /** Why an entry was not changed. */
 export type HostErrorCode =
   /** The file is not valid JSON or TOML. `place` states where. */
@@ -18,10 +20,8 @@ export interface Place {
 }
 
 /** Nothing was changed. The message states why and what to do next. */
-export class HostError extends Error {
+export class HostError extends CairnError<HostErrorCode> {
   override readonly name: string = 'HostError';
-  readonly code: HostErrorCode;
-  readonly path?: string;
   readonly place?: Place;
 
   constructor(
@@ -29,9 +29,7 @@ export class HostError extends Error {
     message: string,
     facts: { readonly path?: string | undefined; readonly place?: Place | undefined; readonly cause?: unknown } = {},
   ) {
-    super(message, facts.cause === undefined ? undefined : { cause: facts.cause });
-    this.code = code;
-    if (facts.path !== undefined) this.path = facts.path;
+    super(code, message, facts);
     if (facts.place !== undefined) this.place = facts.place;
   }
 }

@@ -1,13 +1,14 @@
 import { homedir, tmpdir } from 'node:os';
 import process from 'node:process';
-import { Option, type Command } from 'commander';
-import { colorOption } from '../args.ts';
+import { Option } from 'commander';
+import { colorOption } from '../terminal/options.ts';
 import { fail, reasonOf, type Check, type CheckResult, type CheckStatus, type DoctorContext } from '../doctor/check.ts';
-import { ExitCode } from '../exit.ts';
-import { readManifest } from '../manifest.ts';
-import { createPaint, usesColor, writeLines, type ColorMode, type Paint } from '../output.ts';
-import type { Session } from '../session.ts';
-import { escapeControls } from '../text.ts';
+import { ExitCode } from '../terminal/exit.ts';
+import { readManifest } from '../terminal/manifest.ts';
+import { createPaint, usesColor, writeLines, type ColorMode, type Paint } from '../terminal/output.ts';
+import type { Session } from '../terminal/session.ts';
+import { escapeControls } from '../terminal/text.ts';
+import type { CommandFactory } from './command.ts';
 
 const examples = `
 Examples:
@@ -72,7 +73,7 @@ async function runDoctor(flags: DoctorFlags, session: Session): Promise<number> 
   return isWell ? ExitCode.Hit : ExitCode.None;
 }
 
-export function doctorCommand(command: Command, session: Session, done: (exitCode: number) => void): void {
+export const doctorCommand: CommandFactory = (command, session, done) => {
   command
     .description('Say what works on this machine, and how to mend what does not.')
     .summary('what works on this machine, and how to mend the rest')
@@ -80,4 +81,4 @@ export function doctorCommand(command: Command, session: Session, done: (exitCod
     .action(async (flags: DoctorFlags) => done(await runDoctor(flags, session)))
     .addOption(new Option('--json', 'print the checks as one JSON document'))
     .addOption(colorOption());
-}
+};

@@ -1,34 +1,35 @@
 import { resolve } from 'node:path';
-import { Option, type Command } from 'commander';
-import { sharedOptions, type SharedFlags } from '../args.ts';
-import { UsageError } from '../errors.ts';
-import { ExitCode, Interrupted } from '../exit.ts';
-import { createPaint, usesColor, writeLines } from '../output.ts';
+import { Option } from 'commander';
+import { UsageError } from '../terminal/errors.ts';
+import { ExitCode, Interrupted } from '../terminal/exit.ts';
+import { createPaint, usesColor, writeLines } from '../terminal/output.ts';
 import { runPicker } from '../picker/picker.ts';
 import { farewell } from '../picker/screen.ts';
-import { pathPrefix } from '../root.ts';
-import type { Session } from '../session.ts';
-import { escapeControls } from '../text.ts';
+import { pathPrefix } from '../terminal/path-prefix.ts';
+import type { Session } from '../terminal/session.ts';
+import { escapeControls } from '../terminal/text.ts';
+import type { CommandFactory } from './command.ts';
+import { searchOptions, type SearchFlags } from './search/options.ts';
 
 const examples = `
 Examples:
-  $ cairn pick                      type, see what matches, choose
-  $ vim "$(cairn pick sched)"       begin with a query
-  $ cairn pick --grep TODO          lines of files; prints path:line
+  $ cairn pick                      type, see the matches, choose one
+  $ vim "$(cairn pick sched)"       start with a query
+  $ cairn pick --grep TODO          search in files; prints path:line
 
-Up and Down (Ctrl-P, Ctrl-N), PgUp and PgDn select, Enter prints the choice, Tab switches between paths and lines of
-files, Ctrl-W and Ctrl-U erase, Esc leaves. It is drawn on the terminal, so standard output has only the choice.
+Up and Down (Ctrl-P, Ctrl-N), PgUp and PgDn select, Enter prints the choice, Tab switches between paths and lines, Ctrl-W and
+Ctrl-U erase, Esc cancels. The picker draws on the terminal; standard output has only the choice.
 
-Exit status: 0 when something was chosen, 1 after Esc, 130 after Ctrl-C, 2 when there is no terminal.`;
+Exit status: 0 if something was chosen, 1 after Esc, 130 after Ctrl-C, 2 without a terminal.`;
 
-interface PickFlags extends Pick<SharedFlags, 'path' | 'hidden' | 'ignore' | 'color'> {
+interface PickFlags extends Pick<SearchFlags, 'path' | 'hidden' | 'ignore' | 'color'> {
   readonly grep?: boolean;
 }
 
 async function runPick(query: string, flags: PickFlags, session: Session): Promise<number> {
   const terminal = session.env['TERM'] === 'dumb' ? undefined : session.openTerminal();
   if (terminal === undefined) {
-    throw new UsageError("'cairn pick' needs a terminal to draw on; without one, use 'cairn find' or 'cairn grep'");
+    throw new UsageError("'cairn pick' needs a terminal", "use 'cairn find' or 'cairn grep' instead");
   }
   const forget = session.onAbruptEnd(() => terminal.close(farewell));
   const root = resolve(session.cwd, flags.path);
@@ -40,7 +41,7 @@ async function runPick(query: string, flags: PickFlags, session: Session): Promi
       paint: createPaint(usesColor(flags.color, true, session.env)),
       loadTools: async () => {
         const { createCodingTools } = await import('@cairn/coding-agent');
-        // A person may look wherever links lead.
+        // A person may preview the targets of links outside the root.
         return createCodingTools({ root, policy: { confine: false } });
       },
       signal: session.signal,
@@ -58,17 +59,17 @@ async function runPick(query: string, flags: PickFlags, session: Session): Promi
   }
 }
 
-export function pickCommand(command: Command, session: Session, done: (exitCode: number) => void): void {
+export const pickCommand: CommandFactory = (command, session, done) => {
   command
     .description('Choose a path, or a line of a file, while you type.')
     .summary('choose a path or a line while you type')
-    .argument('[query]', 'what to begin with', '')
+    .argument('[query]', 'the query to start with', '')
     .addHelpText('after', examples)
     .action(async (query: string, flags: PickFlags) => done(await runPick(query, flags, session)));
-  const shared = sharedOptions({ root: 'a directory', limit: '', searchesHidden: false });
+  const shared = searchOptions({ root: 'a directory', limit: '', searchesHidden: false });
   const wanted = shared.filter(({ long }) => !['--limit', '--timeout', '--json'].includes(long ?? ''));
   const [path, ...rest] = wanted;
   if (path) command.addOption(path);
-  command.addOption(new Option('--grep', 'begin with lines of files'));
+  command.addOption(new Option('--grep', 'start in the mode that searches lines'));
   for (const option of rest) command.addOption(option);
-}
+};

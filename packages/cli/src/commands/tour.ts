@@ -1,14 +1,14 @@
 import { resolve } from 'node:path';
-import type { Command } from 'commander';
-import { colorOption } from '../args.ts';
-import { ExitCode } from '../exit.ts';
-import { createPaint, usesColor, type ColorMode } from '../output.ts';
-import { pathPrefix } from '../root.ts';
-import type { Session } from '../session.ts';
-import { escapeControls, shellQuote } from '../text.ts';
-import { abbreviate, pickExtension, pickFile } from '../tour-pick.ts';
-import { showCache, showFind, showGlob, showGrep, showTree, type Tour } from '../tour-steps.ts';
-import { chooseWord } from '../tour-word.ts';
+import { colorOption } from '../terminal/options.ts';
+import { ExitCode } from '../terminal/exit.ts';
+import { createPaint, usesColor, type ColorMode } from '../terminal/output.ts';
+import { pathPrefix } from '../terminal/path-prefix.ts';
+import type { Session } from '../terminal/session.ts';
+import { escapeControls, shellQuote } from '../terminal/text.ts';
+import { abbreviate, pickExtension, pickFile } from '../tour/choices.ts';
+import { showCache, showFind, showGlob, showGrep, showTree, type Tour } from '../tour/steps.ts';
+import { chooseWord } from '../tour/word.ts';
+import type { CommandFactory } from './command.ts';
 
 const examples = `
 Examples:
@@ -76,7 +76,7 @@ async function runTour(given: string, flags: TourFlags, session: Session): Promi
   return ExitCode.Hit;
 }
 
-export function tourCommand(command: Command, session: Session, done: (exitCode: number) => void): void {
+export const tourCommand: CommandFactory = (command, session, done) => {
   command
     .description('Show find, glob, grep and the scan cache at work on a real tree, step by step, with times.')
     .summary('see it all at work on a tree')
@@ -84,4 +84,4 @@ export function tourCommand(command: Command, session: Session, done: (exitCode:
     .addHelpText('after', examples)
     .action(async (path: string, flags: TourFlags) => done(await runTour(path, flags, session)))
     .addOption(colorOption());
-}
+};

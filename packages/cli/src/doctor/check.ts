@@ -1,4 +1,4 @@
-import type { Environment } from '../output.ts';
+import type { Environment } from '../terminal/output.ts';
 
 /** `skip`: it plays no part on this machine. */
 export type CheckStatus = 'ok' | 'warn' | 'fail' | 'skip';

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { formatCount } from '../text.ts';
+import { formatCount } from '../terminal/text.ts';
 import { ok, skip, warn, type Check } from './check.ts';
 
 /** Searches keep a few files open on each thread; a server with sessions, some more. */

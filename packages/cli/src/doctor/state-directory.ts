@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { stateDirectory } from '../user-directories.ts';
+import { stateDirectory } from '../terminal/user-directories.ts';
 import { fail, ok, reasonOf, warn, type Check } from './check.ts';
 
 async function nearest(path: string): Promise<string> {

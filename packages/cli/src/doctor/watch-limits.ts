@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { formatCount } from '../text.ts';
+import { formatCount } from '../terminal/text.ts';
 import { ok, skip, warn, type Check, type DoctorContext } from './check.ts';
 
 /** As many directories a large project has; what newer kernels allow by themselves is more. */

@@ -1,5 +1,5 @@
-import type { Session } from '../session.ts';
-import { countOf, escapeLine, formatBytes } from '../text.ts';
+import type { Session } from '../terminal/session.ts';
+import { countOf, escapeLine, formatBytes } from '../terminal/text.ts';
 
 /** A time as `2026-01-31T09:05:00Z`. */
 export function formatTime(timeMs: number): string {

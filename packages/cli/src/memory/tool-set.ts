@@ -1,6 +1,6 @@
 import type { ToolSet } from '@cairn/tool';
 import type { MemoryNaming } from '@cairn/memory/tools';
-import type { Session } from '../session.ts';
+import type { Session } from '../terminal/session.ts';
 import { openMemory } from './store.ts';
 
 /** The memory that is served, and the names of its tools. */

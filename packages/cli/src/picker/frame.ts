@@ -1,4 +1,4 @@
-import type { Paint } from '../output.ts';
+import type { Paint } from '../terminal/output.ts';
 import {
   displayWidth,
   ellipsisColumns,
@@ -7,7 +7,7 @@ import {
   fitText,
   highlight,
   highlightFitted,
-} from '../text.ts';
+} from '../terminal/text.ts';
 import type { PickItem, PickMode } from './items.ts';
 import type { Preview } from './preview.ts';
 import type { Frame } from './screen.ts';

@@ -1,6 +1,6 @@
 import type { FuzzyFindOptions, GrepOptions } from '@cairn/natives';
-import type { Range } from '../text.ts';
-import { countOf, formatCount, rangesOf } from '../text.ts';
+import type { Range } from '../terminal/text.ts';
+import { countOf, formatCount, rangesOf } from '../terminal/text.ts';
 
 export type PickMode = 'find' | 'grep';
 

@@ -1,7 +1,7 @@
 import type { CodingTools } from '@cairn/coding-agent';
-import { errorLine } from '../errors.ts';
-import type { Paint } from '../output.ts';
-import type { Terminal } from '../terminal.ts';
+import { errorLine } from '../terminal/answer.ts';
+import type { Paint } from '../terminal/output.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 import { frameOf, layoutOf } from './frame.ts';
 import type { PickView } from './frame.ts';
 import { search, warmUp } from './items.ts';

@@ -1,5 +1,5 @@
 import type { CodingTools, ReadDetails } from '@cairn/coding-agent';
-import { countOf, formatBytes } from '../text.ts';
+import { countOf, formatBytes } from '../terminal/text.ts';
 import type { PickItem } from './items.ts';
 
 /** The part of a file that is shown below the list. */

@@ -1,4 +1,4 @@
-import type { Terminal } from '../terminal.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 
 // The other screen, no wrapping at the edge, pasted text marked as such.
 const enter = '\u001b[?1049h\u001b[?7l\u001b[?2004h\u001b[2J';

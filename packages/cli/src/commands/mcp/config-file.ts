@@ -3,24 +3,19 @@ import { dirname, resolve } from 'node:path';
 import type { CodingTools, FileDiff } from '@cairn/coding-agent';
 import type { ConfigFile } from '@cairn/hosts';
 import type { ToolErrorCode, ToolFailure } from '@cairn/tool';
+import { CommandError } from '../../terminal/errors.ts';
 
 const byteOrderMark = '\ufeff';
 
-/** A configuration file was not changed. The message states why and what to do next. */
-export class ConfigFileError extends Error {
-  override readonly name: string = 'ConfigFileError';
-  readonly code: ToolErrorCode;
+interface RefusalFacts {
   readonly path: string;
+  readonly fix?: string;
+  readonly cause?: unknown;
+}
 
-  constructor(
-    code: ToolErrorCode,
-    message: string,
-    { path, cause }: { readonly path: string; readonly cause?: unknown },
-  ) {
-    super(message, cause === undefined ? undefined : { cause });
-    this.code = code;
-    this.path = path;
-  }
+function refusal(code: ToolErrorCode, message: string, { path, fix, cause }: RefusalFacts): CommandError {
+  const options = cause === undefined ? undefined : { cause };
+  return new CommandError({ code, message: `${path} was not changed: ${message}`, fix, path, changed: false }, options);
 }
 
 /** A configuration file that can show a change before it is made. */
@@ -29,13 +24,14 @@ export interface PreviewedFile extends ConfigFile {
   preview(text: string): Promise<FileDiff>;
 }
 
-function failure(result: ToolFailure, path: string): ConfigFileError {
+function failure(result: ToolFailure, path: string): CommandError {
+  const { reason, hint } = result.details;
   const [part] = result.content;
-  const [message = ''] = (part?.text ?? '').split('\n\n', 1);
-  const isStale = result.details.reason === 'STALE' || result.details.reason === 'NOT_READ';
-  // The tool's own message asks a model to read the file again.
-  const text = `${path} was not changed: ${isStale ? 'it changed since it was read; run the command again' : message}`;
-  return new ConfigFileError(result.details.reason, text, { path });
+  const [paragraph = ''] = (part?.text ?? '').split('\n\n', 1);
+  // The hint of the tool asks a model to read the file again.
+  return reason === 'STALE' || reason === 'NOT_READ'
+    ? refusal(reason, 'it changed since it was read', { path, fix: 'run the command again' })
+    : refusal(reason, paragraph.replace(hint, '').trim(), { path, fix: hint });
 }
 
 async function isMissing(path: string): Promise<boolean> {
@@ -58,10 +54,7 @@ function decode(bytes: Uint8Array, path: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch (error) {
-    throw new ConfigFileError('ENCODING', `${path} is not valid UTF-8 and was not changed; convert it to UTF-8 first`, {
-      path,
-      cause: error,
-    });
+    throw refusal('ENCODING', 'it is not valid UTF-8', { path, fix: 'convert it to UTF-8 first', cause: error });
   }
 }
 
@@ -86,7 +79,7 @@ function notEmpty(error: unknown): boolean {
  * Opens a configuration through the file tools: they replace files atomically, keep modes and links, and refuse to overwrite
  * a file that changed since it was read.
  *
- * @throws {ConfigFileError} with the code of the tool.
+ * @throws {CommandError} with the code of the tool.
  */
 export async function openConfig(path: string, signal: AbortSignal): Promise<PreviewedFile> {
   const { createCodingTools } = await import('@cairn/coding-agent');
@@ -96,9 +89,7 @@ export async function openConfig(path: string, signal: AbortSignal): Promise<Pre
   if (!read.isError) {
     if (read.details.kind !== 'text') {
       const is = read.details.kind === 'directory' ? 'a directory' : 'an image';
-      throw new ConfigFileError('NOT_A_FILE', `${path} is ${is}, not a configuration file; move it away first`, {
-        path,
-      });
+      throw refusal('NOT_A_FILE', `it is ${is}, not a configuration file`, { path, fix: 'move it away first' });
     }
     text = decode(await readFile(path), path);
   } else if (read.details.reason !== 'NOT_FOUND') {

@@ -3,33 +3,33 @@ import { stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import process from 'node:process';
-import { Option, type Command } from 'commander';
+import { Option } from 'commander';
 import type { NamingProfile } from '@cairn/coding-agent';
 import { hosts, scopes, type Host, type HostContext, type Scope } from '@cairn/hosts';
-import { colorOption, once, oneOf } from '../../args.ts';
-import { UsageError } from '../../errors.ts';
-import type { ColorMode } from '../../output.ts';
-import type { Session } from '../../session.ts';
-import { namingProfiles } from './naming-profiles.ts';
+import { colorOption, once, oneOf } from '../../terminal/options.ts';
+import type { AnswerFlags } from '../../terminal/answer.ts';
+import { UsageError } from '../../terminal/errors.ts';
+import type { Session } from '../../terminal/session.ts';
+import type { CommandFactory } from '../command.ts';
 import { chooseLaunch, givenLaunch, type Launch } from './launch.ts';
+import { namingProfiles } from './naming-profiles.ts';
 import type { InstallRequest } from './run-install.ts';
 
 const examples = `
 Examples:
-  $ cairn mcp install claude-code                 for this project; shows the change and asks
-  $ cairn mcp install codex --scope user --yes    for all projects, without a question
-  $ cairn mcp install vscode --read-only --dry-run   only show what would be written
-  $ cairn mcp install claude-code --undo          take it back
+  $ cairn mcp install claude-code                 for this project; shows the change and asks first
+  $ cairn mcp install codex --scope user --yes    for all projects, without asking
+  $ cairn mcp install vscode --read-only --dry-run   show the change only
+  $ cairn mcp install claude-code --undo          undo it
 
 Hosts: ${hosts.map(({ id }) => id).join(', ')}.
 
-What is in the file stays: comments, order, layout, other servers, and keys that were added to the entry. The tools keep
-Cairn's own names, which no host has itself; hosts put the server's name before them. --naming is for hosts whose own tools
-are switched off.
+Keeps everything else in the file: comments, order, layout, other servers, and keys that you added to the entry. The tools have
+Cairn's own names, and hosts prefix them with the server's name. Use --naming only if the host's own tools are switched off.
 
-Exit status: 0 when it is installed or taken back, 1 when the answer was no, 2 when nothing could be done.`;
+Exit status: 0 if it is installed or undone, 1 if you answered no, 2 on an error.`;
 
-interface InstallFlags {
+interface InstallFlags extends AnswerFlags {
   readonly scope: Scope;
   readonly root: string;
   readonly name: string;
@@ -39,21 +39,19 @@ interface InstallFlags {
   readonly undo?: boolean;
   readonly dryRun?: boolean;
   readonly yes?: boolean;
-  readonly json?: boolean;
-  readonly color: ColorMode;
 }
 
 function hostNamed(id: string): Host {
   const host = hosts.find((one) => one.id === id);
   if (host) return host;
   const known = hosts.map((one) => one.id).join(', ');
-  throw new UsageError(`unknown host "${id}"; use one of ${known}`);
+  throw new UsageError(`unknown host "${id}"`, `use one of ${known}`);
 }
 
 function checkName(name: string, host: Host): string {
   const { pattern, words } = host.mcpServers.names;
   if (pattern.test(name)) return name;
-  throw new UsageError(`invalid --name "${name}" for ${host.title}; use ${words}`);
+  throw new UsageError(`invalid --name "${name}" for ${host.title}`, `use ${words}`);
 }
 
 function realPath(path: string): string | undefined {
@@ -80,13 +78,13 @@ async function projectOf(root: string, session: Session): Promise<string> {
   const project = resolve(session.cwd, root);
   const stats = await stat(project);
   if (!stats.isDirectory())
-    throw new UsageError(`--root is not a directory: "${project}"; use the project's directory`);
+    throw new UsageError(`--root is not a directory: "${project}"`, "use the project's directory");
   return project;
 }
 
 async function runMcpInstall(id: string, flags: InstallFlags, session: Session): Promise<number> {
   const host = hostNamed(id);
-  const { scope, json = false, dryRun = false, yes = false, color } = flags;
+  const { scope, dryRun = false, yes = false } = flags;
   const context: HostContext = {
     env: session.env,
     home: homedir(),
@@ -94,10 +92,10 @@ async function runMcpInstall(id: string, flags: InstallFlags, session: Session):
     platform: process.platform,
   };
   const target = { host, kind: host.mcpServers, scope, context, name: checkName(flags.name, host) };
-  const request: InstallRequest = { target, json, dryRun, yes, color };
+  const request: InstallRequest = { target, dryRun, yes, flags };
   if (flags.undo === true) {
     if (flags.command !== undefined || flags.readOnly === true || flags.naming !== 'default') {
-      throw new UsageError('--undo cannot be combined with --command, --read-only or --naming; leave them out');
+      throw new UsageError('--undo excludes --command, --read-only and --naming', 'leave them out');
     }
     const { runUndo } = await import('./run-install.ts');
     return runUndo(request, session);
@@ -112,36 +110,35 @@ async function runMcpInstall(id: string, flags: InstallFlags, session: Session):
   return runInstall({ ...request, launch: launchOf(flags, session), options }, session);
 }
 
-export function mcpInstallCommand(command: Command, session: Session, done: (exitCode: number) => void): void {
+export const mcpInstallCommand: CommandFactory = (command, session, done) => {
   command
-    .description(
-      'Tell a host to start Cairn as an MCP server. The change is shown before it is made, and can be undone.',
-    )
-    .summary('tell a host to start Cairn as an MCP server')
-    .argument('<host>', 'the program that is to use Cairn')
+    .description('Configure a host to start Cairn as an MCP server. Shows the change first; --undo reverts it.')
+    .summary('configure a host to start Cairn as an MCP server')
+    .argument('<host>', 'the program that runs agents')
     .addHelpText('after', examples)
     .action(async (id: string, flags: InstallFlags) => done(await runMcpInstall(id, flags, session)))
     .addOption(
-      new Option('--scope <scope>', 'for whom: project (this directory) or user (whatever is opened)')
+      new Option('--scope <scope>', 'project (this directory) or user (all projects of this user)')
         .argParser(oneOf('--scope', scopes))
         .default('project', 'project'),
     )
     .addOption(new Option('--root <dir>', 'the directory of the project').default('.', 'the current directory'))
-    .addOption(new Option('--name <name>', 'what the host calls the server').default('cairn', 'cairn'))
+    .addOption(new Option('--name <name>', 'name of the server in the host').default('cairn', 'cairn'))
     .addOption(
-      new Option('--command <command>', 'what starts cairn, such as "npx -y @cairn/cli"; chosen by itself').argParser(
-        once('--command', 'put all words in one, between quotes'),
-      ),
+      new Option(
+        '--command <command>',
+        'command that starts cairn, such as "npx -y @cairn/cli" (default: chosen automatically)',
+      ).argParser(once('--command', 'quote the whole command')),
     )
-    .addOption(new Option('--read-only', 'only the tools that change nothing'))
+    .addOption(new Option('--read-only', 'offer only tools that change nothing'))
     .addOption(
       new Option('--naming <profile>', `names and parameters of the tools: ${namingProfiles.join(', ')}`)
         .argParser(oneOf('--naming', namingProfiles))
         .default('default', 'default'),
     )
-    .addOption(new Option('--undo', 'take back what was installed'))
-    .addOption(new Option('--dry-run', 'show what would change, but change nothing'))
+    .addOption(new Option('--undo', 'undo the installation'))
+    .addOption(new Option('--dry-run', 'show the change, but change nothing'))
     .addOption(new Option('-y, --yes', 'do not ask'))
-    .addOption(new Option('--json', 'print what happened as one JSON document'))
+    .addOption(new Option('--json', 'print one JSON document'))
     .addOption(colorOption());
-}
+};

@@ -1,6 +1,6 @@
 import { basename, delimiter, join, sep } from 'node:path';
 import type { ServerCommand } from '@cairn/hosts';
-import { UsageError } from '../../errors.ts';
+import { UsageError } from '../../terminal/errors.ts';
 
 /** The facts about the running program that decide how a host starts it. */
 export interface RunningProgram {
@@ -26,7 +26,7 @@ export interface Launch extends ServerCommand {
 export function splitWords(text: string): string[] {
   const words: string[] = [];
   for (const [, word = '', rest = ''] of text.matchAll(/((?:"[^"]*"|'[^']*'|[^\s"'])+)|(\S)/gu)) {
-    if (rest !== '') throw new UsageError(`--command has an unclosed quote: ${text}; close it`);
+    if (rest !== '') throw new UsageError(`--command has an unclosed quote: ${text}`, 'close the quote');
     words.push(
       word.replaceAll(/"([^"]*)"|'([^']*)'/gu, (_, double?: string, single?: string) => double ?? single ?? ''),
     );
@@ -73,7 +73,8 @@ export function chooseLaunch(program: RunningProgram): Launch {
 /** Returns the command line that `--command` gives. */
 export function givenLaunch(text: string): Launch {
   const [command, ...args] = splitWords(text);
-  if (command === undefined)
-    throw new UsageError('--command is empty; use a command that starts cairn, such as "npx -y @cairn/cli"');
+  if (command === undefined) {
+    throw new UsageError('--command is empty', 'use a command that starts cairn, such as "npx -y @cairn/cli"');
+  }
   return { command, args, why: 'from --command', isLocal: /^(?:[\\/~]|[A-Za-z]:)/u.test(command) };
 }

@@ -1,30 +1,30 @@
 import { resolve } from 'node:path';
 import process from 'node:process';
-import { Option, type Command } from 'commander';
+import { Option } from 'commander';
 import type { McpServer, StructuredWhen } from '@cairn/mcp-server';
 import type { NamingProfile } from '@cairn/coding-agent';
-import { oneOf, wholeNumber } from '../../args.ts';
-import { keepCompiled } from '../../compile-cache.ts';
-import { UsageError } from '../../errors.ts';
-import { ExitCode } from '../../exit.ts';
-import type { Session } from '../../session.ts';
-import { escapeControls } from '../../text.ts';
-import { filled } from '../../memory/store.ts';
-import { loadToolSets } from '../../tool-sets.ts';
+import { filled, oneOf, wholeNumber } from '../../terminal/options.ts';
+import type { CommandFactory } from '../command.ts';
+import { keepCompiled } from './compile-cache.ts';
+import { UsageError } from '../../terminal/errors.ts';
+import { ExitCode } from '../../terminal/exit.ts';
+import type { Session } from '../../terminal/session.ts';
+import { escapeControls } from '../../terminal/text.ts';
 import { namingProfiles } from './naming-profiles.ts';
+import { loadToolSets } from './tool-sets.ts';
 
 const examples = `
 Examples:
-  $ cairn mcp                                   serve the current directory to the agent that starts this
+  $ cairn mcp                                   serve the current directory to the agent that starts it
   $ cairn mcp --root ~/src/app --root ~/notes   two directories; relative paths start from the first
   $ cairn mcp --read-only --tools glob,grep     only these two
-  $ cairn mcp --http 8765                       serve http://127.0.0.1:8765/mcp; the token is printed
+  $ cairn mcp --http 8765                       serve http://127.0.0.1:8765/mcp and print the token
 
 In the configuration of an agent host:
   { "mcpServers": { "cairn": { "command": "cairn", "args": ["mcp", "--root", "/path/to/project"] } } }
 
-Standard output has the protocol and nothing else; what is to be said is said on standard error. The server ends when its
-client hangs up, or on SIGTERM, when calls under way are finished.`;
+Standard output carries only the protocol; messages go to standard error. The server finishes running calls and ends when its
+client disconnects, or on SIGTERM.`;
 
 interface McpFlags {
   readonly root?: readonly string[];
@@ -41,10 +41,10 @@ interface McpFlags {
 }
 
 const TOKEN_VARIABLE = 'CAIRN_MCP_TOKEN';
-const HIGHEST_PORT = 65_535;
+const MAX_PORT = 65_535;
 
 function directory(value: string, others: readonly string[] = []): readonly string[] {
-  if (value === '') throw new UsageError("--root takes a directory, not an empty text; '.' is the current one");
+  if (value === '') throw new UsageError('--root is empty', "use a directory, or '.' for the current one");
   return [...others, value];
 }
 
@@ -57,37 +57,38 @@ function names(value: string): readonly string[] {
 
 function port(value: string): number {
   const number = wholeNumber('--http', '')(value);
-  if (number > HIGHEST_PORT)
-    throw new UsageError(`--http takes a port up to ${HIGHEST_PORT}, or 0 for any, not '${value}'`);
+  if (number > MAX_PORT)
+    throw new UsageError(`invalid --http "${value}"`, `use a port up to ${MAX_PORT}, or 0 for any free port`);
   return number;
 }
 
-/** The token that was given; `undefined` when none was, or none is wanted. */
+/** Returns the token from the option or the environment; `undefined` without one, or with `--no-auth`. */
 function givenToken({ token, auth }: McpFlags, session: Session): string | undefined {
   const given = token ?? session.env[TOKEN_VARIABLE];
   if (!auth || given === undefined) return undefined;
   if (/^[\w.~+/=-]+$/u.test(given)) return given;
   const source = token === undefined ? TOKEN_VARIABLE : '--token';
   throw new UsageError(
-    `${source} takes a token of letters, digits and . _ ~ + / = -; when it is left out, a new token is made and printed`,
+    `invalid ${source}`,
+    'use letters, digits and . _ ~ + / = -, or leave it out: a new token is then created and printed',
   );
 }
 
 function checkFlags(flags: McpFlags): void {
   if (flags.memory === 'off' && flags.store !== undefined) {
-    throw new UsageError('--store names the file of the memory, which --memory off leaves out');
+    throw new UsageError('--store and --memory off exclude each other', 'leave one of them out');
   }
   if (flags.http === undefined && (flags.token !== undefined || !flags.auth)) {
-    throw new UsageError(
-      `${flags.auth ? '--token' : '--no-auth'} is for --http; over stdio the client is whoever started the server`,
-    );
+    throw new UsageError(`${flags.auth ? '--token' : '--no-auth'} is for --http`, 'leave it out, or add --http');
   }
-  if (flags.token !== undefined && !flags.auth) throw new UsageError('--token and --no-auth exclude one another');
+  if (flags.token !== undefined && !flags.auth) {
+    throw new UsageError('--token and --no-auth exclude each other', 'leave one of them out');
+  }
 }
 
 type Say = (text: string) => void;
 
-/** Resolves when the run is to end. */
+/** Resolves when the run must end. */
 function whenAborted(signal: AbortSignal): Promise<void> {
   return new Promise((done) => {
     if (signal.aborted) done();
@@ -98,7 +99,7 @@ function whenAborted(signal: AbortSignal): Promise<void> {
 async function serveOverStdio(server: McpServer, session: Session, say: Say): Promise<void> {
   const { serveStdio } = await import('@cairn/mcp-server');
   const connection = await serveStdio(server, {
-    // The protocol wants the streams themselves: it is the only command that answers while it reads.
+    // The only command that uses the streams themselves, because it answers while it reads.
     input: process.stdin,
     output: process.stdout,
     onError: (error) => say(error.message),
@@ -107,11 +108,11 @@ async function serveOverStdio(server: McpServer, session: Session, say: Say): Pr
   await connection.close();
 }
 
-/** How a server over HTTP is reached. */
+/** How clients reach a server over HTTP. */
 interface Access {
   readonly port: number;
   readonly auth: boolean;
-  /** The token that was given. */
+  /** The token from the user; `undefined` creates one. */
   readonly token: string | undefined;
 }
 
@@ -127,8 +128,8 @@ async function serveOverHttp(
   const { port: wanted, auth } = access;
   const token = auth ? (access.token ?? createToken()) : undefined;
   const listener = await serveHttp(server, { port: wanted, token, onError: (error) => say(error.message) });
-  if (token === undefined) say('no token is asked for: every program of this machine can use the tools');
-  else if (token !== access.token) say(`clients send 'Authorization: Bearer ${token}'`);
+  if (token === undefined) say('no token is required: every program on this machine can use the tools');
+  else if (token !== access.token) say(`clients must send 'Authorization: Bearer ${token}'`);
   say(`listening on ${listener.url}`);
   await whenAborted(session.signal);
   await listener.close();
@@ -138,7 +139,7 @@ async function runMcp(flags: McpFlags, session: Session): Promise<number> {
   checkFlags(flags);
   const token = givenToken(flags, session);
   const say: Say = (text) => {
-    // Nobody may be listening; that is no reason to stop.
+    // A closed standard error does not stop the server.
     session.err.write(`cairn mcp: ${escapeControls(text)}\n`).catch(() => undefined);
   };
   // A host waits for the server before it shows anything.
@@ -170,20 +171,21 @@ async function runMcp(flags: McpFlags, session: Session): Promise<number> {
   return ExitCode.Hit;
 }
 
-export function mcpCommand(command: Command, session: Session, done: (exitCode: number) => void): void {
+export const mcpCommand: CommandFactory = (command, session, done) => {
   command
     .description('Serve the tools to an agent over MCP: over standard input and output, or over HTTP on this machine.')
     .summary('serve the tools to an agent over MCP')
     .addHelpText('after', examples)
     .action(async (flags: McpFlags) => done(await runMcp(flags, session)))
     .addOption(
-      new Option('--root <dir>', 'a directory that may be used; again for more (default: the current one)').argParser(
-        directory,
-      ),
+      new Option(
+        '--root <dir>',
+        'directory that the tools may use; repeat it for more (default: the current one)',
+      ).argParser(directory),
     )
-    .addOption(new Option('--http <port>', 'serve over HTTP on 127.0.0.1; 0 takes any free port').argParser(port))
-    .option('--token <token>', `what clients have to send over HTTP (default: ${TOKEN_VARIABLE}, or a new one)`)
-    .option('--no-auth', 'ask for no token over HTTP')
+    .addOption(new Option('--http <port>', 'serve over HTTP on 127.0.0.1; 0 uses any free port').argParser(port))
+    .option('--token <token>', `token that clients must send over HTTP (default: ${TOKEN_VARIABLE}, or a new one)`)
+    .option('--no-auth', 'require no token over HTTP')
     .option('--read-only', 'offer only tools that change nothing')
     .addOption(new Option('--tools <names>', 'offer only these, separated by commas').argParser(names))
     .addOption(
@@ -192,21 +194,19 @@ export function mcpCommand(command: Command, session: Session, done: (exitCode: 
         .default('default', 'default'),
     )
     .addOption(
-      new Option('--memory <profile>', "the memory's tools, by whose names: default, mcp-memory, or off")
+      new Option('--memory <profile>', 'names of the memory tools: default, mcp-memory, or off for no memory')
         .argParser(oneOf('--memory', ['default', 'mcp-memory', 'off'] as const))
         .default('default', 'default'),
     )
     .addOption(
-      new Option('--store <file>', "the SQLite file of the memory (default: the user's own)").argParser(
-        filled('--store'),
-      ),
+      new Option('--store <file>', "SQLite file of the memory (default: the user's own)").argParser(filled('--store')),
     )
     .addOption(
       new Option(
         '--structured <when>',
-        'send facts as structured content too: auto (not to hosts that then hide the text), always, never',
+        'also send structured content: auto (except to hosts that then hide the text), always or never',
       )
         .argParser(oneOf('--structured', ['auto', 'always', 'never'] satisfies StructuredWhen[]))
         .default('auto', 'auto'),
     );
-}
+};

@@ -1,27 +1,27 @@
 import type { FileDiff } from '@cairn/coding-agent';
-import type { EntryAction, EntryChange, EntryTarget, ServerCommand } from '@cairn/hosts';
-import { createEntryEditor, HostError } from '@cairn/hosts';
-import { askYesNo } from '../../ask.ts';
-import { diffLines } from '../../diff-lines.ts';
-import { ExitCode } from '../../exit.ts';
-import { writeNotices } from '../../notices.ts';
-import { createPaint, usesColor, writeLines, type ColorMode } from '../../output.ts';
-import type { Session } from '../../session.ts';
-import { escapeLine, shellQuote } from '../../text.ts';
-import { stateDirectory } from '../../user-directories.ts';
-import { ConfigFileError, diffOfRemoval, openConfig, type PreviewedFile } from './config-file.ts';
+import type { EntryAction, EntryChange, EntryEditor, EntryTarget, ServerCommand } from '@cairn/hosts';
+import { createEntryEditor } from '@cairn/hosts';
+import { writeAnswer, type AnswerFlags } from '../../terminal/answer.ts';
+import { askYesNo } from '../../terminal/ask.ts';
+import { diffLines } from '../../terminal/diff-lines.ts';
+import { CommandError } from '../../terminal/errors.ts';
+import { ExitCode } from '../../terminal/exit.ts';
+import { createPaint, usesColor, writeLines } from '../../terminal/output.ts';
+import type { Session } from '../../terminal/session.ts';
+import { escapeLine, shellQuote } from '../../terminal/text.ts';
+import { stateDirectory } from '../../terminal/user-directories.ts';
+import { diffOfRemoval, openConfig, type PreviewedFile } from './config-file.ts';
 import type { Launch } from './launch.ts';
 
-/** Which entry is meant, and how to report. */
+/** The entry to install or undo. */
 export interface InstallRequest {
   readonly target: EntryTarget<ServerCommand>;
-  readonly json: boolean;
   readonly dryRun: boolean;
   readonly yes: boolean;
-  readonly color: ColorMode;
+  readonly flags: AnswerFlags;
 }
 
-/** What is to be installed. */
+/** The entry to install, and its value. */
 interface Installation extends InstallRequest {
   readonly launch: Launch;
   /** The options after `cairn mcp`. */
@@ -29,17 +29,6 @@ interface Installation extends InstallRequest {
 }
 
 type Change = EntryChange<PreviewedFile>;
-
-/** Nobody can confirm the change. */
-class ConfirmationError extends Error {
-  readonly code = 'CONFIRMATION_NEEDED';
-  readonly path: string;
-
-  constructor(path: string) {
-    super(`${path} was not changed: there is no terminal to ask on; check the change, then add --yes`);
-    this.path = path;
-  }
-}
 
 const verbs: Readonly<Record<EntryAction, readonly [past: string, preposition: string]>> = {
   add: ['added', 'to'],
@@ -50,7 +39,7 @@ const verbs: Readonly<Record<EntryAction, readonly [past: string, preposition: s
   forget: ['removed', 'from'],
 };
 
-function editorOf({ target: { context } }: InstallRequest, session: Session) {
+function editorOf({ target: { context } }: InstallRequest, session: Session): EntryEditor<PreviewedFile> {
   return createEntryEditor({
     open: (path) => openConfig(path, session.signal),
     stateDirectory: stateDirectory(context),
@@ -64,11 +53,10 @@ function diffOf({ file, text }: Change): Promise<FileDiff> | FileDiff {
 async function showDiff(
   { file, text }: Change,
   diff: FileDiff,
-  { color }: InstallRequest,
-  session: Session,
+  { flags, session }: { readonly flags: AnswerFlags; readonly session: Session },
 ): Promise<void> {
   const { isTerminal } = session.out;
-  const paint = createPaint(usesColor(color, isTerminal, session.env));
+  const paint = createPaint(usesColor(flags.color, isTerminal, session.env));
   const escape = isTerminal ? escapeLine : (line: string) => line;
   // As in the output of git: without the slash at the start.
   const name = file.path.replace(/^\//u, '');
@@ -79,7 +67,15 @@ async function showDiff(
 async function confirm(path: string, { yes }: InstallRequest, session: Session): Promise<boolean> {
   if (yes) return true;
   const terminal = session.input.isTerminal && session.err.isTerminal ? session.openTerminal() : undefined;
-  if (!terminal) throw new ConfirmationError(path);
+  if (!terminal) {
+    throw new CommandError({
+      code: 'CONFIRMATION_NEEDED',
+      message: `${path} was not changed: there is no terminal to ask on`,
+      fix: 'check the change, then add --yes',
+      path,
+      changed: false,
+    });
+  }
   const forget = session.onAbruptEnd(() => terminal.close(''));
   try {
     return await askYesNo(terminal, `Write this to ${path}?`, session.signal);
@@ -101,37 +97,10 @@ interface Outcome {
 
 async function report(session: Session, request: InstallRequest, outcome: Outcome): Promise<void> {
   const { change, changed, diff, notices, more = {} } = outcome;
-  if (!request.json) {
-    await writeNotices(session, request.color, notices);
-    return;
-  }
   const { host, scope, name } = request.target;
   const { action, to: entry, file } = change;
-  const answer = {
-    host: host.id,
-    scope,
-    path: file.path,
-    name,
-    action,
-    changed,
-    dryRun: request.dryRun,
-    entry,
-    diff,
-    ...more,
-  };
-  await writeLines(session.out, [JSON.stringify(answer)], session.signal);
-}
-
-async function reportError(session: Session, error: unknown, { json }: InstallRequest): Promise<number> {
-  const isRefusal =
-    error instanceof HostError || error instanceof ConfigFileError || error instanceof ConfirmationError;
-  if (!json || !isRefusal) throw error;
-  const { code: reason, message, path } = error;
-  const answer = {
-    error: { reason, message, changed: false, path, ...(error instanceof HostError ? error.place : {}) },
-  };
-  await writeLines(session.out, [JSON.stringify(answer)], session.signal);
-  return ExitCode.Error;
+  const facts = { host: host.id, scope, path: file.path, name, action, changed, dryRun: request.dryRun, entry, diff };
+  await writeAnswer(session, request.flags, { lines: [], document: { ...facts, ...more }, notices: () => notices });
 }
 
 /** Shows a change, asks, and makes it. */
@@ -140,10 +109,10 @@ async function carryOut(
   request: InstallRequest,
   { change, notices, more }: Pick<Outcome, 'change' | 'notices' | 'more'>,
 ): Promise<number> {
-  const { json, dryRun, target } = request;
+  const { flags, dryRun, target } = request;
   const { path } = change.file;
   const diff = await diffOf(change);
-  if (!json) await showDiff(change, diff, request, session);
+  if (flags.json !== true) await showDiff(change, diff, { flags, session });
   const changed = !dryRun && (await confirm(path, request, session));
   if (!changed && !dryRun) {
     await report(session, request, { change, changed, diff, more, notices: ['nothing was changed'] });
@@ -162,7 +131,8 @@ function undoHint({ host, scope, name }: EntryTarget<ServerCommand>): string {
   return `to undo: cairn mcp install ${host.id}${options.join('')} --undo`;
 }
 
-async function install(installation: Installation, session: Session): Promise<number> {
+/** Adds a server to the configuration of a host, after showing the change and asking. */
+export async function runInstall(installation: Installation, session: Session): Promise<number> {
   const { target, launch, options } = installation;
   const { host, kind, scope, context, name } = target;
   const server = { command: launch.command, args: [...launch.args, 'mcp', ...options] };
@@ -187,7 +157,8 @@ async function install(installation: Installation, session: Session): Promise<nu
   return carryOut(session, installation, { change, notices, more });
 }
 
-async function undo(request: InstallRequest, session: Session): Promise<number> {
+/** Undoes an installation, after showing the change and asking. */
+export async function runUndo(request: InstallRequest, session: Session): Promise<number> {
   const { target, dryRun } = request;
   const change = await editorOf(request, session).planUndo(target);
   if (change.text === undefined) {
@@ -197,14 +168,4 @@ async function undo(request: InstallRequest, session: Session): Promise<number> 
     return ExitCode.Hit;
   }
   return carryOut(session, request, { change, notices: [] });
-}
-
-/** Adds a server to the configuration of a host, after showing the change and asking. */
-export async function runInstall(installation: Installation, session: Session): Promise<number> {
-  return install(installation, session).catch((error: unknown) => reportError(session, error, installation));
-}
-
-/** Undoes an installation, after showing the change and asking. */
-export async function runUndo(request: InstallRequest, session: Session): Promise<number> {
-  return undo(request, session).catch((error: unknown) => reportError(session, error, request));
 }

@@ -1,0 +1,79 @@
+import { Option } from 'commander';
+import type { EditDetails, EditInput, TextEdit } from '@cairn/coding-agent';
+import { once } from '../../terminal/options.ts';
+import { UsageError } from '../../terminal/errors.ts';
+import { readText } from '../../terminal/input.ts';
+import type { Session } from '../../terminal/session.ts';
+import type { CommandFactory } from '../command.ts';
+import { diffNotices, mutationOptions, runTool, shownDiffs, type MutationFlags } from './tool-command.ts';
+
+const examples = `
+Examples:
+  $ cairn edit src/main.ts --old 'let x' --new 'const x'
+  $ cairn edit src/main.ts --old foo --new bar --all --dry-run   every occurrence; show the change only
+  $ cairn edit a.txt --old 'obsolete' --new '' --expect 1a2b3c4d   only if it did not change since it was read
+  $ cairn edit a.txt --edits - < edits.json   several edits: [{"old_text": "a", "new_text": "b"}]
+
+The old text must occur exactly once, unless --all is given. All edits apply to the file as it is; every other byte stays. Write
+a text that starts with '-' as --old=-x. The diff goes to standard output, the summary to standard error.`;
+
+interface EditFlags extends MutationFlags {
+  readonly old?: string;
+  readonly new?: string;
+  readonly all?: boolean;
+  readonly edits?: string;
+}
+
+async function editsOf(flags: EditFlags, session: Session): Promise<readonly TextEdit[]> {
+  const { old, new: replacement, edits } = flags;
+  if (edits === undefined) {
+    if (old === undefined || replacement === undefined) {
+      throw new UsageError('the edit is missing', 'use --old and --new, or --edits');
+    }
+    return [{ old_text: old, new_text: replacement, replace_all: flags.all }];
+  }
+  if (old !== undefined || replacement !== undefined || flags.all === true) {
+    throw new UsageError('--edits excludes --old, --new and --all', 'leave them out');
+  }
+  const json = edits === '-' ? await readText(session.input, 'pipe the edits, or use --edits') : edits;
+  try {
+    // The tool validates the edits.
+    return JSON.parse(json) as TextEdit[];
+  } catch (error) {
+    const reason = error instanceof Error ? `: ${error.message}` : '';
+    throw new UsageError(`--edits is not valid JSON${reason}`, 'correct it', { cause: error });
+  }
+}
+
+async function runEdit(path: string, flags: EditFlags, session: Session): Promise<number> {
+  const input: EditInput = { path, edits: await editsOf(flags, session) };
+  const diffsOf = ({ path: name, diff }: EditDetails) => [{ from: name, to: name, diff }];
+  return runTool<EditDetails>(session, {
+    flags,
+    expected: { path, tag: flags.expect },
+    run: (tools) => tools.edit.execute(input, { signal: session.signal, dryRun: flags.dryRun }),
+    lines: (details) => shownDiffs(diffsOf(details), { flags, session }),
+    notices: (details, text) => [
+      (text.split('\n')[0] ?? '').replace('; what changed:', '.'),
+      ...diffNotices(diffsOf(details)),
+    ],
+  });
+}
+
+export const editCommand: CommandFactory = (command, session, done) => {
+  command
+    .description('Replace text in a file.')
+    .summary('replace text in a file')
+    .argument('<path>', 'the file')
+    .addHelpText('after', examples)
+    .action(async (path: string, flags: EditFlags) => done(await runEdit(path, flags, session)))
+    .addOption(new Option('--old <text>', 'the text to replace').argParser(once('--old', 'use --edits for several')))
+    .addOption(new Option('--new <text>', 'the replacement').argParser(once('--new', 'use --edits for several')))
+    .addOption(new Option('--all', 'replace every occurrence'))
+    .addOption(
+      new Option('--edits <json>', "several edits as JSON, '-' for standard input").argParser(
+        once('--edits', 'put all edits in one list'),
+      ),
+    );
+  for (const option of mutationOptions()) command.addOption(option);
+};

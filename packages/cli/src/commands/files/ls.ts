@@ -1,0 +1,54 @@
+import { Option } from 'commander';
+import type { LsDetails } from '@cairn/coding-agent';
+import type { MatchesDocument } from '../../terminal/answer.ts';
+import { wholeNumber } from '../../terminal/options.ts';
+import type { CommandFactory } from '../command.ts';
+import { entryLines, linesOfEntries, notesAround } from './listing-lines.ts';
+import type { Session } from '../../terminal/session.ts';
+import { runTool, toolOptions, type ToolFlags } from './tool-command.ts';
+
+const examples = `
+Examples:
+  $ cairn ls                  the current directory
+  $ cairn ls src --depth 2    two levels
+  $ cairn ls --skip 500       the next page
+
+Directories end with '/'. Hidden and ignored names are shown.`;
+
+interface LsFlags extends ToolFlags {
+  readonly depth?: number;
+  readonly limit?: number;
+  readonly skip?: number;
+}
+
+/** The entries are the matches; the other details of the tool stay. */
+function documentOf({ entries, total, ...rest }: LsDetails, skip: number = 0): MatchesDocument {
+  const complete = skip + entries.length >= total;
+  const counts = { matches: entries, shown: entries.length, totalMatches: total, complete };
+  return { ...rest, ...counts, ...(!complete && { stopReason: 'limit' as const }) };
+}
+
+async function runLs(path: string, flags: LsFlags, session: Session): Promise<number> {
+  const { depth, limit, skip } = flags;
+  return runTool<LsDetails>(session, {
+    flags,
+    run: (tools) => tools.ls.execute({ path, depth, limit, skip }, { signal: session.signal }),
+    lines: ({ entries }) => entryLines(entries, session.out.isTerminal),
+    document: (details) => documentOf(details, skip),
+    notices: ({ path: shown, entries, total }, text) =>
+      notesAround(text, shown, linesOfEntries(entries)).slice(entries.length === total ? 1 : 0),
+  });
+}
+
+export const lsCommand: CommandFactory = (command, session, done) => {
+  command
+    .description('List a directory, one or more levels deep.')
+    .summary('list a directory')
+    .argument('[path]', 'the directory', '.')
+    .addHelpText('after', examples)
+    .action(async (path: string, flags: LsFlags) => done(await runLs(path, flags, session)))
+    .addOption(new Option('--depth <n>', 'N levels, up to 20 (default: 1)').argParser(wholeNumber('--depth', '', 1)))
+    .addOption(new Option('--limit <n>', 'at most N entries (default: 500)').argParser(wholeNumber('--limit', '', 1)))
+    .addOption(new Option('--skip <n>', 'skip the first N entries').argParser(wholeNumber('--skip')));
+  for (const option of toolOptions()) command.addOption(option);
+};

@@ -1,0 +1,58 @@
+import { Option } from 'commander';
+import type { ReadDetails } from '@cairn/coding-agent';
+import { wholeNumber } from '../../terminal/options.ts';
+import type { Session } from '../../terminal/session.ts';
+import type { CommandFactory } from '../command.ts';
+import { entryLines, linesOfEntries, notesAround } from './listing-lines.ts';
+import { escapeLine } from '../../terminal/text.ts';
+import { runTool, toolOptions, type ToolFlags } from './tool-command.ts';
+
+const examples = `
+Examples:
+  $ cairn read src/main.ts                    up to 2,000 lines, 50 KB
+  $ cairn read src/main.ts --offset 2001      the next page
+  $ cairn read legacy.txt --encoding latin1   text that is neither UTF-8 nor UTF-16
+  $ cairn read src                            the entries of a directory
+
+The lines go to standard output. Their numbers and the tag of the content go to standard error. Commands that change files take
+the tag as --expect.`;
+
+interface ReadFlags extends ToolFlags {
+  readonly offset?: number;
+  readonly limit?: number;
+  readonly encoding?: string;
+}
+
+function linesOf(details: ReadDetails, session: Session): Iterable<string> {
+  if (details.kind === 'directory') return entryLines(details.entries, session.out.isTerminal);
+  if (details.kind === 'image') return [];
+  return session.out.isTerminal ? details.lines.map(escapeLine) : details.lines;
+}
+
+function shownLines(details: ReadDetails): number {
+  if (details.kind === 'directory') return linesOfEntries(details.entries);
+  return details.kind === 'text' ? details.lines.length : 0;
+}
+
+async function runRead(path: string, flags: ReadFlags, session: Session): Promise<number> {
+  const { offset, limit, encoding } = flags;
+  return runTool<ReadDetails>(session, {
+    flags,
+    run: (tools) => tools.read.execute({ path, offset, limit, encoding }, { signal: session.signal }),
+    lines: (details) => linesOf(details, session),
+    notices: (details, text) => notesAround(text, details.path, shownLines(details)),
+  });
+}
+
+export const readCommand: CommandFactory = (command, session, done) => {
+  command
+    .description('Read a text file, or a page of it. A notice states what is cut and how to continue.')
+    .summary('show a file and the tag of its content')
+    .argument('<path>', 'a file or a directory')
+    .addHelpText('after', examples)
+    .action(async (path: string, flags: ReadFlags) => done(await runRead(path, flags, session)))
+    .addOption(new Option('--offset <n>', 'start at this line, from 1').argParser(wholeNumber('--offset', '', 1)))
+    .addOption(new Option('--limit <n>', 'at most N lines (default: 2,000)').argParser(wholeNumber('--limit', '', 1)))
+    .addOption(new Option('--encoding <name>', 'encoding of a file that is neither UTF-8 nor UTF-16'));
+  for (const option of toolOptions()) command.addOption(option);
+};

@@ -1,0 +1,141 @@
+import { resolve } from 'node:path';
+import { Option } from 'commander';
+import type { CodingTools } from '@cairn/coding-agent';
+import type { FailureDetails, ToolResult } from '@cairn/tool';
+import { writeAnswer, type AnswerFlags } from '../../terminal/answer.ts';
+import { diffLines, type ShownDiff } from '../../terminal/diff-lines.ts';
+import { CommandError, UsageError } from '../../terminal/errors.ts';
+import { ExitCode } from '../../terminal/exit.ts';
+import { colorOption, filled } from '../../terminal/options.ts';
+import { createPaint, usesColor } from '../../terminal/output.ts';
+import type { Session } from '../../terminal/session.ts';
+import { escapeLine } from '../../terminal/text.ts';
+
+/** The options of every command that runs a tool, as parsed. */
+export interface ToolFlags extends AnswerFlags {
+  readonly root: string;
+}
+
+/** The options of the commands that change files, as parsed. */
+export interface MutationFlags extends ToolFlags {
+  readonly dryRun?: boolean;
+  readonly expect?: string;
+}
+
+export function toolOptions(): Option[] {
+  return [
+    new Option('--root <dir>', 'root of all paths; no path may lead out of it')
+      .argParser(filled('--root', "use a directory, or '.' for the current one"))
+      .default('.', 'the current directory'),
+    new Option('--json', 'print one JSON document'),
+    colorOption(),
+  ];
+}
+
+function contentTag(value: string): string {
+  if (/^[\da-f]{8}$/u.test(value)) return value;
+  throw new UsageError(`invalid --expect "${value}"`, "use the tag that 'cairn read' prints, such as 1a2b3c4d");
+}
+
+/** Returns the options of a command that changes files. `subject` is what has the tag of `--expect`. */
+export function mutationOptions(subject: string = 'the file'): Option[] {
+  return [
+    new Option('--dry-run', 'check everything and show the change, but change nothing'),
+    new Option('--expect <tag>', `only if ${subject} has this tag, as 'cairn read' prints it`).argParser(contentTag),
+    ...toolOptions(),
+  ];
+}
+
+/** A command that runs one tool. */
+export interface ToolRun<Details> {
+  readonly flags: ToolFlags;
+  /** Whether the command may replace files that were never read. */
+  readonly overwrites?: boolean | undefined;
+  /** A path that must have the tag of `--expect`. */
+  readonly expected?: { readonly path: string; readonly tag: string | undefined } | undefined;
+  readonly run: (tools: CodingTools) => Promise<ToolResult<Details>>;
+  /** What to do next after a failure, for reasons where the tool's own hint names parameters. */
+  readonly fixes?: Readonly<Partial<Record<FailureDetails['reason'], string>>> | undefined;
+  readonly lines: (details: Details) => Iterable<string>;
+  /** The JSON document. Default: the details. */
+  readonly document?: (details: Details) => object;
+  readonly notices: (details: Details, text: string) => readonly string[];
+}
+
+function textOf(result: ToolResult): string {
+  const [part] = result.content;
+  return part?.type === 'text' ? part.text : '';
+}
+
+/** Returns a tool's failure as an error. The text after its first paragraph is context for a model. */
+function errorOf(result: ToolResult & { readonly isError: true }, fixes: ToolRun<never>['fixes'] = {}): CommandError {
+  const { reason: code, hint, changed, path } = result.details;
+  const [paragraph = ''] = textOf(result).split('\n\n', 1);
+  const message = paragraph.replace(hint, '').trim();
+  return new CommandError({ code, message, fix: fixes[code] ?? hint, path, changed });
+}
+
+/** Rejects unless a path has the tag of `--expect`. Reading it also lets the tools change it. */
+async function checkTag(
+  tools: CodingTools,
+  expected: { path: string; tag: string },
+  signal: AbortSignal,
+): Promise<void> {
+  const known = await tools.read.execute({ path: expected.path }, { signal });
+  if (known.isError) throw errorOf(known);
+  const { path } = known.details;
+  const tag = 'tag' in known.details ? known.details.tag : undefined;
+  if (tag === expected.tag) return;
+  throw new CommandError({
+    code: tag === undefined ? 'IS_DIRECTORY' : 'STALE',
+    message: `${path} ${tag === undefined ? 'is a directory and has no tag' : `has the tag ${tag}`}, not ${expected.tag}`,
+    fix: "nothing was changed; check it with 'cairn read', then run the command again with the new tag",
+    path,
+    changed: false,
+  });
+}
+
+/**
+ * Runs a tool and prints its answer. Every run is a new process that has read nothing. So it replaces an existing file only
+ * with `--expect`, or when `overwrites` is set.
+ */
+export async function runTool<Details>(session: Session, toolRun: ToolRun<Details>): Promise<number> {
+  const { createCodingTools } = await import('@cairn/coding-agent');
+  const { flags, expected, fixes, document = (details: Details): object => Object(details) } = toolRun;
+  const tools = createCodingTools({
+    root: resolve(session.cwd, flags.root),
+    policy: { staleGuard: toolRun.overwrites === true ? 'off' : 'strict' },
+  });
+  if (expected?.tag !== undefined) {
+    await checkTag(tools, { path: expected.path, tag: expected.tag }, session.signal);
+  }
+  const result = await toolRun.run(tools);
+  if (result.isError) throw errorOf(result, fixes);
+  const { details } = result;
+  await writeAnswer(session, flags, {
+    lines: toolRun.lines(details),
+    document: document(details),
+    notices: () => toolRun.notices(details, textOf(result)),
+  });
+  return ExitCode.Hit;
+}
+
+/** Returns diffs as lines for standard output. */
+export function* shownDiffs(
+  diffs: readonly ShownDiff[],
+  { flags, session }: { readonly flags: ToolFlags; readonly session: Session },
+): Generator<string, void, undefined> {
+  const { isTerminal } = session.out;
+  const style = {
+    paint: createPaint(usesColor(flags.color, isTerminal, session.env)),
+    escape: isTerminal ? escapeLine : (text: string) => text,
+  };
+  for (const diff of diffs) yield* diffLines(diff, style);
+}
+
+/** Returns a notice for each diff that was cut. */
+export function diffNotices(diffs: readonly ShownDiff[]): string[] {
+  return diffs
+    .filter(({ diff }) => diff.cut)
+    .map(({ from, to }) => `the diff of ${to ?? from ?? ''} is cut; the whole change was checked`);
+}

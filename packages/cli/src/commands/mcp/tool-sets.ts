@@ -1,0 +1,20 @@
+import type { ToolSet } from '@cairn/tool';
+import { memoryToolSet } from '../../memory/tool-set.ts';
+import type { MemoryToolSetOptions } from '../../memory/tool-set.ts';
+import type { Session } from '../../terminal/session.ts';
+
+/** What the tool sets are made from. */
+export interface ToolSetOptions {
+  readonly session: Pick<Session, 'env' | 'cwd'>;
+  /** Absent when no memory is served. */
+  readonly memory: MemoryToolSetOptions | undefined;
+}
+
+/**
+ * The tools that `cairn mcp` serves, in the order in which clients see them: one line for each set. They are loaded when a
+ * server starts and not before.
+ */
+export async function loadToolSets({ session, memory }: ToolSetOptions): Promise<ToolSet[]> {
+  const { codingToolSet } = await import('@cairn/coding-agent');
+  return [codingToolSet, ...(memory === undefined ? [] : [await memoryToolSet(session, memory)])];
+}

@@ -1,0 +1,38 @@
+import { resolve } from 'node:path';
+import { retentionOptions, withMemory } from '../../memory/store.ts';
+import { ExitCode } from '../../terminal/exit.ts';
+import { readText, readTextFile } from '../../terminal/input.ts';
+import type { Session } from '../../terminal/session.ts';
+import { countOf } from '../../terminal/text.ts';
+import type { CommandFactory } from '../command.ts';
+import { addOptions, type GroupFlags } from './options.ts';
+
+async function importAll(file: string | undefined, flags: GroupFlags, session: Session): Promise<number> {
+  const text =
+    file === undefined
+      ? await readText(session.input, 'pipe the lines, or name a file')
+      : await readTextFile(resolve(session.cwd, file), session.signal);
+  // Unlike `readline`, which also splits at line separators inside a message.
+  const lines = text.split('\n');
+  return withMemory(session, {
+    flags,
+    writes: true,
+    run: async (memory, { print, notice }) => {
+      const result = await memory.import(lines, { signal: session.signal });
+      const { added, present, dropped } = result;
+      const already = present === 0 ? [] : [`${present} were already there`];
+      const over = dropped === 0 ? [] : [`${dropped} were too old or too many and were not imported (--keep, --days)`];
+      notice([`imported ${added} of ${countOf(result.lines, 'line')}`, ...already, ...over].join('; '));
+      await print([], result);
+      return dropped === 0 ? ExitCode.Hit : ExitCode.Error;
+    },
+  });
+}
+
+export const memoryImportCommand: CommandFactory = (command, session, done) => {
+  command
+    .description('Read an export, or the file of the MCP memory server. Existing records stay unchanged.')
+    .argument('[file]', 'JSON lines (default: standard input)')
+    .action(async (file: string | undefined, flags: GroupFlags) => done(await importAll(file, flags, session)));
+  addOptions(command, retentionOptions());
+};

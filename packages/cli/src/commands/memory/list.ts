@@ -1,0 +1,29 @@
+import { describeKey, textLines } from '../../memory/lines.ts';
+import { withMemory } from '../../memory/store.ts';
+import type { Session } from '../../terminal/session.ts';
+import { countOf } from '../../terminal/text.ts';
+import type { CommandFactory } from '../command.ts';
+import { nothingFoundHint } from './hints.ts';
+import { addOptions, streamOption, type GroupFlags } from './options.ts';
+
+async function list(flags: GroupFlags, session: Session): Promise<number> {
+  return withMemory(session, {
+    flags,
+    run: async (memory, { printMatches, notice, where }) => {
+      const groups = await memory.listGroups({ stream: flags.stream, signal: session.signal });
+      if (groups.length === 0) notice(await nothingFoundHint(memory, where));
+      const lines = groups.flatMap(({ stream, group, messages, bytes, expiresInMs }) => {
+        const line = `${stream}/${group}: ${describeKey(countOf(messages, 'message'), bytes, expiresInMs)}`;
+        return [...textLines('', line, session)];
+      });
+      return printMatches(lines, groups);
+    },
+  });
+}
+
+export const memoryListCommand: CommandFactory = (command, session, done) => {
+  command
+    .description('List the groups that have messages.')
+    .action(async (flags: GroupFlags) => done(await list(flags, session)));
+  addOptions(command, [streamOption('only this stream')]);
+};

@@ -1,0 +1,52 @@
+import type { MemoryStats } from '@cairn/memory';
+import { withMemory, type StoreFlags } from '../../memory/store.ts';
+import { ExitCode } from '../../terminal/exit.ts';
+import type { Session } from '../../terminal/session.ts';
+import { countOf, formatBytes } from '../../terminal/text.ts';
+import type { CommandFactory } from '../command.ts';
+import { addOptions } from './options.ts';
+
+const empty: Omit<MemoryStats, 'backend'> = {
+  streams: 0,
+  groups: 0,
+  messages: 0,
+  notes: 0,
+  workflows: 0,
+  graphs: 0,
+  namespaces: [],
+  quarantined: 0,
+  bytes: 0,
+  keysWithoutEnd: 0,
+};
+
+async function stats(flags: StoreFlags, session: Session): Promise<number> {
+  return withMemory(session, {
+    flags,
+    absent: (where) => ({ where, backend: 'sqlite', ...empty, quarantinedRecords: [] }),
+    run: async (memory, { print, where }) => {
+      const all = await memory.stats({ signal: session.signal });
+      const quarantined = await memory.quarantined({ signal: session.signal });
+      const lines = [
+        `${all.backend} at ${where}`,
+        `${countOf(all.messages, 'message')} in ${countOf(all.groups, 'group')} of ${countOf(all.streams, 'stream')}`,
+        `${countOf(all.notes, 'note')}, ${countOf(all.workflows, 'workflow')}, ${countOf(all.graphs, 'knowledge graph')}`,
+        ...all.namespaces.map(
+          ({ name, records, keys }) => `namespace ${name}: ${countOf(records, 'record')} under ${countOf(keys, 'key')}`,
+        ),
+        `${formatBytes(all.bytes)}; ${countOf(all.keysWithoutEnd, 'key')} without expiry`,
+        ...(quarantined.length === 0
+          ? []
+          : [`${countOf(quarantined.length, 'unreadable record')} in quarantine (--json lists them)`]),
+      ];
+      await print(lines, { where, ...all, quarantinedRecords: quarantined });
+      return ExitCode.Hit;
+    },
+  });
+}
+
+export const memoryStatsCommand: CommandFactory = (command, session, done) => {
+  command
+    .description('Show where the memory is, how much it holds and its size.')
+    .action(async (flags: StoreFlags) => done(await stats(flags, session)));
+  addOptions(command);
+};

@@ -1,0 +1,83 @@
+import * as natives from '@cairn/natives';
+import { beforeEach, expect, test, vi } from 'vitest';
+import { run } from '../../run.ts';
+import type { Session } from '../../terminal/session.ts';
+
+const listing = { matches: [], totalMatches: 0, complete: true };
+const found = {
+  ...listing,
+  filesWithMatches: 0,
+  filesSearched: 0,
+  skipped: { oversized: 0, binary: 0, unreadable: 0 },
+  engine: 'regex' as const,
+};
+
+vi.mock(import('@cairn/natives'), { spy: true });
+
+beforeEach(() => {
+  vi.mocked(natives.fuzzyFind).mockReset().mockResolvedValue(listing);
+  vi.mocked(natives.glob).mockReset().mockResolvedValue(listing);
+  vi.mocked(natives.grep).mockReset().mockResolvedValue(found);
+});
+
+const input: Session['input'] = { isTerminal: true, read: () => Promise.resolve(new Uint8Array()) };
+const output: Session['out'] = { isTerminal: false, width: 80, write: () => Promise.resolve() };
+
+/** The options of the only search that a command line makes, those that were given. */
+async function optionsOf(args: readonly string[], signal: AbortSignal): Promise<object> {
+  const session = {
+    input,
+    openTerminal: () => undefined,
+    out: output,
+    err: output,
+    env: {},
+    cwd: '/',
+    signal,
+    onAbruptEnd: () => () => undefined,
+  };
+  await run(args, session);
+  const calls: readonly object[] = [
+    ...vi.mocked(natives.fuzzyFind).mock.calls.map(([options]) => options),
+    ...vi.mocked(natives.glob).mock.calls.map(([options]) => options),
+    ...vi.mocked(natives.grep).mock.calls.map(([options]) => options),
+  ];
+  expect(calls).toHaveLength(1);
+  return Object.fromEntries(Object.entries(calls[0] ?? {}).filter(([, value]) => value !== undefined));
+}
+
+const findDefaults = { query: 'x', path: '.', gitignore: true, includePositions: false, onTimeout: 'partial' };
+const globDefaults = { pattern: 'x', path: '.', gitignore: true, recursive: true, onTimeout: 'partial' };
+const grepDefaults = { pattern: 'x', path: '.', gitignore: true, mode: 'content', onTimeout: 'partial' };
+
+const cases: readonly (readonly [args: string, options: object])[] = [
+  ['find x', findDefaults],
+  ['find x --path src --hidden --no-ignore', { ...findDefaults, path: 'src', hidden: true, gitignore: false }],
+  ['find x --limit 5 --timeout 100', { ...findDefaults, maxResults: 5, timeoutMs: 100 }],
+  ['find x --json', { ...findDefaults, includePositions: true }],
+  ['find x --color always', { ...findDefaults, includePositions: true }],
+  ['glob x', globDefaults],
+  ['glob x --no-hidden --limit 0', { ...globDefaults, hidden: false, maxResults: 0 }],
+  ['glob x --type file', { ...globDefaults, fileType: 1 }],
+  ['glob x --type dir', { ...globDefaults, fileType: 2 }],
+  ['glob x --type symlink', { ...globDefaults, fileType: 3 }],
+  ['glob x --no-recursive --sort-mtime', { ...globDefaults, recursive: false, sortByMtime: true }],
+  ['glob x --include-node-modules', { ...globDefaults, includeNodeModules: true }],
+  ['grep x', grepDefaults],
+  ['grep x --no-hidden --no-ignore', { ...grepDefaults, hidden: false, gitignore: false }],
+  ['grep x -i -F -U', { ...grepDefaults, ignoreCase: true, literal: true, multiline: true }],
+  ['grep x -g *.ts -t rust', { ...grepDefaults, glob: '*.ts', type: 'rust' }],
+  ['grep x -A 1 -B 2 -C 3', { ...grepDefaults, contextAfter: 1, contextBefore: 2, context: 3 }],
+  ['grep x --mode count', { ...grepDefaults, mode: 'count' }],
+  ['grep x --mode files', { ...grepDefaults, mode: 'filesWithMatches' }],
+  ['grep x -c', { ...grepDefaults, mode: 'count' }],
+  ['grep x -l', { ...grepDefaults, mode: 'filesWithMatches' }],
+  ['grep x --limit 5 --offset 10', { ...grepDefaults, maxCount: 5, offset: 10 }],
+  ['grep x --max-count-per-file 2', { ...grepDefaults, maxCountPerFile: 2 }],
+  ['grep x --max-columns 80 --max-filesize 1K', { ...grepDefaults, maxColumns: 80, maxFileSize: 1024 }],
+  ['grep x --max-columns 0', grepDefaults],
+];
+
+test.each(cases)('cairn %s', async (args, options) => {
+  const { signal } = new AbortController();
+  expect(await optionsOf(args.split(' '), signal)).toEqual({ ...options, signal });
+});

@@ -1,0 +1,157 @@
+import { lstat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Option } from 'commander';
+import type { FileType, GlobMatch, GlobResult } from '@cairn/natives';
+import { UsageError } from '../../terminal/errors.ts';
+import { oneOf } from '../../terminal/options.ts';
+import { createPaint, usesColor, type Paint } from '../../terminal/output.ts';
+import { pathPrefix } from '../../terminal/path-prefix.ts';
+import { withProgress } from '../../terminal/progress.ts';
+import type { Session } from '../../terminal/session.ts';
+import { escapeControls, formatBytes } from '../../terminal/text.ts';
+import type { CommandFactory } from '../command.ts';
+import { printListing } from './listing.ts';
+import { searchOptions, type SearchFlags } from './options.ts';
+
+const examples = `
+Examples:
+  $ cairn glob '*.ts'                          TypeScript files at any depth
+  $ cairn glob 'src/**/*.test.ts'              a pattern with / starts at --path
+  $ cairn glob '*.{ts,md}' --sort-mtime --limit 5 --long
+                                               the five newest, with size and time
+  $ cairn glob '*' --type dir --no-recursive   directories directly here
+  $ cairn glob '*.json' --no-ignore --hidden   ignored and hidden files as well
+
+Quote the pattern, or the shell expands it. * and ? match within a name, ** crosses directories, {a,b} and [a-z] work.
+Printed paths are relative to the current directory; with --json they are relative to --path.
+Hidden names, node_modules and ignored files are skipped.`;
+
+type TypeName = 'file' | 'dir' | 'symlink';
+const typeNames: readonly TypeName[] = ['file', 'dir', 'symlink'];
+
+interface GlobFlags extends SearchFlags {
+  readonly type?: TypeName;
+  readonly recursive: boolean;
+  readonly sortMtime?: boolean;
+  readonly includeNodeModules?: boolean;
+  readonly long?: boolean;
+}
+
+/** The columns of `--long`. An unknown field is absent. */
+interface Details {
+  readonly size?: number | undefined;
+  readonly mtime?: number | undefined;
+}
+
+/** Parallel `lstat` calls: enough to keep the disk busy, below any limit on open files. */
+const STAT_BATCH = 64;
+
+async function detailsOf(root: string, matches: readonly GlobMatch[], signal: AbortSignal): Promise<Details[]> {
+  const details: Details[] = [];
+  for (let start = 0; start < matches.length; start += STAT_BATCH) {
+    signal.throwIfAborted();
+    const batch = matches.slice(start, start + STAT_BATCH).map(async ({ path, size, mtime }): Promise<Details> => {
+      if (mtime !== undefined) return { size, mtime };
+      try {
+        const stat = await lstat(join(root, path));
+        return { size: stat.isFile() ? stat.size : undefined, mtime: stat.mtimeMs };
+      } catch {
+        // Deleted since the scan, or a name that is not valid Unicode.
+        return {};
+      }
+    });
+    details.push(...(await Promise.all(batch)));
+  }
+  return details;
+}
+
+function two(value: number): string {
+  return String(value).padStart(2, '0');
+}
+
+/** Returns the local time to the minute: `2025-11-21 14:05`. */
+function localTime(mtime: number): string {
+  const date = new Date(mtime);
+  const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+  return `${day} ${two(date.getHours())}:${two(date.getMinutes())}`;
+}
+
+/** Returns the columns of `--long`: aligned in a terminal, exact and separated by tabs in a pipe. */
+function longColumns({ size, mtime }: Details, isTerminal: boolean): string {
+  if (!isTerminal) return `${size ?? '-'}\t${mtime === undefined ? '-' : new Date(mtime).toISOString()}\t`;
+  const shownSize = size === undefined ? '-' : formatBytes(size);
+  return `${shownSize.padStart(10)}  ${(mtime === undefined ? '-' : localTime(mtime)).padEnd(16)}  `;
+}
+
+function paintedPath(
+  path: string,
+  fileType: FileType,
+  style: { readonly paint: Paint; readonly isTerminal: boolean; readonly types: typeof FileType },
+): string {
+  const shown = style.isTerminal ? escapeControls(path) : path;
+  if (fileType === style.types.Dir) return style.paint.directory(shown);
+  return fileType === style.types.Symlink ? style.paint.link(shown) : shown;
+}
+
+async function linesOf(result: GlobResult, flags: GlobFlags, session: Session): Promise<readonly string[]> {
+  const { FileType: types } = await import('@cairn/natives');
+  const { isTerminal } = session.out;
+  const style = { paint: createPaint(usesColor(flags.color, isTerminal, session.env)), isTerminal, types };
+  const prefix = pathPrefix(flags.path);
+  const details = flags.long === true ? await detailsOf(flags.path, result.matches, session.signal) : undefined;
+  return result.matches.map((match, index) => {
+    const columns = details === undefined ? '' : style.paint.dim(longColumns(details[index] ?? {}, isTerminal));
+    return columns + paintedPath(prefix + match.path, match.fileType, style);
+  });
+}
+
+async function runGlob(pattern: string, flags: GlobFlags, session: Session): Promise<number> {
+  if (flags.json === true && flags.long === true) {
+    throw new UsageError('--long and --json exclude each other', 'use --json with --sort-mtime for sizes and times');
+  }
+  const { FileType: types, glob } = await import('@cairn/natives');
+  const byName = { file: types.File, dir: types.Dir, symlink: types.Symlink } as const;
+  const result = await withProgress(session, 'searching', () =>
+    glob({
+      pattern,
+      path: flags.path,
+      hidden: flags.hidden,
+      gitignore: flags.ignore,
+      fileType: flags.type === undefined ? undefined : byName[flags.type],
+      recursive: flags.recursive,
+      maxResults: flags.limit,
+      sortByMtime: flags.sortMtime,
+      includeNodeModules: flags.includeNodeModules,
+      timeoutMs: flags.timeout,
+      onTimeout: 'partial',
+      signal: session.signal,
+    }),
+  );
+  const lines = flags.json === true ? [] : await linesOf(result, flags, session);
+  return printListing(session, { listing: result, lines }, flags);
+}
+
+export const globCommand: CommandFactory = (command, session, done) => {
+  command
+    .description('List the files and directories whose path matches a pattern.')
+    .summary('list paths that match a pattern')
+    .argument('<pattern>', 'a glob pattern; without / it matches names at any depth')
+    .addHelpText('after', examples)
+    .action(async (pattern: string, flags: GlobFlags) => done(await runGlob(pattern, flags, session)))
+    .addOption(
+      new Option('--type <kind>', 'only file, dir or symlink; a link counts as its target').argParser(
+        oneOf('--type', typeNames),
+      ),
+    )
+    .option('--no-recursive', 'a pattern without / matches only directly in --path')
+    .option('--sort-mtime', 'newest first; --limit then keeps the newest')
+    .option('--include-node-modules', 'search node_modules too (automatic when the pattern names it)')
+    .option('--long', 'show size and modification time before each path');
+  for (const option of searchOptions({
+    root: 'a directory',
+    limit: 'at most N paths (default: all)',
+    searchesHidden: false,
+  })) {
+    command.addOption(option);
+  }
+};

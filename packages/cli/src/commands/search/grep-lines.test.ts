@@ -1,0 +1,123 @@
+import { describe, expect, test } from 'vitest';
+import type { GrepMatch } from '@cairn/natives';
+import { contentLines, fileLines, type GrepStyle } from './grep-lines.ts';
+import { createPaint } from '../../terminal/output.ts';
+
+const plain: GrepStyle = {
+  paint: createPaint(false),
+  isTerminal: false,
+  hasContext: false,
+  pathOf: (path) => path,
+  onCut: () => undefined,
+};
+const terminal: GrepStyle = { ...plain, isTerminal: true };
+
+function match(path: string, lineNumber: number, line: string, more: Partial<GrepMatch> = {}): GrepMatch {
+  return { path, lineNumber, line, ...more };
+}
+
+function lineAt(lineNumber: number): { lineNumber: number; line: string } {
+  return { lineNumber, line: `line ${lineNumber}` };
+}
+
+function shown(matches: readonly GrepMatch[], style: GrepStyle): string {
+  return [...contentLines(matches, style)].join('\n');
+}
+
+describe('content', () => {
+  test('no match prints nothing', () => {
+    expect(shown([], plain)).toBe('');
+    expect(shown([], terminal)).toBe('');
+  });
+
+  test('piped, each line has its path and number', () => {
+    expect(shown([match('a', 1, 'x'), match('a', 9, 'y'), match('b', 2, 'z')], plain)).toBe('a:1:x\na:9:y\nb:2:z');
+  });
+
+  test('in a terminal, each file has one heading and an empty line before the next', () => {
+    expect(shown([match('a', 1, 'x'), match('a', 9, 'y'), match('b', 2, 'z')], terminal)).toBe('a\n1:x\n9:y\n\nb\n2:z');
+  });
+
+  const context = { ...plain, hasContext: true };
+
+  test('context lines have a dash, and a gap is shown', () => {
+    const matches = [
+      match('a', 2, 'x', { contextBefore: [lineAt(1)], contextAfter: [lineAt(3)] }),
+      match('a', 7, 'y', { contextBefore: [lineAt(6)], contextAfter: [lineAt(8)] }),
+    ];
+    expect(shown(matches, context)).toBe('a-1-line 1\na:2:x\na-3-line 3\n--\na-6-line 6\na:7:y\na-8-line 8');
+  });
+
+  test('context shared by two matches is shown once and in order', () => {
+    const matches = [
+      match('a', 2, 'x', { contextAfter: [lineAt(3), lineAt(5)] }),
+      match('a', 4, 'y', { contextBefore: [lineAt(3)], contextAfter: [lineAt(5)] }),
+    ];
+    expect(shown(matches, context)).toBe('a:2:x\na-3-line 3\na:4:y\na-5-line 5');
+  });
+
+  test('a matched line is never shown as context', () => {
+    const matches = [
+      match('a', 2, 'x', { contextAfter: [{ lineNumber: 3, line: 'y' }] }),
+      match('a', 3, 'y', { contextBefore: [{ lineNumber: 2, line: 'x' }] }),
+    ];
+    expect(shown(matches, context)).toBe('a:2:x\na:3:y');
+  });
+
+  test('piped context is separated between files, headings need no separator', () => {
+    const matches = [match('a', 1, 'x'), match('b', 2, 'y')];
+    expect(shown(matches, context)).toBe('a:1:x\n--\nb:2:y');
+    expect(shown(matches, { ...terminal, hasContext: true })).toBe('a\n1:x\n\nb\n2:y');
+  });
+
+  const colored = createPaint(true);
+  const hit = (text: string): string => colored.hit(text);
+
+  test('hits are highlighted', () => {
+    const style = { ...plain, paint: { ...createPaint(false), hit } };
+    expect(
+      shown(
+        [
+          match('a', 1, 'one two one', {
+            submatches: [
+              { start: 0, end: 3 },
+              { start: 8, end: 11 },
+            ],
+          }),
+        ],
+        style,
+      ),
+    ).toBe(`a:1:${hit('one')} two ${hit('one')}`);
+  });
+
+  test('a match across lines has all its lines, and its hit on each', () => {
+    const style = { ...plain, paint: { ...createPaint(false), hit } };
+    expect(shown([match('a', 3, 'let x\nand y', { submatches: [{ start: 4, end: 9 }] })], style)).toBe(
+      `a:3:let ${hit('x')}\na:4:${hit('and')} y`,
+    );
+  });
+
+  test('piped text is raw, a terminal gets it escaped and without the CR of its line end', () => {
+    const matches = [match('a\nb', 1, '\u001b[2J\r')];
+    expect(shown(matches, plain)).toBe('a\nb:1:\u001b[2J\r');
+    expect(shown(matches, terminal)).toBe('a\\nb\n1:\\x1b[2J');
+  });
+
+  test('a line over the columns is cut around its hit and counted, in a terminal only', () => {
+    let cuts = 0;
+    const style = { columns: 24, onCut: (): void => void (cuts += 1) };
+    const long = match('a', 1, `${'x'.repeat(500)}hit${'y'.repeat(500)}`, { submatches: [{ start: 500, end: 503 }] });
+    expect(shown([long], { ...terminal, ...style })).toBe('a\n1:… xxxxhityyyyyyyyyyy …');
+    expect(cuts).toBe(1);
+    expect(shown([long], plain)).toHaveLength(1007);
+  });
+
+  test('a line that was cut before is marked in a terminal', () => {
+    expect(shown([match('a', 1, 'begin', { truncated: true })], terminal)).toBe('a\n1:begin …');
+    expect(shown([match('a', 1, 'begin', { truncated: true })], plain)).toBe('a:1:begin');
+  });
+});
+
+test('files are printed with their count when they have one', () => {
+  expect([...fileLines([match('a', 0, '', { matchCount: 3 }), match('b', 0, '')], plain)]).toEqual(['a:3', 'b']);
+});

@@ -1,0 +1,110 @@
+import { describe, expect, test } from 'vitest';
+import { grepNotices, listingNotices, nothingFoundNotice, type GrepFacts, type ListingFacts } from './notices.ts';
+
+describe('the notices of find and glob report', () => {
+  const whole: ListingFacts = { shown: 3, totalMatches: 3, lossyPaths: 0 };
+  const cases: readonly (readonly [reason: string, facts: Partial<ListingFacts>, notices: readonly string[]])[] = [
+    ['nothing when the result is complete', {}, []],
+    [
+      'how much was cut',
+      { shown: 100, totalMatches: 2345, stopReason: 'limit' },
+      ['showing 100 of 2,345; use --limit for more'],
+    ],
+    [
+      'that more exist when their number is unknown',
+      { shown: 100, totalMatches: 100, stopReason: 'limit' },
+      ['showing the first 100, and there are more; use --limit for more'],
+    ],
+    [
+      'a timeout',
+      { stopReason: 'timeout' },
+      ['--timeout ended the search early; use a longer timeout or a smaller --path'],
+    ],
+    [
+      'a scan over its budget',
+      { stopReason: 'budget' },
+      ['the tree has more entries than FS_SCAN_MAX_ENTRIES, so only a part was searched; use a smaller --path'],
+    ],
+    [
+      'one unreadable directory',
+      { unreadable: 1 },
+      ['skipped 1 directory or entry because of a read error; check the permissions'],
+    ],
+    [
+      'several of them',
+      { unreadable: 2 },
+      ['skipped 2 directories or entries because of a read error; check the permissions'],
+    ],
+    [
+      'names that are not Unicode',
+      { lossyPaths: 1 },
+      ['1 name is not valid Unicode and shown with replacement characters'],
+    ],
+  ];
+  test.each(cases)('%s', (_reason, facts, notices) => {
+    expect(listingNotices({ ...whole, ...facts })).toEqual(notices);
+  });
+});
+
+describe('the notices of grep report', () => {
+  const whole: GrepFacts = {
+    shown: 3,
+    totalMatches: 3,
+    lossyPaths: 0,
+    isLimited: false,
+    offset: 0,
+    filesCut: 0,
+    linesCut: 0,
+    skipped: { oversized: 0, binary: 0, unreadable: 0 },
+    givenPattern: 'foo(',
+    isLiteral: false,
+  };
+  const cases: readonly (readonly [reason: string, facts: Partial<GrepFacts>, notices: readonly string[]])[] = [
+    ['nothing when the result is complete', {}, []],
+    [
+      'how to continue',
+      { shown: 20, totalMatches: 60, isLimited: true, offset: 40 },
+      ['showing the first 20, and there are more; use --limit for more, or --offset 60 to continue'],
+    ],
+    [
+      'files with more matches than --max-count-per-file',
+      { filesCut: 2 },
+      ['2 files had more matches than --max-count-per-file'],
+    ],
+    ['shortened lines', { linesCut: 1 }, ['shortened 1 line; --max-columns 0 shows whole lines']],
+    [
+      'skipped files, by reason',
+      { skipped: { binary: 1200, oversized: 1, unreadable: 0 } },
+      [
+        'skipped 1,200 binary files from the first NUL byte on',
+        'skipped 1 file over --max-filesize or with a line too long to search',
+      ],
+    ],
+    [
+      'unreadable files',
+      { skipped: { binary: 0, oversized: 0, unreadable: 1 } },
+      ['skipped 1 file or directory because of a read error; check the permissions'],
+    ],
+    [
+      'files that were searched in part',
+      { skipped: { binary: 0, oversized: 0, unreadable: 0, tooCostly: 2 } },
+      ['searched 2 files only in part, because the pattern backtracks too often; simplify it'],
+    ],
+    ['a repaired pattern', { searchedPattern: 'foo\\(' }, ['repaired the pattern; searched for "foo\\("']],
+    [
+      'a pattern searched as plain text',
+      { isLiteral: true, searchedPattern: 'foo(' },
+      ['searched for the plain text "foo(", because it is not a valid expression; use -F for plain text'],
+    ],
+  ];
+  test.each(cases)('%s', (_reason, facts, notices) => {
+    expect(grepNotices({ ...whole, ...facts })).toEqual(notices);
+  });
+});
+
+test('an empty result for a person names what was not searched', () => {
+  expect(nothingFoundNotice(false, true)).toBe(
+    'nothing found; not searched: hidden names (--hidden) and ignored files (--no-ignore)',
+  );
+  expect(nothingFoundNotice(true, false)).toBe('nothing found');
+});

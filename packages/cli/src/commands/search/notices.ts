@@ -1,0 +1,113 @@
+import type { StopReason } from '@cairn/natives';
+import { countOf, formatCount } from '../../terminal/text.ts';
+
+/** What a result of find or glob states about its completeness. */
+export interface ListingFacts {
+  readonly shown: number;
+  readonly totalMatches: number;
+  readonly stopReason?: StopReason | undefined;
+  readonly unreadable?: number | undefined;
+  readonly lossyPaths: number;
+}
+
+function stopNotice(stopReason: StopReason | undefined): string[] {
+  if (stopReason === 'timeout') return ['--timeout ended the search early; use a longer timeout or a smaller --path'];
+  if (stopReason === 'budget') {
+    return ['the tree has more entries than FS_SCAN_MAX_ENTRIES, so only a part was searched; use a smaller --path'];
+  }
+  return [];
+}
+
+function lossyNotice(count: number): string[] {
+  if (count === 0) return [];
+  return [
+    `${countOf(count, 'name')} ${count === 1 ? 'is' : 'are'} not valid Unicode and shown with replacement characters`,
+  ];
+}
+
+/** Returns `showing 100 of 2,345`, or states that there are more when their number is unknown. */
+function cutNotice(shown: number, total: number, next: string): string {
+  const what =
+    total > shown
+      ? `showing ${formatCount(shown)} of ${formatCount(total)}`
+      : `showing the first ${formatCount(shown)}, and there are more`;
+  return `${what}; ${next}`;
+}
+
+export function listingNotices(facts: ListingFacts): string[] {
+  const isCut = facts.totalMatches > facts.shown || facts.stopReason === 'limit';
+  return [
+    ...(isCut ? [cutNotice(facts.shown, facts.totalMatches, 'use --limit for more')] : []),
+    ...stopNotice(facts.stopReason),
+    ...unreadableNotice(facts.unreadable ?? 0, 'directory or entry', 'directories or entries'),
+    ...lossyNotice(facts.lossyPaths),
+  ];
+}
+
+function unreadableNotice(count: number, singular: string, plural: string): string[] {
+  if (count === 0) return [];
+  return [`skipped ${countOf(count, singular, plural)} because of a read error; check the permissions`];
+}
+
+/** What a result of grep states about its completeness. */
+export interface GrepFacts extends ListingFacts {
+  /** Whether `--limit` cut the result. */
+  readonly isLimited: boolean;
+  readonly offset: number;
+  readonly filesCut: number;
+  readonly linesCut: number;
+  readonly skipped: {
+    readonly oversized: number;
+    readonly binary: number;
+    readonly unreadable: number;
+    readonly tooCostly?: number;
+  };
+  readonly givenPattern: string;
+  /** The pattern that was searched, when it differs from the given one. */
+  readonly searchedPattern?: string | undefined;
+  /** Whether the pattern was searched as plain text without -F. */
+  readonly isLiteral: boolean;
+}
+
+function patternNotice(facts: GrepFacts): string[] {
+  if (facts.isLiteral)
+    return [
+      `searched for the plain text "${facts.givenPattern}", because it is not a valid expression; use -F for plain text`,
+    ];
+  return facts.searchedPattern === undefined ? [] : [`repaired the pattern; searched for "${facts.searchedPattern}"`];
+}
+
+export function grepNotices(facts: GrepFacts): string[] {
+  const next = `use --limit for more, or --offset ${facts.offset + facts.shown} to continue`;
+  // The total includes the matches that --offset skipped.
+  const total = facts.totalMatches - facts.offset;
+  return [
+    ...patternNotice(facts),
+    ...(facts.isLimited ? [cutNotice(facts.shown, total, next)] : []),
+    ...(facts.filesCut > 0 ? [`${countOf(facts.filesCut, 'file')} had more matches than --max-count-per-file`] : []),
+    ...(facts.linesCut > 0 ? [`shortened ${countOf(facts.linesCut, 'line')}; --max-columns 0 shows whole lines`] : []),
+    ...stopNotice(facts.stopReason),
+    ...(facts.skipped.binary > 0
+      ? [`skipped ${countOf(facts.skipped.binary, 'binary file')} from the first NUL byte on`]
+      : []),
+    ...(facts.skipped.oversized > 0
+      ? [`skipped ${countOf(facts.skipped.oversized, 'file')} over --max-filesize or with a line too long to search`]
+      : []),
+    ...(facts.skipped.tooCostly !== undefined
+      ? [
+          `searched ${countOf(facts.skipped.tooCostly, 'file')} only in part, because the pattern backtracks too often; simplify it`,
+        ]
+      : []),
+    ...unreadableNotice(facts.skipped.unreadable, 'file or directory', 'files or directories'),
+    ...lossyNotice(facts.lossyPaths),
+  ];
+}
+
+/** Returns what was not searched, for a person who found nothing. */
+export function nothingFoundNotice(searchesHidden: boolean, appliesIgnoreFiles: boolean): string {
+  const skipped = [
+    ...(searchesHidden ? [] : ['hidden names (--hidden)']),
+    ...(appliesIgnoreFiles ? ['ignored files (--no-ignore)'] : []),
+  ];
+  return skipped.length === 0 ? 'nothing found' : `nothing found; not searched: ${skipped.join(' and ')}`;
+}

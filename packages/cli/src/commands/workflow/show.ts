@@ -1,0 +1,38 @@
+import { formatTime, textLines } from '../../memory/lines.ts';
+import { storeOptions, withMemory, type StoreFlags } from '../../memory/store.ts';
+import { ExitCode } from '../../terminal/exit.ts';
+import type { Session } from '../../terminal/session.ts';
+import type { CommandFactory } from '../command.ts';
+
+async function show(id: string, flags: StoreFlags, session: Session): Promise<number> {
+  return withMemory(session, {
+    flags,
+    run: async (memory, { print }) => {
+      const record = await memory.workflows.get(id, { signal: session.signal });
+      const { goal, todos, notes, streamName, groupId, status, updatedAt, lease } = record;
+      const run = lease === undefined ? '' : `, run by ${lease.owner} until ${formatTime(lease.expiresAt)}`;
+      const lines = [
+        ...textLines('goal: ', goal, session),
+        ...textLines('stream: ', groupId === undefined ? streamName : `${streamName}, group ${groupId}`, session),
+        ...textLines('status: ', `${status}, updated ${formatTime(updatedAt)}${run}`, session),
+        ...todos.flatMap(({ id: todo, content, status: how, result }) => [
+          ...textLines(`${todo} ${how}: `, content, session),
+          ...(result === undefined ? [] : textLines('    result: ', JSON.stringify(result), session)),
+        ]),
+        ...notes.flatMap(({ content, source, time }) => [
+          ...textLines(`note of ${source}, ${formatTime(time)}: `, content, session),
+        ]),
+      ];
+      await print(lines, record);
+      return ExitCode.Hit;
+    },
+  });
+}
+
+export const workflowShowCommand: CommandFactory = (command, session, done) => {
+  command
+    .description('Show a workflow: its steps, their results and its notes.')
+    .argument('<id>', 'the workflow')
+    .action(async (id: string, flags: StoreFlags) => done(await show(id, flags, session)));
+  for (const option of storeOptions()) command.addOption(option);
+};

@@ -1,0 +1,83 @@
+/**
+ * The one place where commands print. A command makes an {@link Answer}; a failed one throws. With `--json`, standard output
+ * has one JSON document and standard error nothing; `schema/output.json` of this package describes the documents. Without it,
+ * standard output has the lines, and standard error the notices or the error.
+ */
+import { describe, factsOf, OutputError } from './errors.ts';
+import { createPaint, usesColor, writeLines, type ColorMode } from './output.ts';
+import type { Session } from './session.ts';
+import { escapeControls } from './text.ts';
+
+/** The options that decide how an answer is printed. */
+export interface AnswerFlags {
+  readonly json?: boolean;
+  readonly color: ColorMode;
+}
+
+/** Why results are missing. */
+type StopReason = 'limit' | 'timeout' | 'budget';
+
+/** The JSON document of every command that searches or lists. */
+export interface MatchesDocument {
+  readonly matches: readonly unknown[];
+  /** The length of `matches`. */
+  readonly shown: number;
+  /** How many matches there are, in the unit of `matches`. At least this many when `complete` is false. */
+  readonly totalMatches: number;
+  /** Whether every match was found and is in `matches`. */
+  readonly complete: boolean;
+  readonly stopReason?: StopReason;
+}
+
+/** What a command prints. */
+export interface Answer {
+  readonly lines: Iterable<string>;
+  /** The JSON document, without its `notices`. */
+  readonly document: object;
+  /** What the answer leaves out, and other remarks. Called after the lines are written, which may add some. */
+  readonly notices: () => readonly string[];
+}
+
+/** Returns the document of a list. A list as long as its limit may have been cut there. */
+export function listDocument(matches: readonly unknown[], limit?: number): MatchesDocument {
+  const isFull = limit !== undefined && matches.length >= limit;
+  const counts = { matches, shown: matches.length, totalMatches: matches.length };
+  return isFull ? { ...counts, complete: false, stopReason: 'limit' } : { ...counts, complete: true };
+}
+
+/** Writes notices to standard error, one line each. */
+export async function writeNotices(session: Session, color: ColorMode, notices: readonly string[]): Promise<void> {
+  const paint = createPaint(usesColor(color, session.err.isTerminal, session.env));
+  for (const notice of notices) await session.err.write(`${paint.dim(`cairn: ${escapeControls(notice)}`)}\n`);
+}
+
+export async function writeAnswer(
+  session: Session,
+  { json = false, color }: AnswerFlags,
+  { lines, document, notices }: Answer,
+): Promise<void> {
+  if (json) {
+    const text = JSON.stringify({ ...document, notices: notices() });
+    await writeLines(session.out, [text], session.signal);
+  } else {
+    await writeLines(session.out, lines, session.signal);
+    await writeNotices(session, color, notices());
+  }
+}
+
+/** Returns an error as the one line that a person reads. */
+export function errorLine(error: unknown): string {
+  const line = describe(factsOf(error))
+    .trim()
+    .replace(/\s*\n\s*/gu, ' ');
+  return `cairn: ${escapeControls(line)}`;
+}
+
+/** Reports an error: as a document on standard output with `--json`, otherwise as one line on standard error. */
+export async function writeError(session: Session, error: unknown, json: boolean): Promise<void> {
+  // Standard output that refuses data refuses the document, too.
+  if (json && !(error instanceof OutputError))
+    await session.out.write(`${JSON.stringify({ error: factsOf(error) })}\n`);
+  else await session.err.write(`${errorLine(error)}\n`);
+  if (session.env['CAIRN_DEBUG'] === '1' && error instanceof Error) await session.err.write(`${error.stack ?? ''}\n`);
+}

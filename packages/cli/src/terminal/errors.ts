@@ -1,0 +1,95 @@
+/** What is known of a failure: the value of `error` in a JSON document. */
+export interface ErrorFacts {
+  /** A stable name: `USAGE`, `NOT_FOUND`, `ENOENT`. */
+  readonly code: string;
+  /** What is wrong. Without `fix` it also states what to do next. */
+  readonly message: string;
+  /** What to do next. */
+  readonly fix?: string | undefined;
+  readonly path?: string | undefined;
+  /** Where in the file, from 1. */
+  readonly line?: number | undefined;
+  readonly column?: number | undefined;
+  /** Whether something was changed before the failure. */
+  readonly changed?: boolean | undefined;
+}
+
+/** A command cannot do its work. The facts are reported as they are. */
+export class CommandError extends Error {
+  override readonly name: string = 'CommandError';
+  readonly facts: ErrorFacts;
+
+  constructor(facts: ErrorFacts, options?: ErrorOptions) {
+    super(facts.message, options);
+    this.facts = facts;
+  }
+}
+
+/** The arguments are invalid: `message` states which, `fix` what to type instead. */
+export class UsageError extends CommandError {
+  override readonly name: string = 'UsageError';
+
+  constructor(message: string, fix: string, options?: ErrorOptions) {
+    super({ code: 'USAGE', message, fix }, options);
+  }
+}
+
+/** Standard output refuses data, for example because the disk is full. */
+export class OutputError extends CommandError {
+  override readonly name: string = 'OutputError';
+
+  constructor(message: string, options?: ErrorOptions) {
+    super({ code: 'OUTPUT', message }, options);
+  }
+}
+
+const marker = Symbol.for('cairn.error');
+
+/** Returns whether an error comes from a Cairn package. Known by its mark, so that no package is loaded to ask. */
+function isCairnError(error: Error): error is Error & { readonly code: string } {
+  return marker in error && 'code' in error && typeof error.code === 'string';
+}
+
+function stringOf(error: Error, name: string): string | undefined {
+  const value: unknown = Reflect.get(error, name);
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** The line and the column of an error about the text of a file. */
+function placeOf(error: Error): Pick<ErrorFacts, 'line' | 'column'> {
+  const place: unknown = Reflect.get(error, 'place');
+  if (typeof place !== 'object' || place === null || !('line' in place) || !('column' in place)) return {};
+  return { line: Number(place.line), column: Number(place.column) };
+}
+
+/** Memory states whether a failed write took place. */
+function changedOf(error: Error): Pick<ErrorFacts, 'changed'> {
+  const isDone: unknown = Reflect.get(error, 'isDone');
+  return typeof isDone === 'boolean' ? { changed: isDone } : {};
+}
+
+function internal(message: string): ErrorFacts {
+  return { code: 'INTERNAL', message: `internal error: ${message}`, fix: 'set CAIRN_DEBUG=1 to see the stack trace' };
+}
+
+/** Returns what an error states, in the words of the command line. */
+export function factsOf(error: unknown): ErrorFacts {
+  if (error instanceof CommandError) return error.facts;
+  if (!(error instanceof Error)) return internal(String(error));
+  const path = stringOf(error, 'path');
+  if (isCairnError(error)) {
+    // The library names its own option.
+    const message = error.message.replace('or set literal to search', 'or use -F to search');
+    return { code: error.code, message, path, ...placeOf(error), ...changedOf(error) };
+  }
+  const code = stringOf(error, 'code');
+  // Codes of Node itself are mistakes of this program; those of the system are not.
+  if (code === undefined || code.startsWith('ERR_')) return internal(error.message);
+  return { code, message: error.message, path };
+}
+
+/** Returns the facts as one sentence, or as two when the message ends with a full stop. */
+export function describe({ message, fix }: ErrorFacts): string {
+  if (fix === undefined) return message;
+  return /[.?!]$/u.test(message) ? `${message} ${fix}` : `${message}; ${fix}`;
+}

@@ -1,0 +1,31 @@
+import { readFile } from 'node:fs/promises';
+import { CommandError, UsageError } from './errors.ts';
+
+/** Standard input. */
+export interface Input {
+  /** Whether it is a terminal, where a person would have to type. */
+  readonly isTerminal: boolean;
+  /** Reads to the end. Rejects with the session's reason when the run ends first. */
+  read(): Promise<Uint8Array>;
+}
+
+function decode(bytes: Uint8Array, what: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    const facts = { code: 'ENCODING', message: `${what} is not valid UTF-8`, fix: 'convert it to UTF-8' };
+    throw new CommandError(facts, { cause: error });
+  }
+}
+
+/** Reads standard input as text. `fix` states how to give the text in another way. */
+export async function readText(input: Input, fix: string): Promise<string> {
+  if (input.isTerminal) throw new UsageError('standard input is a terminal', fix);
+  return decode(await input.read(), 'standard input');
+}
+
+/** Reads a file as text. */
+export async function readTextFile(path: string, signal: AbortSignal): Promise<string> {
+  return decode(await readFile(path, { signal }), path);
+}

@@ -1,0 +1,20 @@
+import { readFileSync } from 'node:fs';
+
+/** What the package says of itself. */
+export interface Manifest {
+  readonly version: string;
+  /** The versions of Node that it works with. */
+  readonly engines: { readonly node: string };
+}
+
+function isManifest(value: unknown): value is Manifest {
+  if (typeof value !== 'object' || value === null || !('version' in value) || !('engines' in value)) return false;
+  const { version, engines } = value;
+  return typeof version === 'string' && typeof engines === 'object' && engines !== null && 'node' in engines;
+}
+
+export function readManifest(): Manifest {
+  const manifest: unknown = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+  if (isManifest(manifest)) return manifest;
+  throw new Error('the package.json of @cairn/cli lacks its version or its engines');
+}

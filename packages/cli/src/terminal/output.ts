@@ -1,0 +1,116 @@
+import { OutputError } from './errors.ts';
+import { BrokenPipe } from './exit.ts';
+
+export type ColorMode = 'auto' | 'always' | 'never';
+export const colorModes: readonly ColorMode[] = ['auto', 'always', 'never'];
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The part of a Node stream that the output uses, so that a test can pass its own. */
+export interface TextStream {
+  readonly isTTY?: boolean | undefined;
+  readonly columns?: number | undefined;
+  write(text: string, done: (error?: Error | null) => void): unknown;
+}
+
+/** Where text goes. */
+export interface Output {
+  /** Whether a person is looking: names are escaped, results get headings and fit the width. */
+  readonly isTerminal: boolean;
+  /** Columns of the terminal, now; 80 when there is none. */
+  readonly width: number;
+  /** Resolves when the text has been handed on. @throws BrokenPipe when nobody reads any more */
+  write(text: string): Promise<void>;
+}
+
+const defaultWidth = 80;
+
+function isBrokenPipe(error: Error): boolean {
+  return 'code' in error && (error.code === 'EPIPE' || error.code === 'ERR_STREAM_DESTROYED');
+}
+
+export function createOutput(stream: TextStream): Output {
+  return {
+    isTerminal: stream.isTTY === true,
+    get width(): number {
+      return stream.columns !== undefined && stream.columns > 0 ? stream.columns : defaultWidth;
+    },
+    write(text: string): Promise<void> {
+      if (text === '') return Promise.resolve();
+      return new Promise((resolve, reject) => {
+        stream.write(text, (error) => {
+          // Node writes to pipes and terminals without returning to its event loop; a Ctrl-C is seen only there.
+          if (!error) setImmediate(resolve);
+          else if (isBrokenPipe(error)) reject(new BrokenPipe('nobody reads the output any more', { cause: error }));
+          else reject(new OutputError(`cannot write the output: ${error.message}`, { cause: error }));
+        });
+      });
+    },
+  };
+}
+
+/** Characters gathered before they are handed on: large enough that 100,000 lines are few writes. */
+const chunkLength = 1 << 16;
+
+/** Writes lines, each with its end, in large chunks. Stops between two chunks when `signal` is aborted. */
+export async function writeLines(output: Output, lines: Iterable<string>, signal: AbortSignal): Promise<void> {
+  let chunk = '';
+  for (const line of lines) {
+    chunk += `${line}\n`;
+    if (chunk.length < chunkLength) continue;
+    signal.throwIfAborted();
+    await output.write(chunk);
+    chunk = '';
+  }
+  signal.throwIfAborted();
+  await output.write(chunk);
+}
+
+/** Colours by meaning. Without colour every function returns its text as it is. */
+export interface Paint {
+  readonly isColored: boolean;
+  readonly title: (text: string) => string;
+  readonly path: (text: string) => string;
+  readonly directory: (text: string) => string;
+  readonly link: (text: string) => string;
+  readonly lineNumber: (text: string) => string;
+  readonly hit: (text: string) => string;
+  readonly dim: (text: string) => string;
+  readonly number: (text: string) => string;
+  readonly added: (text: string) => string;
+  readonly removed: (text: string) => string;
+}
+
+const reset = '\u001b[0m';
+
+function painter(isColored: boolean, codes: string): (text: string) => string {
+  return isColored ? (text) => (text === '' ? text : `\u001b[${codes}m${text}${reset}`) : (text) => text;
+}
+
+/**
+ * Whether to use colour: the option first, then FORCE_COLOR (`0` and `false` turn it off), then NO_COLOR, then
+ * whether the stream is a terminal that knows colours.
+ */
+export function usesColor(mode: ColorMode, isTerminal: boolean, env: Environment): boolean {
+  if (mode !== 'auto') return mode === 'always';
+  const forced = env['FORCE_COLOR'];
+  if (forced !== undefined && forced !== '') return forced !== '0' && forced !== 'false';
+  if (env['NO_COLOR'] !== undefined && env['NO_COLOR'] !== '') return false;
+  return isTerminal && env['TERM'] !== 'dumb';
+}
+
+export function createPaint(isColored: boolean): Paint {
+  return {
+    isColored,
+    title: painter(isColored, '1'),
+    path: painter(isColored, '35'),
+    directory: painter(isColored, '34'),
+    link: painter(isColored, '36'),
+    lineNumber: painter(isColored, '32'),
+    hit: painter(isColored, '1;31'),
+    dim: painter(isColored, '2'),
+    number: painter(isColored, '1;33'),
+    added: painter(isColored, '32'),
+    removed: painter(isColored, '31'),
+  };
+}

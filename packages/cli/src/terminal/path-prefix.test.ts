@@ -1,0 +1,19 @@
+import { describe, expect, test } from 'vitest';
+import { pathPrefix } from './path-prefix.ts';
+
+describe('what stands before a printed path', () => {
+  const cases: readonly (readonly [reason: string, root: string, prefix: string])[] = [
+    ['nothing in the current directory', '.', ''],
+    ['nor when it is written with a slash', './', ''],
+    ['a directory', 'src', 'src/'],
+    ['a trailing slash is not doubled', 'src//', 'src/'],
+    ['a leading ./ is dropped', './src', 'src/'],
+    ['the parent', '..', '../'],
+    ['an absolute path', '/tmp/x', '/tmp/x/'],
+    ['the file system root', '/', '/'],
+    ['a hidden directory', '.github', '.github/'],
+  ];
+  test.each(cases)('%s', (_reason, root, prefix) => {
+    expect(pathPrefix(root)).toBe(prefix);
+  });
+});

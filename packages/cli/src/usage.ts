@@ -1,0 +1,100 @@
+import type { Command, CommanderError, Option } from 'commander';
+import { closest } from './terminal/closest.ts';
+import { UsageError } from './terminal/errors.ts';
+
+function isSearch(command: Command): boolean {
+  return command.options.some(({ long }) => long === '--path');
+}
+
+/** Returns the words that run a command: `cairn mcp install`. */
+function fullName(command: Command): string {
+  return command.parent === null ? command.name() : `${fullName(command.parent)} ${command.name()}`;
+}
+
+function argumentCount(count: number): string {
+  return ['no argument', 'one argument', 'two arguments'][count] ?? `${count} arguments`;
+}
+
+/** Returns the option that a token names: `--limit`, or the last of short flags as in `-iC`. */
+function optionOf(command: Command, token: string): Option | undefined {
+  const isShort = /^-[^-]/u.test(token);
+  return command.options.find(
+    ({ long, short }) => long === token || short === token || (isShort && short === `-${token.slice(-1)}`),
+  );
+}
+
+/** Returns two options that were given and exclude each other. */
+function conflictOf(command: Command): readonly Option[] {
+  const given = command.options.filter((option) => command.getOptionValueSource(option.attributeName()) === 'cli');
+  for (const option of given) {
+    // commander's types leave this field out.
+    const excluded: unknown = Reflect.get(option, 'conflictsWith');
+    const other = given.find((one) => Array.isArray(excluded) && excluded.includes(one.attributeName()));
+    if (other) return [option, other];
+  }
+  return [];
+}
+
+type Parts = readonly [message: string, fix: string];
+
+function unknownCommand(command: Command): Parts {
+  const [word = ''] = command.args;
+  const names = command.commands.map((one) => one.name());
+  const similar = closest(word, names);
+  return [
+    `unknown command "${word}"`,
+    similar === undefined ? `use one of ${names.join(', ')}` : `did you mean "${similar}"?`,
+  ];
+}
+
+function unknownOption(command: Command): Parts {
+  // commander leaves the words it could not parse in `args`, operands first.
+  const flag = (command.args.find((word) => word.length > 1 && word.startsWith('-')) ?? '').replace(/=.*$/su, '');
+  const similar = closest(
+    flag,
+    command.options.flatMap(({ long }) => long ?? []),
+  );
+  const fix = `to use it as ${isSearch(command) ? 'text to search for' : 'a name'}, put -- before it`;
+  return [`unknown option "${flag}"`, similar === undefined ? fix : `did you mean "${similar}"? ${fix}`];
+}
+
+function excessArguments(command: Command): Parts {
+  const { args, registeredArguments } = command;
+  const count = argumentCount(registeredArguments.length);
+  return [
+    `'${fullName(command)}' takes ${count}, but got ${args.length}: ${args.join(' ')}`,
+    isSearch(command) ? 'quote a pattern, and use --path for the directory to search' : 'quote a name with blanks',
+  ];
+}
+
+function messageOf(error: CommanderError, command: Command, args: readonly string[]): Parts {
+  const usage = `use '${fullName(command)} ${command.usage()}'`;
+  switch (error.code) {
+    case 'commander.unknownCommand':
+      return unknownCommand(command);
+    case 'commander.unknownOption':
+      return unknownOption(command);
+    case 'commander.excessArguments':
+      return excessArguments(command);
+    case 'commander.missingArgument': {
+      const missing = command.registeredArguments.filter((one, index) => one.required && index >= command.args.length);
+      return [`missing argument ${missing.map((one) => `<${one.name()}>`).join(' ')}`, usage];
+    }
+    case 'commander.optionMissingArgument': {
+      const last = args.at(-1) ?? '';
+      return [`option "${optionOf(command, last)?.flags ?? last}" needs a value`, 'add it after the option'];
+    }
+    case 'commander.conflictingOption': {
+      const flags = conflictOf(command).map((option) => `"${option.flags}"`);
+      return [`options ${flags.join(' and ')} exclude each other`, 'leave one of them out'];
+    }
+    default:
+      return [error.message, usage];
+  }
+}
+
+/** Returns what commander refused, in words of our own, from its error code, the command and the arguments. */
+export function usageErrorOf(error: CommanderError, command: Command, args: readonly string[]): UsageError {
+  const [message, fix] = messageOf(error, command, args);
+  return new UsageError(message, `${fix} (see '${fullName(command)} --help')`, { cause: error });
+}
