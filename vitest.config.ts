@@ -1,15 +1,40 @@
 import { availableParallelism } from 'node:os';
-import { defineConfig } from 'vitest/config';
+import { configDefaults, defineConfig } from 'vitest/config';
+
+/** Tests of single files and of the repository itself: they load one another's modules and change nothing of them. */
+const units = ['packages/*/src/**/*.test.ts', 'scripts/**/*.test.mjs', 'test/{docs,layers,pins,support}/**/*.test.ts'];
+/** A unit test that needs modules that nobody else has loaded. */
+const isolated = ['packages/cli/src/**/compile-cache.test.ts'];
 
 export default defineConfig({
   test: {
-    include: ['packages/*/src/**/*.test.ts', 'scripts/**/*.test.mjs', 'test/**/*.test.ts'],
     // A test that hangs must fail; one on a loaded machine must not.
     testTimeout: 60_000,
     hookTimeout: 60_000,
     // Half of the tests wait for processes of their own, so no core is kept free for the runner.
     maxWorkers: availableParallelism(),
-    globalSetup: ['./test/support/own-directories.ts'],
     setupFiles: ['./test/support/silent-console.ts'],
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'product',
+          include: ['test/**/*.test.ts', ...isolated],
+          exclude: [...configDefaults.exclude, ...units.filter((pattern) => pattern.startsWith('test/'))],
+          globalSetup: ['./test/support/own-directories.ts'],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'units',
+          include: units,
+          exclude: [...configDefaults.exclude, ...isolated],
+          globalSetup: ['./test/support/own-directories.ts'],
+          // Half of the time of a unit test is the start of its worker and the loading of what it tests.
+          isolate: false,
+        },
+      },
+    ],
   },
 });
