@@ -38,7 +38,7 @@ describe('the tools of a memory', () => {
     expect(listed).toMatchObject({
       details: { notes: [{ content: 'second', temporary: false, source: 'agent' }, { content: 'first' }] },
     });
-    expect(textOf(listed)).toMatch(/^Noted under ai:notes:w\.\nWhat follows was recalled/u);
+    expect(textOf(listed)).toMatch(/^Noted under ai:notes:w\.\nThe following was recalled/u);
     expect(textOf(await tools.notes.execute({ workflow_id: 'other' }))).toContain('no notes');
     // With a workflow its notes are recalled too.
     expect(textOf(await tools.recall.execute({ query: 'second' }))).toContain('source="agent"');

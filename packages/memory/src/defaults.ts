@@ -1,3 +1,3 @@
-/** The stream and the group that memory is kept in where nobody says another: by the tools and by `cairn memory`. */
+/** The stream and the group that the tools and `cairn memory` use by default. */
 export const DEFAULT_STREAM = 'agent';
 export const DEFAULT_GROUP = 'default';

@@ -1,21 +1,22 @@
 import { CairnError } from '@cairn/tool';
 
 /**
- * Why a call to a memory failed.
+ * Why a call failed.
  *
- * - `INVALID_NAME`, `INVALID_INPUT`, `INVALID_OPTION`: what was given cannot be used.
- * - `TOO_LARGE`: a content is larger than is allowed.
- * - `UNKNOWN_STREAM`, `UNKNOWN_FUNCTION`, `UNKNOWN_WORKFLOW`, `UNKNOWN_TODO`: nothing has this name.
- * - `STREAM_EXISTS`: the name of a stream is taken by another one.
- * - `WORKFLOW_EXISTS`, `WORKFLOW_BUSY`, `LEASE_LOST`: the workflow is there already, run by somebody else, or was taken over.
- * - `CORRUPT_RECORD`: what is stored under a key is not what was written there. It is left as it is.
- * - `CORRUPT_STORE`: the file is no memory, or damaged as a whole.
+ * - `INVALID_NAME`, `INVALID_INPUT`, `INVALID_OPTION`: an argument is invalid.
+ * - `TOO_LARGE`: a content is larger than allowed.
+ * - `UNKNOWN_STREAM`, `UNKNOWN_FUNCTION`, `UNKNOWN_WORKFLOW`, `UNKNOWN_TODO`: the name is unknown.
+ * - `STREAM_EXISTS`: another stream has the name.
+ * - `WORKFLOW_EXISTS`, `WORKFLOW_BUSY`, `LEASE_LOST`: the workflow exists, another runner holds it, or another runner
+ *   took it over.
+ * - `CORRUPT_RECORD`: the value under a key is not readable. It was not changed.
+ * - `CORRUPT_STORE`: the file is not a memory, or is damaged.
  * - `STORE_UNAVAILABLE`: the store did not answer in time. A write may have been done: see `MemoryError.isDone`.
- * - `STORE_LOCKED`: other processes kept the store busy for too long.
- * - `STORE_DENIED`: a wrong password, a missing permission, a store that may only be read.
+ * - `STORE_LOCKED`: other processes held the lock for too long.
+ * - `STORE_DENIED`: a wrong password, a missing permission, or a read-only store.
  * - `STORE_FULL`: the disk or the memory of the store is full.
- * - `STORE_UNSUPPORTED`: this Node, this SQLite, or a driver that is missing cannot be used.
- * - `STORE_FAILED`: the store refused for another reason, which is in the message.
+ * - `STORE_UNSUPPORTED`: this version of Node or SQLite is not supported, or the driver is missing.
+ * - `STORE_FAILED`: the store failed for the reason in the message.
  * - `STORE_CLOSED`: the memory was closed.
  */
 export type MemoryErrorCode =
@@ -41,15 +42,15 @@ export type MemoryErrorCode =
   | 'WORKFLOW_BUSY'
   | 'WORKFLOW_EXISTS';
 
-/** What a {@link MemoryError} is about, beside its code. */
+/** The subject of a {@link MemoryError}. */
 export interface MemoryErrorFacts {
-  /** The file concerned. */
+  /** The file. */
   readonly path?: string | undefined;
-  /** The option concerned. */
+  /** The option. */
   readonly option?: string | undefined;
-  /** The key of the store concerned. */
+  /** The key in the store. */
   readonly key?: string | undefined;
-  /** `'unknown'` when a write was sent and nobody knows whether it was done. */
+  /** `'unknown'` when a write was sent and its result is not known. */
   readonly isDone?: false | 'unknown' | undefined;
   readonly cause?: unknown;
 }
@@ -57,9 +58,9 @@ export interface MemoryErrorFacts {
 const marker = Symbol.for('cairn.memory-error');
 
 /**
- * A failure that was to be expected. `summary` says what happened, `hint` what to do next; `message` is both.
+ * An expected failure. `summary` states the problem, `hint` what to do next; `message` is both.
  *
- * Tell it apart with {@link MemoryError.isInstance}, which also knows errors of another copy of the package.
+ * Identify it with {@link MemoryError.isInstance}, which also accepts errors of another copy of the package.
  */
 export class MemoryError extends CairnError<MemoryErrorCode> {
   override readonly name: string = 'MemoryError';
@@ -67,8 +68,8 @@ export class MemoryError extends CairnError<MemoryErrorCode> {
   readonly hint: string;
   readonly key?: string;
   /**
-   * Whether the call changed the store all the same: `false` when it did not, `'unknown'` when a write was sent and the
-   * answer never came.
+   * Whether the failed call changed the store: `false` when it did not, `'unknown'` when a write was sent and no answer
+   * came.
    */
   readonly isDone: false | 'unknown';
 
@@ -86,7 +87,7 @@ export class MemoryError extends CairnError<MemoryErrorCode> {
     if (facts.key !== undefined) this.key = facts.key;
   }
 
-  /** Whether `error` is a `MemoryError`, of this or another copy of the package. */
+  /** Returns whether `error` is a `MemoryError`, from this or another copy of the package. */
   static override isInstance(error: unknown): error is MemoryError {
     return typeof error === 'object' && error !== null && marker in error;
   }

@@ -9,7 +9,7 @@ import type {
   Swap,
 } from '../records/backend.ts';
 import { MemoryError } from '../errors.ts';
-import { arrange, isLive, longestLife, recordOf } from '../records/record.ts';
+import { arrange, isLive, lastExpiryOf, recordOf } from '../records/record.ts';
 
 export interface MemoryBackendOptions {
   /** @default Date.now */
@@ -76,7 +76,7 @@ export function memory(options: MemoryBackendOptions = {}): MemoryBackend {
       const { rule } = call;
       const added = drafts.map((draft) => ({ draft, record: recordOf(draft, nowMs) }));
       const content = arrange(listAt(key, nowMs), added, rule, nowMs);
-      const expiresMs = longestLife(content, rule) ?? slotAt(key, nowMs)?.expiresMs ?? Infinity;
+      const expiresMs = lastExpiryOf(content, rule) ?? slotAt(key, nowMs)?.expiresMs ?? Infinity;
       if (content.length === 0) slots.delete(key);
       else slots.set(key, { content, expiresMs });
       return added.map(({ record }) => record);

@@ -118,15 +118,15 @@ export function trim(on: Statements, id: number, rule: ListRule, nowMs: number):
 }
 
 /** Returns when the longest-lived record of a key expires; `null` for never, `undefined` when no record has a time. */
-function longestIn(on: Statements, id: number, rule: ListRule): number | null | undefined {
+function lastExpiryIn(on: Statements, id: number, rule: ListRule): number | null | undefined {
   const sql = 'SELECT max(time) AS time FROM records WHERE key_id = ? AND temporary = ?';
   const ends = [0, 1].map((temporary) => {
     const time = on.get(sql, id, temporary)?.['time'] ?? null;
     return time === null ? -Infinity : Number(time) + (temporary ? rule.temporaryLifetimeMs : rule.lifetimeMs);
   });
-  const longest = Math.max(...ends);
-  if (longest === -Infinity) return undefined;
-  return longest === Infinity ? null : readable(longest);
+  const last = Math.max(...ends);
+  if (last === -Infinity) return undefined;
+  return last === Infinity ? null : readable(last);
 }
 
 /** Limits a time to the whole numbers that can be read back from SQLite. */
@@ -143,6 +143,6 @@ export function expiryOf(on: Statements, row: KeyRow, added: readonly Added[], r
     const times = added.map(({ record }) => (lifeOf(record)?.timeMs ?? -Infinity) + rule.lifetimeMs);
     return readable(Math.max(before ?? 0, ...times));
   }
-  const longest = longestIn(on, row.id, rule);
-  return longest === undefined ? before : longest;
+  const last = lastExpiryIn(on, row.id, rule);
+  return last === undefined ? before : last;
 }

@@ -69,11 +69,11 @@ export function arrange(before: readonly string[], added: readonly Added[], rule
 }
 
 /** Returns when the longest-lived record expires; `undefined` when no time is readable. */
-export function longestLife(records: readonly string[], rule: ListRule): number | undefined {
-  let longest: number | undefined;
+export function lastExpiryOf(records: readonly string[], rule: ListRule): number | undefined {
+  let last: number | undefined;
   for (const record of records) {
     const expiry = expiryOf(lifeOf(record), rule);
-    if (expiry !== undefined && (longest === undefined || expiry > longest)) longest = expiry;
+    if (expiry !== undefined && (last === undefined || expiry > last)) last = expiry;
   }
-  return longest;
+  return last;
 }
