@@ -107,7 +107,7 @@ test('a state directory that was tidied away is made again, and one that cannot 
   details(await tools.write.execute({ path: 'b', content: '2' }));
   const blocked = createCodingTools({ root, stateDirectory: join(root, 'file/state') });
   expect(failure(await blocked.write.execute({ path: 'c', content: '' }))).toMatch(
-    /^NOT_A_DIRECTORY: The state directory .*\. Nothing was changed\. Give the workspace another one with stateDirectory\./u,
+    /^NOT_A_DIRECTORY: The state directory .*\. Nothing was changed\. Choose another directory with stateDirectory\./u,
   );
 });
 
@@ -122,7 +122,7 @@ test.each(['owner', 'mode'])('notes are not believed in a state directory that i
     const getuid = vi.spyOn(process, 'getuid').mockReturnValue(own + 1);
     onTestFinished(() => getuid.mockRestore());
   }
-  const says = by === 'mode' ? /can be written by others/u : /belongs to somebody else/u;
+  const says = by === 'mode' ? /is writable for other users/u : /belongs to another user or is not a directory/u;
   const { read, write } = createCodingTools({ root, stateDirectory });
   for (const answer of [await read.execute({ path: 'a' }), await write.execute({ path: 'b', content: '' })]) {
     expect(failure(answer)).toMatch(/^PERMISSION: The state directory .* with stateDirectory\./u);

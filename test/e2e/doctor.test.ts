@@ -123,7 +123,7 @@ describe.skipIf(!onLinux)('where files are kept', () => {
     expect(exitCode).toBe(1);
     expect(checks['writing']).toMatchObject({
       status: 'fail',
-      found: expect.stringContaining('can be written by others'),
+      found: expect.stringContaining('is writable for other users'),
     });
   });
 
