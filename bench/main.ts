@@ -30,7 +30,7 @@ function chosenCases({ cases: parts, corpora: wanted }: Options): Case[] {
   return chosen;
 }
 
-/** Runs what was chosen. A case that breaks is told and does not take the others' results with it. */
+/** Runs what was chosen. A case that breaks is reported and does not take the others' results with it. */
 async function runAll(options: Options): Promise<{ results: CaseResult[]; broken: number }> {
   const chosen = chosenCases(options);
   const roots = new Map<CorpusName, string>();

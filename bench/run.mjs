@@ -13,7 +13,7 @@ import { setUp } from '../scripts/lib/setup.mjs';
 /** @param {string} path */
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 
-/** What runs apart from the benchmarks of speed. */
+/** Benchmarks that run apart from those of speed. */
 const programs = ['edit-matrix', 'keystroke', 'mcp', 'memory', 'ranking', 'retrieval', 'tools'];
 
 /** @param {NodeJS.ProcessEnv} env */

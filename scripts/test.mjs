@@ -43,7 +43,7 @@ const runSuites = async (env, given) => {
   return sumRuns(runs);
 };
 
-// Whoever reads the output may go away; the exit code still tells the result.
+// The reader of the output may go away; the exit code still gives the result.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 
 const env = await setUp({ task: 'build', title: 'Building the addon and the packages' });

@@ -46,7 +46,7 @@ const lines = Array.from({ length: 20 }, (_, index) => `line ${index}\n`);
 const PARALLEL = 20;
 const HUGE_BYTES = 24 * 1024 * 1024;
 /** What a model can be given of a huge file without drowning in it. */
-const MOST_ANSWER = 256 * 1024;
+const MAX_ANSWER = 256 * 1024;
 
 /** What a program begins with, and every byte there is. */
 const binary = Buffer.concat([
@@ -243,7 +243,7 @@ const system: readonly Case[] = [
     inspect: modeIs('run.sh', 0o750),
   },
   {
-    title: 'mode, file written anew',
+    title: 'mode, file replaced',
     files: { 'run.sh': 'echo old\n' },
     prepare: (root) => chmodSync(join(root, 'run.sh'), 0o750),
     steps: [{ read: 'run.sh' }, { write: 'run.sh', content: 'echo new\n' }],
@@ -269,7 +269,7 @@ const system: readonly Case[] = [
     inspect: isLink('link.txt'),
   },
   {
-    title: 'symbolic link, file written anew',
+    title: 'symbolic link, file replaced',
     files: { 'a.txt': 'one\n' },
     prepare: (root) => symlinkSync('a.txt', join(root, 'link.txt')),
     steps: [{ read: 'link.txt' }, { write: 'link.txt', content: '1\n' }],
@@ -391,7 +391,7 @@ const contents: readonly Case[] = [
     steps: [{ read: 'huge.log' }],
     wanted: 'done',
     listen: (text) =>
-      text.length <= MOST_ANSWER ? undefined : `answers with ${Math.round(text.length / 1024 / 1024)} MB of text`,
+      text.length <= MAX_ANSWER ? undefined : `answers with ${Math.round(text.length / 1024 / 1024)} MB of text`,
   },
   {
     title: 'read of one endless line',
@@ -399,7 +399,7 @@ const contents: readonly Case[] = [
     steps: [{ read: 'min.js' }],
     wanted: 'done',
     listen: (text) =>
-      text.length <= MOST_ANSWER ? undefined : `answers with ${Math.round(text.length / 1024 / 1024)} MB of text`,
+      text.length <= MAX_ANSWER ? undefined : `answers with ${Math.round(text.length / 1024 / 1024)} MB of text`,
   },
 ];
 

@@ -35,9 +35,9 @@ export interface Case {
   readonly wanted: 'done' | 'refused';
   /** The files that the last step changes; links and other names of a file are files too. */
   readonly after?: Files;
-  /** What is wrong with the state afterwards beside contents. */
+  /** Faults of the state afterwards, contents aside. */
   readonly inspect?: (root: string) => string | undefined;
-  /** What is wrong with an answer that was not refused. */
+  /** The fault of an answer that was not refused. */
   readonly listen?: (text: string) => string | undefined;
   /** What it means when the last step was not refused: completes "it …". */
   readonly harm?: string;
@@ -81,7 +81,7 @@ function describeDifference(before: Buffer | undefined, wanted: Buffer, found: B
 
 type Contents = ReadonlyMap<string, Buffer>;
 
-/** What lies in a directory, links and all, by path. A link has the content that it leads to. */
+/** The entries of a directory, with links, by path. A link has the content that it leads to. */
 function contentsOf(directory: string): Contents {
   const entries = readdirSync(directory, { withFileTypes: true, recursive: true }).filter((one) => !one.isDirectory());
   const places = entries.map((one) => join(one.parentPath, one.name));
@@ -129,7 +129,7 @@ function compareFiles(one: Case, root: string, before: Contents): { wrong: strin
     return [now ? describeDifference(before.get(place), content, now) : `${place.slice(root.length + 1)} is gone`];
   });
   const left = [...found.keys()].filter((place) => !wanted.has(place));
-  if (left.length > 0) wrong.push(`left ${left.map((place) => place.slice(root.length + 1)).join(', ')} behind`);
+  if (left.length > 0) wrong.push(`leftover files: ${left.map((place) => place.slice(root.length + 1)).join(', ')}`);
   const changed = found.size !== before.size || [...found].some(([place, now]) => !before.get(place)?.equals(now));
   return { wrong: wrong[0], changed };
 }
@@ -142,8 +142,8 @@ function judge(one: Case, answer: Answer, root: string, before: Contents): Verdi
     return wrong === undefined ? { kind: 'ok', text: '' } : { kind: 'wrong', text: `refused, but ${wrong}` };
   }
   if (answer.isError) {
-    const said = answer.text.split('\n')[0]?.slice(0, 60) ?? '';
-    return { kind: changed ? 'wrong' : 'refused', text: changed ? `${wrong}, with an error` : said };
+    const summary = answer.text.split('\n')[0]?.slice(0, 60) ?? '';
+    return { kind: changed ? 'wrong' : 'refused', text: changed ? `${wrong}, with an error` : summary };
   }
   const trouble = one.inspect?.(root) ?? wrong ?? one.listen?.(answer.text);
   return trouble === undefined ? { kind: 'ok', text: '' } : { kind: 'wrong', text: trouble };

@@ -42,9 +42,9 @@ interface CairnAnswer {
   readonly content: readonly { readonly type: string; readonly text?: string }[];
 }
 
-/** Ours, made by whoever has the package. */
+/** Our tools, made from the package. */
 export function cairnProduct(create: (options: { root: string; stateDirectory: string }) => CairnTools): Product {
-  const told = async (answer: Promise<CairnAnswer>): Promise<Answer> => {
+  const answerOf = async (answer: Promise<CairnAnswer>): Promise<Answer> => {
     const { isError, content } = await answer;
     return { isError, text: content.map(({ type, text }) => text ?? `[${type}]`).join('\n') };
   };
@@ -53,10 +53,12 @@ export function cairnProduct(create: (options: { root: string; stateDirectory: s
     open: async (root, stateDirectory) => {
       const { read, write, edit } = create({ root, stateDirectory });
       return {
-        read: (path) => told(read.execute({ path })),
-        write: (path, content) => told(write.execute({ path, content })),
+        read: (path) => answerOf(read.execute({ path })),
+        write: (path, content) => answerOf(write.execute({ path, content })),
         edit: (path, edits) =>
-          told(edit.execute({ path, edits: edits.map((one) => ({ old_text: one.oldText, new_text: one.newText })) })),
+          answerOf(
+            edit.execute({ path, edits: edits.map((one) => ({ old_text: one.oldText, new_text: one.newText })) }),
+          ),
         close: async () => undefined,
       };
     },

@@ -53,10 +53,10 @@ interface McpSdk {
 }
 
 /** By default a client hangs up at 10 MB; here every answer is to be seen. */
-const MOST_BUFFER_BYTES = 2 ** 30;
+const MAX_BUFFER_BYTES = 2 ** 30;
 
 /** Longer than the matrix waits. */
-const LONGEST_CALL_MS = 120_000;
+const MAX_CALL_MS = 120_000;
 
 async function loadSdk(): Promise<McpSdk> {
   const [client, stdio] = ['client/index.js', 'client/stdio.js'].map((path) => `@modelcontextprotocol/sdk/${path}`);
@@ -76,7 +76,7 @@ async function serverFilesystem(): Promise<Loaded> {
         command: process.execPath,
         args: [server, root],
         stderr: 'ignore',
-        maxBufferSize: MOST_BUFFER_BYTES,
+        maxBufferSize: MAX_BUFFER_BYTES,
       }),
     );
     const call = async (tool: string, path: string, more: object): Promise<Answer> => {
@@ -85,7 +85,7 @@ async function serverFilesystem(): Promise<Loaded> {
       const { content, isError = false } = await client.callTool(
         { name: tool, arguments: { path: place, ...more } },
         undefined,
-        { timeout: LONGEST_CALL_MS },
+        { timeout: MAX_CALL_MS },
       );
       return { isError, text: textOf(content) };
     };

@@ -1,5 +1,5 @@
 /**
- * What goes wrong when files of every kind are edited, with our tools and with others.
+ * Edits files of every kind with our tools and with others, and reports the faults.
  *
  *     npm run bench -- edit-matrix [--case <part of a title>]... [--markdown bench/EDIT-MATRIX.md]
  */
@@ -73,7 +73,9 @@ function report(rows: readonly Row[], products: readonly Loaded[], command: stri
   const facts = [
     `Date: ${new Date().toISOString().slice(0, 'yyyy-mm-dd'.length)}, revision ${revision}`,
     `Node ${process.versions.node}, ${type()} ${release()}`,
-    ...(process.getuid?.() === 0 ? ['As root, whom no mode stops: what refuses a read-only file has looked'] : []),
+    ...(process.getuid?.() === 0
+      ? ['As root, whom no mode stops: a tool that refuses a read-only file has checked its mode']
+      : []),
     `Products: ${products.map(({ name, version }) => `${name} ${version}`).join(', ')}`,
     `Command: \`${command}\``,
   ];

@@ -21,7 +21,7 @@ const rounds = Number(values.rounds);
 const typed = ['schedcore', 'kernel/sched/cor', 'usbcorehub', 'README', '.clang'];
 const used = ['kernel/sched/core.c', 'drivers/usb/core/hub.c', 'MAINTAINERS'];
 
-/** The looks that `suggest` takes at a tree. */
+/** The scans that `suggest` makes of a tree. */
 const scopes = [{}, { hidden: true, gitignore: false }];
 const MATCHES = 100;
 

@@ -1,11 +1,11 @@
-/** What is measured, against whom, and what we want. */
+/** The measurements, the peers, and the goals. */
 import type { ContestantName } from './engines/index.ts';
 import type { Task } from './task.ts';
 
 export type CorpusName = 'kernel' | 'modules' | 'million';
 
 export type Goal =
-  /** So many times faster (or smaller) than the best of these. */
+  /** The factor by which ours is faster (or smaller) than the best of these. */
   | { readonly times: number; readonly of: readonly ContestantName[] }
   | { readonly atMost: number; readonly unit: 'ms' | 'MB' }
   /** The result says that it is not whole, and why. */
@@ -26,7 +26,7 @@ export interface Case {
   readonly env?: Readonly<Record<string, string>>;
   /** Peers whose hits need not be as many as ours, and why. Nobody else's may differ. */
   readonly differs?: Partial<Record<ContestantName, string>>;
-  /** What ours must have near the top. */
+  /** The paths that ours must have near the top. */
   readonly wants?: string;
 }
 
@@ -151,7 +151,7 @@ const kernelFinds = [false, true].flatMap((typed) =>
     // Nothing comes before a first letter.
     .filter(({ query }) => !typed || query.length > 1)
     .map((query) => {
-      // The goal is for a whole search. What is left to do after the prefixes were asked shows beside it.
+      // The goal is for a whole search. The rest, after the prefixes were asked, shows beside it.
       const goals = typed ? [] : [{ times: 3, of: finders }];
       return keystroke({ ...query, corpus: 'kernel', typed, peers: finders, goals });
     }),
@@ -254,7 +254,7 @@ const million: Case[] = [
   {
     id: 'million-budget',
     corpus: 'million',
-    title: 'a scan of more than `FS_SCAN_MAX_ENTRIES` says so',
+    title: 'a scan of more than `FS_SCAN_MAX_ENTRIES` reports it',
     task: (root) => ({ kind: 'glob', root, pattern: '**/session_cache.md', cached: true }),
     peers: [],
     goals: [{ stopReason: 'budget' }],

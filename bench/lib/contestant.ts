@@ -24,7 +24,7 @@ export type Response =
   | { readonly kind: 'memory'; readonly keptMb: number; readonly peakMb: number; readonly outcome: Outcome }
   | { readonly kind: 'failed'; readonly reason: string };
 
-/** One who is ready to be timed. */
+/** A contestant that is ready to be timed. */
 export interface Contestant {
   readonly name: ContestantName;
   sample(): Promise<Sample>;

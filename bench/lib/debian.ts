@@ -6,7 +6,7 @@ import { delimiter, join } from 'node:path';
 import { madeOnce } from './corpora/cache.ts';
 import { say } from './progress.ts';
 
-/** Runs a program and throws what it said when it fails. */
+/** Runs a program and throws its output when it fails. */
 export function mustRun(command: string, args: readonly string[], cwd?: string): void {
   const { status, error, stderr } = spawnSync(command, args, { ...(cwd !== undefined && { cwd }), encoding: 'utf8' });
   if (error !== undefined) throw new Error(`${command} cannot be run: ${error.message}`);

@@ -1,4 +1,4 @@
-/** What is going on. On stderr, so that stdout holds only the results. */
+/** Progress. On stderr, so that stdout holds only the results. */
 export function say(line: string): void {
   process.stderr.write(`${line}\n`);
 }

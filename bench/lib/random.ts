@@ -12,7 +12,7 @@ export function seeded(seed: number): Random {
   };
 }
 
-/** So many of them, none twice; fewer when there are not so many. */
+/** N of them, none twice; fewer when there are fewer. */
 export function draw<T>(from: readonly T[], count: number, random: Random): T[] {
   const left = [...from];
   const drawn: T[] = [];

@@ -152,13 +152,13 @@ function machineLines({ machine, command }: Report): string[] {
 
 const method = `Each case is run in rounds in which every contestant has one turn, in an order that rotates; the first round is
 discarded, so the page cache is warm. Cells show the median over the rounds. Libraries are timed in a process of their
-own, from the call to the result in JavaScript; programs from spawn to exit, with their output to \`/dev/null\`. What is
+own, from the call to the result in JavaScript; programs from spawn to exit, with their output to \`/dev/null\`. The part that is
 over at once is repeated within its turn and counts with its median. "Asked at once" follows an unrelated query on a new
 scan, "typed" the query's own prefixes. The kernel's top \`.gitignore\` has lost two lines that Debian adds (\`/*\` and
 \`!/debian/\`): outside a repository they hide the whole tree. pi-natives is given \`gitignore: false\`, because it finds
 nothing there otherwise. fuzzysort searches a list that was made before. Hits are compared with ours: below the tables is every difference and its reason. Fuzzy finders each have their own idea of a match.`;
 
-/** What goes into `bench/RESULTS.md`. */
+/** The text of `bench/RESULTS.md`. */
 export function markdownReport(report: Report): string {
   const { cases } = report;
   return `${[

@@ -16,7 +16,7 @@ export type Task =
       readonly rules: boolean;
     };
 
-/** How many paths of a ranking are looked at. */
+/** How many paths of a ranking are judged. */
 export const topCount = 10;
 
 /** What came out, to see that nobody was fast by doing less. */

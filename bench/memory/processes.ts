@@ -13,7 +13,7 @@ export interface Outcome {
   readonly acknowledged: number;
   readonly present: number;
   readonly seconds: number;
-  /** What is wrong with the store afterwards. */
+  /** The faults of the store afterwards. */
   readonly trouble: string;
 }
 

@@ -67,8 +67,7 @@ function row(cells: readonly (string | number)[]): string {
 
 function outcomes(all: readonly Outcome[]): string {
   const head =
-    row(['store', 'requested', 'acknowledged', 'present', 's', 'errors']) +
-    row(Array.from({ length: 6 }, () => '---'));
+    row(['store', 'requested', 'acknowledged', 'present', 's', 'errors']) + row(Array.from({ length: 6 }, () => '---'));
   return (
     head +
     all
@@ -145,7 +144,8 @@ try {
   }
   process.stdout.write(`\n${workload.processes} processes, ${workload.writes} writes each\n\n${outcomes(written)}`);
   process.stdout.write(`\n${messages} messages in one group\n\n${largeTable(large)}`);
-  if (server === undefined) process.stdout.write('\nThere is no redis-server, so that the half about Redis is missing.\n');
+  if (server === undefined)
+    process.stdout.write('\nThere is no redis-server, so that the half about Redis is missing.\n');
 } finally {
   await server?.stop();
   rmSync(work, { recursive: true, force: true });

@@ -21,8 +21,8 @@ function parentOf(path: string): string | undefined {
 
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz';
 
-/** The text with one slip: two neighbours swapped, a letter missed, or a wrong one. */
-function slip(text: string, random: Random): string {
+/** The text with one typo: two neighbours swapped, a letter missed, or a wrong one. */
+function misspell(text: string, random: Random): string {
   const at = Math.floor(random() * (text.length - 1));
   const kind = Math.floor(random() * 3);
   if (kind === 0 && text[at] !== text[at + 1]) {
@@ -56,8 +56,8 @@ const ways: Record<string, (path: string) => string | undefined> = {
   },
 };
 
-/** Of two ways the same file may be named by, with a slip. */
-const SLIPPED = ['base name', 'stem'];
+/** Of two ways the same file may be named by, with a typo. */
+const WITH_TYPO = ['base name', 'stem'];
 
 /** One query, and the file that was meant. */
 export interface Question {
@@ -78,14 +78,14 @@ function askable(
     const query = ask(file);
     if (!query) continue;
     times.set(query, (times.get(query) ?? 0) + 1);
-    // Punctuation alone is no question, and white space would make two words of one.
+    // Punctuation alone is not a question, and white space would make two words of one.
     if (/[\p{L}\p{N}]/u.test(query) && !/\s/.test(file)) queries.set(file, query);
   }
   return alone ? new Map([...queries].filter(([, query]) => times.get(query) === 1)) : queries;
 }
 
 /**
- * For each kind so many files, drawn by the seed, and what would be typed for them. `alone`: only questions with one right
+ * For each kind N files, drawn by the seed, and what would be typed for them. `alone`: only questions with one right
  * answer are asked, because `Makefile` names thousands of files, and whoever finds the wanted one was lucky.
  */
 export function questions(files: readonly string[], samples: number, seed: number, alone: boolean): Question[] {
@@ -94,9 +94,9 @@ export function questions(files: readonly string[], samples: number, seed: numbe
     draw([...queries], samples, seeded(seed * 1000 + index)).map(([wanted, query]) => ({ kind, query, wanted })),
   );
   const random = seeded(seed * 1000 + only.size);
-  const named = SLIPPED.flatMap((kind) => [...(only.get(kind) ?? [])]).filter(([, query]) => query.length >= 4);
-  const slipped = draw(named, samples, random).map(([wanted, query]) => {
-    return { kind: 'one typo', query: slip(query, random), wanted };
+  const named = WITH_TYPO.flatMap((kind) => [...(only.get(kind) ?? [])]).filter(([, query]) => query.length >= 4);
+  const misspelled = draw(named, samples, random).map(([wanted, query]) => {
+    return { kind: 'one typo', query: misspell(query, random), wanted };
   });
-  return [...asked, ...slipped];
+  return [...asked, ...misspelled];
 }

@@ -5,9 +5,9 @@ import { fuzzyFind } from '@cairn/natives';
 import { loadPeer } from '../lib/peers.ts';
 import type { PeerName, Peers } from '../lib/peers.ts';
 
-/** How far down a list people look. */
+/** How far down a list people read. */
 export const SHOWN = 10;
-/** Asked of those who also list directories, which are no answer here. */
+/** Asked of engines that also list directories, which do not count as answers here. */
 const WITH_DIRECTORIES = 100;
 
 /** Answers queries over one tree with the files it thinks were meant, best first, at most {@link SHOWN}. */
@@ -108,7 +108,7 @@ function fzf(scheme: string): (tree: Tree) => Promise<Ranker> {
   };
 }
 
-/** Who is compared. */
+/** The engines that are compared. */
 export const rankers: Record<string, (tree: Tree) => Ranker | Promise<Ranker>> = {
   cairn,
   fff,

@@ -7,7 +7,7 @@
  * asked; with `--any` any file is asked for, also one of the thousand that are called `Makefile`.
  *
  * Every ranker sees the same files, made again as empty files in a directory of their own, without the components called
- * `node_modules`, so that no ignore rule, link or content plays a part. Directories are no answers.
+ * `node_modules`, so that no ignore rule, link or content plays a part. Directories do not count as answers.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -104,7 +104,7 @@ function table(report: Report): string {
   return `${report.tree}: ${report.files} files, ${report.samples} samples of each kind${report.any ? ' from all files' : ''}, seed ${report.seed}\n\n${lines.join('\n')}\n`;
 }
 
-/** What is asked. */
+/** The queries. */
 type Asking = Pick<Report, 'samples' | 'seed' | 'any'>;
 
 async function rankTree(directory: string, asking: Asking, names: readonly string[]): Promise<Report> {

@@ -23,7 +23,7 @@ export interface Corpus {
   readonly language: Language;
   readonly documents: readonly Document[];
   readonly questions: readonly Question[];
-  /** Whether the scheme was chosen by its figures; the others were only looked at. */
+  /** Whether the scheme was chosen by its figures; the others were only measured. */
   readonly isTuned: boolean;
 }
 
@@ -49,7 +49,7 @@ const sources: readonly Source[] = [
   { name: 'cairn', languages: ['en'], only: /^(?:README|ARCHITECTURE|CONTRIBUTING|RELEASING)\.md$/ },
 ];
 
-/** Lists of changes and licences are no documentation. */
+/** Lists of changes and licences are not documentation. */
 const noise = /changelog|license|node_modules/i;
 
 function markdownBelow(directory: string, only: RegExp | undefined): string[] {
@@ -79,7 +79,7 @@ function corpusOf(source: Source, language: Language, all: readonly Section[]): 
   };
 }
 
-/** Every corpus with at most so many questions of each, drawn by the seed. */
+/** Every corpus with at most N questions of each, drawn by the seed. */
 export function readCorpora({ most, seed }: { most: number; seed: number }): Corpus[] {
   return sources.flatMap((source) => {
     const path = source.name === 'cairn' ? '../../' : `../node_modules/${source.name}/`;

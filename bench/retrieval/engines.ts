@@ -1,9 +1,9 @@
-/** Who answers: each takes documents in and gives the ids of those that a query finds, best first. */
+/** The engines that answer: each takes documents in and gives the ids of those that a query finds, best first. */
 import { DatabaseSync } from 'node:sqlite';
 import { createTermIndex } from '@cairn/retrieval';
 import type { Document } from './corpora.ts';
 
-/** How far down a list anybody looks. */
+/** How far down a list people read. */
 const SHOWN = 10;
 
 type Answer = (query: string) => readonly string[];
@@ -90,7 +90,7 @@ const stopWords = new Set(
   ),
 );
 
-/** Everybody who is compared, ours first. */
+/** All engines that are compared, ours first. */
 export function engines(Class: MiniSearchClass, stem: (word: string) => string): Engine[] {
   const processTerm = (term: string): string | null => {
     const word = term.toLowerCase();

@@ -90,7 +90,7 @@ function speedSection(speed: Speed): string {
   ].join('\n\n');
 }
 
-/** What is committed as `bench/RETRIEVAL.md`. */
+/** The text of `bench/RETRIEVAL.md`. */
 export function markdownOf(results: readonly Result[], speed: Speed | undefined, command: string): string {
   const names = [...new Set(results.map(({ corpus }) => corpus.name))].filter((name) => name !== 'cairn');
   const versions = [...names, 'minisearch'].map((name) => `${name} ${versionOf(name)}`).join(', ');
@@ -105,14 +105,14 @@ export function markdownOf(results: readonly Result[], speed: Speed | undefined,
     `Documentation is taken apart at its headings. A heading is a question, the text below it up to the next heading the answer,
 without the heading; only headings that one section has are asked for. recall@5 is the share of questions with the right section
 among the first five, MRR the mean of 1 / its rank among the first ten, empty the share that found nothing at all. Figures below
-a half are no surprise: many a heading has no word in common with its text.
+a half are not surprising: many a heading has no word in common with its text.
 
 FTS5 is \`node:sqlite\`'s, with the words of the question quoted and joined as it says, ranked by its bm25. "MiniSearch" is as it
 comes, "words" has \`Intl.Segmenter('zh')\` as its tokenizer, and "stems" also Porter's stems and no stop words: its best setting
 on the documentation that the scheme was chosen by (prefix and fuzzy search made it worse).
 
 When no document has a term of the question, an index of cairn gives those with similar words and marks them; here they count as
-answers like any. That last resort was added after a look at which English questions had no answer, so the column "empty" is
+answers like any. That last resort was added after checking which English questions had no answer, so the column "empty" is
 the one figure that the other documentation had a part in.`,
     languageSection('zh', results),
     languageSection('en', results),

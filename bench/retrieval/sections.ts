@@ -3,14 +3,14 @@
 export interface Section {
   /** The heading without its markup. */
   readonly heading: string;
-  /** What stands below it up to the next heading. */
+  /** The text below it up to the next heading. */
   readonly body: string;
 }
 
 export type Language = 'zh' | 'en';
 
 /** A body this short answers nothing. */
-const LEAST_BODY = 40;
+const MIN_BODY = 40;
 
 /** The text of a heading as a person would type it: without markup and the number of the section. */
 function plain(heading: string): string {
@@ -23,7 +23,7 @@ function plain(heading: string): string {
     .replace(/^\(?\d+(?:\.\d+)*(?:[.):、]\s*|\s+)/, '');
 }
 
-/** The sections of a document. A `#` within a fenced block is no heading, and front matter is no text. */
+/** The sections of a document. A `#` within a fenced block is not a heading, and front matter is not text. */
 export function sectionsOf(markdown: string): Section[] {
   const text = markdown.replaceAll('\r\n', '\n').replace(/^---\n[\s\S]*?\n---\n/, '');
   const sections: Section[] = [];
@@ -32,7 +32,7 @@ export function sectionsOf(markdown: string): Section[] {
   let fence: string | undefined;
   const close = (): void => {
     const joined = body.join('\n').trim();
-    if (heading && joined.length >= LEAST_BODY) sections.push({ heading, body: joined });
+    if (heading && joined.length >= MIN_BODY) sections.push({ heading, body: joined });
   };
   for (const line of text.split('\n')) {
     const mark = /^\s*(```+|~~~+)/.exec(line)?.[1];

@@ -7,7 +7,7 @@ import type { Corpus } from './corpora.ts';
 
 const MESSAGES = 100_000;
 const MESSAGE_UNITS = 200;
-/** The fastest of so many counts: what else the machine does only ever adds. */
+/** The fastest of N counts: other work of the machine only ever adds. */
 const ROUNDS = 15;
 const BUILDS = 3;
 /** Of two words in each language, of names, and of what nearly every message has. */

@@ -28,7 +28,7 @@ interface Case {
   readonly title: string;
   readonly fileBytes: number;
   /** For what takes seconds. */
-  readonly mostRounds?: number;
+  readonly maxRounds?: number;
   /** The time spent waiting for the disk is subtracted. */
   readonly unsynced?: boolean;
   /** Calls in a row; the figure is their mean, garbage collection included. */
@@ -75,7 +75,7 @@ const cases: readonly Case[] = [
   ...[EDITED_BYTES, MIB, 4096].map((bytes): Case => {
     const [size, calls] = bytes === 4096 ? ['4 KiB', 1000] : [`${bytes / MIB} MiB`, bytes === MIB ? 200 : 40];
     const title = `edits of one line of ${size}, ${calls} in a row, besides the fsync`;
-    return { title, fileBytes: bytes, mostRounds: 3, unsynced: true, calls, run: editAt(0.5, bytes) };
+    return { title, fileBytes: bytes, maxRounds: 3, unsynced: true, calls, run: editAt(0.5, bytes) };
   }),
   {
     title: 'edit of 10 MiB that matches nowhere',
@@ -84,7 +84,7 @@ const cases: readonly Case[] = [
       tools.edit.execute({ path: 'file.txt', edits: [{ old_text: 'line 70000 is\nnot there', new_text: 'x' }] }),
   },
   ...places.map(([place, share]): Case => {
-    const more = place === 'beginning' ? { goal: { ms: 20, mb: 8 } } : { mostRounds: 3 };
+    const more = place === 'beginning' ? { goal: { ms: 20, mb: 8 } } : { maxRounds: 3 };
     return { title: `read of 500 lines of 1 GiB, ${place}`, fileBytes: READ_BYTES, ...more, run: readAt(share) };
   }),
 ];
@@ -147,7 +147,7 @@ async function measure(one: Case, directory: string, rounds: number): Promise<Me
   const peaks: number[] = [];
   await tools.read.execute({ path: 'small.txt' });
   let answer = '';
-  for (let round = 0; round < Math.min(rounds, one.mostRounds ?? rounds) + WARM_UP; round++) {
+  for (let round = 0; round < Math.min(rounds, one.maxRounds ?? rounds) + WARM_UP; round++) {
     globalThis.gc?.();
     forgetPeak();
     const { residentMb } = readMemory('self');

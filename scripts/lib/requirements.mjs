@@ -102,7 +102,7 @@ export const findToolchain = () => {
   } else if (isOlder(rustVersion, rustWanted)) {
     missing.push(`Rust ${rustWanted} or newer (this is ${rustVersion}). Fix: rustup update stable`);
   }
-  // On Windows rustc finds the Visual Studio linker by itself and says so when it is not there.
+  // On Windows rustc finds the Visual Studio linker by itself and reports when it is missing.
   if (process.platform !== 'win32' && ask('cc', ['--version'], env) === undefined) {
     missing.push(`a C compiler and linker (cc). Fix: ${compilerFix()}`);
   }

@@ -40,11 +40,11 @@ const rust = /\.rs$/u;
 const wordRules = [
   {
     use: 'is not a valid X, invalid X',
-    pattern: words(String.raw`(?<!\bthere )\b(?:is|are|was|were|be) none\b(?! of\b)`),
+    pattern: words(String.raw`(?<!there )\b(?:is|are|was|were|be) none\b(?! of\b)`),
   },
   {
     use: 'is not a X, is not X',
-    pattern: words(String.raw`(?<!\bthere )\b(?:is|are|was|were) no (?!longer\b|more\b|other\b|worse\b|better\b)`),
+    pattern: words(String.raw`(?<!there )\b(?:is|are|was|were) no (?!longer\b|more\b|other\b|worse\b|better\b)`),
   },
   {
     use: 'does not accept X',
@@ -89,7 +89,7 @@ const wordRules = [
   {
     use: LOOK,
     pattern: words(
-      String.raw`\b(?:looks?|looked|looking)\b(?!(?:-| )?(?:ahead|behind|around|alikes?|up)\b)(?! like\b)`,
+      String.raw`\b(?:looks?|looked|looking)\b(?!(?:-| )?(?:ahead|behind|around|alikes?|up)\b)(?!(?: |-)like\b)`,
     ),
   },
   { use: LOOK, pattern: words(String.raw`\blook(?!Up|Ahead|Behind|Around)[A-Z]\w*|\b\w*[a-z]Look\b`, '') },

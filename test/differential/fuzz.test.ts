@@ -15,7 +15,7 @@ describe('random input is answered as by', { timeout: 300_000 }, () => {
     ['git: ignore files', ignoreFuzzer, 15],
     ['ripgrep: .ignore beside .gitignore', dotIgnoreFuzzer, 10],
     ['the rules of globs, slowly', globFuzzer, 25],
-    ['a scan of now: edits that a cache is told of, or finds', cacheFuzzer, 12],
+    ['a scan of now: edits that are announced to a cache, or found by it', cacheFuzzer, 12],
   ])('%s', async (_reason, fuzzer, batches) => {
     const { cases, hits, failure } = await fuzzer.check({ seed: 20_261_121, batches });
     expect(failure).toBeUndefined();

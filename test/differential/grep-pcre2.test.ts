@@ -76,7 +76,7 @@ describe.skipIf(!hasPcre2).each([
     writeTree(root, files);
     return () => removeTree(root);
   });
-  // Each match is told where it is, and a line has a million characters: only patterns with few matches.
+  // Each match has its position, and a line has a million characters: only patterns with few matches.
   const sparse = new Set(['need(?=le)', 'needle(?=$)', '(?<=one )needle', 'need\\Kle', '(?<=\\n)last']);
   const chosen = patterns.filter(([, pattern]) => name === 'odd files' || sparse.has(pattern));
 

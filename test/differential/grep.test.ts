@@ -131,13 +131,13 @@ const multilinePatterns: readonly Case[] = [
   ['a letter maybe', 'x*'],
   ['the end or a line break', 'x$|\\n\\n'],
   ['a word, in any case', 'NEEDLE\\n', { ignoreCase: true }],
-  ['a line break with a word behind it', '[a-z]\\n\\b'],
-  ['a line break with no word behind it', 'x?\\n\\B'],
+  ['a line break before a word', '[a-z]\\n\\b'],
+  ['a line break without a word after it', 'x?\\n\\B'],
   ['a repetition that goes on over the line, on which ripgrep 15.0 panics with --json', '(?-u:\\b)[^x]{1,9}'],
-  ['an empty match behind the last line, for which ripgrep shows context', '$^'],
+  ['an empty match after the last line, for which ripgrep shows context', '$^'],
 ];
 
-/** Patterns with few matches on a line: each is told where it is, and a line has a million characters. */
+/** Patterns with few matches on a line: each has its position, and a line has a million characters. */
 const patternsForLongLines: readonly Case[] = [
   ['a word', 'needle'],
   ['a word, in any case', 'NEEDLE', { ignoreCase: true }],
@@ -257,7 +257,7 @@ describe('text with a NUL far behind its start', () => {
       const result = await everyMode({ pattern, path: place.root, glob: name, multiline });
       const ours = ourLines(result.matches);
       expect(difference(describeLines(ours), describeLines(theirs)), pattern).toEqual(noDifference);
-      // Over lines, a NUL behind the first 64 KiB is only seen in a match.
+      // Over lines, a NUL after the first 64 KiB is only seen in a match.
       expect(result.skipped.binary, pattern).toBeGreaterThanOrEqual(multiline ? 0 : 1);
     }
   });

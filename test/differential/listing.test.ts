@@ -296,7 +296,7 @@ function paths(entries: readonly { readonly path: string }[]): string[] {
   return entries.map(({ path }) => path);
 }
 
-/** ripgrep does not look for the exclude file that a linked worktree shares with its repository. */
+/** ripgrep does not read the exclude file that a linked worktree shares with its repository. */
 function withoutShared(listing: readonly string[]): string[] {
   return listing.filter((path) => path !== 'linked-worktree/privately.txt');
 }

@@ -6,7 +6,7 @@ import { fsScanCacheStats, fuzzyFind, glob, grep, invalidateFsScanCache } from '
 
 export interface CacheRequest {
   readonly cache: boolean;
-  /** What the cache is told of first. */
+  /** Paths that are announced to the cache first. */
   readonly changed: readonly string[];
   /** Wait until every scan in the cache is so old. */
   readonly olderThanMs: number;

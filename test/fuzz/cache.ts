@@ -28,7 +28,7 @@ interface Edit {
   readonly path: string;
   readonly other: string;
   readonly rule: string;
-  /** Whether the cache that expires is told of it. */
+  /** Whether it is announced to the cache that expires. */
   readonly announced: boolean;
   /** Whether what it changed is settled when it is listed. */
   readonly settle: boolean;
@@ -69,8 +69,8 @@ const edit: fc.Arbitrary<Edit> = fc.record({
 
 /**
  * The cache against no cache, each in a process of its own, since an uncached call drops what is cached. A case is an edit
- * behind which all must say the same: the cache that keeps its scans and is told of every edit, and the one whose scans
- * have expired, and are validated, when it was not told.
+ * after which all must give the same answer: the cache that keeps its scans and hears of every edit, and the cache with
+ * expired scans, which validates them when it did not hear of one.
  */
 export const cacheFuzzer: Fuzzer = {
   name: 'cache',
@@ -78,7 +78,7 @@ export const cacheFuzzer: Fuzzer = {
   check: async (options) => {
     const children: Children = {
       uncached: start({}),
-      told: start({ ...lasting, FS_SCAN_CACHE_TTL_MS: lasting.FS_SCAN_EMPTY_RECHECK_MS }),
+      informed: start({ ...lasting, FS_SCAN_CACHE_TTL_MS: lasting.FS_SCAN_EMPTY_RECHECK_MS }),
       expiring: start({ ...lasting, FS_SCAN_CACHE_TTL_MS: String(ttlMs) }),
     };
     const used = { hits: 0, validations: 0 };
@@ -94,13 +94,13 @@ export const cacheFuzzer: Fuzzer = {
   },
 };
 
-/** Age is no reason to look again, and nothing leaves for room. */
+/** Scans do not expire, and nothing is evicted. */
 const lasting = { FS_SCAN_EMPTY_RECHECK_MS: '3600000', FS_SCAN_CACHE_MAX_ENTRIES: '100' };
 const ttlMs = 1;
 
 interface Children {
   readonly uncached: ChildProcess;
-  readonly told: ChildProcess;
+  readonly informed: ChildProcess;
   readonly expiring: ChildProcess;
 }
 
@@ -175,7 +175,7 @@ function apply(top: string, { kind, path, other, rule }: Edit): string[] {
         return [two];
     }
   } catch {
-    // What cannot be done here changed at most what was made on the way.
+    // An edit that cannot be made changed at most what was made on the way.
     return [one, two, dirname(one)];
   }
 }
@@ -195,7 +195,7 @@ const settledNs = 30_000_000n;
 
 /** What the caches say differently than a scan of now, by root and question. */
 async function compareRoots(
-  { uncached, told, expiring }: Children,
+  { uncached, informed, expiring }: Children,
   top: string,
   used: Used,
   { changed, announced }: { readonly changed: readonly string[]; readonly announced: boolean },
@@ -205,15 +205,15 @@ async function compareRoots(
     .filter((path) => lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true);
   const request: CacheRequest = { cache: true, changed, olderThanMs: 0, roots };
   const unannounced = { ...request, changed: [], olderThanMs: ttlMs };
-  const [expected, ofTold, ofExpiring] = await Promise.all([
+  const [expected, ofInformed, ofExpiring] = await Promise.all([
     ask(uncached, { ...request, cache: false, changed: [] }),
-    ask(told, request),
+    ask(informed, request),
     ask(expiring, announced ? request : unannounced),
   ]);
-  used.hits = ofTold.hits;
+  used.hits = ofInformed.hits;
   used.validations = ofExpiring.validations;
   const found: string[] = [];
-  for (const [name, ours] of Object.entries({ told: ofTold, expiring: ofExpiring })) {
+  for (const [name, ours] of Object.entries({ informed: ofInformed, expiring: ofExpiring })) {
     for (const [root, answers] of Object.entries(expected.answers)) {
       for (const [question, answer] of Object.entries(answers)) {
         const cached = ours.answers[root]?.[question];

@@ -3,9 +3,9 @@ import fc from 'fast-check';
 /** Compares a function with an oracle on random input. */
 export interface Fuzzer {
   readonly name: string;
-  /** A batch is what shares a tree on the disk; it has at most so many cases. */
+  /** The largest number of cases in a batch, which shares a tree on the disk. */
   readonly casesPerBatch: number;
-  /** Checks so many random batches. */
+  /** Checks N random batches. */
   readonly check: (options: CheckOptions) => Promise<CheckResult>;
 }
 
@@ -14,7 +14,7 @@ interface CheckOptions {
   readonly batches: number;
   /** Where a counterexample was, to see only that again. */
   readonly path?: string | undefined;
-  /** Called behind each batch with the number of its cases. */
+  /** Called after each batch with the number of its cases. */
   readonly onBatch?: ((cases: number) => void) | undefined;
 }
 
@@ -63,7 +63,7 @@ export function createFuzzer<Batch>({ name, casesPerBatch, batch, compare }: Fuz
       firstFailure ??= Date.now();
       throw new Error(result.differences.join('\n'));
     });
-    // Small values are not looked for first: a long run is of many short checks.
+    // Small values are not preferred at first: a long run is of many short checks.
     const parameters = { seed, numRuns: batches, unbiased: true, ...(path !== undefined && { path }) };
     const details = await fc.check(property, parameters);
     if (!details.failed) return { cases, hits, failure: undefined };

@@ -116,7 +116,7 @@ export const globSoup: fc.Arbitrary<string> = fc
   )
   .map((parts) => parts.join(''));
 
-/** A pattern with what may stand before and behind it. */
+/** A pattern with what may stand before and after it. */
 export function decorated(pattern: fc.Arbitrary<string>): fc.Arbitrary<string> {
   const weighted = (...parts: readonly string[]): fc.Arbitrary<string> =>
     fc.oneof({ weight: 8, arbitrary: fc.constant('') }, { weight: 1, arbitrary: fc.constantFrom(...parts) });

@@ -128,7 +128,7 @@ export const globFuzzer: Fuzzer = createFuzzer<GlobTree>({
   },
 });
 
-/** The first entry of each path counts; one below a file is none. */
+/** The first entry of each path counts; one below a file does not count. */
 function toTree(entries: GlobTree['entries']): Tree {
   const kinds = new Map<string, Kind>();
   for (const [path, kind] of entries) {

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 /** A file as a recipe, so that a counterexample can be read and made smaller. */
 export interface FuzzFile {
   readonly encoding: Encoding;
-  /** So many bytes of filler before the text; what follows a buffer's end decides what a reader sees next. */
+  /** The number of bytes of filler before the text; the bytes after the end of a buffer decide what a reader sees next. */
   readonly before: number;
   /** One line for the filler, or many. */
   readonly isOneLine: boolean;
@@ -44,7 +44,7 @@ export function hasNul({ text }: FuzzFile): boolean {
   return text.includes('\0');
 }
 
-/** What texts are made of. */
+/** The parts of texts. */
 const textPieces: readonly string[] = [
   ['a', 'b', 'ab', 'A', 'B', ' ', '  ', '\t', '.', '-', '_', '1', '20', 'x', 'k', 's', 'foo', 'Foo bar', 'foo(a)'],
   ['{a}', '[b]', '$a', '\\', '|', '"', 'é', 'É', 'ß', 'ſ', 'K', 'σς', '漢', '字', '😀', 'e\u0301', '\u00A0', '\u0085'],

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** What is asked of both sides. */
+/** The question to both sides. */
 export interface GrepQuery {
   readonly pattern: string;
   readonly literal: boolean;

@@ -59,7 +59,7 @@ interface Compared {
 }
 
 /** A search that PCRE2 has not ended by then is not compared. Others get longer: the machine may be busy. */
-const longestMs = { pcre2: 5000, regex: 120_000 };
+const maxMs = { pcre2: 5000, regex: 120_000 };
 
 async function compareQuery(tree: FuzzTree, query: GrepQuery): Promise<Compared> {
   const { contextBefore, contextAfter, maxCountPerFile, ...search } = query;
@@ -67,14 +67,14 @@ async function compareQuery(tree: FuzzTree, query: GrepQuery): Promise<Compared>
   const searchFor = (timeoutMs: number): Promise<unknown> =>
     grep({ ...options, timeoutMs }).catch((error: unknown) => error);
   const isOutOfTime = (error: unknown): boolean => CairnError.isInstance(error) && error.code === 'TIMEOUT';
-  const searching = searchFor(longestMs.pcre2);
+  const searching = searchFor(maxMs.pcre2);
   const ask = (pattern: string, flags: readonly string[]): FoundLines | undefined => {
     const context = [`--before-context=${contextBefore}`, `--after-context=${contextAfter}`];
     return ripgrepLinesAndContext(tree.root, pattern, [...flags, ...context], { withoutPlaces: tree.isLarge });
   };
   const asGiven = ask(query.pattern, flagsOf(query));
   let result = await searching;
-  if (isOutOfTime(result) && asGiven !== undefined) result = await searchFor(longestMs.regex);
+  if (isOutOfTime(result) && asGiven !== undefined) result = await searchFor(maxMs.regex);
   if (!isResult(result)) {
     // Some expressions backtrack up to PCRE2's limit in line after line.
     if (isOutOfTime(result) && asGiven === undefined) return { hasLines: false, differences: [] };
@@ -136,7 +136,7 @@ async function compareModes(tree: FuzzTree, query: GrepQuery, whole: GrepResult)
     ...show('on a page', describeLines(ourLines(page.matches)), describeLines(all.slice(2, 5))),
     ...show('with a limit', describeLines(ourLines(first.matches)), describeLines(all.filter(firstOfFile(most)))),
     ...show(
-      'said to be left out',
+      'reported as left out',
       [String(page.limitReached ?? false), String(first.filesCut ?? 0)],
       [String(all.length > 5), String([...perFile.values()].filter((lines) => lines > most).length)],
     ),
@@ -189,7 +189,7 @@ function contextOf(matches: readonly GrepMatch[]): FoundLine[] {
 }
 
 /**
- * ripgrep's lines of context, but for those beside an empty match at the very end, behind the last line: that match has no
+ * ripgrep's lines of context, but for those beside an empty match at the very end, after the last line: that match has no
  * line, and ripgrep shows context of nothing.
  */
 function contextBeside({ lines, context }: FoundLines, { contextBefore, contextAfter }: GrepQuery): FoundLine[] {
@@ -215,7 +215,7 @@ function counts(perFile: ReadonlyMap<string, number>): string[] {
   return [...perFile].map(([path, lines]) => `${path} ${lines}`);
 }
 
-/** A filter that keeps the first so many lines of each file. */
+/** A filter that keeps the first N lines of each file. */
 function firstOfFile(most: number): (line: FoundLine) => boolean {
   const seen = new Map<string, number>();
   return ({ path }) => {

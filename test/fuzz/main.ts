@@ -15,8 +15,8 @@ const fuzzers: readonly Fuzzer[] = [grepFuzzer, ignoreFuzzer, dotIgnoreFuzzer, g
 
 /** Batches that share a seed. After a failure it goes on with the next ones. */
 const batchesPerSeed = 20;
-/** After so many differences another one tells nothing new. */
-const mostFailures = 20;
+/** One more difference would show nothing new. */
+const maxFailures = 20;
 const progressMs = 10_000;
 
 const { values } = parseArgs({
@@ -41,7 +41,7 @@ async function run(fuzzer: Fuzzer, wanted: number, firstSeed: number): Promise<b
     lastShown = Date.now();
     process.stderr.write(`${fuzzer.name}: ${cases} of ${wanted} cases, ${seconds()} s\n`);
   };
-  for (let seed = firstSeed; cases < wanted && failures < mostFailures; seed++) {
+  for (let seed = firstSeed; cases < wanted && failures < maxFailures; seed++) {
     const batches = Math.min(batchesPerSeed, Math.ceil((wanted - cases) / fuzzer.casesPerBatch));
     const result = await fuzzer.check({ seed, batches, path: values.path, onBatch });
     hits += result.hits;

@@ -123,7 +123,7 @@ describe('options of one search', () => {
     });
   });
 
-  it('refuses options that are no object and a callback that is no function', async () => {
+  it('refuses options that are not an object and a callback that is not a function', async () => {
     // @ts-expect-error the point of the test
     await expect(glob(null)).rejects.toMatchObject({ code: 'INVALID_OPTION' });
     // @ts-expect-error the point of the test

@@ -49,7 +49,7 @@ describe('the scan cache', () => {
     expect(withTree({ 'sub/a': 'x' }, code)).toEqual({ hits: 2, misses: 1 });
   });
 
-  it('is not filled by calls without cache, and forgets what they scan anew', () => {
+  it('is not filled by calls without cache, and forgets what they scan again', () => {
     const code = `
       await glob({ pattern: '*', path });
       await fuzzyFind({ query: 'a', path });

@@ -13,7 +13,7 @@ describe('fuzzyFind', () => {
     expect(await found('', path)).toEqual(['b/', 'b/c/', 'a', 'b/a', 'b/c/d']);
   });
 
-  it.each(['./', '--', '/', '.', '_'])('finds nothing for %j, which has nothing to look for', async (query) => {
+  it.each(['./', '--', '/', '.', '_'])('finds nothing for %j, which has no letter to search for', async (query) => {
     const path = createTree({ '--': '', _: '' });
     expect(await fuzzyFind({ query, path })).toEqual({ matches: [], totalMatches: 0, complete: true });
   });
@@ -105,12 +105,12 @@ describe('fuzzyFind', () => {
     ['missed', 'shedule'],
     ['wrong', 'svhedule'],
     ['too many', 'scheduule'],
-  ])('forgives a letter %s, below what matches as typed', async (_slip, query) => {
+  ])('forgives a letter %s, below what matches as typed', async (_typo, query) => {
     const path = createTree({ 'a/schedule.c': '', [`z/z/x${query}.c`]: '', 'b/other.c': '' });
     expect(await found(query, path)).toEqual([`z/z/x${query}.c`, 'a/schedule.c']);
   });
 
-  it('marks the letters that are right where others slipped', async () => {
+  it('marks the letters that are right where others are typos', async () => {
     const path = createTree({ 'é/core.c': '' });
     const { matches } = await fuzzyFind({ query: 'cxre', path, includePositions: true });
     expect(matches).toMatchObject([{ path: 'é/core.c', positions: [2, 4, 5] }]);

@@ -50,7 +50,7 @@ describe('glob', () => {
     expect(await paths({ pattern: 'src/', path, fileType: FileType.File })).toEqual([]);
   });
 
-  it('matches a pattern without a slash at any depth, unless told otherwise', async () => {
+  it('matches a pattern without a slash at any depth, unless recursive is false', async () => {
     const path = createTree({ 'x.ts': '', 'a/x.ts': '', 'a/b/x.ts': '' });
     expect(await paths({ pattern: '*.ts', path })).toEqual(['a/b/x.ts', 'a/x.ts', 'x.ts']);
     expect(await paths({ pattern: '*.ts', path, recursive: false })).toEqual(['x.ts']);
@@ -70,7 +70,7 @@ describe('glob', () => {
     expect(await paths({ pattern: '*', path, gitignore: false })).toEqual(['kept', 'out']);
   });
 
-  it('looks into node_modules when told to or when the pattern mentions it', async () => {
+  it('lists node_modules when asked to or when the pattern mentions it', async () => {
     const path = createTree({ 'node_modules/m/i.js': '', 'i.js': '' });
     expect(await paths({ pattern: '*.js', path })).toEqual(['i.js']);
     expect(await paths({ pattern: '*.js', path, includeNodeModules: true })).toEqual(['i.js', 'node_modules/m/i.js']);
@@ -79,7 +79,7 @@ describe('glob', () => {
     expect(await paths(off)).toEqual([]);
   });
 
-  it('stops at the limit in path order and says so only when something is left', async () => {
+  it('stops at the limit in path order and reports that only when something is left', async () => {
     const path = createTree({ a: '', b: '', c: '' });
     expect(await glob({ pattern: '*', path, maxResults: 2 })).toEqual({
       matches: [

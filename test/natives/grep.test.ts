@@ -64,7 +64,7 @@ describe('grep', () => {
     }
   });
 
-  it('searches hidden files, and not .git, unless told otherwise', async () => {
+  it('searches hidden files, and not .git, unless an option changes that', async () => {
     const path = createTree({ '.env': 'x', '.git/x': 'x', 'node_modules/m': 'x', '.gitignore': 'out', out: 'x' });
     expect(lines(await grep({ pattern: 'x', path }))).toEqual(['.env:1:x', 'node_modules/m:1:x']);
     expect(lines(await grep({ pattern: 'x', path, hidden: false }))).toEqual(['node_modules/m:1:x']);
@@ -238,7 +238,7 @@ describe('grep', () => {
     }
   });
 
-  it('N66: keeps a line on which PCRE2 gives up behind its first match, and says that places are missing', async () => {
+  it('N66: keeps a line on which PCRE2 gives up after its first match, and reports that places are missing', async () => {
     const path = createTree({ a: `needle ${'a'.repeat(60)}!\nneedle\nfoo\n` });
     const options: GrepOptions = { pattern: 'needle(?=)|(a+)+[bc](?=)', path };
     const content = await grep(options);
@@ -266,7 +266,7 @@ describe('grep', () => {
     expect(result.skipped).toEqual({ oversized: 0, binary: 0, unreadable: 0, tooCostly: 1 });
   });
 
-  it('N08: ends a match that would take years when the time is up or the signal says so', async () => {
+  it('N08: ends a match that would take years when the time is up or the signal aborts', async () => {
     const path = createTree({ a: 'a'.repeat(200_000) });
     const pattern = '(?=x?)a*a*a*a*[bc]';
     await expect(grep({ pattern, path, timeoutMs: 20 })).rejects.toMatchObject({ code: 'TIMEOUT' });
@@ -278,7 +278,7 @@ describe('grep', () => {
     await expect(search).rejects.toThrow('enough');
   });
 
-  it('N64: gives the places of a bounded number of matches per line, and says so', async () => {
+  it('N64: gives the places of a bounded number of matches per line, and reports that', async () => {
     const path = createTree({ a: 'x'.repeat(100_001), b: 'x'.repeat(100_000) });
     const { matches } = await grep({ pattern: 'x', path });
     expect(matches.map(({ submatches, truncated }) => [submatches?.length, truncated])).toEqual([

@@ -80,14 +80,14 @@ function parametersOf(naming: 'default' | 'mcp-memory'): unknown {
   return all.map(({ name, inputSchema, annotations }) => {
     const { properties = {}, required = [] } = z.toJSONSchema(inputSchema, { io: 'input' });
     const names = Object.keys(properties).map((key) => (required.includes(key) ? key : `${key}?`));
-    return `${name}(${names.join(', ')})${annotations.readOnlyHint ? ' looks' : ''}${annotations.destructiveHint ? ' destroys' : ''}`;
+    return `${name}(${names.join(', ')})${annotations.readOnlyHint ? ' reads' : ''}${annotations.destructiveHint ? ' destroys' : ''}`;
   });
 }
 
 test('the tools, their parameters, and which of them change something', () => {
   expect(parametersOf('default')).toEqual([
     'remember(content, group?)',
-    'recall(query, limit?, group?) looks',
+    'recall(query, limit?, group?) reads',
     'notes(content?, source?, temporary?, workflow_id?)',
   ]);
   // The names and parameters of @modelcontextprotocol/server-memory.
@@ -98,8 +98,8 @@ test('the tools, their parameters, and which of them change something', () => {
     'delete_entities(entityNames) destroys',
     'delete_observations(deletions) destroys',
     'delete_relations(relations) destroys',
-    'read_graph() looks',
-    'search_nodes(query) looks',
-    'open_nodes(names) looks',
+    'read_graph() reads',
+    'search_nodes(query) reads',
+    'open_nodes(names) reads',
   ]);
 });

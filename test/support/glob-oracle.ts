@@ -4,7 +4,7 @@
  * - `*`, `?` and classes match within one path component, `?` and a class exactly one character.
  * - `**` crosses slashes. As a whole component it matches any number of components, none included; at the end of a
  *   pattern at least one. Beside other characters it matches any text.
- * - `[abc]`, `[a-z]`, `[!a]` and `[^a]` match one character, never `/`. A `]` right behind the opening is a member.
+ * - `[abc]`, `[a-z]`, `[!a]` and `[^a]` match one character, never `/`. A `]` right after the opening is a member.
  * - `{a,b}` stands for one pattern per alternative; alternatives may be empty and may nest. A brace left open ends with the
  *   pattern, one that closes nothing is literal.
  * - `\` takes the next character literally, also in a class; a slash separates all the same.

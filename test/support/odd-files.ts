@@ -118,7 +118,7 @@ export function longFiles(): Contents {
   return files;
 }
 
-/** Text with a NUL behind more of it than fits into a buffer. */
+/** Text with a NUL after more of it than fits into a buffer. */
 export function lateNulFiles(): Contents {
   const text = numberedLines(1_200, '\n', 500);
   const words = 'needle '.repeat(15_000);
@@ -130,9 +130,9 @@ export function lateNulFiles(): Contents {
   });
   return {
     ...Object.fromEntries(entries),
-    'nul-behind-a-long-line.bin': latin1(`needle\n${words}\nneedle\n\0\nneedle\n`),
+    'nul-after-a-long-line.bin': latin1(`needle\n${words}\nneedle\n\0\nneedle\n`),
     'nul-in-a-long-line.bin': latin1(`needle\n${words}\0${words}\nneedle\n`),
-    'nul-far-behind-a-long-line.bin': latin1(`needle\n${words}\n${text.slice(0, 200_000)}\0\nneedle\n`),
-    'nul-behind-a-bom.bin': Buffer.from(`\uFEFF${text.slice(0, 200_000)}\0${text}`),
+    'nul-far-after-a-long-line.bin': latin1(`needle\n${words}\n${text.slice(0, 200_000)}\0\nneedle\n`),
+    'nul-after-a-bom.bin': Buffer.from(`\uFEFF${text.slice(0, 200_000)}\0${text}`),
   };
 }

@@ -205,7 +205,7 @@ const nested: Tree = {
   'no-final-newline/b.drop': '',
 };
 
-/** An ignored directory stays closed, whatever is said about what it holds. */
+/** An ignored directory stays closed, whatever other rules state about its contents. */
 const closed: Tree = {
   '.gitignore': 'vendor/\n!vendor/keep.txt\n!vendor/**\nhalf/*\n!half/open/\nhalf/open/*\n!half/open/keep.txt\n',
   'vendor/keep.txt': '',

@@ -35,9 +35,9 @@ export default function setup(): () => void {
     HOME: home,
     // Packages are installed from where the user of this machine installs them from.
     npm_config_userconfig: process.env['npm_config_userconfig'] ?? join(process.env['HOME'] ?? '', '.npmrc'),
-    GIT_CONFIG_GLOBAL: '/dev/null',
     GIT_CONFIG_NOSYSTEM: '1',
   });
-  for (const name of ['XDG_CACHE_HOME', 'XDG_CONFIG_HOME', 'XDG_DATA_HOME', 'XDG_STATE_HOME']) delete process.env[name];
+  for (const name of ['GIT_CONFIG_GLOBAL', 'XDG_CACHE_HOME', 'XDG_CONFIG_HOME', 'XDG_DATA_HOME', 'XDG_STATE_HOME'])
+    delete process.env[name];
   return () => removeTree(own);
 }

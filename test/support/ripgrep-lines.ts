@@ -120,7 +120,7 @@ function toLines(message: MatchMessage): FoundLine[] {
   });
 }
 
-/** Splits behind each `\n` and drops it. What follows the last one is a line if it is not empty. */
+/** Splits after each `\n` and drops it. The rest after the last one is a line if it is not empty. */
 function splitLines(bytes: Buffer): Buffer[] {
   const lines: Buffer[] = [];
   for (let start = 0; start < bytes.length;) {

@@ -26,7 +26,7 @@ export interface TerminalRun {
   type(text: string): void;
   resize(columns: number, rows: number): void;
   kill(signal: NodeJS.Signals): void;
-  /** Resolves when the screen is as wanted; it is looked at after everything that is written. */
+  /** Resolves when the screen is as wanted, which is checked after every write. */
   until(isWanted: (rows: string[]) => boolean, what: string): Promise<string[]>;
   readonly end: Promise<TerminalEnd>;
 }
@@ -42,8 +42,8 @@ export interface TerminalOptions {
 
 const defaultScript = 'exec "$NODE" "$CAIRN" "$@" > "$OUT"';
 
-/** How long a screen may take to be as wanted before the test says what it was instead. */
-const LONGEST_WAIT_MS = 30_000;
+/** How long a screen may take to be as wanted before the test reports the screen as it is. */
+const MAX_WAIT_MS = 30_000;
 
 /** Runs `cairn` in a pseudo-terminal of 80 columns and 24 rows. Its standard output goes to a file. */
 export function runInTerminal(args: readonly string[], options: TerminalOptions): TerminalRun {
@@ -62,13 +62,13 @@ export function runInTerminal(args: readonly string[], options: TerminalOptions)
   const screen = new xterm.Terminal({ cols: columns, rows, allowProposedApi: true });
   let watchers: (() => void)[] = [];
   let isRunning = true;
-  child.onData((data) => screen.write(data, () => watchers.forEach((look) => look())));
-  // What the terminal answers to questions goes back to the command.
+  child.onData((data) => screen.write(data, () => watchers.forEach((check) => check())));
+  // The terminal's answers to questions go back to the command.
   screen.onData((data) => child.write(data));
   const end = new Promise<TerminalEnd>((resolve) => {
     child.onExit(({ exitCode }) => {
       isRunning = false;
-      watchers.forEach((look) => look());
+      watchers.forEach((check) => check());
       resolve({ exitCode, stdout: existsSync(out) ? readFileSync(out, 'utf8') : '' });
     });
   });
@@ -106,19 +106,19 @@ export function runInTerminal(args: readonly string[], options: TerminalOptions)
       new Promise((resolve, reject) => {
         const settle = (settled: () => void): void => {
           clearTimeout(timer);
-          watchers = watchers.filter((other) => other !== look);
+          watchers = watchers.filter((other) => other !== check);
           settled();
         };
-        const look = (): void => {
+        const check = (): void => {
           const seen = shownRows();
           if (isWanted(seen)) settle(() => resolve(seen));
           else if (!isRunning) settle(() => reject(new Error(`it ended before ${what}:\n${seen.join('\n')}`)));
         };
         const timer = setTimeout(() => {
           settle(() => reject(new Error(`not seen: ${what}\n${shownRows().join('\n')}`)));
-        }, LONGEST_WAIT_MS);
-        watchers.push(look);
-        look();
+        }, MAX_WAIT_MS);
+        watchers.push(check);
+        check();
       }),
     end,
   };

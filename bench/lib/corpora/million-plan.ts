@@ -5,7 +5,7 @@ export const DIRECTORIES = 40_000;
 export const FILES = 1_000_000;
 /** As deep as source trees go. */
 const MAX_DEPTH = 9;
-/** One file in so many has a line in it; the others take an inode and no block. */
+/** One file in N has a line in it; the others take an inode and no block. */
 export const FILES_PER_LINE = 10;
 
 const words =

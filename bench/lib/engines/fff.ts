@@ -13,7 +13,7 @@ const scanTimeoutMs = 120_000;
 const shown = 100;
 
 /**
- * `@ff-labs/fff-node`: it always keeps its index. Without the watcher, which would look for changes while others are
+ * `@ff-labs/fff-node`: it always keeps its index. Without the watcher, which would scan for changes while others are
  * measured; with its content index only where its memory is measured as it is by default.
  */
 export function fffEngine({ FileFinder }: Fff, options: { contentIndex: boolean }): Engine {

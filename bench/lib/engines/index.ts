@@ -6,7 +6,7 @@ import { fdirEngine, fuzzysortEngine, globLibraryEngine } from './libraries.ts';
 import { piNativesEngine } from './pi-natives.ts';
 import { programEngine } from './programs.ts';
 
-/** Who can be measured. */
+/** The engines that can be measured. */
 export type ContestantName =
   | 'cairn'
   | 'rg'

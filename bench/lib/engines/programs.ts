@@ -16,7 +16,7 @@ function countLines(output: Buffer): number {
   return lines;
 }
 
-/** Looks at the process until it is gone: the last look comes close to the peak. */
+/** Samples the process until it is gone: the last sample comes close to the peak. */
 function peakOf(command: string, args: readonly string[], cwd: string): number {
   const { pid } = spawn(command, args, { cwd, env: neutralEnvironment(), stdio: 'ignore' });
   let highest = Number.NaN;

@@ -61,8 +61,8 @@ pub fn fuzzy(data: &[u8]) {
             assert!(positions.windows(2).all(|pair| pair[0] < pair[1]), "{positions:?}");
             assert!(positions.iter().all(|&at| at < path.len()), "{positions:?}");
         }
-        for slips in names.iter().chain(&everywhere) {
-            let _ = slips.score(&search, &index, entry, || path);
+        for typos in names.iter().chain(&everywhere) {
+            let _ = typos.score(&search, &index, entry, || path);
         }
     }
 }
