@@ -10,10 +10,10 @@ import { newDirectory, removeTree } from '../support/tree.ts';
 import { hasRedis, startRedis } from '../support/redis-server.ts';
 import type { RedisServer } from '../support/redis-server.ts';
 
-/** A day in 2023, as good as any other. */
+/** An arbitrary day in 2023. */
 export const START_MS = 1_703_123_456_789;
 
-/** A clock that stands still until it is told otherwise. */
+/** A clock that stands still until it is moved. */
 export interface ManualClock {
   readonly now: () => number;
   readonly add: (ms: number) => void;
@@ -39,7 +39,7 @@ export interface BackendKind {
 let server: RedisServer | undefined;
 let directory: string | undefined;
 
-/** Starts what the kinds need, for the file that calls it. */
+/** Starts the servers of all kinds for the calling test file. */
 export function useBackends(): void {
   beforeAll(async () => {
     directory = newDirectory();
@@ -51,7 +51,7 @@ export function useBackends(): void {
   });
 }
 
-/** The server of this file. */
+/** Returns the server of this test file. */
 export function sharedRedis(): RedisServer {
   if (server === undefined) throw new Error('useBackends() was not called');
   return server;
@@ -73,7 +73,7 @@ async function openRedis(): Promise<BackendHarness> {
         if (client.isOpen) await client.close();
       },
     },
-    // The lifetimes of keys are the server's: they become shorter by hand.
+    // The server expires keys by its own clock, so that their lifetimes are shortened here.
     advance: async (ms) => {
       clock.add(ms);
       for (const key of await client.keys('*')) {

@@ -10,23 +10,23 @@ useBackends();
 
 const KILLS = Number(process.env['CAIRN_MEMORY_KILLS'] ?? 6);
 
-describe.each(persistents)('on $name', ({ name, isSkipped, begin, open, problems }) => {
+describe.each(persistents)('on $name', ({ name, isSkipped, create, open, problems }) => {
   test.skipIf(isSkipped)(
-    `after each of ${KILLS} kills every acknowledged write is present, and every key has an end`,
+    `after each of ${KILLS} kills every acknowledged write is present, and every key expires`,
     async () => {
-      const place = await begin();
+      const place = await create();
       const acknowledged = new Set<string>();
       let killed = 0;
       for (let kill = 0; kill < KILLS; kill++) {
         const writer = startWriter([name, place, `run${kill}`]);
-        await writer.saying(2 + Math.floor(Math.random() * 40));
-        // A random moment within the writes that are under way now.
+        await writer.printed(2 + Math.floor(Math.random() * 40));
+        // A random moment during the current writes.
         const timer = setTimeout(() => writer.child.kill('SIGKILL'), Math.random() * 8);
-        const { signal, trouble } = await writer.ended;
+        const { signal, stderr } = await writer.ended;
         clearTimeout(timer);
-        expect(signal, trouble).toBe('SIGKILL');
+        expect(signal, stderr).toBe('SIGKILL');
         killed += 1;
-        for (const line of writer.said) acknowledged.add(line);
+        for (const line of writer.lines) acknowledged.add(line);
         expect(await problems(place)).toEqual([]);
 
         const memory = open(place);
@@ -34,7 +34,7 @@ describe.each(persistents)('on $name', ({ name, isSkipped, begin, open, problems
         const messages = new Set(
           (await memory.messages.history({ stream: 's', group: 'g' })).map(({ content }) => content),
         );
-        // Each run has notes of its own; in the end all of them are looked at once more.
+        // Each run has its own notes. The last round checks the notes of all runs.
         const runs = kill === KILLS - 1 ? Array.from({ length: KILLS }, (_, run) => run) : [kill];
         const notes = new Set<string>();
         for (const run of runs) for (const { content } of await memory.getNotes(`run${run}`)) notes.add(content);
@@ -44,14 +44,14 @@ describe.each(persistents)('on $name', ({ name, isSkipped, begin, open, problems
           return what === 'note' && runs.includes(Number(run.slice('run'.length))) && !notes.has(`${run} ${index}`);
         });
         expect(lost).toEqual([]);
-        const last = writer.said
+        const last = writer.lines
           .filter((line) => line.startsWith('workflow '))
           .at(-1)
           ?.slice('workflow '.length);
         const results = (await memory.workflows.list()).map(
           async ({ id }) => (await memory.workflows.get(id)).todos[0]?.result,
         );
-        // The one after it may have been written too, without the answer having come.
+        // The next write may have succeeded without its answer.
         const next = last?.replace(/\d+$/u, (index) => `${Number(index) + 1}`);
         expect((await Promise.all(results)).some((result) => result === last || result === next)).toBe(true);
         await memory.close();

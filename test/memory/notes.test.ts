@@ -11,7 +11,7 @@ const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
 
 describe.each(backendKinds)('notes on $name', (kind) => {
-  test.skipIf(kind.isSkipped)('a note is kept as content, source, time and temporary; the newest first', async () => {
+  test.skipIf(kind.isSkipped)('a note has content, source, time and temporary; the newest comes first', async () => {
     const { memory, advance } = await openMemory(kind);
     const first = await memory.storeNote('w', '用户需要创建表格', 'todo_0', { temporary: true });
     expect(first).toEqual({ content: '用户需要创建表格', source: 'todo_0', time: START_MS, temporary: true });
@@ -32,7 +32,7 @@ describe.each(backendKinds)('notes on $name', (kind) => {
     expect(contents).toEqual(Array.from({ length: 100 }, (_, index) => `${104 - index}`));
   });
 
-  test.skipIf(kind.isSkipped)('temporary notes end after 30 minutes each, permanent ones after 3 days', async () => {
+  test.skipIf(kind.isSkipped)('a temporary note expires after 30 minutes, a permanent one after 3 days', async () => {
     const { memory, advance } = await openMemory(kind);
     await memory.storeNote('w', 'early', 'todo_0');
     await advance(20 * MINUTE);
@@ -56,7 +56,7 @@ describe.each(backendKinds)('notes on $name', (kind) => {
     expect(await memory.listNotes()).toEqual([]);
   });
 
-  test.skipIf(kind.isSkipped)('the key lives as long as its longest-lived note', async () => {
+  test.skipIf(kind.isSkipped)('the key expires with its longest-lived note', async () => {
     const { memory, advance } = await openMemory(kind);
     const left = async (): Promise<number> => (await memory.listNotes())[0]?.expiresInMs ?? -1;
     const near = (expected: number): unknown =>
@@ -86,7 +86,7 @@ describe.each(backendKinds)('notes on $name', (kind) => {
     expect(await stream.retrieveRelevantContexts({ group: 'g', query: 'secret' })).toEqual([]);
   });
 
-  test.skipIf(kind.isSkipped)('bad notes are refused, and nothing is stored', async () => {
+  test.skipIf(kind.isSkipped)('invalid notes are refused, and nothing is stored', async () => {
     const { memory } = await openMemory(kind);
     await expect(memory.storeNote('', 'a', 's')).rejects.toMatchObject({ code: 'INVALID_NAME' });
     await expect(memory.storeNote('w', '', 's')).rejects.toMatchObject({ code: 'INVALID_INPUT' });
@@ -101,8 +101,8 @@ describe.each(backendKinds)('notes on $name', (kind) => {
   });
 });
 
-describe.skipIf(!hasRedis)('what stands in Redis', () => {
-  test('LRANGE shows the notes as JSON and nothing else, and TTL the lifetime, by the clock of the server', async () => {
+describe.skipIf(!hasRedis)('the keys in Redis', () => {
+  test('LRANGE shows only the JSON of the notes, and TTL their lifetime, by the clock of the server', async () => {
     const client = await createClient({ url: sharedRedis().url }).connect();
     onTestFinished(() => client.close());
     await client.flushAll();
@@ -122,7 +122,7 @@ describe.skipIf(!hasRedis)('what stands in Redis', () => {
     expect(await client.ttl('ai:notes:workflow_1234567890_abc123')).toBeLessThanOrEqual(1800);
   });
 
-  test('a note that another program wrote, with its keys in another order, is read', async () => {
+  test('a note of another program, with its fields in another order, is readable', async () => {
     const client = await createClient({ url: sharedRedis().url }).connect();
     onTestFinished(() => client.close());
     await client.flushAll();

@@ -8,18 +8,18 @@ useBackends();
 const PROCESSES = 8;
 const WRITES = Number(process.env['CAIRN_MEMORY_WRITES'] ?? 250);
 
-describe.each(persistents)('on $name', ({ name, isSkipped, begin, open, problems }) => {
+describe.each(persistents)('on $name', ({ name, isSkipped, create, open, problems }) => {
   test.skipIf(isSkipped)(
     `${PROCESSES} processes x ${WRITES} acknowledged writes: all are present, and the store is whole`,
     async () => {
-      const place = await begin();
+      const place = await create();
       const writers = Array.from({ length: PROCESSES }, (_, index) =>
         startWriter([name, place, `${index}`, `${WRITES}`], true),
       );
-      for (const writer of writers) await writer.saying(1);
+      for (const writer of writers) await writer.printed(1);
       // All at once.
       for (const { child } of writers) child.stdin?.end('go\n');
-      for (const { ended } of writers) expect(await ended).toMatchObject({ code: 0, trouble: '' });
+      for (const { ended } of writers) expect(await ended).toMatchObject({ code: 0, stderr: '' });
       const memory = open(place);
       onTestFinished(() => memory.close());
       const contents = (await memory.messages.history({ stream: 's', group: 'g' })).map(({ content }) => content);

@@ -1,4 +1,4 @@
-/** What is special about Redis: servers that are away, locked, paused or full, and clusters. */
+/** Cases that only Redis has: servers that are unavailable, locked, paused or full, and clusters. */
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
@@ -26,7 +26,7 @@ function open(url: string, timeoutMs?: number): Memory {
 
 const place = { stream: 's', group: 'g' };
 
-/** The error of a call, and how long it took. */
+/** The error of a call, with its duration. */
 async function failure(call: Promise<unknown>): Promise<{ readonly error: MemoryError; readonly ms: number }> {
   const began = performance.now();
   const error: unknown = await call.then(
@@ -37,11 +37,11 @@ async function failure(call: Promise<unknown>): Promise<{ readonly error: Memory
   return { error, ms: performance.now() - began };
 }
 
-/** Far more than any timeout here, and far less than for ever. */
+/** Longer than every timeout here. */
 const NOT_FOR_EVER_MS = 20_000;
 
-describe.skipIf(!hasRedis)('a Redis that is away', () => {
-  test('a port where nobody listens: each call fails in time, and says what to do', async () => {
+describe.skipIf(!hasRedis)('a Redis that is unavailable', () => {
+  test('a port without a server: each call fails in time, with a hint', async () => {
     const port = await freePort();
     const memory = open(`redis://user:secret@127.0.0.1:${port}`, 300);
     for (let call = 0; call < 3; call++) {
@@ -58,7 +58,7 @@ describe.skipIf(!hasRedis)('a Redis that is away', () => {
     }
   });
 
-  test('a server that takes the connection and never answers', async () => {
+  test('a server that accepts the connection and never answers', async () => {
     const silent = createServer(() => undefined).listen(0, '127.0.0.1');
     await once(silent, 'listening');
     onTestFinished(() => void silent.close());
@@ -69,7 +69,7 @@ describe.skipIf(!hasRedis)('a Redis that is away', () => {
     await memory.close();
   });
 
-  test('a server that comes back is used again, by itself, with what it had acknowledged', async () => {
+  test('a server that restarts is used again, with its acknowledged writes', async () => {
     const one = await server(['--appendonly', 'yes', '--appendfsync', 'always']);
     const memory = open(one.url, 500);
     await memory.messages.add(place, { content: 'before' });
@@ -83,14 +83,14 @@ describe.skipIf(!hasRedis)('a Redis that is away', () => {
     expect((await memory.messages.history(place)).map(({ content }) => content)).toEqual(['after', 'before']);
   });
 
-  test('a write that failed before there was a connection is not made when there is one', async () => {
+  test('a write that failed without a connection is not sent later', async () => {
     const one = await server();
     await one.halt();
     const memory = open(one.url, 300);
     const { error } = await failure(memory.messages.add(place, { content: 'failed' }));
     expect(error).toMatchObject({ code: 'STORE_UNAVAILABLE', isDone: false });
     await one.restart();
-    // What waits for the connection is sent in the order in which it was asked for: this one would be the second.
+    // Waiting calls are sent in their order, so that this one would be the second.
     await expect
       .poll(
         async () =>
@@ -104,11 +104,11 @@ describe.skipIf(!hasRedis)('a Redis that is away', () => {
     expect((await memory.messages.history(place)).map(({ content }) => content)).toEqual(['made']);
   });
 
-  test('writes that the driver still had in hand when the connection broke are not made over the next one', async () => {
+  test('writes that the driver had queued when the connection broke are not sent over the next one', async () => {
     const one = await server();
     const sockets = new Set<Socket>();
     let isBlocked = false;
-    // Between the two lies somebody who stops to pass on what comes.
+    // A proxy between them stops forwarding.
     const between = createServer((client) => {
       const upstream = connect(one.port, '127.0.0.1');
       for (const socket of [client, upstream]) {
@@ -125,11 +125,11 @@ describe.skipIf(!hasRedis)('a Redis that is away', () => {
       between.close();
     });
     const memory = open(`redis://127.0.0.1:${(between.address() as AddressInfo).port}`, 500);
-    // The script is known to the server.
+    // The server has cached the script.
     await memory.messages.add(place, { content: 'before' });
     isBlocked = true;
     for (const socket of sockets) socket.unpipe().pause();
-    // More than lies between the two, so that some of it has not left this process.
+    // More than the buffers of the sockets, so that a part has not left this process.
     const content = 'x'.repeat(1_000_000);
     const writes = Array.from({ length: 40 }, () => failure(memory.messages.add(place, { content })));
     for (const write of writes) expect((await write).error).toMatchObject({ isDone: 'unknown' });
@@ -137,10 +137,10 @@ describe.skipIf(!hasRedis)('a Redis that is away', () => {
     for (const socket of sockets) socket.destroy();
     const after = (): Promise<unknown> => memory.messages.add(place, { content: 'after' });
     await expect.poll(async () => after().then(Boolean, () => false), { timeout: 30_000 }).toBe(true);
-    expect((await memory.messages.history(place)).map(({ content: said }) => said)).toEqual(['after', 'before']);
+    expect((await memory.messages.history(place)).map(({ content: text }) => text)).toEqual(['after', 'before']);
   });
 
-  test('a restart in the middle of many writes: what was acknowledged is there, what was not has failed', async () => {
+  test('a restart during many writes: acknowledged writes are present, and all others have failed', async () => {
     const one = await server(['--appendonly', 'yes', '--appendfsync', 'always']);
     const memory = createMemory({
       backend: redis({ url: one.url, timeoutMs: 1000 }),
@@ -168,7 +168,7 @@ describe.skipIf(!hasRedis)('a Redis that is away', () => {
     expect(acknowledged.filter((content) => !present.has(content))).toEqual([]);
   });
 
-  test('a paused server: calls fail in time and say that a write may have been done; then it goes on', async () => {
+  test('a paused server: calls fail in time and report that a write may have been done; later it works again', async () => {
     const one = await server();
     const memory = open(one.url, 300);
     await memory.messages.add(place, { content: 'before' });
@@ -181,7 +181,7 @@ describe.skipIf(!hasRedis)('a Redis that is away', () => {
       isDone: false,
     });
     one.signal('SIGCONT');
-    // It was done: the message says so rightly.
+    // The write was done, as the error allows.
     await expect
       .poll(async () => (await memory.messages.history(place).catch(() => [])).map(({ content }) => content), {
         timeout: 30_000,
@@ -189,7 +189,7 @@ describe.skipIf(!hasRedis)('a Redis that is away', () => {
       .toEqual(['in doubt', 'before']);
   });
 
-  test('a call can be given up before its time', async () => {
+  test('a call can be aborted before its timeout', async () => {
     const one = await server();
     const memory = open(one.url, 60_000);
     await memory.backend.now();
@@ -202,7 +202,7 @@ describe.skipIf(!hasRedis)('a Redis that is away', () => {
     one.signal('SIGCONT');
   });
 
-  test('times are those of the server, whatever the clock of the process says', async () => {
+  test('records have the time of the server, not of the process', async () => {
     const one = await server();
     const client = await createClient({ url: one.url }).connect();
     onTestFinished(() => client.close());
@@ -218,7 +218,7 @@ describe.skipIf(!hasRedis)('a Redis that is away', () => {
 });
 
 describe.skipIf(!hasRedis)('a Redis that refuses', () => {
-  test('a wrong password is said at once, and a right one works', async () => {
+  test('a wrong password is reported at once, and a right one works', async () => {
     const one = await server(['--requirepass', 'secret']);
     for (const user of ['', ':wrong@', 'nobody:secret@']) {
       const memory = open(one.url.replace('//', `//${user}`), 10_000);
@@ -233,7 +233,7 @@ describe.skipIf(!hasRedis)('a Redis that refuses', () => {
     expect(await memory.messages.history(place)).toHaveLength(1);
   });
 
-  test('a full server refuses writes whole, keeps what it has, and can be made to forget', async () => {
+  test('a full server refuses whole writes, keeps its data, and can delete data', async () => {
     const one = await server(['--maxmemory', '4mb', '--maxmemory-policy', 'noeviction']);
     const memory = createMemory({ backend: redis({ url: one.url }), retention: { maxMessages: Infinity } });
     onTestFinished(() => memory.close());
@@ -251,12 +251,12 @@ describe.skipIf(!hasRedis)('a Redis that refuses', () => {
     }
     expect(refused).toMatchObject({ code: 'STORE_FULL', message: expect.stringContaining('maxmemory'), isDone: false });
     expect((await memory.messages.history(place)).map(({ content }) => content)).toEqual(kept.toReversed());
-    // Small writes may still have room: now nothing has.
+    // Small writes might still fit: now nothing does.
     const client = await createClient({ url: one.url }).connect();
     onTestFinished(() => client.close());
     await client.configSet('maxmemory', '1mb');
     await expect(memory.storeNote('w', 'x', 's')).rejects.toMatchObject({ code: 'STORE_FULL' });
-    // What has a time of its own lays the list anew.
+    // A record with its own time writes the whole list again.
     const older = { content: 'older', time: (await memory.backend.now()) - 3_600_000 };
     await expect(memory.messages.addAll(place, [older])).rejects.toMatchObject({ code: 'STORE_FULL' });
     expect((await memory.messages.history(place)).map(({ content }) => content)).toEqual(kept.toReversed());
@@ -271,7 +271,7 @@ describe.skipIf(!hasRedis)('a Redis that refuses', () => {
     expect(await memory.getNotes('w')).toHaveLength(1);
   });
 
-  test('another type under a key is told apart and left as it is', async () => {
+  test('a value of another type under a key is reported and not changed', async () => {
     const one = await server();
     const client = await createClient({ url: one.url }).connect();
     onTestFinished(() => client.close());
@@ -300,7 +300,7 @@ describe.skipIf(!hasRedis)('a Redis that refuses', () => {
     expect(await memory.listGroups()).toMatchObject([{ key: 'ai:memory:s:g', messages: 1 }]);
   });
 
-  test('a restart forgets the scripts, and nobody notices', async () => {
+  test('a restart removes the cached scripts, and calls work all the same', async () => {
     const one = await server();
     const memory = open(one.url);
     await memory.storeNote('w', 'a', 's');
@@ -315,11 +315,11 @@ describe.skipIf(!hasRedis)('a Redis that refuses', () => {
     ['a file', '/tmp/redis.sock'],
     ['another protocol', 'http://127.0.0.1:1'],
     ['nothing', ''],
-  ])('%s is no URL of a Redis', (_, url) => {
+  ])('%s is not a Redis URL', (_, url) => {
     expect(() => redis({ url })).toThrow(expect.objectContaining({ code: 'INVALID_OPTION' }));
   });
 
-  test('without the driver it is said what to install', async () => {
+  test('without the driver the error states what to install', async () => {
     const backend = redis({ driver: () => Promise.reject(new Error('Cannot find package')) });
     await expect(backend.now()).rejects.toMatchObject({
       code: 'STORE_UNSUPPORTED',
@@ -350,7 +350,7 @@ describe.skipIf(!hasRedis)('a Redis that refuses', () => {
     await expect(redis({ client }).read('k')).rejects.toMatchObject({ code });
   });
 
-  test('a server with very many keys is asked for them in steps, so that none waits for all the others', async () => {
+  test('many keys are read in steps, so that no request waits for all others', async () => {
     const one = await server();
     const client = await createClient({ url: one.url }).connect();
     onTestFinished(() => client.close());
@@ -373,7 +373,7 @@ describe.skipIf(!hasRedis)('a Redis that refuses', () => {
     expect(most).toBeLessThanOrEqual(500);
   });
 
-  test('every write to every key sets its end in the same step', async () => {
+  test('every write sets the expiry of its key in the same step', async () => {
     const one = await server();
     const memory = open(one.url);
     const watcher = await createClient({ url: one.url }).connect();
@@ -381,13 +381,13 @@ describe.skipIf(!hasRedis)('a Redis that refuses', () => {
     const { id } = await memory.workflows.create({ goal: 'g', todos: ['a'], streamName: 's' });
     const run = await memory.workflows.acquire(id);
     let endless = 0;
-    let looks = 0;
+    let checks = 0;
     let isDone = false;
-    // Somebody looks in between all the time.
-    const looking = (async () => {
+    // Checks all keys in between.
+    const checking = (async () => {
       while (!isDone) {
         for (const key of await watcher.keys('ai:*')) if ((await watcher.pTTL(key)) === -1) endless += 1;
-        looks += 1;
+        checks += 1;
       }
     })();
     for (let index = 0; index < 150; index++) {
@@ -396,15 +396,15 @@ describe.skipIf(!hasRedis)('a Redis that refuses', () => {
       await run.updateTodo('todo_0', { status: 'running', result: index });
     }
     isDone = true;
-    await looking;
+    await checking;
     await run.release();
-    expect(looks).toBeGreaterThan(0);
+    expect(checks).toBeGreaterThan(0);
     expect(endless).toBe(0);
   });
 });
 
 describe.skipIf(!hasRedis)('a cluster of three', () => {
-  test('every call works, wherever its key lies', async (context) => {
+  test('every call works, on whichever node its key is', async (context) => {
     const modes = ['--cluster-enabled', 'yes', '--cluster-node-timeout', '2000', '--appendonly', 'no'];
     const nodes = [await server(modes), await server(modes), await server(modes)];
     const addresses = nodes.map(({ port }) => `127.0.0.1:${port}`);
@@ -416,7 +416,7 @@ describe.skipIf(!hasRedis)('a cluster of three', () => {
         timeout: 60_000,
       },
     );
-    // The ports of a cluster lie 10,000 above those of its nodes, which may be taken.
+    // The cluster also uses the ports 10,000 above, which may be in use.
     if (made.status !== 0)
       return context.skip(`no cluster could be made: ${made.stdout}${made.stderr}${String(made.error ?? '')}`);
     const first = await createClient({ url: nodes[0]?.url ?? '' }).connect();
@@ -448,7 +448,7 @@ describe.skipIf(!hasRedis)('a cluster of three', () => {
         return size;
       }),
     );
-    // The keys are spread, and still each call touched one.
+    // The keys are on several nodes, and each call touched one key.
     expect(Math.min(...sizes)).toBeGreaterThan(0);
     expect(await memory.recall({ stream: 's', group: 'group_7', query: 'group_7' })).toHaveLength(1);
     expect(await memory.forget({ stream: 's' })).toBe(30);

@@ -17,7 +17,7 @@ const texts = [
 
 describe.each(backendKinds)('retrieval on $name', (kind) => {
   test.skipIf(kind.isSkipped)(
-    'finds by content, in Chinese and English, and ranks as the other stores do',
+    'finds messages by content, in Chinese and English, and ranks like the other stores',
     async () => {
       const { memory, advance } = await openMemory(kind);
       const stream = memory.defineStream({ name: 'chat' });
@@ -32,15 +32,15 @@ describe.each(backendKinds)('retrieval on $name', (kind) => {
       expect(await find('redis-cluster')).toEqual([texts[2]]);
       expect(await find('user by id')).toContain(texts[3]);
       expect(await find('zzz qqq')).toEqual([]);
-      // A slip finds what looks like it, and that is texts.
-      const slip = await stream.retrieveRelevantContexts({ group: 'g', query: 'clustre' });
-      expect(slip).toMatchObject([{ content: texts[2], isSimilar: true }]);
+      // A typo finds a word with a similar spelling, which is marked.
+      const typo = await stream.retrieveRelevantContexts({ group: 'g', query: 'clustre' });
+      expect(typo).toMatchObject([{ content: texts[2], isSimilar: true }]);
       for (const query of ['', '"', '* OR 1=1 --', 'a AND (', 'NEAR(', '-cluster:', '\0', '%_['])
         expect(Array.isArray(await find(query))).toBe(true);
     },
   );
 
-  test.skipIf(kind.isSkipped)('notes are looked through when that is asked for', async () => {
+  test.skipIf(kind.isSkipped)('notes are recalled when includeNotes is set', async () => {
     const { memory } = await openMemory(kind);
     const stream = memory.defineStream({ name: 'chat' });
     await stream.addMessage('g', { content: 'the table was asked for', author: 'Ann' });
@@ -85,7 +85,7 @@ describe('recalled text', () => {
     expect(wrapContexts([])).toBe('');
   });
 
-  test('says of what only looks like the query that it does', () => {
+  test('is marked when only its spelling is similar to the query', () => {
     const similar: RecalledContext = { ...context('a category'), isSimilar: true };
     expect(wrapContexts([similar])).toContain('date="2023-12-21T01:50:56.789Z" match="similar words only">');
   });
@@ -139,7 +139,7 @@ describe('recalled text', () => {
     expect(wrapContexts([context(content)])).toContain(content);
   });
 
-  test('any text of any group is between two marks', () => {
+  test('any text of any group stays between two marks', () => {
     const piece = fc.constantFrom('<', '＜', '/', 'recalled', '-', 'memory', '>', ' ', '\u200b', '"', 'a', '表', '\n');
     const text = fc.array(piece, { maxLength: 12 }).map((pieces) => pieces.join(''));
     fc.assert(
@@ -158,7 +158,7 @@ describe('recalled text', () => {
 });
 
 describe.each(backendKinds)('a large group on $name', (kind) => {
-  test.skipIf(kind.isSkipped)('is found by meaning too, when there is an embed', async () => {
+  test.skipIf(kind.isSkipped)('is also ranked by meaning with an embed function', async () => {
     const embed = async (texts: readonly string[]): Promise<number[][]> =>
       texts.map((text) => (/car|auto/u.test(text) ? [1, 0] : [0, 1]));
     const { memory } = await openMemory(kind, { retention: { maxMessages: 700 }, embed });
@@ -170,7 +170,7 @@ describe.each(backendKinds)('a large group on $name', (kind) => {
     expect((await memory.recall({ ...place, query: 'car' })).map(({ content }) => content)).toContain('an auto');
   });
 
-  test.skipIf(kind.isSkipped)('finds what came later under an id that it knows already', async () => {
+  test.skipIf(kind.isSkipped)('finds a later message with an id that it has already', async () => {
     const { memory, advance } = await openMemory(kind, { retention: { maxMessages: 700 } });
     const place = { stream: 'chat', group: 'g' };
     const now = await memory.backend.now();
@@ -185,7 +185,7 @@ describe.each(backendKinds)('a large group on $name', (kind) => {
   });
 
   test.skipIf(kind.isSkipped)(
-    'answers as a new memory does, whatever was added, trimmed and forgotten in between',
+    'gives the same results as a new memory after messages were added, trimmed and removed',
     async () => {
       const { memory } = await openMemory(kind, { retention: { maxMessages: 700 } });
       const stream = memory.defineStream({ name: 'chat' });
@@ -198,7 +198,7 @@ describe.each(backendKinds)('a large group on $name', (kind) => {
       );
       for (let round = 0; round < 4; round++) {
         const answers = [];
-        // The same store, by somebody who has asked before and by somebody who has not.
+        // The same store, with the index of earlier queries and without.
         for (const one of [
           stream,
           createMemory({ backend: { ...memory.backend, close: async () => undefined } }).defineStream({ name: 'chat' }),

@@ -1,4 +1,4 @@
-/** Reads or writes a store, and says on stdout what came of it: `node sqlite-child.ts <path> <read|write>`. */
+/** Reads or writes a store, and prints the result: `node sqlite-child.ts <path> <read|write>`. */
 import { createMemory, MemoryError } from '@cairn/memory';
 import { sqlite } from '@cairn/memory/sqlite';
 

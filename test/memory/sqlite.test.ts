@@ -1,4 +1,4 @@
-/** What is special about SQLite: files that are locked, read-only, full, damaged or of somebody else. */
+/** Cases that only SQLite has: files that are locked, read-only, full, damaged or of another program. */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import {
@@ -32,7 +32,7 @@ const place = { stream: 's', group: 'g' };
 const child = fileURLToPath(new URL('sqlite-child.ts', import.meta.url));
 
 describe('a file', () => {
-  test('is made with its directories, for its owner alone, and kept out of git in a project', async () => {
+  test('is created with its directories, readable only for its owner, and ignored by git in a project', async () => {
     const root = temporaryDirectory();
     const path = projectStorePath(root);
     await open(path).messages.add(place, { content: 'x' });
@@ -40,7 +40,7 @@ describe('a file', () => {
     expect(statSync(`${path}-wal`).mode & 0o777).toBe(0o600);
     expect(statSync(`${root}/.cairn`).mode & 0o777).toBe(0o700);
     expect(readFileSync(`${root}/.cairn/.gitignore`, 'utf8')).toBe('*\n');
-    // One that is there already is somebody's choice.
+    // An existing directory is not changed.
     mkdirSync(`${root}/b/.cairn`, { recursive: true });
     await open(projectStorePath(`${root}/b`)).messages.add(place, { content: 'x' });
     expect(existsSync(`${root}/b/.cairn/.gitignore`)).toBe(false);
@@ -55,13 +55,13 @@ describe('a file', () => {
     expect(userStorePath({ platform, env, home: '/home/a' })).toBe(expected);
   });
 
-  test('is not looked for before it is used', () => {
+  test('is not opened before the first call', () => {
     const path = `${temporaryDirectory()}/memory.db`;
     open(path);
     expect(existsSync(path)).toBe(false);
   });
 
-  test('that another process keeps locked is waited for, and then said', async () => {
+  test('locked by another process: the call waits, then reports it', async () => {
     const path = `${temporaryDirectory()}/memory.db`;
     const memory = open(path, { busyTimeoutMs: 300 });
     await memory.messages.add(place, { content: 'a' });
@@ -73,9 +73,9 @@ describe('a file', () => {
       isDone: false,
       message: expect.stringContaining('busyTimeoutMs'),
     });
-    // Readers need not wait.
+    // Reads do not wait.
     expect(await memory.messages.history(place)).toHaveLength(1);
-    // Waiting leaves the process free for other work, and can be given up.
+    // Waiting does not block the process, and can be aborted.
     const controller = new AbortController();
     const waiting = open(path, { busyTimeoutMs: 60_000 }).messages.add(
       place,
@@ -100,7 +100,7 @@ describe('a file', () => {
     expect(readFileSync(path, 'utf8')).toBe(content);
   });
 
-  test('of another program, or of a newer Cairn, is refused and left as it is', async () => {
+  test('of another program, or of a newer Cairn, is refused and not changed', async () => {
     const path = `${temporaryDirectory()}/memory.db`;
     const other = new DatabaseSync(path);
     other.exec('CREATE TABLE theirs (a)');
@@ -123,7 +123,7 @@ describe('a file', () => {
     });
   });
 
-  test('with a row that somebody damaged gives the others, and keeps that one aside', async () => {
+  test('with a damaged row returns the others, and quarantines that one', async () => {
     const path = `${temporaryDirectory()}/memory.db`;
     const memory = open(path);
     for (const content of 'abcd') await memory.messages.add(place, { content });
@@ -136,17 +136,17 @@ describe('a file', () => {
     await memory.messages.add(place, { content: 'e' });
     expect((await memory.messages.history(place)).map(({ content }) => content)).toEqual(['e', 'd', 'c']);
     expect((await memory.quarantined()).map(({ record }) => record).toSorted()).toEqual(["X'00FF'", 'garbage']);
-    // Text whose bytes are no UTF-8 cannot be named to take it away: it is told of once, and hides nothing.
+    // Text with invalid UTF-8 cannot be removed by its text. It is reported once, and hides nothing.
     const again = new DatabaseSync(path);
     again.exec(`UPDATE records SET body = CAST(x'7b22ff' AS TEXT) WHERE body LIKE '%"c"%'`);
     again.close();
-    for (let look = 0; look < 3; look++) {
+    for (let round = 0; round < 3; round++) {
       expect((await memory.messages.history(place)).map(({ content }) => content)).toEqual(['e', 'd']);
       expect(await memory.quarantined()).toHaveLength(3);
     }
   });
 
-  test('that is torn in the middle is told apart from one that is empty', async () => {
+  test('that is cut in the middle is reported as damaged, unlike an empty one', async () => {
     const path = `${temporaryDirectory()}/memory.db`;
     const memory = open(path);
     for (let index = 0; index < 50; index++)
@@ -174,13 +174,13 @@ describe('a file', () => {
     expect(await call).toEqual(isOpened ? [] : refusal);
   });
 
-  test('cannot be opened by a Node without SQLite, which says so', async () => {
+  test('cannot be opened by a Node without SQLite, and the error states it', async () => {
     const driver = (): Promise<never> => Promise.reject(new Error('No such built-in module: node:sqlite'));
     const memory = open(`${temporaryDirectory()}/memory.db`, { driver });
     await expect(memory.messages.history(place)).rejects.toMatchObject({ code: 'STORE_UNSUPPORTED' });
   });
 
-  test('has WAL, full durability and a bounded log, whatever many writers do', async () => {
+  test('has WAL, full durability and a bounded log with many writers', async () => {
     const path = `${temporaryDirectory()}/memory.db`;
     const memories = Array.from({ length: 4 }, () => open(path, { busyTimeoutMs: 60_000 }));
     for (let round = 0; round < 150; round++) {
@@ -194,7 +194,7 @@ describe('a file', () => {
     onTestFinished(() => other.close());
     expect(other.prepare('PRAGMA journal_mode').get()).toEqual({ journal_mode: 'wal' });
     expect(other.prepare('PRAGMA auto_vacuum').get()).toEqual({ auto_vacuum: 2 });
-    // That is of each connection, and only it can say.
+    // Only the connection itself can report its setting.
     const made: DatabaseSync[] = [];
     class Seen extends DatabaseSync {
       constructor(...given: ConstructorParameters<typeof DatabaseSync>) {
@@ -207,7 +207,7 @@ describe('a file', () => {
   });
 
   test.skipIf(process.platform === 'win32')(
-    'that was removed or replaced meanwhile is made anew: nothing is written where nobody finds it',
+    'that was removed or replaced meanwhile is created again: no write goes to a removed file',
     async () => {
       const root = temporaryDirectory();
       const path = `${root}/deep/memory.db`;
@@ -228,15 +228,15 @@ describe('a file', () => {
     },
   );
 
-  test('that cannot be tidied after a write has the write all the same, and says so', async () => {
-    class Untidy extends DatabaseSync {
+  test('whose maintenance fails still has the write, and the write succeeds', async () => {
+    class FailingMaintenance extends DatabaseSync {
       override prepare(...given: Parameters<DatabaseSync['prepare']>): ReturnType<DatabaseSync['prepare']> {
         if (given[0].includes('page_count')) throw Object.assign(new Error('disk I/O error'), { errcode: 10 });
         return super.prepare(...given);
       }
     }
     const driver = async (): Promise<{ DatabaseSync: typeof DatabaseSync; version: string }> => ({
-      DatabaseSync: Untidy,
+      DatabaseSync: FailingMaintenance,
       version: '4.0.0',
     });
     const memory = createMemory({
@@ -248,11 +248,11 @@ describe('a file', () => {
     expect(await memory.messages.history(place)).toHaveLength(130);
   });
 
-  test('takes the time of a write when it is its turn: the order of records is that of their times', async () => {
+  test('reads the clock when the write runs, so that records are in the order of their times', async () => {
     const path = `${temporaryDirectory()}/memory.db`;
-    let looks = 0;
+    let readings = 0;
     const clock = (): number => {
-      looks += 1;
+      readings += 1;
       return Date.now();
     };
     const memory = open(path, { busyTimeoutMs: 200, clock });
@@ -260,20 +260,20 @@ describe('a file', () => {
     const other = new DatabaseSync(path);
     onTestFinished(() => other.close());
     other.exec('BEGIN IMMEDIATE');
-    const before = looks;
+    const before = readings;
     await expect(memory.messages.add(place, { content: 'b' })).rejects.toMatchObject({ code: 'STORE_LOCKED' });
-    expect(looks).toBe(before);
+    expect(readings).toBe(before);
     other.exec('COMMIT');
   });
 
-  test('does not grow over a year of use: what is over is removed', async () => {
+  test('does not grow over a year of use, because expired data is removed', async () => {
     const path = `${temporaryDirectory()}/memory.db`;
     const clock = manualClock();
     const memory = open(path, { clock: clock.now });
     const sizes: number[] = [];
     for (let day = 0; day < 365; day++) {
       clock.add(86_400_000);
-      // Each day has groups of its own, which nobody comes back to.
+      // Each day has its own groups, which are not used again.
       for (let group = 0; group < 4; group++) {
         await memory.messages.add({ stream: 's', group: `${day} ${group}` }, { content: 'x'.repeat(3000) });
         await memory.storeNote(`${day} ${group}`, 'x'.repeat(3000), 'todo_0');
@@ -287,13 +287,13 @@ describe('a file', () => {
   });
 });
 
-describe.skipIf(process.platform === 'win32')('where the system refuses', () => {
+describe.skipIf(process.platform === 'win32')('when the system refuses', () => {
   interface Answer {
     readonly code?: string;
     readonly message?: string;
   }
 
-  /** Runs calls in a process of another user, for whom permissions count. */
+  /** Runs calls in a process of another user, to whom permissions apply. */
   async function asOther(path: string, what: 'read' | 'write'): Promise<Answer> {
     const user = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
     const running = spawn(process.execPath, [child, path, what], {
@@ -307,7 +307,7 @@ describe.skipIf(process.platform === 'win32')('where the system refuses', () => 
     return JSON.parse(text) as Answer;
   }
 
-  test('a directory that may not be written is said', async () => {
+  test('a directory that is not writable is reported', async () => {
     const root = temporaryDirectory();
     chmodSync(root, 0o555);
     expect(await asOther(`${root}/memory.db`, 'write')).toMatchObject({
@@ -318,7 +318,7 @@ describe.skipIf(process.platform === 'win32')('where the system refuses', () => 
     expect(existsSync(`${root}/memory.db`)).toBe(false);
   });
 
-  test('a file that may not be written keeps what it has', async () => {
+  test('a file that is not writable keeps its data', async () => {
     const root = temporaryDirectory();
     const path = `${root}/memory.db`;
     const memory = open(path);
@@ -332,7 +332,7 @@ describe.skipIf(process.platform === 'win32')('where the system refuses', () => 
     expect(await open(path).messages.history(place)).toMatchObject([{ content: 'kept' }]);
   });
 
-  test('a path below a file, or a directory as a file, is said', async () => {
+  test('a path below a file, or a directory instead of a file, is reported', async () => {
     const root = temporaryDirectory();
     writeFileSync(`${root}/file`, '');
     await expect(open(`${root}/file/memory.db`).messages.history(place)).rejects.toMatchObject({
@@ -344,7 +344,7 @@ describe.skipIf(process.platform === 'win32')('where the system refuses', () => 
     });
   });
 
-  test('a full disk refuses the write whole, and what was acknowledged is there', async (context) => {
+  test('a full disk refuses the whole write, and acknowledged writes are present', async (context) => {
     const root = temporaryDirectory();
     const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=2m', 'tmpfs', root], { encoding: 'utf8' });
     if (mounted.status !== 0) return context.skip(`no small disk can be mounted here: ${mounted.stderr}`);

@@ -13,7 +13,7 @@ async function linesOf(lines: AsyncIterable<string>): Promise<string[]> {
 }
 
 describe.each(backendKinds)('import and export on $name', (kind) => {
-  test.skipIf(kind.isSkipped)('an export holds everything, and an import brings it back as it was, once', async () => {
+  test.skipIf(kind.isSkipped)('an export has everything, and an import restores it, once', async () => {
     const { memory, advance } = await openMemory(kind);
     const chat = memory.defineStream({ name: 'chat:x' });
     await chat.addMessage('g%1', { content: 'one', author: 'Ann' });
@@ -47,29 +47,26 @@ describe.each(backendKinds)('import and export on $name', (kind) => {
     expect(await linesOf(memory.export({ stream: 'chat:x', group: 'g2' }))).toHaveLength(1);
   });
 
-  test.skipIf(kind.isSkipped)(
-    'imported messages are placed by their time, and what is over or too much is said',
-    async () => {
-      const { memory } = await openMemory(kind, { retention: { maxMessages: 3 } });
-      await memory.messages.add({ stream: 's', group: 'g' }, { content: 'now' });
-      const line = (content: string, time: number): string =>
-        JSON.stringify({ kind: 'message', stream: 's', group: 'g', id: content, role: 'user', content, time });
-      const lines = [
-        line('b', START_MS - 10),
-        line('old', START_MS - 40 * 86_400_000),
-        line('a', START_MS - 20),
-        line('too many', START_MS - 30),
-      ];
-      expect(await memory.import(lines)).toEqual({ lines: 4, added: 2, present: 0, dropped: 2 });
-      expect((await memory.messages.history({ stream: 's', group: 'g' })).map(({ content }) => content)).toEqual([
-        'now',
-        'b',
-        'a',
-      ]);
-    },
-  );
+  test.skipIf(kind.isSkipped)('imported messages are placed by their time, and dropped ones are counted', async () => {
+    const { memory } = await openMemory(kind, { retention: { maxMessages: 3 } });
+    await memory.messages.add({ stream: 's', group: 'g' }, { content: 'now' });
+    const line = (content: string, time: number): string =>
+      JSON.stringify({ kind: 'message', stream: 's', group: 'g', id: content, role: 'user', content, time });
+    const lines = [
+      line('b', START_MS - 10),
+      line('old', START_MS - 40 * 86_400_000),
+      line('a', START_MS - 20),
+      line('too many', START_MS - 30),
+    ];
+    expect(await memory.import(lines)).toEqual({ lines: 4, added: 2, present: 0, dropped: 2 });
+    expect((await memory.messages.history({ stream: 's', group: 'g' })).map(({ content }) => content)).toEqual([
+      'now',
+      'b',
+      'a',
+    ]);
+  });
 
-  test.skipIf(kind.isSkipped)('messages of one id that say something else are imported, each once', async () => {
+  test.skipIf(kind.isSkipped)('messages with one id and different contents are imported, each once', async () => {
     const { memory } = await openMemory(kind);
     const line = (content: string, time: number): string =>
       JSON.stringify({ kind: 'message', stream: 's', group: 'g', id: '1', role: 'user', content, time });
@@ -85,7 +82,7 @@ describe.each(backendKinds)('import and export on $name', (kind) => {
     expect(contents).toEqual(['c', 'b', 'a']);
   });
 
-  test.skipIf(kind.isSkipped)('of very many notes the newest are imported', async () => {
+  test.skipIf(kind.isSkipped)('of too many notes the newest are imported', async () => {
     const { memory } = await openMemory(kind);
     const lines = Array.from({ length: 1000 }, (_, index) =>
       JSON.stringify({
@@ -101,7 +98,7 @@ describe.each(backendKinds)('import and export on $name', (kind) => {
     expect((await memory.getNotes('w'))[99]).toMatchObject({ content: '900' });
   });
 
-  test.skipIf(kind.isSkipped)('a workflow that is imported is run by nobody, whatever its line says', async () => {
+  test.skipIf(kind.isSkipped)('an imported workflow has no lease, even if its line has one', async () => {
     const { memory } = await openMemory(kind);
     const lease = { owner: 'gone', expiresAt: START_MS + 1e12 };
     const line = { kind: 'workflow', id: 'w', goal: 'g', todos: [], streamName: 's', lease };
@@ -120,20 +117,20 @@ describe.each(backendKinds)('import and export on $name', (kind) => {
     time: START_MS,
   });
   test.skipIf(kind.isSkipped).each([
-    ['no JSON', '{', /^Line 2 of the import is not valid JSON/u],
-    ['nothing of ours', '{"kind":"other"}', /^Line 2 of the import is invalid/u],
+    ['invalid JSON', '{', /^Line 2 of the import is not valid JSON/u],
+    ['an unknown kind', '{"kind":"other"}', /^Line 2 of the import is invalid/u],
     ['a message without a time', good.replace(`,"time":${START_MS}`, ''), /^Line 2 .*time/u],
-    ['a message with more than there is', good.replace('"time"', '"x":1,"time"'), /^Line 2 /u],
+    ['a message with an unknown field', good.replace('"time"', '"x":1,"time"'), /^Line 2 /u],
     [
-      'a message of a time that no date can say',
+      'a message with a time beyond all dates',
       good.replace(`"time":${START_MS}`, '"time":9007199254740991'),
       /^Line 2 .*time/u,
     ],
     ['an empty name', good.replace('"s"', '""'), /stream "" is empty/u],
     ['an empty content', good.replace('"c"', '""'), /content of the message is empty/u],
-    ['no workflow', '{"kind":"workflow","id":"w"}', /workflow "w" of the import is not a valid record/u],
+    ['an incomplete workflow', '{"kind":"workflow","id":"w"}', /workflow "w" of the import is not a valid record/u],
     [
-      'a workflow of a time that no date can say',
+      'a workflow with a time beyond all dates',
       '{"kind":"workflow","id":"w","goal":"g","todos":[],"streamName":"s","updatedAt":1e300}',
       /workflow "w" of the import is not a valid record/u,
     ],
@@ -145,7 +142,7 @@ describe.each(backendKinds)('import and export on $name', (kind) => {
     expect(await memory.import([good])).toMatchObject({ added: 1 });
   });
 
-  test.skipIf(kind.isSkipped)('a message, a group and a stream are forgotten, and nothing else', async () => {
+  test.skipIf(kind.isSkipped)('forget removes a message, a group or a stream, and nothing else', async () => {
     const { memory } = await openMemory(kind);
     const add = (stream: string, group: string, content: string): Promise<{ id: string }> =>
       memory.messages.add({ stream, group }, { content });
@@ -171,7 +168,7 @@ describe.each(backendKinds)('import and export on $name', (kind) => {
     await expect(memory.forget({ stream: 'a', message: id })).rejects.toMatchObject({ code: 'INVALID_INPUT' });
   });
 
-  test.skipIf(kind.isSkipped)('stats count what there is', async () => {
+  test.skipIf(kind.isSkipped)('the statistics count everything', async () => {
     const { memory } = await openMemory(kind);
     await memory.messages.add({ stream: 'a', group: '1' }, { content: 'x' });
     await memory.messages.add({ stream: 'a', group: '2' }, { content: 'x' });
@@ -197,7 +194,7 @@ describe.each(backendKinds)('import and export on $name', (kind) => {
   const rule = { maxRecords: Infinity, lifetimeMs: Infinity, temporaryLifetimeMs: Infinity };
 
   test.skipIf(kind.isSkipped)(
-    'a record that cannot be read is set aside and told of once; the rest is readable',
+    'an unreadable record is quarantined and reported once; the others are readable',
     async () => {
       const found: unknown[] = [];
       const { memory } = await openMemory(kind, { onQuarantine: (record) => found.push(record) });
@@ -223,26 +220,29 @@ describe.each(backendKinds)('import and export on $name', (kind) => {
     },
   );
 
-  test.skipIf(kind.isSkipped)('a record of a time that no date can say is none, and the rest is readable', async () => {
-    const { memory } = await openMemory(kind);
-    const place = { stream: 's', group: 'g' };
-    await memory.messages.add(place, { content: 'good' });
-    const far = { before: '{"id":"x","role":"user","content":"good too","time":', after: '0000}' };
-    await memory.backend.append('ai:memory:s:g', [far], { rule });
-    await memory.backend.append(
-      'ai:notes:w',
-      [{ before: '{"content":"a","source":"s","time":', after: '0000,"temporary":false}' }],
-      { rule },
-    );
-    await memory.messages.add(place, { content: 'good as well' });
-    const found = await memory.recall({ ...place, query: 'good' });
-    expect(found.map(({ content }) => content)).toEqual(['good', 'good as well']);
-    expect(wrapContexts(found)).toContain('2023-12-21');
-    expect(await memory.getNotes('w')).toEqual([]);
-    expect(await memory.quarantined()).toHaveLength(2);
-  });
+  test.skipIf(kind.isSkipped)(
+    'a record with a time beyond all dates is unreadable; the others are readable',
+    async () => {
+      const { memory } = await openMemory(kind);
+      const place = { stream: 's', group: 'g' };
+      await memory.messages.add(place, { content: 'good' });
+      const far = { before: '{"id":"x","role":"user","content":"good too","time":', after: '0000}' };
+      await memory.backend.append('ai:memory:s:g', [far], { rule });
+      await memory.backend.append(
+        'ai:notes:w',
+        [{ before: '{"content":"a","source":"s","time":', after: '0000,"temporary":false}' }],
+        { rule },
+      );
+      await memory.messages.add(place, { content: 'good as well' });
+      const found = await memory.recall({ ...place, query: 'good' });
+      expect(found.map(({ content }) => content)).toEqual(['good', 'good as well']);
+      expect(wrapContexts(found)).toContain('2023-12-21');
+      expect(await memory.getNotes('w')).toEqual([]);
+      expect(await memory.quarantined()).toHaveLength(2);
+    },
+  );
 
-  test.skipIf(kind.isSkipped)('the last time that a date can say, and a lifetime as long, are kept', async () => {
+  test.skipIf(kind.isSkipped)('the last time of a date, and a lifetime of that length, are kept', async () => {
     const { memory } = await openMemory(kind, {
       retention: { messageLifetimeMs: 8.64e15, workflowLifetimeMs: 8.64e15 },
     });
@@ -255,9 +255,9 @@ describe.each(backendKinds)('import and export on $name', (kind) => {
     expect(await memory.listGroups()).toHaveLength(1);
   });
 
-  test.skipIf(kind.isSkipped)('a workflow whose record cannot be read says so, stays, and hides no other', async () => {
-    const told: unknown[] = [];
-    const { memory } = await openMemory(kind, { onQuarantine: (record) => told.push(record) });
+  test.skipIf(kind.isSkipped)('an unreadable workflow is reported, stays in place and hides no other', async () => {
+    const quarantined: unknown[] = [];
+    const { memory } = await openMemory(kind, { onQuarantine: (record) => quarantined.push(record) });
     const { id } = await memory.workflows.create({ goal: 'g', todos: [], streamName: 'a' });
     await memory.backend.swap('ai:workflow:bad', { expected: undefined, next: '{"id":"bad"', ttlMs: 60_000 });
     await expect(memory.workflows.get('bad')).rejects.toMatchObject({ code: 'CORRUPT_RECORD', key: 'ai:workflow:bad' });
@@ -268,11 +268,11 @@ describe.each(backendKinds)('import and export on $name', (kind) => {
     ]);
     expect(await memory.backend.read('ai:workflow:bad')).toBe('{"id":"bad"');
     expect(await linesOf(memory.export())).toHaveLength(1);
-    expect(told).toEqual([{ key: 'ai:workflow:bad', record: '', time: undefined }]);
+    expect(quarantined).toEqual([{ key: 'ai:workflow:bad', record: '', time: undefined }]);
     expect(await memory.workflows.remove('bad')).toBe(true);
   });
 
-  test.skipIf(kind.isSkipped)('bad messages are refused, and nothing is stored', async () => {
+  test.skipIf(kind.isSkipped)('invalid messages are refused, and nothing is stored', async () => {
     const { memory } = await openMemory(kind);
     const stream = memory.defineStream({ name: 's' });
     const cases = [
@@ -295,19 +295,19 @@ describe.each(backendKinds)('import and export on $name', (kind) => {
   });
 });
 
-test('messages come back as they were, whatever they say, and never under another name', async () => {
+test('any message is returned unchanged, and never under another name', async () => {
   const kind = backendKinds[1] as (typeof backendKinds)[0];
   const { memory } = await openMemory(kind, { retention: { maxMessages: Infinity } });
   const name = fc
     .string({ unit: 'grapheme', minLength: 1, maxLength: 10 })
     .filter((text) => !/\p{Cc}|\p{Cs}/u.test(text));
-  const said = new Map<string, string[]>();
+  const written = new Map<string, string[]>();
   await fc.assert(
     fc.asyncProperty(name, name, fc.string({ unit: 'binary', minLength: 1 }), async (stream, group, content) => {
       await memory.messages.add({ stream, group }, { content });
       const key = JSON.stringify([stream, group]);
-      const all = [content, ...(said.get(key) ?? [])];
-      said.set(key, all);
+      const all = [content, ...(written.get(key) ?? [])];
+      written.set(key, all);
       expect((await memory.messages.history({ stream, group })).map((message) => message.content)).toEqual(all);
     }),
     { numRuns: 200 },

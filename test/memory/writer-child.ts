@@ -1,6 +1,6 @@
 /**
- * Writes until it is killed, or so many times: `node writer-child.ts <sqlite|redis> <path|url> <name> <count>`. Says on
- * stdout what was acknowledged, a line for each: the kind and the content.
+ * Writes until it is killed, or `count` times: `node writer-child.ts <sqlite|redis> <path|url> <name> <count>`. Prints a line
+ * for each acknowledged write: the kind and the content.
  */
 import { writeSync } from 'node:fs';
 import { createMemory } from '@cairn/memory';
@@ -12,12 +12,12 @@ const backend =
   kind === 'redis' ? redis({ url: place, timeoutMs: 30_000 }) : sqlite({ path: place, busyTimeoutMs: 60_000 });
 const memory = createMemory({ backend, retention: { maxMessages: Infinity, maxNotes: 1000 } });
 
-/** Unlike `process.stdout` never behind: what was said before a kill was said. */
+/** Prints synchronously, unlike `process.stdout`, so that a kill loses no line. */
 function say(line: string): void {
   writeSync(1, `${line}\n`);
 }
 
-// Waits until all of them are there.
+// Waits until all writers have started.
 await memory.backend.now();
 say('ready');
 if (process.env['CAIRN_WAIT'] !== undefined) await new Promise((resolve) => process.stdin.once('data', resolve));
@@ -27,7 +27,7 @@ for (let index = 0; index < Number(count); index++) {
   const content = `${name} ${index}`;
   await memory.messages.add({ stream: 's', group: 'g' }, { content });
   say(`message ${content}`);
-  // A killed one also leaves notes and workflows behind.
+  // The test of kills also needs notes and workflows.
   if (count !== 'Infinity') continue;
   await memory.storeNote(name, content, 'todo_0', { temporary: index % 2 === 0 });
   say(`note ${content}`);
@@ -37,5 +37,5 @@ for (let index = 0; index < Number(count); index++) {
   await run.release();
 }
 await memory.close();
-// What it was told to wait for may still be open.
+// The stdin that it waited for may still be open.
 process.stdin.destroy();

@@ -14,17 +14,17 @@ import { sharedRedis } from './backends.ts';
 import { hasRedis } from '../support/redis-server.ts';
 
 const child = fileURLToPath(new URL('writer-child.ts', import.meta.url));
-// The sources are TypeScript; kept, their compilation takes most of the time off the start of each process.
+// The sources are TypeScript. Caching their compilation makes each process start much faster.
 const compileCache = fileURLToPath(new URL('../../node_modules/.cache/cairn-compile', import.meta.url));
 
-/** A store that outlives a process, and how to look at it afterwards. */
+/** A store that outlives a process, with a check of its state. */
 export interface Persistent {
   readonly name: 'sqlite' | 'redis';
   readonly isSkipped: boolean;
-  /** A new, empty one: what the child is given. */
-  readonly begin: () => Promise<string>;
+  /** Creates an empty store. @returns its path or URL */
+  readonly create: () => Promise<string>;
   readonly open: (place: string) => Memory;
-  /** What is wrong with the store itself, or with the lifetimes of its keys. */
+  /** Returns the problems of the store and of the lifetimes of its keys. */
   readonly problems: (place: string) => Promise<string[]>;
 }
 
@@ -34,7 +34,7 @@ export const persistents: readonly Persistent[] = [
   {
     name: 'sqlite',
     isSkipped: false,
-    begin: async () => `${temporaryDirectory()}/memory.db`,
+    create: async () => `${temporaryDirectory()}/memory.db`,
     open: (place) => createMemory({ backend: sqlite({ path: place }), retention }),
     problems: async (place) => {
       const { DatabaseSync } = await import('node:sqlite');
@@ -48,7 +48,7 @@ export const persistents: readonly Persistent[] = [
       database.close();
       return [
         ...checks.filter((line) => line !== 'ok'),
-        ...endless.map((row) => `${String(row['key'])} has no end`),
+        ...endless.map((row) => `${String(row['key'])} does not expire`),
         ...lost.map(String),
       ];
     },
@@ -56,7 +56,7 @@ export const persistents: readonly Persistent[] = [
   {
     name: 'redis',
     isSkipped: !hasRedis,
-    begin: async () => {
+    create: async () => {
       const { url } = sharedRedis();
       const client = await createClient({ url }).connect();
       await client.flushAll();
@@ -69,22 +69,22 @@ export const persistents: readonly Persistent[] = [
       const keys = await client.keys('*');
       const ends = await Promise.all(keys.map(async (key) => [key, await client.ttl(key)] as const));
       await client.close();
-      return ends.filter(([, ttl]) => ttl < 0).map(([key]) => `${key} has no end`);
+      return ends.filter(([, ttl]) => ttl < 0).map(([key]) => `${key} does not expire`);
     },
   },
 ];
 
-/** A writing process and what it said. */
+/** A writing process with its output. */
 export interface Writer {
   readonly child: ChildProcess;
-  /** What was acknowledged so far. */
-  readonly said: readonly string[];
-  /** Settles when it has said so many lines, or has ended. */
-  readonly saying: (lines: number) => Promise<void>;
+  /** The acknowledged writes so far. */
+  readonly lines: readonly string[];
+  /** Waits until the process has printed this many lines, or has ended. */
+  readonly printed: (count: number) => Promise<void>;
   readonly ended: Promise<{
     readonly code: number | null;
     readonly signal: NodeJS.Signals | null;
-    readonly trouble: string;
+    readonly stderr: string;
   }>;
 }
 
@@ -92,32 +92,32 @@ export function startWriter(args: readonly string[], waits: boolean = false): Wr
   const env = { ...process.env, NODE_COMPILE_CACHE: compileCache, ...(waits && { CAIRN_WAIT: '1' }) };
   const running = spawn(process.execPath, [child, ...args], { stdio: ['pipe', 'pipe', 'pipe'], env });
   running.stdin.on('error', () => undefined);
-  const said: string[] = [];
-  let trouble = '';
-  running.stderr.setEncoding('utf8').on('data', (text: string) => (trouble += text));
+  const lines: string[] = [];
+  let stderr = '';
+  running.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
   const waiting = new Set<() => void>();
   createInterface({ input: running.stdout }).on('line', (line) => {
-    said.push(line);
+    lines.push(line);
     for (const wake of waiting) wake();
   });
   const closed = once(running, 'close');
   return {
     child: running,
-    said,
-    saying: async (lines) => {
-      const heard = new Promise<void>((resolve) => {
+    lines,
+    printed: async (count) => {
+      const enough = new Promise<void>((resolve) => {
         const wake = (): void => {
-          if (said.length >= lines) resolve();
+          if (lines.length >= count) resolve();
         };
         waiting.add(wake);
         wake();
       });
-      await Promise.race([heard, closed]);
+      await Promise.race([enough, closed]);
     },
     ended: closed.then(([code, signal]) => ({
       code: code as number | null,
       signal: signal as NodeJS.Signals | null,
-      trouble,
+      stderr,
     })),
   };
 }

@@ -84,7 +84,7 @@ function parametersOf(naming: 'default' | 'mcp-memory'): unknown {
   });
 }
 
-test('the tools, their parameters, and which of them change something', () => {
+test('the tools, their parameters, and whether they only read or destroy', () => {
   expect(parametersOf('default')).toEqual([
     'remember(content, group?)',
     'recall(query, limit?, group?) reads',

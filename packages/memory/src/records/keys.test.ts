@@ -9,8 +9,8 @@ describe('keys', () => {
     ['a merged stream', memoryKey('chat-desktop', 'group_123'), 'ai:memory:chat-desktop:group_123'],
     ['notes', notesKey('workflow_1234567890_abc123'), 'ai:notes:workflow_1234567890_abc123'],
     ['a workflow', workflowKey('workflow_1234567890_abc123'), 'ai:workflow:workflow_1234567890_abc123'],
-    ['plain names stay as they are', memoryKey('桌面/ä b', 'x-y_z.1'), 'ai:memory:桌面/ä b:x-y_z.1'],
-    ['signs that mean something are written otherwise', memoryKey('a:b', '50%:c'), 'ai:memory:a%3Ab:50%25%3Ac'],
+    ['plain names are not encoded', memoryKey('桌面/ä b', 'x-y_z.1'), 'ai:memory:桌面/ä b:x-y_z.1'],
+    ['colons and percent signs are encoded', memoryKey('a:b', '50%:c'), 'ai:memory:a%3Ab:50%25%3Ac'],
   ])('%s', (_, actual, expected) => expect(actual).toBe(expected));
 
   const part = fc.oneof(
@@ -18,7 +18,7 @@ describe('keys', () => {
     fc.string({ unit: 'grapheme', maxLength: 8 }),
   );
 
-  /** The key, or why there is none. */
+  /** Returns the key, or the code of the error. */
   function keyOf(stream: string, group: string): string {
     try {
       return memoryKey(stream, group);
@@ -28,7 +28,7 @@ describe('keys', () => {
     }
   }
 
-  test('no two pairs of names have one key', () => {
+  test('no two pairs of names share a key', () => {
     fc.assert(
       fc.property(part, part, part, part, (a, b, c, d) => {
         const [one, other] = [keyOf(a, b), keyOf(c, d)];
@@ -39,7 +39,7 @@ describe('keys', () => {
     );
   });
 
-  test('a key has as many colons as its kind has parts', () => {
+  test('the number of colons in a key depends only on its kind', () => {
     fc.assert(
       fc.property(part, part, (a, b) => {
         const key = keyOf(a, b);
@@ -55,7 +55,7 @@ describe('keys', () => {
     ['a line feed', 'a\nb'],
     ['a zero byte', 'a\0'],
     ['half of a surrogate pair', 'a\ud800b'],
-    ['no text', 5 as unknown as string],
+    ['not a text', 5 as unknown as string],
   ])('a name is refused that is %s', (_, name) => {
     const refused = expect.objectContaining({
       code: 'INVALID_NAME',
