@@ -1,7 +1,7 @@
 import { MemoryError } from '../errors.ts';
 import type { MemoryErrorCode } from '../errors.ts';
 
-type Explained = readonly [code: MemoryErrorCode, what: string, hint: string];
+type Explained = readonly [code: MemoryErrorCode, problem: string, hint: string];
 
 const password: Explained = [
   'STORE_DENIED',
@@ -94,8 +94,12 @@ export function explainRedisError(
   }
   const explained = replies[firstWord(error)];
   if (explained === undefined && !/^[A-Z]{3,} /u.test(error.message)) return error;
-  const [code, what, hint] = explained ?? ['STORE_FAILED', `refused the command (${error.message})`, 'See the cause.'];
-  return new MemoryError(code, [`[memory:redis] ${where} ${what}: ${key}`, hint], {
+  const [code, problem, hint] = explained ?? [
+    'STORE_FAILED',
+    `refused the command (${error.message})`,
+    'See the cause.',
+  ];
+  return new MemoryError(code, [`[memory:redis] ${where} ${problem}: ${key}`, hint], {
     key,
     cause: error,
   });

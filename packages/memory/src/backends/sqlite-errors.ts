@@ -1,7 +1,7 @@
 import { MemoryError } from '../errors.ts';
 import type { MemoryErrorCode } from '../errors.ts';
 
-type Explained = readonly [code: MemoryErrorCode, what: string, hint: string];
+type Explained = readonly [code: MemoryErrorCode, problem: string, hint: string];
 
 const denied: Explained = [
   'STORE_DENIED',
@@ -73,6 +73,6 @@ export function explainSqliteError(error: unknown, path: string): unknown {
   if (MemoryError.isInstance(error)) return error;
   const explained = explanationOf(error);
   if (explained === undefined) return error;
-  const [code, what, hint] = explained;
-  return new MemoryError(code, [`[memory:sqlite] ${path} ${what}`, hint], { path, cause: error });
+  const [code, problem, hint] = explained;
+  return new MemoryError(code, [`[memory:sqlite] ${path} ${problem}`, hint], { path, cause: error });
 }

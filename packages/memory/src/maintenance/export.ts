@@ -11,7 +11,7 @@ import type { Notes } from '../workflows/notes.ts';
 import type { Workflows } from '../workflows/workflows.ts';
 import { listGraphs, listGroups, listNotes } from './overview.ts';
 
-/** What an export contains. By default everything; with a stream or a group, only their messages. */
+/** Selects the contents of an export. By default everything; with a stream or a group, only their messages. */
 export interface ExportOptions extends CallOptions {
   readonly stream?: string | undefined;
   readonly group?: string | undefined;

@@ -27,10 +27,10 @@ export function quoted(name: string): string {
  * @throws {MemoryError} `INVALID_NAME` when it is not a text, empty, longer than 512 bytes, has control characters, or is not
  *   well-formed Unicode, which two stores would write differently.
  */
-export function checkName(name: unknown, what: string): string {
+export function checkName(name: unknown, kind: string): string {
   const refuse = (problem: string): never => {
     const shown = typeof name === 'string' ? ` ${quoted(name)}` : '';
-    throw new MemoryError('INVALID_NAME', [`The ${what}${shown} ${problem}`, 'Use another name.']);
+    throw new MemoryError('INVALID_NAME', [`The ${kind}${shown} ${problem}`, 'Use another name.']);
   };
   if (typeof name !== 'string') return refuse('is not a text');
   if (name === '') return refuse('is empty');

@@ -103,23 +103,23 @@ export function retentionOf({ messages, notes, workflowLifetimeMs }: Limits): Fu
  *
  * @throws {MemoryError} `INVALID_INPUT` when it is not a text or empty, `TOO_LARGE`.
  */
-export function checkContent(content: unknown, what: string, limits: Limits): string {
+export function checkContent(content: unknown, kind: string, limits: Limits): string {
   if (typeof content !== 'string' || content === '') {
     const problem = content === '' ? 'is empty' : 'is not a text';
     throw new MemoryError('INVALID_INPUT', [
-      `The content of the ${what} ${problem}`,
+      `The content of the ${kind} ${problem}`,
       'Use a text with at least one character.',
     ]);
   }
-  return checkSize(content, `content of the ${what}`, limits);
+  return checkSize(content, `content of the ${kind}`, limits);
 }
 
 /** @throws {MemoryError} `TOO_LARGE`. */
-export function checkSize(text: string, what: string, { maxContentBytes }: Limits): string {
+export function checkSize(text: string, subject: string, { maxContentBytes }: Limits): string {
   const bytes = Buffer.byteLength(text);
   if (bytes <= maxContentBytes) return text;
   throw new MemoryError('TOO_LARGE', [
-    `The ${what} has ${bytes} bytes, more than ${maxContentBytes}`,
+    `The ${subject} has ${bytes} bytes, more than ${maxContentBytes}`,
     'Store less at once, or raise maxContentBytes. Nothing was stored.',
   ]);
 }
