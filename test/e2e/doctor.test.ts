@@ -20,7 +20,7 @@ async function startHere(options: readonly string[] = []): Promise<number> {
 interface Answer {
   readonly exitCode: number | null;
   readonly checks: Readonly<
-    Record<string, { readonly status: string; readonly found: string; readonly mend?: string }>
+    Record<string, { readonly status: string; readonly message: string; readonly fix?: string }>
   >;
   readonly output: string;
 }
@@ -34,13 +34,13 @@ async function doctor({ env = {}, uid }: Doctored = {}): Promise<Answer> {
   const home = temporaryDirectory();
   const run = { env: { HOME: home, ...env }, uid };
   const { exitCode, stdout, stderr } = await cairn(['doctor', '--json'], run);
-  const { checks } = JSON.parse(stdout) as { checks: { name: string; status: string; found: string }[] };
+  const { checks } = JSON.parse(stdout) as { checks: { name: string; status: string; message: string }[] };
   return { exitCode, checks: Object.fromEntries(checks.map((check) => [check.name, check])), output: stdout + stderr };
 }
 
 const onLinux = process.platform === 'linux';
 
-test('all is well here, in one line for each check', async () => {
+test('prints one line for each check', async () => {
   const home = temporaryDirectory();
   const { exitCode, stdout, stderr } = await cairn(['doctor'], { env: { HOME: home } });
   expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
@@ -59,44 +59,44 @@ test('all is well here, in one line for each check', async () => {
   expect(readdirSync(home)).toEqual([]);
 });
 
-test('an addon that does not load fails, with the reason of the system, and the rest is checked', async () => {
+test('an addon that does not load fails with the reason of the system, and the other checks run', async () => {
   const addon = join(temporaryDirectory(), 'broken.node');
   writeFileSync(addon, 'this is no program');
   const { exitCode, checks } = await doctor({ env: { NAPI_RS_NATIVE_LIBRARY_PATH: addon } });
   expect(exitCode).toBe(1);
-  expect(checks['addon']).toMatchObject({ status: 'fail', found: expect.stringContaining(addon) });
-  expect(checks['addon']?.mend).toContain('npm start');
-  expect(checks['writing']).toMatchObject({ status: 'warn', found: 'not tried: the addon does not load' });
+  expect(checks['addon']).toMatchObject({ status: 'fail', message: expect.stringContaining(addon) });
+  expect(checks['addon']?.fix).toContain('npm start');
+  expect(checks['writing']).toMatchObject({ status: 'warn', message: 'not checked, because the addon does not load' });
   expect(checks['node']).toMatchObject({ status: 'ok' });
 });
 
 describe.skipIf(!onLinux)('git', () => {
   const cases: readonly (readonly [why: string, script: string | undefined, found: RegExp])[] = [
-    ['none on the PATH', undefined, /^it is not on the PATH$/u],
-    ['something else of that name', '#!/bin/sh\necho hello\n', /^what the PATH has as git answers 'hello'$/u],
-    ['one that does not run', '#!/bin/sh\necho broken >&2\nexit 3\n', /^it does not run: /u],
-    ['one that is no program', 'x', /^(?:it does not run: |what the PATH has as git answers '')/u],
+    ['a missing one', undefined, /^git is not on the PATH$/u],
+    ['another program of that name', '#!/bin/sh\necho hello\n', /^the git on the PATH answers "hello"$/u],
+    ['one that fails', '#!/bin/sh\necho broken >&2\nexit 3\n', /^git does not run: /u],
+    ['a file that is not a program', 'x', /^(?:git does not run: |the git on the PATH answers "")/u],
   ];
-  test.each(cases)('%s is a warning', async (_, script, found) => {
+  test.each(cases)('%s is a warning', async (_, script, message) => {
     const bin = temporaryDirectory();
     if (script !== undefined) writeFileSync(join(bin, 'git'), script, { mode: 0o755 });
     const { exitCode, checks } = await doctor({ env: { PATH: bin } });
     expect(exitCode).toBe(0);
-    expect(checks['git']).toMatchObject({ status: 'warn', found: expect.stringMatching(found) });
+    expect(checks['git']).toMatchObject({ status: 'warn', message: expect.stringMatching(message) });
   });
 });
 
 const nobody = 65_534;
 const isRoot = process.getuid?.() === 0;
 
-describe.skipIf(!onLinux)('where files are kept', () => {
-  test('a state directory that others can look into is a warning', async () => {
+describe.skipIf(!onLinux)('directories', () => {
+  test('a state directory that others can read is a warning', async () => {
     const state = temporaryDirectory();
     mkdirSync(join(state, 'cairn'));
     chmodSync(join(state, 'cairn'), 0o755);
     const { exitCode, checks } = await doctor({ env: { XDG_STATE_HOME: state } });
     expect(exitCode).toBe(0);
-    expect(checks['state']).toMatchObject({ status: 'warn', mend: `chmod 700 ${join(state, 'cairn')}` });
+    expect(checks['state']).toMatchObject({ status: 'warn', fix: `chmod 700 ${join(state, 'cairn')}` });
   });
 
   test('a state directory that is a file fails', async () => {
@@ -104,17 +104,20 @@ describe.skipIf(!onLinux)('where files are kept', () => {
     writeFileSync(state, '');
     const { exitCode, checks } = await doctor({ env: { XDG_STATE_HOME: state } });
     expect(exitCode).toBe(1);
-    expect(checks['state']).toMatchObject({ status: 'fail', mend: 'set XDG_STATE_HOME to a directory of yours' });
+    expect(checks['state']).toMatchObject({
+      status: 'fail',
+      fix: 'set XDG_STATE_HOME to a directory that you can write to',
+    });
   });
 
-  test('a directory for temporary files that is not there fails', async () => {
+  test('a missing directory for temporary files fails', async () => {
     const { exitCode, checks } = await doctor({ env: { TMPDIR: '/nonexistent/tmp' } });
     expect(exitCode).toBe(1);
-    expect(checks['writing']).toMatchObject({ status: 'fail', mend: expect.stringContaining('TMPDIR') });
-    expect(checks['addon']).toMatchObject({ status: 'warn', mend: expect.stringContaining('writing') });
+    expect(checks['writing']).toMatchObject({ status: 'fail', fix: expect.stringContaining('TMPDIR') });
+    expect(checks['addon']).toMatchObject({ status: 'warn', fix: expect.stringContaining('writing') });
   });
 
-  test('locks that others could write fail, with what the tools say', async () => {
+  test('locks that others can write fail with the message of the tools', async () => {
     const temporary = temporaryDirectory();
     const locks = join(temporary, `cairn-${process.getuid?.() ?? 'user'}`);
     mkdirSync(locks);
@@ -123,7 +126,7 @@ describe.skipIf(!onLinux)('where files are kept', () => {
     expect(exitCode).toBe(1);
     expect(checks['writing']).toMatchObject({
       status: 'fail',
-      found: expect.stringContaining('is writable for other users'),
+      message: expect.stringContaining('can be written by others'),
     });
   });
 
@@ -136,7 +139,7 @@ describe.skipIf(!onLinux)('where files are kept', () => {
     chmodSync(temporary, 0o777);
     const { exitCode, checks } = await doctor({ uid: nobody, env: { XDG_STATE_HOME: state, TMPDIR: temporary } });
     expect(exitCode).toBe(1);
-    expect(checks['state']).toMatchObject({ status: 'fail', found: expect.stringContaining('EACCES') });
+    expect(checks['state']).toMatchObject({ status: 'fail', message: expect.stringContaining('EACCES') });
   });
 });
 
@@ -148,8 +151,8 @@ async function redisAt(url: string): Promise<Answer> {
   return answer;
 }
 
-/** A server that has an answer to each thing that it is told, and then none. */
-async function serverThatSays(answers: readonly string[]): Promise<number> {
+/** A server that sends these answers, one per message, and then nothing. */
+async function serverThatAnswers(answers: readonly string[]): Promise<number> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
     sockets.add(socket);
@@ -169,16 +172,16 @@ function needRedis(context: TestContext): void {
   context.skip(!hasRedis, 'redis-server is missing: install the package redis-server');
 }
 
-describe('a Redis that is configured', () => {
-  test('is well without a password', async (context) => {
+describe('a configured Redis', () => {
+  test('is ok without a password', async (context) => {
     needRedis(context);
     const port = await startHere();
     const { exitCode, checks } = await redisAt(`redis://127.0.0.1:${port}/3`);
     expect(exitCode).toBe(0);
-    expect(checks['redis']).toMatchObject({ status: 'ok', found: expect.stringMatching(/ is Redis \d+\.\d+/u) });
+    expect(checks['redis']).toMatchObject({ status: 'ok', message: expect.stringMatching(/ is Redis \d+\.\d+/u) });
   });
 
-  test('with a password is told apart: right, wrong, none, and one too many', async (context) => {
+  test('distinguishes right, wrong, missing and superfluous passwords', async (context) => {
     needRedis(context);
     const port = await startHere(['--requirepass', secret]);
     const open = await startHere();
@@ -187,66 +190,62 @@ describe('a Redis that is configured', () => {
       [`redis://default:${secret}@127.0.0.1:${port}`, 'ok', 'is Redis'],
       [`redis://:${secret}x@127.0.0.1:${port}`, 'fail', 'refuses the user or the password'],
       [`redis://somebody:${secret}@127.0.0.1:${port}`, 'fail', 'refuses the user or the password'],
-      [`redis://127.0.0.1:${port}`, 'fail', 'asks for a password'],
-      [`redis://:${secret}@127.0.0.1:${open}`, 'fail', 'has no password, but CAIRN_REDIS_URL gives one'],
+      [`redis://127.0.0.1:${port}`, 'fail', 'requires a password'],
+      [`redis://:${secret}@127.0.0.1:${open}`, 'fail', 'has no password, but CAIRN_REDIS_URL contains one'],
     ];
-    for (const [url, status, found] of cases) {
+    for (const [url, status, message] of cases) {
       const { exitCode, checks } = await redisAt(url);
-      expect(checks['redis'], url).toMatchObject({ status, found: expect.stringContaining(found) });
+      expect(checks['redis'], url).toMatchObject({ status, message: expect.stringContaining(message) });
       expect(exitCode, url).toBe(status === 'ok' ? 0 : 1);
     }
   });
 
-  test('may keep its version from who may not ask', async (context) => {
+  test('is ok when the user may not ask for the version', async (context) => {
     needRedis(context);
     const rules = ['--user', 'asker', 'on', `>${secret}`, '+ping', '+select'];
     const port = await startHere(rules);
     const { checks } = await redisAt(`redis://asker:${secret}@127.0.0.1:${port}`);
     expect(checks['redis']).toMatchObject({
       status: 'ok',
-      found: expect.stringContaining('does not tell its version'),
+      message: expect.stringContaining('does not return its version'),
     });
   });
 
-  test('has to have the database', async (context) => {
+  test('fails without the database', async (context) => {
     needRedis(context);
     const port = await startHere();
     const { checks } = await redisAt(`redis://127.0.0.1:${port}/99`);
-    expect(checks['redis']).toMatchObject({ status: 'fail', found: expect.stringContaining('no such database') });
+    expect(checks['redis']).toMatchObject({ status: 'fail', message: expect.stringContaining('no such database') });
   });
 });
 
-describe('an address that leads nowhere', () => {
+describe('an invalid address', () => {
   test.each([
-    ['that is none', `not-a-url ${secret}`, 'is no address'],
-    ['of another kind', `http://x:${secret}@127.0.0.1`, 'is no address'],
-    ['with an escape that is none', `redis://x:${secret}%@127.0.0.1:1`, 'is no address'],
-    ['with a port that is none', `redis://x:${secret}@127.0.0.1:port`, 'is no address'],
-  ])('%s fails', async (_, url, found) => {
+    ['that is not a URL', `not-a-url ${secret}`, 'is not a Redis URL'],
+    ['of another kind', `http://x:${secret}@127.0.0.1`, 'is not a Redis URL'],
+    ['with an invalid escape', `redis://x:${secret}%@127.0.0.1:1`, 'is not a Redis URL'],
+    ['with an invalid port', `redis://x:${secret}@127.0.0.1:port`, 'is not a Redis URL'],
+  ])('%s fails', async (_, url, message) => {
     const { exitCode, checks } = await redisAt(url);
     expect(exitCode).toBe(1);
-    expect(checks['redis']).toMatchObject({ status: 'fail', found: expect.stringContaining(found) });
+    expect(checks['redis']).toMatchObject({ status: 'fail', message: expect.stringContaining(message) });
   });
 
-  test('where nobody listens fails at once', async () => {
+  test('that nobody listens on fails at once', async () => {
     const { exitCode, checks } = await redisAt(`redis://:${secret}@127.0.0.1:${await freePort()}`);
     expect(exitCode).toBe(1);
-    expect(checks['redis']).toMatchObject({ status: 'fail', found: expect.stringContaining('ECONNREFUSED') });
+    expect(checks['redis']).toMatchObject({ status: 'fail', message: expect.stringContaining('ECONNREFUSED') });
   });
 
-  const answers: readonly (readonly [why: string, says: readonly string[], found: string])[] = [
-    ['a server that says nothing', [], 'does not answer within 2 s'],
-    ['a server of the web', ['HTTP/1.1 400 Bad Request\r\n\r\n'], 'is something else'],
-    [
-      'an answer that does not end',
-      [`$99999999\r\n${'x'.repeat(2 ** 21)}`],
-      'is something else: the answer does not end',
-    ],
+  const servers: readonly (readonly [why: string, says: readonly string[], found: string])[] = [
+    ['a server that does not answer', [], 'does not answer within 2 s'],
+    ['a web server', ['HTTP/1.1 400 Bad Request\r\n\r\n'], 'is not a Redis: '],
+    ['an answer that does not end', [`$99999999\r\n${'x'.repeat(2 ** 21)}`], 'does not answer within 2 s'],
     ['a Redis that is too old', ['+PONG\r\n', '$22\r\nredis_version:5.0.14\r\n\r\n'], 'is Redis 5.0.14'],
   ];
-  test.each(answers)('%s fails', async (_, says, found) => {
-    const { exitCode, checks } = await redisAt(`redis://127.0.0.1:${await serverThatSays(says)}`);
+  test.each(servers)('%s fails', async (_, answers, message) => {
+    const { exitCode, checks } = await redisAt(`redis://127.0.0.1:${await serverThatAnswers(answers)}`);
     expect(exitCode).toBe(1);
-    expect(checks['redis']).toMatchObject({ status: 'fail', found: expect.stringContaining(found) });
+    expect(checks['redis']).toMatchObject({ status: 'fail', message: expect.stringContaining(message) });
   });
 });

@@ -3,11 +3,11 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fail, ok, reasonOf, warn, type Check, type CheckResult, type DoctorContext } from './check.ts';
 
-const needle = 'cairn doctor was here';
+const needle = 'written by cairn doctor';
 
-/** The loader tries one file after the other; what went wrong with the first, which is the one that counts, it says last. */
-function whyNot(error: unknown): string {
-  return error instanceof Error && error.cause instanceof Error ? whyNot(error.cause) : reasonOf(error);
+/** Returns the reason for the first file that the loader tried: the innermost cause. */
+function loadFailure(error: unknown): string {
+  return error instanceof Error && error.cause instanceof Error ? loadFailure(error.cause) : reasonOf(error);
 }
 
 async function versionOf(name: string): Promise<string> {
@@ -16,21 +16,23 @@ async function versionOf(name: string): Promise<string> {
   return String(Reflect.get(Object(manifest), 'version'));
 }
 
-/** Searches a directory that holds one file with one line. */
-async function trySearch({ temporary, signal, version }: DoctorContext, mend: string): Promise<CheckResult> {
+/** Searches a directory with one file of one line. */
+async function trySearch({ temporary, signal, version }: DoctorContext, fix: string): Promise<CheckResult> {
   const { glob, grep } = await import('@cairn/natives');
   const path = await realpath(temporary)
     .then((directory) => mkdtemp(join(directory, 'cairn-doctor-')))
     .catch(() => undefined);
-  // The next check says why not, and what to do.
-  if (path === undefined) return warn(`${version} loads; no temporary file can be made to search`, 'see writing below');
+  // The check of writing reports the reason.
+  if (path === undefined) {
+    return warn(`${version} loads; cannot create a temporary file to search`, "follow the fix of 'writing' below");
+  }
   try {
     await writeFile(join(path, 'note.txt'), `${needle}\n`);
     const listed = await glob({ pattern: '*.txt', path, signal });
-    const found = await grep({ pattern: needle, path, signal });
-    const is = `${listed.matches.map((match) => match.path).join()} ${found.matches.map((match) => match.lineNumber).join()}`;
+    const hits = await grep({ pattern: needle, path, signal });
+    const is = `${listed.matches.map((match) => match.path).join()} ${hits.matches.map((match) => match.lineNumber).join()}`;
     if (is === 'note.txt 1') return ok(`${version} loads, lists and searches`);
-    return fail(`it loads, but a search of one file found '${is}'`, mend);
+    return fail(`it loads, but a search of one file returned "${is}"`, fix);
   } finally {
     await rm(path, { recursive: true, force: true });
   }
@@ -39,16 +41,16 @@ async function trySearch({ temporary, signal, version }: DoctorContext, mend: st
 export const addonCheck: Check = {
   name: 'addon',
   run: async (context) => {
-    const mend = 'install @cairn/cli again without --omit=optional; in a clone, run npm start';
+    const fix = 'install @cairn/cli again without --omit=optional; in a clone, run npm start';
     try {
       await import('@cairn/natives');
     } catch (error) {
-      return fail(`it does not load on ${context.platform}-${context.arch}: ${whyNot(error)}`, mend);
+      return fail(`it does not load on ${context.platform}-${context.arch}: ${loadFailure(error)}`, fix);
     }
     for (const name of ['@cairn/natives', '@cairn/coding-agent']) {
       const version = await versionOf(name);
-      if (version !== context.version) return fail(`${name} is ${version}, and @cairn/cli ${context.version}`, mend);
+      if (version !== context.version) return fail(`${name} is ${version}, and @cairn/cli ${context.version}`, fix);
     }
-    return trySearch(context, mend);
+    return trySearch(context, fix);
   },
 };

@@ -1,57 +1,58 @@
 import type { Environment } from '../terminal/output.ts';
 
-/** `skip`: it plays no part on this machine. */
+/** `skip`: the check does not apply to this machine. */
 export type CheckStatus = 'ok' | 'warn' | 'fail' | 'skip';
 
-/** What a check found. */
+/** The result of a check. */
 export interface CheckResult {
   readonly status: CheckStatus;
-  readonly found: string;
-  /** What to do about it, unless it is well. */
-  readonly mend?: string;
+  /** What the check found. */
+  readonly message: string;
+  /** What to do next; absent when nothing is wrong. */
+  readonly fix?: string;
 }
 
-/** What the checks look at. */
+/** The facts that checks depend on. */
 export interface DoctorContext {
   readonly env: Environment;
   readonly platform: NodeJS.Platform;
   readonly arch: string;
   readonly home: string;
-  /** Where temporary files go. */
+  /** The directory for temporary files. */
   readonly temporary: string;
-  /** Where the system says things about itself; `/proc` on Linux. */
+  /** The directory of kernel information: `/proc` on Linux. */
   readonly proc: string;
-  /** Version of this Node. */
+  /** The version of the running Node. */
   readonly node: string;
-  /** Version of this package, and the versions of Node it works with. */
+  /** The version of this package, and the versions of Node that it supports. */
   readonly version: string;
   readonly engines: string;
   readonly signal: AbortSignal;
 }
 
-/** One thing that has to be well on a machine. It changes nothing, but for temporary files that it removes. */
+/** Checks one requirement of a machine. Changes nothing except temporary files, which it removes. */
 export interface Check {
   readonly name: string;
   readonly run: (context: DoctorContext) => Promise<CheckResult>;
 }
 
-export function ok(found: string): CheckResult {
-  return { status: 'ok', found };
+export function ok(message: string): CheckResult {
+  return { status: 'ok', message };
 }
 
-export function skip(found: string): CheckResult {
-  return { status: 'skip', found };
+export function skip(message: string): CheckResult {
+  return { status: 'skip', message };
 }
 
-export function warn(found: string, mend: string): CheckResult {
-  return { status: 'warn', found, mend };
+export function warn(message: string, fix: string): CheckResult {
+  return { status: 'warn', message, fix };
 }
 
-export function fail(found: string, mend: string): CheckResult {
-  return { status: 'fail', found, mend };
+export function fail(message: string, fix: string): CheckResult {
+  return { status: 'fail', message, fix };
 }
 
-/** The first line of what an error says. */
+/** Returns the first line of an error's message. */
 export function reasonOf(error: unknown): string {
   return (error instanceof Error ? error.message : String(error)).split('\n', 1)[0] ?? '';
 }

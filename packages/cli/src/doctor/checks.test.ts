@@ -18,7 +18,7 @@ function context(more: Partial<DoctorContext> = {}): DoctorContext {
     proc: '/proc',
     node: '24.21.0',
     version: '0.1.0',
-    engines: '>=22.12',
+    engines: '^22.22.3 || >=24.15.0',
     signal: new AbortController().signal,
     ...more,
   };
@@ -36,10 +36,12 @@ function proc(files: Readonly<Record<string, string>>): string {
 }
 
 test.each([
-  ['22.12.0', 'ok'],
+  ['22.22.3', 'ok'],
+  ['24.15.0', 'ok'],
   ['26.0.0', 'ok'],
   ['27.0.0-nightly2026', 'ok'],
-  ['22.11.9', 'fail'],
+  ['22.22.2', 'fail'],
+  ['24.14.9', 'fail'],
   ['20.19.0', 'fail'],
 ])('Node %s: %s', async (node, status) => {
   expect(await nodeVersionCheck.run(context({ node }))).toMatchObject({ status });
@@ -56,9 +58,9 @@ describe('SQLite', () => {
       'SQLite 3.53.0 was built without FTS5',
     ],
     ['a new one', { version: '3.51.3', hasFullText: true }, 'ok', 'SQLite 3.51.3 with FTS5'],
-  ])('%s', (_, facts, status, found) => expect(judgeSqlite(facts)).toMatchObject({ status, found }));
+  ])('%s', (_, facts, status, message) => expect(judgeSqlite(facts)).toMatchObject({ status, message }));
 
-  test('that of this Node is well', async () => {
+  test('the one of this Node is ok', async () => {
     expect(await sqliteCheck.run(context())).toMatchObject({ status: 'ok' });
   });
 });
@@ -70,25 +72,25 @@ describe('watch limits', () => {
     ['enough', () => limits('524288\n', '128\n'), 'ok', undefined],
     ['few watches', () => limits('8192\n', '128\n'), 'warn', 'fs.inotify.max_user_watches=524288'],
     ['few instances', () => limits('524288\n', '16\n'), 'warn', 'fs.inotify.max_user_instances=512'],
-    ['something that is no number', () => limits('many\n', '128\n'), 'skip', undefined],
+    ['a value that is not a number', () => limits('many\n', '128\n'), 'skip', undefined],
     ['nothing', () => proc({}), 'skip', undefined],
-  ])('%s', async (_, make, status, mend) => {
+  ])('%s', async (_, make, status, fix) => {
     const result = await watchLimitsCheck.run(context({ proc: make() }));
     expect(result.status).toBe(status);
-    expect(result.mend ?? '').toContain(mend ?? '');
+    expect(result.fix ?? '').toContain(fix ?? '');
   });
 
-  test('on another system nothing is looked up', async () => {
+  test('are skipped on other systems', async () => {
     expect(await watchLimitsCheck.run(context({ platform: 'darwin' }))).toMatchObject({ status: 'skip' });
   });
 });
 
 test.each([
-  ['Max open files            1024                 4096                 files', 'ok', '1,024 at once'],
-  ['Max open files            256                  4096                 files', 'warn', '256 at once'],
-  ['Max open files            unlimited            unlimited            files', 'ok', 'without limit'],
-  ['Max processes             1                    1                    processes', 'skip', 'does not tell'],
-])('%s: %s', async (line, status, found) => {
+  ['Max open files            1024                 4096                 files', 'ok', 'at most 1,024'],
+  ['Max open files            256                  4096                 files', 'warn', 'at most 256'],
+  ['Max open files            unlimited            unlimited            files', 'ok', 'no limit'],
+  ['Max processes             1                    1                    processes', 'skip', 'does not report'],
+])('%s: %s', async (line, status, message) => {
   const result = await openFilesCheck.run(context({ proc: proc({ 'self/limits': `Limit\n${line}\n` }) }));
-  expect(result).toMatchObject({ status, found: expect.stringContaining(found) });
+  expect(result).toMatchObject({ status, message: expect.stringContaining(message) });
 });

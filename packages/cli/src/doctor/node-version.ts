@@ -6,5 +6,5 @@ export const nodeVersionCheck: Check = {
   run: async ({ node, engines }) =>
     semver.satisfies(node, engines, { includePrerelease: true })
       ? ok(`${node} (needs ${engines})`)
-      : fail(`${node}, but cairn needs ${engines}`, 'install a newer Node from https://nodejs.org'),
+      : fail(`Node ${node} is not supported; cairn needs ${engines}`, 'install a newer Node from https://nodejs.org'),
 };

@@ -1,44 +1,63 @@
 import semver from 'semver';
 import { fail, ok, reasonOf, skip, warn, type Check, type CheckResult } from './check.ts';
-import { NoRedis, RedisRefusal, withRedis, type Ask } from './resp.ts';
 
 /** The variable with the address: `redis://[user[:password]@]host[:port][/database]`, or `rediss://` for TLS. */
-const redisVariable = 'CAIRN_REDIS_URL';
+const VARIABLE = 'CAIRN_REDIS_URL';
 
-const OLDEST = '6.2.0';
+/** Memory uses commands of this version. */
+const MIN_VERSION = '6.2.0';
 const TIMEOUT_MS = 2000;
 
-/** Signs in, chooses the database and asks for the version, which it may not be allowed to know. */
-async function greet(ask: Ask, url: URL): Promise<string | undefined> {
-  const [user, password] = [url.username, url.password].map(decodeURIComponent);
-  if (password !== undefined && password !== '') await ask('AUTH', ...(user ? [user] : []), password);
-  const database = url.pathname.replace(/^\//u, '');
-  if (database !== '') await ask('SELECT', database);
-  await ask('PING');
+/** Connects, signs in, selects the database and returns the version; `undefined` when the user may not ask for it. */
+async function versionOf(url: string, signal: AbortSignal): Promise<string | undefined> {
+  const { createClient, ErrorReply } = await import('@redis/client');
+  const client = createClient({
+    url,
+    RESP: 2,
+    // A user with few permissions may not call CLIENT.
+    disableClientInfo: true,
+    socket: { reconnectStrategy: false, connectTimeout: TIMEOUT_MS },
+  });
+  // An answer that is not in Redis' protocol is reported by this event alone; the call itself would wait for ever.
+  const broken = new Promise<never>((_, reject) => {
+    client.on('error', reject);
+    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+  });
+  const ask = async (): Promise<string> => {
+    await client.connect();
+    await client.ping();
+    return client.info('server');
+  };
+  const answer = ask();
+  // Rejected by `destroy` after `broken` has settled the race.
+  answer.catch(() => undefined);
   try {
-    return /^redis_version:(\S+)/mu.exec(await ask('INFO', 'server'))?.[1];
+    return /^redis_version:(\S+)/mu.exec(await Promise.race([answer, broken]))?.[1];
   } catch (error) {
-    if (error instanceof RedisRefusal && error.code === 'NOPERM') return undefined;
+    if (error instanceof ErrorReply && error.message.startsWith('NOPERM')) return undefined;
     throw error;
+  } finally {
+    client.destroy();
   }
 }
 
-/** What a refusal means. Nothing of the address but host and port is ever shown: it may hold a password. */
-function judgeRefusal(where: string, { code, message }: RedisRefusal): CheckResult {
+/** Interprets an error reply. Only the host and the port of the address are shown, because it may hold a password. */
+function judgeReply(where: string, message: string): CheckResult {
+  const code = message.split(' ', 1)[0] ?? '';
   if (code === 'NOAUTH') {
-    return fail(`${where} asks for a password`, `put it into ${redisVariable}: redis://:password@host:port`);
+    return fail(`${where} requires a password`, `add it to ${VARIABLE}: redis://:password@host:port`);
   }
   if (code === 'WRONGPASS' || message === 'ERR invalid password') {
-    return fail(`${where} refuses the user or the password`, `correct them in ${redisVariable}`);
+    return fail(`${where} refuses the user or the password`, `correct them in ${VARIABLE}`);
   }
   if (/^ERR (?:AUTH|Client sent AUTH)/u.test(message)) {
-    return fail(`${where} has no password, but ${redisVariable} gives one`, 'leave it out, or set one on the server');
+    return fail(`${where} has no password, but ${VARIABLE} contains one`, 'remove it, or set one on the server');
   }
-  if (code === 'LOADING') return warn(`${where} is still loading its data`, 'wait, and run cairn doctor again');
+  if (code === 'LOADING') return warn(`${where} is loading its data`, 'run cairn doctor again in a moment');
   if (/DB index|invalid DB/iu.test(message)) {
-    return fail(`${where} has no such database`, `correct the number at the end of ${redisVariable}`);
+    return fail(`${where} has no such database`, `correct the number at the end of ${VARIABLE}`);
   }
-  return fail(`${where} answers: ${message}`, 'look into its log');
+  return fail(`${where} answers: ${message}`, 'check the log of the server');
 }
 
 function parseAddress(text: string): URL | undefined {
@@ -55,30 +74,34 @@ function parseAddress(text: string): URL | undefined {
 export const redisCheck: Check = {
   name: 'redis',
   run: async ({ env, signal }) => {
-    const text = env[redisVariable];
-    if (text === undefined || text === '') return skip(`not configured: ${redisVariable} is not set`);
+    const text = env[VARIABLE];
+    if (text === undefined || text === '') return skip(`${VARIABLE} is not set`);
     const url = parseAddress(text);
-    if (!url)
+    if (!url) {
       return fail(
-        `${redisVariable} is no address`,
-        'write it as redis://host:port, or rediss:// for TLS; in a password, % is %25',
+        `${VARIABLE} is not a Redis URL`,
+        'use redis://host:port, or rediss:// for TLS; in a password, write % as %25',
       );
+    }
     const where = `${url.hostname || '127.0.0.1'}:${url.port || '6379'}`;
     const limit = AbortSignal.timeout(TIMEOUT_MS);
+    const { ErrorReply } = await import('@redis/client');
     try {
-      const version = await withRedis(url, AbortSignal.any([signal, limit]), (ask) => greet(ask, url));
-      if (version === undefined) return ok(`${where} answers; it does not tell its version`);
-      if (semver.lt(semver.coerce(version) ?? '0.0.0', OLDEST)) {
-        return fail(`${where} is Redis ${version}`, 'memory needs 6.2 or newer: update it');
+      const version = await versionOf(text, AbortSignal.any([signal, limit]));
+      if (version === undefined) return ok(`${where} answers, but does not return its version`);
+      if (semver.lt(semver.coerce(version) ?? '0.0.0', MIN_VERSION)) {
+        return fail(`${where} is Redis ${version}`, `update it: memory needs ${MIN_VERSION} or newer`);
       }
       return ok(`${where} is Redis ${version}`);
     } catch (error) {
       signal.throwIfAborted();
-      if (error instanceof RedisRefusal) return judgeRefusal(where, error);
-      const mend = `start it, or correct ${redisVariable}`;
-      if (limit.aborted) return fail(`${where} does not answer within ${TIMEOUT_MS / 1000} s`, mend);
-      if (error instanceof NoRedis) return fail(`${where} is something else: ${error.message}`, mend);
-      return fail(`${where} cannot be reached: ${reasonOf(error) || 'no address of it answers'}`, mend);
+      const fix = `start it, or correct ${VARIABLE}`;
+      if (limit.aborted) return fail(`${where} does not answer within ${TIMEOUT_MS / 1000} s`, fix);
+      if (error instanceof ErrorReply) return judgeReply(where, error.message);
+      const isSystemError = error instanceof Error && ('syscall' in error || error instanceof AggregateError);
+      return isSystemError
+        ? fail(`cannot connect to ${where}: ${reasonOf(error) || 'no address of the host answers'}`, fix)
+        : fail(`${where} is not a Redis: ${reasonOf(error)}`, fix);
     }
   },
 };

@@ -2,23 +2,23 @@ import process from 'node:process';
 import semver from 'semver';
 import { ok, reasonOf, warn, type Check, type CheckResult } from './check.ts';
 
-/** Older ones can lose data when several processes write. */
-const OLDEST = '3.51.3';
+/** Older versions can lose data when several processes write. */
+const MIN_VERSION = '3.51.3';
 
-const mend = 'only memory and knowledge need it: use Node ^22.22.3 or >=24.15.0 for them';
+const fix = 'use Node ^22.22.3 or >=24.15.0; only memory and knowledge need it';
 
-/** What the SQLite of a Node can do. */
+/** The facts about the SQLite of a Node that decide whether a memory can use it. */
 export interface SqliteFacts {
   readonly version: string;
   readonly hasFullText: boolean;
 }
 
-/** What is to be said of a SQLite; `undefined` when there is none. */
+/** Judges a SQLite; `undefined` stands for a missing one. */
 export function judgeSqlite(facts: SqliteFacts | undefined): CheckResult {
-  if (!facts) return warn('this Node has no node:sqlite', mend);
+  if (!facts) return warn('this Node has no node:sqlite', fix);
   const { version, hasFullText } = facts;
-  if (!semver.gte(version, OLDEST)) return warn(`SQLite ${version} is older than ${OLDEST}`, mend);
-  if (!hasFullText) return warn(`SQLite ${version} was built without FTS5`, mend);
+  if (!semver.gte(version, MIN_VERSION)) return warn(`SQLite ${version} is older than ${MIN_VERSION}`, fix);
+  if (!hasFullText) return warn(`SQLite ${version} was built without FTS5`, fix);
   return ok(`SQLite ${version} with FTS5`);
 }
 
@@ -39,7 +39,7 @@ function canSearchText(database: { exec(sql: string): void }): boolean {
     database.exec('CREATE VIRTUAL TABLE probe USING fts5(text)');
     return true;
   } catch {
-    // It says which module is unknown to it; that is the answer.
+    // The module fts5 is unknown.
     return false;
   }
 }
@@ -50,7 +50,7 @@ export const sqliteCheck: Check = {
     try {
       return judgeSqlite(readFacts());
     } catch (error) {
-      return warn(`SQLite does not open a database in memory: ${reasonOf(error)}`, mend);
+      return warn(`SQLite cannot open a database in memory: ${reasonOf(error)}`, fix);
     }
   },
 };

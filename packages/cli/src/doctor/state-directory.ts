@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { stateDirectory } from '../terminal/user-directories.ts';
+import { userDirectories } from '@cairn/tool/paths';
 import { fail, ok, reasonOf, warn, type Check } from './check.ts';
 
 async function nearest(path: string): Promise<string> {
@@ -12,24 +12,24 @@ async function nearest(path: string): Promise<string> {
   return found ? path : nearest(dirname(path));
 }
 
-/** Where what undoes an installation is kept: it has to be writable, and nobody else's to read. */
+/** The directory of undo notes must be writable for this user and closed to others. */
 export const stateDirectoryCheck: Check = {
   name: 'state',
   run: async ({ env, home, platform }) => {
-    const directory = stateDirectory({ env, home, platform });
-    const mend = 'set XDG_STATE_HOME to a directory of yours';
+    const { state: directory } = userDirectories({ env, home, platform });
+    const fix = 'set XDG_STATE_HOME to a directory that you can write to';
     try {
       const existing = await nearest(directory);
       const stats = await stat(existing);
-      if (!stats.isDirectory()) return fail(`${existing} is no directory`, mend);
+      if (!stats.isDirectory()) return fail(`${existing} is not a directory`, fix);
       await access(existing, constants.W_OK | constants.X_OK);
-      if (existing !== directory) return ok(`${directory} (not there yet)`);
+      if (existing !== directory) return ok(`${directory} (does not exist yet)`);
       if (platform !== 'win32' && (stats.mode & 0o077) !== 0) {
-        return warn(`${directory} can be looked into by others`, `chmod 700 ${directory}`);
+        return warn(`other users can read ${directory}`, `chmod 700 ${directory}`);
       }
       return ok(directory);
     } catch (error) {
-      return fail(`${directory} cannot be used: ${reasonOf(error)}`, mend);
+      return fail(`cannot use ${directory}: ${reasonOf(error)}`, fix);
     }
   },
 };

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, realpath, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fail, ok, reasonOf, warn, type Check } from './check.ts';
 
-/** Writes a file as the tools do: with the locks, the journal and the renames. */
+/** Writes a file as the tools do, with locks, journal and rename. */
 export const writingCheck: Check = {
   name: 'writing',
   run: async ({ temporary, signal }) => {
@@ -11,13 +11,13 @@ export const writingCheck: Check = {
       root = await mkdtemp(join(await realpath(temporary), 'cairn-doctor-'));
     } catch (error) {
       return fail(
-        `no temporary file can be made: ${reasonOf(error)}`,
-        'set TMPDIR to a directory that you may write to',
+        `cannot create a temporary file: ${reasonOf(error)}`,
+        'set TMPDIR to a directory that you can write to',
       );
     }
     try {
       const loaded = await import('@cairn/coding-agent').catch(() => undefined);
-      if (!loaded) return warn('not tried: the addon does not load', 'mend the addon first');
+      if (!loaded) return warn('not checked, because the addon does not load', "follow the fix of 'addon' first");
       const tools = loaded.createCodingTools({ root });
       const result = await tools.write.execute({ path: 'note.txt', content: 'x' }, { signal });
       signal.throwIfAborted();
@@ -26,9 +26,9 @@ export const writingCheck: Check = {
         return fail(part?.text.split('\n', 1)[0] ?? result.details.reason, result.details.hint);
       }
       if ((await readFile(join(root, 'note.txt'), 'utf8')) !== 'x') {
-        return fail('a file that was written does not hold what was written', `look at the disk behind ${temporary}`);
+        return fail('a written file has other content than was written', `check the disk of ${temporary}`);
       }
-      return ok(`files are written whole, with locks in ${temporary}`);
+      return ok(`files are replaced atomically, with locks in ${temporary}`);
     } finally {
       await rm(root, { recursive: true, force: true });
     }

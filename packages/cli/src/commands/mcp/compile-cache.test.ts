@@ -7,11 +7,15 @@ vi.mock('node:module', () => ({ enableCompileCache: vi.fn<() => void>() }));
 afterEach(() => vi.clearAllMocks());
 
 test.each([
-  ['in the cache of the user', { XDG_CACHE_HOME: '/cache', HOME: '/home/me' }, '/cache/cairn/compiled'],
-  ['in the home', { HOME: '/home/me' }, '/home/me/.cache/cairn/compiled'],
-  ['nowhere when the cache is a relative path', { XDG_CACHE_HOME: 'cache', HOME: '/home/me' }, undefined],
-  ['nowhere without a home', { HOME: '' }, undefined],
-])('what is compiled is kept %s', (_, env, directory) => {
+  ['in XDG_CACHE_HOME', { XDG_CACHE_HOME: '/cache', HOME: '/home/me' }, '/cache/cairn/compiled'],
+  ['in the home directory', { HOME: '/home/me' }, '/home/me/.cache/cairn/compiled'],
+  [
+    'in the home directory when XDG_CACHE_HOME is relative',
+    { XDG_CACHE_HOME: 'cache', HOME: '/home/me' },
+    '/home/me/.cache/cairn/compiled',
+  ],
+  ['nowhere without a home directory', { HOME: '' }, undefined],
+])('keeps compiled modules %s', (_, env, directory) => {
   keepCompiled(env, 'linux');
   expect(vi.mocked(enableCompileCache).mock.calls).toEqual(directory === undefined ? [] : [[directory]]);
 });

@@ -1,6 +1,7 @@
 import type { FileDiff } from '@cairn/coding-agent';
 import type { EntryAction, EntryChange, EntryEditor, EntryTarget, ServerCommand } from '@cairn/hosts';
 import { createEntryEditor } from '@cairn/hosts';
+import { userDirectories } from '@cairn/tool/paths';
 import { writeAnswer, type AnswerFlags } from '../../terminal/answer.ts';
 import { askYesNo } from '../../terminal/ask.ts';
 import { diffLines } from '../../terminal/diff-lines.ts';
@@ -9,7 +10,6 @@ import { ExitCode } from '../../terminal/exit.ts';
 import { createPaint, usesColor, writeLines } from '../../terminal/output.ts';
 import type { Session } from '../../terminal/session.ts';
 import { escapeLine, shellQuote } from '../../terminal/text.ts';
-import { stateDirectory } from '../../terminal/user-directories.ts';
 import { diffOfRemoval, openConfig, type PreviewedFile } from './config-file.ts';
 import type { Launch } from './launch.ts';
 
@@ -42,7 +42,7 @@ const verbs: Readonly<Record<EntryAction, readonly [past: string, preposition: s
 function editorOf({ target: { context } }: InstallRequest, session: Session): EntryEditor<PreviewedFile> {
   return createEntryEditor({
     open: (path) => openConfig(path, session.signal),
-    stateDirectory: stateDirectory(context),
+    stateDirectory: userDirectories(context).state,
   });
 }
 
