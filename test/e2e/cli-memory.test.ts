@@ -70,7 +70,7 @@ describe('cairn memory', () => {
     );
     expect(await cairn(['memory', 'forget', '--stream', 'chat', '--group', 'g'])).toMatchObject({
       exitCode: 0,
-      stderr: 'cairn: forgot 1 message\n',
+      stderr: 'cairn: deleted 1 message\n',
     });
     expect(await cairn(['memory', 'forget', '--stream', 'chat', '--group', 'g'])).toMatchObject({ exitCode: 1 });
     expect((await cairn(['memory', 'list', '--json'])).stdout).toContain('"group":"h"');
