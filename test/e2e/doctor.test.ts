@@ -126,7 +126,7 @@ describe.skipIf(!onLinux)('directories', () => {
     expect(exitCode).toBe(1);
     expect(checks['writing']).toMatchObject({
       status: 'fail',
-      message: expect.stringContaining('can be written by others'),
+      message: expect.stringContaining('is writable for other users'),
     });
   });
 

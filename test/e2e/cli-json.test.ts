@@ -1,0 +1,162 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { cairn, finished, startCairn } from '../support/cli.ts';
+import { createTree, temporaryDirectory } from '../support/tree.ts';
+
+type Kind = 'matches' | 'details' | 'failure';
+
+const schema = JSON.parse(readFileSync(new URL('../../packages/cli/schema/output.json', import.meta.url), 'utf8')) as {
+  readonly $defs: Readonly<Record<string, object>>;
+};
+
+/** The part of the schema for one kind of document. */
+function validatorOf(kind: Kind): z.ZodType {
+  return z.fromJSONSchema({ ...schema.$defs[kind], $defs: schema.$defs } as Parameters<typeof z.fromJSONSchema>[0]);
+}
+
+const validators: Readonly<Record<Kind, z.ZodType>> = {
+  matches: validatorOf('matches'),
+  details: validatorOf('details'),
+  failure: validatorOf('failure'),
+};
+
+interface Case {
+  /** Commands that run before, to make what the good call finds. */
+  readonly before?: readonly (readonly string[])[];
+  readonly good: readonly string[];
+  readonly kind: Kind;
+  readonly bad: readonly string[];
+  /** The code of the error that the bad call reports. */
+  readonly code: string;
+  readonly input?: string;
+}
+
+const store = ['--store', 'memory.db'];
+const add = ['memory', 'add', 'one', ...store];
+const workflow = '{"kind":"workflow","id":"workflow_1703123456789_abc123","goal":"g","todos":[],"streamName":"s"}\n';
+
+/** Every command that has --json, with a good and a bad call. */
+const cases: Readonly<Record<string, Case>> = {
+  find: { good: ['a'], kind: 'matches', bad: ['a', '--path', 'nowhere'], code: 'PATH_NOT_FOUND' },
+  glob: { good: ['*.txt', '--limit', '1'], kind: 'matches', bad: ['*', '--path', 'a.txt'], code: 'NOT_A_DIRECTORY' },
+  grep: { good: ['a', '-c'], kind: 'matches', bad: ['[z-a]'], code: 'INVALID_REGEX' },
+  ls: { good: ['--limit', '1'], kind: 'matches', bad: ['nowhere'], code: 'NOT_FOUND' },
+  read: { good: ['a.txt'], kind: 'details', bad: ['nowhere'], code: 'NOT_FOUND' },
+  write: { good: ['new.txt', '--content', 'x'], kind: 'details', bad: ['a.txt', '--content', 'x'], code: 'NOT_READ' },
+  edit: {
+    good: ['a.txt', '--old', 'a', '--new', 'b'],
+    kind: 'details',
+    bad: ['a.txt', '--old', 'zzz', '--new', 'b'],
+    code: 'NO_MATCH',
+  },
+  patch: {
+    input: '--- a/a.txt\n+++ b/a.txt\n@@ -1,1 +1,1 @@\n-a\n+b\n',
+    good: [],
+    kind: 'details',
+    bad: ['--root', 'nowhere'],
+    code: 'NOT_FOUND',
+  },
+  delete: { good: ['a.txt'], kind: 'details', bad: ['d'], code: 'IS_DIRECTORY' },
+  rename: { good: ['a.txt', 'c.txt'], kind: 'details', bad: ['a.txt', 'b.txt'], code: 'EXISTS' },
+  'memory add': {
+    good: ['x', ...store],
+    kind: 'details',
+    bad: ['x', '--role', 'boss', ...store],
+    code: 'INVALID_INPUT',
+  },
+  'memory search': { before: [add], good: ['one', ...store], kind: 'matches', bad: [...store], code: 'USAGE' },
+  'memory show': {
+    before: [add],
+    good: ['--limit', '1', ...store],
+    kind: 'matches',
+    bad: ['--store', 'a.txt'],
+    code: 'CORRUPT_STORE',
+  },
+  'memory list': { before: [add], good: store, kind: 'matches', bad: ['--backend', 'mongo'], code: 'USAGE' },
+  'memory forget': { before: [add], good: ['--stream', 'agent', ...store], kind: 'details', bad: store, code: 'USAGE' },
+  // The good call prints JSON lines of its own.
+  'memory export': { before: [add], good: store, kind: 'details', bad: ['--store', 'a.txt'], code: 'CORRUPT_STORE' },
+  'memory import': { input: workflow, good: store, kind: 'details', bad: ['nowhere', ...store], code: 'ENOENT' },
+  'memory stats': { good: store, kind: 'details', bad: ['--store', 'a.txt'], code: 'CORRUPT_STORE' },
+  'notes list': {
+    before: [['notes', 'add', 'build', 'x', ...store]],
+    good: ['build', ...store],
+    kind: 'matches',
+    bad: ['--keep', '1'],
+    code: 'USAGE',
+  },
+  'notes add': { good: ['build', 'x', ...store], kind: 'details', bad: store, code: 'USAGE' },
+  'workflow list': { good: store, kind: 'matches', bad: ['--project', '--url', 'x'], code: 'USAGE' },
+  'workflow show': {
+    before: [['memory', 'import', 'workflow.jsonl', ...store]],
+    good: ['workflow_1703123456789_abc123', ...store],
+    kind: 'details',
+    bad: ['nope', ...store],
+    code: 'UNKNOWN_WORKFLOW',
+  },
+  'mcp install': {
+    good: ['codex', '--dry-run'],
+    kind: 'details',
+    bad: ['codex'],
+    code: 'CONFIRMATION_NEEDED',
+  },
+  doctor: { good: [], kind: 'details', bad: ['x'], code: 'USAGE' },
+};
+
+test('every command with --json is in the table', async () => {
+  const commandsOf = (help: string): string[] => {
+    const [, block = ''] = help.split('\nCommands:\n');
+    return [...(block.split('\n\n')[0] ?? '').matchAll(/^ {2}(\w+)/gmu)].map(([, name = '']) => name);
+  };
+  const found: string[] = [];
+  const visit = async (words: readonly string[]): Promise<void> => {
+    const { stdout: help } = await cairn([...words, '--help']);
+    if (help.includes('\n  --json ')) found.push(words.join(' '));
+    for (const name of commandsOf(help)) if (name !== 'help') await visit([...words, name]);
+  };
+  await visit([]);
+  expect(found.toSorted()).toEqual(Object.keys(cases).toSorted());
+});
+
+test.each(Object.entries(cases))('cairn %s --json prints documents of the schema', async (name, one) => {
+  const cwd = createTree({ 'a.txt': 'a\n', 'b.txt': 'a\n', 'd/x': '', 'workflow.jsonl': workflow });
+  const run = async (args: readonly string[]) => {
+    const child = startCairn(args, { cwd, env: { HOME: temporaryDirectory() } });
+    child.stdin?.end(one.input);
+    return finished(child);
+  };
+  for (const args of one.before ?? []) expect(await run(args)).toMatchObject({ exitCode: 0 });
+  const words = name.split(' ');
+
+  const bad = await run([...words, ...one.bad, '--json']);
+  expect({ exitCode: bad.exitCode, stderr: bad.stderr }).toEqual({ exitCode: 2, stderr: '' });
+  const failure: unknown = JSON.parse(bad.stdout);
+  expect(failure).toMatchObject({ error: { code: one.code } });
+  expect(() => validators.failure.parse(failure)).not.toThrow();
+
+  const good = await run([...words, ...one.good, '--json']);
+  expect(good.stderr).toBe('');
+  if (name === 'memory export') {
+    for (const line of good.stdout.trimEnd().split('\n')) expect(() => void JSON.parse(line)).not.toThrow();
+    return;
+  }
+  const document: unknown = JSON.parse(good.stdout);
+  expect(() => validators[one.kind].parse(document), good.stdout).not.toThrow();
+  if (one.kind === 'matches') {
+    const { matches, shown } = document as { matches: unknown[]; shown: number };
+    expect(shown).toBe(matches.length);
+  }
+});
+
+test('the schema tells the kinds of documents apart', () => {
+  const documents: Readonly<Record<Kind, unknown>> = {
+    matches: { matches: [], shown: 0, totalMatches: 0, complete: true, notices: [] },
+    details: { path: 'a', notices: [] },
+    failure: { error: { code: 'USAGE', message: 'x' } },
+  };
+  for (const [kind, document] of Object.entries(documents)) {
+    const fitting = Object.entries(validators).filter(([, validator]) => validator.safeParse(document).success);
+    expect(fitting.map(([name]) => name)).toEqual([kind]);
+  }
+});
