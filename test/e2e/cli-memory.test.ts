@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import process from 'node:process';
 import { describe, expect, test } from 'vitest';
 import { hasRedis, startRedis } from '../support/redis-server.ts';
-import { finished, startCairn } from '../support/cli.ts';
+import { cairn } from '../support/cli.ts';
 import type { CairnResult } from '../support/cli.ts';
 import { temporaryDirectory } from '../support/tree.ts';
 
@@ -11,13 +11,7 @@ function newcomer(
   env: Readonly<Record<string, string>> = {},
 ): (args: readonly string[], input?: string) => Promise<CairnResult> {
   const home = temporaryDirectory();
-  return async (args, input = '') => {
-    const child = startCairn(args, { cwd: home, env: { HOME: home, TMPDIR: home, ...env } });
-    // A command that does not read it may be gone before it is written.
-    child.stdin?.on('error', () => undefined);
-    child.stdin?.end(input);
-    return finished(child);
-  };
+  return (args, input) => cairn(args, { cwd: home, env: { HOME: home, TMPDIR: home, ...env }, input });
 }
 
 const line = String.raw`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ message_\w{12} user: `;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { cairn, cairnEntry, finished, startCairn } from '../support/cli.ts';
+import { cairnEntry, cairnProcess as cairn, finished, startCairn } from '../support/cli.ts';
 import { createTree, fifo, file, temporaryDirectory } from '../support/tree.ts';
 
 const nobody = 65_534;

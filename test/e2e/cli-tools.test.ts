@@ -2,7 +2,7 @@ import { lstatSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
 import { describe, expect, test } from 'vitest';
-import { finished, startCairn } from '../support/cli.ts';
+import { cairn as runCairn, finished, startCairn } from '../support/cli.ts';
 import type { CairnResult } from '../support/cli.ts';
 import { createTree, file, symlink, temporaryDirectory } from '../support/tree.ts';
 import type { Tree } from '../support/tree.ts';
@@ -13,12 +13,8 @@ interface Run {
 }
 
 /** Runs a command whose locks are not those of the tester. */
-async function cairn(args: readonly string[], { cwd, input = '' }: Run): Promise<CairnResult> {
-  const child = startCairn(args, { cwd, env: { TMPDIR: temporaryDirectory() } });
-  // A command that does not read it may be gone before it is written.
-  child.stdin?.on('error', () => undefined);
-  child.stdin?.end(input);
-  return finished(child);
+function cairn(args: readonly string[], { cwd, input }: Run): Promise<CairnResult> {
+  return runCairn(args, { cwd, input, env: { TMPDIR: temporaryDirectory() } });
 }
 
 /** The files below a directory with their content. */

@@ -15,7 +15,7 @@ import {
 import { dirname, join } from 'node:path';
 import process from 'node:process';
 import { describe, expect, test } from 'vitest';
-import { finished, startCairn } from '../support/cli.ts';
+import { cairn, finished, startCairn } from '../support/cli.ts';
 import type { CairnResult } from '../support/cli.ts';
 import { runInTerminal } from '../support/terminal.ts';
 import { temporaryDirectory } from '../support/tree.ts';
@@ -40,10 +40,11 @@ async function install(
   args: readonly string[],
   options: { readonly uid?: number | undefined; readonly env?: Readonly<Record<string, string>> } = {},
 ): Promise<CairnResult> {
-  const env = { ...who.env, ...options.env };
-  const child = startCairn(['mcp', 'install', ...args], { cwd: who.project, env, uid: options.uid });
-  child.stdin?.end();
-  return finished(child);
+  return cairn(['mcp', 'install', ...args], {
+    cwd: who.project,
+    env: { ...who.env, ...options.env },
+    uid: options.uid,
+  });
 }
 
 /** Every path below a directory with what is there. */

@@ -1,13 +1,14 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, fork, spawn } from 'node:child_process';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
-import { vi } from 'vitest';
+import { afterAll, vi } from 'vitest';
+import { cairnEntry } from './cli-entry.ts';
+import type { HostAnswer, HostRequest } from './cli-host.ts';
+
+export { cairnEntry };
 
 // Each of these tests starts processes, some a dozen; on a busy machine that takes longer than a unit test may.
 vi.setConfig({ testTimeout: 120_000 });
-
-/** The file that `cairn` runs. */
-export const cairnEntry: string = fileURLToPath(new URL('../../packages/cli/src/main.ts', import.meta.url));
 
 // The sources are TypeScript; kept, their compilation takes two thirds off the start of each process.
 const compileCache = fileURLToPath(new URL('../../node_modules/.cache/cairn-compile', import.meta.url));
@@ -15,6 +16,8 @@ const compileCache = fileURLToPath(new URL('../../node_modules/.cache/cairn-comp
 export interface CairnOptions {
   readonly cwd?: string | undefined;
   readonly env?: Readonly<Record<string, string>> | undefined;
+  /** The text or bytes on its standard input; nothing by default. For `cairn` and `cairnProcess`. */
+  readonly input?: string | Uint8Array | undefined;
   /** Runs as this user and group. */
   readonly uid?: number | undefined;
   /** A module that Node loads before the command, as a file URL. */
@@ -58,9 +61,54 @@ export async function finished(child: ChildProcess): Promise<CairnResult> {
   });
 }
 
-/** Runs `cairn` to its end. */
+/** Variables that the command reads when it runs. The addon and Node read others once, when they are loaded. */
+const READ_PER_RUN =
+  /^(?:PATH|HOME|TMPDIR|XDG_\w+|NO_COLOR|FORCE_COLOR|TERM|CAIRN_COMMAND|CAIRN_REDIS_URL|CAIRN_DEBUG|NODE_COMPILE_CACHE)$/u;
+
+const host = fileURLToPath(new URL('cli-host.ts', import.meta.url));
+let running: ChildProcess | undefined;
+let queue: Promise<unknown> = Promise.resolve();
+
+async function ask(request: HostRequest): Promise<CairnResult> {
+  running ??= fork(host, { env: cleanEnv(), serialization: 'advanced', stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+  const child = running;
+  return new Promise((resolve, reject) => {
+    const fail = (): void => reject(new Error(`the host of the command line ended during ${request.args.join(' ')}`));
+    child.once('exit', fail);
+    child.once('message', (answer: HostAnswer) => {
+      child.off('exit', fail);
+      resolve({ signal: null, ...answer });
+    });
+    child.send(request);
+  });
+}
+
+afterAll(() => {
+  running?.kill();
+  running = undefined;
+});
+
+/**
+ * Runs `cairn` to its end. The runs of a test file share one process, one after the other; a run as another user, with a
+ * preload or with variables that are read at the start has a process of its own.
+ */
 export async function cairn(args: readonly string[], options: CairnOptions = {}): Promise<CairnResult> {
+  const env = cleanEnv(options.env);
+  // A server owns the streams of its process.
+  const isServer = args[0] === 'mcp' && args[1] !== 'install';
+  const needsProcess = isServer || options.uid !== undefined || options.preload !== undefined;
+  if (needsProcess || !Object.keys(env).every((name) => READ_PER_RUN.test(name))) return cairnProcess(args, options);
+  const input = Buffer.from(options.input ?? '');
+  const answer = queue.then(() => ask({ args, cwd: options.cwd ?? process.cwd(), env, input }));
+  queue = answer.catch(() => undefined);
+  return answer;
+}
+
+/** Runs `cairn` to its end in a process of its own. */
+export async function cairnProcess(args: readonly string[], options: CairnOptions = {}): Promise<CairnResult> {
   const child = startCairn(args, options);
-  child.stdin?.end();
+  // A command that does not read it may be gone before it is written.
+  child.stdin?.on('error', () => undefined);
+  child.stdin?.end(options.input);
   return finished(child);
 }

@@ -1,0 +1,62 @@
+/**
+ * A process that runs command lines one after the other, as `packages/cli/src/main.ts` runs one: each with the arguments,
+ * environment and directory of a process of its own. It spares a test the start of Node and the loading of every module.
+ */
+import { invalidateFsScanCache } from '@cairn/natives';
+import process from 'node:process';
+// The command line has no exports: a program starts it.
+// oxlint-disable-next-line no-restricted-imports
+import { run } from '../../packages/cli/src/run.ts';
+import { cairnEntry } from './cli-entry.ts';
+
+export interface HostRequest {
+  readonly args: readonly string[];
+  readonly cwd: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly input: Uint8Array;
+}
+
+export interface HostAnswer {
+  readonly exitCode: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+async function answer({ args, cwd, env, input }: HostRequest): Promise<HostAnswer> {
+  process.chdir(cwd);
+  for (const name of Object.keys(process.env)) if (!(name in env)) delete process.env[name];
+  Object.assign(process.env, env);
+  process.argv = [process.execPath, cairnEntry, ...args];
+  // A new process has no scans.
+  invalidateFsScanCache();
+  const texts = { out: '', err: '' };
+  const output = (name: keyof typeof texts): Parameters<typeof run>[1]['out'] => ({
+    isTerminal: false,
+    width: 80,
+    write: async (text) => {
+      texts[name] += text;
+    },
+  });
+  const exitCode = await run(args, {
+    input: { isTerminal: false, read: () => Promise.resolve(Buffer.from(input)) },
+    openTerminal: () => undefined,
+    out: output('out'),
+    err: output('err'),
+    env: process.env,
+    cwd,
+    signal: new AbortController().signal,
+    onAbruptEnd: () => () => undefined,
+  });
+  return { exitCode, stdout: texts.out, stderr: texts.err };
+}
+
+async function serve(request: HostRequest): Promise<void> {
+  try {
+    process.send?.(await answer(request));
+  } catch (error) {
+    process.stderr.write(`${String(error)}\n`);
+    process.disconnect();
+  }
+}
+
+process.on('message', (request: HostRequest) => void serve(request));
