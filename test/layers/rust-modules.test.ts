@@ -9,7 +9,6 @@ const names = readdirSync(crates).filter((name) => name !== 'fuzz');
 
 /** Circles that are still to be cut. */
 const known: Readonly<Record<string, readonly string[]>> = {
-  fuzzy: ['lay -> search -> lay', 'search -> slips -> search'],
 };
 
 test.each(names)('no two modules of %s use each other', (name) => {

@@ -4,7 +4,7 @@ mod glob_oracle;
 mod input;
 
 use cairn_fuzzy::fuzzing::{best_alignment, score_of};
-use cairn_fuzzy::{Index, Query, Search, SlipSearch, Verdict};
+use cairn_fuzzy::{Index, Query, Search, TypoSearch, Verdict};
 use cairn_search::fuzzing::{glob_matches, is_valid, repaired};
 use cairn_walk::fuzzing::{hides, hides_by_every_rule};
 
@@ -50,8 +50,8 @@ pub fn fuzzy(data: &[u8]) {
     }
     let index = index.finish();
     let Ok(search) = Search::new::<()>(&query, &index, &|| Ok(())) else { unreachable!("nothing stops it") };
-    let names = SlipSearch::in_names(&query, &search);
-    let everywhere = SlipSearch::in_paths(&query, &search, &index);
+    let names = TypoSearch::in_names(&query, &search);
+    let everywhere = TypoSearch::in_paths(&query, &search, &index);
     for (entry, path) in paths.iter().enumerate() {
         let is_plausible = search.plausible(&index, entry..entry + 1) & 1 == 1;
         let verdict = search.score(&index, entry, || path, 0);

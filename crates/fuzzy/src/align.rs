@@ -2,9 +2,9 @@
 //!
 //! The recurrence and the constants are those of fzf's second algorithm (`FuzzyMatchV2` in `src/algo/algo.go`): a
 //! Smith-Waterman alignment in which every letter must match, with affine gaps and bonuses for the beginnings of
-//! words. It goes through the text byte by byte with all letters at once, which has two uses: the compiler makes
-//! vector instructions of it, and the state behind a directory's path is shared by all that is in the directory.
-//! Matchers of strings, such as `nucleo-matcher` and `frizbee`, have no such state: they begin every path anew.
+//! words. It reads the text byte by byte with all letters at once, for two reasons: the compiler makes vector
+//! instructions of it, and everything in a directory shares the state after the directory's path. `nucleo-matcher` and
+//! `frizbee` have no such state: they start again for every path.
 
 use crate::fold::symbols;
 use crate::name::is_boundary;
@@ -20,7 +20,7 @@ const FIRST_FACTOR: i16 = 2;
 const IMPOSSIBLE: i16 = i16::MIN / 2;
 /// Letters up to this many fit into a few vector registers.
 const SHORT: usize = 16;
-/// Longer texts are not aligned: they say by themselves what was meant.
+/// The maximal number of letters that are aligned. More letters are specific enough without it.
 const LONG: usize = 64;
 
 /// Letters to be aligned.
@@ -28,11 +28,11 @@ const LONG: usize = 64;
 pub(crate) enum Letters {
     Short(Box<Lanes<SHORT>>),
     Long(Box<Lanes<LONG>>),
-    /// More than [`LONG`]: every alignment is as good as any other.
+    /// More than [`LONG`]: every alignment has the same quality.
     Endless(Box<[u8]>),
 }
 
-/// How letters stand against a text that has been read up to some byte.
+/// The alignment of letters with the part of a text that was read.
 #[derive(Clone, Debug)]
 pub(crate) enum Aligned {
     Short(Column<SHORT>),
@@ -44,7 +44,7 @@ pub(crate) enum Aligned {
 pub(crate) struct Lanes<const N: usize> {
     /// Padded with NUL, which is in no path.
     letters: [u8; N],
-    /// What a gap before the letter costs on top: nothing, or too much within a character.
+    /// The extra cost of a gap before the letter: 0, or [`IMPOSSIBLE`] within a character.
     no_gap: [i16; N],
     length: usize,
 }
@@ -53,11 +53,11 @@ pub(crate) struct Lanes<const N: usize> {
 pub(crate) struct Column<const N: usize> {
     /// Best score with the letter matched at this byte.
     matched: [i16; N],
-    /// The bonus of the place where the run began that ends there.
+    /// The bonus of the place where the run began that ends at this byte.
     begun: [i16; N],
     /// Best score with the letter matched before this byte, less the gap up to and with this byte.
     gap: [i16; N],
-    /// The best score of all letters so far.
+    /// The best score of all letters up to this byte.
     best: i16,
 }
 
@@ -81,7 +81,7 @@ impl Letters {
         }
     }
 
-    /// Reads on, from `from` to the end of `folded`, the lower-case form of `text`.
+    /// Reads the next part of a text; `folded` is its lower-case form.
     pub(crate) fn read(&self, aligned: &mut Aligned, text: &[u8], folded: &[u8]) {
         match (self, aligned) {
             (Self::Short(lanes), Aligned::Short(column)) => lanes.read(column, text, folded),
@@ -97,8 +97,8 @@ impl Letters {
             (Self::Long(lanes), Aligned::Long(column)) => (column.best, lanes.length),
             _ => return Some(1),
         };
-        let most = length as i32 * i32::from(MATCH + BOUNDARY) + i32::from(BOUNDARY * (FIRST_FACTOR - 1));
-        let share = i32::from(best.max(0)) * 1000 / most;
+        let max = length as i32 * i32::from(MATCH + BOUNDARY) + i32::from(BOUNDARY * (FIRST_FACTOR - 1));
+        let share = i32::from(best.max(0)) * 1000 / max;
         (best > IMPOSSIBLE / 2).then(|| share.clamp(1, 999).unsigned_abs())
     }
 
@@ -147,7 +147,7 @@ impl<const N: usize> Lanes<N> {
             next.matched[0] = MATCH + bonus * FIRST_FACTOR;
         }
         for lane in 1..N {
-            // A run keeps the bonus of the place where it began, unless a better one comes by.
+            // A run keeps the bonus of the place where it began, unless a later place has a better one.
             let in_run = column.begun[lane - 1].max(bonus).max(CONSECUTIVE);
             let from_run = column.matched[lane - 1].saturating_add(in_run);
             let from_gap = column.gap[lane - 1].saturating_add(bonus).saturating_add(self.no_gap[lane]);
@@ -190,7 +190,7 @@ impl<const N: usize> Lanes<N> {
             column = if from_run >= from_gap {
                 column - 1
             } else {
-                // The gap that was paid for: the nearest of the best.
+                // The gap in the score: the nearest of the best.
                 let paid = |at: usize| {
                     let extensions = (column - at - 2).min(i16::MAX as usize) as i16;
                     matched(at, lane - 1).saturating_add(GAP_START).saturating_sub(extensions)
@@ -202,7 +202,7 @@ impl<const N: usize> Lanes<N> {
     }
 }
 
-/// Appends the offsets of each letter's first place behind the one before.
+/// Appends for each letter the offsets of its first place after the previous letter.
 fn trace_first(letters: &[u8], folded: &[u8], positions: &mut Vec<usize>) {
     let mut wanted = symbols(letters).peekable();
     let mut at = 0;
@@ -214,7 +214,7 @@ fn trace_first(letters: &[u8], folded: &[u8], positions: &mut Vec<usize>) {
     }
 }
 
-/// How much it is worth to match the byte at `index`.
+/// The bonus for a match of the byte at `index`.
 fn bonus_at(text: &[u8], index: usize) -> i16 {
     if is_boundary(text, index) {
         BOUNDARY

@@ -1,21 +1,21 @@
-//! A word read off a path by a set of states in a machine word: which of its beginnings have been found so far.
+//! Finds a word with typos in a path. A set of states in one machine word holds which prefixes of the word were found.
 //!
-//! After Wu and Manber, *Fast text searching allowing errors*: bit `i` stands for the first `i` letters, and each
-//! number of slips has a set of its own. Letters come in runs. A run may begin where a word of the path does; between
-//! the runs anything may stand. Separators do not interrupt a run, so `schedcore` is one run in `sched_core`.
+//! After Wu and Manber, *Fast text searching allowing errors*: bit `i` stands for the first `i` letters, and each number of
+//! typos has its own set. Letters come in runs. A run may begin where a word of the path begins; anything may be between two
+//! runs. Separators do not interrupt a run, so `schedcore` is one run in `sched_core`.
 
 use crate::fold::symbols;
 use crate::name::{begins_camel_word, is_boundary, is_word};
 
-/// Words of more letters are matched as typed only.
+/// The maximal number of letters. Longer words are matched only as typed.
 const MAX_LETTERS: usize = 62;
-/// Slips that are never forgiven: one more than the most.
-pub(crate) const SLIPS: usize = 3;
+/// The number of sets: for 0, 1 and 2 typos. As a count of typos it means too many.
+pub(crate) const TYPO_LEVELS: usize = 3;
 
-/// So many pairs of neighbouring letters one slip takes apart at most: `abcd` has three, and none is in `acbd`.
-const PAIRS_PER_SLIP: usize = 3;
+/// The maximal number of pairs of adjacent letters that one typo separates: `abcd` has three, and `acbd` has none of them.
+const PAIRS_PER_TYPO: usize = 3;
 
-/// Where in a word each character stands.
+/// The places of each character in a word.
 #[derive(Debug)]
 pub(crate) struct Alphabet {
     /// Bit `i + 1` for letter `i`.
@@ -24,20 +24,20 @@ pub(crate) struct Alphabet {
     letters: usize,
 }
 
-/// The states after a path has been read up to some byte, by number of slips.
+/// The states after a part of a path, by number of typos.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct States<const N: usize> {
-    /// Found, and the last letter was the last that was read.
+    /// The prefixes found that end at the last letter that was read.
     running: [u64; N],
-    /// Found anywhere so far.
+    /// All prefixes found.
     reached: [u64; N],
-    /// From where the last letter was reached, for letters that were swapped; and that letter.
+    /// The states before the last letter, for swapped letters; and the places of that letter.
     before: [u64; N],
     last: u64,
 }
 
 impl Alphabet {
-    /// `None` for words that are too long.
+    /// `None` if the word is too long.
     pub(crate) fn new(word: &[u8]) -> Option<Self> {
         let mut alphabet = Self { ascii: Box::new([0; 256]), others: Vec::new(), letters: 0 };
         for symbol in symbols(word) {
@@ -64,23 +64,23 @@ impl Alphabet {
         }
     }
 
-    /// The bits there are.
+    /// All bits of the word.
     fn within(&self) -> u64 {
         (2 << self.letters) - 1
     }
 
-    /// The fewest slips with which the word occurs in a name, anywhere; [`SLIPS`] when that takes more than `most`.
-    pub(crate) fn slips_in_name(&self, name: &[u8], most: usize) -> usize {
-        if !self.has_pairs(name, most) {
-            return SLIPS;
+    /// The minimal number of typos with which the word occurs in a name; [`TYPO_LEVELS`] if it is more than `max`.
+    pub(crate) fn typos_in_name(&self, name: &[u8], max: usize) -> usize {
+        if !self.has_pairs(name, max) {
+            return TYPO_LEVELS;
         }
-        let mut states = States::<SLIPS>::START;
-        self.for_each_letter(name, |bits| states.step(bits, States::<SLIPS>::START.reached, self.within()));
-        let slips = states.slips(self);
-        if slips > most { SLIPS } else { slips }
+        let mut states = States::<TYPO_LEVELS>::START;
+        self.for_each_letter(name, |bits| states.step(bits, States::<TYPO_LEVELS>::START.reached, self.within()));
+        let typos = states.typos(self);
+        if typos > max { TYPO_LEVELS } else { typos }
     }
 
-    /// Calls `visit` with where in the word each letter and digit of a name stands.
+    /// Calls `visit` with the places in the word of each letter and digit of a name.
     #[inline]
     fn for_each_letter(&self, name: &[u8], mut visit: impl FnMut(u64)) {
         if name.is_ascii() {
@@ -90,12 +90,12 @@ impl Alphabet {
         }
     }
 
-    /// Whether enough neighbours of the word are neighbours in the name for it to occur with at most so many slips.
+    /// Whether enough pairs of adjacent letters of the word are adjacent in the name for at most `max` typos.
     #[inline]
-    fn has_pairs(&self, name: &[u8], most: usize) -> bool {
+    fn has_pairs(&self, name: &[u8], max: usize) -> bool {
         let (mut before, mut pairs) = (0, 0_u64);
         if name.is_ascii() {
-            // One name in a dozen comes to this, and where its words end cannot be foreseen: so without a branch.
+            // One name in twelve comes here, and a processor cannot predict where its words end: hence no branch.
             for &byte in name {
                 let (bits, in_word) = (self.ascii[usize::from(byte)], IN_WORD[usize::from(byte)]);
                 pairs |= (before << 1) & bits & in_word;
@@ -107,11 +107,11 @@ impl Alphabet {
                 before = bits;
             });
         }
-        pairs.count_ones() as usize + PAIRS_PER_SLIP * most + 1 >= self.letters
+        pairs.count_ones() as usize + PAIRS_PER_TYPO * max + 1 >= self.letters
     }
 }
 
-/// All bits for a letter or digit, none for what stands between words.
+/// All bits for a letter or digit, no bit for a separator.
 static IN_WORD: [u64; 256] = {
     let mut in_word = [0; 256];
     let mut byte = 0;
@@ -125,13 +125,13 @@ static IN_WORD: [u64; 256] = {
 };
 
 impl<const N: usize> States<N> {
-    /// Before the first byte: a letter may have been left out for each slip.
+    /// Before the first byte: each typo may be a missing letter.
     pub(crate) const START: Self = {
         let mut reached = [1; N];
-        let mut slips = 1;
-        while slips < N {
-            reached[slips] = reached[slips - 1] << 1 | 1;
-            slips += 1;
+        let mut typos = 1;
+        while typos < N {
+            reached[typos] = reached[typos - 1] << 1 | 1;
+            typos += 1;
         }
         Self { running: [0; N], reached, before: [0; N], last: 0 }
     };
@@ -151,48 +151,48 @@ impl<const N: usize> States<N> {
         }
     }
 
-    /// Reads the slash behind a segment. It is never a slip.
+    /// Reads the slash after a segment. It is never a typo.
     pub(crate) fn read_slash(&mut self, alphabet: &Alphabet) {
         let bits = alphabet.ascii[usize::from(b'/')];
-        for slips in 0..N {
-            let next = (self.reached[slips] << 1) & bits;
-            self.running[slips] |= next;
-            self.reached[slips] |= next;
+        for typos in 0..N {
+            let next = (self.reached[typos] << 1) & bits;
+            self.running[typos] |= next;
+            self.reached[typos] |= next;
         }
     }
 
-    /// Reads a letter, before which a run may begin that goes on from any of `begin`.
+    /// Reads a letter. A run that continues any of the prefixes in `begin` may begin before it.
     #[inline]
-    #[expect(clippy::needless_range_loop, reason = "each set is made from those of fewer slips")]
+    #[expect(clippy::needless_range_loop, reason = "each set depends on the sets of fewer typos")]
     fn step(&mut self, bits: u64, begin: [u64; N], within: u64) {
-        let from: [u64; N] = std::array::from_fn(|slips| self.running[slips] | begin[slips]);
+        let from: [u64; N] = std::array::from_fn(|typos| self.running[typos] | begin[typos]);
         let mut next = [0; N];
-        for slips in 0..N {
-            next[slips] = (from[slips] << 1) & bits;
-            if slips > 0 {
-                let wrong = from[slips - 1] << 1;
-                let missed = self.running[slips - 1];
-                let swapped = (((self.before[slips - 1] << 1) & bits) << 1) & self.last;
-                let too_many = next[slips - 1] << 1;
-                next[slips] |= wrong | missed | swapped | too_many;
+        for typos in 0..N {
+            next[typos] = (from[typos] << 1) & bits;
+            if typos > 0 {
+                let wrong = from[typos - 1] << 1;
+                let missed = self.running[typos - 1];
+                let swapped = (((self.before[typos - 1] << 1) & bits) << 1) & self.last;
+                let too_many = next[typos - 1] << 1;
+                next[typos] |= wrong | missed | swapped | too_many;
             }
         }
-        for slips in 0..N {
-            next[slips] &= within;
-            self.reached[slips] |= next[slips];
+        for typos in 0..N {
+            next[typos] &= within;
+            self.reached[typos] |= next[typos];
         }
         self.running = next;
         self.before = from;
         self.last = bits;
     }
 
-    /// The most letters found so far, by number of slips.
+    /// The maximal number of letters found, by number of typos.
     pub(crate) fn farthest(&self) -> [usize; N] {
         self.reached.map(|reached| reached.ilog2() as usize)
     }
 
-    /// The fewest slips with which the word has been found; `N` when it has not.
-    pub(crate) fn slips(&self, alphabet: &Alphabet) -> usize {
+    /// The minimal number of typos with which the word was found; `N` if it was not found.
+    pub(crate) fn typos(&self, alphabet: &Alphabet) -> usize {
         self.reached.iter().position(|reached| reached >> alphabet.letters & 1 == 1).unwrap_or(N)
     }
 }

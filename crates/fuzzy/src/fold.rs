@@ -1,4 +1,4 @@
-//! Lower-casing that keeps every byte where it was, and the prefilter over it.
+//! Lower case that keeps the offset of every byte, and masks of characters for the prefilter.
 
 /// Appends the lower-case form of `path` to `folded`, byte for byte of the same length, so that offsets into one are
 /// offsets into the other. A character whose lower-case form has another length in UTF-8 stays as it is.
@@ -30,8 +30,8 @@ pub(crate) fn fold_into(path: &[u8], folded: &mut Vec<u8>) {
 pub(crate) fn symbols(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     let mut rest = text;
     std::iter::from_fn(move || {
-        let (&first, behind) = rest.split_first()?;
-        let more = if first.is_ascii() { 0 } else { behind.iter().take_while(|&&byte| byte & 0xC0 == 0x80).count() };
+        let (&first, following) = rest.split_first()?;
+        let more = if first.is_ascii() { 0 } else { following.iter().take_while(|&&byte| byte & 0xC0 == 0x80).count() };
         let (symbol, after) = rest.split_at(1 + more);
         rest = after;
         Some(symbol)

@@ -1,4 +1,4 @@
-//! Paths laid out for matching.
+//! Paths, stored for fast matching.
 
 use std::ops::Range;
 
@@ -6,16 +6,16 @@ use crate::fold::{character_mask, fold_into};
 
 /// Bit of a mask that no base name has by itself: that of the slash. Set for directories, whose name ends with one.
 pub(crate) const DIRECTORY: u64 = 1 << 36;
-/// Whoever goes through the directories looks at its token every so many.
+/// How many directories are visited between two checks for cancellation.
 const CHECK_EVERY: usize = 1024;
 
-/// Many paths, made quick to match: each directory once, and of each entry its base name in lower case, the directory
-/// it is in, and which characters the name has. What a query finds out about a directory holds for all that is in it.
+/// Many paths, stored for fast matching: each directory once, and of each entry its base name in lower case, its directory
+/// and a mask of the characters of its name. The result of matching a directory holds for everything in it.
 ///
 /// Takes 16 bytes an entry, 20 a directory, and the base names.
 #[derive(Debug)]
 pub struct Index {
-    /// The base names in lower case, one behind the other.
+    /// The base names in lower case, one after the other.
     names: Vec<u8>,
     places: Vec<Place>,
     masks: Vec<u64>,
@@ -25,7 +25,7 @@ pub struct Index {
     /// The last segments of the directories, as they are and in lower case.
     segments: Vec<u8>,
     folded_segments: Vec<u8>,
-    /// The directory of the entry added last, with a slash behind each segment, and where its segments end.
+    /// The directory of the entry added last, with a slash after each segment, and where its segments end.
     current: Vec<u8>,
     chain: Vec<(usize, u32)>,
 }
@@ -45,7 +45,7 @@ struct Directory {
 }
 
 impl Index {
-    /// An index without entries, with room for so many.
+    /// An empty index with room for `entries`.
     #[must_use]
     pub fn with_capacity(entries: usize) -> Self {
         Self {
@@ -65,7 +65,7 @@ impl Index {
     /// Adds the next entry. Directories are shared by entries that come in the order of their paths.
     ///
     /// # Panics
-    /// When `name_start` is not where the base name of `path` begins.
+    /// If `name_start` is not where the base name of `path` begins.
     pub fn push(&mut self, path: &[u8], name_start: usize, is_directory: bool) {
         let (directory, name) = path.split_at(name_start);
         let directory = self.enter(directory);
@@ -102,7 +102,7 @@ impl Index {
         number
     }
 
-    /// Gives back what was only needed for adding entries.
+    /// Frees the memory that only [`Self::push`] needs.
     #[must_use]
     pub fn finish(mut self) -> Self {
         self.names.shrink_to_fit();
@@ -123,7 +123,7 @@ impl Index {
         self.places.len()
     }
 
-    /// Whether there is no entry.
+    /// Whether it has no entries.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.places.is_empty()
@@ -166,17 +166,17 @@ impl Index {
         self.directory_masks[directory]
     }
 
-    /// The directory an entry is in.
+    /// The directory of an entry.
     pub(crate) fn directory(&self, entry: usize) -> usize {
         self.places[entry].directory as usize
     }
 
-    /// How many directories there are, the root among them.
+    /// The number of directories, including the root.
     pub(crate) fn directories(&self) -> usize {
         self.directories.len()
     }
 
-    /// Calls `visit` for each directory but the root, parents first, with a look at `check` every so many.
+    /// Calls `visit` for each directory except the root, parents first, and `check` every [`CHECK_EVERY`].
     pub(crate) fn visit_directories<E>(
         &self,
         check: &impl Fn() -> Result<(), E>,

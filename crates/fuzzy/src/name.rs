@@ -1,4 +1,4 @@
-//! How a word stands in one name.
+//! How one name matches a word.
 
 use crate::score::{Hit, TIER_SPAN, Tier};
 
@@ -8,7 +8,7 @@ pub(crate) fn occurrences<'a>(wanted: &'a [u8], text: &'a [u8]) -> impl Iterator
     memchr::memchr_iter(first, text).filter(move |&at| text[at..].starts_with(wanted))
 }
 
-/// How `wanted` stands in `name`, the lower-case form of `text`, at its best place.
+/// The best occurrence of `wanted` in `name`, the lower-case form of `text`: its tier and its offset.
 pub(crate) fn find_in_name(wanted: &[u8], text: &[u8], name: &[u8]) -> Option<(Tier, usize)> {
     if name.starts_with(wanted) {
         return Some((if wanted.len() == name.len() { Tier::Exact } else { Tier::Prefix }, 0));
@@ -16,16 +16,16 @@ pub(crate) fn find_in_name(wanted: &[u8], text: &[u8], name: &[u8]) -> Option<(T
     find_inside(wanted, text, name)
 }
 
-/// [`find_in_name`] where the name is known not to begin with it.
+/// [`find_in_name`] for a name that does not begin with `wanted`.
 pub(crate) fn find_inside(wanted: &[u8], text: &[u8], name: &[u8]) -> Option<(Tier, usize)> {
-    let mut anywhere = None;
+    let mut inside_word = None;
     for at in occurrences(wanted, name) {
         if is_boundary(text, at) || begins_camel_word(text, at) {
             return Some((Tier::Word, at));
         }
-        anywhere.get_or_insert(at);
+        inside_word.get_or_insert(at);
     }
-    anywhere.map(|at| (Tier::Substring, at))
+    inside_word.map(|at| (Tier::Substring, at))
 }
 
 /// [`find_in_name`] with its quality.
@@ -34,8 +34,7 @@ pub(crate) fn contiguous(wanted: &[u8], text: &[u8], name: &[u8]) -> Option<Hit>
     Some(Hit { tier, quality: coverage(wanted.len(), name, at) })
 }
 
-/// How much of `name` is covered by `length` bytes from `at` on: more when what is left is only an extension, less
-/// when it begins late.
+/// How much of `name` the `length` bytes from `at` cover: more if only an extension is left, less if they begin late.
 pub(crate) fn coverage(length: usize, name: &[u8], at: usize) -> u32 {
     let stem = stem_length(name);
     let left_in_stem = stem.saturating_sub(length.min(stem));
@@ -44,8 +43,9 @@ pub(crate) fn coverage(length: usize, name: &[u8], at: usize) -> u32 {
     (share + stem_share).saturating_sub(at.min(40) as u32).min(TIER_SPAN - 1)
 }
 
-/// The quality of a name that begins with `length` bytes. First comes the one that ends with them, but for its
-/// extension; then counts what is left of its stem, in fifths of what was typed: less than that says nothing.
+/// The quality of a name that begins with `length` typed bytes. The best is a name that ends with them or has only an
+/// extension after them. Otherwise the rest of the stem counts, in fifths of the typed length: smaller differences mean
+/// nothing.
 pub(crate) fn beginning(length: usize, name: &[u8]) -> u32 {
     let stem = stem_length(name);
     if length == stem || length == name.len() {
@@ -60,7 +60,7 @@ pub(crate) fn stem_length(name: &[u8]) -> usize {
     memchr::memrchr(b'.', name).filter(|&dot| dot > 0).unwrap_or(name.len())
 }
 
-/// Whether a word begins at `index`: at the start, or behind anything that is no letter or digit.
+/// Whether a word begins at `index`: at the start, or after a byte that is neither a letter nor a digit.
 pub(crate) fn is_boundary(text: &[u8], index: usize) -> bool {
     match index.checked_sub(1) {
         None => true,

@@ -1,21 +1,21 @@
-//! What was typed, made ready for matching.
+//! Parses a query.
 
 use crate::fold::{character_mask, fold_into, symbols};
 
-/// From so many letters on one slip is forgiven, and from so many on two.
-const ONE_SLIP: usize = 4;
-const TWO_SLIPS: usize = 9;
-/// A word of fewer letters is not recognized any more when one of them is wrong.
+/// The minimal number of letters for one typo, and for two.
+const ONE_TYPO: usize = 4;
+const TWO_TYPOS: usize = 9;
+/// The minimal number of letters of a word with one typo: a shorter word is not recognisable with a wrong letter.
 const SHORT_WORD: usize = 3;
-/// Nor is one of fewer when two are: half of four letters are in every other path.
-const MIDDLING_WORD: usize = 5;
+/// The minimal number of letters of a word with two typos: many paths contain two of any four letters.
+const MEDIUM_WORD: usize = 5;
 
-/// A query has at most so many bytes.
+/// The maximal length of a query in bytes.
 pub const MAX_BYTES: usize = 1024;
-/// And so many words and segments of words: each is compared with every directory.
+/// The maximal number of words and segments of words of a query: each is compared with every directory.
 pub const MAX_PIECES: usize = 32;
 
-/// A parsed query: words that must all match, each a file name or a path of abbreviated segments.
+/// A parsed query: words that must all match. Each is a name or a path, of which segments may be abbreviated.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Query {
     pub(crate) words: Vec<Word>,
@@ -28,11 +28,11 @@ pub(crate) struct Word {
     pub(crate) typed: Vec<u8>,
     /// Lower-case.
     pub(crate) folded: Vec<u8>,
-    /// What has to occur in order: `folded` without ASCII punctuation; in a path, with the slashes between segments.
+    /// The letters that must occur in order: `folded` without ASCII punctuation, but with the slashes between segments.
     pub(crate) letters: Vec<u8>,
-    /// The segments between slashes, lower-case; one without a slash.
+    /// The segments between slashes, lower-case; one segment if there is no slash.
     pub(crate) segments: Vec<Segment>,
-    /// Whether the word ends with a slash, and so wants a directory.
+    /// Whether the word ends with a slash, so that only directories match.
     pub(crate) wants_directory: bool,
     /// The upper-case letters, as typed.
     pub(crate) upper_case: Vec<Vec<u8>>,
@@ -48,8 +48,8 @@ pub(crate) struct Segment {
 }
 
 impl Query {
-    /// Parses what was typed. Words are separated by white space; a backslash is a slash; punctuation matters only
-    /// where it helps. A word without a letter or digit is dropped, and so is one that was there before.
+    /// Parses a query. White space separates words; a backslash is a slash; punctuation can only improve the score. A word
+    /// without a letter or digit is dropped, and so is a repeated word.
     #[must_use]
     pub fn parse(text: &str) -> Self {
         let mut words: Vec<Word> = Vec::new();
@@ -61,24 +61,24 @@ impl Query {
         Self { words }
     }
 
-    /// Whether a text is too long to be looked for: more than [`MAX_BYTES`] or [`MAX_PIECES`].
+    /// Whether a text is too long for a query: more than [`MAX_BYTES`] or [`MAX_PIECES`].
     #[must_use]
     pub fn is_too_long(text: &str) -> bool {
         let is_between = |character: char| character.is_whitespace() || matches!(character, '/' | '\\');
         text.len() > MAX_BYTES || text.split(is_between).filter(|piece| !piece.is_empty()).count() > MAX_PIECES
     }
 
-    /// Whether nothing is left to look for. Such a query matches nothing.
+    /// Whether the query has no words. Such a query matches nothing.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.words.is_empty()
     }
 
-    /// How many slips are forgiven in the whole query.
+    /// The maximal number of typos in the whole query.
     #[must_use]
-    pub fn slips(&self) -> usize {
+    pub fn typos(&self) -> usize {
         let letters: usize = self.words.iter().map(Word::count).sum();
-        usize::from(letters >= ONE_SLIP) + usize::from(letters >= TWO_SLIPS)
+        usize::from(letters >= ONE_TYPO) + usize::from(letters >= TWO_TYPOS)
     }
 
     /// Whether every path that matches this query as typed also matches `shorter`: each word of `shorter` has its
@@ -88,15 +88,15 @@ impl Query {
         shorter.words.iter().all(|short| self.words.iter().any(|word| word.contains(short)))
     }
 
-    /// Whether every path that matches this query, slips forgiven, also matches `shorter` so: word by word it begins
-    /// with `shorter`, and as many slips are forgiven.
+    /// Whether every path that matches this query with typos also matches `shorter` with typos: each word begins with the
+    /// word of `shorter`, and both may have the same number of typos.
     #[must_use]
-    pub fn narrows_slips(&self, shorter: &Self) -> bool {
-        let slips = self.slips();
-        slips == shorter.slips()
+    pub fn narrows_with_typos(&self, shorter: &Self) -> bool {
+        let typos = self.typos();
+        typos == shorter.typos()
             && shorter.words.len() <= self.words.len()
             && shorter.words.iter().zip(&self.words).all(|(short, word)| {
-                short.slips().min(slips) == word.slips().min(slips)
+                short.typos().min(typos) == word.typos().min(typos)
                     && word.letters.starts_with(&short.letters)
                     && short.wants_directory <= word.wants_directory
                     && short.is_path() <= word.is_path()
@@ -122,20 +122,20 @@ impl Word {
         (!letters.is_empty()).then_some(Self { typed, folded, letters, segments, wants_directory, upper_case })
     }
 
-    /// Whether the word names a path, not just a file.
+    /// Whether the word has a slash.
     pub(crate) fn is_path(&self) -> bool {
         self.segments.len() > 1 || self.wants_directory
     }
 
-    /// How many letters and digits there are.
+    /// The number of letters and digits.
     fn count(&self) -> usize {
         self.segments.iter().map(|segment| symbols(&segment.letters).count()).sum()
     }
 
-    /// How many slips are forgiven in this word, when the query allows so many.
-    pub(crate) fn slips(&self) -> usize {
+    /// The maximal number of typos in this word, if the query allows that many.
+    pub(crate) fn typos(&self) -> usize {
         let letters = self.count();
-        usize::from(letters >= SHORT_WORD) + usize::from(letters >= MIDDLING_WORD)
+        usize::from(letters >= SHORT_WORD) + usize::from(letters >= MEDIUM_WORD)
     }
 
     fn contains(&self, short: &Self) -> bool {
@@ -174,9 +174,9 @@ mod tests {
     }
 
     #[test]
-    fn a_word_is_looked_for_once() {
+    fn a_repeated_word_is_dropped() {
         assert_eq!(Query::parse("core e e core e"), Query::parse("core e"));
-        assert_eq!(Query::parse("core core/").words.len(), 2, "a directory is something else");
+        assert_eq!(Query::parse("core core/").words.len(), 2, "a directory is another word");
     }
 
     #[test]
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn words_and_segments_are_told_apart() {
+    fn words_are_split_into_segments() {
         let query = Query::parse("./Src\\main  util/");
         let segments: Vec<Vec<&[u8]>> = query
             .words
@@ -208,11 +208,11 @@ mod tests {
     }
 
     #[test]
-    fn slips_are_forgiven_by_letters_of_the_whole_query() {
-        for (query, slips) in
+    fn the_number_of_typos_depends_on_the_letters_of_the_whole_query() {
+        for (query, typos) in
             [("cor", 0), ("core", 1), ("c-o.r", 0), ("ab cd", 1), ("schedcore", 2), ("éééé", 1), ("kernel/co", 1)]
         {
-            assert_eq!(Query::parse(query).slips(), slips, "{query}");
+            assert_eq!(Query::parse(query).typos(), typos, "{query}");
         }
     }
 

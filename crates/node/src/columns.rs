@@ -47,7 +47,7 @@ impl Column<'_> {
     }
 }
 
-/// The text of a result with `COLUMNS` columns, behind the space for the head.
+/// The text of a result with `COLUMNS` columns, after the space for the head.
 pub(crate) struct Text<const COLUMNS: usize> {
     bytes: Vec<u8>,
 }

@@ -11,7 +11,7 @@ use napi_derive::napi;
 pub struct NativeError {
     /// A stable code, such as `PATH_NOT_FOUND`.
     pub code: String,
-    /// What was attempted, why it failed, and what to do next.
+    /// States what is wrong and what to do next.
     pub message: String,
     /// The path concerned.
     pub path: Option<String>,

@@ -86,9 +86,9 @@ mod tests {
     fn offsets_count_utf16_code_units() {
         for (reason, bytes, byte_offset, unit) in [
             ("ASCII", &b"abc"[..], 2, 2),
-            ("behind a two-byte character", "éa".as_bytes(), 2, 1),
-            ("behind a surrogate pair", "😀a".as_bytes(), 4, 2),
-            ("behind an invalid byte", b"\xFFab", 1, 1),
+            ("after a two-byte character", "éa".as_bytes(), 2, 1),
+            ("after a surrogate pair", "😀a".as_bytes(), 4, 2),
+            ("after an invalid byte", b"\xFFab", 1, 1),
             ("the end", "éa".as_bytes(), 3, 2),
             ("inside a character", "éa".as_bytes(), 1, 0),
         ] {

@@ -74,9 +74,9 @@ fn grep_on_a_kept_scan(bencher: Bencher<'_, '_>, pattern: &str) {
 }
 
 fn main() {
-    // Before anything is timed.
+    // Before the first measurement.
     LazyLock::force(&FIXTURE);
     divan::main();
-    // What is static is never dropped.
+    // A static is never dropped.
     fs::remove_dir_all(FIXTURE.root()).expect("the tree is ours");
 }

@@ -1,4 +1,4 @@
-//! What every search needs: snapshots, helpers, and when to stop.
+//! Parameters that all searches share: snapshots, helpers, and when to stop.
 
 use std::ops::ControlFlow;
 use std::path::PathBuf;
@@ -14,9 +14,9 @@ use crate::error::SearchError;
 /// How many bytes of paths and lines one result may hold. A JavaScript string holds about twice as many characters.
 pub(crate) const MAX_RESULT_BYTES: usize = 256 << 20;
 
-/// Drops the hits whose paths do not fit into one result. Whether there were any.
+/// Drops the hits with paths that exceed the budget of a result. Returns whether there were any.
 ///
-/// Each entry is hit at most once.
+/// Each entry may occur at most once.
 pub(crate) fn fit_paths<T>(hits: &mut Vec<T>, snapshot: &Snapshot, entry: impl Fn(&T) -> usize) -> bool {
     if snapshot.arena().len() <= MAX_RESULT_BYTES {
         return false;
@@ -32,7 +32,7 @@ pub(crate) fn fit_paths<T>(hits: &mut Vec<T>, snapshot: &Snapshot, entry: impl F
     cut
 }
 
-/// Where snapshots come from and who helps with the work.
+/// The source of snapshots and the threads that do the work.
 #[derive(Clone, Copy)]
 pub struct Engine<'a> {
     /// The snapshot cache.
@@ -41,7 +41,7 @@ pub struct Engine<'a> {
     pub pool: &'a Pool,
 }
 
-/// Which entries a search sees, and how it may get them.
+/// The entries of a search, and how it may get them.
 #[derive(Clone, Debug)]
 pub struct Scope {
     /// The root, resolved against the working directory.
@@ -52,9 +52,9 @@ pub struct Scope {
     pub use_gitignore: bool,
     /// Allow a snapshot from the cache, and keep the one made. Default: false.
     pub use_cache: bool,
-    /// When the time runs out, give what was found so far, marked [`StopReason::Timeout`], instead of an error.
+    /// When the time runs out, return the result up to then with [`StopReason::Timeout`] instead of an error.
     pub partial_on_timeout: bool,
-    /// When the caller asked.
+    /// The time of the call.
     pub asked: Instant,
 }
 
@@ -80,13 +80,13 @@ impl Scope {
         ScanRequest { root, options, asked: self.asked, partial_on_timeout: self.partial_on_timeout }
     }
 
-    /// The token for the work on a snapshot: when the time ran out during the scan and the caller takes what there is,
-    /// what was found is still matched.
+    /// The token for the work on a snapshot. If the time ran out during the scan and the caller accepts a partial result,
+    /// the entries found up to then are still matched.
     pub(crate) fn token_for(snapshot: &Snapshot, cancel: &CancelToken) -> CancelToken {
         if snapshot.cut() == Some(Cut::Timeout) { cancel.without_deadline() } else { cancel.clone() }
     }
 
-    /// Turns the end of the time into the end of a loop, where the caller takes what there is.
+    /// Turns a timeout into a stop reason if the caller accepts a partial result.
     pub(crate) fn settle(&self, result: Result<(), impl Into<SearchError>>) -> Result<Option<StopReason>, SearchError> {
         match result.map_err(Into::into) {
             Ok(()) => Ok(None),
@@ -96,14 +96,14 @@ impl Scope {
     }
 }
 
-/// Why a result is not the whole answer.
+/// Why a result is not complete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StopReason {
-    /// More matched than was asked for.
+    /// More entries matched than the limit allows.
     Limit,
     /// The time ran out.
     Timeout,
-    /// The tree has more entries than one scan may collect.
+    /// The tree has more entries than one scan may collect, or the result more bytes than one result may hold.
     Budget,
 }
 

@@ -1,11 +1,11 @@
-//! Why a search has no result.
+//! The error of a search.
 
 use cairn_cancel::Stopped;
 use cairn_pool::Interrupted;
 use cairn_walk::WalkError;
 use thiserror::Error;
 
-/// Why a search has no result. A file that cannot be searched is counted in the result instead.
+/// Why a search failed. A file that cannot be searched does not fail it: the result counts such files.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum SearchError {
@@ -15,38 +15,38 @@ pub enum SearchError {
     /// The caller ended the search.
     #[error(transparent)]
     Stopped(#[from] Stopped),
-    /// A glob does not parse, or cannot match anything below the root.
+    /// The glob is not valid, or cannot match anything below the root.
     #[error("cannot use the glob {pattern:?}: {reason}")]
     InvalidGlob {
         /// The glob as given.
         pattern: String,
-        /// What is wrong with it.
+        /// Why it is not valid.
         reason: String,
     },
-    /// A regular expression that no engine takes.
+    /// The regular expression is not valid for any engine.
     #[error("cannot use the regular expression {pattern:?}: {reason}")]
     InvalidRegex {
         /// The expression as given.
         pattern: String,
-        /// What is wrong with it.
+        /// Why it is not valid.
         reason: String,
-        /// Where, in bytes from the beginning of the pattern.
+        /// Where the fault is, in bytes from the beginning of the pattern.
         offset: Option<usize>,
     },
-    /// A query of [`cairn_fuzzy::MAX_BYTES`] bytes, or [`cairn_fuzzy::MAX_PIECES`] words and segments, and more.
+    /// The query has more than [`cairn_fuzzy::MAX_BYTES`] bytes, or [`cairn_fuzzy::MAX_PIECES`] words and segments.
     #[error(
-        "the query is too long: at most {} bytes, and {} words and path segments, are looked for",
+        "the query is too long; use at most {} bytes, and {} words and path segments",
         cairn_fuzzy::MAX_BYTES,
         cairn_fuzzy::MAX_PIECES
     )]
     QueryTooLong,
     /// A worker panicked.
-    #[error("a worker failed while it searched")]
+    #[error("a worker failed during the search")]
     WorkerFailed,
 }
 
 impl SearchError {
-    /// Why the caller ended the search, if it did.
+    /// How the caller ended the search, if it did.
     #[must_use]
     pub fn stopped(&self) -> Option<Stopped> {
         match self {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
 
 use cairn_cancel::{CancelToken, Stopped};
-use cairn_fuzzy::{Index, Query, Search, SlipSearch, Tier};
+use cairn_fuzzy::{Index, Query, Search, Tier, TypoSearch};
 use cairn_walk::{Detail, Kind, ScanOptions, Snapshot};
 
 use crate::engine::{Engine, Scope, StopReason, fit_paths};
@@ -18,29 +18,28 @@ mod scoring;
 
 use best::{Best, Ranked};
 use recent::{Entries, Recent, Survivors};
-use scoring::{CHUNK, Looking, Scoring};
+use scoring::{CHUNK, Matching, Scoring};
 
-/// The index is built with a look at the token every so many entries.
+/// How many entries are processed between two checks for cancellation.
 const CHECK_EVERY: usize = 1024;
-/// Slips in directories are forgiven only when no entry matches well as typed and fewer than this with slips in base
-/// names: what a screen shows first is then better already.
-const FEW: usize = 10;
-/// Positions are looked for with a look at the token every so many hits.
+/// Typos in directories are accepted only if fewer entries than this match in a better way: these fill a screen.
+const ENOUGH: usize = 10;
+/// How many hits are marked between two checks for cancellation.
 const MARK_EVERY: usize = 128;
 /// Scores of an empty query: directories above everything else.
 const LISTED_DIRECTORY: u32 = 2;
 const LISTED_OTHER: u32 = 1;
 
-/// What to look for.
+/// The options of a fuzzy find.
 #[derive(Clone, Debug)]
 pub struct FindOptions {
-    /// What was typed. Empty lists everything.
+    /// The query as the user typed it. An empty one lists everything.
     pub query: String,
-    /// Where to look.
+    /// The entries to search.
     pub scope: Scope,
-    /// At most so many hits. Default: 100.
+    /// The maximal number of hits. Default: 100.
     pub max_results: usize,
-    /// Say which bytes matched. Default: false.
+    /// Also return which bytes matched. Default: false.
     pub include_positions: bool,
 }
 
@@ -52,7 +51,7 @@ impl FindOptions {
     }
 }
 
-/// One hit. The path is the snapshot's.
+/// One hit. Its path is in the snapshot.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FindHit {
     /// The entry's index in the snapshot.
@@ -61,30 +60,30 @@ pub struct FindHit {
     pub is_directory: bool,
     /// Higher is better; comparable within one result only.
     pub score: u32,
-    /// Offsets of the bytes of the path that matched, ascending; empty unless asked for.
+    /// Offsets of the bytes of the path that matched, ascending; only with `include_positions`.
     pub positions: Vec<usize>,
 }
 
 /// The best hits.
 #[derive(Clone, Debug, Default)]
 pub struct FindOutcome {
-    /// What was searched; `None` when nothing had to be.
+    /// The snapshot that was searched; `None` if no search was needed.
     pub snapshot: Option<Arc<Snapshot>>,
     /// Best first; ties by depth, shallow first, then by path.
     pub hits: Vec<FindHit>,
-    /// How many entries matched: as typed; when those are not more than was asked for, with slips in base names; and
-    /// when these are still few, with slips anywhere in a path.
+    /// How many entries matched as typed; if these are not more than `max_results`, also with typos in base names; and if
+    /// all of these are few, also with typos anywhere in a path.
     pub total: usize,
-    /// How many entries were compared with the query; fewer when it extends an earlier one.
-    pub looked_at: usize,
-    /// Why hits may be missing.
+    /// How many entries were compared with the query: fewer if it extends an earlier one.
+    pub compared: usize,
+    /// Why hits may be missing; `None` if the result is complete.
     pub stop_reason: Option<StopReason>,
 }
 
-/// Finds the entries whose paths best match what was typed. Skips `node_modules` and follows links.
+/// Finds the entries with the paths that match a query best. Skips `node_modules` and follows links.
 ///
 /// # Errors
-/// [`SearchError`]: the root, the caller's end of the search, or a query that is too long.
+/// [`SearchError`]: the root is not valid, the query is too long, or the caller ended the search.
 pub fn find(engine: Engine<'_>, options: &FindOptions, cancel: &CancelToken) -> Result<FindOutcome, SearchError> {
     let scope = &options.scope;
     let root = scope.root()?;
@@ -139,7 +138,7 @@ fn evaluate(
         }
         Err(stopped) => return Err(stopped.into()),
     };
-    let mut pass = Pass {
+    let mut evaluation = Evaluation {
         engine,
         options,
         snapshot,
@@ -147,43 +146,43 @@ fn evaluate(
         search: &search,
         cancel: &cancel,
         best: Best::new(options.max_results),
-        looked_at: 0,
+        compared: 0,
         timeout: None,
     };
     let among =
         derived.recent.narrowed(query).map_or_else(|| Entries::all(snapshot.len()), |known| known.typed.clone());
-    let (typed, mut settled) = pass.run(Looking::Typed, among, Tier::NameSlip.ceiling())?;
+    let (typed, mut settled) = evaluation.run(Matching::AsTyped, among, Tier::NameTypo.ceiling())?;
     let matches_well = settled.count() > 0;
     let mut matched = typed.clone();
     let (mut in_names, mut in_paths) = (None, None);
-    // Slips are forgiven where that can change anything. Then no clean match has been passed over without a score.
-    let is_decided = pass.best.floor() >= Tier::NameSlip.ceiling() && typed.count() > options.max_results;
-    if !is_decided && pass.timeout.is_none() && query.slips() > 0 {
+    // Typos are accepted only if that can change the result. In that case every match as typed has a score.
+    let is_decided = evaluation.best.floor() >= Tier::NameTypo.ceiling() && typed.count() > options.max_results;
+    if !is_decided && evaluation.timeout.is_none() && query.typos() > 0 {
         let mut found = Entries::none(snapshot.len());
-        if let Some(slips) = SlipSearch::in_names(query, &search) {
+        if let Some(typos) = TypoSearch::in_names(query, &search) {
             let mut among = derived.recent.narrowed_in_names(query).unwrap_or_else(|| Entries::all(snapshot.len()));
             among.remove_all(&settled);
             let named;
-            (found, named) = pass.run(Looking::Slipped(slips), among, Tier::PathSlip.ceiling())?;
+            (found, named) = evaluation.run(Matching::WithTypos(typos), among, Tier::PathTypo.ceiling())?;
             settled.insert_all(&named);
         }
         matched.insert_all(&found);
         in_names = Some(found);
     }
     if in_names.is_some()
-        && pass.timeout.is_none()
+        && evaluation.timeout.is_none()
         && !matches_well
-        && settled.count() < FEW
-        && let Some(slips) = SlipSearch::in_paths(query, &search, &derived.index)
+        && settled.count() < ENOUGH
+        && let Some(typos) = TypoSearch::in_paths(query, &search, &derived.index)
     {
         let mut among = derived.recent.narrowed_in_paths(query).unwrap_or_else(|| Entries::all(snapshot.len()));
         among.remove_all(&settled);
-        let (found, _) = pass.run(Looking::Slipped(slips), among, Tier::PathSlip.ceiling())?;
+        let (found, _) = evaluation.run(Matching::WithTypos(typos), among, Tier::PathTypo.ceiling())?;
         matched.insert_all(&found);
         in_paths = Some(found);
     }
     let total = matched.count();
-    let Pass { best, looked_at, timeout, .. } = pass;
+    let Evaluation { best, compared, timeout, .. } = evaluation;
     if timeout.is_none() {
         derived.recent.remember(Survivors { query: query.clone(), typed, in_names, in_paths });
     }
@@ -194,13 +193,13 @@ fn evaluate(
         Ok(())
     };
     let stop_reason = options.scope.settle(marking)?.or(timeout);
-    Ok(finish(FindOutcome { hits, total, looked_at, stop_reason, ..FindOutcome::default() }, snapshot))
+    Ok(finish(FindOutcome { hits, total, compared, stop_reason, ..FindOutcome::default() }, snapshot))
 }
 
-/// Says for each hit which bytes matched. When it is stopped, the hits it did not come to are gone.
+/// Sets the positions of each hit. If it is stopped, it removes the hits without positions.
 fn mark(hits: &mut Vec<FindHit>, cancel: &CancelToken, positions: impl Fn(usize) -> Vec<usize>) -> Result<(), Stopped> {
     for at in 0..hits.len() {
-        // The first are marked in any case: they are what is to be shown of a search whose time has run out.
+        // The first hits are marked in any case, so that a search that timed out has something to show.
         if at > 0
             && at.is_multiple_of(MARK_EVERY)
             && let Err(stopped) = cancel.check()
@@ -213,7 +212,7 @@ fn mark(hits: &mut Vec<FindHit>, cancel: &CancelToken, positions: impl Fn(usize)
     Ok(())
 }
 
-/// An empty query: everything, directories above the rest.
+/// The hits of an empty query: everything, directories first.
 fn list(options: &FindOptions, snapshot: &Arc<Snapshot>, cancel: &CancelToken) -> Result<FindOutcome, SearchError> {
     let mut best = Best::new(options.max_results);
     let mut timeout = None;
@@ -230,7 +229,7 @@ fn list(options: &FindOptions, snapshot: &Arc<Snapshot>, cancel: &CancelToken) -
         total += 1;
     }
     let hits = hits(best, snapshot);
-    let outcome = FindOutcome { hits, total, looked_at: total, stop_reason: timeout, ..FindOutcome::default() };
+    let outcome = FindOutcome { hits, total, compared: total, stop_reason: timeout, ..FindOutcome::default() };
     Ok(finish(outcome, snapshot))
 }
 
@@ -243,7 +242,7 @@ fn hits(best: Best, snapshot: &Snapshot) -> Vec<FindHit> {
     best.into_sorted().into_iter().map(hit).collect()
 }
 
-/// Drops the hits that do not fit, and says why some are missing, if not because the time ran out.
+/// Drops the hits that exceed the budget, and sets the stop reason unless it is set.
 fn finish(mut outcome: FindOutcome, snapshot: &Arc<Snapshot>) -> FindOutcome {
     let budget = fit_paths(&mut outcome.hits, snapshot, |hit| hit.entry).then_some(StopReason::Budget);
     let limit = (outcome.total > outcome.hits.len()).then_some(StopReason::Limit);
@@ -253,7 +252,7 @@ fn finish(mut outcome: FindOutcome, snapshot: &Arc<Snapshot>) -> FindOutcome {
     outcome
 }
 
-/// What is kept with a snapshot for the next query.
+/// The data that is kept with a snapshot for the next query.
 #[derive(Debug)]
 struct Derived {
     index: Index,
@@ -273,7 +272,7 @@ fn derive(engine: Engine<'_>, snapshot: &Snapshot, cancel: &CancelToken) -> Resu
             index.push(path, path.len() - snapshot.name(entry).len(), snapshot.kind(entry) == Kind::Dir);
         }
         let derived = Derived { index: index.finish(), recent: Recent::default() };
-        let bytes = derived.index.bytes() + Recent::most_bytes(snapshot.len());
+        let bytes = derived.index.bytes() + Recent::max_bytes(snapshot.len());
         Ok((derived, bytes))
     });
     if built {
@@ -282,8 +281,8 @@ fn derive(engine: Engine<'_>, snapshot: &Snapshot, cancel: &CancelToken) -> Resu
     derived
 }
 
-/// One evaluation of a query: what it needs, and what it has found.
-struct Pass<'a> {
+/// One evaluation of a query: its parameters, and the result up to now.
+struct Evaluation<'a> {
     engine: Engine<'a>,
     options: &'a FindOptions,
     snapshot: &'a Arc<Snapshot>,
@@ -291,20 +290,20 @@ struct Pass<'a> {
     search: &'a Arc<Search>,
     cancel: &'a CancelToken,
     best: Best,
-    looked_at: usize,
+    compared: usize,
     timeout: Option<StopReason>,
 }
 
-impl Pass<'_> {
-    /// Scores some entries. Says which of them match, and which of those score at least `settled`.
-    fn run(&mut self, looking: Looking, among: Entries, settled: u32) -> Result<(Entries, Entries), SearchError> {
+impl Evaluation<'_> {
+    /// Scores some entries. Returns which of them match, and which of those score at least `settled`.
+    fn run(&mut self, matching: Matching, among: Entries, settled: u32) -> Result<(Entries, Entries), SearchError> {
         let work = Arc::new(Scoring {
             snapshot: Arc::clone(self.snapshot),
             index: Arc::clone(self.derived),
             search: Arc::clone(self.search),
-            looking,
+            matching,
             among,
-            most: self.options.max_results,
+            max_hits: self.options.max_results,
             settled,
             floor: AtomicU32::new(self.best.floor()),
         });
@@ -313,7 +312,7 @@ impl Pass<'_> {
         let result = self.engine.ordered(&work, self.snapshot.len(), CHUNK, self.cancel, |chunk| {
             matched.words.extend_from_slice(&chunk.matched.words);
             settled.words.extend_from_slice(&chunk.settled.words);
-            self.looked_at += chunk.looked_at;
+            self.compared += chunk.compared;
             best.absorb(chunk.best);
             ControlFlow::Continue(())
         });

@@ -16,28 +16,28 @@ use crate::engine::{Engine, Scope, StopReason, fit_paths};
 use crate::error::SearchError;
 use crate::pattern::{Anchoring, GlobPattern, mentions_node_modules};
 
-/// Entries matched per chunk. Large enough that a chunk outweighs handing it over, small enough to share a tree of
+/// Entries matched per chunk. Large enough that the work outweighs passing it to a thread, small enough to share a tree of
 /// ten thousand entries between two threads.
 const CHUNK: usize = 4096;
-/// A matching loop looks at its token every so many entries.
+/// How many entries are matched between two checks for cancellation.
 const CHECK_EVERY: usize = 1024;
 
-/// What to look for.
+/// The options of a glob.
 #[derive(Clone, Debug)]
 pub struct GlobOptions {
     /// The glob: `*` and `?` stop at `/`, `**` does not; `[…]`, `{a,b}` and a backslash as in gitignore(5). Empty is `*`.
     pub pattern: String,
-    /// Where to look.
+    /// The entries to search.
     pub scope: Scope,
     /// Only entries of this kind. A symbolic link counts as the kind of its target. Default: all.
     pub kind: Option<Kind>,
     /// A pattern without `/` matches at any depth. Default: true.
     pub recursive: bool,
-    /// At most so many hits. Default: all.
+    /// The maximal number of hits. Default: no limit.
     pub max_results: Option<usize>,
     /// Newest first instead of path order. Default: false.
     pub sort_by_mtime: bool,
-    /// Look into `node_modules`. Default: if the pattern mentions it.
+    /// Include the contents of `node_modules`. Default: whether the pattern mentions it.
     pub include_node_modules: Option<bool>,
 }
 
@@ -57,16 +57,16 @@ impl GlobOptions {
     }
 }
 
-/// One hit. The path is the snapshot's.
+/// One hit. Its path is in the snapshot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GlobHit {
     /// The entry's index in the snapshot, which has fewer than 2^32.
     pub entry: u32,
-    /// Its kind; for a link that was asked for by kind, that of its target.
+    /// Its kind; of a link, if `kind` is set, the kind of its target.
     pub kind: Kind,
 }
 
-/// What is known of a hit beside its path.
+/// The metadata of a hit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GlobDetails {
     /// Modification time in milliseconds since the epoch.
@@ -78,25 +78,25 @@ pub struct GlobDetails {
 /// All hits.
 #[derive(Clone, Debug, Default)]
 pub struct GlobOutcome {
-    /// What was searched; `None` when nothing had to be.
+    /// The snapshot that was searched; `None` if no search was needed.
     pub snapshot: Option<Arc<Snapshot>>,
     /// The hits in path order, or newest first.
     pub hits: Vec<GlobHit>,
-    /// The details of each hit, when sorting by modification time; else empty.
+    /// The metadata of each hit with `sort_by_mtime`; otherwise empty.
     pub details: Vec<GlobDetails>,
-    /// How many entries matched; with a limit in path order no more are counted than were returned.
+    /// How many entries matched. In path order the count ends at the limit.
     pub total: usize,
-    /// Why hits may be missing.
+    /// Why hits may be missing; `None` if the result is complete.
     pub stop_reason: Option<StopReason>,
 }
 
 /// Finds the entries that match a glob.
 ///
-/// Uncached, only the part of the tree that can match is walked. Cached, a pattern that begins with directories is
-/// looked up by binary search.
+/// Without the cache, only the part of the tree that can match is scanned. With it, the matches of a pattern that begins with
+/// directories are found by binary search.
 ///
 /// # Errors
-/// [`SearchError`]: the root, the pattern, or the caller's end of the search.
+/// [`SearchError`]: the root or the pattern is not valid, or the caller ended the search.
 pub fn glob(engine: Engine<'_>, options: &GlobOptions, cancel: &CancelToken) -> Result<GlobOutcome, SearchError> {
     let scope = &options.scope;
     let root = scope.root()?;
@@ -154,7 +154,7 @@ fn evaluate(
             found.newest.into_iter().for_each(|hit| newest.push(hit));
         } else {
             hits.extend_from_slice(&found.hits);
-            // One hit more than asked for shows that there is more.
+            // One hit over the limit shows that there are more.
             if hits.len() > limit {
                 return ControlFlow::Break(());
             }
@@ -198,12 +198,12 @@ impl Filter {
         }
     }
 
-    /// The kind asked for.
+    /// The only kind that matches.
     fn wanted(&self) -> Option<Kind> {
         if self.pattern.only_directories() { Some(Kind::Dir) } else { self.kind }
     }
 
-    /// What an entry is whose path matches, with its details, if it is of the kind asked for.
+    /// The hit for an entry with a path that matches, if its kind matches too.
     fn hit(&self, snapshot: &Snapshot, entry: u32) -> Option<Ranked> {
         let index = entry as usize;
         let kind = snapshot.kind(index);
@@ -227,7 +227,7 @@ impl Filter {
     }
 }
 
-/// The kind of what a link leads to; `None` when that is missing or neither file nor directory.
+/// The kind of a link's target; `None` if it does not exist or is neither a file nor a directory.
 fn target_of(link: &Path) -> Option<(Kind, Metadata)> {
     let metadata = link.metadata().ok()?;
     let kind = if metadata.is_file() {
@@ -252,20 +252,20 @@ struct Matching {
     filter: Arc<Filter>,
     snapshot: Arc<Snapshot>,
     first: usize,
-    /// With modification times, how many of the newest can matter.
+    /// With `sort_by_mtime`, how many of the newest hits to keep.
     keep: Option<usize>,
 }
 
 struct Found {
-    /// Without modification times, the hits.
+    /// Without `sort_by_mtime`, the hits.
     hits: Vec<GlobHit>,
-    /// With them, the newest.
+    /// With it, the newest hits.
     newest: Vec<Ranked>,
     matched: usize,
 }
 
 impl Ordered for Matching {
-    /// The entries whose paths match, of those looked at together.
+    /// The entries with paths that match, of one round.
     type State = Vec<u32>;
     type Output = Found;
 
@@ -306,27 +306,27 @@ impl Ordered for Matching {
     }
 }
 
-/// The newest so many hits; memory grows with their number, not with how many were seen.
+/// The newest N hits. Memory grows with N, not with the number of hits.
 struct Newest {
-    most: usize,
-    /// The oldest of those kept is on top.
+    capacity: usize,
+    /// The oldest hit is on top.
     heap: BinaryHeap<Ranked>,
 }
 
-/// A hit with what it is ranked by.
+/// A hit with its modification time.
 struct Ranked {
     hit: GlobHit,
     details: GlobDetails,
 }
 
 impl Newest {
-    fn new(most: usize) -> Self {
-        Self { most, heap: BinaryHeap::new() }
+    fn new(capacity: usize) -> Self {
+        Self { capacity, heap: BinaryHeap::new() }
     }
 
     fn push(&mut self, hit: Ranked) {
         self.heap.push(hit);
-        if self.heap.len() > self.most {
+        if self.heap.len() > self.capacity {
             self.heap.pop();
         }
     }

@@ -1,20 +1,26 @@
 //! The syntax of globs, translated to regular expressions over whole relative paths.
 //!
-//! Characters are Unicode's, not bytes: `?` is one of them. `*`, `?` and classes stop at `/`. Braces are expanded first,
-//! so that each alternative is a glob by itself and `**` means the same in them as outside.
+//! `?` matches one Unicode character, not a byte. `*`, `?` and classes stop at `/`. Braces are expanded first, so that each
+//! alternative is a glob by itself and `**` means the same inside and outside of braces.
+//!
+//! # Why not `globset`
+//! The rules of globs in `glob` and `grep` differ from it: `**` next to other characters matches any text, `?` and `*` never
+//! match `/`, an open brace is closed, an alternative may contain `/` and `**`. `globset` matches bytes, so `?` would match
+//! a part of a character. Its set matching gives nothing for the single pattern of a call, and most patterns never come
+//! here: `pattern.rs` tests suffixes, names and literal paths directly. `globset` is a dependency through `ignore` only.
 
 use std::fmt::Write as _;
 
 use regex::{Regex, RegexBuilder};
 
-/// More alternatives than this are refused: each is matched for itself.
+/// The maximal number of alternatives, because each is matched by itself.
 const MAX_ALTERNATIVES: usize = 4096;
-/// The compiled expression may take so many bytes.
+/// The maximal size of the compiled expression in bytes.
 const SIZE_LIMIT: usize = 64 << 20;
 
-/// Compiles a glob. A brace that is left open is closed at the end, one that closes nothing is a character.
+/// Compiles a glob. An open brace is closed at the end; a closing brace without an opening one is a character.
 ///
-/// The error says what is wrong with the glob.
+/// The error states why the glob is not valid.
 pub(crate) fn regex_of(glob: &str) -> Result<Regex, String> {
     let tokens = tokens(glob)?;
     let mut alternatives = Vec::new();
@@ -52,7 +58,7 @@ enum Token {
 }
 
 fn tokens(glob: &str) -> Result<Vec<Token>, String> {
-    // The innermost open brace is last: its finished alternatives, and the one at work.
+    // The innermost open brace is last: its finished alternatives, and the text before it.
     let mut open: Vec<(Vec<Vec<Token>>, Vec<Token>)> = Vec::new();
     let mut current = Vec::new();
     let mut rest = glob;
@@ -67,9 +73,9 @@ fn tokens(glob: &str) -> Result<Vec<Token>, String> {
                 rest = more;
             }
             '[' => {
-                let (class, behind) = class(rest)?;
+                let (class, after) = class(rest)?;
                 current.push(Token::Class(class));
-                rest = behind;
+                rest = after;
             }
             '\\' => {
                 let escaped = rest.chars().next().ok_or("a backslash at the end escapes nothing")?;
@@ -100,8 +106,8 @@ fn close(open: &mut Vec<(Vec<Vec<Token>>, Vec<Token>)>, current: &mut Vec<Token>
     }
 }
 
-/// Reads a class behind its `[`: the expression, and what follows it. A `]` right behind the opening, or behind its
-/// negation, is a member, and so is whatever a backslash escapes.
+/// Reads a class after its `[`. Returns the expression and the rest of the text. A `]` directly after the `[` or its
+/// negation is a member, and so is any character that a backslash escapes.
 fn class(text: &str) -> Result<(String, &str), String> {
     let unclosed = || "a [ is not closed; escape it as \\[ if it is meant literally".to_owned();
     let (negated, mut rest) = match text.strip_prefix(['!', '^']) {
@@ -133,14 +139,14 @@ fn class(text: &str) -> Result<(String, &str), String> {
             return Err(format!("the range {first}-{last} is backwards"));
         }
         at += if matches!((members.get(at + 1), members.get(at + 2)), (Some(('-', false)), Some(_))) { 3 } else { 1 };
-        // Numbers need no escaping of their own.
+        // As numbers the characters need no escapes.
         let _ = write!(items, "\\x{{{:X}}}-\\x{{{:X}}}", u32::from(first), u32::from(last));
     }
     let negation = if negated { "^" } else { "" };
     Ok((format!("[[{negation}{items}]&&[^/]]"), rest))
 }
 
-/// Writes out every choice of alternatives behind `before`.
+/// Appends every choice of alternatives, each after `before`.
 fn expand(tokens: &[Token], before: &mut Vec<Token>, into: &mut Vec<Vec<Token>>) -> Result<(), String> {
     let Some((first, rest)) = tokens.split_first() else {
         if into.len() == MAX_ALTERNATIVES {
@@ -172,7 +178,7 @@ fn translate(tokens: &[Token], into: &mut String) {
         let next = tokens.get(at + 1);
         match token {
             Token::Literal(character) => into.push_str(&regex::escape(character.encode_utf8(&mut [0; 4]))),
-            // The separator behind `**` is part of what it stands for.
+            // The separator after `**` is part of its expression.
             Token::Separator
                 if at > 0 && tokens[at - 1] == Token::Deep && (at == 1 || tokens[at - 2] == Token::Separator) => {}
             Token::Separator => into.push('/'),
@@ -180,7 +186,7 @@ fn translate(tokens: &[Token], into: &mut String) {
             Token::Any => into.push_str("[^/]*"),
             Token::Deep if begins && next == Some(&Token::Separator) => into.push_str("(?:[^/]+/)*"),
             Token::Deep if begins && next.is_none() => into.push_str(".+"),
-            // Beside other characters: any text, slashes or not.
+            // Next to other characters: any text, with or without slashes.
             Token::Deep => into.push_str(".*"),
             Token::Class(class) => into.push_str(class),
             Token::Alternatives(_) => unreachable!("expanded before"),

@@ -1,8 +1,8 @@
-//! The searches: glob and fuzzy find over a snapshot, grep over the files it lists.
+//! The searches: glob and fuzzy find over a snapshot, grep over a list of candidate files.
 //!
-//! Each search takes an [`Engine`], which says where snapshots come from and who helps, and its options; each gives
-//! results in a fixed order, whatever the number of threads, and says when something is missing from them. Nothing
-//! here writes to the disk or keeps anything between calls but the snapshots.
+//! Each search takes an [`Engine`], the source of snapshots and threads, and its options. The order of results does not
+//! depend on the number of threads, and a result states whether something is missing. Nothing here writes to the disk, and
+//! only snapshots are kept between calls.
 
 mod engine;
 mod error;

@@ -1,4 +1,4 @@
-//! Globs, compiled to what a sorted list of paths can be asked quickly.
+//! Globs, compiled for a fast test of many sorted paths.
 
 use std::path::{Path, PathBuf};
 
@@ -12,35 +12,35 @@ mod select;
 
 /// A compiled glob.
 ///
-/// `*` and `?` stop at `/`, `**` does not, as a component or beside other characters; `[…]`, `{a,b}` and `\` work as in gitignore(5). Matching is case-sensitive,
-/// and `*` matches names that begin with a dot.
+/// `*` and `?` stop at `/`; `**` does not, as a component or next to other characters. `[…]`, `{a,b}` and `\` work as in
+/// gitignore(5). Matching is case-sensitive, and `*` matches names that begin with a dot.
 #[derive(Debug)]
 pub(crate) struct GlobPattern {
     /// Every match begins with this; empty, or ends with `/`.
     prefix: Vec<u8>,
     test: Test,
-    /// No match has more components; `None` when any number will do.
+    /// The maximal number of components of a match; `None` if there is no limit.
     max_depth: Option<usize>,
     /// The pattern ended with `/`.
     only_directories: bool,
 }
 
-/// How the part of a path behind the prefix is tested.
+/// The test of the part of a path after the prefix.
 #[derive(Debug)]
 enum Test {
     /// Everything matches.
     Anything,
-    /// The rest is this.
+    /// The rest equals this.
     Literal(Vec<u8>),
-    /// The last component is this.
+    /// The last component equals this.
     Name(Vec<u8>),
-    /// The rest ends with one of these, and has a `/` only if that is allowed.
+    /// The rest ends with one of these, and contains a `/` only with `any_depth`.
     Suffixes { suffixes: Vec<Vec<u8>>, any_depth: bool },
     /// The whole path matches this.
     Regex(Box<Regex>),
 }
 
-/// How a pattern without a slash is meant.
+/// The meaning of a pattern without a slash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Anchoring {
     /// It matches at any depth.
@@ -50,7 +50,8 @@ pub(crate) enum Anchoring {
 }
 
 impl GlobPattern {
-    /// Compiles `pattern` for paths below a root, which may be known by several names. An empty pattern is `*`; an unbalanced brace is repaired.
+    /// Compiles `pattern` for paths below a root, which may have several names. An empty pattern is `*`; an unbalanced brace
+    /// is repaired.
     pub(crate) fn compile<'a>(
         pattern: &str,
         roots: impl IntoIterator<Item = &'a PathBuf>,
@@ -63,7 +64,7 @@ impl GlobPattern {
         let mut given = roots.find_map(|root| below_root(&normalized, root)).ok_or_else(|| {
             invalid("it is an absolute path outside the root; make it relative to the root, or search another root")
         })?;
-        // Whoever writes `./a` or an absolute path means that one place.
+        // `./a` and an absolute path name one place.
         let anchored = normalized.starts_with('/') || given.starts_with("./");
         while let Some(rest) = given.strip_prefix("./") {
             given = rest.trim_start_matches('/');
@@ -78,7 +79,7 @@ impl GlobPattern {
             anchoring == Anchoring::Recursive && !anchored && !given.contains('/') && !given.starts_with("**");
         let glob = format!("{}{given}", if any_depth { "**/" } else { "" });
         let (prefix, name) = split_literal_directories(&glob);
-        // Compiling an expression takes longer than answering from the cache.
+        // Compiling an expression takes longer than a result from the cache.
         let test = match simple_test(name) {
             Some(test) => test,
             None => Test::Regex(Box::new(regex_of(&glob).map_err(|reason| invalid(&reason))?)),
@@ -91,9 +92,9 @@ impl GlobPattern {
         })
     }
 
-    /// Whether `path` matches; kind aside.
+    /// Whether `path` matches, for any kind of entry.
     pub(crate) fn matches(&self, path: &[u8]) -> bool {
-        // Most patterns have no prefix; comparing nothing takes half of the time that such a test takes.
+        // Most patterns have no prefix. The comparison with an empty one would take half of the time of a test.
         let rest = if self.prefix.is_empty() { Some(path) } else { path.strip_prefix(self.prefix.as_slice()) };
         let Some(rest) = rest else { return false };
         match &self.test {
@@ -108,7 +109,7 @@ impl GlobPattern {
                     && (*any_depth || memchr::memchr(b'/', rest).is_none())
                     && !rest.is_empty()
             }
-            // A name that is no Unicode is matched as it is shown.
+            // A name that is not valid UTF-8 is matched in the form that is returned.
             Test::Regex(regex) => regex.is_match(&String::from_utf8_lossy(path)),
         }
     }
@@ -118,7 +119,7 @@ impl GlobPattern {
         self.only_directories
     }
 
-    /// What every matching path begins with.
+    /// The beginning of every path that matches.
     pub(crate) fn prefix(&self) -> &[u8] {
         &self.prefix
     }
@@ -138,12 +139,12 @@ impl GlobPattern {
     }
 }
 
-/// Whether a glob asks for `node_modules` by name.
+/// Whether a glob mentions `node_modules`.
 pub(crate) fn mentions_node_modules(pattern: &str) -> bool {
     pattern.contains("node_modules")
 }
 
-/// A pattern that is an absolute path below the root, made relative; `None` if it lies elsewhere.
+/// The pattern relative to the root; `None` if it is an absolute path outside the root.
 fn below_root<'a>(pattern: &'a str, root: &Path) -> Option<&'a str> {
     if !pattern.starts_with('/') {
         return Some(pattern);
@@ -154,7 +155,7 @@ fn below_root<'a>(pattern: &'a str, root: &Path) -> Option<&'a str> {
     (rest.is_empty() || rest.len() > relative.len()).then_some(relative)
 }
 
-/// A slash separates, escaped or not.
+/// The pattern without escapes before slashes: an escaped slash is a separator too.
 fn with_plain_slashes(pattern: &str) -> String {
     let mut plain = String::with_capacity(pattern.len());
     let mut characters = pattern.chars();
@@ -168,7 +169,7 @@ fn with_plain_slashes(pattern: &str) -> String {
     plain
 }
 
-/// `text.ends_with(end)`, for ends of a few bytes: there a loop is twice as fast as a call that compares memory.
+/// `text.ends_with(end)` for an end of a few bytes, for which a loop is twice as fast as a call that compares memory.
 fn ends_with(text: &[u8], end: &[u8]) -> bool {
     text.len() >= end.len() && text.iter().rev().zip(end.iter().rev()).all(|(left, right)| left == right)
 }
@@ -177,7 +178,7 @@ fn is_literal(text: &str) -> bool {
     !text.contains(['*', '?', '[', ']', '{', '}', '\\'])
 }
 
-/// Splits off the leading directories that are spelt out.
+/// Splits off the leading directories without wildcards.
 fn split_literal_directories(glob: &str) -> (&str, &str) {
     let mut end = 0;
     for (slash, _) in glob.match_indices('/') {
@@ -189,7 +190,7 @@ fn split_literal_directories(glob: &str) -> (&str, &str) {
     glob.split_at(end)
 }
 
-/// The most common shapes, which need no glob engine.
+/// The test for the most common forms, which need no regular expression.
 fn simple_test(rest: &str) -> Option<Test> {
     let (any_depth, name) = match rest.strip_prefix("**/") {
         Some(name) => (true, name),
@@ -221,7 +222,7 @@ fn simple_test(rest: &str) -> Option<Test> {
     Some(Test::Suffixes { suffixes, any_depth })
 }
 
-/// How many components a match can have at most.
+/// The maximal number of components of a match.
 fn max_depth(glob: &str) -> Option<usize> {
     let slash_in_group = glob.contains(['{', '[', '\\']) && {
         let first = glob.find(['{', '[', '\\']).unwrap_or(0);

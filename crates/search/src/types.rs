@@ -1,4 +1,4 @@
-//! File types by name, as ripgrep knows them.
+//! File types by the names that ripgrep uses.
 
 use ignore::types::{Types, TypesBuilder};
 
@@ -7,12 +7,12 @@ use ignore::types::{Types, TypesBuilder};
 pub(crate) enum TypeFilter {
     /// One of ripgrep's types.
     Known(Types),
-    /// A name ripgrep does not know is taken as an extension.
+    /// An extension: a name that is not a type of ripgrep.
     Extension(Vec<u8>),
 }
 
 impl TypeFilter {
-    /// The filter for `name`: a type's name, or an extension with or without its dot.
+    /// The filter for `name`: the name of a type, or an extension with or without its dot.
     pub(crate) fn new(name: &str) -> Self {
         let mut builder = TypesBuilder::new();
         builder.add_defaults().select(name);
@@ -44,7 +44,7 @@ mod tests {
             ("another type", "rust", "lib.py", false),
             ("an unknown type is an extension", "foo", "a.foo", true),
             ("with its dot", ".foo", "a.foo", true),
-            ("and no more than that", "foo", "afoo", false),
+            ("only as an extension", "foo", "afoo", false),
         ] {
             assert_eq!(TypeFilter::new(name).matches(path.as_bytes()), matches, "{reason}: {name} on {path}");
         }

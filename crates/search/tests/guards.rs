@@ -69,7 +69,7 @@ static ALLOCATOR: Counting = Counting;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Cost {
     directories_listed: u64,
-    /// Directories and ignore files that were looked at to validate a snapshot.
+    /// Directories and ignore files that were checked to validate a snapshot.
     checks: u64,
     allocations: u64,
     allocated_bytes: u64,
@@ -88,7 +88,7 @@ fn assert_cost(scenario: &str, cost: Cost, pin: Cost) {
 const FILES: usize = 20;
 const LISTED_FILES: usize = 15;
 const CONTENT: &str = "one line\nanother line\n";
-/// The one below, and the one whose time is looked at.
+/// The one below, and the one that the clock probe writes.
 const EMPTY_FILES: usize = 2;
 /// A file in one of them with a name of its own.
 const UNLIKE_OTHERS: &str = "unmistakable.rs";

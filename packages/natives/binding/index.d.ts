@@ -63,7 +63,7 @@ export interface NativeCacheStats {
 export interface NativeError {
   /** A stable code, such as `PATH_NOT_FOUND`. */
   code: string
-  /** What was attempted, why it failed, and what to do next. */
+  /** States what is wrong and what to do next. */
   message: string
   /** The path concerned. */
   path?: string

@@ -49,7 +49,7 @@ fn letters_far_apart_still_align() {
 /// The best score of every way to place the needle, by the same rules.
 fn best(needle: &[u8], text: &[u8], from: usize, previous: Option<(usize, usize)>, so_far: i16) -> i16 {
     let Some((&wanted, rest)) = needle.split_first() else { return so_far };
-    let mut most = IMPOSSIBLE;
+    let mut best_score = IMPOSSIBLE;
     for at in from..text.len() {
         if text[at] != wanted {
             continue;
@@ -63,9 +63,9 @@ fn best(needle: &[u8], text: &[u8], from: usize, previous: Option<(usize, usize)
                 (MATCH + bonus + GAP_START + GAP_EXTENSION * (gap - 1), at)
             }
         };
-        most = most.max(best(rest, text, at + 1, Some((at, begun)), so_far + score));
+        best_score = best_score.max(best(rest, text, at + 1, Some((at, begun)), so_far + score));
     }
-    most
+    best_score
 }
 
 proptest! {
@@ -87,14 +87,14 @@ proptest! {
     fn no_other_alignment_of_the_same_needle_scores_higher(needle in "[ab]{1,4}", text in "[ab/]{0,10}") {
         prop_assume!(align(&needle, &text).is_some());
         let (quality, _) = align(&needle, &text).expect("just assumed");
-        let most_possible = needle.len() as i32 * i32::from(MATCH + BOUNDARY) + i32::from(BOUNDARY);
-        let optimal = i32::from(best(needle.as_bytes(), text.as_bytes(), 0, None, 0)) * 1000 / most_possible;
+        let max_possible = needle.len() as i32 * i32::from(MATCH + BOUNDARY) + i32::from(BOUNDARY);
+        let optimal = i32::from(best(needle.as_bytes(), text.as_bytes(), 0, None, 0)) * 1000 / max_possible;
         prop_assert!(quality as i32 <= optimal.max(1));
     }
 
     #[test]
     fn a_text_may_be_read_in_parts(needle in "[ab]{1,4}", text in "[abA/]{0,12}", cut in 0_usize..12) {
-        // A word may begin behind the cut, so it is behind a slash that texts are cut.
+        // A word may begin after the cut, so it is after a slash that texts are cut.
         let cut = text[..cut.min(text.len())].rfind('/').map_or(0, |slash| slash + 1);
         let folded = text.to_ascii_lowercase();
         let letters = Letters::new(needle.as_bytes());

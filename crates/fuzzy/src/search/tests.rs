@@ -4,9 +4,10 @@ use std::convert::Infallible;
 use proptest::prelude::*;
 
 use super::*;
-use crate::slips::SlipSearch;
+use crate::score::TIER_SPAN;
+use crate::typos::TypoSearch;
 
-/// An index of one path; a directory's ends with a slash.
+/// An index of one path. The path of a directory ends with a slash.
 fn index_of(path: &str) -> (Index, &[u8]) {
     let is_directory = path.ends_with('/');
     let path = path.trim_end_matches('/');
@@ -20,23 +21,23 @@ fn search_for(query: &Query, index: &Index) -> Search {
     search
 }
 
-/// The score as typed, else with slips forgiven.
+/// The score as typed, otherwise with typos.
 fn score(query: &str, path: &str) -> Option<u32> {
     let (index, path) = index_of(path);
     let query = Query::parse(query);
     let search = search_for(&query, &index);
     let typed = search.score(&index, 0, || path, 0);
-    let slipped = |slips: Option<SlipSearch>| {
-        let slips = slips.filter(|slips| slips.plausible(&search, &index, 0..1) == 1)?;
-        scored(slips.score(&search, &index, 0, || path))
+    let with_typos = |typos: Option<TypoSearch>| {
+        let typos = typos.filter(|typos| typos.plausible(&search, &index, 0..1) == 1)?;
+        scored(typos.score(&search, &index, 0, || path))
     };
     let is_above = |score: Option<u32>, tier: Tier| score.is_some_and(|score| score >= tier.ceiling());
     let mut best = scored(typed);
-    if !is_above(best, Tier::NameSlip) {
-        best = best.max(slipped(SlipSearch::in_names(&query, &search)));
+    if !is_above(best, Tier::NameTypo) {
+        best = best.max(with_typos(TypoSearch::in_names(&query, &search)));
     }
-    if !is_above(best, Tier::PathSlip) {
-        best = best.max(slipped(SlipSearch::in_paths(&query, &search, &index)));
+    if !is_above(best, Tier::PathTypo) {
+        best = best.max(with_typos(TypoSearch::in_paths(&query, &search, &index)));
     }
     best
 }
@@ -101,33 +102,45 @@ fn better_matches_rank_higher() {
         ("words in any order, both in the name first", "core sched", vec!["a/sched_core.c", "sched/core.c"]),
         ("words in the order of the path", "sysctl kernel", vec!["sysctl/kernel.c", "kernel/sysctl.c"]),
         ("the nearer directory", "sched core", vec!["a/sched/core.c", "sched/a/core.c"]),
-        ("beside other words letters in a name say little", "rcar adg", vec!["rcar/adg.c", "rcar_du_group.c"]),
-        ("beside other words a directory says more than those", "nx index", vec!["a/nx/index.js", "a/b/index.js"]),
-        ("a directory of that name as well", "dss omapdss", vec!["dss/omapdss.h", "sd/omapdss.h"]),
+        ("next to other words, letters in a name count little", "rcar adg", vec!["rcar/adg.c", "rcar_du_group.c"]),
         (
-            "beside other words other punctuation says little",
+            "next to other words, a directory counts more than letters",
+            "nx index",
+            vec!["a/nx/index.js", "a/b/index.js"],
+        ),
+        ("a directory with that name too", "dss omapdss", vec!["dss/omapdss.h", "sd/omapdss.h"]),
+        (
+            "next to other words, other punctuation counts little",
             "rockchip rk-hdmi",
             vec!["rockchip/rk-hdmi.c", "a/rockchip,rk_hdmi.c"],
         ),
-        ("little else in the name around letters apart", "tps6528", vec!["a/tps65218.c", "a/gpio-tps65218.c"]),
-        ("letters without the typed punctuation are no clean match", "stm.rts", vec!["a/stm.rst", "a/stm2-resets.h"]),
-        ("but beginnings of words are", "sch-core", vec!["a/sched_core.c", "a/sch-cora.c"]),
-        ("in a path they need some punctuation", "kvw_ras", vec!["a/kvm_ras.h", "kernel/vdso-wrap.S"]),
-        ("and any will do", "usb-core-hub", vec!["usb/core/hub.c", "a/usb-core-hib.c"]),
-        ("what is only separated", "schedcore", vec!["sched_core.c", "schedule_corner.c"]),
-        ("fewer slips", "schedcroe", vec!["sched_core.c", "shced_core.c"]),
+        ("few other letters in the name", "tps6528", vec!["a/tps65218.c", "a/gpio-tps65218.c"]),
+        (
+            "letters without the typed punctuation rank below other matches",
+            "stm.rts",
+            vec!["a/stm.rst", "a/stm2-resets.h"],
+        ),
+        ("but beginnings of words rank above", "sch-core", vec!["a/sched_core.c", "a/sch-cora.c"]),
+        ("in a path the words need some separator", "kvw_ras", vec!["a/kvm_ras.h", "kernel/vdso-wrap.S"]),
+        ("of any kind", "usb-core-hub", vec!["usb/core/hub.c", "a/usb-core-hib.c"]),
+        ("letters with separators between them", "schedcore", vec!["sched_core.c", "schedule_corner.c"]),
+        ("fewer typos", "schedcroe", vec!["sched_core.c", "shced_core.c"]),
         ("a letter swapped before one wrong", "psi-gpio", vec!["a/spi-gpio.c", "a/ps2-gpio.c"]),
         ("a letter swapped before one too many", "cmonsole", vec!["a/mconsole.h", "a/console.h"]),
-        ("the typed punctuation with a slip", "gpvo-led", vec!["a/gpio-led.yaml", "a/gpio_led.c"]),
-        ("none typed, and none there, with a slip", "erlyprnitk", vec!["a/earlyprintk.rst", "a/early_printk.c"]),
-        ("a slip at the beginning of a name", "cinfig", vec!["config.c", "x_config.c", "xconfig.c"]),
-        ("a slip in a name before one in a path", "cinfig", vec!["a/config.c", "config/a.c"]),
+        ("the typed punctuation with a typo", "gpvo-led", vec!["a/gpio-led.yaml", "a/gpio_led.c"]),
+        (
+            "no punctuation, typed or in the name, with a typo",
+            "erlyprnitk",
+            vec!["a/earlyprintk.rst", "a/early_printk.c"],
+        ),
+        ("a typo at the beginning of a name", "cinfig", vec!["config.c", "x_config.c", "xconfig.c"]),
+        ("a typo in a name before one in a path", "cinfig", vec!["a/config.c", "config/a.c"]),
         ("the typed case", "README", vec!["README", "readme"]),
         ("the typed case among parts", "Bar", vec!["fooBar.ts", "foo_bar.ts"]),
         ("the typed case of letters apart", "SchCor", vec!["SchedCore.c", "sched_core.c"]),
         ("the typed case of some letters apart", "SchCor", vec!["SchedCore.c", "Sched_core.c", "sched_core.c"]),
-        ("the typed case with a slip", "Widgte", vec!["z/Widget.tsx", "a/widget.tsx"]),
-        ("the typed case with a slip in a path", "Widgte/a", vec!["Widget/a.ts", "widget/a.ts"]),
+        ("the typed case with a typo", "Widgte", vec!["z/Widget.tsx", "a/widget.tsx"]),
+        ("the typed case with a typo in a path", "Widgte/a", vec!["Widget/a.ts", "widget/a.ts"]),
         ("the typed case in the name, not in its directory", "Core", vec!["a/Core.c", "Core/core.c"]),
         ("the typed case in segments", "Ker/Cor", vec!["Kernel/Core.c", "kernel/Core.c", "kernel/core.c"]),
         ("the typed case beyond ASCII", "École", vec!["École.txt", "école.txt"]),
@@ -139,7 +152,7 @@ fn better_matches_rank_higher() {
 }
 
 #[test]
-fn making_a_query_ready_can_be_stopped() {
+fn preparing_a_query_can_be_stopped() {
     let paths: Vec<String> = (0..3000).map(|number| format!("d{number:04}/x")).collect();
     let mut index = Index::with_capacity(paths.len());
     for path in &paths {
@@ -154,7 +167,7 @@ fn making_a_query_ready_can_be_stopped() {
             Ok::<(), Infallible>(())
         };
         assert!(Search::new(&query, &index, &count).is_ok());
-        // Every word goes through the 3,001 directories twice.
+        // Each word visits the 3,001 directories twice.
         assert_eq!(asked.get(), query.words.len() * 2 * 3);
         for left in 0..asked.get() {
             let asked = Cell::new(0);
@@ -177,7 +190,7 @@ fn a_path_of_very_many_segments_ranks_as_any_other() {
 }
 
 #[test]
-fn letters_without_number_are_marked() {
+fn any_number_of_letters_is_marked() {
     let path = format!("a/{}é.c", "x_".repeat(70));
     assert_eq!(positions(&format!("{}é", "x".repeat(70)), &path).len(), 72);
     let repeated = "ab".repeat(40);
@@ -185,7 +198,7 @@ fn letters_without_number_are_marked() {
 }
 
 #[test]
-fn a_query_matches_or_not() {
+fn a_query_matches_or_does_not() {
     for (reason, query, path, matches) in [
         ("abbreviated segments", "ker/sch/cor", "kernel/sched/core.c", true),
         ("segments out of order", "sch/ker", "kernel/sched/core.c", false),
@@ -199,15 +212,15 @@ fn a_query_matches_or_not() {
         ("accents fold", "ÉCOLE", "école.txt", true),
         ("a trailing slash wants a directory", "sched/", "kernel/sched.c", false),
         ("and finds one", "sched/", "kernel/sched/", true),
-        ("a leading ./ is no part", "./core", "core.c", true),
-        ("nothing typed matches nothing", "--", "--", false),
+        ("a leading ./ is ignored", "./core", "core.c", true),
+        ("a query of punctuation matches nothing", "--", "--", false),
     ] {
         assert_eq!(as_typed(query, path), matches, "{reason}: {query} against {path}");
     }
 }
 
 #[test]
-fn slips_are_forgiven() {
+fn typos_are_accepted() {
     for (reason, query, path, found) in [
         ("swapped", "shced", "kernel/sched.c", true),
         ("missed", "sced_core", "kernel/sched_core.c", true),
@@ -255,8 +268,8 @@ fn positions_show_what_matched() {
     assert_eq!(positions("écxle", "é/école"), [3, 4, 5, 7, 8], "whole characters");
 }
 
-/// Every way to slip once in ASCII text.
-fn slip(text: &str, at: usize, kind: usize) -> String {
+/// `text` with one typo of the given kind.
+fn with_typo(text: &str, at: usize, kind: usize) -> String {
     let (mut bytes, at) = (text.as_bytes().to_vec(), at % text.len());
     match kind {
         0 if at + 1 < bytes.len() => bytes.swap(at, at + 1),
@@ -274,43 +287,43 @@ proptest! {
     }
 
     #[test]
-    fn a_name_is_found_with_a_slip(name in "[a-e]{4,12}", rest in "[._][a-e]{0,4}", at in 0_usize..12, kind in 0_usize..4) {
+    fn a_name_is_found_with_a_typo(name in "[a-e]{4,12}", rest in "[._][a-e]{0,4}", at in 0_usize..12, kind in 0_usize..4) {
         let path = format!("dir/{name}{rest}");
-        prop_assert!(score(&slip(&name, at, kind), &path).is_some());
+        prop_assert!(score(&with_typo(&name, at, kind), &path).is_some());
     }
 
     #[test]
-    fn a_path_is_found_with_a_slip(
+    fn a_path_is_found_with_a_typo(
         path in "[a-e]{3,6}/[a-e]{3,6}/[a-e]{3,6}",
         segment in 0_usize..3,
         at in 0_usize..6,
         kind in 0_usize..4,
     ) {
         let mut segments: Vec<String> = path.split('/').map(str::to_owned).collect();
-        segments[segment] = slip(&segments[segment], at, kind);
+        segments[segment] = with_typo(&segments[segment], at, kind);
         prop_assert!(score(&segments.join("/"), &path).is_some());
     }
 
     #[test]
-    fn slips_rank_below_every_clean_match_but_strewn_ones(query in "[a-c]{4,6}", path in "[a-c]{1,6}(/[a-c]{1,6}){0,2}") {
+    fn matches_with_typos_rank_below_all_others_except_scattered_ones(query in "[a-c]{4,6}", path in "[a-c]{1,6}(/[a-c]{1,6}){0,2}") {
         let (index, path) = index_of(&path);
         let query = Query::parse(&query);
         let search = search_for(&query, &index);
-        let slips = [SlipSearch::in_names(&query, &search), SlipSearch::in_paths(&query, &search, &index)];
+        let typos = [TypoSearch::in_names(&query, &search), TypoSearch::in_paths(&query, &search, &index)];
         let tier = |verdict| match verdict {
             Verdict::Score(score) => Some(score / TIER_SPAN),
             _ => None,
         };
-        let slipped = [Some(Tier::NameSlip as u32), Some(Tier::PathSlip as u32)];
+        let typo_tiers = [Some(Tier::NameTypo as u32), Some(Tier::PathTypo as u32)];
         match tier(search.score(&index, 0, || path, 0)) {
             None => {
-                for slips in slips.iter().flatten() {
-                    let found = tier(slips.score(&search, &index, 0, || path));
-                    prop_assert!(found.is_none() || slipped.contains(&found), "{:?}", found);
+                for typos in typos.iter().flatten() {
+                    let found = tier(typos.score(&search, &index, 0, || path));
+                    prop_assert!(found.is_none() || typo_tiers.contains(&found), "{:?}", found);
                 }
             }
-            Some(typed) if typed == Tier::Strewn as u32 => prop_assert!(slipped.iter().all(|&slip| slip > Some(typed))),
-            Some(typed) => prop_assert!(slipped.iter().all(|&slip| slip < Some(typed)), "{}", typed),
+            Some(typed) if typed == Tier::Scattered as u32 => prop_assert!(typo_tiers.iter().all(|&typo| typo > Some(typed))),
+            Some(typed) => prop_assert!(typo_tiers.iter().all(|&typo| typo < Some(typed)), "{}", typed),
         }
     }
 
@@ -339,7 +352,7 @@ proptest! {
         if long.narrows(&short) && as_typed(&longer, &path) {
             prop_assert!(as_typed(&shorter, &path));
         }
-        if long.narrows_slips(&short) && score(&longer, &path).is_some() {
+        if long.narrows_with_typos(&short) && score(&longer, &path).is_some() {
             prop_assert!(score(&shorter, &path).is_some());
         }
     }

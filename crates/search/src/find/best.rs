@@ -1,4 +1,4 @@
-//! The best so many hits.
+//! The best N hits.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
@@ -10,10 +10,10 @@ pub(super) struct Ranked {
     order: Reverse<(usize, usize)>,
 }
 
-/// Keeps the best so many hits.
+/// Keeps the best N hits.
 pub(super) struct Best {
-    most: usize,
-    /// The worst of those kept is on top.
+    capacity: usize,
+    /// The worst hit is on top.
     heap: BinaryHeap<Reverse<Ranked>>,
 }
 
@@ -28,12 +28,12 @@ impl Ranked {
 }
 
 impl Best {
-    pub(super) fn new(most: usize) -> Self {
-        Self { most, heap: BinaryHeap::new() }
+    pub(super) fn new(capacity: usize) -> Self {
+        Self { capacity, heap: BinaryHeap::new() }
     }
 
     pub(super) fn push(&mut self, ranked: Ranked) {
-        if self.heap.len() < self.most {
+        if self.heap.len() < self.capacity {
             self.heap.push(Reverse(ranked));
         } else if let Some(mut worst) = self.heap.peek_mut()
             && ranked.cmp(&worst.0) == Ordering::Greater
@@ -46,7 +46,7 @@ impl Best {
         other.heap.into_iter().for_each(|Reverse(ranked)| self.push(ranked));
     }
 
-    /// Absorbs hits among entries that have been looked at before: one that is known keeps its better score.
+    /// Absorbs hits of a later pass: an entry that both have keeps its better score.
     pub(super) fn absorb_again(&mut self, other: Self) {
         let both = self.heap.drain().chain(other.heap);
         let mut hits: Vec<Ranked> = both.map(|Reverse(ranked)| ranked).collect();
@@ -59,7 +59,7 @@ impl Best {
 
     /// A score below this is not kept.
     pub(super) fn floor(&self) -> u32 {
-        if self.heap.len() < self.most { 0 } else { self.heap.peek().map_or(0, |Reverse(worst)| worst.score) }
+        if self.heap.len() < self.capacity { 0 } else { self.heap.peek().map_or(0, |Reverse(worst)| worst.score) }
     }
 
     pub(super) fn into_sorted(self) -> Vec<Ranked> {

@@ -1,14 +1,14 @@
-//! What earlier queries of a snapshot leave to the ones that extend them.
+//! Entries that earlier queries of a snapshot matched: a query that extends one of them compares no others.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use cairn_fuzzy::Query;
 
-/// So many queries are remembered: a few callers that type at the same time, and some backspaces of each.
+/// How many queries are remembered: for a few callers that type at the same time, and some backspaces of each.
 const REMEMBERED: usize = 8;
 
-/// A set of entries, a bit each.
+/// A set of entries, as bits.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Entries {
     pub(super) words: Vec<u64>,
@@ -20,9 +20,9 @@ pub(super) struct Survivors {
     pub(super) query: Query,
     /// Those that match as typed.
     pub(super) typed: Entries,
-    /// Those that match with slips in base names, if they were looked for.
+    /// Those that match with typos in base names; `None` if that was not tested.
     pub(super) in_names: Option<Entries>,
-    /// Those that match with slips anywhere, if they were looked for. Not those known from before to rank higher.
+    /// Those that match with typos anywhere, without those that rank higher; `None` if that was not tested.
     pub(super) in_paths: Option<Entries>,
 }
 
@@ -34,7 +34,7 @@ pub(super) struct Recent {
 }
 
 impl Entries {
-    /// How many there are.
+    /// The number of entries in the set.
     pub(super) fn count(&self) -> usize {
         self.words.iter().map(|word| word.count_ones() as usize).sum()
     }
@@ -43,7 +43,7 @@ impl Entries {
         self.words[entry / 64] |= 1 << (entry % 64);
     }
 
-    /// All of so many entries.
+    /// The set of all of `entries` entries.
     pub(super) fn all(entries: usize) -> Self {
         let mut words = vec![u64::MAX; entries.div_ceil(64)];
         if let Some(last) = words.last_mut()
@@ -62,66 +62,66 @@ impl Entries {
         self.words.iter_mut().zip(&others.words).for_each(|(word, others)| *word &= !others);
     }
 
-    /// No entries, with room for so many.
+    /// The empty set, with room for `entries` entries.
     pub(super) fn none(entries: usize) -> Self {
         Self { words: vec![0; entries.div_ceil(64)] }
     }
 }
 
 impl Survivors {
-    /// Those that match as typed or with slips in base names; `None` when those were not looked for.
+    /// Those that match as typed or with typos in base names; `None` if the latter was not tested.
     fn in_names(&self) -> Option<Entries> {
         let mut all = self.typed.clone();
         all.insert_all(self.in_names.as_ref()?);
         Some(all)
     }
 
-    /// Those that match in any way; `None` when slips were not looked for everywhere.
-    fn anywhere(&self) -> Option<Entries> {
+    /// Those that match in any way; `None` if typos in paths were not tested.
+    fn in_any_way(&self) -> Option<Entries> {
         let mut all = self.in_names()?;
         all.insert_all(self.in_paths.as_ref()?);
         Some(all)
     }
 
-    /// How much was looked for.
+    /// How many kinds of typos were tested.
     fn passes(&self) -> usize {
         usize::from(self.in_names.is_some()) + usize::from(self.in_paths.is_some())
     }
 }
 
 impl Recent {
-    /// The most that is ever held for so many entries, in bytes.
-    pub(super) fn most_bytes(entries: usize) -> usize {
+    /// The maximal memory for a snapshot with `entries` entries, in bytes.
+    pub(super) fn max_bytes(entries: usize) -> usize {
         REMEMBERED * 3 * entries.div_ceil(8)
     }
 
-    /// The fewest entries known to hold all that match `query` as typed. `None` when all entries may.
+    /// The smallest known set that contains all entries that match `query` as typed. `None` if none is known.
     pub(super) fn narrowed(&self, query: &Query) -> Option<Arc<Survivors>> {
         let queries = self.lock();
         let narrowing = queries.iter().filter(|survivors| query.narrows(&survivors.query));
         narrowing.min_by_key(|survivors| survivors.typed.count()).cloned()
     }
 
-    /// The same for entries that match with slips in base names.
+    /// The same for entries that match with typos in base names.
     pub(super) fn narrowed_in_names(&self, query: &Query) -> Option<Entries> {
-        self.narrowed_slips(query, Survivors::in_names)
+        self.narrowed_with_typos(query, Survivors::in_names)
     }
 
-    /// The same for entries that match with slips anywhere.
+    /// The same for entries that match with typos anywhere.
     pub(super) fn narrowed_in_paths(&self, query: &Query) -> Option<Entries> {
-        self.narrowed_slips(query, Survivors::anywhere)
+        self.narrowed_with_typos(query, Survivors::in_any_way)
     }
 
-    fn narrowed_slips(&self, query: &Query, known: impl Fn(&Survivors) -> Option<Entries>) -> Option<Entries> {
+    fn narrowed_with_typos(&self, query: &Query, known: impl Fn(&Survivors) -> Option<Entries>) -> Option<Entries> {
         let queries = self.lock();
-        let narrowing = queries.iter().filter(|survivors| query.narrows_slips(&survivors.query));
+        let narrowing = queries.iter().filter(|survivors| query.narrows_with_typos(&survivors.query));
         narrowing.filter_map(|survivors| known(survivors)).min_by_key(Entries::count)
     }
 
-    /// Remembers what a query matched, and forgets the query that was asked longest ago.
+    /// Remembers the matches of a query, and forgets the oldest query.
     pub(super) fn remember(&self, survivors: Survivors) {
         let mut queries = self.lock();
-        // What was found with slips is the more to know.
+        // Matches with typos are worth more than the same query without them.
         let known = queries.iter().position(|other| other.query == survivors.query);
         let known = known.and_then(|at| queries.remove(at));
         let kept = known.filter(|known| known.passes() > survivors.passes());

@@ -1,41 +1,39 @@
-//! Scoring entries, chunk by chunk on many threads.
+//! Scores entries, chunk by chunk on many threads.
 
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use cairn_cancel::Stopped;
-use cairn_fuzzy::{Index, Search, SlipSearch, Verdict};
+use cairn_fuzzy::{Index, Search, TypoSearch, Verdict};
 use cairn_pool::Ordered;
 use cairn_walk::Snapshot;
 
 use super::best::{Best, Ranked};
 use super::recent::Entries;
 
-/// Entries per chunk, whole words of a set. See the same constant of glob.
+/// Entries per chunk, a multiple of the bits of a word. See the constant of the same name in `glob.rs`.
 pub(super) const CHUNK: usize = 8192;
-/// A scoring loop looks at its token every so many entries.
+/// How many entries are scored between two checks for cancellation.
 const CHECK_EVERY: usize = 1024;
 
-/// What there is to look for.
-pub(super) enum Looking {
-    /// What matches as typed.
-    Typed,
-    /// What matches with slips forgiven.
-    Slipped(SlipSearch),
+/// How entries are matched.
+pub(super) enum Matching {
+    AsTyped,
+    WithTypos(TypoSearch),
 }
 
 pub(super) struct Scoring {
     pub(super) snapshot: Arc<Snapshot>,
     pub(super) index: Arc<super::Derived>,
     pub(super) search: Arc<Search>,
-    pub(super) looking: Looking,
-    /// Only these entries are looked at.
+    pub(super) matching: Matching,
+    /// The entries to score.
     pub(super) among: Entries,
-    pub(super) most: usize,
-    /// What scores as much is not looked at again.
+    pub(super) max_hits: usize,
+    /// Entries with at least this score are not matched again in a later pass.
     pub(super) settled: u32,
-    /// Scores below this do not matter any more.
+    /// Lower scores cannot be among the hits.
     pub(super) floor: AtomicU32,
 }
 
@@ -43,26 +41,26 @@ pub(super) struct Chunk {
     pub(super) best: Best,
     /// The chunk's words of the set of entries that matched.
     pub(super) matched: Entries,
-    /// Those of them known to score enough not to be looked at again.
+    /// Those of them that reach [`Scoring::settled`].
     pub(super) settled: Entries,
-    pub(super) looked_at: usize,
+    pub(super) compared: usize,
 }
 
 impl Scoring {
-    /// Which of the entries of a word of a set may match.
+    /// Which of the entries of one word of a set may match.
     fn plausible(&self, index: &Index, word: usize) -> u64 {
         let entries = word * 64..index.len().min((word + 1) * 64);
-        match &self.looking {
-            Looking::Typed => self.search.plausible(index, entries),
-            Looking::Slipped(slips) => slips.plausible(&self.search, index, entries),
+        match &self.matching {
+            Matching::AsTyped => self.search.plausible(index, entries),
+            Matching::WithTypos(typos) => typos.plausible(&self.search, index, entries),
         }
     }
 
     fn verdict(&self, index: &Index, entry: usize, floor: u32) -> Verdict {
         let path = || self.snapshot.path(entry);
-        match &self.looking {
-            Looking::Typed => self.search.score(index, entry, path, floor),
-            Looking::Slipped(slips) => slips.score(&self.search, index, entry, path),
+        match &self.matching {
+            Matching::AsTyped => self.search.score(index, entry, path, floor),
+            Matching::WithTypos(typos) => typos.score(&self.search, index, entry, path),
         }
     }
 }
@@ -81,7 +79,7 @@ impl Ordered for Scoring {
     ) -> Result<Chunk, Stopped> {
         let index = &self.index.index;
         let none = Entries::none(range.len());
-        let mut chunk = Chunk { best: Best::new(self.most), settled: none.clone(), matched: none, looked_at: 0 };
+        let mut chunk = Chunk { best: Best::new(self.max_hits), settled: none.clone(), matched: none, compared: 0 };
         let mut floor = 0;
         for word in range.start / 64..range.end.div_ceil(64) {
             if word % (CHECK_EVERY / 64) == 0 {
@@ -92,7 +90,7 @@ impl Ordered for Scoring {
             if left == 0 {
                 continue;
             }
-            chunk.looked_at += left.count_ones() as usize;
+            chunk.compared += left.count_ones() as usize;
             left &= self.plausible(index, word);
             while left != 0 {
                 let entry = word * 64 + left.trailing_zeros() as usize;

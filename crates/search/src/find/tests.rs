@@ -48,7 +48,7 @@ fn names(count: usize) -> Vec<String> {
 }
 
 #[test]
-fn what_a_name_has_left_counts_in_fifths_of_what_was_typed() {
+fn the_rest_of_a_name_counts_in_fifths_of_the_query() {
     for (reason, query, ranked) in [
         ("extensions say nothing", "repaper", ["a/repaper.txt", "b/c/repaper.c"]),
         ("nor does less than a fifth", "sysfs-firmware-d", ["a/sysfs-firmware-dmi", "b/c/sysfs-firmware-d1"]),
@@ -60,18 +60,18 @@ fn what_a_name_has_left_counts_in_fifths_of_what_was_typed() {
 }
 
 #[test]
-fn a_query_that_extends_another_looks_at_what_is_left() {
+fn a_query_that_extends_another_compares_only_its_matches() {
     let files = names(300);
     let tree = Tree::new(files.iter().map(String::as_str).chain(["src/finder.c", "src/other.rs"]));
-    let looked_at = |query| tree.find(query, true, 10).looked_at;
-    assert_eq!(looked_at("f"), 303, "everything at first");
-    assert_eq!(looked_at("fi"), 301, "what has an f");
-    assert_eq!(looked_at("fin"), 301);
-    assert_eq!(looked_at("find"), 1 + 302, "from four letters on slips are looked for in names");
-    assert!(looked_at("finde") < 20, "then among what they left");
-    assert_eq!(looked_at("x"), 303, "nothing to do with it");
-    assert_eq!(looked_at("fin"), 1, "asked before");
-    assert_eq!(looked_at("s fi"), 301, "another word");
+    let compared = |query| tree.find(query, true, 10).compared;
+    assert_eq!(compared("f"), 303, "everything at first");
+    assert_eq!(compared("fi"), 301, "what has an f");
+    assert_eq!(compared("fin"), 301);
+    assert_eq!(compared("find"), 1 + 302, "from four letters on typos in names are accepted");
+    assert!(compared("finde") < 20, "then among what they left");
+    assert_eq!(compared("x"), 303, "nothing to do with it");
+    assert_eq!(compared("fin"), 1, "asked before");
+    assert_eq!(compared("s fi"), 301, "another word");
 }
 
 #[test]
@@ -80,12 +80,12 @@ fn callers_that_type_at_the_same_time_do_not_disturb_one_another() {
     let tree = Tree::new(files.iter().map(String::as_str).chain(["a/zebra", "a/zoo"]));
     tree.find("f", true, 10);
     tree.find("z", true, 10);
-    assert_eq!(tree.find("fi", true, 10).looked_at, 100);
-    assert_eq!(tree.find("ze", true, 10).looked_at, 2);
+    assert_eq!(tree.find("fi", true, 10).compared, 100);
+    assert_eq!(tree.find("ze", true, 10).compared, 2);
 }
 
 #[test]
-fn slips_are_looked_for_where_they_can_matter() {
+fn typos_are_accepted_where_they_can_change_the_result() {
     let files = names(20);
     let tree = Tree::new(files.iter().map(String::as_str).chain(["src/flie.c"]));
     let clean = tree.find("file", false, 10);
@@ -98,17 +98,17 @@ fn slips_are_looked_for_where_they_can_matter() {
 }
 
 #[test]
-fn slips_in_directories_are_forgiven_while_little_matches_otherwise() {
+fn typos_in_directories_are_accepted_while_few_entries_match_otherwise() {
     for (reason, clean, in_names, in_directories) in [
         ("nothing else matches", 0, 0, 1),
-        ("few match with slips in their names, the directory among them", 0, 8, 1),
-        ("ten match with slips in their names", 0, 9, 0),
+        ("few match with typos in their names, the directory among them", 0, 8, 1),
+        ("ten match with typos in their names", 0, 9, 0),
         ("one matches as typed", 1, 0, 0),
-        ("slips in names are found all the same", 12, 3, 0),
+        ("typos in names are found all the same", 12, 3, 0),
     ] {
         let clean_files = (0..clean).map(|number| format!("a/file{number}.c"));
-        let slipped_files = (0..in_names).map(|number| format!("a/flie{number}.c"));
-        let files: Vec<String> = clean_files.chain(slipped_files).chain(["flie/x.c".to_owned()]).collect();
+        let files_with_typos = (0..in_names).map(|number| format!("a/flie{number}.c"));
+        let files: Vec<String> = clean_files.chain(files_with_typos).chain(["flie/x.c".to_owned()]).collect();
         let tree = Tree::new(files.iter().map(String::as_str));
         let found = tree.found("file", 100);
         let count = |start: &str| found.iter().filter(|path| path.starts_with(start)).count();
@@ -118,7 +118,7 @@ fn slips_in_directories_are_forgiven_while_little_matches_otherwise() {
 }
 
 #[test]
-fn letters_strewn_over_a_path_do_not_hide_a_slip() {
+fn letters_scattered_over_a_path_do_not_hide_a_typo() {
     let tree = Tree::new(["drivers/hid/hid-primax.c", "xi/hxd/xprimxax.c"]);
     assert_eq!(tree.found("ihd-primax", 10), ["drivers/hid/hid-primax.c", "xi/hxd/xprimxax.c"]);
 }
@@ -134,7 +134,7 @@ fn a_query_that_is_too_long_is_refused() {
 }
 
 #[test]
-fn marking_stops_when_the_caller_does() {
+fn marking_can_be_cancelled() {
     let hit = |entry| FindHit { entry, is_directory: false, score: 1, positions: Vec::new() };
     for (reason, stopped, expected, kept) in [
         ("nobody stops", usize::MAX, Ok(()), 1000),
@@ -177,7 +177,7 @@ fn typed() -> impl Strategy<Value = Vec<String>> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(20))]
     #[test]
-    fn typing_finds_what_asking_at_once_finds(
+    fn a_typed_query_finds_the_same_as_a_pasted_one(
         files in proptest::collection::btree_set("[a-dA-Dé漢KİIß_.]{0,3}[a-dé]{1,6}(/[a-dÉ]{1,4}[._]?[a-dA-D漢ß]{1,4}){0,2}", 1..70),
         queries in typed(),
         others in typed(),
@@ -191,7 +191,7 @@ proptest! {
             let (narrowed, fresh) = (tree.find(query, true, max_results), tree.find(query, false, max_results));
             prop_assert_eq!(&narrowed.hits, &fresh.hits, "{:?}", query);
             prop_assert_eq!((narrowed.total, narrowed.stop_reason), (fresh.total, fresh.stop_reason), "{:?}", query);
-            prop_assert!(narrowed.looked_at <= fresh.looked_at);
+            prop_assert!(narrowed.compared <= fresh.compared);
         }
     }
 

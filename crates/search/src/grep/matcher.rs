@@ -1,4 +1,4 @@
-//! From what was typed to a matcher: as given, repaired, or literally.
+//! Compiles a pattern to a matcher: as given, repaired, or literally.
 
 use std::borrow::Cow;
 use std::convert::Infallible;
@@ -18,7 +18,7 @@ use super::pcre::{Expression, Refusal};
 use super::repair::{balance, escape_braces, required_line_break};
 use crate::error::SearchError;
 
-/// A compiled pattern, and what was done to it.
+/// A compiled pattern, and how it was repaired.
 #[derive(Clone, Debug)]
 pub(super) struct Compiled {
     program: Program,
@@ -28,7 +28,7 @@ pub(super) struct Compiled {
     required: Option<Arc<Finder<'static>>>,
 }
 
-/// What searches.
+/// The program of an engine.
 #[derive(Clone, Debug)]
 pub(super) enum Program {
     Regex(RegexMatcher),
@@ -36,18 +36,18 @@ pub(super) enum Program {
 }
 
 impl Compiled {
-    /// Compiles the pattern of `options`, by the first of these that takes it:
+    /// Compiles the pattern of `options` by the first of these steps that accepts it:
     ///
     /// 1. Rust's regular expressions, the pattern as given;
-    /// 2. the same, with the braces escaped that quantify nothing;
-    /// 3. PCRE2, the pattern as given: look-around, back-references and whatever else only PCRE2 knows;
-    /// 4. both, in this order, with unbalanced brackets escaped, and groups that were begun, such as `(?=`, closed;
-    /// 5. if brackets are what is wrong with it, a literal search.
+    /// 2. the same, with braces escaped that are not quantifiers;
+    /// 3. PCRE2, the pattern as given: look-around, back-references and other syntax that only PCRE2 has;
+    /// 4. both, in this order, with unbalanced brackets escaped and open groups such as `(?=` closed;
+    /// 5. a literal search, if the fault is an unbalanced bracket.
     ///
-    /// Only a pattern that does not parse gets beyond the first step: one that is refused for what it means (a line
-    /// break without `multiline`, a NUL byte, its size) means no more to another engine.
+    /// Only a pattern that does not parse gets to the second step. A pattern that is refused for its meaning (a line break
+    /// without `multiline`, a NUL byte, its size) would mean the same to another engine.
     ///
-    /// A large program takes seconds to build: `cancel` is asked between the steps, and before anything large is built.
+    /// A large program takes seconds to build, so `cancel` is checked between the steps and before a large build.
     pub(super) fn new(options: &GrepOptions, cancel: &CancelToken) -> Result<Self, SearchError> {
         let pattern = options.pattern.as_str();
         if pattern.len() > MAX_PATTERN_BYTES {
@@ -112,15 +112,15 @@ impl Compiled {
             .case_insensitive(options.ignore_case)
             .build()
             .parse(pattern);
-        let looks = parsed.as_ref().map(|parsed| parsed.properties().look_set());
-        let is_local = looks.is_ok_and(|looks| !looks.contains(Look::Start) && !looks.contains(Look::End));
-        // A pattern that is nothing else needs no test before it.
+        let assertions = parsed.as_ref().map(|parsed| parsed.properties().look_set());
+        let is_local = assertions.is_ok_and(|set| !set.contains(Look::Start) && !set.contains(Look::End));
+        // A literal pattern needs no test before its own search.
         let required = parsed.ok().filter(|parsed| !matches!(parsed.kind(), HirKind::Literal(_)));
         let required = required.as_ref().and_then(required_text).map(|text| Arc::new(Finder::new(text).into_owned()));
         Self { program: Program::Regex(matcher), engine: RegexEngine::Regex, repaired, is_local, required }
     }
 
-    /// The pattern for PCRE2. What PCRE2 takes but can never match is refused as the other engine refuses it.
+    /// Compiles the pattern with PCRE2. A pattern that can never match is refused like the other engine refuses it.
     fn pcre2(
         pattern: &str,
         repaired: Option<String>,
@@ -133,20 +133,20 @@ impl Compiled {
             return Ok(Err(invalid(
                 &options.pattern,
                 LINE_BREAK,
-                place_before_repair(&options.pattern, pattern, offset),
+                offset_before_repair(&options.pattern, pattern, offset),
             )));
         }
         let program = Program::Pcre2(Arc::new(expression));
         Ok(Ok(Self { program, engine: RegexEngine::Pcre2, repaired, is_local: false, required: None }))
     }
 
-    /// Whether a line matches in a whole file as it does by itself. Not so with `\\A` and `\\z`, which the searcher
-    /// applies line by line, nor with look-around.
+    /// Whether a line matches in a whole file if and only if it matches by itself. Not with `\\A` and `\\z`, which the
+    /// searcher applies line by line, nor with look-around.
     pub(super) fn is_local(&self) -> bool {
         self.is_local
     }
 
-    /// Text that is in every match, of an expression that has more to it.
+    /// A text that every match contains, if the expression is not just that text.
     pub(super) fn required(&self) -> Option<&Arc<Finder<'static>>> {
         self.required.as_ref()
     }
@@ -159,23 +159,23 @@ impl Compiled {
         self.engine
     }
 
-    /// The pattern searched for, when it is not the one given.
+    /// The pattern that is searched, if it is not the given one.
     pub(super) fn repaired(&self) -> Option<&str> {
         self.repaired.as_deref()
     }
 }
 
-/// What a thread may keep of an automaton. ripgrep's is 1000 MB; a full one is begun anew.
+/// The maximal memory of a thread's lazy automaton. ripgrep's limit is 1000 MB. A full one is cleared.
 const DFA_BYTES: usize = 32 << 20;
-/// The longest pattern. What reads patterns here is of linear time, but the engines are not.
+/// The maximal length of a pattern. The repairs take linear time, the engines do not.
 const MAX_PATTERN_BYTES: usize = 64 << 10;
-/// The largest programs: of those built in a moment, and of all. The latter is ripgrep's.
+/// The maximal size of a program that is built in a moment, and of any program. The latter is ripgrep's.
 const PROGRAM_BYTES: [usize; 2] = [4 << 20, 100 << 20];
 const TOO_LONG: &str = "it is longer than 64 KiB";
 const LINE_BREAK: &str = "it matches a line break; set multiline to let matches span lines";
 
-/// The longest text that is in every match. A regular expression engine looks for what a match begins with, which is
-/// often the more frequent: in `static\s+int\s+\w+_probe` the end tells more files apart than the beginning.
+/// The longest text that every match contains. A regular expression engine searches for the beginning of a match, which is
+/// often more frequent: in `static\s+int\s+\w+_probe` the end excludes more files than the beginning.
 fn required_text(expression: &Hir) -> Option<&[u8]> {
     match expression.kind() {
         HirKind::Literal(Literal(text)) => Some(text),
@@ -198,7 +198,7 @@ fn build(
     if !options.multiline {
         builder.line_terminator(Some(b'\n')).dot_matches_new_line(false);
     }
-    // Without this a pattern of plain characters is searched as it is, its NUL too.
+    // Otherwise a pattern of plain characters is searched without the check for a NUL.
     let plain = if pattern.contains('\0') { Cow::Owned(format!("(?:){pattern}")) } else { Cow::Borrowed(pattern) };
     let [small, any] = PROGRAM_BYTES;
     cancel.check()?;
@@ -214,13 +214,13 @@ fn invalid(pattern: &str, reason: &str, offset: usize) -> SearchError {
     SearchError::InvalidRegex { pattern: pattern.to_owned(), reason: reason.to_owned(), offset: Some(offset) }
 }
 
-/// The offset in a pattern of what is at `offset` in its repaired form. A repair only inserts characters.
-fn place_before_repair(pattern: &str, repaired: &str, offset: usize) -> usize {
+/// The offset in a pattern that `offset` in its repaired form comes from. A repair only inserts characters.
+fn offset_before_repair(pattern: &str, repaired: &str, offset: usize) -> usize {
     let mut given = pattern.bytes().peekable();
     repaired.bytes().take(offset).filter(|byte| given.next_if_eq(byte).is_some()).count()
 }
 
-/// What a pattern that parses may not match.
+/// The character that makes a valid pattern refused.
 fn refused_character(error: &grep_regex::Error) -> Option<char> {
     match error.kind() {
         grep_regex::ErrorKind::NotAllowed(_) => Some('\n'),
@@ -229,16 +229,16 @@ fn refused_character(error: &grep_regex::Error) -> Option<char> {
     }
 }
 
-/// What is wrong with a pattern that parses.
+/// Why a pattern that parses is refused.
 fn describe(error: &grep_regex::Error, options: &GrepOptions) -> String {
     match refused_character(error) {
         Some('\n') if !options.multiline => LINE_BREAK.to_owned(),
-        Some('\0') => "it matches a NUL byte, which no text has".to_owned(),
+        Some('\0') => "it matches a NUL byte, which text files do not contain".to_owned(),
         _ => error.to_string(),
     }
 }
 
-/// Where a pattern that parses has a character for the first time, however it is written.
+/// The offset of the first place of a character in a valid pattern, in any notation.
 fn place_of(character: char, pattern: &str) -> usize {
     let parsed = AstParserBuilder::new().build().parse(pattern);
     parsed.ok().and_then(|parsed| visit(&parsed, FirstPlace { character, at: None }).ok()).flatten().unwrap_or(0)
@@ -279,13 +279,13 @@ impl Visitor for FirstPlace {
     }
 }
 
-/// Why a pattern is no regular expression of Rust's.
+/// Why a pattern is not a valid Rust regular expression.
 struct Fault {
     reason: String,
     /// In bytes from the beginning of the pattern.
     offset: usize,
     is_unbalanced: bool,
-    /// Whether it may be an expression of another kind.
+    /// Whether it may be valid in PCRE2.
     is_unknown_syntax: bool,
 }
 

@@ -1,15 +1,15 @@
-//! Opens and reads files with as few system calls as the truth allows.
+//! Opens and reads files with as few system calls as correctness allows.
 
 use std::fs::File;
 use std::io::{self, Read, Seek};
 
-/// Opens files for reading, without waiting for a FIFO that has taken a file's place.
+/// Opens files for reading. It does not wait for a FIFO that has replaced a file.
 #[derive(Default)]
 pub(super) struct Opener {
-    /// The directory of the last file: its neighbours are opened from there, which takes half as long as from the root.
+    /// The directory of the last file. Files in it are opened relative to it, which takes half as long as from the root.
     #[cfg(target_os = "linux")]
     directory: Option<linux::Directory>,
-    /// For the devices seen so far, what [`OpenFile::short_is_end`] says.
+    /// [`OpenFile::short_is_end`] for each known device.
     #[cfg(target_os = "linux")]
     devices: Vec<(u64, bool)>,
 }
@@ -17,13 +17,13 @@ pub(super) struct Opener {
 /// An open file.
 pub(super) struct OpenFile {
     file: File,
-    /// Whether a read of fewer bytes than asked for is known to have met the end, unless it stopped between two pages.
+    /// Whether a read of fewer bytes than requested means the end of the file, unless it stopped between two pages.
     short_is_end: bool,
     offset: u64,
     at_end: bool,
 }
 
-/// Pages are this large or a multiple of it.
+/// The size of a page, or a divisor of it.
 const PAGE_BYTES: u64 = 4096;
 
 impl OpenFile {
@@ -56,8 +56,8 @@ impl Read for OpenFile {
     }
 }
 
-/// Reads with a plain system call: that of the C library may be cancelled, which is prepared for each time. Where a short
-/// read is taken for the end, a FIFO that has taken the file's place must not be read: it has no offsets.
+/// Reads with a plain system call: the one of the C library is a cancellation point, which costs time. If a short read
+/// means the end, the read has an offset, so that it fails on a FIFO that has replaced the file.
 #[cfg(target_os = "linux")]
 fn read(open: &mut OpenFile, buffer: &mut [u8]) -> io::Result<usize> {
     if open.short_is_end {
@@ -89,7 +89,7 @@ mod linux {
     pub(super) struct Directory {
         path: Vec<u8>,
         handle: OwnedFd,
-        /// What [`OpenFile::short_is_end`] says of the files on its own file system.
+        /// [`OpenFile::short_is_end`] for the files on the same file system.
         short_is_end: bool,
     }
 
@@ -138,7 +138,7 @@ mod linux {
 #[cfg(not(target_os = "linux"))]
 impl Opener {
     /// Opens the file at an absolute path. Without `through_link`, a link in its place is an error.
-    #[expect(clippy::unused_self, reason = "elsewhere it keeps a directory")]
+    #[expect(clippy::unused_self, reason = "on Linux it keeps a directory")]
     pub(super) fn open(&mut self, path: &[u8], through_link: bool) -> io::Result<OpenFile> {
         let mut options = std::fs::OpenOptions::new();
         options.read(true);
@@ -204,9 +204,10 @@ mod tests {
             }
         }
     }
+
     #[test]
     #[cfg(target_os = "linux")]
-    fn what_a_fifo_holds_is_not_taken_for_a_whole_file() {
+    fn the_contents_of_a_fifo_are_not_mistaken_for_a_whole_file() {
         use rustix::fs::{CWD, FileType, Mode, mknodat};
         use std::io::Write;
 

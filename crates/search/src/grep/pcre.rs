@@ -1,9 +1,12 @@
 //! PCRE2, for the patterns that need it.
 //!
-//! Set up as ripgrep's `-P` sets it up (`matcher_pcre2` in `crates/core/flags/hiargs.rs`), but never out of the
-//! caller's hands. A backtracking match can take minutes, and PCRE2 offers no way to end one from outside but a
-//! callout. Callouts before every item cost two to nine times as much, so there are two programs of each pattern: one
-//! without them for subjects so short that the match cannot take long, and one with them for all others.
+//! It has the settings of `rg -P` (`matcher_pcre2` in ripgrep's `crates/core/flags/hiargs.rs`), but can be cancelled. A
+//! backtracking match can take minutes, and only a callout can end one from outside. Callouts before every item make a match
+//! two to nine times slower, so each pattern has two programs: one without callouts for texts so short that a match cannot
+//! take long, and one with callouts for all others.
+//!
+//! This module uses `pcre2-sys` directly: the crate `pcre2` offers neither callouts nor match limits, and the error of
+//! `grep-pcre2` does not have the offset of a syntax error.
 
 use std::cell::{Cell, RefCell};
 use std::ffi::{c_int, c_void};
@@ -27,19 +30,19 @@ use pcre2_sys::{
 type Callout = extern "C" fn(*mut c_void, *mut c_void) -> c_int;
 
 unsafe extern "C" {
-    // The bindings leave it out.
+    // The bindings do not declare it.
     fn pcre2_set_callout_8(context: *mut pcre2_match_context_8, callout: Option<Callout>, data: *mut c_void) -> c_int;
 }
 
-/// How often a match may backtrack from one place before PCRE2 gives up on it. PCRE2's default, and so ripgrep's.
+/// The maximal number of backtracking steps of a match. It is the default of PCRE2 and of ripgrep.
 const MATCH_LIMIT: u32 = 10_000_000;
-/// As ripgrep. Only what is used is taken from the system.
+/// The maximal stack, as in ripgrep. The system provides only the part that is used.
 const JIT_STACK_BYTES: usize = 10 << 20;
-/// What a match may take without machine code, in KiB. PCRE2's default is 20 GB.
+/// The maximal heap of a match without machine code, in KiB. PCRE2's default is 20 GB.
 const HEAP_LIMIT_KIB: u32 = 64 << 10;
-/// How many steps, of about a nanosecond, a match may take that nobody can end.
-const UNWATCHED_STEPS: u32 = 10_000_000;
-/// After so many callouts the caller is asked.
+/// The maximal number of steps, of about a nanosecond, of a match that cannot be cancelled.
+const PLAIN_STEPS: u32 = 10_000_000;
+/// How many callouts happen between two checks for cancellation.
 const CALLOUTS_PER_CHECK: u32 = 10_000;
 
 /// Why a pattern is refused.
@@ -55,10 +58,11 @@ pub(super) struct Refusal {
 /// A compiled pattern, shared by threads.
 #[derive(Debug)]
 pub(super) struct Expression {
-    unwatched: Code,
-    watched: Code,
-    /// The length of the longest subject that can be matched unwatched.
-    most_unwatched: usize,
+    /// The program without callouts.
+    plain: Code,
+    with_callouts: Code,
+    /// The maximal length of a text for `plain`.
+    max_plain_bytes: usize,
 }
 
 impl Expression {
@@ -75,56 +79,56 @@ impl Expression {
                 .map_err(|refusal| Refusal { offset: refusal.offset.saturating_sub(lead.len()), ..refusal })
         };
         Ok(Self {
-            unwatched: code(options)?,
-            watched: code(options | PCRE2_AUTO_CALLOUT)?,
-            most_unwatched: most_unwatched(pattern),
+            plain: code(options)?,
+            with_callouts: code(options | PCRE2_AUTO_CALLOUT)?,
+            max_plain_bytes: max_plain_bytes(pattern),
         })
     }
 }
 
-/// The length of the longest subject that a match of `pattern` surely has done with in [`UNWATCHED_STEPS`].
+/// The maximal length of a text on which a match of `pattern` certainly ends within [`PLAIN_STEPS`].
 ///
-/// PCRE2 counts how often groups repeat, and its limit ends that. It counts neither the ways to repeat single
-/// characters, which are as many as the subject is long for each such place of the pattern, nor those to take an
-/// alternative or an option, two for each.
-fn most_unwatched(pattern: &str) -> usize {
+/// PCRE2 counts the repetitions of groups, and its limit ends those. It does not count the repetitions of single characters,
+/// which are as many as the text has bytes for each such place in the pattern, nor the choices of alternatives and optional
+/// items, which are two for each.
+fn max_plain_bytes(pattern: &str) -> usize {
     let (mut repeats, mut choices) = (0_u32, 0_i32);
     let mut rest = pattern.as_bytes();
     let mut previous = b' ';
-    while let [byte, behind @ ..] = rest {
-        let is_behind_item = !matches!(previous, b'(' | b'*' | b'+' | b'?' | b'}');
+    while let [byte, after @ ..] = rest {
+        let is_after_item = !matches!(previous, b'(' | b'*' | b'+' | b'?' | b'}');
         previous = *byte;
-        rest = behind;
+        rest = after;
         match byte {
-            // The parts of a subroutine count as often as it is called.
-            b'(' if calls_subroutine(behind) => return 0,
+            // The parts of a subroutine count once for each call.
+            b'(' if calls_subroutine(after) => return 0,
             b'\\' => {
-                let [escaped, behind @ ..] = behind else { break };
+                let [escaped, after @ ..] = after else { break };
                 if *escaped == b'g' {
                     return 0;
                 }
                 previous = b' ';
-                rest = behind;
+                rest = after;
             }
-            b'*' | b'+' | b'{' if is_behind_item => repeats += 1,
-            b'?' if is_behind_item => choices += 1,
+            b'*' | b'+' | b'{' if is_after_item => repeats += 1,
+            b'?' if is_after_item => choices += 1,
             b'|' => choices += 1,
             _ => {}
         }
     }
-    // The places to begin at are one more thing to choose: n choose k, about n^k / k!, ways to place them all.
+    // The place where the match begins is one more choice: n choose k, about n^k / k!, ways to place them all.
     let free = repeats + 1;
     let orders: f64 = (1..=free).map(f64::from).product();
-    let steps = f64::from(UNWATCHED_STEPS) / 2_f64.powi(choices);
+    let steps = f64::from(PLAIN_STEPS) / 2_f64.powi(choices);
     // Never negative, and a float that is too large saturates.
     #[expect(clippy::cast_sign_loss, reason = "a root of a positive number")]
-    let most = (steps * orders).powf(1.0 / f64::from(free)) as usize;
-    most
+    let max = (steps * orders).powf(1.0 / f64::from(free)) as usize;
+    max
 }
 
-/// Whether a group that goes on like this is a call: `(?R)`, `(?1)`, `(?+1)`, `(?-1)`, `(?&name)`, `(?P>name)`.
-fn calls_subroutine(behind: &[u8]) -> bool {
-    match behind {
+/// Whether the text after a `(` makes it a call: `(?R)`, `(?1)`, `(?+1)`, `(?-1)`, `(?&name)`, `(?P>name)`.
+fn calls_subroutine(after: &[u8]) -> bool {
+    match after {
         [b'?', b'R' | b'&' | b'+' | b'0'..=b'9', ..] | [b'?', b'P', b'>', ..] => true,
         [b'?', b'-', digit, ..] => digit.is_ascii_digit(),
         _ => false,
@@ -135,7 +139,7 @@ fn calls_subroutine(behind: &[u8]) -> bool {
 #[derive(Debug)]
 struct Code(NonNull<pcre2_code_8>);
 
-// SAFETY: PCRE2 does not change a program once it is compiled, by the JIT compiler too, which `Code::new` sees to.
+// SAFETY: PCRE2 does not change a program after it is compiled and JIT-compiled, which happens in `Code::new`.
 unsafe impl Send for Code {}
 // SAFETY: as above.
 unsafe impl Sync for Code {}
@@ -149,9 +153,9 @@ impl Code {
         };
         let Some(code) = NonNull::new(code) else { return Err(Refusal::new(error, offset, pattern)) };
         let code = Self(code);
-        // On machines of 32 bits the compiler runs out of memory, says ripgrep. What is not compiled is interpreted.
+        // ripgrep reports that the compiler runs out of memory on machines of 32 bits. Other programs are interpreted.
         if cfg!(target_pointer_width = "64") {
-            // SAFETY: a program that nobody else has seen yet.
+            // SAFETY: no other code has this program yet.
             unsafe { pcre2_jit_compile_8(code.0.as_ptr(), PCRE2_JIT_COMPLETE) };
         }
         Ok(code)
@@ -168,7 +172,7 @@ impl Drop for Code {
 impl Refusal {
     fn new(error: c_int, offset: usize, pattern: &str) -> Self {
         let mut buffer = [0_u8; 256];
-        // SAFETY: the buffer is as long as said; the function ends the text in it with a NUL.
+        // SAFETY: the buffer has the given length; the function ends the text in it with a NUL.
         let length = unsafe { pcre2_get_error_message_8(error, buffer.as_mut_ptr(), buffer.len()) };
         let length = usize::try_from(length).unwrap_or(0).min(buffer.len());
         let mut offset = offset.min(pattern.len());
@@ -188,7 +192,7 @@ impl Refusal {
     }
 }
 
-/// What a thread needs to match an [`Expression`].
+/// The memory of a thread that matches an [`Expression`].
 pub(super) struct Workspace {
     expression: Arc<Expression>,
     data: NonNull<pcre2_match_data_8>,
@@ -199,7 +203,7 @@ pub(super) struct Workspace {
 impl Workspace {
     pub(super) fn new(expression: Arc<Expression>) -> Self {
         // Both programs have the same groups.
-        let code = expression.unwatched.0.as_ptr();
+        let code = expression.plain.0.as_ptr();
         // SAFETY: the program is valid; no general context is allowed.
         let data = unsafe { pcre2_match_data_create_from_pattern_8(code, ptr::null_mut()) };
         // SAFETY: no general context is allowed.
@@ -211,7 +215,7 @@ impl Workspace {
             expression,
             data: NonNull::new(data).expect(out_of_memory),
             context: NonNull::new(context).expect(out_of_memory),
-            // There is none without a JIT compiler.
+            // It does not exist without a JIT compiler.
             stack: NonNull::new(stack),
         };
         // SAFETY: the context is valid, and the stack lives as long as it.
@@ -226,22 +230,22 @@ impl Workspace {
 
     fn find_at(
         &mut self,
-        haystack: &[u8],
+        text: &[u8],
         at: usize,
         check: &dyn Fn() -> Result<(), Stopped>,
     ) -> Result<Option<Match>, Failure> {
         check().map_err(Failure::Stopped)?;
-        let unwatched_limit = UNWATCHED_STEPS / (haystack.len() as u32).saturating_add(1);
-        if haystack.len() <= self.expression.most_unwatched {
-            match self.run(&self.expression.unwatched, haystack, at, unwatched_limit) {
+        let plain_limit = PLAIN_STEPS / (text.len() as u32).saturating_add(1);
+        if text.len() <= self.expression.max_plain_bytes {
+            match self.run(&self.expression.plain, text, at, plain_limit) {
                 Err(Failure::Code(PCRE2_ERROR_MATCHLIMIT)) => {}
                 other => return other,
             }
         }
         let mut watch = Watch { check, left: CALLOUTS_PER_CHECK, stopped: None };
-        // SAFETY: the context is valid; `watch` outlives the match, behind which the callout is taken out again.
+        // SAFETY: the context is valid; `watch` outlives the match, after which the callout is removed.
         unsafe { pcre2_set_callout_8(self.context.as_ptr(), Some(callout), (&raw mut watch).cast()) };
-        let found = self.run(&self.expression.watched, haystack, at, MATCH_LIMIT);
+        let found = self.run(&self.expression.with_callouts, text, at, MATCH_LIMIT);
         // SAFETY: the context is valid.
         unsafe { pcre2_set_callout_8(self.context.as_ptr(), None, ptr::null_mut()) };
         match watch.stopped {
@@ -250,27 +254,27 @@ impl Workspace {
         }
     }
 
-    fn run(&self, code: &Code, haystack: &[u8], at: usize, limit: u32) -> Result<Option<Match>, Failure> {
+    fn run(&self, code: &Code, text: &[u8], at: usize, limit: u32) -> Result<Option<Match>, Failure> {
         // An empty slice may point nowhere.
-        let subject = if haystack.is_empty() { &[0] } else { haystack };
+        let subject = if text.is_empty() { &[0] } else { text };
         // SAFETY: everything passed is valid, and used by this thread alone: a `Workspace` is neither shared nor
-        // cloned. `at` lies within the haystack; with `PCRE2_MATCH_INVALID_UTF` its bytes may be any.
+        // cloned. `at` lies within the text; with `PCRE2_MATCH_INVALID_UTF` its bytes may be any.
         let result = unsafe {
             pcre2_set_match_limit_8(self.context.as_ptr(), limit);
             let (data, context) = (self.data.as_ptr(), self.context.as_ptr());
-            pcre2_match_8(code.0.as_ptr(), subject.as_ptr(), haystack.len(), at, 0, data, context)
+            pcre2_match_8(code.0.as_ptr(), subject.as_ptr(), text.len(), at, 0, data, context)
         };
         match result {
             PCRE2_ERROR_NOMATCH => Ok(None),
             error if error < 0 => Err(Failure::Code(error)),
             _ => {
-                // SAFETY: after a match the vector of a program's match data has at least the two ends of the match.
+                // SAFETY: after a match the vector has at least the start and the end of the match.
                 let (start, end) = unsafe {
                     let ends = pcre2_get_ovector_pointer_8(self.data.as_ptr());
                     (*ends, *ends.add(1))
                 };
-                // A `\K` in a group that is called from a look-around can put the beginning anywhere.
-                let is_sound = at <= start && start <= end && end <= haystack.len();
+                // A `\K` in a group that a look-around calls can put the start anywhere.
+                let is_sound = at <= start && start <= end && end <= text.len();
                 if is_sound { Ok(Some(Match::new(start, end))) } else { Err(Failure::Backwards) }
             }
         }
@@ -290,16 +294,16 @@ impl Drop for Workspace {
     }
 }
 
-/// What a callout looks at.
+/// The data of a callout.
 struct Watch<'a> {
     check: &'a dyn Fn() -> Result<(), Stopped>,
     left: u32,
     stopped: Option<Stopped>,
 }
 
-/// Goes on with the match, or ends it when the caller said so.
+/// Continues the match, or ends it if the caller ended the search.
 extern "C" fn callout(_: *mut c_void, data: *mut c_void) -> c_int {
-    // SAFETY: `find_at` has put a `Watch` there, which nobody else uses during the match.
+    // SAFETY: `find_at` passed a `Watch`, and no other code uses it during the match.
     let watch = unsafe { &mut *data.cast::<Watch<'_>>() };
     watch.left -= 1;
     if watch.left > 0 {
@@ -315,13 +319,13 @@ extern "C" fn callout(_: *mut c_void, data: *mut c_void) -> c_int {
     }
 }
 
-/// Why a match was not decided.
+/// Why a match has no result.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Failure {
     Stopped(Stopped),
-    /// PCRE2's own: a limit was met.
+    /// An error code of PCRE2: a limit was reached.
     Code(c_int),
-    /// The match does not begin before it ends.
+    /// The match begins after its end.
     Backwards,
 }
 
@@ -329,8 +333,8 @@ impl fmt::Display for Failure {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Stopped(stopped) => stopped.fmt(formatter),
-            Self::Code(code) => write!(formatter, "PCRE2 gave up with code {code}"),
-            Self::Backwards => formatter.write_str("the match begins behind its end"),
+            Self::Code(code) => write!(formatter, "PCRE2 failed with code {code}"),
+            Self::Backwards => formatter.write_str("the match begins after its end"),
         }
     }
 }
@@ -339,7 +343,7 @@ impl fmt::Display for Failure {
 pub(super) struct PcreMatcher<'a> {
     pub(super) workspace: &'a RefCell<Workspace>,
     pub(super) check: &'a dyn Fn() -> Result<(), Stopped>,
-    /// Why the last match failed. The searcher gives only its text on.
+    /// Why the last match failed. The searcher passes only its text on.
     pub(super) failure: &'a Cell<Option<Failure>>,
 }
 
@@ -347,8 +351,8 @@ impl Matcher for PcreMatcher<'_> {
     type Captures = NoCaptures;
     type Error = Failure;
 
-    fn find_at(&self, haystack: &[u8], at: usize) -> Result<Option<Match>, Failure> {
-        let found = self.workspace.borrow_mut().find_at(haystack, at, self.check);
+    fn find_at(&self, text: &[u8], at: usize) -> Result<Option<Match>, Failure> {
+        let found = self.workspace.borrow_mut().find_at(text, at, self.check);
         self.failure.set(found.as_ref().err().copied());
         found
     }

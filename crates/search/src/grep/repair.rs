@@ -1,6 +1,6 @@
-//! Repairs patterns as language models write them: braces and brackets that stand for themselves.
+//! Repairs patterns of language models: braces and brackets that were meant literally.
 
-/// The parts of a pattern that brackets can be told apart in.
+/// The kind of place of a character in a pattern.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Part {
     Plain,
@@ -8,7 +8,7 @@ enum Part {
     InClass,
 }
 
-/// Calls `visit` with each character, where it begins, and what part of the pattern it is in.
+/// Calls `visit` with each character, its offset, and its kind of place.
 fn scan(pattern: &str, mut visit: impl FnMut(usize, char, Part)) {
     let mut characters = pattern.char_indices().peekable();
     let mut class_depth = 0_usize;
@@ -56,8 +56,8 @@ fn scan(pattern: &str, mut visit: impl FnMut(usize, char, Part)) {
     }
 }
 
-/// Escapes the braces that do not quantify anything: `{` that is not the beginning of `{3}`, `{3,}` or `{3,5}` behind
-/// something that can be repeated.
+/// Escapes the braces that are not quantifiers. A quantifier is `{3}`, `{3,}` or `{3,5}` after something that can be
+/// repeated.
 pub(super) fn escape_braces(pattern: &str) -> String {
     let mut escaped = Vec::new();
     let mut quantifier_ends_at = None;
@@ -76,7 +76,7 @@ pub(super) fn escape_braces(pattern: &str) -> String {
     insert_backslashes(pattern, &escaped)
 }
 
-/// The length of the quantifier that `text`, which begins with `{`, begins with.
+/// The length of the quantifier at the beginning of `text`, which begins with `{`.
 fn quantifier_length(text: &str) -> Option<usize> {
     let text = &text[1..];
     let end = text.find(|character: char| character != ',' && !character.is_ascii_digit())?;
@@ -84,12 +84,12 @@ fn quantifier_length(text: &str) -> Option<usize> {
     let number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let valid = match inner.split_once(',') {
         None => number(inner),
-        Some((least, most)) => number(least) && (most.is_empty() || number(most)),
+        Some((min, max)) => number(min) && (max.is_empty() || number(max)),
     };
     valid.then_some(inner.len() + 2)
 }
 
-/// Escapes the parentheses without a partner and the `[` that is never closed. A group that is one for sure, such as
+/// Escapes parentheses without a partner and a `[` that is not closed. A group that cannot be meant literally, such as
 /// `(?=`, is closed at the end instead.
 pub(super) fn balance(pattern: &str) -> String {
     let mut escaped = Vec::new();
@@ -106,8 +106,8 @@ pub(super) fn balance(pattern: &str) -> String {
     insert_backslashes(pattern, &escaped) + &")".repeat(groups.len())
 }
 
-/// Where a pattern of PCRE2's has a line break that every match has: outside of all groups and classes, with no
-/// alternative to it and no quantifier behind it. None in a pattern with anything that changes how it is read.
+/// The offset of a line break that every match of a PCRE2 pattern contains: outside of groups and classes, without an
+/// alternative and without a quantifier after it. `None` for a pattern with syntax that changes the meaning of characters.
 pub(super) fn required_line_break(pattern: &str) -> Option<usize> {
     let (mut found, mut depth, mut escaped_at, mut is_clear) = (None, 0_usize, None, true);
     scan(pattern, |at, character, part| {
@@ -150,7 +150,7 @@ pub(super) fn required_line_break(pattern: &str) -> Option<usize> {
 
 const LINE_BREAKS: [&str; 7] = [r"\n", r"\x0a", r"\x0A", r"\x{a}", r"\x{A}", r"\x{0a}", r"\x{0A}"];
 
-/// Whether what a group begins with lets white space or comments be no text, or is a verb.
+/// Whether a group is a verb or a comment, or sets the flag that ignores white space.
 fn has_own_syntax(group: &str) -> bool {
     if group.starts_with("(*") || group.starts_with("(?#") {
         return true;

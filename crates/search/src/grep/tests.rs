@@ -1,4 +1,4 @@
-//! Limits, paging and bookkeeping. What matches is compared with ripgrep in the whole-product tests.
+//! Limits, paging and bookkeeping. The whole-product tests compare the matches with ripgrep.
 
 use std::fs;
 use std::path::Path;
@@ -94,7 +94,7 @@ fn count_mode_counts_matched_lines_and_its_limit_counts_them_too() {
 }
 
 #[test]
-fn a_met_limit_ends_the_search() {
+fn a_reached_limit_ends_the_search() {
     let files: Vec<(String, &str)> = (0..200).map(|number| (format!("f{number:03}"), "x\n")).collect();
     let files: Vec<(&str, &str)> = files.iter().map(|(path, contents)| (path.as_str(), *contents)).collect();
     let outcome = run(&GrepOptions { max_count: Some(3), ..options(&tree(&files)) });
@@ -152,7 +152,7 @@ fn a_cut_line_keeps_its_match() {
 }
 
 #[test]
-fn what_is_not_searched_is_counted() {
+fn files_that_are_not_searched_are_counted() {
     let tree = tree(&[("big", &"x\n".repeat(100)), ("binary", "x\0x\n"), ("quiet", "a\0b"), ("text", "x\n")]);
     let outcome = run(&GrepOptions { max_file_size: Some(50), ..options(&tree) });
     assert_eq!(lines(&outcome), ["text:1:x"]);
@@ -161,7 +161,7 @@ fn what_is_not_searched_is_counted() {
 }
 
 #[test]
-fn a_file_is_searched_whatever_the_filters_say() {
+fn a_file_as_root_is_searched_even_if_the_filters_exclude_it() {
     let tree = tree(&[(".gitignore", "*"), ("dir/.hidden.txt", "x\n")]);
     let outcome = run(&GrepOptions {
         glob: Some("*.rs".to_owned()),
@@ -204,7 +204,7 @@ fn multiline_matches_are_reported_line_by_line() {
 }
 
 #[test]
-fn files_that_change_while_they_are_searched_harm_nothing() {
+fn files_that_change_during_a_search_do_no_harm() {
     let tree = tree(&[]);
     let path = |number: usize| tree.path().join(format!("f{number}"));
     let contents = "x and more\n".repeat(100_000);
@@ -229,7 +229,7 @@ fn files_that_change_while_they_are_searched_harm_nothing() {
 }
 
 #[test]
-fn a_file_that_is_gone_or_something_else_by_now_is_passed_over() {
+fn a_file_that_was_deleted_or_replaced_is_skipped() {
     let tree = tree(&[("gone", "x\n"), ("kept", "x\n"), ("now-a-directory", "x\n")]);
     let (cache, pool) = (ScanCache::new(Policy::default()), cairn_pool::Pool::new(2));
     let engine = Engine { cache: &cache, pool: &pool };
@@ -288,13 +288,13 @@ proptest! {
 }
 
 #[test]
-fn the_root_may_be_no_directory_and_no_file() {
+fn a_root_that_is_neither_a_directory_nor_a_file_gives_an_empty_result() {
     let outcome = run(&GrepOptions::new("x", Path::new("/dev/null")));
     assert_eq!((outcome.total, outcome.files_searched, outcome.stop_reason), (0, 0, None));
 }
 
 #[test]
-fn a_search_out_of_time_says_so_even_when_no_file_was_picked_yet() {
+fn a_search_that_times_out_before_the_first_file_reports_the_timeout() {
     let tree = three_files();
     let (cache, pool) = (ScanCache::new(Policy::default()), cairn_pool::Pool::new(1));
     let engine = Engine { cache: &cache, pool: &pool };
@@ -323,7 +323,7 @@ fn anchors_to_the_whole_text_hold_line_by_line_in_files_of_any_size() {
 }
 
 #[test]
-fn what_stands_before_a_line_too_long_for_memory_is_kept() {
+fn matches_before_a_line_that_is_too_long_for_memory_are_kept() {
     let tree = tree(&[("a", &format!("x1\n{}\nx2\n", "a".repeat(1 << 20)))]);
     let options = options(&tree);
     let compiled = Compiled::new(&options, &CancelToken::new()).expect("a pattern");
@@ -358,7 +358,7 @@ fn the_first_match_of_a_page_has_its_context() {
 
 #[test]
 #[cfg(unix)]
-fn a_link_that_has_taken_a_files_place_is_not_followed() {
+fn a_link_that_replaced_a_file_is_not_followed() {
     let outside = tree(&[("secret", "x\n")]);
     let tree = tree(&[("a", "x\n"), ("b", "x\n")]);
     let (cache, pool) = (ScanCache::new(Policy::default()), cairn_pool::Pool::new(1));
@@ -373,7 +373,7 @@ fn a_link_that_has_taken_a_files_place_is_not_followed() {
 }
 
 #[test]
-fn a_result_holds_only_so_much_and_says_so() {
+fn a_result_over_its_budget_is_cut_and_reports_it() {
     let options = GrepOptions::new("x", ".");
     let mut page = Page::new(&options);
     let result = |length: usize| FileResult {
@@ -399,7 +399,7 @@ fn a_partial_search_reads_no_file_after_its_time() {
 }
 
 #[test]
-fn a_partial_search_says_so_when_the_time_ran_out_over_the_pattern() {
+fn a_partial_search_reports_a_timeout_while_the_pattern_is_compiled() {
     let tree = three_files();
     let (cache, pool) = (ScanCache::new(Policy::default()), cairn_pool::Pool::new(1));
     let engine = Engine { cache: &cache, pool: &pool };
@@ -425,7 +425,7 @@ fn n66_look_around_and_back_references_run_on_pcre2_in_every_mode() {
     for (reason, pattern, multiline, expected) in [
         ("look-ahead", "foo(?=bar)", false, vec!["a:1:foobar", "c:1:foobar\r", "d:1:foobar"]),
         ("negative look-ahead", "foo(?!bar)", false, vec!["a:2:foobaz", "c:2:foo\r"]),
-        ("look-behind", "(?<=^foo)ba", false, vec!["a:1:foobar", "a:2:foobaz", "c:1:foobar\r", "d:1:foobar"]),
+        ("look-after", "(?<=^foo)ba", false, vec!["a:1:foobar", "a:2:foobaz", "c:1:foobar\r", "d:1:foobar"]),
         ("a back-reference", r"\b(\w+) \1\b", false, vec!["b:1:the the"]),
         ("a back-reference over lines", r"(\w)\n\1", true, vec![]),
         ("look-ahead over lines", r"bar(?=\nfoo)", true, vec!["a:1:foobar"]),
@@ -445,7 +445,7 @@ fn n66_look_around_and_back_references_run_on_pcre2_in_every_mode() {
 }
 
 #[test]
-fn n66_places_limits_context_and_columns_hold_for_pcre2() {
+fn n66_submatches_limits_context_and_columns_work_with_pcre2() {
     let tree = tree(&[("a", "0123456789foobar0123456789 foobar\n-\nfoobar\n"), ("b", "foobar\nfoobar\n")]);
     let options = GrepOptions {
         max_columns: Some(8),
@@ -467,7 +467,7 @@ fn n66_places_limits_context_and_columns_hold_for_pcre2() {
 }
 
 #[test]
-fn n66_a_line_on_which_pcre2_gives_up_is_reported() {
+fn n66_a_line_that_exceeds_the_limit_of_pcre2_is_reported() {
     let costly = format!("{}!", "a".repeat(40));
     let tree = tree(&[("a", &format!("aab\n{costly}\naab\n")), ("b", "aab\n")]);
     // Ten million steps are long without optimization: once is enough.
@@ -478,7 +478,7 @@ fn n66_a_line_on_which_pcre2_gives_up_is_reported() {
 }
 
 #[test]
-fn n66_a_line_keeps_its_first_places_when_pcre2_gives_up_behind_them() {
+fn n66_a_line_keeps_the_submatches_found_before_pcre2_reached_its_limit() {
     let text = format!("needle {}!\nneedle\nfoo\n", "a".repeat(60));
     let tree = tree(&[("a", &text), ("b", "needle\n")]);
     let options = GrepOptions::new("needle(?=)|(a+)+[bc](?=)", tree.path());
@@ -493,7 +493,7 @@ fn n66_a_line_keeps_its_first_places_when_pcre2_gives_up_behind_them() {
 }
 
 #[test]
-fn n64_places_are_those_of_the_whole_text_however_far_a_pattern_looks() {
+fn n64_submatches_are_those_of_the_whole_text_for_any_look_around() {
     let far = "-\n".repeat(200);
     let tree = tree(&[
         ("a", &format!("0123456789needle\n{far}END\n")),
@@ -516,7 +516,7 @@ fn n64_places_are_those_of_the_whole_text_however_far_a_pattern_looks() {
 }
 
 #[test]
-fn n66_a_match_that_would_take_years_ends_when_the_caller_says_so() {
+fn n66_a_match_that_would_take_years_can_be_cancelled() {
     // Nothing of this counts for PCRE2's own limit.
     let line = "a".repeat(200_000);
     let tree = tree(&[("a", &line)]);
@@ -540,7 +540,7 @@ fn n66_a_match_that_would_take_years_ends_when_the_caller_says_so() {
 }
 
 #[test]
-fn n66_short_lines_are_bounded_without_a_caller() {
+fn n66_matches_on_short_lines_end_without_cancellation() {
     let tree = tree(&[("a", &format!("{}\n", "a".repeat(30)).repeat(3))]);
     for (reason, pattern) in [
         ("alternatives", format!("(?=x?){}[bc]", "(?:a|aa)".repeat(25))),
@@ -560,7 +560,7 @@ fn n66_short_lines_are_bounded_without_a_caller() {
 }
 
 #[test]
-fn n64_the_places_of_one_line_are_bounded_and_the_rest_is_reported() {
+fn n64_the_submatches_of_one_line_are_limited_and_the_cut_is_reported() {
     let most = "x".repeat(MAX_SUBMATCHES);
     let more = "x".repeat(MAX_SUBMATCHES + 1);
     let tree = tree(&[("a", &format!("{most}\n{more}\nx\n{more}"))]);
@@ -573,19 +573,19 @@ fn n64_the_places_of_one_line_are_bounded_and_the_rest_is_reported() {
 }
 
 #[test]
-fn n60_a_match_far_behind_in_a_large_file_is_found_whatever_stands_before_it() {
+fn n60_a_match_far_into_a_large_file_is_found_after_any_text() {
     let filler = format!("{}\n", ".".repeat(999));
     let front = filler.repeat(600);
     let long_line = ".".repeat(600_000);
     for (reason, text, expected, binary) in [
-        ("behind the first piece", format!("{front}x\n{front}"), vec![601], 0),
+        ("after the first piece", format!("{front}x\n{front}"), vec![601], 0),
         ("no match", front.clone(), vec![], 0),
         ("at the end, without a line break", format!("{front}x"), vec![601], 0),
         ("across the end of a piece", format!("{}{}x\n{front}", filler.repeat(262), ".".repeat(143)), vec![263], 0),
         ("in a line longer than a piece", format!("{front}{long_line}x\nx\n"), vec![601, 602], 0),
         ("a NUL before it", format!("{front}\0\n{front}x\n"), vec![], 1),
-        ("a NUL behind it", format!("x\n{front}{front}\0\n"), vec![1], 1),
-        ("behind a byte order mark", format!("\u{FEFF}{front}x\n"), vec![601], 0),
+        ("a NUL after it", format!("x\n{front}{front}\0\n"), vec![1], 1),
+        ("after a byte order mark", format!("\u{FEFF}{front}x\n"), vec![601], 0),
     ] {
         let outcome = run(&options(&tree(&[("a", &text)])));
         let numbers: Vec<u64> = outcome.matches.iter().map(|found| found.line_number).collect();
@@ -596,7 +596,7 @@ fn n60_a_match_far_behind_in_a_large_file_is_found_whatever_stands_before_it() {
 }
 
 #[test]
-fn what_a_search_costs_is_counted() {
+fn opened_files_and_read_bytes_are_counted() {
     let large = "-\n".repeat(300_000);
     let tree = tree(&[("a", "-\n"), ("b/c", "x\n"), ("b/d", &large), ("e.rs", "x\n")]);
     let cost = |options: GrepOptions| {

@@ -1,11 +1,11 @@
-//! Many paths at once.
+//! Tests many paths at once.
 
 use std::ops::Range;
 
 use super::{GlobPattern, Test};
 
-/// An end of up to eight bytes, compared as one number. Most globs ask for an extension, and a loop over bytes that ends
-/// early is mispredicted about once for each path that matches.
+/// A suffix of up to eight bytes, compared as one number. Most globs name an extension, and a processor mispredicts a loop
+/// over bytes that ends early about once for each path that matches.
 struct Tail {
     value: u64,
     mask: u64,
@@ -22,8 +22,8 @@ impl Tail {
 }
 
 impl GlobPattern {
-    /// Appends the numbers, counted from `first`, of those of the paths that match. The paths are spans of `arena`, in any
-    /// order; each begins with the pattern's prefix.
+    /// Appends the numbers of the paths that match; the first path has the number `first`. The paths are spans of `arena`, in
+    /// any order; each begins with the pattern's prefix.
     pub(crate) fn select(
         &self,
         arena: &[u8],
@@ -35,10 +35,10 @@ impl GlobPattern {
             && let [suffix] = suffixes.as_slice()
             && let Some(tail) = Tail::new(suffix)
         {
-            // What matches is longer than the prefix: the prefix itself is a directory.
-            let shortest = self.prefix.len() + tail.length.max(1);
+            // A match is longer than the prefix, because the prefix itself is a directory.
+            let min_length = self.prefix.len() + tail.length.max(1);
             keep(spans, first, selected, |span| match arena[..span.end].last_chunk() {
-                Some(&last) => (span.len() >= shortest) & (u64::from_le_bytes(last) & tail.mask == tail.value),
+                Some(&last) => (span.len() >= min_length) & (u64::from_le_bytes(last) & tail.mask == tail.value),
                 None => self.matches(&arena[span]),
             });
         } else {
@@ -47,7 +47,7 @@ impl GlobPattern {
     }
 }
 
-/// Appends the numbers of the spans that `test` takes, without a branch for each.
+/// Appends the numbers of the spans that pass `test`, without a branch for each.
 #[inline]
 fn keep(
     spans: impl ExactSizeIterator<Item = Range<usize>>,

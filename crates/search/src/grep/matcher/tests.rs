@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use super::*;
 
 #[test]
-fn what_every_match_has_is_looked_for_first() {
+fn a_text_that_every_match_contains_is_searched_first() {
     for (pattern, ignore_case, required) in [
         (r"static\s+int\s+\w+_probe\(", false, Some("_probe(")),
         ("(abc)+x?", false, Some("abc")),
@@ -30,11 +30,11 @@ fn compile(pattern: &str) -> Result<(RegexEngine, Option<String>), SearchError> 
 }
 
 #[test]
-fn n66_patterns_as_models_write_them_find_their_engine() {
+fn n66_patterns_of_language_models_get_the_right_engine() {
     use RegexEngine::{Literal, Pcre2, Regex};
     for (reason, pattern, engine, repaired) in [
         ("a valid pattern is left alone", r"a{2,3}b", Regex, None),
-        ("a brace behind a word", "interface {", Regex, Some(r"interface \{")),
+        ("a brace after a word", "interface {", Regex, Some(r"interface \{")),
         ("template syntax", "${name}", Regex, Some(r"$\{name\}")),
         ("braces of an object, a quantifier beside them", r"\w{3} = {}", Regex, Some(r"\w{3} = \{\}")),
         ("a brace at the beginning", "{foo", Regex, Some(r"\{foo")),
@@ -47,9 +47,9 @@ fn n66_patterns_as_models_write_them_find_their_engine() {
         ("Rust's own repetition of a repetition", "a++", Regex, None),
         ("look-ahead", "a(?=b)", Pcre2, None),
         ("negative look-ahead", "a(?!b)", Pcre2, None),
-        ("look-behind", "(?<=a)b", Pcre2, None),
-        ("negative look-behind", "(?<!a)b", Pcre2, None),
-        ("look-behind of several lengths", "(?<=a|bcd)e", Pcre2, None),
+        ("look-after", "(?<=a)b", Pcre2, None),
+        ("negative look-after", "(?<!a)b", Pcre2, None),
+        ("look-after of several lengths", "(?<=a|bcd)e", Pcre2, None),
         ("a back-reference", r"(a)\1", Pcre2, None),
         ("a back-reference in braces", r"(a)\g{1}", Pcre2, None),
         ("one counted back", r"(a)\g{-1}", Pcre2, None),
@@ -81,7 +81,7 @@ fn n66_patterns_as_models_write_them_find_their_engine() {
 }
 
 #[test]
-fn n66_what_no_engine_takes_is_refused_with_its_place() {
+fn n66_a_pattern_that_is_invalid_for_every_engine_is_refused_with_its_offset() {
     for (reason, pattern, expected) in [
         ("nothing to repeat", "ab|*c", Some(3)),
         ("a class backwards", "x[z-a]", Some(2)),
@@ -89,8 +89,8 @@ fn n66_what_no_engine_takes_is_refused_with_its_place() {
         ("an unknown escape", r"ab\i", Some(3)),
         ("a backslash at the end", r"ab\", Some(2)),
         ("a reference to no group", r"(a)\2", Some(4)),
-        ("look-behind without a bound", "(?<=a+)b", Some(0)),
-        ("a repetition backwards behind look-around", "(?=é)a{2,1}", Some(11)),
+        ("look-after without a bound", "(?<=a+)b", Some(0)),
+        ("a repetition backwards after look-around", "(?=é)a{2,1}", Some(11)),
         ("a line break without multiline", r"a\nb", Some(1)),
         ("a line break beside look-around", r"(?=a)\w\nb", Some(7)),
         ("a line break beside a bracket without a partner", r"(b\n(?=a)", Some(2)),
@@ -113,7 +113,7 @@ fn n66_what_no_engine_takes_is_refused_with_its_place() {
 }
 
 #[test]
-fn n66_a_literal_text_with_a_nul_or_a_line_break_is_refused_with_its_place() {
+fn n66_a_literal_text_with_a_nul_or_a_line_break_is_refused_with_its_offset() {
     for (pattern, place) in [("a(\0b", 2), ("\\\n", 1)] {
         let options = GrepOptions { literal: true, ..GrepOptions::new(pattern, ".") };
         match Compiled::new(&options, &CancelToken::new()) {
@@ -126,7 +126,7 @@ fn n66_a_literal_text_with_a_nul_or_a_line_break_is_refused_with_its_place() {
 }
 
 #[test]
-fn n66_a_line_break_that_need_not_be_matched_is_left_to_pcre2() {
+fn n66_an_optional_line_break_is_left_to_pcre2() {
     for pattern in [
         r"a(?!\n)",
         r"(?<!\n)a",
@@ -149,7 +149,7 @@ fn n66_a_line_break_that_need_not_be_matched_is_left_to_pcre2() {
 }
 
 #[test]
-fn n08_building_a_large_program_ends_when_the_caller_says_so() {
+fn n08_building_a_large_program_can_be_cancelled() {
     let timed_out = CancelToken::new().with_timeout(std::time::Duration::ZERO);
     for pattern in [r"\w{200}{20}", "a(?=b)", "a(?=b"] {
         let error = Compiled::new(&GrepOptions::new(pattern, "."), &timed_out).err();
