@@ -231,7 +231,7 @@ describe('a notice on standard error reports', () => {
   test('an invalid pattern is an error that names -F', async () => {
     const { stdout, stderr, exitCode } = await cairn(['grep', '[z-a]'], { cwd: createTree({}) });
     expect({ stdout, exitCode }).toEqual({ stdout: '', exitCode: 2 });
-    expect(stderr).toMatch(/^cairn: [^\n]*\[z-a\][^\n]*correct it, or use -F to search for the text as it is\n$/u);
+    expect(stderr).toMatch(/^cairn: [^\n]*\[z-a\][^\n]*correct it, or use -F to search for the exact text\n$/u);
   });
 
   test('a timeout', async () => {

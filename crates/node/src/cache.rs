@@ -5,7 +5,7 @@ use std::path::Path;
 use cairn_walk::{CacheStats, CachedSnapshot, Detail, ScanCache};
 use napi_derive::napi;
 
-/// What the scan cache has done and holds.
+/// Counts of the scan cache, and its contents.
 #[napi(object)]
 pub struct NativeCacheStats {
     pub hits: f64,
@@ -75,14 +75,14 @@ impl From<&CachedSnapshot> for NativeCachedScan {
     }
 }
 
-/// Drops every cached scan that a change at `path` may have made wrong; without a path, all of them.
+/// Drops every cached scan that a change at `path` may have made stale; without a path, all of them.
 #[napi]
 #[allow(clippy::needless_pass_by_value, reason = "a string from JavaScript is owned")]
 pub fn invalidate_fs_scan_cache(path: Option<String>) {
     ScanCache::global().invalidate(path.as_deref().map(Path::new));
 }
 
-/// What the scan cache has done since the process began, and what it holds.
+/// Returns the counts of the scan cache since the process began, and its contents.
 #[napi]
 #[must_use]
 pub fn fs_scan_cache_stats() -> NativeCacheStats {

@@ -1,11 +1,11 @@
-//! Core errors as data: a stable code, a message that says what to do next, and the facts.
+//! Errors of the core as data: a stable code, a message that states what to do next, and the facts.
 
 use cairn_cancel::Stopped;
 use cairn_search::SearchError;
 use cairn_walk::WalkError;
 use napi_derive::napi;
 
-/// Why a call failed. The facade makes the `CairnError` of it.
+/// Why a call failed. The facade turns it into a `CairnError`.
 #[napi(object)]
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct NativeError {
@@ -17,7 +17,7 @@ pub struct NativeError {
     pub path: Option<String>,
     /// The pattern concerned.
     pub pattern: Option<String>,
-    /// Where in the pattern, in UTF-16 code units.
+    /// Where in the pattern the fault is, in UTF-16 code units.
     pub offset: Option<u32>,
 }
 
@@ -41,7 +41,7 @@ impl From<SearchError> for NativeError {
                 Self {
                     code: "INVALID_REGEX".to_owned(),
                     message: format!(
-                        "invalid regular expression {pattern:?}{place}: {reason}; correct it, or set literal to search for the text as it is"
+                        "invalid regular expression {pattern:?}{place}: {reason}; correct it, or set literal to search for the exact text"
                     ),
                     pattern: Some(pattern),
                     offset,
@@ -61,8 +61,8 @@ impl From<WalkError> for NativeError {
         match error {
             WalkError::NotFound { path, source } => {
                 let advice = match source.kind() {
-                    std::io::ErrorKind::PermissionDenied => "check the permissions of the directories above it",
-                    _ => "check the path; a relative one starts at the working directory",
+                    std::io::ErrorKind::PermissionDenied => "check the permissions of its parent directories",
+                    _ => "check the path; a relative path starts at the working directory",
                 };
                 Self {
                     code: "PATH_NOT_FOUND".to_owned(),
@@ -89,7 +89,7 @@ impl From<Stopped> for NativeError {
             Stopped::Cancelled => ("CANCELLED", "the call was cancelled"),
             Stopped::TimedOut => (
                 "TIMEOUT",
-                "the time ran out; raise timeoutMs, search a smaller directory, or take what was found with onTimeout: 'partial'",
+                "the time ran out; raise timeoutMs, search a smaller directory, or set onTimeout: 'partial' for a partial result",
             ),
         };
         Self { code: code.to_owned(), message: message.to_owned(), ..Self::default() }
@@ -97,11 +97,11 @@ impl From<Stopped> for NativeError {
 }
 
 impl NativeError {
-    /// A fault of ours.
+    /// A bug in this crate or below.
     pub(crate) fn internal(what: &str) -> Self {
         Self {
             code: "INTERNAL".to_owned(),
-            message: format!("internal failure: {what}; the process goes on, please report it"),
+            message: format!("internal error: {what}; report this bug. The process goes on"),
             ..Self::default()
         }
     }

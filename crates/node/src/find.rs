@@ -43,7 +43,7 @@ impl From<NativeFuzzyFindOptions> for FindOptions {
     }
 }
 
-/// Finds the entries whose paths best match what was typed.
+/// Finds the entries with the paths that match a query best.
 #[napi(ts_return_type = "Promise<NativeFuzzyFindResult | NativeError>")]
 pub fn fuzzy_find<'env>(
     env: &'env Env,
@@ -57,7 +57,7 @@ pub fn fuzzy_find<'env>(
     run(env, handle, timeout_ms, job, move |outcome| encode(outcome, with_positions))
 }
 
-/// What `fuzzyFind` found.
+/// The result of `fuzzyFind`.
 #[napi(object, object_from_js = false)]
 pub struct NativeFuzzyFindResult {
     pub total_matches: f64,

@@ -64,7 +64,7 @@ pub fn glob<'env>(
     run(env, handle, timeout_ms, move |cancel| Ok(search(engine(), &core, cancel)?), encode)
 }
 
-/// What `glob` found.
+/// The result of `glob`.
 #[napi(object, object_from_js = false)]
 pub struct NativeGlobResult {
     pub total_matches: f64,

@@ -100,7 +100,7 @@ pub struct NativeSkipped {
     pub too_costly: Option<f64>,
 }
 
-/// What `grep` found.
+/// The result of `grep`.
 #[napi(object, object_from_js = false)]
 pub struct NativeGrepResult {
     pub total_matches: f64,

@@ -1,8 +1,8 @@
-//! The Node addon. It translates: options into the core's types, results into one buffer, errors into data. It decides
-//! nothing; every default is the core's.
+//! The Node addon. It translates options into the core's types, results into fields and columns, and errors into data. It
+//! decides nothing: all defaults are in the core.
 //!
-//! Each call is queued on the process-wide [`cairn_pool::Pool`] and settles a promise. Nothing blocks the event loop
-//! or runs on libuv's pool, and a panic becomes an error with code `INTERNAL`.
+//! Each call is queued on the process-wide [`cairn_pool::Pool`] and settles a promise. Nothing blocks the event loop or runs
+//! on libuv's pool. A panic becomes an error with code `INTERNAL`.
 
 #![cfg_attr(test, allow(dead_code, reason = "under test nothing is registered with Node"))]
 #![allow(unreachable_pub, reason = "`#[napi]` items are public to JavaScript, not to Rust")]

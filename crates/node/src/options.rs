@@ -1,4 +1,4 @@
-//! The options that the searches share.
+//! The options that the searches share, and parts of their results.
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -12,7 +12,7 @@ pub(crate) fn engine() -> Engine<'static> {
     Engine { cache: ScanCache::global(), pool: Pool::global() }
 }
 
-/// The scope of a call made now. The working directory is that of now, not of when a worker gets to it.
+/// The scope of a call that is made now. Its working directory is the current one, not the one when a worker starts.
 pub(crate) fn scope(path: &str, base: &Scope, given: GivenScope) -> Scope {
     Scope {
         path: absolute(path),
@@ -24,7 +24,7 @@ pub(crate) fn scope(path: &str, base: &Scope, given: GivenScope) -> Scope {
     }
 }
 
-/// The shared options as given.
+/// The shared options of a call.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct GivenScope {
     pub(crate) hidden: Option<bool>,
@@ -37,13 +37,13 @@ fn absolute(path: &str) -> PathBuf {
     std::path::absolute(path).unwrap_or_else(|_| Path::new(path).to_owned())
 }
 
-/// A whole number that JavaScript sent as a double. The facade has checked its range.
+/// A whole number from JavaScript. The facade has checked its range.
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the cast saturates, as a limit should")]
 pub(crate) fn whole(number: f64) -> u64 {
     number as u64
 }
 
-/// The same, as a size.
+/// A size from JavaScript, like [`whole`].
 pub(crate) fn size(number: f64) -> usize {
     usize::try_from(whole(number)).unwrap_or(usize::MAX)
 }

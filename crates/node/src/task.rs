@@ -1,4 +1,4 @@
-//! How every call runs: queued on the shared pool, guarded against panics, settled once.
+//! Runs calls: each is queued on the shared pool, guarded against panics, and settled once.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -12,7 +12,7 @@ use napi_derive::napi;
 
 use crate::error::NativeError;
 
-/// Cancels the calls it was given to. Give each call its own.
+/// Cancels the call that it was passed to. Use one handle for each call.
 #[napi]
 #[derive(Default)]
 pub struct CancelHandle {
@@ -21,14 +21,14 @@ pub struct CancelHandle {
 
 #[napi]
 impl CancelHandle {
-    /// A handle that has not been cancelled.
+    /// Creates a handle that is not cancelled.
     #[napi(constructor)]
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Asks the call to stop. It settles with code `CANCELLED`, unless it was done already.
+    /// Stops the call. It settles with code `CANCELLED`, unless it has ended already.
     #[napi]
     pub fn cancel(&self) {
         self.token.cancel();
@@ -75,9 +75,9 @@ fn panic_message(panic: &(dyn Any + Send)) -> String {
         .to_owned()
 }
 
-/// Panics on a worker, so that a test can see that the process survives it. The facade does not export it.
+/// Panics on a worker, for the test that the process survives it. The facade does not export it.
 #[napi(ts_return_type = "Promise<NativeError>")]
 #[allow(clippy::elidable_lifetime_names, reason = "the macro needs the lifetime by name")]
 pub fn panic_on_worker<'env>(env: &'env Env) -> napi::Result<Object<'env>> {
-    run(env, None, None, |_| panic!("asked to panic"), |&()| ())
+    run(env, None, None, |_| panic!("requested by a test"), |&()| ())
 }

@@ -1,4 +1,4 @@
-//! From bytes to JavaScript strings: lossy decoding, and offsets in UTF-16 code units. Nowhere else.
+//! From bytes to JavaScript strings: lossy decoding, and offsets in UTF-16 code units. No other module converts them.
 
 /// Appends `bytes` as UTF-8, each invalid sequence as U+FFFD. Returns the length in UTF-16 code units and whether
 /// anything was replaced.
@@ -29,7 +29,7 @@ pub(crate) fn offsets(bytes: &[u8], byte_offsets: impl Iterator<Item = usize>) -
     offsets
 }
 
-/// Appends what [`offsets`] gives.
+/// Appends the result of [`offsets`].
 pub(crate) fn push_offsets(bytes: &[u8], byte_offsets: impl Iterator<Item = usize>, into: &mut Vec<u32>) {
     if bytes.is_ascii() {
         into.extend(byte_offsets.map(|offset| offset as u32));

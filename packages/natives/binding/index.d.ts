@@ -9,18 +9,18 @@
  */
 export declare const __napiBindingTarget: 'native' | 'wasm32-wasi' | 'wasm32-wasip1'
 
-/** Cancels the calls it was given to. Give each call its own. */
+/** Cancels the call that it was passed to. Use one handle for each call. */
 export declare class CancelHandle {
-  /** A handle that has not been cancelled. */
+  /** Creates a handle that is not cancelled. */
   constructor()
-  /** Asks the call to stop. It settles with code `CANCELLED`, unless it was done already. */
+  /** Stops the call. It settles with code `CANCELLED`, unless it has ended already. */
   cancel(): void
 }
 
-/** What the scan cache has done since the process began, and what it holds. */
+/** Returns the counts of the scan cache since the process began, and its contents. */
 export declare function fsScanCacheStats(): NativeCacheStats
 
-/** Finds the entries whose paths best match what was typed. */
+/** Finds the entries with the paths that match a query best. */
 export declare function fuzzyFind(options: NativeFuzzyFindOptions, handle?: CancelHandle | undefined | null): Promise<NativeFuzzyFindResult | NativeError>
 
 /** Finds the entries that match a glob. */
@@ -29,7 +29,7 @@ export declare function glob(options: NativeGlobOptions, handle?: CancelHandle |
 /** Searches the files below a directory, or one file. */
 export declare function grep(options: NativeGrepOptions, handle?: CancelHandle | undefined | null): Promise<NativeGrepResult | NativeError>
 
-/** Drops every cached scan that a change at `path` may have made wrong; without a path, all of them. */
+/** Drops every cached scan that a change at `path` may have made stale; without a path, all of them. */
 export declare function invalidateFsScanCache(path?: string | undefined | null): void
 
 /** One cached scan. */
@@ -46,7 +46,7 @@ export interface NativeCachedScan {
   complete: boolean
 }
 
-/** What the scan cache has done and holds. */
+/** Counts of the scan cache, and its contents. */
 export interface NativeCacheStats {
   hits: number
   misses: number
@@ -59,7 +59,7 @@ export interface NativeCacheStats {
   entries: Array<NativeCachedScan>
 }
 
-/** Why a call failed. The facade makes the `CairnError` of it. */
+/** Why a call failed. The facade turns it into a `CairnError`. */
 export interface NativeError {
   /** A stable code, such as `PATH_NOT_FOUND`. */
   code: string
@@ -69,7 +69,7 @@ export interface NativeError {
   path?: string
   /** The pattern concerned. */
   pattern?: string
-  /** Where in the pattern, in UTF-16 code units. */
+  /** Where in the pattern the fault is, in UTF-16 code units. */
   offset?: number
 }
 
@@ -86,7 +86,7 @@ export interface NativeFuzzyFindOptions {
   partialOnTimeout?: boolean
 }
 
-/** What `fuzzyFind` found. */
+/** The result of `fuzzyFind`. */
 export interface NativeFuzzyFindResult {
   totalMatches: number
   complete: boolean
@@ -113,7 +113,7 @@ export interface NativeGlobOptions {
   partialOnTimeout?: boolean
 }
 
-/** What `glob` found. */
+/** The result of `glob`. */
 export interface NativeGlobResult {
   totalMatches: number
   complete: boolean
@@ -149,7 +149,7 @@ export interface NativeGrepOptions {
   partialOnTimeout?: boolean
 }
 
-/** What `grep` found. */
+/** The result of `grep`. */
 export interface NativeGrepResult {
   totalMatches: number
   filesWithMatches: number
@@ -175,5 +175,5 @@ export interface NativeSkipped {
   tooCostly?: number
 }
 
-/** Panics on a worker, so that a test can see that the process survives it. The facade does not export it. */
+/** Panics on a worker, for the test that the process survives it. The facade does not export it. */
 export declare function panicOnWorker(): Promise<NativeError>

@@ -3,24 +3,24 @@ import type { NativeError } from '../binding/index.js';
 import { CairnError, fromNative } from './errors.ts';
 import type { SearchOptions } from './options.ts';
 
-/** A timer longer than this fires at once; the addon's own deadline serves for longer ones. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
+/** The maximal delay of a timer: a longer one fires at once. The deadline of the addon covers longer timeouts. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** What may end a call early. */
-export type Ending = Pick<SearchOptions, 'signal' | 'timeoutMs' | 'onTimeout'>;
+/** The options that can end a call early. */
+export type EndOptions = Pick<SearchOptions, 'signal' | 'timeoutMs' | 'onTimeout'>;
 
 /**
  * Runs a native call that a signal or a timeout may end.
  *
- * An aborted signal starts nothing. One that aborts later rejects at once with its reason, and so does a timeout with code
- * `TIMEOUT`, even while the call waits for a worker; the native work, told through the handle, stops soon after. With
- * `onTimeout: 'partial'` the deadline is left to the addon, which answers with what it has. Listener and timer are removed
- * when the call settles, so one signal serves any number of calls.
+ * If the signal has aborted, the call does not start. If it aborts later, the promise rejects at once with its reason; if
+ * the time runs out, it rejects with code `TIMEOUT`. Both also work while the call waits for a worker. The handle then
+ * stops the native work soon after. With `onTimeout: 'partial'` the addon handles the deadline and returns a partial result.
+ * Listener and timer are removed when the call settles, so one signal can be used for any number of calls.
  *
- * @throws the signal's reason, or the `CairnError` that the addon reported.
+ * @throws the reason of the signal, or the `CairnError` that the addon reported.
  */
 export async function withCancel<Result extends { columns: Uint8Array }>(
-  { signal, timeoutMs, onTimeout }: Ending,
+  { signal, timeoutMs, onTimeout }: EndOptions,
   run: (handle: CancelHandle) => Promise<Result | NativeError>,
 ): Promise<Result> {
   signal?.throwIfAborted();
@@ -36,7 +36,7 @@ export async function withCancel<Result extends { columns: Uint8Array }>(
       signal.addEventListener('abort', abort, { once: true });
       cleanups.push(() => signal.removeEventListener('abort', abort));
     }
-    if (timeoutMs !== undefined && timeoutMs <= LONGEST_TIMER_MS && onTimeout !== 'partial') {
+    if (timeoutMs !== undefined && timeoutMs <= MAX_TIMER_MS && onTimeout !== 'partial') {
       const timer = setTimeout(() => end(timeoutError(timeoutMs)), timeoutMs);
       cleanups.push(() => clearTimeout(timer));
     }
@@ -53,6 +53,6 @@ export async function withCancel<Result extends { columns: Uint8Array }>(
 function timeoutError(timeoutMs: number): CairnError {
   return new CairnError(
     'TIMEOUT',
-    `the call took longer than ${timeoutMs} ms; raise timeoutMs, search a smaller directory, or take what was found with onTimeout: 'partial'`,
+    `the call took longer than ${timeoutMs} ms; raise timeoutMs, search a smaller directory, or set onTimeout: 'partial' for a partial result`,
   );
 }

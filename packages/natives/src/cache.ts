@@ -1,31 +1,34 @@
 import * as binding from '../binding/index.js';
 import type { NativeCacheStats, NativeCachedScan } from '../binding/index.js';
 
-/** One scan kept in the cache: its root, what it includes, and what it costs. */
+/** One cached scan: its root, its options and its size. */
 export type CachedScan = NativeCachedScan;
 
-/** What the scan cache has done since the process began, and what it holds. */
+/** Counts of the scan cache since the process began, and its contents. */
 export type FsScanCacheStats = NativeCacheStats;
 
 /**
- * Drops every cached scan that a change at `path` may have made wrong, and keeps scans under way from being cached.
+ * Drops every cached scan that a change at `path` may have made stale, and prevents running scans from being cached.
  *
- * Call it after creating, changing, moving (both sides) or deleting something. Drops the scans whose root is the path or
- * contains it, that reached it through a followed link, that an ignore file at the path rules, or whose root the path
- * contains or contained. Without a path, drops everything. The path need not exist. Synchronous.
+ * Call it after you create, change, move (for both paths) or delete something. It drops scans with a root that equals the
+ * path, contains it or is below it; scans that reached the path through a followed link; and, for an ignore file, scans
+ * below its directory. Without a path, it drops everything. The path need not exist. Synchronous.
  *
- * Never throws: a path that is no string is taken as none, which drops more than needed and is never wrong.
+ * Never throws. A path that is not a string counts as no path, which drops more than necessary but is never wrong.
  */
 export function invalidateFsScanCache(path?: string): void {
   binding.invalidateFsScanCache(typeof path === 'string' ? path : undefined);
 }
 
 /**
- * What the scan cache has done and holds: a copy, made when called.
+ * Returns the counts and the contents of the scan cache, copied at the time of the call.
  *
- * `hits` were served as they were, `misses` found nothing, or only a scan that a change was announced for, `validations` looked at what an
- * expired or dropped scan rests on and listed again what had changed, `rescans` scanned a known root from the start (forced, or because validation could not tell),
- * `joins` shared a scan under way. `bytes` counts what a scan holds, its index for fuzzy matching included.
+ * - `hits`: calls that used a cached scan as it was.
+ * - `misses`: calls that found no cached scan, or one that a reported change had made stale.
+ * - `validations`: expired or dropped scans that were compared with the file system and updated where it had changed.
+ * - `rescans`: complete scans of a cached root, forced or because validation was not possible.
+ * - `joins`: calls that shared a running scan.
+ * - `bytes`: the memory of a scan, including its index for fuzzy matching.
  */
 export function fsScanCacheStats(): FsScanCacheStats {
   return binding.fsScanCacheStats();

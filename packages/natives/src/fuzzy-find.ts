@@ -9,25 +9,25 @@ import type { OptionRule, OptionRules, SearchOptions, StopReason } from './optio
 /** Options of {@link fuzzyFind}. `hidden` is false by default. */
 export interface FuzzyFindOptions extends SearchOptions {
   /**
-   * What was typed: words that must all match, in any order; `a/b` matches path segments in order, which may be
-   * abbreviated. Empty lists everything, directories first. A query of nothing but punctuation finds nothing.
+   * The query as the user types it: words that must all match, in any order. `a/b` matches path segments in order, which
+   * may be abbreviated. An empty query lists everything, directories first. A query of only punctuation finds nothing.
    *
-   * From four letters on one slip is forgiven (two swapped, one missed, wrong or too many), from nine on two; in words
-   * of fewer than three letters and of more than 62 none, of fewer than five one. What matches with slips ranks below
-   * what matches as typed, but above what has the letters strewn over its path, in order but not where words begin.
-   * Slips in the names of directories are forgiven only where no entry matches as typed, its letters not just strewn over
-   * the path, and fewer than ten match with slips in their base names.
+   * A query of four letters or more may have one typo (two letters swapped, a letter missing, wrong or too many), a query
+   * of nine or more two. Words of fewer than three or more than 62 letters may have no typo, words of fewer than five at
+   * most one. A match with typos ranks below a match as typed, but above letters that are scattered over a path, in order
+   * but not at the beginnings of words. Typos in the names of directories are accepted only if no entry matches as typed
+   * (scattered letters do not count) and fewer than ten match with typos in their base names.
    *
-   * At most 1,024 bytes of UTF-8, and 32 words and path segments; a longer one is refused with `INVALID_OPTION`.
+   * At most 1,024 bytes of UTF-8, and 32 words and path segments; a longer query is refused with `INVALID_OPTION`.
    */
   query: string;
   /**
-   * At most so many matches.
+   * The maximal number of matches.
    * @default 100
    */
   maxResults?: number | undefined;
   /**
-   * Say which characters matched.
+   * Also return which characters matched.
    * @default false
    */
   includePositions?: boolean | undefined;
@@ -43,7 +43,7 @@ export interface FuzzyFindMatch {
   score: number;
   /** Indices into `path`, in UTF-16 code units, ascending; only with `includePositions`. */
   positions?: number[];
-  /** The name is not valid UTF-8: `path` stands for it but does not open it. */
+  /** The name is not valid UTF-8: `path` shows it with U+FFFD and cannot be opened. */
   lossyPath?: true;
 }
 
@@ -52,12 +52,11 @@ export interface FuzzyFindResult {
   /** Best first; ties by depth, shallow first, then by path. */
   matches: FuzzyFindMatch[];
   /**
-   * How many entries matched. Those with slips are looked for, and counted, only when there is room for them: not when
-   * more than `maxResults` match as typed; those with slips in the names of directories only while few others match,
-   * see `query`.
+   * How many entries matched. Matches with typos count only if at most `maxResults` entries match as typed, and matches
+   * with typos in the names of directories only if few others match: see `query`.
    */
   totalMatches: number;
-  /** Whether nothing is missing but what could not be read. */
+  /** Whether nothing is missing, except entries that could not be read. */
   complete: boolean;
   /** Why something is missing. */
   stopReason?: StopReason;
@@ -86,9 +85,9 @@ const rules: OptionRules<FuzzyFindOptions> = {
 };
 
 /**
- * Finds the entries below a directory whose paths best match what was typed.
+ * Finds the entries below a directory with the paths that match a query best.
  *
- * Skips `node_modules`; follows symbolic links, each target directory once. Runs on workers of its own.
+ * Skips `node_modules`; follows symbolic links, each target directory once. Runs on the threads of the addon.
  *
  * @throws {CairnError} `PATH_NOT_FOUND`, `NOT_A_DIRECTORY`, `INVALID_OPTION`, `TIMEOUT`; or the reason of the signal.
  * @example

@@ -11,7 +11,7 @@ import type { OptionRules, SearchOptions, StopReason } from './options.ts';
 export interface GlobOptions extends SearchOptions {
   /**
    * `*` and `?` stop at `/`, `**` does not; `[…]`, `{a,b}` and `\` work as in a gitignore file. Case-sensitive. A final
-   * `/` asks for directories. Empty is `*`; an unbalanced brace is repaired.
+   * `/` matches only directories. Empty is `*`; an unbalanced brace is repaired.
    */
   pattern: string;
   /** Only entries of this kind. A symbolic link counts, and is reported, as the kind of its target. */
@@ -21,14 +21,14 @@ export interface GlobOptions extends SearchOptions {
    * @default true
    */
   recursive?: boolean | undefined;
-  /** At most so many matches; 0 returns none without a scan. Default: all. */
+  /** The maximal number of matches; 0 returns none without a scan. Default: no limit. */
   maxResults?: number | undefined;
   /**
    * Newest first, ties by path; the limit applies after the ranking. Matches then have `mtime` and `size`.
    * @default false
    */
   sortByMtime?: boolean | undefined;
-  /** Look into `node_modules`. Default: whether the pattern mentions it. */
+  /** Include the contents of `node_modules`. Default: whether the pattern mentions it. */
   includeNodeModules?: boolean | undefined;
 }
 
@@ -41,7 +41,7 @@ export interface GlobMatch {
   mtime?: number;
   /** Bytes, for regular files; only with `sortByMtime`. */
   size?: number;
-  /** The name is not valid UTF-8: `path` stands for it but does not open it. */
+  /** The name is not valid UTF-8: `path` shows it with U+FFFD and cannot be opened. */
   lossyPath?: true;
 }
 
@@ -51,7 +51,7 @@ export interface GlobResult {
   matches: GlobMatch[];
   /** How many entries matched. Stops counting at `maxResults`, unless sorted by time. */
   totalMatches: number;
-  /** Whether nothing is missing but what could not be read. */
+  /** Whether nothing is missing, except entries that could not be read. */
   complete: boolean;
   /** Why something is missing. */
   stopReason?: StopReason;
@@ -72,10 +72,10 @@ const rules: OptionRules<GlobOptions> = {
 /**
  * Finds the entries below a directory that match a glob.
  *
- * Uncached, only the part of the tree that can match is walked. Symbolic links are listed, not followed. Runs on
- * workers of its own.
+ * Without the cache, only the part of the tree that can match is scanned. Symbolic links are listed, not followed. Runs on
+ * the threads of the addon.
  *
- * @param onMatch is called with each match, in order, before the promise settles.
+ * @param onMatch called with each match, in order, before the promise settles.
  * @throws {CairnError} `PATH_NOT_FOUND`, `NOT_A_DIRECTORY`, `INVALID_GLOB`, `INVALID_OPTION`, `TIMEOUT`; or the reason of
  * the signal.
  * @example

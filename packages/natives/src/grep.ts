@@ -6,7 +6,7 @@ import type { ObservedCall } from './observer.ts';
 import { checkCallback, checkOptions, count, flag, given, oneOf, requiredText, searchRules, text } from './options.ts';
 import type { OptionRules, SearchOptions, StopReason } from './options.ts';
 
-/** What {@link grep} reports: matched lines, their number per file, or the files. */
+/** The unit that {@link grep} reports: matched lines, their number for each file, or the files. */
 export const GrepOutputMode = {
   Content: 'content',
   Count: 'count',
@@ -15,14 +15,14 @@ export const GrepOutputMode = {
 /** One of the values of {@link GrepOutputMode}. */
 export type GrepOutputMode = (typeof GrepOutputMode)[keyof typeof GrepOutputMode];
 
-/** Options of {@link grep}. `hidden` is **true** by default. `path` may be a file, which is searched whatever the filters say. */
+/** Options of {@link grep}. `hidden` is **true** by default. `path` may be a file, which is searched even if the filters exclude it. */
 export interface GrepOptions extends SearchOptions {
   /**
-   * A regular expression in Rust's syntax. One that only PCRE2 knows (look-around, back-references, atomic groups,
-   * recursion, `\K`, `\h`, …) is searched with PCRE2, as `rg -P` does. Braces that quantify nothing and brackets without a
-   * partner are escaped, and a group that was begun (`(?:`, `(?=`) is closed at the end; what was searched then is in
-   * `searchedPattern`. A pattern whose brackets cannot be repaired is searched literally. `engine` says which it was. At most
-   * 64 KiB of UTF-8; PCRE2's options at the start of a pattern, such as `(*CRLF)`, are refused.
+   * A regular expression in Rust's syntax. Syntax that only PCRE2 has (look-around, back-references, atomic groups,
+   * recursion, `\K`, `\h`, …) is searched with PCRE2, like `rg -P`. Braces that are not quantifiers and brackets without a
+   * partner are escaped, and an open group (`(?:`, `(?=`) is closed at the end; `searchedPattern` then holds the repaired
+   * pattern. A pattern with brackets that cannot be repaired is searched literally. `engine` states which engine searched.
+   * At most 64 KiB of UTF-8. Options of PCRE2 at the start of a pattern, such as `(*CRLF)`, are refused.
    */
   pattern: string;
   /**
@@ -32,7 +32,7 @@ export interface GrepOptions extends SearchOptions {
   literal?: boolean | undefined;
   /** Only files whose path relative to the root matches this glob, by the rules of `glob`. */
   glob?: string | undefined;
-  /** Only files of this type: one of ripgrep's (`rg --type-list`), else an extension. */
+  /** Only files of this type: one of ripgrep's types (`rg --type-list`), otherwise an extension. */
   type?: string | undefined;
   /** @default false */
   ignoreCase?: boolean | undefined;
@@ -42,12 +42,12 @@ export interface GrepOptions extends SearchOptions {
    */
   multiline?: boolean | undefined;
   /**
-   * At most so many matched lines (content and count mode) or files (files mode), in path order. The search ends at the
-   * next one, which shows that there are more, or at the end of the tree. Default: all.
+   * The maximal number of matched lines (content and count mode) or files (files mode), in path order. The search ends at
+   * the first one over the limit, or at the end of the tree. Default: no limit.
    */
   maxCount?: number | undefined;
   /**
-   * Leave out the first so many, in the unit of `maxCount`.
+   * How many to leave out at the start, in the unit of `maxCount`.
    * @default 0
    */
   offset?: number | undefined;
@@ -60,27 +60,27 @@ export interface GrepOptions extends SearchOptions {
    * @default 0
    */
   context?: number | undefined;
-  /** Cut lines to so many characters, around the match. Default: whole lines. */
+  /** The maximal number of characters of a line, which is cut around the match. Default: whole lines. */
   maxColumns?: number | undefined;
-  /** At most so many matched lines of one file. Default: all. */
+  /** The maximal number of matched lines of one file. Default: no limit. */
   maxCountPerFile?: number | undefined;
-  /** Leave out files of more bytes. Default: none is too large. */
+  /** The maximal size in bytes of a file that is searched. Default: no limit. */
   maxFileSize?: number | undefined;
   /** @default 'content' */
   mode?: GrepOutputMode | undefined;
 }
 
-/** A line by its number. */
+/** A line of context. */
 export interface ContextLine {
   /** 1-based. */
   lineNumber: number;
   line: string;
 }
 
-/** Where in a line a match is, in UTF-16 code units. */
+/** The range of a match in a line, in UTF-16 code units. */
 export interface Submatch {
   start: number;
-  /** Behind the last code unit. */
+  /** The code unit after the last. */
   end: number;
 }
 
@@ -92,48 +92,52 @@ export interface GrepMatch {
   lineNumber: number;
   /** Without its `\n`; a `\r` before it is kept. Invalid UTF-8 is replaced by U+FFFD. Empty in count and files mode. */
   line: string;
-  /** The lines before that are no matches and do not stand behind the match before. */
+  /** The lines before it that do not match and are not in `contextAfter` of the previous match. */
   contextBefore?: ContextLine[];
-  /** The lines behind, up to the next match. */
+  /** The lines after it, up to the next match. */
   contextAfter?: ContextLine[];
   /**
-   * The line, or one of its context lines, was cut to `maxColumns`, or it has more than 100,000 `submatches`, or PCRE2 gave
-   * up before it had found all of them.
+   * The line or one of its context lines was cut to `maxColumns`, or it has more than 100,000 `submatches`, or PCRE2 reached
+   * its limit before it found all of them.
    */
   truncated?: true;
   /** In count mode: how many lines matched. */
   matchCount?: number;
-  /** Where the matches are, the first 100,000 of a line; in content mode. */
+  /** The ranges of the matches, the first 100,000 of a line; in content mode. */
   submatches?: Submatch[];
-  /** The name is not valid UTF-8: `path` stands for it but does not open it. */
+  /** The name is not valid UTF-8: `path` shows it with U+FFFD and cannot be opened. */
   lossyPath?: true;
 }
 
-/** What was found. */
+/** The matches, and what was searched for them. */
 export interface GrepResult {
   /** In path order, within a file in line order. */
   matches: GrepMatch[];
-  /** Matched lines (in files mode: files) in what was searched, those left out by `offset` included. */
+  /** How many lines (in files mode: files) matched in the searched files, including those left out by `offset`. */
   totalMatches: number;
-  /** Files with a match, in what was searched. */
+  /** How many of the searched files have a match. */
   filesWithMatches: number;
-  /** Files searched, in path order up to where the search stopped. */
+  /** How many files were searched, in path order up to where the search stopped. */
   filesSearched: number;
   /** `maxCount` left something out. */
   limitReached?: true;
-  /** How many files had more matches than `maxCountPerFile`, which left those out; absent when none. */
+  /** How many files had more matches than `maxCountPerFile`; absent when none. */
   filesCut?: number;
   /**
-   * Files not searched, or not to the end: over `maxFileSize`, or with a line too long to hold in memory, where the search
-   * ends; with a NUL byte, where it ends too; not readable (directories among them); with a line on which PCRE2 gave up
-   * because it would have had to backtrack too often, where the search ends (`tooCostly`, absent when none).
+   * How many files were not searched, or not to the end.
+   *
+   * - `oversized`: over `maxFileSize`; or with a line that is too long to hold in memory, which ends the search of the file.
+   * - `binary`: with a NUL byte, which ends the search of the file.
+   * - `unreadable`: files and directories that cannot be read.
+   * - `tooCostly`: with a line that exceeds PCRE2's limit for backtracking, which ends the search of the file. Absent when
+   *   none.
    */
   skipped: { oversized: number; binary: number; unreadable: number; tooCostly?: number };
-  /** What searched: Rust's regular expressions, PCRE2, or plain text, asked for or because the pattern is no expression. */
+  /** The engine: Rust's regular expressions, PCRE2, or plain text, with `literal` or if the pattern is not a valid expression. */
   engine: 'regex' | 'pcre2' | 'literal';
-  /** What was searched for, when it is not the pattern as given. */
+  /** The pattern that was searched, if it is not the given one. */
   searchedPattern?: string;
-  /** Whether nothing is missing but what was skipped. */
+  /** Whether nothing is missing, except what `skipped` counts. */
   complete: boolean;
   /** Why something is missing. */
   stopReason?: StopReason;
@@ -163,9 +167,9 @@ const rules: OptionRules<GrepOptions> = {
  *
  * Finds the lines that `rg -n --no-require-git` finds, with PCRE2 those of `rg -P`. Symbolic links are not followed; with
  * `cache`, `node_modules` is skipped unless `glob` mentions it. A FIFO, socket or device as `path` gives an empty result.
- * Files are read, never mapped, so a file that changes meanwhile is harmless. Runs on workers of its own.
+ * Files are read, never mapped, so a file may change during the search. Runs on the threads of the addon.
  *
- * @param onMatch is called with each match, in order, before the promise settles.
+ * @param onMatch called with each match, in order, before the promise settles.
  * @throws {CairnError} `PATH_NOT_FOUND`, `INVALID_REGEX`, `INVALID_GLOB`, `INVALID_OPTION`, `TIMEOUT`; or the reason of the
  * signal.
  * @example

@@ -12,48 +12,48 @@ export interface SearchOptions {
    */
   gitignore?: boolean | undefined;
   /**
-   * Allow a scan from the shared cache, up to `FS_SCAN_CACHE_TTL_MS` (1000) old, and keep the one that is made. Whoever
-   * changes files calls `invalidateFsScanCache`.
+   * Allow a scan from the shared cache that is at most `FS_SCAN_CACHE_TTL_MS` (1000) old, and cache a new scan. Call
+   * `invalidateFsScanCache` after you change files.
    * @default false
    */
   cache?: boolean | undefined;
-  /** Rejects with the signal's reason when it aborts. One signal serves any number of calls. */
+  /** Ends the call with the reason of the signal. One signal can be used for any number of calls. */
   signal?: AbortSignal | undefined;
-  /** Milliseconds until the call rejects with code `TIMEOUT`; 0 is at once. Default: none. */
+  /** Milliseconds until the call rejects with code `TIMEOUT`; 0 rejects at once. Default: no timeout. */
   timeoutMs?: number | undefined;
   /**
-   * What to do when `timeoutMs` passes: reject, or return what was found with `stopReason: 'timeout'`.
+   * Whether the call rejects when `timeoutMs` has passed, or returns a partial result with `stopReason: 'timeout'`.
    * @default 'reject'
    */
   onTimeout?: 'reject' | 'partial' | undefined;
 }
 
-/** Why a result is not the whole answer: more matched than was asked for, the time ran out, the tree is too large. */
+/** Why a result is not complete: a limit was reached, the time ran out, or the tree or the result is too large. */
 export type StopReason = 'limit' | 'timeout' | 'budget';
 
-/** What a value of an option must be. */
+/** The rule for the value of an option. */
 export interface OptionRule {
   test: (value: unknown) => boolean;
-  /** Completes "must be …". */
+  /** What to use, as the end of a sentence with "use". */
   expected: string;
   required?: true;
 }
 
-/** The rules of a function's options, by name. */
+/** The rules for the options of a function, by name. */
 export type OptionRules<T> = { readonly [Name in keyof Required<T>]: OptionRule };
 
-/** Largest value that is still a whole number without doubt. */
-const MOST = Number.MAX_SAFE_INTEGER;
+/** The maximal value that is exact. */
+const MAX = Number.MAX_SAFE_INTEGER;
 
 export const text: OptionRule = { test: (value) => typeof value === 'string', expected: 'a string' };
 export const flag: OptionRule = { test: (value) => typeof value === 'boolean', expected: 'true or false' };
 export const count: OptionRule = {
-  test: (value) => typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= MOST,
+  test: (value) => typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= MAX,
   expected: 'a whole number from 0',
 };
 export const requiredText: OptionRule = { ...text, required: true };
 
-/** A rule that takes the values of `allowed`. */
+/** A rule that accepts the values of `allowed`. */
 export function oneOf(allowed: readonly (string | number)[]): OptionRule {
   return {
     test: (value) => allowed.some((one) => one === value),
@@ -65,7 +65,7 @@ export function oneOf(allowed: readonly (string | number)[]): OptionRule {
 export const searchRules: OptionRules<SearchOptions> = {
   path: {
     test: (value) => typeof value === 'string' && value !== '' && !value.includes('\0'),
-    expected: "a path: a string that is not empty and has no NUL character; '.' is the working directory",
+    expected: "a path that is not empty and has no NUL character; '.' is the working directory",
     required: true,
   },
   hidden: flag,
@@ -80,29 +80,31 @@ export const searchRules: OptionRules<SearchOptions> = {
 };
 
 /**
- * Checks the options of a call. `undefined` stands for an option that was not given.
+ * Checks the options of a call. The value `undefined` counts as not given.
  *
- * @throws {CairnError} `INVALID_OPTION`, naming the first option that is unknown or not as its rule says.
+ * @throws {CairnError} `INVALID_OPTION` with the first option that is unknown or not valid.
  */
 export function checkOptions<T extends object>(name: string, options: T, rules: OptionRules<T>): void {
   if (typeof options !== 'object' || options === null) {
-    throw new CairnError('INVALID_OPTION', `${name} takes an object of options, not ${describe(options)}`);
+    throw new CairnError('INVALID_OPTION', `invalid options of ${name}: ${describe(options)}; use an object`);
   }
   const known: Record<string, OptionRule> = rules;
   for (const [option, value] of Object.entries(options)) {
     const rule = Object.hasOwn(known, option) ? known[option] : undefined;
     if (!rule) {
       const names = Object.keys(rules).join(', ');
-      throw new CairnError('INVALID_OPTION', `${name} has no option ${option}; it has ${names}`, { option });
+      throw new CairnError('INVALID_OPTION', `unknown option ${option} of ${name}; use ${names}`, { option });
     }
     if (value !== undefined && !rule.test(value)) {
-      const message = `the option ${option} of ${name} must be ${rule.expected}, not ${describe(value)}`;
+      const message = `invalid option ${option} of ${name}: ${describe(value)}; use ${rule.expected}`;
       throw new CairnError('INVALID_OPTION', message, { option });
     }
   }
   for (const [option, rule] of Object.entries(known)) {
     if (rule.required && (options as Record<string, unknown>)[option] === undefined) {
-      throw new CairnError('INVALID_OPTION', `${name} needs the option ${option}: ${rule.expected}`, { option });
+      throw new CairnError('INVALID_OPTION', `missing option ${option} of ${name}; set it to ${rule.expected}`, {
+        option,
+      });
     }
   }
 }
@@ -110,12 +112,12 @@ export function checkOptions<T extends object>(name: string, options: T, rules: 
 /** Checks the callback of a call. @throws {CairnError} `INVALID_OPTION` when it is something else. */
 export function checkCallback(name: string, onMatch: unknown): void {
   if (onMatch !== undefined && onMatch !== null && typeof onMatch !== 'function') {
-    const message = `the second argument of ${name} must be a function, not ${describe(onMatch)}`;
+    const message = `invalid second argument of ${name}: ${describe(onMatch)}; use a function`;
     throw new CairnError('INVALID_OPTION', message, { option: 'onMatch' });
   }
 }
 
-/** The given options but `undefined` ones, which the addon would take for a value. */
+/** The options without those that are `undefined`, which the addon would not accept. */
 export function given<T extends object>(options: T): { [Name in keyof T]: Exclude<T[Name], undefined> } {
   const entries = Object.entries(options).filter(([, value]) => value !== undefined);
   return Object.fromEntries(entries) as { [Name in keyof T]: Exclude<T[Name], undefined> };

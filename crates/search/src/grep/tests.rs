@@ -425,7 +425,7 @@ fn n66_look_around_and_back_references_run_on_pcre2_in_every_mode() {
     for (reason, pattern, multiline, expected) in [
         ("look-ahead", "foo(?=bar)", false, vec!["a:1:foobar", "c:1:foobar\r", "d:1:foobar"]),
         ("negative look-ahead", "foo(?!bar)", false, vec!["a:2:foobaz", "c:2:foo\r"]),
-        ("look-after", "(?<=^foo)ba", false, vec!["a:1:foobar", "a:2:foobaz", "c:1:foobar\r", "d:1:foobar"]),
+        ("look-behind", "(?<=^foo)ba", false, vec!["a:1:foobar", "a:2:foobaz", "c:1:foobar\r", "d:1:foobar"]),
         ("a back-reference", r"\b(\w+) \1\b", false, vec!["b:1:the the"]),
         ("a back-reference over lines", r"(\w)\n\1", true, vec![]),
         ("look-ahead over lines", r"bar(?=\nfoo)", true, vec!["a:1:foobar"]),
