@@ -184,6 +184,26 @@ describe.each(backendKinds)('a large group on $name', (kind) => {
     expect(await find('redis')).toEqual(['redis']);
   });
 
+  test.skipIf(kind.isSkipped)('finds the content that a message has, also when an import changed it', async () => {
+    const { memory } = await openMemory(kind, { retention: { maxMessages: 700 } });
+    const place = { stream: 'chat', group: 'g' };
+    const now = await memory.backend.now();
+    const known = Array.from({ length: 600 }, (_, index) => ({ id: `${index}`, content: `table ${index}`, time: now }));
+    await memory.messages.addAll(place, known);
+    const find = async (query: string): Promise<string[]> =>
+      (await memory.recall({ ...place, query, limit: 1 })).map(({ content }) => content);
+    expect(await find('table 5')).toEqual(['table 5']);
+    // Another content under the id and the time of a message.
+    await memory.messages.addAll(place, [{ id: '5', content: 'redis', time: now }]);
+    expect(await find('redis')).toEqual(['redis']);
+    expect(await find('table 5')).toEqual(['table 5']);
+    const lines = await Array.fromAsync(memory.export());
+    await memory.forget(place);
+    await memory.import(lines.map((line) => line.replace('"redis"', '"cluster"')));
+    expect(await find('redis')).toEqual([]);
+    expect(await find('cluster')).toEqual(['cluster']);
+  });
+
   test.skipIf(kind.isSkipped)(
     'gives the same results as a new memory after messages were added, trimmed and removed',
     async () => {

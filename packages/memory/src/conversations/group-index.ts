@@ -11,8 +11,16 @@ const MAX_GROUPS = 4;
 /** The UTF-16 code units (a few milliseconds) after which other work runs. */
 const UNITS_PER_TURN = 64 * 1024;
 
+/** A message or a note. */
+interface GroupDocument {
+  readonly content: string;
+  readonly time: number;
+  /** Only notes have one. They are not stored in segments, because they expire earlier than the messages of the group. */
+  readonly source?: string;
+}
+
 /** The documents of a group. An id stands for one content: another content has another id. */
-type Documents = ReadonlyMap<string, { readonly content: string; readonly time: number }>;
+type Documents = ReadonlyMap<string, GroupDocument>;
 
 interface GroupQuery {
   readonly query: string;
@@ -106,11 +114,13 @@ class GroupIndex {
     this.#stale = 0;
   }
 
-  /** Adds the documents that the index lacks. Every full segment of them is written to the store. */
+  /** Adds the documents that the index lacks. Every full segment of messages is written to the store. */
   async #add(documents: Documents, signal: AbortSignal | undefined): Promise<void> {
     const missing: RankDocument[] = [];
-    for (const [id, { content, time }] of documents) {
-      if (!this.#index.has(id)) missing.push({ id, text: content, timeMs: time });
+    const notes: RankDocument[] = [];
+    for (const [id, { content, time, source }] of documents) {
+      if (this.#index.has(id)) continue;
+      (source === undefined ? missing : notes).push({ id, text: content, timeMs: time });
     }
     const { segment, minGroup } = this.#sizes;
     let start = 0;
@@ -123,7 +133,7 @@ class GroupIndex {
         await this.#write(index, batch, signal);
       }
     }
-    await fill(this.#index, missing.slice(start), signal);
+    await fill(this.#index, [...missing.slice(start), ...notes], signal);
   }
 
   async #write(index: TermIndex, batch: readonly RankDocument[], signal: AbortSignal | undefined): Promise<void> {

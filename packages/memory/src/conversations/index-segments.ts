@@ -63,7 +63,7 @@ export async function* readSegments(
 }
 
 /**
- * Writes a segment over whatever is there. It expires with the messages. `sequence` states the time of its newest message.
+ * Writes a segment over whatever is there. It expires with its newest message, whose time is `sequence`.
  *
  * @returns whether the store has it.
  */
@@ -77,7 +77,8 @@ export async function writeSegment(
   const next = segment.index.serialize(segment.sequence);
   const isWritten = await attempt(async () => {
     const expected = await backend.read(key, { signal });
-    return backend.swap(key, { expected, next, ttlMs: limits.messages.lifetimeMs }, { signal });
+    const leftMs = segment.sequence + limits.messages.lifetimeMs - (await backend.now({ signal }));
+    return backend.swap(key, { expected, next, ttlMs: Math.max(leftMs, 1) }, { signal });
   });
   return isWritten === true;
 }

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { rankDocuments } from '@cairn/retrieval';
 import type { Embed, RankDocument, RankedDocument, RankNotice } from '@cairn/retrieval';
 import { MemoryError } from '../errors.ts';
@@ -91,15 +92,27 @@ function checkOptions({ query, includeNotes, workflowId, limit = DEFAULT_LIMIT }
   return limit;
 }
 
-/** Gives each memory an id that stands for its contents, because the term index is kept between calls. */
-function identify(messages: readonly Message[], notes: readonly Note[]): Map<string, Message | Note> {
+/** 72 bits of the content: two contents under one id and one time have different documents. */
+function fingerprintOf(content: string): string {
+  return hash('sha1', content, 'base64').slice(0, 12);
+}
+
+/**
+ * Gives each memory an id. The term index is kept between calls and in the store, so that there an id must stand for one
+ * content: an import may bring another content under the id and the time of a message.
+ */
+function identify(
+  memories: readonly (Message | Note)[],
+  { isKept }: { readonly isKept: boolean },
+): Map<string, Message | Note> {
   const byId = new Map<string, Message | Note>();
-  for (const message of messages) {
-    const id = `m ${message.time} ${message.id}`;
-    // Imported messages may share an id and a time.
-    byId.set(byId.has(id) ? `${id} ${message.content}` : id, message);
+  for (const memory of memories) {
+    const name = 'role' in memory ? `m ${memory.time} ${memory.id}` : `n ${memory.time} ${memory.source}`;
+    const base = isKept ? `${name} ${fingerprintOf(memory.content)}` : name;
+    let id = base;
+    for (let copy = 2; byId.has(id); copy++) id = `${base} ${copy}`;
+    byId.set(id, memory);
   }
-  for (const note of notes) byId.set(`n ${note.time} ${note.source} ${note.content}`, note);
   return byId;
 }
 
@@ -114,9 +127,10 @@ export function createRecall({ messages, notes, embed, ...segments }: RecallDepe
     const key = memoryKey(stream, group);
     const history = await messages.history({ stream, group }, { signal });
     const included = includeNotes && workflowId !== undefined ? await notes.getNotes(workflowId, { signal }) : [];
-    const byId = identify(history, included);
+    const isIndexed = embed === undefined && history.length >= MIN_INDEXED;
+    const byId = identify([...history, ...included], { isKept: isIndexed });
     const rank = async (): Promise<readonly RankedDocument[]> => {
-      if (embed === undefined && history.length >= MIN_INDEXED) {
+      if (isIndexed) {
         return indexes.rank(key, byId, { query, limit, signal, onNotice });
       }
       const documents = Array.from(byId, ([id, { content, time }]): RankDocument => {
