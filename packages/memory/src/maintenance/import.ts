@@ -146,6 +146,21 @@ async function importNotes(
   });
 }
 
+interface Numbered extends Pick<LineOf<'record'>, 'value' | 'time'> {
+  /** How many equal records come before this one. */
+  readonly copy: number;
+}
+
+function numbered(records: readonly Omit<Numbered, 'copy'>[]): readonly Numbered[] {
+  const copies = new Map<string, number>();
+  return records.map(({ value, time }) => {
+    const identity = JSON.stringify([value, time]);
+    const copy = copies.get(identity) ?? 0;
+    copies.set(identity, copy + 1);
+    return { value, time, copy };
+  });
+}
+
 /** Adds records to a list that expires when the exported list does. The owner of the namespace applies its own rule later. */
 async function importNamespaceRecords(
   { backend, reader, limits }: TransferDependencies,
@@ -155,11 +170,12 @@ async function importNamespaceRecords(
   const [{ expiresAt = Infinity }] = lines;
   const newest = lines.reduce((latest, { time }) => Math.max(latest, time), 0);
   const rule = listRuleOf({ lifetimeMs: Math.max(expiresAt - newest, 1) });
-  await importRecords<Pick<LineOf<'record'>, 'value' | 'time'>>(lines, {
-    identify: ({ value, time }) => JSON.stringify([value, time]),
+  // Equal records at one time are all kept: they may be events that are counted.
+  await importRecords<Numbered>(numbered(lines), {
+    identify: ({ value, time, copy }) => JSON.stringify([value, time, copy]),
     read: async () => {
       const entries = await reader.read(key, { rule: listRuleOf({}), signal }, parseNamespaceRecord);
-      return entries.map(({ value }) => value);
+      return numbered(entries.map(({ value }) => value));
     },
     add: (batch) => {
       const drafts = batch.map(({ value, time }) => namespaceDraft(value, limits, time));

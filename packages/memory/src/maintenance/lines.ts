@@ -7,9 +7,8 @@ import { MemoryError } from '../errors.ts';
 import { graphLineSchema } from '../graph/knowledge-graph.ts';
 import type { GraphLine } from '../graph/knowledge-graph.ts';
 import { graphKey, memoryKey, namespaceKey, notesKey, quoted, workflowKey } from '../records/keys.ts';
-import { checkSize } from '../records/limits.ts';
 import type { Limits } from '../records/limits.ts';
-import { namespaceDraft } from '../records/namespace.ts';
+import { checkDocument, namespaceDraft } from '../records/namespace.ts';
 import type { JsonObject } from '../records/namespace.ts';
 import { MAX_TIME_MS } from '../records/time.ts';
 import { noteDraft } from '../workflows/notes.ts';
@@ -36,6 +35,11 @@ interface NamespaceLine {
 
 export type LineOf<Kind extends Line['kind']> = Extract<Line, { kind: Kind }>;
 
+/** `z.record` would drop a field named `__proto__`. */
+function isJsonObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 const time = z.int().min(0).max(MAX_TIME_MS);
 
 const namespaceFields = { namespace: z.string(), key: z.string(), expiresAt: z.number().optional() };
@@ -61,7 +65,12 @@ const lineSchema: z.ZodType<Line> = z.discriminatedUnion('kind', [
   }),
   z.looseObject({ kind: z.literal('workflow'), id: z.string() }),
   z.strictObject({ kind: z.literal('graph'), graph: z.string(), line: graphLineSchema }),
-  z.strictObject({ kind: z.literal('record'), ...namespaceFields, value: z.record(z.string(), z.unknown()), time }),
+  z.strictObject({
+    kind: z.literal('record'),
+    ...namespaceFields,
+    value: z.custom<JsonObject>(isJsonObject, 'expected an object'),
+    time,
+  }),
   z.strictObject({ kind: z.literal('document'), ...namespaceFields, document: z.string() }),
 ]);
 
@@ -115,7 +124,7 @@ export function checkLine(line: Line, limits: Limits): void {
       return;
     case 'document':
       namespaceKey(line.namespace, line.key);
-      checkSize(line.document, 'document', limits);
+      checkDocument(line.document, limits);
       return;
     case 'workflow':
       workflowKey(line.id);

@@ -51,7 +51,11 @@ export interface Namespace {
    *   `TOO_LARGE`, `CORRUPT_RECORD` when the key has a document.
    */
   readonly append: (key: string, values: readonly JsonObject[], options?: CallOptions) => Promise<NamespaceRecord[]>;
-  /** Returns the records of a list, newest first. Unreadable records are quarantined. */
+  /**
+   * Returns the records of a list, newest first. Unreadable records are quarantined.
+   *
+   * @throws {MemoryError} `INVALID_INPUT` for a limit that is not a whole number from 0.
+   */
   readonly list: (
     key: string,
     options?: CallOptions & { readonly limit?: number | undefined },
@@ -63,7 +67,8 @@ export interface Namespace {
   /**
    * Changes a document if it is as expected; `next: undefined` removes it. @returns whether it was changed.
    *
-   * @throws {MemoryError} `TOO_LARGE`, `CORRUPT_RECORD` when the key has a list.
+   * @throws {MemoryError} `INVALID_INPUT` for a document that is not well-formed Unicode, `TOO_LARGE`, `CORRUPT_RECORD` when
+   *   the key has a list.
    */
   readonly swap: (key: string, change: Pick<Swap, 'expected' | 'next'>, options?: CallOptions) => Promise<boolean>;
   /** Returns all keys, in alphabetical order. */
@@ -78,6 +83,32 @@ export interface NamespaceDependencies {
   readonly limits: Limits;
 }
 
+/** @throws {MemoryError} `INVALID_INPUT` when a value has no JSON form, or one that is not that of a plain object. */
+function jsonOf(value: JsonObject): string {
+  const refuse = (cause?: unknown): never => {
+    const summary = 'A value of the namespace is not valid JSON';
+    throw new MemoryError('INVALID_INPUT', [summary, 'Use texts, numbers, lists and plain objects.'], { cause });
+  };
+  // Such as a date: it would be stored as another value than it is.
+  if ('toJSON' in value) return refuse();
+  try {
+    return JSON.stringify(value);
+  } catch (error) {
+    return refuse(error);
+  }
+}
+
+/** Checks a document. @throws {MemoryError} `INVALID_INPUT`, `TOO_LARGE`. */
+export function checkDocument(document: unknown, limits: Limits): string {
+  // With `u`, a surrogate is a code point of its own only when its other half is missing.
+  if (typeof document !== 'string' || /\p{Cs}/u.test(document)) {
+    const problem = typeof document === 'string' ? 'not well-formed Unicode' : 'not a text';
+    const hint = 'Use a text without half surrogate pairs; stores would change it.';
+    throw new MemoryError('INVALID_INPUT', [`A document of the namespace is ${problem}`, hint]);
+  }
+  return checkSize(document, 'document', limits);
+}
+
 /** Returns the draft of a record. @throws {MemoryError} `INVALID_INPUT`, `TOO_LARGE`. */
 export function namespaceDraft(value: JsonObject, limits: Limits, timeMs?: number): Draft {
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -85,13 +116,7 @@ export function namespaceDraft(value: JsonObject, limits: Limits, timeMs?: numbe
     const problem = isObject ? 'has a field "time", which the store sets' : 'is not an object';
     throw new MemoryError('INVALID_INPUT', [`A value of the namespace ${problem}`, 'Use another field or an object.']);
   }
-  let fields: string;
-  try {
-    fields = JSON.stringify(value);
-  } catch (error) {
-    const summary = 'A value of the namespace is not valid JSON';
-    throw new MemoryError('INVALID_INPUT', [summary, 'Use texts, numbers, lists and plain objects.'], { cause: error });
-  }
+  const fields = jsonOf(value);
   checkSize(fields, 'value', limits);
   const separator = fields === '{}' ? '' : ',';
   return { before: `${fields.slice(0, -1)}${separator}"time":`, after: '}', timeMs };
@@ -161,7 +186,7 @@ export function createNamespace(
       ),
     read: (key, call) => backend.read(storeKey(key), call),
     swap: async (key, { expected, next }, call) => {
-      if (next !== undefined) checkSize(next, 'document', limits);
+      if (next !== undefined) checkDocument(next, limits);
       return backend.swap(storeKey(key), { expected, next, ttlMs: rule.lifetimeMs }, call);
     },
     keys: async (call = {}) => {

@@ -1,6 +1,7 @@
 import { MemoryError } from '../errors.ts';
 import type { CallOptions, ListQuery, MemoryBackend } from './backend.ts';
 import { QUARANTINE_KEY } from './keys.ts';
+import { checkLimit } from './limits.ts';
 import type { Limits } from './limits.ts';
 
 /** An unreadable record. */
@@ -81,6 +82,7 @@ export function createReader(backend: MemoryBackend, limits: Limits, onQuarantin
   };
 
   const read: Reader['read'] = async (key, query, parse) => {
+    checkLimit(query.limit);
     const records = await backend.list(key, query);
     const { readable, unreadable } = parseAll(records, parse);
     for (const record of unreadable) await quarantine(key, record, query);
