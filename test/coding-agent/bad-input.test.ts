@@ -190,7 +190,7 @@ test('what could not be taken back is said', async () => {
   ];
   const result = await tools.patch.execute({ patch: patch.join('\n') });
   expect(failure(result)).toMatch(
-    /^IO: The change failed half way, and taking it back failed too: b could .*; a could .* Look at n, a before going on/u,
+    /^IO: The change failed partway, and undoing it failed too: b could .*; a could .* Check n, a before you continue/u,
   );
   expect(result).toMatchObject({ details: { changed: true } });
 });
@@ -222,7 +222,7 @@ test('of a patch one of whose files cannot be removed, all else is done, and not
   const { tools, paths } = createBench({ a: 'a\n', b: 'b\n' }, undefined, { operations });
   const patch = '*** Begin Patch\n*** Delete File: a\n*** Delete File: b\n*** End Patch\n';
   const result = await tools.patch.execute({ patch });
-  expect(failure(result)).toMatch(/^PERMISSION: a could only be deleted in part: .*; all else was changed as asked\./u);
+  expect(failure(result)).toMatch(/^PERMISSION: a was only partly deleted: .*; all other changes were made\./u);
   expect(result).toMatchObject({ details: { changed: true } });
   expect(paths()).toEqual(['a']);
 });
@@ -232,8 +232,8 @@ test('what can neither be removed nor put back is not said to be unchanged', asy
   const { tools, root, paths } = createBench({ a: 'a\n' }, undefined, { operations });
   const result = await tools.delete.execute({ path: 'a' });
   const [left = ''] = paths();
-  expect(failure(result)).toContain(`a could not be put back`);
-  expect(failure(result)).toContain(`what is left of it is now named ${join(root, left)}`);
+  expect(failure(result)).toContain(`a could not be restored`);
+  expect(failure(result)).toContain(`what remains of it is now at ${join(root, left)}`);
   expect(result).toMatchObject({ details: { changed: true } });
 });
 

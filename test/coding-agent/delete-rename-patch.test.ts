@@ -32,7 +32,7 @@ describe('delete', () => {
     ['what holds the root', '..', /^OUTSIDE_ROOT/u],
     ['nothing', 'aa', /^NOT_FOUND: .*Did you mean a\?/u],
     ['git data', '.git/config', /^PROTECTED/u],
-    ['a directory that holds a repository', 'd', /^PROTECTED: d holds a git repository/u],
+    ['a directory that holds a repository', 'd', /^PROTECTED: d contains a git repository/u],
   ];
 
   test.each(refused)('is refused for %s', async (_reason, path, says) => {
@@ -76,7 +76,7 @@ describe('rename', () => {
   test('an existing destination is replaced only when that is asked for, and was read', async () => {
     const { tools, text } = createBench({ a: 'new', b: 'old' });
     expect(failure(await tools.rename.execute({ from: 'a', to: 'b' }))).toMatch(
-      /^EXISTS: b exists already.*overwrite/u,
+      /^EXISTS: b already exists.*overwrite/u,
     );
     expect(failure(await tools.rename.execute({ from: 'a', to: 'b', overwrite: true }))).toMatch(/^NOT_READ: b/u);
     details(await tools.rename.execute({ from: 'a', to: 'b', overwrite: true }));
@@ -85,7 +85,7 @@ describe('rename', () => {
 
   const refused: readonly (readonly [reason: string, from: string, to: string, says: RegExp])[] = [
     ['a directory as destination', 'a', 'd', /^EXISTS: d is a directory/u],
-    ['into itself', 'd', 'd/f/g', /^INVALID_INPUT: d\/f\/g lies in d/u],
+    ['into itself', 'd', 'd/f/g', /^INVALID_INPUT: d\/f\/g is inside d/u],
     ['to itself', 'a', './a', /^NO_CHANGE/u],
     ['nothing', 'x', 'y', /^NOT_FOUND/u],
     ['the root', '.', 'y', /^PROTECTED|^OUTSIDE/u],
@@ -182,9 +182,9 @@ describe('patch', () => {
     [
       'adding onto a file',
       ['*** Update File: a', '@@', '-1', '+I', '*** Add File: b', '+n'],
-      /^EXISTS: b exists already/u,
+      /^EXISTS: b already exists/u,
     ],
-    ['moving onto a file', ['*** Update File: a', '*** Move to: b', '@@', '-1', '+I'], /^EXISTS: b exists already/u],
+    ['moving onto a file', ['*** Update File: a', '*** Move to: b', '@@', '-1', '+I'], /^EXISTS: b already exists/u],
     ['a missing file', ['*** Update File: a', '@@', '-1', '+I', '*** Delete File: q'], /^NOT_FOUND: q/u],
     ['a directory', ['*** Delete File: d'], /^IS_DIRECTORY: d/u],
     [

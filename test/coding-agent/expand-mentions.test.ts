@@ -48,7 +48,7 @@ describe('what is attached', () => {
 
   test('a cut says how to go on in the names of the tools', async () => {
     const message = await expandMentions('@a.ts:1', { workspace: workspaceOf({ 'a.ts': 'x\ny\n' }), naming: 'gemini' });
-    expect(attachments(message)[0]).toMatch(/go on with start_line=2\]$/u);
+    expect(attachments(message)[0]).toMatch(/continue with start_line=2\]$/u);
   });
 
   test('the listing of a directory, never what its files hold', async () => {
@@ -94,12 +94,24 @@ describe('what is attached', () => {
 describe('what is not attached is said, and why', () => {
   const outside = (): string => createTree({ 'secret.txt': 'secret' });
   const cases: readonly (readonly [why: string, text: string, tree: Tree, reason: string, says: string])[] = [
-    ['missing', '@src/b.ts', { 'src/a.ts': '' }, 'NOT_FOUND', '[@src/b.ts is not attached: nothing has this name]'],
-    ['another case', '@readme', { 'README.md': '' }, 'NOT_FOUND', 'nothing has this name'],
-    ['the begin of a name', '@READ', { README: '' }, 'NOT_FOUND', 'nothing has this name'],
-    ['a file named as a directory', '@a.ts/', { 'a.ts': '' }, 'NOT_FOUND', 'nothing has this name'],
+    [
+      'missing',
+      '@src/b.ts',
+      { 'src/a.ts': '' },
+      'NOT_FOUND',
+      '[@src/b.ts is not attached: nothing exists at this path]',
+    ],
+    ['another case', '@readme', { 'README.md': '' }, 'NOT_FOUND', 'nothing exists at this path'],
+    ['the begin of a name', '@READ', { README: '' }, 'NOT_FOUND', 'nothing exists at this path'],
+    ['a file named as a directory', '@a.ts/', { 'a.ts': '' }, 'NOT_FOUND', 'nothing exists at this path'],
     ['below a file', '@a.ts/b.ts', { 'a.ts': '' }, 'NOT_A_DIRECTORY', 'a.ts/b.ts lies below'],
-    ['binary', '@a.bin', { 'a.bin': Buffer.from([0, 1, 2, 3]) }, 'BINARY', 'a.bin is no text: binary data, 4 bytes'],
+    [
+      'binary',
+      '@a.bin',
+      { 'a.bin': Buffer.from([0, 1, 2, 3]) },
+      'BINARY',
+      'a.bin is not a text file: binary data, 4 bytes',
+    ],
     ['a pipe', '@p', { p: fifo() }, 'NOT_A_FILE', 'p is a device, pipe or socket'],
     ['no such line', '@a.ts:9', { 'a.ts': 'x\n' }, 'INVALID_INPUT', 'a.ts has 1 line, so there is no line 9'],
     ['above the root', '@../x', {}, 'OUTSIDE_ROOT', 'lies outside the root'],
@@ -141,7 +153,7 @@ describe('one budget for the whole message', () => {
       { attached: true, cutByBudget: false },
     ]);
     const parts = attachments(message);
-    expect(parts[1]).toMatch(/\[cut by .*; go on with offset=\d+\]$/u);
+    expect(parts[1]).toMatch(/\[cut by .*; continue with offset=\d+\]$/u);
     expect(parts.at(-1)).toMatch(
       /^\[@b\.ts is attached in part: a message takes 5\.9 KB\]\n\[@c\.ts is not attached: it takes 4\.0 KB, and \d+ bytes of the 5\.9 KB for a message are left\]$/u,
     );

@@ -105,7 +105,7 @@ describe('what is suggested', () => {
     expect(await suggested(provider, 'a', 0)).toEqual([]);
   });
 
-  test('a root that is no directory rejects', async () => {
+  test('a root that is not a directory rejects', async () => {
     const root = join(createTree({ 'a.ts': '' }), 'a.ts');
     await expect(createMentionProvider({ root }).suggest('a')).rejects.toMatchObject({ code: 'NOT_A_DIRECTORY' });
     expect(() => createMentionProvider({ root: 'relative' })).toThrow('absolute');

@@ -101,7 +101,7 @@ const sessions: Readonly<Record<Exclude<NamingProfile, 'default'>, readonly Step
     [
       'Read',
       { file_path: 'a.txt', offset: 2, limit: 1 },
-      /\ntwo\n\[cut by the number of lines: 1 more line; go on with offset=3\]/u,
+      /\ntwo\n\[cut by the number of lines: 1 more line; continue with offset=3\]/u,
     ],
     ['Edit', { file_path: 'a.txt', old_string: 'two', new_string: 'TWO' }, /^Edited a\.txt/u],
     ['MultiEdit', { file_path: 'a.txt', edits: [{ old_string: 'one', new_string: 'ONE' }] }, /^Edited a\.txt/u],
@@ -127,7 +127,7 @@ const sessions: Readonly<Record<Exclude<NamingProfile, 'default'>, readonly Step
     ['ls', {}, /\na\.txt$/u],
   ],
   gemini: [
-    ['read_file', { file_path: 'a.txt', start_line: 2, end_line: 2 }, /\ntwo\n\[cut.*go on with start_line=3\]/u],
+    ['read_file', { file_path: 'a.txt', start_line: 2, end_line: 2 }, /\ntwo\n\[cut.*continue with start_line=3\]/u],
     ['replace', { file_path: 'a.txt', instruction: 'shout', old_string: 'two', new_string: 'TWO' }, /^Edited a\.txt/u],
     ['grep_search', { pattern: 'two', include_pattern: '*.txt' }, /\n2: TWO$/u],
     ['grep_search', { pattern: 'two', case_sensitive: true }, /^\[no match\]/u],
@@ -146,7 +146,7 @@ const sessions: Readonly<Record<Exclude<NamingProfile, 'default'>, readonly Step
     [
       'read_text_file',
       { path: 'a.txt', head: 1 },
-      /\none\n\[cut by the number of lines: 2 more lines; go on with offset=2\]/u,
+      /\none\n\[cut by the number of lines: 2 more lines; continue with offset=2\]/u,
     ],
     ['edit_file', { path: 'a.txt', edits: [{ oldText: 'two', newText: 'TWO' }], dryRun: true }, /^Would have edited/u],
     ['edit_file', { path: 'a.txt', edits: [{ oldText: 'two', newText: 'TWO' }] }, /^Edited/u],
@@ -215,7 +215,7 @@ describe.each(Object.entries(searchers))(
       return [first, await ask(tool, { ...input, [parameter]: set })];
     }
 
-    const goOn = /go on with (?:(?<tool>\w+) )?(?<parameter>\w+)=(?<value>\d+)\]/u;
+    const goOn = /continue with (?:(?<tool>\w+) )?(?<parameter>\w+)=(?<value>\d+)\]/u;
     const trees = naming === 'mcp-fs' ? [['directory_tree', { path: 'many' }, 600, 600] as const] : [];
     test.each<readonly [tool: string, input: object, total: number, names: number]>([
       [glob, { pattern: '*.x' }, 400, 400],
@@ -246,7 +246,7 @@ describe.each(Object.entries(searchers))(
     });
 
     test.skipIf(naming === 'codex')('counts the matches of a file', async () => {
-      const notice = /shown of one; (?<parameter>\w+)=(?<value>\w+) counts/u;
+      const notice = /shown per file; (?<parameter>\w+)=(?<value>\w+) counts/u;
       const [, counts] = await follow(grep, { pattern: 'k', ...contentMode }, notice);
       expect(shownIn(counts)).toEqual(['some: 50']);
     });
@@ -259,7 +259,7 @@ test.each([
 ] as const)('%s: %s takes the offset that it names for a text', async (naming, name) => {
   const tool = named(createBench({ long: 'x\n'.repeat(2001) }).root, naming)[name];
   if (!tool) throw new Error(`no ${name}`);
-  expect(textOf(await call(tool, { path: 'long' }))).toMatch(/go on with offset=2001\]$/u);
+  expect(textOf(await call(tool, { path: 'long' }))).toMatch(/continue with offset=2001\]$/u);
   expect(textOf(await call(tool, { path: 'long', offset: 2001 }))).toMatch(/^\[long: lines 2001-2001 of 2001/u);
 });
 
@@ -280,13 +280,13 @@ test.each<readonly [naming: NamingProfile, tool: string, input: object, oldText:
   if (!found) throw new Error(`no ${tool}`);
   const says = failure(await call(found, input));
   expect(says).toMatch(new RegExp(`^AMBIGUOUS: ${oldText} occurs 2 times`, 'u'));
-  expect(says).toContain(` Add lines around it until it occurs once${otherwise}\n`);
+  expect(says).toContain(` Add surrounding lines until it occurs once${otherwise}\n`);
 });
 
 test('a patch that fits at several places is not told to set what it does not have', async () => {
   const { tools } = createBench({ twice: 'a\na\n' });
   const patch = '*** Begin Patch\n*** Update File: twice\n@@\n-a\n+b\n*** End Patch';
-  expect(failure(await tools.patch.execute({ patch }))).toContain(' Add lines around it until it occurs once.\n');
+  expect(failure(await tools.patch.execute({ patch }))).toContain(' Add surrounding lines until it occurs once.\n');
 });
 
 test('what is missing is looked for with tools that the host has', async () => {
@@ -333,7 +333,7 @@ test('the hosted editors go on in a directory by their own parameter', async () 
   const { root } = createBench({ many: { ...files, 'skip=1': '' } });
   const editor = createTextEditorTool({ root, stateDirectory: temporaryDirectory() });
   expect(textOf(await call(editor, { command: 'view', path: 'many' }))).toMatch(
-    /\n\[cut by the limit of 500 entries; go on with view view_range=\[501, -1\]\]$/u,
+    /\n\[cut by the limit of 500 entries; continue with view view_range=\[501, -1\]\]$/u,
   );
   const next = textOf(await call(editor, { command: 'view', path: 'many', view_range: [501, -1] }));
   expect(next).toMatch(/^\[many: entries 501-601 of 601 entries\]\n1500\n[^]*\n1599\nskip=1$/u);
@@ -343,7 +343,7 @@ test('the hosted editors speak of their own parameters', async () => {
   const { root } = createBench({ long: 'x\n'.repeat(2500), twice: 'a\na\n' });
   const editor = createTextEditorTool({ root, stateDirectory: temporaryDirectory() });
   expect(textOf(await call(editor, { command: 'view', path: 'long' }))).toMatch(
-    /go on with view_range=\[2001, -1\]\]$/u,
+    /continue with view_range=\[2001, -1\]\]$/u,
   );
   const next = textOf(await call(editor, { command: 'view', path: 'long', view_range: [2001, -1] }));
   expect(next).toMatch(/\]\n {2}2001\tx\n[^]*\n {2}2500\tx$/u);
@@ -423,9 +423,9 @@ describe('the apply_patch operations of OpenAI', () => {
 
   test.each([
     ['update_file', '*** Move to: elsewhere\n@@\n-one\n+1\n', /moves the file/u],
-    ['update_file', '@@\n-one\n+1\n*** End Patch\n@@\n-two\n+2\n', /goes on behind/u],
-    ['update_file', '@@\r\n-one\r\n+1\r\n*** End Patch \r\n\r\n-two\r\n', /goes on behind/u],
-    ['create_file', '+x\n*** End Patch\n+y\n', /goes on behind/u],
+    ['update_file', '@@\n-one\n+1\n*** End Patch\n@@\n-two\n+2\n', /continues after/u],
+    ['update_file', '@@\r\n-one\r\n+1\r\n*** End Patch \r\n\r\n-two\r\n', /continues after/u],
+    ['create_file', '+x\n*** End Patch\n+y\n', /continues after/u],
   ])('%s refuses what is not about its file, or would be passed over: %j', async (type, diff, says) => {
     const { root, paths, text } = createBench({ a: 'one\ntwo\n' });
     const apply = createApplyPatchTool({ root, stateDirectory: temporaryDirectory() });
@@ -476,6 +476,6 @@ test('gemini: a range that ends before it begins shows nothing', async () => {
   const { read_file: read } = named(createBench({ a: '1\n2\n3\n' }).root, 'gemini');
   if (!read) throw new Error('no read_file');
   expect(failure(await call(read, { file_path: 'a', start_line: 3, end_line: 2 }))).toMatch(
-    /^INVALID_INPUT: end_line 2 lies before start_line 3/u,
+    /^INVALID_INPUT: end_line 2 is before start_line 3/u,
   );
 });

@@ -17,7 +17,7 @@ const headers: readonly (readonly [reason: string, content: string | Uint8Array,
   ['CRLF', 'a\r\nb\r\n', /lines 1-2 of 2.*CRLF line ends\]/u],
   ['mixed line ends', 'a\r\nb\n', /CRLF and LF line ends\]/u],
   ['a byte order mark', '\ufeffa', /byte order mark\]/u],
-  ['bytes that are no UTF-8', Buffer.from([0x61, 0xff]), /\ufffd stands for bytes that are no utf-8\]/u],
+  ['bytes that are not valid UTF-8', Buffer.from([0x61, 0xff]), /\ufffd stands for bytes that are not valid utf-8\]/u],
   ['UTF-16 little endian', Buffer.from('\ufeffa\u0a0a\nb', 'utf16le'), /lines 1-2 of 2.*utf-16le\]\na\u0a0a\nb$/u],
   ['UTF-16 big endian', Buffer.from('\ufeffa\nb', 'utf16le').swap16(), /lines 1-2 of 2.*utf-16be\]\na\nb$/u],
 ];
@@ -50,7 +50,7 @@ test('2,000 lines are shown, and the notice names the next call', async () => {
   const { tools } = createBench({ 'a.txt': numbers(4500) });
   const first = textOf(await tools.read.execute({ path: 'a.txt' }));
   expect(first).toMatch(/^\[a\.txt: lines 1-2000 of 4500/u);
-  expect(first.endsWith('\n2000\n[cut by the number of lines: 2500 more lines; go on with offset=2001]')).toBe(true);
+  expect(first.endsWith('\n2000\n[cut by the number of lines: 2500 more lines; continue with offset=2001]')).toBe(true);
   const last = textOf(await tools.read.execute({ path: 'a.txt', offset: 4001 }));
   expect(last.split('\n').slice(1)).toEqual(numbers(4500).trim().split('\n').slice(4000));
 });
@@ -58,7 +58,7 @@ test('2,000 lines are shown, and the notice names the next call', async () => {
 test('50 KiB are shown', async () => {
   const { tools } = createBench({ 'a.txt': `${'x'.repeat(999)}\n`.repeat(100) });
   const text = textOf(await tools.read.execute({ path: 'a.txt' }));
-  expect(text).toContain('[cut by the limit of 50.0 KB: 49 more lines; go on with offset=52]');
+  expect(text).toContain('[cut by the limit of 50.0 KB: 49 more lines; continue with offset=52]');
   expect(Buffer.byteLength(text)).toBeLessThan(51 * 1024 + 200);
 });
 
@@ -80,7 +80,7 @@ test('of a file of more than 16 MiB only a page is read, and the tag says of wha
   const { tools } = createBench({ 'a.txt': 'some line or other\n'.repeat(1_000_000) });
   const result = await tools.read.execute({ path: 'a.txt', offset: 900_000, limit: 2 });
   expect(textOf(result)).toMatch(
-    /^\[a\.txt: lines 900000-900001, 18\.1 MB, tag [0-9a-f]{8} of the first \d+ bytes\]\nsome.*\nsome.*\n\[cut by the number of lines: more lines follow; go on with offset=900002\]$/u,
+    /^\[a\.txt: lines 900000-900001, 18\.1 MB, tag [0-9a-f]{8} of the first \d+ bytes\]\nsome.*\nsome.*\n\[cut by the number of lines: more lines follow; continue with offset=900002\]$/u,
   );
   expect(details(result)).not.toHaveProperty('totalLines');
 });
@@ -133,7 +133,7 @@ const binaries: readonly (readonly [type: string, bytes: Uint8Array])[] = [
 test.each(binaries)('%s is refused with type and size', async (type, bytes) => {
   const { tools } = createBench({ blob: bytes });
   const text = failure(await tools.read.execute({ path: 'blob' }));
-  expect(text).toContain(`BINARY: blob is no text: ${type}, ${bytes.length} bytes.`);
+  expect(text).toContain(`BINARY: blob is not a text file: ${type}, ${bytes.length} bytes.`);
 });
 
 test('a NUL behind the probe makes a shown page binary', async () => {

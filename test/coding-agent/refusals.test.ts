@@ -173,7 +173,7 @@ const broken: readonly (readonly [
     Buffer.from('caf\xe9 old', 'latin1'),
     'edit',
     { edits: [{ old_text: 'old', new_text: '\u6f22' }] },
-    /cannot hold as windows-1252\. Nothing was changed\. /u,
+    /cannot store as windows-1252\. Nothing was changed\. /u,
     'latin1',
   ],
   [
@@ -181,7 +181,7 @@ const broken: readonly (readonly [
     'old',
     'write',
     { content: 'x\ud800' },
-    /cannot hold as utf-8\. Nothing was changed\. /u,
+    /cannot store as utf-8\. Nothing was changed\. /u,
     undefined,
   ],
   [
@@ -189,7 +189,7 @@ const broken: readonly (readonly [
     'old',
     'edit',
     { edits: [{ old_text: 'old', new_text: '\udc00' }] },
-    /cannot hold as utf-8\. Nothing was changed\. /u,
+    /cannot store as utf-8\. Nothing was changed\. /u,
     undefined,
   ],
   [
@@ -197,7 +197,7 @@ const broken: readonly (readonly [
     Buffer.from([0x61, 0xff, 0x62]),
     'edit',
     { edits: [{ old_text: 'a\ufffdb', new_text: 'x' }] },
-    /Nothing was changed\. .*U\+FFFD, which stands for bytes that are no text/u,
+    /Nothing was changed\. .*U\+FFFD, which stands for bytes that are not text/u,
     undefined,
   ],
   [
@@ -205,16 +205,16 @@ const broken: readonly (readonly [
     utf16('old').subarray(2),
     'edit',
     { edits },
-    /is no text.*Nothing was changed\. /u,
+    /is not a text file.*Nothing was changed\. /u,
     undefined,
   ],
-  ['a NUL in a text', 'old\0', 'edit', { edits }, /is no text.*Nothing was changed\. /u, undefined],
+  ['a NUL in a text', 'old\0', 'edit', { edits }, /is not a text file.*Nothing was changed\. /u, undefined],
   [
     'a NUL in a text, patched',
     'old\n\0',
     'patch',
     { patch: update('a') },
-    /is no text.*Nothing was changed\. /u,
+    /is not a text file.*Nothing was changed\. /u,
     undefined,
   ],
 ];

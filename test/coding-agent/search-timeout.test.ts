@@ -9,13 +9,13 @@ const nothing = { matches: [], totalMatches: 0, complete: false } as const;
 const skipped = { oversized: 2, binary: 0, unreadable: 1 };
 
 test.each([
-  ['timeout', 'the time ran out'],
+  ['timeout', 'the time limit'],
   ['budget', 'more'],
 ] as const)('an empty glob that ended by %s does not say that nothing matches', async (stopReason, says) => {
   const { tools } = createBench({});
   vi.mocked(glob).mockResolvedValueOnce({ ...nothing, matches: [], stopReason });
   const text = textOf(await tools.glob.execute({ pattern: '*.ts' }));
-  expect(text).toMatch(/^\[nothing found for \*\.ts until /u);
+  expect(text).toMatch(/^\[nothing found so far for \*\.ts: /u);
   expect(text).toContain(says);
   expect(text).not.toContain('no match');
 });
@@ -25,12 +25,12 @@ test('an empty grep that ran out of time says so, and what it could not search',
   const result = { ...nothing, matches: [], filesWithMatches: 0, filesSearched: 9, engine: 'regex', skipped } as const;
   vi.mocked(grep).mockResolvedValueOnce({ ...result, matches: [], stopReason: 'timeout' });
   const text = textOf(await tools.grep.execute({ pattern: 'x' }));
-  expect(text).toMatch(/^\[nothing found until the time ran out/u);
+  expect(text).toMatch(/^\[nothing found so far: the time limit was reached/u);
   expect(text).toContain('[3 files not searched to the end: 2 too large, 1 not readable]');
   expect(text).not.toContain('no match');
 });
 
-test('what was found before the time ran out is called incomplete', async () => {
+test('what was found before the time limit is called incomplete', async () => {
   const { tools } = createBench({});
   const found = {
     ...nothing,
@@ -40,6 +40,6 @@ test('what was found before the time ran out is called incomplete', async () => 
   } as const;
   vi.mocked(glob).mockResolvedValueOnce({ ...found, matches: [...found.matches] });
   expect(textOf(await tools.glob.execute({ pattern: '*.ts' }))).toBe(
-    '[at least 1 match of *.ts, newest first; incomplete: the time ran out]\na.ts',
+    '[at least 1 match of *.ts, newest first; incomplete: the time limit was reached]\na.ts',
   );
 });

@@ -37,7 +37,7 @@ describe('glob', () => {
     });
     const first = await tools.glob.execute({ pattern: '*.x' });
     expect(textOf(first)).toMatch(/^\[1-200 of 250 matches of \*\.x/u);
-    expect(textOf(first)).toMatch(/\n\[cut by the limit of 200; go on with skip=200\]$/u);
+    expect(textOf(first)).toMatch(/\n\[cut by the limit of 200; continue with skip=200\]$/u);
     const second = await tools.glob.execute({ pattern: '*.x', skip: 200 });
     expect(textOf(second)).toMatch(/^\[201-250 of 250 matches/u);
     const all = [...details(first).paths, ...details(second).paths];
@@ -103,7 +103,7 @@ describe('grep', () => {
     const first = textOf(await tools.grep.execute({ pattern: 'x', mode: 'count' })).split('\n');
     expect(first[0]).toBe('[3090 matches in 103 files]');
     expect(first.slice(1, -1)).toEqual(Array.from({ length: 100 }, (_, index) => `f${100 + index}: 30`));
-    expect(first.at(-1)).toBe('[cut by the limit of 100 files; go on with skip=100]');
+    expect(first.at(-1)).toBe('[cut by the limit of 100 files; continue with skip=100]');
     const last = await call(tools.grep, { pattern: 'x', mode: 'count', skip: 100 });
     expect(textOf(last)).toBe('[3090 matches in 103 files]\nf200: 30\nf201: 30\nf202: 30');
     expect(details(last).limitReached).toBeUndefined();
@@ -127,8 +127,8 @@ describe('grep', () => {
     const text = textOf(await tools.grep.execute({ pattern: 'x' }));
     expect(text).toMatch(/^\[at least \d+ matches in \d+ files\]/u);
     expect(text.match(/^\d+: x$/gmu)).toHaveLength(100);
-    expect(text).toContain('[cut by the limit of 100; go on with skip=100]');
-    expect(text).toMatch(/\[\d files have more than the 20 matches that are shown of one; mode=count counts them\]/u);
+    expect(text).toContain('[cut by the limit of 100; continue with skip=100]');
+    expect(text).toMatch(/\[\d files have more than the 20 matches shown per file; mode=count counts them\]/u);
     const next = await tools.grep.execute({ pattern: 'x', skip: 100 });
     expect(details(next).matches).toHaveLength(80);
     expect(textOf(await tools.grep.execute({ pattern: 'z' }))).toContain('[1 line cut to 512 characters]');
@@ -171,11 +171,11 @@ describe('ls', () => {
   });
 
   test.skipIf(process.platform !== 'linux')(
-    'a name of bytes that are no UTF-8 is shown with U+FFFD, and that is said',
+    'a name that is not valid UTF-8 is shown with U+FFFD, and a notice says that',
     async () => {
       const { tools } = createBench({ [bytesName(0x61, 0xff)]: '', plain: '' });
       expect(textOf(await tools.ls.execute({}))).toBe(
-        '[.: 2 entries]\na\ufffd\nplain\n[1 name of bytes that are no UTF-8 is shown with U+FFFD in their place, and cannot be opened so]',
+        '[.: 2 entries]\na\ufffd\nplain\n[1 name is not valid UTF-8: U+FFFD stands for the bytes, and no tool can open it by that name]',
       );
     },
   );
@@ -186,13 +186,13 @@ describe('ls', () => {
     );
     const text = textOf(await tools.ls.execute({}));
     expect(text).toMatch(/^\[\.: entries 1-500 of 600 entries\]/u);
-    expect(text).toMatch(/\[cut by the limit of 500 entries; go on with ls skip=500\]$/u);
+    expect(text).toMatch(/\[cut by the limit of 500 entries; continue with ls skip=500\]$/u);
     expect(details(await tools.ls.execute({ skip: 500 })).entries).toHaveLength(100);
   });
 
   test('a file and an empty directory', async () => {
     const { tools } = createBench({ a: '', d: {} });
-    expect(failure(await tools.ls.execute({ path: 'a' }))).toMatch(/^NOT_A_DIRECTORY: a is no directory/u);
+    expect(failure(await tools.ls.execute({ path: 'a' }))).toMatch(/^NOT_A_DIRECTORY: a is not a directory/u);
     expect(textOf(await tools.ls.execute({ path: 'd' }))).toBe('[d: empty directory]');
   });
 });
@@ -200,7 +200,7 @@ describe('ls', () => {
 test.each(['/', homedir()])('%s as the root of a search is bounded, and that is said', async (root) => {
   const tools = createCodingTools({ root });
   const text = textOf(await tools.glob.execute({ pattern: 'no-such-name-*.anywhere' }));
-  expect(text).toMatch(/is a whole (?:file system|home directory): the search ends after 2 s or/u);
+  expect(text).toMatch(/is an entire (?:file system|home directory): the search stops after 2 s or/u);
 });
 
 test('an empty grep counts the matches of ignored files, not the files', async () => {
@@ -226,8 +226,8 @@ test('a home directory that is reached by a link is known as one by either name'
     vi.unstubAllEnvs();
   });
   for (const path of ['link', 'real']) {
-    expect(textOf(await tools.glob.execute({ pattern: '*', path }))).toContain(`${path} is a whole home directory`);
-    expect(textOf(await tools.grep.execute({ pattern: 'x', path }))).toContain(`${path} is a whole home directory`);
+    expect(textOf(await tools.glob.execute({ pattern: '*', path }))).toContain(`${path} is an entire home directory`);
+    expect(textOf(await tools.grep.execute({ pattern: 'x', path }))).toContain(`${path} is an entire home directory`);
   }
 });
 
@@ -263,7 +263,7 @@ describe('a glob that names directories', () => {
       await tools.glob.execute({ pattern: '!src/*.ts' }),
       await tools.grep.execute({ pattern: 'x', glob: '!src/*.ts' }),
     ]) {
-      expect(textOf(result)).toContain("a '!' before a glob does not exclude");
+      expect(textOf(result)).toContain("'!' before a glob does not exclude");
     }
   });
 

@@ -386,7 +386,9 @@ describe('a new file takes the place of nothing', () => {
       },
     };
     const { tools, text, paths } = createBench({}, undefined, { operations });
-    expect(failure(await tools.write.execute({ path: 'd/new', content: 'ours' }))).toMatch(/^STALE: .*somebody else/u);
+    expect(failure(await tools.write.execute({ path: 'd/new', content: 'ours' }))).toMatch(
+      /^STALE: .*another program/u,
+    );
     expect(text('d/new')).toBe('theirs');
     expect(paths()).toEqual(['d', 'd/new']);
   });

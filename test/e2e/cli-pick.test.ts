@@ -234,7 +234,7 @@ describe.skipIf(!hasTerminal)('in a terminal of 80x24', () => {
     const run = await pickIn({ 'a.bin': Buffer.alloc(100), 'b.txt': `${'x'.repeat(100_000)}\n`, ...tree });
     run.type('a.bin');
     await run.until(
-      (rows) => rows.some((row) => row.includes('a.bin is no text: binary data')),
+      (rows) => rows.some((row) => row.includes('a.bin is not a text file: binary data')),
       'what a binary file is',
     );
     run.type(`${keys.eraseAll}b.txt`);

@@ -268,7 +268,7 @@ describe('reading', () => {
       exitCode: 0,
       stdout: 'two\n',
       stderr: expect.stringMatching(
-        /^cairn: a\.txt: lines 2-2 of 3, 14 bytes, tag [\da-f]{8}\ncairn: cut by the number of lines: 1 more line; go on with --offset 3\n$/u,
+        /^cairn: a\.txt: lines 2-2 of 3, 14 bytes, tag [\da-f]{8}\ncairn: cut by the number of lines: 1 more line; continue with --offset 3\n$/u,
       ),
     });
   });
@@ -280,7 +280,7 @@ describe('reading', () => {
     }
     expect(await cairn(['ls', 'd', '--limit', '1'], { cwd })).toMatchObject({
       stdout: 'a\n',
-      stderr: 'cairn: d: entries 1-1 of 3 entries\ncairn: cut by the limit of 1 entries; go on with ls --skip 1\n',
+      stderr: 'cairn: d: entries 1-1 of 3 entries\ncairn: cut by the limit of 1 entries; continue with ls --skip 1\n',
     });
     expect(await cairn(['ls', 'd', '--depth', '2'], { cwd })).toMatchObject({ stdout: 'a\nb/\nb/c\nl\n', stderr: '' });
   });

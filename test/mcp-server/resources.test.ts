@@ -69,7 +69,7 @@ test('an unreadable resource is an error with its reason', async () => {
   const { root, client } = await open({ 'large.bin': '', 'a.txt': 'alpha\n' });
   truncateSync(join(root, 'large.bin'), 5 * 1024 * 1024);
   const rows: readonly (readonly [uri: string, message: RegExp])[] = [
-    [uriIn(root, 'large.bin'), /large\.bin has 5\.0 MB, more than the 4\.0 MB that are read at once/u],
+    [uriIn(root, 'large.bin'), /large\.bin has 5\.0 MB, more than the 4\.0 MB that can be read at once/u],
     [uriIn(root, 'b.txt'), /b\.txt does not exist\. Did you mean a\.txt\?/u],
     [
       'https://example.com/',

@@ -200,7 +200,7 @@ function unfinished(failures: readonly unknown[], steps: readonly Step[]): unkno
   const [first] = failures;
   if (!ToolError.isInstance(first)) return first;
   const isAlone = new Set(steps.map(({ path }) => path)).size === 1;
-  const rest = isAlone ? [] : ['all else was changed as asked'];
+  const rest = isAlone ? [] : ['all other changes were made'];
   const summary = [...failures.map(summaryOf), ...rest].join('; ');
   return new ToolError(first.code, [summary, first.hint], { path: first.path, changed: true, cause: first });
 }
@@ -208,8 +208,8 @@ function unfinished(failures: readonly unknown[], steps: readonly Step[]): unkno
 function halfDone(error: unknown, failures: readonly unknown[], applied: readonly Step[]): ToolError {
   const paths = [...new Set(applied.map(({ path }) => path))].join(', ');
   const why = [error, ...failures].map(summaryOf).join('; ');
-  const summary = `The change failed half way, and taking it back failed too: ${why}`;
-  return new ToolError('IO', [summary, `Look at ${paths} before going on.`], { changed: true, cause: error });
+  const summary = `The change failed partway, and undoing it failed too: ${why}`;
+  return new ToolError('IO', [summary, `Check ${paths} before you continue.`], { changed: true, cause: error });
 }
 
 function summaryOf(error: unknown): string {

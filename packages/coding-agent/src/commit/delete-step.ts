@@ -14,8 +14,12 @@ async function putBack({ operations }: CommitScope, { real, temporary, display }
     if (await isThere(operations, real)) throw changedMeanwhile(display);
     await operations.rename(temporary, real);
   } catch (error) {
-    const summary = `${display} could not be put back (${messageOf(error, display)}): what is left of it is now named ${temporary}`;
-    throw new ToolError('IO', [summary, 'Move it to its place.'], { path: display, changed: true, cause: error });
+    const summary = `${display} could not be restored (${messageOf(error, display)}): what remains of it is now at ${temporary}`;
+    throw new ToolError('IO', [summary, `Move that back to ${display}.`], {
+      path: display,
+      changed: true,
+      cause: error,
+    });
   }
 }
 
@@ -28,7 +32,7 @@ function messageOf(error: unknown, path: string): string {
 /**
  * Removes for good what was taken out of its place; what cannot be removed goes back to it.
  *
- * @param done what became of it, when it goes back: `could only be deleted in part`.
+ * @param done what became of it, when it goes back: `was only partly deleted`.
  * @throws {ToolError} `PERMISSION`, `IO`.
  */
 export async function removeForGood(workspace: CommitScope, target: LockedTarget, done: string): Promise<void> {
@@ -44,7 +48,7 @@ export async function removeForGood(workspace: CommitScope, target: LockedTarget
       const both = `${summary}; ${second.summary}`;
       throw new ToolError('PERMISSION', [both, second.hint], { path: display, changed: true, cause: error });
     }
-    throw new ToolError('PERMISSION', [summary, 'List it to see what is left.'], {
+    throw new ToolError('PERMISSION', [summary, 'List it to see what remains.'], {
       path: display,
       changed: true,
       cause: error,
@@ -74,7 +78,7 @@ export function deleteStep(workspace: CommitScope, target: LockedTarget): Step {
     discard: async () => undefined,
     finish: async () => {
       ledger.forget(real);
-      await removeForGood(workspace, target, 'could only be deleted in part');
+      await removeForGood(workspace, target, 'was only partly deleted');
     },
     changes: () => [{ kind: 'delete', path: real }],
   };

@@ -13,6 +13,6 @@ import type { Snapshot } from './snapshot.ts';
 export function documentOf(workspace: CommitScope, target: ResolvedPath, { bytes }: Snapshot): TextDocument {
   const encoding = encodingFor(bytes, workspace.ledger.get(target.real)?.encoding);
   if (!isBinary(bytes, encoding)) return { bytes, encoding };
-  const summary = `${target.display} is no text: it holds NUL bytes`;
-  throw new ToolError('BINARY', [summary, 'Only text can be edited.'], { path: target.display });
+  const summary = `${target.display} is not a text file: it contains NUL bytes`;
+  throw new ToolError('BINARY', [summary, 'Only text files can be edited.'], { path: target.display });
 }

@@ -23,7 +23,7 @@ function freshContext(
 ): string {
   const encoding = encodingFor(bytes, workspace.ledger.get(target.real)?.encoding);
   workspace.ledger.record(target.real, recordOf(bytes, workspace.ledger.get(target.real)?.encoding, hash?.value));
-  if (isBinary(bytes, encoding)) return `${target.display} now holds ${bytes.length} bytes that are no text.`;
+  if (isBinary(bytes, encoding)) return `${target.display} is now a binary file of ${bytes.length} bytes.`;
   const lines = encoding.decode(bytes.subarray(encoding.mark.length)).split(/\r?\n/u);
   if (lines.at(-1) === '') lines.pop();
   const first = Math.max(0, fromLine - 1);
@@ -65,8 +65,8 @@ export async function guardTree(workspace: CommitScope, target: ResolvedPath, ve
     if (shown.stat?.kind === 'file' && shown.stat.size <= MOST_BYTES_IN_MEMORY) {
       guard(workspace, shown, await takeSnapshot(workspace, shown), { verb, mustBeRead: false });
     }
-    const summary = `${shown.display} was changed since it was last read, so ${target.display} was not ${verb}`;
-    throw new ToolError('STALE', [summary, 'Read it again first.'], { path: shown.display });
+    const summary = `${shown.display} changed since it was read, so ${target.display} was not ${verb}`;
+    throw new ToolError('STALE', [summary, 'Read it again, then repeat the call.'], { path: shown.display });
   }
 }
 
@@ -103,12 +103,12 @@ export function guard(workspace: CommitScope, target: ResolvedPath, snapshot: Sn
   const context = freshContext(workspace, target, snapshot, intent.lineNumber ?? 1);
   if (known === 'unknown') {
     const summary = `${path} exists and was never read, so it was not ${intent.verb}`;
-    throw new ToolError('NOT_READ', [summary, 'It is shown below: call again if it is to go.'], { path, context });
+    throw new ToolError('NOT_READ', [summary, 'Its content is below: call again to replace it.'], { path, context });
   }
-  const summary = `${path} was changed since it was last read, so it was not ${intent.verb}`;
+  const summary = `${path} changed since it was read, so it was not ${intent.verb}`;
   throw new ToolError(
     'STALE',
-    [summary, 'It is shown below as it is now: check your change against it and call again.'],
+    [summary, 'Its current content is below: check your change against it, then call again.'],
     {
       path,
       context,

@@ -48,8 +48,8 @@ export async function withLockedTargets<T>(
       targets.map((target, index) => {
         const lock = locked.find(({ path }) => path === target.real);
         if (lock && isLocked && target.real === paths[index]) return { ...target, temporary: lock.temporary };
-        const summary = `${target.display} was moved by somebody else meanwhile`;
-        throw new ToolError('STALE', [summary, 'Look at it again.'], { path: target.display });
+        const summary = `${target.display} was moved by another program during the call`;
+        throw new ToolError('STALE', [summary, 'Check where it is now, then call again.'], { path: target.display });
       }),
     );
   });

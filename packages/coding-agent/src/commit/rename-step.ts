@@ -44,8 +44,8 @@ export function renameStep(workspace: CommitScope, { from, to, overwrite }: Move
         throw error;
       }
       const why = explainSystemError(error, from.display);
-      const summary = `${from.display} was copied to ${to.display}, but cannot leave its old place: ${why instanceof Error ? why.message : String(why)}`;
-      throw new ToolError('PERMISSION', [summary, 'Both are there now.'], {
+      const summary = `${from.display} was copied to ${to.display}, but could not be removed from its old path: ${why instanceof Error ? why.message : String(why)}`;
+      throw new ToolError('PERMISSION', [summary, 'Both exist now: delete the one that is not needed.'], {
         path: from.display,
         changed: true,
         cause: error,
@@ -107,7 +107,7 @@ export function renameStep(workspace: CommitScope, { from, to, overwrite }: Move
         await removeForGood(
           workspace,
           from,
-          `was moved to ${to.display}, but not all of it could be removed from its old place`,
+          `was moved to ${to.display}, but not all of it could be removed from its old path`,
         );
     },
     changes: () => [{ kind: 'rename', from: from.real, to: to.real }],

@@ -33,7 +33,7 @@ export function takeSnapshot(workspace: CommitScope, target: ResolvedPath): Prom
   const { operations, ledger, staleGuard, buffers } = workspace;
   return openResolved(operations, target, async (file, stat) => {
     if (stat.size > MOST_BYTES_IN_MEMORY) {
-      const summary = `${target.display} has ${stat.size} bytes, more than the ${MOST_BYTES_IN_MEMORY} that can be changed`;
+      const summary = `${target.display} has ${stat.size} bytes, more than the limit of ${MOST_BYTES_IN_MEMORY} for changes`;
       throw new ToolError('TOO_LARGE', [summary, 'Change it with a program that streams, such as sed.'], {
         path: target.display,
       });

@@ -34,9 +34,13 @@ async function requireWritable(operations: FileOperations, target: ResolvedPath,
   const path = target.display;
   if ((before.stat.mode & WRITE_BITS) === 0) {
     const summary = `${path} is read-only (mode ${before.stat.mode.toString(8)})`;
-    throw new ToolError('READ_ONLY', [summary, 'Ask whether it may be changed; chmod u+w makes it writable.'], {
-      path,
-    });
+    throw new ToolError(
+      'READ_ONLY',
+      [summary, 'Ask the user whether it may be changed; chmod u+w makes it writable.'],
+      {
+        path,
+      },
+    );
   }
   await withFile(operations, target.real, 'update', async () => undefined);
 }
@@ -117,7 +121,7 @@ export async function verifyParent(operations: FileOperations, target: ResolvedP
 export function changedMeanwhile(path: string): ToolError {
   return new ToolError(
     'STALE',
-    [`${path} was changed by somebody else meanwhile`, 'Read it again and repeat the change.'],
+    [`${path} was changed by another program during the call`, 'Read it again, then repeat the change.'],
     {
       path,
     },
@@ -133,7 +137,7 @@ async function takeNameBack(operations: FileOperations, { real, temporary, displ
     await operations.unlink(real);
   } catch (error) {
     const summary = `${display} was written, but its other name ${temporary} could not be removed`;
-    throw new ToolError('IO', [summary, 'Remove that name.'], { path: display, changed: true, cause: error });
+    throw new ToolError('IO', [summary, `Delete ${temporary}.`], { path: display, changed: true, cause: error });
   }
 }
 

@@ -152,7 +152,7 @@ describe('refusals', () => {
       'NO_MATCH',
       /line 1/u,
     ],
-    ['half a pair of surrogates', 'a', [{ old_text: 'a', new_text: '\ud800' }], 'ENCODING', /cannot hold/u],
+    ['half a pair of surrogates', 'a', [{ old_text: 'a', new_text: '\ud800' }], 'ENCODING', /cannot store/u],
   ];
 
   test.each(refused)('%s', (_reason, content, edits, code, says) => {

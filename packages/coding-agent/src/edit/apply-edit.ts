@@ -150,7 +150,7 @@ export function joinSplices(
     if (start < at) {
       const where = lineNumberAt(document, start);
       const summary = `${ordered[index - 1]?.name ?? ''} and ${name} overlap at line ${where}`;
-      throw new ToolError('OVERLAP', [summary, 'All match the file as it is: join the two into one.']);
+      throw new ToolError('OVERLAP', [summary, 'All edits match the original file: combine the two into one edit.']);
     }
     parts.push(document.bytes.subarray(at, start), bytes);
     at = end;
@@ -181,7 +181,7 @@ export function applyEdits(
     const made = found.map((hit) => ({ ...spliceAt(document, { ...hit, ...asked }), name: `edits[${index}]` }));
     if (made.every(({ start, end, bytes }) => document.bytes.subarray(start, end).equals(bytes))) {
       const summary = `${edits.length > 1 ? `edits[${index}]` : 'The edit'} changes nothing in ${path}: the file has the new text already`;
-      throw new ToolError('NO_CHANGE', [summary, 'Leave the edit out; line ends are kept as they are in the file.'], {
+      throw new ToolError('NO_CHANGE', [summary, 'Leave the edit out. Edits keep the line endings of the file.'], {
         path,
       });
     }

@@ -118,7 +118,7 @@ export function isBinary(head: Uint8Array, encoding: TextEncoding): boolean {
 export function encodeText(encoding: TextEncoding, text: string, path: string): Buffer {
   const bytes = encoding.encode(text);
   if (bytes) return bytes;
-  const summary = `The new text has a character that ${path} cannot hold as ${encoding.label}`;
+  const summary = `The new text has a character that ${path} cannot store as ${encoding.label}`;
   throw new ToolError('ENCODING', [summary, 'Leave the character out, or write it as an escape of the language.'], {
     path,
   });

@@ -121,22 +121,25 @@ function ambiguous(
     return around.map((one) => `${one}: ${shownLine(lines[one - 1]?.text ?? '')}`).join('\n');
   });
   const otherwise = replaceAll === undefined ? '' : `, or set ${replaceAll}`;
-  const hint = `Add lines around it until it occurs once${otherwise}.`;
+  const hint = `Add surrounding lines until it occurs once${otherwise}.`;
   return new ToolError('AMBIGUOUS', [summary, hint], { path, context: context.join('\n--\n') });
 }
 
 function noMatch(lines: readonly TextLine[], oldLines: readonly string[], { name, path }: Called): ToolError {
   const closest = closestPlace(lines, oldLines);
   const broken = oldLines.some((line) => line.includes('\ufffd'))
-    ? ' It has U+FFFD, which stands for bytes that are no text: leave them out of the edit, or read the file with its encoding.'
+    ? ' It contains U+FFFD, which stands for bytes that are not text: leave them out of the edit, or read the file with its encoding.'
     : '';
   if (closest === undefined) {
-    const hint = `Nothing in the file is like it: read the file and copy the text from there.${broken}`;
+    const hint = `No similar text is in the file. Read the file and copy the text from it.${broken}`;
     return new ToolError('NO_MATCH', [`${name} was not found in ${path}`, hint], { path });
   }
   const { lineNumber, differs, equalLines } = closest;
   const summary = `${name} was not found in ${path}; the closest place is line ${lineNumber} (${equalLines} of ${oldLines.length} lines are equal)`;
   const file = differs.file === undefined ? '(the end of the file)' : shownLine(differs.file);
   const context = `First difference, at line ${differs.lineNumber}:\nfile:     ${file}\n${name}: ${shownLine(differs.asked)}`;
-  return new ToolError('NO_MATCH', [summary, `Copy the text from the file as it is.${broken}`], { path, context });
+  return new ToolError('NO_MATCH', [summary, `Copy the text exactly as it is in the file.${broken}`], {
+    path,
+    context,
+  });
 }

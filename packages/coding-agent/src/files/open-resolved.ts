@@ -36,7 +36,7 @@ export function openResolved<T>(
       const stat = await file.stat();
       if (stat.kind !== 'file' || (await operations.realpath(target.real)) !== target.real) {
         const summary = `${target.display} was replaced by something else while it was opened`;
-        throw new ToolError('STALE', [summary, 'Look at it again.'], { path: target.display });
+        throw new ToolError('STALE', [summary, 'Read it again.'], { path: target.display });
       }
       return use(file, stat);
     }),

@@ -28,7 +28,7 @@ const sections = { create_file: 'Add', update_file: 'Update', delete_file: 'Dele
 /** The operation as a patch of one section. */
 function patchOf({ type, path, diff = '' }: ApplyPatchInput): string {
   if (/[\r\n]/u.test(path)) {
-    throw new ToolError('INVALID_INPUT', ['The path has a line end', 'Give the path of one file.']);
+    throw new ToolError('INVALID_INPUT', ['The path contains a line break', 'Give the path of one file.']);
   }
   const body = type === 'delete_file' ? '' : diff.replace(/\r?\n$/u, '');
   const lines = ['*** Begin Patch', `*** ${sections[type]} File: ${path}`, ...(body === '' ? [] : [body])];
@@ -36,13 +36,16 @@ function patchOf({ type, path, diff = '' }: ApplyPatchInput): string {
 }
 
 function notOneFile(what: string): ToolError {
-  return new ToolError('INVALID_PATCH', [`The diff ${what}`, 'Give what changes in the file of the operation alone.']);
+  return new ToolError('INVALID_PATCH', [
+    `The diff ${what}`,
+    'Give only the changes of the file that the operation names.',
+  ]);
 }
 
 /** @throws {ToolError} `INVALID_PATCH` for what would be passed over, or be about another path than the operation names. */
 function requireOneFile(diff: string): void {
   if (/^\*\*\* Move to:/mu.test(diff)) throw notOneFile("moves the file ('*** Move to:')");
-  if (/^\*\*\* End Patch[^\S\n]*\n\s*\S/mu.test(diff)) throw notOneFile("goes on behind '*** End Patch'");
+  if (/^\*\*\* End Patch[^\S\n]*\n\s*\S/mu.test(diff)) throw notOneFile("continues after '*** End Patch'");
 }
 
 const applyPatchSpec: CodingToolSpec<ApplyPatchInput, unknown> = {

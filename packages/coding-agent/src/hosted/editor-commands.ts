@@ -38,7 +38,7 @@ export async function view(
 ): Promise<ToolSuccess<unknown>> {
   const [first = 1, last = -1] = range ?? [];
   if (first < 1 || (last !== -1 && last < first)) {
-    const summary = `view_range [${first}, ${last}] is no range of lines`;
+    const summary = `view_range [${first}, ${last}] is not a valid range of lines`;
     throw new ToolError('INVALID_INPUT', [summary, 'Give the first and the last line, from 1; -1 is the end.']);
   }
   const { stat } = await context.workspace.resolve(path);

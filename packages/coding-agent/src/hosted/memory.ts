@@ -49,9 +49,13 @@ function below(path: string | undefined, command: string): string {
     throw new ToolError('INVALID_INPUT', [`${command} needs a path`, `Give one that begins with ${MEMORIES}.`]);
   }
   if (path !== MEMORIES && !path.startsWith(`${MEMORIES}/`)) {
-    throw new ToolError('OUTSIDE_ROOT', [`${path} is no memory`, `Give a path that begins with ${MEMORIES}.`], {
-      path,
-    });
+    throw new ToolError(
+      'OUTSIDE_ROOT',
+      [`${path} is not below ${MEMORIES}`, `Give a path that begins with ${MEMORIES}.`],
+      {
+        path,
+      },
+    );
   }
   // What is left is relative, whatever slashes it begins with.
   const rest = path.slice(MEMORIES.length).replace(/^\/+/u, '');

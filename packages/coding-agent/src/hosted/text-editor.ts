@@ -15,7 +15,7 @@ const shape = {
   file_text: z.string().optional(),
   old_str: z.string().optional(),
   new_str: z.string().optional(),
-  insert_line: z.int().min(0).optional().describe('insert behind this line; 0 is the beginning'),
+  insert_line: z.int().min(0).optional().describe('insert after this line; 0 is the start'),
   insert_text: z.string().optional(),
 };
 

@@ -50,7 +50,7 @@ interface ExpandLimits {
 
 /**
  * Where mentions lead: a workspace of their own, or better the one of the tools, which then know what was read. `naming` is
- * that of the tools: notices say how to go on with them.
+ * that of the tools: notices say how to continue with them.
  */
 export type ExpandOptions = ExpandLimits & CodingToolsOptions;
 
@@ -96,7 +96,7 @@ async function placeOf({ path, lines }: Mention, workspace: Workspace): Promise<
   const kind = target.stat?.kind;
   if (kind === undefined || (path.endsWith('/') && kind !== 'directory')) {
     // Names that are like it are no answer here: nothing is guessed.
-    throw new ToolError('NOT_FOUND', ['nothing has this name', CHECK_PATH], { path });
+    throw new ToolError('NOT_FOUND', ['nothing exists at this path', CHECK_PATH], { path });
   }
   const ranged = lines !== undefined && kind === 'file';
   return { target, input: ranged ? { path, offset: lines.first, limit: lines.last - lines.first + 1 } : { path } };

@@ -50,7 +50,7 @@ export const claude: Profile = {
         .min(1),
     },
     adapt: ({ path }, { edits }) => ({ path, edits }),
-    description: 'Make several replacements in a file. All match the file as it is.',
+    description: 'Make several replacements in a file. All match the original file.',
   },
   Glob: {
     tool: 'glob',

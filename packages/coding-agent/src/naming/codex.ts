@@ -8,7 +8,7 @@ export const codex: Profile = {
     tool: 'read',
     parameters: { path: 'path' },
     accepts: ['offset'],
-    description: 'Look at an image.',
+    description: 'View an image.',
   },
   list_dir: { tool: 'ls', parameters: { dir_path: 'path', limit: 'limit', depth: 'depth' }, accepts: ['skip'] },
   grep_files: {

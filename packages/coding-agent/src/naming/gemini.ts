@@ -8,7 +8,7 @@ function adaptRead({ path, offset }: Fields, { end_line: end }: Fields): Fields 
   if (typeof end !== 'number') return { path, offset };
   const start = typeof offset === 'number' ? offset : 1;
   if (end < start) {
-    const summary = `end_line ${end} lies before start_line ${start}`;
+    const summary = `end_line ${end} is before start_line ${start}`;
     throw new ToolError('INVALID_INPUT', [summary, 'Give the first and the last line.']);
   }
   return { path, offset, limit: end - start + 1 };
@@ -66,7 +66,7 @@ export const gemini: Profile = {
       ignore_case: given['case_sensitive'] !== true,
       mode: renamed['mode'] ?? (given['names_only'] === true ? 'files' : 'content'),
     }),
-    description: 'Search the contents of files, without regard to case unless case_sensitive.',
+    description: 'Search the contents of files, ignoring case unless case_sensitive.',
   },
   list_directory: { tool: 'ls', parameters: { dir_path: 'path' }, accepts: ['skip'] },
 };

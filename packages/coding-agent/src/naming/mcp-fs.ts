@@ -17,7 +17,7 @@ export const mcpFs: Profile = {
     tool: 'read',
     parameters: { path: 'path' },
     accepts: ['offset'],
-    description: 'Look at an image.',
+    description: 'View an image.',
   },
   write_file: { tool: 'write', parameters: { path: 'path', content: 'content' } },
   edit_file: {
@@ -27,7 +27,7 @@ export const mcpFs: Profile = {
     shape: { edits: camelEdits, dryRun: z.boolean().optional() },
     adapt: ({ path }, { edits }) => ({ path, edits }),
     dryRun: 'dryRun',
-    description: 'Replace text in a file. Each oldText must occur once. All edits match the file as it is.',
+    description: 'Replace text in a file. Each oldText must occur once. All edits match the original file.',
   },
   move_file: { tool: 'rename', parameters: { source: 'from', destination: 'to' } },
   search_files: {
@@ -41,6 +41,6 @@ export const mcpFs: Profile = {
     parameters: { path: 'path' },
     accepts: ['skip'],
     adapt: (renamed) => ({ ...renamed, depth: DEEPEST }),
-    description: 'List a directory and all that is below it.',
+    description: 'List a directory and everything below it.',
   },
 };

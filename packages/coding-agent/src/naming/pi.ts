@@ -16,7 +16,7 @@ export const pi: Profile = {
     says: { old_text: 'oldText' },
     shape: { edits: camelEdits },
     adapt: ({ path }, { edits }) => ({ path, edits }),
-    description: 'Replace text in a file. Each oldText must occur once. All edits match the file as it is.',
+    description: 'Replace text in a file. Each oldText must occur once. All edits match the original file.',
   },
   grep: {
     tool: 'grep',

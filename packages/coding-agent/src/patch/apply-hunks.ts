@@ -31,7 +31,7 @@ function anchorOf(
     const beginning = rest.filter(({ text }) => fold(text).trim().startsWith(wanted));
     const found = equal ?? (beginning.length === 1 ? beginning[0] : undefined);
     if (found === undefined) {
-      const hint = 'The text behind @@ must be a line above the change, after the hunk before it.';
+      const hint = 'The text after @@ must be a line above the change and after the previous hunk.';
       throw new ToolError('NO_MATCH', [`The line '@@ ${anchor}' was not found in ${path}`, hint], { path });
     }
     start = found.start;
@@ -63,8 +63,8 @@ function insertionPoint(document: TextDocument, lines: readonly TextLine[], hunk
   const isEndEmpty = lines.at(-1)?.start === length;
   const count = isEndEmpty ? lines.length - 1 : lines.length;
   if (hunk.lineNumber > count) {
-    const summary = `${wanted.path} has ${count} lines, so nothing is inserted behind line ${hunk.lineNumber}`;
-    throw new ToolError('NO_MATCH', [summary, 'Read the file and give a line it has.'], { path: wanted.path });
+    const summary = `${wanted.path} has ${count} lines, so nothing can be inserted after line ${hunk.lineNumber}`;
+    throw new ToolError('NO_MATCH', [summary, `Give a line from 0 to ${count}.`], { path: wanted.path });
   }
   return lines[hunk.lineNumber]?.start ?? length;
 }

@@ -52,12 +52,12 @@ const refused: readonly (readonly [prefix: RegExp, what: string])[] = [
   [/^(?:Binary files |GIT binary patch)/u, 'it changes a binary file'],
   [/^copy (?:from|to) /u, 'it copies a file'],
   [/^old mode /u, 'it changes the permissions of a file'],
-  [/^(?:new|deleted) file mode (?:120000|160000)/u, 'it is about a link or a submodule'],
+  [/^(?:new|deleted) file mode (?:120000|160000)/u, 'it changes a link or a submodule'],
 ];
 
 function readHeaderLine(header: Header, line: string, lineNumber: number): void {
   const what = refused.find(([prefix]) => prefix.test(line))?.[1];
-  if (what !== undefined) throw invalidPatch(`${what}, which patch does not do`, lineNumber, 'Leave that file out.');
+  if (what !== undefined) throw invalidPatch(`${what}, which patch cannot do`, lineNumber, 'Leave that file out.');
   const mode = /^new file mode (\d+)/u.exec(line)?.[1];
   if (mode !== undefined) {
     header.isNew = true;
@@ -102,7 +102,7 @@ function readHunk(reader: Reader): PatchHunk {
     const kind = line.charAt(0) || ' ';
     if (kind !== ' ' && kind !== '-' && kind !== '+') {
       if (!isCounted) break;
-      throw invalidPatch(`a line of a hunk begins with '${kind}', not with a blank, '-' or '+'`, reader.at + 1);
+      throw invalidPatch(`a line of a hunk starts with '${kind}', not with a space, '-' or '+'`, reader.at + 1);
     }
     // The last line of the text is what follows its final line end.
     if (line === '' && reader.at === reader.lines.length - 1) break;
@@ -138,7 +138,7 @@ function filePatchOf(header: Header, hunks: readonly PatchHunk[], lineNumber: nu
   }
   if (newPath === NOWHERE || header.isDeleted) return { kind: 'delete', path: from, hunks };
   const moved = renameTo !== undefined && renameTo !== from;
-  if (!moved && hunks.length === 0) throw invalidPatch(`nothing is changed in ${from}`, lineNumber);
+  if (!moved && hunks.length === 0) throw invalidPatch(`the patch changes nothing in ${from}`, lineNumber);
   return { kind: 'update', path: from, to: moved ? to : undefined, hunks };
 }
 

@@ -30,7 +30,7 @@ function readAdded(reader: Reader): string {
   for (; reader.at < reader.lines.length; reader.at++) {
     const line = reader.lines[reader.at] ?? '';
     if (isSection(line)) break;
-    if (!line.startsWith('+')) throw invalidPatch("a line of a new file does not begin with '+'", reader.at + 1);
+    if (!line.startsWith('+')) throw invalidPatch("a line of a new file does not start with '+'", reader.at + 1);
     content.push(`${line.slice(1)}\n`);
   }
   return content.join('');
@@ -56,7 +56,7 @@ function readHunk(reader: Reader): PatchHunk {
     // A blank at the end of a line gets lost easily, and an empty line of context is nothing but one.
     if (kind === '') lines.push({ kind: ' ', text: '' });
     else if (kind === ' ' || kind === '-' || kind === '+') lines.push({ kind, text: line.slice(1) });
-    else throw invalidPatch(`a changed line begins with '${kind}', not with a blank, '-' or '+'`, reader.at + 1);
+    else throw invalidPatch(`a line of a hunk starts with '${kind}', not with a space, '-' or '+'`, reader.at + 1);
   }
   return { lines: withoutBlankTail(lines), anchors, isAtEnd, oldLacksEnd: false, newLacksEnd: false };
 }
@@ -82,7 +82,7 @@ function readHunks(reader: Reader, path: string): PatchHunk[] {
 function requireNothingBehind({ lines, at }: Reader): void {
   const more = lines.findIndex((line, index) => index >= at && /^(?:\*\*\* (?!End Patch\s*$)|@@|[-+])/u.test(line));
   if (more !== -1)
-    throw invalidPatch(`the patch goes on behind '${END}'`, more + 1, 'Put all sections into one patch.');
+    throw invalidPatch(`the patch continues after '${END}'`, more + 1, 'Put all sections into one patch.');
 }
 
 /**
@@ -110,8 +110,9 @@ export function parseV4a(text: string): FilePatch[] {
       const to = after(reader.lines[reader.at], '*** Move to:');
       if (to !== undefined) reader.at++;
       const hunks = readHunks(reader, updated);
-      if (hunks.length === 0 && to === undefined) throw invalidPatch(`nothing is changed in ${updated}`, reader.at);
+      if (hunks.length === 0 && to === undefined)
+        throw invalidPatch(`the patch changes nothing in ${updated}`, reader.at);
       patches.push({ kind: 'update', path: updated, to, hunks });
-    } else throw invalidPatch(`'${line.slice(0, 60)}' begins no section`, reader.at);
+    } else throw invalidPatch(`'${line.slice(0, 60)}' does not start a section`, reader.at);
   }
 }

@@ -39,11 +39,8 @@ const noDiff: FileDiff = { hunks: [], addedLines: 0, removedLines: 0, cut: false
 function requireNothing(target: LockedTarget, verb: string): void {
   if (!target.stat) return;
   const path = target.display;
-  throw new ToolError(
-    'EXISTS',
-    [`${path} exists already, so nothing is ${verb} it`, 'Update it, or delete it first.'],
-    { path },
-  );
+  const hint = 'Update it, or delete it first.';
+  throw new ToolError('EXISTS', [`${path} already exists, so the patch cannot ${verb} it`, hint], { path });
 }
 
 function planAdd(
@@ -51,7 +48,7 @@ function planAdd(
   patch: FilePatch & { readonly kind: 'add' },
   target: LockedTarget,
 ): PlannedFile {
-  requireNothing(target, 'added as');
+  requireNothing(target, 'add');
   const bytes = encodeText(encodingFor(new Uint8Array()), patch.content, target.display);
   const content = { target, parts: [bytes], before: undefined, permissions: patch.permissions };
   return {
@@ -93,7 +90,7 @@ async function planUpdate(
 ): Promise<PlannedFile> {
   const { workspace } = context;
   await requireExisting(workspace, target);
-  if (to) requireNothing(to, 'moved onto');
+  if (to) requireNothing(to, 'move a file onto');
   const before = await takeSnapshot(workspace, target);
   guard(workspace, target, before, { verb: 'changed', mustBeRead: false });
   const about = { path: target.display, kind: 'update', to: to?.display } as const;
@@ -108,7 +105,9 @@ async function planUpdate(
   const { parts, splices, edits } = applyHunks(document, hunks, target.display);
   if (splices.every(({ start, end, bytes }) => before.bytes.subarray(start, end).equals(bytes))) {
     const summary = `The patch changes nothing in ${target.display}`;
-    throw new ToolError('NO_CHANGE', [summary, 'It may be applied already: read the file.'], { path: target.display });
+    throw new ToolError('NO_CHANGE', [summary, 'It may have been applied already: read the file.'], {
+      path: target.display,
+    });
   }
   const { encoding } = workspace.ledger.get(target.real) ?? {};
   const steps = to

@@ -36,7 +36,7 @@ export interface DeleteDetails {
 export async function requireNoRoot(workspace: Workspace, { real, display: path }: LockedTarget): Promise<void> {
   const roots = await workspace.realRoots();
   if (!roots.some((root) => isWithin(root, real))) return;
-  throw new ToolError('PROTECTED', [`${path} is the root or holds it`, 'Name something below it.'], { path });
+  throw new ToolError('PROTECTED', [`${path} is a root or contains one`, 'Choose a path below it.'], { path });
 }
 
 /** Looks at all that goes with a directory, and says how much it is. */
@@ -46,8 +46,8 @@ async function inspect(target: LockedTarget, { workspace, signal }: RunContext):
   for await (const { name } of walkTree(workspace.operations, target.real, signal)) {
     entries++;
     if (isGitInternal(name)) {
-      const summary = `${path} holds a git repository, whose data is not deleted`;
-      throw new ToolError('PROTECTED', [summary, 'Delete what lies beside .git, or use the shell.'], { path });
+      const summary = `${path} contains a git repository, which is not deleted`;
+      throw new ToolError('PROTECTED', [summary, 'Delete its other entries one by one, or use the shell.'], { path });
     }
   }
   return entries;
@@ -57,7 +57,7 @@ async function inspect(target: LockedTarget, { workspace, signal }: RunContext):
 export const deleteTool: RegisteredToolSpec<DeleteInput, DeleteDetails> = {
   name: 'delete',
   position: 50,
-  description: 'Delete a file, or with recursive a directory. A link is deleted itself.',
+  description: 'Delete a file, or a directory with recursive. Deletes a link, not its target.',
   shape,
   inputSchema: inputSchema(shape),
   annotations: mutating('Delete a file'),
@@ -69,7 +69,7 @@ export const deleteTool: RegisteredToolSpec<DeleteInput, DeleteDetails> = {
       await requireNoRoot(workspace, target);
       const isDirectory = kind === 'directory';
       if (isDirectory && !recursive) {
-        const hint = 'Set recursive to delete it with all it holds.';
+        const hint = 'Set recursive to delete it with its content.';
         throw new ToolError('IS_DIRECTORY', [`${display} is a directory`, hint], { path: display });
       }
       const entries = isDirectory ? await explaining(display, () => inspect(target, context)) : 0;

@@ -56,7 +56,7 @@ function describe(details: EditDetails): string {
   if (forgiven.length === 0) return text;
   const shown = truncate(formatHunks(details.diff.hunks).split('\n'), SHOWN);
   const more = shown.limit ? `\n[${shown.total - shown.shown} more lines]` : '';
-  return `${text} Found only by forgiving differences (${forgiven.join(', ')}); what changed:\n${shown.lines.join('\n')}${more}`;
+  return `${text} Matched only after ignoring differences (${forgiven.join(', ')}); what changed:\n${shown.lines.join('\n')}${more}`;
 }
 
 /** Replaces texts in a file; every other byte stays. */
@@ -64,7 +64,7 @@ export const editTool: RegisteredToolSpec<EditInput, EditDetails> = {
   name: 'edit',
   position: 30,
   description:
-    'Replace text in a file. Each old_text must occur once, unless replace_all. All edits match the file as it is.',
+    'Replace text in a file. Each old_text must occur once, unless replace_all. All edits match the original file.',
   shape,
   inputSchema: inputSchema(shape, gatherFlatEdit),
   annotations: mutating('Edit a file'),

@@ -93,19 +93,19 @@ export function leftOutNotes(leftOut: LeftOut | undefined, { names }: RunContext
     const call = names.setting(tool, 'ignored', 'true');
     notes.push(`[${most}${count(leftOut.ignored, 'match', 'matches')} in ignored files: ${call}]`);
   }
-  if (notes.length === 0 && leftOut.isCut) notes.push('[hidden and ignored files were looked at only in part]');
+  if (notes.length === 0 && leftOut.isCut) notes.push('[hidden and ignored files were searched only in part]');
   return notes;
 }
 
 const stopTexts: Readonly<Record<string, string>> = {
-  timeout: 'the time ran out',
+  timeout: 'the time limit was reached',
   budget: 'the tree has more entries than one scan collects',
 };
 
 function headerOf({ paths, totalMatches, skip, stopReason }: GlobDetails, pattern: string): string {
   const stopped = stopReason === undefined ? undefined : stopTexts[stopReason];
   if (paths.length === 0) {
-    if (stopped !== undefined) return `[nothing found for ${pattern} until ${stopped}; search a smaller directory]`;
+    if (stopped !== undefined) return `[nothing found so far for ${pattern}: ${stopped}; search a smaller directory]`;
     return skip > 0 ? `[no more matches of ${pattern}: there are ${totalMatches}]` : `[no match for ${pattern}]`;
   }
   const total = `${stopped === undefined ? '' : 'at least '}${count(totalMatches, 'match', 'matches')}`;
@@ -168,7 +168,7 @@ export const globTool: RegisteredToolSpec<GlobInput, GlobDetails> = {
     const notes = [...(isEmpty ? negationNotes(pattern) : []), ...leftOutNotes(leftOut, context, 'glob')];
     if (skip + paths.length < result.totalMatches && paths.length > 0) {
       const next = context.names.setting('glob', 'skip', `${skip + paths.length}`);
-      notes.push(`[cut by the limit of ${shown}; go on with ${next}]`);
+      notes.push(`[cut by the limit of ${shown}; continue with ${next}]`);
     }
     if (details.unreadable > 0) notes.push(`[${count(details.unreadable, 'entry', 'entries')} could not be read]`);
     if (bounds.note !== undefined) notes.push(bounds.note);

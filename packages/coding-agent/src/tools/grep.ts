@@ -123,12 +123,12 @@ function headerOf(
 ): string {
   const stopped =
     stopReason === 'timeout'
-      ? 'the time ran out'
+      ? 'the time limit was reached'
       : stopReason === 'budget'
-        ? 'there was more than one search takes'
+        ? 'the size limit of one search was reached'
         : undefined;
   if (matches.length === 0) {
-    if (stopped !== undefined) return `[nothing found until ${stopped}; search a smaller directory or fewer files]`;
+    if (stopped !== undefined) return `[nothing found so far: ${stopped}; search a smaller directory or fewer files]`;
     return skip > 0 && totalMatches > 0 ? `[no more matches: there are ${totalMatches}]` : '[no match]';
   }
   // Counts are of all files, whichever are shown.
@@ -145,20 +145,20 @@ function notesOf(details: GrepDetails, input: GrepInput, shown: number, { names 
   const notes: string[] = [];
   if (details.limitReached) {
     notes.push(
-      `[cut by the limit of ${shown}${input.mode === 'count' ? ' files' : ''}; go on with ${names.setting('grep', 'skip', `${details.skip + shown}`)}]`,
+      `[cut by the limit of ${shown}${input.mode === 'count' ? ' files' : ''}; continue with ${names.setting('grep', 'skip', `${details.skip + shown}`)}]`,
     );
   }
   if (details.filesCut !== undefined) {
     const files = `${details.filesCut} ${details.filesCut === 1 ? 'file has' : 'files have'}`;
     notes.push(
-      `[${files} more than the ${MAX_PER_FILE} matches that are shown of one; ${names.setting('grep', 'mode', 'count')} counts them]`,
+      `[${files} more than the ${MAX_PER_FILE} matches shown per file; ${names.setting('grep', 'mode', 'count')} counts them]`,
     );
   }
   const cut = details.matches.filter(({ truncated }) => truncated).length;
   if (cut > 0) notes.push(`[${count(cut, 'line')} cut to ${MAX_COLUMNS} characters]`);
   notes.push(...skippedNotes(details.skipped));
   if (details.engine === 'literal' && !input.literal)
-    notes.push('[the pattern is no regular expression and was searched for as text]');
+    notes.push('[the pattern is not a valid regular expression; it was searched as literal text]');
   else if (details.searchedPattern !== undefined) notes.push(`[searched for: ${details.searchedPattern}]`);
   return notes;
 }

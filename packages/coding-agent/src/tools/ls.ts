@@ -60,15 +60,15 @@ export async function listingOf(
   const shown = request.skip + listing.entries.length;
   if (listing.entries.length > 0 && (shown < listing.total || !listing.isTotalKnown)) {
     const next = names.setting('ls', 'skip', `${shown}`);
-    notes.push(`[cut by the limit of ${request.limit} entries; go on with ${names.tool('ls')} ${next}]`);
+    notes.push(`[cut by the limit of ${request.limit} entries; continue with ${names.tool('ls')} ${next}]`);
   }
   if (listing.unreadable > 0) {
     notes.push(`[${count(listing.unreadable, 'directory', 'directories')} could not be read]`);
   }
   const broken = listing.entries.filter(({ path }) => path.includes('\ufffd')).length;
   if (broken > 0) {
-    const names = `${count(broken, 'name')} of bytes that are no UTF-8 ${broken === 1 ? 'is' : 'are'}`;
-    notes.push(`[${names} shown with U+FFFD in their place, and cannot be opened so]`);
+    const names = `${count(broken, 'name')} ${broken === 1 ? 'is' : 'are'} not valid UTF-8`;
+    notes.push(`[${names}: U+FFFD stands for the bytes, and no tool can open it by that name]`);
   }
   return succeed([header(details), ...listing.entries.map(entryText), ...notes].join('\n'), details);
 }
@@ -86,7 +86,7 @@ export const lsTool: RegisteredToolSpec<LsInput, LsDetails> = {
     const stat = await requireExisting(context.workspace, target);
     if (stat.kind !== 'directory') {
       const hint = `Read it with ${context.names.tool('read')}, or list the directory it is in.`;
-      throw new ToolError('NOT_A_DIRECTORY', [`${target.display} is no directory`, hint], { path: target.display });
+      throw new ToolError('NOT_A_DIRECTORY', [`${target.display} is not a directory`, hint], { path: target.display });
     }
     return listingOf(target, { depth, limit: Math.min(limit, MAX_ENTRIES), skip }, context);
   },

@@ -46,14 +46,17 @@ const letters: Readonly<Record<PlannedFile['kind'], string>> = { add: 'A', updat
 function describe({ path, kind, to, tiers, tag }: PatchedFile): string {
   const moved = to === undefined ? '' : ` -> ${to}`;
   const forgiven = [...new Set(tiers)].filter((tier) => tier !== 'exact');
-  const notes = [...(tag === undefined ? [] : [`tag ${tag}`]), ...forgiven.map((tier) => `found by forgiving ${tier}`)];
+  const notes = [
+    ...(tag === undefined ? [] : [`tag ${tag}`]),
+    ...forgiven.map((tier) => `matched after ignoring ${tier}`),
+  ];
   return `${letters[kind]} ${path}${moved}${notes.length > 0 ? ` (${notes.join(', ')})` : ''}`;
 }
 
 function requireDistinct(paths: readonly string[]): void {
   const twice = paths.find((path, index) => paths.indexOf(path) !== index);
   if (twice === undefined) return;
-  const hint = 'Put all that happens to a file into one section.';
+  const hint = 'Put all changes of a file into one section.';
   throw new ToolError('INVALID_PATCH', [`The patch names ${twice} twice`, hint], { path: twice });
 }
 
@@ -89,7 +92,7 @@ export const patchTool: RegisteredToolSpec<PatchInput, PatchDetails> = {
   name: 'patch',
   position: 40,
   description:
-    "Add, change, move and delete files as one, by a patch that begins with '*** Begin Patch' or a unified diff.",
+    "Add, change, move and delete several files at once. The patch starts with '*** Begin Patch' or is a unified diff.",
   shape,
   inputSchema: inputSchema(shape),
   annotations: mutating('Apply a patch'),

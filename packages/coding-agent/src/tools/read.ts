@@ -93,14 +93,14 @@ function headerOf(path: string, page: Page, offset: number): string {
   if (encoding.label !== 'utf-8') notes.push(encoding.label);
   if (encoding.mark.length > 0 && encoding.unit === 1) notes.push('byte order mark');
   if (lineEnds.crlf > 0) notes.push(lineEnds.lf > 0 ? 'CRLF and LF line ends' : 'CRLF line ends');
-  if (isBroken) notes.push(`\ufffd stands for bytes that are no ${encoding.label}`);
+  if (isBroken) notes.push(`\ufffd stands for bytes that are not valid ${encoding.label}`);
   return `[${path}: ${notes.join(', ')}]`;
 }
 
 const cutBy: Readonly<Record<PageLimit, string>> = {
   lines: 'the number of lines',
   bytes: `the limit of ${formatBytes(MAX_BYTES)}`,
-  scan: 'a line of megabytes',
+  scan: 'a very long line',
 };
 
 function notesOf({ limit, lines, totalLines, cutLines }: Page, offset: number, names: Names): string[] {
@@ -109,14 +109,14 @@ function notesOf({ limit, lines, totalLines, cutLines }: Page, offset: number, n
   if (limit !== undefined) {
     const rest = totalLines === undefined ? 'more lines follow' : `${count(totalLines - next + 1, 'more line')}`;
     const call = limit === 'scan' ? names.tool('grep') : `${names.parameter('read', 'offset')}=${next}`;
-    notes.push(`[cut by ${cutBy[limit]}: ${rest}; go on with ${call}]`);
+    notes.push(`[cut by ${cutBy[limit]}: ${rest}; continue with ${call}]`);
   }
   if (cutLines > 0) notes.push(`[${count(cutLines, 'line')} cut to ${MAX_COLUMNS} characters]`);
   return notes;
 }
 
 function notText(path: string, size: number, type: string): ToolError {
-  const summary = `${path} is no text: ${type}, ${formatBytes(size)}`;
+  const summary = `${path} is not a text file: ${type}, ${formatBytes(size)}`;
   return new ToolError('BINARY', [summary, 'Only text and PNG, JPEG, GIF and WebP images can be read.'], { path });
 }
 

@@ -44,10 +44,10 @@ async function requireReplaceable(workspace: Workspace, to: LockedTarget, overwr
       stat.kind === 'directory'
         ? 'To move into it, name the whole new path.'
         : 'Choose another name, or set overwrite.';
-    throw new ToolError('EXISTS', [`${path} exists already`, hint], { path });
+    throw new ToolError('EXISTS', [`${path} already exists`, hint], { path });
   }
   if (stat.kind === 'directory' || stat.kind === 'other') {
-    const summary = `${path} is ${kindName(stat.kind)}, which a rename does not replace`;
+    const summary = `${path} is ${kindName(stat.kind)}, which rename does not replace`;
     throw new ToolError('EXISTS', [summary, 'Delete it first, or choose another name.'], { path });
   }
   if (stat.kind === 'file') {
@@ -59,7 +59,7 @@ async function requireReplaceable(workspace: Workspace, to: LockedTarget, overwr
 export const renameTool: RegisteredToolSpec<RenameInput, RenameDetails> = {
   name: 'rename',
   position: 60,
-  description: 'Rename or move a file or directory, making the directories it needs.',
+  description: 'Rename or move a file or directory, creating missing directories.',
   shape,
   inputSchema: inputSchema(shape),
   annotations: mutating('Rename a file'),
@@ -71,12 +71,12 @@ export const renameTool: RegisteredToolSpec<RenameInput, RenameDetails> = {
       const { kind, identity } = await requireExisting(workspace, from);
       await requireNoRoot(workspace, from);
       if (from.real === to.real) {
-        const summary = `${from.display} and ${to.display} are the same`;
-        throw new ToolError('NO_CHANGE', [summary, 'Give another new name.'], { path: to.display });
+        const summary = `${from.display} and ${to.display} are the same path`;
+        throw new ToolError('NO_CHANGE', [summary, 'Choose another name.'], { path: to.display });
       }
       if (isWithin(to.real, from.real)) {
-        const summary = `${to.display} lies in ${from.display}, which cannot be moved into itself`;
-        throw new ToolError('INVALID_INPUT', [summary, 'Choose a destination outside of it.'], { path: to.display });
+        const summary = `${to.display} is inside ${from.display}, which cannot be moved into itself`;
+        throw new ToolError('INVALID_INPUT', [summary, 'Choose a destination outside it.'], { path: to.display });
       }
       // Another spelling of the same name, where the file system takes both for one; not another name of the same file.
       const isRespelled =

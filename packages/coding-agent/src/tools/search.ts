@@ -10,8 +10,8 @@ import type { ResolvedPath } from '../files/resolve.ts';
 const codes: Readonly<Record<string, readonly [code: ToolErrorCode, hint: string]>> = {
   PATH_NOT_FOUND: ['NOT_FOUND', CHECK_PATH],
   NOT_A_DIRECTORY: ['NOT_A_DIRECTORY', 'Name the directory it is in.'],
-  INVALID_GLOB: ['INVALID_PATTERN', 'Mend the glob: *, ?, **, [a-z] and {a,b} are special.'],
-  INVALID_REGEX: ['INVALID_PATTERN', 'Mend the expression: a backslash before a special character takes it as it is.'],
+  INVALID_GLOB: ['INVALID_PATTERN', 'Fix the glob: *, ?, **, [a-z] and {a,b} are special.'],
+  INVALID_REGEX: ['INVALID_PATTERN', 'Fix the expression: a backslash before a special character makes it literal.'],
   INVALID_OPTION: ['INVALID_INPUT', 'Change that parameter.'],
   TIMEOUT: ['TIMEOUT', 'Search a smaller directory.'],
 };
@@ -51,7 +51,7 @@ function realHome(): string {
 export function boundsFor({ real, display }: ResolvedPath, timeoutMs: number): SearchBounds {
   const isHome = real === realHome();
   if (real !== parse(real).root && !isHome) return { timeoutMs };
-  const note = `${display} is a whole ${isHome ? 'home directory' : 'file system'}: the search ends after ${WIDE_SEARCH_MS / 1000} s or the scan's limit of entries; name a directory in it to search all of that`;
+  const note = `${display} is an entire ${isHome ? 'home directory' : 'file system'}: the search stops after ${WIDE_SEARCH_MS / 1000} s or at the scan's entry limit; search a directory in it to cover all of that`;
   return { timeoutMs: Math.min(timeoutMs, WIDE_SEARCH_MS), note: `[${note}]` };
 }
 
@@ -77,7 +77,7 @@ export function plainGlob(pattern: string): string {
 
 /** What has to be said when nothing was found by a glob that was meant to leave files out. */
 export function negationNotes(pattern: string | undefined): string[] {
-  return pattern?.startsWith('!') ? ["[a '!' before a glob does not exclude: it stands for itself]"] : [];
+  return pattern?.startsWith('!') ? ["['!' before a glob does not exclude files: it matches a literal '!']"] : [];
 }
 
 /** Splits the directories off that a pattern begins with, where it leaves the root or names it. */
