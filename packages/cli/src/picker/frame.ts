@@ -12,7 +12,7 @@ import type { PickItem, PickMode } from './items.ts';
 import type { Preview } from './preview.ts';
 import type { Frame } from './screen.ts';
 
-/** What is to be drawn. */
+/** The state that a frame shows. */
 export interface PickView {
   readonly mode: PickMode;
   readonly query: string;
@@ -24,38 +24,38 @@ export interface PickView {
   readonly preview: Preview | undefined;
 }
 
-export interface PickLook {
+export interface PickStyle {
   readonly columns: number;
   readonly rows: number;
   readonly paint: Paint;
 }
 
-/** How many rows the list and the preview have. The prompt, the preview's title and the last line have one each. */
+/** The rows of the list and of the preview. The prompt, the title of the preview and the status have one each. */
 export interface PickLayout {
   readonly list: number;
   readonly preview: number;
 }
 
-const LEAST_ROWS_WITH_PREVIEW = 12;
+const MIN_ROWS_WITH_PREVIEW = 12;
 
 export function layoutOf(rows: number): PickLayout {
   const rest = Math.max(0, rows - 2);
-  if (rows < LEAST_ROWS_WITH_PREVIEW) return { list: rest, preview: 0 };
+  if (rows < MIN_ROWS_WITH_PREVIEW) return { list: rest, preview: 0 };
   const list = Math.ceil((rest - 1) / 2);
   return { list, preview: rest - 1 - list };
 }
 
 const TAB = '    ';
 
-/** A line as a terminal can show it in one row. */
+/** Returns a line that fits into one row. */
 function plainLine(line: string, columns: number): string {
   return fitText(escapeControls(line.replaceAll('\t', TAB)), columns);
 }
 
-function itemRow(item: PickItem | undefined, isSelected: boolean, { columns, paint }: PickLook): string {
+function itemRow(item: PickItem | undefined, isSelected: boolean, { columns, paint }: PickStyle): string {
   if (item === undefined) return '';
   const room = Math.max(1, columns - 2);
-  // Escaping would move the marked parts; a text that needs it is shown without them.
+  // Escaping would move the highlighted ranges, so a text that needs it is not highlighted.
   const shown = escapeControls(item.text.replaceAll('\t', ' '));
   const isPlain = shown.length === item.text.length;
   const mark = isSelected ? paint.hit('>') : ' ';
@@ -67,7 +67,7 @@ function itemRow(item: PickItem | undefined, isSelected: boolean, { columns, pai
   return `${mark} ${highlightFitted(fitted, style, paint.dim)}`;
 }
 
-function previewRows(preview: Preview | undefined, height: number, { columns, paint }: PickLook): string[] {
+function previewRows(preview: Preview | undefined, height: number, { columns, paint }: PickStyle): string[] {
   if (height === 0) return [];
   const title = fitText(preview === undefined ? '' : ` ${escapeControls(preview.title)} `, Math.max(0, columns - 4));
   const rule = paint.dim(`──${title}${'─'.repeat(Math.max(0, columns - 2 - displayWidth(title)))}`);
@@ -88,19 +88,19 @@ const keys: Readonly<Record<PickMode, string>> = {
   grep: 'Enter choose  Tab search for paths  Esc leave',
 };
 
-/** The line at the bottom: what was found on the left, and the keys on the right as far as there is room. */
-function statusRow({ mode, summary }: PickView, { columns, paint }: PickLook): string {
+/** Returns the last line: the summary on the left, and the keys on the right if there is room. */
+function statusRow({ mode, summary }: PickView, { columns, paint }: PickStyle): string {
   const left = fitText(escapeControls(summary), columns);
   const gap = columns - displayWidth(left) - keys[mode].length;
   return gap < 2 ? left : `${left}${' '.repeat(gap)}${paint.dim(keys[mode])}`;
 }
 
-/** Code units that a column may take: marks upon marks are cut. */
-const MOST_UNITS_A_COLUMN = 8;
+/** Limits the code units of a column, because a text may stack any number of combining marks. */
+const MAX_UNITS_PER_COLUMN = 8;
 
-/** The end of the query: what is being typed stays in view. The cost is that of the columns, however much was pasted. */
+/** Returns the end of the query, so that the typed part stays visible. The cost depends on the columns, not on the query. */
 function queryTail(query: string, columns: number): string {
-  const shown = [...escapeControls(query.slice(-MOST_UNITS_A_COLUMN * (columns + 1)))];
+  const shown = [...escapeControls(query.slice(-MAX_UNITS_PER_COLUMN * (columns + 1)))];
   let start = shown.length;
   for (let width = 0; start > 0; start--) {
     width += displayWidth(shown[start - 1] ?? '');
@@ -109,22 +109,22 @@ function queryTail(query: string, columns: number): string {
   return shown.slice(start).join('');
 }
 
-export function frameOf(view: PickView, look: PickLook): Frame {
-  const { columns, rows, paint } = look;
+export function frameOf(view: PickView, style: PickStyle): Frame {
+  const { columns, rows, paint } = style;
   const layout = layoutOf(rows);
   const label = `${view.mode}> `;
   const tail = queryTail(view.query, Math.max(0, columns - label.length - 1));
   const list = Array.from({ length: layout.list }, (_, row) => {
     const index = view.top + row;
-    return itemRow(view.items[index], index === view.selected, look);
+    return itemRow(view.items[index], index === view.selected, style);
   });
   const all = [
     paint.lineNumber(label) + tail,
     ...list,
-    ...previewRows(view.preview, layout.preview, look),
-    statusRow(view, look),
+    ...previewRows(view.preview, layout.preview, style),
+    statusRow(view, style),
   ];
   const column = Math.min(columns - 1, label.length + displayWidth(tail));
-  // The prompt stays when there is room for little else.
+  // In a very small terminal the prompt stays.
   return { rows: all.slice(0, rows), cursor: { row: 0, column } };
 }

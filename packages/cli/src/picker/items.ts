@@ -4,34 +4,34 @@ import { countOf, formatCount, rangesOf } from '../terminal/text.ts';
 
 export type PickMode = 'find' | 'grep';
 
-/** Something that can be chosen. */
+/** A match that can be chosen. */
 export interface PickItem {
   /** Relative to the searched directory. */
   readonly path: string;
   readonly isDirectory: boolean;
-  /** The line that matched, when lines are searched. */
+  /** The number of the matched line, in grep mode. */
   readonly lineNumber?: number;
-  /** What is shown in the list, and which parts of it matched. */
+  /** The text in the list, and its highlighted parts. */
   readonly text: string;
   readonly ranges: readonly Range[];
 }
 
-/** What a query found. */
+/** The matches of a query. */
 export interface Found {
   readonly items: readonly PickItem[];
-  /** How many, and what is missing. */
+  /** The number of matches, and what is missing. */
   readonly summary: string;
 }
 
-/** What is searched, and how. */
+/** Where and how to search. */
 export interface PickScope {
   readonly path: string;
   readonly hidden: boolean | undefined;
   readonly gitignore: boolean;
 }
 
-/** More than anybody scrolls through. */
-const MOST_ITEMS = 500;
+/** More than a user scrolls through. */
+const MAX_ITEMS = 500;
 const LINE_COLUMNS = 400;
 
 type Shared = Pick<FuzzyFindOptions & GrepOptions, 'path' | 'hidden' | 'gitignore' | 'cache' | 'signal'>;
@@ -48,15 +48,15 @@ function summaryOf(
 ): string {
   const more = total > shown ? `${formatCount(shown)} of ${countOf(total, noun)}` : `the first ${countOf(shown, noun)}`;
   const notes = [facts.isCut ? more : countOf(shown, noun)];
-  if (facts.stopped) notes.push('the tree is too large to search all of it');
+  if (facts.stopped) notes.push('the tree is too large, only a part was searched');
   if (facts.unreadable !== undefined && facts.unreadable > 0) notes.push(`${formatCount(facts.unreadable)} unreadable`);
-  if (facts.lossy > 0) notes.push(`${countOf(facts.lossy, 'name')} no valid Unicode, left out`);
+  if (facts.lossy > 0) notes.push(`skipped ${countOf(facts.lossy, 'name')} that are not valid Unicode`);
   return notes.join(', ');
 }
 
 async function findItems(query: string, shared: Shared): Promise<Found> {
   const { fuzzyFind } = await import('@cairn/natives');
-  const result = await fuzzyFind({ ...shared, query, maxResults: MOST_ITEMS, includePositions: true });
+  const result = await fuzzyFind({ ...shared, query, maxResults: MAX_ITEMS, includePositions: true });
   const usable = result.matches.filter(({ lossyPath }) => lossyPath === undefined);
   const items = usable.map(({ path, isDirectory, positions = [] }): PickItem => ({
     path,
@@ -74,9 +74,9 @@ async function findItems(query: string, shared: Shared): Promise<Found> {
 async function grepItems(pattern: string, shared: Shared): Promise<Found> {
   if (pattern === '') return { items: [], summary: 'type to search in files' };
   const { grep } = await import('@cairn/natives');
-  // As in many editors: capitals are meant when there are any.
+  // As in many editors: case matters only when the pattern has capitals.
   const ignoreCase = pattern === pattern.toLowerCase();
-  const result = await grep({ ...shared, pattern, ignoreCase, maxCount: MOST_ITEMS, maxColumns: LINE_COLUMNS });
+  const result = await grep({ ...shared, pattern, ignoreCase, maxCount: MAX_ITEMS, maxColumns: LINE_COLUMNS });
   const usable = result.matches.filter(({ lossyPath }) => lossyPath === undefined);
   const items = usable.map(({ path, lineNumber, line, submatches = [] }): PickItem => {
     const head = `${path}:${lineNumber}: `;
@@ -100,15 +100,15 @@ async function grepItems(pattern: string, shared: Shared): Promise<Found> {
   return { items, summary: engine === 'literal' ? `${summary}, searched as plain text` : summary };
 }
 
-/** Scans the tree once, whatever is typed meanwhile: searches that are dropped would each begin again. */
+/** Starts one scan that survives further typing. Each aborted search would otherwise start it again. */
 export function warmUp(scope: PickScope & { readonly signal: AbortSignal }): void {
   void import('@cairn/natives')
     .then(({ fuzzyFind }) => fuzzyFind({ ...scope, query: '', cache: true, maxResults: 0 }))
-    // What fails here fails again in the search, and is shown then.
+    // The search reports the same failure.
     .catch(() => undefined);
 }
 
-/** Searches for what was typed. */
+/** Searches for the query. */
 export async function search(
   mode: PickMode,
   query: string,

@@ -1,4 +1,4 @@
-/** What somebody typed. */
+/** A key, or typed text. */
 export type Key =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'choose' | 'leave' | 'interrupt' | 'switch' | 'erase' | 'erase-word' | 'erase-all' }
@@ -36,7 +36,7 @@ const sequences: Readonly<Record<string, SimpleKind>> = {
 
 // oxlint-disable-next-line no-control-regex -- the terminal's own sequences begin with a control character
 const sequence = /^\u001b(\[[\u0030-\u003f]*[\u0020-\u002f]*[\u0040-\u007e]|O[\u0040-\u007e])/u;
-// oxlint-disable-next-line no-control-regex -- what may still become such a sequence
+// oxlint-disable-next-line no-control-regex -- an unfinished sequence
 const unfinished = /^\u001b(?:\[[\u0030-\u003f]*[\u0020-\u002f]*|O)?$/u;
 // oxlint-disable-next-line no-control-regex -- text is everything else
 const plain = /^[^\u0000-\u001f\u007f]+/u;
@@ -45,13 +45,13 @@ const pastedControls = /[\u0000-\u001f\u007f]+/gu;
 const pasteStart = '\u001b[200~';
 const pasteEnd = '\u001b[201~';
 
-/** Keys that are complete, and the rest of what came, which is the beginning of one. */
+/** Complete keys, and the rest of the input, which is the start of a key. */
 export interface DecodedKeys {
   readonly keys: readonly Key[];
   readonly rest: string;
 }
 
-/** Reads keys out of what a terminal sends. What it sends for keys that mean nothing here is left out. */
+/** Decodes the input of a terminal. Keys without a meaning are dropped. */
 export function decodeKeys(input: string): DecodedKeys {
   const keys: Key[] = [];
   let rest = input;
@@ -59,7 +59,7 @@ export function decodeKeys(input: string): DecodedKeys {
     if (rest.startsWith(pasteStart)) {
       const end = rest.indexOf(pasteEnd);
       if (end === -1) break;
-      // A line end in what was pasted chooses nothing.
+      // A line end in pasted text is not Enter.
       const text = rest.slice(pasteStart.length, end).replaceAll(pastedControls, ' ').trim();
       if (text !== '') keys.push({ kind: 'text', text });
       rest = rest.slice(end + pasteEnd.length);
@@ -83,7 +83,7 @@ export function decodeKeys(input: string): DecodedKeys {
   return { keys, rest };
 }
 
-/** What an unfinished rest means when nothing follows it: Esc by itself, or nothing. */
+/** Returns the key that an unfinished rest means when nothing follows: Esc, or none. */
 export function finishKeys(rest: string): readonly Key[] {
   return rest === '\u001b' ? [{ kind: 'leave' }] : [];
 }

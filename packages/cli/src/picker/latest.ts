@@ -1,6 +1,6 @@
-/** Runs tasks of which only the last one counts. */
+/** Runs tasks; a new one replaces the one before. */
 export interface Latest {
-  /** Ends the task before it, whose outcome is dropped from then on. */
+  /** Aborts the task before and drops its outcome. */
   run(task: (signal: AbortSignal) => Promise<void>, failed: (error: unknown) => void): void;
   stop(): void;
 }

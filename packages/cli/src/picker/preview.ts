@@ -2,13 +2,13 @@ import type { CodingTools, ReadDetails } from '@cairn/coding-agent';
 import { countOf, formatBytes } from '../terminal/text.ts';
 import type { PickItem } from './items.ts';
 
-/** The part of a file that is shown below the list. */
+/** The part of a file below the list. */
 export interface Preview {
   readonly title: string;
   readonly lines: readonly string[];
-  /** The number of the first line; absent when lines have none. */
+  /** The number of the first line; absent when lines are not numbered. */
   readonly firstLine?: number;
-  /** The line that matched. */
+  /** The number of the matched line. */
   readonly lineNumber?: number | undefined;
 }
 
@@ -21,7 +21,7 @@ function titleOf(details: ReadDetails): string {
   return details.lines.length === 0 ? `${path}: empty` : `${path}: lines ${details.offset}-${last}${total}`;
 }
 
-/** Reads what fits into `rows` rows, around the line that matched. */
+/** Reads `rows` lines around the matched line. */
 export async function readPreview(
   tools: CodingTools,
   { path, lineNumber }: PickItem,

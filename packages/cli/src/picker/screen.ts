@@ -1,21 +1,21 @@
 import type { Terminal } from '../terminal/terminal.ts';
 
-// The other screen, no wrapping at the edge, pasted text marked as such.
+// The alternate screen, no line wrap, and marks around pasted text.
 const enter = '\u001b[?1049h\u001b[?7l\u001b[?2004h\u001b[2J';
-/** Gives back what {@link openScreen} took. */
+/** Reverts {@link openScreen}. */
 export const farewell = '\u001b[?2004l\u001b[?7h\u001b[?25h\u001b[?1049l';
 const [hold, release] = ['\u001b[?2026h\u001b[?25l', '\u001b[?25h\u001b[?2026l'];
 
-/** What is to be seen: one text per row, and where the cursor stands, from 0. */
+/** One text per row, and the position of the cursor, from 0. */
 export interface Frame {
   readonly rows: readonly string[];
   readonly cursor: { readonly row: number; readonly column: number };
 }
 
-/** Draws frames; only rows that differ from the last one are written. */
+/** Draws frames. Writes only the rows that differ from the last frame. */
 export interface Screen {
   draw(frame: Frame): void;
-  /** Everything is written the next time. */
+  /** Makes the next frame write every row. */
   forget(): void;
   close(): void;
 }

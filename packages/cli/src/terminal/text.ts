@@ -1,11 +1,13 @@
+import { eastAsianWidth } from 'get-east-asian-width';
+
 /** A part of a text, in UTF-16 code units: `start` up to but not including `end`. */
 export interface Range {
   readonly start: number;
   readonly end: number;
 }
 
-// C0 and C1 controls move the cursor or change the terminal's state; the rest reorders or breaks the text around it.
-// oxlint-disable-next-line no-control-regex -- control characters are what this looks for
+// C0 and C1 controls move the cursor or change the terminal's state; the others reorder or break the text around them.
+// oxlint-disable-next-line no-control-regex -- the pattern finds control characters
 const unsafe = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu;
 const short: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
@@ -16,26 +18,26 @@ function escapeOne(character: string): string {
   return code < 0x100 ? `\\x${code.toString(16).padStart(2, '0')}` : `\\u{${code.toString(16)}}`;
 }
 
-/** Spells control characters out (`\n`, `\x1b`), so that a file name or a line cannot act on a terminal. */
+/** Escapes control characters (`\n`, `\x1b`), so that a file name cannot control the terminal. */
 export function escapeControls(text: string): string {
   return text.replace(unsafe, escapeOne);
 }
 
-/** The same for a line of a file, whose tabs are kept: they are ordinary there and move nothing but the text. */
+/** Escapes control characters except tabs, which are common in lines of files. */
 export function escapeLine(text: string): string {
   return text.replace(unsafe, (character) => (character === '\t' ? character : escapeOne(character)));
 }
 
 let segmenter: Intl.Segmenter | undefined;
 
-/** The characters as a reader counts them. The segmenter is made on first use: plain output never needs it. */
+/** Splits a text into characters as a reader counts them. Plain output never needs the segmenter, so it is created on first use. */
 function graphemes(text: string): Intl.Segments {
   segmenter ??= new Intl.Segmenter('en', { granularity: 'grapheme' });
   return segmenter.segment(text);
 }
 
-const wide =
-  /\p{Emoji_Presentation}|[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]/u;
+/** Shown as an emoji, by itself or because a variation selector asks for it. */
+const emoji = /\p{Emoji_Presentation}|\ufe0f/u;
 const zero = /^[\p{Mark}\p{Format}]+$/u;
 const ascii = /^[\u0020-\u007e]*$/u;
 const tabWidth = 8;
@@ -45,10 +47,10 @@ function graphemeWidth(grapheme: string): number {
   const shown = escapeControls(grapheme);
   if (shown !== grapheme) return shown.length;
   if (zero.test(grapheme)) return 0;
-  return wide.test(grapheme) ? 2 : 1;
+  return emoji.test(grapheme) ? 2 : eastAsianWidth(grapheme.codePointAt(0) ?? 0);
 }
 
-/** Columns a text takes in a terminal once its control characters are escaped. A tab counts as eight. */
+/** Returns the columns of a text in a terminal after its control characters are escaped. A tab counts as eight. */
 export function displayWidth(text: string): number {
   if (ascii.test(text)) return text.length;
   let width = 0;
@@ -56,7 +58,7 @@ export function displayWidth(text: string): number {
   return width;
 }
 
-/** A line cut to fit, its highlighted ranges moved along. */
+/** A line cut to fit, and its highlighted ranges in the cut text. */
 export interface FittedLine {
   readonly text: string;
   readonly ranges: readonly Range[];
@@ -64,7 +66,7 @@ export interface FittedLine {
   readonly cutEnd: boolean;
 }
 
-/** The start of the character at `index`, so that no surrogate pair is split. */
+/** Returns the start of the character at `index`, so that no surrogate pair is split. */
 function characterStart(text: string, index: number): number {
   const code = text.charCodeAt(index);
   return index > 0 && code >= 0xdc00 && code <= 0xdfff ? index - 1 : index;
@@ -79,7 +81,7 @@ export function fitLine(text: string, ranges: readonly Range[], columns: number)
   const first = ranges[0];
   let start = 0;
   if (first !== undefined && (first.end > columns || displayWidth(text.slice(0, first.end)) > columns)) {
-    // A quarter of the room is left of the hit, the rest shows the hit and what follows it.
+    // A quarter of the columns is for the text before the hit.
     start = characterStart(text, Math.max(0, first.start - Math.floor(columns / 4)));
   }
   let width = 0;
@@ -114,7 +116,7 @@ export function fitPath(path: string, columns: number): string {
   return `…${shown}`;
 }
 
-/** Joins UTF-16 positions, in order, to ranges: neighbouring ones are painted as one. `shift` is added to each. */
+/** Joins sorted UTF-16 positions to ranges. `shift` is added to each. */
 export function rangesOf(positions: readonly number[], shift: number = 0): Range[] {
   const ranges: { start: number; end: number }[] = [];
   for (const position of positions) {
@@ -125,15 +127,15 @@ export function rangesOf(positions: readonly number[], shift: number = 0): Range
   return ranges;
 }
 
-/** How the parts of a text are shown: each part is escaped, then painted. */
+/** How to show the parts of a text. Each part is escaped, then painted. */
 export interface HighlightStyle {
   readonly paint: (text: string) => string;
-  /** For what lies outside the ranges. */
+  /** Paints the text outside the ranges. */
   readonly rest?: (text: string) => string;
   readonly escape: (text: string) => string;
 }
 
-/** Paints the ranges of `text`. They are sorted and do not overlap; empty ones are left out. */
+/** Paints the ranges of `text`, which are sorted and do not overlap. Empty ranges are skipped. */
 export function highlight(text: string, ranges: readonly Range[], style: HighlightStyle): string {
   const rest = style.rest ?? ((part: string) => part);
   let shown = '';
@@ -147,26 +149,26 @@ export function highlight(text: string, ranges: readonly Range[], style: Highlig
   return done < text.length ? shown + rest(style.escape(text.slice(done))) : shown;
 }
 
-/** A fitted line, painted, with an ellipsis at each cut. The ellipses and their spaces come on top of the columns. */
+/** Paints a fitted line, with an ellipsis at each cut. The ellipses need {@link ellipsisColumns} more columns. */
 export function highlightFitted(line: FittedLine, style: HighlightStyle, dim: (text: string) => string): string {
   const shown = highlight(line.text, line.ranges, style);
   return (line.cutStart ? dim('… ') : '') + shown + (line.cutEnd ? dim(' …') : '');
 }
 
-/** Columns that the ellipses of a cut line may take. */
+/** The columns of both ellipses of a cut line. */
 export const ellipsisColumns = 4;
 
-/** A whole number with thousands separators: `2,345`. */
+/** Formats a whole number with thousands separators: `2,345`. */
 export function formatCount(count: number): string {
   return String(count).replace(/\B(?=(?:\d{3})+$)/gu, ',');
 }
 
-/** `1 file`, `2,345 files`. */
+/** Formats a count with its noun: `1 file`, `2,345 files`. */
 export function countOf(count: number, singular: string, plural: string = `${singular}s`): string {
   return `${formatCount(count)} ${count === 1 ? singular : plural}`;
 }
 
-/** A duration: `0.42 ms`, `12.3 ms`, `1,234 ms`. */
+/** Formats a duration: `0.42 ms`, `12.3 ms`, `1,234 ms`. */
 export function formatMs(durationMs: number): string {
   if (durationMs >= 100) return `${formatCount(Math.round(durationMs))} ms`;
   return `${durationMs.toFixed(durationMs >= 10 ? 1 : 2)} ms`;
@@ -174,7 +176,7 @@ export function formatMs(durationMs: number): string {
 
 const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'] as const;
 
-/** A size in bytes for a reader: `512 B`, `1.5 KiB`. */
+/** Formats a size in bytes: `512 B`, `1.5 KiB`. */
 export function formatBytes(bytes: number): string {
   let value = bytes;
   let unit = 0;
@@ -185,7 +187,7 @@ export function formatBytes(bytes: number): string {
   return unit === 0 ? `${bytes} B` : `${value.toFixed(1)} ${units[unit] ?? ''}`;
 }
 
-/** Quotes a word for a POSIX shell, and only when it needs quoting. */
+/** Quotes a word for a POSIX shell when it needs quotes. */
 export function shellQuote(word: string): string {
   if (/^[\w@%+=:,./-]+$/u.test(word)) return word;
   return `'${word.replaceAll("'", `'\\''`)}'`;

@@ -1,0 +1,177 @@
+import type { CodingTools } from '@cairn/coding-agent';
+import { errorLine } from '../terminal/answer.ts';
+import { layoutOf, type PickView } from './frame.ts';
+import { search, type PickItem, type PickMode, type PickScope } from './items.ts';
+import type { Key } from './keys.ts';
+import { createLatest } from './latest.ts';
+import { readPreview } from './preview.ts';
+
+/** How a picker ended. */
+export type PickResult =
+  | { readonly kind: 'chosen'; readonly item: PickItem }
+  | { readonly kind: 'left' }
+  | { readonly kind: 'interrupted' };
+
+/** What the state uses. */
+export interface PickStateOptions {
+  readonly mode: PickMode;
+  readonly query: string;
+  readonly scope: PickScope;
+  /** Reads files for the preview. */
+  readonly tools: Promise<CodingTools>;
+  /** Shows a view. Called after every change. */
+  readonly draw: (view: PickView) => void;
+  readonly rows: () => number;
+  readonly end: (result: PickResult) => void;
+}
+
+const SEARCHING = 'searching …';
+
+/** The state of a picker: the query, its matches and the selection. Knows neither terminal nor keyboard. */
+export class PickState {
+  readonly #options: PickStateOptions;
+  readonly #searching = createLatest();
+  readonly #previewing = createLatest();
+  #view: PickView;
+  /** Whether the items belong to the query. */
+  #isAnswered = false;
+  /** Whether Enter was pressed before the items were there; the first one is then chosen. */
+  #choosesNext = false;
+
+  constructor(options: PickStateOptions) {
+    this.#options = options;
+    const { mode, query } = options;
+    this.#view = { mode, query, items: [], selected: 0, top: 0, summary: SEARCHING, preview: undefined };
+  }
+
+  start(): void {
+    this.#change({});
+    this.#ask();
+  }
+
+  /** Draws again, for another size of the terminal. */
+  redraw(): void {
+    this.#change({});
+    this.#showPreview();
+  }
+
+  stop(): void {
+    this.#searching.stop();
+    this.#previewing.stop();
+  }
+
+  press(key: Key): void {
+    this.#choosesNext = key.kind === 'choose' && !this.#isAnswered;
+    const { query } = this.#view;
+    switch (key.kind) {
+      case 'text':
+        return this.#retype(query + key.text);
+      case 'erase':
+        return this.#retype([...query].slice(0, -1).join(''));
+      case 'erase-word':
+        return this.#retype(query.replace(/[^\s/]*[\s/]*$/u, ''));
+      case 'erase-all':
+        return this.#retype('');
+      case 'switch':
+        return this.#switchMode();
+      case 'choose':
+        return this.#isAnswered ? this.#choose() : undefined;
+      case 'leave':
+        return this.#options.end({ kind: 'left' });
+      case 'interrupt':
+        return this.#options.end({ kind: 'interrupted' });
+      case 'up':
+      case 'down':
+      case 'page-up':
+      case 'page-down':
+      case 'first':
+      case 'last':
+        return this.#select(this.#target(key.kind));
+    }
+  }
+
+  /** Returns the index that a movement selects. */
+  #target(kind: 'up' | 'down' | 'page-up' | 'page-down' | 'first' | 'last'): number {
+    const { selected, items } = this.#view;
+    const page = Math.max(1, layoutOf(this.#options.rows()).list - 1);
+    const targets = {
+      up: selected - 1,
+      down: selected + 1,
+      'page-up': selected - page,
+      'page-down': selected + page,
+      first: 0,
+      last: items.length - 1,
+    };
+    return targets[kind];
+  }
+
+  #change(changes: Partial<PickView>): void {
+    const next = { ...this.#view, ...changes };
+    const minTop = Math.max(0, next.selected - layoutOf(this.#options.rows()).list + 1);
+    this.#view = { ...next, top: Math.min(Math.max(next.top, minTop), next.selected) };
+    this.#options.draw(this.#view);
+  }
+
+  #fail(error: unknown): void {
+    this.#change({ summary: errorLine(error).replace(/^cairn: /u, '') });
+  }
+
+  #select(index: number): void {
+    const selected = Math.max(0, Math.min(this.#view.items.length - 1, index));
+    if (selected === this.#view.selected) return;
+    this.#change({ selected });
+    this.#showPreview();
+  }
+
+  #retype(query: string): void {
+    if (query === this.#view.query) return;
+    this.#change({ query, summary: SEARCHING });
+    this.#ask();
+  }
+
+  #switchMode(): void {
+    this.#previewing.stop();
+    const mode = this.#view.mode === 'find' ? 'grep' : 'find';
+    this.#change({ mode, items: [], selected: 0, preview: undefined, summary: SEARCHING });
+    this.#ask();
+  }
+
+  #choose(): void {
+    const item = this.#view.items[this.#view.selected];
+    if (item !== undefined) this.#options.end({ kind: 'chosen', item });
+  }
+
+  #ask(): void {
+    const { mode, query } = this.#view;
+    this.#isAnswered = false;
+    this.#searching.run(
+      async (signal) => {
+        const found = await search(mode, query, { ...this.#options.scope, signal });
+        if (signal.aborted) return;
+        this.#isAnswered = true;
+        this.#change({ ...found, selected: 0, top: 0 });
+        this.#showPreview();
+        if (this.#choosesNext) this.#choose();
+        this.#choosesNext = false;
+      },
+      (error) => {
+        this.#choosesNext = false;
+        this.#change({ items: [], selected: 0, preview: undefined });
+        this.#fail(error);
+      },
+    );
+  }
+
+  #showPreview(): void {
+    const item = this.#view.items[this.#view.selected];
+    const rows = layoutOf(this.#options.rows()).preview;
+    this.#previewing.run(
+      async (signal) => {
+        const isShown = item !== undefined && rows > 0;
+        const preview = isShown ? await readPreview(await this.#options.tools, item, { rows, signal }) : undefined;
+        if (!signal.aborted) this.#change({ preview });
+      },
+      (error) => this.#fail(error),
+    );
+  }
+}
