@@ -1,4 +1,6 @@
-import { createCodingTools } from '@cairn/coding-agent';
+import { createCodingTools, createWorkspace } from '@cairn/coding-agent';
+import type { WorkspaceChange } from '@cairn/coding-agent';
+import { glob } from '@cairn/natives';
 import { spawn } from 'node:child_process';
 import { chmodSync, linkSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -60,6 +62,29 @@ test('a file with several names that was half written over is the new one after 
   expect(details(await tools.read.execute({ path: 'b' }))).toMatchObject({ lines: ['NEW content'] });
   expect(readdirSync(root)).toEqual(['a', 'b']);
   expect(readdirSync(stateDirectory)).toEqual([]);
+});
+
+test('what the next start recovers is announced, and the next cached search sees it', async () => {
+  const root = createTree({ a: 'old content' });
+  const stateDirectory = temporaryDirectory();
+  linkSync(join(root, 'a'), join(root, 'b'));
+  const workspace = createWorkspace({ root, stateDirectory });
+  const heard: WorkspaceChange[] = [];
+  workspace.onChange((change) => heard.push(change));
+  await killAt('write-over', root, stateDirectory);
+  const listed = async (): Promise<unknown> => {
+    const { matches } = await glob({ path: root, pattern: '*', hidden: true, cache: true, sortByMtime: true });
+    return Object.fromEntries(matches.map(({ path, size }) => [path, size]));
+  };
+  expect(Object.keys((await listed()) as object)).toHaveLength(3);
+  details(await createCodingTools({ workspace }).ls.execute({}));
+  expect(heard).toMatchObject([{ written: [join(root, 'a')], deleted: [], renamed: [] }]);
+  expect(await listed()).toEqual({ a: 'NEW content'.length, b: 'NEW content'.length });
+  // A temporary file that was not whole is removed, which changes no file.
+  writeFileSync(join(root, 'a'), 'old content');
+  await killAt('rename', root, stateDirectory);
+  details(await createCodingTools({ root, stateDirectory }).ls.execute({}));
+  expect(heard).toHaveLength(1);
 });
 
 test('a call that finds the lock of a killed process finishes what that one began, and goes on', async () => {

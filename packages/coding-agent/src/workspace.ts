@@ -54,8 +54,9 @@ export interface Workspace extends CommitScope {
   readonly recency: Recency;
   /**
    * Calls `listener` once for each commit that changed files, after the commit and before the tool's promise settles. A dry
-   * run, a refused call and a commit that was undone are not announced. A listener runs synchronously, so a slow one delays
-   * the call; an error that it throws goes to `onError` and changes nothing else.
+   * run, a refused call and a commit that was undone are not announced. Also calls it for each file that this workspace
+   * recovers after a process was killed. A listener runs synchronously, so a slow one delays the call; an error that it
+   * throws goes to `onError` and changes nothing else.
    *
    * @returns a function that ends the subscription. A second call of it does nothing.
    */
@@ -81,8 +82,8 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
   const { policy = {}, clock = Date.now, operations = nodeFileOperations } = options;
   const root = checkRoot('root', options.root);
   const roots = [root, ...(policy.allowedRoots ?? []).map((allowed) => checkRoot('an allowed root', allowed))];
-  const locks = createLocks(options.stateDirectory ?? defaultStateDirectory(), operations);
   const changes = createChanges();
+  const locks = createLocks(options.stateDirectory ?? defaultStateDirectory(), operations, changes);
   const recency = createRecency(clock);
   changes.onChange(({ written, renamed }) => {
     for (const path of [...written, ...renamed.map(({ to }) => to)]) recency.note(path);

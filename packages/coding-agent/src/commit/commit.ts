@@ -151,8 +151,9 @@ async function rollBack(
   const failures = await runBack(applied, 'undo');
   const explained = explainSystemError(error, current?.path ?? '');
   const isChanged = failures.length > 0 || (ToolError.isInstance(explained) && explained.changed);
+  // Also what was only prepared: a scan may have seen a directory that is gone again.
+  changes.invalidate(prepared.flatMap((step) => step.changes()));
   if (isChanged) changes.announce(begun.flatMap((step) => step.changes()));
-  else changes.invalidate(prepared.flatMap((step) => step.changes()));
   return failures.length === 0 ? explained : halfDone(explained, failures, applied);
 }
 

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import * as fs from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import type { FileOperations } from '../files/operations.ts';
+import type { Changes } from './changes.ts';
 import { isRunning, ownIdentity, parseIdentity, uniqueName } from './process-identity.ts';
 import { recover, temporaryPath } from './temporary.ts';
 
@@ -45,11 +46,13 @@ async function ageOf(path: string): Promise<number> {
 export class LockFiles {
   readonly #directory: string;
   readonly #operations: FileOperations;
+  readonly #changes: Changes;
   readonly #own = ownIdentity();
 
-  constructor(directory: string, operations: FileOperations) {
+  constructor(directory: string, operations: FileOperations, changes: Changes) {
     this.#directory = directory;
     this.#operations = operations;
+    this.#changes = changes;
   }
 
   /** Makes the note of a lock that this process is about to take. */
@@ -100,12 +103,19 @@ export class LockFiles {
     // The process was killed while it took a lock, or while it took over an abandoned one.
     const note = name.endsWith('.claim') ? await readNote(path) : undefined;
     if (note && !isConcerned(note)) return;
-    if (note) await hold(note.path, () => recover(this.#operations, note.temporary, note.path));
+    if (note) await hold(note.path, () => this.#recover(note));
     await fs.rm(path, { force: true });
   }
 
   #lockOf(path: string): string {
     return join(this.#directory, `${createHash('sha1').update(path).digest('hex')}.lock`);
+  }
+
+  /** Finishes or undoes the work of a killed process. Only this process can announce it. */
+  async #recover({ temporary, path }: LockNote): Promise<void> {
+    const isWritten = await recover(this.#operations, temporary, path);
+    this.#changes.invalidate([{ kind: 'delete', path: temporary }]);
+    if (isWritten) this.#changes.announce([{ kind: 'write', path }]);
   }
 
   async #isAbandoned(lock: string, owner: string): Promise<boolean> {
@@ -131,7 +141,7 @@ export class LockFiles {
     const note = await readNote(claim);
     if (note && (await this.#isAbandoned(claim, note.owner))) {
       try {
-        await recover(this.#operations, note.temporary, note.path);
+        await this.#recover(note);
       } catch (error) {
         await fs.rename(claim, lock);
         throw error;

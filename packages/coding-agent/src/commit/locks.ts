@@ -2,6 +2,7 @@ import { ToolError } from '@cairn/tool';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FileOperations } from '../files/operations.ts';
 import { abortable } from './abortable.ts';
+import type { Changes } from './changes.ts';
 import { LockFiles } from './lock-files.ts';
 import type { LockedPath } from './lock-files.ts';
 import { PathQueue } from './path-queue.ts';
@@ -36,9 +37,9 @@ class FileLocks implements Locks {
   readonly #files: LockFiles;
   readonly #queue = new PathQueue();
 
-  constructor(directory: string, operations: FileOperations) {
+  constructor(directory: string, operations: FileOperations, changes: Changes) {
     this.#directory = directory;
-    this.#files = new LockFiles(directory, operations);
+    this.#files = new LockFiles(directory, operations, changes);
   }
 
   async hold<T>(
@@ -83,7 +84,7 @@ class FileLocks implements Locks {
   }
 }
 
-/** Makes locks in a directory of this machine that is private to this user. */
-export function createLocks(directory: string, operations: FileOperations): Locks {
-  return new FileLocks(directory, operations);
+/** Makes locks in a directory of this machine that is private to this user. Recovered files are announced to `changes`. */
+export function createLocks(directory: string, operations: FileOperations, changes: Changes): Locks {
+  return new FileLocks(directory, operations, changes);
 }

@@ -75,13 +75,16 @@ async function isCanonical(operations: FileOperations, directory: string): Promi
   }
 }
 
-/** Finishes or undoes what a process that is gone has begun. */
-export async function recover(operations: FileOperations, temporary: string, target: string): Promise<void> {
-  if (!isTemporaryOf(temporary, target) || !(await isCanonical(operations, dirname(target)))) return;
+/** Finishes or undoes what a process that is gone has begun. Returns whether the target was written. */
+export async function recover(operations: FileOperations, temporary: string, target: string): Promise<boolean> {
+  if (!isTemporaryOf(temporary, target) || !(await isCanonical(operations, dirname(target)))) return false;
+  let isWritten = true;
   try {
     await writeOver(operations, temporary, target);
   } catch (error) {
     if (!isMissing(error)) throw error;
+    isWritten = false;
   }
   await removeAll(operations, temporary);
+  return isWritten;
 }
