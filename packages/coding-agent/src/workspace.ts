@@ -115,7 +115,7 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
     ledger: createLedger(sep),
     recency,
     changes,
-    onChange: changes.onChange,
+    onChange: (listener, options) => changes.onChange(listener, options),
     locks,
     buffers: createBufferPool(),
     resolve: async (path, use) => resolvePath(await territory(), path, use),

@@ -79,7 +79,7 @@ function readColumns(data: Uint8Array, types: readonly [string, keyof Views][]):
 }
 
 /** The strings of a result, one after the other. Each is a slice of one text, which is decoded once. */
-export class Text {
+class Text {
   readonly #text: string;
   #at = 0;
 

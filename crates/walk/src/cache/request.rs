@@ -1,4 +1,4 @@
-//! What callers ask the cache for, and what they receive.
+//! Requests to the cache, and the scans that answer them.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

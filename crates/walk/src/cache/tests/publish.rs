@@ -1,4 +1,4 @@
-//! What enters the cache, and what is refused.
+//! Entries that enter the cache, and what is refused.
 
 use super::*;
 
