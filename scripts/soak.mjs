@@ -1,6 +1,6 @@
 /**
- * `npm run soak [-- <calls>]`: all set-up, then the tests of what long runs leave behind, with 10,000 calls or as many as
- * are given. What the servers hold is printed.
+ * `npm run soak [-- <calls>]`: all set-up, then the soak tests with N calls (default: 10,000). Prints the memory, handles and
+ * files that the servers hold after them.
  */
 import { pinnedNode, root } from './lib/paths.mjs';
 import { runAttached } from './lib/run.mjs';

@@ -16,7 +16,7 @@ if (env === undefined) {
     args: [cliEntry, 'tour', ...(hasPath ? [] : [root]), ...given],
     // npm changes to the repository root; a relative path means the directory the user typed it in.
     cwd: process.env['INIT_CWD'] ?? process.cwd(),
-    // What the tour prints to be pasted works in a clone.
+    // The commands that the tour prints can be pasted in a clone.
     env: { CAIRN_COMMAND: 'npm exec cairn --', ...process.env },
   });
 }

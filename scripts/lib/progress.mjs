@@ -4,7 +4,7 @@
  */
 
 const refreshMs = 200;
-/** How often a log without a terminal says that a step still runs. Long enough to keep a CI log readable. */
+/** How often a log without a terminal reports that a step still runs. Long enough to keep a CI log readable. */
 const heartbeatMs = 30_000;
 const spinner = ['|', '/', '-', '\\'];
 

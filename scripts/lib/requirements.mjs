@@ -1,4 +1,4 @@
-/** What a machine must have before anything can be built, and how to get what it lacks. */
+/** The tools that a machine needs before anything can be built, and how to install each. */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -81,7 +81,7 @@ const compilerFix = () => {
 /**
  * @typedef {object} Toolchain
  * @property {NodeJS.ProcessEnv} env The environment for every child.
- * @property {string[]} missing One line for each thing that is not there, with its fix. Empty when all is well.
+ * @property {string[]} missing One line for each missing tool, with its fix. Empty when nothing is missing.
  */
 
 /** @returns {Toolchain} */
