@@ -12,11 +12,11 @@ function headings(stdout: string): string[] {
 }
 
 const steps: readonly string[] = [
-  '1. What is in the tree',
+  '1. The content of the tree',
   '2. glob: paths that fit a pattern',
   '3. find: a few letters of a path',
   '4. grep: what is in the files',
-  '5. The cache is told about a change',
+  '5. The cache learns about a change',
   'Try next',
 ];
 
@@ -47,7 +47,7 @@ describe('the tour', () => {
 
   test('shows that the cache did not know the new file, was told, and knows it', async () => {
     const { stdout } = await cairn(['tour'], { cwd: createTree({ 'a.txt': '', 'b.txt': '' }), env });
-    const [, story = ''] = stdout.split('5. The cache is told about a change\n');
+    const [, story = ''] = stdout.split('5. The cache learns about a change\n');
     expect(story).toMatch(/^ {2}Wrote cairn-tour-[0-9a-f]{12}\.txt, without telling the cache\.$/mu);
     expect(story).toMatch(/^ {2}A cached listing does not have it: 2 names in /mu);
     expect(story).toMatch(/^ {2}invalidateFsScanCache dropped 1 cached scan of 1 in /mu);

@@ -22,22 +22,22 @@ for (const signal of endingSignals) {
       controller.abort(reason);
       return;
     }
-    // A second Ctrl-C: the run did not end by itself in time.
+    // A second signal: the run did not end in time.
     cleanUp();
     process.exit(reason.exitCode);
   });
 }
 
-// Nothing is known to end up here; if something does, it is still one line, and nothing is left behind.
+// No error is known to arrive here. If one does, it is still one line, and the clean-up runs.
 process.on('uncaughtException', (error) => {
-  // First: what is written on a screen that is then left is never read.
+  // First, because text on the picker's screen disappears with it.
   cleanUp();
   process.stderr.write(`${errorLine(error)}\n`, () => process.exit(ExitCode.Error));
 });
 
 // Each write reports its own error; the listeners keep the same error from ending the process with a stack trace.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code === 'EPIPE') controller.abort(new BrokenPipe('nobody reads the output any more', { cause: error }));
+  if (error.code === 'EPIPE') controller.abort(new BrokenPipe('the reader closed the pipe', { cause: error }));
 });
 process.stderr.on('error', () => undefined);
 
@@ -58,6 +58,5 @@ process.exitCode = await run(process.argv.slice(2), {
   },
 });
 
-// What is still to be written is what nobody reads: every command waits for its output, and `mcp` as long as it promises to.
-// It would keep the process alive until its reader goes.
+// Every command waits for its output, so data that is left here has no reader. It would keep the process alive.
 if (process.stdout.writableLength > 0 || process.stderr.writableLength > 0) process.exit();

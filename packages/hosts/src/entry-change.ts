@@ -5,7 +5,7 @@ import { hashOfText } from './undo-notes.ts';
 import type { UndoNote } from './undo-notes.ts';
 
 /**
- * The change to the entry. `keep`: the file has it already. `forget`: there is nothing left to undo.
+ * The effect on the entry. `keep`: the file has it already. `forget`: there is nothing left to undo.
  */
 export type EntryAction = 'add' | 'replace' | 'keep' | 'restore' | 'remove' | 'forget';
 

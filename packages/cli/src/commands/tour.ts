@@ -78,9 +78,9 @@ async function runTour(given: string, flags: TourFlags, session: Session): Promi
 
 export const tourCommand: CommandFactory = (command, session, done) => {
   command
-    .description('Show find, glob, grep and the scan cache at work on a real tree, step by step, with times.')
-    .summary('see it all at work on a tree')
-    .argument('[path]', 'the directory to look at', '.')
+    .description('Show find, glob, grep and the scan cache on a real tree, step by step, with times.')
+    .summary('show the searches on a tree, step by step')
+    .argument('[path]', 'the directory of the tour', '.')
     .addHelpText('after', examples)
     .action(async (path: string, flags: TourFlags) => done(await runTour(path, flags, session)))
     .addOption(colorOption());

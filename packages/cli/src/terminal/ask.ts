@@ -2,7 +2,7 @@ import { Interrupted } from './exit.ts';
 import type { Terminal } from './terminal.ts';
 
 /**
- * Asks a question that is answered with `y` and Enter; anything else is a no, and so is the end of the terminal.
+ * Asks a question. `y` and Enter is a yes; any other answer and the end of the terminal is a no.
  *
  * @throws {Interrupted} on Ctrl-C.
  */
@@ -19,7 +19,7 @@ export async function askYesNo(terminal: Terminal, question: string, signal: Abo
     signal.addEventListener('abort', onAbort, { once: true });
     terminal.onEnd(() => settle(() => resolve(false)));
     terminal.onInput((text) => {
-      // Keys come one by one or, when somebody is quick, several at once; nothing echoes them.
+      // Keys may arrive one by one or several at once. The terminal does not echo them.
       for (const key of text) {
         if (key === '\u0003') settle(() => reject(new Interrupted('SIGINT')));
         else if (key === '\u0004') settle(() => resolve(false));

@@ -1,8 +1,8 @@
-/** What is known of a failure: the value of `error` in a JSON document. */
+/** The facts of a failure: the value of `error` in a JSON document. */
 export interface ErrorFacts {
   /** A stable name: `USAGE`, `NOT_FOUND`, `ENOENT`. */
   readonly code: string;
-  /** What is wrong. Without `fix` it also states what to do next. */
+  /** States what is wrong. Without `fix` it also states what to do next. */
   readonly message: string;
   /** What to do next. */
   readonly fix?: string | undefined;

@@ -1,20 +1,19 @@
-/** Exit statuses, as ripgrep's: 0 for a hit, 1 for none, 2 when the answer cannot be trusted to be whole. */
+/** Exit statuses, as in ripgrep: 0 for a match, 1 for none, 2 for an error or a result that may be incomplete. */
 export const ExitCode = { Hit: 0, None: 1, Error: 2 } as const;
 
-/** What a finished search says about itself, whichever command ran it. */
+/** The facts of a finished search that decide the exit status. */
 export interface SearchOutcome {
-  /** How many results were shown. */
+  /** The number of results. */
   readonly shown: number;
-  /** Why the search stopped before its end, when it did. */
+  /** Why the search stopped early. */
   readonly stopReason?: 'limit' | 'timeout' | 'budget' | undefined;
   /** Directories and files that could not be read. */
   readonly unreadable: number;
 }
 
 /**
- * The exit status of a finished search. A search that stopped at the limit it was given is a whole answer; one that
- * ran out of time or budget, or could not read something, is an error even when it has results, because what it did
- * not see may matter.
+ * Returns the exit status of a finished search. A search that reached the user's limit succeeded. One that ran out of time or
+ * budget, or could not read something, is an error even with results, because it may have missed others.
  */
 export function exitCodeOf(outcome: SearchOutcome): number {
   if (outcome.unreadable > 0) return ExitCode.Error;
@@ -24,7 +23,7 @@ export function exitCodeOf(outcome: SearchOutcome): number {
 
 const signalNumbers = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 } as const;
 
-/** The signals that end a run in order: its search is aborted and its clean-up runs. */
+/** The signals that end a run: its search is aborted and its clean-up runs. */
 export type EndingSignal = keyof typeof signalNumbers;
 
 export const endingSignals: readonly EndingSignal[] = ['SIGHUP', 'SIGINT', 'SIGTERM'];
@@ -40,7 +39,7 @@ export class Interrupted extends Error {
   }
 }
 
-/** Whoever read the output has stopped reading (`cairn glob '*' | head -1`): a quiet end, and no error. */
+/** The reader of the output closed the pipe (`cairn glob '*' | head -1`). The run ends without an error. */
 export class BrokenPipe extends Error {
   override readonly name: string = 'BrokenPipe';
 }

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 
-/** What the package says of itself. */
+/** The fields of the package's manifest that commands use. */
 export interface Manifest {
   readonly version: string;
-  /** The versions of Node that it works with. */
+  /** The supported versions of Node. */
   readonly engines: { readonly node: string };
 }
 
@@ -16,5 +16,5 @@ function isManifest(value: unknown): value is Manifest {
 export function readManifest(): Manifest {
   const manifest: unknown = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
   if (isManifest(manifest)) return manifest;
-  throw new Error('the package.json of @cairn/cli lacks its version or its engines');
+  throw new Error('the package.json of @cairn/cli has no version or no engines');
 }

@@ -60,7 +60,7 @@ describe('writing', () => {
     expect(stream.writes.length).toBeLessThan(10);
   });
 
-  test('no lines are no write', async () => {
+  test('writes nothing without lines', async () => {
     const stream = recorder();
     await writeLines(createOutput(stream), [], new AbortController().signal);
     expect(stream.writes).toEqual([]);

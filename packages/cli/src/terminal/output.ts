@@ -15,11 +15,11 @@ export interface TextStream {
 
 /** Where text goes. */
 export interface Output {
-  /** Whether a person is looking: names are escaped, results get headings and fit the width. */
+  /** Whether it is a terminal: names are escaped, results get headings and fit the width. */
   readonly isTerminal: boolean;
   /** Columns of the terminal, now; 80 when there is none. */
   readonly width: number;
-  /** Resolves when the text has been handed on. @throws BrokenPipe when nobody reads any more */
+  /** Resolves when the text is written. @throws BrokenPipe when the reader closed the pipe */
   write(text: string): Promise<void>;
 }
 
@@ -41,7 +41,7 @@ export function createOutput(stream: TextStream): Output {
         stream.write(text, (error) => {
           // Node writes to pipes and terminals without returning to its event loop; a Ctrl-C is seen only there.
           if (!error) setImmediate(resolve);
-          else if (isBrokenPipe(error)) reject(new BrokenPipe('nobody reads the output any more', { cause: error }));
+          else if (isBrokenPipe(error)) reject(new BrokenPipe('the reader closed the pipe', { cause: error }));
           else reject(new OutputError(`cannot write the output: ${error.message}`, { cause: error }));
         });
       });

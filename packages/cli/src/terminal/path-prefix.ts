@@ -1,6 +1,6 @@
 /**
- * What stands before a result's path so that it opens from where the command was typed: nothing for the current
- * directory, else the root as it was given.
+ * Returns the prefix that makes a result's path relative to the current directory: the root as it was given, or nothing for
+ * the current directory.
  */
 export function pathPrefix(root: string): string {
   const plain = root.replace(/^(?:\.\/+)+(?=.)/u, '').replace(/(?<=.)\/+$/u, '');

@@ -1,7 +1,7 @@
 import type { Session } from './session.ts';
 import { fitText } from './text.ts';
 
-/** How long a call may take before a line says that it runs. */
+/** A shorter call shows no progress. */
 const delayMs = 300;
 const intervalMs = 120;
 const eraseLine = '\r\u001b[2K';

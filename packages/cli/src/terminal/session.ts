@@ -2,7 +2,7 @@ import type { Input } from './input.ts';
 import type { Environment, Output } from './output.ts';
 import type { Terminal } from './terminal.ts';
 
-/** Everything a run takes from the process around it; commands use nothing else of it. */
+/** Everything that a run uses from its process. Commands use nothing else of it. */
 export interface Session {
   readonly input: Input;
   /** Opens the terminal to draw on; `undefined` when the process has none. */
@@ -11,11 +11,11 @@ export interface Session {
   readonly err: Output;
   readonly env: Environment;
   readonly cwd: string;
-  /** Aborted with an `Interrupted` when the run is to end. */
+  /** Aborted with an `Interrupted` when the run must end. */
   readonly signal: AbortSignal;
   /**
-   * Keeps a synchronous clean-up that runs when the process is ended before the command could do it.
-   * Returns the function that forgets it again.
+   * Registers a synchronous clean-up for the case that the process ends before the command can clean up. Returns a function
+   * that removes it.
    */
   readonly onAbruptEnd: (cleanUp: () => void) => () => void;
 }

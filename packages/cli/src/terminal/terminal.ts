@@ -49,7 +49,7 @@ export function openTerminal(stdin: NodeJS.ReadStream, stderr: NodeJS.WriteStrea
     reader = openReader(stdin);
     writer = reader && openWriter(stderr);
   } catch {
-    // The process has no terminal at all: opening /dev/tty says so in one way or another.
+    // The process has no terminal, so /dev/tty cannot be opened.
     reader?.stream.destroy();
     return undefined;
   }
@@ -70,7 +70,7 @@ export function openTerminal(stdin: NodeJS.ReadStream, stderr: NodeJS.WriteStrea
     get rows(): number {
       return Math.max(1, output.rows || 24);
     },
-    // What is drawn late would stand on the screen that was given back.
+    // A late frame would be drawn on the screen that was given back.
     write: (text) => void (isOpen && output.write(text)),
     onInput: (listener) => {
       input.on('data', listener);

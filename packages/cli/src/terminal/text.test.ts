@@ -42,7 +42,7 @@ describe('escaping', () => {
 describe('display width', () => {
   const cases: readonly (readonly [reason: string, text: string, width: number])[] = [
     ['ASCII', 'abc', 3],
-    ['accents take no room of their own', 'e\u0301tude', 5],
+    ['combining accents have no width', 'e\u0301tude', 5],
     ['Chinese, Japanese and Korean take two', '漢字かな한글', 12],
     ['an emoji of several code points is one', '👩‍👩‍👧', 2],
     ['a tab counts as eight', '\ta', 9],

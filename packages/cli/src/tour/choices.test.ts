@@ -80,7 +80,7 @@ describe('abbreviations', () => {
   });
 });
 
-describe('the file to look for', () => {
+describe('the file to find', () => {
   test('has several words and lies deep', () => {
     expect(pickFile(files('a.ts', 'read-me.md', 'src/deep/read-cache.ts', 'src/one.ts'), types, 'ts')).toBe(
       'src/deep/read-cache.ts',
@@ -91,7 +91,7 @@ describe('the file to look for', () => {
     expect(pickFile(files('a/one-two.md', 'b/one-two.ts', 'c/one-two.ts'), types, 'ts')).toBe('b/one-two.ts');
   });
 
-  test('is no directory and no name that cannot be shown', () => {
+  test('has a valid name and is not a directory', () => {
     const matches: GlobMatch[] = [
       { path: 'many-words-here', fileType: types.Dir },
       { path: 'bro-ken\ufffd-name', fileType: types.File, lossyPath: true },
@@ -99,12 +99,12 @@ describe('the file to look for', () => {
     expect(pickFile(matches, types, undefined)).toBeUndefined();
   });
 
-  test('is none when no name can be abbreviated', () => {
+  test('is undefined when no name can be abbreviated', () => {
     expect(pickFile(files('1', '漢字'), types, undefined)).toBeUndefined();
   });
 });
 
-test('a word is looked for in a few files of each frequent extension, then in those without one', () => {
+test('searches a word in a few files of each frequent extension, then in files without one', () => {
   const matches = files(
     'LICENSE',
     'a.md',

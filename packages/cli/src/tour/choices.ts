@@ -61,7 +61,7 @@ export function pickExtension(extensions: readonly Tally[]): string | undefined 
   return extensions.find(({ name }) => /^[\w+-]{1,16}$/u.test(name))?.name;
 }
 
-/** The words of a file name: split at punctuation, digits and inner capitals. Single letters are none. */
+/** The words of a file name: split at punctuation, digits and inner capitals. Single letters do not count. */
 function wordsOf(path: string): string[] {
   const name = baseName(path);
   const dot = name.indexOf('.', 1);
@@ -104,11 +104,11 @@ export function pickFile(
   return best?.path;
 }
 
-/** Extensions, and files of each, in which a word is looked for: a tree of images still has a text file somewhere. */
+/** Extensions, and files of each, that are searched for a word: a tree of images still has a text file somewhere. */
 const wordExtensions = 8;
 const wordFilesEach = 5;
 
-/** Files worth looking into for a word: a few of each frequent extension, then a few without one. */
+/** Returns the files to search for a word: a few of each frequent extension, then a few without one. */
 export function wordCandidates(
   matches: readonly GlobMatch[],
   types: typeof FileType,

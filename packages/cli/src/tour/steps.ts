@@ -30,7 +30,7 @@ const maxLines = 1000;
 const stepTimeoutMs = 30_000;
 const shownHits = 3;
 
-/** One tour: the tree it looks at, and how it says what it sees. */
+/** One tour: the tree that it shows, and how it prints. */
 export interface Tour {
   readonly natives: typeof Natives;
   readonly session: Session;
@@ -128,7 +128,7 @@ function tallyLine(tour: Tour, label: string, tallies: readonly Tally[], show: (
 
 export async function showTree(tour: Tour): Promise<{ matches: readonly GlobMatch[]; summary: TreeSummary }> {
   const { natives, paint, say } = tour;
-  await say(paint.title('1. What is in the tree'));
+  await say(paint.title('1. The content of the tree'));
   natives.invalidateFsScanCache(tour.path);
   const { result, durationMs } = await timed(tour, 'scanning the tree', () =>
     natives.glob({ ...shared(tour), pattern: '**', maxResults: maxEntries }),
@@ -235,7 +235,7 @@ export async function showGrep(tour: Tour, word: string, source: string | undefi
     await say(`  The word '${word}' is taken from ${fitToTerminal(tour, escapeControls(source), 30)}.`);
   await sayCommand(tour, `grep ${shellQuote(word)} --limit ${maxLines}`);
   const search = (): Promise<GrepResult> => natives.grep({ ...shared(tour), pattern: word, maxCount: maxLines });
-  // grep looks at hidden names; a listing that does so too shares its scan.
+  // grep searches hidden names; a listing with hidden names shares its scan.
   const refresh = (): Promise<GlobResult> =>
     natives.glob({ ...shared(tour), pattern: '*', recursive: false, hidden: true });
   const runs = await coldAndCached(tour, 'grep', { search, refresh });
@@ -293,7 +293,7 @@ async function showInvalidation(tour: Tour, file: TourFile): Promise<void> {
 
 export async function showCache(tour: Tour): Promise<void> {
   const { natives, session, paint, say } = tour;
-  await say(paint.title('5. The cache is told about a change'));
+  await say(paint.title('5. The cache learns about a change'));
   natives.invalidateFsScanCache(tour.path);
   await topNames(tour);
   let file: TourFile;

@@ -26,7 +26,7 @@ test('every file has a name of its own', () => {
   expect(new Set(names).size).toBe(5);
 });
 
-test('a directory that takes no file throws and leaves nothing', () => {
+test('a read-only directory throws and leaves nothing', () => {
   const root = temporaryDirectory();
   const missing = join(root, 'missing');
   expect(() => createTourFile(missing)).toThrow('ENOENT');

@@ -18,7 +18,7 @@ async function readStart(path: string): Promise<string> {
   }
 }
 
-/** Where to look for a word. */
+/** The files to search for a word. */
 export interface WordSource {
   readonly root: string;
   readonly matches: readonly GlobMatch[];

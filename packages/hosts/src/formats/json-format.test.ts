@@ -125,7 +125,7 @@ test('in any layout only the entry changes, no comment is lost, and removing it 
   fc.assert(
     fc.property(values, layouts, fc.boolean(), (value, gaps, trailing) => {
       const servers: unknown = Reflect.get(value as object, 'servers');
-      // A new value replaces the comments in the old one.
+      // Replacing a value replaces the comments in it.
       fc.pre(typeof servers === 'object' && servers !== null && !Object.hasOwn(servers, 'cairn'));
       const before = typed(value, gaps, trailing);
       const after = set(before);

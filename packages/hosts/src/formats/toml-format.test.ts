@@ -101,7 +101,7 @@ test('refuses invalid TOML and names the place', () => {
 });
 
 test('refuses an edit that would touch other parts', () => {
-  // Writing the whole file again would lose the comment and the notation of the number.
+  // Rendering the value again would lose the comment and the notation of the number.
   for (const rest of ['t = 0xff', "t = 'x'", 't = [ # why\n1]']) {
     const before = `mcp_servers = { a = { ${rest} }, cairn = { command = "old" } }\n`;
     const wanted = expect.objectContaining({ code: 'CONFIG_UNSUPPORTED' });
@@ -111,7 +111,7 @@ test('refuses an edit that would touch other parts', () => {
   expect(() => set('[[mcp_servers]]\na = 1\n')).toThrow(expect.objectContaining({ code: 'CONFIG_UNSUPPORTED' }));
 });
 
-/** Lines that trap a reader which takes TOML line by line. */
+/** Lines that mislead a parser that reads TOML line by line. */
 const lines = fc.constantFrom(
   '# [mcp_servers.cairn]',
   's = "a # b"',
