@@ -145,7 +145,7 @@ describe('a server that cannot start', () => {
       /the root \/no\/such\/place does not exist; use a directory/u,
     ],
     ['a root that is a file', () => ['--root', join(root(), 'a.txt')], /a\.txt is not a directory; use/u],
-    ['an empty root', () => ['--root', ''], /--root takes a directory/u],
+    ['an empty root', () => ['--root', ''], /--root is empty; use a directory/u],
     [
       'an unknown tool',
       () => ['--root', root(), '--tools', 'read,burn'],
@@ -164,15 +164,15 @@ describe('a server that cannot start', () => {
     [
       'an unknown naming profile',
       () => ['--root', root(), '--naming', 'emacs'],
-      /--naming takes default, claude, .* not 'emacs'/u,
+      /invalid --naming "emacs"; use default, claude, /u,
     ],
-    ['an invalid port', () => ['--root', root(), '--http', '70000'], /--http takes a port up to 65535/u],
+    ['an invalid port', () => ['--root', root(), '--http', '70000'], /invalid --http "70000"; use a port up to 65535/u],
     ['a token without HTTP', () => ['--root', root(), '--token', 'x'], /--token is for --http/u],
     ['no authentication without HTTP', () => ['--root', root(), '--no-auth'], /--no-auth is for --http/u],
     [
       'a token and no authentication',
       () => ['--root', root(), '--http', '0', '--token', 'x', '--no-auth'],
-      /exclude one another/u,
+      /exclude each other/u,
     ],
     ['an empty token', () => ['--root', root(), '--http', '0', '--token', ''], /token/u],
     ['a token with a blank', () => ['--root', root(), '--http', '0', '--token', 'a b'], /token/u],
