@@ -84,7 +84,7 @@ test('an agent reads, searches, edits, patches, renames and deletes, and always 
   // What is here?
   expect(textOf(await tools.ls.execute({ path: '.' }))).toContain('src/');
   await expectSeen(root, tools, mentions);
-  expect(textOf(await tools.read.execute({ path: 'src/abort.ts' }))).toContain('export async function withCancel(');
+  expect(textOf(await tools.read.execute({ path: 'src/abort.ts' }))).toContain('export async function withCancel');
 
   // A function gets another name, everywhere.
   const users = [...new Set((await lines('withCancel')).map(({ path }) => path))];

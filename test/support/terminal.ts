@@ -44,6 +44,8 @@ const defaultScript = 'exec "$NODE" "$CAIRN" "$@" > "$OUT"';
 
 /** How long a screen may take to be as wanted before the test reports the screen as it is. */
 const MAX_WAIT_MS = 30_000;
+/** How long the last output of a process may take after its end. */
+const LAST_OUTPUT_MS = 50;
 
 /** Runs `cairn` in a pseudo-terminal of 80 columns and 24 rows. Its standard output goes to a file. */
 export function runInTerminal(args: readonly string[], options: TerminalOptions): TerminalRun {
@@ -62,14 +64,20 @@ export function runInTerminal(args: readonly string[], options: TerminalOptions)
   const screen = new xterm.Terminal({ cols: columns, rows, allowProposedApi: true });
   let watchers: (() => void)[] = [];
   let isRunning = true;
+  let isComplete = false;
   child.onData((data) => screen.write(data, () => watchers.forEach((check) => check())));
   // The terminal's answers to questions go back to the command.
   screen.onData((data) => child.write(data));
   const end = new Promise<TerminalEnd>((resolve) => {
     child.onExit(({ exitCode }) => {
       isRunning = false;
-      watchers.forEach((check) => check());
-      resolve({ exitCode, stdout: existsSync(out) ? readFileSync(out, 'utf8') : '' });
+      const finish = (): void => {
+        isComplete = true;
+        watchers.forEach((check) => check());
+        resolve({ exitCode, stdout: existsSync(out) ? readFileSync(out, 'utf8') : '' });
+      };
+      // The end of the process can come before its last output, and the screen takes output in its own time.
+      setTimeout(() => screen.write('', finish), LAST_OUTPUT_MS);
     });
   });
   onTestFinished(async () => {
@@ -112,7 +120,7 @@ export function runInTerminal(args: readonly string[], options: TerminalOptions)
         const check = (): void => {
           const seen = shownRows();
           if (isWanted(seen)) settle(() => resolve(seen));
-          else if (!isRunning) settle(() => reject(new Error(`it ended before ${what}:\n${seen.join('\n')}`)));
+          else if (isComplete) settle(() => reject(new Error(`it ended before ${what}:\n${seen.join('\n')}`)));
         };
         const timer = setTimeout(() => {
           settle(() => reject(new Error(`not seen: ${what}\n${shownRows().join('\n')}`)));
