@@ -180,6 +180,10 @@ impl ScanCache {
     /// [`PublishError`]; the cache is unchanged then.
     #[allow(clippy::needless_pass_by_value, reason = "a base is used for one snapshot")]
     pub fn publish(&self, base: Base, snapshot: &Arc<Snapshot>) -> Result<(), PublishError> {
+        // Only a scan of the cache itself can have validated it since.
+        if base.invalidated && base.snapshot.as_ref().is_some_and(|stale| Arc::ptr_eq(stale, snapshot)) {
+            return Err(PublishError::Outdated { root: snapshot.root().to_owned() });
+        }
         self.state.publish(&self.state.lock(), &base, snapshot)
     }
 

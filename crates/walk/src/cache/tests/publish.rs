@@ -143,12 +143,14 @@ fn no_invalidation_since_the_base_is_lost() {
 fn a_base_taken_after_an_invalidation_needs_a_new_scan() {
     let rig = Rig::new(Policy::default());
     let root = rig.root();
-    rig.get(&root);
+    let cached = rig.get(&root).snapshot;
     let too_early = rig.produce(&root);
     rig.cache.invalidate(Some(&root.join("first")));
     let base = rig.base(&root);
     assert!(base.snapshot().is_none(), "the cached snapshot may be wrong");
     assert_eq!(rig.cache.publish(base, &too_early), Err(PublishError::Outdated { root: root.clone() }));
+    let outdated = Err(PublishError::Outdated { root: root.clone() });
+    assert_eq!(rig.cache.publish(rig.base(&root), &cached), outdated, "the invalidated snapshot itself");
     let base = rig.base(&root);
     assert_eq!(rig.cache.publish(base, &rig.produce(&root)), Ok(()));
     assert_eq!(rig.cached(), 1);
