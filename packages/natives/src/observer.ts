@@ -26,7 +26,10 @@ const calls: TracingChannel<ObservedCall, ObservedCall> = tracingChannel('cairn:
 /** Carries options, results and errors, for subscribers that ask for them. */
 const contents = channel('cairn:call:contents');
 
-let lastId = 0;
+/** The number of the last call. All copies of this package and of `@cairn/tool` count together. */
+const counter = ((globalThis as { [key: symbol]: { last: number } | undefined })[Symbol.for('cairn.calls')] ??= {
+  last: 0,
+});
 
 /**
  * Runs a call and publishes its start and its end, in the order of `TracingChannel.tracePromise`. Costs one check while
@@ -58,8 +61,8 @@ async function publishCall<Result extends { readonly matches: readonly unknown[]
   options: unknown,
   run: (observed: ObservedCall) => Promise<Result>,
 ): Promise<Result> {
-  lastId += 1;
-  const id = `natives-${lastId}`;
+  counter.last += 1;
+  const id = `natives-${counter.last}`;
   const message: ObservedCall = { id, source: 'natives', name, startedAt: Date.now(), ...jsonBytes(options) };
   const publishContents = (kind: 'input' | 'result' | 'error', value: unknown): void => {
     if (contents.hasSubscribers) contents.publish({ id, kind, value });

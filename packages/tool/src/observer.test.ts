@@ -1,5 +1,6 @@
 import { channel, subscribe, unsubscribe } from 'node:diagnostics_channel';
-import { expect, onTestFinished, test } from 'vitest';
+import process from 'node:process';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { z } from 'zod';
 import { createTool } from './create-tool.ts';
 import { succeed } from './definition.ts';
@@ -158,4 +159,35 @@ test('an error in outcomeOf does not fail the call', async () => {
   };
   expect(await observeCall({ source: 'test', name: 'odd', input: {}, outcomeOf }, async () => 'done')).toBe('done');
   expect(events.map(({ kind }) => kind)).toEqual(['call-start', 'call-end']);
+});
+
+test('calls of two copies of the package have ids of their own', async () => {
+  const events = observe();
+  const copy = async (): Promise<typeof observeCall> => {
+    vi.resetModules();
+    return (await import('./observer.ts')).observeCall;
+  };
+  const [first, second] = [await copy(), await copy()];
+  expect(first).not.toBe(second);
+  const call = { source: 'test', name: 'one', input: {}, outcomeOf: () => ({}) };
+  await Promise.all([first(call, async () => 1), second(call, async () => 2)]);
+  expect(new Set(events.map(({ call: { id } }) => id)).size).toBe(2);
+});
+
+test('a listener that rejects, or whose handler of errors throws, is a warning and harms nothing', async () => {
+  const emitWarning = vi.spyOn(process, 'emitWarning').mockReturnValue();
+  onTestFinished(() => emitWarning.mockRestore());
+  const fail = (): never => {
+    throw new Error('thrown');
+  };
+  onTestFinished(observeCalls(() => Promise.reject(new Error('rejected'))));
+  onTestFinished(observeCalls(fail, { onError: fail }));
+  expect(await echo.execute({ text: 'a' })).toMatchObject({ isError: false });
+  await Promise.resolve();
+  expect(emitWarning.mock.calls.map(([message]) => String(message).split('\n')[0]).toSorted()).toEqual([
+    'A listener of calls failed: Error: rejected',
+    'A listener of calls failed: Error: rejected',
+    'A listener of calls failed: Error: thrown',
+    'A listener of calls failed: Error: thrown',
+  ]);
 });

@@ -50,7 +50,10 @@ export interface CallOutcome {
 const calls: TracingChannel<ObservedCall, ObservedCall> = tracingChannel(CALL_CHANNEL);
 const contents = channel(CALL_CONTENTS_CHANNEL);
 
-let lastId = 0;
+/** The number of the last call. All copies of this package and of `@cairn/natives` count together. */
+const counter = ((globalThis as { [key: symbol]: { last: number } | undefined })[Symbol.for('cairn.calls')] ??= {
+  last: 0,
+});
 
 function jsonBytes(value: unknown): { readonly inputBytes?: number } {
   try {
@@ -100,8 +103,8 @@ async function publishCall<Result>(
   { source, name, input, outcomeOf }: Parameters<typeof observeCall<Result>>[0],
   run: () => Promise<Result>,
 ): Promise<Result> {
-  lastId += 1;
-  const id = `${source}-${lastId}`;
+  counter.last += 1;
+  const id = `${source}-${counter.last}`;
   const message: ObservedCall = { id, source, name, startedAt: Date.now(), ...jsonBytes(input) };
   if (contents.hasSubscribers) contents.publish({ id, kind: 'input', value: input } satisfies CallContents);
   const startMs = performance.now();
@@ -140,10 +143,15 @@ export interface ObserveCallsOptions {
    */
   readonly contents?: boolean | undefined;
   /**
-   * Called with an error that the listener threw; the observed call goes on.
+   * Called with an error that the listener threw, or that the promise it returned rejected with. The observed call continues.
    * @default `process.emitWarning`
    */
   readonly onError?: ((error: unknown) => void) | undefined;
+}
+
+function warn(error: unknown): void {
+  const what = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  process.emitWarning(`A listener of calls failed: ${what}`, 'CairnWarning');
 }
 
 /**
@@ -155,14 +163,23 @@ export interface ObserveCallsOptions {
  * @returns a function that stops the observation. A second call of it does nothing.
  */
 export function observeCalls(listener: (event: CallEvent) => void, options: ObserveCallsOptions = {}): () => void {
-  const { contents: withContents = false, onError = (error) => process.emitWarning(String(error)) } = options;
+  const { contents: withContents = false, onError = warn } = options;
   const held = new Map<string, unknown>();
   const failed = new WeakSet<object>();
+  const reportError = (error: unknown): void => {
+    try {
+      onError(error);
+    } catch (second) {
+      warn(second);
+    }
+  };
   const report = (event: CallEvent): void => {
     try {
-      listener(event);
+      // The type allows an asynchronous listener: nobody else would see its rejection.
+      const returned: unknown = listener(event);
+      if (returned instanceof Promise) returned.catch(reportError);
     } catch (error) {
-      onError(error);
+      reportError(error);
     }
   };
   const take = <Key extends string>(id: string, key: Key): Partial<Record<Key, unknown>> => {
