@@ -7,7 +7,7 @@ import { hashOfSuccessor } from './snapshot.ts';
 import { sizeOf, writeStep } from './write-step.ts';
 import type { NewContent } from './write-step.ts';
 
-/** What became of a file. */
+/** The result of a change to a file. */
 export interface ChangedFile {
   readonly path: string;
   /** Bytes. */
@@ -15,17 +15,17 @@ export interface ChangedFile {
   /** The content tag. */
   readonly tag: string;
   readonly diff: FileDiff;
-  /** Nothing was written: it was only asked what would be. */
+  /** Nothing was written. */
   readonly dryRun: boolean;
 }
 
-/** The steps that put a content into a file. */
+/** Returns the steps that put content into a file. */
 export function contentSteps({ workspace }: ChangeContext, content: NewContent): Step[] {
   const step = writeStep(workspace, content);
   return content.before ? [step] : [parentsStep(workspace.operations, content.target), step];
 }
 
-/** Puts a content into a file, or only says what would become of it. */
+/** Puts content into a file. A dry run only returns what would change. */
 export async function changeFile(
   context: ChangeContext,
   content: NewContent,

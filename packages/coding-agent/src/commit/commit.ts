@@ -6,28 +6,28 @@ import type { ChangeContext } from './scope.ts';
 
 /** One change of a commit. Each part is called at most once, in this order; `undo` and `discard` only after a failure. */
 export interface Step {
-  /** How the path is shown. */
+  /** The path for messages. */
   readonly path: string;
-  /** What can be said against it without writing anything; a dry run asks no more. */
+  /** Finds problems without writing anything. A dry run does nothing else. */
   check?(): Promise<void>;
-  /** Everything that may fail for want of space or permission, on temporary files. */
+  /** Does everything that may fail for lack of space or permission, on temporary files. */
   prepare(): Promise<void>;
-  /** Whether the file is still what the change was made for. */
+  /** Checks that the file is still the one that the change was computed for. */
   verify(): Promise<void>;
-  /** Makes the change: a rename, or as good as one. */
+  /** Makes the change, atomically where the file system can. */
   apply(): Promise<void>;
-  /** Takes back what `apply` did. */
+  /** Undoes `apply`. */
   undo(): Promise<void>;
-  /** Removes what `prepare` made, when it was not applied. */
+  /** Removes the result of `prepare` when the step was not applied. */
   discard(): Promise<void>;
-  /** What remains to be done when every step was applied. */
+  /** Cleans up and updates the ledger when every step was applied. */
   finish(): Promise<void>;
   /** Returns what the step changes: called after it was prepared. */
   changes(): readonly PathChange[];
 }
 
 /**
- * Makes directories that are missing above a path, and adds each to `made` at once: when a later one fails they are removed.
+ * Creates the missing directories above a path. Adds each to `made` at once, so that it is removed when a later one fails.
  */
 async function makeParents(operations: FileOperations, path: string, made: string[]): Promise<void> {
   const parent = dirname(path);
@@ -44,7 +44,7 @@ async function makeParents(operations: FileOperations, path: string, made: strin
   made.push(parent);
 }
 
-/** Makes the directories that a step needs; they count as written, and are removed again when the step is. */
+/** Creates the directories that a step needs, and removes them when that step is undone. */
 export function parentsStep(
   operations: FileOperations,
   target: { readonly real: string; readonly display: string },
@@ -55,7 +55,7 @@ export function parentsStep(
       try {
         await operations.removeDirectory(directory);
       } catch (error) {
-        // Somebody else has put something there: by now it is theirs.
+        // Another program uses the directory by now.
         if (errnoOf(error) === 'ENOTEMPTY' || errnoOf(error) === 'EEXIST') return;
         throw error;
       }
@@ -75,7 +75,7 @@ export function parentsStep(
   };
 }
 
-/** The change is made; a file system that cannot say when it is on the disk does not make it undone. */
+/** Syncs a directory after a change. A file system that cannot sync it does not make the change fail. */
 export async function syncQuietly(operations: FileOperations, directory: string): Promise<void> {
   try {
     await operations.syncDirectory(directory);
@@ -184,7 +184,7 @@ export async function commit(
   if (failures.length > 0) throw unfinished(failures, steps);
 }
 
-/** All steps are applied by now: what one of them leaves behind does not keep the others from tidying up. */
+/** Finishes all steps, also when one of them fails. */
 async function finishAll(steps: readonly Step[]): Promise<unknown[]> {
   const failures: unknown[] = [];
   for (const step of steps) {

@@ -7,10 +7,10 @@ import type { CommitScope } from './scope.ts';
 import { removeAll } from './temporary.ts';
 import { changedMeanwhile, isThere, verifyParent } from './write-step.ts';
 
-/** Puts back what was taken out of its place. What cannot be is not lost: the name it has by then is said. */
+/** Moves the deleted path back. When that fails, nothing is lost: the error names its temporary path. */
 async function putBack({ operations }: CommitScope, { real, temporary, display }: LockedTarget): Promise<void> {
   try {
-    // What somebody else has put there since stays.
+    // A file that another program created there stays.
     if (await isThere(operations, real)) throw changedMeanwhile(display);
     await operations.rename(temporary, real);
   } catch (error) {
@@ -30,7 +30,7 @@ function messageOf(error: unknown, path: string): string {
 }
 
 /**
- * Removes for good what was taken out of its place; what cannot be removed goes back to it.
+ * Removes the moved path for good. Whatever cannot be removed moves back.
  *
  * @param done what became of it, when it goes back: `was only partly deleted`.
  * @throws {ToolError} `PERMISSION`, `IO`.
@@ -57,7 +57,7 @@ export async function removeForGood(workspace: CommitScope, target: LockedTarget
 }
 
 /**
- * Removes a file, a link or a directory with all it holds. It leaves its place at once, by a rename, and comes back when a
+ * Makes the step that deletes a file, a link or a directory with its content. A rename takes it away at once; it moves back when a
  * later step fails.
  */
 export function deleteStep(workspace: CommitScope, target: LockedTarget): Step {

@@ -8,7 +8,7 @@ import { withFile } from '../files/operations.ts';
 import type { FileOperations } from '../files/operations.ts';
 import type { ResolvedPath } from '../files/resolve.ts';
 import type { CommitScope } from './scope.ts';
-import { MOST_BYTES_IN_MEMORY, takeSnapshot } from './snapshot.ts';
+import { MAX_BYTES_IN_MEMORY, takeSnapshot } from './snapshot.ts';
 import type { Snapshot } from './snapshot.ts';
 
 /** How much of a file a refusal shows. */
@@ -51,7 +51,7 @@ async function isFresh(operations: FileOperations, path: string, record: FileRec
 }
 
 /**
- * Refuses to delete or move files, one or all below a directory, that were changed since they were read.
+ * Refuses to delete or move a file, or the files below a directory, that changed since they were read.
  *
  * @throws {ToolError} `STALE`.
  */
@@ -62,7 +62,7 @@ export async function guardTree(workspace: CommitScope, target: ResolvedPath, ve
     const record = ledger.get(path);
     if (!record || (await isFreshOrGone(operations, path, record))) continue;
     const shown = path === target.real ? target : await workspace.resolve(path);
-    if (shown.stat?.kind === 'file' && shown.stat.size <= MOST_BYTES_IN_MEMORY) {
+    if (shown.stat?.kind === 'file' && shown.stat.size <= MAX_BYTES_IN_MEMORY) {
       guard(workspace, shown, await takeSnapshot(workspace, shown), { verb, mustBeRead: false });
     }
     const summary = `${shown.display} changed since it was read, so ${target.display} was not ${verb}`;
@@ -70,7 +70,7 @@ export async function guardTree(workspace: CommitScope, target: ResolvedPath, ve
   }
 }
 
-/** A file that somebody removed has nothing left to lose. */
+/** Returns true also for a file that is gone: nothing can be lost. */
 async function isFreshOrGone(operations: FileOperations, path: string, record: FileRecord): Promise<boolean> {
   try {
     return await isFresh(operations, path, record);
@@ -80,18 +80,18 @@ async function isFreshOrGone(operations: FileOperations, path: string, record: F
   }
 }
 
-/** What is about to happen to a file. */
+/** What a call is about to do to a file. */
 export interface Intent {
   /** Completes "not …": `overwritten`, `edited`, … */
   readonly verb: string;
-  /** Refuse a file that was never read. */
+  /** Refuse a file that was not read. */
   readonly mustBeRead: boolean;
-  /** Where the change would be, for the context. */
+  /** The line of the change, for the context. */
   readonly lineNumber?: number | undefined;
 }
 
 /**
- * Refuses to change a file that is not what the caller knows. The refusal shows the file as it is, and counts as reading it.
+ * Refuses to change a file whose content the caller has not seen. The refusal shows the content, which then counts as read.
  *
  * @throws {ToolError} `STALE`, `NOT_READ`.
  */

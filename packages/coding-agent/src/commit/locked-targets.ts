@@ -2,31 +2,31 @@ import { ToolError } from '@cairn/tool';
 import type { PathUse, ResolvedPath } from '../files/resolve.ts';
 import type { CommitScope } from './scope.ts';
 
-/** A resolved path that nobody else changes. */
+/** A resolved path that no other call changes. */
 export interface LockedTarget extends ResolvedPath {
-  /** Beside it, for what is being prepared. */
+  /** The path beside it for prepared content. */
   readonly temporary: string;
 }
 
-/** A path that will be changed, as it was named. */
+/** A path that will be changed, as the caller named it. */
 export interface NamedPath {
   readonly path: string;
-  /** It is meant itself when it is a link, not what it leads to. */
+  /** A link stands for itself, not for its target. */
   readonly noFollow?: boolean;
 }
 
 /**
- * What is locked of a file with several names, beside the name: whoever changes it by another name waits too. It stands for no
- * path, so there is nothing at it to be put in order.
+ * Returns the extra lock of a file with several names, so that a call for another name waits too. It is not a path, so recovery has
+ * nothing to do for it.
  */
 function sharedFile({ stat }: ResolvedPath): string[] {
   return stat?.kind === 'file' && stat.links > 1 ? [`file ${stat.identity}`] : [];
 }
 
 /**
- * Runs a mutation with its paths locked. They are looked up before, to know what to lock, and again when they are locked.
+ * Runs a mutation with its paths locked. They are resolved before, to know what to lock, and again when they are locked.
  *
- * @throws {ToolError} what `resolve` and the locks throw; `STALE` when a name leads elsewhere by then.
+ * @throws {ToolError} what `resolve` and the locks throw; `STALE` when a name leads to another path by then.
  */
 export async function withLockedTargets<T>(
   workspace: CommitScope,
@@ -34,15 +34,15 @@ export async function withLockedTargets<T>(
   signal: AbortSignal | undefined,
   run: (targets: readonly LockedTarget[]) => Promise<T>,
 ): Promise<T> {
-  const look = (): Promise<ResolvedPath[]> =>
+  const resolveAll = (): Promise<ResolvedPath[]> =>
     Promise.all(
       named.map(({ path, noFollow = false }) => workspace.resolve(path, { write: true, noFollow } satisfies PathUse)),
     );
-  const known = await look();
+  const known = await resolveAll();
   const paths = known.map(({ real }) => real);
   const files = known.flatMap(sharedFile);
   return workspace.locks.hold([...paths, ...files], signal, async (locked) => {
-    const targets = await look();
+    const targets = await resolveAll();
     const isLocked = targets.flatMap(sharedFile).every((file) => files.includes(file));
     return run(
       targets.map((target, index) => {

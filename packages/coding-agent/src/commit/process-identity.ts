@@ -2,8 +2,8 @@ import { createHash, randomBytes } from 'node:crypto';
 import { readFileSync, readlinkSync } from 'node:fs';
 
 /**
- * Who left a lock or a temporary file: process id, start time, boot and process namespace. The start time tells a process
- * from a later one with the same number.
+ * The owner of a lock or a temporary file: process id, start time, boot and process namespace. The start time distinguishes a
+ * process from a later one with the same id.
  */
 export interface ProcessIdentity {
   readonly pid: number;
@@ -12,11 +12,11 @@ export interface ProcessIdentity {
   readonly namespace: string;
 }
 
-/** What a process without `/proc` has for what is only known from there. */
+/** Stands for a value that only `/proc` has, on systems without it. */
 const UNKNOWN = '0';
 
-/** No commit takes this long; used only where start times are not known. */
-const LONGEST_COMMIT_MS = 10 * 60_000;
+/** No commit takes this long. Used only where start times are unknown. */
+const MAX_COMMIT_MS = 10 * 60_000;
 
 function readQuietly(read: () => string): string | undefined {
   try {
@@ -29,13 +29,13 @@ function readQuietly(read: () => string): string | undefined {
 /** State and start time of a process, from `/proc`. */
 function processStat(pid: number | 'self'): { readonly state: string; readonly start: string } | undefined {
   const line = readQuietly(() => readFileSync(`/proc/${pid}/stat`, 'utf8'));
-  // The second field is the program's name in parentheses, which may hold anything.
+  // The second field is the program's name in parentheses, which may contain anything.
   const fields = line?.slice(line.lastIndexOf(')') + 2).split(' ');
   const [state, start] = [fields?.[0], fields?.[19]];
   return state === undefined || start === undefined ? undefined : { state, start };
 }
 
-/** This process. */
+/** Returns the identity of this process. */
 export function ownIdentity(): ProcessIdentity {
   const boot = readQuietly(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8'));
   const namespace = readQuietly(() => readlinkSync('/proc/self/ns/pid'));
@@ -48,10 +48,10 @@ export function ownIdentity(): ProcessIdentity {
 }
 
 /**
- * Whether the process still runs, judged by `own`, which is this one. One that cannot be seen from here, in another
- * container, counts as running.
+ * Returns whether the process still runs. `own` is the identity of this process. A process in another container cannot be seen
+ * from here and counts as running.
  *
- * @param ageMs how old what it left is.
+ * @param ageMs the age of the file that it left.
  */
 export function isRunning(identity: ProcessIdentity, own: ProcessIdentity, ageMs: number): boolean {
   if (identity.boot !== own.boot) return false;
@@ -65,22 +65,22 @@ export function isRunning(identity: ProcessIdentity, own: ProcessIdentity, ageMs
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ESRCH') return false;
   }
-  return ageMs < LONGEST_COMMIT_MS;
+  return ageMs < MAX_COMMIT_MS;
 }
 
-/** The identity as it stands in names of files. */
+/** Returns the identity in the form of file names. */
 function formatIdentity({ pid, start, boot, namespace }: ProcessIdentity): string {
   return `${pid}-${start}-${boot}-${namespace}`;
 }
 
-/** The identity that a name begins with. */
+/** Returns the identity at the start of a name. */
 export function parseIdentity(text: string): ProcessIdentity | undefined {
   const [, pid, start, boot, namespace] = /^(\d+)-(\d+)-([\da-f]+)-(\d+)(?!\d)/u.exec(text) ?? [];
   if (pid === undefined || start === undefined || boot === undefined || namespace === undefined) return undefined;
   return { pid: Number(pid), start, boot, namespace };
 }
 
-/** A name that no other call, thread or process makes. */
+/** Returns a name that no other call, thread or process uses. */
 export function uniqueName(identity: ProcessIdentity): string {
   return `${formatIdentity(identity)}-${randomBytes(6).toString('hex')}`;
 }

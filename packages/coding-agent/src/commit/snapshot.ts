@@ -8,32 +8,32 @@ import { createContentHasher } from './content-hash.ts';
 import type { ContentHash } from './content-hash.ts';
 import type { CommitScope } from './scope.ts';
 
-/** A file as it was at one moment. */
+/** The content and attributes of a file at one moment. */
 export interface Snapshot {
   readonly bytes: Buffer;
   readonly stat: FileStat;
-  /** Where it is to be compared with what is known of the file. */
+  /** Absent when the ledger has nothing to compare it with. */
   readonly hash: ContentHash | undefined;
   /**
-   * Gives the memory of `bytes` back, for when nothing looks at it any more. Only what has gone well to its end may do so; where
-   * something failed, the garbage collector knows better.
+   * Gives the memory of `bytes` back when nothing uses it any more. Called after success only: after a failure, an operation may
+   * still be using it.
    */
   readonly release: () => void;
 }
 
-/** Larger files are refused where the whole content is needed. */
-export const MOST_BYTES_IN_MEMORY: number = 256 * 1024 * 1024;
+/** Larger files are refused where a tool needs the whole content. */
+export const MAX_BYTES_IN_MEMORY: number = 256 * 1024 * 1024;
 
 /**
- * Reads a whole file, and hashes it meanwhile when it was read before.
+ * Reads a whole file. Hashes it at the same time when the ledger has a record of it.
  *
  * @throws {ToolError} `TOO_LARGE`, `STALE`, and what `requireFile` throws.
  */
 export function takeSnapshot(workspace: CommitScope, target: ResolvedPath): Promise<Snapshot> {
   const { operations, ledger, staleGuard, buffers } = workspace;
   return openResolved(operations, target, async (file, stat) => {
-    if (stat.size > MOST_BYTES_IN_MEMORY) {
-      const summary = `${target.display} has ${stat.size} bytes, more than the limit of ${MOST_BYTES_IN_MEMORY} for changes`;
+    if (stat.size > MAX_BYTES_IN_MEMORY) {
+      const summary = `${target.display} has ${stat.size} bytes, more than the limit of ${MAX_BYTES_IN_MEMORY} for changes`;
       throw new ToolError('TOO_LARGE', [summary, 'Change it with a program that streams, such as sed.'], {
         path: target.display,
       });
@@ -51,7 +51,7 @@ export function takeSnapshot(workspace: CommitScope, target: ResolvedPath): Prom
   });
 }
 
-/** The hash of what takes the place of a snapshot. What it has of the snapshot's own bytes at its start is not hashed again. */
+/** Returns the hash of the content that replaces a snapshot. Equal bytes at the start are not hashed again. */
 export function hashOfSuccessor(parts: readonly Buffer[], before: Snapshot | undefined): string {
   const [first] = parts;
   if (!first || !before?.hash) return hashOf(...parts);
@@ -59,10 +59,10 @@ export function hashOfSuccessor(parts: readonly Buffer[], before: Snapshot | und
   return before.hash.ofSimilar(parts, isStart ? Math.min(first.length, before.bytes.length) : 0);
 }
 
-/** Small enough that V8 takes no notice of two of them. */
+/** Two buffers of this size do not make V8 collect garbage. */
 const CHUNK_BYTES = 256 * 1024;
 
-/** Whether a file still holds these bytes. The next chunk is read while one is compared. */
+/** Returns whether a file still has these bytes. The next chunk is read while one is compared. */
 export async function holds(operations: FileOperations, path: string, bytes: Buffer): Promise<boolean> {
   return withFile(operations, path, 'read', async (file) => {
     if ((await file.stat()).size !== bytes.length) return false;

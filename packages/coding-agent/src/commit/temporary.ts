@@ -7,22 +7,22 @@ import type { ProcessIdentity } from './process-identity.ts';
 
 const pattern = /^\.cairn-[\da-f-]+\.tmp$/u;
 
-/** A new name beside a file, recognisable, that says whose it is. */
+/** Returns a new path beside a file. Its name has a fixed form and names the owner. */
 export function temporaryPath(target: string, identity: ProcessIdentity): string {
   return join(dirname(target), `.cairn-${uniqueName(identity)}.tmp`);
 }
 
-/** Whether a path is one that {@link temporaryPath} makes for this target. */
+/** Returns whether {@link temporaryPath} could have made the path for this target. */
 function isTemporaryOf(temporary: string, target: string): boolean {
   return dirname(temporary) === dirname(target) && pattern.test(basename(temporary));
 }
 
-/** Where a temporary file lies once it is whole and its content has to be written over the target. */
+/** Returns the path of a temporary file that is complete and has to be written over the target. */
 export function readyPath(temporary: string): string {
   return `${temporary}.ready`;
 }
 
-/** Removes a file or a whole directory, links not followed. Nothing there is fine. */
+/** Removes a file or a whole directory; links are not followed. A missing path is not an error. */
 export async function removeAll(operations: FileOperations, path: string): Promise<void> {
   try {
     const { kind } = await operations.lstat(path);
@@ -37,7 +37,7 @@ export async function removeAll(operations: FileOperations, path: string): Promi
   }
 }
 
-/** Takes the space that a longer content needs, before the old content is touched. */
+/** Reserves the space of a longer content before the old content changes. */
 async function extend(file: OpenFile, bytes: Uint8Array): Promise<void> {
   const { size } = await file.stat();
   if (bytes.length <= size) return;
@@ -50,8 +50,8 @@ async function extend(file: OpenFile, bytes: Uint8Array): Promise<void> {
 }
 
 /**
- * Writes the content of a ready file over the target and removes it. A file with several names keeps them all, which
- * renaming would not; whoever is killed meanwhile has it done again at the next start.
+ * Writes the content of a ready file over the target and removes the ready file. A file with several names keeps them, which a
+ * rename would not. If the process is killed, the next start repeats it.
  */
 export async function writeOver(operations: FileOperations, temporary: string, target: string): Promise<void> {
   const ready = readyPath(temporary);
@@ -65,7 +65,7 @@ export async function writeOver(operations: FileOperations, temporary: string, t
   await operations.unlink(ready);
 }
 
-/** Whether a directory exists under this very path: a note that somebody else made up does not lead through links. */
+/** Returns whether a directory exists under exactly this path, so that a forged note cannot lead through links. */
 async function isCanonical(operations: FileOperations, directory: string): Promise<boolean> {
   try {
     return (await operations.realpath(directory)) === directory;

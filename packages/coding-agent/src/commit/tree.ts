@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import { kindName, withFile } from '../files/operations.ts';
 import type { FileOperations } from '../files/operations.ts';
 
-/** Something in a directory. */
+/** An entry below a directory. */
 export interface TreeEntry {
   readonly path: string;
   readonly name: string;
   readonly isDirectory: boolean;
 }
 
-/** Everything in and below a directory, links not followed, a directory before what it holds. */
+/** Yields everything below a directory, each directory before its content. Links are not followed. */
 export async function* walkTree(
   operations: FileOperations,
   directory: string,
@@ -48,8 +48,8 @@ async function copyFile(operations: FileOperations, from: string, to: string): P
 }
 
 /**
- * Copies a file or a whole directory to where nothing is, for a move between file systems: content, permissions, owner and
- * time of files; links as links.
+ * Copies a file or a whole directory to a path that does not exist, for a move between file systems: content, permissions, owner
+ * and time of files; links as links.
  *
  * @throws {ToolError} `NOT_A_FILE` for a device, a pipe or a socket.
  */

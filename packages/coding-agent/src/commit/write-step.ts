@@ -11,25 +11,25 @@ import { hashOfSuccessor, holds } from './snapshot.ts';
 import type { Snapshot } from './snapshot.ts';
 import { readyPath, removeAll, writeOver } from './temporary.ts';
 
-/** A content on its way into a file. */
+/** New content for a file. */
 export interface NewContent {
   readonly target: LockedTarget;
-  /** The content, in parts that follow one another. */
+  /** The content, in consecutive parts. */
   readonly parts: readonly Buffer[];
-  /** What it takes the place of; absent for a new file. */
+  /** The content that it replaces; absent for a new file. */
   readonly before: Snapshot | undefined;
-  /** The permissions of a new file. Default: what the system gives. */
+  /** The permissions of a new file. Default: those that the system gives. */
   readonly permissions?: number | undefined;
-  /** What the ledger knows of the encoding. */
+  /** The encoding for the ledger. */
   readonly encoding?: string | undefined;
-  /** What else there is to compute of the change, done while the content is being written. */
+  /** Other computations, run while the content is being written. */
   readonly meanwhile?: (() => void) | undefined;
 }
 
 const WRITE_BITS = 0o222;
 const PERMISSION_BITS_OF_TEMPORARY = 0o600;
 
-/** The system asks the directory when a file is replaced; that the file itself may be written is asked here. */
+/** Checks that the file itself is writable: for a rename onto it, the system checks only the directory. */
 async function requireWritable(operations: FileOperations, target: ResolvedPath, before: Snapshot): Promise<void> {
   const path = target.display;
   if ((before.stat.mode & WRITE_BITS) === 0) {
@@ -45,7 +45,7 @@ async function requireWritable(operations: FileOperations, target: ResolvedPath,
   await withFile(operations, target.real, 'update', async () => undefined);
 }
 
-/** Bytes of a content. */
+/** Returns the bytes of a content. */
 export function sizeOf(parts: readonly Uint8Array[]): number {
   return parts.reduce((sum, part) => sum + part.length, 0);
 }
@@ -58,7 +58,7 @@ async function writeParts(file: OpenFile, parts: readonly Uint8Array[]): Promise
   }
 }
 
-/** Writes the temporary file, and says whether renaming it onto the target would keep the target's owner. */
+/** Writes the temporary file. Returns its hash, and whether a rename onto the target keeps the target's owner. */
 async function writeTemporary(
   operations: FileOperations,
   content: NewContent,
@@ -81,7 +81,7 @@ async function writeTemporary(
     } else if (permissions !== undefined) {
       await file.setMode(permissions);
     }
-    // The hash is computed while the disk is waited for.
+    // The hash is computed while the disk works.
     const syncing = file.sync();
     const hash = hashOfSuccessor(parts, before);
     await syncing;
@@ -101,7 +101,7 @@ async function trySetOwner(set: () => Promise<void>): Promise<boolean> {
   }
 }
 
-/** Whether anything has this name, a link that leads nowhere included. */
+/** Returns whether the path exists, also as a broken link. */
 export async function isThere(operations: FileOperations, path: string): Promise<boolean> {
   try {
     await operations.lstat(path);
@@ -112,7 +112,7 @@ export async function isThere(operations: FileOperations, path: string): Promise
   }
 }
 
-/** @throws {ToolError} `STALE` when the directory of a path has become a link to elsewhere. */
+/** @throws {ToolError} `STALE` when the directory of a path has become a link. */
 export async function verifyParent(operations: FileOperations, target: ResolvedPath): Promise<void> {
   const parent = dirname(target.real);
   if ((await operations.realpath(parent)) !== parent) throw changedMeanwhile(target.display);
@@ -128,7 +128,7 @@ export function changedMeanwhile(path: string): ToolError {
   );
 }
 
-/** What systems say of a file that they cannot give a second name. */
+/** Errors of file systems that cannot give a file a second name. */
 const cannotLink: readonly (string | undefined)[] = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EXDEV'];
 
 /** @throws {ToolError} when the new file stays. */
@@ -142,8 +142,8 @@ async function takeNameBack(operations: FileOperations, { real, temporary, displ
 }
 
 /**
- * Gives the prepared file its name. A rename would replace what somebody else has put there at the last moment; a second name is
- * refused then. Says whether the file system can do so.
+ * Gives the prepared file its name by a hard link. A rename would replace a file that another program created at the last moment;
+ * a link fails then. Returns false when the file system has no links.
  *
  * @throws {ToolError} `STALE`.
  */
@@ -166,9 +166,9 @@ async function nameNewFile(operations: FileOperations, target: LockedTarget): Pr
 }
 
 /**
- * Puts a content into a file: written beside it, made durable, and renamed onto it, so that there is no moment at which
- * the file is neither old nor new. A file with several names, or whose owner cannot be carried over, is written over instead;
- * the prepared content stays until that is done, for the next start to do it again.
+ * Makes the step that puts content into a file: written beside it, synced and renamed onto it, so that the file is old or new at
+ * every moment. A file with several names, or with an owner that cannot be kept, is overwritten in place; the prepared content
+ * stays until that is done, so that the next start can repeat it.
  */
 export function writeStep(workspace: CommitScope, content: NewContent): Step {
   const { operations, ledger } = workspace;
@@ -177,7 +177,7 @@ export function writeStep(workspace: CommitScope, content: NewContent): Step {
   let inPlace = false;
   let hash = '';
 
-  /** The old content, from memory: for a file that was written over and for undoing. */
+  /** Writes the old content from memory. */
   const putBack = async (snapshot: Snapshot): Promise<void> => {
     await withFile(operations, real, 'update', async (file) => {
       await file.write(snapshot.bytes, 0);

@@ -38,13 +38,13 @@ export interface AppliedEdits {
 }
 
 /** How many changed lines of one edit are compared before it is taken as a whole. */
-const MOST_COMPARED_CHANGES = 2000;
+const MAX_COMPARED_CHANGES = 2000;
 
-const MOST_LISTED_PLACES = 100;
+const MAX_LISTED_PLACES = 100;
 
 /** For each new line, the index of the old line that it repeats; -1 for one that is new. */
 function keptLines(oldLines: readonly string[], newLines: readonly string[]): number[] {
-  const changes = diffArrays([...oldLines], [...newLines], { maxEditLength: MOST_COMPARED_CHANGES });
+  const changes = diffArrays([...oldLines], [...newLines], { maxEditLength: MAX_COMPARED_CHANGES });
   if (changes === undefined) return newLines.map(() => -1);
   const kept: number[] = [];
   let oldIndex = 0;
@@ -186,7 +186,7 @@ export function applyEdits(
       });
     }
     applied.push(() => {
-      const lineNumbers = made.slice(0, MOST_LISTED_PLACES).map(({ start }) => lineNumberAt(document, start));
+      const lineNumbers = made.slice(0, MAX_LISTED_PLACES).map(({ start }) => lineNumberAt(document, start));
       return { tier, replacements: made.length, lineNumbers };
     });
     return made;

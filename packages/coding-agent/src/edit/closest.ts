@@ -30,18 +30,18 @@ function likeness(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
 }
 
 /** How many lines of a file are compared one by one; only a message depends on it. */
-const MOST_COMPARED_LINES = 20_000;
-const LEAST_LIKENESS = 0.4;
+const MAX_COMPARED_LINES = 20_000;
+const MIN_LIKENESS = 0.4;
 
 /** A line that was looked for more often than this speaks for its first places only. */
-const MOST_POSITIONS = 16;
+const MAX_POSITIONS = 16;
 
 /** The start that most lines, each looked up by itself, speak for. */
 function byEqualLines(lines: readonly TextLine[], wanted: readonly string[]): number | undefined {
   const positions = new Map<string, number[]>();
   wanted.forEach((line, index) => {
     const known = positions.get(line) ?? [];
-    if (line === '' || known.length === MOST_POSITIONS) return;
+    if (line === '' || known.length === MAX_POSITIONS) return;
     known.push(index);
     positions.set(line, known);
   });
@@ -62,9 +62,9 @@ function byLikeness(lines: readonly TextLine[], wanted: readonly string[]): numb
   const longest = wanted.reduce((at, line, index) => (line.length > (wanted[at]?.length ?? 0) ? index : at), 0);
   const pairs = pairsOf(wanted[longest] ?? '');
   let best: { readonly start: number; readonly score: number } | undefined;
-  for (const [index, { text }] of lines.slice(0, MOST_COMPARED_LINES).entries()) {
+  for (const [index, { text }] of lines.slice(0, MAX_COMPARED_LINES).entries()) {
     const score = likeness(pairs, pairsOf(essence(text.slice(0, 1000))));
-    if (score >= LEAST_LIKENESS && score > (best?.score ?? 0)) best = { start: index - longest, score };
+    if (score >= MIN_LIKENESS && score > (best?.score ?? 0)) best = { start: index - longest, score };
   }
   return best?.start;
 }

@@ -23,10 +23,10 @@ export interface FileDiff {
 }
 
 /** How many lines a diff holds. */
-const MOST_LINES = 2000;
+const MAX_LINES = 2000;
 
 /** How many changed lines are compared one by one: the time grows with their square, to some ten milliseconds here. */
-const MOST_CHANGES = 500;
+const MAX_CHANGES = 500;
 
 const CONTEXT_LINES = 3;
 
@@ -70,7 +70,7 @@ function regionsOf(document: TextDocument, splices: readonly Splice[]): { range:
 }
 
 function compareTexts(before: string, after: string): DiffHunk[] {
-  const options = { context: CONTEXT_LINES, maxEditLength: MOST_CHANGES };
+  const options = { context: CONTEXT_LINES, maxEditLength: MAX_CHANGES };
   return structuredPatch('', '', before, after, '', '', options)?.hunks ?? [wholeHunk(before, after)];
 }
 
@@ -108,7 +108,7 @@ function summarize(all: readonly DiffHunk[]): FileDiff {
   let lines = 0;
   for (const hunk of all) {
     lines += hunk.lines.length;
-    if (lines > MOST_LINES) break;
+    if (lines > MAX_LINES) break;
     hunks.push(hunk);
   }
   const starting = (sign: string): number =>

@@ -100,12 +100,12 @@ export function createFinder(document: TextDocument): Finder {
 }
 
 /** How many places, and how many characters of a line, a message shows. */
-const MOST_SHOWN_PLACES = 5;
-const MOST_SHOWN_COLUMNS = 200;
-const MOST_LISTED_LINES = 20;
+const MAX_SHOWN_PLACES = 5;
+const MAX_SHOWN_COLUMNS = 200;
+const MAX_LISTED_LINES = 20;
 
 function shownLine(line: string): string {
-  return truncateLine(line, MOST_SHOWN_COLUMNS);
+  return truncateLine(line, MAX_SHOWN_COLUMNS);
 }
 
 function ambiguous(
@@ -113,10 +113,10 @@ function ambiguous(
   found: readonly Found[],
   { name, path, replaceAll, lines }: Called & { readonly lines: readonly TextLine[] },
 ): ToolError {
-  const numbers = found.slice(0, MOST_LISTED_LINES).map(({ start }) => lineNumberAt(document, start));
+  const numbers = found.slice(0, MAX_LISTED_LINES).map(({ start }) => lineNumberAt(document, start));
   const more = found.length > numbers.length ? ' and more' : '';
   const summary = `${name} occurs ${found.length} times in ${path}, at lines ${numbers.join(', ')}${more}`;
-  const context = numbers.slice(0, MOST_SHOWN_PLACES).map((number) => {
+  const context = numbers.slice(0, MAX_SHOWN_PLACES).map((number) => {
     const around = [number - 1, number, number + 1].filter((one) => one >= 1 && one <= lines.length);
     return around.map((one) => `${one}: ${shownLine(lines[one - 1]?.text ?? '')}`).join('\n');
   });

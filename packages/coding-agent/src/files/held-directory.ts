@@ -3,15 +3,15 @@ import { constants } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 
-/** Linux's flag for a handle that only names a directory, which may be one that cannot be read. Node has no constant for it. */
+/** Linux's flag for a handle that only names a directory, also an unreadable one. Node has no constant for it. */
 const O_PATH = 0o10000000;
 
-/** The same path on a file system that does not tell cases or forms of Unicode apart. */
+/** Returns the path without differences of case and Unicode form, which some file systems ignore. */
 function folded(path: string): string {
   return path.normalize('NFC').toLowerCase();
 }
 
-/** Where a handle's directory lies now; `undefined` where the system does not say. */
+/** Returns the current path of a handle's directory; `undefined` where the system does not report it. */
 async function placeOf(held: string): Promise<string | undefined> {
   try {
     return await fs.readlink(held);
@@ -22,15 +22,15 @@ async function placeOf(held: string): Promise<string | undefined> {
 }
 
 /**
- * Runs something on a canonical path whose directory is held open meanwhile, so that a link put in its place, or in the place
- * of one above it, since the path was looked up leads nowhere: `use` is given a path through the handle. Only Linux can do so;
- * elsewhere a moment remains.
+ * Runs `use` on a canonical path while the directory of the path is held open. `use` receives a path through the handle, so a link
+ * that replaced the directory, or one above it, after the path was resolved is not followed. Linux only; on other systems a
+ * short gap remains.
  *
- * Fails with `ESTALE` when the directory is no longer where the path says.
+ * Fails with `ESTALE` when the directory is no longer at that path.
  */
 export async function inHeldDirectory<T>(path: string, use: (path: string) => Promise<T>): Promise<T> {
   const directory = dirname(path);
-  // The root of all has no directory that it lies in.
+  // The root has no parent.
   if (process.platform !== 'linux' || directory === path) return use(path);
   const handle = await fs.open(directory, O_PATH | constants.O_DIRECTORY);
   try {

@@ -1,35 +1,36 @@
 import { createHash } from 'node:crypto';
 
-/** What was known of a file's content when it was last seen. */
+/** The content of a file when it was last read or written. */
 export interface FileRecord {
   /** The content hash of the first `length` bytes. */
   readonly hash: string;
   readonly length: number;
-  /** Bytes of the whole file. More than `length` for a huge file that was read in part. */
+  /** Bytes of the whole file. More than `length` for a huge file of which only a part was read. */
   readonly size: number;
-  /** The encoding it was read with, when somebody named one. */
+  /** The encoding that a caller named when it read the file. */
   readonly encoding?: string | undefined;
 }
 
-/** How a file is compared with what is known of it. */
+/** How a file compares with its record. */
 export type Freshness = 'unknown' | 'fresh' | 'stale';
 
-/** What the tools have seen of files, by canonical path. It lives as long as the workspace. */
+/** The files that the tools have read or written, by canonical path. It lives as long as the workspace. */
 export interface Ledger {
   get(path: string): FileRecord | undefined;
   record(path: string, record: FileRecord): void;
   forget(path: string): void;
   /** The recorded paths that are a directory or lie below it. */
   below(directory: string): readonly string[];
-  /** Files below a directory are known by their new paths; what was known of the new ones is forgotten. */
+  /** Moves the records of a path, and of the files below it, to the new path. Records of the new path are dropped. */
   move(from: string, to: string): void;
 }
 
-/** How many files a ledger remembers; those seen longest ago are forgotten, which at worst asks for another read. */
-const MOST_RECORDS = 50_000;
+/** A ledger drops the oldest records above this number; the cost is another read at worst. */
+const MAX_RECORDS = 50_000;
 
 /**
- * The hash of a content, which may come in parts: SHA-1, as git's, since it is to find changes and not to resist forgers, and takes half the time of SHA-256.
+ * Returns the hash of a content in parts: SHA-1, as in git. It detects changes, not forgeries, and takes half the time of
+ * SHA-256.
  */
 export function hashOf(...parts: readonly Uint8Array[]): string {
   const hash = createHash('sha1');
@@ -37,20 +38,20 @@ export function hashOf(...parts: readonly Uint8Array[]): string {
   return hash.digest('hex');
 }
 
-/** The short form of a hash that models and people are shown. */
+/** Returns the short form of a hash, for models and people. */
 export function tagOf(hash: string): string {
   return hash.slice(0, 8);
 }
 
-/** The record of a whole content, whose hash may be known already. */
+/** Makes the record of a whole content. */
 export function recordOf(bytes: Uint8Array, encoding?: string, hash: string = hashOf(bytes)): FileRecord {
   return { hash, length: bytes.length, size: bytes.length, encoding };
 }
 
 /**
- * Whether a content is still what was recorded. Times play no part, so a touched but equal file is fresh.
+ * Compares a content with its record. Times are not compared, so a file that was touched but is equal is fresh.
  *
- * @param known the hash of `bytes`, where it is known already.
+ * @param known the hash of `bytes`, if the caller has it.
  */
 export function compare(record: FileRecord | undefined, bytes: Uint8Array, known?: string): Freshness {
   if (record === undefined) return 'unknown';
@@ -70,7 +71,7 @@ export function createLedger(separator: string): Ledger {
       records.delete(path);
       records.set(path, record);
       const [oldest] = records.keys();
-      if (records.size > MOST_RECORDS && oldest !== undefined) records.delete(oldest);
+      if (records.size > MAX_RECORDS && oldest !== undefined) records.delete(oldest);
     },
     below,
     forget: (path) => {

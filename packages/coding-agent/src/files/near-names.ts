@@ -5,36 +5,36 @@ import type { FileStat } from './operations.ts';
 import type { ResolvedPath } from './resolve.ts';
 import type { FileScope } from './scope.ts';
 
-const MOST_NAMES = 3;
-/** How many of the tree's paths are looked at. */
-const MOST_CANDIDATES = 12;
-/** A directory of more is not looked through for a message. */
-const MOST_SIBLINGS = 5000;
+const MAX_NAMES = 3;
+/** How many paths of the tree are checked. */
+const MAX_CANDIDATES = 12;
+/** Only these entries of a large directory are compared. */
+const MAX_SIBLINGS = 5000;
 const SEARCH_MS = 300;
-const LEAST_LIKENESS = 0.5;
+const MIN_SIMILARITY = 0.5;
 
 function pairsOf(name: string): Set<string> {
   const text = ` ${name.toLowerCase()} `;
   return new Set([...text].map((_, index) => text.slice(index, index + 2)).filter((pair) => pair.length === 2));
 }
 
-/** How alike two names are, from 0 to 1. */
-function likeness(a: string, b: string): number {
+/** Returns the similarity of two names, from 0 to 1. */
+function similarity(a: string, b: string): number {
   const [one, other] = [pairsOf(a), pairsOf(b)];
   const common = [...one].filter((pair) => other.has(pair)).length;
   return (2 * common) / Math.max(1, one.size + other.size);
 }
 
-/** Names in the directory the path was looked for in, most alike first. */
+/** Returns similar names in the directory of the path, the most similar first. */
 async function siblings(workspace: FileScope, target: ResolvedPath): Promise<string[]> {
   const directory = dirname(target.real);
   const wanted = basename(target.real);
   try {
     const entries = await workspace.operations.list(directory);
     const paths = entries
-      .slice(0, MOST_SIBLINGS)
-      .map(({ name }) => ({ name, score: likeness(name, wanted) }))
-      .filter(({ score }) => score >= LEAST_LIKENESS)
+      .slice(0, MAX_SIBLINGS)
+      .map(({ name }) => ({ name, score: similarity(name, wanted) }))
+      .filter(({ score }) => score >= MIN_SIMILARITY)
       .toSorted((a, b) => b.score - a.score)
       .map(({ name }) => join(dirname(target.absolute), name));
     return await shown(workspace, paths);
@@ -44,11 +44,11 @@ async function siblings(workspace: FileScope, target: ResolvedPath): Promise<str
   }
 }
 
-/** The first few paths as they are shown. Those that are not allowed, by links that lead out, are nobody's business here. */
+/** Returns the display form of the first paths. Leaves out paths that are not allowed, such as links out of the root. */
 async function shown(workspace: FileScope, paths: readonly string[]): Promise<string[]> {
   const names: string[] = [];
   for (const path of paths) {
-    if (names.length === MOST_NAMES) break;
+    if (names.length === MAX_NAMES) break;
     try {
       const { display } = await workspace.resolve(path);
       names.push(path.endsWith('/') ? `${display}/` : display);
@@ -59,13 +59,13 @@ async function shown(workspace: FileScope, paths: readonly string[]): Promise<st
   return names;
 }
 
-/** Paths of the tree that the name leads to. */
+/** Returns paths of the tree that match the name. */
 async function elsewhere(workspace: FileScope, target: ResolvedPath): Promise<string[]> {
   try {
     const { matches } = await fuzzyFind({
       path: workspace.root,
       query: basename(target.absolute),
-      maxResults: MOST_CANDIDATES,
+      maxResults: MAX_CANDIDATES,
       timeoutMs: SEARCH_MS,
       onTimeout: 'partial',
       cache: true,
@@ -73,20 +73,20 @@ async function elsewhere(workspace: FileScope, target: ResolvedPath): Promise<st
     const paths = matches.map(({ path }) => path);
     return await shown(workspace, paths);
   } catch {
-    // Only a suggestion: a name that cannot be looked for has none.
+    // Only a suggestion: without a search there is none.
     return [];
   }
 }
 
-/** Up to three paths that may have been meant. */
+/** Returns up to three paths that the caller may have meant. */
 async function nearNames(workspace: FileScope, target: ResolvedPath): Promise<string[]> {
   const close = await siblings(workspace, target);
-  const names = close.length >= MOST_NAMES ? close : [...close, ...(await elsewhere(workspace, target))];
-  return [...new Set(names)].slice(0, MOST_NAMES);
+  const names = close.length >= MAX_NAMES ? close : [...close, ...(await elsewhere(workspace, target))];
+  return [...new Set(names)].slice(0, MAX_NAMES);
 }
 
 /**
- * What is at a path.
+ * Returns the stat of a path.
  *
  * @throws {ToolError} `NOT_FOUND`, with near names.
  */

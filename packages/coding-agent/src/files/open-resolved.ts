@@ -3,7 +3,7 @@ import { kindName, withFile } from './operations.ts';
 import type { FileOperations, FileStat, OpenFile } from './operations.ts';
 import type { ResolvedPath } from './resolve.ts';
 
-/** @throws {ToolError} unless a file is at the path. */
+/** @throws {ToolError} when the path is not a file. */
 export function requireFile(target: ResolvedPath): FileStat {
   const { display: path, stat } = target;
   if (stat === undefined) {
@@ -23,7 +23,7 @@ export function requireFile(target: ResolvedPath): FileStat {
 }
 
 /**
- * Opens a file that was resolved before, and checks that its name still leads to it and not, by a link made since, elsewhere.
+ * Opens a resolved file and checks that its path still leads to it: a link may have replaced a part of the path.
  */
 export function openResolved<T>(
   operations: FileOperations,
@@ -35,7 +35,7 @@ export function openResolved<T>(
     withFile(operations, target.real, 'read', async (file) => {
       const stat = await file.stat();
       if (stat.kind !== 'file' || (await operations.realpath(target.real)) !== target.real) {
-        const summary = `${target.display} was replaced by something else while it was opened`;
+        const summary = `${target.display} was replaced while it was opened`;
         throw new ToolError('STALE', [summary, 'Read it again.'], { path: target.display });
       }
       return use(file, stat);

@@ -4,7 +4,7 @@ import * as fs from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { inHeldDirectory } from './held-directory.ts';
 
-/** What is at a path. `other` is a device, a pipe or a socket. */
+/** The kind of a path. `other` is a device, a pipe or a socket. */
 export type FileKind = 'file' | 'directory' | 'symlink' | 'other';
 
 const kindNames: Readonly<Record<FileKind, string>> = {
@@ -14,12 +14,12 @@ const kindNames: Readonly<Record<FileKind, string>> = {
   other: 'a device, pipe or socket',
 };
 
-/** What something is, in words. */
+/** Returns the kind in words. */
 export function kindName(kind: FileKind): string {
   return kindNames[kind];
 }
 
-/** What the system knows of a file. */
+/** The attributes of a file. */
 export interface FileStat {
   readonly kind: FileKind;
   /** Bytes. */
@@ -28,9 +28,9 @@ export interface FileStat {
   readonly mode: number;
   readonly uid: number;
   readonly gid: number;
-  /** How many names it has. */
+  /** The number of hard links. */
   readonly links: number;
-  /** The same for the same file, whatever its name. */
+  /** Equal for two names of the same file. */
   readonly identity: string;
   readonly mtimeMs: number;
 }
@@ -44,27 +44,27 @@ export interface DirectoryEntry {
 /** An open file. */
 export interface OpenFile {
   stat(): Promise<FileStat>;
-  /** Reads into `buffer` from `position`, and says how many bytes; fewer than asked for only at the end. */
+  /** Reads into `buffer` from `position` and returns the number of bytes; fewer than `buffer.length` only at the end. */
   read(buffer: Uint8Array, position: number): Promise<number>;
-  /** Writes all of `bytes` at `position`. They are the caller's again when it settles: what keeps them has to copy them. */
+  /** Writes all of `bytes` at `position`. The caller reuses them when it settles: an implementation that keeps them copies them. */
   write(bytes: Uint8Array, position: number): Promise<void>;
   truncate(size: number): Promise<void>;
   setMode(mode: number): Promise<void>;
   setOwner(uid: number, gid: number): Promise<void>;
   setModified(mtimeMs: number): Promise<void>;
-  /** Waits until what was written is on the disk. */
+  /** Waits until the content is on the disk. */
   sync(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** How a file is opened: to read, to change what is there, or new, failing when something is there. */
+/** How a file is opened: to read it, to change an existing one, or to create one, which fails when the path exists. */
 export type OpenMode = 'read' | 'update' | 'create';
 
 /**
- * Everything the tools do to a file system. Paths are absolute, and canonical where something is changed: a directory that has
- * become a link since is not to be followed. Failures are errors with a `code` as Node's have.
+ * Everything the tools do to a file system. Paths are absolute, and canonical where something changes: an implementation must not
+ * follow a directory that has become a link. Failures are errors with a `code`, as in Node.
  *
- * Searches are not part of it: `glob` and `grep` look at the system's own file system.
+ * Searches are not part of it: `glob` and `grep` search the file system of this machine.
  */
 export interface FileOperations {
   /** Follows symbolic links. */
@@ -74,17 +74,17 @@ export interface FileOperations {
   realpath(path: string): Promise<string>;
   readLink(path: string): Promise<string>;
   list(path: string): Promise<DirectoryEntry[]>;
-  /** Never waits for the other end of a pipe. `permissions` are those of a new file. */
+  /** Never waits for the other end of a pipe. `permissions` apply to a new file. */
   open(path: string, mode: OpenMode, permissions?: number): Promise<OpenFile>;
   makeDirectory(path: string): Promise<void>;
   makeLink(target: string, path: string): Promise<void>;
   rename(from: string, to: string): Promise<void>;
-  /** Gives a file another name, which must be free: `EEXIST`. */
+  /** Gives a file another name; fails with `EEXIST` when the name exists. */
   link(from: string, to: string): Promise<void>;
   unlink(path: string): Promise<void>;
-  /** Only an empty one. */
+  /** Removes an empty directory. */
   removeDirectory(path: string): Promise<void>;
-  /** Waits until the names in a directory are on the disk, where the system can. */
+  /** Waits until the names in a directory are on the disk, where the system supports it. */
   syncDirectory(path: string): Promise<void>;
 }
 
@@ -144,7 +144,7 @@ function openFile(handle: FileHandle): OpenFile {
 }
 
 async function syncDirectory(path: string): Promise<void> {
-  // Windows cannot open a directory, and keeps its names by itself.
+  // Windows cannot open a directory and writes its names by itself.
   if (process.platform === 'win32') return;
   const handle = await fs.open(path, constants.O_RDONLY);
   try {
@@ -179,7 +179,7 @@ export const nodeFileOperations: FileOperations = {
   syncDirectory,
 };
 
-/** Opens a file, gives it to `use` and closes it. */
+/** Opens a file, passes it to `use` and closes it. */
 export async function withFile<T>(
   operations: FileOperations,
   path: string,
@@ -196,7 +196,7 @@ export async function withFile<T>(
 
 const CHUNK_BYTES = 1024 * 1024;
 
-/** Fills a buffer from the start of a file, and gives `onChunk` each part while the next is being read. Says how many bytes. */
+/** Fills a buffer from the start of a file and passes each part to `onChunk` while the next is being read. Returns the number of bytes. */
 async function readInto(file: OpenFile, buffer: Buffer, onChunk: (chunk: Buffer) => void): Promise<number> {
   const readFrom = (at: number): Promise<number> => file.read(buffer.subarray(at, at + CHUNK_BYTES), at);
   let filled = 0;
@@ -212,15 +212,15 @@ async function readInto(file: OpenFile, buffer: Buffer, onChunk: (chunk: Buffer)
   }
 }
 
-/** How a file is read. */
+/** Options of {@link readBytes}. */
 export interface ReadBytesOptions {
-  /** Where its content goes. Default: a new buffer. */
+  /** Returns the buffer for the content. Default: a new one. */
   readonly allocate?: ((size: number) => Buffer) | undefined;
-  /** Is given the content in order, each part while the next one is being read. */
+  /** Receives the content in order, each part while the next one is being read. */
   readonly onChunk?: ((chunk: Buffer) => void) | undefined;
 }
 
-/** All bytes of an open file. A file that grows meanwhile is read up to the size it had. */
+/** Returns all bytes of an open file. A file that grows during the read is read up to its first size. */
 export async function readBytes(file: OpenFile, options: ReadBytesOptions = {}): Promise<Buffer> {
   const { allocate = (bytes: number) => Buffer.allocUnsafe(bytes), onChunk } = options;
   const { size } = await file.stat();

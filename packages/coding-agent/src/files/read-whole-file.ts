@@ -6,16 +6,15 @@ import { openResolved } from './open-resolved.ts';
 import { readBytes } from './operations.ts';
 import type { FileScope } from './scope.ts';
 
-/** A file as it was when it was read. */
+/** A file and its content when it was read. */
 export interface WholeFile {
-  /** As it is shown, see `ResolvedPath`. */
+  /** The display form, see `ResolvedPath`. */
   readonly path: string;
   readonly bytes: Buffer;
 }
 
 /**
- * Reads a whole file for whoever wants its bytes and no page of its text. It counts as read: changing it later is refused
- * when it is another by then.
+ * Reads the bytes of a whole file. The file counts as read: a later change is refused if its content is different by then.
  *
  * @throws {ToolError} `TOO_LARGE` above `maxBytes`, `NOT_FOUND` with near names, `IS_DIRECTORY`, `NOT_A_FILE`, and what
  * `Workspace.resolve` throws.

@@ -1,18 +1,18 @@
-/** How often and how lately files were used in a session: mentioned, written, moved. */
+/** How often and how recently files were used in a session: mentioned, written or renamed. */
 export interface Recency {
-  /** One use of a canonical path, now. */
+  /** Counts one use of a canonical path, now. */
   note(path: string): void;
-  /** 0 for a path that was never used; one use counts 1 at first and half of that after {@link HALF_LIFE_MS}. */
+  /** Returns 0 for a path that was never used. One use counts 1 at first and half of that after {@link HALF_LIFE_MS}. */
   weightOf(path: string): number;
-  /** The used paths, the highest weight first. */
+  /** Returns the used paths, the highest weight first. */
   paths(): readonly string[];
 }
 
-/** What was used this long ago counts half. */
+/** A use counts half after this time. */
 const HALF_LIFE_MS = 30 * 60 * 1000;
 
-/** How many paths are remembered; the one used longest ago is forgotten first. */
-const MOST_PATHS = 1000;
+/** Above this number, the path with the oldest use is dropped. */
+const MAX_PATHS = 1000;
 
 interface Use {
   readonly weight: number;
@@ -30,7 +30,7 @@ export function createRecency(clock: () => number): Recency {
       uses.delete(path);
       uses.set(path, { weight, atMs });
       const [oldest] = uses.keys();
-      if (uses.size > MOST_PATHS && oldest !== undefined) uses.delete(oldest);
+      if (uses.size > MAX_PATHS && oldest !== undefined) uses.delete(oldest);
     },
     weightOf: (path) => weightAt(uses.get(path), clock()),
     paths: () => {

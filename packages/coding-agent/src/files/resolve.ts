@@ -3,24 +3,24 @@ import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { isGitInternal, isWithin } from './confine.ts';
 import type { FileOperations, FileStat } from './operations.ts';
 
-/** A path that was looked up and is allowed. */
+/** A path that was resolved and is allowed. */
 export interface ResolvedPath {
-  /** As it is shown: relative to the root, or below the name that the root has, where it lies below it; with `/`. */
+  /** For messages: relative to the root, or below the root's display name; with `/`. Absolute outside the root. */
   readonly display: string;
-  /** As it was named, made absolute. */
+  /** The given path, made absolute. */
   readonly absolute: string;
-  /** The canonical path: of what a link leads to, or of the link itself when it was not followed. */
+  /** The canonical path: of a link's target, or of the link itself when it was not followed. */
   readonly real: string;
-  /** What is there; absent when nothing is. */
+  /** Absent when nothing exists there. */
   readonly stat?: FileStat;
 }
 
-/** How many links lead from one to the next before it is called a circle; as in Linux. */
-const MOST_LINKS = 40;
+/** A longer chain of links counts as a circle; the limit of Linux. */
+const MAX_LINKS = 40;
 
 /**
- * The canonical path of something that may not exist: that of its nearest existing ancestor, with the rest. A link that
- * leads nowhere is followed to where it would lead.
+ * Returns the canonical path of something that may not exist: that of its nearest existing ancestor, plus the rest. A broken
+ * link resolves to its target.
  */
 export async function realPathOf(operations: FileOperations, path: string, links: number = 0): Promise<string> {
   try {
@@ -32,7 +32,7 @@ export async function realPathOf(operations: FileOperations, path: string, links
   const here = join(parent, basename(path));
   const target = await linkTarget(operations, here);
   if (target === undefined) return here;
-  if (links === MOST_LINKS) throw Object.assign(new Error(`too many links at ${path}`), { code: 'ELOOP' });
+  if (links === MAX_LINKS) throw Object.assign(new Error(`too many links at ${path}`), { code: 'ELOOP' });
   return realPathOf(operations, resolve(parent, target), links + 1);
 }
 
@@ -46,31 +46,31 @@ async function linkTarget(operations: FileOperations, path: string): Promise<str
   }
 }
 
-async function statOrMissing(look: Promise<FileStat>): Promise<FileStat | undefined> {
+async function statOrMissing(stat: Promise<FileStat>): Promise<FileStat | undefined> {
   try {
-    return await look;
+    return await stat;
   } catch (error) {
     if (errnoOf(error) === 'ENOENT') return undefined;
     throw error;
   }
 }
 
-/** Where the tools may go. */
+/** The paths that the tools may use. */
 export interface Territory {
   readonly operations: FileOperations;
-  /** The root as it was named. */
+  /** The root as the caller named it. */
   readonly root: string;
   /** The canonical root and the other allowed ones; `undefined` when nothing is confined. */
   readonly allowed: readonly string[] | undefined;
 }
 
-/** How a path is meant. */
+/** How a caller uses a path. */
 export interface PathUse {
-  /** It will be written, moved or removed. */
+  /** The path will be written, moved or removed. */
   readonly write?: boolean;
-  /** A link is meant itself, not what it leads to. */
+  /** A link stands for itself, not for its target. */
   readonly noFollow?: boolean;
-  /** What the root is called where paths are shown. Default: they are shown relative to it. */
+  /** The display name of the root. Default: paths are shown relative to the root. */
   readonly rootName?: string;
 }
 
@@ -82,10 +82,10 @@ function shownPath(absolute: string, root: string, rootName: string | undefined)
 }
 
 /**
- * Looks a path up and checks that it is allowed. What is checked is the canonical path, so neither `..` nor a link leads
- * out; a path that does not exist is judged by its nearest existing ancestor.
+ * Resolves a path and checks that it is allowed. The canonical path is checked, so neither `..` nor a link leads out of the root.
+ * A path that does not exist is judged by its nearest existing ancestor.
  *
- * @throws {ToolError} `INVALID_INPUT`, `OUTSIDE_ROOT`, `PROTECTED`, or what the system said.
+ * @throws {ToolError} `INVALID_INPUT`, `OUTSIDE_ROOT`, `PROTECTED`, or the system's error.
  */
 export async function resolvePath(territory: Territory, path: string, use: PathUse = {}): Promise<ResolvedPath> {
   const { operations, root, allowed } = territory;

@@ -55,7 +55,7 @@ interface ExpandLimits {
 export type ExpandOptions = ExpandLimits & CodingToolsOptions;
 
 const DEFAULT_MAX_BYTES = 100 * 1024;
-const LEAST_IMAGE_COST = 8 * 1024;
+const MIN_IMAGE_COST = 8 * 1024;
 const IMAGE_BYTES_PER_COST = 64;
 
 /** What the notice of a cut may take more than the text it cuts. */
@@ -67,7 +67,7 @@ function costOf(content: readonly ContentPart[]): number {
       sum +
       (part.type === 'text'
         ? Buffer.byteLength(part.text)
-        : Math.max(LEAST_IMAGE_COST, Math.ceil(part.data.length / IMAGE_BYTES_PER_COST))),
+        : Math.max(MIN_IMAGE_COST, Math.ceil(part.data.length / IMAGE_BYTES_PER_COST))),
     0,
   );
 }

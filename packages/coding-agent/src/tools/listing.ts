@@ -3,19 +3,19 @@ import { join } from 'node:path';
 import type { FileKind, FileOperations } from '../files/operations.ts';
 import type { ResolvedPath } from '../files/resolve.ts';
 
-/** Something in a directory. */
+/** An entry of a listing. */
 export interface ListedEntry {
   /** Relative to the listed directory, `/` separated. */
   readonly path: string;
   readonly kind: FileKind;
-  /** Where a link leads, as it is written in it. */
+  /** The target of a link, as it is stored in the link. */
   readonly target?: string;
 }
 
-/** A part of what is in a directory. */
+/** A part of a directory. */
 export interface Listing {
   readonly entries: readonly ListedEntry[];
-  /** How many there are; at least, when `isTotalKnown` is false. */
+  /** The number of entries; a lower bound when `isTotalKnown` is false. */
   readonly total: number;
   readonly isTotalKnown: boolean;
   /** Directories below it that could not be read. */
@@ -24,25 +24,25 @@ export interface Listing {
 
 /** Which part of a directory is listed. */
 export interface ListingRequest {
-  /** 1 for what is in the directory itself. */
+  /** 1 lists the directory itself only. */
   readonly depth: number;
   readonly limit: number;
   readonly skip: number;
   readonly signal: AbortSignal | undefined;
 }
 
-/** How far entries are counted behind those that are shown. */
-const MOST_COUNTED = 20_000;
+/** How many entries after the skipped ones are counted. */
+const MAX_COUNTED = 20_000;
 
-/** Code units, the same everywhere. */
+/** Compares code units, so that the order is the same on every machine. */
 function byName(a: { readonly name: string }, b: { readonly name: string }): number {
   if (a.name === b.name) return 0;
   return a.name < b.name ? -1 : 1;
 }
 
 /**
- * Lists a directory in the order of names, what is in a directory behind it. Names that begin with a dot are there, but
- * `.git` is not looked into, and links are not followed.
+ * Lists a directory in the order of names, the content of a directory after it. Hidden names are included, but the content of
+ * `.git` is not, and links are not followed.
  */
 export async function listDirectory(
   operations: FileOperations,
@@ -53,7 +53,7 @@ export async function listDirectory(
   let total = 0;
   let unreadable = 0;
   let isTotalKnown = true;
-  const most = request.skip + MOST_COUNTED;
+  const most = request.skip + MAX_COUNTED;
   const visit = async (path: string, prefix: string, depth: number): Promise<void> => {
     for (const { name, kind } of (await operations.list(path)).toSorted(byName)) {
       request.signal?.throwIfAborted();
@@ -83,14 +83,14 @@ async function targetOf(operations: FileOperations, path: string): Promise<{ rea
   try {
     return { target: await operations.readLink(path) };
   } catch {
-    // Gone, or not to be read: it is listed without.
+    // The link is gone or unreadable: it is listed without its target.
     return {};
   }
 }
 
-/** An entry as it is shown: directories end with `/`, links say where they lead. */
+/** Returns the line of an entry: directories end with `/`, links show their target. */
 export function entryText({ path, kind, target }: ListedEntry): string {
   if (kind === 'directory') return `${path}/`;
   if (kind === 'symlink') return `${path} -> ${target ?? '?'}`;
-  return kind === 'other' ? `${path} (no regular file)` : path;
+  return kind === 'other' ? `${path} (not a regular file)` : path;
 }

@@ -51,12 +51,12 @@ export interface PageText {
 }
 
 /** No character has more bytes. */
-const MOST_BYTES_OF_CHARACTER = 4;
+const MAX_BYTES_OF_CHARACTER = 4;
 
 /** Collects the lines of a page out of pieces. Of a line no more is kept than may be shown. */
 export function createPageLines(request: PageRequest, encoding: TextEncoding): PageLines {
   const { offset, maxLines, maxBytes, maxColumns } = request;
-  const room = (maxColumns + 2) * MOST_BYTES_OF_CHARACTER;
+  const room = (maxColumns + 2) * MAX_BYTES_OF_CHARACTER;
   const lines: string[] = [];
   const lineEnds = { crlf: 0, lf: 0 };
   let [number, cutLines, shownBytes] = [1, 0, 0];

@@ -23,7 +23,7 @@ const CHUNK_BYTES = 128 * 1024;
 export const WHOLE_FILE_BYTES: number = 16 * 1024 * 1024;
 
 /** In a larger file, how far a page is looked for behind its start: a line may never end. */
-const MOST_PAGE_BYTES = 4 * 1024 * 1024;
+const MAX_PAGE_BYTES = 4 * 1024 * 1024;
 
 const LF = 0x0a;
 
@@ -82,7 +82,7 @@ export async function readPage(
     if (!binary) scan(lines, position === 0 ? bytes.subarray(encoding.mark.length) : bytes, encoding, request.offset);
     position += filled;
     if (lines.lineNumber() >= request.offset) pageStart ??= position;
-    if (!readsWhole && pageStart !== undefined && position - pageStart > MOST_PAGE_BYTES) lines.stop('scan');
+    if (!readsWhole && pageStart !== undefined && position - pageStart > MAX_PAGE_BYTES) lines.stop('scan');
     if (!readsWhole && (lines.isFull() || binary)) break;
     filled = await file.read(chunk, position);
   }
