@@ -25,13 +25,13 @@ export interface ToolPolicy {
   /** Other directories that may be used, absolute. Default: none. */
   readonly allowedRoots?: readonly string[] | undefined;
   /**
-   * `strict`: refuse to change a file that is not what was last read, and to overwrite one that never was. `off`: do as told.
+   * `strict`: refuse to change a file that changed since it was read, and to overwrite one that was not read. `off`: never refuse.
    * @default 'strict'
    */
   readonly staleGuard?: 'strict' | 'off' | undefined;
 }
 
-/** What a workspace is made of. */
+/** Options of {@link createWorkspace}. */
 export interface WorkspaceOptions {
   /** The directory that relative paths start from: absolute. */
   readonly root: string;
@@ -41,8 +41,8 @@ export interface WorkspaceOptions {
   /** Default: this machine's file system. */
   readonly operations?: FileOperations | undefined;
   /**
-   * Where locks and the notes of commits under way are kept: a directory of this machine, for this user alone, the same for
-   * all processes that work on the tree. Default: `cairn-<uid>` in the system's directory for temporary files.
+   * The directory for locks and for the journal of running commits: on this machine, for this user alone, the same for all
+   * processes that work on the tree. Default: `cairn-<uid>` in the system's directory for temporary files.
    */
   readonly stateDirectory?: string | undefined;
 }
@@ -74,7 +74,7 @@ function defaultStateDirectory(): string {
 }
 
 /**
- * Makes a workspace. Nothing is looked at before the first call; the first one puts in order what a killed process left.
+ * Makes a workspace. No file is read before the first call, which also recovers what a killed process left.
  *
  * @throws {ToolError} `INVALID_OPTION` when the root or an allowed root is not absolute.
  */
@@ -95,7 +95,7 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
     await locks.recover((path) => allowed.some((directory) => isWithin(path, directory)));
     return allowed;
   };
-  /** Once for all calls; again when it failed. */
+  /** Runs once for all calls, and again after a failure. */
   const opening = (): Promise<readonly string[]> => {
     opened ??= open().catch((error: unknown) => {
       opened = undefined;
@@ -123,10 +123,10 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
   };
 }
 
-/** Where the tools work: a workspace of their own, or one that is shared with mentions and other sets. */
+/** The workspace of the tools: a new one, or one that mentions and other sets share. */
 export type WorkspaceChoice = WorkspaceOptions | { readonly workspace: Workspace };
 
-/** The workspace of a choice. */
+/** Returns the workspace of a choice. */
 export function workspaceOf(choice: WorkspaceChoice): Workspace {
   return 'workspace' in choice ? choice.workspace : createWorkspace(choice);
 }

@@ -8,41 +8,41 @@ import { createFinder } from './find-text.ts';
 import type { Tier } from './find-text.ts';
 import type { Found } from './found.ts';
 
-/** One replacement, as it was asked for. */
+/** One requested replacement. */
 export interface TextEdit {
   readonly old_text: string;
   readonly new_text: string;
   readonly replace_all?: boolean | undefined;
 }
 
-/** Bytes that take the place of a range of the original. */
+/** Bytes that replace a range of the original. */
 export interface Splice extends ByteRange {
   readonly bytes: Buffer;
 }
 
-/** What one edit did. */
+/** The result of one edit. */
 export interface AppliedEdit {
   readonly tier: Tier;
-  /** How many places were replaced. */
+  /** The number of replaced places. */
   readonly replacements: number;
-  /** Where, in lines of the original; of many places the first hundred. */
+  /** The lines in the original, at most the first 100. */
   readonly lineNumbers: readonly number[];
 }
 
-/** What a file becomes. */
+/** The result of all edits. */
 export interface AppliedEdits {
-  /** Its content in parts, most of them parts of the original: a large file is not copied for a small edit. */
+  /** The new content in parts, most of them parts of the original: a small edit does not copy a large file. */
   readonly parts: readonly Buffer[];
   readonly splices: readonly Splice[];
   readonly edits: readonly AppliedEdit[];
 }
 
-/** How many changed lines of one edit are compared before it is taken as a whole. */
+/** An edit with more changed lines is not compared line by line. */
 const MAX_COMPARED_CHANGES = 2000;
 
 const MAX_LISTED_PLACES = 100;
 
-/** For each new line, the index of the old line that it repeats; -1 for one that is new. */
+/** Returns for each new line the index of the old line that it repeats; -1 for a line that is new. */
 function keptLines(oldLines: readonly string[], newLines: readonly string[]): number[] {
   const changes = diffArrays([...oldLines], [...newLines], { maxEditLength: MAX_COMPARED_CHANGES });
   if (changes === undefined) return newLines.map(() => -1);
@@ -58,24 +58,24 @@ function keptLines(oldLines: readonly string[], newLines: readonly string[]): nu
   return kept;
 }
 
-/** A found text and what it is replaced by. */
+/** A found text and its replacement. */
 export interface Replacement extends Found {
-  /** What was looked for, and the new lines as they were given. */
+  /** The old and the new lines as the caller gave them. */
   readonly oldLines: readonly string[];
   readonly rawNewLines: readonly string[];
   readonly path: string;
 }
 
 /**
- * What takes the place of a found text. Lines that the edit repeats keep the bytes of the file, whatever the tier forgave;
- * so do their line ends. New lines end like their neighbours.
+ * Returns the splice that replaces a found text. Lines that the edit repeats keep their bytes and line endings, whatever the tier
+ * ignored. New lines end like their neighbours.
  *
  * @throws {ToolError} `ENCODING`.
  */
 export function spliceAt(document: TextDocument, replacement: Replacement): Splice {
   const { start, end, newLines, oldLines, rawNewLines, path } = replacement;
   const place = replacement.place();
-  // A tier may have left out the empty line behind a final line end.
+  // A tier may have dropped the empty line after a final line ending.
   const kept = keptLines(oldLines.slice(0, place.length), rawNewLines.slice(0, newLines.length));
   const gap = (index: number): Buffer | undefined => {
     const [above, below] = [place[index], place[index + 1]];
@@ -96,7 +96,7 @@ export function spliceAt(document: TextDocument, replacement: Replacement): Spli
   return { start, end, bytes: Buffer.concat(parts) };
 }
 
-/** Smaller parts are put together: each is a call of the system to write, and there may be one for each word of a file. */
+/** Smaller parts are joined: each part is one system call, and there may be one for each word of a file. */
 const SMALL_PART_BYTES = 64 * 1024;
 
 function gathered(parts: readonly Buffer[]): Buffer[] {
@@ -122,20 +122,20 @@ function gathered(parts: readonly Buffer[]): Buffer[] {
   return large;
 }
 
-/** How a host calls the parameters of an edit. */
+/** A host's names for the parameters of an edit. */
 interface EditNames {
   readonly oldText: string;
-  /** Absent where it has none. */
+  /** Absent where the host has none. */
   readonly replaceAll: string | undefined;
 }
 
-/** A splice, and how it is called in messages. */
+/** A splice and its name in messages. */
 interface NamedSplice extends Splice {
   readonly name: string;
 }
 
 /**
- * The original with splices in place of their ranges.
+ * Joins the original with the splices in place of their ranges.
  *
  * @throws {ToolError} `OVERLAP`.
  */
@@ -160,10 +160,10 @@ export function joinSplices(
 }
 
 /**
- * Applies edits to a document. Each matches the original, none the result of another. Bytes outside the replaced ranges are
- * those of the original.
+ * Applies edits to a document. Each edit matches the original, never the result of another edit. Bytes outside the replaced ranges
+ * do not change.
  *
- * @param names how messages call what is looked for, and what replaces all of it.
+ * @param names the parameter names for messages.
  * @throws {ToolError} `NO_MATCH`, `AMBIGUOUS`, `OVERLAP`, `NO_CHANGE`, `ENCODING`, `INVALID_INPUT`.
  */
 export function applyEdits(
@@ -195,7 +195,7 @@ export function applyEdits(
   return {
     ...joinSplices(document, splices),
     get edits(): readonly AppliedEdit[] {
-      // Counting the lines above a place takes milliseconds in a large file, and can wait.
+      // Computed on demand: counting lines takes milliseconds in a large file.
       described ??= applied.map((describe) => describe());
       return described;
     },

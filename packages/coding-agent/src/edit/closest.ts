@@ -1,13 +1,13 @@
 import { fold } from './lines.ts';
 import type { TextLine } from './lines.ts';
 
-/** The place of a file that is most like a text that is not in it. */
+/** The place of a file that is most similar to a text that is not in it. */
 export interface Closest {
-  /** Where it begins, from 1. */
+  /** The line where it starts, from 1. */
   readonly lineNumber: number;
-  /** How many of its lines are equal, blanks and the form of quotes aside. */
+  /** The number of equal lines, apart from blanks and the form of quotes. */
   readonly equalLines: number;
-  /** The first line that differs, from 1, with what the file has there and what was looked for. */
+  /** The first line that differs, from 1: in the file and in the text. */
   readonly differs: { readonly lineNumber: number; readonly file: string | undefined; readonly asked: string };
 }
 
@@ -22,21 +22,21 @@ function pairsOf(line: string): Set<string> {
   return pairs;
 }
 
-/** How alike two lines are, from 0 to 1: the share of pairs of characters that both have. */
-function likeness(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
+/** Returns the similarity of two lines, from 0 to 1: the share of pairs of characters that both have. */
+function similarity(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
   let common = 0;
   for (const pair of a) if (b.has(pair)) common++;
   return a.size + b.size === 0 ? 0 : (2 * common) / (a.size + b.size);
 }
 
-/** How many lines of a file are compared one by one; only a message depends on it. */
+/** The number of lines that are compared one by one. Only a message depends on it. */
 const MAX_COMPARED_LINES = 20_000;
-const MIN_LIKENESS = 0.4;
+const MIN_SIMILARITY = 0.4;
 
-/** A line that was looked for more often than this speaks for its first places only. */
+/** Of a line that the text repeats more often, only the first positions vote. */
 const MAX_POSITIONS = 16;
 
-/** The start that most lines, each looked up by itself, speak for. */
+/** Returns the start that most lines vote for: each line of the text that is in the file votes for one start. */
 function byEqualLines(lines: readonly TextLine[], wanted: readonly string[]): number | undefined {
   const positions = new Map<string, number[]>();
   wanted.forEach((line, index) => {
@@ -49,7 +49,7 @@ function byEqualLines(lines: readonly TextLine[], wanted: readonly string[]): nu
   lines.forEach(({ text }, index) => {
     const line = essence(text);
     for (const position of positions.get(line) ?? []) {
-      // A closing brace is everywhere, so it says little.
+      // A long line counts more: a closing brace is everywhere.
       votes.set(index - position, (votes.get(index - position) ?? 0) + line.length);
     }
   });
@@ -57,23 +57,23 @@ function byEqualLines(lines: readonly TextLine[], wanted: readonly string[]): nu
   return best?.[0];
 }
 
-/** The start for which the longest line that was looked for is most like the file's. */
-function byLikeness(lines: readonly TextLine[], wanted: readonly string[]): number | undefined {
+/** Returns the start at which the longest line of the text is most similar to the file's. */
+function bySimilarity(lines: readonly TextLine[], wanted: readonly string[]): number | undefined {
   const longest = wanted.reduce((at, line, index) => (line.length > (wanted[at]?.length ?? 0) ? index : at), 0);
   const pairs = pairsOf(wanted[longest] ?? '');
   let best: { readonly start: number; readonly score: number } | undefined;
   for (const [index, { text }] of lines.slice(0, MAX_COMPARED_LINES).entries()) {
-    const score = likeness(pairs, pairsOf(essence(text.slice(0, 1000))));
-    if (score >= MIN_LIKENESS && score > (best?.score ?? 0)) best = { start: index - longest, score };
+    const score = similarity(pairs, pairsOf(essence(text.slice(0, 1000))));
+    if (score >= MIN_SIMILARITY && score > (best?.score ?? 0)) best = { start: index - longest, score };
   }
   return best?.start;
 }
 
-/** Looks for the place that was probably meant. For messages only: nothing is ever replaced by likeness. */
+/** Finds the place that was probably meant. For messages only: no text is replaced because it is similar. */
 export function closestPlace(lines: readonly TextLine[], oldLines: readonly string[]): Closest | undefined {
   const asked = oldLines.length > 1 && oldLines.at(-1) === '' ? oldLines.slice(0, -1) : oldLines;
   const wanted = asked.map(essence);
-  const found = byEqualLines(lines, wanted) ?? byLikeness(lines, wanted);
+  const found = byEqualLines(lines, wanted) ?? bySimilarity(lines, wanted);
   if (found === undefined) return undefined;
   const equal = asked.map((line, index) => lines[found + index]?.text === line);
   const differing = Math.max(0, equal.indexOf(false));

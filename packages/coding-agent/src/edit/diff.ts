@@ -3,7 +3,7 @@ import type { Splice } from './apply-edit.ts';
 import { lineEndAt, lineEndBefore, lineNumberAt, lineStartOf, nextLineAfter, textStart } from './document.ts';
 import type { ByteRange, TextDocument } from './document.ts';
 
-/** A place where two versions differ, with the lines around it; each line begins with a blank, `-`, `+` or `\`. */
+/** A place where two versions differ, with the lines around it. Each line starts with a space, `-`, `+` or `\`. */
 export interface DiffHunk {
   /** The first line, from 1, and the number of lines, of the old version. */
   readonly oldStart: number;
@@ -13,24 +13,24 @@ export interface DiffHunk {
   readonly lines: readonly string[];
 }
 
-/** What changed in a file. */
+/** The changes of a file. */
 export interface FileDiff {
   readonly hunks: readonly DiffHunk[];
   readonly addedLines: number;
   readonly removedLines: number;
-  /** Too much changed: `hunks` are not all of it, and the counts are of what they hold. */
+  /** Too much changed: `hunks` and the counts cover only a part. */
   readonly cut: boolean;
 }
 
-/** How many lines a diff holds. */
+/** The maximum number of lines in a diff. */
 const MAX_LINES = 2000;
 
-/** How many changed lines are compared one by one: the time grows with their square, to some ten milliseconds here. */
+/** The maximum number of changed lines that are compared one by one. The time is quadratic: about ten milliseconds for this many. */
 const MAX_CHANGES = 500;
 
 const CONTEXT_LINES = 3;
 
-/** The whole lines that a splice touches, with those around them; and where the lines it touches end. */
+/** Returns the range of the lines that a splice touches with the lines around them, and the end of the touched lines. */
 function surroundings(
   document: TextDocument,
   { start, end }: ByteRange,
@@ -47,12 +47,12 @@ function surroundings(
   return { range: { start: from, end: to }, touched };
 }
 
-/** Splices that lie close together, with the lines they touch. */
+/** Groups splices that are close together, with the lines they touch. */
 function regionsOf(document: TextDocument, splices: readonly Splice[]): { range: ByteRange; splices: Splice[] }[] {
   const regions: { range: ByteRange; splices: Splice[]; touched: number }[] = [];
   for (const splice of splices) {
     const last = regions.at(-1);
-    // Within a line that is there already; lines can hold very many splices.
+    // The splice is in a line that the region has already: a line may have very many splices.
     if (last && splice.end < last.touched) {
       last.splices.push(splice);
       continue;
@@ -74,31 +74,31 @@ function compareTexts(before: string, after: string): DiffHunk[] {
   return structuredPatch('', '', before, after, '', '', options)?.hunks ?? [wholeHunk(before, after)];
 }
 
-/** All lines between the first and the last that differ, as one hunk. */
+/** Makes one hunk of all lines between the first and the last that differ. */
 function wholeHunk(before: string, after: string): DiffHunk {
   const linesOf = (text: string): readonly string[] => text.match(/[^\n]*\n|[^\n]+$/gu) ?? [];
   const [old, changed] = [linesOf(before), linesOf(after)];
   const shorter = Math.min(old.length, changed.length);
   let same = 0;
   while (same < shorter && old[same] === changed[same]) same++;
-  let behind = 0;
-  while (behind < shorter - same && old.at(-1 - behind) === changed.at(-1 - behind)) behind++;
+  let equalTail = 0;
+  while (equalTail < shorter - same && old.at(-1 - equalTail) === changed.at(-1 - equalTail)) equalTail++;
   const start = Math.max(0, same - CONTEXT_LINES);
-  const tail = Math.min(behind, CONTEXT_LINES);
+  const tail = Math.min(equalTail, CONTEXT_LINES);
   const marked = (sign: string, lines: readonly string[]): string[] =>
     lines.flatMap((line) =>
       line.endsWith('\n') ? sign + line.slice(0, -1) : [sign + line, '\\ No newline at end of file'],
     );
   return {
     oldStart: start + 1,
-    oldLines: old.length - start - behind + tail,
+    oldLines: old.length - start - equalTail + tail,
     newStart: start + 1,
-    newLines: changed.length - start - behind + tail,
+    newLines: changed.length - start - equalTail + tail,
     lines: [
       ...marked(' ', old.slice(start, same)),
-      ...marked('-', old.slice(same, old.length - behind)),
-      ...marked('+', changed.slice(same, changed.length - behind)),
-      ...marked(' ', old.slice(old.length - behind, old.length - behind + tail)),
+      ...marked('-', old.slice(same, old.length - equalTail)),
+      ...marked('+', changed.slice(same, changed.length - equalTail)),
+      ...marked(' ', old.slice(old.length - equalTail, old.length - equalTail + tail)),
     ],
   };
 }
@@ -117,7 +117,7 @@ function summarize(all: readonly DiffHunk[]): FileDiff {
   return { hunks, addedLines: starting('+'), removedLines: starting('-'), cut };
 }
 
-/** The difference that splices make. Only the lines around them are looked at, however long the file is. */
+/** Returns the difference that splices make. It reads only the lines around them. */
 export function diffOfSplices(document: TextDocument, splices: readonly Splice[]): FileDiff {
   const { bytes, encoding } = document;
   const hunks: DiffHunk[] = [];
@@ -142,14 +142,14 @@ export function diffOfSplices(document: TextDocument, splices: readonly Splice[]
   return summarize(hunks);
 }
 
-/** The difference between two texts. */
+/** Returns the difference between two texts. */
 export function diffOfTexts(before: string, after: string): FileDiff {
   return summarize(compareTexts(before, after));
 }
 
-/** Hunks as `diff -u` writes them, without the names of the files. */
+/** Formats hunks like `diff -u`, without file names. */
 export function formatHunks(hunks: readonly DiffHunk[]): string {
-  // Of no lines, the line before.
+  // A side without lines has the number of the line before.
   const side = (start: number, lines: number): string => `${lines === 0 ? start - 1 : start},${lines}`;
   return hunks
     .map((hunk) => {

@@ -1,7 +1,7 @@
 import { countLineFeeds } from './count-line-feeds.ts';
 import type { TextEncoding } from './encoding.ts';
 
-/** Text as it lies in a file: its bytes, of which edits change only some. */
+/** A text file: its bytes, of which edits change only some. */
 export interface TextDocument {
   readonly bytes: Buffer;
   readonly encoding: TextEncoding;
@@ -16,14 +16,14 @@ export interface ByteRange {
 const CR = 0x0d;
 const LF = 0x0a;
 
-/** The code unit at a byte offset; -1 behind the end. */
+/** Returns the code unit at a byte offset; -1 after the end. */
 function unitAt({ bytes, encoding }: TextDocument, offset: number): number {
   if (offset < 0 || offset + encoding.unit > bytes.length) return -1;
   if (encoding.unit === 1) return bytes[offset] ?? -1;
   return encoding.label === 'utf-16be' ? bytes.readUInt16BE(offset) : bytes.readUInt16LE(offset);
 }
 
-/** How many bytes the line end at an offset has; 0 when there is none. */
+/** Returns the bytes of the line ending at an offset; 0 when there is none. */
 export function lineEndAt(document: TextDocument, offset: number): number {
   const { unit } = document.encoding;
   const code = unitAt(document, offset);
@@ -31,28 +31,28 @@ export function lineEndAt(document: TextDocument, offset: number): number {
   return code === CR && unitAt(document, offset + unit) === LF ? 2 * unit : 0;
 }
 
-/** How many bytes the line end before an offset has; 0 when there is none. */
+/** Returns the bytes of the line ending before an offset; 0 when there is none. */
 export function lineEndBefore(document: TextDocument, offset: number): number {
   const { unit } = document.encoding;
   if (unitAt(document, offset - unit) !== LF) return 0;
   return unitAt(document, offset - 2 * unit) === CR ? 2 * unit : unit;
 }
 
-/** The next occurrence of bytes from an offset, at a code unit; -1 when there is none. */
+/** Returns the next occurrence of bytes from an offset, aligned to a code unit; -1 when there is none. */
 export function indexOfBytes({ bytes, encoding }: TextDocument, wanted: Uint8Array, from: number): number {
   let found = bytes.indexOf(wanted, from);
   while (encoding.unit === 2 && found % 2 === 1) found = bytes.indexOf(wanted, found + 1);
   return found;
 }
 
-/** The offset of the next line feed from an offset; -1 when there is none. */
+/** Returns the next line feed from an offset; -1 when there is none. */
 function nextLineFeed(document: TextDocument, from: number): number {
   const { bytes, encoding } = document;
   if (encoding.unit === 1) return bytes.indexOf(LF, from);
   return indexOfBytes(document, encoding.label === 'utf-16be' ? Uint8Array.of(0, LF) : Uint8Array.of(LF, 0), from);
 }
 
-/** How many lines begin between two offsets. */
+/** Returns the number of lines that start between two offsets. */
 function countLines(document: TextDocument, start: number, end: number): number {
   if (document.encoding.unit === 1) return countLineFeeds(document.bytes, start, end);
   let count = 0;
@@ -60,10 +60,10 @@ function countLines(document: TextDocument, start: number, end: number): number 
   return count;
 }
 
-/** Where the number of a line was last asked for: the next question is about a place nearby, or the same. */
+/** The last answer: the next question is usually about the same place or one nearby. */
 const lastAsked = new WeakMap<TextDocument, { readonly offset: number; readonly lineNumber: number }>();
 
-/** The number, from 1, of the line that an offset is in. */
+/** Returns the number of the line at an offset, from 1. */
 export function lineNumberAt(document: TextDocument, offset: number): number {
   const last = lastAsked.get(document) ?? { offset: 0, lineNumber: 1 };
   const between = countLines(document, Math.min(last.offset, offset), Math.max(last.offset, offset));
@@ -77,7 +77,7 @@ export interface LineRange extends ByteRange {
   readonly next: number;
 }
 
-/** The lines from an offset, which is the start of one. A final line end is followed by no line. */
+/** Yields the lines from the start of a line. No line follows a final line ending. */
 export function* linesFrom(document: TextDocument, from: number): Generator<LineRange, void, undefined> {
   const { bytes, encoding } = document;
   let start = from;
@@ -93,15 +93,15 @@ export function* linesFrom(document: TextDocument, from: number): Generator<Line
   }
 }
 
-/** Where the text begins, behind the byte order mark. */
+/** Returns the start of the text, after the byte order mark. */
 export function textStart({ encoding }: TextDocument): number {
   return encoding.mark.length;
 }
 
-/** The line that was last asked for: a line of megabytes may be asked for once for each of its thousands of places. */
+/** The last answer: a line of megabytes may be asked for once for each of its thousands of places. */
 const lastLine = new WeakMap<TextDocument, LineRange>();
 
-/** The line that an offset is in; behind a final line end, an empty one. */
+/** Returns the line at an offset; after a final line ending, an empty line. */
 function lineAt(document: TextDocument, offset: number): LineRange {
   const last = lastLine.get(document);
   if (last && offset >= last.start && offset < last.next) return last;
@@ -111,7 +111,7 @@ function lineAt(document: TextDocument, offset: number): LineRange {
   return line;
 }
 
-/** The start of the line that an offset is in, looked for backwards. */
+/** Searches backwards for the start of the line at an offset. */
 function lineStartBefore(document: TextDocument, offset: number): number {
   const { bytes, encoding } = document;
   const first = textStart(document);
@@ -121,17 +121,17 @@ function lineStartBefore(document: TextDocument, offset: number): number {
   return start;
 }
 
-/** The start of the line that an offset is in. */
+/** Returns the start of the line at an offset. */
 export function lineStartOf(document: TextDocument, offset: number): number {
   return lineAt(document, offset).start;
 }
 
-/** Where the line that an offset is in ends, its line end included. */
+/** Returns the end of the line at an offset, after its line ending. */
 export function nextLineAfter(document: TextDocument, offset: number): number {
   return lineAt(document, offset).next;
 }
 
-/** The line end that text inserted at an offset takes: that of its line, or of the line before, or a line feed. */
+/** Returns the line ending for text inserted at an offset: that of its line, else of the line before, else a line feed. */
 export function lineEndNear(document: TextDocument, offset: number): Buffer {
   const { bytes } = document;
   const { start, end, next } = lineAt(document, offset);
@@ -141,7 +141,7 @@ export function lineEndNear(document: TextDocument, offset: number): Buffer {
   return document.encoding.encode('\n') ?? Buffer.from('\n');
 }
 
-/** The text of a range. */
+/** Returns the text of a range. */
 export function textOfRange({ bytes, encoding }: TextDocument, { start, end }: ByteRange): string {
   return encoding.decode(bytes.subarray(start, end));
 }

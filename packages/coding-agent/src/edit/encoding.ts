@@ -1,17 +1,17 @@
 import { ToolError } from '@cairn/tool';
 import { TextDecoder } from 'node:util';
 
-/** How the bytes of a file stand for text. */
+/** The encoding of a file. */
 export interface TextEncoding {
-  /** The name of the WHATWG: `utf-8`, `utf-16le`, `windows-1252`, … */
+  /** The WHATWG name: `utf-8`, `utf-16le`, `windows-1252`, … */
   readonly label: string;
   /** The byte order mark at the start; empty when there is none. */
   readonly mark: Uint8Array;
   /** Bytes of a code unit: 2 in UTF-16. */
   readonly unit: 1 | 2;
-  /** Bytes that are no text become U+FFFD. */
+  /** Bytes that are not valid become U+FFFD. */
   decode(bytes: Uint8Array): string;
-  /** `undefined` when some character does not exist in this encoding. */
+  /** Returns `undefined` when the encoding lacks a character. */
   encode(text: string): Buffer | undefined;
 }
 
@@ -27,7 +27,7 @@ function startsWith(bytes: Uint8Array, mark: Uint8Array): boolean {
 }
 
 function encodeUtf8(text: string): Buffer | undefined {
-  // Half a pair of surrogates is no character.
+  // Half of a surrogate pair is not a character.
   return /\p{Surrogate}/u.test(text) ? undefined : Buffer.from(text, 'utf8');
 }
 
@@ -36,10 +36,10 @@ function encodeUtf16(text: string, bigEndian: boolean): Buffer {
   return bigEndian ? bytes.swap16() : bytes;
 }
 
-/** A line feed is part of no character of more bytes, so it keeps wrong pairs from swallowing the next ones. */
+/** A line feed is never part of a longer character, so it separates the pairs: a wrong one does not affect the next. */
 const LINE_FEED = 0x0a;
 
-/** The bytes of each character that a legacy encoding has in one byte or two. */
+/** The bytes of each character that a legacy encoding stores in one byte or two. */
 function reverseTable(decoder: TextDecoder): ReadonlyMap<string, Buffer> {
   const sequences: Buffer[] = [];
   for (let lead = 0x81; lead <= 0xfe; lead++) {
@@ -89,7 +89,7 @@ function decoderOf(label: string): TextDecoder {
 }
 
 /**
- * The encoding of a file that begins with `head`: the one that was asked for, or the one its byte order mark names, or UTF-8.
+ * Returns the encoding of a file that starts with `head`: the given one, else the one of its byte order mark, else UTF-8.
  *
  * @throws {ToolError} `ENCODING` when `label` is unknown.
  */
@@ -102,16 +102,16 @@ export function encodingFor(head: Uint8Array, label?: string): TextEncoding {
   return encodingOf(asked ?? decoderOf('utf-8'), none);
 }
 
-/** How far a file is looked at to tell whether it is text; as far as git looks. */
+/** The bytes that decide whether a file is text; the same number as in git. */
 const BINARY_PROBE_BYTES = 8000;
 
-/** Whether a file that begins with `head` is no text: it holds a NUL, and is not UTF-16. */
+/** Returns whether a file that starts with `head` is binary: it has a NUL and is not UTF-16. */
 export function isBinary(head: Uint8Array, encoding: TextEncoding): boolean {
   return encoding.unit === 1 && head.subarray(0, BINARY_PROBE_BYTES).includes(0);
 }
 
 /**
- * The bytes of a text.
+ * Returns the bytes of a text.
  *
  * @throws {ToolError} `ENCODING` when the encoding lacks a character.
  */

@@ -1,15 +1,15 @@
 import { indexOfBytes, lineEndAt, lineEndBefore, linesFrom, lineStartOf, textStart } from './document.ts';
 import type { ByteRange, TextDocument } from './document.ts';
 
-/** A place where a text was found: the range of each of its lines, line ends left out. */
+/** A place where a text was found: the range of each of its lines without line endings. */
 type Place = readonly ByteRange[];
 
-/** Where a text was found. Its lines are worked out when they are asked for, since there may be very many places. */
+/** A place where a text was found. Its lines are computed on demand, because there may be very many places. */
 export interface Hit extends ByteRange {
   place(): Place;
 }
 
-/** The lines of a text, whatever its line ends. */
+/** Splits a text into lines at LF and CRLF. */
 export function splitLines(text: string): string[] {
   return text.split(/\r?\n/u);
 }
@@ -30,7 +30,7 @@ function matchesAt({ bytes }: TextDocument, wanted: Buffer, offset: number): boo
   );
 }
 
-/** The lines before `offset`, upwards; `undefined` when one differs. */
+/** Returns the ranges of the lines before `offset`; `undefined` when a line differs. */
 function matchUp(document: TextDocument, pieces: readonly Buffer[], offset: number): ByteRange[] | undefined {
   const ranges: ByteRange[] = [];
   let at = offset;
@@ -44,7 +44,7 @@ function matchUp(document: TextDocument, pieces: readonly Buffer[], offset: numb
   return ranges.reverse();
 }
 
-/** The lines behind `offset`, downwards; `undefined` when one differs. */
+/** Returns the ranges of the lines after `offset`; `undefined` when a line differs. */
 function matchDown(document: TextDocument, pieces: readonly Buffer[], offset: number): ByteRange[] | undefined {
   const ranges: ByteRange[] = [];
   let at = offset;
@@ -58,7 +58,7 @@ function matchDown(document: TextDocument, pieces: readonly Buffer[], offset: nu
   return ranges;
 }
 
-/** The one line end that all lines of a document have; `undefined` when they differ, or there is none. */
+/** Returns the line ending that all lines share; `undefined` when they differ, or there is none. */
 function uniformLineEnd(document: TextDocument): Buffer | undefined {
   const { encoding } = document;
   const [feed, crlf] = [encoding.encode('\n'), encoding.encode('\r\n')];
@@ -70,7 +70,7 @@ function uniformLineEnd(document: TextDocument): Buffer | undefined {
   return crlf;
 }
 
-/** The lines from an offset on, which are known to be there. */
+/** Returns the ranges of lines that are known to start at an offset. */
 function rangesFrom(pieces: readonly Buffer[], start: number, lineEnd: Buffer): ByteRange[] {
   let at = start;
   return pieces.map((piece) => {
@@ -80,7 +80,7 @@ function rangesFrom(pieces: readonly Buffer[], start: number, lineEnd: Buffer): 
   });
 }
 
-/** Lines with the same line end everywhere: they are looked for as one. */
+/** Finds lines in a document with one kind of line ending: as one piece. */
 function findJoined(document: TextDocument, pieces: readonly Buffer[], lineEnd: Buffer): Hit[] {
   const wanted = Buffer.concat(pieces.flatMap((piece, index) => (index === 0 ? [piece] : [lineEnd, piece])));
   const hits: Hit[] = [];
@@ -95,10 +95,10 @@ function findJoined(document: TextDocument, pieces: readonly Buffer[], lineEnd: 
   return hits;
 }
 
-/** Lines with line ends of both kinds between them. */
+/** Finds lines in a document with both kinds of line endings. */
 function findMixed(document: TextDocument, pieces: readonly Buffer[]): Hit[] {
   const anchorAt = longest(pieces);
-  // Lines that are all empty are looked for by their line ends.
+  // Empty lines are found by their line endings.
   const anchor = pieces[anchorAt]?.length ? (pieces[anchorAt] ?? Buffer.alloc(0)) : document.encoding.encode('\n');
   const isLineFeed = pieces[anchorAt]?.length === 0;
   if (anchor === undefined) return [];
@@ -121,7 +121,7 @@ function findMixed(document: TextDocument, pieces: readonly Buffer[]): Hit[] {
   return hits;
 }
 
-/** Encodings with characters of several bytes, the last of which may be that of an ASCII character. */
+/** Encodings in which the last byte of a character may also be an ASCII character. */
 const ambiguousEncodings: readonly string[] = [
   'shift_jis',
   'gbk',
@@ -132,7 +132,7 @@ const ambiguousEncodings: readonly string[] = [
   'iso-2022-jp',
 ];
 
-/** Whether a range begins and ends between characters, where bytes alone do not tell. */
+/** Returns whether a range starts and ends between characters, for encodings in which bytes alone do not tell. */
 function isBetweenCharacters(document: TextDocument, { start, end }: ByteRange): boolean {
   const { bytes, encoding } = document;
   if (!ambiguousEncodings.includes(encoding.label)) return true;
@@ -144,19 +144,18 @@ function isBetweenCharacters(document: TextDocument, { start, end }: ByteRange):
 }
 
 /**
- * Where lines occur, byte for byte; only whether a line ends with CRLF or LF makes no difference. Overlapping places count
- * as two.
+ * Finds lines byte for byte; CRLF and LF count as equal. Overlapping places count as two.
  */
 export function findExact(document: TextDocument, lines: readonly string[]): Hit[] {
   const pieces: Buffer[] = [];
   for (const line of lines) {
     const piece = document.encoding.encode(line);
-    // What the encoding cannot hold is nowhere in the file.
+    // A character that the encoding lacks cannot be in the file.
     if (piece === undefined) return [];
     pieces.push(piece);
   }
   if (pieces.length === 1 && pieces[0]?.length === 0) return [];
-  // Without line ends between them, which one they are does not matter.
+  // A single line has no line ending inside it.
   const lineEnd = pieces.length === 1 ? Buffer.alloc(0) : uniformLineEnd(document);
   const hits = lineEnd === undefined ? findMixed(document, pieces) : findJoined(document, pieces, lineEnd);
   return hits.filter((hit) => isBetweenCharacters(document, hit));

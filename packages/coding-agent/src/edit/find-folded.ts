@@ -3,30 +3,30 @@ import type { Found, Lines } from './found.ts';
 import { fold, foldOffsets, trimBlanks } from './lines.ts';
 import type { TextLine } from './lines.ts';
 
-/** What a tier forgives, line by line. */
+/** The differences that a tier ignores, line by line. */
 export interface Folding {
   fold(line: string): string;
-  /** Where a place of the folded line is in the line. */
+  /** Returns a function from offsets in the folded line to offsets in the line. */
   offsets(line: string): (offset: number) => number | undefined;
 }
 
-/** Forgives blanks at the ends of lines. */
+/** Ignores trailing blanks of lines. */
 export const trailingBlanks: Folding = { fold: trimBlanks, offsets: () => (offset) => offset };
 
-/** Forgives also the form of quotes, dashes, spaces and accents. */
+/** Also ignores the form of quotes, dashes, spaces and accents. */
 export const unicode: Folding = { fold, offsets: foldOffsets };
 
-/** Stands for a line that equals nothing. */
+/** Stands for a line that equals no text. */
 const BROKEN = '\ufffd';
 
-/** Whether the blanks at the end of a text were left out of what is looked for. */
+/** Returns whether folding removed trailing blanks of the text. */
 function hasBlanksAtEnd(line: string): boolean {
   return /[ \t]$/u.test(line);
 }
 
 /**
- * Where lines occur once both sides are folded. The first and the last may be parts of lines; blanks at the end of what is
- * looked for stand for those at the end of a line.
+ * Finds lines after both sides are folded. The first and the last may be parts of lines. Trailing blanks of the text match those at
+ * the end of a line.
  */
 export function findFolded(
   document: TextDocument,
@@ -39,12 +39,12 @@ export function findFolded(
   if (found.length > 0) return found;
   const withoutEnd = dropFinalLineEnd(asked);
   if (withoutEnd === undefined) return [];
-  // The file has no final line end and keeps none.
+  // The file has no final line ending and gets none.
   const atEnd = search(document, lines, folded, { ...withoutEnd, folding });
   return atEnd.filter(({ end }) => end === document.bytes.length);
 }
 
-/** The texts without their final line end; `undefined` when the old one has none. */
+/** Returns the texts without their final line ending; `undefined` when the old text has none. */
 function dropFinalLineEnd({ oldLines, newLines }: Lines): Lines | undefined {
   if (oldLines.length < 2 || oldLines.at(-1) !== '') return undefined;
   const dropsNew = newLines.length > 1 && newLines.at(-1) === '';
@@ -86,7 +86,7 @@ function search(
   return found;
 }
 
-/** The lines of a place of which the first and the last are known in part. */
+/** Returns the line ranges of a place whose first and last lines match in part. */
 function rangesIn(
   lines: readonly TextLine[],
   { from, to, start, end }: ByteRange & { readonly from: number; readonly to: number },
@@ -96,7 +96,7 @@ function rangesIn(
     .map((line, index) => ({ start: index === 0 ? start : line.start, end: from + index === to ? end : line.end }));
 }
 
-/** Where each line begins in the text that joins them. */
+/** Returns the offset of each line in the joined text. */
 function startsOf(lines: readonly string[]): number[] {
   let at = 0;
   return lines.map((line) => {
@@ -107,8 +107,8 @@ function startsOf(lines: readonly string[]): number[] {
 }
 
 /**
- * The byte offset of a place of a folded line; `undefined` where there is none. Starts of places come from left to right, and
- * each is counted from the one before: a line may have megabytes and thousands of places.
+ * Returns the byte offset of a place in a folded line; `undefined` where there is none. Places come from left to right and each is
+ * counted from the one before, because a line may have megabytes and thousands of places.
  */
 type LinePlaces = (foldedOffset: number, isStart: boolean) => number | undefined;
 

@@ -2,7 +2,7 @@ import type { Found, Lines } from './found.ts';
 import { fold } from './lines.ts';
 import type { TextLine } from './lines.ts';
 
-/** The blanks a line begins with. */
+/** Returns the indentation of a line. */
 function indentOf(line: string): string {
   return /^[ \t]*/u.exec(line)?.[0] ?? '';
 }
@@ -11,21 +11,21 @@ function isBlank(line: string): boolean {
   return /^[ \t]*$/u.test(line);
 }
 
-/** What is compared of a line: all but its indentation. */
+/** Returns the part of a line that is compared: everything after the indentation. */
 function bodyOf(line: string): string {
   return fold(line).replace(/^[ \t]+/u, '');
 }
 
-/** The indentation of a line in the file and in what was looked for. */
+/** The indentation of a line in the file and in the text. */
 interface IndentPair {
   readonly file: string;
   readonly asked: string;
 }
 
-/** How the indentation of a new line becomes the file's; `undefined` when it cannot. */
+/** Converts the indentation of a new line to the file's; `undefined` when that is impossible. */
 type Shift = (indent: string) => string | undefined;
 
-/** The file has the same blanks more before each line. */
+/** The file has the same additional blanks before each line. */
 function deeper(pairs: readonly IndentPair[]): Shift | undefined {
   const [first] = pairs;
   if (!first?.file.endsWith(first.asked)) return undefined;
@@ -33,7 +33,7 @@ function deeper(pairs: readonly IndentPair[]): Shift | undefined {
   return pairs.every(({ file, asked }) => file === added + asked) ? (indent) => added + indent : undefined;
 }
 
-/** The file has the same blanks less before each line. */
+/** The file lacks the same blanks before each line. */
 function shallower(pairs: readonly IndentPair[]): Shift | undefined {
   const [first] = pairs;
   if (!first?.asked.endsWith(first.file)) return undefined;
@@ -48,12 +48,12 @@ function widthOf(indent: string, tabWidth: number): number {
   return width;
 }
 
-/** Widths of a tab, the likely ones first. */
+/** Widths of a tab, the most likely first. */
 const tabWidths = [4, 2, 8, 3, 1, 6, 5, 7];
 
 /**
- * One side is indented with tabs and the other with spaces. Of the widths a tab may have that make the shift the same for all
- * lines, the one that makes it the smallest is taken.
+ * One side is indented with tabs and the other with spaces. Of the tab widths that give all lines the same shift, the one with the
+ * smallest shift is used.
  */
 function retabbed(pairs: readonly IndentPair[]): Shift | undefined {
   const fileHasTabs = pairs.some(({ file }) => file.includes('\t'));
@@ -74,7 +74,7 @@ function retabbed(pairs: readonly IndentPair[]): Shift | undefined {
   };
 }
 
-/** The new lines, indented as the file is; `undefined` when one would have to begin left of the margin. */
+/** Returns the new lines with the file's indentation; `undefined` when a line would start left of the margin. */
 function shiftLines(lines: readonly string[], shift: Shift): string[] | undefined {
   const shifted: string[] = [];
   for (const line of lines) {
@@ -87,11 +87,11 @@ function shiftLines(lines: readonly string[], shift: Shift): string[] | undefine
 }
 
 /**
- * Where whole lines occur when they are all indented by the same amount more or less, or with tabs for spaces or the other
- * way round. The new lines are shifted back by as much.
+ * Finds whole lines whose indentation differs by one uniform amount, or by tabs instead of spaces. The new lines are shifted
+ * back by the same amount.
  */
 export function findIndented(lines: readonly TextLine[], asked: Lines): Found[] {
-  // A final line end is no line of its own; it stays in the file when the new text has one too.
+  // A final line ending is not a line; it stays in the file when the new text also has one.
   const hasEnd = asked.oldLines.length > 1 && asked.oldLines.at(-1) === '' && asked.newLines.at(-1) === '';
   const oldLines = hasEnd ? asked.oldLines.slice(0, -1) : asked.oldLines;
   const newLines = hasEnd ? asked.newLines.slice(0, -1) : asked.newLines;

@@ -10,7 +10,7 @@ import type { Found, Lines } from './found.ts';
 import { textLines } from './lines.ts';
 import type { TextLine } from './lines.ts';
 
-/** How much had to be forgiven to find a text. */
+/** The differences that were ignored to find a text. */
 export type Tier = 'exact' | 'trailing-blanks' | 'unicode' | 'indentation';
 
 interface Asked {
@@ -19,17 +19,17 @@ interface Asked {
   readonly replace_all?: boolean | undefined;
 }
 
-/** How an edit is called in messages. */
+/** The names of an edit in messages. */
 interface Called {
   readonly name: string;
   readonly path: string;
-  /** The parameter by which all places are replaced; absent where there is none. */
+  /** The parameter that replaces all places; absent where the host has none. */
   readonly replaceAll?: string | undefined;
 }
 
 type Find = (document: TextDocument, asked: Lines, lines: () => readonly TextLine[]) => Found[];
 
-/** From the strictest on. What one forgives the later ones forgive too. */
+/** From the strictest tier. Each tier also ignores what the tiers before it ignore. */
 const tiers: readonly (readonly [tier: Tier, find: Find])[] = [
   ['exact', (document, { oldLines, newLines }) => findExact(document, oldLines).map((hit) => ({ ...hit, newLines }))],
   ['trailing-blanks', (document, asked, lines) => findFolded(document, lines(), asked, trailingBlanks)],
@@ -37,7 +37,7 @@ const tiers: readonly (readonly [tier: Tier, find: Find])[] = [
   ['indentation', (_, asked, lines) => findIndented(lines(), asked)],
 ];
 
-/** Places that do not overlap, from the start. */
+/** Returns places that do not overlap, from the start. */
 function apart(places: readonly Found[]): Found[] {
   const kept: Found[] = [];
   let end = -1;
@@ -52,19 +52,19 @@ function apart(places: readonly Found[]): Found[] {
 /** Finds where edits of one document apply. */
 export interface Finder {
   /**
-   * By the first tier that finds anything: one place, or with `replace_all` all of them.
+   * Returns the place that the first matching tier finds, or with `replace_all` all of them.
    *
    * @throws {ToolError} `NO_MATCH`, `AMBIGUOUS`, `INVALID_INPUT`.
    */
   find(edit: Asked, called: Called): Hits;
-  /** What the first tier finds that finds anything acceptable. */
+  /** Returns the acceptable places of the first tier that has any. */
   search(asked: Lines, accepts: (found: Found) => boolean): Hits | undefined;
   lines(): readonly TextLine[];
   noMatch(oldLines: readonly string[], called: Called): ToolError;
   ambiguous(found: readonly Found[], called: Called): ToolError;
 }
 
-/** Where a text was found, and what had to be forgiven. */
+/** The places of a text, and the tier that found them. */
 interface Hits {
   readonly tier: Tier;
   readonly found: readonly Found[];
@@ -99,7 +99,7 @@ export function createFinder(document: TextDocument): Finder {
   return { find, search, lines, ...failing };
 }
 
-/** How many places, and how many characters of a line, a message shows. */
+/** The number of places, and of characters per line, that a message shows. */
 const MAX_SHOWN_PLACES = 5;
 const MAX_SHOWN_COLUMNS = 200;
 const MAX_LISTED_LINES = 20;

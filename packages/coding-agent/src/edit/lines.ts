@@ -4,11 +4,11 @@ import type { LineRange, TextDocument } from './document.ts';
 /** A line of a document as text. */
 export interface TextLine extends LineRange {
   readonly text: string;
-  /** It holds bytes that are no text, so it equals nothing that can be typed. */
+  /** It contains bytes that are not text, so it equals no typed text. */
   readonly isBroken: boolean;
 }
 
-/** The lines of a document. Behind a final line end there is one more, which is empty. */
+/** Returns the lines of a document. A final line ending is followed by an empty line. */
 export function textLines(document: TextDocument): TextLine[] {
   const lines: TextLine[] = [];
   for (const range of linesFrom(document, textStart(document))) {
@@ -21,14 +21,14 @@ export function textLines(document: TextDocument): TextLine[] {
   return lines;
 }
 
-/** A line without the blanks at its end. No expression does this: one tries each run of blanks anew from each of its blanks. */
+/** Returns a line without trailing blanks. A regular expression would be quadratic: it tries each run again from each blank. */
 export function trimBlanks(line: string): string {
   let end = line.length;
   while (end > 0 && (line[end - 1] === ' ' || line[end - 1] === '\t')) end--;
   return line.slice(0, end);
 }
 
-/** Characters that are typed for one another, each for one. */
+/** Characters that stand for one another, one for one. */
 const folds: ReadonlyMap<string, string> = new Map(
   (
     [
@@ -42,18 +42,18 @@ const folds: ReadonlyMap<string, string> = new Map(
 
 const foldable = new RegExp(`[${[...folds.keys()].join('')}]`, 'gu');
 
-/** Quotes, dashes and spaces in their plain form, one for one. */
+/** Replaces quotes, dashes and spaces by their plain form, one for one. */
 function foldCharacters(text: string): string {
   return text.replaceAll(foldable, (character) => folds.get(character) ?? character);
 }
 
-/** A text with composed characters, and plain quotes, dashes and spaces; without the blanks at its end. */
+/** Returns a text with composed characters and plain quotes, dashes and spaces, without trailing blanks. */
 export function fold(text: string): string {
   return trimBlanks(foldCharacters(text.normalize('NFC')));
 }
 
 /**
- * Where each place of a folded line is in the line itself; `undefined` within a character that was composed of several.
+ * Returns a function from offsets in the folded line to offsets in the line; `undefined` within a character that was composed.
  */
 export function foldOffsets(text: string): (offset: number) => number | undefined {
   if (text.normalize('NFC') === text) return (offset) => offset;

@@ -25,7 +25,7 @@ export interface ApplyPatchInput {
 
 const sections = { create_file: 'Add', update_file: 'Update', delete_file: 'Delete' } as const;
 
-/** The operation as a patch of one section. */
+/** Returns the operation as a patch of one section. */
 function patchOf({ type, path, diff = '' }: ApplyPatchInput): string {
   if (/[\r\n]/u.test(path)) {
     throw new ToolError('INVALID_INPUT', ['The path contains a line break', 'Give the path of one file.']);
@@ -42,7 +42,7 @@ function notOneFile(what: string): ToolError {
   ]);
 }
 
-/** @throws {ToolError} `INVALID_PATCH` for what would be passed over, or be about another path than the operation names. */
+/** @throws {ToolError} `INVALID_PATCH` for lines that would be ignored or that concern another path. */
 function requireOneFile(diff: string): void {
   if (/^\*\*\* Move to:/mu.test(diff)) throw notOneFile("moves the file ('*** Move to:')");
   if (/^\*\*\* End Patch[^\S\n]*\n\s*\S/mu.test(diff)) throw notOneFile("continues after '*** End Patch'");
@@ -64,8 +64,8 @@ const applyPatchSpec: CodingToolSpec<ApplyPatchInput, unknown> = {
 };
 
 /**
- * Makes an executor for the operations of OpenAI's apply_patch tool: give it the call's `operation`, and answer with
- * `completed` or, for an answer with `isError`, `failed`.
+ * Makes a tool for the operations of OpenAI's apply_patch tool. Pass it the call's `operation`; report `failed` for a result with
+ * `isError`, else `completed`.
  */
 export function createApplyPatchTool(choice: WorkspaceChoice): ToolDefinition<ApplyPatchInput> {
   return bindAsItIs(applyPatchSpec, workspaceOf(choice));

@@ -11,14 +11,14 @@ import { namesBy } from '../tools/spec.ts';
 import type { Names, RunContext } from '../tools/spec.ts';
 import { writeTool } from '../tools/write.ts';
 
-/** How these tools call what messages are about. */
+/** The names of tools and parameters in messages of these tools. */
 export const editorNames: Names = namesBy({
   tool: (name) => (name === 'read' || name === 'ls' ? 'view' : name),
   parameter: (_, name) => (name === 'offset' ? 'view_range' : name === 'old_text' ? 'old_str' : name),
   replaceAll: undefined,
 });
 
-/** How deep these tools show a directory. */
+/** The depth of a directory listing. */
 const DIRECTORY_DEPTH = 2;
 
 function required<T>(value: T | undefined, name: string, command: string): T {
@@ -26,7 +26,7 @@ function required<T>(value: T | undefined, name: string, command: string): T {
   throw new ToolError('INVALID_INPUT', [`${command} needs the parameter ${name}`, 'Call it again with it.']);
 }
 
-/** Lines with their numbers, as models that insert by number need them. */
+/** Returns lines with their numbers, which `insert` needs. */
 function numbered(lines: readonly string[], offset: number): string[] {
   return lines.map((line, index) => `${String(offset + index).padStart(6)}\t${line}`);
 }
@@ -47,7 +47,7 @@ export async function view(
     const listing = await lsTool.run({ path, depth: DIRECTORY_DEPTH, limit, skip: first - 1 }, context);
     const [header = '', ...rest] = textOf(listing).split('\n');
     const { length } = listing.details.entries;
-    // Entries are asked for by a range too.
+    // This tool requests entries by a range, too.
     const notices = rest
       .slice(length)
       .map((notice) => notice.replace(/\bskip=(\d+)/u, (_, skip) => `view_range=[${Number(skip) + 1}, -1]`));
@@ -58,7 +58,7 @@ export async function view(
   const { details } = result;
   if (details.kind !== 'text') return result;
   const text = textOf(result).split('\n');
-  // A page is asked for by its range here.
+  // This tool requests a page by a range.
   const notices = text
     .slice(1 + details.lines.length)
     .map((notice) => notice.replace(/\bview_range=(\d+)/u, 'view_range=[$1, -1]'));
@@ -73,7 +73,7 @@ export function createFile(
   return writeTool.run({ path, content: required(file_text, 'file_text', 'create') }, context);
 }
 
-/** Replaces a text that occurs once; without a new one it is removed. */
+/** Replaces a text that occurs once, or removes it when there is no new text. */
 export function replaceText(
   input: { readonly path: string; readonly old_str?: string | undefined; readonly new_str?: string | undefined },
   context: RunContext,
@@ -86,11 +86,11 @@ interface InsertInput {
   readonly path: string;
   readonly insert_line?: number | undefined;
   readonly insert_text?: string | undefined;
-  /** What older versions call `insert_text`. */
+  /** The name of `insert_text` in older versions. */
   readonly new_str?: string | undefined;
 }
 
-/** Puts lines behind a line. */
+/** Inserts lines after a line. */
 export async function insertLines(input: InsertInput, context: RunContext): Promise<ToolSuccess<unknown>> {
   const lineNumber = required(input.insert_line, 'insert_line', 'insert');
   const text = required(input.insert_text ?? input.new_str, 'insert_text', 'insert');

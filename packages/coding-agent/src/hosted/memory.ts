@@ -40,7 +40,7 @@ export interface MemoryInput {
 const MEMORIES = '/memories';
 
 /**
- * Where a path of the model lies below the root.
+ * Returns a path of the model relative to the root.
  *
  * @throws {ToolError} `OUTSIDE_ROOT` unless it begins with `/memories`.
  */
@@ -57,17 +57,17 @@ function below(path: string | undefined, command: string): string {
       },
     );
   }
-  // What is left is relative, whatever slashes it begins with.
+  // The rest is relative, however many slashes it starts with.
   const rest = path.slice(MEMORIES.length).replace(/^\/+/u, '');
   return rest === '' ? '.' : rest;
 }
 
-/** Paths are shown as the model names them. */
+/** Shows paths under the name that the model uses. */
 function asMemories(workspace: Workspace): Workspace {
   return { ...workspace, resolve: (path, use) => workspace.resolve(path, { ...use, rootName: MEMORIES }) };
 }
 
-/** Before the first note there may be no root; to the model it is there, and empty. */
+/** Lists an empty directory when the root does not exist yet. */
 async function viewMemories(
   at: { readonly path: string; readonly view_range?: readonly number[] | undefined },
   context: RunContext,
@@ -105,8 +105,7 @@ const memorySpec: CodingToolSpec<MemoryInput, unknown> = {
 };
 
 /**
- * Makes an executor for Anthropic's memory tool (`memory_20250818`). The root of the workspace is what the model knows as
- * `/memories`.
+ * Makes a tool for Anthropic's memory tool (`memory_20250818`). The model sees the root of the workspace as `/memories`.
  */
 export function createMemoryTool(choice: WorkspaceChoice): ToolDefinition<MemoryInput> {
   return bindAsItIs(memorySpec, asMemories(workspaceOf(choice)), editorNames);

@@ -52,8 +52,8 @@ const textEditorSpec: CodingToolSpec<TextEditorInput, unknown> = {
 };
 
 /**
- * Makes an executor for Anthropic's text-editor tool (`text_editor_20250728` and those before it). Give its `execute` to the
- * hosted tool, or the whole to a host that has none.
+ * Makes a tool for Anthropic's text-editor tool (`text_editor_20250728` and earlier). Pass its `execute` to the hosted tool, or the
+ * whole tool to a host that has none.
  */
 export function createTextEditorTool(choice: WorkspaceChoice): ToolDefinition<TextEditorInput> {
   return bindAsItIs(textEditorSpec, workspaceOf(choice), editorNames);

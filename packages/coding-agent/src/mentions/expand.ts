@@ -16,9 +16,9 @@ import type { Mention } from './parse.ts';
 export interface AttachedMention {
   readonly mention: Mention;
   readonly attached: true;
-  /** What `read` said of it. */
+  /** The details of `read`. */
   readonly details: ReadDetails;
-  /** The budget of the message cut it; otherwise only the limits of `read` may have. */
+  /** The budget of the message cut it. Otherwise only the limits of `read` apply. */
   readonly cutByBudget: boolean;
 }
 
@@ -30,18 +30,17 @@ export interface LeftOutMention {
   readonly message: string;
 }
 
-/** A message with what it mentions. */
+/** A message with the content that it mentions. */
 export interface ExpandedMessage {
-  /** The text as it was given, then a part or two for each thing mentioned, then one that says what was left out. */
+  /** The given text, then one or two parts for each mention, then one part that lists what is missing or cut. */
   readonly content: readonly ContentPart[];
-  /** In the order of the text; what is mentioned twice, in any spelling of its path, is attached once and listed once. */
+  /** In the order of the text. A path that is mentioned twice, in any spelling, is attached and listed once. */
   readonly mentions: readonly (AttachedMention | LeftOutMention)[];
 }
 
 interface ExpandLimits {
   /**
-   * How much may be attached to the whole message, in bytes of text. An image counts as 8 KiB, a large one as a 64th of its
-   * data.
+   * The budget of the whole message, in bytes of text. An image counts as 8 KiB, a large one as a 64th of its data.
    * @default 102400
    */
   readonly maxBytes?: number | undefined;
@@ -58,7 +57,7 @@ const DEFAULT_MAX_BYTES = 100 * 1024;
 const MIN_IMAGE_COST = 8 * 1024;
 const IMAGE_BYTES_PER_COST = 64;
 
-/** What the notice of a cut may take more than the text it cuts. */
+/** The space of a notice about a cut. */
 const NOTICE_BYTES = 160;
 
 function costOf(content: readonly ContentPart[]): number {
@@ -72,7 +71,7 @@ function costOf(content: readonly ContentPart[]): number {
   );
 }
 
-/** How many of the lines that were read fit into the rest of the budget. */
+/** Returns how many of the lines fit into the rest of the budget. */
 function linesThatFit(result: ToolSuccess<ReadDetails>, room: number): number {
   if (result.details.kind !== 'text') return 0;
   const { lines } = result.details;
@@ -84,25 +83,25 @@ function linesThatFit(result: ToolSuccess<ReadDetails>, room: number): number {
 
 type Attachment = Pick<AttachedMention, 'details' | 'cutByBudget'> & { readonly content: readonly ContentPart[] };
 
-/** What is read for a mention. */
+/** The file of a mention, and the part to read. */
 interface Place {
   readonly target: ResolvedPath;
   readonly input: ReadInput;
 }
 
-/** Where a mention leads. */
+/** Resolves a mention. */
 async function placeOf({ path, lines }: Mention, workspace: Workspace): Promise<Place> {
   const target = await workspace.resolve(path);
   const kind = target.stat?.kind;
   if (kind === undefined || (path.endsWith('/') && kind !== 'directory')) {
-    // Names that are like it are no answer here: nothing is guessed.
+    // No similar names here: mentions are never guessed.
     throw new ToolError('NOT_FOUND', ['nothing exists at this path', CHECK_PATH], { path });
   }
   const ranged = lines !== undefined && kind === 'file';
   return { target, input: ranged ? { path, offset: lines.first, limit: lines.last - lines.first + 1 } : { path } };
 }
 
-/** Reads what a mention names, as much of it as fits; how much it would take when nothing does. */
+/** Reads as much of a mention as fits. Returns its size when no part fits. */
 async function attach(
   { target, input }: Place,
   room: number,
@@ -113,7 +112,7 @@ async function attach(
   if (costOf(whole.content) <= room) return { ...whole, cutByBudget: false };
   const limit = linesThatFit(whole, room);
   const part = limit > 0 ? await readTool.run({ ...input, limit }, context) : undefined;
-  // The file may have grown meanwhile.
+  // The file may have grown since.
   return part && costOf(part.content) <= room ? { ...part, cutByBudget: true } : { size: costOf(whole.content) };
 }
 
@@ -137,8 +136,8 @@ function noticeOf(mentions: ExpandedMessage['mentions'], maxBytes: number): stri
 
 /**
  * Attaches what a message mentions: the text of files with its tag, listings of directories, images. Only exact paths count;
- * everything obeys the policy and the limits of `read`, and the message has one budget, used up in the order of the text.
- * What is not attached, or not whole, is said at the end. What was attached counts as read.
+ * the policy and the limits of `read` apply, and the message has one budget, spent in the order of the text. The last part lists
+ * what is missing or cut. An attached file counts as read.
  *
  * @throws {ToolError} `INVALID_OPTION`; the signal's reason.
  */
@@ -153,7 +152,7 @@ export async function expandMentions(text: string, options: ExpandOptions): Prom
   const context: RunContext = { workspace, names: namesIn(naming), signal, dryRun: false };
   const content: ContentPart[] = [{ type: 'text', text }];
   const mentions: (AttachedMention | LeftOutMention)[] = [];
-  /** What was attached or not, by how it is written, and by where it leads however it is written. */
+  /** The mentions that were handled, by their text and by their resolved path. */
   const done = new Set<string>();
   let room = maxBytes;
   const isThere = async (path: string): Promise<boolean> => {

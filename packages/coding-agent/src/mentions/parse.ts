@@ -7,24 +7,24 @@ export interface MentionedLines {
   readonly last: number;
 }
 
-/** What a mention names. */
+/** The path and lines of a mention. */
 export interface MentionTarget {
-  /** As it was written: relative to the root unless absolute. */
+  /** As written: relative to the root unless absolute. */
   readonly path: string;
-  /** Absent when the whole file is meant. */
+  /** Absent for the whole file. */
   readonly lines?: MentionedLines | undefined;
 }
 
 /** A mention in a text; `start` and `end` are UTF-16 offsets, the `@` included. */
 export interface Mention extends MentionTarget, TextRange {}
 
-/** Something that may be a mention. */
+/** Text that may be a mention. */
 interface Candidate extends Mention {
-  /** It looks like an e-mail address, an npm package or `x@v7`: a mention only when something has this name. */
+  /** It may be an e-mail address, an npm package or `x@v7`: a mention only when the path exists. */
   readonly doubtful: boolean;
 }
 
-/** Behind these an `@` belongs to the word before it. */
+/** After these characters an `@` belongs to the word before it. */
 const wordEnd = /[\p{L}\p{N}\p{M}_.+\-/\\@%$~&#]$/u;
 
 const quoted = /@"((?:[^"\\\r\n]|\\[^\r\n]){1,4096})"(:[1-9]\d{0,8}(?:-[1-9]\d{0,8})?(?!\d))?/uy;
@@ -34,7 +34,7 @@ const bare = /@((?!@)(?:[^\s"`<>|,;\u0000-\u001f]|[,;](?!@)){1,4096})/uy;
 const lineSuffix = /^(.+?):([1-9]\d{0,8})(?:-([1-9]\d{0,8}))?$/su;
 
 const punctuation = new Set(".,;:!?'’”»…。，、；：！？");
-/** Bold and italic; behind a slash it is a pattern. */
+/** Bold and italic; after a slash an asterisk is a pattern. */
 const emphasis = /(?:^|[^/*])(\*{1,3})$/u;
 const closing: Readonly<Record<string, string>> = {
   ')': '(',
@@ -52,8 +52,8 @@ function countOf(text: string, character: string): number {
 }
 
 /**
- * Drops punctuation of the sentence around a path, and brackets that were opened before it. Each character is looked at a few
- * times only: there may be thousands.
+ * Drops punctuation of the sentence around a path, and brackets that were opened before it. Each character is read a few times
+ * only: there may be thousands.
  */
 function dropTrailingPunctuation(text: string): string {
   /** By closing bracket: how many of those that are left were opened before the path. */
@@ -140,18 +140,18 @@ function choose(candidates: readonly Candidate[], exists: (path: string) => bool
 }
 
 /**
- * Finds the mentions in a text: `@path`, `@"quoted path"`, either with `:10` or `:10-40` for lines. They stand behind a
- * boundary and outside of code; punctuation behind them is not part of them. In quotes, `\"`, `\\` and `\u0060` stand for
+ * Finds the mentions in a text: `@path`, `@"quoted path"`, either with `:10` or `:10-40` for lines. They start after a word
+ * boundary, outside code; punctuation after them is not part of them. In quotes, `\"`, `\\` and `\u0060` stand for
  * a character.
  *
- * What looks like an e-mail address, an npm package (`@scope/name`) or `x@v7` is a mention only when `exists` says that
- * something has that name. Default: nothing has.
+ * An e-mail address, an npm package (`@scope/name`) or `x@v7` is a mention only when `exists` returns true for its path. Default:
+ * nothing exists.
  */
 export function parseMentions(text: string, exists: (path: string) => boolean = () => false): Mention[] {
   return choose(candidatesOf(text), exists);
 }
 
-/** The same, looking up only the paths in question. */
+/** Finds mentions with an asynchronous `exists`, called only for doubtful paths. */
 export async function findMentions(text: string, exists: (path: string) => Promise<boolean>): Promise<Mention[]> {
   const candidates = candidatesOf(text);
   const paths = new Set(candidates.filter(({ doubtful }) => doubtful).map(({ path }) => path));
@@ -160,7 +160,7 @@ export async function findMentions(text: string, exists: (path: string) => Promi
   return choose(candidates, (path) => known.get(path) ?? false);
 }
 
-/** A mention that is being typed: what stands behind its `@`, for the autocomplete, and where it starts. */
+/** A mention that is being typed: the text after its `@`, and the offset of the `@`. */
 export interface OpenMention {
   readonly query: string;
   readonly start: number;
@@ -193,7 +193,7 @@ function escapeInQuotes(path: string): string {
   );
 }
 
-/** What may follow a mention in a sentence. */
+/** Text that may follow a mention in a sentence. */
 const sentenceTails = ['', '.', '),', '],', '},'];
 
 function isRead(written: string, tail: string, { path, lines }: MentionTarget): boolean {

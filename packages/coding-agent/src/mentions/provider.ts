@@ -8,64 +8,63 @@ import type { Workspace, WorkspaceChoice } from '../workspace.ts';
 import { formatMention } from './parse.ts';
 import { createReach } from './reach.ts';
 import type { Reach } from './reach.ts';
-import { findMatches, lookUp, visibleScope, wholeScope } from './search.ts';
+import { findMatches, findEntry, visibleScope, wholeScope } from './search.ts';
 import type { Scope, SearchRequest } from './search.ts';
 
-/** Something that may be mentioned. */
+/** A path that may be mentioned. */
 export interface MentionSuggestion {
   /** Relative to the root, `/` separated; a directory's ends with `/`. */
   readonly path: string;
   readonly isDirectory: boolean;
   /** Hidden, or left out by an ignore file. */
   readonly ignored: boolean;
-  /** Which characters of `path` matched, in UTF-16 code units. */
+  /** The matched characters of `path`, in UTF-16 code units. */
   readonly positions: readonly number[];
-  /** What to put into the text, the `@` included. */
+  /** The text to insert, with the `@`. */
   readonly mention: string;
 }
 
 /** The answer to one keystroke. */
 export interface MentionAnswer {
-  /** Visible ones first, then ignored ones; each best first, equals by what was used often and lately. */
+  /** Visible paths first, then ignored ones; each best first, equal ones by recency of use. */
   readonly suggestions: readonly MentionSuggestion[];
-  /** How many paths matched, ignored ones included. */
+  /** The number of matching paths, with ignored ones. */
   readonly totalMatches: number;
   /** Whether the whole tree was searched. */
   readonly complete: boolean;
-  /** Why not: the tree has more entries than a scan takes, or what was typed is longer than can be searched for. */
+  /** Why it is not complete: the tree has more entries than a scan collects, or the query is too long. */
   readonly stopReason?: StopReason | 'query';
 }
 
-/** How one answer is to be. */
+/** Options of {@link MentionProvider.suggest}. */
 export interface SuggestOptions {
   /**
-   * At most so many suggestions.
+   * The maximum number of suggestions.
    * @default 20
    */
   readonly limit?: number | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Suggests what to mention while somebody types. */
+/** Suggests mentions while the user types. */
 export interface MentionProvider {
   /**
-   * What may be meant by what was typed behind the `@`. `undefined` when the next keystroke came first: an answer to an
-   * older one is never given.
+   * Suggests paths for the text after the `@`. Returns `undefined` when a newer keystroke came first.
    *
    * @throws {CairnError} `PATH_NOT_FOUND`, `NOT_A_DIRECTORY` of the root; the signal's reason.
-   * @throws {ToolError} `INVALID_OPTION` for a limit that is no whole number from 0.
+   * @throws {ToolError} `INVALID_OPTION` for a limit that is not a whole number from 0.
    */
   suggest(query: string, options?: SuggestOptions): Promise<MentionAnswer | undefined>;
-  /** Counts a use of a path, so that it comes first among its equals. Edits and `expandMentions` count by themselves. */
+  /** Counts a use of a path, so that it comes before equal matches. Edits and `expandMentions` are counted already. */
   noteUse(path: string): Promise<void>;
 }
 
-/** Where to suggest from: a workspace of its own, or better the one of the tools, whose edits then count. */
+/** The workspace to suggest from: a new one, or better that of the tools, so that their edits count. */
 export type MentionProviderOptions = WorkspaceChoice;
 
 const DEFAULT_LIMIT = 20;
 
-/** So much of an answer ignored paths may take when they match better than the visible ones that have to go. */
+/** The maximum share of ignored paths in an answer. They replace visible paths only when they match better. */
 const IGNORED_SHARE = 1 / 4;
 
 function isTooLong(error: unknown): boolean {
@@ -77,7 +76,7 @@ function toSuggestion(match: FuzzyFindMatch, ignored: boolean): MentionSuggestio
   return { path, isDirectory, ignored, positions, mention: formatMention({ path }) };
 }
 
-/** What counts how much, by path relative to the root, most first. */
+/** Returns the weight of each used path, relative to the root, the highest first. */
 async function weightsOf(workspace: Workspace): Promise<ReadonlyMap<string, number>> {
   const { recency, root } = workspace;
   const used = recency.paths();
@@ -87,7 +86,7 @@ async function weightsOf(workspace: Workspace): Promise<ReadonlyMap<string, numb
   return new Map(below.map((path) => [relative(realRoot, path).replaceAll(sep, '/'), recency.weightOf(path)]));
 }
 
-/** What was used lately, as the best matches of an empty query that are in a scope. */
+/** Returns the used paths of a scope: the best matches of an empty query. */
 async function usedMatches(
   weights: ReadonlyMap<string, number>,
   scope: Scope,
@@ -95,7 +94,7 @@ async function usedMatches(
 ): Promise<FuzzyFindMatch[]> {
   const paths = [...weights.keys()].slice(0, request.limit);
   const found = paths.map(async (path): Promise<FuzzyFindMatch | undefined> => {
-    const entry = await lookUp(path, scope, request);
+    const entry = await findEntry(path, scope, request);
     const isDirectory = entry?.fileType === FileType.Dir;
     return entry && { path: isDirectory ? `${path}/` : path, isDirectory, score: Number.MAX_VALUE };
   });
@@ -111,7 +110,7 @@ function ignoredAmong(whole: FuzzyFindResult, visible: FuzzyFindResult): FuzzyFi
   return whole.matches.filter(({ path }) => !known.has(path));
 }
 
-/** How many of an answer are ignored ones, of as many as there may be: those that match better than what has to go. */
+/** Returns the number of ignored paths in an answer: those that match better than the visible ones they replace. */
 function placesOf(ignored: readonly FuzzyFindMatch[], visible: readonly FuzzyFindMatch[], limit: number): number {
   let places = limit - visible.length;
   const isBetter = (): boolean => {
@@ -156,7 +155,7 @@ async function answer(workspace: Workspace, reach: Reach, asked: Omit<SearchRequ
 /**
  * Makes the autocomplete of mentions for a workspace. It searches the cached scan, so what a tool wrote is in the next
  * answer; files changed otherwise are seen within the cache's time to live. `.git` and `node_modules` are never suggested,
- * nor what lies behind a link out of the root, nor names that are no valid Unicode. `totalMatches` may count some of these.
+ * nor paths behind a link out of the root, nor names that are not valid Unicode. `totalMatches` may count some of these.
  *
  * @throws {ToolError} `INVALID_OPTION`.
  */
@@ -167,11 +166,11 @@ export function createMentionProvider(options: MentionProviderOptions): MentionP
   let newest: AbortController | undefined;
   let warming: Promise<unknown> | undefined;
 
-  /** The first scan goes on whatever is typed meanwhile: searches that are dropped would each begin it again. */
+  /** Keeps the first scan running while the user types: aborted searches would each start it again. */
   const warm = (): void => {
     const scan = (scope: Scope): Promise<unknown> =>
       fuzzyFind({ query: '', path: root, cache: true, maxResults: 0, ...scope });
-    // What fails here fails again, and is reported, in the search that follows.
+    // A failure here repeats in the search that follows, which reports it.
     warming ??= Promise.allSettled([scan(visibleScope), scan(wholeScope)]);
   };
 

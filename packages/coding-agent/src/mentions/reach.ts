@@ -3,13 +3,13 @@ import { join, relative } from 'node:path';
 import { isGitInternal } from '../files/confine.ts';
 import type { Workspace } from '../workspace.ts';
 
-/** Keeps out of the suggestions what only a link brings into the scan: it follows them wherever they lead. */
+/** Removes suggestions that are in the scan only because it follows links. */
 export interface Reach {
-  /** The first so many matches that do not lie behind a link to where the tools may not go, or into a `.git`. */
+  /** Returns the first `most` matches that are not behind a link out of the allowed roots or into a `.git`. */
   firstOf<Match extends { readonly path: string }>(matches: readonly Match[], most: number): Promise<Match[]>;
 }
 
-/** How long a directory is trusted to lead where it led. Only names are at stake: what is mentioned is looked up anew. */
+/** How long the check of a directory is valid. Only names are at stake: a mentioned path is resolved again. */
 const TRUSTED_MS = 10_000;
 
 function parentOf(path: string): string {
@@ -25,14 +25,14 @@ export function createReach(workspace: Workspace): Reach {
     try {
       return (await workspace.operations.realpath(path)) === path;
     } catch {
-      // Why is said by the look-up that follows.
+      // The check that follows reports the reason.
       return false;
     }
   };
-  const look = async (directory: string): Promise<boolean> => {
+  const check = async (directory: string): Promise<boolean> => {
     try {
       const [realRoot = workspace.root] = await workspace.realRoots();
-      // Nearly always no link leads there, and this is all it takes.
+      // Usually there is no link, and this is enough.
       if (await isItself(join(realRoot, directory))) return true;
       const { real } = await workspace.resolve(directory);
       return !isGitInternal(relative(realRoot, real));
@@ -43,7 +43,7 @@ export function createReach(workspace: Workspace): Reach {
   };
   const learn = async (parents: ReadonlySet<string>, verdicts: Map<string, boolean>): Promise<void> => {
     const unknown = [...parents].filter((parent) => parent !== '' && !verdicts.has(parent));
-    await Promise.all(unknown.map(async (parent) => verdicts.set(parent, await look(parent))));
+    await Promise.all(unknown.map(async (parent) => verdicts.set(parent, await check(parent))));
   };
 
   return {
@@ -55,7 +55,7 @@ export function createReach(workspace: Workspace): Reach {
       }
       const verdicts = known;
       const kept: (typeof matches)[number][] = [];
-      // One round, unless something is left out.
+      // One round, unless matches are removed.
       for (let at = 0; kept.length < most && at < matches.length; at += most) {
         const some = matches.slice(at, at + most);
         await learn(new Set(some.map(({ path }) => parentOf(path))), verdicts);

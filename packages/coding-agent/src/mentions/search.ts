@@ -1,31 +1,31 @@
 import { fuzzyFind, glob } from '@cairn/natives';
 import type { FuzzyFindMatch, FuzzyFindResult, GlobMatch } from '@cairn/natives';
 
-/** Which part of a tree is searched. */
+/** The searched part of a tree. */
 export interface Scope {
   readonly hidden: boolean;
   readonly gitignore: boolean;
 }
 
-/** What is neither hidden nor left out by an ignore file. */
+/** Files that are neither hidden nor ignored. */
 export const visibleScope: Scope = { hidden: false, gitignore: true };
 export const wholeScope: Scope = { hidden: true, gitignore: false };
 
-/** How many matches are looked at for ties, and how many when a tie goes on behind them and that is all of them. */
-const CLOSE_LOOK = 100;
-const WIDE_LOOK = 2000;
+/** The number of matches that are fetched, and the number when a tie continues after them. */
+const FEW_MATCHES = 100;
+const MANY_MATCHES = 2000;
 
 export interface SearchRequest {
   readonly root: string;
   readonly query: string;
   /** How many will be shown. */
   readonly limit: number;
-  /** The paths that were used lately: they may break a tie that goes on behind those. */
+  /** The recently used paths: they may break a tie that continues after the fetched matches. */
   readonly used: readonly string[];
   readonly signal: AbortSignal;
 }
 
-/** The spellings of a query: names may be stored composed or decomposed, whatever the keyboard makes. */
+/** Returns the spellings of a query: file names may be composed or decomposed. */
 function spellingsOf(query: string): readonly string[] {
   return [...new Set([query.normalize('NFC'), query.normalize('NFD')])];
 }
@@ -47,7 +47,7 @@ function mergeResults(results: readonly FuzzyFindResult[]): FuzzyFindResult {
   };
 }
 
-/** Whether a path has the letters of each word of a query in order, which it needs to match without a slip. */
+/** Returns whether a path has the letters of each word of a query in order: without that it matches only as a typo. */
 function hasLetters(path: string, query: string): boolean {
   const names = path.toLowerCase();
   return query
@@ -68,24 +68,24 @@ async function findPaths(scope: Scope, request: SearchRequest, maxResults: numbe
   );
 }
 
-/** Whether something that was used may stand behind the matches, equal to the last of those that will be shown. */
+/** Returns whether a used path may come after the fetched matches with the same score as the last shown one. */
 function isTieCut({ matches, totalMatches }: FuzzyFindResult, { query, limit, used }: SearchRequest): boolean {
-  if (totalMatches <= matches.length || totalMatches > WIDE_LOOK) return false;
+  if (totalMatches <= matches.length || totalMatches > MANY_MATCHES) return false;
   if (matches[limit - 1]?.score !== matches.at(-1)?.score) return false;
   const known = new Set(matches.map(({ path }) => path));
   return used.some((path) => !known.has(path) && hasLetters(path, query));
 }
 
-/** The best matches, visible ones and all, as many of both as ties need. */
+/** Returns the best visible matches and the best of all, as many as ties need. */
 export async function findMatches(
   request: SearchRequest,
 ): Promise<{ readonly visible: FuzzyFindResult; readonly whole: FuzzyFindResult }> {
-  const look = async (most: number): Promise<readonly [FuzzyFindResult, FuzzyFindResult]> =>
+  const fetch = async (most: number): Promise<readonly [FuzzyFindResult, FuzzyFindResult]> =>
     Promise.all([findPaths(visibleScope, request, most), findPaths(wholeScope, request, most)]);
-  const close = await look(Math.max(CLOSE_LOOK, request.limit));
-  // Without a query everything is equal; what was used is looked up by itself then.
+  const close = await fetch(Math.max(FEW_MATCHES, request.limit));
+  // Without a query all paths are equal; used paths are found separately then.
   const goesOn = request.query !== '' && close.some((result) => isTieCut(result, request));
-  const [visible, whole] = goesOn ? await look(WIDE_LOOK) : close;
+  const [visible, whole] = goesOn ? await fetch(MANY_MATCHES) : close;
   return { visible, whole };
 }
 
@@ -94,8 +94,8 @@ function escapeGlob(path: string): string {
   return path.replaceAll(/[\\*?[\]{}!]/gu, (character) => `\\${character}`);
 }
 
-/** What the cached scan knows of a path, when it is in a scope. */
-export async function lookUp(
+/** Returns the entry of a path in the cached scan, when it is in a scope. */
+export async function findEntry(
   path: string,
   scope: Scope,
   { root, signal }: Pick<SearchRequest, 'root' | 'signal'>,

@@ -2,7 +2,7 @@ import type { Fields } from '@cairn/tool';
 import { z } from 'zod';
 import type { Profile } from './profile.ts';
 
-/** The widest of the contexts that were asked for. */
+/** Returns the largest requested context. */
 function contextOf(given: Fields): number | undefined {
   const asked = ['-A', '-B', '-C', 'context'].map((name) => given[name]).filter((value) => typeof value === 'number');
   return asked.length === 0 ? undefined : Math.max(...asked);
@@ -13,12 +13,12 @@ function adaptGrep(renamed: Fields, given: Fields): Fields {
   const { output_mode: mode } = given;
   return {
     ...rest,
-    // There a dot stands for line ends too.
+    // In Claude Code's multiline mode a dot also matches line endings.
     pattern: multiline === true ? `(?s)${String(pattern)}` : pattern,
     multiline,
     mode: mode === undefined || mode === 'files_with_matches' ? 'files' : mode,
     context: contextOf(given),
-    // 0 stands for no limit, which is ours.
+    // 0 means no limit there; here the default limit applies.
     ...(limit !== 0 && { limit }),
   };
 }

@@ -3,7 +3,7 @@ import type { Fields } from '@cairn/tool';
 import { z } from 'zod';
 import type { Profile } from './profile.ts';
 
-/** A range of lines becomes a number of them. */
+/** Converts a range of lines to a first line and a number of lines. */
 function adaptRead({ path, offset }: Fields, { end_line: end }: Fields): Fields {
   if (typeof end !== 'number') return { path, offset };
   const start = typeof offset === 'number' ? offset : 1;
@@ -28,7 +28,7 @@ export const gemini: Profile = {
     parameters: { file_path: 'path' },
     says: { old_text: 'old_string', replace_all: 'allow_multiple' },
     shape: {
-      // For whoever reads along; the replacement is as it is written.
+      // For people who read the call; it does not affect the replacement.
       instruction: z.string().optional(),
       old_string: z.string(),
       new_string: z.string(),

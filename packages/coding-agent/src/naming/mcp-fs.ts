@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { camelEdits } from './pi.ts';
 import type { Profile } from './profile.ts';
 
-/** As deep as `ls` goes. */
+/** The maximum depth of `ls`. */
 const DEEPEST = 20;
 
 /** The tools as the file system server of MCP has them. */

@@ -10,7 +10,7 @@ import type { Profile, ProfileTool } from './profile.ts';
 import { profiles } from './profiles.ts';
 import type { NamingProfile } from './profiles.ts';
 
-/** How a host calls the tools and parameters that messages name; those of the tool that speaks by its own name. */
+/** Returns a host's names for messages. Where several of its tools share a spec, `speaker` is the one that reports. */
 function namesOf(profile: Profile, speaker?: string): Names {
   const entries = Object.entries(profile);
   const entryOf = (tool: string): [string, ProfileTool] | undefined =>
@@ -30,7 +30,7 @@ function namesOf(profile: Profile, speaker?: string): Names {
   };
 }
 
-/** The same for a naming profile. */
+/** Returns the names of a naming profile for messages. */
 export function namesIn(naming: NamingProfile): Names {
   return namesOf(profiles[naming]);
 }
@@ -68,7 +68,7 @@ function bindAs(name: string, entry: ProfileTool, workspace: Workspace, names: N
   });
 }
 
-/** @throws {ToolError} `INVALID_INPUT` for a value that is allowed there and not here. */
+/** @throws {ToolError} `INVALID_INPUT` for a value that only the host's tool allows. */
 function checked(input: Fields, spec: CodingToolSpec<unknown, unknown>, name: string): unknown {
   const parsed = spec.inputSchema.safeParse(input, { reportInput: true });
   if (parsed.success) return parsed.data;
@@ -76,7 +76,7 @@ function checked(input: Fields, spec: CodingToolSpec<unknown, unknown>, name: st
   throw new ToolError('INVALID_INPUT', [`${name}: ${what}`, 'Call it again with other values.']);
 }
 
-/** The tools by the names of a host; those that it does not have, by their own. */
+/** Makes the tools under a host's names. Tools that the host lacks keep their own names. */
 export function nameTools(workspace: Workspace, naming: NamingProfile): Readonly<Record<string, ToolDefinition>> {
   const profile = profiles[naming];
   const named = Object.entries(profile).map(

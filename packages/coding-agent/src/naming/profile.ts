@@ -2,24 +2,24 @@ import type { Fields } from '@cairn/tool';
 import type { z } from 'zod';
 import type { ToolName } from '../tools/specs.ts';
 
-/** A tool as the models of a host know it. */
+/** A tool in the form that a host's models know. */
 export interface ProfileTool {
   readonly tool: ToolName;
-  /** The parameters it shares with our tool, by their names there; the rest of ours is left out. */
+  /** The host's parameters, each with our name for it. Our other parameters are left out. */
   readonly parameters: Readonly<Record<string, string>>;
-  /** Parameters of ours that messages name and that it takes by our name, though its models are not shown them. */
+  /** Our parameters that messages name and the tool accepts, although its models do not see them. */
   readonly accepts?: readonly string[];
-  /** How messages call other parameters of ours there, alone (`mode`) or with a value (`ignored=true`). */
+  /** The host's names for our other parameters in messages, alone (`mode`) or with a value (`ignored=true`). */
   readonly says?: Readonly<Record<string, string>>;
-  /** Parameters that are not just others of ours by another name. They are passed on to `adapt` only. */
+  /** Parameters that are not one of ours under another name. Only `adapt` receives them. */
   readonly shape?: z.ZodRawShape;
-  /** Our parameters, out of the renamed ones and all that were given. Default: the renamed ones. */
+  /** Converts the renamed and the given parameters to ours. Default: the renamed ones. */
   readonly adapt?: (renamed: Fields, given: Fields) => Fields;
-  /** The parameter that asks for a dry run. */
+  /** The parameter that requests a dry run. */
   readonly dryRun?: string;
-  /** In place of our description. */
+  /** Replaces our description. */
   readonly description?: string;
 }
 
-/** The tools of a host, by name. What a host does not have keeps its own name. */
+/** The tools of a host, by name. Tools that the host lacks keep their own names. */
 export type Profile = Readonly<Record<string, ProfileTool>>;

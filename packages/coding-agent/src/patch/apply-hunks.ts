@@ -11,13 +11,13 @@ import { fold } from '../edit/lines.ts';
 import type { TextLine } from '../edit/lines.ts';
 import type { PatchHunk } from './file-patch.ts';
 
-/** The lines of a hunk on one side; an empty last one stands for the line end of the one before. */
+/** Returns the lines of a hunk on one side. An empty last line stands for the line ending of the line before. */
 function sideOf({ lines, oldLacksEnd, newLacksEnd }: PatchHunk, side: '-' | '+'): string[] {
   const own = lines.filter(({ kind }) => kind === ' ' || kind === side).map(({ text }) => text);
   return (side === '-' ? oldLacksEnd : newLacksEnd) ? own : [...own, ''];
 }
 
-/** Where the line of the last anchor begins, and the lines behind it; without anchors, where the hunk before ends. */
+/** Returns the start of the last anchor's line and of the line after it; without anchors, the end of the previous hunk. */
 function anchorOf(
   lines: readonly TextLine[],
   hunk: PatchHunk,
@@ -40,18 +40,18 @@ function anchorOf(
   return { start, next: at };
 }
 
-/** Which of several places is meant: the one at the line the hunk names, or the one that its order and anchors leave. */
+/** Chooses among several places: the one at the hunk's line number, else the one that order and anchors leave. */
 function choose(found: readonly Found[], hunk: PatchHunk, from: number, document: TextDocument): Found | undefined {
   if (found.length === 1) return found[0];
   const named = found.find((one) => lineNumberAt(document, one.start) === hunk.lineNumber);
   if (named) return named;
   if (hunk.isAtEnd) return found.find((one) => one.end === document.bytes.length);
-  const behind = found.filter((one) => one.start >= from);
-  return behind.length === 1 || hunk.anchors.length > 0 ? behind[0] : undefined;
+  const later = found.filter((one) => one.start >= from);
+  return later.length === 1 || hunk.anchors.length > 0 ? later[0] : undefined;
 }
 
 /**
- * Where lines go that are put in without a line to look for: behind the line the hunk names, behind its anchors, at the end.
+ * Returns where added lines go when the hunk has no old lines: after its line number, else after its anchors, else at the end.
  *
  * @throws {ToolError} `NO_MATCH` when there is no such line.
  */
@@ -106,14 +106,14 @@ function locate(document: TextDocument, finder: Finder, hunk: PatchHunk, { from,
 }
 
 interface Wanted {
-  /** Where the hunk before ends. */
+  /** The end of the previous hunk. */
   readonly from: number;
   readonly name: string;
   readonly path: string;
 }
 
 /**
- * Applies the hunks of a patch to a file. Each is looked for as edits are, by whole lines; several places are told apart by line
+ * Applies the hunks of a patch to a file. Each is found like an edit, by whole lines; several places are told apart by line
  * number, anchors and order.
  *
  * @throws {ToolError} `NO_MATCH`, `AMBIGUOUS`, `OVERLAP`, `ENCODING`.

@@ -8,7 +8,7 @@ interface Reader {
   at: number;
 }
 
-/** What stands above the hunks of a file. */
+/** The header lines of a file. */
 interface Header {
   oldPath?: string;
   newPath?: string;
@@ -20,12 +20,12 @@ interface Header {
   permissions?: number;
 }
 
-/** What `git format-patch` writes below a patch, before its version. */
+/** The line that `git format-patch` writes after a patch, before its version. */
 const SIGNATURE = '-- ';
 const NOWHERE = '/dev/null';
 const hunkStart = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/u;
 
-/** A name as git quotes it when it has other than plain characters. */
+/** Returns a name without git's quotes and escapes. */
 function unquote(name: string): string {
   if (!name.startsWith('"') || !name.endsWith('"')) return name;
   const escapes: Readonly<Record<string, number>> = { n: 10, t: 9, r: 13, a: 7, b: 8, f: 12, v: 11, '"': 34, '\\': 92 };
@@ -38,7 +38,7 @@ function unquote(name: string): string {
   return Buffer.concat(bytes).toString();
 }
 
-/** The name in a `---` or `+++` line; a tab ends it, before a time. */
+/** Returns the name in a `---` or `+++` line; a tab separates it from a time. */
 function nameOf(line: string): string {
   return unquote(line.slice(4).split('\t')[0]?.trimEnd() ?? '');
 }
@@ -47,7 +47,7 @@ function octal(text: string): number {
   return Number.parseInt(text, 8) & 0o777;
 }
 
-/** Headers that ask for what is not done; left undone in silence, the result would be wrong. */
+/** Headers of changes that patch cannot do. Ignoring them would give a wrong result. */
 const refused: readonly (readonly [prefix: RegExp, what: string])[] = [
   [/^(?:Binary files |GIT binary patch)/u, 'it changes a binary file'],
   [/^copy (?:from|to) /u, 'it copies a file'],
@@ -96,7 +96,7 @@ function readHunk(reader: Reader): PatchHunk {
       newLacksEnd ||= last === '+' || last === ' ';
       continue;
     }
-    // Mail ends with a signature, behind the last hunk.
+    // A mail has its signature after the last hunk.
     if (!isCounted && line === SIGNATURE) break;
     if (hunkStart.test(line) || isFileStart(reader, reader.at) || (line === '' && !isCounted)) break;
     const kind = line.charAt(0) || ' ';
@@ -142,7 +142,7 @@ function filePatchOf(header: Header, hunks: readonly PatchHunk[], lineNumber: nu
   return { kind: 'update', path: from, to: moved ? to : undefined, hunks };
 }
 
-/** The names in a `diff --git` line, for a file without hunks; names with blanks are told apart by being equal. */
+/** The names in a `diff --git` line, for a file without hunks; names with spaces are recognised because both are equal. */
 function gitNames(line: string): Pick<Header, 'oldPath' | 'newPath'> {
   const names = line.slice('diff --git '.length);
   const quoted = /^("(?:[^"\\]|\\.)*") ("(?:[^"\\]|\\.)*")$/u.exec(names);
@@ -155,8 +155,8 @@ function gitNames(line: string): Pick<Header, 'oldPath' | 'newPath'> {
 }
 
 /**
- * Reads a unified diff, of git or `diff -u`. Wrong line numbers and counts are forgiven, since each hunk has to be found; what
- * is cut off at the end is not.
+ * Parses a unified diff of git or `diff -u`. Wrong line numbers and counts are accepted, because each hunk is searched for; a diff
+ * that is cut off at the end is not.
  *
  * @throws {ToolError} `INVALID_PATCH`, naming the line.
  */

@@ -1,7 +1,7 @@
 import { invalidPatch } from './file-patch.ts';
 import type { FilePatch, HunkLine, PatchHunk } from './file-patch.ts';
 
-/** The lines of a patch, and where reading is. */
+/** The lines of a patch, and the current line. */
 interface Reader {
   readonly lines: readonly string[];
   at: number;
@@ -19,7 +19,7 @@ function isSection(line: string): boolean {
   return /^\*\*\* (?:Add|Update|Delete) File:|^\*\*\* End Patch\s*$/u.test(line);
 }
 
-/** The anchor in an `@@` line; one of line numbers anchors nothing. */
+/** Returns the anchor of an `@@` line; none when it has only line numbers. */
 function anchorOf(line: string): string | undefined {
   const text = line.slice(2).trim();
   return text === '' || /^-\d+(?:,\d+)? \+\d+(?:,\d+)? @@/u.test(text) ? undefined : text;
@@ -53,7 +53,7 @@ function readHunk(reader: Reader): PatchHunk {
       break;
     }
     const kind = line.charAt(0);
-    // A blank at the end of a line gets lost easily, and an empty line of context is nothing but one.
+    // Editors remove trailing blanks, so an empty line stands for an empty line of context.
     if (kind === '') lines.push({ kind: ' ', text: '' });
     else if (kind === ' ' || kind === '-' || kind === '+') lines.push({ kind, text: line.slice(1) });
     else throw invalidPatch(`a line of a hunk starts with '${kind}', not with a space, '-' or '+'`, reader.at + 1);
@@ -61,7 +61,7 @@ function readHunk(reader: Reader): PatchHunk {
   return { lines: withoutBlankTail(lines), anchors, isAtEnd, oldLacksEnd: false, newLacksEnd: false };
 }
 
-/** Empty lines between sections are not part of the file. */
+/** Returns the lines without empty ones at the end: they separate sections. */
 function withoutBlankTail(lines: readonly HunkLine[]): HunkLine[] {
   const last = lines.findLastIndex(({ kind, text }) => kind !== ' ' || text !== '');
   return lines.slice(0, last + 1);
@@ -78,8 +78,8 @@ function readHunks(reader: Reader, path: string): PatchHunk[] {
   return hunks;
 }
 
-/** Words behind the end, or the end of a here-document, are no part of a patch; what looks like more of it would be passed over. */
-function requireNothingBehind({ lines, at }: Reader): void {
+/** Text after the end is not part of the patch, such as the end of a here-document. More sections there would be lost, so they are refused. */
+function requireNothingAfter({ lines, at }: Reader): void {
   const more = lines.findIndex((line, index) => index >= at && /^(?:\*\*\* (?!End Patch\s*$)|@@|[-+])/u.test(line));
   if (more !== -1)
     throw invalidPatch(`the patch continues after '${END}'`, more + 1, 'Put all sections into one patch.');
@@ -99,7 +99,7 @@ export function parseV4a(text: string): FilePatch[] {
     reader.at++;
     if (line === undefined) throw invalidPatch(`'${END}' is missing, so the patch may be cut off`, lines.length);
     if (line.trim() === END) {
-      requireNothingBehind(reader);
+      requireNothingAfter(reader);
       return patches;
     }
     if (line.trim() === '') continue;

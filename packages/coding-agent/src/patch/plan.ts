@@ -21,7 +21,7 @@ import { applyHunks } from './apply-hunks.ts';
 import type { FilePatch } from './file-patch.ts';
 import { pathsOf } from './parse.ts';
 
-/** What will become of one file, checked and ready to be committed. */
+/** The change of one file, checked and ready to be committed. */
 export interface PlannedFile {
   readonly path: string;
   readonly kind: FilePatch['kind'];
@@ -35,7 +35,7 @@ export interface PlannedFile {
 
 const noDiff: FileDiff = { hunks: [], addedLines: 0, removedLines: 0, cut: false };
 
-/** @throws {ToolError} `EXISTS` when anything is at the path. */
+/** @throws {ToolError} `EXISTS` when the path exists. */
 function requireNothing(target: LockedTarget, verb: string): void {
   if (!target.stat) return;
   const path = target.display;
@@ -121,10 +121,10 @@ async function planUpdate(
 }
 
 /**
- * Checks all of a patch against the files as they are, and says how to commit it.
+ * Checks a whole patch against the current files and returns the steps that commit it.
  *
  * @param targets those of `pathsOf` of each patch, in order.
- * @throws {ToolError} what is wrong with the first file that does not fit; nothing is changed by then.
+ * @throws {ToolError} for the first file that the patch does not fit; nothing has changed by then.
  */
 export async function planPatch(
   context: ChangeContext,

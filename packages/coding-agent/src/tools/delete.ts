@@ -23,23 +23,23 @@ export interface DeleteInput {
   readonly recursive?: boolean | undefined;
 }
 
-/** What `delete` did. */
+/** The result of `delete`. */
 export interface DeleteDetails {
   readonly path: string;
   readonly kind: FileKind;
-  /** What a directory held, at any depth. */
+  /** The number of entries in a directory, at any depth. */
   readonly entries: number;
   readonly dryRun: boolean;
 }
 
-/** @throws {ToolError} `PROTECTED` when a root lies at the path or below it. */
+/** @throws {ToolError} `PROTECTED` when the path is a root or contains one. */
 export async function requireNoRoot(workspace: Workspace, { real, display: path }: LockedTarget): Promise<void> {
   const roots = await workspace.realRoots();
   if (!roots.some((root) => isWithin(root, real))) return;
   throw new ToolError('PROTECTED', [`${path} is a root or contains one`, 'Choose a path below it.'], { path });
 }
 
-/** Looks at all that goes with a directory, and says how much it is. */
+/** Checks everything in a directory and returns the number of entries. */
 async function inspect(target: LockedTarget, { workspace, signal }: RunContext): Promise<number> {
   const path = target.display;
   let entries = 0;
@@ -53,7 +53,7 @@ async function inspect(target: LockedTarget, { workspace, signal }: RunContext):
   return entries;
 }
 
-/** Deletes a file or a link, and when asked for a directory with all it holds. */
+/** Deletes a file or a link, or with `recursive` a directory with its content. */
 export const deleteTool: RegisteredToolSpec<DeleteInput, DeleteDetails> = {
   name: 'delete',
   position: 50,

@@ -24,7 +24,7 @@ export interface EditInput {
   readonly edits: readonly TextEdit[];
 }
 
-/** What `edit` did. */
+/** The result of `edit`. */
 export interface EditDetails extends ChangedFile {
   readonly edits: readonly AppliedEdit[];
 }
@@ -35,7 +35,7 @@ const flatNames = [
   ['replace_all', 'replaceAll', 'allow_multiple', 'allowMultiple'],
 ].flat();
 
-/** One edit may be given without the list around it. */
+/** Accepts one edit without the list around it. */
 function gatherFlatEdit(input: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const flat = Object.entries(input).filter(([name]) => flatNames.includes(name));
   if (flat.length === 0 || (input['edits'] ?? null) !== null) return input;
@@ -43,7 +43,7 @@ function gatherFlatEdit(input: Readonly<Record<string, unknown>>): Readonly<Reco
   return { ...Object.fromEntries(rest), edits: [Object.fromEntries(flat)] };
 }
 
-/** How much of a difference an answer shows, when something was forgiven. */
+/** The part of a diff that an answer shows after an inexact match. */
 const SHOWN = { maxLines: 60, maxBytes: 4096, maxColumns: 300 };
 
 function describe(details: EditDetails): string {
@@ -52,14 +52,14 @@ function describe(details: EditDetails): string {
   const at = places.length > 10 ? '' : ` at ${places.length === 1 ? 'line' : 'lines'} ${places.join(', ')}`;
   const verb = details.dryRun ? 'Would have edited' : 'Edited';
   const text = `${verb} ${details.path}: ${count(replacements, 'replacement')}${at}, tag ${details.tag}.`;
-  const forgiven = [...new Set(details.edits.map(({ tier }) => tier))].filter((tier) => tier !== 'exact');
-  if (forgiven.length === 0) return text;
+  const ignored = [...new Set(details.edits.map(({ tier }) => tier))].filter((tier) => tier !== 'exact');
+  if (ignored.length === 0) return text;
   const shown = truncate(formatHunks(details.diff.hunks).split('\n'), SHOWN);
   const more = shown.limit ? `\n[${shown.total - shown.shown} more lines]` : '';
-  return `${text} Matched only after ignoring differences (${forgiven.join(', ')}); what changed:\n${shown.lines.join('\n')}${more}`;
+  return `${text} Matched only after ignoring differences (${ignored.join(', ')}); what changed:\n${shown.lines.join('\n')}${more}`;
 }
 
-/** Replaces texts in a file; every other byte stays. */
+/** Replaces texts in a file; all other bytes stay. */
 export const editTool: RegisteredToolSpec<EditInput, EditDetails> = {
   name: 'edit',
   position: 30,

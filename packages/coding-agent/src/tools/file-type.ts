@@ -1,8 +1,8 @@
-/** What a file's first bytes say it is. */
+/** The type of a file, by its first bytes. */
 export interface SniffedType {
   /** In words: `PNG image`. */
   readonly name: string;
-  /** For images that models can look at. */
+  /** For images that models can view. */
   readonly imageType?: string;
 }
 
@@ -43,10 +43,10 @@ const signatures: readonly Signature[] = [
   { bytes: 'wOFF', name: 'font' },
 ];
 
-/** How many bytes are enough to tell. */
+/** The number of bytes that decide the type. */
 export const SNIFF_BYTES = 512;
 
-/** The type of a file that begins with `head`; `undefined` when it is none of the known ones. */
+/** Returns the type of a file that starts with `head`; `undefined` when it is unknown. */
 export function sniffType(head: Uint8Array): SniffedType | undefined {
   const text = Buffer.from(head.subarray(0, SNIFF_BYTES)).toString('latin1');
   return signatures.find(({ bytes, offset = 0 }) => text.startsWith(bytes, offset));

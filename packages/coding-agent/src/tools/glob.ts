@@ -42,9 +42,9 @@ export interface GlobInput {
   readonly skip?: number | undefined;
 }
 
-/** What a second look at an empty result found where the first did not look. */
+/** The matches of a second pass, in files that the first pass leaves out. Only after an empty result. */
 export interface LeftOut {
-  /** Matches below names that begin with a dot. */
+  /** Matches with a hidden name in their path. */
   readonly hidden: number;
   /** Matches that ignore files exclude. */
   readonly ignored: number;
@@ -52,9 +52,9 @@ export interface LeftOut {
   readonly isCut: boolean;
 }
 
-/** What `glob` found. */
+/** The result of `glob`. */
 export interface GlobDetails {
-  /** Newest first, as the other tools take them; a directory's ends with `/`. */
+  /** Newest first, in the form that the other tools take; directories end with `/`. */
   readonly paths: readonly string[];
   readonly totalMatches: number;
   readonly skip: number;
@@ -64,8 +64,8 @@ export interface GlobDetails {
   readonly leftOut?: LeftOut;
 }
 
-/** What matches among the hidden and the ignored. Only for an empty result, and bounded. */
-async function lookFurther(options: GlobOptions, { hidden, ignored }: GlobInput): Promise<LeftOut | undefined> {
+/** Searches hidden and ignored files, within bounds. Only after an empty result. */
+async function searchLeftOut(options: GlobOptions, { hidden, ignored }: GlobInput): Promise<LeftOut | undefined> {
   if (hidden && ignored) return undefined;
   const { matches, complete } = await glob({
     ...options,
@@ -80,7 +80,7 @@ async function lookFurther(options: GlobOptions, { hidden, ignored }: GlobInput)
   return { hidden: inHidden, ignored: matches.length - inHidden, isCut: !complete };
 }
 
-/** What an empty answer has to say of what it did not look at. */
+/** Returns the notices of an empty answer about files that it left out. */
 export function leftOutNotes(leftOut: LeftOut | undefined, { names }: RunContext, tool: string): string[] {
   if (leftOut === undefined) return [];
   const most = leftOut.isCut ? 'at least ' : '';
@@ -116,7 +116,7 @@ function headerOf({ paths, totalMatches, skip, stopReason }: GlobDetails, patter
 async function baseOf(input: GlobInput, { workspace }: RunContext): Promise<{ base: ResolvedPath; pattern: string }> {
   const split = splitPattern(input.pattern);
   const { path = '.' } = input;
-  // What leaves the searched directory by `..` starts from it.
+  // A pattern with `..` starts from the searched directory.
   const from = split.base === undefined || isAbsolute(split.base) ? (split.base ?? path) : join(path, split.base);
   const base = await workspace.resolve(from);
   await requireExisting(workspace, base);
@@ -138,10 +138,10 @@ export const globTool: RegisteredToolSpec<GlobInput, GlobDetails> = {
     const shown = Math.min(limit, MAX_RESULTS);
     const options: GlobOptions = {
       pattern,
-      // Below a directory that the pattern named, a name is looked for in that directory alone.
+      // In a directory that the pattern names, a name matches in that directory alone.
       recursive: pattern.includes('/') || !input.pattern.includes('/'),
       path: base.real,
-      // Who names a hidden file wants it.
+      // A pattern that names a hidden file asks for it.
       hidden: input.hidden ?? isHidden(pattern),
       gitignore: !ignored,
       ...(ignored && { includeNodeModules: true }),
@@ -156,7 +156,7 @@ export const globTool: RegisteredToolSpec<GlobInput, GlobDetails> = {
       .slice(skip)
       .map(({ path, fileType }) => pathBelow(base, fileType === FileType.Dir ? `${path}/` : path));
     const isEmpty = result.totalMatches === 0;
-    const leftOut = isEmpty ? await searching(base.display, () => lookFurther(options, input)) : undefined;
+    const leftOut = isEmpty ? await searching(base.display, () => searchLeftOut(options, input)) : undefined;
     const details: GlobDetails = {
       paths,
       totalMatches: result.totalMatches,

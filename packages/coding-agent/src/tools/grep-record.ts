@@ -5,14 +5,14 @@ import { recordOf } from '../files/ledger.ts';
 import type { Workspace } from '../workspace.ts';
 import { WHOLE_FILE_BYTES } from './read-page.ts';
 
-/** Whether a file still has the lines that were found in it; lines that were cut or repaired say nothing. */
+/** Returns whether a file still has the lines that were found in it. Cut or repaired lines are not compared. */
 function hasLines(bytes: Buffer, lines: readonly GrepMatch[]): boolean {
   return lines.every(({ line, truncated }) => truncated || line.includes('\ufffd') || bytes.includes(line));
 }
 
 /**
- * Records what the files held whose lines are shown. One that changed between the search and now is left out, and so is one
- * that is too large to be hashed for a few lines.
+ * Records the content of the files whose lines are shown. Leaves out a file that changed since the search, and one that is too large
+ * to hash for a few lines.
  */
 export async function recordMatches(workspace: Workspace, matches: readonly GrepMatch[]): Promise<void> {
   const files = new Map<string, GrepMatch[]>();
@@ -26,7 +26,7 @@ export async function recordMatches(workspace: Workspace, matches: readonly Grep
       if (hasLines(bytes, lines)) workspace.ledger.record(target.real, recordOf(bytes, encoding, hash?.value));
       release();
     } catch (error) {
-      // Gone or moved since: nothing is known of it, which is what the ledger says.
+      // The file is gone or moved: the ledger has no record of it.
       if (!ToolError.isInstance(error) && errnoOf(error) === undefined) throw error;
     }
   }

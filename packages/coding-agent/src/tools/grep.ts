@@ -62,7 +62,7 @@ export interface GrepInput {
   readonly skip?: number | undefined;
 }
 
-/** What `grep` found: the result of `@cairn/natives`, with paths as the other tools take them. */
+/** The result of `grep`: that of `@cairn/natives`, with paths in the form that the other tools take. */
 export interface GrepDetails extends GrepResult {
   readonly skip: number;
   /** Only when nothing was found. */
@@ -75,8 +75,8 @@ const outputModes = {
   count: GrepOutputMode.Count,
 } as const;
 
-/** Matches among the ignored. Only for an empty result, and bounded; hidden files were searched already. */
-async function lookFurther(options: GrepOptions, ignored: boolean): Promise<LeftOut | undefined> {
+/** Searches ignored files, within bounds. Only after an empty result; hidden files were searched already. */
+async function searchLeftOut(options: GrepOptions, ignored: boolean): Promise<LeftOut | undefined> {
   if (ignored) return undefined;
   const { totalMatches, limitReached, complete } = await grep({
     ...options,
@@ -93,7 +93,7 @@ function plain(line: string): string {
   return line.replace(/\r$/u, '');
 }
 
-/** Each file under its name; with context, a line of dashes where lines are left out. */
+/** Returns the lines of each file under its name; with context, dashes mark a gap. */
 function contentLines(matches: readonly GrepMatch[]): string[] {
   const lines: string[] = [];
   const hasContext = matches.some(({ contextBefore, contextAfter }) => contextBefore ?? contextAfter);
@@ -163,7 +163,7 @@ function notesOf(details: GrepDetails, input: GrepInput, shown: number, { names 
   return notes;
 }
 
-/** The result with paths as the other tools take them. */
+/** Returns the result with paths in the form that the other tools take. */
 function withPaths(result: GrepResult, base: ResolvedPath, isFile: boolean): GrepResult {
   const rename = (match: GrepMatch): GrepMatch => ({
     ...match,
@@ -172,7 +172,7 @@ function withPaths(result: GrepResult, base: ResolvedPath, isFile: boolean): Gre
   return { ...result, matches: result.matches.map(rename) };
 }
 
-/** Of all counts, those of the files that are asked for: a limit of matches would cut a count short. */
+/** Returns one page of the counts. The search has no limit of its own, which would cut a count short. */
 function pageOfCounts(result: GrepResult, skip: number, limit: number): GrepResult {
   const matches = result.matches.slice(skip, skip + limit);
   const isCut = skip + matches.length < result.matches.length;
@@ -215,7 +215,7 @@ export const grepTool: RegisteredToolSpec<GrepInput, GrepDetails> = {
     const result = withPaths(paged, base, kind === 'file');
     const leftOut =
       result.totalMatches === 0 && kind === 'directory'
-        ? await searching(base.display, () => lookFurther(options, ignored))
+        ? await searching(base.display, () => searchLeftOut(options, ignored))
         : undefined;
     if (mode === 'content') await recordMatches(workspace, result.matches);
     const details: GrepDetails = { ...result, skip, ...(leftOut && { leftOut }) };

@@ -10,7 +10,7 @@ import type { Listing, ListingRequest } from './listing.ts';
 import { readOnly } from './spec.ts';
 import type { RunContext, RegisteredToolSpec } from './spec.ts';
 
-/** How many entries one call lists. */
+/** The maximum number of entries of one call. */
 export const MAX_ENTRIES = 500;
 
 const shape = {
@@ -28,7 +28,7 @@ export interface LsInput {
   readonly skip?: number | undefined;
 }
 
-/** What `ls` found. */
+/** The result of `ls`. */
 export interface LsDetails extends Listing {
   readonly path: string;
   readonly skip: number;
@@ -42,13 +42,13 @@ function header({ path, entries, total, isTotalKnown, skip }: LsDetails): string
   return `[${path}: entries ${skip + 1}-${skip + entries.length} of ${all}]`;
 }
 
-/** The answer for a directory that is empty, or will be made when it is written to. */
+/** Returns the listing of a directory that is empty or does not exist yet. */
 export function emptyListing(path: string): ToolSuccess<LsDetails> {
   const details: LsDetails = { path, skip: 0, entries: [], total: 0, isTotalKnown: true, unreadable: 0 };
   return succeed(header(details), details);
 }
 
-/** The answer that lists a directory. */
+/** Returns the listing of a directory. */
 export async function listingOf(
   directory: ResolvedPath,
   request: Omit<ListingRequest, 'signal'>,

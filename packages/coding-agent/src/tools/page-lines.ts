@@ -1,7 +1,7 @@
 import { truncateLine } from '@cairn/tool/prompt';
 import type { TextEncoding } from '../edit/encoding.ts';
 
-/** Which part of a file is asked for, and how much of it at most. */
+/** The requested part of a file, and its limits. */
 export interface PageRequest {
   /** The first line, from 1. */
   readonly offset: number;
@@ -10,7 +10,7 @@ export interface PageRequest {
   readonly maxBytes: number;
   /** Of a line, in UTF-16 code units. */
   readonly maxColumns: number;
-  /** Default: as the byte order mark says, or UTF-8. */
+  /** Default: the encoding of the byte order mark, or UTF-8. */
   readonly encoding?: string | undefined;
 }
 
@@ -19,41 +19,41 @@ export type PageLimit = 'lines' | 'bytes' | 'scan';
 
 /** The lines of a page as they are collected. */
 export interface PageLines {
-  /** A piece of the current line. */
+  /** Adds a piece of the current line. */
   add(piece: Buffer): void;
-  /** The end of the current line, with or without a line feed. */
+  /** Ends the current line, with or without a line feed. */
   endLine(hasLineFeed: boolean): void;
-  /** Passes over whole lines, none of which is wanted. */
+  /** Skips whole lines before the page. */
   skip(lineFeeds: number, endsOpen: boolean): void;
-  /** Ends the page where it is. */
+  /** Ends the page. */
   stop(limit: PageLimit): void;
-  /** Whether nothing more will be shown. */
+  /** Returns whether the page takes no more lines. */
   isFull(): boolean;
-  /** Whether a line was begun and not ended. */
+  /** Returns whether a line has started and not ended. */
   isOpen(): boolean;
-  /** The number of the current line. */
+  /** Returns the number of the current line. */
   lineNumber(): number;
   result(): PageText;
 }
 
-/** What was collected. */
+/** The collected lines. */
 export interface PageText {
   readonly lines: readonly string[];
-  /** How many lines were cut to `maxColumns`. */
+  /** The number of lines that were cut to `maxColumns`. */
   readonly cutLines: number;
   readonly limit: PageLimit | undefined;
-  /** How many of the lines end with CRLF, and with LF alone. */
+  /** The number of lines that end with CRLF, and with LF alone. */
   readonly lineEnds: { readonly crlf: number; readonly lf: number };
-  /** Some line holds bytes that are no text in this encoding. */
+  /** A line has bytes that are not valid in this encoding. */
   readonly isBroken: boolean;
-  /** Some line holds a NUL. */
+  /** A line has a NUL. */
   readonly hasNul: boolean;
 }
 
-/** No character has more bytes. */
+/** The longest character of any encoding. */
 const MAX_BYTES_OF_CHARACTER = 4;
 
-/** Collects the lines of a page out of pieces. Of a line no more is kept than may be shown. */
+/** Collects the lines of a page from pieces. Keeps only the part of a line that may be shown. */
 export function createPageLines(request: PageRequest, encoding: TextEncoding): PageLines {
   const { offset, maxLines, maxBytes, maxColumns } = request;
   const room = (maxColumns + 2) * MAX_BYTES_OF_CHARACTER;

@@ -22,20 +22,20 @@ export interface PatchInput {
   readonly patch: string;
 }
 
-/** What became of one file of a patch. */
+/** The result of a patch for one file. */
 export interface PatchedFile {
   readonly path: string;
   readonly kind: 'add' | 'update' | 'delete';
-  /** Where it was moved. */
+  /** The new path, if the file was moved. */
   readonly to?: string;
   /** The content tag; absent for a deleted file. */
   readonly tag?: string;
   readonly diff: FileDiff;
-  /** What had to be forgiven to find each hunk. */
+  /** The differences that were ignored to find each hunk. */
   readonly tiers: readonly Tier[];
 }
 
-/** What `patch` did. */
+/** The result of `patch`. */
 export interface PatchDetails {
   readonly files: readonly PatchedFile[];
   readonly dryRun: boolean;
@@ -45,10 +45,10 @@ const letters: Readonly<Record<PlannedFile['kind'], string>> = { add: 'A', updat
 
 function describe({ path, kind, to, tiers, tag }: PatchedFile): string {
   const moved = to === undefined ? '' : ` -> ${to}`;
-  const forgiven = [...new Set(tiers)].filter((tier) => tier !== 'exact');
+  const ignored = [...new Set(tiers)].filter((tier) => tier !== 'exact');
   const notes = [
     ...(tag === undefined ? [] : [`tag ${tag}`]),
-    ...forgiven.map((tier) => `matched after ignoring ${tier}`),
+    ...ignored.map((tier) => `matched after ignoring ${tier}`),
   ];
   return `${letters[kind]} ${path}${moved}${notes.length > 0 ? ` (${notes.join(', ')})` : ''}`;
 }
@@ -60,14 +60,14 @@ function requireDistinct(paths: readonly string[]): void {
   throw new ToolError('INVALID_PATCH', [`The patch names ${twice} twice`, hint], { path: twice });
 }
 
-/** Applies what was read of a patch: all of it, or nothing. */
+/** Applies a parsed patch: all of it, or nothing. */
 export async function applyFilePatches(
   patches: readonly FilePatch[],
   context: RunContext,
 ): Promise<ToolSuccess<PatchDetails>> {
   const { workspace, signal, dryRun } = context;
   const named = patches.flatMap((one) => {
-    // What leaves its place is what has the name, not what a link of that name leads to.
+    // A deletion or a move acts on a link itself, not on its target.
     const leaves = one.kind === 'delete' || (one.kind === 'update' && one.to !== undefined);
     return pathsOf(one).map((path, index) => ({ path, noFollow: leaves && index === 0 }));
   });

@@ -10,7 +10,7 @@ import type { PageLines, PageRequest, PageText } from './page-lines.ts';
 /** A part of a file. */
 export interface Page extends PageText {
   readonly encoding: TextEncoding;
-  /** The file is no text; nothing of it is shown. */
+  /** The file is binary; the page has no lines. */
   readonly isBinary: boolean;
   /** Lines of the whole file; unknown when it was not read to its end. */
   readonly totalLines: number | undefined;
@@ -19,15 +19,15 @@ export interface Page extends PageText {
 
 const CHUNK_BYTES = 128 * 1024;
 
-/** Up to here a file is read to its end, for its hash and its number of lines. */
+/** A file up to this size is read to its end, for its hash and its number of lines. */
 export const WHOLE_FILE_BYTES: number = 16 * 1024 * 1024;
 
-/** In a larger file, how far a page is looked for behind its start: a line may never end. */
+/** In a larger file, a page ends after this many bytes: a line may be very long. */
 const MAX_PAGE_BYTES = 4 * 1024 * 1024;
 
 const LF = 0x0a;
 
-/** The next line feed in a chunk that begins at a code unit; -1 when there is none. */
+/** Returns the next line feed in a chunk that starts at a code unit; -1 when there is none. */
 function nextLineFeed(chunk: Buffer, from: number, encoding: TextEncoding): number {
   let found = chunk.indexOf(LF, from);
   if (encoding.unit === 1) return found;
@@ -37,7 +37,7 @@ function nextLineFeed(chunk: Buffer, from: number, encoding: TextEncoding): numb
   return found === -1 ? -1 : found - low;
 }
 
-/** Gives a chunk to the page, line by line; one that lies before it is only counted. */
+/** Adds a chunk to the page, line by line. Lines before the page are only counted. */
 function scan(lines: PageLines, bytes: Buffer, encoding: TextEncoding, offset: number): void {
   if (encoding.unit === 1 && lines.lineNumber() < offset) {
     const lineFeeds = countLineFeeds(bytes, 0, bytes.length);

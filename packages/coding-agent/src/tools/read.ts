@@ -23,7 +23,7 @@ const MAX_LINES = 2000;
 const MAX_BYTES = 50 * 1024;
 const MAX_COLUMNS = 2000;
 
-/** As base64 it stays below the 5 MB that hosts of models take. */
+/** As base64 this stays below the 5 MB that model hosts accept. */
 const MAX_IMAGE_BYTES = 3_750_000;
 
 const shape = {
@@ -53,13 +53,13 @@ export interface ReadTextDetails {
   readonly encoding: string;
   /** The lines, without line ends; some may be cut. */
   readonly lines: readonly string[];
-  /** The number of the first of them, from 1. */
+  /** The number of the first line, from 1. */
   readonly offset: number;
   /** Absent when the file was not read to its end. */
   readonly totalLines?: number;
-  /** What cut the page; absent when it reaches the end. */
+  /** The limit that ended the page; absent when it reaches the end of the file. */
   readonly limit?: PageLimit;
-  /** How many lines were cut. */
+  /** The number of lines that were cut. */
   readonly cutLines: number;
 }
 
@@ -72,10 +72,10 @@ export interface ReadImageDetails {
   readonly mimeType: string;
 }
 
-/** What `read` found. */
+/** The result of `read`. */
 export type ReadDetails = ReadTextDetails | ReadImageDetails | (LsDetails & { readonly kind: 'directory' });
 
-/** What the content tag stands for, when not for the whole file. */
+/** Returns the tag, with the bytes that it covers when it does not cover the whole file. */
 function tagText({ hash, length, size }: FileRecord): string {
   const tag = `tag ${tagOf(hash)}`;
   return length < size ? `${tag} of the first ${length} bytes` : tag;

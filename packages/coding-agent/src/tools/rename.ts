@@ -25,17 +25,17 @@ export interface RenameInput {
   readonly overwrite?: boolean | undefined;
 }
 
-/** What `rename` did. */
+/** The result of `rename`. */
 export interface RenameDetails {
   readonly from: string;
   readonly to: string;
   readonly kind: FileKind;
-  /** A file that was at `to` is gone. */
+  /** A file at `to` was replaced. */
   readonly overwritten: boolean;
   readonly dryRun: boolean;
 }
 
-/** @throws {ToolError} unless what is at the destination may be replaced. */
+/** @throws {ToolError} when the destination exists and may not be replaced. */
 async function requireReplaceable(workspace: Workspace, to: LockedTarget, overwrite: boolean): Promise<void> {
   const { stat, display: path } = to;
   if (!stat) return;
@@ -78,7 +78,7 @@ export const renameTool: RegisteredToolSpec<RenameInput, RenameDetails> = {
         const summary = `${to.display} is inside ${from.display}, which cannot be moved into itself`;
         throw new ToolError('INVALID_INPUT', [summary, 'Choose a destination outside it.'], { path: to.display });
       }
-      // Another spelling of the same name, where the file system takes both for one; not another name of the same file.
+      // Another spelling of the same name, on a file system that ignores the difference; not a second name of the file.
       const isRespelled =
         to.stat?.identity === identity &&
         from.real.toLowerCase() === to.real.toLowerCase() &&

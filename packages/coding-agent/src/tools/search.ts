@@ -16,7 +16,7 @@ const codes: Readonly<Record<string, readonly [code: ToolErrorCode, hint: string
   TIMEOUT: ['TIMEOUT', 'Search a smaller directory.'],
 };
 
-/** Runs a native search; its refusals become those of a tool. */
+/** Runs a native search and converts its errors to `ToolError`s. */
 export async function searching<T>(path: string, run: () => Promise<T>): Promise<T> {
   try {
     return await run();
@@ -27,27 +27,27 @@ export async function searching<T>(path: string, run: () => Promise<T>): Promise
   }
 }
 
-/** How long a search of a whole machine or home directory takes at most. */
+/** The time limit for a whole file system or home directory. */
 const WIDE_SEARCH_MS = 2000;
 
-/** What bounds a search. */
+/** The bounds of a search. */
 export interface SearchBounds {
   readonly timeoutMs: number;
-  /** What has to be said of a root that is too large to be searched as others are. */
+  /** The notice about a root with shorter limits. */
   readonly note?: string;
 }
 
-/** The home directory's canonical path: on some systems its name is a link. */
+/** Returns the canonical path of the home directory: on some systems its name is a link. */
 function realHome(): string {
   try {
     return realpathSync(homedir());
   } catch {
-    // One that does not exist is nobody's root.
+    // A home directory that does not exist is not a root.
     return homedir();
   }
 }
 
-/** The time a search may take: less where the root is that of the file system, or the home directory. */
+/** Returns the time limit of a search: shorter for the root of the file system and the home directory. */
 export function boundsFor({ real, display }: ResolvedPath, timeoutMs: number): SearchBounds {
   const isHome = real === realHome();
   if (real !== parse(real).root && !isHome) return { timeoutMs };
@@ -55,32 +55,32 @@ export function boundsFor({ real, display }: ResolvedPath, timeoutMs: number): S
   return { timeoutMs: Math.min(timeoutMs, WIDE_SEARCH_MS), note: `[${note}]` };
 }
 
-/** A path below a search's root as the tools take it. */
+/** Returns a path below a search root in the form that the tools take. */
 export function pathBelow(base: ResolvedPath, path: string): string {
   if (base.display === '.') return path;
   return `${base.display.replace(/\/$/u, '')}/${path}`;
 }
 
-/** The second pass of an empty search is as short as this. */
+/** The limits of the second pass after an empty search. */
 export const SECOND_PASS_MS = 1500;
 export const SECOND_PASS_RESULTS = 1000;
 
-/** Whether a path has a name that begins with a dot. */
+/** Returns whether a path has a hidden name in it. */
 export function isHidden(path: string): boolean {
   return path.split('/').some((name) => name.startsWith('.'));
 }
 
-/** A glob whose names are parted by one slash each, as those of the paths that it is compared with. */
+/** Returns a glob with single slashes, as in the paths that it is compared with. */
 export function plainGlob(pattern: string): string {
   return pattern.replaceAll(/(?<!\\)\/(?:\.?\/)+/gu, '/');
 }
 
-/** What has to be said when nothing was found by a glob that was meant to leave files out. */
+/** Returns the notice for an empty result of a glob that starts with `!`. */
 export function negationNotes(pattern: string | undefined): string[] {
   return pattern?.startsWith('!') ? ["['!' before a glob does not exclude files: it matches a literal '!']"] : [];
 }
 
-/** Splits the directories off that a pattern begins with, where it leaves the root or names it. */
+/** Splits off the directories at the start of a pattern that is absolute or starts with `..`. */
 export function splitPattern(pattern: string): { readonly base?: string; readonly pattern: string } {
   const plain = plainGlob(pattern).replace(/^(?:\.\/)+/u, '');
   if (!isAbsolute(plain) && !/^\.\.(?:\/|$)/u.test(plain)) return { pattern: plain };
@@ -93,7 +93,7 @@ export function splitPattern(pattern: string): { readonly base?: string; readonl
   };
 }
 
-/** How many were not looked at, and why, in words; empty when none. */
+/** Returns a notice about files that were not searched, with the reasons; empty when there are none. */
 export function skippedNotes(skipped: Readonly<Record<string, number | undefined>>): string[] {
   const words: Readonly<Record<string, string>> = {
     oversized: 'too large',

@@ -6,13 +6,13 @@ import type { Workspace } from '../workspace.ts';
 export interface Names {
   tool(name: string): string;
   parameter(tool: string, name: string): string;
-  /** The parameter by which an edit replaces all places; absent where the profile has none. */
+  /** The parameter that makes an edit replace all places; absent where the profile has none. */
   readonly replaceAll: string | undefined;
-  /** A parameter with a value, in the form in which it is set there. */
+  /** Returns a parameter with a value, in the form in which the profile sets it. */
   setting(tool: string, name: string, value: string): string;
 }
 
-/** Makes names that differ in the parameters alone. */
+/** Makes names whose settings are `parameter=value`. */
 export function namesBy(names: Omit<Names, 'setting'>): Names {
   return { ...names, setting: (tool, name, value) => `${names.parameter(tool, name)}=${value}` };
 }

@@ -8,7 +8,7 @@ export type ToolSpecs = typeof registry;
 /** A tool's own name. */
 export type ToolName = keyof ToolSpecs;
 
-/** The tools under their own names. A type alias, because the AI SDK takes a record of tools and an interface is none. */
+/** The tools under their own names. A type alias, because the AI SDK takes a record of tools and an interface is not assignable to one. */
 export type CodingTools = {
   readonly [Name in ToolName]: ToolSpecs[Name] extends CodingToolSpec<infer Input, infer Details>
     ? ToolDefinition<Input, Details>

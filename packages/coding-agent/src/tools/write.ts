@@ -22,14 +22,14 @@ export interface WriteInput {
   readonly content: string;
 }
 
-/** What `write` did. */
+/** The result of `write`. */
 export interface WriteDetails extends ChangedFile {
   readonly created: boolean;
-  /** The file had CRLF line ends throughout, and so has the new content. */
+  /** All lines of the file ended with CRLF, and so do those of the new content. */
   readonly keptCrlf: boolean;
 }
 
-/** Whether every line of a text ends with CRLF, and there is one. */
+/** Returns whether a text has line endings and all are CRLF. */
 function isCrlf(text: string): boolean {
   return text.includes('\r\n') && !/(?<!\r)\n/u.test(text);
 }
@@ -39,7 +39,7 @@ function textOf(bytes: Buffer | undefined, encoding: TextEncoding): string {
   return encoding.decode(bytes.subarray(encoding.mark.length));
 }
 
-/** Creates a file or replaces its content. Encoding, byte order mark and CRLF line ends of a file stay what they are. */
+/** Creates a file or replaces its content. Keeps the encoding, the byte order mark and CRLF line endings. */
 export const writeTool: RegisteredToolSpec<WriteInput, WriteDetails> = {
   name: 'write',
   position: 20,
