@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { importsOf, readSources, roomViolations } from './imports.ts';
-import { packageOrder, rooms } from './order.ts';
+import { packageOrder, rooms, withoutAddon } from './order.ts';
 
 type Names = Readonly<Record<string, string>>;
 
@@ -59,9 +59,30 @@ describe.each(names)('%s', (name) => {
     expect(undeclared).toEqual([]);
   });
 
+  test('imports nothing outside of its sources by a path', () => {
+    const outside = sources.flatMap(({ path, imports }) =>
+      imports
+        .filter((imported) => posix.join(posix.dirname(path), imported).startsWith('../') && imported.startsWith('.'))
+        .filter((imported) => imported !== '../binding/index.js')
+        .map((imported) => `${path} imports ${imported}`),
+    );
+    expect(outside).toEqual([]);
+  });
+
   test.runIf(rooms[name] !== undefined)('imports no room from a room before it', () => {
     expect(roomViolations(sources, rooms[name] ?? [])).toEqual([]);
   });
+});
+
+test.each(withoutAddon)('%s needs no native addon, nor does what it depends on', (name) => {
+  const needs = (one: string): string[] => {
+    const { dependencies, optionalDependencies, peerDependencies } = manifestOf(one);
+    const own = Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies }).flatMap(
+      (dependency) => ownPackageOf(dependency) ?? [],
+    );
+    return [...own, ...own.flatMap(needs)];
+  };
+  expect(needs(name).filter((dependency) => !withoutAddon.includes(dependency))).toEqual([]);
 });
 
 test('only agents calls a language model', () => {

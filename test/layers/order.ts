@@ -15,6 +15,9 @@ export const packageOrder: readonly string[] = [
   'cli',
 ];
 
+/** Packages that work where no native addon can be loaded. They depend only on each other. */
+export const withoutAddon: readonly string[] = ['tool', 'retrieval', 'hosts', 'memory', 'mcp-server'];
+
 /**
  * The rooms of a package, from the bottom to the top: one line per package. A room is a directory of `src`, or a file of
  * `src` that rooms import. A room imports only itself and rooms before it. Files of `src` that are not listed come last
