@@ -134,7 +134,7 @@ const refusals: readonly (readonly [
 ];
 
 describe.each(refusals)('%s', (_reason, operation, code, when, tools, says) => {
-  test.each(tools)('%s says so, changes nothing and leaves nothing', async (name) => {
+  test.each(tools)('%s reports it, changes nothing and leaves nothing', async (name) => {
     const bench = createBench({ a: 'x\n' }, undefined, { operations: failing(operation, code, when) });
     const text = failure(await call<unknown>(bench.tools[name], changes[name]));
     expect(text).toMatch(says);
@@ -169,7 +169,7 @@ test('a patch is rolled back when a later step fails', async () => {
   expect(['a', 'b', 'c', 'd'].map(text)).toEqual(['a\n', 'b\n', 'c\n', 'd\n']);
 });
 
-test('what could not be taken back is said', async () => {
+test('a failed undo is reported', async () => {
   const operations: FileOperations = {
     ...nodeFileOperations,
     rename: (from, to) => {
@@ -216,7 +216,7 @@ function refusing(fails: Fails): FileOperations {
   };
 }
 
-test('of a patch one of whose files cannot be removed, all else is done, and nothing is left over', async () => {
+test('a patch with a file that cannot be removed makes all other changes and leaves no temporary file', async () => {
   let unlinks = 0;
   const operations = refusing((operation) => (operation === 'unlink' && unlinks++ === 0 ? 'EPERM' : undefined));
   const { tools, paths } = createBench({ a: 'a\n', b: 'b\n' }, undefined, { operations });
@@ -227,7 +227,7 @@ test('of a patch one of whose files cannot be removed, all else is done, and not
   expect(paths()).toEqual(['a']);
 });
 
-test('what can neither be removed nor put back is not said to be unchanged', async () => {
+test('a path that can be neither removed nor restored is reported as changed', async () => {
   const operations = refusing((operation, from) => (operation === 'unlink' || isTemporary(from) ? 'EIO' : undefined));
   const { tools, root, paths } = createBench({ a: 'a\n' }, undefined, { operations });
   const result = await tools.delete.execute({ path: 'a' });
@@ -240,7 +240,7 @@ test('what can neither be removed nor put back is not said to be unchanged', asy
 describe('a move to another file system', () => {
   const isAcross = (from: string, to: string): boolean => from.includes('/m/') !== to.includes('/m/');
 
-  test('whose old place cannot be emptied is taken back', async () => {
+  test('a rename whose old path cannot be removed is undone', async () => {
     const operations = refusing((operation, from, to) => {
       if (operation !== 'rename') return undefined;
       return isAcross(from, to) ? 'EXDEV' : from.endsWith('/a') ? 'EPERM' : undefined;
@@ -250,7 +250,7 @@ describe('a move to another file system', () => {
     expect(paths()).toEqual(['a']);
   });
 
-  test('whose old place can be emptied only in part says that it was made', async () => {
+  test('a rename whose old path can be removed only in part is reported as made', async () => {
     const operations = refusing((operation, from, to) => {
       if (operation === 'rename') return isAcross(from, to) ? 'EXDEV' : undefined;
       return from.endsWith('/b') ? 'EPERM' : undefined;

@@ -65,7 +65,7 @@ describe('rename', () => {
     expect(readlinkSync(join(root, 'moved'))).toBe('a');
   });
 
-  test('what was read is known by its new name', async () => {
+  test('a file that was read is known under its new name', async () => {
     const { tools, text } = createBench({ d: { a: 'x' } });
     await tools.read.execute({ path: 'd/a' });
     details(await tools.rename.execute({ from: 'd', to: 'e' }));
@@ -224,7 +224,7 @@ describe('patch', () => {
   });
 });
 
-test('a directory that appears where a file is to be written is no file', async () => {
+test('a directory that appears at the target of a write is refused', async () => {
   const { tools, root } = createBench({});
   mkdirSync(join(root, 'a'));
   writeFileSync(join(root, 'a/b'), '');

@@ -15,7 +15,7 @@ test.each(cases.map((one) => [one.title, one] as const))('edit matrix: %s', asyn
 
 const done: Answer = { isError: false, text: '' };
 
-/** A product that looks at nothing and refuses nothing: reads a file as text, changes the text, and saves it. */
+/** A product that checks nothing and refuses nothing: reads a file as text, changes the text, and saves it. */
 function careless(name: string, save: (path: string, text: string) => void, load = readText): Product {
   return {
     name,
@@ -59,7 +59,7 @@ const tidy = careless(
       .trimEnd()}\n`,
 );
 
-test('the matrix sees what careless products do', async () => {
+test('the matrix detects damage by careless products', async () => {
   const seen = await Promise.all(
     cases.map(async (one) => {
       const verdicts = [await runCase(one, inPlace), await runCase(one, tidy)];

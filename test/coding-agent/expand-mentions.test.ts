@@ -10,7 +10,7 @@ function workspaceOf(tree: Tree, policy?: ToolPolicy): Workspace {
   return createWorkspace({ root: createTree(tree), stateDirectory: join(temporaryDirectory(), 'state'), policy });
 }
 
-/** What goes with a message, as text. */
+/** The text parts of an expanded message. */
 function attachments({ content }: ExpandedMessage): string[] {
   return content.slice(1).map((part) => (part.type === 'text' ? part.text : `<${part.mimeType}>`));
 }
@@ -51,7 +51,7 @@ describe('what is attached', () => {
     expect(attachments(message)[0]).toMatch(/continue with start_line=2\]$/u);
   });
 
-  test('the listing of a directory, never what its files hold', async () => {
+  test('the listing of a directory, never the content of its files', async () => {
     const workspace = workspaceOf({ 'src/a.ts': 'secret', 'src/deep/b.ts': 'secret' });
     for (const text of ['@src', '@src/', '@./src', '@src:3']) {
       expect(attachments(await expandMentions(text, { workspace }))).toEqual(['[src: 2 entries]\na.ts\ndeep/']);
@@ -77,7 +77,7 @@ describe('what is attached', () => {
     expect(attachments(message)).toHaveLength(3);
   });
 
-  test('what looks like something else, when it exists', async () => {
+  test('text that may be something else, when the path exists', async () => {
     const workspace = workspaceOf({ 'types/node': 'x\n', v7: 'y\n' });
     const message = await expandMentions('@types/node, me@example.com, checkout@v7, @scope/none', { workspace });
     expect(message.mentions.map(({ mention }) => mention.path)).toEqual(['types/node', 'v7']);
@@ -91,7 +91,7 @@ describe('what is attached', () => {
   });
 });
 
-describe('what is not attached is said, and why', () => {
+describe('a mention that is not attached is reported with the reason', () => {
   const outside = (): string => createTree({ 'secret.txt': 'secret' });
   const cases: readonly (readonly [why: string, text: string, tree: Tree, reason: string, says: string])[] = [
     [
@@ -125,7 +125,7 @@ describe('what is not attached is said, and why', () => {
     expect(attachments(message)[0]).toContain(says);
   });
 
-  test('a link out of the root, and none that stays in it', async () => {
+  test('a link out of the root, but not one that stays inside', async () => {
     const secret = join(outside(), 'secret.txt');
     const workspace = workspaceOf({ out: symlink(secret), in: symlink('a.ts'), 'a.ts': 'x\n' });
     const message = await expandMentions('@out @in', { workspace });
@@ -143,7 +143,7 @@ describe('what is not attached is said, and why', () => {
 describe('one budget for the whole message', () => {
   const lines = (count: number): string => `${'x'.repeat(99)}\n`.repeat(count);
 
-  test('cuts what no longer fits, and names what is left out', async () => {
+  test('cuts content that does not fit, and names mentions that are left out', async () => {
     const workspace = workspaceOf({ 'a.ts': lines(40), 'b.ts': lines(40), 'c.ts': lines(40), 'd.ts': 'short\n' });
     const message = await expandMentions('@a.ts @b.ts @c.ts @d.ts', { workspace, maxBytes: 6000 });
     expect(message.mentions).toMatchObject([
@@ -216,7 +216,7 @@ describe('a mention counts as reading', () => {
     expect(mention?.attached && mention.details).toEqual(read.details);
   });
 
-  test('what was mentioned is suggested first among its equals', async () => {
+  test('a mentioned path comes first among equal suggestions', async () => {
     const workspace = workspaceOf({ 'a/index.ts': '', 'b/index.ts': '' });
     const provider = createMentionProvider({ workspace });
     const first = async (): Promise<string | undefined> => (await provider.suggest('index'))?.suggestions[0]?.path;
@@ -270,7 +270,7 @@ test('a signal ends it with its reason', async () => {
   await expect(expandMentions('@a.ts', { root: 'relative' })).rejects.toThrow('absolute');
 });
 
-test('a budget that is no amount is refused', async () => {
+test('an invalid budget is refused', async () => {
   for (const maxBytes of [-1, Number.NaN]) {
     const expanded = expandMentions('@a.ts', { workspace: workspaceOf({ 'a.ts': '' }), maxBytes });
     await expect(expanded).rejects.toMatchObject({ code: 'INVALID_OPTION' });

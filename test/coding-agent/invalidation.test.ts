@@ -35,8 +35,8 @@ async function known(root: string): Promise<string[]> {
 interface Case {
   readonly tree: Parameters<typeof createTree>[0];
   readonly call: (tools: CodingTools, root: string) => Promise<ToolResult>;
-  /** Which paths are told to the cache, in order. */
-  readonly told: readonly string[];
+  /** The invalidated paths, in order. */
+  readonly invalidates: readonly string[];
   /** What cached searches know afterwards. */
   readonly known: readonly string[];
 }
@@ -47,7 +47,7 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
     {
       tree: { a: '' },
       call: (tools) => tools.write.execute({ path: 'd/e/f', content: 'NEW' }),
-      told: ['d', 'd/e', 'd/e/f'],
+      invalidates: ['d', 'd/e', 'd/e/f'],
       known: ['a', 'd', 'd/e', 'd/e/f', 'd/e/f: NEW'],
     },
   ],
@@ -55,16 +55,16 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
     {
       tree: { a: 'old' },
       call: (tools) => tools.edit.execute({ path: 'a', edits: [{ old_text: 'old', new_text: 'NEW' }] }),
-      told: ['a'],
+      invalidates: ['a'],
       known: ['a', 'a: NEW'],
     },
   ],
   delete: [
-    { tree: { a: '', b: '' }, call: (tools) => tools.delete.execute({ path: 'a' }), told: ['a'], known: ['b'] },
+    { tree: { a: '', b: '' }, call: (tools) => tools.delete.execute({ path: 'a' }), invalidates: ['a'], known: ['b'] },
     {
       tree: { d: { e: '' }, b: '' },
       call: (tools) => tools.delete.execute({ path: 'd', recursive: true }),
-      told: ['d'],
+      invalidates: ['d'],
       known: ['b'],
     },
   ],
@@ -72,7 +72,7 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
     {
       tree: { a: 'NEW' },
       call: (tools) => tools.rename.execute({ from: 'a', to: 'd/b' }),
-      told: ['d', 'a', 'd/b'],
+      invalidates: ['d', 'a', 'd/b'],
       known: ['d', 'd/b', 'd/b: NEW'],
     },
   ],
@@ -100,13 +100,13 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
             '*** End Patch',
           ].join('\n'),
         }),
-      told: ['a', 'b', 'd', 'd/n', 'c2', 'c', 'm', 'm2'],
+      invalidates: ['a', 'b', 'd', 'd/n', 'c2', 'c', 'm', 'm2'],
       known: ['a', 'c2', 'd', 'd/n', 'm2', 'a: NEW'],
     },
   ],
 };
 
-describe('every tool that changes something tells the scan cache before its promise settles', () => {
+describe('every mutating tool invalidates the scan cache before its promise settles', () => {
   const tools = createCodingTools({ root: temporaryDirectoryOfModule() });
   const mutating = Object.values(tools)
     .filter(({ annotations }) => !annotations.readOnlyHint)
@@ -115,28 +115,28 @@ describe('every tool that changes something tells the scan cache before its prom
   test.each(mutating)('%s', async (name) => {
     const own = cases[name] ?? [];
     expect(own.length, `${name} needs a case here`).toBeGreaterThan(0);
-    for (const { tree, call, told, known: expected } of own) {
+    for (const { tree, call, invalidates, known: expected } of own) {
       const root = createTree(tree);
       const before = await known(root);
       vi.mocked(invalidateFsScanCache).mockClear();
       details(await call(createCodingTools({ root, stateDirectory: temporaryDirectory() }), root));
-      expect(invalidated()).toEqual(told.map((path) => join(root, path)));
+      expect(invalidated()).toEqual(invalidates.map((path) => join(root, path)));
       const after = await known(root);
       expect(after).toEqual(expected);
       expect(after).not.toEqual(before);
     }
   });
 
-  test('a tool that only looks tells it nothing', async () => {
-    const looking = createCodingTools({ root: createTree({ a: 'NEW' }), stateDirectory: temporaryDirectory() });
-    await looking.read.execute({ path: 'a' });
-    await looking.glob.execute({ pattern: '*' });
-    await looking.grep.execute({ pattern: 'NEW' });
-    await looking.ls.execute({});
+  test('a read-only tool invalidates nothing', async () => {
+    const readOnly = createCodingTools({ root: createTree({ a: 'NEW' }), stateDirectory: temporaryDirectory() });
+    await readOnly.read.execute({ path: 'a' });
+    await readOnly.glob.execute({ pattern: '*' });
+    await readOnly.grep.execute({ pattern: 'NEW' });
+    await readOnly.ls.execute({});
     expect(invalidated()).toEqual([]);
   });
 
-  test('a dry run and a refused change tell it nothing', async () => {
+  test('a dry run and a refused change invalidate nothing', async () => {
     const root = createTree({ a: 'x' });
     const dry = createCodingTools({ root, stateDirectory: temporaryDirectory() });
     await dry.write.execute({ path: 'b', content: '' }, { dryRun: true });
@@ -151,7 +151,7 @@ function temporaryDirectoryOfModule(): string {
 }
 
 describe('the helpers', () => {
-  test('a write and a delete tell one path, a rename both when they differ', () => {
+  test('a write and a delete invalidate one path, a rename both when they differ', () => {
     invalidateFsScanAfterWrite('/w');
     invalidateFsScanAfterDelete('/d');
     invalidateFsScanAfterRename('/a', '/b');
@@ -159,7 +159,7 @@ describe('the helpers', () => {
     expect(invalidated()).toEqual(['/w', '/d', '/a', '/b', '/c']);
   });
 
-  test('cached searches see a change that they tell of', async () => {
+  test('cached searches see an invalidated change', async () => {
     const root = createTree({ a: '', d: {} });
     await known(root);
     writeFileSync(join(root, 'd/new'), 'NEW');

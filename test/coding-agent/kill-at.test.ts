@@ -12,7 +12,7 @@ import { expect, test } from 'vitest';
 import { removeTree, newDirectory, writeTree } from '../support/tree.ts';
 import { deadlyCalls, filesAfter, filesBefore } from './kill-at-calls.ts';
 
-const MOST_MS = 5 * 60_000;
+const MAX_MS = 5 * 60_000;
 /** The moments are tried side by side. */
 const AT_ONCE = 4;
 
@@ -38,7 +38,7 @@ function contentOf(path: string): string | undefined {
   return existsSync(path) ? readFileSync(path, 'utf8') : undefined;
 }
 
-/** Runs a call that dies at a moment, starts anew, and says what is wrong then. */
+/** Runs a call that is killed at one operation, starts again, and returns what is wrong. */
 async function tryMoment(call: string, moment: number): Promise<{ died: boolean; wrong: string[] }> {
   const base = newDirectory();
   try {
@@ -92,5 +92,5 @@ test.each(Object.keys(deadlyCalls))(
     expect(wrong).toEqual([]);
     expect(deaths).toBeGreaterThan(0);
   },
-  MOST_MS,
+  MAX_MS,
 );

@@ -19,7 +19,7 @@ export interface Slot {
   readonly inPlace?: boolean;
   /** Brings together what a kill may leave apart. */
   catchUp?(tools: CodingTools, root: string): Promise<void>;
-  /** Versions that differ by so much look the same. */
+  /** Versions with this difference have equal content. */
   readonly period?: number;
 }
 

@@ -82,7 +82,7 @@ describe('what is suggested', () => {
     expect(await suggested(provider, './src/main', 1)).toEqual(['src/main.ts']);
   });
 
-  test('names that are no valid Unicode are left out', async () => {
+  test('names that are not valid Unicode are left out', async () => {
     const provider = createMentionProvider({ workspace: workspaceOf({ [bytesName(0x61, 0xff)]: '', ab: '' }) });
     expect(await suggested(provider, 'a')).toEqual(['ab']);
   });
@@ -97,7 +97,7 @@ describe('what is suggested', () => {
     });
   });
 
-  test('a limit that is no whole number rejects', async () => {
+  test('a limit that is not a whole number rejects', async () => {
     const provider = createMentionProvider({ workspace: workspaceOf({ 'a.ts': '' }) });
     for (const limit of [-1, 1.5, Number.NaN]) {
       await expect(provider.suggest('a', { limit })).rejects.toMatchObject({ code: 'INVALID_OPTION' });
@@ -115,14 +115,14 @@ describe('what is suggested', () => {
 describe('ignored files in a full answer', () => {
   const many = Object.fromEntries(Array.from({ length: 200 }, (_, index) => [`env/e${index}/n/v.ts`, '']));
 
-  test('one that matches better than the rest has its place behind the visible ones', async () => {
+  test('an ignored file that matches better comes after the visible ones', async () => {
     const provider = createMentionProvider({ workspace: workspaceOf({ ...many, '.env': '' }) });
     const paths = await suggested(provider, '.env', 8);
     expect(paths).toHaveLength(8);
     expect(paths.at(-1)).toBe('(.env)');
   });
 
-  test('those that match no better take the place of none', async () => {
+  test('ignored files that do not match better replace no visible file', async () => {
     const few = Object.fromEntries(Object.entries(many).slice(0, 30));
     const workspace = workspaceOf({ ...few, 'o/e/n/v/x-x-v-x.ts': '', '.ignore': 'o/\n' });
     const provider = createMentionProvider({ workspace });
@@ -146,8 +146,8 @@ describe('ignored files in a full answer', () => {
     expect(paths.slice(0, 6).every((path) => path.startsWith('env/'))).toBe(true);
   });
 
-  test('a visible file is never said to be ignored, nor an ignored one to be visible', async () => {
-    // Random names of few letters, so that queries match as typed, with slips, and strewn over paths.
+  test('a visible file is never marked ignored, nor an ignored one visible', async () => {
+    // Random names of few letters, so that queries match exactly, with typos, and scattered over paths.
     const letter = fc.constantFrom(...'abcd');
     const name = fc.string({ unit: letter, minLength: 1, maxLength: 6 });
     const path = fc.array(name, { minLength: 1, maxLength: 3 }).map((names) => `${names.join('/')}.ts`);
@@ -170,7 +170,7 @@ describe('ignored files in a full answer', () => {
   });
 });
 
-describe('what was used lately breaks ties', () => {
+describe('recent use breaks ties', () => {
   const tree = Object.fromEntries(Array.from({ length: 300 }, (_, index) => [`p${1000 + index}/index.ts`, '']));
 
   test('a written file is first among its equals, however many there are', async () => {
@@ -213,7 +213,7 @@ describe('what was used lately breaks ties', () => {
   });
 });
 
-describe('what tools change is in the next answer', () => {
+describe('changes of tools are in the next answer', () => {
   test('written, renamed and deleted files', async () => {
     const workspace = workspaceOf({ 'a.ts': '' });
     const provider = createMentionProvider({ workspace });
@@ -275,7 +275,7 @@ describe('names of every kind', () => {
   ];
   const tree = Object.fromEntries(names.map((name) => [name, '']));
 
-  test.each(names)('%j is found by its name and by what a keyboard makes of it', async (name) => {
+  test.each(names)('%j is found composed and decomposed', async (name) => {
     const provider = createMentionProvider({ workspace: workspaceOf(tree) });
     for (const query of [name, name.normalize('NFC'), name.normalize('NFD')]) {
       const paths = await suggested(provider, query);
@@ -294,7 +294,7 @@ describe('names of every kind', () => {
     expect((await suggested(provider, ''))[0]).toBe(name);
   });
 
-  test('what lies behind a link out of the root, or into .git, is not', async () => {
+  test('paths behind a link out of the root or into .git are not found', async () => {
     const outside = createTree({ 'main.ts': '', 'deep/main.ts': '' });
     const workspace = workspaceOf({
       'a/main.ts': '',
@@ -312,7 +312,7 @@ describe('names of every kind', () => {
     ]);
   });
 
-  test('files behind links are found', async () => {
+  test('files reached through links are found', async () => {
     const provider = createMentionProvider({ workspace: workspaceOf({ 'real/main.ts': '', link: symlink('real') }) });
     expect((await suggested(provider, 'main')).length).toBeGreaterThan(0);
   });

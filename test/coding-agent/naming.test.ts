@@ -232,10 +232,10 @@ describe.each(Object.entries(searchers))(
     });
 
     test('finds what is hidden and what is ignored', async () => {
-      const looks = { pattern: '*.y' };
-      const [, hidden] = await follow(glob, looks, /hidden files: (?<parameter>\w+)=(?<value>\w+)/u);
+      const search = { pattern: '*.y' };
+      const [, hidden] = await follow(glob, search, /hidden files: (?<parameter>\w+)=(?<value>\w+)/u);
       expect(shownIn(hidden)).toEqual(['.dot/h.y']);
-      const [, ignored] = await follow(glob, looks, /ignored files: (?<parameter>\w+)=(?<value>\w+)/u);
+      const [, ignored] = await follow(glob, search, /ignored files: (?<parameter>\w+)=(?<value>\w+)/u);
       expect(shownIn(ignored)).toEqual(['out/i.y']);
       const [, inIgnored] = await follow(
         grep,
@@ -283,13 +283,13 @@ test.each<readonly [naming: NamingProfile, tool: string, input: object, oldText:
   expect(says).toContain(` Add surrounding lines until it occurs once${otherwise}\n`);
 });
 
-test('a patch that fits at several places is not told to set what it does not have', async () => {
+test('the refusal of an ambiguous patch names no parameter that patch lacks', async () => {
   const { tools } = createBench({ twice: 'a\na\n' });
   const patch = '*** Begin Patch\n*** Update File: twice\n@@\n-a\n+b\n*** End Patch';
   expect(failure(await tools.patch.execute({ patch }))).toContain(' Add surrounding lines until it occurs once.\n');
 });
 
-test('what is missing is looked for with tools that the host has', async () => {
+test('the hint for a missing file names only tools of the host', async () => {
   const tools = named(createBench({}).root, 'claude');
   for (const [name, tool] of Object.entries(tools)) {
     const input = { path: 'qqq', pattern: 'x', content: 'x', from: 'qqq', to: 'b', old_string: 'a', new_string: 'b' };

@@ -20,7 +20,7 @@ describe('paths that are not allowed', () => {
     ['a NUL', 'a\0/../../victim', 'INVALID_INPUT'],
     ['the data of git', '.git/config', 'PROTECTED'],
     ['in another case', '.GIT/config', 'PROTECTED'],
-    ['with a dot behind', '.git./config', 'PROTECTED'],
+    ['with a dot after it', '.git./config', 'PROTECTED'],
     ['as a short name', 'GIT~1/config', 'PROTECTED'],
     ['as a stream', '.git::$INDEX_ALLOCATION/config', 'PROTECTED'],
     ['with a code point that is ignored', '.g\u200cit/config', 'PROTECTED'],
@@ -115,7 +115,7 @@ test.each(names)('a file called %j is written, read, edited, found, moved and de
   expect(paths()).toEqual(['d']);
 });
 
-test('two names that look the same are two files', async () => {
+test('two names that appear equal are two files', async () => {
   const { tools, paths } = createBench({});
   for (const path of ['caf\u00e9', 'cafe\u0301']) details(await tools.write.execute({ path, content: path }));
   expect(paths()).toHaveLength(2);

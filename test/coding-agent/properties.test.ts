@@ -81,7 +81,7 @@ function contentOf(pieces: readonly { before: Buffer }[], end: Buffer): Buffer {
   return Buffer.concat([...pieces.flatMap(({ before }, index) => [before, Buffer.from(markOf(index))]), end]);
 }
 
-test('edits of a file of random bytes change no byte outside of what they replace', async () => {
+test('edits of random bytes change no byte outside the replaced ranges', async () => {
   const { root, tools, file } = place();
   await fc.assert(
     fc.asyncProperty(marked, bytes, fc.boolean(), async (pieces, end, reversed) => {

@@ -76,7 +76,7 @@ test('a line of megabytes costs no more than its beginning', async () => {
   expect(text).toMatch(/\u2026 \[line cut\]\nlast/u);
 });
 
-test('of a file of more than 16 MiB only a page is read, and the tag says of what it is', async () => {
+test('a file above 16 MiB is read only for the page, and the tag names the bytes that it covers', async () => {
   const { tools } = createBench({ 'a.txt': 'some line or other\n'.repeat(1_000_000) });
   const result = await tools.read.execute({ path: 'a.txt', offset: 900_000, limit: 2 });
   expect(textOf(result)).toMatch(
@@ -85,7 +85,7 @@ test('of a file of more than 16 MiB only a page is read, and the tag says of wha
   expect(details(result)).not.toHaveProperty('totalLines');
 });
 
-test('a line behind the last is refused with the number of lines', async () => {
+test('an offset after the last line is refused with the number of lines', async () => {
   const { tools } = createBench({ 'a.txt': 'a\nb' });
   expect(failure(await tools.read.execute({ path: 'a.txt', offset: 3 }))).toMatch(
     /^INVALID_INPUT: a\.txt has 2 lines/u,
@@ -136,7 +136,7 @@ test.each(binaries)('%s is refused with type and size', async (type, bytes) => {
   expect(text).toContain(`BINARY: blob is not a text file: ${type}, ${bytes.length} bytes.`);
 });
 
-test('a NUL behind the probe makes a shown page binary', async () => {
+test('a NUL after the probed bytes makes the page binary', async () => {
   const { tools } = createBench({ a: `${'x\n'.repeat(5000)}\0` });
   expect(details(await tools.read.execute({ path: 'a', limit: 10 }))).toMatchObject({ lines: Array(10).fill('x') });
   expect(failure(await tools.read.execute({ path: 'a', offset: 5001 }))).toMatch(/^BINARY/u);

@@ -36,8 +36,8 @@ async function killAt(at: 'rename' | 'write-over', root: string, stateDirectory:
     cwd: import.meta.dirname,
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  const [said] = (await once(child.stdout, 'data')) as [Buffer];
-  expect(said.toString()).toBe('here');
+  const [printed] = (await once(child.stdout, 'data')) as [Buffer];
+  expect(printed.toString()).toBe('here');
   child.kill('SIGKILL');
   await once(child, 'exit');
 }
@@ -98,7 +98,7 @@ test('a call that finds the lock of a killed process finishes what that one bega
   expect(readdirSync(root)).toEqual(['a']);
 });
 
-test('what belongs to another root, or to a living process, is left alone', async () => {
+test('locks of another root or of a running process stay', async () => {
   const [root, other] = [createTree({ a: 'old' }), createTree({ a: 'old' })];
   const stateDirectory = temporaryDirectory();
   await killAt('rename', other, stateDirectory);
@@ -108,7 +108,7 @@ test('what belongs to another root, or to a living process, is left alone', asyn
   expect(readdirSync(stateDirectory)).toHaveLength(1);
 });
 
-test('a note that names a path outside the root leads nowhere', async () => {
+test('a lock that names a path outside the root is ignored', async () => {
   const root = createTree({ a: 'x' });
   const outside = createTree({ victim: 'precious', '.cairn-1-1-0-0-abc.tmp.ready': 'forged' });
   const stateDirectory = join(temporaryDirectory(), 'state');

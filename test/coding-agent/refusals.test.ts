@@ -111,7 +111,7 @@ const denied: readonly (readonly [
   ],
 ];
 
-test('whom the system refuses is told so, and nothing changes', () => {
+test('a refusal of the system is reported, and nothing changes', () => {
   const root = createTree({
     plain: 'old\n',
     secret: 'old\n',
@@ -237,7 +237,7 @@ test('an odd number of bytes in UTF-16 is kept by an edit elsewhere', async () =
   expect(readFileSync(join(root, 'a'))).toEqual(Buffer.concat([utf16('new\nend'), Buffer.of(0x41)]));
 });
 
-test('a directory, a link to one, and a name below a file are no files', async () => {
+test('a directory, a link to one, and a path below a file are not files', async () => {
   const root = createTree({ d: {}, link: symlink('d'), f: 'old' });
   const tools = createCodingTools({ root, stateDirectory: temporaryDirectory() });
   for (const path of ['d', 'd/', 'link', '.', './d/.']) {

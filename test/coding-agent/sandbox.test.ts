@@ -182,7 +182,7 @@ const patchOf = (...lines: string[]): { patch: string } => ({
   patch: ['*** Begin Patch', ...lines, '*** End Patch', ''].join('\n'),
 });
 
-const looks: Readonly<Record<string, Call>> = {
+const reads: Readonly<Record<string, Call>> = {
   read: (tools, path) => tools.read.execute({ path }),
   ls: (tools, path) => tools.ls.execute({ path }),
   grep: (tools, path) => tools.grep.execute({ pattern: 'secret-7', path }),
@@ -236,12 +236,12 @@ async function tryAll(path: string, calls: Readonly<Record<string, Call>>): Prom
 
 describe('no call leaves the root', () => {
   test.each(outside)('by %j', async (path) => {
-    expect(await tryAll(path, { ...looks, ...writes })).toEqual([]);
+    expect(await tryAll(path, { ...reads, ...writes })).toEqual([]);
     await tryAll(path, moves);
   });
 
   test.each(machine)('by %j', async (path) => {
-    expect(await tryAll(path, looks)).toEqual([]);
+    expect(await tryAll(path, reads)).toEqual([]);
   });
 
   test('by a link to the whole machine', async () => {
@@ -255,7 +255,7 @@ describe('no call leaves the root', () => {
       `process${root}/../x`,
       'here/package.json',
     ]) {
-      for (const call of Object.values(looks)) {
+      for (const call of Object.values(reads)) {
         expect(await call(tools, path)).toMatchObject({ details: { reason: 'OUTSIDE_ROOT' } });
       }
     }
@@ -272,7 +272,7 @@ describe('no call leaves the root', () => {
   });
 
   test.each(lookalikes)('by %j, which is a name', async (path) => {
-    await tryAll(path, { ...looks, ...writes, ...moves });
+    await tryAll(path, { ...reads, ...writes, ...moves });
   });
 
   test('by a pattern', async () => {
@@ -334,7 +334,7 @@ const swaps: readonly (readonly [what: string, swap: (root: string) => void])[] 
   ],
 ];
 
-describe.each(swaps)('%s that is swapped for a link while a call is under way leads nowhere', (_what, swap) => {
+describe.each(swaps)('%s that is replaced by a link during a call is not followed', (_what, swap) => {
   const calls: Readonly<Record<string, Call>> = {
     read: (tools) => tools.read.execute({ path: 'dir/in.txt' }),
     write: (tools) => tools.write.execute({ path: 'dir/in.txt', content: 'a joke\n' }),

@@ -20,7 +20,7 @@ test.each([
   expect(text).not.toContain('no match');
 });
 
-test('an empty grep that ran out of time says so, and what it could not search', async () => {
+test('an empty grep after a timeout reports the timeout and the skipped files', async () => {
   const { tools } = createBench({});
   const result = { ...nothing, matches: [], filesWithMatches: 0, filesSearched: 9, engine: 'regex', skipped } as const;
   vi.mocked(grep).mockResolvedValueOnce({ ...result, matches: [], stopReason: 'timeout' });

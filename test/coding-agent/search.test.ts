@@ -10,7 +10,7 @@ import { call, createBench, details, failure } from './support.ts';
 const at = (mtimeMs: number, content = ''): ReturnType<typeof file> => file(content, { mtimeMs });
 
 describe('glob', () => {
-  test('newest first, with / behind directories', async () => {
+  test('newest first, with / after directories', async () => {
     const { tools } = createBench({ src: { 'old.ts': at(1e12), 'new.ts': at(1.6e12) } });
     const result = await tools.glob.execute({ pattern: '**/*.ts' });
     expect(textOf(result)).toBe('[2 matches of **/*.ts, newest first]\nsrc/new.ts\nsrc/old.ts');
@@ -121,7 +121,7 @@ describe('grep', () => {
     expect(await paths({ pattern: 'f', path: 'a.ts' })).toEqual(['a.ts']);
   });
 
-  test('100 matches, 20 of a file, 512 characters of a line: each cut is said, with the next call', async () => {
+  test('100 matches, 20 of a file, 512 characters of a line: each cut is reported with the next call', async () => {
     const files = Object.fromEntries(Array.from({ length: 9 }, (_, index) => [`f${index}`, 'x\n'.repeat(30)]));
     const { tools } = createBench({ ...files, long: `${'y'.repeat(600)}z\n` });
     const text = textOf(await tools.grep.execute({ pattern: 'x' }));
@@ -134,7 +134,7 @@ describe('grep', () => {
     expect(textOf(await tools.grep.execute({ pattern: 'z' }))).toContain('[1 line cut to 512 characters]');
   });
 
-  test('an empty answer says what was not looked at', async () => {
+  test('an empty answer reports what was not searched', async () => {
     const { tools } = createBench({
       '.gitignore': 'dist\n',
       dist: { a: 'needle', b: 'needle' },
@@ -148,7 +148,7 @@ describe('grep', () => {
     expect(details(await tools.grep.execute({ pattern: 'needle', ignored: true })).matches).toHaveLength(2);
   });
 
-  test('a pattern that is no expression is searched as text, and that is said', async () => {
+  test('an invalid pattern is searched as literal text, and a notice states that', async () => {
     const { tools } = createBench({ a: 'f(x]' });
     const text = textOf(await tools.grep.execute({ pattern: '(x]' }));
     expect(text).toContain('1: f(x]');
@@ -197,7 +197,7 @@ describe('ls', () => {
   });
 });
 
-test.each(['/', homedir()])('%s as the root of a search is bounded, and that is said', async (root) => {
+test.each(['/', homedir()])('%s as the root of a search is bounded, and a notice states that', async (root) => {
   const tools = createCodingTools({ root });
   const text = textOf(await tools.glob.execute({ pattern: 'no-such-name-*.anywhere' }));
   expect(text).toMatch(/is an entire (?:file system|home directory): the search stops after 2 s or/u);
@@ -257,7 +257,7 @@ describe('a glob that names directories', () => {
     expect(failure(await tools.glob.execute({ pattern: '..', path: 'src' }))).toMatch(/^INVALID_PATTERN/u);
   });
 
-  test('and begins with ! is said to leave nothing out', async () => {
+  test('and starts with ! is reported to exclude nothing', async () => {
     const { tools } = createBench(tree);
     for (const result of [
       await tools.glob.execute({ pattern: '!src/*.ts' }),
@@ -274,7 +274,7 @@ describe('a glob that names directories', () => {
 });
 
 describe('ls', () => {
-  test('behind the end says how many entries there are', async () => {
+  test('a page after the end reports the number of entries', async () => {
     const { tools } = createBench({ a: '', b: '' });
     expect(textOf(await tools.ls.execute({ skip: 7 }))).toBe('[.: no more entries: there are 2]');
   });

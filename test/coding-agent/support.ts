@@ -48,7 +48,7 @@ export function call<Details>(
   return tool.execute(input, { signal });
 }
 
-/** The details of an answer that is no failure. */
+/** The details of a successful result. */
 export function details<Details>(result: ToolResult<Details>): Details {
   if (result.isError) throw new Error(`the tool failed: ${textOf(result)}`);
   return result.details;

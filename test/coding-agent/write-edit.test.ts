@@ -26,7 +26,7 @@ describe('write', () => {
     expect(text('a/b/c.txt')).toBe('x\n');
   });
 
-  test('refuses to overwrite what was never read, shows it, and then does as told', async () => {
+  test('refuses to overwrite an unread file, shows it, and overwrites it on the next call', async () => {
     const { tools, text } = createBench({ a: 'precious\n' });
     const refused = failure(await tools.write.execute({ path: 'a', content: 'new' }));
     expect(refused).toMatch(/^NOT_READ: a exists and was never read.* Nothing was changed\./u);
@@ -36,7 +36,7 @@ describe('write', () => {
     expect(text('a')).toBe('new');
   });
 
-  test('leaves no directory behind when one of several cannot be made', async () => {
+  test('leaves no directory when one of several cannot be made', async () => {
     const { tools, paths } = createBench({});
     const long = await tools.write.execute({ path: `a/b/${'x'.repeat(300)}/c`, content: 'x' });
     expect(failure(long)).toMatch(/^NAME_TOO_LONG: .* Nothing was changed\./u);
@@ -50,7 +50,7 @@ describe('write', () => {
     expect(readFileSync(join(root, 'real/new/a'), 'utf8')).toBe('x');
   });
 
-  test('overwrites what it wrote itself', async () => {
+  test('overwrites a file that it wrote itself', async () => {
     const { tools, text } = createBench({});
     await tools.write.execute({ path: 'a', content: '1' });
     details(await tools.write.execute({ path: 'a', content: '2' }));
@@ -63,7 +63,7 @@ describe('write', () => {
     expect(text('a')).toBe('2');
   });
 
-  test('keeps the byte order mark, UTF-16 and CRLF of what it replaces', async () => {
+  test('keeps the byte order mark, UTF-16 and CRLF of the file', async () => {
     const utf16 = Buffer.from('\ufeffa\r\nb\r\n', 'utf16le');
     const { tools, bytes } = createBench({ utf16, crlf: '\ufeffa\r\nb\r\n', mixed: 'a\r\nb\n' });
     for (const path of ['utf16', 'crlf', 'mixed']) {
@@ -139,7 +139,7 @@ describe('edit', () => {
     expect(failure(await tools.edit.execute({ path: 'aa', edits }))).toMatch(/^NOT_FOUND: .*Did you mean a\?/u);
   });
 
-  test('a dry run says what would be and changes nothing', async () => {
+  test('a dry run reports the change and changes nothing', async () => {
     const { tools, text, paths } = createBench({ a: 'x\n' });
     const edited = await tools.edit.execute({ path: 'a', edits: [{ old_text: 'x', new_text: 'y' }] }, { dryRun: true });
     expect(details(edited)).toMatchObject({ dryRun: true, diff: { addedLines: 1, removedLines: 1 } });
@@ -230,7 +230,7 @@ describe('staleness', () => {
   });
 });
 
-describe('what a file keeps', () => {
+describe('a file keeps its attributes', () => {
   const edit = { edits: [{ old_text: 'x', new_text: 'y' }] };
 
   test('its mode', async () => {
@@ -248,7 +248,7 @@ describe('what a file keeps', () => {
     expect(readdirSync(join(root, 'd'))).toEqual(['a']);
   });
 
-  test('a link that leads nowhere is written through', async () => {
+  test('a write follows a broken link', async () => {
     const { tools, root, text } = createBench({ link: symlink('new') });
     details(await tools.write.execute({ path: 'link', content: 'x' }));
     expect(lstatSync(join(root, 'link')).isSymbolicLink()).toBe(true);
@@ -298,7 +298,7 @@ describe('abort', () => {
     expect(paths()).toEqual(['a']);
   });
 
-  test('a call that waits for another leaves at once, and lets nobody pass', async () => {
+  test('an aborted call stops waiting at once, and later calls still wait their turn', async () => {
     const { tools, text } = createBench({ a: 'x y z' });
     const controller = new AbortController();
     const order: string[] = [];
@@ -360,12 +360,12 @@ test('parallel edits of one file by two of its names all survive', async () => {
   expect(text('b')).toBe('ONE\ntwo\nTHREE\n');
 });
 
-describe('legacy encodings, whose characters may hold the bytes of others', () => {
+describe('legacy encodings, in which a character may contain the bytes of another', () => {
   const shiftJis = Buffer.from([0x83, 0x41, 0x20, 0x3d, 0x20, 0x31, 0x0a]);
   const gb18030 = Buffer.concat([Buffer.from([0x94, 0x39, 0xfc, 0x36]), Buffer.from(' keep foo  \nbar\n')]);
   const rows = [
-    ['the second half of a character is none', shiftJis, 'shift_jis', 'A = 1'],
-    ['a place that cannot be counted is none', gb18030, 'gb18030', 'foo\nbar'],
+    ['the second half of a character does not match', shiftJis, 'shift_jis', 'A = 1'],
+    ['a place whose offset is unknown does not match', gb18030, 'gb18030', 'foo\nbar'],
   ] as const;
   test.for(rows)('%s', async ([, content, encoding, old_text]) => {
     const { tools, bytes } = createBench({ a: content });
@@ -377,7 +377,7 @@ describe('legacy encodings, whose characters may hold the bytes of others', () =
 });
 
 describe('a new file takes the place of nothing', () => {
-  test('what somebody else puts there at the last moment stays', async () => {
+  test('a file that another program creates at the last moment stays', async () => {
     const operations: FileOperations = {
       ...nodeFileOperations,
       link: (from, to) => {
@@ -416,7 +416,7 @@ describe('a new file takes the place of nothing', () => {
     expect(paths()).toEqual([]);
   });
 
-  test('when neither name can be removed, both are said', async () => {
+  test('when neither name can be removed, the error names both', async () => {
     const names: string[] = [];
     const unlink: FileOperations['unlink'] = (path) => {
       names.push(path);

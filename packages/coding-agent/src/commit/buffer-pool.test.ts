@@ -8,7 +8,7 @@ function isSame(a: Buffer, b: Buffer): boolean {
   return a.buffer === b.buffer;
 }
 
-test('gives the memory that was given back to the next who asks for no more', () => {
+test('returns released memory for the next request of at most its size', () => {
   const pool = createBufferPool();
   const first = pool.take(2 * MIB);
   first.release();

@@ -23,7 +23,7 @@ test('gives the hash of a content that begins alike, wherever the two part', () 
       const content = hasher.finish();
       const start = Buffer.concat(chunks).subarray(0, wanted);
       expect(content.ofSimilar([start, ...ends], start.length)).toBe(hashOf(start, ...ends));
-      // Asked again, and of a content that is said to have nothing in common.
+      // Asked again, and of a content without equal bytes.
       expect(content.ofSimilar([start, ...ends], 0)).toBe(hashOf(start, ...ends));
     }),
   );

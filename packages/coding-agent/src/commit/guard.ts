@@ -14,7 +14,7 @@ import type { Snapshot } from './snapshot.ts';
 /** How much of a file a refusal shows. */
 const CONTEXT_LIMITS = { maxLines: 60, maxBytes: 6 * 1024, maxColumns: 500 };
 
-/** The content as it is now, from a line. Whoever is shown it has read the file. */
+/** Returns the current content from a line, and records the file as read. */
 function freshContext(
   workspace: CommitScope,
   target: ResolvedPath,

@@ -46,7 +46,7 @@ const rows: readonly Row[] = [
     'exact',
   ],
   ['a byte order mark stays', '\ufeffone', 'one', 'two', '\ufefftwo', 'exact'],
-  ['only line ends are looked for', 'a\n\n\nb', '\n\n\n', '\n', 'a\nb', 'exact'],
+  ['a text of line endings alone', 'a\n\n\nb', '\n\n\n', '\n', 'a\nb', 'exact'],
   ['a line is removed with its end', 'a\nb\nc\n', 'b\n', '', 'a\nc\n', 'exact'],
   ['trailing blanks elsewhere stay', 'a  \nb\nc\t\n', 'b', 'B', 'a  \nB\nc\t\n', 'exact'],
   ['trailing blanks of the file', 'a  \nb\t\nc', 'a\nb\nc', 'a\nB\nc', 'a  \nB\nc', 'trailing-blanks'],
@@ -203,7 +203,7 @@ test('UTF-16 is searched by code units and written back as it was', () => {
   }
 });
 
-test('bytes that are no UTF-8 stay, and so does what is beside them in the line', () => {
+test('bytes that are not valid UTF-8 stay, and so does the rest of their line', () => {
   const bytes = Buffer.from([0x61, 0xe9, 0xff, 0x0d, 0x0a, 0x62, 0x0a, 0xc3, 0x28]);
   const applied = applyEdits(document(bytes), [{ old_text: 'b', new_text: 'c' }], 'file');
   expect(Buffer.concat(applied.parts)).toEqual(Buffer.from([0x61, 0xe9, 0xff, 0x0d, 0x0a, 0x63, 0x0a, 0xc3, 0x28]));
@@ -286,7 +286,7 @@ describe('properties', () => {
   });
 });
 
-describe('what takes time in proportion, and not its square', () => {
+describe('the time grows linearly', () => {
   const many = 20_000;
   const refused: readonly (readonly [reason: string, content: string, oldText: string, code: string])[] = [
     ['a run of blanks', `${' '.repeat(10 * many)}x`, 'no', 'NO_MATCH'],

@@ -53,7 +53,7 @@ function pairedRuns(paragraph: string): TextRange[] {
     start: index,
     end: index + run.length,
   }));
-  // For each run, from behind: the next one of its length.
+  // For each run, from the last: the next run of its length.
   const nextOf: (number | undefined)[] = [];
   const seen = new Map<number, number>();
   for (const [index, { start, end }] of [...runs.entries()].toReversed()) {

@@ -13,12 +13,12 @@ function mentionsOf(text: string, existing: readonly string[] = []): string[] {
 describe('what is a mention', () => {
   const cases: readonly (readonly [why: string, text: string, mentions: readonly string[]])[] = [
     ['a path at the start', '@src/main.ts', ['src/main.ts']],
-    ['a path behind a blank', 'see @src/main.ts now', ['src/main.ts']],
+    ['a path after a space', 'see @src/main.ts now', ['src/main.ts']],
     ['a bare name', 'see @Makefile', ['Makefile']],
     ['a directory', 'in @src/tools/ there', ['src/tools/']],
     ['two on a line', '@a.ts @b.ts', ['a.ts', 'b.ts']],
     ['two with a comma between', '@a.ts,@b.ts;@c.ts', ['a.ts', 'b.ts', 'c.ts']],
-    ['behind a bracket', '(@a.ts) [@b.ts] {@c.ts}', ['a.ts', 'b.ts', 'c.ts']],
+    ['after a bracket', '(@a.ts) [@b.ts] {@c.ts}', ['a.ts', 'b.ts', 'c.ts']],
     ['in a Markdown link', '[main](@src/main.ts)', ['src/main.ts']],
     ['on a new line', 'see\n@a.ts\r\n@b.ts', ['a.ts', 'b.ts']],
     ['one line', '@a.ts:10', ['a.ts 10-10']],
@@ -45,7 +45,7 @@ describe('what is a mention', () => {
       '@docs/日本語.md @caf\u00e9.md @cafe\u0301.md',
       ['docs/日本語.md', 'caf\u00e9.md', 'cafe\u0301.md'],
     ],
-    ['behind Chinese punctuation', '看：@src/a.ts。', ['src/a.ts']],
+    ['after Chinese punctuation', '看：@src/a.ts。', ['src/a.ts']],
     ['bold', '**@a.ts** and *@b.ts*', ['a.ts', 'b.ts']],
     ['a pattern is not cut to a directory', '@src/**', ['src/**']],
     ['only punctuation', '@ @. @.. @) @@', []],
@@ -53,7 +53,7 @@ describe('what is a mention', () => {
     ['an npm scope', 'npm i @types/node', []],
     ['an npm package with a version', '@vitest/ui@1.2.3', []],
     ['x@v7', 'use checkout@v7', []],
-    ['@ behind a slash', 'https://x.org/@user', []],
+    ['@ after a slash', 'https://x.org/@user', []],
   ];
   test.each(cases)('%s', (_, text, mentions) => {
     expect(mentionsOf(text)).toEqual(mentions);
@@ -70,7 +70,7 @@ describe('trailing punctuation is dropped', () => {
   );
 });
 
-describe('what looks like something else is a mention when it exists', () => {
+describe('doubtful text is a mention when the path exists', () => {
   const cases: readonly (readonly [why: string, text: string, existing: string])[] = [
     ['an npm scope', 'npm i @types/node', 'types/node'],
     ['an e-mail address', 'mail me@example.com', 'example.com'],
@@ -95,7 +95,7 @@ describe('code mentions nothing', () => {
     ['inline', 'a `@b.ts` @c.ts', ['c.ts']],
     ['inline with two backticks', '``a ` @b.ts`` @c.ts', ['c.ts']],
     ['inline over a line end', '`a\n@b.ts` @c.ts', ['c.ts']],
-    ['a single backtick is none', 'it`s @b.ts', ['b.ts']],
+    ['a single backtick opens no code', 'it`s @b.ts', ['b.ts']],
     ['backticks of two paragraphs', 'a ` b\n\n@b.ts ` c', ['b.ts']],
     ['runs of other lengths', '` `` @b.ts', ['b.ts']],
     ['a fence', '```ts\n@b.ts\n```\n@c.ts', ['c.ts']],
@@ -137,7 +137,7 @@ describe('the mention that is being typed', () => {
     ['nothing', '', undefined],
     ['an earlier line', '@a\nb', undefined],
     ['in an open fence', '```\n@a', undefined],
-    ['behind a fence', '```\n```\n@a', 'a'],
+    ['after a fence', '```\n```\n@a', 'a'],
   ];
   test.each(cases)('%s', (_, text, query) => {
     expect(mentionAt(text)?.query).toBe(query);

@@ -41,16 +41,16 @@ const applied: readonly (readonly [reason: string, content: string, patch: strin
   ['two anchors are two steps', 'A\nm\nx\nB\nm\nx\n', update('@@ B', '@@ m', '-x', '+y'), 'A\nm\nx\nB\nm\ny\n'],
   ['the order of hunks tells places apart', 'x\na\nx\n', update('@@', ' a', '+b', '@@', '-x', '+y'), 'x\na\nb\ny\n'],
   ['the end of the file is named', 'x\na\nx\n', update('@@', '-x', '+y', '*** End of File'), 'x\na\ny\n'],
-  ['only added lines go behind the anchor', 'a\nb\n', update('@@ a', '+x'), 'a\nx\nb\n'],
+  ['added lines alone go after the anchor', 'a\nb\n', update('@@ a', '+x'), 'a\nx\nb\n'],
   ['only added lines without an anchor go to the end', 'a\nb\n', update('@@', '+x'), 'a\nb\nx\n'],
   ['lines added to a file without final line end', 'a\nb', update('@@', '+x'), 'a\nb\nx'],
   ['an empty line of context may have lost its blank', 'a\n\nb\n', update('@@', ' a', '', '-b', '+c'), 'a\n\nc\n'],
   ['trailing blanks are forgiven, and kept', 'a  \nb\n', update('@@', ' a', '-b', '+c'), 'a  \nc\n'],
-  ['a whole line is looked for, not a part of one', 'ab\nb\n', update('@@', '-b', '+c'), 'ab\nc\n'],
+  ['a hunk matches whole lines, not parts', 'ab\nb\n', update('@@', '-b', '+c'), 'ab\nc\n'],
   ['unified', 'a\nb\nc\n', unified('@@ -1,3 +1,3 @@', ' a', '-b', '+B', ' c'), 'a\nB\nc\n'],
   ['a line number tells two places apart', 'x\na\nx\n', unified('@@ -3 +3 @@', '-x', '+y'), 'x\na\ny\n'],
   ['a wrong line number is forgiven when there is one place', 'a\nb\n', unified('@@ -9 +9 @@', '-b', '+c'), 'a\nc\n'],
-  ['lines are added behind a line number', 'a\nb\n', unified('@@ -1,0 +2 @@', '+x'), 'a\nx\nb\n'],
+  ['lines are added after a line number', 'a\nb\n', unified('@@ -1,0 +2 @@', '+x'), 'a\nx\nb\n'],
   ['lines are added at the beginning', 'a\n', unified('@@ -0,0 +1 @@', '+x'), 'x\na\n'],
   [
     'a removed line that looks like a header',
@@ -165,20 +165,20 @@ describe('reading', () => {
     ]);
   });
 
-  test('a plain diff has paths as they are, and times behind them', () => {
+  test('a plain diff has unprefixed paths, followed by times', () => {
     const text = ['--- src/a.c\t2024-01-01 10:00:00', '+++ src/a.c\t2024-01-02', '@@ -1 +1 @@', '-a', '+b'].join('\n');
     expect(only(text)).toMatchObject({ kind: 'update', path: 'src/a.c' });
   });
 
-  test('a fence of Markdown is no part of the patch', () => {
+  test('a Markdown fence is not part of the patch', () => {
     expect(patched('a\n', `\`\`\`diff\n${unified('@@ -1 +1 @@', '-a', '+b')}\`\`\``)).toBe('b\n');
   });
 
-  test('the signature below a patch for mail is no line of it', () => {
+  test('the signature of a mailed patch is not a line of it', () => {
     expect(patched('a\n- \n', `${unified('@@ -1 +1 @@', '-a', '+b')}-- \n2.43.0\n\n`)).toBe('b\n- \n');
   });
 
-  test('words around the patch, and a here-document, are no part of it', () => {
+  test('text around the patch, and a here-document, are not part of it', () => {
     const text = `This is it:\napply_patch <<'EOF'\n${update('@@', '-a', '+b')}EOF\nIt changes one line.\n`;
     expect(patched('a\n', text)).toBe('b\n');
   });
@@ -192,11 +192,11 @@ describe('reading', () => {
     ['nothing is changed', update('@@', ' x'), /changes nothing/u],
     ['an unknown section', v4a('*** Rename File: a'), /does not start a section/u],
     [
-      'a second patch behind the end',
+      'a second patch after the end',
       v4a('*** Delete File: a') + v4a('*** Delete File: b'),
       /Line 4 .*continues after/u,
     ],
-    ['changes behind the end', `${update('@@', '-x', '+y')}\n@@\n-z\n+w\n`, /continues after/u],
+    ['changes after the end', `${update('@@', '-x', '+y')}\n@@\n-z\n+w\n`, /continues after/u],
     ['a hunk without a file', '@@ -1 +1 @@\n-a\n+b\n', /without '---'/u],
     ['a binary file', 'diff --git a/x b/x\nGIT binary patch\n', /binary/u],
     ['permissions', 'diff --git a/x b/x\nold mode 100644\nnew mode 100755\n', /permissions/u],

@@ -7,13 +7,13 @@ const rows: readonly (readonly [what: string, uri: string, path: string | undefi
   ['escapes', 'file:///a/b%20c%23.ts', '/a/b c#.ts'],
   ['what templates leave as it is', 'file:///a/b#c?d.ts', '/a/b#c?d.ts'],
   ['capitals', 'FILE:///a', '/a'],
-  ['dots, which are gone before anybody looks', 'file:///a/../b', '/b'],
+  ['dots, which URL parsing removes', 'file:///a/../b', '/b'],
   ['this machine by name', 'file://localhost/a', '/a'],
   ['another machine', 'file://server/a', undefined],
   ['a slash in an escape', 'file:///a%2Fb', undefined],
   ['a broken escape', 'file:///a%zz', undefined],
   ['another scheme', 'https://example.com/a', undefined],
-  ['a path that is none', 'a.ts', undefined],
+  ['a path without a scheme', 'a.ts', undefined],
   ['nothing', '', undefined],
 ];
 
