@@ -21,7 +21,7 @@ function exampleTree(): string {
   });
 }
 
-/** The lines of the help that start with `$ cairn`, without the remark behind them. */
+/** The lines of the help that start with `$ cairn`, without the remark after the command. */
 function examplesOf(help: string): string[] {
   return [...help.matchAll(/^ {2}\$ (cairn .*?)(?: {2,}\S.*)?$/gmu)].map(([, command = '']) => command.trimEnd());
 }
@@ -101,7 +101,7 @@ test.skipIf(process.platform === 'win32').each(['', 'find', 'glob', 'grep', 'tou
     // One of them remembers something.
     const env = cleanEnv({ PATH: `${bin}${delimiter}${process.env['PATH'] ?? ''}`, HOME: temporaryDirectory() });
     for (const example of examples) {
-      // A failing example rejects with its status and what it said.
+      // A failing example rejects with its status and its output.
       const { stdout } = await promisify(execFile)('/bin/sh', ['-c', example], { cwd, env });
       expect(stdout, example).not.toBe('');
     }

@@ -81,7 +81,7 @@ describe('cairn memory', () => {
     expect((await cairn(['memory', 'stats'])).stdout).toContain('1 knowledge graph\n');
   });
 
-  test('a file is imported as it was exported, whatever signs it holds, and refused when it is no text', async () => {
+  test('import restores an exported file with any characters, and refuses a file that is not text', async () => {
     const cairn = newcomer();
     const path = `${temporaryDirectory()}/memory.jsonl`;
     const content = 'one\u2028two\u2029three\u0085four\rfive';
@@ -111,7 +111,7 @@ describe('cairn memory', () => {
     expect(await newcomer()(['memory', 'export', '--json'])).toMatchObject({ exitCode: 1, stdout: '' });
   });
 
-  test('how much is kept is said and obeyed', async () => {
+  test('add reports how much it keeps, and keeps no more', async () => {
     const cairn = newcomer();
     for (const text of ['a', 'b', 'c']) await cairn(['memory', 'add', text, '--keep', '2', '--days', '7']);
     expect((await cairn(['memory', 'show', '--json'])).stdout).toMatch(/"content":"c".*"content":"b"/u);
@@ -148,7 +148,7 @@ describe('cairn memory', () => {
     expect(JSON.parse(stdout)).toMatchObject({ error: { code: 'UNKNOWN_WORKFLOW', changed: false } });
   });
 
-  test('a damaged file is said, and left as it is', async () => {
+  test('a damaged file is reported and left unchanged', async () => {
     const home = temporaryDirectory();
     writeFileSync(`${home}/memory.db`, 'no database'.repeat(100));
     const result = await newcomer()(['memory', 'add', 'x', '--store', `${home}/memory.db`]);

@@ -161,7 +161,7 @@ describe.skipIf(!hasTerminal)('in a terminal of 80x24', () => {
     expect(await run.end).toEqual({ exitCode: 0, stdout: 'src/alpha.ts:1\n' });
   });
 
-  test('a pattern in progress and one that matches nothing are said', async () => {
+  test('shows that a pattern is incomplete, and that a pattern matches nothing', async () => {
     const run = await pickIn(tree, ['--grep']);
     expect(run.rows().at(-1)).toContain('type to search in files');
     run.type('alpha(');
@@ -253,7 +253,7 @@ describe.skipIf(!hasTerminal)('in a terminal of 80x24', () => {
     expect(rows[23]).toContain('Enter choose');
   });
 
-  test('a change of size draws everything anew, down to a few rows', async () => {
+  test('a change of size draws everything again, down to a few rows', async () => {
     const run = await pickIn(tree);
     run.type('a');
     await run.until((rows) => rows[0] === 'find> a' && rows.some((row) => row.startsWith('──')), 'the whole picture');
@@ -311,7 +311,7 @@ describe.skipIf(!hasTerminal)('in a terminal of 80x24', () => {
     expect(run.isOnOtherScreen()).toBe(false);
   });
 
-  test('a failure that nobody expected gives the terminal back before it is said', async () => {
+  test('an unexpected failure restores the terminal before it is reported', async () => {
     const preload = 'process.on("SIGUSR2", () => { throw new Error("out of the blue"); });';
     const run = runInTerminal(['pick'], {
       cwd: createTree(tree),
@@ -330,7 +330,7 @@ describe.skipIf(!hasTerminal)('in a terminal of 80x24', () => {
     expect(run.hits(1)).toBe('');
   });
 
-  test('a directory that is missing is said', async () => {
+  test('a missing directory is reported', async () => {
     const run = runInTerminal(['pick', '--path', 'missing'], { cwd: createTree(tree) });
     await run.until((rows) => (rows.at(-1) ?? '').includes('missing'), 'the error');
     run.type(keys.escape);
@@ -357,7 +357,7 @@ describe.skipIf(!hasTerminal)('in a terminal of 80x24', () => {
   });
 });
 
-test('without a terminal it says so and what to use instead', async () => {
+test('without a terminal it names the command to use instead', async () => {
   // A session of its own has no terminal that could be opened.
   const child = spawn(process.execPath, [cairnEntry, 'pick'], {
     cwd: createTree(tree),

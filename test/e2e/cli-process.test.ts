@@ -45,7 +45,7 @@ describe.skipIf(process.platform === 'win32')('without permission', () => {
     expect(stderr).toContain('cairn: skipped 1 file or directory because of a read error; check the permissions\n');
   });
 
-  test('the tour of a tree that cannot be written to says so and goes on', async (context) => {
+  test('the tour reports a tree that is not writable and continues', async (context) => {
     context.skip(!canRunUnprivileged, 'user 65534 cannot read this checkout');
     const cwd = createTree({ 'a.txt': 'nothing special\n' });
     chmodSync(cwd, 0o555);
@@ -94,7 +94,7 @@ test.skipIf(process.platform !== 'linux')('a full disk is an error of one line',
 });
 
 /**
- * A module that, once the tour has written its file, says so and waits until `gate`, a FIFO, has been written to.
+ * A module that, once the tour has written its file, prints a line and waits until `gate`, a FIFO, has been written to.
  * A signal sent in between is handled while the file exists.
  */
 function holdTour(): { preload: string; gate: string } {

@@ -285,7 +285,7 @@ describe('reading', () => {
     expect(await cairn(['ls', 'd', '--depth', '2'], { cwd })).toMatchObject({ stdout: 'a\nb/\nb/c\nl\n', stderr: '' });
   });
 
-  test('line ends in names do not mix up what is listed and what is said of it', async () => {
+  test('line ends in names do not mix listed names with notices', async () => {
     const cwd = createTree({ 'd\ne': { 'a\nb': 'x\ny\nz\n', l: symlink('to\n\nnowhere'), z: '' } });
     expect(await cairn(['ls', 'd\ne'], { cwd })).toMatchObject({ stdout: 'a\nb\nl\nz\n', stderr: '' });
     const { stdout, stderr } = await cairn(['read', 'd\ne/a\nb', '--limit', '1'], { cwd });
@@ -377,7 +377,7 @@ describe('a failure is one line, status 2, and changes nothing', () => {
 test.skipIf(process.platform === 'win32')('a run that waits for its input ends at a signal', async () => {
   const child = startCairn(['write', 'a.txt'], { cwd: createTree({}) });
   const end = finished(child);
-  // It has said nothing yet; the signal must find it waiting, whenever it comes.
+  // It has printed nothing yet: the signal must end it while it waits.
   child.kill('SIGTERM');
   const { exitCode, signal } = await end;
   expect(exitCode === 143 || signal === 'SIGTERM').toBe(true);

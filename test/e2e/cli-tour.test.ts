@@ -45,7 +45,7 @@ describe('the tour', () => {
     expect(stdout.match(/^ {2}first scan and search [\d.,]+ ms; with the cached scan [\d.,]+ ms/gmu)).toHaveLength(3);
   });
 
-  test('shows that the cache did not know the new file, was told, and knows it', async () => {
+  test('shows that the cache misses the new file until the change is announced', async () => {
     const { stdout } = await cairn(['tour'], { cwd: createTree({ 'a.txt': '', 'b.txt': '' }), env });
     const [, story = ''] = stdout.split('5. The cache learns about a change\n');
     expect(story).toMatch(/^ {2}Wrote cairn-tour-[0-9a-f]{12}\.txt, without telling the cache\.$/mu);
@@ -80,7 +80,7 @@ describe('the tour', () => {
     expect(stdout).toContain('The next listing still leaves it out: an ignore file of this tree excludes it.');
   });
 
-  test('says so when the cache is off', async () => {
+  test('reports that the cache is off', async () => {
     const { stdout, exitCode } = await cairn(['tour'], {
       cwd: createTree({ 'a.txt': 'some words\n' }),
       env: { FS_SCAN_CACHE_TTL_MS: '0' },

@@ -61,7 +61,7 @@ test('prints one line for each check', async () => {
 
 test('an addon that does not load fails with the reason of the system, and the other checks run', async () => {
   const addon = join(temporaryDirectory(), 'broken.node');
-  writeFileSync(addon, 'this is no program');
+  writeFileSync(addon, 'not a program');
   const { exitCode, checks } = await doctor({ env: { NAPI_RS_NATIVE_LIBRARY_PATH: addon } });
   expect(exitCode).toBe(1);
   expect(checks['addon']).toMatchObject({ status: 'fail', message: expect.stringContaining(addon) });

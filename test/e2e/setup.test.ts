@@ -45,7 +45,7 @@ describe.skipIf(process.platform === 'win32')('on a machine that lacks something
     expect(stderr).not.toContain('Rust');
   });
 
-  test('a Rust that is too old is told how to update', () => {
+  test('a Rust that is too old gets the command to update', () => {
     const old = { rustc: 'rustc 1.60.0\nrelease: 1.60.0', cargo: 'cargo 1.60.0', cc: 'cc' };
     const { status, stderr } = runWith('start', old);
     expect(status).toBe(1);
