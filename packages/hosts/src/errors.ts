@@ -1,4 +1,4 @@
-import { CairnError } from '@cairn/tool';
+import { CairnError, hasMark } from '@cairn/tool';
 
 /** Why an entry was not changed. */
 export type HostErrorCode =
@@ -19,6 +19,8 @@ export interface Place {
   readonly column: number;
 }
 
+const marker = Symbol.for('cairn.host-error');
+
 /** Nothing was changed. The message states why and what to do next. */
 export class HostError extends CairnError<HostErrorCode> {
   override readonly name: string = 'HostError';
@@ -30,7 +32,13 @@ export class HostError extends CairnError<HostErrorCode> {
     facts: { readonly path?: string | undefined; readonly place?: Place | undefined; readonly cause?: unknown } = {},
   ) {
     super(code, message, facts);
+    Object.defineProperty(this, marker, { value: true });
     if (facts.place !== undefined) this.place = facts.place;
+  }
+
+  /** Returns whether `error` is a `HostError`, from this or another copy of the package. */
+  static override isInstance(error: unknown): error is HostError {
+    return hasMark(error, marker);
   }
 }
 
