@@ -1,6 +1,7 @@
 import { errnoOf, explainSystemError, ToolError } from '@cairn/tool';
 import { basename, dirname } from 'node:path';
 import type { FileOperations } from '../files/operations.ts';
+import type { PathChange } from './changes.ts';
 import { syncQuietly } from './commit.ts';
 import type { Step } from './commit.ts';
 import { removeForGood } from './delete-step.ts';
@@ -10,7 +11,7 @@ import { removeAll } from './temporary.ts';
 import { copyTree } from './tree.ts';
 import { changedMeanwhile, isThere, verifyParent } from './write-step.ts';
 
-/** Something that moves. */
+/** A rename. */
 export interface Move {
   readonly from: LockedTarget;
   readonly to: LockedTarget;
@@ -18,29 +19,110 @@ export interface Move {
   readonly overwrite: boolean;
 }
 
-/** Whether a directory lists the very name of a path: one that ignores case also finds it by others. */
+/** Returns whether a directory lists exactly this name: a file system that ignores case also finds other spellings. */
 export async function isListed(operations: FileOperations, path: string): Promise<boolean> {
   const entries = await operations.list(dirname(path));
   return entries.some(({ name }) => name === basename(path));
 }
 
-/**
- * Moves a file, a link or a directory. Between file systems it is copied beside its new place first, so that it is never
- * there in part.
- */
-export function renameStep(workspace: CommitScope, { from, to, overwrite }: Move): Step {
-  const { operations, ledger } = workspace;
-  const isSame = from.stat?.identity === to.stat?.identity;
+class RenameStep implements Step {
+  readonly path: string;
+  readonly #workspace: CommitScope;
+  readonly #operations: FileOperations;
+  readonly #move: Move;
+  /** Two names of one file, or two spellings of one name. */
+  readonly #isSame: boolean;
+  /** The content was copied, and the original moved to its temporary path. */
+  #isCopied = false;
 
-  /** It was copied: its old place holds nothing more, but it is still beside it. */
-  let isCopied = false;
+  constructor(workspace: CommitScope, move: Move) {
+    this.#workspace = workspace;
+    this.#operations = workspace.operations;
+    this.#move = move;
+    this.path = move.from.display;
+    this.#isSame = move.from.stat?.identity === move.to.stat?.identity;
+  }
 
-  const leave = async (): Promise<void> => {
+  async prepare(): Promise<void> {
+    // Nothing to prepare: the rename itself is the first effect.
+  }
+
+  async verify(): Promise<void> {
+    const { from, to, overwrite } = this.#move;
+    await verifyParent(this.#operations, from);
+    await verifyParent(this.#operations, to);
+    if (!(await isThere(this.#operations, from.real))) throw changedMeanwhile(from.display);
+    if (!overwrite && !this.#isSame && (await isThere(this.#operations, to.real))) throw changedMeanwhile(to.display);
+  }
+
+  async apply(): Promise<void> {
+    const { from, to } = this.#move;
     try {
-      await operations.rename(from.real, from.temporary);
+      await this.#rename(from, to);
+    } catch (error) {
+      if (errnoOf(error) !== 'EXDEV') throw error;
+      await this.#copyAcross();
+    }
+    await syncQuietly(this.#operations, dirname(to.real));
+    if (dirname(from.real) !== dirname(to.real)) await syncQuietly(this.#operations, dirname(from.real));
+  }
+
+  async undo(): Promise<void> {
+    const { from, to } = this.#move;
+    if (!this.#isCopied) {
+      await this.#rename(to, from);
+      return;
+    }
+    await this.#operations.rename(from.temporary, from.real);
+    await removeAll(this.#operations, to.real);
+  }
+
+  async discard(): Promise<void> {
+    // Nothing was prepared.
+  }
+
+  async finish(): Promise<void> {
+    const { from, to } = this.#move;
+    this.#workspace.ledger.move(from.real, to.real);
+    if (!this.#isCopied) return;
+    const done = `was moved to ${to.display}, but not all of it could be removed from its old path`;
+    await removeForGood(this.#workspace, from, done);
+  }
+
+  changes(): readonly PathChange[] {
+    const { from, to } = this.#move;
+    return [{ kind: 'rename', from: from.real, to: to.real }];
+  }
+
+  async #rename(source: LockedTarget, target: LockedTarget): Promise<void> {
+    await this.#operations.rename(source.real, target.real);
+    // A rename between two names of one file leaves both.
+    if (this.#isSame && (await isListed(this.#operations, source.real))) await this.#operations.unlink(source.real);
+  }
+
+  /** Moves to another file system: copies beside the new path first, so that the copy is never there in part. */
+  async #copyAcross(): Promise<void> {
+    const { from, to } = this.#move;
+    try {
+      await copyTree(this.#operations, from.real, to.temporary);
+      await this.#operations.rename(to.temporary, to.real);
+    } catch (error) {
+      await removeAll(this.#operations, to.temporary);
+      throw error;
+    }
+    await syncQuietly(this.#operations, dirname(to.real));
+    // The old path empties at once; `finish` removes the content when nothing can fail any more.
+    await this.#leaveOldPath();
+    this.#isCopied = true;
+  }
+
+  async #leaveOldPath(): Promise<void> {
+    const { from, to } = this.#move;
+    try {
+      await this.#operations.rename(from.real, from.temporary);
     } catch (error) {
       if (to.stat === undefined) {
-        await removeAll(operations, to.real);
+        await removeAll(this.#operations, to.real);
         throw error;
       }
       const why = explainSystemError(error, from.display);
@@ -51,65 +133,10 @@ export function renameStep(workspace: CommitScope, { from, to, overwrite }: Move
         cause: error,
       });
     }
-  };
-  const across = async (): Promise<void> => {
-    try {
-      await copyTree(operations, from.real, to.temporary);
-      await operations.rename(to.temporary, to.real);
-    } catch (error) {
-      await removeAll(operations, to.temporary);
-      throw error;
-    }
-    await syncQuietly(operations, dirname(to.real));
-    // The old place empties at once; what was there is removed when nothing can fail any more.
-    await leave();
-    isCopied = true;
-  };
-  const move = async (source: LockedTarget, target: LockedTarget): Promise<void> => {
-    await operations.rename(source.real, target.real);
-    // Of two names of one file the system leaves both.
-    if (isSame && (await isListed(operations, source.real))) await operations.unlink(source.real);
-  };
-  const moveThere = async (): Promise<void> => {
-    try {
-      await move(from, to);
-    } catch (error) {
-      if (errnoOf(error) !== 'EXDEV') throw error;
-      await across();
-    }
-    await syncQuietly(operations, dirname(to.real));
-    if (dirname(from.real) !== dirname(to.real)) await syncQuietly(operations, dirname(from.real));
-  };
-  const moveBack = async (): Promise<void> => {
-    if (!isCopied) {
-      await move(to, from);
-      return;
-    }
-    await operations.rename(from.temporary, from.real);
-    await removeAll(operations, to.real);
-  };
+  }
+}
 
-  return {
-    path: from.display,
-    prepare: async () => undefined,
-    verify: async () => {
-      await verifyParent(operations, from);
-      await verifyParent(operations, to);
-      if (!(await isThere(operations, from.real))) throw changedMeanwhile(from.display);
-      if (!overwrite && !isSame && (await isThere(operations, to.real))) throw changedMeanwhile(to.display);
-    },
-    apply: moveThere,
-    undo: moveBack,
-    discard: async () => undefined,
-    finish: async () => {
-      ledger.move(from.real, to.real);
-      if (isCopied)
-        await removeForGood(
-          workspace,
-          from,
-          `was moved to ${to.display}, but not all of it could be removed from its old path`,
-        );
-    },
-    changes: () => [{ kind: 'rename', from: from.real, to: to.real }],
-  };
+/** Makes the step that moves a file, a link or a directory, also to another file system. */
+export function renameStep(workspace: CommitScope, move: Move): Step {
+  return new RenameStep(workspace, move);
 }

@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import { withFile } from '../files/operations.ts';
 import type { FileOperations, OpenFile } from '../files/operations.ts';
 import type { ResolvedPath } from '../files/resolve.ts';
+import type { PathChange } from './changes.ts';
 import { syncQuietly } from './commit.ts';
 import type { Step } from './commit.ts';
 import type { LockedTarget } from './locked-targets.ts';
@@ -165,79 +166,115 @@ async function nameNewFile(operations: FileOperations, target: LockedTarget): Pr
   return true;
 }
 
+class WriteStep implements Step {
+  readonly path: string;
+  readonly #workspace: CommitScope;
+  readonly #operations: FileOperations;
+  readonly #content: NewContent;
+  /** The file keeps its inode: a rename would lose its other names or its owner. */
+  #inPlace = false;
+  #hash = '';
+
+  constructor(workspace: CommitScope, content: NewContent) {
+    this.#workspace = workspace;
+    this.#operations = workspace.operations;
+    this.#content = content;
+    this.path = content.target.display;
+  }
+
+  async check(): Promise<void> {
+    const { target, before } = this.#content;
+    if (before) await requireWritable(this.#operations, target, before);
+  }
+
+  async prepare(): Promise<void> {
+    const { before } = this.#content;
+    const { hash, keepsOwner } = await writeTemporary(this.#operations, this.#content);
+    this.#hash = hash;
+    this.#inPlace = before !== undefined && (before.stat.links > 1 || !keepsOwner);
+  }
+
+  async verify(): Promise<void> {
+    const { target, before } = this.#content;
+    await verifyParent(this.#operations, target);
+    const same = before
+      ? await holds(this.#operations, target.real, before.bytes)
+      : !(await isThere(this.#operations, target.real));
+    if (!same) throw changedMeanwhile(target.display);
+  }
+
+  async apply(): Promise<void> {
+    const { before } = this.#content;
+    if (!before) await this.#create();
+    else if (this.#inPlace) await this.#writeInPlace(before);
+    else await this.#replace();
+  }
+
+  async undo(): Promise<void> {
+    const { target, before } = this.#content;
+    if (!before) {
+      await this.#operations.unlink(target.real);
+    } else if (this.#inPlace) {
+      await this.#restore(before);
+    } else {
+      await writeTemporary(this.#operations, { ...this.#content, parts: [before.bytes] });
+      await this.#replace();
+    }
+  }
+
+  async discard(): Promise<void> {
+    await removeAll(this.#operations, this.#content.target.temporary);
+  }
+
+  async finish(): Promise<void> {
+    const { target, parts, encoding } = this.#content;
+    const size = sizeOf(parts);
+    this.#workspace.ledger.record(target.real, { hash: this.#hash, length: size, size, encoding });
+  }
+
+  changes(): readonly PathChange[] {
+    return [{ kind: 'write', path: this.#content.target.real }];
+  }
+
+  async #create(): Promise<void> {
+    const { target } = this.#content;
+    if (!(await nameNewFile(this.#operations, target))) await this.#operations.rename(target.temporary, target.real);
+    await syncQuietly(this.#operations, dirname(target.real));
+  }
+
+  async #replace(): Promise<void> {
+    const { target } = this.#content;
+    await this.#operations.rename(target.temporary, target.real);
+    await syncQuietly(this.#operations, dirname(target.real));
+  }
+
+  async #writeInPlace(before: Snapshot): Promise<void> {
+    const { real, temporary } = this.#content.target;
+    await this.#operations.rename(temporary, readyPath(temporary));
+    try {
+      await writeOver(this.#operations, temporary, real);
+    } catch (error) {
+      await this.#restore(before);
+      await removeAll(this.#operations, readyPath(temporary));
+      throw error;
+    }
+  }
+
+  /** Writes the old content from memory. */
+  async #restore({ bytes }: Snapshot): Promise<void> {
+    await withFile(this.#operations, this.#content.target.real, 'update', async (file) => {
+      await file.write(bytes, 0);
+      await file.truncate(bytes.length);
+      await file.sync();
+    });
+  }
+}
+
 /**
  * Makes the step that puts content into a file: written beside it, synced and renamed onto it, so that the file is old or new at
  * every moment. A file with several names, or with an owner that cannot be kept, is overwritten in place; the prepared content
  * stays until that is done, so that the next start can repeat it.
  */
 export function writeStep(workspace: CommitScope, content: NewContent): Step {
-  const { operations, ledger } = workspace;
-  const { target, parts, before } = content;
-  const { real, display, temporary } = target;
-  let inPlace = false;
-  let hash = '';
-
-  /** Writes the old content from memory. */
-  const putBack = async (snapshot: Snapshot): Promise<void> => {
-    await withFile(operations, real, 'update', async (file) => {
-      await file.write(snapshot.bytes, 0);
-      await file.truncate(snapshot.bytes.length);
-      await file.sync();
-    });
-  };
-  const writeInPlace = async (snapshot: Snapshot): Promise<void> => {
-    await operations.rename(temporary, readyPath(temporary));
-    try {
-      await writeOver(operations, temporary, real);
-    } catch (error) {
-      await putBack(snapshot);
-      await removeAll(operations, readyPath(temporary));
-      throw error;
-    }
-  };
-  const replaceBy = async (): Promise<void> => {
-    await operations.rename(temporary, real);
-    await syncQuietly(operations, dirname(real));
-  };
-  const appear = async (): Promise<void> => {
-    if (!(await nameNewFile(operations, target))) await operations.rename(temporary, real);
-    await syncQuietly(operations, dirname(real));
-  };
-
-  return {
-    path: display,
-    check: async () => {
-      if (before) await requireWritable(operations, target, before);
-    },
-    prepare: async () => {
-      const written = await writeTemporary(operations, content);
-      hash = written.hash;
-      inPlace = before !== undefined && (before.stat.links > 1 || !written.keepsOwner);
-    },
-    verify: async () => {
-      await verifyParent(operations, target);
-      const same = before ? await holds(operations, real, before.bytes) : !(await isThere(operations, real));
-      if (!same) throw changedMeanwhile(display);
-    },
-    apply: () => {
-      if (!before) return appear();
-      return inPlace ? writeInPlace(before) : replaceBy();
-    },
-    undo: async () => {
-      if (!before) {
-        await operations.unlink(real);
-      } else if (inPlace) {
-        await putBack(before);
-      } else {
-        await writeTemporary(operations, { ...content, parts: [before.bytes] });
-        await replaceBy();
-      }
-    },
-    discard: () => removeAll(operations, temporary),
-    finish: async () => {
-      const size = sizeOf(parts);
-      ledger.record(real, { hash, length: size, size, encoding: content.encoding });
-    },
-    changes: () => [{ kind: 'write', path: real }],
-  };
+  return new WriteStep(workspace, content);
 }
