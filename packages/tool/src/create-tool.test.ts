@@ -4,6 +4,7 @@ import { createTool } from './create-tool.ts';
 import type { ToolRunOptions, ToolSpec } from './create-tool.ts';
 import { succeed, textOf } from './definition.ts';
 import type { ToolDefinition, ToolResult } from './definition.ts';
+import { explaining } from './errors/system-error.ts';
 import { ToolError } from './errors/tool-error.ts';
 import { inputSchema } from './input.ts';
 
@@ -103,6 +104,35 @@ describe('a call', () => {
     const { signal } = new AbortController();
     await tool.execute({ text: 'a' }, { signal, abortSignal: AbortSignal.abort() });
     expect(runs[0]?.[1].signal).toBe(signal);
+  });
+
+  test.each([
+    ['a ToolError', new ToolError('TIMEOUT', ['it took too long', 'Try again.'])],
+    ['a system error', systemError('ETIMEDOUT')],
+    ['a text', 'stop'],
+  ])('rejects with the reason of an abort while it runs when that is %s', async (_, reason) => {
+    const controller = new AbortController();
+    const { tool } = make((_input, { signal }) =>
+      explaining('a.txt', async () => {
+        controller.abort(reason);
+        signal?.throwIfAborted();
+        return succeed('not reached', {});
+      }),
+    );
+    await expect(tool.execute({ text: 'a' }, { signal: controller.signal })).rejects.toBe(reason);
+  });
+
+  test('reports a change that an abort could not prevent', async () => {
+    const controller = new AbortController();
+    const { tool } = make(() => {
+      controller.abort();
+      return Promise.reject(
+        new ToolError('IO', ['half done', 'Look.'], { changed: true, cause: controller.signal.reason }),
+      );
+    });
+    expect(await tool.execute({ text: 'a' }, { signal: controller.signal })).toMatchObject({
+      details: { changed: true },
+    });
   });
 
   test('rejects with the reason of an abort while it runs', async () => {

@@ -56,6 +56,11 @@ function systemPathOf(error: unknown): string | undefined {
   return error instanceof Error && 'path' in error && typeof error.path === 'string' ? error.path : undefined;
 }
 
+/** Whether an error is the reason of the abort. A reason may be any error, also one that is else returned as a result. */
+function isAbort(error: unknown, reason: unknown): boolean {
+  return error === reason || (ToolError.isInstance(error) && !error.changed && error.cause === reason);
+}
+
 function toModelOutput({ output }: { readonly output: ToolResult }): ModelOutput {
   if (output.isError) return { type: 'error-text', value: textOf(output) };
   if (output.content.every((part) => part.type === 'text')) return { type: 'text', value: textOf(output) };
@@ -88,6 +93,7 @@ export function createTool<Input, Details>(spec: ToolSpec<Input, Details>): Tool
     try {
       return await spec.run(parse(input), { signal, dryRun });
     } catch (error) {
+      if (signal?.aborted && isAbort(error, signal.reason)) throw signal.reason;
       const explained = explainSystemError(error, systemPathOf(error));
       if (!ToolError.isInstance(explained)) throw error;
       return failureOf(explained, mutates);
