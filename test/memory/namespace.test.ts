@@ -116,6 +116,30 @@ describe.each(backendKinds)('a namespace on $name', (kind) => {
     expect((await usage.list('hits')).map(({ text }) => text).toSorted()).toEqual(before);
   });
 
+  test.skipIf(kind.isSkipped)('is imported whole or not at all', async () => {
+    const { memory } = await openMemory(kind);
+    const place = { namespace: 'usage', key: 'a' };
+    const record = { kind: 'record', ...place, value: {}, time: START_MS };
+    const document = { kind: 'document', ...place, document: 'x' };
+    const refused = [
+      [record, document],
+      ...[-1, 9e15, 1e300].map((expiresAt) => [record, { ...document, key: 'b', expiresAt }]),
+      [
+        { ...record, key: 'b' },
+        { ...record, expiresAt: 1e300 },
+      ],
+      [record, { ...record, value: [] }],
+    ];
+    for (const lines of refused) {
+      const call = memory.import(lines.map((line) => JSON.stringify(line)));
+      await expect(call).rejects.toMatchObject({ code: 'INVALID_INPUT' });
+    }
+    expect(await memory.namespace('usage').keys()).toEqual([]);
+    // The longest lifetime can be imported again.
+    await memory.namespace('usage', { lifetimeMs: 8.64e15 }).append('a', [{}]);
+    expect(await memory.import(await Array.fromAsync(memory.export()))).toMatchObject({ present: 1 });
+  });
+
   test.skipIf(kind.isSkipped)('removes single records', async () => {
     const { memory } = await openMemory(kind);
     const namespace = memory.namespace('context');

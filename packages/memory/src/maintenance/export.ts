@@ -7,6 +7,7 @@ import { listRuleOf } from '../records/limits.ts';
 import type { Limits } from '../records/limits.ts';
 import { parseNamespaceRecord } from '../records/namespace.ts';
 import type { QuarantineListener, Reader } from '../records/quarantine.ts';
+import { MAX_TIME_MS } from '../records/time.ts';
 import type { Notes } from '../workflows/notes.ts';
 import type { Workflows } from '../workflows/workflows.ts';
 import { listGraphs, listGroups, listNotes } from './overview.ts';
@@ -88,7 +89,8 @@ async function* namespaceLines({ backend, reader }: TransferDependencies, option
   for (const { key, kind, expiresInMs } of infos) {
     const place = parseNamespaceKey(key);
     if (place === undefined) continue;
-    const expiresAt = expiresInMs === undefined ? undefined : (await backend.now(options)) + expiresInMs;
+    const expiresAt =
+      expiresInMs === undefined ? undefined : Math.min((await backend.now(options)) + expiresInMs, MAX_TIME_MS);
     if (kind === 'document') {
       const document = await backend.read(key, options);
       if (document !== undefined) yield JSON.stringify({ kind: 'document', ...place, document, expiresAt });

@@ -9,7 +9,7 @@ import { namespaceDraft, parseNamespaceRecord } from '../records/namespace.ts';
 import { noteDraft } from '../workflows/notes.ts';
 import type { Note } from '../workflows/notes.ts';
 import type { TransferDependencies } from './export.ts';
-import { checkLine, parseLine, workflowOf } from './lines.ts';
+import { checkKinds, checkLine, parseLine, workflowOf } from './lines.ts';
 import type { Line, LineOf } from './lines.ts';
 
 /** The result of an import. */
@@ -43,6 +43,7 @@ export async function importLines(
 ): Promise<ImportResult> {
   const lines = await parseLines(texts);
   for (const line of lines) checkLine(line, dependencies.limits);
+  checkKinds(lines);
   const importing: Importing = { count: { added: 0, present: 0, dropped: 0 }, signal };
   const byPlace = grouped(linesOf(lines, 'message'), ({ stream, group }) => JSON.stringify([stream, group]));
   for (const group of byPlace.values()) await importMessages(dependencies, group, importing);

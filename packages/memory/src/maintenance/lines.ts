@@ -42,7 +42,11 @@ function isJsonObject(value: unknown): boolean {
 
 const time = z.int().min(0).max(MAX_TIME_MS);
 
-const namespaceFields = { namespace: z.string(), key: z.string(), expiresAt: z.number().optional() };
+const namespaceFields = {
+  namespace: z.string(),
+  key: z.string(),
+  expiresAt: z.number().min(0).max(MAX_TIME_MS).optional(),
+};
 
 const lineSchema: z.ZodType<Line> = z.discriminatedUnion('kind', [
   z.strictObject({
@@ -102,6 +106,16 @@ export function workflowOf(line: LineOf<'workflow'>): WorkflowRecord {
   const record = parseWorkflow(JSON.stringify(fields));
   if (record) return record;
   throw new MemoryError('INVALID_INPUT', [`The workflow ${quoted(line.id)} of the import is not a valid record`, HINT]);
+}
+
+/** @throws {MemoryError} `INVALID_INPUT` when a key of a namespace has records and a document. */
+export function checkKinds(lines: readonly Line[]): void {
+  const keysOf = (kind: 'record' | 'document'): string[] =>
+    lines.flatMap((line) => (line.kind === kind ? namespaceKey(line.namespace, line.key) : []));
+  const lists = new Set(keysOf('record'));
+  const both = keysOf('document').find((key) => lists.has(key));
+  if (both === undefined) return;
+  throw new MemoryError('INVALID_INPUT', [`The import has records and a document for ${both}`, HINT]);
 }
 
 /** Checks a line like the write that it leads to, so that an import fails before it writes anything. */
