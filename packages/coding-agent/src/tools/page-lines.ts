@@ -54,69 +54,110 @@ export interface PageText {
 const MAX_BYTES_OF_CHARACTER = 4;
 
 /** Collects the lines of a page from pieces. Keeps only the part of a line that may be shown. */
-export function createPageLines(request: PageRequest, encoding: TextEncoding): PageLines {
-  const { offset, maxLines, maxBytes, maxColumns } = request;
-  const room = (maxColumns + 2) * MAX_BYTES_OF_CHARACTER;
-  const lines: string[] = [];
-  const lineEnds = { crlf: 0, lf: 0 };
-  let [number, cutLines, shownBytes] = [1, 0, 0];
-  let [isBroken, hasNul, isOpen] = [false, false, false];
-  let limit: PageLimit | undefined;
-  let pieces: Buffer[] = [];
-  let [kept, skipped] = [0, 0];
+class LineCollector implements PageLines {
+  readonly #request: PageRequest;
+  readonly #encoding: TextEncoding;
+  readonly #lines: string[] = [];
+  readonly #lineEnds = { crlf: 0, lf: 0 };
+  #number = 1;
+  #cutLines = 0;
+  #shownBytes = 0;
+  #isBroken = false;
+  #hasNul = false;
+  #isOpen = false;
+  #limit: PageLimit | undefined;
+  /** The kept pieces of the current line, their bytes, and the bytes that were not kept. */
+  #pieces: Buffer[] = [];
+  #keptBytes = 0;
+  #skippedBytes = 0;
 
-  const isWanted = (): boolean => number >= offset && limit === undefined;
+  constructor(request: PageRequest, encoding: TextEncoding) {
+    this.#request = request;
+    this.#encoding = encoding;
+  }
 
-  const show = (hasLineFeed: boolean): void => {
-    if (lines.length === maxLines) {
-      limit = 'lines';
+  add(piece: Buffer): void {
+    if (piece.length === 0) return;
+    this.#isOpen = true;
+    if (!this.#isWanted()) return;
+    const maxBytes = (this.#request.maxColumns + 2) * MAX_BYTES_OF_CHARACTER;
+    const part = piece.subarray(0, Math.max(0, maxBytes - this.#keptBytes));
+    if (part.length > 0) this.#pieces.push(Buffer.from(part));
+    this.#keptBytes += part.length;
+    this.#skippedBytes += piece.length - part.length;
+  }
+
+  endLine(hasLineFeed: boolean): void {
+    if (this.#isWanted()) this.#show(hasLineFeed);
+    this.#pieces = [];
+    this.#keptBytes = 0;
+    this.#skippedBytes = 0;
+    this.#isOpen = false;
+    this.#number++;
+  }
+
+  skip(lineFeeds: number, endsOpen: boolean): void {
+    this.#number += lineFeeds;
+    this.#isOpen = endsOpen;
+  }
+
+  stop(limit: PageLimit): void {
+    this.#limit ??= limit;
+  }
+
+  isFull(): boolean {
+    return this.#limit !== undefined;
+  }
+
+  isOpen(): boolean {
+    return this.#isOpen;
+  }
+
+  lineNumber(): number {
+    return this.#number;
+  }
+
+  result(): PageText {
+    return {
+      lines: this.#lines,
+      cutLines: this.#cutLines,
+      limit: this.#limit,
+      lineEnds: this.#lineEnds,
+      isBroken: this.#isBroken,
+      hasNul: this.#hasNul,
+    };
+  }
+
+  #isWanted(): boolean {
+    return this.#number >= this.#request.offset && this.#limit === undefined;
+  }
+
+  #show(hasLineFeed: boolean): void {
+    const { maxLines, maxBytes, maxColumns } = this.#request;
+    if (this.#lines.length === maxLines) {
+      this.#limit = 'lines';
       return;
     }
-    const text = encoding.decode(Buffer.concat(pieces));
-    const isCrlf = hasLineFeed && skipped === 0 && text.endsWith('\r');
+    const isWhole = this.#skippedBytes === 0;
+    const text = this.#encoding.decode(Buffer.concat(this.#pieces));
+    const isCrlf = hasLineFeed && isWhole && text.endsWith('\r');
     const line = isCrlf ? text.slice(0, -1) : text;
-    // The end of a piece may be half a character; what is left out of a line is counted in characters only when all is known.
-    const shown = skipped === 0 ? truncateLine(line, maxColumns) : `${line.slice(0, maxColumns)}… [line cut]`;
-    shownBytes += Buffer.byteLength(shown) + 1;
-    if (shownBytes > maxBytes) {
-      limit = 'bytes';
+    // The kept bytes may end in half a character, so the cut characters can be counted only for a whole line.
+    const shown = isWhole ? truncateLine(line, maxColumns) : `${line.slice(0, maxColumns)}… [line cut]`;
+    this.#shownBytes += Buffer.byteLength(shown) + 1;
+    if (this.#shownBytes > maxBytes) {
+      this.#limit = 'bytes';
       return;
     }
-    if (shown !== line) cutLines++;
-    if (hasLineFeed) lineEnds[isCrlf ? 'crlf' : 'lf']++;
-    const whole = line.slice(0, maxColumns);
-    isBroken ||= whole.includes('\ufffd');
-    hasNul ||= whole.includes('\0');
-    lines.push(shown);
-  };
+    if (shown !== line) this.#cutLines++;
+    if (hasLineFeed) this.#lineEnds[isCrlf ? 'crlf' : 'lf']++;
+    const visible = line.slice(0, maxColumns);
+    this.#isBroken ||= visible.includes('\ufffd');
+    this.#hasNul ||= visible.includes('\0');
+    this.#lines.push(shown);
+  }
+}
 
-  return {
-    add: (piece) => {
-      if (piece.length === 0) return;
-      isOpen = true;
-      if (!isWanted()) return;
-      const part = piece.subarray(0, Math.max(0, room - kept));
-      if (part.length > 0) pieces.push(Buffer.from(part));
-      kept += part.length;
-      skipped += piece.length - part.length;
-    },
-    endLine: (hasLineFeed) => {
-      if (isWanted()) show(hasLineFeed);
-      pieces = [];
-      [kept, skipped] = [0, 0];
-      isOpen = false;
-      number++;
-    },
-    skip: (lineFeeds, endsOpen) => {
-      number += lineFeeds;
-      isOpen = endsOpen;
-    },
-    stop: (why) => {
-      limit ??= why;
-    },
-    isFull: () => limit !== undefined,
-    isOpen: () => isOpen,
-    lineNumber: () => number,
-    result: () => ({ lines, cutLines, limit, lineEnds, isBroken, hasNul }),
-  };
+export function createPageLines(request: PageRequest, encoding: TextEncoding): PageLines {
+  return new LineCollector(request, encoding);
 }
