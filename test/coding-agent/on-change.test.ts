@@ -232,6 +232,20 @@ test('a failed commit that could not be undone is announced, because files chang
   expect(heard).toEqual([{ written: ['first', 'last'] }]);
 });
 
+test('a directory that could only be deleted in part is announced as deleted and as there', async () => {
+  const operations: FileOperations = {
+    ...nodeFileOperations,
+    unlink: async (path) => {
+      if (path.endsWith('/b')) throw Object.assign(new Error('EPERM'), { code: 'EPERM' });
+      await nodeFileOperations.unlink(path);
+    },
+  };
+  const { root, tools, heard } = createBench({ d: { a: '', b: '' }, e: '' }, { operations });
+  failure(await tools.delete.execute({ path: 'd', recursive: true }));
+  expect(heard).toEqual([{ deleted: ['d'], createdDirectories: ['d'] }]);
+  expect(existsSync(join(root, 'd/b'))).toBe(true);
+});
+
 describe('listeners', () => {
   test('one that throws or rejects harms neither the call nor the others, and its error is reported', async () => {
     const { workspace, tools, heard } = createBench({});

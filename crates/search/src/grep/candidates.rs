@@ -94,7 +94,7 @@ impl Candidates {
         Self(Source::Nothing)
     }
 
-    /// The list without the files of a tree that `exclude` proves to have no match.
+    /// The list without the files of a tree that `exclude` proves to have no match. A second call replaces the first.
     #[must_use]
     pub fn excluding(mut self, with: Arc<dyn Exclude>) -> Self {
         if let Source::Tree { exclude, .. } = &mut self.0 {

@@ -7,7 +7,10 @@ export interface RenamedPath {
   readonly to: string;
 }
 
-/** What one commit changed. Paths are absolute and canonical. */
+/**
+ * What one commit changed. Paths are absolute and canonical. A path in `deleted` and in another list still
+ * exists, at least in part: it could not be removed.
+ */
 export interface WorkspaceChange {
   /** Files that were created or got another content. */
   readonly written: readonly string[];

@@ -1,6 +1,8 @@
 import { explainSystemError, ToolError } from '@cairn/tool';
 import { dirname } from 'node:path';
 import { syncQuietly } from './commit.ts';
+import type { FileOperations } from '../files/operations.ts';
+import type { PathChange } from './changes.ts';
 import type { Step } from './commit.ts';
 import type { LockedTarget } from './locked-targets.ts';
 import type { CommitScope } from './scope.ts';
@@ -56,6 +58,17 @@ export async function removeForGood(workspace: CommitScope, target: LockedTarget
   }
 }
 
+/** Returns what to announce, beside its deletion, about a path that could not be removed and is back. */
+async function remainsOf(operations: FileOperations, path: string): Promise<readonly PathChange[]> {
+  try {
+    const { kind } = await operations.lstat(path);
+    return [{ kind: kind === 'directory' ? 'create-directory' : 'write', path }];
+  } catch {
+    // It does not exist, or nobody can tell.
+    return [];
+  }
+}
+
 /**
  * Makes the step that deletes a file, a link or a directory with its content. A rename takes it away at once; it moves back when a
  * later step fails.
@@ -63,6 +76,7 @@ export async function removeForGood(workspace: CommitScope, target: LockedTarget
 export function deleteStep(workspace: CommitScope, target: LockedTarget): Step {
   const { operations, ledger } = workspace;
   const { real, temporary, display } = target;
+  let remains: readonly PathChange[] = [];
   return {
     path: display,
     prepare: async () => undefined,
@@ -78,8 +92,13 @@ export function deleteStep(workspace: CommitScope, target: LockedTarget): Step {
     discard: async () => undefined,
     finish: async () => {
       ledger.forget(real);
-      await removeForGood(workspace, target, 'was only partly deleted');
+      try {
+        await removeForGood(workspace, target, 'was only partly deleted');
+      } catch (error) {
+        remains = await remainsOf(operations, real);
+        throw error;
+      }
     },
-    changes: () => [{ kind: 'delete', path: real }],
+    changes: () => [{ kind: 'delete', path: real }, ...remains],
   };
 }
