@@ -1,7 +1,7 @@
 import type { CodingTools } from '@cairn/coding-agent';
 import type { ToolResult } from '@cairn/tool';
 
-/** What lies there before. `hard/two.txt` is another name of `hard/one.txt`. */
+/** The files before a call. `hard/two.txt` is another name of `hard/one.txt`. */
 export const filesBefore: Readonly<Record<string, string>> = {
   'a.txt': 'old a\n',
   'd/b.txt': 'old b\n',

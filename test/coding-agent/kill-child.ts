@@ -12,7 +12,7 @@ const tools = createCodingTools({ root, stateDirectory });
 // The first call puts in order what the one before left.
 await tools.read.execute({ path: '.' });
 
-/** Unlike `process.stdout` never behind: what was said before a kill was said. */
+/** Writes synchronously, unlike `process.stdout`: every line written before a kill arrives. */
 function say(line: string): void {
   writeSync(1, `${line}\n`);
 }

@@ -1,6 +1,6 @@
 /**
- * What the kill test does to files, one slot per kind of file. A slot has a version, which counts up with each operation, and
- * contents from which a mixture of two versions can be told.
+ * The operations of the kill test, one slot per kind of file. A slot has a version that each operation raises by one, and
+ * contents that reveal a mixture of two versions.
  */
 import { existsSync, linkSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -13,7 +13,7 @@ export interface Slot {
   create(root: string): void;
   /** Takes the slot from a version to the next one. */
   advance(tools: CodingTools, version: number): Promise<readonly ToolResult[]>;
-  /** The version that lies there; throws when it is none, but a mixture or nothing. */
+  /** Returns the version on the disk; throws when the content is a mixture of versions or missing. */
   versionIn(root: string): number;
   /** The file is written in place, so that only the next start makes it whole. */
   readonly inPlace?: boolean;
@@ -27,8 +27,8 @@ export interface Slot {
 const GROWTH = 70;
 
 /**
- * A content that names its version at the beginning, in the middle and at the end, and is of another length each time when it
- * `grows`. What lies between is always the same, so that the tools need not compare much.
+ * Returns a content that names its version at the beginning, in the middle and at the end, and whose length changes with the
+ * version when it `grows`. The filler between is constant, so the tools have little to compare.
  */
 function content(name: string, version: number, { fillers, grows }: Size): string {
   const filler = `${'.'.repeat(90)}\n`;
@@ -132,8 +132,8 @@ function patchOf(name: string, version: number): string {
 }
 
 /**
- * Two files that patches change together. A kill between two renames leaves one of them new and one old, each whole; the next
- * patch starts from there by taking the one that is behind along.
+ * Two files that patches change together. A kill between two renames leaves one new and one old, each whole; the next
+ * patch starts from there and also updates the old one.
  */
 const patched: Slot = {
   name: 'patched',

@@ -20,13 +20,13 @@ const child = fileURLToPath(new URL('kill-child.ts', import.meta.url));
 // The sources are TypeScript; kept, their compilation takes most of the time off the start of each process.
 const compileCache = fileURLToPath(new URL('../../node_modules/.cache/cairn-compile', import.meta.url));
 
-/** What the child said of a slot: the version it was taken to last, and the one it was on the way to. */
+/** The child's report on a slot: the last version that was written, and the version being written. */
 interface Progress {
   readonly reached: number | undefined;
   readonly begun: number | undefined;
 }
 
-/** Starts the child, kills it some time after it has finished so many operations, and tells how far each slot came. */
+/** Starts the child, kills it some time after it has finished N operations, and returns how far each slot came. */
 async function runAndKill(root: string, state: string, operations: number): Promise<Map<string, Progress>> {
   const running = spawn(process.execPath, [child, root, state], {
     stdio: ['ignore', 'pipe', 'pipe'],

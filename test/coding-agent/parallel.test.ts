@@ -25,7 +25,7 @@ async function run(args: readonly string[]): Promise<void> {
 }
 
 test.each([
-  ['as told', 'off', 8, 100],
+  ['without a check', 'off', 8, 100],
   ['with the guard against stale files', 'strict', 4, 10],
 ])(
   'processes that edit one file at the same time, %s, lose no edit',

@@ -156,7 +156,7 @@ const gitData: readonly string[] = [
   'dir/.git/config',
 ];
 
-/** What looks like a way out and is a name like others: it may be used, and leads nowhere else. */
+/** Names that resemble a way out of the root, but are ordinary names inside it. */
 const lookalikes: readonly string[] = [
   '%2e%2e/outside/secret.txt',
   '..%2foutside%2fsecret.txt',
@@ -304,7 +304,7 @@ test.each(gitData)("git's own data is not changed by %j", async (path) => {
   await tryAll(path, moves);
 });
 
-/** Where a call of an operation is told of, and may be preceded by something. */
+/** Called before each file operation; it can run something first. */
 function watching(before: (operation: string) => void): FileOperations {
   const watched = Object.entries(nodeFileOperations).map(([name, run]) => {
     const operation = (...values: unknown[]): unknown => {
@@ -316,7 +316,7 @@ function watching(before: (operation: string) => void): FileOperations {
   return Object.fromEntries(watched) as FileOperations;
 }
 
-/** What is put in the place of something while a call is under way. */
+/** Replacements that happen during a call. */
 const swaps: readonly (readonly [what: string, swap: (root: string) => void])[] = [
   [
     'a directory',

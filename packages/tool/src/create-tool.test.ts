@@ -127,7 +127,7 @@ describe('a call', () => {
     const { tool } = make(() => {
       controller.abort();
       return Promise.reject(
-        new ToolError('IO', ['half done', 'Look.'], { changed: true, cause: controller.signal.reason }),
+        new ToolError('IO', ['half done', 'Read it.'], { changed: true, cause: controller.signal.reason }),
       );
     });
     expect(await tool.execute({ text: 'a' }, { signal: controller.signal })).toMatchObject({

@@ -23,7 +23,7 @@ describe('what is a mention', () => {
     ['on a new line', 'see\n@a.ts\r\n@b.ts', ['a.ts', 'b.ts']],
     ['one line', '@a.ts:10', ['a.ts 10-10']],
     ['lines', '@a.ts:10-40', ['a.ts 10-40']],
-    ['lines at the end of a sentence', 'Look at @a.ts:10-40.', ['a.ts 10-40']],
+    ['lines at the end of a sentence', 'Read @a.ts:10-40.', ['a.ts 10-40']],
     ['lines backwards are part of the name', '@a.ts:40-10', ['a.ts:40-10']],
     ['line 0 is part of the name', '@a.ts:0', ['a.ts:0']],
     ['quoted', '@"my file.ts" is', ['my file.ts']],
