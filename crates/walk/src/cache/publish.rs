@@ -46,8 +46,18 @@ pub enum PublishError {
         /// The root of the snapshot.
         root: PathBuf,
     },
-    /// The time to live is zero, so the cache stores nothing.
-    #[error("the cache is off; set FS_SCAN_CACHE_TTL_MS to more than 0")]
+    /// The snapshot alone holds more bytes than the cache may hold.
+    #[error("the snapshot of {} holds {bytes} bytes, over the limit of {max_bytes}; raise FS_SCAN_CACHE_MAX_BYTES", root.display())]
+    TooLarge {
+        /// The root of the snapshot.
+        root: PathBuf,
+        /// The bytes of the snapshot.
+        bytes: usize,
+        /// [`crate::Policy::max_bytes`].
+        max_bytes: usize,
+    },
+    /// The policy has a time to live of zero or room for no snapshot, so the cache stores nothing.
+    #[error("the cache is off; set FS_SCAN_CACHE_TTL_MS and FS_SCAN_CACHE_MAX_ENTRIES to more than 0")]
     Disabled,
 }
 
@@ -67,7 +77,7 @@ impl CacheState {
     /// Stores `snapshot` in place of its base; see [`crate::ScanCache::publish`].
     pub(super) fn publish(&self, running: &Running, base: &Base, snapshot: &Arc<Snapshot>) -> Result<(), PublishError> {
         let root = || snapshot.root().to_owned();
-        if self.policy.ttl.is_zero() {
+        if self.policy.ttl.is_zero() || self.policy.max_snapshots == 0 {
             return Err(PublishError::Disabled);
         }
         if base.key.root != snapshot.root() || base.key.options != snapshot.options() {
@@ -85,6 +95,10 @@ impl CacheState {
         }
         if running.log.affects_since(base.position, &base.key, snapshot) {
             return Err(PublishError::Invalidated { root: root() });
+        }
+        let (bytes, max_bytes) = (snapshot.bytes(), self.policy.max_bytes);
+        if bytes > max_bytes {
+            return Err(PublishError::TooLarge { root: root(), bytes, max_bytes });
         }
         let stored = StoredSnapshot { snapshot: Arc::clone(snapshot), published: self.now(), invalidated: false };
         self.snapshots.insert(base.key.clone(), stored);

@@ -185,6 +185,22 @@ fn a_scan_does_not_replace_a_snapshot_published_while_it_ran() {
 }
 
 #[test]
+fn a_snapshot_that_alone_exceeds_the_bound_is_refused_and_evicts_nothing() {
+    let small = Rig::new(Policy::default());
+    let max_bytes = small.get(&small.directory("small")).snapshot.bytes() + 8;
+    let rig = Rig::new(Policy { max_bytes, ..Policy::default() });
+    rig.get(&rig.directory("small"));
+    let large = rig.directory("large");
+    for index in 0..1_000 {
+        std::fs::write(large.join(format!("a file with a long name {index}")), "").expect("the file is written");
+    }
+    let (base, snapshot) = (rig.base(&large), rig.produce(&large));
+    let bytes = snapshot.bytes();
+    assert_eq!(rig.cache.publish(base, &snapshot), Err(PublishError::TooLarge { root: large, bytes, max_bytes }));
+    assert_eq!(rig.cached(), 1, "the other snapshot stays");
+}
+
+#[test]
 fn a_published_snapshot_is_of_the_whole_tree_of_its_base() {
     let rig = Rig::new(Policy::default());
     let (root, other) = (rig.directory("root"), rig.directory("other"));
@@ -196,7 +212,10 @@ fn a_published_snapshot_is_of_the_whole_tree_of_its_base() {
     let off = Rig::new(Policy { ttl: Duration::ZERO, ..Policy::default() });
     let (base, snapshot) = (off.base(&off.root()), off.produce(&off.root()));
     assert_eq!(off.cache.publish(base, &snapshot), Err(PublishError::Disabled));
-    assert_eq!((rig.cached(), off.cached()), (0, 0));
+    let none = Rig::new(Policy { max_snapshots: 0, ..Policy::default() });
+    let (base, snapshot) = (none.base(&none.root()), none.produce(&none.root()));
+    assert_eq!(none.cache.publish(base, &snapshot), Err(PublishError::Disabled));
+    assert_eq!((rig.cached(), off.cached(), none.cached()), (0, 0, 0));
 }
 
 #[test]
