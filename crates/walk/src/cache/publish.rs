@@ -11,6 +11,7 @@ use crate::snapshot::{Cut, Snapshot};
 use super::base::Base;
 use super::request::ScanKey;
 use super::state::{CacheState, Running, StoredSnapshot};
+use super::stats::count;
 
 /// Why a snapshot was not published. The cache is unchanged then.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -98,6 +99,8 @@ impl CacheState {
         }
         let (bytes, max_bytes) = (snapshot.bytes(), self.policy.max_bytes);
         if bytes > max_bytes {
+            // The statistics report the cache as too small, as they do when a snapshot leaves it.
+            count(&self.counters.evictions);
             return Err(PublishError::TooLarge { root: root(), bytes, max_bytes });
         }
         let stored = StoredSnapshot { snapshot: Arc::clone(snapshot), published: self.now(), invalidated: false };
