@@ -92,7 +92,7 @@ test('an error about a file names it', async () => {
   await expect(editor.planInstall(hook, value)).rejects.toMatchObject({
     code: 'CONFIG_SYNTAX',
     path: settings,
-    place: { line: 1, column: 8 },
+    position: { line: 1, column: 8 },
     message: `${settings} was not changed: invalid JSON at line 1, column 8: value expected; correct it first`,
   });
 });

@@ -2,7 +2,7 @@ import { CairnError, hasMark } from '@cairn/tool';
 
 /** Why an entry was not changed. */
 export type HostErrorCode =
-  /** The file is not valid JSON or TOML. `place` states where. */
+  /** The file is not valid JSON or TOML. `position` states where. */
   | 'CONFIG_SYNTAX'
   /** The file parses, but holds another kind of value where the entry belongs. */
   | 'CONFIG_SHAPE'
@@ -14,7 +14,7 @@ export type HostErrorCode =
   | 'STATE';
 
 /** A position in a file. Both numbers count from 1; columns are UTF-16 code units. */
-export interface Place {
+export interface TextPosition {
   readonly line: number;
   readonly column: number;
 }
@@ -24,16 +24,20 @@ const marker = Symbol.for('cairn.host-error');
 /** Nothing was changed. The message states why and what to do next. */
 export class HostError extends CairnError<HostErrorCode> {
   override readonly name: string = 'HostError';
-  readonly place?: Place;
+  readonly position?: TextPosition;
 
   constructor(
     code: HostErrorCode,
     message: string,
-    facts: { readonly path?: string | undefined; readonly place?: Place | undefined; readonly cause?: unknown } = {},
+    facts: {
+      readonly path?: string | undefined;
+      readonly position?: TextPosition | undefined;
+      readonly cause?: unknown;
+    } = {},
   ) {
     super(code, message, facts);
     Object.defineProperty(this, marker, { value: true });
-    if (facts.place !== undefined) this.place = facts.place;
+    if (facts.position !== undefined) this.position = facts.position;
   }
 
   /** Returns whether `error` is a `HostError`, from this or another copy of the package. */
@@ -42,8 +46,8 @@ export class HostError extends CairnError<HostErrorCode> {
   }
 }
 
-/** Returns the place of an offset in a text. */
-export function placeOf(text: string, offset: number): Place {
+/** Returns the line and column of an offset in a text. */
+export function positionOf(text: string, offset: number): TextPosition {
   const before = text.slice(0, offset);
   const lineStart = before.lastIndexOf('\n') + 1;
   return { line: before.split('\n').length, column: offset - lineStart + 1 };
@@ -57,7 +61,7 @@ export function withPath<T>(path: string, run: () => T): T {
     if (!(error instanceof HostError) || error.path !== undefined) throw error;
     throw new HostError(error.code, `${path} was not changed: ${error.message}`, {
       path,
-      place: error.place,
+      position: error.position,
       cause: error,
     });
   }

@@ -3,7 +3,7 @@ export type { EntryAction, TextChange } from './entry-change.ts';
 export { createEntryEditor } from './entry-editor.ts';
 export type { EntryChange, EntryEditor, EntryEditorOptions, EntryTarget } from './entry-editor.ts';
 export { HostError } from './errors.ts';
-export type { HostErrorCode, Place } from './errors.ts';
+export type { HostErrorCode, TextPosition } from './errors.ts';
 export type { ConfigObject } from './formats/config-format.ts';
 export { scopes } from './host.ts';
 export type { EntryKind, Host, HostContext, McpServerKind, NameRule, Scope, ServerCommand } from './host.ts';

@@ -105,7 +105,7 @@ test('an error is one line, or one document with its facts', async () => {
     [Symbol.for('cairn.error')]: true,
     code: 'CONFIG_SYNTAX',
     path: '/a/.mcp.json',
-    place: { line: 2, column: 8 },
+    position: { line: 2, column: 8 },
   });
   const plain = recordingSession();
   await writeError(plain.session, error, false);

@@ -57,9 +57,9 @@ function stringOf(error: Error, name: string): string | undefined {
 
 /** The line and the column of an error about the text of a file. */
 function placeOf(error: Error): Pick<ErrorFacts, 'line' | 'column'> {
-  const place: unknown = Reflect.get(error, 'place');
-  if (typeof place !== 'object' || place === null || !('line' in place) || !('column' in place)) return {};
-  return { line: Number(place.line), column: Number(place.column) };
+  const position: unknown = Reflect.get(error, 'position');
+  if (typeof position !== 'object' || position === null || !('line' in position) || !('column' in position)) return {};
+  return { line: Number(position.line), column: Number(position.column) };
 }
 
 /** Memory states whether a failed write took place. */

@@ -90,8 +90,8 @@ test.each([
   ['text after the end', '{}\n{}', 'CONFIG_SYNTAX', { line: 2, column: 1 }],
   ['a list', '[]', 'CONFIG_SHAPE', { line: 1, column: 1 }],
   ['servers that are not an object', '{\n  "servers": null\n}', 'CONFIG_SHAPE', { line: 2, column: 14 }],
-])('refuses %s and names the place', (_, text, code, place) => {
-  expect(() => set(text)).toThrow(expect.objectContaining({ code, place }));
+])('refuses %s and names the place', (_, text, code, position) => {
+  expect(() => set(text)).toThrow(expect.objectContaining({ code, position }));
 });
 
 /** Blanks and comments as a person might type them. */

@@ -6,7 +6,7 @@
  */
 import { createScanner, getNodeValue, parseTree, printParseErrorCode } from 'jsonc-parser';
 import type { Node, ParseError, SyntaxKind } from 'jsonc-parser';
-import { HostError, placeOf } from '../errors.ts';
+import { HostError, positionOf } from '../errors.ts';
 import { isObject, lineEndOf } from './config-format.ts';
 import type { ConfigChange, ConfigFormat } from './config-format.ts';
 
@@ -26,18 +26,18 @@ function parseRoot(text: string): Node | undefined {
   const root = parseTree(text, errors, { allowTrailingComma: true, allowEmptyContent: true });
   const [first] = errors;
   if (first) {
-    const place = placeOf(text, first.offset);
-    const message = `invalid JSON at line ${place.line}, column ${place.column}: ${words(printParseErrorCode(first.error))}; correct it first`;
-    throw new HostError('CONFIG_SYNTAX', message, { place });
+    const position = positionOf(text, first.offset);
+    const message = `invalid JSON at line ${position.line}, column ${position.column}: ${words(printParseErrorCode(first.error))}; correct it first`;
+    throw new HostError('CONFIG_SYNTAX', message, { position });
   }
   if (root && root.type !== 'object') throw notAnObject(text, root, 'the file');
   return root;
 }
 
 function notAnObject(text: string, node: Node, what: string): HostError {
-  const place = placeOf(text, node.offset);
-  const message = `${what} is ${node.type === 'array' ? 'an array' : `a ${node.type}`} instead of an object, at line ${place.line}, column ${place.column}; correct it first`;
-  return new HostError('CONFIG_SHAPE', message, { place });
+  const position = positionOf(text, node.offset);
+  const message = `${what} is ${node.type === 'array' ? 'an array' : `a ${node.type}`} instead of an object, at line ${position.line}, column ${position.column}; correct it first`;
+  return new HostError('CONFIG_SHAPE', message, { position });
 }
 
 /** Returns the property with a name. Of several, the last one counts, as in every parser. */

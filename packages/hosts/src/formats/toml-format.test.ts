@@ -96,7 +96,7 @@ test.each([
 
 test('refuses invalid TOML and names the place', () => {
   expect(() => set('a = 1\nb = = 2\n')).toThrow(
-    expect.objectContaining({ code: 'CONFIG_SYNTAX', place: { line: 2, column: 5 } }),
+    expect.objectContaining({ code: 'CONFIG_SYNTAX', position: { line: 2, column: 5 } }),
   );
 });
 

@@ -15,10 +15,10 @@ function parseToml(text: string): ConfigObject {
     return parse(text, { integersAsBigInt: 'asNeeded' });
   } catch (error) {
     if (!(error instanceof TomlError)) throw error;
-    const place = { line: error.line, column: error.column };
+    const position = { line: error.line, column: error.column };
     const [reason = ''] = error.message.replace('Invalid TOML document: ', '').split('\n');
-    const message = `invalid TOML at line ${place.line}, column ${place.column}: ${reason}; correct it first`;
-    throw new HostError('CONFIG_SYNTAX', message, { place, cause: error });
+    const message = `invalid TOML at line ${position.line}, column ${position.column}: ${reason}; correct it first`;
+    throw new HostError('CONFIG_SYNTAX', message, { position, cause: error });
   }
 }
 
