@@ -93,7 +93,7 @@ const refusals: readonly (readonly [
     'ENOSPC',
     isTemporary,
     ['edit', 'patch', 'write'],
-    /^NO_SPACE: (?:a|n) does not fit: the disk is full/u,
+    /^NO_SPACE: (?:a|n) cannot be written: the disk is full/u,
   ],
   ['a used up quota', 'open', 'EDQUOT', isTemporary, ['edit', 'patch', 'write'], /^NO_SPACE: .*quota/u],
   [
@@ -118,7 +118,7 @@ const refusals: readonly (readonly [
     'EACCES',
     (path) => path.endsWith('/a'),
     ['edit', 'patch'],
-    /^PERMISSION: a may not/u,
+    /^PERMISSION: a cannot/u,
   ],
   [
     'a directory whose names may not be changed',
@@ -233,7 +233,7 @@ test('a path that can be neither removed nor restored is reported as changed', a
   const result = await tools.delete.execute({ path: 'a' });
   const [left = ''] = paths();
   expect(failure(result)).toContain(`a could not be restored`);
-  expect(failure(result)).toContain(`what remains of it is now at ${join(root, left)}`);
+  expect(failure(result)).toContain(`its remaining content is now at ${join(root, left)}`);
   expect(result).toMatchObject({ details: { changed: true } });
 });
 
@@ -257,7 +257,7 @@ describe('a move to another file system', () => {
     });
     const { tools, paths } = createBench({ d: { b: 'b\n', c: 'c\n' } }, undefined, { operations });
     const result = await tools.rename.execute({ from: 'd', to: 'm/d' });
-    expect(failure(result)).toMatch(/^PERMISSION: d was moved to m\/d, but not all of it could be removed/u);
+    expect(failure(result)).toMatch(/^PERMISSION: d was moved to m\/d, but not all of it could be deleted/u);
     expect(result).toMatchObject({ details: { changed: true } });
     expect(paths().filter((path) => path !== 'd/c')).toEqual(['d', 'd/b', 'm', 'm/d', 'm/d/b', 'm/d/c']);
   });
@@ -302,14 +302,16 @@ test('a directory where a file is meant, a file where a directory is meant, a pi
   }
 });
 
-test('links that lead in a circle', async () => {
+test('a loop of symbolic links', async () => {
   const { tools, root } = createBench({});
   spawnSync('ln', ['-s', 'b', join(root, 'a')]);
   spawnSync('ln', ['-s', 'a', join(root, 'b')]);
   expect(failure(await tools.read.execute({ path: 'a' }))).toMatch(
-    /^NOT_FOUND: a is a symbolic link that leads in a circle/u,
+    /^NOT_FOUND: a is part of a loop of symbolic links/u,
   );
-  expect(failure(await tools.write.execute({ path: 'a', content: '' }))).toMatch(/^NOT_FOUND: a is a symbolic link/u);
+  expect(failure(await tools.write.execute({ path: 'a', content: '' }))).toMatch(
+    /^NOT_FOUND: a is part of a loop of symbolic links/u,
+  );
 });
 
 /** A file system of one megabyte; `undefined` where mounting is not allowed. */
@@ -338,7 +340,9 @@ test('a full disk leaves every file as it was, one with several names too', asyn
   for (const path of ['a', 'b']) {
     await tools.read.execute({ path });
     const text = failure(await tools.write.execute({ path, content: 'y'.repeat(500_000) }));
-    expect(text).toMatch(/^NO_SPACE: [ab] does not fit: the disk is full\. Nothing was changed\. Free some space/u);
+    expect(text).toMatch(
+      /^NO_SPACE: [ab] cannot be written: the disk is full\. Nothing was changed\. Free some space/u,
+    );
   }
   expect(readdirSync(root)).toEqual(before);
   for (const path of ['a', 'a2', 'b']) expect(readFileSync(join(root, path), 'utf8')).toBe(content);

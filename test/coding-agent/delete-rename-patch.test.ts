@@ -85,7 +85,7 @@ describe('rename', () => {
 
   const refused: readonly (readonly [reason: string, from: string, to: string, says: RegExp])[] = [
     ['a directory as destination', 'a', 'd', /^EXISTS: d is a directory/u],
-    ['into itself', 'd', 'd/f/g', /^INVALID_INPUT: d\/f\/g is inside d/u],
+    ['into itself', 'd', 'd/f/g', /^INVALID_INPUT: d cannot be moved into itself: d\/f\/g is inside it/u],
     ['to itself', 'a', './a', /^NO_CHANGE/u],
     ['nothing', 'x', 'y', /^NOT_FOUND/u],
     ['the root', '.', 'y', /^PROTECTED|^OUTSIDE/u],

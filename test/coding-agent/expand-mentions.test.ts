@@ -104,7 +104,7 @@ describe('a mention that is not attached is reported with the reason', () => {
     ['another case', '@readme', { 'README.md': '' }, 'NOT_FOUND', 'nothing exists at this path'],
     ['the begin of a name', '@READ', { README: '' }, 'NOT_FOUND', 'nothing exists at this path'],
     ['a file named as a directory', '@a.ts/', { 'a.ts': '' }, 'NOT_FOUND', 'nothing exists at this path'],
-    ['below a file', '@a.ts/b.ts', { 'a.ts': '' }, 'NOT_A_DIRECTORY', 'a.ts/b.ts lies below'],
+    ['below a file', '@a.ts/b.ts', { 'a.ts': '' }, 'NOT_A_DIRECTORY', 'a.ts/b.ts has a parent that is not a directory'],
     [
       'binary',
       '@a.bin',
@@ -114,9 +114,9 @@ describe('a mention that is not attached is reported with the reason', () => {
     ],
     ['a pipe', '@p', { p: fifo() }, 'NOT_A_FILE', 'p is a device, pipe or socket'],
     ['no such line', '@a.ts:9', { 'a.ts': 'x\n' }, 'INVALID_INPUT', 'a.ts has 1 line, so there is no line 9'],
-    ['above the root', '@../x', {}, 'OUTSIDE_ROOT', 'lies outside the root'],
-    ['absolute', '@/etc/passwd', {}, 'OUTSIDE_ROOT', '/etc/passwd lies outside the root'],
-    ['a link in a circle', '@l', { l: symlink('l') }, 'NOT_FOUND', 'is a symbolic link that leads in a circle'],
+    ['above the root', '@../x', {}, 'OUTSIDE_ROOT', 'is outside the root'],
+    ['absolute', '@/etc/passwd', {}, 'OUTSIDE_ROOT', '/etc/passwd is outside the root'],
+    ['a link in a circle', '@l', { l: symlink('l') }, 'NOT_FOUND', 'is part of a loop of symbolic links'],
   ];
   test.each(cases)('%s', async (_, text, tree, reason, says) => {
     const message = await expandMentions(text, { workspace: workspaceOf(tree) });
@@ -155,7 +155,7 @@ describe('one budget for the whole message', () => {
     const parts = attachments(message);
     expect(parts[1]).toMatch(/\[cut by .*; continue with offset=\d+\]$/u);
     expect(parts.at(-1)).toMatch(
-      /^\[@b\.ts is attached in part: a message takes 5\.9 KB\]\n\[@c\.ts is not attached: it takes 4\.0 KB, and \d+ bytes of the 5\.9 KB for a message are left\]$/u,
+      /^\[@b\.ts is attached in part: one message holds at most 5\.9 KB\]\n\[@c\.ts is not attached: it has 4\.0 KB, but only \d+ bytes of the 5\.9 KB for one message are left\]$/u,
     );
     expect(parts.slice(0, -1).join('').length).toBeLessThanOrEqual(6000);
   });

@@ -387,7 +387,7 @@ describe('the memory tool of Anthropic', () => {
         `/memories/n/b.md does not exist. Nothing was changed. Did you mean ${path}?`,
       ],
       [{ command: 'view', path: '/memories/m/a.md' }, `Did you mean ${path}?`],
-      [{ command: 'view', path: '/memories/link/passwd' }, '/memories/link/passwd lies outside the root'],
+      [{ command: 'view', path: '/memories/link/passwd' }, '/memories/link/passwd is outside the root'],
       [{ command: 'rename', old_path: path, new_path: '/memories/b.md' }, `Renamed ${path} to /memories/b.md`],
       [{ command: 'delete', path: '/memories/n' }, 'Deleted /memories/n'],
     ];

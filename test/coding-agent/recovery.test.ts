@@ -147,7 +147,7 @@ test.each(['owner', 'mode'])('notes are not believed in a state directory that i
     const getuid = vi.spyOn(process, 'getuid').mockReturnValue(own + 1);
     onTestFinished(() => getuid.mockRestore());
   }
-  const says = by === 'mode' ? /is writable for other users/u : /belongs to another user or is not a directory/u;
+  const says = by === 'mode' ? /is writable by other users/u : /belongs to another user or is not a directory/u;
   const { read, write } = createCodingTools({ root, stateDirectory });
   for (const answer of [await read.execute({ path: 'a' }), await write.execute({ path: 'b', content: '' })]) {
     expect(failure(answer)).toMatch(/^PERMISSION: The state directory .* with stateDirectory\./u);

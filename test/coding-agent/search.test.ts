@@ -175,7 +175,7 @@ describe('ls', () => {
     async () => {
       const { tools } = createBench({ [bytesName(0x61, 0xff)]: '', plain: '' });
       expect(textOf(await tools.ls.execute({}))).toBe(
-        '[.: 2 entries]\na\ufffd\nplain\n[1 name is not valid UTF-8: U+FFFD stands for the bytes, and no tool can open it by that name]',
+        '[.: 2 entries]\na\ufffd\nplain\n[1 name is not valid UTF-8: U+FFFD replaces the invalid bytes, and no tool can open these names]',
       );
     },
   );

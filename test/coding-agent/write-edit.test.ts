@@ -101,7 +101,7 @@ describe('edit', () => {
     const exact = await tools.edit.execute({ path: 'a', edits: [{ old_text: 'two', new_text: '2' }] });
     expect(textOf(exact)).toMatch(/^Edited a: 1 replacement at line 2, tag [0-9a-f]{8}\.$/u);
     const forgiven = await tools.edit.execute({ path: 'a', edits: [{ old_text: 'one\n2', new_text: 'one\nII' }] });
-    expect(textOf(forgiven)).toContain('(trailing-blanks); what changed:\n@@ -1,3 +1,3 @@\n one  \n-2\n+II\n three');
+    expect(textOf(forgiven)).toContain('(trailing-blanks); the changes:\n@@ -1,3 +1,3 @@\n one  \n-2\n+II\n three');
     expect(details(forgiven).edits).toEqual([{ tier: 'trailing-blanks', replacements: 1, lineNumbers: [1] }]);
     expect(text('a')).toBe('one  \nII\nthree\n');
   });

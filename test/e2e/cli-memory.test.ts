@@ -60,7 +60,7 @@ describe('cairn memory', () => {
     expect(imported).toMatchObject({ exitCode: 0, stderr: 'cairn: imported 2 of 2 lines\n' });
     expect((await cairn(['memory', 'export', '--project'])).stdout).toBe(stdout);
     expect((await cairn(['memory', 'import', '--project'], stdout)).stderr).toBe(
-      'cairn: imported 0 of 2 lines; 2 were already there\n',
+      'cairn: imported 0 of 2 lines; 2 already existed\n',
     );
     expect(await cairn(['memory', 'forget', '--stream', 'chat', '--group', 'g'])).toMatchObject({
       exitCode: 0,
@@ -120,7 +120,11 @@ describe('cairn memory', () => {
   });
 
   test.each([
-    [['memory', 'add', ''], 2, 'cairn: The content of the message is empty. Use a text with at least one character.\n'],
+    [
+      ['memory', 'add', ''],
+      2,
+      'cairn: The content of the message is empty. Use a string with at least one character.\n',
+    ],
     [['memory', 'add', 'x', '--role', 'boss'], 2, /Invalid role "boss"/u],
     [['memory', 'add', 'x', '--stream', ''], 2, /stream "" is empty/u],
     [['memory', 'forget'], 2, /--stream is missing/u],
@@ -128,7 +132,7 @@ describe('cairn memory', () => {
     [['memory', 'search'], 2, /missing argument <query>/u],
     [['memory', 'list', '--backend', 'redis'], 2, /use --url, or set CAIRN_REDIS_URL/u],
     [['memory', 'list', '--backend', 'mongo'], 2, /invalid --backend "mongo"; use sqlite or redis/u],
-    [['memory', 'list', '--backend', 'redis', '--store', 'x'], 2, /--store and --project are for SQLite/u],
+    [['memory', 'list', '--backend', 'redis', '--store', 'x'], 2, /--store and --project work only with SQLite/u],
     [['memory', 'list', '--url', 'http://x'], 2, /redis:\/\/user:password@host/u],
     [['memory', 'import', 'missing.jsonl'], 2, /missing\.jsonl/u],
     [['memory', 'add', 'x', '--store', '/proc/x/memory.db'], 2, /\[memory:sqlite\]/u],
@@ -154,7 +158,7 @@ describe('cairn memory', () => {
     const result = await newcomer()(['memory', 'add', 'x', '--store', `${home}/memory.db`]);
     expect(result).toMatchObject({
       exitCode: 2,
-      stderr: expect.stringContaining('is not a memory of Cairn, or is damaged'),
+      stderr: expect.stringContaining('is not a memory file of Cairn, or is damaged'),
     });
     expect(readFileSync(`${home}/memory.db`, 'utf8')).toBe('no database'.repeat(100));
   });

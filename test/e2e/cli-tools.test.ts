@@ -152,7 +152,7 @@ describe('a change shows its difference and says what happened', () => {
         args: ['rename', 'a', 'b', '--overwrite'],
         tree: { a: 'x', b: 'y' },
         stdout: '',
-        stderr: /^cairn: Renamed a to b, replacing what was there\.\n$/u,
+        stderr: /^cairn: Renamed a to b, replacing the existing one\.\n$/u,
         after: { b: 'x' },
       },
     ],
@@ -331,8 +331,8 @@ describe('--json', () => {
 
 describe('a failure is one line, status 2, and changes nothing', () => {
   const cases: readonly (readonly [why: string, args: readonly string[], stderr: RegExp])[] = [
-    ['outside the root', ['read', '../x'], /lies outside the root/u],
-    ['outside the root by a link', ['write', 'out/x', '--content', ''], /lies outside the root/u],
+    ['outside the root', ['read', '../x'], /is outside the root/u],
+    ['outside the root by a link', ['write', 'out/x', '--content', ''], /is outside the root/u],
     ["git's own data", ['write', '.git/config', '--content', '', '--overwrite'], /git's own data/u],
     ['missing', ['read', 'nope'], /^cairn: nope does not exist\. /u],
     ['no match', ['edit', 'a.txt', '--old', 'zzz', '--new', ''], /Nothing was changed/u],

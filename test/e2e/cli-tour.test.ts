@@ -13,9 +13,9 @@ function headings(stdout: string): string[] {
 
 const steps: readonly string[] = [
   '1. The content of the tree',
-  '2. glob: paths that fit a pattern',
+  '2. glob: paths that match a pattern',
   '3. find: a few letters of a path',
-  '4. grep: what is in the files',
+  '4. grep: the content of the files',
   '5. The cache learns about a change',
   'Try next',
 ];
@@ -48,11 +48,11 @@ describe('the tour', () => {
   test('shows that the cache misses the new file until the change is announced', async () => {
     const { stdout } = await cairn(['tour'], { cwd: createTree({ 'a.txt': '', 'b.txt': '' }), env });
     const [, story = ''] = stdout.split('5. The cache learns about a change\n');
-    expect(story).toMatch(/^ {2}Wrote cairn-tour-[0-9a-f]{12}\.txt, without telling the cache\.$/mu);
+    expect(story).toMatch(/^ {2}Wrote cairn-tour-[0-9a-f]{12}\.txt without invalidating the cache\.$/mu);
     expect(story).toMatch(/^ {2}A cached listing does not have it: 2 names in /mu);
     expect(story).toMatch(/^ {2}invalidateFsScanCache dropped 1 cached scan of 1 in /mu);
     expect(story).toMatch(/^ {2}The next listing has it: 3 names in /mu);
-    expect(story).toContain('  Removed it again.');
+    expect(story).toContain('  Deleted the file.');
   });
 
   test('leaves the tree as it was', async () => {
@@ -87,7 +87,9 @@ describe('the tour', () => {
     });
     expect(exitCode).toBe(0);
     expect(stdout).toContain('scanned again because the cached scan was too old');
-    expect(stdout).toContain('A listing has it already: the cached scan was too old to be used and was made again.');
+    expect(stdout).toContain(
+      'A listing already has it: the cached scan was too old, so the directory was scanned again.',
+    );
   });
 
   test('what it says to try next finds something when it is typed', async () => {

@@ -73,7 +73,7 @@ test('an addon that does not load fails with the reason of the system, and the o
 describe.skipIf(!onLinux)('git', () => {
   const cases: readonly (readonly [why: string, script: string | undefined, found: RegExp])[] = [
     ['a missing one', undefined, /^git is not on the PATH$/u],
-    ['another program of that name', '#!/bin/sh\necho hello\n', /^the git on the PATH answers "hello"$/u],
+    ['another program of that name', '#!/bin/sh\necho hello\n', /^'git --version' printed "hello"$/u],
     ['one that fails', '#!/bin/sh\necho broken >&2\nexit 3\n', /^git does not run: /u],
     ['a file that is not a program', 'x', /^(?:git does not run: |the git on the PATH answers "")/u],
   ];
@@ -126,7 +126,7 @@ describe.skipIf(!onLinux)('directories', () => {
     expect(exitCode).toBe(1);
     expect(checks['writing']).toMatchObject({
       status: 'fail',
-      message: expect.stringContaining('is writable for other users'),
+      message: expect.stringContaining('is writable by other users'),
     });
   });
 

@@ -317,7 +317,7 @@ describe.skipIf(!onLinux)('an existing entry', () => {
       else writeFileSync(path(who), content);
       expect(await install(who, ['claude-code', '--undo'])).toMatchObject({
         exitCode: 0,
-        stderr: expect.stringContaining('is already gone from'),
+        stderr: expect.stringContaining('is not in'),
       });
       expect(existsSync(path(who)) ? readFileSync(path(who), 'utf8') : undefined).toBe(content);
     }

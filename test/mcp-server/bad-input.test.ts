@@ -29,7 +29,7 @@ const lines: readonly (readonly [
     'JSON that is not a message',
     '{"id":7,"method":"ping"}\n',
     7,
-    { code: -32_600, message: expect.stringContaining('not a message of JSON-RPC 2.0') },
+    { code: -32_600, message: expect.stringContaining('not a JSON-RPC 2.0 message') },
   ],
   ['a batch', '[{"jsonrpc":"2.0","id":1,"method":"ping"}]\n', null, { code: -32_600 }],
   ['a number', '5\n', null, { code: -32_600 }],
@@ -40,7 +40,7 @@ const lines: readonly (readonly [
     {
       code: -32_600,
       message: expect.stringMatching(
-        /^invalid request: the message has \d+ bytes, the limit is 10485760; send less at once$/u,
+        /^invalid request: the message has \d+ bytes, more than the limit of 10485760; send less at once$/u,
       ),
     },
   ],
@@ -167,8 +167,8 @@ describe('a server that cannot start', () => {
       /invalid --naming "emacs"; use default, claude, /u,
     ],
     ['an invalid port', () => ['--root', root(), '--http', '70000'], /invalid --http "70000"; use a port up to 65535/u],
-    ['a token without HTTP', () => ['--root', root(), '--token', 'x'], /--token is for --http/u],
-    ['no authentication without HTTP', () => ['--root', root(), '--no-auth'], /--no-auth is for --http/u],
+    ['a token without HTTP', () => ['--root', root(), '--token', 'x'], /--token works only with --http/u],
+    ['no authentication without HTTP', () => ['--root', root(), '--no-auth'], /--no-auth works only with --http/u],
     [
       'a token and no authentication',
       () => ['--root', root(), '--http', '0', '--token', 'x', '--no-auth'],

@@ -168,14 +168,14 @@ describe.skipIf(!hasRedis)('a Redis that is unavailable', () => {
     expect(acknowledged.filter((content) => !present.has(content))).toEqual([]);
   });
 
-  test('a paused server: calls fail in time and report that a write may have been done; later it works again', async () => {
+  test('a paused server: calls fail in time and report that a write may have succeeded; later it works again', async () => {
     const one = await server();
     const memory = open(one.url, 300);
     await memory.messages.add(place, { content: 'before' });
     one.signal('SIGSTOP');
     const writing = await failure(memory.messages.add(place, { content: 'in doubt' }));
     expect(writing.error).toMatchObject({ code: 'STORE_UNAVAILABLE', isDone: 'unknown' });
-    expect(writing.error.message).toContain('may have been done');
+    expect(writing.error.message).toContain('may have succeeded');
     expect((await failure(memory.messages.history(place))).error).toMatchObject({
       code: 'STORE_UNAVAILABLE',
       isDone: false,

@@ -61,7 +61,7 @@ describe('the tools of a memory', () => {
     const tools = createMemoryTools({ memory: open() });
     expect(await tools.remember.execute({ content: '' })).toMatchObject({
       isError: true,
-      details: { reason: 'INVALID_INPUT', hint: 'Use a text with at least one character.', changed: false },
+      details: { reason: 'INVALID_INPUT', hint: 'Use a string with at least one character.', changed: false },
     });
     expect(await tools.remember.execute({ content: 'x'.repeat(2_000_000) })).toMatchObject({
       details: { reason: 'TOO_LARGE' },

@@ -30,7 +30,7 @@ describe.each(backendKinds)('workflows on $name', (kind) => {
       const first = await memory.workflows.acquire(id, { owner: 'first', leaseMs: 60_000 });
       await expect(memory.workflows.acquire(id)).rejects.toMatchObject({
         code: 'WORKFLOW_BUSY',
-        message: expect.stringMatching(/run by first#.* lease lapses in 60 s/u),
+        message: expect.stringMatching(/run by first#.* lease expires in 60 s/u),
       });
       await first.updateTodo('todo_0', { status: 'done', result: { rows: 3 } });
       await memory.storeNote(id, 'asked', 'todo_0');

@@ -101,7 +101,7 @@ impl NativeError {
     pub(crate) fn internal(what: &str) -> Self {
         Self {
             code: "INTERNAL".to_owned(),
-            message: format!("internal error: {what}; report this bug. The process goes on"),
+            message: format!("internal error: {what}; report this bug. The process continues"),
             ..Self::default()
         }
     }

@@ -24,7 +24,7 @@ export function createCodingTools(options: CodingToolsOptions): CodingTools | Na
   const { naming = 'default' } = options;
   if (!namingProfiles.includes(naming)) {
     const summary = `naming must be one of ${namingProfiles.join(', ')}, not ${JSON.stringify(naming)}`;
-    throw new ToolError('INVALID_OPTION', [summary, "Leave it out for the tools' own names."]);
+    throw new ToolError('INVALID_OPTION', [summary, 'Omit it for the default names.']);
   }
   const workspace = workspaceOf(options);
   return naming === 'default' ? ownTools(workspace) : nameTools(workspace, naming);

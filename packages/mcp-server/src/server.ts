@@ -81,7 +81,7 @@ export async function createMcpServer(options: McpServerOptions): Promise<McpSer
     roots,
     toolNames: [...first.tools.keys()],
     open: async () => {
-      if (closing !== undefined) throw new Error('the server is closed; make another one');
+      if (closing !== undefined) throw new Error('the server is closed; create a new one');
       const toolbox = ready.pop() ?? (await openBox());
       const served = { toolbox, roots, version, structured, progressIntervalMs, onError };
       return {

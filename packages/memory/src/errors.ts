@@ -11,7 +11,7 @@ import { CairnError } from '@cairn/tool';
  *   took it over.
  * - `CORRUPT_RECORD`: the value under a key is not readable. It was not changed.
  * - `CORRUPT_STORE`: the file is not a memory, or is damaged.
- * - `STORE_UNAVAILABLE`: the store did not answer in time. A write may have been done: see `MemoryError.isDone`.
+ * - `STORE_UNAVAILABLE`: the store did not answer in time. A write may have succeeded: see `MemoryError.isDone`.
  * - `STORE_LOCKED`: other processes held the lock for too long.
  * - `STORE_DENIED`: a wrong password, a missing permission, or a read-only store.
  * - `STORE_FULL`: the disk or the memory of the store is full.

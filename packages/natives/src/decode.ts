@@ -117,7 +117,7 @@ export function present<T>(value: T | undefined): T {
 }
 
 function wrongLayout(): CairnError {
-  return new CairnError('INTERNAL', 'a result of the addon does not have its layout; please report this');
+  return new CairnError('INTERNAL', 'the addon returned a result with an unexpected layout; report this bug');
 }
 
 /** How long objects are made before the event loop gets a turn, and how many objects are made between two checks. */

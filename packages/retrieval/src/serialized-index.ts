@@ -97,7 +97,7 @@ function checkColumns({ ids, times, lengths, terms, postings }: Partial<IndexCol
   const isText = (value: unknown): boolean => typeof value === 'string';
   const isUnique = (values: readonly unknown[]): boolean => new Set(values).size === values.length;
   if (![documents, vocabulary].every((values) => values.every(isText) && isUnique(values))) {
-    throw corrupt('has an id or a term that is repeated or not a text');
+    throw corrupt('has an id or a term that is repeated or is not a string');
   }
   if (!times.every((time) => Number.isFinite(time))) throw corrupt('has a document without a time');
   const counted = Array.from({ length: documents.length }, () => 0);

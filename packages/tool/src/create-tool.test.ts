@@ -183,8 +183,8 @@ describe('an expected failure', () => {
 
   test.each([
     ['ENOENT', 'a.txt', 'NOT_FOUND', 'a.txt does not exist.'],
-    ['EACCES', 'a.txt', 'PERMISSION', 'a.txt may not be accessed: permission denied.'],
-    ['ENOSPC', undefined, 'NO_SPACE', 'The path does not fit: the disk is full.'],
+    ['EACCES', 'a.txt', 'PERMISSION', 'a.txt cannot be accessed: permission denied.'],
+    ['ENOSPC', undefined, 'NO_SPACE', 'The path cannot be written: the disk is full.'],
     ['EUNKNOWN', 'a.txt', 'IO', 'a.txt could not be accessed (EUNKNOWN).'],
   ])('may be the system error %s at %s', async (code, path, reason, summary) => {
     const result = await failWith(systemError(code, path)).tool.execute({ text: 'a' });

@@ -15,7 +15,7 @@ export const gitCheck: Check = {
       const { stdout } = await promisify(execFile)('git', ['--version'], options);
       const version = /^git version (\S+)/u.exec(stdout)?.[1];
       if (version !== undefined) return ok(version);
-      return warn(`the git on the PATH answers "${stdout.split('\n', 1)[0] ?? ''}"`, fix);
+      return warn(`'git --version' printed "${stdout.split('\n', 1)[0] ?? ''}"`, fix);
     } catch (error) {
       signal.throwIfAborted();
       const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';

@@ -57,7 +57,7 @@ function judgeReply(where: string, message: string): CheckResult {
   if (/DB index|invalid DB/iu.test(message)) {
     return fail(`${where} has no such database`, `correct the number at the end of ${VARIABLE}`);
   }
-  return fail(`${where} answers: ${message}`, 'check the log of the server');
+  return fail(`${where} returned an error: ${message}`, 'check the log of the server');
 }
 
 function parseAddress(text: string): URL | undefined {

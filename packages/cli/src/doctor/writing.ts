@@ -26,7 +26,7 @@ export const writingCheck: Check = {
         return fail(part?.text.split('\n', 1)[0] ?? result.details.reason, result.details.hint);
       }
       if ((await readFile(join(root, 'note.txt'), 'utf8')) !== 'x') {
-        return fail('a written file has other content than was written', `check the disk of ${temporary}`);
+        return fail('a file does not contain what was written to it', `check the disk of ${temporary}`);
       }
       return ok(`files are replaced atomically, with locks in ${temporary}`);
     } finally {

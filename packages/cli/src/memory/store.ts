@@ -61,7 +61,7 @@ async function choose(flags: Omit<StoreFlags, 'color'>, session: Pick<Session, '
   const backend = flags.backend ?? (known !== undefined && !isFile ? 'redis' : 'sqlite');
   if (backend === 'redis') {
     if (isFile) {
-      throw new UsageError('--store and --project are for SQLite', 'leave them out, or use --backend sqlite');
+      throw new UsageError('--store and --project work only with SQLite', 'leave them out, or use --backend sqlite');
     }
     if (known === undefined) {
       throw new UsageError('the URL of the Redis is missing', 'use --url, or set CAIRN_REDIS_URL');
@@ -69,7 +69,7 @@ async function choose(flags: Omit<StoreFlags, 'color'>, session: Pick<Session, '
     return { backend, url: known };
   }
   if (flags.url !== undefined) {
-    throw new UsageError('--url is for Redis', 'leave it out, or use --backend redis');
+    throw new UsageError('--url works only with Redis', 'leave it out, or use --backend redis');
   }
   const { env, cwd } = session;
   if (flags.store !== undefined) return { backend, path: resolve(cwd, flags.store) };
@@ -112,8 +112,9 @@ function retentionOf({ keep, days }: Pick<RetentionFlags, 'keep' | 'days'>): Ret
 }
 
 function quarantineNotice({ key, time }: QuarantinedRecord): string {
-  const where = time === undefined ? 'stays there' : "is in quarantine; 'cairn memory stats --json' lists it";
-  return `a record of ${key} is not readable and ${where}`;
+  const where =
+    time === undefined ? 'it was left in place' : "it is in quarantine: 'cairn memory stats --json' lists it";
+  return `cannot read a record of ${key}; ${where}`;
 }
 
 /** Returns the host of a Redis URL, which may hold a password. */

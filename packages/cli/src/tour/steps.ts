@@ -157,8 +157,12 @@ export async function showTree(tour: Tour): Promise<{ matches: readonly GlobMatc
     );
   if (result.unreadable !== undefined && result.unreadable > 0)
     await say(`  ${countOf(result.unreadable, 'entry', 'entries')} could not be read and are not counted.`);
-  await say('  Left out: names that start with a dot, node_modules, and what .gitignore and its like exclude.');
-  await say('  Times are of this run; a first scan also waits for the disk when the system has not read it lately.');
+  await say(
+    '  Left out: names that start with a dot, node_modules, and files that .gitignore and other ignore files exclude.',
+  );
+  await say(
+    '  Times are from this run; a first scan also waits for the disk if the system has not read the tree recently.',
+  );
   if (result.matches.length === 0)
     await say('  Nothing to search here; the steps below show what an empty answer looks like.');
   await say();
@@ -167,7 +171,7 @@ export async function showTree(tour: Tour): Promise<{ matches: readonly GlobMatc
 
 export async function showGlob(tour: Tour, pattern: string): Promise<void> {
   const { natives, paint, say } = tour;
-  await say(paint.title('2. glob: paths that fit a pattern'));
+  await say(paint.title('2. glob: paths that match a pattern'));
   await sayCommand(tour, `glob ${shellQuote(pattern)}`);
   const search = (): Promise<GlobResult> => natives.glob({ ...shared(tour), pattern, maxResults: maxEntries });
   const runs = await coldAndCached(tour, 'glob', { search });
@@ -204,7 +208,7 @@ export async function showFind(tour: Tour, query: string, file: string | undefin
   // A stop at the limit is what a ranking is for: the best are here.
   const stopped = stopReason === 'limit' ? '' : stopText(stopReason);
   const place = matches.findIndex(({ path }) => path === file) + 1;
-  const meant = place > shownHits ? `; the file meant is number ${place}` : '';
+  const meant = place > shownHits ? `; the intended file is number ${place}` : '';
   const total = countOf(totalMatches, 'path');
   await say(`  ${total} with these letters, best first${shownOf(matches.length)}${meant}${stopped}`);
   await say(timesLine(runs));
@@ -230,7 +234,7 @@ async function sayGrepHits(tour: Tour, result: GrepResult): Promise<void> {
 
 export async function showGrep(tour: Tour, word: string, source: string | undefined): Promise<void> {
   const { natives, paint, say } = tour;
-  await say(paint.title('4. grep: what is in the files'));
+  await say(paint.title('4. grep: the content of the files'));
   if (source !== undefined)
     await say(`  The word '${word}' is taken from ${fitToTerminal(tour, escapeControls(source), 30)}.`);
   await sayCommand(tour, `grep ${shellQuote(word)} --limit ${maxLines}`);
@@ -270,13 +274,13 @@ async function showInvalidation(tour: Tour, file: TourFile): Promise<void> {
   const statsAfter = natives.fsScanCacheStats();
   const invalidateMs = performance.now() - startMs;
   const after = await topNames(tour);
-  await say(`  Wrote ${file.name}, without telling the cache.`);
+  await say(`  Wrote ${file.name} without invalidating the cache.`);
   if (!knows(before)) {
     await say(
       `  A cached listing does not have it: ${countOf(before.result.totalMatches, 'name')} in ${formatMs(before.durationMs)}.`,
     );
   } else {
-    await say('  A listing has it already: the cached scan was too old to be used and was made again.');
+    await say('  A listing already has it: the cached scan was too old, so the directory was scanned again.');
   }
   const dropped = statsBefore.entries.length - statsAfter.entries.length;
   await say(
@@ -301,7 +305,7 @@ export async function showCache(tour: Tour): Promise<void> {
     file = createTourFile(tour.path);
   } catch (error) {
     const reason = error instanceof Error && 'code' in error ? ` (${String(error.code)})` : '';
-    await say(`  This directory cannot be written to${reason}, so this step is left out. Nothing was changed.`);
+    await say(`  Skipped: this directory is not writable${reason}. Nothing was changed.`);
     await say();
     return;
   }
@@ -313,6 +317,6 @@ export async function showCache(tour: Tour): Promise<void> {
     forget();
     natives.invalidateFsScanCache(tour.path);
   }
-  await say('  Removed it again. Programs that write files do the same through the library, after every write.');
+  await say('  Deleted the file. A program that writes files calls invalidateFsScanCache after every write.');
   await say();
 }

@@ -16,7 +16,7 @@ async function putBack({ operations }: CommitScope, { real, temporary, display }
     if (await isThere(operations, real)) throw changedMeanwhile(display);
     await operations.rename(temporary, real);
   } catch (error) {
-    const summary = `${display} could not be restored (${messageOf(error, display)}): what remains of it is now at ${temporary}`;
+    const summary = `${display} could not be restored (${messageOf(error, display)}): its remaining content is now at ${temporary}`;
     throw new ToolError('IO', [summary, `Move that back to ${display}.`], {
       path: display,
       changed: true,

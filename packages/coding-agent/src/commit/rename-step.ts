@@ -85,7 +85,7 @@ class RenameStep implements Step {
     const { from, to } = this.#move;
     this.#workspace.ledger.move(from.real, to.real);
     if (!this.#isCopied) return;
-    const done = `was moved to ${to.display}, but not all of it could be removed from its old path`;
+    const done = `was moved to ${to.display}, but not all of it could be deleted at its old path`;
     await removeForGood(this.#workspace, from, done);
   }
 
@@ -126,7 +126,7 @@ class RenameStep implements Step {
         throw error;
       }
       const why = explainSystemError(error, from.display);
-      const summary = `${from.display} was copied to ${to.display}, but could not be removed from its old path: ${why instanceof Error ? why.message : String(why)}`;
+      const summary = `${from.display} was copied to ${to.display}, but could not be deleted at its old path: ${why instanceof Error ? why.message : String(why)}`;
       throw new ToolError('PERMISSION', [summary, 'Both exist now: delete the one that is not needed.'], {
         path: from.display,
         changed: true,

@@ -21,7 +21,7 @@ async function requirePrivate(directory: string): Promise<void> {
   }
   if (own !== undefined && (stats.mode & OTHERS_MAY_WRITE) !== 0) {
     const hint = `Remove that permission with chmod go-w, or ${HINT.charAt(0).toLowerCase()}${HINT.slice(1)}`;
-    throw new ToolError('PERMISSION', [`${name} is writable for other users`, hint]);
+    throw new ToolError('PERMISSION', [`${name} is writable by other users`, hint]);
   }
 }
 

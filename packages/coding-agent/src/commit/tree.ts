@@ -65,6 +65,6 @@ export async function copyTree(operations: FileOperations, from: string, to: str
     await operations.syncDirectory(to);
   } else {
     const summary = `${from} is ${kindName(kind)}, which cannot be moved to another file system`;
-    throw new ToolError('NOT_A_FILE', [summary, 'Move the rest without it.'], { path: from });
+    throw new ToolError('NOT_A_FILE', [summary, 'Move the other entries without it.'], { path: from });
   }
 }

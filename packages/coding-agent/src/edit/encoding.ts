@@ -82,8 +82,7 @@ function decoderOf(label: string): TextDecoder {
   try {
     return new TextDecoder(label, { ignoreBOM: true });
   } catch (error) {
-    const hint =
-      'Name one that the WHATWG Encoding Standard knows, such as utf-8, utf-16le, windows-1252 or shift_jis.';
+    const hint = 'Use a label of the WHATWG Encoding Standard, such as utf-8, utf-16le, windows-1252 or shift_jis.';
     throw new ToolError('ENCODING', [`The encoding ${JSON.stringify(label)} is unknown`, hint], { cause: error });
   }
 }

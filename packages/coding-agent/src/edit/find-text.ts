@@ -131,7 +131,7 @@ function noMatch(lines: readonly TextLine[], oldLines: readonly string[], { name
     ? ' It contains U+FFFD, which stands for bytes that are not text: leave them out of the edit, or read the file with its encoding.'
     : '';
   if (closest === undefined) {
-    const hint = `No similar text is in the file. Read the file and copy the text from it.${broken}`;
+    const hint = `The file has no similar text. Read the file and copy the text from it.${broken}`;
     return new ToolError('NO_MATCH', [`${name} was not found in ${path}`, hint], { path });
   }
   const { lineNumber, differs, equalLines } = closest;

@@ -109,9 +109,9 @@ export async function resolvePath(territory: Territory, path: string, use: PathU
 }
 
 function outside(display: string, real: string, absolute: string): ToolError {
-  const leads = real === absolute ? '' : ` (it leads to ${real})`;
-  const summary = `${display} lies outside the root${leads}`;
-  return new ToolError('OUTSIDE_ROOT', [summary, 'Only paths below the root are allowed: name one of those.'], {
+  const leads = real === absolute ? '' : ` (it resolves to ${real})`;
+  const summary = `${display} is outside the root${leads}`;
+  return new ToolError('OUTSIDE_ROOT', [summary, 'Use a path below the root.'], {
     path: display,
   });
 }

@@ -58,7 +58,7 @@ const applyPatchSpec: CodingToolSpec<ApplyPatchInput, unknown> = {
   run: (input, context) => {
     requireOneFile(input.diff ?? '');
     const patches = parseV4a(patchOf(input));
-    if (patches.length !== 1) throw notOneFile('has sections of its own');
+    if (patches.length !== 1) throw notOneFile('contains section headers');
     return applyFilePatches(patches, context);
   },
 };

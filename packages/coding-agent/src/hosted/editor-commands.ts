@@ -23,7 +23,7 @@ const DIRECTORY_DEPTH = 2;
 
 function required<T>(value: T | undefined, name: string, command: string): T {
   if (value !== undefined) return value;
-  throw new ToolError('INVALID_INPUT', [`${command} needs the parameter ${name}`, 'Call it again with it.']);
+  throw new ToolError('INVALID_INPUT', [`${command} needs the parameter ${name}`, `Repeat the call with ${name}.`]);
 }
 
 /** Returns lines with their numbers, which `insert` needs. */
@@ -39,7 +39,10 @@ export async function view(
   const [first = 1, last = -1] = range ?? [];
   if (first < 1 || (last !== -1 && last < first)) {
     const summary = `view_range [${first}, ${last}] is not a valid range of lines`;
-    throw new ToolError('INVALID_INPUT', [summary, 'Give the first and the last line, from 1; -1 is the end.']);
+    throw new ToolError('INVALID_INPUT', [
+      summary,
+      'Give the first and the last line, counted from 1; -1 is the last line.',
+    ]);
   }
   const { stat } = await context.workspace.resolve(path);
   const limit = last === -1 ? undefined : last - first + 1;

@@ -46,12 +46,12 @@ const MEMORIES = '/memories';
  */
 function below(path: string | undefined, command: string): string {
   if (path === undefined) {
-    throw new ToolError('INVALID_INPUT', [`${command} needs a path`, `Give one that begins with ${MEMORIES}.`]);
+    throw new ToolError('INVALID_INPUT', [`${command} needs a path`, `Use a path that begins with ${MEMORIES}.`]);
   }
   if (path !== MEMORIES && !path.startsWith(`${MEMORIES}/`)) {
     throw new ToolError(
       'OUTSIDE_ROOT',
-      [`${path} is not below ${MEMORIES}`, `Give a path that begins with ${MEMORIES}.`],
+      [`${path} is not below ${MEMORIES}`, `Use a path that begins with ${MEMORIES}.`],
       {
         path,
       },

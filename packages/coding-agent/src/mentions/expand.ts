@@ -129,7 +129,7 @@ function noticeOf(mentions: ExpandedMessage['mentions'], maxBytes: number): stri
   const lines = mentions.flatMap((one) => {
     const name = formatMention(one.mention);
     if (!one.attached) return [`[${name} is not attached: ${one.message}]`];
-    return one.cutByBudget ? [`[${name} is attached in part: a message takes ${formatBytes(maxBytes)}]`] : [];
+    return one.cutByBudget ? [`[${name} is attached in part: one message holds at most ${formatBytes(maxBytes)}]`] : [];
   });
   return lines.length === 0 ? [] : [lines.join('\n')];
 }
@@ -146,7 +146,7 @@ export async function expandMentions(text: string, options: ExpandOptions): Prom
   signal?.throwIfAborted();
   if (!(maxBytes >= 0)) {
     const summary = `maxBytes must be a number from 0, not ${maxBytes}`;
-    throw new ToolError('INVALID_OPTION', [summary, `Leave it out for ${formatBytes(DEFAULT_MAX_BYTES)}.`]);
+    throw new ToolError('INVALID_OPTION', [summary, `Omit it for the default, ${formatBytes(DEFAULT_MAX_BYTES)}.`]);
   }
   const workspace = workspaceOf(options);
   const context: RunContext = { workspace, names: namesIn(naming), signal, dryRun: false };
@@ -172,7 +172,7 @@ export async function expandMentions(text: string, options: ExpandOptions): Prom
       done.add(key);
       const found = await attach(place, room, context);
       if ('size' in found) {
-        const message = `it takes ${formatBytes(found.size)}, and ${formatBytes(room)} of the ${formatBytes(maxBytes)} for a message are left`;
+        const message = `it has ${formatBytes(found.size)}, but only ${formatBytes(room)} of the ${formatBytes(maxBytes)} for one message are left`;
         mentions.push({ mention, attached: false, reason: 'BUDGET', message });
         continue;
       }

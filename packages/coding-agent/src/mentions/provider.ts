@@ -179,7 +179,7 @@ export function createMentionProvider(options: MentionProviderOptions): MentionP
       signal?.throwIfAborted();
       if (!Number.isSafeInteger(limit) || limit < 0) {
         const summary = `limit must be a whole number from 0, not ${limit}`;
-        throw new ToolError('INVALID_OPTION', [summary, `Leave it out for ${DEFAULT_LIMIT}.`]);
+        throw new ToolError('INVALID_OPTION', [summary, `Omit it for the default, ${DEFAULT_LIMIT}.`]);
       }
       newest?.abort();
       const current = (newest = new AbortController());

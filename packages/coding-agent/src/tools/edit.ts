@@ -56,7 +56,7 @@ function describe(details: EditDetails): string {
   if (ignored.length === 0) return text;
   const shown = truncate(formatHunks(details.diff.hunks).split('\n'), SHOWN);
   const more = shown.limit ? `\n[${shown.total - shown.shown} more lines]` : '';
-  return `${text} Matched only after ignoring differences (${ignored.join(', ')}); what changed:\n${shown.lines.join('\n')}${more}`;
+  return `${text} Matched only after ignoring differences (${ignored.join(', ')}); the changes:\n${shown.lines.join('\n')}${more}`;
 }
 
 /** Replaces texts in a file; all other bytes stay. */

@@ -68,7 +68,7 @@ export async function listingOf(
   const broken = listing.entries.filter(({ path }) => path.includes('\ufffd')).length;
   if (broken > 0) {
     const names = `${count(broken, 'name')} ${broken === 1 ? 'is' : 'are'} not valid UTF-8`;
-    notes.push(`[${names}: U+FFFD stands for the bytes, and no tool can open it by that name]`);
+    notes.push(`[${names}: U+FFFD replaces the invalid bytes, and no tool can open these names]`);
   }
   return succeed([header(details), ...listing.entries.map(entryText), ...notes].join('\n'), details);
 }

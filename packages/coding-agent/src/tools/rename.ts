@@ -42,7 +42,7 @@ async function requireReplaceable(workspace: Workspace, to: LockedTarget, overwr
   if (!overwrite) {
     const hint =
       stat.kind === 'directory'
-        ? 'To move into it, name the whole new path.'
+        ? 'To move into it, give the complete new path.'
         : 'Choose another name, or set overwrite.';
     throw new ToolError('EXISTS', [`${path} already exists`, hint], { path });
   }
@@ -75,7 +75,7 @@ export const renameTool: RegisteredToolSpec<RenameInput, RenameDetails> = {
         throw new ToolError('NO_CHANGE', [summary, 'Choose another name.'], { path: to.display });
       }
       if (isWithin(to.real, from.real)) {
-        const summary = `${to.display} is inside ${from.display}, which cannot be moved into itself`;
+        const summary = `${from.display} cannot be moved into itself: ${to.display} is inside it`;
         throw new ToolError('INVALID_INPUT', [summary, 'Choose a destination outside it.'], { path: to.display });
       }
       // Another spelling of the same name, on a file system that ignores the difference; not a second name of the file.
@@ -89,7 +89,7 @@ export const renameTool: RegisteredToolSpec<RenameInput, RenameDetails> = {
       const steps = [parentsStep(workspace.operations, to), renameStep(workspace, { from, to, overwrite })];
       await commit(steps, context);
       const verb = dryRun ? 'Would have renamed' : 'Renamed';
-      const replaced = overwritten ? ', replacing what was there' : '';
+      const replaced = overwritten ? ', replacing the existing one' : '';
       const details = { from: from.display, to: to.display, kind, overwritten, dryRun };
       return succeed(`${verb} ${from.display} to ${to.display}${replaced}.`, details);
     });

@@ -9,7 +9,7 @@ import type { ResolvedPath } from '../files/resolve.ts';
 
 const codes: Readonly<Record<string, readonly [code: ToolErrorCode, hint: string]>> = {
   PATH_NOT_FOUND: ['NOT_FOUND', CHECK_PATH],
-  NOT_A_DIRECTORY: ['NOT_A_DIRECTORY', 'Name the directory it is in.'],
+  NOT_A_DIRECTORY: ['NOT_A_DIRECTORY', 'Pass the directory that contains it.'],
   INVALID_GLOB: ['INVALID_PATTERN', 'Fix the glob: *, ?, **, [a-z] and {a,b} are special.'],
   INVALID_REGEX: ['INVALID_PATTERN', 'Fix the expression: a backslash before a special character makes it literal.'],
   INVALID_OPTION: ['INVALID_INPUT', 'Change that parameter.'],
@@ -51,7 +51,7 @@ function realHome(): string {
 export function boundsFor({ real, display }: ResolvedPath, timeoutMs: number): SearchBounds {
   const isHome = real === realHome();
   if (real !== parse(real).root && !isHome) return { timeoutMs };
-  const note = `${display} is an entire ${isHome ? 'home directory' : 'file system'}: the search stops after ${WIDE_SEARCH_MS / 1000} s or at the scan's entry limit; search a directory in it to cover all of that`;
+  const note = `${display} is an entire ${isHome ? 'home directory' : 'file system'}: the search stops after ${WIDE_SEARCH_MS / 1000} s or at the scan's entry limit; for a complete result, search one of its subdirectories`;
   return { timeoutMs: Math.min(timeoutMs, WIDE_SEARCH_MS), note: `[${note}]` };
 }
 

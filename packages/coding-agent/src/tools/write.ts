@@ -61,7 +61,7 @@ export const writeTool: RegisteredToolSpec<WriteInput, WriteDetails> = {
       const mark = text.startsWith('\ufeff') ? new Uint8Array() : encoding.mark;
       const bytes = Buffer.concat([mark, encodeText(encoding, text, target.display)]);
       if (before?.bytes.equals(bytes)) {
-        const summary = `${target.display} holds exactly this already`;
+        const summary = `${target.display} already has exactly this content`;
         throw new ToolError('NO_CHANGE', [summary, 'There is nothing to write.'], { path: target.display });
       }
       const written = { target, parts: [bytes], before, encoding: known };

@@ -54,7 +54,7 @@ export function readMessage(
   try {
     return { message: parseJSONRPCMessage(value) };
   } catch {
-    const what = 'not a message of JSON-RPC 2.0; send an object with jsonrpc, method and, for a request, id';
+    const what = 'not a JSON-RPC 2.0 message; send an object with jsonrpc, method and, for a request, id';
     return { refused: invalidRequest(idIn(value), what) };
   }
 }

@@ -64,7 +64,7 @@ export function unavailable(
   problem: string,
   facts: { cause?: unknown; isDone?: 'unknown' },
 ): MemoryError {
-  const doubt = facts.isDone === 'unknown' ? ' The write may have been done.' : '';
+  const doubt = facts.isDone === 'unknown' ? ' The write may have succeeded.' : '';
   const hint = `Check that the server runs; the next call connects again.${doubt}`;
   return new MemoryError('STORE_UNAVAILABLE', [`[memory:redis] ${where} ${problem}`, hint], facts);
 }

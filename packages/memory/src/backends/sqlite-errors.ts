@@ -5,13 +5,13 @@ type Explained = readonly [code: MemoryErrorCode, problem: string, hint: string]
 
 const denied: Explained = [
   'STORE_DENIED',
-  'is not writable for this user',
+  'is not writable by this user',
   'Use another file, or get write permission for the file and its directory.',
 ];
 const full: Explained = ['STORE_FULL', 'cannot grow: the disk is full', 'Free some space, then repeat the call.'];
 const corrupt: Explained = [
   'CORRUPT_STORE',
-  'is not a memory of Cairn, or is damaged',
+  'is not a memory file of Cairn, or is damaged',
   'The file was not changed; use another file, or restore a backup.',
 ];
 

@@ -60,7 +60,7 @@ export function messageDraft(message: NewMessage & Partial<ImportedMessage>, lim
     const summary = `Invalid time ${String(time)}`;
     throw new MemoryError('INVALID_INPUT', [
       summary,
-      'Use milliseconds since the epoch, or omit it for the present time.',
+      'Use milliseconds since the epoch, or omit it for the current time.',
     ]);
   }
   const content = checkContent(message.content, 'message', limits);

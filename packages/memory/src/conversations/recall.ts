@@ -82,7 +82,7 @@ function checkOptions({ query, includeNotes, workflowId, limit = DEFAULT_LIMIT }
   const refuse = (summary: string, hint: string): never => {
     throw new MemoryError('INVALID_INPUT', [summary, hint]);
   };
-  if (typeof query !== 'string') return refuse('The query is not a text', 'Pass a text.');
+  if (typeof query !== 'string') return refuse('The query is not a string', 'Pass a text.');
   if (!Number.isInteger(limit) || limit < 1) {
     return refuse(`Invalid limit ${limit}`, 'Use a whole number from 1, or omit it for 5.');
   }

@@ -88,7 +88,7 @@ export function systemPrompt(shape: StreamShape, group: string): string {
   const merged =
     parents.length === 0
       ? []
-      : [`- ${name} joins ${parents.join(' and ')}: it has their functions, but a memory of its own.`];
+      : [`- ${name} joins ${parents.join(' and ')}: it has their functions and a separate memory.`];
   const memory = [
     '# Memory',
     `- Your memory is stored under ${memoryKey(name, group)}.`,

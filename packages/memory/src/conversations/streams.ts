@@ -93,7 +93,7 @@ function createStream(shape: StreamShape, { messages, notes, recall }: StreamDep
       const execute = functions.get(type)?.execute;
       if (execute) return execute(params, context);
       const known = [...functions].filter(([, one]) => one.execute).map(([key]) => key);
-      const has = known.length === 0 ? 'It has none.' : `It has ${known.join(', ')}.`;
+      const has = known.length === 0 ? 'It has no functions.' : `It has ${known.join(', ')}.`;
       const summary = `The stream ${quoted(name)} has no function ${quoted(type)} to call`;
       throw new MemoryError('UNKNOWN_FUNCTION', [summary, has]);
     },
@@ -141,7 +141,8 @@ export function createStreams(dependencies: StreamDependencies): Streams {
       const parents = [main, ...secondary].map((parent) => find(parent).shape);
       const [first, ...rest] = parents;
       // `find` throws for every unknown name, so the main stream is defined.
-      if (first === undefined) throw new MemoryError('UNKNOWN_STREAM', ['There is no main stream', 'Pass its name.']);
+      if (first === undefined)
+        throw new MemoryError('UNKNOWN_STREAM', ['The main stream is missing', 'Pass the name of a stream.']);
       const shape = mergeShapes(name ?? mergedName(main, secondary), first, rest);
       const other = known.get(shape.name);
       if (other === undefined) return add(shape);

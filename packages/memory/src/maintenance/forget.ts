@@ -40,7 +40,7 @@ async function forgetMessages(
 ): Promise<number> {
   if (group !== undefined) return messages.remove({ stream, group }, message, { signal });
   if (message !== undefined) {
-    throw new MemoryError('INVALID_INPUT', ['A message is removed from its group', 'Pass the group too.']);
+    throw new MemoryError('INVALID_INPUT', ['A message ID needs its group', 'Pass the group of the message too.']);
   }
   let removed = 0;
   for (const place of await listGroups(backend, stream, { signal })) {

@@ -32,7 +32,7 @@ export function checkName(name: unknown, kind: string): string {
     const shown = typeof name === 'string' ? ` ${quoted(name)}` : '';
     throw new MemoryError('INVALID_NAME', [`The ${kind}${shown} ${problem}`, 'Use another name.']);
   };
-  if (typeof name !== 'string') return refuse('is not a text');
+  if (typeof name !== 'string') return refuse('is not a string');
   if (name === '') return refuse('is empty');
   // eslint-disable-next-line no-control-regex -- control characters are what this finds
   if (/[\u0000-\u001f\u007f]/u.test(name)) return refuse('has control characters');

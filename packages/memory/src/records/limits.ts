@@ -105,10 +105,10 @@ export function retentionOf({ messages, notes, workflowLifetimeMs }: Limits): Fu
  */
 export function checkContent(content: unknown, kind: string, limits: Limits): string {
   if (typeof content !== 'string' || content === '') {
-    const problem = content === '' ? 'is empty' : 'is not a text';
+    const problem = content === '' ? 'is empty' : 'is not a string';
     throw new MemoryError('INVALID_INPUT', [
       `The content of the ${kind} ${problem}`,
-      'Use a text with at least one character.',
+      'Use a string with at least one character.',
     ]);
   }
   return checkSize(content, `content of the ${kind}`, limits);

@@ -87,7 +87,7 @@ export interface NamespaceDependencies {
 function jsonOf(value: JsonObject): string {
   const refuse = (cause?: unknown): never => {
     const summary = 'A value of the namespace is not valid JSON';
-    throw new MemoryError('INVALID_INPUT', [summary, 'Use texts, numbers, lists and plain objects.'], { cause });
+    throw new MemoryError('INVALID_INPUT', [summary, 'Use strings, numbers, arrays and plain objects.'], { cause });
   };
   // Such as a date: it would be stored as another value than it is.
   if ('toJSON' in value) return refuse();
@@ -103,7 +103,7 @@ export function checkDocument(document: unknown, limits: Limits): string {
   // With `u`, a surrogate is a code point of its own only when its other half is missing.
   if (typeof document !== 'string' || /\p{Cs}/u.test(document)) {
     const problem = typeof document === 'string' ? 'not well-formed Unicode' : 'not a text';
-    const hint = 'Use a text without half surrogate pairs; stores would change it.';
+    const hint = 'Remove unpaired surrogates; a store would change them.';
     throw new MemoryError('INVALID_INPUT', [`A document of the namespace is ${problem}`, hint]);
   }
   return checkSize(document, 'document', limits);

@@ -19,13 +19,13 @@ export interface LeaseOptions {
 function busyError({ id, lease }: WorkflowRecord, nowMs: number): MemoryError {
   const secondsLeft = Math.ceil(((lease?.expiresAt ?? nowMs) - nowMs) / 1000);
   return new MemoryError('WORKFLOW_BUSY', [
-    `The workflow ${id} is run by ${lease?.owner ?? 'another runner'}`,
-    `Wait until it is finished; if that runner is gone, its lease lapses in ${secondsLeft} s.`,
+    `The workflow ${id} is being run by ${lease?.owner ?? 'another runner'}`,
+    `Wait until it is finished; if that runner is gone, its lease expires in ${secondsLeft} s.`,
   ]);
 }
 
 function lostError(id: string, reason: string): MemoryError {
-  const hint = 'Stop, and change nothing more in it; read its record to see how far it is.';
+  const hint = 'Stop, and do not change the workflow again; read its record to see its progress.';
   return new MemoryError('LEASE_LOST', [`The lease of the workflow ${id} was lost: ${reason}`, hint]);
 }
 

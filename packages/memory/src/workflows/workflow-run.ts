@@ -68,7 +68,7 @@ function jsonOf(result: unknown, todoId: string): unknown {
     return JSON.parse(JSON.stringify(result));
   } catch (error) {
     const summary = `The result of ${todoId} is not valid JSON`;
-    throw new MemoryError('INVALID_INPUT', [summary, 'Use texts, numbers, lists and plain objects.'], {
+    throw new MemoryError('INVALID_INPUT', [summary, 'Use strings, numbers, arrays and plain objects.'], {
       cause: error,
     });
   }

@@ -21,29 +21,33 @@ type Explained = readonly [code: ToolErrorCode, what: string, hint: string];
 /** The meaning of each system error for the caller of a tool. */
 const explanations: Readonly<Record<string, Explained>> = {
   ENOENT: ['NOT_FOUND', 'does not exist', CHECK_PATH],
-  ENOTDIR: ['NOT_A_DIRECTORY', 'lies below something that is not a directory', CHECK_PATH],
+  ENOTDIR: ['NOT_A_DIRECTORY', 'has a parent that is not a directory', CHECK_PATH],
   EISDIR: ['IS_DIRECTORY', 'is a directory', 'Name a file in it.'],
   EEXIST: ['EXISTS', 'exists already', 'Choose another path, or delete what is there first.'],
   ENOTEMPTY: ['EXISTS', 'is a directory that is not empty', 'Choose another path, or delete what is there first.'],
-  EACCES: ['PERMISSION', 'may not be accessed: permission denied', 'Choose another path, or ask for the permission.'],
+  EACCES: ['PERMISSION', 'cannot be accessed: permission denied', 'Choose another path, or ask for the permission.'],
   EPERM: [
     'PERMISSION',
-    'may not be changed: operation not permitted',
-    'It may be immutable or owned by someone else: ask for the permission.',
+    'cannot be changed: operation not permitted',
+    'It may be immutable or owned by another user: ask for the permission.',
   ],
-  EROFS: ['READ_ONLY', 'lies on a read-only file system', 'Choose a path on a file system that can be written.'],
-  ENOSPC: ['NO_SPACE', 'does not fit: the disk is full', 'Free some space, or write less, and call again.'],
-  EDQUOT: ['NO_SPACE', 'does not fit: the disk quota is used up', 'Free some space, or write less, and call again.'],
+  EROFS: ['READ_ONLY', 'is on a read-only file system', 'Choose a path on a writable file system.'],
+  ENOSPC: ['NO_SPACE', 'cannot be written: the disk is full', 'Free some space, or write less, and call again.'],
+  EDQUOT: [
+    'NO_SPACE',
+    'cannot be written: the disk quota is used up',
+    'Free some space, or write less, and call again.',
+  ],
   EFBIG: ['TOO_LARGE', 'would be larger than the system allows', 'Split it into several files.'],
   ENAMETOOLONG: ['NAME_TOO_LONG', 'is longer than the system allows', 'Shorten the name or the path.'],
   ELOOP: [
     'NOT_FOUND',
-    'is a symbolic link that leads in a circle',
-    'Name the file itself; a listing shows where links lead.',
+    'is part of a loop of symbolic links',
+    'Use the path of the file itself; a listing shows the targets of links.',
   ],
-  ESTALE: ['STALE', 'lies in a directory that was moved or replaced during the call', 'Read it again.'],
+  ESTALE: ['STALE', 'is in a directory that was moved or replaced during the call', 'Read it again.'],
   EBUSY: ['LOCKED', 'is in use by the system', 'Try again later, or choose another path.'],
-  ETXTBSY: ['LOCKED', 'is a program that is running', 'Stop it first, or choose another path.'],
+  ETXTBSY: ['LOCKED', 'is a running program', 'Stop it first, or choose another path.'],
 };
 
 /**

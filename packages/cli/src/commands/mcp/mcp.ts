@@ -79,7 +79,10 @@ function checkFlags(flags: McpFlags): void {
     throw new UsageError('--store and --memory off exclude each other', 'leave one of them out');
   }
   if (flags.http === undefined && (flags.token !== undefined || !flags.auth)) {
-    throw new UsageError(`${flags.auth ? '--token' : '--no-auth'} is for --http`, 'leave it out, or add --http');
+    throw new UsageError(
+      `${flags.auth ? '--token' : '--no-auth'} works only with --http`,
+      'leave it out, or add --http',
+    );
   }
   if (flags.token !== undefined && !flags.auth) {
     throw new UsageError('--token and --no-auth exclude each other', 'leave one of them out');

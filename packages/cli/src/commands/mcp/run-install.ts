@@ -163,7 +163,7 @@ export async function runUndo(request: InstallRequest, session: Session): Promis
   const change = await editorOf(request, session).planUndo(target);
   if (change.text === undefined) {
     if (!dryRun) await change.apply();
-    const notices = [`${target.name} is already gone from ${change.file.path}; nothing was changed`];
+    const notices = [`${target.name} is not in ${change.file.path}; nothing was changed`];
     await report(session, request, { change, changed: false, diff: undefined, notices });
     return ExitCode.Hit;
   }

@@ -20,8 +20,11 @@ async function importAll(file: string | undefined, flags: GroupFlags, session: S
     run: async (memory, { print, notice }) => {
       const result = await memory.import(lines, { signal: session.signal });
       const { added, present, dropped } = result;
-      const already = present === 0 ? [] : [`${present} were already there`];
-      const over = dropped === 0 ? [] : [`${dropped} were too old or too many and were not imported (--keep, --days)`];
+      const already = present === 0 ? [] : [`${present} already existed`];
+      const over =
+        dropped === 0
+          ? []
+          : [`${dropped} were not imported, because they are too old or too many; raise --days or --keep`];
       notice([`imported ${added} of ${countOf(result.lines, 'line')}`, ...already, ...over].join('; '));
       await print([], result);
       return dropped === 0 ? ExitCode.Hit : ExitCode.Error;
