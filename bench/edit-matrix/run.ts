@@ -58,12 +58,12 @@ function plain(rows: readonly Row[], products: readonly Loaded[]): string {
   return cells.map(line).join('\n');
 }
 
-const explanation = `Each case is a directory of its own with files, links and modes, some calls of a product's tools, and a judge of the bytes on the
-disk and of the last answer. **wrong**: something was harmed, or done that should not have been, or an answer hides it. refuses:
-nothing was harmed, but nothing was done either. Where the case wants a refusal, one is ok. \`server-filesystem\` runs over
-stdio as hosts run it, with the root as its allowed directory; \`pi-coding-agent\`'s tools are called in process, with the root
-as working directory. pi's tools have no sandbox and both have no memory of what was read: rows about those say what that
-means, not that something is broken.`;
+const explanation = `Each case has a separate directory with files, links and modes, calls some tools of a product, and judges the bytes on the disk and
+the last answer. **wrong**: the product damaged something, did something that it should not do, or gave a misleading answer.
+refuses: the product damaged nothing, but did not do the task. Where a refusal is the right result, it is ok.
+\`server-filesystem\` runs over stdio as hosts run it, with the root as its allowed directory; the tools of \`pi-coding-agent\` are
+called in process, with the root as working directory. The tools of pi have no sandbox, and neither product remembers what was
+read: rows about these show the consequences of a missing feature, not a bug.`;
 
 function report(rows: readonly Row[], products: readonly Loaded[], command: string): string {
   const revision = spawnSync('git', ['describe', '--always', '--dirty'], {
@@ -74,7 +74,7 @@ function report(rows: readonly Row[], products: readonly Loaded[], command: stri
     `Date: ${new Date().toISOString().slice(0, 'yyyy-mm-dd'.length)}, revision ${revision}`,
     `Node ${process.versions.node}, ${type()} ${release()}`,
     ...(process.getuid?.() === 0
-      ? ['As root, whom no mode stops: a tool that refuses a read-only file has checked its mode']
+      ? ['Run as root, which may write read-only files: a tool that refuses one has checked its mode']
       : []),
     `Products: ${products.map(({ name, version }) => `${name} ${version}`).join(', ')}`,
     `Command: \`${command}\``,

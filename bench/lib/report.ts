@@ -150,13 +150,14 @@ function machineLines({ machine, command }: Report): string[] {
   ];
 }
 
-const method = `Each case is run in rounds in which every contestant has one turn, in an order that rotates; the first round is
-discarded, so the page cache is warm. Cells show the median over the rounds. Libraries are timed in a process of their
-own, from the call to the result in JavaScript; programs from spawn to exit, with their output to \`/dev/null\`. The part that is
-over at once is repeated within its turn and counts with its median. "Asked at once" follows an unrelated query on a new
-scan, "typed" the query's own prefixes. The kernel's top \`.gitignore\` has lost two lines that Debian adds (\`/*\` and
-\`!/debian/\`): outside a repository they hide the whole tree. pi-natives is given \`gitignore: false\`, because it finds
-nothing there otherwise. fuzzysort searches a list that was made before. Hits are compared with ours: below the tables is every difference and its reason. Fuzzy finders each have their own idea of a match.`;
+const method = `Each case runs in rounds. In each round every contestant has one turn, in a rotating order. The first round is discarded, so the
+page cache is warm. Cells show the median over the rounds. Libraries run in a separate process and are timed from the call to the
+result in JavaScript; programs are timed from spawn to exit, with their output to \`/dev/null\`. Very short calls are repeated
+within a turn, and their median counts. "Asked at once" follows an unrelated query on a new scan; "typed" follows the prefixes of
+the same query. Two lines that Debian adds to the top \`.gitignore\` of the kernel (\`/*\` and \`!/debian/\`) were removed: outside a
+repository they hide the whole tree. pi-natives runs with \`gitignore: false\`, because it finds nothing there otherwise. fuzzysort
+searches a list that was made before. Hits are compared with those of cairn; the list below the tables has every difference and
+its reason. Each fuzzy finder defines a match differently.`;
 
 /** The text of `bench/RESULTS.md`. */
 export function markdownReport(report: Report): string {

@@ -63,11 +63,11 @@ function languageSection(language: Language, results: readonly Result[]): string
     some.reduce((sum, { corpus }) => sum + corpus.questions.length, 0);
   return [
     `## ${languages[language]}`,
-    `Documentation that played no part in choosing the scheme, ${count(held)} questions:`,
+    `Documentation that was not used to choose the scheme, ${count(held)} questions:`,
     together(held ?? []),
-    `Documentation that it was chosen by, ${count(tuned)} questions:`,
+    `Documentation that was used to choose the scheme, ${count(tuned)} questions:`,
     together(tuned ?? []),
-    'Each by itself, recall@1 / recall@5 (* chosen by):',
+    'Each source alone, recall@1 / recall@5 (* used to choose the scheme):',
     apart(own),
   ].join('\n\n');
 }
@@ -95,25 +95,26 @@ export function markdownOf(results: readonly Result[], speed: Speed | undefined,
   const names = [...new Set(results.map(({ corpus }) => corpus.name))].filter((name) => name !== 'cairn');
   const versions = [...names, 'minisearch'].map((name) => `${name} ${versionOf(name)}`).join(', ');
   return [
-    '# How well texts are found',
+    '# Quality and speed of retrieval',
     [
       `- Date: ${new Date().toISOString().slice(0, 'yyyy-mm-dd'.length)}`,
       `- ${cpus()[0]?.model ?? 'unknown'}, ${type()} ${release()} ${arch()}, Node ${process.versions.node}, SQLite ${process.versions['sqlite'] ?? '?'}`,
       `- ${versions}`,
       `- Command: \`${command}\``,
     ].join('\n'),
-    `Documentation is taken apart at its headings. A heading is a question, the text below it up to the next heading the answer,
-without the heading; only headings that one section has are asked for. recall@5 is the share of questions with the right section
-among the first five, MRR the mean of 1 / its rank among the first ten, empty the share that found nothing at all. Figures below
-a half are not surprising: many a heading has no word in common with its text.
+    `Documentation is split at its headings. Each heading is a question, and the text below it, up to the next heading, is the answer,
+without the heading. Headings that occur twice are not used. recall@5 is the share of questions with the right section among the
+first five results, MRR the mean of 1 / its rank among the first ten, empty the share of questions without any result. Figures
+below a half are expected: many headings have no word in common with their text.
 
-FTS5 is \`node:sqlite\`'s, with the words of the question quoted and joined as it says, ranked by its bm25. "MiniSearch" is as it
-comes, "words" has \`Intl.Segmenter('zh')\` as its tokenizer, and "stems" also Porter's stems and no stop words: its best setting
-on the documentation that the scheme was chosen by (prefix and fuzzy search made it worse).
+FTS5 is that of \`node:sqlite\`. The words of the question are quoted and joined by the operator in the name, and ranked by its bm25.
+"MiniSearch" has the default settings. "words" uses \`Intl.Segmenter('zh')\` as its tokenizer. "stems" also uses Porter's stems and
+removes stop words; this was its best setting on the documentation that was used to choose our scheme (prefix and fuzzy search
+made it worse).
 
-When no document has a term of the question, an index of cairn gives those with similar words and marks them; here they count as
-answers like any. That last resort was added after checking which English questions had no answer, so the column "empty" is
-the one figure that the other documentation had a part in.`,
+When no document has a term of the question, an index of cairn returns documents with similar words and marks them. Here they count
+like other results. This fallback was added after checking which English questions had no result, so "empty" is the only column
+that was influenced by documentation that played no other part in the choice.`,
     languageSection('zh', results),
     languageSection('en', results),
     ...(speed === undefined ? [] : [speedSection(speed)]),
