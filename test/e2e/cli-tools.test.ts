@@ -280,7 +280,7 @@ describe('reading', () => {
     }
     expect(await cairn(['ls', 'd', '--limit', '1'], { cwd })).toMatchObject({
       stdout: 'a\n',
-      stderr: 'cairn: d: entries 1-1 of 3 entries\ncairn: cut by the limit of 1 entries; continue with ls --skip 1\n',
+      stderr: 'cairn: d: entries 1-1 of 3 entries\ncairn: cut by the limit of 1 entry; continue with --skip 1\n',
     });
     expect(await cairn(['ls', 'd', '--depth', '2'], { cwd })).toMatchObject({ stdout: 'a\nb/\nb/c\nl\n', stderr: '' });
   });

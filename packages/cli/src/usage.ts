@@ -49,7 +49,11 @@ function unknownCommand(command: Command): Parts {
 
 function unknownOption(command: Command): Parts {
   // commander leaves the words it could not parse in `args`, operands first.
-  const flag = (command.args.find((word) => word.length > 1 && word.startsWith('-')) ?? '').replace(/=.*$/su, '');
+  const word = command.args.find((one) => one.length > 1 && one.startsWith('-')) ?? '';
+  const flag = word.replace(/=.*$/su, '');
+  if (flag !== word && optionOf(command, flag) !== undefined) {
+    return [`option "${flag}" takes no value`, `use ${flag} alone`];
+  }
   const similar = closest(
     flag,
     command.options.flatMap(({ long }) => long ?? []),

@@ -25,7 +25,18 @@ export async function readText(input: Input, fix: string): Promise<string> {
   return decode(await input.read(), 'standard input');
 }
 
+async function readBytes(path: string, signal: AbortSignal): Promise<Uint8Array> {
+  try {
+    return await readFile(path, { signal });
+  } catch (error) {
+    if (signal.aborted || !(error instanceof Error && 'code' in error)) throw error;
+    const message = `cannot read ${path} (${String(error.code)})`;
+    const fix = error.code === 'ENOENT' ? 'use the path of an existing file' : 'check the path and its permissions';
+    throw new CommandError({ code: String(error.code), message, fix, path }, { cause: error });
+  }
+}
+
 /** Reads a file as text. */
 export async function readTextFile(path: string, signal: AbortSignal): Promise<string> {
-  return decode(await readFile(path, { signal }), path);
+  return decode(await readBytes(path, signal), path);
 }

@@ -18,13 +18,18 @@ export function filled(flag: string, fix: string = 'give it a value'): (value: s
   };
 }
 
-/** Parses a whole number of plain digits, at least `minimum`. */
-export function wholeNumber(flag: string, unit: string = '', minimum: number = 0): (value: string) => number {
+/** Parses a whole number of plain digits, from `minimum` to `maximum`. */
+export function wholeNumber(
+  flag: string,
+  unit: string = '',
+  minimum: number = 0,
+  maximum: number = MAX_COUNT,
+): (value: string) => number {
   const wanted = `use a whole number${unit === '' ? '' : ` of ${unit}`} from ${minimum}`;
   return (value) => {
     const isValid = /^\d+$/u.test(value) && Number(value) >= minimum;
     if (!isValid) throw invalid(flag, value, wanted);
-    if (Number(value) > MAX_COUNT) throw invalid(flag, value, `${wanted} to ${formatCount(MAX_COUNT)}`);
+    if (Number(value) > maximum) throw invalid(flag, value, `${wanted} to ${formatCount(maximum)}`);
     return Number(value);
   };
 }

@@ -60,7 +60,7 @@ export async function listingOf(
   const shown = request.skip + listing.entries.length;
   if (listing.entries.length > 0 && (shown < listing.total || !listing.isTotalKnown)) {
     const next = names.setting('ls', 'skip', `${shown}`);
-    notes.push(`[cut by the limit of ${request.limit} entries; continue with ${names.tool('ls')} ${next}]`);
+    notes.push(`[cut by the limit of ${count(request.limit, 'entry', 'entries')}; continue with ${names.tool('ls')} ${next}]`);
   }
   if (listing.unreadable > 0) {
     notes.push(`[${count(listing.unreadable, 'directory', 'directories')} could not be read]`);
@@ -85,7 +85,7 @@ export const lsTool: RegisteredToolSpec<LsInput, LsDetails> = {
     const target = await context.workspace.resolve(path);
     const stat = await requireExisting(context.workspace, target);
     if (stat.kind !== 'directory') {
-      const hint = `Read it with ${context.names.tool('read')}, or list the directory it is in.`;
+      const hint = `Read it with ${context.names.tool('read')}, or list the directory that contains it.`;
       throw new ToolError('NOT_A_DIRECTORY', [`${target.display} is not a directory`, hint], { path: target.display });
     }
     return listingOf(target, { depth, limit: Math.min(limit, MAX_ENTRIES), skip }, context);

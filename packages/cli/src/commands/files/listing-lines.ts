@@ -14,16 +14,16 @@ function linesIn(text: string): number {
   return text.split('\n').length;
 }
 
-/** How many lines of a tool's answer entries take: a name may have line ends of its own. */
+/** Returns the number of lines that entries take in a tool's answer. A name can contain line ends. */
 export function linesOfEntries(entries: readonly ListedEntry[]): number {
   return entries.reduce((sum, { path, target = '' }) => sum + linesIn(path) + linesIn(target) - 1, 0);
 }
 
-/** What a tool's answer says around the lines it shows of a path, in the words of the command line. */
+/** Returns the notes before and after the content in a tool's answer, with the flags of the command line. */
 export function notesAround(text: string, path: string, shownLines: number): string[] {
   const lines = text.split('\n');
   const headLines = linesIn(path);
   return [lines.slice(0, headLines).join('\n'), ...lines.slice(headLines + shownLines)].map((line) =>
-    line.replace(/^\[(.*)\]$/su, '$1').replace(/\b(offset|skip)=(\d+)/u, '--$1 $2'),
+    line.replace(/^\[(.*)\]$/su, '$1').replace(/\b(?:ls )?(offset|skip)=(\d+)/u, '--$1 $2'),
   );
 }

@@ -15,6 +15,9 @@ Examples:
 
 Directories end with '/'. Hidden and ignored names are shown.`;
 
+/** The limit of the `ls` tool. */
+const MAX_DEPTH = 20;
+
 interface LsFlags extends ToolFlags {
   readonly depth?: number;
   readonly limit?: number;
@@ -33,6 +36,7 @@ async function runLs(path: string, flags: LsFlags, session: Session): Promise<nu
   return runTool<LsDetails>(session, {
     flags,
     run: (tools) => tools.ls.execute({ path, depth, limit, skip }, { signal: session.signal }),
+    fixes: { NOT_A_DIRECTORY: "Use 'cairn read' to read a file, or list the directory that contains it." },
     lines: ({ entries }) => entryLines(entries, session.out.isTerminal),
     document: (details) => documentOf(details, skip),
     notices: ({ path: shown, entries, total }, text) =>
@@ -47,7 +51,9 @@ export const lsCommand: CommandFactory = (command, session, done) => {
     .argument('[path]', 'the directory', '.')
     .addHelpText('after', examples)
     .action(async (path: string, flags: LsFlags) => done(await runLs(path, flags, session)))
-    .addOption(new Option('--depth <n>', 'N levels, up to 20 (default: 1)').argParser(wholeNumber('--depth', '', 1)))
+    .addOption(
+      new Option('--depth <n>', 'N levels, up to 20 (default: 1)').argParser(wholeNumber('--depth', '', 1, MAX_DEPTH)),
+    )
     .addOption(new Option('--limit <n>', 'at most N entries (default: 500)').argParser(wholeNumber('--limit', '', 1)))
     .addOption(new Option('--skip <n>', 'skip the first N entries').argParser(wholeNumber('--skip')));
   for (const option of toolOptions()) command.addOption(option);

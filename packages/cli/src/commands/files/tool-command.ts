@@ -72,7 +72,8 @@ function errorOf(result: ToolResult & { readonly isError: true }, fixes: ToolRun
   const { reason: code, hint, changed, path } = result.details;
   const [paragraph = ''] = textOf(result).split('\n\n', 1);
   const message = paragraph.replace(hint, '').trim();
-  return new CommandError({ code, message, fix: fixes[code] ?? hint, path, changed });
+  const fix = fixes[code] ?? hint.replace(/^Give (offset|skip) /u, 'Use --$1 ');
+  return new CommandError({ code, message, fix, path, changed });
 }
 
 /** Rejects unless a path has the tag of `--expect`. Reading it also lets the tools change it. */

@@ -15,7 +15,7 @@ interface ForgetFlags extends GroupFlags {
 async function forget(flags: ForgetFlags, session: Session): Promise<number> {
   const { stream, group, message } = flags;
   if (stream === undefined) {
-    throw new UsageError('--stream is missing', 'use --stream, and with it --group or --message to delete less');
+    throw new UsageError('--stream is missing', 'add --stream <name>; to delete less, also add --group or --message');
   }
   return withMemory(session, {
     flags,
