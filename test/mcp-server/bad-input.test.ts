@@ -40,7 +40,7 @@ const lines: readonly (readonly [
     {
       code: -32_600,
       message: expect.stringMatching(
-        /^invalid request: the message has \d+ bytes, more than the limit of 10485760; send less at once$/u,
+        /^invalid request: the message has \d+ bytes, more than the limit of 10485760; send a shorter message$/u,
       ),
     },
   ],

@@ -25,7 +25,7 @@ pub fn gitignore(data: &[u8]) {
     assert_eq!(found, expected, "{path:?}, directory: {is_dir}, rules: {:?}", String::from_utf8_lossy(&rules));
 }
 
-/// A glob that compiles matches what a slow matcher says, and one that does not is refused by both.
+/// Compares compiled globs with a slow matcher: both match the same paths and refuse the same globs.
 pub fn glob(data: &[u8]) {
     let mut input = Input::new(data);
     let path = input.text(b"abc.-/", 10);

@@ -95,7 +95,7 @@ impl Alphabet {
     fn has_pairs(&self, name: &[u8], max: usize) -> bool {
         let (mut before, mut pairs) = (0, 0_u64);
         if name.is_ascii() {
-            // One name in twelve comes here, and a processor cannot predict where its words end: hence no branch.
+            // One name in twelve comes here, and a processor cannot predict where its words end, so this has no branch.
             for &byte in name {
                 let (bits, in_word) = (self.ascii[usize::from(byte)], IN_WORD[usize::from(byte)]);
                 pairs |= (before << 1) & bits & in_word;

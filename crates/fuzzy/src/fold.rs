@@ -1,7 +1,7 @@
 //! Lower case that keeps the offset of every byte, and masks of characters for the prefilter.
 
 /// Appends the lower-case form of `path` to `folded`, byte for byte of the same length, so that offsets into one are
-/// offsets into the other. A character whose lower-case form has another length in UTF-8 stays as it is.
+/// offsets into the other. A character whose lower-case form has another length in UTF-8 stays unchanged.
 pub(crate) fn fold_into(path: &[u8], folded: &mut Vec<u8>) {
     let start = folded.len();
     folded.extend_from_slice(path);

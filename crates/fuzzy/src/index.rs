@@ -22,7 +22,7 @@ pub struct Index {
     directories: Vec<Directory>,
     /// The characters of the directories' paths.
     directory_masks: Vec<u64>,
-    /// The last segments of the directories, as they are and in lower case.
+    /// The last segments of the directories, unchanged and in lower case.
     segments: Vec<u8>,
     folded_segments: Vec<u8>,
     /// The directory of the entry added last, with a slash after each segment, and where its segments end.
@@ -201,7 +201,7 @@ impl Index {
         self.directories[directory].depth as usize
     }
 
-    /// The last segment of a directory's path, as it is and in lower case.
+    /// The last segment of a directory's path, unchanged and in lower case.
     pub(crate) fn segment(&self, directory: usize) -> (&[u8], &[u8]) {
         let span = self.segment_span(directory);
         (&self.segments[span.clone()], &self.folded_segments[span])

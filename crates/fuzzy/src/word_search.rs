@@ -33,7 +33,7 @@ pub(crate) struct WordSearch {
     /// Whether it has punctuation, and not as a path.
     is_punctuated: bool,
     is_ascii: bool,
-    /// Whether the letters are ASCII letters and digits, which have bits of their own in a mask.
+    /// Whether the letters are ASCII letters and digits, which have separate bits in a mask.
     is_alphanumeric: bool,
     /// The maximal number of typos.
     pub(crate) typos: usize,

@@ -7,7 +7,7 @@
 //! The pool knows nothing of files, results or Node. Its size is fixed, and its threads live as long as the process.
 //!
 //! `rayon` is not used. Its scopes and parallel iterators block the calling thread until the work ends, or run other
-//! work on it that the call then has to wait for. Here a cancelled call returns at once while others continue the same
+//! work on it that the call then has to wait for. Here a cancelled call returns immediately while others continue the same
 //! work, several calls work on one scan, and a helper leaves as soon as a new call waits. On rayon this takes the same
 //! state machine ([`Shared`]), on top of a second set of threads.
 

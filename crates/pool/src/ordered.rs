@@ -73,7 +73,7 @@ struct Results<T> {
 }
 
 /// Does `work` over `items` items in chunks, on this thread and on idle workers of `pool`. Passes the results to `absorb`
-/// on this thread, in order. Stops early when `absorb` breaks; later chunks that are done by then (at most 64) are
+/// on this thread, in order. Stops early when `absorb` breaks; later chunks that have finished (at most 64) are
 /// discarded.
 ///
 /// # Errors

@@ -21,7 +21,7 @@ pub fn repaired(pattern: &str) -> Option<String> {
     searched_pattern(&options, &CancelToken::new()).ok().flatten()
 }
 
-/// Whether grep takes `pattern` as it is.
+/// Whether grep accepts `pattern` unchanged.
 #[must_use]
 pub fn is_valid(pattern: &str) -> bool {
     let options = GrepOptions::new(pattern, "/root");

@@ -158,7 +158,7 @@ fn expand(tokens: &[Token], before: &mut Vec<Token>, into: &mut Vec<Vec<Token>>)
     let length = before.len();
     if let Token::Alternatives(alternatives) = first {
         for alternative in alternatives {
-            // The chosen alternative, which may have braces of its own, and what follows the brace.
+            // The chosen alternative, which may contain braces, and what follows the brace.
             let chosen = [alternative.as_slice(), rest].concat();
             expand(&chosen, before, into)?;
             before.truncate(length);

@@ -40,7 +40,7 @@ pub use self::candidates::{Candidates, Exclude, Excluded};
 pub use self::options::{GrepMode, GrepOptions};
 pub use self::outcome::{ContextLine, GrepOutcome, LineMatch, MAX_SUBMATCHES, RegexEngine, Skipped, Submatch};
 
-/// How many candidates a thread takes at once.
+/// The number of candidates that a thread takes together.
 const CHUNK: usize = 64;
 
 /// Searches the files below a directory, or one file.

@@ -99,7 +99,7 @@ impl ScanCache {
         self.scan(request, true, Freshness::Any, pool, cancel)
     }
 
-    /// Scans the root, whatever is cached, and drops the cached snapshot. Caches the new one only with `store`.
+    /// Scans the root without using the cache, and drops the cached snapshot. Caches the new one only with `store`.
     ///
     /// # Errors
     /// [`WalkError`]; nothing is cached then.
@@ -209,7 +209,7 @@ impl ScanCache {
         self.state.evict();
     }
 
-    /// Returns what the cache has done and holds now.
+    /// Returns the statistics and the current content of the cache.
     #[must_use]
     pub fn stats(&self) -> CacheStats {
         let (snapshots, bytes) = self.state.contents();

@@ -1,7 +1,7 @@
 //! One parallel scan of a tree.
 //!
 //! A [`Walk`] is shared state that any number of threads work on together. Each call that wants the result works on the
-//! walk until its own token stops it; idle pool workers help. A cancelled caller returns at once and the scan continues
+//! walk until its own token stops it; idle pool workers help. A cancelled caller returns immediately and the scan continues
 //! while another call works on it, so no thread blocks to wait for another call.
 //!
 //! All threads take directories from one queue. The thread that lists a directory also sorts its entries; building the
@@ -190,7 +190,7 @@ impl Walk {
         self.validation.is_some()
     }
 
-    /// Returns what it has cost so far.
+    /// Returns its cost so far.
     pub(crate) fn effort(&self) -> Effort {
         lock(&self.state).effort
     }
@@ -358,7 +358,7 @@ impl Walk {
 
     /// Whether the recorded fingerprint is enough to validate `snapshot`.
     fn can_be_validated(&self, state: &State, snapshot: &Snapshot) -> bool {
-        // A change of details leaves the stamps of directories as they are, and a cut snapshot misses entries.
+        // A change of details does not change the stamps of directories, and a cut snapshot misses entries.
         self.plan.record_fingerprint
             && !state.unreliable_times
             && snapshot.cut().is_none()

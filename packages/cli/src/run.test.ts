@@ -50,7 +50,7 @@ describe('invalid arguments are one line with status 2, which states what to do'
       "'cairn glob' takes one argument, but got 2: a.ts b.ts; quote a pattern, and use --path for the directory to search (see 'cairn glob --help')",
     ],
     ['find x --limit', 'option "--limit <n>" needs a value; add it after the option (see \'cairn find --help\')'],
-    ['find x --json=1', 'option "--json" takes no value; use --json alone (see \'cairn find --help\')'],
+    ['find x --json=1', 'option "--json" does not accept a value; use --json alone (see \'cairn find --help\')'],
     ['ls --depth 99', 'invalid --depth "99"; use a whole number from 1 to 20'],
     ['find x --limit many', 'invalid --limit "many"; use a whole number from 0'],
     [

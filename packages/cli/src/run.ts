@@ -35,7 +35,7 @@ async function parseAndRun(args: readonly string[], session: Session, invocation
     await program.parseAsync(args, { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    // commander writes help to standard error when nobody asked for it.
+    // commander writes help to standard error if no help was requested.
     if (args[0] === 'help' && texts.err !== '') {
       throw new UsageError(`unknown command "${args[1] ?? ''}"`, "'cairn --help' lists the commands", {
         cause: error,

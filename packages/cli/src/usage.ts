@@ -52,7 +52,7 @@ function unknownOption(command: Command): Parts {
   const word = command.args.find((one) => one.length > 1 && one.startsWith('-')) ?? '';
   const flag = word.replace(/=.*$/su, '');
   if (flag !== word && optionOf(command, flag) !== undefined) {
-    return [`option "${flag}" takes no value`, `use ${flag} alone`];
+    return [`option "${flag}" does not accept a value`, `use ${flag} alone`];
   }
   const similar = closest(
     flag,

@@ -1,6 +1,6 @@
 /**
  * One configuration file, open for a change. The caller of this package implements it, because a safe change (atomic
- * replace, file mode, links, a check that nobody changed the file meanwhile) needs a commit engine, which stands above this
+ * replace, file mode, links, a check that the file did not change since) needs a commit engine, which is above this
  * package.
  */
 export interface ConfigFile {

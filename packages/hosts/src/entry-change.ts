@@ -116,7 +116,7 @@ function withoutParents(format: ConfigFormat, text: string, note: UndoNote): str
 }
 
 /**
- * Computes the text without the installation. A file that nobody changed since gets its old content; in any other file only
+ * Computes the text without the installation. A file that did not change since gets its old content; in any other file only
  * the entry changes.
  *
  * @throws {HostError} see `changeText`.

@@ -32,7 +32,7 @@ export interface EntryKind<Value> {
   readonly format: 'json' | 'toml';
   /** Returns the files that may hold the entry. The first that exists is used; if none exists, the first is created. */
   readonly files: (scope: Scope, context: HostContext) => readonly string[];
-  /** Returns the keys that lead to an entry. They may depend on what the file holds. */
+  /** Returns the keys that lead to an entry. They may depend on the content of the file. */
   readonly path: (name: string, config: ConfigObject) => readonly string[];
   /** Returns the entry for a value. It may depend on what the file holds. */
   readonly render: (value: Value, config: ConfigObject) => unknown;

@@ -8,7 +8,7 @@ import { isObject } from './formats/config-format.ts';
 export interface UndoNote {
   readonly path: string;
   /**
-   * The content before; `null` when there was no file. Absent when somebody else changed the file between two of our
+   * The content before; `null` if there was no file. Absent if another program changed the file between two of our
    * installations.
    */
   readonly before?: string | null;

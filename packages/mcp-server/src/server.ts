@@ -60,7 +60,7 @@ async function closeAll(toolSets: readonly ToolSet[]): Promise<void> {
  * Makes a server of tools for both eras of MCP: legacy, with sessions (2024-11-05 to 2025-11-25), and modern, without
  * (2026-07-28).
  *
- * It opens the tool sets for a first client at once, so that an invalid option or set fails here instead of at that client.
+ * It opens the tool sets for a first client immediately, so that an invalid option or set fails here instead of at that client.
  *
  * @throws {McpServerError} `INVALID_ROOT`, `INVALID_OPTION`, `TOOL_NAME_TAKEN`.
  * @throws whatever a set's `open` throws, such as a `ToolError` with `INVALID_OPTION` for an unknown naming profile.

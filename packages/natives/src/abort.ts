@@ -3,7 +3,7 @@ import type { NativeError } from '../binding/index.js';
 import { CairnError, fromNative } from './errors.ts';
 import type { SearchOptions } from './options.ts';
 
-/** The maximal delay of a timer: a longer one fires at once. The deadline of the addon covers longer timeouts. */
+/** The maximal delay of a timer: a longer one fires immediately. The deadline of the addon covers longer timeouts. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** The options that can end a call early. */
@@ -12,7 +12,7 @@ export type EndOptions = Pick<SearchOptions, 'signal' | 'timeoutMs' | 'onTimeout
 /**
  * Runs a native call that a signal or a timeout may end.
  *
- * If the signal has aborted, the call does not start. If it aborts later, the promise rejects at once with its reason; if
+ * If the signal has aborted, the call does not start. If it aborts later, the promise rejects immediately with its reason; if
  * the time runs out, it rejects with code `TIMEOUT`. Both also work while the call waits for a worker. The handle then
  * stops the native work soon after. With `onTimeout: 'partial'` the addon handles the deadline and returns a partial result.
  * Listener and timer are removed when the call settles, so one signal can be used for any number of calls.

@@ -9,7 +9,7 @@ import type { NativeError } from '../binding/index.js';
  * - `INVALID_OPTION`: an option is unknown, of the wrong type or out of range.
  * - `CANCELLED`: the call was cancelled; with a signal, its reason is thrown instead.
  * - `TIMEOUT`: `timeoutMs` passed.
- * - `INTERNAL`: a bug in this package; the process goes on.
+ * - `INTERNAL`: a bug in this package; the process continues.
  */
 export type CairnErrorCode =
   | 'PATH_NOT_FOUND'
@@ -62,7 +62,7 @@ export class CairnError extends Error {
 
   /**
    * Returns whether `error` was thrown on purpose by a Cairn package: this one, another copy of it, or one with the error
-   * base of `@cairn/tool`, which has codes of its own.
+   * base of `@cairn/tool`, which has other codes.
    */
   static isInstance(error: unknown): error is Omit<CairnError, 'code'> & { readonly code: string } {
     return typeof error === 'object' && error !== null && marker in error;

@@ -288,7 +288,7 @@ function lineReader(columns: GrepColumns): (index: number, file: MatchedFile) =>
   };
 }
 
-/** A number as a small integer where it is one. V8 keeps such a number within the object, others beside it. */
+/** Returns a whole number as a small integer. V8 stores such a number inside the object, others outside it. */
 function small(value: number): number {
   const integer = value | 0;
   return integer === value ? integer : value;

@@ -19,7 +19,7 @@ export interface SearchOptions {
   cache?: boolean | undefined;
   /** Ends the call with the reason of the signal. One signal can be used for any number of calls. */
   signal?: AbortSignal | undefined;
-  /** Milliseconds until the call rejects with code `TIMEOUT`; 0 rejects at once. Default: no timeout. */
+  /** Milliseconds until the call rejects with code `TIMEOUT`; 0 rejects immediately. Default: no timeout. */
   timeoutMs?: number | undefined;
   /**
    * Whether the call rejects when `timeoutMs` has passed, or returns a partial result with `stopReason: 'timeout'`.

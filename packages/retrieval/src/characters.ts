@@ -10,7 +10,7 @@ export const kind = {
   mark: 4,
   /** A character of a script without spaces between words. */
   unspaced: 5,
-  /** A pictograph, which is a word of its own. */
+  /** A pictograph, which is a separate word. */
   pictograph: 6,
 } as const;
 

@@ -5,7 +5,7 @@ const MAX_MARKS = 30;
 
 const tooManyMarks = new RegExp(`\\p{M}{${MAX_MARKS + 1}}`, 'u');
 
-/** Soft hyphens, zero-width characters and variation selectors: invisible, and nobody types them into a query. */
+/** Soft hyphens, zero-width characters and variation selectors: invisible, and not typed in queries. */
 const invisible = /\p{Default_Ignorable_Code_Point}/gu;
 
 /** Removes the marks above the limit. A loop, because a regular expression over millions of marks overflows the stack. */

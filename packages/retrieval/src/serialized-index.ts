@@ -124,7 +124,7 @@ export function readIndex(text: string): { readonly columns: IndexColumns; reado
   const { sequence, checksum } = readHeader(text.slice(0, end));
   const body = text.slice(end + 1);
   if (!isWhole(sequence, 0) || checksumOf(`${sequence} ${body}`) !== checksum) throw corrupt('was changed or is cut');
-  // The checksum was made over JSON, so that this can only throw where somebody forged it.
+  // The checksum was made over JSON, so this throws only for a forged index.
   const columns = JSON.parse(body) as Partial<IndexColumns> | null;
   checkColumns(columns ?? {});
   return { columns: columns as IndexColumns, sequence };

@@ -175,7 +175,7 @@ export function observeCalls(listener: (event: CallEvent) => void, options: Obse
   };
   const report = (event: CallEvent): void => {
     try {
-      // The type allows an asynchronous listener: nobody else would see its rejection.
+      // The type allows an asynchronous listener, whose rejection would have no handler.
       const returned: unknown = listener(event);
       if (returned instanceof Promise) returned.catch(reportError);
     } catch (error) {

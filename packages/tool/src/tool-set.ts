@@ -16,7 +16,7 @@ export interface ToolSetContext {
   readonly signal: AbortSignal;
 }
 
-/** The tools of one session, and the resources beside them. */
+/** The tools and the resources of one session. */
 export interface OpenToolSet {
   readonly tools: Tools;
   readonly resources?: ResourceProvider | undefined;

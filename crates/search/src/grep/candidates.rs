@@ -40,7 +40,7 @@ enum Source {
 pub trait Exclude: Send + Sync {
     /// Returns the proof that the file `entry` of `snapshot` has no match, or `None`.
     ///
-    /// The search calls it at most once for each file, in any order, on several threads at once.
+    /// The search calls it at most once for each file, in any order, on several threads simultaneously.
     fn exclude(&self, snapshot: &Snapshot, entry: usize) -> Option<Excluded>;
 }
 

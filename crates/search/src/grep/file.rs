@@ -91,7 +91,7 @@ impl FileSearcher {
         }
     }
 
-    /// Searches the file `name` below `root`. Without `through_link`, a link in its place is skipped.
+    /// Searches the file `name` below `root`. Without `through_link`, a symbolic link at this path is skipped.
     pub(super) fn search(
         &mut self,
         root: &Path,

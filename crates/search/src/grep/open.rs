@@ -94,7 +94,7 @@ mod linux {
     }
 
     impl Opener {
-        /// Opens the file at an absolute path. Without `through_link`, a link in its place is an error.
+        /// Opens the file at an absolute path. Without `through_link`, a symbolic link at this path is an error.
         pub(in super::super) fn open(&mut self, path: &[u8], through_link: bool) -> io::Result<OpenFile> {
             let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
             if through_link {
@@ -137,7 +137,7 @@ mod linux {
 
 #[cfg(not(target_os = "linux"))]
 impl Opener {
-    /// Opens the file at an absolute path. Without `through_link`, a link in its place is an error.
+    /// Opens the file at an absolute path. Without `through_link`, a symbolic link at this path is an error.
     #[expect(clippy::unused_self, reason = "on Linux it keeps a directory")]
     pub(super) fn open(&mut self, path: &[u8], through_link: bool) -> io::Result<OpenFile> {
         let mut options = std::fs::OpenOptions::new();

@@ -1,4 +1,4 @@
-//! Tests many lines of a file at once for a match, so that the searcher never sees most files.
+//! Tests many lines of a file together for a match, so that the searcher never sees most files.
 
 use std::io::{self, Read};
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Tests many paths at once.
+//! Tests many paths together.
 
 use std::ops::Range;
 

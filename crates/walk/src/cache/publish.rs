@@ -41,7 +41,7 @@ pub enum PublishError {
         /// The root of the snapshot.
         root: PathBuf,
     },
-    /// The snapshot covers only a part of the tree: a [`crate::Subtree`], or what was listed before the time ran out.
+    /// The snapshot covers only a part of the tree: a [`crate::Subtree`], or the entries that were listed before the time ran out.
     #[error("the snapshot of {} is not complete; scan the whole tree", root.display())]
     Incomplete {
         /// The root of the snapshot.

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::snapshot::Snapshot;
 
-/// What the cache has done since the process began, and what it holds.
+/// Statistics of the cache since the process began, and its current content.
 #[derive(Clone, Debug, Default)]
 pub struct CacheStats {
     /// Calls that received a snapshot within its time to live.

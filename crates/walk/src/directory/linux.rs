@@ -137,7 +137,7 @@ impl DirectoryHandle {
         Ok(Meta { mtime_ms: mtime_ms(&stat), size: file_size(&stat) })
     }
 
-    /// Returns what a symbolic link in this directory points to.
+    /// Returns the target of a symbolic link in this directory.
     pub(crate) fn link_target(&self, name: &[u8]) -> LinkTarget {
         match statat(&self.fd, name, AtFlags::empty()) {
             Ok(stat) => match entry_type(FileType::from_raw_mode(stat.st_mode)) {

@@ -8,7 +8,7 @@ const VARIABLE = 'CAIRN_REDIS_URL';
 const MIN_VERSION = '6.2.0';
 const TIMEOUT_MS = 2000;
 
-/** Connects, signs in, selects the database and returns the version; `undefined` when the user may not ask for it. */
+/** Connects, signs in, selects the database and returns the version; `undefined` if the user has no permission to read it. */
 async function versionOf(url: string, signal: AbortSignal): Promise<string | undefined> {
   const { createClient, ErrorReply } = await import('@redis/client');
   const client = createClient({
@@ -18,7 +18,7 @@ async function versionOf(url: string, signal: AbortSignal): Promise<string | und
     disableClientInfo: true,
     socket: { reconnectStrategy: false, connectTimeout: TIMEOUT_MS },
   });
-  // An answer that is not in Redis' protocol is reported by this event alone; the call itself would wait for ever.
+  // An answer that is not in Redis' protocol is reported by this event alone; the call itself would never end.
   const broken = new Promise<never>((_, reject) => {
     client.on('error', reject);
     signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });

@@ -13,7 +13,7 @@ export interface SqliteFacts {
   readonly hasFullText: boolean;
 }
 
-/** Judges a SQLite; `undefined` stands for a missing one. */
+/** Checks the facts of SQLite; `undefined` means that this Node has no SQLite. */
 export function judgeSqlite(facts: SqliteFacts | undefined): CheckResult {
   if (!facts) return warn('this Node has no node:sqlite', fix);
   const { version, hasFullText } = facts;

@@ -14,7 +14,7 @@ export interface ErrorFacts {
   readonly changed?: boolean | undefined;
 }
 
-/** A command cannot do its work. The facts are reported as they are. */
+/** A command cannot do its work. The facts are reported unchanged. */
 export class CommandError extends Error {
   override readonly name: string = 'CommandError';
   readonly facts: ErrorFacts;

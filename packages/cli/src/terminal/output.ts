@@ -66,7 +66,7 @@ export async function writeLines(output: Output, lines: Iterable<string>, signal
   await output.write(chunk);
 }
 
-/** Colours by meaning. Without colour every function returns its text as it is. */
+/** Colours by meaning. Without colour every function returns its text unchanged. */
 export interface Paint {
   readonly isColored: boolean;
   readonly title: (text: string) => string;

@@ -22,7 +22,7 @@ export async function withProgress<T>(session: Session, label: string, work: () 
     const frame = frames[drawn % frames.length] ?? '';
     drawn += 1;
     const line = fitText(`${frame} ${label}, ${(elapsedMs / 1000).toFixed(1)} s; Ctrl-C stops it`, err.width - 1);
-    // A terminal that went away ends the run elsewhere; the progress line is not worth an error.
+    // Other writes end the run when the terminal is closed; a failed progress line is not an error.
     err.write(`${eraseLine}${line}`).catch(() => undefined);
   };
   const timer = setInterval(draw, intervalMs);

@@ -12,7 +12,7 @@ export interface Terminal {
   onResize(listener: () => void): void;
   /** The terminal went away. */
   onEnd(listener: () => void): void;
-  /** Writes `farewell` at once and gives the terminal back. Once is enough. */
+  /** Writes `farewell` immediately and restores the terminal. A second call does nothing. */
   close(farewell: string): void;
 }
 
@@ -96,7 +96,7 @@ export function openTerminal(stdin: NodeJS.ReadStream, stderr: NodeJS.WriteStrea
         try {
           giveBack();
         } catch {
-          // It is gone; there is nothing to give back.
+          // The terminal is closed; there is nothing to restore.
         }
       }
       input.pause();

@@ -73,7 +73,7 @@ function characterStart(text: string, index: number): number {
 }
 
 /**
- * Cuts `text` to `columns` columns. The first range stays in view: when it lies further right, the start is cut too.
+ * Cuts `text` to `columns` columns. The first range stays in view: if it is further right, the start is cut too.
  * The cost is bounded by `columns`, not by the length of the line.
  */
 export function fitLine(text: string, ranges: readonly Range[], columns: number): FittedLine {

@@ -56,7 +56,7 @@ export function summarize(matches: readonly GlobMatch[], types: typeof FileType)
   return { files, directories, links, extensions: sorted(extensions), biggest: sorted(below) };
 }
 
-/** The most frequent extension that can stand in a glob pattern as it is. */
+/** The most frequent extension that needs no escape in a glob pattern. */
 export function pickExtension(extensions: readonly Tally[]): string | undefined {
   return extensions.find(({ name }) => /^[\w+-]{1,16}$/u.test(name))?.name;
 }

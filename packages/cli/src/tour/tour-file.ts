@@ -25,7 +25,7 @@ export function createTourFile(root: string): TourFile {
   try {
     writeFileSync(path, text, { flag: 'wx' });
   } catch (error) {
-    // A full disk creates the file and fails to fill it. An existing file is somebody else's.
+    // A full disk creates the file and fails to fill it. An existing file belongs to another program.
     if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) remove();
     throw error;
   }

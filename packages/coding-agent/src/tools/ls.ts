@@ -60,7 +60,9 @@ export async function listingOf(
   const shown = request.skip + listing.entries.length;
   if (listing.entries.length > 0 && (shown < listing.total || !listing.isTotalKnown)) {
     const next = names.setting('ls', 'skip', `${shown}`);
-    notes.push(`[cut by the limit of ${count(request.limit, 'entry', 'entries')}; continue with ${names.tool('ls')} ${next}]`);
+    notes.push(
+      `[cut by the limit of ${count(request.limit, 'entry', 'entries')}; continue with ${names.tool('ls')} ${next}]`,
+    );
   }
   if (listing.unreadable > 0) {
     notes.push(`[${count(listing.unreadable, 'directory', 'directories')} could not be read]`);

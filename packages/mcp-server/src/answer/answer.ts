@@ -8,7 +8,7 @@ import { HIDDEN_TEXT_NOTE } from './structured.ts';
 const FACTS_KEY = 'cairn/facts';
 
 /**
- * Converts the result of a tool to an MCP answer: the content as it is, and the facts of its details in `_meta`. Facts never
+ * Converts the result of a tool to an MCP answer: the content unchanged, and the facts of its details in `_meta`. Facts never
  * repeat the text.
  *
  * With `structured` the facts are also the `structuredContent`. Some hosts show a model the structured content instead of the

@@ -6,7 +6,7 @@ import { createTokenCheck } from './token.ts';
 
 const METHODS: readonly string[] = ['GET', 'POST', 'DELETE'];
 
-/** Returns whether a request may be served. Answers it when it may not. */
+/** Returns whether a request is allowed, and answers a request that is not. */
 export type Guard = (request: IncomingMessage, response: ServerResponse) => boolean;
 
 /**

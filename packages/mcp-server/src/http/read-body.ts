@@ -7,7 +7,7 @@ interface BodyRefusal extends Refusal {
 }
 
 function tooLong(maxBytes: number): { readonly refused: BodyRefusal } {
-  const message = `the message is longer than the limit of ${maxBytes} bytes; send less at once`;
+  const message = `the message is longer than the limit of ${maxBytes} bytes; send a shorter message`;
   // The rest of the body stays unread, so the connection cannot be used again.
   return { refused: { status: 413, message, headers: { Connection: 'close' } } };
 }

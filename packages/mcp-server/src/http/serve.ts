@@ -47,7 +47,7 @@ export interface HttpListener {
 }
 
 /**
- * Serves clients on this machine over HTTP at `/mcp`: each legacy client with a session of its own, modern clients without
+ * Serves clients on this machine over HTTP at `/mcp`: each legacy client in a separate session, modern clients without
  * one. All modern clients share one session of the tools, because nothing tells them apart.
  *
  * @throws {McpServerError} `PORT_IN_USE`, `PORT_REFUSED`.

@@ -21,7 +21,7 @@ export interface Sessions {
   handle(request: SessionRequest): Promise<Response>;
   /** Ends the sessions that were unused for too long. */
   sweep(): void;
-  /** Ends all sessions. A session that is being opened ends as soon as it is open. */
+  /** Ends all sessions. A session that is being opened ends after it has opened. */
   close(): Promise<void>;
 }
 

@@ -77,7 +77,7 @@ function handleResources(server: Server, resources: Resources, checkInitialized:
  * Makes the SDK server of one connection, session or request, for its era of the protocol. It is cheap, because the stateless
  * era needs one for each request: everything of value is in the toolbox, which outlives it.
  *
- * It is a plain `Server`. `McpServer` would check input a second time, with messages of its own, convert every schema again
+ * It is a plain `Server`. `McpServer` would check input a second time, with different messages, convert every schema again
  * for each stateless request, and has no pages for resources.
  */
 export function createToolServer(options: ToolServerOptions, { era }: McpRequestContext): Server {

@@ -77,7 +77,7 @@ export function createStreamTransport(options: StreamTransportOptions): StreamTr
       else if ('message' in read) transport.onmessage?.(read.message);
     },
     onOversized: (line) => {
-      const what = `the message has ${line.bytes} bytes, more than the limit of ${maxMessageBytes}; send less at once`;
+      const what = `the message has ${line.bytes} bytes, more than the limit of ${maxMessageBytes}; send a shorter message`;
       refuse(invalidRequest(idAround(line), what));
     },
   });

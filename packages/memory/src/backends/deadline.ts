@@ -15,7 +15,7 @@ export async function withDeadline<T>(promise: Promise<T>, { timeoutMs, signal, 
     onAbort = () => reject(signal?.reason as Error);
     signal?.addEventListener('abort', onAbort, { once: true });
   });
-  // After the deadline nobody handles a late rejection.
+  // After the deadline a late rejection has no handler.
   promise.catch(() => undefined);
   try {
     return await Promise.race([promise, ended]);

@@ -41,7 +41,7 @@ local function life(record)
 end
 `;
 
-/** ARGV: time, maxRecords ('' for all), lifetime ('' for ever), temporary lifetime, then before, after and time of each. */
+/** ARGV: time, maxRecords ('' for all), lifetime ('' for no expiry), temporary lifetime, then before, after and time of each. */
 export const appendScript: Script = script(`${clock}${life}
 local key, now = KEYS[1], clock(ARGV[1])
 local max = ARGV[2] ~= '' and tonumber(ARGV[2]) or nil
@@ -140,7 +140,7 @@ return before - redis.call('LLEN', KEYS[1])
 
 export const readScript: Script = script(`return redis.call('GET', KEYS[1])`);
 
-/** ARGV: whether a document is expected, the document, whether there is a new one, the new one, its lifetime ('' for ever). */
+/** ARGV: whether a document is expected, the document, whether there is a new one, the new one, its lifetime ('' for none). */
 export const swapScript: Script = script(`
 local current = redis.call('GET', KEYS[1])
 if ARGV[1] == '1' then

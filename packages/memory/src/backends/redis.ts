@@ -37,7 +37,7 @@ export interface RedisOptions {
   readonly driver?: RedisDriver | undefined;
 }
 
-/** Requests about keys that run at once. The timeout applies to each, so that the last one must not wait for thousands. */
+/** The number of concurrent requests about keys. The timeout applies to each, so a request must not wait for thousands. */
 const KEYS_AT_ONCE = 500;
 
 function bound(value: number): string {

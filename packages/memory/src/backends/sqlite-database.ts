@@ -9,13 +9,13 @@ import { identityOf, pragma, prepareFile, setUp } from './sqlite-file.ts';
 
 /** How long SQLite itself waits for a lock, which blocks the thread. The rest of the waiting does not. */
 const BLOCKING_MS = 100;
-/** The longest pause before the next attempt. It is random, so that waiting processes do not all retry at once. */
+/** The longest pause before the next attempt. It is random, so that waiting processes do not retry simultaneously. */
 const MAX_RETRY_MS = 20;
 /** A log that grew beyond this, because of long readers, is truncated by force. */
 const MAX_LOG_BYTES = 16 * 1024 * 1024;
 /** The writes between two rounds of maintenance. */
 const WRITES_PER_MAINTENANCE = 64;
-/** The free pages that one round gives back to the system. */
+/** The number of free pages that one round returns to the system. */
 const VACUUM_PAGES = 256;
 
 export interface DatabaseOptions {

@@ -24,7 +24,7 @@ const kinds: Readonly<Record<number, Explained>> = {
   11: corrupt,
   13: full,
   14: ['STORE_DENIED', 'cannot be opened', 'Check that its directory exists and is writable.'],
-  18: ['TOO_LARGE', 'cannot store a text of this length', 'Store less at once.'],
+  18: ['TOO_LARGE', 'cannot store a text of this length', 'Store a shorter text.'],
   23: denied,
   26: corrupt,
 };

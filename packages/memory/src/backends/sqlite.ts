@@ -31,10 +31,10 @@ export interface SqliteOptions {
   readonly driver?: SqliteDriver | undefined;
 }
 
-/** About the bytes of a row beside its text. */
+/** Approximate bytes of a row without its text. */
 const ROW_BYTES = 24;
 
-/** Creates a backend in one SQLite file, which several processes may use at once. Opens the file on first use. */
+/** Creates a backend in one SQLite file, which several processes may use simultaneously. Opens the file on first use. */
 export function sqlite(options: SqliteOptions = {}): MemoryBackend {
   const { busyTimeoutMs = 10_000, clock = Date.now, driver = nodeSqlite } = options;
   const place = { env: process.env, home: homedir(), platform: process.platform };

@@ -12,7 +12,7 @@ export interface StreamFunction {
 
 export type StreamFunctions = Readonly<Record<string, StreamFunction>>;
 
-/** Defines an agent with a memory of its own. */
+/** Defines an agent with a separate memory. */
 export interface StreamDefinition {
   readonly name: string;
   /** The start of the system prompt. */

@@ -21,7 +21,7 @@ export interface FunctionCall {
   readonly params?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** A stream with a memory of its own, which no other stream sees. */
+/** A stream with a separate memory, which no other stream sees. */
 export interface Stream extends Notes {
   readonly name: string;
   readonly persona: string;
@@ -60,7 +60,7 @@ export interface Streams {
   /** Defines a stream. @throws {MemoryError} `STREAM_EXISTS`, `INVALID_NAME`. */
   readonly defineStream: (definition: StreamDefinition) => Stream;
   /**
-   * Merges streams into a new one with a memory of its own. Repeating a merge returns the same stream.
+   * Merges streams into a new one with a separate memory. Repeating a merge returns the same stream.
    *
    * @throws {MemoryError} `UNKNOWN_STREAM`, `STREAM_EXISTS` when another stream has the name, `INVALID_INPUT`.
    */

@@ -11,7 +11,7 @@ import type { Entity, KnowledgeGraph, Relation } from './knowledge-graph.ts';
 /** Entities and relations, in the shapes of the memory server of the Model Context Protocol. They do not expire. */
 export interface Graph {
   readonly read: (options?: CallOptions) => Promise<KnowledgeGraph>;
-  /** @returns the entities with a new name. Existing entities stay as they are. */
+  /** @returns the entities with a new name. Existing entities are not changed. */
   readonly createEntities: (entities: readonly Entity[], options?: CallOptions) => Promise<Entity[]>;
   /** @returns the new relations. */
   readonly createRelations: (relations: readonly Relation[], options?: CallOptions) => Promise<Relation[]>;

@@ -88,7 +88,7 @@ export interface MemoryBackend {
   readonly read: (key: string, options?: CallOptions) => Promise<string | undefined>;
   /** Changes a document if it is as expected. @returns whether it was changed. */
   readonly swap: (key: string, change: Swap, options?: CallOptions) => Promise<boolean>;
-  /** Returns the keys with a prefix, in no particular order. Keys that are written meanwhile may be missing. */
+  /** Returns the keys with a prefix, in no particular order. Keys that are written during the call may be missing. */
   readonly keys: (prefix: string, options?: CallOptions) => Promise<KeyInfo[]>;
   /** Closes the connection or file that the store opened. May be called twice. */
   readonly close: () => Promise<void>;

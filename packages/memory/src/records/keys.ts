@@ -36,7 +36,7 @@ export function checkName(name: unknown, kind: string): string {
   if (name === '') return refuse('is empty');
   // eslint-disable-next-line no-control-regex -- control characters are what this finds
   if (/[\u0000-\u001f\u007f]/u.test(name)) return refuse('has control characters');
-  // With `u`, a surrogate is a code point of its own only when its other half is missing.
+  // With `u`, a surrogate is a separate code point only if its other half is missing.
   if (/\p{Cs}/u.test(name)) return refuse('is not well-formed Unicode');
   const bytes = Buffer.byteLength(name);
   if (bytes > MAX_NAME_BYTES) return refuse(`is ${bytes} bytes long, more than ${MAX_NAME_BYTES}`);

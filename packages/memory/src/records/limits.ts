@@ -120,7 +120,7 @@ export function checkSize(text: string, subject: string, { maxContentBytes }: Li
   if (bytes <= maxContentBytes) return text;
   throw new MemoryError('TOO_LARGE', [
     `The ${subject} has ${bytes} bytes, more than ${maxContentBytes}`,
-    'Store less at once, or raise maxContentBytes. Nothing was stored.',
+    'Store a shorter text, or raise maxContentBytes. Nothing was stored.',
   ]);
 }
 

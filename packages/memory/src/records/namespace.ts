@@ -100,7 +100,7 @@ function jsonOf(value: JsonObject): string {
 
 /** Checks a document. @throws {MemoryError} `INVALID_INPUT`, `TOO_LARGE`. */
 export function checkDocument(document: unknown, limits: Limits): string {
-  // With `u`, a surrogate is a code point of its own only when its other half is missing.
+  // With `u`, a surrogate is a separate code point only if its other half is missing.
   if (typeof document !== 'string' || /\p{Cs}/u.test(document)) {
     const problem = typeof document === 'string' ? 'not well-formed Unicode' : 'not a text';
     const hint = 'Remove unpaired surrogates; a store would change them.';

@@ -9,7 +9,7 @@ export interface MemoryToolSetOptions extends Omit<MemoryToolsOptions, 'memory'>
    * closes it.
    */
   readonly open: () => Promise<Memory>;
-  /** Whether to open the memory with the first session, so that a wrong setting is reported at once. @default false */
+  /** Whether to open the memory with the first session, so that a wrong setting is reported immediately. @default false */
   readonly opensAtStart?: boolean | undefined;
 }
 

@@ -123,7 +123,7 @@ export function createWorkflows({ backend, limits, notes }: WorkflowDependencies
           if (MemoryError.isInstance(error) && error.code === 'CORRUPT_RECORD') return '';
           throw error;
         });
-        // It expired meanwhile.
+        // The workflow expired after it was listed.
         if (document === undefined) continue;
         const record = parseWorkflow(document);
         const id = parseWorkflowKey(key) ?? key;

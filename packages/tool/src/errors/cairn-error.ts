@@ -13,7 +13,7 @@ export interface CairnErrorFacts {
  * The base of every error that a Cairn package throws on purpose. `code` is stable; `message` states what is wrong and what
  * to do next.
  *
- * `@cairn/natives` has an error class of its own with the same mark, so that neither package loads the other. To recognise both, use
+ * `@cairn/natives` has a separate error class with the same mark, so that neither package loads the other. To recognise both, use
  * {@link CairnError.isInstance}, which also knows errors from another copy of a package.
  */
 export class CairnError<Code extends string = string> extends Error {

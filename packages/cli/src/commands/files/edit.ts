@@ -14,7 +14,7 @@ Examples:
   $ cairn edit a.txt --old 'obsolete' --new '' --expect 1a2b3c4d   only if it did not change since it was read
   $ cairn edit a.txt --edits - < edits.json   several edits: [{"old_text": "a", "new_text": "b"}]
 
-The old text must occur exactly once, unless --all is given. All edits apply to the file as it is; every other byte stays. Write
+The old text must occur exactly once, unless --all is given. All edits match the original file; all other bytes stay. Write
 a text that starts with '-' as --old=-x. The diff goes to standard output, the summary to standard error.`;
 
 interface EditFlags extends MutationFlags {

@@ -58,7 +58,7 @@ function realPath(path: string): string | undefined {
   try {
     return realpathSync(path);
   } catch {
-    // Missing or unreadable: it is not this program either way.
+    // A missing or unreadable file is not this program.
     return undefined;
   }
 }

@@ -1,7 +1,7 @@
 import type { Memory } from '@cairn/memory';
 import { countOf } from '../../terminal/text.ts';
 
-/** Returns what the memory holds elsewhere, for a user who found nothing. */
+/** Returns a notice with the content of the whole memory, for a search that found nothing. */
 export async function nothingFoundHint(memory: Memory, where: string): Promise<string> {
   const { groups, streams, messages } = await memory.stats();
   if (messages === 0) return `the memory at ${where} is empty`;
