@@ -68,7 +68,7 @@ test('simultaneous edits of one file by several servers all survive', async () =
       answer.startsWith('error');
       answer = await call(client, 'edit', input)
     ) {
-      expect(answer).toMatch(/changed since it was last read/u);
+      expect(answer).toMatch(/changed since it was read/u);
     }
   };
   const shares = clients.map((client, share) =>
