@@ -6,7 +6,7 @@ import { HostError, withPath } from './errors.ts';
 import type { ConfigFormat } from './formats/config-format.ts';
 import { jsonFormat } from './formats/json-format.ts';
 import { tomlFormat } from './formats/toml-format.ts';
-import type { EntryKind, Host, HostContext, Scope } from './host.ts';
+import type { EntryKind, Host, HostContext, ConfigScope } from './host.ts';
 import { createUndoNotes } from './undo-notes.ts';
 import type { UndoNote } from './undo-notes.ts';
 
@@ -14,7 +14,7 @@ import type { UndoNote } from './undo-notes.ts';
 export interface EntryTarget<Value> {
   readonly host: Host;
   readonly kind: EntryKind<Value>;
-  readonly scope: Scope;
+  readonly scope: ConfigScope;
   readonly context: HostContext;
   readonly name: string;
 }

@@ -1,9 +1,9 @@
 import type { ConfigObject } from './formats/config-format.ts';
 
 /** Which sessions of a host see an entry: those in one project, or all of one user. */
-export type Scope = 'project' | 'user';
+export type ConfigScope = 'project' | 'user';
 
-export const scopes: readonly Scope[] = ['project', 'user'];
+export const configScopes: readonly ConfigScope[] = ['project', 'user'];
 
 /** What the location of a host's files depends on. */
 export interface HostContext {
@@ -31,7 +31,7 @@ export interface EntryKind<Value> {
   readonly id: string;
   readonly format: 'json' | 'toml';
   /** Returns the files that may hold the entry. The first that exists is used; if none exists, the first is created. */
-  readonly files: (scope: Scope, context: HostContext) => readonly string[];
+  readonly files: (scope: ConfigScope, context: HostContext) => readonly string[];
   /** Returns the keys that lead to an entry. They may depend on the content of the file. */
   readonly path: (name: string, config: ConfigObject) => readonly string[];
   /** Returns the entry for a value. It may depend on what the file holds. */
@@ -40,7 +40,7 @@ export interface EntryKind<Value> {
   readonly conflictingKeys: readonly string[];
   readonly names: NameRule;
   /** Returns what the user does next in the host, so that it uses the entry. */
-  readonly nextStep: (scope: Scope) => string;
+  readonly nextStep: (scope: ConfigScope) => string;
 }
 
 /** The command line that starts an MCP server. */
@@ -56,7 +56,7 @@ export interface McpServerKind extends EntryKind<ServerCommand> {
    * a project names the directory by its path; an entry for a user names none, because such a host starts servers in its own
    * working directory.
    */
-  readonly projectVariable?: Readonly<Partial<Record<Scope, string>>>;
+  readonly projectVariable?: Readonly<Partial<Record<ConfigScope, string>>>;
 }
 
 /** A program that a person runs agents with, such as Claude Code, and the kinds of entries that its configuration holds. */

@@ -5,6 +5,6 @@ export type { EntryChange, EntryEditor, EntryEditorOptions, EntryTarget } from '
 export { HostError } from './errors.ts';
 export type { HostErrorCode, TextPosition } from './errors.ts';
 export type { ConfigObject } from './formats/config-format.ts';
-export { scopes } from './host.ts';
-export type { EntryKind, Host, HostContext, McpServerKind, NameRule, Scope, ServerCommand } from './host.ts';
+export { configScopes } from './host.ts';
+export type { EntryKind, Host, HostContext, McpServerKind, NameRule, ConfigScope, ServerCommand } from './host.ts';
 export { hosts } from './hosts.ts';

@@ -5,7 +5,7 @@ import { resolve } from 'node:path';
 import process from 'node:process';
 import { Option } from 'commander';
 import type { NamingProfile } from '@cairn/coding-agent';
-import { hosts, scopes, type Host, type HostContext, type Scope } from '@cairn/hosts';
+import { hosts, configScopes, type Host, type HostContext, type ConfigScope } from '@cairn/hosts';
 import { colorOption, once, oneOf } from '../../terminal/options.ts';
 import type { AnswerFlags } from '../../terminal/answer.ts';
 import { UsageError } from '../../terminal/errors.ts';
@@ -30,7 +30,7 @@ Cairn's own names, and hosts prefix them with the server's name. Use --naming on
 Exit status: 0 if it is installed or undone, 1 if you answered no, 2 on an error.`;
 
 interface InstallFlags extends AnswerFlags {
-  readonly scope: Scope;
+  readonly scope: ConfigScope;
   readonly root: string;
   readonly name: string;
   readonly command?: string;
@@ -119,7 +119,7 @@ export const mcpInstallCommand: CommandFactory = (command, session, done) => {
     .action(async (id: string, flags: InstallFlags) => done(await runMcpInstall(id, flags, session)))
     .addOption(
       new Option('--scope <scope>', 'project (this directory) or user (all projects of this user)')
-        .argParser(oneOf('--scope', scopes))
+        .argParser(oneOf('--scope', configScopes))
         .default('project', 'project'),
     )
     .addOption(new Option('--root <dir>', 'the directory of the project').default('.', 'the current directory'))
