@@ -8,8 +8,8 @@ import { withFile } from '../files/operations.ts';
 import type { FileOperations } from '../files/operations.ts';
 import type { ResolvedPath } from '../files/resolve.ts';
 import type { CommitScope } from './scope.ts';
-import { MAX_BYTES_IN_MEMORY, takeSnapshot } from './snapshot.ts';
-import type { Snapshot } from './snapshot.ts';
+import { MAX_BYTES_IN_MEMORY, takeFileSnapshot } from './snapshot.ts';
+import type { FileSnapshot } from './snapshot.ts';
 
 /** How much of a file a refusal shows. */
 const CONTEXT_LIMITS = { maxLines: 60, maxBytes: 6 * 1024, maxColumns: 500 };
@@ -18,7 +18,7 @@ const CONTEXT_LIMITS = { maxLines: 60, maxBytes: 6 * 1024, maxColumns: 500 };
 function freshContext(
   workspace: CommitScope,
   target: ResolvedPath,
-  { bytes, hash }: Snapshot,
+  { bytes, hash }: FileSnapshot,
   fromLine: number,
 ): string {
   const encoding = encodingFor(bytes, workspace.ledger.get(target.real)?.encoding);
@@ -63,7 +63,7 @@ export async function guardTree(workspace: CommitScope, target: ResolvedPath, ve
     if (!record || (await isFreshOrGone(operations, path, record))) continue;
     const shown = path === target.real ? target : await workspace.resolve(path);
     if (shown.stat?.kind === 'file' && shown.stat.size <= MAX_BYTES_IN_MEMORY) {
-      guard(workspace, shown, await takeSnapshot(workspace, shown), { verb, mustBeRead: false });
+      guard(workspace, shown, await takeFileSnapshot(workspace, shown), { verb, mustBeRead: false });
     }
     const summary = `${shown.display} changed since it was read, so ${target.display} was not ${verb}`;
     throw new ToolError('STALE', [summary, 'Read it again, then repeat the call.'], { path: shown.display });
@@ -95,7 +95,7 @@ export interface Intent {
  *
  * @throws {ToolError} `STALE`, `NOT_READ`.
  */
-export function guard(workspace: CommitScope, target: ResolvedPath, snapshot: Snapshot, intent: Intent): void {
+export function guard(workspace: CommitScope, target: ResolvedPath, snapshot: FileSnapshot, intent: Intent): void {
   if (workspace.staleGuard === 'off') return;
   const known = compare(workspace.ledger.get(target.real), snapshot.bytes, snapshot.hash?.value);
   if (known === 'fresh' || (known === 'unknown' && !intent.mustBeRead)) return;

@@ -1,5 +1,5 @@
-/** A place in a {@link PathQueue}. */
-interface Place {
+/** A turn in a {@link PathQueue}. */
+interface QueueTurn {
   /** Settles when all earlier calls for the same paths are done. */
   readonly turn: Promise<unknown>;
   /** Lets later calls go on. A call that leaves before its turn lets nobody overtake the calls before it. */
@@ -10,8 +10,8 @@ interface Place {
 export class PathQueue {
   readonly #last = new Map<string, Promise<unknown>>();
 
-  /** Takes a place after the earlier calls for any of the paths. */
-  enter(paths: readonly string[]): Place {
+  /** Queues after the earlier calls for any of the paths. */
+  enter(paths: readonly string[]): QueueTurn {
     const turn = Promise.all(paths.map((path) => this.#last.get(path) ?? Promise.resolve()));
     let leave = (): void => undefined;
     const left = new Promise<void>((resolve) => (leave = resolve));

@@ -9,7 +9,7 @@ import type { ContentHash } from './content-hash.ts';
 import type { CommitScope } from './scope.ts';
 
 /** The content and attributes of a file at one moment. */
-export interface Snapshot {
+export interface FileSnapshot {
   readonly bytes: Buffer;
   readonly stat: FileStat;
   /** Absent when the ledger has nothing to compare it with. */
@@ -29,7 +29,7 @@ export const MAX_BYTES_IN_MEMORY: number = 256 * 1024 * 1024;
  *
  * @throws {ToolError} `TOO_LARGE`, `STALE`, and what `requireFile` throws.
  */
-export function takeSnapshot(workspace: CommitScope, target: ResolvedPath): Promise<Snapshot> {
+export function takeFileSnapshot(workspace: CommitScope, target: ResolvedPath): Promise<FileSnapshot> {
   const { operations, ledger, staleGuard, buffers } = workspace;
   return openResolved(operations, target, async (file, stat) => {
     if (stat.size > MAX_BYTES_IN_MEMORY) {
@@ -52,7 +52,7 @@ export function takeSnapshot(workspace: CommitScope, target: ResolvedPath): Prom
 }
 
 /** Returns the hash of the content that replaces a snapshot. Equal bytes at the start are not hashed again. */
-export function hashOfSuccessor(parts: readonly Buffer[], before: Snapshot | undefined): string {
+export function hashOfSuccessor(parts: readonly Buffer[], before: FileSnapshot | undefined): string {
   const [first] = parts;
   if (!first || !before?.hash) return hashOf(...parts);
   const isStart = first.buffer === before.bytes.buffer && first.byteOffset === before.bytes.byteOffset;

@@ -9,7 +9,7 @@ import type { Step } from './commit.ts';
 import type { LockedTarget } from './locked-targets.ts';
 import type { CommitScope } from './scope.ts';
 import { hashOfSuccessor, holds } from './snapshot.ts';
-import type { Snapshot } from './snapshot.ts';
+import type { FileSnapshot } from './snapshot.ts';
 import { readyPath, removeAll, writeOver } from './temporary.ts';
 
 /** New content for a file. */
@@ -18,7 +18,7 @@ export interface NewContent {
   /** The content, in consecutive parts. */
   readonly parts: readonly Buffer[];
   /** The content that it replaces; absent for a new file. */
-  readonly before: Snapshot | undefined;
+  readonly before: FileSnapshot | undefined;
   /** The permissions of a new file. Default: those that the system gives. */
   readonly permissions?: number | undefined;
   /** The encoding for the ledger. */
@@ -31,7 +31,7 @@ const WRITE_BITS = 0o222;
 const PERMISSION_BITS_OF_TEMPORARY = 0o600;
 
 /** Checks that the file itself is writable: for a rename onto it, the system checks only the directory. */
-async function requireWritable(operations: FileOperations, target: ResolvedPath, before: Snapshot): Promise<void> {
+async function requireWritable(operations: FileOperations, target: ResolvedPath, before: FileSnapshot): Promise<void> {
   const path = target.display;
   if ((before.stat.mode & WRITE_BITS) === 0) {
     const summary = `${path} is read-only (mode ${before.stat.mode.toString(8)})`;
@@ -248,7 +248,7 @@ class WriteStep implements Step {
     await syncQuietly(this.#operations, dirname(target.real));
   }
 
-  async #writeInPlace(before: Snapshot): Promise<void> {
+  async #writeInPlace(before: FileSnapshot): Promise<void> {
     const { real, temporary } = this.#content.target;
     await this.#operations.rename(temporary, readyPath(temporary));
     try {
@@ -261,7 +261,7 @@ class WriteStep implements Step {
   }
 
   /** Writes the old content from memory. */
-  async #restore({ bytes }: Snapshot): Promise<void> {
+  async #restore({ bytes }: FileSnapshot): Promise<void> {
     await withFile(this.#operations, this.#content.target.real, 'update', async (file) => {
       await file.write(bytes, 0);
       await file.truncate(bytes.length);

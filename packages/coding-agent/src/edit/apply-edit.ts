@@ -74,7 +74,7 @@ export interface Replacement extends Found {
  */
 export function spliceAt(document: TextDocument, replacement: Replacement): Splice {
   const { start, end, newLines, oldLines, rawNewLines, path } = replacement;
-  const place = replacement.place();
+  const place = replacement.occurrence();
   // A tier may have dropped the empty line after a final line ending.
   const kept = keptLines(oldLines.slice(0, place.length), rawNewLines.slice(0, newLines.length));
   const gap = (index: number): Buffer | undefined => {

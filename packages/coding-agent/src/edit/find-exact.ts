@@ -2,11 +2,11 @@ import { indexOfBytes, lineEndAt, lineEndBefore, linesFrom, lineStartOf, textSta
 import type { ByteRange, TextDocument } from './document.ts';
 
 /** A place where a text was found: the range of each of its lines without line endings. */
-type Place = readonly ByteRange[];
+type Occurrence = readonly ByteRange[];
 
 /** A place where a text was found. Its lines are computed on demand, because there may be very many places. */
 export interface Hit extends ByteRange {
-  place(): Place;
+  occurrence(): Occurrence;
 }
 
 /** Splits a text into lines at LF and CRLF. */
@@ -90,7 +90,7 @@ function findJoined(document: TextDocument, pieces: readonly Buffer[], lineEnd: 
     found = indexOfBytes(document, wanted, found + document.encoding.unit)
   ) {
     const start = found;
-    hits.push({ start, end: start + wanted.length, place: () => rangesFrom(pieces, start, lineEnd) });
+    hits.push({ start, end: start + wanted.length, occurrence: () => rangesFrom(pieces, start, lineEnd) });
   }
   return hits;
 }
@@ -116,7 +116,7 @@ function findMixed(document: TextDocument, pieces: readonly Buffer[]): Hit[] {
     const after = before && matchDown(document, below, end);
     if (!before || !after) continue;
     const place = [...before, { start, end }, ...after];
-    hits.push({ start: place[0]?.start ?? start, end: place.at(-1)?.end ?? end, place: () => place });
+    hits.push({ start: place[0]?.start ?? start, end: place.at(-1)?.end ?? end, occurrence: () => place });
   }
   return hits;
 }

@@ -81,7 +81,7 @@ function search(
     const end = endsLine ? lines[last]?.end : placesOf(last)?.(foldedEnd, false);
     if (start === undefined || end === undefined) continue;
     const window = { from: first, to: last, start, end };
-    found.push({ start, end, place: () => rangesIn(lines, window), newLines });
+    found.push({ start, end, occurrence: () => rangesIn(lines, window), newLines });
   }
   return found;
 }

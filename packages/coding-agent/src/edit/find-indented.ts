@@ -112,7 +112,7 @@ export function findIndented(lines: readonly TextLine[], asked: Lines): Found[] 
     const shifted = shift && shiftLines(newLines, shift);
     const [start, end] = [window[0]?.start, window.at(-1)?.end];
     if (!shifted || start === undefined || end === undefined) return;
-    found.push({ start, end, place: () => window, newLines: shifted });
+    found.push({ start, end, occurrence: () => window, newLines: shifted });
   });
   return found;
 }

@@ -84,13 +84,13 @@ function linesThatFit(result: ToolSuccess<ReadDetails>, room: number): number {
 type Attachment = Pick<AttachedMention, 'details' | 'cutByBudget'> & { readonly content: readonly ContentPart[] };
 
 /** The file of a mention, and the part to read. */
-interface Place {
+interface MentionRead {
   readonly target: ResolvedPath;
   readonly input: ReadInput;
 }
 
 /** Resolves a mention. */
-async function placeOf({ path, lines }: Mention, workspace: Workspace): Promise<Place> {
+async function readOf({ path, lines }: Mention, workspace: Workspace): Promise<MentionRead> {
   const target = await workspace.resolve(path);
   const kind = target.stat?.kind;
   if (kind === undefined || (path.endsWith('/') && kind !== 'directory')) {
@@ -103,7 +103,7 @@ async function placeOf({ path, lines }: Mention, workspace: Workspace): Promise<
 
 /** Reads as much of a mention as fits. Returns its size when no part fits. */
 async function attach(
-  { target, input }: Place,
+  { target, input }: MentionRead,
   room: number,
   context: RunContext,
 ): Promise<Attachment | { readonly size: number }> {
@@ -165,7 +165,7 @@ export async function expandMentions(text: string, options: ExpandOptions): Prom
     if (done.has(name)) continue;
     done.add(name);
     try {
-      const place = await placeOf(mention, workspace);
+      const place = await readOf(mention, workspace);
       const { offset, limit } = place.input;
       const key = JSON.stringify([place.target.absolute, offset, limit]);
       if (done.has(key)) continue;

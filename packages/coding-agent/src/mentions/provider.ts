@@ -8,8 +8,8 @@ import type { Workspace, WorkspaceChoice } from '../workspace.ts';
 import { formatMention } from './parse.ts';
 import { createReach } from './reach.ts';
 import type { Reach } from './reach.ts';
-import { findMatches, findEntry, visibleScope, wholeScope } from './search.ts';
-import type { Scope, SearchRequest } from './search.ts';
+import { findMatches, findEntry, visibleOnly, everything } from './search.ts';
+import type { Visibility, SearchRequest } from './search.ts';
 
 /** A path that may be mentioned. */
 export interface MentionSuggestion {
@@ -86,15 +86,15 @@ async function weightsOf(workspace: Workspace): Promise<ReadonlyMap<string, numb
   return new Map(below.map((path) => [relative(realRoot, path).replaceAll(sep, '/'), recency.weightOf(path)]));
 }
 
-/** Returns the used paths of a scope: the best matches of an empty query. */
+/** Returns the used paths of a visibility: the best matches of an empty query. */
 async function usedMatches(
   weights: ReadonlyMap<string, number>,
-  scope: Scope,
+  visibility: Visibility,
   request: SearchRequest,
 ): Promise<FuzzyFindMatch[]> {
   const paths = [...weights.keys()].slice(0, request.limit);
   const found = paths.map(async (path): Promise<FuzzyFindMatch | undefined> => {
-    const entry = await findEntry(path, scope, request);
+    const entry = await findEntry(path, visibility, request);
     const isDirectory = entry?.fileType === FileType.Dir;
     return entry && { path: isDirectory ? `${path}/` : path, isDirectory, score: Number.MAX_VALUE };
   });
@@ -126,8 +126,8 @@ async function answer(workspace: Workspace, reach: Reach, asked: Omit<SearchRequ
   const weights = await weightsOf(workspace);
   const request = { ...asked, used: [...weights.keys()] };
   const weightOf = ({ path }: FuzzyFindMatch): number => weights.get(path.replace(/\/$/u, '')) ?? 0;
-  const ordered = async (scope: Scope, found: FuzzyFindResult): Promise<FuzzyFindResult> => {
-    const used = query === '' ? await usedMatches(weights, scope, request) : [];
+  const ordered = async (visibility: Visibility, found: FuzzyFindResult): Promise<FuzzyFindResult> => {
+    const used = query === '' ? await usedMatches(weights, visibility, request) : [];
     const first = new Set(used.map(({ path }) => path));
     const rest = found.matches.filter(({ path, lossyPath }) => lossyPath === undefined && !first.has(path));
     const matches = [...used, ...rest];
@@ -135,7 +135,7 @@ async function answer(workspace: Workspace, reach: Reach, asked: Omit<SearchRequ
     return { ...found, matches: matches.toSorted((a, b) => b.score - a.score || weightOf(b) - weightOf(a)) };
   };
   const found = await findMatches(request);
-  const [visible, whole] = await Promise.all([ordered(visibleScope, found.visible), ordered(wholeScope, found.whole)]);
+  const [visible, whole] = await Promise.all([ordered(visibleOnly, found.visible), ordered(everything, found.whole)]);
   const first = await reach.firstOf(visible.matches, limit);
   const most = Math.max(limit - first.length, Math.floor(limit * IGNORED_SHARE));
   const candidates = await reach.firstOf(ignoredAmong(whole, visible), most);
@@ -168,10 +168,10 @@ export function createMentionProvider(options: MentionProviderOptions): MentionP
 
   /** Keeps the first scan running while the user types: aborted searches would each start it again. */
   const warm = (): void => {
-    const scan = (scope: Scope): Promise<unknown> =>
-      fuzzyFind({ query: '', path: root, cache: true, maxResults: 0, ...scope });
+    const scan = (visibility: Visibility): Promise<unknown> =>
+      fuzzyFind({ query: '', path: root, cache: true, maxResults: 0, ...visibility });
     // A failure here repeats in the search that follows, which reports it.
-    warming ??= Promise.allSettled([scan(visibleScope), scan(wholeScope)]);
+    warming ??= Promise.allSettled([scan(visibleOnly), scan(everything)]);
   };
 
   return {

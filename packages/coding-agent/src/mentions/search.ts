@@ -2,14 +2,14 @@ import { fuzzyFind, glob } from '@cairn/natives';
 import type { FuzzyFindMatch, FuzzyFindResult, GlobMatch } from '@cairn/natives';
 
 /** The searched part of a tree. */
-export interface Scope {
+export interface Visibility {
   readonly hidden: boolean;
   readonly gitignore: boolean;
 }
 
 /** Files that are neither hidden nor ignored. */
-export const visibleScope: Scope = { hidden: false, gitignore: true };
-export const wholeScope: Scope = { hidden: true, gitignore: false };
+export const visibleOnly: Visibility = { hidden: false, gitignore: true };
+export const everything: Visibility = { hidden: true, gitignore: false };
 
 /** The number of matches that are fetched, and the number when a tie continues after them. */
 const FEW_MATCHES = 100;
@@ -59,10 +59,10 @@ function hasLetters(path: string, query: string): boolean {
     });
 }
 
-/** The best matches in a scope. */
-async function findPaths(scope: Scope, request: SearchRequest, maxResults: number): Promise<FuzzyFindResult> {
+/** The best matches in a visibility. */
+async function findPaths(visibility: Visibility, request: SearchRequest, maxResults: number): Promise<FuzzyFindResult> {
   const { root, query, signal } = request;
-  const options = { path: root, cache: true, includePositions: true, maxResults, signal, ...scope };
+  const options = { path: root, cache: true, includePositions: true, maxResults, signal, ...visibility };
   return mergeResults(
     await Promise.all(spellingsOf(query).map((spelling) => fuzzyFind({ ...options, query: spelling }))),
   );
@@ -81,7 +81,7 @@ export async function findMatches(
   request: SearchRequest,
 ): Promise<{ readonly visible: FuzzyFindResult; readonly whole: FuzzyFindResult }> {
   const fetch = async (most: number): Promise<readonly [FuzzyFindResult, FuzzyFindResult]> =>
-    Promise.all([findPaths(visibleScope, request, most), findPaths(wholeScope, request, most)]);
+    Promise.all([findPaths(visibleOnly, request, most), findPaths(everything, request, most)]);
   const close = await fetch(Math.max(FEW_MATCHES, request.limit));
   // Without a query all paths are equal; used paths are found separately then.
   const goesOn = request.query !== '' && close.some((result) => isTieCut(result, request));
@@ -94,13 +94,13 @@ function escapeGlob(path: string): string {
   return path.replaceAll(/[\\*?[\]{}!]/gu, (character) => `\\${character}`);
 }
 
-/** Returns the entry of a path in the cached scan, when it is in a scope. */
+/** Returns the entry of a path in the cached scan, when it is in a visibility. */
 export async function findEntry(
   path: string,
-  scope: Scope,
+  visibility: Visibility,
   { root, signal }: Pick<SearchRequest, 'root' | 'signal'>,
 ): Promise<GlobMatch | undefined> {
   const options = { path: root, cache: true, recursive: false, maxResults: 1, includeNodeModules: false, signal };
-  const { matches } = await glob({ ...options, pattern: escapeGlob(path.replace(/\/$/u, '')), ...scope });
+  const { matches } = await glob({ ...options, pattern: escapeGlob(path.replace(/\/$/u, '')), ...visibility });
   return matches[0];
 }

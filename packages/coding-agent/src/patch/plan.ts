@@ -8,7 +8,7 @@ import { guard, guardTree } from '../commit/guard.ts';
 import type { LockedTarget } from '../commit/locked-targets.ts';
 import { renameStep } from '../commit/rename-step.ts';
 import type { ChangeContext } from '../commit/scope.ts';
-import { hashOfSuccessor, takeSnapshot } from '../commit/snapshot.ts';
+import { hashOfSuccessor, takeFileSnapshot } from '../commit/snapshot.ts';
 import { sizeOf } from '../commit/write-step.ts';
 import { diffOfSplices, diffOfTexts } from '../edit/diff.ts';
 import type { FileDiff } from '../edit/diff.ts';
@@ -71,7 +71,7 @@ async function planDelete(
   await guardTree(workspace, target, 'deleted');
   let diff = noDiff;
   if (patch.hunks.length > 0 && stat.kind === 'file') {
-    const document = documentOf(workspace, target, await takeSnapshot(workspace, target));
+    const document = documentOf(workspace, target, await takeFileSnapshot(workspace, target));
     const applied = applyHunks(document, patch.hunks, target.display);
     if (sizeOf(applied.parts) > document.encoding.mark.length) {
       const summary = `${target.display} has more lines than the patch deletes`;
@@ -91,7 +91,7 @@ async function planUpdate(
   const { workspace } = context;
   await requireExisting(workspace, target);
   if (to) requireNothing(to, 'move a file onto');
-  const before = await takeSnapshot(workspace, target);
+  const before = await takeFileSnapshot(workspace, target);
   guard(workspace, target, before, { verb: 'changed', mustBeRead: false });
   const about = { path: target.display, kind: 'update', to: to?.display } as const;
   if (hunks.length === 0 && to) {

@@ -6,7 +6,7 @@ import type { ChangedFile } from '../commit/changed-file.ts';
 import { documentOf } from '../commit/document-of.ts';
 import { guard } from '../commit/guard.ts';
 import { withLockedTarget } from '../commit/locked-targets.ts';
-import { takeSnapshot } from '../commit/snapshot.ts';
+import { takeFileSnapshot } from '../commit/snapshot.ts';
 import { applyEdits } from '../edit/apply-edit.ts';
 import type { AppliedEdit, TextEdit } from '../edit/apply-edit.ts';
 import { diffOfSplices, formatHunks } from '../edit/diff.ts';
@@ -72,7 +72,7 @@ export const editTool: RegisteredToolSpec<EditInput, EditDetails> = {
     const { workspace, signal } = context;
     return withLockedTarget(workspace, { path }, signal, async (target) => {
       await requireExisting(workspace, target);
-      const before = await takeSnapshot(workspace, target);
+      const before = await takeFileSnapshot(workspace, target);
       guard(workspace, target, before, { verb: 'edited', mustBeRead: false });
       const document = documentOf(workspace, target, before);
       const { names } = context;

@@ -1,6 +1,6 @@
 import type { GrepMatch } from '@cairn/natives';
 import { errnoOf, ToolError } from '@cairn/tool';
-import { takeSnapshot } from '../commit/snapshot.ts';
+import { takeFileSnapshot } from '../commit/snapshot.ts';
 import { recordOf } from '../files/ledger.ts';
 import type { Workspace } from '../workspace.ts';
 import { WHOLE_FILE_BYTES } from './read-page.ts';
@@ -21,7 +21,7 @@ export async function recordMatches(workspace: Workspace, matches: readonly Grep
     try {
       const target = await workspace.resolve(path);
       if (target.stat?.kind !== 'file' || target.stat.size > WHOLE_FILE_BYTES) continue;
-      const { bytes, hash, release } = await takeSnapshot(workspace, target);
+      const { bytes, hash, release } = await takeFileSnapshot(workspace, target);
       const { encoding } = workspace.ledger.get(target.real) ?? {};
       if (hasLines(bytes, lines)) workspace.ledger.record(target.real, recordOf(bytes, encoding, hash?.value));
       release();

@@ -5,7 +5,7 @@ import { guard, guardTree } from '../commit/guard.ts';
 import { withLockedTargets } from '../commit/locked-targets.ts';
 import type { LockedTarget } from '../commit/locked-targets.ts';
 import { isListed, renameStep } from '../commit/rename-step.ts';
-import { takeSnapshot } from '../commit/snapshot.ts';
+import { takeFileSnapshot } from '../commit/snapshot.ts';
 import { isWithin } from '../files/confine.ts';
 import { requireExisting } from '../files/near-names.ts';
 import { kindName } from '../files/operations.ts';
@@ -51,7 +51,7 @@ async function requireReplaceable(workspace: Workspace, to: LockedTarget, overwr
     throw new ToolError('EXISTS', [summary, 'Delete it first, or choose another name.'], { path });
   }
   if (stat.kind === 'file') {
-    guard(workspace, to, await takeSnapshot(workspace, to), { verb: 'overwritten', mustBeRead: true });
+    guard(workspace, to, await takeFileSnapshot(workspace, to), { verb: 'overwritten', mustBeRead: true });
   }
 }
 

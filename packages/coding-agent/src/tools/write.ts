@@ -5,7 +5,7 @@ import { changeFile } from '../commit/changed-file.ts';
 import type { ChangedFile } from '../commit/changed-file.ts';
 import { guard } from '../commit/guard.ts';
 import { withLockedTarget } from '../commit/locked-targets.ts';
-import { takeSnapshot } from '../commit/snapshot.ts';
+import { takeFileSnapshot } from '../commit/snapshot.ts';
 import { diffOfTexts } from '../edit/diff.ts';
 import { encodeText, encodingFor, isBinary } from '../edit/encoding.ts';
 import type { TextEncoding } from '../edit/encoding.ts';
@@ -51,7 +51,7 @@ export const writeTool: RegisteredToolSpec<WriteInput, WriteDetails> = {
     const { workspace, signal } = context;
     return withLockedTarget(workspace, { path }, signal, async (target) => {
       if (target.stat) requireFile(target);
-      const before = target.stat && (await takeSnapshot(workspace, target));
+      const before = target.stat && (await takeFileSnapshot(workspace, target));
       if (before) guard(workspace, target, before, { verb: 'overwritten', mustBeRead: true });
       const known = workspace.ledger.get(target.real)?.encoding;
       const encoding = encodingFor(before?.bytes ?? new Uint8Array(), known);
