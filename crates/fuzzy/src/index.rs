@@ -17,7 +17,7 @@ const CHECK_EVERY: usize = 1024;
 pub struct Index {
     /// The base names in lower case, one after the other.
     names: Vec<u8>,
-    places: Vec<Place>,
+    places: Vec<EntryParts>,
     masks: Vec<u64>,
     directories: Vec<Directory>,
     /// The characters of the directories' paths.
@@ -31,7 +31,7 @@ pub struct Index {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Place {
+struct EntryParts {
     name_end: u32,
     directory: u32,
 }
@@ -72,7 +72,7 @@ impl Index {
         let start = self.names.len();
         fold_into(name, &mut self.names);
         self.masks.push(character_mask(&self.names[start..]) | if is_directory { DIRECTORY } else { 0 });
-        self.places.push(Place { name_end: self.names.len() as u32, directory });
+        self.places.push(EntryParts { name_end: self.names.len() as u32, directory });
     }
 
     /// The number of `directory`, which ends with a slash or is empty.
@@ -133,7 +133,7 @@ impl Index {
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.names.capacity()
-            + self.places.capacity() * size_of::<Place>()
+            + self.places.capacity() * size_of::<EntryParts>()
             + self.masks.capacity() * size_of::<u64>()
             + self.directories.capacity() * size_of::<Directory>()
             + self.directory_masks.capacity() * size_of::<u64>()

@@ -24,12 +24,12 @@ pub struct TypoSearch {
     /// The maximal number of typos in the whole query.
     budget: usize,
     /// For each word and directory, computed on first use; empty if only base names count.
-    directories: Vec<Vec<OnceLock<Directory>>>,
+    directories: Vec<Vec<OnceLock<DirectoryMatch>>>,
 }
 
 /// How much of a word the path of a directory matches.
 #[derive(Clone, Debug)]
-struct Directory {
+struct DirectoryMatch {
     states: States<TYPO_LEVELS>,
     /// The characters that a name must have, by number of typos in the directory's path.
     missing: [u64; TYPO_LEVELS],
@@ -132,7 +132,7 @@ impl TypoSearch {
         };
         let in_path = match self.directories.get(at) {
             Some(directories) if in_name > 1 => {
-                let directory = Directory::of(word, alphabet, directories, index, index.directory(entry));
+                let directory = DirectoryMatch::of(word, alphabet, directories, index, index.directory(entry));
                 if directory.may_complete(mask, max) {
                     let mut states = directory.states;
                     states.read(alphabet, text(), name);
@@ -162,7 +162,7 @@ impl TypoSearch {
     }
 }
 
-impl Directory {
+impl DirectoryMatch {
     fn of<'a>(
         word: &WordSearch,
         alphabet: &Alphabet,

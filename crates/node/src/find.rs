@@ -7,7 +7,7 @@ use napi::bindgen_prelude::{Object, Uint8Array};
 use napi_derive::napi;
 
 use crate::columns::{Column, Text};
-use crate::options::{GivenScope, engine, lossy_flag, nonzero, scope, size, stop_reason};
+use crate::options::{GivenScope, context, lossy_flag, nonzero, scope, size, stop_reason};
 use crate::task::{CancelHandle, run};
 use crate::utf16;
 
@@ -53,7 +53,7 @@ pub fn fuzzy_find<'env>(
     let timeout_ms = options.timeout_ms;
     let core = FindOptions::from(options);
     let with_positions = core.include_positions;
-    let job = move |cancel: &CancelToken| Ok(search(engine(), &core, cancel)?);
+    let job = move |cancel: &CancelToken| Ok(search(context(), &core, cancel)?);
     run(env, handle, timeout_ms, job, move |outcome| encode(outcome, with_positions))
 }
 

@@ -7,7 +7,7 @@ use napi::bindgen_prelude::{Object, Uint8Array};
 use napi_derive::napi;
 
 use crate::columns::{Column, Text};
-use crate::options::{GivenScope, engine, lossy_flag, nonzero, scope, size, stop_reason};
+use crate::options::{GivenScope, context, lossy_flag, nonzero, scope, size, stop_reason};
 use crate::task::{CancelHandle, run};
 
 /// Options of `glob`; the facade documents them.
@@ -61,7 +61,7 @@ pub fn glob<'env>(
 ) -> napi::Result<Object<'env>> {
     let timeout_ms = options.timeout_ms;
     let core = GlobOptions::from(options);
-    run(env, handle, timeout_ms, move |cancel| Ok(search(engine(), &core, cancel)?), encode)
+    run(env, handle, timeout_ms, move |cancel| Ok(search(context(), &core, cancel)?), encode)
 }
 
 /// The result of `glob`.

@@ -7,7 +7,7 @@ use napi::bindgen_prelude::{Object, Uint8Array};
 use napi_derive::napi;
 
 use crate::columns::{Column, Text};
-use crate::options::{GivenScope, engine, lossy_flag, nonzero, scope, size, stop_reason, whole};
+use crate::options::{GivenScope, context, lossy_flag, nonzero, scope, size, stop_reason, whole};
 use crate::task::{CancelHandle, run};
 use crate::utf16::push_offsets;
 
@@ -86,7 +86,7 @@ pub fn grep<'env>(
     let timeout_ms = options.timeout_ms;
     let core = GrepOptions::from(options);
     let mode = core.mode;
-    let job = move |cancel: &CancelToken| Ok(search(engine(), &core, cancel)?);
+    let job = move |cancel: &CancelToken| Ok(search(context(), &core, cancel)?);
     run(env, handle, timeout_ms, job, move |outcome| NativeGrepResult::new(outcome, mode))
 }
 

@@ -4,12 +4,12 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use cairn_pool::Pool;
-use cairn_search::{Engine, Scope, StopReason};
+use cairn_search::{Scope, SearchContext, StopReason};
 use cairn_walk::ScanCache;
 
-/// The engine of the process.
-pub(crate) fn engine() -> Engine<'static> {
-    Engine { cache: ScanCache::global(), pool: Pool::global() }
+/// The context of the process.
+pub(crate) fn context() -> SearchContext<'static> {
+    SearchContext { cache: ScanCache::global(), pool: Pool::global() }
 }
 
 /// The scope of a call that is made now. Its working directory is the current one, not the one when a worker starts.

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use cairn_cancel::CancelToken;
 use cairn_pool::Pool;
-use cairn_search::{Engine, FindOptions, GlobOptions, GrepOptions, Scope, find, glob, grep};
+use cairn_search::{FindOptions, GlobOptions, GrepOptions, Scope, SearchContext, find, glob, grep};
 use cairn_walk::{Policy, ScanCache};
 use divan::Bencher;
 use tempfile::TempDir;
@@ -38,8 +38,8 @@ static FIXTURE: LazyLock<Fixture> = LazyLock::new(|| {
 });
 
 impl Fixture {
-    fn engine(&self) -> Engine<'_> {
-        Engine { cache: &self.cache, pool: Pool::global() }
+    fn context(&self) -> SearchContext<'_> {
+        SearchContext { cache: &self.cache, pool: Pool::global() }
     }
 
     fn root(&self) -> &Path {
@@ -54,14 +54,14 @@ impl Fixture {
 #[divan::bench(args = ["**/*.rs", "part7/**/*.rs", "part7/module7/*.rs"])]
 fn glob_on_a_kept_scan(bencher: Bencher<'_, '_>, pattern: &str) {
     let options = GlobOptions { scope: FIXTURE.kept(), ..GlobOptions::new(pattern, "") };
-    bencher.bench(|| glob(FIXTURE.engine(), black_box(&options), &CancelToken::new()));
+    bencher.bench(|| glob(FIXTURE.context(), black_box(&options), &CancelToken::new()));
 }
 
 #[divan::bench(args = ["h", "handler7", "part7/mod/han"])]
 fn keystroke(bencher: Bencher<'_, '_>, query: &str) {
     let ask = |query: &str| {
         let options = FindOptions { scope: FIXTURE.kept(), ..FindOptions::new(query, "") };
-        find(FIXTURE.engine(), &options, &CancelToken::new())
+        find(FIXTURE.context(), &options, &CancelToken::new())
     };
     // Another query in between, of which nothing can be used.
     bencher.with_inputs(|| ask("zqx")).bench_values(|_| ask(black_box(query)));
@@ -70,7 +70,7 @@ fn keystroke(bencher: Bencher<'_, '_>, query: &str) {
 #[divan::bench(sample_count = 20, args = ["handle_999_19", "handle_", r"usize \{ 1\d", "no such text"])]
 fn grep_on_a_kept_scan(bencher: Bencher<'_, '_>, pattern: &str) {
     let options = GrepOptions { scope: FIXTURE.kept(), ..GrepOptions::new(pattern, "") };
-    bencher.bench(|| grep(FIXTURE.engine(), black_box(&options), &CancelToken::new()));
+    bencher.bench(|| grep(FIXTURE.context(), black_box(&options), &CancelToken::new()));
 }
 
 fn main() {

@@ -9,7 +9,7 @@ use cairn_cancel::{CancelToken, Stopped};
 use cairn_fuzzy::{Index, Query, Search, Tier, TypoSearch};
 use cairn_walk::{Detail, Kind, ScanOptions, Snapshot};
 
-use crate::engine::{Engine, Scope, StopReason, fit_paths};
+use crate::context::{Scope, SearchContext, StopReason, fit_paths};
 use crate::error::SearchError;
 
 mod best;
@@ -84,7 +84,11 @@ pub struct FindOutcome {
 ///
 /// # Errors
 /// [`SearchError`]: the root is not valid, the query is too long, or the caller ended the search.
-pub fn find(engine: Engine<'_>, options: &FindOptions, cancel: &CancelToken) -> Result<FindOutcome, SearchError> {
+pub fn find(
+    context: SearchContext<'_>,
+    options: &FindOptions,
+    cancel: &CancelToken,
+) -> Result<FindOutcome, SearchError> {
     let scope = &options.scope;
     let root = scope.root()?;
     if Query::is_too_long(&options.query) {
@@ -106,17 +110,17 @@ pub fn find(engine: Engine<'_>, options: &FindOptions, cancel: &CancelToken) -> 
         detail: Detail::Minimal,
     };
     let request = scope.request(&root, scan);
-    engine.on_snapshot(
+    context.on_snapshot(
         scope,
         &request,
         cancel,
-        |snapshot| evaluate(engine, options, &query, snapshot, cancel),
+        |snapshot| evaluate(context, options, &query, snapshot, cancel),
         |outcome| outcome.hits.is_empty() && !listing,
     )
 }
 
 fn evaluate(
-    engine: Engine<'_>,
+    context: SearchContext<'_>,
     options: &FindOptions,
     query: &Query,
     snapshot: &Arc<Snapshot>,
@@ -126,7 +130,7 @@ fn evaluate(
     if query.is_empty() {
         return list(options, snapshot, &cancel);
     }
-    let ready = derive(engine, snapshot, &cancel).and_then(|derived| {
+    let ready = derive(context, snapshot, &cancel).and_then(|derived| {
         let search = Search::new(query, &derived.index, &|| cancel.check())?;
         Ok((derived, Arc::new(search)))
     });
@@ -139,7 +143,7 @@ fn evaluate(
         Err(stopped) => return Err(stopped.into()),
     };
     let mut evaluation = Evaluation {
-        engine,
+        context,
         options,
         snapshot,
         derived: &derived,
@@ -259,7 +263,7 @@ struct Derived {
     recent: Recent,
 }
 
-fn derive(engine: Engine<'_>, snapshot: &Snapshot, cancel: &CancelToken) -> Result<Arc<Derived>, Stopped> {
+fn derive(context: SearchContext<'_>, snapshot: &Snapshot, cancel: &CancelToken) -> Result<Arc<Derived>, Stopped> {
     let mut built = false;
     let derived = snapshot.derived(|snapshot| {
         built = true;
@@ -276,14 +280,14 @@ fn derive(engine: Engine<'_>, snapshot: &Snapshot, cancel: &CancelToken) -> Resu
         Ok((derived, bytes))
     });
     if built {
-        engine.cache.enforce_bounds();
+        context.cache.enforce_bounds();
     }
     derived
 }
 
 /// One evaluation of a query: its parameters, and the result up to now.
 struct Evaluation<'a> {
-    engine: Engine<'a>,
+    context: SearchContext<'a>,
     options: &'a FindOptions,
     snapshot: &'a Arc<Snapshot>,
     derived: &'a Arc<Derived>,
@@ -309,7 +313,7 @@ impl Evaluation<'_> {
         });
         let (mut matched, mut settled) = (Entries::default(), Entries::default());
         let mut best = Best::new(self.options.max_results);
-        let result = self.engine.ordered(&work, self.snapshot.len(), CHUNK, self.cancel, |chunk| {
+        let result = self.context.ordered(&work, self.snapshot.len(), CHUNK, self.cancel, |chunk| {
             matched.words.extend_from_slice(&chunk.matched.words);
             settled.words.extend_from_slice(&chunk.settled.words);
             self.compared += chunk.compared;

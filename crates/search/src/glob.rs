@@ -12,7 +12,7 @@ use cairn_cancel::{CancelToken, Stopped};
 use cairn_pool::Ordered;
 use cairn_walk::{Detail, Kind, ScanOptions, Snapshot, from_bytes};
 
-use crate::engine::{Engine, Scope, StopReason, fit_paths};
+use crate::context::{Scope, SearchContext, StopReason, fit_paths};
 use crate::error::SearchError;
 use crate::pattern::{Anchoring, GlobPattern, mentions_node_modules};
 
@@ -97,7 +97,11 @@ pub struct GlobOutcome {
 ///
 /// # Errors
 /// [`SearchError`]: the root or the pattern is not valid, or the caller ended the search.
-pub fn glob(engine: Engine<'_>, options: &GlobOptions, cancel: &CancelToken) -> Result<GlobOutcome, SearchError> {
+pub fn glob(
+    context: SearchContext<'_>,
+    options: &GlobOptions,
+    cancel: &CancelToken,
+) -> Result<GlobOutcome, SearchError> {
     let scope = &options.scope;
     let root = scope.root()?;
     let anchoring = if options.recursive { Anchoring::Recursive } else { Anchoring::Rooted };
@@ -117,20 +121,20 @@ pub fn glob(engine: Engine<'_>, options: &GlobOptions, cancel: &CancelToken) -> 
     let request = scope.request(&root, scan);
     let part = filter.pattern.scope();
     if !scope.use_cache && !part.is_whole_tree() {
-        let snapshot = engine.cache.scan_subtree(&request, part, engine.pool, cancel)?;
-        return evaluate(engine, options, &filter, &snapshot, cancel);
+        let snapshot = context.cache.scan_subtree(&request, part, context.pool, cancel)?;
+        return evaluate(context, options, &filter, &snapshot, cancel);
     }
-    engine.on_snapshot(
+    context.on_snapshot(
         scope,
         &request,
         cancel,
-        |snapshot| evaluate(engine, options, &filter, snapshot, cancel),
+        |snapshot| evaluate(context, options, &filter, snapshot, cancel),
         |outcome| outcome.hits.is_empty(),
     )
 }
 
 fn evaluate(
-    engine: Engine<'_>,
+    context: SearchContext<'_>,
     options: &GlobOptions,
     filter: &Arc<Filter>,
     snapshot: &Arc<Snapshot>,
@@ -148,7 +152,7 @@ fn evaluate(
     let mut hits: Vec<GlobHit> = Vec::new();
     let mut newest = Newest::new(limit);
     let cancel = Scope::token_for(snapshot, cancel);
-    let result = engine.ordered(&work, range.len(), CHUNK, &cancel, |found| {
+    let result = context.ordered(&work, range.len(), CHUNK, &cancel, |found| {
         if options.sort_by_mtime {
             total += found.matched;
             found.newest.into_iter().for_each(|hit| newest.push(hit));

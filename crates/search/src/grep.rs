@@ -25,7 +25,7 @@ use cairn_cancel::{CancelToken, Stopped};
 use cairn_pool::Ordered;
 use cairn_walk::{Detail, ScanOptions, Snapshot, resolve_existing};
 
-use crate::engine::{Engine, StopReason};
+use crate::context::{SearchContext, StopReason};
 use crate::error::SearchError;
 use crate::pattern::{Anchoring, GlobPattern, mentions_node_modules};
 use crate::types::TypeFilter;
@@ -49,11 +49,15 @@ const CHUNK: usize = 64;
 ///
 /// # Errors
 /// [`SearchError`]: the root, the pattern or the glob is not valid, or the caller ended the search.
-pub fn grep(engine: Engine<'_>, options: &GrepOptions, cancel: &CancelToken) -> Result<GrepOutcome, SearchError> {
+pub fn grep(
+    context: SearchContext<'_>,
+    options: &GrepOptions,
+    cancel: &CancelToken,
+) -> Result<GrepOutcome, SearchError> {
     let scope = &options.scope;
     let (root, metadata) = resolve_existing(&scope.path)?;
     let Some(compiled) = compile(options, cancel)? else { return Ok(timed_out()) };
-    let call = Call { engine, options, compiled: &compiled, cancel };
+    let call = Call { context, options, compiled: &compiled, cancel };
     if !metadata.is_dir() {
         let candidates = if metadata.is_file() { Candidates::of_file(&root) } else { Candidates::empty() };
         return Ok(call.search(candidates)?.0);
@@ -76,9 +80,9 @@ pub fn grep(engine: Engine<'_>, options: &GrepOptions, cancel: &CancelToken) -> 
     let search =
         |snapshot: &Arc<Snapshot>| call.search(Candidates::filtered(Arc::clone(snapshot), Arc::clone(&filter)));
     let (outcome, _) = if !scope.use_cache && !part.is_whole_tree() {
-        search(&engine.cache.scan_subtree(&request, part, engine.pool, cancel)?)?
+        search(&context.cache.scan_subtree(&request, part, context.pool, cancel)?)?
     } else {
-        engine.on_snapshot(scope, &request, cancel, search, |&(_, files)| files == 0)?
+        context.on_snapshot(scope, &request, cancel, search, |&(_, files)| files == 0)?
     };
     Ok(outcome)
 }
@@ -88,13 +92,13 @@ pub fn grep(engine: Engine<'_>, options: &GrepOptions, cancel: &CancelToken) -> 
 /// # Errors
 /// [`SearchError`]: the pattern is not valid, or the caller ended the search.
 pub fn grep_candidates(
-    engine: Engine<'_>,
+    context: SearchContext<'_>,
     options: &GrepOptions,
     candidates: Candidates,
     cancel: &CancelToken,
 ) -> Result<GrepOutcome, SearchError> {
     let Some(compiled) = compile(options, cancel)? else { return Ok(timed_out()) };
-    Ok(Call { engine, options, compiled: &compiled, cancel }.search(candidates)?.0)
+    Ok(Call { context, options, compiled: &compiled, cancel }.search(candidates)?.0)
 }
 
 /// Compiles the pattern. `None` if the time ran out and the caller accepts a partial result.
@@ -112,7 +116,7 @@ fn timed_out() -> GrepOutcome {
 
 /// The parameters of one call.
 struct Call<'a> {
-    engine: Engine<'a>,
+    context: SearchContext<'a>,
     options: &'a GrepOptions,
     compiled: &'a Compiled,
     cancel: &'a CancelToken,
@@ -124,7 +128,7 @@ impl Call<'_> {
         let mut page = Page::new(self.options);
         let work = Arc::new(Searching { compiled: self.compiled.clone(), options: self.options.clone(), candidates });
         let mut files = 0;
-        let result = self.engine.ordered(&work, work.candidates.len(), CHUNK, self.cancel, |results| {
+        let result = self.context.ordered(&work, work.candidates.len(), CHUNK, self.cancel, |results| {
             files += results.len();
             results.into_iter().try_for_each(|(index, result)| page.add(work.candidates.name(index), result))
         });

@@ -1,10 +1,10 @@
 //! The searches: glob and fuzzy find over a snapshot, grep over a list of candidate files.
 //!
-//! Each search takes an [`Engine`], the source of snapshots and threads, and its options. The order of results does not
+//! Each search takes an [`SearchContext`], the source of snapshots and threads, and its options. The order of results does not
 //! depend on the number of threads, and a result states whether something is missing. Nothing here writes to the disk, and
 //! only snapshots are kept between calls.
 
-mod engine;
+mod context;
 mod error;
 mod find;
 #[cfg(fuzzing)]
@@ -15,7 +15,7 @@ mod grep;
 mod pattern;
 mod types;
 
-pub use engine::{Engine, Scope, StopReason};
+pub use context::{Scope, SearchContext, StopReason};
 pub use error::SearchError;
 pub use find::{FindHit, FindOptions, FindOutcome, find};
 pub use glob::{GlobDetails, GlobHit, GlobOptions, GlobOutcome, glob};

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use cairn_cancel::CancelToken;
 use cairn_pool::Pool;
-use cairn_search::{Candidates, Engine, Exclude, Excluded, GrepOptions, GrepOutcome, grep, grep_candidates};
+use cairn_search::{Candidates, Exclude, Excluded, GrepOptions, GrepOutcome, SearchContext, grep, grep_candidates};
 use cairn_walk::{Detail, Policy, ScanCache, ScanOptions, ScanRequest, Snapshot};
 use tempfile::TempDir;
 
@@ -46,8 +46,8 @@ impl Rig {
         GrepOptions::new("needle", self.tree.path())
     }
 
-    fn engine(&self) -> Engine<'_> {
-        Engine { cache: &self.cache, pool: &self.pool }
+    fn context(&self) -> SearchContext<'_> {
+        SearchContext { cache: &self.cache, pool: &self.pool }
     }
 
     fn snapshot(&self) -> Arc<Snapshot> {
@@ -64,7 +64,7 @@ impl Rig {
     }
 
     fn search(&self, candidates: Candidates, options: &GrepOptions) -> GrepOutcome {
-        grep_candidates(self.engine(), options, candidates, &CancelToken::new()).expect("a search")
+        grep_candidates(self.context(), options, candidates, &CancelToken::new()).expect("a search")
     }
 }
 
@@ -83,7 +83,7 @@ fn paths(outcome: &GrepOutcome) -> Vec<String> {
 #[test]
 fn the_whole_snapshot_gives_what_a_search_of_its_root_gives() {
     let rig = Rig::new(&FILES);
-    let of_root = grep(rig.engine(), &rig.options(), &CancelToken::new()).expect("a search");
+    let of_root = grep(rig.context(), &rig.options(), &CancelToken::new()).expect("a search");
     let of_list = rig.search(Candidates::of(rig.snapshot()), &rig.options());
     assert_eq!(format!("{of_root:?}"), format!("{of_list:?}"));
     assert_eq!((of_list.files_opened, of_list.files_excluded), (5, 0));

@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 
 use cairn_cancel::CancelToken;
 use cairn_pool::Pool;
-use cairn_search::{Engine, FindOptions, GlobOptions, GrepOptions, Scope, find, glob, grep};
+use cairn_search::{FindOptions, GlobOptions, GrepOptions, Scope, SearchContext, find, glob, grep};
 use cairn_walk::{Policy, ScanCache};
 use tempfile::TempDir;
 
@@ -150,10 +150,10 @@ impl Rig {
         Scope { use_cache: true, ..Scope::new(self.root()) }
     }
 
-    fn cost_of(&self, call: impl FnOnce(Engine<'_>)) -> Cost {
+    fn cost_of(&self, call: impl FnOnce(SearchContext<'_>)) -> Cost {
         let before = self.cache.stats();
         let (allocations, allocated_bytes) = (ALLOCATIONS.get(), ALLOCATED_BYTES.get());
-        call(Engine { cache: &self.cache, pool: &self.pool });
+        call(SearchContext { cache: &self.cache, pool: &self.pool });
         let (allocations, allocated_bytes) = (ALLOCATIONS.get() - allocations, ALLOCATED_BYTES.get() - allocated_bytes);
         let after = self.cache.stats();
         Cost {
@@ -166,24 +166,24 @@ impl Rig {
 
     fn glob(&self, pattern: &str, hits: usize) -> Cost {
         let options = GlobOptions { scope: self.scope(), ..GlobOptions::new(pattern, "") };
-        self.cost_of(|engine| {
-            let outcome = glob(engine, &options, &CancelToken::new()).expect("a result");
+        self.cost_of(|context| {
+            let outcome = glob(context, &options, &CancelToken::new()).expect("a result");
             assert_eq!(outcome.hits.len(), hits, "{pattern}");
         })
     }
 
     fn find(&self, query: &str, hits: usize) -> Cost {
         let options = FindOptions { scope: self.scope(), ..FindOptions::new(query, "") };
-        self.cost_of(|engine| {
-            let outcome = find(engine, &options, &CancelToken::new()).expect("a result");
+        self.cost_of(|context| {
+            let outcome = find(context, &options, &CancelToken::new()).expect("a result");
             assert_eq!(outcome.hits.len(), hits, "{query}");
         })
     }
 
     fn grep(&self, pattern: &str, files: usize) -> Cost {
         let options = GrepOptions { scope: self.scope(), ..GrepOptions::new(pattern, "") };
-        self.cost_of(|engine| {
-            let outcome = grep(engine, &options, &CancelToken::new()).expect("a result");
+        self.cost_of(|context| {
+            let outcome = grep(context, &options, &CancelToken::new()).expect("a result");
             assert_eq!((outcome.files_searched, outcome.matches.len()), (files as u64, 0), "{pattern}");
             // Each once, from its beginning to its end, and nothing again.
             let bytes = (files - EMPTY_FILES) * CONTENT.len();

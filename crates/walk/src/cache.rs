@@ -20,7 +20,7 @@ use cairn_pool::Pool;
 use crate::error::WalkError;
 use crate::options::{ScanOptions, Subtree};
 use crate::snapshot::Snapshot;
-use crate::walker::{Plan, Walk};
+use crate::walker::{Walk, WalkPlan};
 
 pub use self::base::Base;
 use self::join::{Freshness, JoinGuard, Joined, ScanEnd};
@@ -128,7 +128,7 @@ impl ScanCache {
         cancel: &CancelToken,
     ) -> Result<Arc<Snapshot>, WalkError> {
         check_before_start(request, cancel)?;
-        let walk = Walk::new(Plan {
+        let walk = Walk::new(WalkPlan {
             root: request.root.to_owned(),
             options: request.options,
             subtree,

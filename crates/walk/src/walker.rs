@@ -40,7 +40,7 @@ use crate::snapshot::{Cut, Snapshot, SnapshotHead};
 
 use self::assemble::assemble;
 use self::merge::MergeInput;
-pub(crate) use self::plan::Plan;
+pub(crate) use self::plan::WalkPlan;
 use self::state::{Checked, DirectoryTask, Effort, Phase, State, Task};
 use self::validate::Validation;
 use self::visit::{Devices, Visit, Visitor};
@@ -50,7 +50,7 @@ const IDLE: Duration = Duration::from_millis(2);
 
 /// One scan, shared by the threads that work on it.
 pub(crate) struct Walk {
-    plan: Plan,
+    plan: WalkPlan,
     generation: u64,
     root_identity: (u64, u64),
     validation: Option<Validation>,
@@ -73,7 +73,7 @@ enum StopReason {
 
 impl Walk {
     /// Prepares a scan; lists nothing yet.
-    pub(crate) fn new(plan: Plan) -> Result<Arc<Self>, WalkError> {
+    pub(crate) fn new(plan: WalkPlan) -> Result<Arc<Self>, WalkError> {
         let generation = next_generation();
         let root_identity = identity_of(&plan.root)?;
         let validation = plan.base.clone().and_then(|base| Validation::of(base, root_identity));

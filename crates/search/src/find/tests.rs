@@ -33,7 +33,7 @@ impl Tree {
         options.scope.use_cache = use_cache;
         options.max_results = max_results;
         options.include_positions = true;
-        find(Engine { cache: &self.cache, pool: &POOL }, &options, &CancelToken::new()).expect("an outcome")
+        find(SearchContext { cache: &self.cache, pool: &POOL }, &options, &CancelToken::new()).expect("an outcome")
     }
 
     fn found(&self, query: &str, max_results: usize) -> Vec<String> {
@@ -126,9 +126,9 @@ fn letters_scattered_over_a_path_do_not_hide_a_typo() {
 #[test]
 fn a_query_that_is_too_long_is_refused() {
     let tree = Tree::new(["a/e.c"]);
-    let engine = Engine { cache: &tree.cache, pool: &POOL };
+    let context = SearchContext { cache: &tree.cache, pool: &POOL };
     for query in ["e ".repeat(1500), "e/".repeat(33), "e".repeat(1025)] {
-        let outcome = find(engine, &FindOptions::new(query, tree.root.path()), &CancelToken::new());
+        let outcome = find(context, &FindOptions::new(query, tree.root.path()), &CancelToken::new());
         assert!(matches!(outcome, Err(SearchError::QueryTooLong)), "{outcome:?}");
     }
 }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use cairn_walk::{Kind, Snapshot};
 
-use crate::engine::StopReason;
+use crate::context::StopReason;
 use crate::pattern::GlobPattern;
 use crate::types::TypeFilter;
 

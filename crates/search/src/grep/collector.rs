@@ -12,7 +12,7 @@ use super::line::{kept_part, within, without_terminator};
 use super::options::GrepMode;
 use super::outcome::{ContextLine, LineMatch, MAX_SUBMATCHES, Submatch};
 use super::pcre::Failure;
-use crate::engine::MAX_RESULT_BYTES;
+use crate::context::MAX_RESULT_BYTES;
 
 /// How much text after a multiline match is searched for submatches, if the pattern does not depend on more.
 const LOOK_AHEAD: usize = 128;
@@ -24,7 +24,7 @@ const STOPPED: io::ErrorKind = io::ErrorKind::ConnectionAborted;
 
 /// What a collector keeps.
 #[derive(Clone, Copy)]
-pub(super) struct Plan {
+pub(super) struct CollectOptions {
     pub(super) mode: GrepMode,
     pub(super) multiline: bool,
     /// Whether text far after a match can decide whether it is a match.
@@ -53,12 +53,12 @@ pub(super) enum Source<'a, R> {
 pub(super) fn collect<M: Matcher>(
     searcher: &mut Searcher,
     matcher: &M,
-    plan: Plan,
+    options: CollectOptions,
     control: Control<'_>,
     source: Source<'_, impl Read>,
 ) -> (io::Result<()>, FileResult) {
     let (result, pending) = (FileResult::default(), Pending::default());
-    let mut sink = Collector { plan, matcher, control, result, pending, bytes: 0 };
+    let mut sink = Collector { options, matcher, control, result, pending, bytes: 0 };
     let end = match source {
         Source::Text(text) => searcher.search_slice(matcher, text, &mut sink),
         Source::Reader(reader) => searcher.search_reader(matcher, reader, &mut sink),
@@ -72,7 +72,7 @@ pub(super) fn stop(stopped: Stopped) -> io::Error {
 }
 
 struct Collector<'a, M> {
-    plan: Plan,
+    options: CollectOptions,
     matcher: &'a M,
     control: Control<'a>,
     result: FileResult,
@@ -96,21 +96,21 @@ impl<M: Matcher> Sink for Collector<'_, M> {
         let mut line_start = 0;
         for (index, line) in found.lines().enumerate() {
             self.result.count += 1;
-            if self.result.count > self.plan.max_lines {
+            if self.result.count > self.options.max_lines {
                 return Ok(false);
             }
             if self.bytes > MAX_RESULT_BYTES {
                 self.result.over_budget = true;
                 return Ok(false);
             }
-            if self.plan.mode == GrepMode::Content {
+            if self.options.mode == GrepMode::Content {
                 if index == 0 {
                     block = self.submatches(found);
                 }
                 let line_number = found.line_number().unwrap_or(0) + index as u64;
                 let text = without_terminator(line);
                 // Outside of multiline mode a block is one line.
-                let submatches = if self.plan.multiline {
+                let submatches = if self.options.multiline {
                     within(&block.kept, line_start, text.len())
                 } else {
                     std::mem::take(&mut block.kept)
@@ -127,7 +127,7 @@ impl<M: Matcher> Sink for Collector<'_, M> {
     }
 
     fn context(&mut self, _: &Searcher, context: &SinkContext<'_>) -> io::Result<bool> {
-        if self.plan.mode != GrepMode::Content {
+        if self.options.mode != GrepMode::Content {
             return Ok(true);
         }
         if self.bytes > MAX_RESULT_BYTES {
@@ -135,7 +135,7 @@ impl<M: Matcher> Sink for Collector<'_, M> {
             return Ok(false);
         }
         let text = without_terminator(context.bytes());
-        let kept = kept_part(text, 0..0, self.plan.max_columns);
+        let kept = kept_part(text, 0..0, self.options.max_columns);
         let cut = kept.len() < text.len();
         self.bytes += kept.len();
         let line = ContextLine { line_number: context.line_number().unwrap_or(0), line: text[kept].to_vec() };
@@ -159,10 +159,10 @@ impl<M: Matcher> Collector<'_, M> {
     /// Finds the matches in a block of matched lines.
     fn submatches(&self, found: &SinkMatch<'_>) -> BlockSubmatches {
         // In multiline mode a match may include the line break, and depend on the text after it.
-        let (text, block) = if self.plan.multiline {
+        let (text, block) = if self.options.multiline {
             let block = found.bytes_range_in_buffer();
             let buffer = found.buffer();
-            let end = if self.plan.looks_far { buffer.len() } else { buffer.len().min(block.end + LOOK_AHEAD) };
+            let end = if self.options.looks_far { buffer.len() } else { buffer.len().min(block.end + LOOK_AHEAD) };
             (&buffer[..end], block)
         } else {
             let line = without_terminator(found.bytes());
@@ -175,7 +175,7 @@ impl<M: Matcher> Collector<'_, M> {
             if seen % SUBMATCHES_PER_CHECK == 0 {
                 (self.control.check)().map_err(stop)?;
             }
-            if found.start() > block.end || (found.start() == block.end && self.plan.multiline) {
+            if found.start() > block.end || (found.start() == block.end && self.options.multiline) {
                 return Ok(false);
             }
             if found.start() >= line_end {
@@ -204,7 +204,7 @@ impl<M: Matcher> Collector<'_, M> {
 
     fn push(&mut self, line_number: u64, text: &[u8], mut submatches: Vec<Submatch>, some_missing: bool) {
         let focus = submatches.first().map_or(0..0, |first| first.start..first.end);
-        let kept = kept_part(text, focus, self.plan.max_columns);
+        let kept = kept_part(text, focus, self.options.max_columns);
         if kept.len() < text.len() {
             submatches = within(&submatches, kept.start, kept.len());
         }

@@ -10,7 +10,7 @@ use grep_regex::RegexMatcher;
 use grep_searcher::{BinaryDetection, MmapChoice, Searcher, SearcherBuilder};
 use memchr::memmem::Finder;
 
-use super::collector::{Control, Plan, Source, collect, stop};
+use super::collector::{CollectOptions, Control, Source, collect, stop};
 use super::file_result::{FileResult, FileState};
 use super::matcher::{Compiled, Program};
 use super::open::{OpenFile, Opener, is_link};
@@ -29,7 +29,7 @@ const HEAP_LIMIT: usize = 256 << 20;
 pub(super) struct FileSearcher {
     builder: SearcherBuilder,
     searcher: Searcher,
-    engine: Engine,
+    thread_matcher: ThreadMatcher,
     buffer: Vec<u8>,
     path: Vec<u8>,
     opener: Opener,
@@ -37,11 +37,11 @@ pub(super) struct FileSearcher {
     /// Whether the matcher finds the same in a whole file as in each line.
     is_local: bool,
     required: Option<Arc<Finder<'static>>>,
-    plan: Plan,
+    collect_options: CollectOptions,
 }
 
 /// The matcher of a thread.
-enum Engine {
+enum ThreadMatcher {
     Regex(RegexMatcher),
     Pcre2(RefCell<Workspace>),
 }
@@ -71,9 +71,11 @@ impl FileSearcher {
         Self {
             searcher: builder.build(),
             builder,
-            engine: match compiled.program() {
-                Program::Regex(matcher) => Engine::Regex(matcher.clone()),
-                Program::Pcre2(expression) => Engine::Pcre2(RefCell::new(Workspace::new(Arc::clone(expression)))),
+            thread_matcher: match compiled.program() {
+                Program::Regex(matcher) => ThreadMatcher::Regex(matcher.clone()),
+                Program::Pcre2(expression) => {
+                    ThreadMatcher::Pcre2(RefCell::new(Workspace::new(Arc::clone(expression))))
+                }
             },
             buffer: vec![0; BUFFER_BYTES],
             path: Vec::new(),
@@ -81,7 +83,7 @@ impl FileSearcher {
             max_file_size: options.max_file_size,
             is_local: compiled.is_local(),
             required: compiled.required().cloned(),
-            plan: Plan {
+            collect_options: CollectOptions {
                 mode: options.mode,
                 multiline: options.multiline,
                 looks_far: !compiled.is_local(),
@@ -144,12 +146,12 @@ impl FileSearcher {
             return Ok(FileResult { state: FileState::Oversized, ..FileResult::default() });
         }
         let prefilter = Prefilter {
-            matcher: match &self.engine {
-                Engine::Regex(matcher) if self.is_local => Some(matcher),
-                Engine::Regex(_) | Engine::Pcre2(_) => None,
+            matcher: match &self.thread_matcher {
+                ThreadMatcher::Regex(matcher) if self.is_local => Some(matcher),
+                ThreadMatcher::Regex(_) | ThreadMatcher::Pcre2(_) => None,
             },
             required: self.required.as_ref(),
-            multiline: self.plan.multiline,
+            multiline: self.collect_options.multiline,
         };
         let (head, is_whole) =
             match prefilter.test(&mut Checked { inner: &mut *file, check, read }, &mut self.buffer)? {
@@ -170,11 +172,13 @@ impl FileSearcher {
         };
         let failure = Cell::new(None);
         let control = Control { check, failure: &failure };
-        let (searched, mut result) = match &self.engine {
-            Engine::Regex(matcher) => collect(&mut self.searcher, matcher, self.plan, control, source),
-            Engine::Pcre2(workspace) => {
+        let (searched, mut result) = match &self.thread_matcher {
+            ThreadMatcher::Regex(matcher) => {
+                collect(&mut self.searcher, matcher, self.collect_options, control, source)
+            }
+            ThreadMatcher::Pcre2(workspace) => {
                 let matcher = PcreMatcher { workspace, check, failure: &failure };
-                collect(&mut self.searcher, &matcher, self.plan, control, source)
+                collect(&mut self.searcher, &matcher, self.collect_options, control, source)
             }
         };
         if !is_small {
@@ -188,7 +192,7 @@ impl FileSearcher {
             (Err(_), Some(Failure::Code(_) | Failure::Backwards)) => result.too_costly = true,
             // The searcher's own error: the lines before the one that exceeds the heap limit were searched.
             (Err(error), None) if error.kind() == io::ErrorKind::Other => {
-                if self.plan.multiline {
+                if self.collect_options.multiline {
                     return Ok(FileResult { state: FileState::Oversized, ..FileResult::default() });
                 }
                 result.oversized = true;

@@ -8,7 +8,7 @@ use std::io::{self, Read, Seek};
 pub(super) struct Opener {
     /// The directory of the last file. Files in it are opened relative to it, which takes half as long as from the root.
     #[cfg(target_os = "linux")]
-    directory: Option<linux::Directory>,
+    directory: Option<linux::OpenDirectory>,
     /// [`OpenFile::short_is_end`] for each known device.
     #[cfg(target_os = "linux")]
     devices: Vec<(u64, bool)>,
@@ -86,7 +86,7 @@ mod linux {
     const PAGED_SYSTEMS: [u32; 6] = [0xEF53, 0x9123_683E, 0x5846_5342, 0x0102_1994, 0x8584_58F6, 0xF2F5_2010];
 
     /// A directory whose files are being opened.
-    pub(super) struct Directory {
+    pub(super) struct OpenDirectory {
         path: Vec<u8>,
         handle: OwnedFd,
         /// [`OpenFile::short_is_end`] for the files on the same file system.
@@ -117,10 +117,10 @@ mod linux {
             Ok(OpenFile::new(openat(&directory.handle, name, flags, Mode::empty())?.into(), false))
         }
 
-        fn directory(&mut self, path: &[u8]) -> io::Result<Directory> {
+        fn directory(&mut self, path: &[u8]) -> io::Result<OpenDirectory> {
             let handle = openat(CWD, path, OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
             let short_is_end = fstat(&handle).is_ok_and(|stat| self.short_is_end(stat.st_dev, &handle));
-            Ok(Directory { path: path.to_vec(), handle, short_is_end })
+            Ok(OpenDirectory { path: path.to_vec(), handle, short_is_end })
         }
 
         #[allow(clippy::cast_sign_loss, reason = "a magic number; its type differs between architectures")]

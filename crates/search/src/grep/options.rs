@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::engine::Scope;
+use crate::context::Scope;
 
 /// The unit that a grep reports.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

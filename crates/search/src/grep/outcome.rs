@@ -1,6 +1,6 @@
 //! What a grep found.
 
-use crate::engine::StopReason;
+use crate::context::StopReason;
 
 /// How many submatches one line may have; the others are left out.
 pub const MAX_SUBMATCHES: usize = 100_000;

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use super::file_result::{FileResult, FileState};
 use super::options::{GrepMode, GrepOptions};
 use super::outcome::{GrepOutcome, LineMatch};
-use crate::engine::{MAX_RESULT_BYTES, StopReason};
+use crate::context::{MAX_RESULT_BYTES, StopReason};
 
 /// Takes the results of one file after the other and keeps those of the requested page.
 pub(super) struct Page {

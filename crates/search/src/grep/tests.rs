@@ -8,11 +8,11 @@ use proptest::prelude::*;
 use tempfile::TempDir;
 
 use super::*;
-use crate::engine::MAX_RESULT_BYTES;
+use crate::context::MAX_RESULT_BYTES;
 
 fn run_on(threads: usize, options: &GrepOptions) -> GrepOutcome {
     let (cache, pool) = (ScanCache::new(Policy::default()), cairn_pool::Pool::new(threads));
-    grep(Engine { cache: &cache, pool: &pool }, options, &CancelToken::new()).expect("a search")
+    grep(SearchContext { cache: &cache, pool: &pool }, options, &CancelToken::new()).expect("a search")
 }
 
 /// The same search on several numbers of threads, which must not show.
@@ -232,15 +232,15 @@ fn files_that_change_during_a_search_do_no_harm() {
 fn a_file_that_was_deleted_or_replaced_is_skipped() {
     let tree = tree(&[("gone", "x\n"), ("kept", "x\n"), ("now-a-directory", "x\n")]);
     let (cache, pool) = (ScanCache::new(Policy::default()), cairn_pool::Pool::new(2));
-    let engine = Engine { cache: &cache, pool: &pool };
+    let context = SearchContext { cache: &cache, pool: &pool };
     let mut options = options(&tree);
     options.scope.use_cache = true;
-    let outcome = grep(engine, &options, &CancelToken::new()).expect("a search");
+    let outcome = grep(context, &options, &CancelToken::new()).expect("a search");
     assert_eq!(outcome.total, 3);
     fs::remove_file(tree.path().join("gone")).expect("removed");
     fs::remove_file(tree.path().join("now-a-directory")).expect("removed");
     fs::create_dir(tree.path().join("now-a-directory")).expect("a directory");
-    let outcome = grep(engine, &options, &CancelToken::new()).expect("a search");
+    let outcome = grep(context, &options, &CancelToken::new()).expect("a search");
     assert_eq!(lines(&outcome), ["kept:1:x"]);
     assert_eq!((outcome.files_searched, outcome.skipped), (1, Skipped::default()));
 }
@@ -297,16 +297,16 @@ fn a_root_that_is_neither_a_directory_nor_a_file_gives_an_empty_result() {
 fn a_search_that_times_out_before_the_first_file_reports_the_timeout() {
     let tree = three_files();
     let (cache, pool) = (ScanCache::new(Policy::default()), cairn_pool::Pool::new(1));
-    let engine = Engine { cache: &cache, pool: &pool };
+    let context = SearchContext { cache: &cache, pool: &pool };
     let mut options = options(&tree);
     options.scope.use_cache = true;
-    grep(engine, &options, &CancelToken::new()).expect("a scan to be cached");
+    grep(context, &options, &CancelToken::new()).expect("a scan to be cached");
     options.scope.partial_on_timeout = true;
     let timed_out = CancelToken::new().with_timeout(std::time::Duration::ZERO);
     let snapshot = cache.stats().snapshots[0].snapshot.clone();
     let files = Candidates::of(snapshot);
     let compiled = Compiled::new(&options, &CancelToken::new()).expect("a pattern");
-    let call = Call { engine, options: &options, compiled: &compiled, cancel: &timed_out };
+    let call = Call { context, options: &options, compiled: &compiled, cancel: &timed_out };
     let (outcome, files) = call.search(files).expect("what there is");
     assert_eq!(files, 0);
     assert_eq!(outcome.stop_reason, Some(StopReason::Timeout));
@@ -362,13 +362,13 @@ fn a_link_that_replaced_a_file_is_not_followed() {
     let outside = tree(&[("secret", "x\n")]);
     let tree = tree(&[("a", "x\n"), ("b", "x\n")]);
     let (cache, pool) = (ScanCache::new(Policy::default()), cairn_pool::Pool::new(1));
-    let engine = Engine { cache: &cache, pool: &pool };
+    let context = SearchContext { cache: &cache, pool: &pool };
     let mut options = options(&tree);
     options.scope.use_cache = true;
-    grep(engine, &options, &CancelToken::new()).expect("a scan to be cached");
+    grep(context, &options, &CancelToken::new()).expect("a scan to be cached");
     fs::remove_file(tree.path().join("a")).expect("removed");
     std::os::unix::fs::symlink(outside.path().join("secret"), tree.path().join("a")).expect("a link");
-    let outcome = grep(engine, &options, &CancelToken::new()).expect("a search");
+    let outcome = grep(context, &options, &CancelToken::new()).expect("a search");
     assert_eq!(lines(&outcome), ["b:1:x"]);
 }
 
@@ -394,7 +394,7 @@ fn a_partial_search_reads_no_file_after_its_time() {
     let mut options = options(&tree);
     options.scope.partial_on_timeout = true;
     let timed_out = CancelToken::new().with_timeout(std::time::Duration::ZERO);
-    let outcome = grep(Engine { cache: &cache, pool: &pool }, &options, &timed_out).expect("what there is");
+    let outcome = grep(SearchContext { cache: &cache, pool: &pool }, &options, &timed_out).expect("what there is");
     assert_eq!((outcome.files_searched, outcome.stop_reason), (0, Some(StopReason::Timeout)));
 }
 
@@ -402,13 +402,13 @@ fn a_partial_search_reads_no_file_after_its_time() {
 fn a_partial_search_reports_a_timeout_while_the_pattern_is_compiled() {
     let tree = three_files();
     let (cache, pool) = (ScanCache::new(Policy::default()), cairn_pool::Pool::new(1));
-    let engine = Engine { cache: &cache, pool: &pool };
+    let context = SearchContext { cache: &cache, pool: &pool };
     let mut options = GrepOptions::new("x(?=1)", tree.path());
     let timed_out = CancelToken::new().with_timeout(std::time::Duration::ZERO);
-    let error = grep(engine, &options, &timed_out).err();
+    let error = grep(context, &options, &timed_out).err();
     assert_eq!(error.and_then(|error| error.stopped()), Some(Stopped::TimedOut));
     options.scope.partial_on_timeout = true;
-    let outcome = grep(engine, &options, &timed_out).expect("what there is");
+    let outcome = grep(context, &options, &timed_out).expect("what there is");
     assert_eq!((outcome.files_searched, outcome.stop_reason), (0, Some(StopReason::Timeout)));
 }
 

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use crate::error::WalkError;
 use crate::options::Subtree;
 use crate::snapshot::Snapshot;
-use crate::walker::{Plan, Walk};
+use crate::walker::{Walk, WalkPlan};
 
 use super::request::{ScanKey, ScanRequest};
 use super::state::{CacheState, Running, RunningScan, StoredSnapshot};
@@ -73,7 +73,7 @@ impl CacheState {
             };
             // Reads ignore files above the root, so not under the lock: `invalidate` takes it on the caller's thread.
             let began = self.now();
-            let walk = Walk::new(Plan {
+            let walk = Walk::new(WalkPlan {
                 root: key.root.clone(),
                 options: key.options,
                 subtree: Subtree::default(),

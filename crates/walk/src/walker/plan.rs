@@ -10,7 +10,7 @@ use crate::snapshot::Snapshot;
 pub(super) const CHECK_INTERVAL: usize = 128;
 
 /// What to scan.
-pub(crate) struct Plan {
+pub(crate) struct WalkPlan {
     /// The canonical root.
     pub(crate) root: PathBuf,
     pub(crate) options: ScanOptions,

@@ -9,7 +9,7 @@ use crate::rules::{RuleFiles, Rules, Sources};
 use crate::snapshot::{Cut, Outside, Snapshot};
 
 use super::listing::Listing;
-use super::plan::Plan;
+use super::plan::WalkPlan;
 
 /// Guarded by the walk's mutex.
 #[derive(Default)]
@@ -100,7 +100,7 @@ pub(super) struct Checked {
 
 impl State {
     /// Returns the state at the start of a full scan.
-    pub(super) fn full_scan(plan: &Plan) -> Self {
+    pub(super) fn full_scan(plan: &WalkPlan) -> Self {
         let mut sources = Sources::new(plan.record_fingerprint);
         let mut excludes = None;
         let mut rules = Rules::default();

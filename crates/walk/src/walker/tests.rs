@@ -13,7 +13,7 @@ fn walk_over(files: usize) -> (tempfile::TempDir, Arc<Walk>) {
         fs::write(tree.path().join(format!("f{number}")), "").expect("a file");
     }
     let root = tree.path().canonicalize().expect("the tree exists");
-    let walk = Walk::new(Plan {
+    let walk = Walk::new(WalkPlan {
         root,
         options: ScanOptions::default(),
         subtree: Subtree::default(),

@@ -20,7 +20,7 @@ use crate::rules::Rules;
 use crate::snapshot::{Snapshot, SnapshotHead};
 
 use super::merge::{MergeInput, merge};
-use super::plan::{CHECK_INTERVAL, Plan};
+use super::plan::{CHECK_INTERVAL, WalkPlan};
 use super::state::{Checked, DirectoryTask, Phase, State, Task};
 use super::visit::Visit;
 
@@ -95,7 +95,7 @@ impl Validation {
     }
 
     /// Starts the phase after the current one.
-    pub(super) fn end_phase(&self, plan: &Plan, state: &mut State) {
+    pub(super) fn end_phase(&self, plan: &WalkPlan, state: &mut State) {
         let directories = &self.fingerprint().directories;
         if state.phase == Phase::Relisting {
             let over_budget = self.base.len() + state.entries > plan.max_entries;
@@ -137,7 +137,7 @@ impl Validation {
         }
     }
 
-    fn scan_everything(plan: &Plan, state: &mut State) {
+    fn scan_everything(plan: &WalkPlan, state: &mut State) {
         let effort = state.effort;
         *state = State::full_scan(plan);
         state.effort = effort;

@@ -15,7 +15,7 @@ use crate::paths::{from_bytes, to_bytes};
 use crate::rules::{RuleFiles, Rules, Sources, Verdict};
 
 use super::listing::{Listing, NO_CHILD};
-use super::plan::{CHECK_INTERVAL, Plan};
+use super::plan::{CHECK_INTERVAL, WalkPlan};
 use super::state::DirectoryTask;
 
 /// The system resolves at most this many links in a row; see `path_resolution(7)`.
@@ -49,7 +49,7 @@ pub(super) struct Devices(Mutex<Vec<(u64, bool)>>);
 
 /// Lists directories for one walk.
 pub(super) struct Visitor<'a> {
-    pub(super) plan: &'a Plan,
+    pub(super) plan: &'a WalkPlan,
     pub(super) devices: &'a Devices,
 }
 

@@ -34,7 +34,7 @@ pub(crate) fn fit_paths<T>(hits: &mut Vec<T>, snapshot: &Snapshot, entry: impl F
 
 /// The source of snapshots and the threads that do the work.
 #[derive(Clone, Copy)]
-pub struct Engine<'a> {
+pub struct SearchContext<'a> {
     /// The snapshot cache.
     pub cache: &'a ScanCache,
     /// The worker threads.
@@ -116,7 +116,7 @@ impl From<Cut> for StopReason {
     }
 }
 
-impl Engine<'_> {
+impl SearchContext<'_> {
     /// Evaluates a search on a snapshot. With the cache, an empty result on a snapshot older than the recheck
     /// threshold is evaluated once more on a fresh one.
     pub(crate) fn on_snapshot<T>(
@@ -141,7 +141,7 @@ impl Engine<'_> {
         Ok(result)
     }
 
-    /// [`ordered_chunks`] on this engine's pool.
+    /// [`ordered_chunks`] on this context's pool.
     pub(crate) fn ordered<W: Ordered>(
         &self,
         work: &Arc<W>,
