@@ -132,7 +132,7 @@ test('a state directory that was tidied away is made again, and one that cannot 
   details(await tools.write.execute({ path: 'b', content: '2' }));
   const blocked = createCodingTools({ root, stateDirectory: join(root, 'file/state') });
   expect(failure(await blocked.write.execute({ path: 'c', content: '' }))).toMatch(
-    /^NOT_A_DIRECTORY: The state directory .*\. Nothing was changed\. Choose another directory with stateDirectory\./u,
+    /^NOT_A_DIRECTORY: The state directory .*\. Nothing was changed\. Set TMPDIR to a directory that you can write to, or choose another directory with stateDirectory\./u,
   );
 });
 

@@ -1,4 +1,5 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import process from 'node:process';
 import { describe, expect, test } from 'vitest';
 import { hasRedis, startRedis } from '../support/redis-server.ts';
@@ -17,6 +18,16 @@ function newcomer(
 const line = String.raw`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ message_\w{12} user: `;
 
 describe('cairn memory', () => {
+  test.skipIf(process.platform === 'win32')('a memory that cannot be opened is not reported as missing', async () => {
+    const cwd = temporaryDirectory();
+    symlinkSync('loop.db', join(cwd, 'loop.db'));
+    const found = await cairn(['memory', 'search', 'x', '--store', 'loop.db', '--json'], { cwd });
+    expect(found).toMatchObject({ exitCode: 2, stderr: '' });
+    expect(JSON.parse(found.stdout)).toMatchObject({
+      error: { code: expect.stringMatching(/^STORE_/u), changed: false },
+    });
+  });
+
   test('a newcomer stores a memory, finds it, and learns where it is', async () => {
     const cairn = newcomer();
     const empty = await cairn(['memory', 'list']);

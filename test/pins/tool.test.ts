@@ -32,7 +32,7 @@ const entries = [
       'textOf',
     ],
   ],
-  ['paths/index.js', paths, ['projectDirectory', 'userDirectories']],
+  ['paths/index.js', paths, ['homeDirectory', 'projectDirectory', 'temporaryDirectory', 'userDirectories']],
   [
     'prompt/index.js',
     prompt,

@@ -1,5 +1,5 @@
 import { ToolError } from '@cairn/tool';
-import { tmpdir } from 'node:os';
+import { temporaryDirectory } from '@cairn/tool/paths';
 import { isAbsolute, join, resolve, sep } from 'node:path';
 import { createBufferPool } from './commit/buffer-pool.ts';
 import { createChanges } from './commit/changes.ts';
@@ -70,7 +70,7 @@ function checkRoot(name: string, root: unknown): string {
 }
 
 function defaultStateDirectory(): string {
-  return join(tmpdir(), `cairn-${process.getuid?.() ?? 'user'}`);
+  return join(temporaryDirectory(), `cairn-${process.getuid?.() ?? 'user'}`);
 }
 
 /**

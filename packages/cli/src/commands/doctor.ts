@@ -1,6 +1,6 @@
-import { homedir, tmpdir } from 'node:os';
 import process from 'node:process';
 import { Option } from 'commander';
+import { homeDirectory, temporaryDirectory } from '@cairn/tool/paths';
 import { writeAnswer, type AnswerFlags } from '../terminal/answer.ts';
 import { colorOption } from '../terminal/options.ts';
 import { fail, reasonOf, type Check, type CheckResult, type CheckStatus, type DoctorContext } from '../doctor/check.ts';
@@ -46,8 +46,8 @@ async function runDoctor(flags: DoctorFlags, session: Session): Promise<number> 
     env: session.env,
     platform: process.platform,
     arch: process.arch,
-    home: homedir(),
-    temporary: tmpdir(),
+    home: homeDirectory(session.env),
+    temporary: temporaryDirectory(),
     proc: '/proc',
     node: process.versions.node,
     version,

@@ -1,7 +1,7 @@
-import { existsSync } from 'node:fs';
-import { homedir } from 'node:os';
+import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Option } from 'commander';
+import { homeDirectory } from '@cairn/tool/paths';
 import type { Memory, MemoryBackend, QuarantinedRecord, Retention } from '@cairn/memory';
 import { listDocument, writeAnswer, writeNotices, type AnswerFlags } from '../terminal/answer.ts';
 import { UsageError } from '../terminal/errors.ts';
@@ -74,7 +74,7 @@ async function choose(flags: Omit<StoreFlags, 'color'>, session: Pick<Session, '
   const { env, cwd } = session;
   if (flags.store !== undefined) return { backend, path: resolve(cwd, flags.store) };
   if (flags.project === true) return { backend, path: projectStorePath(cwd) };
-  return { backend, path: userStorePath({ env, home: env['HOME'] ?? homedir(), platform: process.platform }) };
+  return { backend, path: userStorePath({ env, home: homeDirectory(env), platform: process.platform }) };
 }
 
 /** A command on a memory. */
@@ -157,6 +157,15 @@ export async function openMemory(
   return { memory, choice };
 }
 
+/** Whether no file is there. Of a file that this user may not see, opening it reports the reason. */
+function isAbsent(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false }) === undefined;
+  } catch {
+    return false;
+  }
+}
+
 /** Opens the memory that the options name, runs the command on it, and closes it. */
 export async function withMemory(
   session: Session,
@@ -178,7 +187,7 @@ export async function withMemory(
     notice: (notice) => void pending.push(notice),
   };
   try {
-    if (choice.path !== undefined && !writes && !existsSync(choice.path)) {
+    if (choice.path !== undefined && !writes && isAbsent(choice.path)) {
       pending.push(`there is no memory at ${choice.path}; 'cairn memory add <text>' creates it`);
       const document = absent(where);
       if (document !== undefined) await print([], document);

@@ -2,7 +2,7 @@ import { explainSystemError, isMissing, ToolError } from '@cairn/tool';
 import * as fs from 'node:fs/promises';
 import process from 'node:process';
 
-const HINT = 'Choose another directory with stateDirectory.';
+const HINT = 'Set TMPDIR to a directory that you can write to, or choose another directory with stateDirectory.';
 
 /** The permissions that let the group or all others write. */
 const OTHERS_MAY_WRITE = 0o022;
@@ -20,7 +20,7 @@ async function requirePrivate(directory: string): Promise<void> {
     throw new ToolError('PERMISSION', [`${name} belongs to another user or is not a directory`, HINT]);
   }
   if (own !== undefined && (stats.mode & OTHERS_MAY_WRITE) !== 0) {
-    const hint = `Remove that permission with chmod go-w, or ${HINT.charAt(0).toLowerCase()}${HINT.slice(1)}`;
+    const hint = 'Remove that permission with chmod go-w, or choose another directory with stateDirectory.';
     throw new ToolError('PERMISSION', [`${name} is writable by other users`, hint]);
   }
 }

@@ -1,4 +1,4 @@
-import { homedir } from 'node:os';
+import { homeDirectory } from '@cairn/tool/paths';
 import { resolve } from 'node:path';
 import type {
   CallOptions,
@@ -37,7 +37,7 @@ const ROW_BYTES = 24;
 /** Creates a backend in one SQLite file, which several processes may use simultaneously. Opens the file on first use. */
 export function sqlite(options: SqliteOptions = {}): MemoryBackend {
   const { busyTimeoutMs = 10_000, clock = Date.now, driver = nodeSqlite } = options;
-  const place = { env: process.env, home: homedir(), platform: process.platform };
+  const place = { env: process.env, home: homeDirectory(), platform: process.platform };
   const path = resolve(options.path ?? userStorePath(place));
   const database = new SqliteDatabase({ path, busyTimeoutMs, driver });
 

@@ -1,2 +1,3 @@
 export { projectDirectory, userDirectories } from './directories.ts';
 export type { DirectoryContext, UserDirectories } from './directories.ts';
+export { homeDirectory, temporaryDirectory } from './process-directories.ts';

@@ -1,9 +1,9 @@
 import { realpathSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import process from 'node:process';
 import { Option } from 'commander';
+import { homeDirectory } from '@cairn/tool/paths';
 import type { NamingProfile } from '@cairn/coding-agent';
 import { hosts, configScopes, type Host, type HostContext, type ConfigScope } from '@cairn/hosts';
 import { colorOption, once, oneOf } from '../../terminal/options.ts';
@@ -87,7 +87,7 @@ async function runMcpInstall(id: string, flags: InstallFlags, session: Session):
   const { scope, dryRun = false, yes = false } = flags;
   const context: HostContext = {
     env: session.env,
-    home: homedir(),
+    home: homeDirectory(session.env),
     project: await projectOf(flags.root, session),
     platform: process.platform,
   };
