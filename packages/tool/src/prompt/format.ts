@@ -1,6 +1,6 @@
-/** Writes a number of bytes for people: `512 bytes`, `1.5 KB` (1 KB is 1,024 bytes). */
+/** Writes a number of bytes for people: `1 byte`, `512 bytes`, `1.5 KB` (1 KB is 1,024 bytes). */
 export function formatBytes(bytes: number): string {
-  if (bytes < 1024) return `${bytes} bytes`;
+  if (bytes < 1024) return count(bytes, 'byte');
   const units = ['KB', 'MB', 'GB', 'TB'];
   let value = bytes / 1024;
   let unit = 0;
