@@ -72,6 +72,16 @@ describe('a change shows its difference and says what happened', () => {
       },
     ],
     [
+      'edit: a name with a line feed, written as git writes it',
+      {
+        args: ['edit', 'new\nline "a".txt', '--old', 'one', '--new', 'two'],
+        tree: { 'new\nline "a".txt': 'one\n' },
+        stdout: '--- "a/new\\nline \\"a\\".txt"\n+++ "b/new\\nline \\"a\\".txt"\n@@ -1,1 +1,1 @@\n-one\n+two\n',
+        stderr: /^cairn: Edited new\\nline "a"\.txt: 1 replacement at line 1, tag [\da-f]{8}\.\n$/u,
+        after: { 'new\nline "a".txt': 'two\n' },
+      },
+    ],
+    [
       'edit: --all',
       {
         args: ['edit', 'a.txt', '--old', 'x', '--new', '', '--all'],

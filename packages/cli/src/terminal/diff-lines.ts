@@ -26,11 +26,33 @@ function paintLine(line: string, { paint, escape }: DiffStyle): string {
   return line.startsWith('\\') ? paint.dim(shown) : shown;
 }
 
+const escapes: Readonly<Record<string, string>> = {
+  '\u0007': 'a',
+  '\b': 'b',
+  '\t': 't',
+  '\n': 'n',
+  '\v': 'v',
+  '\f': 'f',
+  '\r': 'r',
+  '"': '"',
+  '\\': '\\',
+};
+
+/** Returns a name in quotes with escapes, as git writes names with control characters, quotes or backslashes. */
+function quoteName(name: string): string {
+  // oxlint-disable-next-line no-control-regex -- the pattern finds control characters
+  const quoted = name.replace(/[\u0000-\u001f\u007f"\\]/gu, (character) => {
+    const letter = escapes[character] ?? character.charCodeAt(0).toString(8).padStart(3, '0');
+    return `\\${letter}`;
+  });
+  return quoted === name ? name : `"${quoted}"`;
+}
+
 /** Returns a unified diff, line by line. Without colours `git apply` accepts it. */
 export function* diffLines({ from, to, diff }: ShownDiff, style: DiffStyle): Generator<string, void, undefined> {
   const { paint, escape } = style;
-  yield paint.title(escape(from === undefined ? '--- /dev/null' : `--- a/${from}`));
-  yield paint.title(escape(to === undefined ? '+++ /dev/null' : `+++ b/${to}`));
+  yield paint.title(escape(from === undefined ? '--- /dev/null' : `--- ${quoteName(`a/${from}`)}`));
+  yield paint.title(escape(to === undefined ? '+++ /dev/null' : `+++ ${quoteName(`b/${to}`)}`));
   for (const { oldStart, oldLines, newStart, newLines, lines } of diff.hunks) {
     yield paint.link(`@@ -${range(oldStart, oldLines)} +${range(newStart, newLines)} @@`);
     for (const line of lines) yield paintLine(line, style);

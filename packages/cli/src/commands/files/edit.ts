@@ -54,7 +54,8 @@ async function runEdit(path: string, flags: EditFlags, session: Session): Promis
     run: (tools) => tools.edit.execute(input, { signal: session.signal, dryRun: flags.dryRun }),
     lines: (details) => shownDiffs(diffsOf(details), { flags, session }),
     notices: (details, text) => [
-      (text.split('\n')[0] ?? '').replace('; what changed:', '.'),
+      // The diff is on standard output already. The path may hold line feeds, so the first line is not the summary.
+      text.replace(/; what changed:\n.*$/su, '.'),
       ...diffNotices(diffsOf(details)),
     ],
   });
