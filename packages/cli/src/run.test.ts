@@ -67,6 +67,11 @@ describe('invalid arguments are one line with status 2, which states what to do'
       'read --limt 3',
       'unknown option "--limt"; did you mean "--limit"? to use it as a name, put -- before it (see \'cairn read --help\')',
     ],
+    [
+      'memory --keep',
+      'unknown option "--keep"; put the options of a command after its name (see \'cairn memory --help\')',
+    ],
+    ['doctor --fix', 'unknown option "--fix"; leave it out (see \'cairn doctor --help\')'],
     ['read', "missing argument <path>; use 'cairn read [options] <path>' (see 'cairn read --help')"],
     ['write a.txt', 'standard input is a terminal; pipe the content, or use --content'],
     ['write a --overwrite --expect 1a2b3c4d', '--overwrite and --expect exclude each other; leave one of them out'],

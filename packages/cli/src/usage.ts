@@ -47,6 +47,14 @@ function unknownCommand(command: Command): Parts {
   ];
 }
 
+/** Returns how to give a word that looks like an option. A command without arguments has no use for it. */
+function optionFix(command: Command): string {
+  if (command.registeredArguments.length > 0) {
+    return `to use it as ${isSearch(command) ? 'text to search for' : 'a name'}, put -- before it`;
+  }
+  return command.commands.length > 0 ? 'put the options of a command after its name' : 'leave it out';
+}
+
 function unknownOption(command: Command): Parts {
   // commander leaves the words it could not parse in `args`, operands first.
   const word = command.args.find((one) => one.length > 1 && one.startsWith('-')) ?? '';
@@ -58,7 +66,7 @@ function unknownOption(command: Command): Parts {
     flag,
     command.options.flatMap(({ long }) => long ?? []),
   );
-  const fix = `to use it as ${isSearch(command) ? 'text to search for' : 'a name'}, put -- before it`;
+  const fix = optionFix(command);
   return [`unknown option "${flag}"`, similar === undefined ? fix : `did you mean "${similar}"? ${fix}`];
 }
 
