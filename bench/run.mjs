@@ -4,6 +4,7 @@
  * `keystroke` that of the autocomplete, `mcp` that of servers over MCP, `memory` what is kept when many write at once,
  * `retrieval` how well texts are found, `tools` the speed of the tools on large files.
  */
+import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 import { pinnedNode, root } from '../scripts/lib/paths.mjs';
@@ -29,15 +30,22 @@ const installPeers = async (env) => {
   return code === 0;
 };
 
-const env =
-  process.argv[2] === 'mcp'
-    ? await setUp({ task: 'build', title: 'Building the addon and the packages' })
-    : await setUp({ task: 'build:native', title: 'Building the native addon (release)' });
-if (env === undefined || !(await installPeers(env))) {
+const [first, ...rest] = process.argv.slice(2);
+const own = first !== undefined && programs.includes(first);
+
+const prepare = async () => {
+  const env =
+    first === 'mcp'
+      ? await setUp({ task: 'build', title: 'Building the addon and the packages' })
+      : await setUp({ task: 'build:native', title: 'Building the native addon (release)' });
+  return env !== undefined && (await installPeers(env)) ? env : undefined;
+};
+// The options of the main program need no peers, so its help comes at once.
+const needsNothing = !own && process.argv.includes('--help') && existsSync(pinnedNode);
+const env = needsNothing ? process.env : await prepare();
+if (env === undefined) {
   process.exitCode = 1;
 } else {
-  const [first, ...rest] = process.argv.slice(2);
-  const own = first !== undefined && programs.includes(first);
   const program = own ? [here(`${first}/run.ts`), ...rest] : [here('main.ts'), ...process.argv.slice(2)];
   process.exitCode = await runAttached({
     command: pinnedNode,
