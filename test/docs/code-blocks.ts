@@ -9,7 +9,7 @@ export interface CodeBlock {
   readonly notes: ReadonlyMap<string, readonly string[]>;
 }
 
-const NOTE = /^<!--\s*(with|not run|not compiled):\s*([^]*?)\s*-->$/u;
+const NOTE = /^<!--\s*(with|not run|not compiled|output varies):\s*([^]*?)\s*-->$/u;
 
 /** The fenced blocks of a document, with the notes before them. */
 export function codeBlocksOf(file: string, markdown: string): CodeBlock[] {
@@ -43,16 +43,27 @@ export function codeBlocksOf(file: string, markdown: string): CodeBlock[] {
   return blocks;
 }
 
+/** A command of a block. */
+export interface CairnCommand {
+  readonly command: string;
+  /** The output that the document shows, without empty lines at both ends; empty when it shows none. */
+  readonly output: string;
+}
+
 /**
  * The `cairn` commands of a block that are run: those after `$ ` where the block has any, otherwise every line. A note
  * `not run: cairn pick, …` leaves out the commands that begin so; any other `not run` leaves out the block.
  */
-export function cairnCommandsOf(block: CodeBlock): string[] {
+export function cairnCommandsOf(block: CodeBlock): CairnCommand[] {
   const lines = block.text.split('\n');
   const hasPrompt = lines.some((line) => line.startsWith('$ '));
   const leftOut = (block.notes.get('not run') ?? []).map((note) => /^cairn [\w ]+(?=,)/u.exec(note)?.[0] ?? 'cairn');
-  return lines
-    .filter((line) => !hasPrompt || line.startsWith('$ '))
-    .map((line) => line.replace(/^\$ /u, '').replace(/ {2,}#.*$/u, ''))
-    .filter((line) => /^cairn(?: |$)/u.test(line) && !leftOut.some((start) => line.startsWith(start)));
+  const found: { command: string; output: string[] }[] = [];
+  for (const line of lines) {
+    if (hasPrompt && !line.startsWith('$ ')) found.at(-1)?.output.push(line);
+    else found.push({ command: line.replace(/^\$ /u, '').replace(/ {2,}#.*$/u, ''), output: [] });
+  }
+  return found
+    .filter(({ command }) => /^cairn(?: |$)/u.test(command) && !leftOut.some((start) => command.startsWith(start)))
+    .map(({ command, output }) => ({ command, output: output.join('\n').replace(/^\n+|\n+$/gu, '') }));
 }

@@ -91,7 +91,7 @@ function copyOfRepository(): string {
   return directory;
 }
 
-describe.skipIf(process.platform === 'win32')('every example of the command runs and prints something', () => {
+describe.skipIf(process.platform === 'win32')('every example of the command prints what its document shows', () => {
   const runnable = blocks.filter((block) => shells.includes(block.language) && cairnCommandsOf(block).length > 0);
 
   test.each(titled(runnable))('$title', async ({ block }) => {
@@ -101,12 +101,17 @@ describe.skipIf(process.platform === 'win32')('every example of the command runs
       writeFileSync(join(cwd, path), `${content}\n`);
     }
     const bin = temporaryDirectory();
-    writeFileSync(join(bin, 'cairn'), `#!/bin/sh\nexec "${process.execPath}" "${cairnEntry}" "$@"\n`, { mode: 0o755 });
+    writeFileSync(join(bin, 'cairn'), `#!/bin/sh\nexec "${process.execPath}" "${cairnEntry}" "$@"\n`, {
+      mode: 0o755,
+    });
     const env = cleanEnv({ PATH: `${bin}${delimiter}${process.env['PATH'] ?? ''}`, HOME: temporaryDirectory() });
-    for (const command of cairnCommandsOf(block)) {
+    for (const { command, output } of cairnCommandsOf(block)) {
       // A command that fails rejects with its exit code and its output.
       const { stdout, stderr } = await promisify(execFile)('/bin/sh', ['-c', command], { cwd, env });
       expect(stdout + stderr, command).not.toBe('');
+      const printed = (stdout + stderr).trimEnd();
+      const isShown = output !== '' && !block.notes.has('output varies');
+      expect(printed, command).toBe(isShown ? output : printed);
     }
   });
 });
@@ -114,7 +119,9 @@ describe.skipIf(process.platform === 'win32')('every example of the command runs
 test('every note before a block states its reason and belongs to a block that it can be about', () => {
   const wrong = blocks.flatMap(({ file, line, language, notes }) =>
     [...notes].flatMap(([kind, texts]) => {
-      const fits = kind === 'not run' ? shells.includes(language) : kind !== 'not compiled' || language === 'ts';
+      const fits = ['not run', 'output varies'].includes(kind)
+        ? shells.includes(language)
+        : kind !== 'not compiled' || language === 'ts';
       return fits && texts.every((text) => text.length >= 10) ? [] : [`${file}:${line}: ${kind}`];
     }),
   );
@@ -137,6 +144,9 @@ test('reads blocks, their notes and their commands', () => {
     '<!-- not run: cairn pick, which needs a terminal -->',
     '```console',
     '$ cairn find a    # a remark',
+    'c',
+    'd',
+    '',
     '$ cairn pick b',
     '```',
     '- a list',
@@ -149,8 +159,13 @@ test('reads blocks, their notes and their commands', () => {
   expect(found.map(({ line, language, text, notes }) => [line, language, text, notes.size])).toEqual([
     [3, 'console', '$ cairn find a    # a remark\noutput\n$ npm start', 1],
     [9, 'sh', 'cairn glob b', 0],
-    [13, 'console', '$ cairn find a    # a remark\n$ cairn pick b', 1],
-    [18, 'ts', 'one();\n  two();', 0],
+    [13, 'console', '$ cairn find a    # a remark\nc\nd\n\n$ cairn pick b', 1],
+    [21, 'ts', 'one();\n  two();', 0],
   ]);
-  expect(found.map(cairnCommandsOf)).toEqual([[], ['cairn glob b'], ['cairn find a'], []]);
+  expect(found.map(cairnCommandsOf)).toEqual([
+    [],
+    [{ command: 'cairn glob b', output: '' }],
+    [{ command: 'cairn find a', output: 'c\nd' }],
+    [],
+  ]);
 });
