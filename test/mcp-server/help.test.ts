@@ -28,6 +28,6 @@ test.skipIf(process.platform === 'win32')('every example in `cairn mcp --help` s
   expect(http).toBe(`cairn mcp --http ${port}`);
   const server = await startHttp(['--root', cwd, '--http', '0']);
   expect(server.stderr()).toMatch(
-    /12 tools for .*\n.*Authorization: Bearer .*\n.*listening on http:\/\/127\.0\.0\.1:\d+\/mcp/u,
+    /\d+ tools for .*\n.*Authorization: Bearer .*\n.*listening on http:\/\/127\.0\.0\.1:\d+\/mcp/u,
   );
 });
