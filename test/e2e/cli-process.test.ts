@@ -158,3 +158,14 @@ describe.skipIf(process.platform === 'win32')('a signal', () => {
     expect({ stdout, stderr, exitCode }).toEqual({ stdout: '', stderr: '', exitCode: 130 });
   });
 });
+
+test('of the warnings of Node, only the one about SQLite in Node 22 is left out', async () => {
+  const emit = (name: string, text: string): string => `process.emitWarning('${text}', '${name}');`;
+  const sqlite = emit('ExperimentalWarning', 'SQLite is an experimental feature and might change at any time');
+  const preloaded = `setImmediate(() => { ${sqlite} ${emit('ExperimentalWarning', 'another feature')} });`;
+  const preload = `data:text/javascript,${encodeURIComponent(preloaded)}`;
+  const { stdout, stderr } = await cairn(['glob', '*'], { cwd: createTree({ 'a.txt': '' }), preload });
+  expect(stdout).toBe('a.txt\n');
+  expect(stderr).toMatch(/^\(node:\d+\) ExperimentalWarning: another feature\n/u);
+  expect(stderr).not.toContain('SQLite');
+});

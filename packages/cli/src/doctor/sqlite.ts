@@ -5,7 +5,7 @@ import { ok, reasonOf, warn, type Check, type CheckResult } from './check.ts';
 /** Older versions can lose data when several processes write. */
 const MIN_VERSION = '3.51.3';
 
-const fix = 'use Node ^22.22.3 or >=24.15.0; only memory and knowledge need it';
+const fix = 'use Node ^22.22.3 or >=24.15.0; only memory needs it';
 
 /** The facts about the SQLite of a Node that decide whether a memory can use it. */
 export interface SqliteFacts {
