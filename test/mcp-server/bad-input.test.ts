@@ -77,6 +77,14 @@ describe('a server over stdio', () => {
     expect(lines.length).toBeGreaterThan(0);
   });
 
+  test('logs an invalid message once', async () => {
+    const server = await startInitialized(['--root', createTree({})]);
+    server.send('broken\n');
+    await server.answer(null);
+    server.child.stdin?.end();
+    expect((await server.ended).stderr.match(/parse error/gu)).toHaveLength(1);
+  });
+
   test('accepts empty lines, Windows line ends and messages in pieces', async () => {
     const server = await startInitialized(['--root', createTree({ 'a.txt': 'alpha\n' })]);
     server.send('\n\r\n  \n');

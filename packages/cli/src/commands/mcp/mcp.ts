@@ -90,6 +90,17 @@ function checkFlags(flags: McpFlags): void {
 }
 
 type Say = (text: string) => void;
+type Report = (error: Error) => void;
+
+/** Returns a function that logs each error once. A connection and its server both report an invalid message. */
+function reporter(say: Say): Report {
+  const reported = new WeakSet<Error>();
+  return (error) => {
+    if (reported.has(error)) return;
+    reported.add(error);
+    say(error.message);
+  };
+}
 
 /** Resolves when the run must end. */
 function whenAborted(signal: AbortSignal): Promise<void> {
@@ -99,13 +110,13 @@ function whenAborted(signal: AbortSignal): Promise<void> {
   });
 }
 
-async function serveOverStdio(server: McpServer, session: Session, say: Say): Promise<void> {
+async function serveOverStdio(server: McpServer, session: Session, report: Report): Promise<void> {
   const { serveStdio } = await import('@cairn/mcp-server');
   const connection = await serveStdio(server, {
     // The only command that uses the streams themselves, because it answers while it reads.
     input: process.stdin,
     output: process.stdout,
-    onError: (error) => say(error.message),
+    onError: report,
   });
   await Promise.race([connection.ended, whenAborted(session.signal)]);
   await connection.close();
@@ -122,7 +133,7 @@ interface Access {
 async function serveOverHttp(
   server: McpServer,
   access: Access,
-  { session, say }: { readonly session: Session; readonly say: Say },
+  { session, say, report }: { readonly session: Session; readonly say: Say; readonly report: Report },
 ): Promise<void> {
   const [{ createToken }, { serveHttp }] = await Promise.all([
     import('@cairn/mcp-server'),
@@ -130,7 +141,7 @@ async function serveOverHttp(
   ]);
   const { port: wanted, auth } = access;
   const token = auth ? (access.token ?? createToken()) : undefined;
-  const listener = await serveHttp(server, { port: wanted, token, onError: (error) => say(error.message) });
+  const listener = await serveHttp(server, { port: wanted, token, onError: report });
   if (token === undefined) say('no token is required: every program on this machine can use the tools');
   else if (token !== access.token) say(`clients must send 'Authorization: Bearer ${token}'`);
   say(`listening on ${listener.url}`);
@@ -145,6 +156,7 @@ async function runMcp(flags: McpFlags, session: Session): Promise<number> {
     // A closed standard error does not stop the server.
     session.err.write(`cairn mcp: ${escapeControls(text)}\n`).catch(() => undefined);
   };
+  const report = reporter(say);
   // A host waits for the server before it shows anything.
   keepCompiled(session.env, process.platform);
   const { createMcpServer, wideRootNotice } = await import('@cairn/mcp-server');
@@ -158,7 +170,7 @@ async function runMcp(flags: McpFlags, session: Session): Promise<number> {
     readOnly: flags.readOnly,
     tools: flags.tools,
     structured: flags.structured,
-    onError: (error) => say(error.message),
+    onError: report,
   });
   try {
     for (const root of server.roots) {
@@ -166,8 +178,8 @@ async function runMcp(flags: McpFlags, session: Session): Promise<number> {
       if (notice !== undefined) say(notice);
     }
     say(`${server.toolNames.length} tools for ${server.roots.join(', ')}`);
-    if (flags.http === undefined) await serveOverStdio(server, session, say);
-    else await serveOverHttp(server, { port: flags.http, auth: flags.auth, token }, { session, say });
+    if (flags.http === undefined) await serveOverStdio(server, session, report);
+    else await serveOverHttp(server, { port: flags.http, auth: flags.auth, token }, { session, say, report });
   } finally {
     await server.close();
   }
