@@ -180,7 +180,7 @@ test('a listener that rejects, or whose handler of errors throws, is a warning a
   const fail = (): never => {
     throw new Error('thrown');
   };
-  // A listener should return nothing, and a promise slips through where types are not checked.
+  // A listener should return nothing, but JavaScript callers may return a promise.
   const reject = (() => Promise.reject(new Error('rejected'))) as () => unknown as () => void;
   onTestFinished(observeCalls(reject));
   onTestFinished(observeCalls(fail, { onError: fail }));
