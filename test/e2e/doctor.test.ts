@@ -51,9 +51,7 @@ test('prints one line for each check', async () => {
     'writing',
     'state',
     'sqlite',
-    'git',
     'redis',
-    'watch limits',
     'open files',
   ]);
   expect(readdirSync(home)).toEqual([]);
@@ -68,22 +66,6 @@ test('an addon that does not load fails with the reason of the system, and the o
   expect(checks['addon']?.fix).toContain('npm start');
   expect(checks['writing']).toMatchObject({ status: 'warn', message: 'not checked, because the addon does not load' });
   expect(checks['node']).toMatchObject({ status: 'ok' });
-});
-
-describe.skipIf(!onLinux)('git', () => {
-  const cases: readonly (readonly [why: string, script: string | undefined, found: RegExp])[] = [
-    ['a missing one', undefined, /^git is not on the PATH$/u],
-    ['another program of that name', '#!/bin/sh\necho hello\n', /^'git --version' printed "hello"$/u],
-    ['one that fails', '#!/bin/sh\necho broken >&2\nexit 3\n', /^git does not run: /u],
-    ['a file that is not a program', 'x', /^(?:git does not run: |the git on the PATH answers "")/u],
-  ];
-  test.each(cases)('%s is a warning', async (_, script, message) => {
-    const bin = temporaryDirectory();
-    if (script !== undefined) writeFileSync(join(bin, 'git'), script, { mode: 0o755 });
-    const { exitCode, checks } = await doctor({ env: { PATH: bin } });
-    expect(exitCode).toBe(0);
-    expect(checks['git']).toMatchObject({ status: 'warn', message: expect.stringMatching(message) });
-  });
 });
 
 const nobody = 65_534;

@@ -6,7 +6,6 @@ import type { DoctorContext } from './check.ts';
 import { nodeVersionCheck } from './node-version.ts';
 import { openFilesCheck } from './open-files.ts';
 import { judgeSqlite, sqliteCheck } from './sqlite.ts';
-import { watchLimitsCheck } from './watch-limits.ts';
 
 function context(more: Partial<DoctorContext> = {}): DoctorContext {
   return {
@@ -62,26 +61,6 @@ describe('SQLite', () => {
 
   test('the one of this Node is ok', async () => {
     expect(await sqliteCheck.run(context())).toMatchObject({ status: 'ok' });
-  });
-});
-
-describe('watch limits', () => {
-  const limits = (watches: string, instances: string): string =>
-    proc({ 'sys/fs/inotify/max_user_watches': watches, 'sys/fs/inotify/max_user_instances': instances });
-  test.each([
-    ['enough', () => limits('524288\n', '128\n'), 'ok', undefined],
-    ['few watches', () => limits('8192\n', '128\n'), 'warn', 'fs.inotify.max_user_watches=524288'],
-    ['few instances', () => limits('524288\n', '16\n'), 'warn', 'fs.inotify.max_user_instances=512'],
-    ['a value that is not a number', () => limits('many\n', '128\n'), 'skip', undefined],
-    ['nothing', () => proc({}), 'skip', undefined],
-  ])('%s', async (_, make, status, fix) => {
-    const result = await watchLimitsCheck.run(context({ proc: make() }));
-    expect(result.status).toBe(status);
-    expect(result.fix ?? '').toContain(fix ?? '');
-  });
-
-  test('are skipped on other systems', async () => {
-    expect(await watchLimitsCheck.run(context({ platform: 'darwin' }))).toMatchObject({ status: 'skip' });
   });
 });
 

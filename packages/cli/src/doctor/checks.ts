@@ -1,12 +1,10 @@
 import { addonCheck } from './addon.ts';
 import type { Check } from './check.ts';
-import { gitCheck } from './git.ts';
 import { nodeVersionCheck } from './node-version.ts';
 import { openFilesCheck } from './open-files.ts';
 import { redisCheck } from './redis.ts';
 import { sqliteCheck } from './sqlite.ts';
 import { stateDirectoryCheck } from './state-directory.ts';
-import { watchLimitsCheck } from './watch-limits.ts';
 import { writingCheck } from './writing.ts';
 
 /** The registry: a new check is one file and one line here. */
@@ -16,8 +14,6 @@ export const checks: readonly Check[] = [
   writingCheck,
   stateDirectoryCheck,
   sqliteCheck,
-  gitCheck,
   redisCheck,
-  watchLimitsCheck,
   openFilesCheck,
 ];
