@@ -32,7 +32,19 @@ const entries = [
       'textOf',
     ],
   ],
-  ['paths/index.js', paths, ['homeDirectory', 'projectDirectory', 'temporaryDirectory', 'userDirectories']],
+  [
+    'paths/index.js',
+    paths,
+    [
+      'escapeControls',
+      'homeDirectory',
+      'projectDirectory',
+      'quotePath',
+      'temporaryDirectory',
+      'unquotePath',
+      'userDirectories',
+    ],
+  ],
   [
     'prompt/index.js',
     prompt,

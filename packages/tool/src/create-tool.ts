@@ -14,6 +14,7 @@ import type {
 } from './definition.ts';
 import { describeInputError } from './input.ts';
 import { observeCall } from './observer.ts';
+import { quotePath } from './paths/quote.ts';
 
 /** The second argument of a tool's `run`. */
 export interface ToolRunOptions {
@@ -51,9 +52,11 @@ function failureOf(error: ToolError, mutates: boolean): ToolFailure {
   };
 }
 
-/** Returns the path in a system error. */
+/** Returns the path in a system error, as messages show it. */
 function systemPathOf(error: unknown): string | undefined {
-  return error instanceof Error && 'path' in error && typeof error.path === 'string' ? error.path : undefined;
+  return error instanceof Error && 'path' in error && typeof error.path === 'string'
+    ? quotePath(error.path)
+    : undefined;
 }
 
 /** Whether an error is the reason of the abort. A reason may be any error, also one that is else returned as a result. */

@@ -43,5 +43,5 @@ export async function changeFile(
   const diff = diffOnce();
   const written = dryRun ? undefined : workspace.ledger.get(target.real);
   const hash = written?.hash ?? hashOfSuccessor(parts, content.before);
-  return { path: target.display, size: sizeOf(parts), tag: tagOf(hash), diff, dryRun };
+  return { path: target.path, size: sizeOf(parts), tag: tagOf(hash), diff, dryRun };
 }

@@ -1,4 +1,5 @@
 import { explainSystemError, ToolError } from '@cairn/tool';
+import { quotePath } from '@cairn/tool/paths';
 import { dirname } from 'node:path';
 import { syncQuietly } from './commit.ts';
 import type { FileOperations } from '../files/operations.ts';
@@ -16,7 +17,7 @@ async function putBack({ operations }: CommitScope, { real, temporary, display }
     if (await isThere(operations, real)) throw changedMeanwhile(display);
     await operations.rename(temporary, real);
   } catch (error) {
-    const summary = `${display} could not be restored (${messageOf(error, display)}): its remaining content is now at ${temporary}`;
+    const summary = `${display} could not be restored (${messageOf(error, display)}): its remaining content is now at ${quotePath(temporary)}`;
     throw new ToolError('IO', [summary, `Move that back to ${display}.`], {
       path: display,
       changed: true,

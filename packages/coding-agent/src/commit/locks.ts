@@ -1,4 +1,5 @@
 import { ToolError } from '@cairn/tool';
+import { quotePath } from '@cairn/tool/paths';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FileOperations } from '../files/operations.ts';
 import { abortable } from './abortable.ts';
@@ -75,7 +76,7 @@ class FileLocks implements Locks {
     for (let pauseMs = 1; !(await this.#files.tryLock(note)); pauseMs = Math.min(pauseMs * 2, MAX_PAUSE_MS)) {
       await this.#files.clearAbandoned(path);
       if (waitedMs > MAX_WAIT_MS) {
-        throw new ToolError('LOCKED', [`Another process is changing ${path}`, 'Try again later.'], { path });
+        throw new ToolError('LOCKED', [`Another process is changing ${quotePath(path)}`, 'Try again later.'], { path });
       }
       await abortable(sleep(pauseMs), signal);
       waitedMs += pauseMs;

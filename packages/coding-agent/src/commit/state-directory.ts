@@ -1,4 +1,5 @@
 import { explainSystemError, isMissing, ToolError } from '@cairn/tool';
+import { quotePath } from '@cairn/tool/paths';
 import * as fs from 'node:fs/promises';
 import process from 'node:process';
 
@@ -13,7 +14,7 @@ const OTHERS_MAY_WRITE = 0o022;
  * @throws {ToolError} `PERMISSION`.
  */
 async function requirePrivate(directory: string): Promise<void> {
-  const name = `The state directory ${directory}`;
+  const name = `The state directory ${quotePath(directory)}`;
   const stats = await fs.lstat(directory);
   const own = process.getuid?.();
   if (!stats.isDirectory() || (own !== undefined && stats.uid !== own)) {
@@ -30,7 +31,7 @@ async function explainingDirectory<T>(directory: string, run: () => Promise<T>):
   try {
     return await run();
   } catch (error) {
-    const explained = explainSystemError(error, `The state directory ${directory}`);
+    const explained = explainSystemError(error, `The state directory ${quotePath(directory)}`);
     if (ToolError.isInstance(error) || !ToolError.isInstance(explained)) throw error;
     throw new ToolError(explained.code, [explained.summary, HINT], { cause: error });
   }

@@ -1,4 +1,5 @@
 import { ToolError } from '@cairn/tool';
+import { quotePath } from '@cairn/tool/paths';
 import { join } from 'node:path';
 import { kindName, withFile } from '../files/operations.ts';
 import type { FileOperations } from '../files/operations.ts';
@@ -64,7 +65,7 @@ export async function copyTree(operations: FileOperations, from: string, to: str
     for (const { name } of await operations.list(from)) await copyTree(operations, join(from, name), join(to, name));
     await operations.syncDirectory(to);
   } else {
-    const summary = `${from} is ${kindName(kind)}, which cannot be moved to another file system`;
+    const summary = `${quotePath(from)} is ${kindName(kind)}, which cannot be moved to another file system`;
     throw new ToolError('NOT_A_FILE', [summary, 'Move the other entries without it.'], { path: from });
   }
 }

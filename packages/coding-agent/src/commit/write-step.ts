@@ -1,4 +1,5 @@
 import { errnoOf, isMissing, ToolError } from '@cairn/tool';
+import { quotePath } from '@cairn/tool/paths';
 import { dirname } from 'node:path';
 import { withFile } from '../files/operations.ts';
 import type { FileOperations, OpenFile } from '../files/operations.ts';
@@ -137,8 +138,12 @@ async function takeNameBack(operations: FileOperations, { real, temporary, displ
   try {
     await operations.unlink(real);
   } catch (error) {
-    const summary = `${display} was written, but its other name ${temporary} could not be removed`;
-    throw new ToolError('IO', [summary, `Delete ${temporary}.`], { path: display, changed: true, cause: error });
+    const summary = `${display} was written, but its other name ${quotePath(temporary)} could not be removed`;
+    throw new ToolError('IO', [summary, `Delete ${quotePath(temporary)}.`], {
+      path: display,
+      changed: true,
+      cause: error,
+    });
   }
 }
 

@@ -8,7 +8,7 @@ import type { FileScope } from './scope.ts';
 
 /** A file and its content when it was read. */
 export interface WholeFile {
-  /** The display form, see `ResolvedPath`. */
+  /** See `ResolvedPath`. */
   readonly path: string;
   readonly bytes: Buffer;
 }
@@ -36,6 +36,6 @@ export async function readWholeFile(
     signal?.throwIfAborted();
     const bytes = await readBytes(file);
     workspace.ledger.record(target.real, recordOf(bytes));
-    return { path: target.display, bytes };
+    return { path: target.path, bytes };
   });
 }

@@ -1,11 +1,14 @@
 import { errnoOf, explainSystemError, isMissing, ToolError } from '@cairn/tool';
+import { quotePath } from '@cairn/tool/paths';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { isGitInternal, isWithin } from './confine.ts';
 import type { FileOperations, FileStat } from './operations.ts';
 
 /** A path that was resolved and is allowed. */
 export interface ResolvedPath {
-  /** For messages: relative to the root, or below the root's display name; with `/`. Absolute outside the root. */
+  /** Relative to the root, or below the root's display name; with `/`. Absolute outside the root. */
+  readonly path: string;
+  /** For messages: `path`, quoted where it could forge a line or hide a part of itself. */
   readonly display: string;
   /** The given path, made absolute. */
   readonly absolute: string;
@@ -94,7 +97,8 @@ export async function resolvePath(territory: Territory, path: string, use: PathU
     throw new ToolError('INVALID_INPUT', [what, "Name a path relative to the root; '.' is the root itself."]);
   }
   const absolute = resolve(root, path);
-  const display = shownPath(absolute, root, use.rootName);
+  const shown = shownPath(absolute, root, use.rootName);
+  const display = quotePath(shown);
   try {
     const real = use.noFollow
       ? join(await realPathOf(operations, dirname(absolute)), basename(absolute))
@@ -102,14 +106,14 @@ export async function resolvePath(territory: Territory, path: string, use: PathU
     if (allowed && !allowed.some((directory) => isWithin(real, directory))) throw outside(display, real, absolute);
     if (use.write && (isGitInternal(real) || isGitInternal(absolute))) throw protectedGit(display);
     const stat = await statOrMissing(use.noFollow ? operations.lstat(real) : operations.stat(real));
-    return { display, absolute, real, ...(stat && { stat }) };
+    return { path: shown, display, absolute, real, ...(stat && { stat }) };
   } catch (error) {
     throw explainSystemError(error, display);
   }
 }
 
 function outside(display: string, real: string, absolute: string): ToolError {
-  const leads = real === absolute ? '' : ` (it resolves to ${real})`;
+  const leads = real === absolute ? '' : ` (it resolves to ${quotePath(real)})`;
   const summary = `${display} is outside the root${leads}`;
   return new ToolError('OUTSIDE_ROOT', [summary, 'Use a path below the root.'], {
     path: display,

@@ -1,5 +1,6 @@
 import { ToolError } from '@cairn/tool';
 import type { ToolDefinition, ToolSuccess } from '@cairn/tool';
+import { quotePath } from '@cairn/tool/paths';
 import { z } from 'zod';
 import { bindAsItIs } from '../tools/bind.ts';
 import { inputSchema } from '../tools/input.ts';
@@ -51,7 +52,7 @@ function below(path: string | undefined, command: string): string {
   if (path !== MEMORIES && !path.startsWith(`${MEMORIES}/`)) {
     throw new ToolError(
       'OUTSIDE_ROOT',
-      [`${path} is not below ${MEMORIES}`, `Use a path that begins with ${MEMORIES}.`],
+      [`${quotePath(path)} is not below ${MEMORIES}`, `Use a path that begins with ${MEMORIES}.`],
       {
         path,
       },

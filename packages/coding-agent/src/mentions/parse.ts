@@ -1,3 +1,4 @@
+import { escapeControls } from '@cairn/tool/paths';
 import { codeRanges } from './code-ranges.ts';
 import type { TextRange } from './code-ranges.ts';
 
@@ -187,10 +188,11 @@ export function mentionAt(text: string, cursor: number = text.length): OpenMenti
 }
 
 function escapeInQuotes(path: string): string {
-  // oxlint-disable-next-line no-control-regex -- control characters would end or hide the mention
-  return path.replaceAll(/["\\]|[\u0000-\u001f\u007f-\u009f`\u2028\u2029]/gu, (character) =>
+  // In a mention `\n` is a part of `C:\new`, so these have escapes by number.
+  const plain = path.replaceAll(/["\\]|[\b\t\n\f\r`]/gu, (character) =>
     /["\\]/u.test(character) ? `\\${character}` : `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
+  return escapeControls(plain);
 }
 
 /** Text that may follow a mention in a sentence. */
@@ -213,5 +215,5 @@ export function formatMention(target: MentionTarget): string {
   const suffix = lines ? `:${lines.first}${lines.last === lines.first ? '' : `-${lines.last}`}` : '';
   const bareForm = `@${path}${suffix}`;
   const isClear = sentenceTails.every((tail) => isRead(bareForm, tail, target));
-  return isClear ? bareForm : `@"${escapeInQuotes(path)}"${suffix}`;
+  return isClear && escapeControls(path) === path ? bareForm : `@"${escapeInQuotes(path)}"${suffix}`;
 }

@@ -52,7 +52,7 @@ function planAdd(
   const bytes = encodeText(encodingFor(new Uint8Array()), patch.content, target.display);
   const content = { target, parts: [bytes], before: undefined, permissions: patch.permissions };
   return {
-    path: target.display,
+    path: target.path,
     kind: 'add',
     steps: contentSteps(context, content),
     hash: hashOf(bytes),
@@ -79,7 +79,7 @@ async function planDelete(
     }
     diff = diffOfSplices(document, applied.splices);
   }
-  return { path: target.display, kind: 'delete', steps: [deleteStep(workspace, target)], diff, tiers: [] };
+  return { path: target.path, kind: 'delete', steps: [deleteStep(workspace, target)], diff, tiers: [] };
 }
 
 async function planUpdate(
@@ -93,7 +93,7 @@ async function planUpdate(
   if (to) requireNothing(to, 'move a file onto');
   const before = await takeFileSnapshot(workspace, target);
   guard(workspace, target, before, { verb: 'changed', mustBeRead: false });
-  const about = { path: target.display, kind: 'update', to: to?.display } as const;
+  const about = { path: target.path, kind: 'update', to: to?.path } as const;
   if (hunks.length === 0 && to) {
     const steps = [
       parentsStep(workspace.operations, to),

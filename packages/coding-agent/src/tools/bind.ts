@@ -1,5 +1,6 @@
-import { createTool } from '@cairn/tool';
+import { createTool, isObject } from '@cairn/tool';
 import type { ToolDefinition } from '@cairn/tool';
+import { unquotePath } from '@cairn/tool/paths';
 import type { z } from 'zod';
 import type { Workspace } from '../workspace.ts';
 import { namesBy } from './spec.ts';
@@ -22,6 +23,19 @@ export const ownNames: Names = namesBy({
   replaceAll: 'replace_all',
 });
 
+/** The parameters that are paths. */
+const pathParameters: ReadonlySet<string> = new Set(['path', 'from', 'to', 'old_path', 'new_path']);
+
+/** Returns an input with the paths that quoted paths of answers stand for. */
+function unquoted<Input>(input: Input): Input {
+  if (!isObject(input)) return input;
+  const entries = Object.entries(input).map(([name, value]) => [
+    name,
+    typeof value === 'string' && pathParameters.has(name) ? unquotePath(value) : value,
+  ]);
+  return Object.fromEntries(entries) as Input;
+}
+
 /** Makes a tool from a spec, on a workspace. */
 export function bind<Given, Input, Details>(
   spec: CodingToolSpec<Input, Details>,
@@ -36,7 +50,7 @@ export function bind<Given, Input, Details>(
     annotations: spec.annotations,
     run: (given, { signal, dryRun: isTrial }) => {
       const { input, dryRun = false } = appearance.adapt(given);
-      return spec.run(input, { workspace, names, signal, dryRun: dryRun || isTrial });
+      return spec.run(unquoted(input), { workspace, names, signal, dryRun: dryRun || isTrial });
     },
   });
 }

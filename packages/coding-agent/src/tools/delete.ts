@@ -77,7 +77,7 @@ export const deleteTool: RegisteredToolSpec<DeleteInput, DeleteDetails> = {
       await commit([deleteStep(workspace, target)], context);
       const verb = dryRun ? 'Would have deleted' : 'Deleted';
       const held = isDirectory ? ` and the ${count(entries, 'entry', 'entries')} in it` : '';
-      return succeed(`${verb} ${display}${held}.`, { path: display, kind, entries, dryRun });
+      return succeed(`${verb} ${display}${held}.`, { path: target.path, kind, entries, dryRun });
     });
   },
 };

@@ -1,5 +1,6 @@
 import { succeed } from '@cairn/tool';
 import { count, truncate } from '@cairn/tool/prompt';
+import { quotePath } from '@cairn/tool/paths';
 import { z } from 'zod';
 import { changeFile } from '../commit/changed-file.ts';
 import type { ChangedFile } from '../commit/changed-file.ts';
@@ -51,7 +52,7 @@ function describe(details: EditDetails): string {
   const replacements = details.edits.reduce((sum, edit) => sum + edit.replacements, 0);
   const at = places.length > 10 ? '' : ` at ${places.length === 1 ? 'line' : 'lines'} ${places.join(', ')}`;
   const verb = details.dryRun ? 'Would have edited' : 'Edited';
-  const text = `${verb} ${details.path}: ${count(replacements, 'replacement')}${at}, tag ${details.tag}.`;
+  const text = `${verb} ${quotePath(details.path)}: ${count(replacements, 'replacement')}${at}, tag ${details.tag}.`;
   const ignored = [...new Set(details.edits.map(({ tier }) => tier))].filter((tier) => tier !== 'exact');
   if (ignored.length === 0) return text;
   const shown = truncate(formatHunks(details.diff.hunks).split('\n'), SHOWN);

@@ -2,6 +2,7 @@ import { FileType, glob } from '@cairn/natives';
 import type { GlobOptions, GlobResult } from '@cairn/natives';
 import { succeed } from '@cairn/tool';
 import { count } from '@cairn/tool/prompt';
+import { quotePath } from '@cairn/tool/paths';
 import { isAbsolute, join } from 'node:path';
 import { z } from 'zod';
 import { requireExisting } from '../files/near-names.ts';
@@ -12,6 +13,7 @@ import {
   isHidden,
   negationNotes,
   pathBelow,
+  quotedNotes,
   searching,
   SECOND_PASS_MS,
   SECOND_PASS_RESULTS,
@@ -102,7 +104,8 @@ const stopTexts: Readonly<Record<string, string>> = {
   budget: 'the tree has more entries than one scan collects',
 };
 
-function headerOf({ paths, totalMatches, skip, stopReason }: GlobDetails, pattern: string): string {
+function headerOf({ paths, totalMatches, skip, stopReason }: GlobDetails, given: string): string {
+  const pattern = quotePath(given);
   const stopped = stopReason === undefined ? undefined : stopTexts[stopReason];
   if (paths.length === 0) {
     if (stopped !== undefined) return `[nothing found so far for ${pattern}: ${stopped}; search a smaller directory]`;
@@ -172,6 +175,8 @@ export const globTool: RegisteredToolSpec<GlobInput, GlobDetails> = {
     }
     if (details.unreadable > 0) notes.push(`[${count(details.unreadable, 'entry', 'entries')} could not be read]`);
     if (bounds.note !== undefined) notes.push(bounds.note);
-    return succeed([headerOf(details, input.pattern), ...paths, ...notes].join('\n'), details);
+    const lines = paths.map(quotePath);
+    notes.push(...quotedNotes(lines));
+    return succeed([headerOf(details, input.pattern), ...lines, ...notes].join('\n'), details);
   },
 };

@@ -2,6 +2,7 @@ import { grep, GrepOutputMode } from '@cairn/natives';
 import type { GrepMatch, GrepOptions, GrepResult } from '@cairn/natives';
 import { succeed } from '@cairn/tool';
 import { count } from '@cairn/tool/prompt';
+import { quotePath } from '@cairn/tool/paths';
 import { z } from 'zod';
 import { requireExisting } from '../files/near-names.ts';
 import type { ResolvedPath } from '../files/resolve.ts';
@@ -13,6 +14,7 @@ import {
   boundsFor,
   negationNotes,
   pathBelow,
+  quotedNotes,
   plainGlob,
   searching,
   SECOND_PASS_MS,
@@ -101,7 +103,7 @@ function contentLines(matches: readonly GrepMatch[]): string[] {
   let last = 0;
   for (const { path, lineNumber, line, contextBefore = [], contextAfter = [] } of matches) {
     const first = contextBefore[0]?.lineNumber ?? lineNumber;
-    if (path !== file) lines.push(...(file === undefined ? [] : ['']), path);
+    if (path !== file) lines.push(...(file === undefined ? [] : ['']), quotePath(path));
     else if (hasContext && first > last + 1) lines.push('--');
     file = path;
     lines.push(...contextBefore.map((one) => `${one.lineNumber}- ${plain(one.line)}`));
@@ -114,7 +116,9 @@ function contentLines(matches: readonly GrepMatch[]): string[] {
 
 function linesOf(mode: (typeof modes)[number], matches: readonly GrepMatch[]): string[] {
   if (mode === 'content') return contentLines(matches);
-  return matches.map(({ path, matchCount }) => (mode === 'count' ? `${path}: ${matchCount ?? 0}` : path));
+  return matches.map(({ path, matchCount }) =>
+    mode === 'count' ? `${quotePath(path)}: ${matchCount ?? 0}` : quotePath(path),
+  );
 }
 
 function headerOf(
@@ -159,7 +163,7 @@ function notesOf(details: GrepDetails, input: GrepInput, shown: number, { names 
   notes.push(...skippedNotes(details.skipped));
   if (details.engine === 'literal' && !input.literal)
     notes.push('[the pattern is not a valid regular expression; it was searched as literal text]');
-  else if (details.searchedPattern !== undefined) notes.push(`[searched for: ${details.searchedPattern}]`);
+  else if (details.searchedPattern !== undefined) notes.push(`[searched for: ${quotePath(details.searchedPattern)}]`);
   return notes;
 }
 
@@ -167,7 +171,7 @@ function notesOf(details: GrepDetails, input: GrepInput, shown: number, { names 
 function withPaths(result: GrepResult, base: ResolvedPath, isFile: boolean): GrepResult {
   const rename = (match: GrepMatch): GrepMatch => ({
     ...match,
-    path: isFile ? base.display : pathBelow(base, match.path),
+    path: isFile ? base.path : pathBelow(base, match.path),
   });
   return { ...result, matches: result.matches.map(rename) };
 }
@@ -222,6 +226,7 @@ export const grepTool: RegisteredToolSpec<GrepInput, GrepDetails> = {
     const negation = result.totalMatches === 0 ? negationNotes(input.glob) : [];
     const notes = [...negation, ...leftOutNotes(leftOut, context, 'grep'), ...notesOf(details, input, shown, context)];
     if (bounds.note !== undefined) notes.push(bounds.note);
+    notes.push(...quotedNotes(details.matches.map(({ path }) => quotePath(path))));
     return succeed([headerOf(details, mode), ...linesOf(mode, details.matches), ...notes].join('\n'), details);
   },
 };

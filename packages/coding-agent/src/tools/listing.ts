@@ -1,4 +1,5 @@
 import { explaining, isMissing } from '@cairn/tool';
+import { quotePath } from '@cairn/tool/paths';
 import { join } from 'node:path';
 import type { FileKind, FileOperations } from '../files/operations.ts';
 import type { ResolvedPath } from '../files/resolve.ts';
@@ -90,7 +91,7 @@ async function targetOf(operations: FileOperations, path: string): Promise<{ rea
 
 /** Returns the line of an entry: directories end with `/`, links show their target. */
 export function entryText({ path, kind, target }: ListedEntry): string {
-  if (kind === 'directory') return `${path}/`;
-  if (kind === 'symlink') return `${path} -> ${target ?? '?'}`;
-  return kind === 'other' ? `${path} (not a regular file)` : path;
+  if (kind === 'directory') return quotePath(`${path}/`);
+  if (kind === 'symlink') return `${quotePath(path)} -> ${target === undefined ? '?' : quotePath(target)}`;
+  return kind === 'other' ? `${quotePath(path)} (not a regular file)` : quotePath(path);
 }

@@ -1,6 +1,7 @@
 import { succeed, ToolError } from '@cairn/tool';
 import type { ToolSuccess } from '@cairn/tool';
 import { count } from '@cairn/tool/prompt';
+import { quotePath } from '@cairn/tool/paths';
 import { z } from 'zod';
 import { requireExisting } from '../files/near-names.ts';
 import type { ResolvedPath } from '../files/resolve.ts';
@@ -9,6 +10,9 @@ import { entryText, listDirectory } from './listing.ts';
 import type { Listing, ListingRequest } from './listing.ts';
 import { readOnly } from './spec.ts';
 import type { RunContext, RegisteredToolSpec } from './spec.ts';
+
+const QUOTED_ENTRIES =
+  '[a name in quotes is a JSON string; to pass a path with such a name, quote all of it: "dir/a\\nb"]';
 
 /** The maximum number of entries of one call. */
 export const MAX_ENTRIES = 500;
@@ -34,7 +38,8 @@ export interface LsDetails extends Listing {
   readonly skip: number;
 }
 
-function header({ path, entries, total, isTotalKnown, skip }: LsDetails): string {
+function header({ path: shown, entries, total, isTotalKnown, skip }: LsDetails): string {
+  const path = quotePath(shown);
   if (total === 0) return `[${path}: empty directory]`;
   const all = `${isTotalKnown ? '' : 'at least '}${count(total, 'entry', 'entries')}`;
   if (entries.length === 0) return `[${path}: no more entries: there are ${isTotalKnown ? '' : 'at least '}${total}]`;
@@ -55,7 +60,7 @@ export async function listingOf(
   { workspace, names, signal }: RunContext,
 ): Promise<ToolSuccess<LsDetails>> {
   const listing = await listDirectory(workspace.operations, directory, { ...request, signal });
-  const details: LsDetails = { path: directory.display, skip: request.skip, ...listing };
+  const details: LsDetails = { path: directory.path, skip: request.skip, ...listing };
   const notes: string[] = [];
   const shown = request.skip + listing.entries.length;
   if (listing.entries.length > 0 && (shown < listing.total || !listing.isTotalKnown)) {
@@ -72,7 +77,9 @@ export async function listingOf(
     const names = `${count(broken, 'name')} ${broken === 1 ? 'is' : 'are'} not valid UTF-8`;
     notes.push(`[${names}: U+FFFD replaces the invalid bytes, and no tool can open these names]`);
   }
-  return succeed([header(details), ...listing.entries.map(entryText), ...notes].join('\n'), details);
+  const lines = listing.entries.map(entryText);
+  if (lines.some((line) => line.startsWith('"'))) notes.push(QUOTED_ENTRIES);
+  return succeed([header(details), ...lines, ...notes].join('\n'), details);
 }
 
 /** Lists a directory. */

@@ -1,6 +1,7 @@
 import { succeed, ToolError } from '@cairn/tool';
 import type { ToolSuccess } from '@cairn/tool';
 import { count } from '@cairn/tool/prompt';
+import { quotePath } from '@cairn/tool/paths';
 import { z } from 'zod';
 import { commit } from '../commit/commit.ts';
 import { withLockedTargets } from '../commit/locked-targets.ts';
@@ -44,20 +45,20 @@ export interface PatchDetails {
 const letters: Readonly<Record<PlannedFile['kind'], string>> = { add: 'A', update: 'M', delete: 'D' };
 
 function describe({ path, kind, to, tiers, tag }: PatchedFile): string {
-  const moved = to === undefined ? '' : ` -> ${to}`;
+  const moved = to === undefined ? '' : ` -> ${quotePath(to)}`;
   const ignored = [...new Set(tiers)].filter((tier) => tier !== 'exact');
   const notes = [
     ...(tag === undefined ? [] : [`tag ${tag}`]),
     ...ignored.map((tier) => `matched after ignoring ${tier}`),
   ];
-  return `${letters[kind]} ${path}${moved}${notes.length > 0 ? ` (${notes.join(', ')})` : ''}`;
+  return `${letters[kind]} ${quotePath(path)}${moved}${notes.length > 0 ? ` (${notes.join(', ')})` : ''}`;
 }
 
 function requireDistinct(paths: readonly string[]): void {
   const twice = paths.find((path, index) => paths.indexOf(path) !== index);
   if (twice === undefined) return;
   const hint = 'Put all changes of a file into one section.';
-  throw new ToolError('INVALID_PATCH', [`The patch names ${twice} twice`, hint], { path: twice });
+  throw new ToolError('INVALID_PATCH', [`The patch names ${quotePath(twice)} twice`, hint], { path: twice });
 }
 
 /** Applies a parsed patch: all of it, or nothing. */

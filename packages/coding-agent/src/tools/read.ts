@@ -141,7 +141,7 @@ async function readText(
   const text = [headerOf(path, page, offset), ...lines, ...notesOf(page, offset, names)].join('\n');
   return succeed(text, {
     kind: 'text',
-    path,
+    path: target.path,
     size: record.size,
     tag: tagOf(record.hash),
     taggedBytes: record.length,
@@ -175,7 +175,7 @@ async function readImage(
       { type: 'text', text },
       { type: 'image', data: bytes.toString('base64'), mimeType },
     ],
-    details: { kind: 'image', path, size, tag: tagOf(record.hash), mimeType },
+    details: { kind: 'image', path: target.path, size, tag: tagOf(record.hash), mimeType },
   };
 }
 

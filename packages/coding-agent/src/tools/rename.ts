@@ -90,7 +90,7 @@ export const renameTool: RegisteredToolSpec<RenameInput, RenameDetails> = {
       await commit(steps, context);
       const verb = dryRun ? 'Would have renamed' : 'Renamed';
       const replaced = overwritten ? ', replacing the existing one' : '';
-      const details = { from: from.display, to: to.display, kind, overwritten, dryRun };
+      const details = { from: from.path, to: to.path, kind, overwritten, dryRun };
       return succeed(`${verb} ${from.display} to ${to.display}${replaced}.`, details);
     });
   },

@@ -2,6 +2,7 @@ import { CairnError } from '@cairn/natives';
 import { CHECK_PATH, ToolError } from '@cairn/tool';
 import type { ToolErrorCode } from '@cairn/tool';
 import { count } from '@cairn/tool/prompt';
+import { escapeControls } from '@cairn/tool/paths';
 import { realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { isAbsolute, parse } from 'node:path';
@@ -23,7 +24,8 @@ export async function searching<T>(path: string, run: () => Promise<T>): Promise
   } catch (error) {
     const known = CairnError.isInstance(error) && !ToolError.isInstance(error) ? codes[error.code] : undefined;
     if (!known || !(error instanceof Error)) throw error;
-    throw new ToolError(known[0], [error.message.replace(/\.$/u, ''), known[1]], { path, cause: error });
+    const summary = escapeControls(error.message).replace(/\.$/u, '');
+    throw new ToolError(known[0], [summary, known[1]], { path, cause: error });
   }
 }
 
@@ -57,8 +59,15 @@ export function boundsFor({ real, display }: ResolvedPath, timeoutMs: number): S
 
 /** Returns a path below a search root in the form that the tools take. */
 export function pathBelow(base: ResolvedPath, path: string): string {
-  if (base.display === '.') return path;
-  return `${base.display.replace(/\/$/u, '')}/${path}`;
+  if (base.path === '.') return path;
+  return `${base.path.replace(/\/$/u, '')}/${path}`;
+}
+
+/** Returns the notice about paths of an answer that are quoted. */
+export function quotedNotes(shown: readonly string[]): string[] {
+  return shown.some((path) => path.startsWith('"'))
+    ? ['[a path in quotes is a JSON string; pass it with the quotes]']
+    : [];
 }
 
 /** The limits of the second pass after an empty search. */

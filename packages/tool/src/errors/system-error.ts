@@ -53,7 +53,7 @@ const explanations: Readonly<Record<string, Explained>> = {
 /**
  * Returns the `ToolError` for a system error. Any other error is returned unchanged.
  *
- * @param path The path for the message and for `path` of the error. `undefined` when it is unknown.
+ * @param path The path for the message, as `quotePath` shows it, and for `path` of the error. `undefined` when it is unknown.
  */
 export function explainSystemError(error: unknown, path: string | undefined): unknown {
   if (ToolError.isInstance(error)) return error;

@@ -1,3 +1,4 @@
+import { unquotePath } from '../paths/quote.ts';
 import { CairnError, hasMark } from './cairn-error.ts';
 
 /**
@@ -43,7 +44,7 @@ export type ToolErrorCode =
 
 /** The facts of a {@link ToolError} besides its code. */
 export interface ToolErrorFacts {
-  /** The path concerned, as the caller sees it. */
+  /** The path concerned, as the caller sees it. The quotes of `quotePath` are removed: `path` of the error is the name itself. */
   readonly path?: string | undefined;
   /** The current content of the file, as the caller sees it. */
   readonly context?: string | undefined;
@@ -71,7 +72,7 @@ export class ToolError extends CairnError<ToolErrorCode> {
     [summary, hint]: readonly [summary: string, hint: string],
     { path, context, changed = false, cause }: ToolErrorFacts = {},
   ) {
-    super(code, `${summary}. ${hint}`, { path, cause });
+    super(code, `${summary}. ${hint}`, { path: path === undefined ? undefined : unquotePath(path), cause });
     Object.defineProperty(this, marker, { value: true });
     this.summary = summary;
     this.hint = hint;

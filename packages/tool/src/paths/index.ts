@@ -1,3 +1,4 @@
 export { projectDirectory, userDirectories } from './directories.ts';
 export type { DirectoryContext, UserDirectories } from './directories.ts';
 export { homeDirectory, temporaryDirectory } from './process-directories.ts';
+export { escapeControls, quotePath, unquotePath } from './quote.ts';
