@@ -58,7 +58,7 @@ test.each([
   expect(unquotePath(text)).toBe(text);
 });
 
-test('what is shown is one line, leads back to the path, and no two paths look the same', () => {
+test('what is shown is one line, leads back to the path, and no two paths are shown alike', () => {
   const character = fc.constantFrom(
     'a',
     '"',
