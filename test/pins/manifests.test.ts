@@ -27,9 +27,10 @@ interface Pin {
 
 const pins: Readonly<Record<string, Pin>> = {
   '@cairn/natives': {
-    exports: { '.': './src/index.ts', './package.json': './package.json' },
+    exports: { '.': './src/index.ts', './files': './src/files.ts', './package.json': './package.json' },
     published: {
       '.': { types: './dist/index.d.ts', default: './dist/index.js' },
+      './files': { types: './dist/files.d.ts', default: './dist/files.js' },
       './package.json': './package.json',
     },
     bin: [],

@@ -1,7 +1,8 @@
-//! Runs calls: each is queued on the shared pool, guarded against panics, and settled once.
+//! Runs calls: each is queued on the shared pool or has its own thread, is guarded against panics, and settled once.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::thread;
 use std::time::Duration;
 
 use cairn_cancel::CancelToken;
@@ -17,6 +18,12 @@ use crate::error::NativeError;
 #[derive(Default)]
 pub struct CancelHandle {
     token: CancelToken,
+}
+
+impl CancelHandle {
+    pub(crate) fn token(&self) -> &CancelToken {
+        &self.token
+    }
 }
 
 #[napi]
@@ -53,19 +60,39 @@ pub(crate) fn run<'env, T: Send + 'static, R: ToNapiValue + Send + 'static>(
     let (deferred, promise) = env.create_deferred()?;
     Pool::global().spawn(move || {
         let mut value = None;
-        let outcome = match guarded(|| Ok(encode(value.insert(job(&token)?)))) {
-            Ok(result) => Either::A(result),
-            Err(error) => Either::B(error),
-        };
+        let outcome = either(guarded(|| Ok(encode(value.insert(job(&token)?))), NativeError::internal));
         deferred.resolve(move |_env| Ok(outcome));
         drop(value);
     });
     Ok(promise)
 }
 
-/// Runs `job`; a panic becomes code `INTERNAL`.
-fn guarded<R>(job: impl FnOnce() -> Result<R, NativeError>) -> Result<R, NativeError> {
-    catch_unwind(AssertUnwindSafe(job)).unwrap_or_else(|panic| Err(NativeError::internal(&panic_message(&*panic))))
+/// Like [`run`], on a thread that ends with the job: for what may wait for a disk or for another process, so that no search waits
+/// with it.
+pub(crate) fn run_on_own_thread<R: ToNapiValue + Send + 'static, E: ToNapiValue + Send + 'static>(
+    env: &Env,
+    job: impl FnOnce() -> Result<R, E> + Send + 'static,
+    internal: fn(&str) -> E,
+) -> napi::Result<Object<'_>> {
+    let (deferred, promise) = env.create_deferred()?;
+    let settle = move || {
+        let outcome = either(guarded(job, internal));
+        deferred.resolve(move |_env| Ok(outcome));
+    };
+    thread::Builder::new()
+        .name("cairn-files".to_owned())
+        .spawn(settle)
+        .map_err(|error| napi::Error::from_reason(format!("cannot start a thread: {error}")))?;
+    Ok(promise)
+}
+
+fn either<R, E>(outcome: Result<R, E>) -> Either<R, E> {
+    outcome.map_or_else(Either::B, Either::A)
+}
+
+/// Runs `job`; `internal` makes the error of a panic.
+fn guarded<R, E>(job: impl FnOnce() -> Result<R, E>, internal: fn(&str) -> E) -> Result<R, E> {
+    catch_unwind(AssertUnwindSafe(job)).unwrap_or_else(|panic| Err(internal(&panic_message(&*panic))))
 }
 
 fn panic_message(panic: &(dyn Any + Send)) -> String {

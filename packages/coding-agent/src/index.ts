@@ -39,7 +39,17 @@ export type { Locks } from './commit/locks.ts';
 export { namingProfiles } from './naming/profiles.ts';
 export type { CodingToolsOptions, NamingProfile } from './naming/profiles.ts';
 export { nodeFileOperations } from './files/operations.ts';
-export type { DirectoryEntry, FileKind, FileOperations, FileStat, OpenFile, OpenMode } from './files/operations.ts';
+export type {
+  DirectoryEntry,
+  FileKind,
+  FileLock,
+  FileOperations,
+  FileStat,
+  LockOptions,
+  OpenFile,
+  OpenMode,
+  Replacement,
+} from './files/operations.ts';
 export { readWholeFile } from './files/read-whole-file.ts';
 export type { WholeFile } from './files/read-whole-file.ts';
 export type { PathUse, ResolvedPath } from './files/resolve.ts';

@@ -17,6 +17,20 @@ export declare class CancelHandle {
   cancel(): void
 }
 
+/** A lock, or the answer that another one is held. */
+export declare class NativeLock {
+  /** Whether the path is locked by this object. */
+  get held(): boolean
+  /** Releases the lock. Another call does nothing. */
+  release(): void
+}
+
+/** Gives `to` the owner, group, permissions, access lists and extended attributes of `from`. */
+export declare function copyAttributes(from: string, to: string): Promise<NativeReplaced | NativeFileError>
+
+/** Exchanges two names, where the system can. */
+export declare function exchangeFiles(left: string, right: string): Promise<NativeReplaced | NativeFileError>
+
 /** Returns the counts of the scan cache since the process began, and its contents. */
 export declare function fsScanCacheStats(): NativeCacheStats
 
@@ -31,6 +45,9 @@ export declare function grep(options: NativeGrepOptions, handle?: CancelHandle |
 
 /** Drops every cached scan that a change at `path` may have made stale; without a path, all of them. */
 export declare function invalidateFsScanCache(path?: string | undefined | null): void
+
+/** Locks a directory or a file; without a timeout it waits until the lock is free. */
+export declare function lockPath(path: string, timeoutMs?: number | undefined | null, handle?: CancelHandle | undefined | null): Promise<NativeLock | NativeFileError>
 
 /** One cached scan. */
 export interface NativeCachedScan {
@@ -71,6 +88,15 @@ export interface NativeError {
   pattern?: string
   /** Where in the pattern the fault is, in UTF-16 code units. */
   offset?: number
+}
+
+/** Why a call failed, as the system states it. */
+export interface NativeFileError {
+  /** `CANCELLED`, `NO_LOCKS`, `INTERNAL`, or a code of Node where `errno` is absent. */
+  code?: string
+  /** The number of the system's error, on Unix. */
+  errno?: number
+  message: string
 }
 
 /** Options of `fuzzyFind`; the facade documents them. */
@@ -166,6 +192,13 @@ export interface NativeGrepResult {
   columns: Uint8Array
 }
 
+/** What became of the attributes and of the names. */
+export interface NativeReplaced {
+  /** Why an attribute cannot be kept; absent when all are. */
+  lost?: string
+  exchanged: boolean
+}
+
 /** How many files were not, or not completely, searched. */
 export interface NativeSkipped {
   oversized: number
@@ -177,3 +210,6 @@ export interface NativeSkipped {
 
 /** Panics on a worker, for the test that the process survives it. The facade does not export it. */
 export declare function panicOnWorker(): Promise<NativeError>
+
+/** Copies the attributes of `target` to `temporary`, syncs `temporary`, and exchanges the names. */
+export declare function replaceFile(temporary: string, target: string): Promise<NativeReplaced | NativeFileError>

@@ -773,12 +773,17 @@ if (
   }
 }
 
-const { CancelHandle, fsScanCacheStats, fuzzyFind, glob, grep, invalidateFsScanCache, panicOnWorker } = nativeBinding
+const { CancelHandle, NativeLock, copyAttributes, exchangeFiles, fsScanCacheStats, fuzzyFind, glob, grep, invalidateFsScanCache, lockPath, panicOnWorker, replaceFile } = nativeBinding
 export { CancelHandle }
+export { NativeLock }
+export { copyAttributes }
+export { exchangeFiles }
 export { fsScanCacheStats }
 export { fuzzyFind }
 export { glob }
 export { grep }
 export { invalidateFsScanCache }
+export { lockPath }
 export { panicOnWorker }
+export { replaceFile }
 export const __napiBindingTarget = __napiLoadedBindingTarget

@@ -1,8 +1,12 @@
+import { copyAttributes, exchangeFiles, lockPath, replaceFile } from '@cairn/natives/files';
+import type { LockOptions, Replacement } from '@cairn/natives/files';
 import { constants } from 'node:fs';
 import type { BigIntStats, Dirent } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { inHeldDirectory } from './held-directory.ts';
+
+export type { LockOptions, Replacement } from '@cairn/natives/files';
 
 /** The kind of a path. `other` is a device, a pipe or a socket. */
 export type FileKind = 'file' | 'directory' | 'symlink' | 'other';
@@ -57,6 +61,11 @@ export interface OpenFile {
   close(): Promise<void>;
 }
 
+/** A held lock. It ends when it is released, or with its process. */
+export interface FileLock {
+  release(): Promise<void>;
+}
+
 /** How a file is opened: to read it, to change an existing one, or to create one, which fails when the path exists. */
 export type OpenMode = 'read' | 'update' | 'create';
 
@@ -81,6 +90,25 @@ export interface FileOperations {
   rename(from: string, to: string): Promise<void>;
   /** Gives a file another name; fails with `EEXIST` when the name exists. */
   link(from: string, to: string): Promise<void>;
+  /**
+   * Gives the file or directory `to` the owner, group, permissions, access lists and extended attributes of `from`. Returns why one
+   * of them cannot be kept; `undefined` when all are.
+   */
+  copyAttributes(from: string, to: string): Promise<string | undefined>;
+  /**
+   * Puts a complete file in the place of another: copies the attributes of `target` to `temporary`, syncs it, and exchanges the two
+   * names, so that the old file can be compared and {@link exchange} can take the change back. An implementation that cannot
+   * exchange renames. `refused` means that an attribute cannot be kept; then nothing was replaced.
+   */
+  replace(temporary: string, target: string): Promise<Replacement>;
+  /** Exchanges two names in one step; returns false, and does nothing, where the file system cannot. */
+  exchange(left: string, right: string): Promise<boolean>;
+  /**
+   * Locks a directory or a file against all other locks of it, in this process and others, until it is released or the process ends.
+   * Returns `undefined` when another lock is still held at the end of `timeoutMs`; 0 tries once. Fails with `ENOTSUP` where the file
+   * system has no such locks, and with the reason of the signal.
+   */
+  lock(path: string, options?: LockOptions): Promise<FileLock | undefined>;
   unlink(path: string): Promise<void>;
   /** Removes an empty directory. */
   removeDirectory(path: string): Promise<void>;
@@ -154,6 +182,11 @@ async function syncDirectory(path: string): Promise<void> {
   }
 }
 
+/** Runs `use` on two canonical paths while their directories are held open. */
+function inHeldDirectories<T>(from: string, to: string, use: (from: string, to: string) => Promise<T>): Promise<T> {
+  return inHeldDirectory(from, (source) => inHeldDirectory(to, (destination) => use(source, destination)));
+}
+
 /** The file system of this machine. */
 export const nodeFileOperations: FileOperations = {
   stat: async (path) => statOf(await fs.stat(path, { bigint: true })),
@@ -170,10 +203,16 @@ export const nodeFileOperations: FileOperations = {
   },
   makeDirectory: (path) => inHeldDirectory(path, (place) => fs.mkdir(place)),
   makeLink: (target, path) => inHeldDirectory(path, (place) => fs.symlink(target, place)),
-  rename: (from, to) =>
-    inHeldDirectory(from, (source) => inHeldDirectory(to, (destination) => fs.rename(source, destination))),
-  link: (from, to) =>
-    inHeldDirectory(from, (source) => inHeldDirectory(to, (destination) => fs.link(source, destination))),
+  rename: (from, to) => inHeldDirectories(from, to, (source, destination) => fs.rename(source, destination)),
+  link: (from, to) => inHeldDirectories(from, to, (source, destination) => fs.link(source, destination)),
+  copyAttributes: (from, to) => inHeldDirectories(from, to, copyAttributes),
+  replace: (temporary, target) => inHeldDirectories(temporary, target, replaceFile),
+  exchange: (left, right) => inHeldDirectories(left, right, exchangeFiles),
+  // By its path, not through the handle of the parent: the lock has to notice when the path leads elsewhere.
+  lock: async (path, options) => {
+    const lock = await lockPath(path, options);
+    return lock && { release: async () => lock.release() };
+  },
   unlink: (path) => inHeldDirectory(path, (place) => fs.unlink(place)),
   removeDirectory: (path) => inHeldDirectory(path, (place) => fs.rmdir(place)),
   syncDirectory,

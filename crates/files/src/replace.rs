@@ -1,0 +1,90 @@
+//! Puts a prepared file in the place of another one.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use crate::attributes::{Attributes, copy_attributes};
+
+/// What [`replace`] did.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Replaced {
+    /// The two names were exchanged: the old file stands under the name of the temporary one.
+    Exchanged,
+    /// The system or the file system cannot exchange names: the temporary file was renamed onto the target, and the old file is
+    /// gone.
+    Renamed,
+    /// An attribute cannot be kept, for this reason. Nothing was replaced.
+    Refused(String),
+}
+
+/// Copies the attributes of `target` to `temporary`, waits until `temporary` is on the disk, and exchanges the two names.
+///
+/// The caller then compares the old file, which has the name `temporary`, with what it expected, and calls [`exchange`] when
+/// another program saved meanwhile. It syncs the directory, too.
+///
+/// # Errors
+/// The system's error; then nothing was replaced. `NotFound` also when `target` was deleted.
+pub fn replace(temporary: &Path, target: &Path) -> io::Result<Replaced> {
+    // Before the copy, which may leave a file that its owner cannot write.
+    let file = open_to_sync(temporary)?;
+    if let Attributes::Lost(reason) = copy_attributes(target, temporary)? {
+        return Ok(Replaced::Refused(reason));
+    }
+    file.sync_all()?;
+    drop(file);
+    if exchange(temporary, target)? {
+        return Ok(Replaced::Exchanged);
+    }
+    fs::rename(temporary, target)?;
+    Ok(Replaced::Renamed)
+}
+
+/// Exchanges two names in one step: at every moment each of them is there. Returns false when the system or the file system
+/// cannot; then nothing has changed.
+///
+/// # Errors
+/// The system's error, such as `NotFound`; then nothing has changed.
+pub fn exchange(left: &Path, right: &Path) -> io::Result<bool> {
+    system::exchange(left, right)
+}
+
+#[cfg(unix)]
+fn open_to_sync(path: &Path) -> io::Result<fs::File> {
+    crate::open_existing(path)
+}
+
+/// Windows syncs only what is open for writing.
+#[cfg(not(unix))]
+fn open_to_sync(path: &Path) -> io::Result<fs::File> {
+    fs::OpenOptions::new().write(true).open(path)
+}
+
+#[cfg(any(target_os = "linux", target_os = "android", target_os = "macos", target_os = "ios"))]
+mod system {
+    use std::io;
+    use std::path::Path;
+
+    use rustix::fs::{CWD, RenameFlags, renameat_with};
+    use rustix::io::Errno;
+
+    pub(super) fn exchange(left: &Path, right: &Path) -> io::Result<bool> {
+        match renameat_with(CWD, left, CWD, right, RenameFlags::EXCHANGE) {
+            Ok(()) => Ok(true),
+            // PERM is the answer of sandboxes that do not know the call. If it is a real refusal, a rename is refused too.
+            Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP | Errno::PERM) => Ok(false),
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "android", target_os = "macos", target_os = "ios")))]
+mod system {
+    use std::io;
+    use std::path::Path;
+
+    #[allow(clippy::unnecessary_wraps, reason = "the signature of all systems")]
+    pub(super) fn exchange(_left: &Path, _right: &Path) -> io::Result<bool> {
+        Ok(false)
+    }
+}
