@@ -21,7 +21,7 @@ const shared = [
 ];
 
 const tool = ['--root <dir>', '--json', '--color <when>', '-h, --help'];
-const mutation = ['--dry-run', '--expect <tag>', ...tool];
+const mutation = ['--dry-run', '--expect <tag>', '--state-dir <dir>', ...tool];
 
 const store = [
   '--backend <name>',
@@ -64,7 +64,7 @@ const pinned: readonly (readonly [command: string, options: readonly string[]])[
   ['read', ['--offset <n>', '--limit <n>', '--encoding <name>', ...tool]],
   ['write', ['--content <text>', '--overwrite', ...mutation]],
   ['edit', ['--old <text>', '--new <text>', '--all', '--edits <json>', ...mutation]],
-  ['patch', ['--dry-run', ...tool]],
+  ['patch', ['--dry-run', '--state-dir <dir>', ...tool]],
   ['delete', ['--recursive', ...mutation]],
   ['rename', ['--overwrite', ...mutation]],
   ['memory', ['-h, --help']],
@@ -95,6 +95,7 @@ const pinned: readonly (readonly [command: string, options: readonly string[]])[
       '--naming <profile>',
       '--memory <profile>',
       '--store <file>',
+      '--state-dir <dir>',
       '--structured <when>',
       '-h, --help',
     ],
@@ -108,6 +109,7 @@ const pinned: readonly (readonly [command: string, options: readonly string[]])[
       '--command <command>',
       '--read-only',
       '--naming <profile>',
+      '--state-dir <dir>',
       '--undo',
       '--dry-run',
       '-y, --yes',

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 const exported = [
   'codingToolSet',
   'createApplyPatchTool',
+  'createCodingToolSet',
   'createCodingTools',
   'createMemoryTool',
   'createMentionProvider',

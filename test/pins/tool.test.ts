@@ -36,6 +36,7 @@ const entries = [
     'paths/index.js',
     paths,
     [
+      'accountStateDirectories',
       'escapeControls',
       'homeDirectory',
       'projectDirectory',

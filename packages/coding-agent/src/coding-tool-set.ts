@@ -8,28 +8,43 @@ import type { Workspace } from './workspace.ts';
 
 const workspaceKey: SessionKey<Workspace> = createSessionKey('cairn workspace');
 
-/**
- * Returns the workspace that all tool sets of a session share: what one of them reads counts as read for the others.
- *
- * @throws {ToolError} `INVALID_OPTION` when a root is not absolute.
- */
-export function sessionWorkspace({ roots, session }: Pick<ToolSetContext, 'roots' | 'session'>): Workspace {
-  const [root, ...allowedRoots] = roots;
-  return session.share(workspaceKey, () => createWorkspace({ root, policy: { allowedRoots } }));
+/** Options of {@link createCodingToolSet}. */
+export interface CodingToolSetOptions {
+  /** See `WorkspaceOptions.stateDirectory`. */
+  readonly stateDirectory?: string | undefined;
 }
 
 /**
- * The tool set of this package: read, write, edit, patch, delete, rename, glob, grep and ls, or a host's names for them, and
+ * Returns the workspace that all tool sets of a session share: what one of them reads counts as read for the others. The first
+ * call of a session makes it.
+ *
+ * @throws {ToolError} `INVALID_OPTION` when a root is not absolute.
+ */
+export function sessionWorkspace(
+  { roots, session }: Pick<ToolSetContext, 'roots' | 'session'>,
+  { stateDirectory }: CodingToolSetOptions = {},
+): Workspace {
+  const [root, ...allowedRoots] = roots;
+  return session.share(workspaceKey, () => createWorkspace({ root, policy: { allowedRoots }, stateDirectory }));
+}
+
+/**
+ * Makes the tool set of this package: read, write, edit, patch, delete, rename, glob, grep and ls, or a host's names for them, and
  * the files below the roots as resources.
  *
  * `open` throws a `ToolError` with `INVALID_OPTION` for an unknown naming profile.
  */
-export const codingToolSet: ToolSet = {
-  name: 'coding',
-  open: (context) => {
-    const workspace = sessionWorkspace(context);
-    // An unknown name is refused by `createCodingTools`.
-    const naming = context.naming as NamingProfile;
-    return { tools: createCodingTools({ workspace, naming }), resources: fileResources(workspace, context.roots) };
-  },
-};
+export function createCodingToolSet(options: CodingToolSetOptions = {}): ToolSet {
+  return {
+    name: 'coding',
+    open: (context) => {
+      const workspace = sessionWorkspace(context, options);
+      // An unknown name is refused by `createCodingTools`.
+      const naming = context.naming as NamingProfile;
+      return { tools: createCodingTools({ workspace, naming }), resources: fileResources(workspace, context.roots) };
+    },
+  };
+}
+
+/** The tool set with its default options. */
+export const codingToolSet: ToolSet = createCodingToolSet();

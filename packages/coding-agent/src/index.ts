@@ -1,4 +1,5 @@
-export { codingToolSet, sessionWorkspace } from './coding-tool-set.ts';
+export { codingToolSet, createCodingToolSet, sessionWorkspace } from './coding-tool-set.ts';
+export type { CodingToolSetOptions } from './coding-tool-set.ts';
 export { createCodingTools } from './coding-tools.ts';
 export type { NamedTools } from './coding-tools.ts';
 export { createApplyPatchTool } from './hosted/apply-patch.ts';

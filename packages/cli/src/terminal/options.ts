@@ -69,6 +69,14 @@ export function once(flag: string, fix: string): (value: string, previous: strin
   };
 }
 
+/** Returns the option of each command that changes files through the tools. */
+export function stateOption(): Option {
+  return new Option(
+    '--state-dir <dir>',
+    'directory for the journal of running changes, on a local disk (default: in the home directory of the user database)',
+  ).argParser(filled('--state-dir', 'use a directory of your own, or leave it out'));
+}
+
 export function colorOption(): Option {
   return new Option(
     '--color <when>',

@@ -1,4 +1,5 @@
 export { projectDirectory, userDirectories } from './directories.ts';
 export type { DirectoryContext, UserDirectories } from './directories.ts';
-export { homeDirectory, temporaryDirectory } from './process-directories.ts';
+export { accountStateDirectories, homeDirectory, temporaryDirectory } from './process-directories.ts';
+export type { Account } from './process-directories.ts';
 export { escapeControls, quotePath, unquotePath } from './quote.ts';

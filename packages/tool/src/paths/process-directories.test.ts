@@ -1,6 +1,6 @@
 import { isAbsolute } from 'node:path';
-import { expect, test } from 'vitest';
-import { homeDirectory, temporaryDirectory } from './process-directories.ts';
+import { expect, test, vi } from 'vitest';
+import { accountStateDirectories, homeDirectory, temporaryDirectory } from './process-directories.ts';
 
 test('HOME names the home directory', () => {
   expect(homeDirectory({ HOME: '/home/a' })).toBe('/home/a');
@@ -18,4 +18,22 @@ test('a relative directory for temporary files is ignored', () => {
   expect(temporaryDirectory('/var/tmp')).toBe('/var/tmp');
   expect(temporaryDirectory('tmp')).toBe('/tmp');
   expect(temporaryDirectory()).toSatisfy(isAbsolute);
+});
+
+test('the shared state is in the home directory of the user database, or in /var/tmp', () => {
+  expect(accountStateDirectories({ uid: 7, home: '/home/a' }, 'linux')).toEqual([
+    '/home/a/.local/state/cairn',
+    '/var/tmp/cairn-7',
+  ]);
+  expect(accountStateDirectories({ uid: 7 }, 'linux')).toEqual(['/var/tmp/cairn-7']);
+  expect(accountStateDirectories({ uid: -1, home: String.raw`C:\Users\a` }, 'win32')).toEqual([
+    String.raw`C:\Users\a\AppData\Local\cairn`,
+  ]);
+});
+
+test('no variable moves the shared state', () => {
+  const before = accountStateDirectories();
+  for (const name of ['HOME', 'TMPDIR', 'XDG_STATE_HOME', 'XDG_RUNTIME_DIR']) vi.stubEnv(name, '/elsewhere');
+  expect(accountStateDirectories()).toEqual(before);
+  vi.unstubAllEnvs();
 });

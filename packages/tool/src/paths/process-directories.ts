@@ -1,6 +1,7 @@
 import { homedir, tmpdir, userInfo } from 'node:os';
 import { isAbsolute } from 'node:path';
 import process from 'node:process';
+import { userDirectories } from './directories.ts';
 
 /** The variables of a process. */
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -11,6 +12,40 @@ type Environment = Readonly<Record<string, string | undefined>>;
  */
 export function homeDirectory(env: Environment = process.env): string {
   return [env['HOME'], homedir()].find((path) => path !== undefined && isAbsolute(path)) ?? userInfo().homedir;
+}
+
+/** The facts about a user that the user database of the system holds. */
+export interface Account {
+  /** -1 on Windows. */
+  readonly uid: number;
+  /** Absent without an entry in the user database. */
+  readonly home?: string | undefined;
+}
+
+function accountOfProcess(): Account {
+  try {
+    const { uid, homedir: home } = userInfo();
+    return { uid, home };
+  } catch {
+    return { uid: process.geteuid?.() ?? -1 };
+  }
+}
+
+/**
+ * Returns the directories for state that all processes of a user share, the preferred one first. They depend on the user database
+ * alone, not on `HOME`, `TMPDIR` or the XDG variables: two processes with different variables must find the same state. They
+ * survive a reboot and need not exist.
+ *
+ * - `.local/state/cairn` in the home directory of the user database; on Windows `AppData\\Local\\cairn`.
+ * - `/var/tmp/cairn-<uid>`, for a user whose home directory does not exist or is not writable. Others may have created it first.
+ */
+export function accountStateDirectories(
+  account: Account = accountOfProcess(),
+  platform: NodeJS.Platform = process.platform,
+): readonly string[] {
+  const { uid, home } = account;
+  const own = home ? [userDirectories({ env: {}, home, platform }).state] : [];
+  return platform === 'win32' ? own : [...own, `/var/tmp/cairn-${uid}`];
 }
 
 /**

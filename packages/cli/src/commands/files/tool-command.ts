@@ -6,7 +6,7 @@ import { writeAnswer, type AnswerFlags } from '../../terminal/answer.ts';
 import { diffLines, type ShownDiff } from '../../terminal/diff-lines.ts';
 import { CommandError, UsageError } from '../../terminal/errors.ts';
 import { ExitCode } from '../../terminal/exit.ts';
-import { colorOption, filled } from '../../terminal/options.ts';
+import { colorOption, filled, stateOption } from '../../terminal/options.ts';
 import { createPaint, usesColor } from '../../terminal/output.ts';
 import type { Session } from '../../terminal/session.ts';
 import { escapeLine } from '../../terminal/text.ts';
@@ -14,6 +14,7 @@ import { escapeLine } from '../../terminal/text.ts';
 /** The options of every command that runs a tool, as parsed. */
 export interface ToolFlags extends AnswerFlags {
   readonly root: string;
+  readonly stateDir?: string;
 }
 
 /** The options of the commands that change files, as parsed. */
@@ -42,6 +43,7 @@ export function mutationOptions(subject: string = 'the file'): Option[] {
   return [
     new Option('--dry-run', 'check everything and show the change, but change nothing'),
     new Option('--expect <tag>', `only if ${subject} has this tag, as 'cairn read' prints it`).argParser(contentTag),
+    stateOption(),
     ...toolOptions(),
   ];
 }
@@ -105,6 +107,7 @@ export async function runTool<Details>(session: Session, toolRun: ToolRun<Detail
   const { flags, expected, fixes, document = (details: Details): object => Object(details) } = toolRun;
   const tools = createCodingTools({
     root: resolve(session.cwd, flags.root),
+    stateDirectory: flags.stateDir === undefined ? undefined : resolve(session.cwd, flags.stateDir),
     policy: { staleGuard: toolRun.overwrites === true ? 'off' : 'strict' },
   });
   if (expected?.tag !== undefined) {

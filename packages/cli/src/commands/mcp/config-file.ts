@@ -81,9 +81,16 @@ function notEmpty(error: unknown): boolean {
  *
  * @throws {CommandError} with the code of the tool.
  */
-export async function openConfig(path: string, signal: AbortSignal): Promise<PreviewedFile> {
+export async function openConfig(
+  path: string,
+  { signal, stateDirectory }: { readonly signal: AbortSignal; readonly stateDirectory: string | undefined },
+): Promise<PreviewedFile> {
   const { createCodingTools } = await import('@cairn/coding-agent');
-  const tools: CodingTools = createCodingTools({ root: resolve(dirname(path)), policy: { confine: false } });
+  const tools: CodingTools = createCodingTools({
+    root: resolve(dirname(path)),
+    policy: { confine: false },
+    stateDirectory,
+  });
   const read = await tools.read.execute({ path, limit: 1 }, { signal });
   let text: string | undefined;
   if (!read.isError) {

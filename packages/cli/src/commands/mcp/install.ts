@@ -6,7 +6,7 @@ import { Option } from 'commander';
 import { homeDirectory } from '@cairn/tool/paths';
 import type { NamingProfile } from '@cairn/coding-agent';
 import { hosts, configScopes, type Host, type HostContext, type ConfigScope } from '@cairn/hosts';
-import { colorOption, once, oneOf } from '../../terminal/options.ts';
+import { colorOption, once, oneOf, stateOption } from '../../terminal/options.ts';
 import type { AnswerFlags } from '../../terminal/answer.ts';
 import { UsageError } from '../../terminal/errors.ts';
 import type { Session } from '../../terminal/session.ts';
@@ -36,6 +36,7 @@ interface InstallFlags extends AnswerFlags {
   readonly command?: string;
   readonly readOnly?: boolean;
   readonly naming: NamingProfile;
+  readonly stateDir?: string;
   readonly undo?: boolean;
   readonly dryRun?: boolean;
   readonly yes?: boolean;
@@ -92,7 +93,8 @@ async function runMcpInstall(id: string, flags: InstallFlags, session: Session):
     platform: process.platform,
   };
   const target = { host, kind: host.mcpServers, scope, context, name: checkName(flags.name, host) };
-  const request: InstallRequest = { target, dryRun, yes, flags };
+  const stateDirectory = flags.stateDir === undefined ? undefined : resolve(session.cwd, flags.stateDir);
+  const request: InstallRequest = { target, dryRun, yes, flags, stateDirectory };
   if (flags.undo === true) {
     if (flags.command !== undefined || flags.readOnly === true || flags.naming !== 'default') {
       throw new UsageError('--undo excludes --command, --read-only and --naming', 'leave them out');
@@ -105,6 +107,7 @@ async function runMcpInstall(id: string, flags: InstallFlags, session: Session):
     ...(root === undefined ? [] : ['--root', root]),
     ...(flags.readOnly === true ? ['--read-only'] : []),
     ...(flags.naming === 'default' ? [] : ['--naming', flags.naming]),
+    ...(stateDirectory === undefined ? [] : ['--state-dir', stateDirectory]),
   ];
   const { runInstall } = await import('./run-install.ts');
   return runInstall({ ...request, launch: launchOf(flags, session), options }, session);
@@ -136,6 +139,7 @@ export const mcpInstallCommand: CommandFactory = (command, session, done) => {
         .argParser(oneOf('--naming', namingProfiles))
         .default('default', 'default'),
     )
+    .addOption(stateOption())
     .addOption(new Option('--undo', 'undo the installation'))
     .addOption(new Option('--dry-run', 'show the change, but change nothing'))
     .addOption(new Option('-y, --yes', 'do not ask'))

@@ -3,7 +3,7 @@ import process from 'node:process';
 import { Option } from 'commander';
 import type { McpServer, StructuredWhen } from '@cairn/mcp-server';
 import type { NamingProfile } from '@cairn/coding-agent';
-import { filled, oneOf, wholeNumber } from '../../terminal/options.ts';
+import { filled, oneOf, stateOption, wholeNumber } from '../../terminal/options.ts';
 import type { CommandFactory } from '../command.ts';
 import { keepCompiled } from './compile-cache.ts';
 import { UsageError } from '../../terminal/errors.ts';
@@ -38,6 +38,7 @@ interface McpFlags {
   readonly structured: StructuredWhen;
   readonly memory: 'default' | 'mcp-memory' | 'off';
   readonly store?: string;
+  readonly stateDir?: string;
 }
 
 const TOKEN_VARIABLE = 'CAIRN_MCP_TOKEN';
@@ -164,6 +165,7 @@ async function runMcp(flags: McpFlags, session: Session): Promise<number> {
     roots: (flags.root ?? ['.']).map((root) => resolve(session.cwd, root)),
     toolSets: await loadToolSets({
       session,
+      stateDirectory: flags.stateDir === undefined ? undefined : resolve(session.cwd, flags.stateDir),
       memory: flags.memory === 'off' ? undefined : { naming: flags.memory, store: flags.store, say },
     }),
     naming: flags.naming,
@@ -216,6 +218,7 @@ export const mcpCommand: CommandFactory = (command, session, done) => {
     .addOption(
       new Option('--store <file>', "SQLite file of the memory (default: the user's own)").argParser(filled('--store')),
     )
+    .addOption(stateOption())
     .addOption(
       new Option(
         '--structured <when>',

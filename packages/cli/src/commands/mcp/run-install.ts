@@ -19,6 +19,8 @@ export interface InstallRequest {
   readonly dryRun: boolean;
   readonly yes: boolean;
   readonly flags: AnswerFlags;
+  /** For the change of the configuration; see `createWorkspace`. */
+  readonly stateDirectory: string | undefined;
 }
 
 /** The entry to install, and its value. */
@@ -39,9 +41,12 @@ const verbs: Readonly<Record<EntryAction, readonly [past: string, preposition: s
   forget: ['removed', 'from'],
 };
 
-function editorOf({ target: { context } }: InstallRequest, session: Session): EntryEditor<PreviewedFile> {
+function editorOf(
+  { target: { context }, stateDirectory }: InstallRequest,
+  session: Session,
+): EntryEditor<PreviewedFile> {
   return createEntryEditor({
-    open: (path) => openConfig(path, session.signal),
+    open: (path) => openConfig(path, { signal: session.signal, stateDirectory }),
     stateDirectory: userDirectories(context).state,
   });
 }

@@ -6,6 +6,8 @@ import type { Session } from '../../terminal/session.ts';
 /** What the tool sets are made from. */
 export interface ToolSetOptions {
   readonly session: Pick<Session, 'env' | 'cwd'>;
+  /** Where running changes have their journal. Default: see `createWorkspace`. */
+  readonly stateDirectory: string | undefined;
   /** Absent when no memory is served. */
   readonly memory: MemoryToolSetOptions | undefined;
 }
@@ -14,7 +16,10 @@ export interface ToolSetOptions {
  * The tools that `cairn mcp` serves, in the order in which clients see them: one line for each set. They are loaded when a
  * server starts and not before.
  */
-export async function loadToolSets({ session, memory }: ToolSetOptions): Promise<ToolSet[]> {
-  const { codingToolSet } = await import('@cairn/coding-agent');
-  return [codingToolSet, ...(memory === undefined ? [] : [await memoryToolSet(session, memory)])];
+export async function loadToolSets({ session, stateDirectory, memory }: ToolSetOptions): Promise<ToolSet[]> {
+  const { createCodingToolSet } = await import('@cairn/coding-agent');
+  return [
+    createCodingToolSet({ stateDirectory }),
+    ...(memory === undefined ? [] : [await memoryToolSet(session, memory)]),
+  ];
 }
