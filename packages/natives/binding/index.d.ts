@@ -92,7 +92,7 @@ export interface NativeError {
 
 /** Why a call failed, as the system states it. */
 export interface NativeFileError {
-  /** `CANCELLED`, `NO_LOCKS`, `INTERNAL`, or a code of Node where `errno` is absent. */
+  /** A code of Node, `CANCELLED` or `INTERNAL`; absent where `errno` has the number. */
   code?: string
   /** The number of the system's error, on Unix. */
   errno?: number
