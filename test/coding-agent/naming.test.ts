@@ -209,13 +209,16 @@ describe.each(Object.entries(searchers))(
         return textOf(answer);
       };
       const first = await ask(name, input);
-      const { tool = name, parameter = '', value = '' } = notice.exec(first)?.groups ?? {};
-      expect(parameter, first).not.toBe('');
-      const set = /^\d+$|^true$|^false$/u.test(value) ? (JSON.parse(value) as unknown) : value;
-      return [first, await ask(tool, { ...input, [parameter]: set })];
+      const { tool = name, settings = '' } = notice.exec(first)?.groups ?? {};
+      expect(settings, first).not.toBe('');
+      const set = settings.split(' ').map((setting): readonly [string, unknown] => {
+        const [parameter = '', value = ''] = setting.split('=');
+        return [parameter, /^\d+$|^true$|^false$/u.test(value) ? JSON.parse(value) : value];
+      });
+      return [first, await ask(tool, { ...input, ...Object.fromEntries(set) })];
     }
 
-    const goOn = /continue with (?:(?<tool>\w+) )?(?<parameter>\w+)=(?<value>\d+)\]/u;
+    const goOn = /continue with (?:(?<tool>\w+) )?(?<settings>\w+=\d+)\]/u;
     const trees = naming === 'mcp-fs' ? [['directory_tree', { path: 'many' }, 600, 600] as const] : [];
     test.each<readonly [tool: string, input: object, total: number, names: number]>([
       [glob, { pattern: '*.x' }, 400, 400],
@@ -233,21 +236,20 @@ describe.each(Object.entries(searchers))(
 
     test('finds what is hidden and what is ignored', async () => {
       const search = { pattern: '*.y' };
-      const [, hidden] = await follow(glob, search, /hidden files: (?<parameter>\w+)=(?<value>\w+)/u);
+      const [, hidden] = await follow(glob, search, /hidden files: (?<settings>\w+=\w+)/u);
       expect(shownIn(hidden)).toEqual(['.dot/h.y']);
-      const [, ignored] = await follow(glob, search, /ignored files: (?<parameter>\w+)=(?<value>\w+)/u);
+      const [, ignored] = await follow(glob, search, /ignored files: (?<settings>\w+=\w+)/u);
       expect(shownIn(ignored)).toEqual(['out/i.y']);
-      const [, inIgnored] = await follow(
-        grep,
-        { pattern: 'needle' },
-        /ignored files: (?<parameter>\w+)=(?<value>\w+)/u,
-      );
+      const [, inIgnored] = await follow(grep, { pattern: 'needle' }, /ignored files: (?<settings>\w+=\w+)/u);
       expect(shownIn(inIgnored)[0]).toBe('out/i.y');
     });
 
-    test.skipIf(naming === 'codex')('counts the matches of a file', async () => {
-      const notice = /shown per file; (?<parameter>\w+)=(?<value>\w+) counts/u;
-      const [, counts] = await follow(grep, { pattern: 'k', ...contentMode }, notice);
+    test.skipIf(naming === 'codex')('shows the rest of a file, and counts all', async () => {
+      const search = { pattern: 'k', ...contentMode };
+      const [, rest] = await follow(grep, search, /of each file; continue with (?<settings>\w+=some \w+=20)\]/u);
+      expect(shownIn(rest)).toEqual(['some', ...Array.from({ length: 30 }, (_, index) => `${21 + index}: k`)]);
+      const past = { ...search, [naming === 'claude' ? 'offset' : 'skip']: 50 };
+      const [, counts] = await follow(grep, past, /has more: (?<settings>\w+=\w+ \w+=0) counts them\]/u);
       expect(shownIn(counts)).toEqual(['some: 50']);
     });
   },

@@ -149,7 +149,7 @@ export const globTool: RegisteredToolSpec<GlobInput, GlobDetails> = {
       gitignore: !ignored,
       ...(ignored && { includeNodeModules: true }),
       sortByMtime: true,
-      maxResults: skip + shown,
+      maxResults: Math.min(skip + shown, Number.MAX_SAFE_INTEGER),
       timeoutMs: bounds.timeoutMs,
       onTimeout: 'partial',
       signal: context.signal,

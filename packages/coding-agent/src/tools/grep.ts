@@ -1,8 +1,9 @@
-import { grep, GrepOutputMode } from '@cairn/natives';
+import { CairnError, grep, GrepOutputMode } from '@cairn/natives';
 import type { GrepMatch, GrepOptions, GrepResult } from '@cairn/natives';
 import { succeed } from '@cairn/tool';
 import { count } from '@cairn/tool/prompt';
 import { quotePath } from '@cairn/tool/paths';
+import { join } from 'node:path';
 import { z } from 'zod';
 import { requireExisting } from '../files/near-names.ts';
 import type { ResolvedPath } from '../files/resolve.ts';
@@ -22,7 +23,7 @@ import {
   skippedNotes,
 } from './search.ts';
 import { readOnly } from './spec.ts';
-import type { RunContext, RegisteredToolSpec } from './spec.ts';
+import type { Names, RunContext, RegisteredToolSpec } from './spec.ts';
 
 const MAX_MATCHES = 100;
 const MAX_PER_FILE = 20;
@@ -67,6 +68,8 @@ export interface GrepInput {
 /** The result of `grep`: that of `@cairn/natives`, with paths in the form that the other tools take. */
 export interface GrepDetails extends GrepResult {
   readonly skip: number;
+  /** The files of this page that have more matches than one search shows of each, when several files are searched. */
+  readonly cutFiles: readonly string[];
   /** Only when nothing was found. */
   readonly leftOut?: LeftOut;
 }
@@ -121,10 +124,17 @@ function linesOf(mode: (typeof modes)[number], matches: readonly GrepMatch[]): s
   );
 }
 
-function headerOf(
-  { totalMatches, filesWithMatches, filesCut, limitReached, stopReason, skip, matches }: GrepDetails,
-  mode: string,
-): string {
+/** Returns the answer of a page after the last one. */
+function pastTheEnd({ totalMatches, filesWithMatches, filesCut }: GrepDetails, mode: string, names: Names): string {
+  if (mode !== 'content') return `[no more files: there are ${mode === 'count' ? filesWithMatches : totalMatches}]`;
+  if (filesCut === undefined) return `[no more matches: there are ${totalMatches}]`;
+  const more = `${count(filesCut, 'file')} ${filesCut === 1 ? 'has' : 'have'} more`;
+  const next = `${names.setting('grep', 'mode', 'count')} ${names.setting('grep', 'skip', '0')} counts them`;
+  return `[no more matches: ${totalMatches} are shown, at most ${MAX_PER_FILE} of each file; ${more}: ${next}]`;
+}
+
+function headerOf(details: GrepDetails, mode: string, names: Names): string {
+  const { totalMatches, filesWithMatches, filesCut, limitReached, stopReason, skip, matches } = details;
   const stopped =
     stopReason === 'timeout'
       ? 'the time limit was reached'
@@ -133,7 +143,7 @@ function headerOf(
         : undefined;
   if (matches.length === 0) {
     if (stopped !== undefined) return `[nothing found so far: ${stopped}; search a smaller directory or fewer files]`;
-    return skip > 0 && totalMatches > 0 ? `[no more matches: there are ${totalMatches}]` : '[no match]';
+    return skip > 0 && totalMatches > 0 ? pastTheEnd(details, mode, names) : '[no match]';
   }
   // Counts are of all files, whichever are shown.
   const isCut = mode !== 'count' && limitReached === true;
@@ -152,11 +162,12 @@ function notesOf(details: GrepDetails, input: GrepInput, shown: number, { names 
       `[cut by the limit of ${shown}${input.mode === 'count' ? ' files' : ''}; continue with ${names.setting('grep', 'skip', `${details.skip + shown}`)}]`,
     );
   }
-  if (details.filesCut !== undefined) {
-    const files = `${details.filesCut} ${details.filesCut === 1 ? 'file has' : 'files have'}`;
-    notes.push(
-      `[${files} more than the ${MAX_PER_FILE} matches shown per file; ${names.setting('grep', 'mode', 'count')} counts them]`,
-    );
+  const rest = names.setting('grep', 'skip', `${MAX_PER_FILE}`);
+  for (const path of details.cutFiles.map(quotePath)) {
+    const next = path.includes('\ufffd')
+      ? 'its name is not valid UTF-8, so no search can name it'
+      : `continue with ${names.setting('grep', 'path', path)} ${rest}`;
+    notes.push(`[${path} has more than the ${MAX_PER_FILE} matches shown of each file; ${next}]`);
   }
   const cut = details.matches.filter(({ truncated }) => truncated).length;
   if (cut > 0) notes.push(`[${count(cut, 'line')} cut to ${MAX_COLUMNS} characters]`);
@@ -174,6 +185,26 @@ function withPaths(result: GrepResult, base: ResolvedPath, isFile: boolean): Gre
     path: isFile ? base.path : pathBelow(base, match.path),
   });
   return { ...result, matches: result.matches.map(rename) };
+}
+
+/** Returns those files of a page that have more matches than the search shows of each. */
+async function findCutFiles({ matches, filesCut }: GrepResult, options: GrepOptions): Promise<string[]> {
+  if (filesCut === undefined) return [];
+  const paths = [...new Set(matches.map(({ path }) => path))];
+  const one = { ...options, glob: undefined, type: undefined, context: undefined, maxCountPerFile: undefined };
+  const isCut = await Promise.all(
+    paths.map(async (path) => {
+      try {
+        const search = { ...one, path: join(options.path, path), maxCount: 1, offset: MAX_PER_FILE };
+        return (await grep(search)).matches.length > 0;
+      } catch (error) {
+        // Deleted since: there is nothing more to find in it.
+        if (CairnError.isInstance(error) && error.code === 'PATH_NOT_FOUND') return false;
+        throw error;
+      }
+    }),
+  );
+  return paths.filter((_, index) => isCut[index]);
 }
 
 /** Returns one page of the counts. The search has no limit of its own, which would cut a count short. */
@@ -198,6 +229,7 @@ export const grepTool: RegisteredToolSpec<GrepInput, GrepDetails> = {
     const { mode = 'content', skip = 0, limit = MAX_MATCHES, ignored = false } = input;
     const bounds = boundsFor(base, TIMEOUT_MS);
     const shown = Math.min(limit, MAX_MATCHES);
+    const isFile = kind === 'file';
     const options: GrepOptions = {
       pattern: input.pattern,
       path: base.real,
@@ -209,24 +241,35 @@ export const grepTool: RegisteredToolSpec<GrepInput, GrepDetails> = {
       gitignore: !ignored,
       mode: outputModes[mode],
       ...(mode !== 'count' && { maxCount: shown, offset: skip }),
-      ...(mode === 'content' && { maxCountPerFile: MAX_PER_FILE, maxColumns: MAX_COLUMNS, context: input.context }),
+      ...(mode === 'content' && { maxColumns: MAX_COLUMNS, context: input.context }),
+      // Of one file, `skip` reaches every match.
+      ...(mode === 'content' && !isFile && { maxCountPerFile: MAX_PER_FILE }),
       timeoutMs: bounds.timeoutMs,
       onTimeout: 'partial',
       signal,
     };
     const found = await searching(base.display, () => grep(options));
     const paged = mode === 'count' ? pageOfCounts(found, skip, shown) : found;
-    const result = withPaths(paged, base, kind === 'file');
+    const cutFiles = await searching(base.display, () => findCutFiles(found, options));
+    const result = withPaths(paged, base, isFile);
     const leftOut =
       result.totalMatches === 0 && kind === 'directory'
         ? await searching(base.display, () => searchLeftOut(options, ignored))
         : undefined;
     if (mode === 'content') await recordMatches(workspace, result.matches);
-    const details: GrepDetails = { ...result, skip, ...(leftOut && { leftOut }) };
+    const details: GrepDetails = {
+      ...result,
+      skip,
+      cutFiles: cutFiles.map((path) => pathBelow(base, path)),
+      ...(leftOut && { leftOut }),
+    };
     const negation = result.totalMatches === 0 ? negationNotes(input.glob) : [];
     const notes = [...negation, ...leftOutNotes(leftOut, context, 'grep'), ...notesOf(details, input, shown, context)];
     if (bounds.note !== undefined) notes.push(bounds.note);
     notes.push(...quotedNotes(details.matches.map(({ path }) => quotePath(path))));
-    return succeed([headerOf(details, mode), ...linesOf(mode, details.matches), ...notes].join('\n'), details);
+    return succeed(
+      [headerOf(details, mode, context.names), ...linesOf(mode, details.matches), ...notes].join('\n'),
+      details,
+    );
   },
 };
