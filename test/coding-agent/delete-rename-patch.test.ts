@@ -214,6 +214,23 @@ describe('patch', () => {
     expect(paths()).toEqual([]);
   });
 
+  test('a unified diff that shows no line of a file deletes it only when it is empty', async () => {
+    const { tools, paths } = createBench({ a: '1\n', b: '' });
+    const diff = (name: string): { patch: string } => ({
+      patch: `diff --git a/${name} b/${name}\ndeleted file mode 100644\nindex 1234567..0000000\n`,
+    });
+    expect(failure(await tools.patch.execute(diff('a')))).toMatch(/^NO_MATCH: a has more lines/u);
+    details(await tools.patch.execute(diff('b')));
+    expect(paths()).toEqual(['a']);
+  });
+
+  test('a unified diff that deletes the lines of a file does not delete a link to it', async () => {
+    const { tools, paths } = createBench({ a: '1\n', link: symlink('a') });
+    const diff = ['--- a/link', '+++ /dev/null', '@@ -1 +0,0 @@', '-1', ''].join('\n');
+    expect(failure(await tools.patch.execute({ patch: diff }))).toMatch(/^NOT_A_FILE: link/u);
+    expect(paths()).toEqual(['a', 'link']);
+  });
+
   test('a dry run checks everything and changes nothing', async () => {
     const { tools, paths, text } = createBench({ a: '1\n' });
     const result = await tools.patch.execute(patch('*** Update File: a', '@@', '-1', '+2', '*** Add File: b', '+x'), {

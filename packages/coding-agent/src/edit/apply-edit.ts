@@ -63,6 +63,8 @@ export interface Replacement extends Found {
   /** The old and the new lines as the caller gave them. */
   readonly oldLines: readonly string[];
   readonly rawNewLines: readonly string[];
+  /** The line ends of the new lines, if the caller knows them. */
+  readonly newEnds?: readonly Buffer[] | undefined;
   readonly path: string;
 }
 
@@ -73,7 +75,7 @@ export interface Replacement extends Found {
  * @throws {ToolError} `ENCODING`.
  */
 export function spliceAt(document: TextDocument, replacement: Replacement): Splice {
-  const { start, end, newLines, oldLines, rawNewLines, path } = replacement;
+  const { start, end, newLines, oldLines, rawNewLines, newEnds, path } = replacement;
   const place = replacement.occurrence();
   // A tier may have dropped the empty line after a final line ending.
   const kept = keptLines(oldLines.slice(0, place.length), rawNewLines.slice(0, newLines.length));
@@ -87,6 +89,7 @@ export function spliceAt(document: TextDocument, replacement: Replacement): Spli
     if (index === newLines.length - 1) return [content];
     const [own, next] = [kept[index] ?? -1, kept[index + 1] ?? -1];
     const ending =
+      newEnds?.[index] ??
       (own >= 0 ? gap(own) : undefined) ??
       (next > 0 ? gap(next - 1) : undefined) ??
       gap(Math.min(index, place.length - 2)) ??

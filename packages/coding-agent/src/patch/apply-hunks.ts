@@ -1,7 +1,7 @@
 import { ToolError } from '@cairn/tool';
 import { joinSplices, spliceAt } from '../edit/apply-edit.ts';
 import type { AppliedEdits, Splice } from '../edit/apply-edit.ts';
-import { lineEndBefore, lineEndNear, lineNumberAt, textStart } from '../edit/document.ts';
+import { lineEndBefore, lineEndNear, lineNumberAt, textOfRange, textStart } from '../edit/document.ts';
 import type { TextDocument } from '../edit/document.ts';
 import { encodeText } from '../edit/encoding.ts';
 import { createFinder } from '../edit/find-text.ts';
@@ -9,12 +9,50 @@ import type { Finder, Tier } from '../edit/find-text.ts';
 import type { Found } from '../edit/found.ts';
 import { fold } from '../edit/lines.ts';
 import type { TextLine } from '../edit/lines.ts';
-import type { PatchHunk } from './file-patch.ts';
+import type { HunkLine, PatchHunk } from './file-patch.ts';
 
 /** Returns the lines of a hunk on one side. An empty last line stands for the line ending of the line before. */
-function sideOf({ lines, oldLacksEnd, newLacksEnd }: PatchHunk, side: '-' | '+'): string[] {
-  const own = lines.filter(({ kind }) => kind === ' ' || kind === side).map(({ text }) => text);
-  return (side === '-' ? oldLacksEnd : newLacksEnd) ? own : [...own, ''];
+function sideOf({ lines, oldLacksEnd, newLacksEnd }: PatchHunk, side: '-' | '+'): HunkLine[] {
+  const own = lines.filter(({ kind }) => kind === ' ' || kind === side);
+  return (side === '-' ? oldLacksEnd : newLacksEnd) ? own : [...own, { kind: ' ', text: '' }];
+}
+
+const textsOf = (lines: readonly HunkLine[]): string[] => lines.map(({ text }) => text);
+
+const MARK = '\ufeff';
+
+/**
+ * Returns a hunk without the byte order mark that a diff shows as the first character of the file.
+ *
+ * @throws {ToolError} `ENCODING` when the hunk removes the mark.
+ */
+function withoutMark(document: TextDocument, hunk: PatchHunk, path: string): PatchHunk {
+  const [old, created] = (['-', '+'] as const).map((side) => sideOf(hunk, side)[0]);
+  if (document.encoding.mark.length === 0 || !old?.text.startsWith(MARK)) return hunk;
+  if (!created?.text.startsWith(MARK)) {
+    const hint = 'Leave the mark in the first line, or write the whole file.';
+    throw new ToolError('ENCODING', [`The patch removes the byte order mark of ${path}`, hint], { path });
+  }
+  const lines = hunk.lines.map((line) =>
+    line === old || line === created ? { ...line, text: line.text.slice(MARK.length) } : line,
+  );
+  return { ...hunk, lines };
+}
+
+/**
+ * Returns the line ends of the new lines as the patch has them. `undefined` when the old lines end differently in the file: then
+ * the patch does not show line ends, and new lines end like their neighbours.
+ */
+function ownLineEnds(document: TextDocument, found: Found, hunk: PatchHunk): Buffer[] | undefined {
+  const encode = (text: string): Buffer => document.encoding.encode(text) ?? Buffer.from(text);
+  const [crlf, lf] = [encode('\r\n'), encode('\n')];
+  const place = found.occurrence();
+  const known = sideOf(hunk, '-').flatMap(({ isCrlf }, index) => {
+    const [above, below] = [place[index], place[index + 1]];
+    return above && below ? [isCrlf === document.bytes.subarray(above.end, below.start).equals(crlf)] : [];
+  });
+  const isExact = known.every(Boolean) && (known.length > 0 || hunk.lines.some(({ isCrlf }) => isCrlf));
+  return isExact ? sideOf(hunk, '+').map(({ isCrlf }) => (isCrlf ? crlf : lf)) : undefined;
 }
 
 /** Returns the start of the last anchor's line and of the line after it; without anchors, the end of the previous hunk. */
@@ -69,14 +107,40 @@ function insertionPoint(document: TextDocument, lines: readonly TextLine[], hunk
   return lines[hunk.lineNumber]?.start ?? length;
 }
 
-function insertion(document: TextDocument, hunk: PatchHunk, offset: number, path: string): Splice {
-  const ending = lineEndNear(document, offset);
+function insertion(document: TextDocument, hunk: PatchHunk, offset: number, { name, path }: Wanted): Splice {
+  if (hunk.newLacksEnd && offset < document.bytes.length) throw notAtEnd(name, path);
+  const near = lineEndNear(document, offset);
+  const crlf = document.encoding.encode('\r\n') ?? near;
   const added = hunk.lines.map(({ text }) => encodeText(document.encoding, text, path));
+  const endings = hunk.lines.map(({ isCrlf }) => (isCrlf ? crlf : near));
   const isBehindOpenLine = offset > textStart(document) && lineEndBefore(document, offset) === 0;
   const parts = isBehindOpenLine
-    ? added.flatMap((line) => [ending, line])
-    : added.flatMap((line, index) => (hunk.newLacksEnd && index === added.length - 1 ? [line] : [line, ending]));
+    ? added.flatMap((line) => [near, line])
+    : added.flatMap((line, index) =>
+        hunk.newLacksEnd && index === added.length - 1 ? [line] : [line, endings[index] ?? near],
+      );
   return { start: offset, end: offset, bytes: Buffer.concat(parts) };
+}
+
+function notAtEnd(name: string, path: string): ToolError {
+  const summary = `${name} says that its last line has no line end, but more lines follow it in ${path}`;
+  return new ToolError('NO_MATCH', [summary, "Leave out '\\ No newline at end of file'."], { path });
+}
+
+/**
+ * Refuses lines of context that fit when each is one blank deeper. Either they lack the sign of the format, and the added lines do
+ * not; or all of them lack one blank of indentation.
+ */
+function requireSigns(document: TextDocument, found: Found, hunk: PatchHunk, { name, path }: Wanted): void {
+  const place = found.occurrence();
+  const isShifted = sideOf(hunk, '-').every(({ kind, text }, index) => {
+    const line = place[index];
+    return kind === ' ' && (text.trim() === '' || !line || textOfRange(document, line) === ` ${text}`);
+  });
+  if (!isShifted) return;
+  const summary = `The lines of context of ${name} fit ${path} only with one more blank before each`;
+  const hint = 'Start each line of context with a blank, followed by the whole line of the file.';
+  throw new ToolError('NO_MATCH', [summary, hint], { path });
 }
 
 interface Located {
@@ -84,25 +148,34 @@ interface Located {
   readonly tier: Tier;
 }
 
-function locate(document: TextDocument, finder: Finder, hunk: PatchHunk, { from, name, path }: Wanted): Located {
+function locate(document: TextDocument, finder: Finder, given: PatchHunk, wanted: Wanted): Located {
+  const { path } = wanted;
   const lines = finder.lines();
-  const [oldLines, newLines] = [sideOf(hunk, '-'), sideOf(hunk, '+')];
+  const hunk = withoutMark(document, given, path);
+  const [oldLines, newLines] = [textsOf(sideOf(hunk, '-')), textsOf(sideOf(hunk, '+'))];
   if (hunk.lines.every(({ kind }) => kind === '+')) {
-    const at = insertionPoint(document, lines, hunk, { from, name, path });
-    return { splice: insertion(document, hunk, at, path), tier: 'exact' };
+    const at = insertionPoint(document, lines, hunk, wanted);
+    return { splice: insertion(document, hunk, at, wanted), tier: 'exact' };
   }
   const isWholeLines = (one: Found): boolean => {
     const isStart = one.start === textStart(document) || lineEndBefore(document, one.start) > 0;
     return isStart && (oldLines.at(-1) === '' || one.end === document.bytes.length);
   };
-  const anchor = anchorOf(lines, hunk, { from, name, path });
+  const anchor = anchorOf(lines, hunk, wanted);
   // A place above the anchor is not the one that is meant, be it the only one; the anchor's line is often repeated.
   const isBelowAnchor = (one: Found): boolean => hunk.anchors.length === 0 || one.start >= anchor.start;
   const hits = finder.search({ oldLines, newLines }, (one) => isWholeLines(one) && isBelowAnchor(one));
-  if (!hits) throw finder.noMatch(oldLines, { name, path });
+  if (!hits) throw finder.noMatch(oldLines, wanted);
   const found = choose(hits.found, hunk, anchor.next, document);
-  if (!found) throw finder.ambiguous(hits.found, { name, path });
-  return { splice: spliceAt(document, { ...found, oldLines, rawNewLines: newLines, path }), tier: hits.tier };
+  if (!found) throw finder.ambiguous(hits.found, wanted);
+  if (hunk.newLacksEnd && found.end < document.bytes.length) throw notAtEnd(wanted.name, path);
+  if (hits.tier === 'indentation') requireSigns(document, found, hunk, wanted);
+  const newEnds = ownLineEnds(document, found, hunk);
+  // A line whose end changes is another line.
+  const marked = (side: '-' | '+'): string[] =>
+    sideOf(hunk, side).map(({ text, isCrlf }) => (newEnds && isCrlf ? `${text}\r` : text));
+  const replacement = { ...found, oldLines: marked('-'), rawNewLines: marked('+'), newEnds, path };
+  return { splice: spliceAt(document, replacement), tier: hits.tier };
 }
 
 interface Wanted {

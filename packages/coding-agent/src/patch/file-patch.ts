@@ -1,11 +1,13 @@
 import { ToolError } from '@cairn/tool';
+import { escapeControls } from '@cairn/tool/paths';
+import { truncateLine } from '@cairn/tool/prompt';
 
 /** A line of a hunk: kept, removed or added. */
 export interface HunkLine {
   readonly kind: ' ' | '-' | '+';
   readonly text: string;
-  /** It ends with CRLF where the lines of the patch itself end with LF: so does the line of the file. */
-  readonly isCrlf?: boolean;
+  /** Whether the line of the file ends with CRLF; `undefined` when the patch as a whole has CRLF, so its lines do not tell. */
+  readonly isCrlf?: boolean | undefined;
 }
 
 /** A place of a file that is changed, with lines around it. */
@@ -13,7 +15,7 @@ export interface PatchHunk {
   readonly lines: readonly HunkLine[];
   /** Lines that stand above it, one after the other, though not next to it. */
   readonly anchors: readonly string[];
-  /** Where the old lines begin, from 1, as a unified diff says it. */
+  /** Where the old lines begin, from 1, as a unified diff says it. Without old lines: the line before the new ones. */
   readonly lineNumber?: number | undefined;
   /** The old lines are the last of the file. */
   readonly isAtEnd: boolean;
@@ -31,7 +33,12 @@ export type FilePatch =
       readonly content: string;
       readonly permissions?: number | undefined;
     }
-  | { readonly kind: 'delete'; readonly path: string; readonly hunks: readonly PatchHunk[] }
+  | {
+      readonly kind: 'delete';
+      readonly path: string;
+      /** All lines of the file. Absent when the format does not show them. */
+      readonly hunks?: readonly PatchHunk[] | undefined;
+    }
   | {
       readonly kind: 'update';
       readonly path: string;
@@ -42,7 +49,14 @@ export type FilePatch =
 export const FORMAT_HINT =
   "Give '*** Begin Patch', sections '*** Add File: ', '*** Update File: ' or '*** Delete File: ', '*** End Patch'; or a unified diff.";
 
-/** A line of a patch that cannot be read. */
+const MAX_SHOWN_COLUMNS = 100;
+
+/** Returns a line of a patch in quotes, for a message. */
+export function shown(line: string): string {
+  return `'${truncateLine(escapeControls(line, '\t'), MAX_SHOWN_COLUMNS)}'`;
+}
+
+/** An error about a line of a patch, which counts from 1. */
 export function invalidPatch(what: string, lineNumber: number, hint: string = FORMAT_HINT): ToolError {
   return new ToolError('INVALID_PATCH', [`Line ${lineNumber} of the patch: ${what}`, hint]);
 }

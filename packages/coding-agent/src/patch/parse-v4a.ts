@@ -1,28 +1,30 @@
-import { invalidPatch } from './file-patch.ts';
+import { unquotePath } from '@cairn/tool/paths';
+import { invalidPatch, shown } from './file-patch.ts';
 import type { FilePatch, HunkLine, PatchHunk } from './file-patch.ts';
+import { hunkLineOf, parseHunkStart, patchLines } from './patch-lines.ts';
+import type { PatchLines } from './patch-lines.ts';
 
-/** The lines of a patch, and the current line. */
-interface Reader {
-  readonly lines: readonly string[];
-  at: number;
+/** The lines of a patch, and whether the lines of the patch itself end with CRLF. */
+interface Reader extends PatchLines {
+  readonly isCrlfPatch: boolean;
 }
 
 const BEGIN = '*** Begin Patch';
 const END = '*** End Patch';
 const END_OF_FILE = '*** End of File';
 
-function after(line: string | undefined, prefix: string): string | undefined {
-  return line?.startsWith(prefix) ? line.slice(prefix.length).trim() : undefined;
+/** Returns the path after a prefix, without the quotes in which answers show some names. */
+function pathAfter({ lines, at }: Reader, prefix: string): string | undefined {
+  const line = lines[at];
+  if (!line?.startsWith(prefix)) return undefined;
+  const path = unquotePath(line.slice(prefix.length).trim());
+  if (path === '') throw invalidPatch(`'${prefix}' names no file`, at + 1);
+  return path;
 }
 
+/** Whether a section or the end begins here. In a body, each line starts with a sign. */
 function isSection(line: string): boolean {
   return /^\*\*\* (?:Add|Update|Delete) File:|^\*\*\* End Patch\s*$/u.test(line);
-}
-
-/** Returns the anchor of an `@@` line; none when it has only line numbers. */
-function anchorOf(line: string): string | undefined {
-  const text = line.slice(2).trim();
-  return text === '' || /^-\d+(?:,\d+)? \+\d+(?:,\d+)? @@/u.test(text) ? undefined : text;
 }
 
 function readAdded(reader: Reader): string {
@@ -30,35 +32,43 @@ function readAdded(reader: Reader): string {
   for (; reader.at < reader.lines.length; reader.at++) {
     const line = reader.lines[reader.at] ?? '';
     if (isSection(line)) break;
-    if (!line.startsWith('+')) throw invalidPatch("a line of a new file does not start with '+'", reader.at + 1);
-    content.push(`${line.slice(1)}\n`);
+    if (!line.startsWith('+')) {
+      throw invalidPatch(`a line of a new file does not start with '+': ${shown(line)}`, reader.at + 1);
+    }
+    const { text, isCrlf = false } = hunkLineOf(reader, '+', reader.isCrlfPatch);
+    content.push(isCrlf ? `${text}\r\n` : `${text}\n`);
   }
   return content.join('');
 }
 
-function readHunk(reader: Reader): PatchHunk {
+function readHunk(reader: Reader, path: string): PatchHunk | undefined {
+  const from = reader.at;
   const anchors: string[] = [];
   for (; reader.lines[reader.at]?.startsWith('@@'); reader.at++) {
-    const anchor = anchorOf(reader.lines[reader.at] ?? '');
+    const { anchor } = parseHunkStart(reader.lines[reader.at] ?? '');
     if (anchor !== undefined) anchors.push(anchor);
   }
   const lines: HunkLine[] = [];
   let isAtEnd = false;
-  for (; reader.at < reader.lines.length; reader.at++) {
+  for (; reader.at < reader.lines.length && !isAtEnd; reader.at++) {
     const line = reader.lines[reader.at] ?? '';
     if (isSection(line) || line.startsWith('@@')) break;
-    if (line.trimEnd() === END_OF_FILE) {
-      isAtEnd = true;
-      reader.at++;
-      break;
-    }
-    const kind = line.charAt(0);
+    isAtEnd = line.trimEnd() === END_OF_FILE;
+    if (isAtEnd) continue;
     // Editors remove trailing blanks, so an empty line stands for an empty line of context.
-    if (kind === '') lines.push({ kind: ' ', text: '' });
-    else if (kind === ' ' || kind === '-' || kind === '+') lines.push({ kind, text: line.slice(1) });
-    else throw invalidPatch(`a line of a hunk starts with '${kind}', not with a space, '-' or '+'`, reader.at + 1);
+    const kind = line.charAt(0) || ' ';
+    if (kind !== ' ' && kind !== '-' && kind !== '+') {
+      const what = `a line of a hunk starts with '${kind}', not with a space, '-' or '+': ${shown(line)}`;
+      throw invalidPatch(what, reader.at + 1);
+    }
+    lines.push(hunkLineOf(reader, kind, reader.isCrlfPatch));
   }
-  return { lines: withoutBlankTail(lines), anchors, isAtEnd, oldLacksEnd: false, newLacksEnd: false };
+  if (lines.some(({ kind }) => kind !== ' ')) {
+    return { lines: withoutBlankTail(lines), anchors, isAtEnd, oldLacksEnd: false, newLacksEnd: false };
+  }
+  const isEmpty = reader.lines.slice(from, reader.at).every((line) => line === '');
+  if (!isEmpty) throw invalidPatch(`a hunk of ${shown(path)} changes nothing`, from + 1);
+  return undefined;
 }
 
 /** Returns the lines without empty ones at the end: they separate sections. */
@@ -70,19 +80,22 @@ function withoutBlankTail(lines: readonly HunkLine[]): HunkLine[] {
 function readHunks(reader: Reader, path: string): PatchHunk[] {
   const hunks: PatchHunk[] = [];
   while (reader.at < reader.lines.length && !isSection(reader.lines[reader.at] ?? '')) {
-    const from = reader.at;
-    const hunk = readHunk(reader);
-    if (hunk.lines.some(({ kind }) => kind !== ' ')) hunks.push(hunk);
-    else if (hunk.lines.length > 0) throw invalidPatch(`a hunk of ${path} changes nothing`, from + 1);
+    const { at } = reader;
+    const hunk = readHunk(reader, path);
+    if (hunk && hunks.at(-1)?.isAtEnd && !reader.lines[at]?.startsWith('@@')) {
+      throw invalidPatch(`lines of a hunk follow '${END_OF_FILE}'`, at + 1, "Start another hunk with '@@'.");
+    }
+    if (hunk) hunks.push(hunk);
   }
   return hunks;
 }
 
-/** Text after the end is not part of the patch, such as the end of a here-document. More sections there would be lost, so they are refused. */
-function requireNothingAfter({ lines, at }: Reader): void {
-  const more = lines.findIndex((line, index) => index >= at && /^(?:\*\*\* (?!End Patch\s*$)|@@|[-+])/u.test(line));
-  if (more !== -1)
-    throw invalidPatch(`the patch continues after '${END}'`, more + 1, 'Put all sections into one patch.');
+/** Text around a patch, such as the end of a here-document, is not part of it. Changes there would be lost, so they are refused. */
+function requireText({ lines }: Reader, start: number, end: number, where: string): void {
+  const change = /^(?:\*\*\* (?!End Patch\s*$)|@@|[-+]|diff --git )/u;
+  const at = lines.findIndex((line, index) => index >= start && index < end && change.test(line));
+  if (at === -1) return;
+  throw invalidPatch(`${where}: ${shown(lines[at] ?? '')}`, at + 1, 'Put all sections into one patch.');
 }
 
 /**
@@ -91,28 +104,35 @@ function requireNothingAfter({ lines, at }: Reader): void {
  * @throws {ToolError} `INVALID_PATCH`, naming the line.
  */
 export function parseV4a(text: string): FilePatch[] {
-  const lines = text.split(/\r?\n/u);
-  const reader: Reader = { lines, at: lines.findIndex((line) => line.trim() === BEGIN) + 1 };
+  const all = patchLines(text);
+  const begin = all.lines.findIndex((line) => line.trim() === BEGIN);
+  const reader: Reader = { ...all, at: begin + 1, isCrlfPatch: all.isCrlf(begin) };
+  requireText(reader, 0, begin, `the patch begins before '${BEGIN}'`);
   const patches: FilePatch[] = [];
   for (;;) {
     const line = reader.lines[reader.at];
-    reader.at++;
-    if (line === undefined) throw invalidPatch(`'${END}' is missing, so the patch may be cut off`, lines.length);
+    if (line === undefined) {
+      throw invalidPatch(`'${END}' is missing, so the patch may be cut off`, reader.lines.length);
+    }
     if (line.trim() === END) {
-      requireNothingAfter(reader);
+      requireText(reader, reader.at + 1, reader.lines.length, `the patch continues after '${END}'`);
       return patches;
     }
-    if (line.trim() === '') continue;
-    const [added, updated, deleted] = ['Add', 'Update', 'Delete'].map((verb) => after(line, `*** ${verb} File:`));
+    const [added, updated, deleted] = ['Add', 'Update', 'Delete'].map((verb) => pathAfter(reader, `*** ${verb} File:`));
+    if (added === undefined && updated === undefined && deleted === undefined && line.trim() !== '') {
+      throw invalidPatch(`${shown(line)} does not start a section`, reader.at + 1);
+    }
+    reader.at++;
     if (added !== undefined) patches.push({ kind: 'add', path: added, content: readAdded(reader) });
-    else if (deleted !== undefined) patches.push({ kind: 'delete', path: deleted, hunks: [] });
+    else if (deleted !== undefined) patches.push({ kind: 'delete', path: deleted });
     else if (updated !== undefined) {
-      const to = after(reader.lines[reader.at], '*** Move to:');
+      const to = pathAfter(reader, '*** Move to:');
       if (to !== undefined) reader.at++;
       const hunks = readHunks(reader, updated);
-      if (hunks.length === 0 && to === undefined)
-        throw invalidPatch(`the patch changes nothing in ${updated}`, reader.at);
+      if (hunks.length === 0 && to === undefined) {
+        throw invalidPatch(`the patch changes nothing in ${shown(updated)}`, reader.at);
+      }
       patches.push({ kind: 'update', path: updated, to, hunks });
-    } else throw invalidPatch(`'${line.slice(0, 60)}' does not start a section`, reader.at);
+    }
   }
 }

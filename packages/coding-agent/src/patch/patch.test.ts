@@ -16,7 +16,7 @@ function patched(content: string, text: string): string {
   const patch = only(text);
   if (patch.kind === 'add') throw new Error('it adds a file');
   const bytes = Buffer.from(content);
-  return Buffer.concat(applyHunks({ bytes, encoding: encodingFor(bytes) }, patch.hunks, 'file').parts).toString();
+  return Buffer.concat(applyHunks({ bytes, encoding: encodingFor(bytes) }, patch.hunks ?? [], 'file').parts).toString();
 }
 
 const v4a = (...lines: string[]): string => ['*** Begin Patch', ...lines, '*** End Patch', ''].join('\n');
@@ -221,4 +221,314 @@ test.each([
 ])('a file that a unified diff adds has %s', (_reason, end, added, expected) => {
   const header = ['diff --git a/f b/f', 'new file mode 100644', '--- /dev/null', '+++ b/f', '@@ -0,0 +1,2 @@', ''];
   expect(only(header.join(end) + added)).toMatchObject({ kind: 'add', path: 'f', content: expected });
+});
+
+describe('the lines of a hunk are taken by their signs, and its numbers are hints', () => {
+  const many = 'a\nb\nc\nd\ne\nf\n';
+  const rows: readonly (readonly [reason: string, patch: string, expected: string])[] = [
+    ['counts that are too small', unified('@@ -1,2 +1,2 @@', ' a', '-b', '+B', ' c', '-d', '+D'), 'a\nB\nc\nD\ne\nf\n'],
+    [
+      'counts that are too large, before another hunk',
+      unified('@@ -1,9 +1,9 @@', ' a', '-b', '+B', '@@ -4,2 +4,2 @@', ' d', '-e', '+E'),
+      'a\nB\nc\nd\nE\nf\n',
+    ],
+    ['no numbers', unified('@@', ' a', '-b', '+B', '@@', ' d', '-e', '+E'), 'a\nB\nc\nd\nE\nf\n'],
+    ['dots for numbers', unified('@@ ... @@', ' a', '-b', '+B'), 'a\nB\nc\nd\ne\nf\n'],
+    ['a line for numbers', unified('@@ d @@', '-e', '+E'), 'a\nb\nc\nd\nE\nf\n'],
+    ['numbers without an end', unified('@@ -1,3 +1,3', ' a', '-b', '+B', ' c'), 'a\nB\nc\nd\ne\nf\n'],
+    ['a line of the file after the numbers', unified('@@ -4,2 +4,2 @@ zero', ' d', '-e', '+E'), 'a\nb\nc\nd\nE\nf\n'],
+    ['an empty line before the end', unified('@@ -1,2 +1,2 @@', ' a', '-b', '+B', '', ''), 'a\nB\nc\nd\ne\nf\n'],
+  ];
+  test.each(rows)('%s', (_reason, patch, expected) => {
+    expect(patched(many, patch)).toBe(expected);
+  });
+
+  test.each([
+    ['counts that are too large', '@@ -1,3 +1,4 @@'],
+    ['counts that are too small', '@@ -1 +1 @@'],
+    ['no counts', '@@'],
+  ])('another file follows a hunk with %s', (_reason, start) => {
+    const text = unified(start, ' a', '-b', '+B') + unified('@@ -1 +1,2 @@', ' x', '+Y').replaceAll('file', 'other');
+    for (const patch of [text, text.replace('+B\n', '+B\n\n')]) {
+      expect(parsePatch(patch)).toMatchObject([
+        { path: 'file', hunks: [{ lines: [{ text: 'a' }, { text: 'b' }, { text: 'B' }] }] },
+        { path: 'other', hunks: [{ lines: [{ text: 'x' }, { text: 'Y' }] }] },
+      ]);
+    }
+  });
+
+  test('an added file has all its lines, whatever its counts', () => {
+    const text = ['--- /dev/null', '+++ b/f', '@@ -0,0 +1,2 @@', '+a', '+b', '+c', ''].join('\n');
+    expect(only(text)).toEqual({ kind: 'add', path: 'f', content: 'a\nb\nc\n', permissions: undefined });
+  });
+});
+
+describe('what looks like a line of the format is a line of the file where it has a sign', () => {
+  const rows: readonly (readonly [reason: string, content: string, patch: string, expected: string])[] = [
+    ['the names of a file', 'a\n-- x\nb\n', unified('@@ -1,3 +1,3 @@', ' a', '--- x', '+++ y', ' b'), 'a\n++ y\nb\n'],
+    [
+      'the names of a file before another hunk without context',
+      '-- x\na\nb\n',
+      unified('@@ -1 +1 @@', '--- x', '+++ y', '@@ -3 +3 @@', '-b', '+B'),
+      '++ y\na\nB\n',
+    ],
+    ['a signature', 'a\n- \nb\n', unified('@@ -1,3 +1,2 @@', ' a', '-- ', ' b'), 'a\nb\n'],
+    ['a signature at the end', 'a\n- \n', unified('@@ -1,2 +1 @@', ' a', '-- '), 'a\n'],
+    [
+      'the start of a patch',
+      '*** Begin Patch\nb\n',
+      unified('@@ -1,2 +1,2 @@', ' *** Begin Patch', '-b', '+B'),
+      '*** Begin Patch\nB\n',
+    ],
+    ['the end of a patch', '*** End Patch\nb\n', update('@@', ' *** End Patch', '-b', '+B'), '*** End Patch\nB\n'],
+    ['a section', 'a\n', update('@@', '-a', '+*** Update File: x'), '*** Update File: x\n'],
+    ['a hunk', '@@ -1 +1 @@\nb\n', unified('@@ -1,2 +1,2 @@', ' @@ -1 +1 @@', '-b', '+B'), '@@ -1 +1 @@\nB\n'],
+    [
+      'the mark of a missing line end',
+      'a\n',
+      unified('@@ -1 +1 @@', '-a', '+\\ No newline at end of file'),
+      '\\ No newline at end of file\n',
+    ],
+    ['a fence', '```\nb\n', `\`\`\`diff\n${unified('@@ -1,2 +1,2 @@', ' ```', '-b', '+B')}\`\`\`\n`, '```\nB\n'],
+  ];
+  test.each(rows)('%s', (_reason, content, patch, expected) => {
+    expect(patched(content, patch)).toBe(expected);
+  });
+});
+
+describe('what no part of a change accounts for is refused with its number', () => {
+  const hunk = ['@@ -1 +1 @@', '-a', '+b'];
+  const git = (...lines: string[]): string => ['diff --git a/f b/f', ...lines, ''].join('\n');
+  const names = ['--- a/f', '+++ b/f'];
+  const rows: readonly (readonly [reason: string, patch: string, says: RegExp])[] = [
+    [
+      'a line of context without its blank',
+      unified('@@ -1,2 +1,2 @@', 'a', '-b', '+c'),
+      /Line 3 .*changes nothing|Line 4 .*'a'/u,
+    ],
+    ['the same between others', unified('@@ -1,3 +1,3 @@', ' a', 'b', '-c', '+d'), /changes nothing|Line 5 .*'b'/u],
+    ['the same after the counted lines', unified(...hunk, 'c', '+d'), /Line 6 .*'c'/u],
+    ['text after the last hunk', unified(...hunk, 'Done.'), /Line 6 .*'Done\.'/u],
+    [
+      'another hunk without a name after text',
+      `${unified(...hunk)}Index: g\n@@ -1 +1 @@\n-x\n+y\n`,
+      /Line 7 .*without '---'/u,
+    ],
+    ['a change before the first file', `-x\n+y\n${unified(...hunk)}`, /Line 1 .*'-x'/u],
+    ['a change after a fence', `\`\`\`\n${unified(...hunk)}\`\`\`\n+y\n`, /Line 8 .*'\+y'/u],
+    ['a fence that is not closed', `Here:\n\`\`\`diff\n${unified(...hunk)}`, /Line 2 .*cut off/u],
+    ['a hunk without lines', unified('@@ -1 +1 @@', ...hunk), /Line 3 .*changes nothing/u],
+    ['a hunk of context', unified('@@ -1 +1 @@', ' a', ...hunk), /Line 3 .*changes nothing/u],
+    ['a place that is not shown', unified('@@ -3,4 +3,5 @@', '+x', ...hunk), /Line 3 .*none of its 4 old lines/u],
+    [
+      'a line after the last',
+      unified('@@ -1,2 +1,2 @@', '-a', '\\ No newline at end of file', '-b', '+c'),
+      /Line 6 .*No newline/u,
+    ],
+    [
+      'the mark of a missing line end, alone',
+      unified('@@ -1 +1 @@', '\\ No newline at end of file', '-a', '+b'),
+      /Line 4 .*follows no line/u,
+    ],
+    ['two names', ['--- a/f', '+++ b/g', ...hunk, ''].join('\n'), /Line 1 .*'f' and 'g'/u],
+    [
+      'two names below git',
+      ['diff --git a/f b/g', '--- a/f', '+++ b/g', ...hunk, ''].join('\n'),
+      /Line 1 .*'f' and 'g'/u,
+    ],
+    ['other names than those of git', git('--- a/g', '+++ b/g', ...hunk), /Line 1 .*other files/u],
+    [
+      'other names than those of the move',
+      git('rename from g', 'rename to h', ...names, ...hunk),
+      /Line 1 .*other files/u,
+    ],
+    ['half a move', git('rename from f', ...names, ...hunk), /Line 1 .*only one of/u],
+    ['a new file with an old name', git('new file mode 100644', ...names, ...hunk), /Line 1 .*'\/dev\/null'/u],
+    [
+      'a new file with old lines',
+      ['--- /dev/null', '+++ b/f', '@@ -0,0 +1,2 @@', '+a', '', '+b', ''].join('\n'),
+      /Line 1 .*starts with '\+'/u,
+    ],
+    [
+      'a new file of two hunks',
+      ['--- /dev/null', '+++ b/f', '@@ -0,0 +1 @@', '+a', '@@ -0,0 +9 @@', '+b', ''].join('\n'),
+      /Line 1 .*one hunk/u,
+    ],
+    [
+      'a deleted file with new lines',
+      ['--- a/f', '+++ /dev/null', '@@ -1 +0,0 @@', '-a', '+b', ''].join('\n'),
+      /Line 1 .*starts with '-'/u,
+    ],
+    ['no file', ['--- /dev/null', '+++ /dev/null', '@@ -0,0 +1 @@', '+b', ''].join('\n'), /Line 1 .*both/u],
+    ['names without a hunk', `${unified(...hunk)}--- a/g\n+++ b/g\n`, /Line 6|no hunk|not found/u],
+    ['one name', `${git('--- a/f', ...hunk)}`, /Line 2 .*'\+\+\+ '/u],
+    ['a line of git that is not known', git('moved from g', ...names, ...hunk), /Line 2 .*'moved from g'/u],
+    ['a copy', git('similarity index 100%', 'copy from f', 'copy to g'), /Line 3 .*copies/u],
+    ['permissions', git('new mode 100755'), /Line 2 .*permissions/u],
+    ['a binary file of diff', `${unified(...hunk)}Binary files a/x and b/x differ\n`, /Line 6 .*binary/u],
+    ['a file that diff leaves out', `Only in b: x\n${unified(...hunk)}`, /Line 1 .*leaves out/u],
+    ['a submodule', `${unified(...hunk)}Submodule x 1234..5678:\n  > Fix it\n`, /Line 6 .*submodule/u],
+    ['the diff of a merge', 'diff --cc f\nindex 1,2..3\n--- a/f\n+++ b/f\n@@@ -1,1 -1,1 +1,1 @@@\n', /Line 1 .*merge/u],
+    ['the hunk of a merge', unified('@@@ -1,1 -1,1 +1,1 @@@', '--a', '++b'), /Line 3 .*merge/u],
+    ['an escape that git does not have', git('--- "a/\\q"', '+++ "b/\\q"', ...hunk), /Line 2 .*quotes/u],
+    ['an empty name', ['--- a/', '+++ b/', ...hunk, ''].join('\n'), /Line 1 .*empty/u],
+    [
+      'the other format without its first line',
+      '*** Update File: a\n@@\n-x\n+y\n*** End Patch\n',
+      /Line 1 .*'\*\*\* Update File: a'/u,
+    ],
+    [
+      'sections before the first line of the format',
+      `*** Add File: a\n+x\n${update('@@', '-x', '+y')}`,
+      /Line 1 .*before/u,
+    ],
+    ['an anchor without a change', update('@@', '-x', '+y', '@@ z'), /Line 6 .*changes nothing/u],
+    ['lines after the end of the file', update('@@', '-x', '+y', '*** End of File', '+z'), /Line 7 .*follow/u],
+    ['a section without a path', v4a('*** Delete File:'), /Line 2 .*names no file/u],
+    [
+      'a diff after the end',
+      `${update('@@', '-x', '+y')}diff --git a/f b/g\nrename from f\nrename to g\n`,
+      /Line 7 .*after/u,
+    ],
+  ];
+  test.each(rows)('%s', (_reason, patch, says) => {
+    expect(() => patched('a\n', patch)).toThrow(says);
+  });
+});
+
+describe('names', () => {
+  const rows: readonly (readonly [reason: string, lines: string[], path: string])[] = [
+    [
+      'quoted by git',
+      ['diff --git "a/t\\303\\244.txt" "b/t\\303\\244.txt"', '--- "a/t\\303\\244.txt"', '+++ "b/t\\303\\244.txt"'],
+      't\u00e4.txt',
+    ],
+    ['with a tab and a quote', ['--- "a/x\\ty\\"z"', '+++ "b/x\\ty\\"z"'], 'x\ty"z'],
+    ['with blanks, after which git writes a tab', ['--- a/x y \t', '+++ b/x y \t'], 'x y '],
+    [
+      'with times',
+      ['--- x y\t2024-01-01 10:00:00.000000000 +0000', '+++ x y\t2024-01-02 10:00:00.000000000 +0000'],
+      'x y',
+    ],
+    ['with the prefixes of git diff --cached', ['diff --git c/f i/f', '--- c/f', '+++ i/f'], 'f'],
+    ['without prefixes, in a directory that looks like one', ['diff --git a/f a/f', '--- a/f', '+++ a/f'], 'a/f'],
+    ['reversed', ['diff --git b/f a/f', '--- b/f', '+++ a/f'], 'f'],
+    ['only in the line of git', ['diff --git a/x y b/x y', 'index 1234567..89abcde 100644'], 'x y'],
+  ];
+  test.each(rows)('%s', (_reason, lines, path) => {
+    expect(only([...lines, '@@ -1 +1 @@', '-a', '+b', ''].join('\n'))).toMatchObject({ kind: 'update', path });
+  });
+
+  test('that an answer quotes are read back', () => {
+    expect(only(v4a(String.raw`*** Delete File: "a\nb"`))).toEqual({ kind: 'delete', path: 'a\nb' });
+  });
+
+  test('of files that are only on one side, as diff -N shows them', () => {
+    const epoch = '1970-01-01 01:00:00.000000000 +0100';
+    const added = [`--- f\t${epoch}`, '+++ f\t2024-01-01 10:00:00', '@@ -0,0 +1 @@', '+a', ''].join('\n');
+    const deleted = ['--- f\t2024-01-01 10:00:00', `+++ f\t${epoch}`, '@@ -1 +0,0 @@', '-a', ''].join('\n');
+    expect(only(added)).toMatchObject({ kind: 'add', path: 'f', content: 'a\n' });
+    expect(only(deleted)).toMatchObject({ kind: 'delete', path: 'f' });
+  });
+});
+
+describe('line ends', () => {
+  const rows: readonly (readonly [reason: string, content: string, patch: string, expected: string])[] = [
+    ['a diff shows CRLF', 'a\r\nb\r\n', unified('@@ -1,2 +1,2 @@', ' a\r', '-b\r', '+c\r'), 'a\r\nc\r\n'],
+    ['a diff changes a line end', 'a\nb\n', unified('@@ -1,2 +1,2 @@', '-a', '+a\r', ' b'), 'a\r\nb\n'],
+    ['a diff adds one CRLF', 'a\nb\n', unified('@@ -1,2 +1,3 @@', ' a', '+x\r', ' b'), 'a\nx\r\nb\n'],
+    ['a diff adds one LF', 'a\r\nb\r\n', unified('@@ -1,2 +1,3 @@', ' a\r', '+x', ' b\r'), 'a\r\nx\nb\r\n'],
+    [
+      'a diff without CRLF for a file with it',
+      'a\r\nb\r\n',
+      unified('@@ -1,2 +1,3 @@', ' a', '+x', ' b'),
+      'a\r\nx\r\nb\r\n',
+    ],
+    [
+      'a whole diff with CRLF',
+      'a\nb\n',
+      unified('@@ -1,2 +1,3 @@', ' a', '+x', ' b').replaceAll('\n', '\r\n'),
+      'a\nx\nb\n',
+    ],
+    [
+      'the last line has none, and the file has CRLF',
+      'a\r\nb',
+      unified('@@ -2 +2,2 @@', '-b', '+c', '+d'),
+      'a\r\nc\r\nd',
+    ],
+    ['no context', 'a\r\nb\r\n', unified('@@ -1,0 +2 @@', '+x\r'), 'a\r\nx\r\nb\r\n'],
+  ];
+  test.each(rows)('%s', (_reason, content, patch, expected) => {
+    expect(patched(content, patch)).toBe(expected);
+  });
+
+  test('a hunk that ends the file is refused elsewhere', () => {
+    const noEnd = '\\ No newline at end of file';
+    const says = /more lines follow/u;
+    expect(() => patched('a\nb\n', unified('@@ -1 +1 @@', '-a', '+c', noEnd))).toThrow(says);
+    expect(() => patched('a\nb\n', unified('@@ -1,0 +2 @@', '+c', noEnd))).toThrow(says);
+  });
+});
+
+describe('a byte order mark', () => {
+  test.each([
+    ['stays when the patch shows it', '\ufeffa\n', unified('@@ -1 +1 @@', '-\ufeffa', '+\ufeffb'), '\ufeffb\n'],
+    ['stays when the patch does not', '\ufeffa\n', unified('@@ -1 +1 @@', '-a', '+b'), '\ufeffb\n'],
+    ['is added', 'a\n', unified('@@ -1 +1 @@', '-a', '+\ufeffa'), '\ufeffa\n'],
+    ['before the patch is not part of it', 'a\n', `\ufeff${unified('@@ -1 +1 @@', '-a', '+b')}`, 'b\n'],
+  ])('%s', (_reason, content, patch, expected) => {
+    expect(patched(content, patch)).toBe(expected);
+  });
+
+  test('is not removed', () => {
+    expect(() => patched('\ufeffa\n', unified('@@ -1 +1 @@', '-\ufeffa', '+a'))).toThrow(/byte order mark/u);
+  });
+});
+
+test('context that lost its signs is not taken for a shift of the indentation', () => {
+  expect(() => patched('  a\n  b\n', unified('@@ -1,2 +1,3 @@', '  a', '+  x', '  b'))).toThrow(/one more blank/u);
+  expect(() => patched('  a\n  b\n', update('@@', '  a', '+  x', '  b'))).toThrow(/one more blank/u);
+});
+
+test('mails are read with their messages and signatures', () => {
+  const mail = (name: string): string =>
+    [
+      'From 0123456789012345678901234567890123456789 Mon Sep 17 00:00:00 2001',
+      'From: A <a@example.org>',
+      'Subject: [PATCH] x',
+      '',
+      '- one thing',
+      '+ another',
+      '---',
+      ` ${name} | 2 +-`,
+      ' 1 file changed, 1 insertion(+), 1 deletion(-)',
+      '',
+      `diff --git a/${name} b/${name}`,
+      'index 1234567..89abcde 100644',
+      `--- a/${name}`,
+      `+++ b/${name}`,
+      '@@ -1 +1 @@',
+      '-a',
+      '+b',
+      '-- ',
+      '2.47.3',
+      '',
+      '',
+    ].join('\n');
+  const oneLine = [{ text: 'a' }, { text: 'b' }];
+  expect(parsePatch(mail('f') + mail('g'))).toMatchObject([
+    { path: 'f', hunks: [{ lines: oneLine }] },
+    { path: 'g', hunks: [{ lines: oneLine }] },
+  ]);
+  expect(parsePatch(mail('f').replace(/^From .*\n/u, ''))).toMatchObject([{ path: 'f' }]);
+  expect(() => parsePatch(mail('f').replace('- one thing', '@@ -1 +1 @@'))).toThrow(/Line 5 .*without '---'/u);
+});
+
+test.each([
+  ['a fence with text around it', (patch: string) => `It changes a line:\n\n~~~\n${patch}~~~\n\nThat is all.\n`],
+  ['a here-document', (patch: string) => `git apply <<'EOF'\n${patch}EOF\n`],
+  ['the lines of Subversion', (patch: string) => `Index: file\n${'='.repeat(67)}\n${patch}\n`],
+  ['the line of diff', (patch: string) => `diff -ru old/file new/file\n${patch}`],
+])('%s is not part of a unified diff', (_reason, around) => {
+  expect(patched('a\n', around(unified('@@ -1 +1 @@', '-a', '+b')))).toBe('b\n');
 });

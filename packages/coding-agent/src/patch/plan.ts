@@ -67,10 +67,11 @@ async function planDelete(
   target: LockedTarget,
 ): Promise<PlannedFile> {
   const stat = await requireExisting(workspace, target);
-  if (stat.kind !== 'symlink') requireFile(target);
+  // A patch that shows the lines of a file does not mean a link to it.
+  if (stat.kind !== 'symlink' || patch.hunks) requireFile(target);
   await guardTree(workspace, target, 'deleted');
   let diff = noDiff;
-  if (patch.hunks.length > 0 && stat.kind === 'file') {
+  if (patch.hunks) {
     const document = documentOf(workspace, target, await takeFileSnapshot(workspace, target));
     const applied = applyHunks(document, patch.hunks, target.display);
     if (sizeOf(applied.parts) > document.encoding.mark.length) {

@@ -1,0 +1,137 @@
+import { invalidPatch, shown } from './file-patch.ts';
+import type { HunkLine, PatchHunk } from './file-patch.ts';
+import { hunkLineOf, parseHunkStart } from './patch-lines.ts';
+import type { PatchLines } from './patch-lines.ts';
+
+export const isBlank = (line: string): boolean => line.trim() === '';
+
+/** Whether the lines that name a file begin here: no line of a hunk starts like `diff --git`, but one may start like `---`. */
+export function isFileStart({ lines }: PatchLines, at: number): boolean {
+  if (lines[at]?.startsWith('diff --git ')) return true;
+  return (lines[at]?.startsWith('--- ') ?? false) && (lines[at + 1]?.startsWith('+++ ') ?? false);
+}
+
+/** Whether a mail has its signature here: `-- ` and the version of git. A hunk has no line that starts with a digit. */
+export function isSignature({ lines }: PatchLines, at: number): boolean {
+  return /^-- ?$/u.test(lines[at] ?? '') && /^\d+\.\d[\w.() -]*$/u.test(lines[at + 1] ?? '');
+}
+
+/** The numbers of lines on both sides of a hunk. */
+interface Counts {
+  old: number;
+  new: number;
+}
+
+function count(counts: Counts, kind: HunkLine['kind'], step: number): void {
+  if (kind !== '+') counts.old += step;
+  if (kind !== '-') counts.new += step;
+}
+
+/** A hunk while its lines are read. */
+interface Body {
+  readonly lines: HunkLine[];
+  readonly counts: Counts;
+  oldLacksEnd: boolean;
+  newLacksEnd: boolean;
+}
+
+function addLine({ lines, counts, oldLacksEnd, newLacksEnd }: Body, line: HunkLine, lineNumber: number): void {
+  if ((oldLacksEnd && line.kind !== '+') || (newLacksEnd && line.kind !== '-')) {
+    throw invalidPatch("a line follows the one that '\\ No newline at end of file' says is the last", lineNumber);
+  }
+  lines.push(line);
+  count(counts, line.kind, 1);
+}
+
+function markLast(body: Body, lineNumber: number): void {
+  const last = body.lines.at(-1)?.kind;
+  if (last === undefined) throw invalidPatch('it follows no line of a hunk', lineNumber);
+  body.oldLacksEnd ||= last !== '+';
+  body.newLacksEnd ||= last !== '-';
+}
+
+/**
+ * Whether a hunk ends where two lines look like the names of a file and a hunk follows. They can also remove `-- ` and add `++ `.
+ * In a diff, a hunk without context has no lines after its changes, so its counts decide; any other ends with context.
+ */
+function endsAtFileStart(reader: PatchLines, { lines, counts }: Body, stated: Counts | undefined): boolean {
+  const { at } = reader;
+  if (!isFileStart(reader, at) || !reader.lines[at + 2]?.startsWith('@@')) return false;
+  if (lines.length === 0) return false;
+  const isCounted = stated !== undefined && counts.old < stated.old && counts.new < stated.new;
+  return !(isCounted && lines.every(({ kind }) => kind !== ' '));
+}
+
+/** Reads the lines of a hunk by their signs. A line without one ends it. */
+function readBody(reader: PatchLines, stated: Counts | undefined): Body {
+  const isCrlfPatch = reader.isCrlf(reader.at);
+  const body: Body = { lines: [], counts: { old: 0, new: 0 }, oldLacksEnd: false, newLacksEnd: false };
+  // Editors remove trailing blanks, so an empty line is one of context, unless it only separates the hunk from what follows.
+  let blank: HunkLine[] = [];
+  const keepBlank = (lines: readonly HunkLine[]): void => {
+    for (const line of lines) addLine(body, line, reader.at);
+    blank = [];
+  };
+  for (reader.at++; reader.at < reader.lines.length; reader.at++) {
+    const line = reader.lines[reader.at] ?? '';
+    if (line === '') {
+      blank.push(hunkLineOf(reader, ' ', isCrlfPatch));
+      continue;
+    }
+    const kind = line.charAt(0);
+    if (kind === '\\' && line.startsWith('\\ ')) {
+      keepBlank(blank);
+      markLast(body, reader.at + 1);
+      continue;
+    }
+    if (kind !== ' ' && kind !== '-' && kind !== '+') break;
+    if (isSignature(reader, reader.at) || endsAtFileStart(reader, body, stated)) break;
+    keepBlank(blank);
+    addLine(body, hunkLineOf(reader, kind, isCrlfPatch), reader.at + 1);
+  }
+  const missing = (stated?.old ?? 0) - body.counts.old;
+  const isMissingOnBoth = stated !== undefined && missing === stated.new - body.counts.new;
+  if (isMissingOnBoth && missing <= blank.length) keepBlank(blank.slice(0, missing));
+  return body;
+}
+
+/**
+ * Reads the hunk of a unified diff that begins at the current line. Its numbers are hints: they tell whether the diff is cut off,
+ * whether empty lines at the end belong to it, and where lines go that have no context.
+ *
+ * @throws {ToolError} `INVALID_PATCH`.
+ */
+export function readUnifiedHunk(reader: PatchLines): PatchHunk {
+  const lineNumber = reader.at + 1;
+  const first = reader.lines[reader.at] ?? '';
+  if (first.startsWith('@@@')) {
+    throw invalidPatch(
+      'it is the diff of a merge, which patch cannot apply',
+      lineNumber,
+      'Give the diff to one parent.',
+    );
+  }
+  const { range, anchor } = parseHunkStart(first);
+  const stated = range && { old: range.oldCount, new: range.newCount };
+  const { lines, counts, oldLacksEnd, newLacksEnd } = readBody(reader, stated);
+  const isShort = stated !== undefined && (counts.old < stated.old || counts.new < stated.new);
+  if (isShort && reader.lines.slice(reader.at).every(isBlank)) {
+    const summary = `the last hunk has ${counts.old} old and ${counts.new} new lines, but ${shown(first)} says ${stated.old} and ${stated.new}, so the patch may be cut off`;
+    throw invalidPatch(summary, lineNumber, 'Give the whole hunk, or correct its numbers.');
+  }
+  if (lines.every(({ kind }) => kind === ' ')) throw invalidPatch('the hunk changes nothing', lineNumber);
+  if (range && range.oldCount > 0 && counts.old === 0) {
+    const summary = `the hunk shows none of its ${range.oldCount} old lines, so the place of the new lines is unknown`;
+    throw invalidPatch(summary, lineNumber, 'Add the lines around the change, each with a space before it.');
+  }
+  // Without old lines, the number is that of the line before.
+  const isMisnumbered = range?.oldCount === 0 && counts.old > 0;
+  return {
+    lines,
+    anchors: anchor === undefined ? [] : [anchor],
+    lineNumber: isMisnumbered ? undefined : range?.oldStart,
+    isAtEnd: oldLacksEnd,
+    oldLacksEnd,
+    newLacksEnd,
+  };
+}
