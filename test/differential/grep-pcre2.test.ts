@@ -19,6 +19,7 @@ async function pcreDifference(path: string, options: Omit<GrepOptions, 'path'>, 
     '--hidden',
     ...(options.multiline === true ? ['--multiline'] : []),
     ...(options.ignoreCase === true ? ['--ignore-case'] : []),
+    ...(options.crlf === true ? ['--crlf'] : []),
     ...flags,
   ]);
   const content = await grep({ ...options, path });
@@ -86,6 +87,16 @@ describe.skipIf(!hasPcre2).each([
       expect(await pcreDifference(root, { pattern, ...options })).toEqual(noDifference);
     },
   );
+
+  // ripgrep matches the `\n` of a line without `\r` too, so that such a line ends with white space.
+  const seesLineBreaks = new Set(['(?<!e)\\s', 'x\\R', '(.)\\1']);
+  test.each(
+    chosen
+      .filter(([, pattern]) => !seesLineBreaks.has(pattern))
+      .map(([reason, pattern, options]) => [reason, pattern, options ?? {}] as const),
+  )('have the lines that rg -P --crlf finds with %s', async (_reason, pattern, options) => {
+    expect(await pcreDifference(root, { pattern, crlf: true, ...options })).toEqual(noDifference);
+  });
 });
 
 describe.skipIf(!hasPcre2)('N60, N66: text with a NUL far behind its start', () => {

@@ -28,6 +28,7 @@ async function lineDifference(root: string, options: Omit<GrepOptions, 'path'>) 
     '--hidden',
     ...(options.multiline === true ? ['--multiline'] : []),
     ...(options.ignoreCase === true ? ['--ignore-case'] : []),
+    ...(options.crlf === true ? ['--crlf'] : []),
   ];
   const theirs = ripgrepLines(root, options.pattern, flags);
   const result = await everyMode({ ...options, path: root });
@@ -108,6 +109,9 @@ const linePatterns: readonly Case[] = [
   ['an end that sees carriage returns', '(?R)needle$'],
 ];
 
+/** ripgrep 15.0 panics on it with --json. */
+const panics = '(?-u:\\b)[^x]{1,9}';
+
 const multilinePatterns: readonly Case[] = [
   ['a word', 'needle'],
   ['a line break', '\\n'],
@@ -133,7 +137,7 @@ const multilinePatterns: readonly Case[] = [
   ['a word, in any case', 'NEEDLE\\n', { ignoreCase: true }],
   ['a line break before a word', '[a-z]\\n\\b'],
   ['a line break without a word after it', 'x?\\n\\B'],
-  ['a repetition that goes on over the line, on which ripgrep 15.0 panics with --json', '(?-u:\\b)[^x]{1,9}'],
+  ['a repetition that goes on over the line', panics],
   ['an empty match after the last line, for which ripgrep shows context', '$^'],
 ];
 
@@ -194,6 +198,22 @@ describe.each([
     'have the lines that ripgrep finds over several lines with %s',
     async (_reason, pattern, options) => {
       expect(await lineDifference(place.root, { pattern, multiline: true, ...options })).toEqual(noDifference);
+    },
+  );
+
+  test.each(withOptions(patterns.filter(([, pattern]) => !pattern.includes('\\r'))))(
+    'have the lines that ripgrep finds before either line end with %s',
+    async (_reason, pattern, options) => {
+      expect(await lineDifference(place.root, { pattern, crlf: true, ...options })).toEqual(noDifference);
+    },
+  );
+
+  // Where it does not print JSON, ripgrep adds a `\r` to a last line without an end.
+  test.each(withOptions(overLines.filter(([, pattern]) => pattern !== panics)))(
+    'have the lines that ripgrep finds over several lines of either line end with %s',
+    async (_reason, pattern, options) => {
+      const given = { pattern, multiline: true, crlf: true, ...options };
+      expect(await lineDifference(place.root, given)).toEqual(noDifference);
     },
   );
 

@@ -95,6 +95,33 @@ describe('grep', () => {
     expect((await grep({ pattern: 'x', path })).matches.map((match) => match.line)).toEqual(['x  \t\r', 'x']);
   });
 
+  it('takes a carriage return for part of a line end, in both engines, if it is asked to', async () => {
+    const path = createTree({ dos: 'foo\r\nfoo bar\r\n\r\nfoo', unix: 'foo\n\nfoo' });
+    const found = async (pattern: string, options: Partial<GrepOptions> = {}): Promise<unknown> => {
+      const { matches } = await grep({ pattern, path, crlf: true, ...options });
+      return matches.map(({ path: name, lineNumber }) => `${name}:${lineNumber}`);
+    };
+    const ends = ['dos:1', 'dos:4', 'unix:1', 'unix:3'];
+    for (const end of ['', '(?!x)']) {
+      expect(await found(`foo$${end}`), end).toEqual(ends);
+      expect(await found(`^foo$${end}`, { multiline: true }), end).toEqual(ends);
+      expect(await found(`foo$${end}`, { crlf: false }), end).toEqual(ends.slice(1));
+      expect(await found(`foo[^x]${end}`), end).toEqual(['dos:2']);
+      expect(await found(`^$${end}`), end).toEqual(['dos:3', 'unix:2']);
+      expect(await found(`foo$\\r?\\n^foo bar${end}`, { multiline: true }), end).toEqual(['dos:1', 'dos:2']);
+    }
+    const { matches } = await grep({ pattern: 'foo.*', path, crlf: true });
+    expect(matches[1]).toMatchObject({ line: 'foo bar\r', submatches: [{ start: 0, end: 7 }] });
+  });
+
+  it('refuses a pattern that asks for what crlf takes for a line end', async () => {
+    const path = createTree({ a: 'foo\r\n' });
+    const refused = { code: 'INVALID_REGEX', offset: 3 };
+    await expect(grep({ pattern: 'foo\\r', path, crlf: true })).rejects.toMatchObject(refused);
+    await expect(grep({ pattern: 'foo\r', literal: true, path, crlf: true })).rejects.toThrow(/without crlf/);
+    expect((await grep({ pattern: 'foo\\r', path, crlf: true, multiline: true })).totalMatches).toBe(1);
+  });
+
   it('takes context for both sides, and each side by itself', async () => {
     const path = createTree({ a: '1\n2\nx\n4\n5\n' });
     const shown = async (options: Partial<GrepOptions>): Promise<unknown> => {

@@ -159,6 +159,7 @@ export interface NativeGrepOptions {
   type?: string
   ignoreCase?: boolean
   multiline?: boolean
+  crlf?: boolean
   hidden?: boolean
   gitignore?: boolean
   cache?: boolean

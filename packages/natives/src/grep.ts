@@ -42,6 +42,12 @@ export interface GrepOptions extends SearchOptions {
    */
   multiline?: boolean | undefined;
   /**
+   * Take `\r\n` for one line end, as `rg --crlf`: `$` matches before the `\r`, which no match contains. A pattern that
+   * asks for a `\r` is refused, except with `multiline`. `line` still ends with the `\r`.
+   * @default false
+   */
+  crlf?: boolean | undefined;
+  /**
    * The maximal number of matched lines (content and count mode) or files (files mode), in path order. The search ends at
    * the first one over the limit, or at the end of the tree. Default: no limit.
    */
@@ -151,6 +157,7 @@ const rules: OptionRules<GrepOptions> = {
   type: text,
   ignoreCase: flag,
   multiline: flag,
+  crlf: flag,
   maxCount: count,
   offset: count,
   contextBefore: count,

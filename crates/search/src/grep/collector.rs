@@ -27,6 +27,7 @@ const STOPPED: io::ErrorKind = io::ErrorKind::ConnectionAborted;
 pub(super) struct CollectOptions {
     pub(super) mode: GrepMode,
     pub(super) multiline: bool,
+    pub(super) crlf: bool,
     /// Whether text far after a match can decide whether it is a match.
     pub(super) looks_far: bool,
     /// The search of a file ends at the first matched line over this number.
@@ -165,7 +166,9 @@ impl<M: Matcher> Collector<'_, M> {
             let end = if self.options.looks_far { buffer.len() } else { buffer.len().min(block.end + LOOK_AHEAD) };
             (&buffer[..end], block)
         } else {
-            let line = without_terminator(found.bytes());
+            let line = found.bytes();
+            let is_dos = self.options.crlf && line.ends_with(b"\r\n");
+            let line = if is_dos { &line[..line.len() - 2] } else { without_terminator(line) };
             (line, 0..line.len())
         };
         let mut submatches = BlockSubmatches::default();

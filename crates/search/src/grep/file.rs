@@ -6,6 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use cairn_cancel::Stopped;
+use grep_matcher::LineTerminator;
 use grep_regex::RegexMatcher;
 use grep_searcher::{BinaryDetection, MmapChoice, Searcher, SearcherBuilder};
 use memchr::memmem::Finder;
@@ -64,6 +65,7 @@ impl FileSearcher {
             .memory_map(MmapChoice::never())
             .line_number(content)
             .multi_line(options.multiline)
+            .line_terminator(if options.crlf { LineTerminator::crlf() } else { LineTerminator::byte(b'\n') })
             .heap_limit(Some(heap_limit))
             // In every mode, because the place where a NUL ends the search depends on the context.
             .before_context(options.context_before)
@@ -86,6 +88,7 @@ impl FileSearcher {
             collect_options: CollectOptions {
                 mode: options.mode,
                 multiline: options.multiline,
+                crlf: options.crlf,
                 looks_far: !compiled.is_local(),
                 max_lines: max_lines.unwrap_or(u64::MAX),
                 max_columns: options.max_columns,
@@ -177,7 +180,8 @@ impl FileSearcher {
                 collect(&mut self.searcher, matcher, self.collect_options, control, source)
             }
             ThreadMatcher::Pcre2(workspace) => {
-                let matcher = PcreMatcher { workspace, check, failure: &failure };
+                let cut_line_break = self.collect_options.crlf && !self.collect_options.multiline;
+                let matcher = PcreMatcher { workspace, check, failure: &failure, cut_line_break };
                 collect(&mut self.searcher, &matcher, self.collect_options, control, source)
             }
         };

@@ -110,6 +110,7 @@ impl Compiled {
             .multi_line(true)
             .utf8(false)
             .case_insensitive(options.ignore_case)
+            .crlf(options.crlf)
             .build()
             .parse(pattern);
         let assertions = parsed.as_ref().map(|parsed| parsed.properties().look_set());
@@ -126,7 +127,7 @@ impl Compiled {
         repaired: Option<String>,
         options: &GrepOptions,
     ) -> Result<Result<Self, SearchError>, Refusal> {
-        let expression = Expression::new(pattern, options.ignore_case)?;
+        let expression = Expression::new(pattern, options.ignore_case, options.crlf)?;
         if !options.multiline
             && let Some(offset) = required_line_break(pattern)
         {
@@ -174,6 +175,9 @@ const PROGRAM_BYTES: [usize; 2] = [4 << 20, 100 << 20];
 const TOO_LONG: &str = "it is longer than 64 KiB";
 const LINE_BREAK: &str = "it matches a line break; set multiline to let matches span lines";
 
+const CARRIAGE_RETURN: &str =
+    "it matches a carriage return, which is part of the end of a line with crlf; search without crlf or with multiline";
+
 /// The longest text that every match contains. A regular expression engine searches for the beginning of a match, which is
 /// often more frequent: in `static\s+int\s+\w+_probe` the end excludes more files than the beginning.
 fn required_text(expression: &Hir) -> Option<&[u8]> {
@@ -194,9 +198,15 @@ fn build(
 ) -> Result<Result<RegexMatcher, grep_regex::Error>, SearchError> {
     let mut builder = RegexMatcherBuilder::new();
     builder.multi_line(true).unicode(true).octal(false).case_insensitive(options.ignore_case).ban_byte(Some(0));
-    builder.dfa_size_limit(DFA_BYTES);
-    if !options.multiline {
-        builder.line_terminator(Some(b'\n')).dot_matches_new_line(false);
+    // This sets the line terminator too.
+    builder.dfa_size_limit(DFA_BYTES).crlf(options.crlf);
+    if options.multiline {
+        builder.line_terminator(None);
+    } else {
+        builder.dot_matches_new_line(false);
+        if !options.crlf {
+            builder.line_terminator(Some(b'\n'));
+        }
     }
     // Otherwise a pattern of plain characters is searched without the check for a NUL.
     let plain = if pattern.contains('\0') { Cow::Owned(format!("(?:){pattern}")) } else { Cow::Borrowed(pattern) };
@@ -223,7 +233,7 @@ fn offset_before_repair(pattern: &str, repaired: &str, offset: usize) -> usize {
 /// The character that makes a valid pattern refused.
 fn refused_character(error: &grep_regex::Error) -> Option<char> {
     match error.kind() {
-        grep_regex::ErrorKind::NotAllowed(_) => Some('\n'),
+        grep_regex::ErrorKind::NotAllowed(text) => text.chars().next(),
         grep_regex::ErrorKind::Banned(_) => Some('\0'),
         _ => None,
     }
@@ -233,6 +243,7 @@ fn refused_character(error: &grep_regex::Error) -> Option<char> {
 fn describe(error: &grep_regex::Error, options: &GrepOptions) -> String {
     match refused_character(error) {
         Some('\n') if !options.multiline => LINE_BREAK.to_owned(),
+        Some('\r') => CARRIAGE_RETURN.to_owned(),
         Some('\0') => "it matches a NUL byte, which text files do not contain".to_owned(),
         _ => error.to_string(),
     }

@@ -33,6 +33,9 @@ pub struct GrepOptions {
     pub ignore_case: bool,
     /// Let matches span lines. Default: false.
     pub multiline: bool,
+    /// A `\r` before a `\n` belongs to the end of the line: `$` matches before both, and without `multiline` nothing
+    /// matches a `\r`. Default: false.
+    pub crlf: bool,
     /// The unit to report. Default: lines.
     pub mode: GrepMode,
     /// The maximal number of lines, matches or files, by mode. The search ends at the first one that is over the limit, or
@@ -64,6 +67,7 @@ impl GrepOptions {
             file_type: None,
             ignore_case: false,
             multiline: false,
+            crlf: false,
             mode: GrepMode::Content,
             max_count: None,
             offset: 0,

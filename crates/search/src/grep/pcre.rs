@@ -19,12 +19,14 @@ use grep_matcher::{Match, Matcher, NoCaptures};
 use pcre2_sys::{
     PCRE2_AUTO_CALLOUT, PCRE2_CASELESS, PCRE2_ERROR_CALLOUT, PCRE2_ERROR_MATCHLIMIT,
     PCRE2_ERROR_MISSING_CLOSING_PARENTHESIS, PCRE2_ERROR_MISSING_SQUARE_BRACKET, PCRE2_ERROR_NOMATCH,
-    PCRE2_ERROR_UNMATCHED_CLOSING_PARENTHESIS, PCRE2_JIT_COMPLETE, PCRE2_MATCH_INVALID_UTF, PCRE2_MULTILINE, PCRE2_UCP,
-    PCRE2_UTF, pcre2_code_8, pcre2_code_free_8, pcre2_compile_8, pcre2_get_error_message_8,
+    PCRE2_ERROR_UNMATCHED_CLOSING_PARENTHESIS, PCRE2_JIT_COMPLETE, PCRE2_MATCH_INVALID_UTF, PCRE2_MULTILINE,
+    PCRE2_NEWLINE_ANYCRLF, PCRE2_UCP, PCRE2_UTF, pcre2_code_8, pcre2_code_free_8, pcre2_compile_8,
+    pcre2_compile_context_create_8, pcre2_compile_context_free_8, pcre2_get_error_message_8,
     pcre2_get_ovector_pointer_8, pcre2_jit_compile_8, pcre2_jit_stack_8, pcre2_jit_stack_assign_8,
     pcre2_jit_stack_create_8, pcre2_jit_stack_free_8, pcre2_match_8, pcre2_match_context_8,
     pcre2_match_context_create_8, pcre2_match_context_free_8, pcre2_match_data_8,
     pcre2_match_data_create_from_pattern_8, pcre2_match_data_free_8, pcre2_set_heap_limit_8, pcre2_set_match_limit_8,
+    pcre2_set_newline_8,
 };
 
 type Callout = extern "C" fn(*mut c_void, *mut c_void) -> c_int;
@@ -66,7 +68,8 @@ pub(super) struct Expression {
 }
 
 impl Expression {
-    pub(super) fn new(pattern: &str, ignore_case: bool) -> Result<Self, Refusal> {
+    /// With `crlf`, lines end at `\r\n`, `\r` and `\n`, as with `rg -P --crlf`.
+    pub(super) fn new(pattern: &str, ignore_case: bool, crlf: bool) -> Result<Self, Refusal> {
         let mut options = PCRE2_MULTILINE | PCRE2_UTF | PCRE2_UCP | PCRE2_MATCH_INVALID_UTF;
         if ignore_case {
             options |= PCRE2_CASELESS;
@@ -75,7 +78,7 @@ impl Expression {
         let lead = if pattern.starts_with("(*") { "(?#)" } else { "" };
         let text = format!("{lead}{pattern}");
         let code = |options| {
-            Code::new(&text, options)
+            Code::new(&text, options, crlf)
                 .map_err(|refusal| Refusal { offset: refusal.offset.saturating_sub(lead.len()), ..refusal })
         };
         Ok(Self {
@@ -145,11 +148,19 @@ unsafe impl Send for Code {}
 unsafe impl Sync for Code {}
 
 impl Code {
-    fn new(pattern: &str, options: u32) -> Result<Self, Refusal> {
+    fn new(pattern: &str, options: u32, crlf: bool) -> Result<Self, Refusal> {
         let (mut error, mut offset) = (0, 0);
-        // SAFETY: the pattern is valid for its length and, as `PCRE2_UTF` wants it, UTF-8; no context is allowed.
+        // SAFETY: the pattern is valid for its length and, as `PCRE2_UTF` wants it, UTF-8. The context is made and freed
+        // here; a null pointer is allowed in both places.
         let code = unsafe {
-            pcre2_compile_8(pattern.as_ptr(), pattern.len(), options, &raw mut error, &raw mut offset, ptr::null_mut())
+            let context = pcre2_compile_context_create_8(ptr::null_mut());
+            if crlf && !context.is_null() {
+                pcre2_set_newline_8(context, PCRE2_NEWLINE_ANYCRLF);
+            }
+            let text = pattern.as_ptr();
+            let code = pcre2_compile_8(text, pattern.len(), options, &raw mut error, &raw mut offset, context);
+            pcre2_compile_context_free_8(context);
+            code
         };
         let Some(code) = NonNull::new(code) else { return Err(Refusal::new(error, offset, pattern)) };
         let code = Self(code);
@@ -345,6 +356,8 @@ pub(super) struct PcreMatcher<'a> {
     pub(super) check: &'a dyn Fn() -> Result<(), Stopped>,
     /// Why the last match failed. The searcher passes only its text on.
     pub(super) failure: &'a Cell<Option<Failure>>,
+    /// Whether a text is one line, and its `\n` is not part of it: the searcher cuts only `\r\n` with `crlf`.
+    pub(super) cut_line_break: bool,
 }
 
 impl Matcher for PcreMatcher<'_> {
@@ -352,7 +365,8 @@ impl Matcher for PcreMatcher<'_> {
     type Error = Failure;
 
     fn find_at(&self, text: &[u8], at: usize) -> Result<Option<Match>, Failure> {
-        let found = self.workspace.borrow_mut().find_at(text, at, self.check);
+        let line = if self.cut_line_break { text.strip_suffix(b"\n").unwrap_or(text) } else { text };
+        let found = self.workspace.borrow_mut().find_at(line, at, self.check);
         self.failure.set(found.as_ref().err().copied());
         found
     }
