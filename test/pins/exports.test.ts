@@ -1,4 +1,5 @@
 import * as source from '@cairn/natives';
+import * as files from '@cairn/natives/files';
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 
@@ -17,6 +18,10 @@ const dist = new URL('../../packages/natives/dist/', import.meta.url);
 
 test('@cairn/natives exports these values', () => {
   expect(Object.keys(source).toSorted()).toEqual(exported);
+});
+
+test('@cairn/natives/files, which only the tools use, exports these values', () => {
+  expect(Object.keys(files).toSorted()).toEqual(['copyAttributes', 'exchangeFiles', 'lockPath', 'replaceFile']);
 });
 
 test('the built @cairn/natives exports the same values', async () => {

@@ -1,5 +1,5 @@
-//! What a commit needs from the file system and Node does not offer: copies of attributes, an exchange of two names, and locks
-//! that end with their process.
+//! File system functions that commits need and Node lacks: copies of attributes, an exchange of two names, and locks that end with
+//! their process.
 //!
 //! Nothing here follows a symbolic link in the last component of a path. All functions block; call them on a thread of your own.
 

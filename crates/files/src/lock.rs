@@ -164,3 +164,21 @@ mod system {
         Ok(true)
     }
 }
+
+#[cfg(all(test, unix))]
+mod tests {
+    use rustix::io::Errno;
+
+    use super::*;
+
+    #[test]
+    fn a_file_system_without_locks_is_told_apart_from_a_failure() {
+        for code in [Errno::BADF, Errno::NOLCK, Errno::OPNOTSUPP, Errno::NOTSUP, Errno::NOSYS, Errno::INVAL] {
+            assert!(matches!(refused(code.into()), LockError::Unsupported(_)), "{code:?}");
+        }
+        assert!(matches!(refused(io::ErrorKind::Unsupported.into()), LockError::Unsupported(_)));
+        for code in [Errno::IO, Errno::NOENT, Errno::ACCESS, Errno::MFILE] {
+            assert!(matches!(refused(code.into()), LockError::System(_)), "{code:?}");
+        }
+    }
+}

@@ -26,6 +26,10 @@ pub enum Replaced {
 /// # Errors
 /// The system's error; then nothing was replaced. `NotFound` also when `target` was deleted.
 pub fn replace(temporary: &Path, target: &Path) -> io::Result<Replaced> {
+    replace_by(exchange, temporary, target)
+}
+
+fn replace_by(exchange: fn(&Path, &Path) -> io::Result<bool>, temporary: &Path, target: &Path) -> io::Result<Replaced> {
     // Before the copy, which may leave a file that its owner cannot write.
     let file = open_to_sync(temporary)?;
     if let Attributes::Lost(reason) = copy_attributes(target, temporary)? {
@@ -86,5 +90,66 @@ mod system {
     #[allow(clippy::unnecessary_wraps, reason = "the signature of all systems")]
     pub(super) fn exchange(_left: &Path, _right: &Path) -> io::Result<bool> {
         Ok(false)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use tempfile::TempDir;
+
+    use super::*;
+
+    fn two_files() -> (TempDir, PathBuf, PathBuf) {
+        let directory = TempDir::new().expect("a directory");
+        let [temporary, target] = ["temporary", "target"].map(|name| directory.path().join(name));
+        fs::write(&temporary, "new").expect("a file");
+        fs::write(&target, "old").expect("a file");
+        (directory, temporary, target)
+    }
+
+    fn text(path: &Path) -> Option<String> {
+        fs::read_to_string(path).ok()
+    }
+
+    #[test]
+    #[cfg(any(target_os = "linux", target_os = "macos"))]
+    fn the_old_file_gets_the_name_of_the_temporary_one_and_an_exchange_takes_that_back() {
+        let (_directory, temporary, target) = two_files();
+        assert_eq!(replace(&temporary, &target).expect("replaced"), Replaced::Exchanged);
+        assert_eq!((text(&temporary).as_deref(), text(&target).as_deref()), (Some("old"), Some("new")));
+        assert!(exchange(&temporary, &target).expect("exchanged"));
+        assert_eq!((text(&temporary).as_deref(), text(&target).as_deref()), (Some("new"), Some("old")));
+    }
+
+    #[test]
+    fn where_names_cannot_be_exchanged_the_file_is_renamed() {
+        let (_directory, temporary, target) = two_files();
+        let replaced = replace_by(|_, _| Ok(false), &temporary, &target).expect("replaced");
+        assert_eq!(replaced, Replaced::Renamed);
+        assert_eq!((text(&temporary), text(&target).as_deref()), (None, Some("new")));
+    }
+
+    #[test]
+    fn a_target_that_is_gone_is_not_created_again() {
+        let (_directory, temporary, target) = two_files();
+        fs::remove_file(&target).expect("removed");
+        let error = replace(&temporary, &target).expect_err("nothing to replace");
+        assert_eq!(error.kind(), io::ErrorKind::NotFound);
+        assert_eq!((text(&temporary).as_deref(), text(&target)), (Some("new"), None));
+    }
+
+    #[test]
+    #[cfg(any(target_os = "linux", target_os = "macos"))]
+    fn a_target_that_disappears_before_the_exchange_is_not_created_again() {
+        let (_directory, temporary, target) = two_files();
+        let vanishing = |temporary: &Path, target: &Path| {
+            fs::remove_file(target)?;
+            exchange(temporary, target)
+        };
+        let error = replace_by(vanishing, &temporary, &target).expect_err("nothing to replace");
+        assert_eq!(error.kind(), io::ErrorKind::NotFound);
+        assert_eq!((text(&temporary).as_deref(), text(&target)), (Some("new"), None));
     }
 }

@@ -1,4 +1,4 @@
-//! `copyAttributes`, `replaceFile`, `exchangeFiles` and `lockPath`: what commits need from the file system.
+//! `copyAttributes`, `replaceFile`, `exchangeFiles` and `lockPath`: file system functions for commits.
 
 #![allow(clippy::elidable_lifetime_names, reason = "the macro needs the lifetime by name")]
 

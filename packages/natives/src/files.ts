@@ -1,5 +1,5 @@
 /**
- * What commits need from the file system and Node does not offer. For `@cairn/coding-agent` only: this subpath may change in any
+ * File system functions that commits need and Node lacks. For `@cairn/coding-agent` only: this subpath may change in any
  * version.
  *
  * Every call runs on a thread of its own. Failures are errors with a `code`, as in Node; a failed call has changed nothing, unless
