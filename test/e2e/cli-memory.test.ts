@@ -118,8 +118,9 @@ describe('cairn memory', () => {
     expect(JSON.parse(stdout)).toMatchObject(document);
   });
 
-  test('an export of a memory that is not there is empty, also with --json', async () => {
-    expect(await newcomer()(['memory', 'export', '--json'])).toMatchObject({ exitCode: 1, stdout: '' });
+  test('an export of a memory that is not there is empty, and with --json nothing is on standard error', async () => {
+    expect(await newcomer()(['memory', 'export', '--json'])).toMatchObject({ exitCode: 1, stdout: '', stderr: '' });
+    expect(await newcomer()(['memory', 'export'])).toMatchObject({ exitCode: 1, stdout: '' });
   });
 
   test('add reports how much it keeps, and keeps no more', async () => {

@@ -212,8 +212,8 @@ describe.skipIf(!hasTerminal)('in a terminal of 80x24', () => {
   test('names and contents cannot act on the terminal', async () => {
     const run = await pickIn({ 'bad\u001b[2J\n.txt': 'hidden \u001b]0;title\u0007 text\r\n' });
     const rows = await run.until((seen) => seen.some((row) => row.includes('text')), 'the preview');
-    expect(selected(rows)).toBe('bad\\x1b[2J\\n.txt');
-    expect(rows.join('\n')).toContain('hidden \\x1b]0;title\\x07 text');
+    expect(selected(rows)).toBe('bad\\u001b[2J\\n.txt');
+    expect(rows.join('\n')).toContain('hidden \\u001b]0;title\\u0007 text');
     run.type(keys.enter);
     expect(await run.end).toEqual({ exitCode: 0, stdout: 'bad\u001b[2J\n.txt\n' });
   });
@@ -223,11 +223,11 @@ describe.skipIf(!hasTerminal)('in a terminal of 80x24', () => {
       cwd: createTree({ 'bad\u001b[2J\u009b1mname.txt': '' }),
       script: 'exec "$NODE" "$CAIRN" "$@"',
     });
-    await run.until(isSelected('bad\\x1b[2J\\x9b1mname.txt'), 'the name');
+    await run.until(isSelected('bad\\u001b[2J\\u009b1mname.txt'), 'the name');
     run.type(keys.enter);
     expect((await run.end).exitCode).toBe(0);
     expect(run.isOnOtherScreen()).toBe(false);
-    expect(run.rows()[0]).toBe('bad\\x1b[2J\\x9b1mname.txt');
+    expect(run.rows()[0]).toBe('"bad\\u001b[2J\\u009b1mname.txt"');
   });
 
   test('binary files, images and huge lines have a preview that fits', async () => {

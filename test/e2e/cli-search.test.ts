@@ -112,11 +112,16 @@ describe('paths', () => {
     expect(stdout).toBe('new.txt\nold.txt\n');
   });
 
-  test.skipIf(process.platform !== 'linux')('control characters in names are raw when piped', async () => {
-    const cwd = createTree({ 'line\nbreak.txt': 'x\n', 'esc\u001b[31m.txt': 'y\n' });
-    const { stdout } = await cairn(['glob', '*.txt'], { cwd });
-    expect(stdout).toBe('esc\u001b[31m.txt\nline\nbreak.txt\n');
-  });
+  test.skipIf(process.platform !== 'linux')(
+    'control characters in names are quoted when piped too, and --path takes a quoted name',
+    async () => {
+      const cwd = createTree({ 'line\nbreak.txt': 'x\n', 'esc\u001b[31m.txt': 'y\n' });
+      const { stdout } = await cairn(['glob', '*.txt'], { cwd });
+      expect(stdout).toBe('"esc\\u001b[31m.txt"\n"line\\nbreak.txt"\n');
+      const [, name = ''] = stdout.split('\n');
+      expect((await cairn(['grep', 'x', '--path', name], { cwd })).stdout).toBe('"line\\nbreak.txt":1:x\n');
+    },
+  );
 
   test.skipIf(process.platform !== 'linux')('a name that is not valid Unicode has a notice', async () => {
     const cwd = createTree({ [bytesName(...Buffer.from('bad'), 0xff, ...Buffer.from('.txt'))]: 'x' });
@@ -186,6 +191,32 @@ describe('lines', () => {
   });
 });
 
+describe('the pages of grep', () => {
+  const tree = { a: 'x\ny\nx\nx\n', b: 'x\n', d: { c: 'x\nx\nx\nx\n', e: 'y\n' } };
+  const modes = ['content', 'files', 'count'].flatMap((mode) => [1, 2, 3, 8].map((limit) => [mode, limit] as const));
+
+  test.each(modes)('have together the whole answer, in the mode %s and with --limit %d', async (mode, limit) => {
+    const cwd = createTree(tree);
+    const args = ['grep', 'x', '--mode', mode];
+    const whole = await cairn(args, { cwd });
+    expect(whole.stderr).toBe('');
+    let all = '';
+    let next: string | undefined = '0';
+    while (next !== undefined) {
+      const page = await cairn([...args, '--limit', String(limit), '--offset', next], { cwd });
+      all += page.stdout;
+      next = /--offset (\d+) to continue\n$/u.exec(page.stderr)?.[1];
+      expect(page.stderr === '').toBe(next === undefined);
+    }
+    expect(all).toBe(whole.stdout);
+    const count = whole.stdout.split('\n').length - 1;
+    expect(await cairn([...args, '--offset', String(count)], { cwd })).toMatchObject({
+      stdout: '',
+      stderr: `cairn: there are no more: --offset ${count} skips all ${count}; use a smaller one\n`,
+    });
+  });
+});
+
 describe('a notice on standard error reports', () => {
   test('a listing cut by --limit', async () => {
     const cwd = createTree(Object.fromEntries(Array.from({ length: 12 }, (_, index) => [`file-${index}.txt`, ''])));
@@ -244,7 +275,7 @@ describe('a notice on standard error reports', () => {
     const cwd = createTree({ 'a.txt': 'hit\nhit\nhit\n', 'b.txt': 'hit\n' });
     const { stdout, stderr } = await cairn(['grep', 'hit', '--max-count-per-file', '2'], { cwd });
     expect(stdout).toBe('a.txt:1:hit\na.txt:2:hit\nb.txt:1:hit\n');
-    expect(stderr).toBe('cairn: 1 file had more matches than --max-count-per-file\n');
+    expect(stderr).toBe('cairn: 1 file had more matches than --max-count-per-file; raise it for more\n');
   });
 });
 

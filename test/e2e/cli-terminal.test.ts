@@ -38,11 +38,11 @@ describe.skipIf(!hasTerminal)('in a terminal', () => {
 
   test('names and lines cannot act on the terminal', async () => {
     const cwd = createTree({ 'bad\u001b]0;title\u0007\n.txt': 'hit \u001b[2J\u009b1m\r\n' });
-    expect(await inTerminal('glob "*.txt" --color never', cwd)).toBe('bad\\x1b]0;title\\x07\\n.txt\n');
+    expect(await inTerminal('glob "*.txt" --color never', cwd)).toBe('"bad\\u001b]0;title\\u0007\\n.txt"\n');
     expect(await inTerminal('grep hit --color never', cwd)).toBe(
-      'bad\\x1b]0;title\\x07\\n.txt\n1:hit \\x1b[2J\\x9b1m\n',
+      '"bad\\u001b]0;title\\u0007\\n.txt"\n1:hit \\u001b[2J\\u009b1m\n',
     );
-    expect(await inTerminal('find bad --color never', cwd)).toBe('bad\\x1b]0;title\\x07\\n.txt\n');
+    expect(await inTerminal('find bad --color never', cwd)).toBe('"bad\\u001b]0;title\\u0007\\n.txt"\n');
   });
 
   test('a very long line is cut around its hit and counted', async () => {

@@ -77,7 +77,7 @@ describe('a change shows its difference and says what happened', () => {
         args: ['edit', 'new\nline "a".txt', '--old', 'one', '--new', 'two'],
         tree: { 'new\nline "a".txt': 'one\n' },
         stdout: '--- "a/new\\nline \\"a\\".txt"\n+++ "b/new\\nline \\"a\\".txt"\n@@ -1,1 +1,1 @@\n-one\n+two\n',
-        stderr: /^cairn: Edited new\\nline "a"\.txt: 1 replacement at line 1, tag [\da-f]{8}\.\n$/u,
+        stderr: /^cairn: Edited "new\\nline \\"a\\"\.txt": 1 replacement at line 1, tag [\da-f]{8}\.\n$/u,
         after: { 'new\nline "a".txt': 'two\n' },
       },
     ],
@@ -297,10 +297,15 @@ describe('reading', () => {
 
   test('line ends in names do not mix listed names with notices', async () => {
     const cwd = createTree({ 'd\ne': { 'a\nb': 'x\ny\nz\n', l: symlink('to\n\nnowhere'), z: '' } });
-    expect(await cairn(['ls', 'd\ne'], { cwd })).toMatchObject({ stdout: 'a\nb\nl\nz\n', stderr: '' });
+    expect(await cairn(['ls', 'd\ne'], { cwd })).toMatchObject({
+      stdout: '"a\\nb"\nl\nz\n',
+      stderr:
+        'cairn: a name in quotes is a JSON string; to pass a path with such a name, quote all of it: "dir/a\\nb"\n',
+    });
     const { stdout, stderr } = await cairn(['read', 'd\ne/a\nb', '--limit', '1'], { cwd });
     expect(stdout).toBe('x\n');
-    expect(stderr).toMatch(/^cairn: d\\ne\/a\\nb: lines 1-1 of 3, .*\ncairn: cut by .*--offset 2\n$/u);
+    expect(stderr).toMatch(/^cairn: "d\\ne\/a\\nb": lines 1-1 of 3, .*\ncairn: cut by .*--offset 2\n$/u);
+    expect(await cairn(['read', String.raw`"d\ne/a\nb"`, '--limit', '1'], { cwd })).toMatchObject({ stdout, stderr });
   });
 
   test('--root says where paths start', async () => {

@@ -1,3 +1,4 @@
+import { escapeControls } from '@cairn/tool/paths';
 import process from 'node:process';
 import { Option } from 'commander';
 import { homeDirectory, temporaryDirectory } from '@cairn/tool/paths';
@@ -8,7 +9,6 @@ import { ExitCode } from '../terminal/exit.ts';
 import { readManifest } from '../terminal/manifest.ts';
 import { createPaint, usesColor, writeLines, type Paint } from '../terminal/output.ts';
 import type { Session } from '../terminal/session.ts';
-import { escapeControls } from '../terminal/text.ts';
 import type { CommandFactory } from './command.ts';
 
 const examples = `

@@ -1,3 +1,4 @@
+import { quotePath } from '@cairn/tool/paths';
 import { resolve } from 'node:path';
 import { Option } from 'commander';
 import { UsageError } from '../terminal/errors.ts';
@@ -7,7 +8,6 @@ import { runPicker } from '../picker/picker.ts';
 import { farewell } from '../picker/screen.ts';
 import { pathPrefix } from '../terminal/path-prefix.ts';
 import type { Session } from '../terminal/session.ts';
-import { escapeControls } from '../terminal/text.ts';
 import type { CommandFactory } from './command.ts';
 import { searchOptions, type SearchFlags } from './search/options.ts';
 
@@ -51,7 +51,7 @@ async function runPick(query: string, flags: PickFlags, session: Session): Promi
     const { path, lineNumber } = result.item;
     const line = lineNumber === undefined ? '' : `:${lineNumber}`;
     const choice = `${pathPrefix(flags.path)}${path}${line}`;
-    await writeLines(session.out, [session.out.isTerminal ? escapeControls(choice) : choice], session.signal);
+    await writeLines(session.out, [session.out.isTerminal ? quotePath(choice) : choice], session.signal);
     return ExitCode.Hit;
   } finally {
     forget();

@@ -1,10 +1,11 @@
+import { escapeControls } from '@cairn/tool/paths';
 import { resolve } from 'node:path';
 import { colorOption } from '../terminal/options.ts';
 import { ExitCode } from '../terminal/exit.ts';
 import { createPaint, usesColor, type ColorMode } from '../terminal/output.ts';
 import { pathPrefix } from '../terminal/path-prefix.ts';
 import type { Session } from '../terminal/session.ts';
-import { escapeControls, shellQuote } from '../terminal/text.ts';
+import { shellQuote } from '../terminal/text.ts';
 import { abbreviate, pickExtension, pickFile } from '../tour/choices.ts';
 import { showCache, showFind, showGlob, showGrep, showTree, type Tour } from '../tour/steps.ts';
 import { chooseWord } from '../tour/word.ts';

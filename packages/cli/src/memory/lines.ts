@@ -1,3 +1,4 @@
+import { escapeControls } from '@cairn/tool/paths';
 import type { Session } from '../terminal/session.ts';
 import { countOf, escapeLine, formatBytes } from '../terminal/text.ts';
 
@@ -30,6 +31,6 @@ export function describeKey(what: string, bytes: number | undefined, expiresInMs
 export function* textLines(heading: string, text: string, session: Session): Generator<string, void, undefined> {
   const escape = session.out.isTerminal ? escapeLine : (line: string) => line;
   const [first = '', ...rest] = text.split(/\r\n|\r|\n/u);
-  yield `${heading}${escape(first)}`;
+  yield `${escapeControls(heading)}${escape(first)}`;
   for (const line of rest) yield `    ${escape(line)}`;
 }

@@ -173,7 +173,11 @@ export async function withMemory(
 ): Promise<number> {
   const pending: string[] = [];
   const takeNotices = (): readonly string[] => pending.splice(0);
-  const { memory, choice } = await openMemory(session, flags, (notice) => pending.push(notice));
+  let isWhole = true;
+  const { memory, choice } = await openMemory(session, flags, (notice) => {
+    isWhole = false;
+    pending.push(notice);
+  });
   const where = choice.path ?? hostOf(choice.url ?? '');
   const print: Printer['print'] = (lines, document) =>
     writeAnswer(session, flags, { lines, document, notices: takeNotices });
@@ -193,10 +197,12 @@ export async function withMemory(
       if (document !== undefined) await print([], document);
       return ExitCode.None;
     }
-    return await run(memory, printer);
+    const exitCode = await run(memory, printer);
+    // A record that cannot be read is missing in what was printed.
+    return isWhole ? exitCode : ExitCode.Error;
   } finally {
     await memory.close();
-    // The notices of commands that print no answer, such as export, and of failed ones.
-    await writeNotices(session, flags.color, takeNotices());
+    // The notices of commands that print no answer, such as export, and of failed ones. With --json the exit status remains.
+    if (flags.json !== true) await writeNotices(session, flags.color, takeNotices());
   }
 }

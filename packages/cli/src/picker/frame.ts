@@ -1,8 +1,9 @@
+import { escapeControls } from '@cairn/tool/paths';
 import type { Paint } from '../terminal/output.ts';
 import {
   displayWidth,
   ellipsisColumns,
-  escapeControls,
+  escapeLine,
   fitLine,
   fitText,
   highlight,
@@ -49,7 +50,7 @@ const TAB = '    ';
 
 /** Returns a line that fits into one row. */
 function plainLine(line: string, columns: number): string {
-  return fitText(escapeControls(line.replaceAll('\t', TAB)), columns);
+  return fitText(escapeLine(line.replaceAll('\t', TAB)), columns);
 }
 
 function itemRow(item: PickItem | undefined, isSelected: boolean, { columns, paint }: PickStyle): string {

@@ -25,7 +25,7 @@ describe('an error is one line', () => {
       new CommandError({ code: 'EXISTS', message: 'b.txt exists.', fix: 'Use another name.' }),
       'cairn: b.txt exists. Use another name.',
     ],
-    ['control characters are escaped', new OutputError('no \u001b[2J here'), 'cairn: no \\x1b[2J here'],
+    ['control characters are escaped', new OutputError('no \u001b[2J here'), 'cairn: no \\u001b[2J here'],
     [
       'output that cannot be written',
       new OutputError('cannot write the output: ENOSPC'),
@@ -122,6 +122,27 @@ test('an error is one line, or one document with its facts', async () => {
       column: 8,
     },
   });
+});
+
+test('the hint of an error is the fix of its document', async () => {
+  const facts = {
+    [Symbol.for('cairn.error')]: true,
+    code: 'LOCKED',
+    summary: 'It is locked',
+    hint: 'Try again later.',
+  };
+  const error = Object.assign(new Error('It is locked. Try again later.'), facts);
+  const { session, texts } = recordingSession();
+  await writeError(session, error, true);
+  expect(JSON.parse(texts.out)).toEqual({
+    error: { code: 'LOCKED', message: 'It is locked.', fix: 'Try again later.' },
+  });
+  expect(errorLine(error)).toBe('cairn: It is locked. Try again later.');
+});
+
+test('an error shows a path with a line feed in quotes', () => {
+  const error = Object.assign(new Error('no such path: /a\nb'), { code: 'ENOENT', path: '/a\nb' });
+  expect(errorLine(error)).toBe(String.raw`cairn: no such path: "/a\nb"`);
 });
 
 test('an error of standard output is never written there', async () => {

@@ -3,10 +3,10 @@
  * has one JSON document and standard error nothing; `schema/output.json` of this package describes the documents. Without it,
  * standard output has the lines, and standard error the notices or the error.
  */
+import { escapeControls, quotePath } from '@cairn/tool/paths';
 import { describe, factsOf, OutputError } from './errors.ts';
 import { createPaint, usesColor, writeLines, type ColorMode } from './output.ts';
 import type { Session } from './session.ts';
-import { escapeControls } from './text.ts';
 
 /** The options that decide how an answer is printed. */
 export interface AnswerFlags {
@@ -67,7 +67,12 @@ export async function writeAnswer(
 
 /** Returns an error as the one line that a person reads. */
 export function errorLine(error: unknown): string {
-  const line = describe(factsOf(error))
+  const facts = factsOf(error);
+  const { path } = facts;
+  const text = describe(facts);
+  // Libraries put the path into their messages as it is, tools as answers show it.
+  const shown = path === undefined ? '' : quotePath(path);
+  const line = (path === undefined || text.includes(shown) ? text : text.replaceAll(path, () => shown))
     .trim()
     .replace(/\s*\n\s*/gu, ' ');
   return `cairn: ${escapeControls(line)}`;

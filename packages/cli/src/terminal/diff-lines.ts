@@ -1,3 +1,4 @@
+import { escapeControls } from '@cairn/tool/paths';
 import type { FileDiff } from '@cairn/coding-agent';
 import type { Paint } from './output.ts';
 
@@ -38,13 +39,19 @@ const escapes: Readonly<Record<string, string>> = {
   '\\': '\\',
 };
 
-/** Returns a name in quotes with escapes, as git writes names with control characters, quotes or backslashes. */
+function escapeOne(character: string): string {
+  const letter = escapes[character];
+  if (letter !== undefined) return `\\${letter}`;
+  return [...Buffer.from(character)].map((byte) => `\\${byte.toString(8).padStart(3, '0')}`).join('');
+}
+
+/** Returns a name in quotes with escapes, as git writes it, when it has quotes, backslashes or what {@link escapeControls} escapes. */
 function quoteName(name: string): string {
-  // oxlint-disable-next-line no-control-regex -- the pattern finds control characters
-  const quoted = name.replace(/[\u0000-\u001f\u007f"\\]/gu, (character) => {
-    const letter = escapes[character] ?? character.charCodeAt(0).toString(8).padStart(3, '0');
-    return `\\${letter}`;
-  });
+  const quoted = [...name]
+    .map((character) =>
+      /["\\]/u.test(character) || escapeControls(character) !== character ? escapeOne(character) : character,
+    )
+    .join('');
   return quoted === name ? name : `"${quoted}"`;
 }
 

@@ -79,8 +79,10 @@ export function factsOf(error: unknown): ErrorFacts {
   const path = stringOf(error, 'path');
   if (isCairnError(error)) {
     // The library names its own option.
-    const message = error.message.replace('or set literal to search', 'or use -F to search');
-    return { code: error.code, message, path, ...placeOf(error), ...changedOf(error) };
+    const [summary, fix] = [stringOf(error, 'summary'), stringOf(error, 'hint')];
+    const stated = summary === undefined || fix === undefined ? error.message : `${summary}.`;
+    const message = stated.replace('or set literal to search', 'or use -F to search');
+    return { code: error.code, message, fix, path, ...placeOf(error), ...changedOf(error) };
   }
   const code = stringOf(error, 'code');
   // Codes of Node itself are mistakes of this program; those of the system are not.

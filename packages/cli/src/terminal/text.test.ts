@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest';
 import {
   countOf,
   displayWidth,
-  escapeControls,
   escapeLine,
   fitLine,
   fitPath,
@@ -22,20 +21,19 @@ describe('escaping', () => {
     ['plain text is unchanged', 'src/über/ファイル.ts', 'src/über/ファイル.ts'],
     ['a newline in a name', 'a\nb', 'a\\nb'],
     ['a carriage return', 'a\rb', 'a\\rb'],
-    ['an escape sequence', '\u001b[31mred', '\\x1b[31mred'],
-    ['the bell and delete', '\u0007\u007f', '\\x07\\x7f'],
-    ['a C1 control starts a sequence too', '\u009b2J', '\\x9b2J'],
-    ['text direction is not turned round', 'a\u202eb\u2066c', 'a\\u{202e}b\\u{2066}c'],
-    ['a line separator', 'a\u2028b', 'a\\u{2028}b'],
+    ['an escape sequence', '\u001b[31mred', '\\u001b[31mred'],
+    ['the bell and delete', '\u0007\u007f', '\\u0007\\u007f'],
+    ['a C1 control starts a sequence too', '\u009b2J', '\\u009b2J'],
+    ['text direction is not turned round', 'a\u202eb\u2066c', 'a\\u202eb\\u2066c'],
+    ['a line separator', 'a\u2028b', 'a\\u2028b'],
   ];
   test.each(cases)('%s', (_reason, text, shown) => {
-    expect(escapeControls(text)).toBe(shown);
     expect(escapeLine(text)).toBe(shown);
   });
 
-  test('a tab is spelled out in a name and kept in a line of a file', () => {
-    expect(escapeControls('a\tb')).toBe('a\\tb');
+  test('tabs, and the joiners of texts and emoji, stay in a line of a file', () => {
     expect(escapeLine('a\tb')).toBe('a\tb');
+    expect(escapeLine('می\u200cخواهم 👩\u200d👧 ❤\ufe0f')).toBe('می\u200cخواهم 👩\u200d👧 ❤\ufe0f');
   });
 });
 
@@ -46,7 +44,7 @@ describe('display width', () => {
     ['Chinese, Japanese and Korean take two', '漢字かな한글', 12],
     ['an emoji of several code points is one', '👩‍👩‍👧', 2],
     ['a tab counts as eight', '\ta', 9],
-    ['escaped controls count as shown', '\u001b', 4],
+    ['escaped controls count as shown', '\u001b', 6],
     ['nothing', '', 0],
   ];
   test.each(cases)('%s', (_reason, text, width) => {
@@ -139,7 +137,7 @@ describe('highlighting', () => {
   });
 
   test('escaping does not move the highlighted part', () => {
-    expect(highlight('\u001bab', [{ start: 1, end: 2 }], { ...marks, escape: escapeControls })).toBe('\\x1b[a]b');
+    expect(highlight('\u001bab', [{ start: 1, end: 2 }], { ...marks, escape: escapeLine })).toBe('\\u001b[a]b');
   });
 });
 

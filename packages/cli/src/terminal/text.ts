@@ -1,3 +1,4 @@
+import { escapeControls } from '@cairn/tool/paths';
 import { eastAsianWidth } from 'get-east-asian-width';
 
 /** A part of a text, in UTF-16 code units: `start` up to but not including `end`. */
@@ -6,26 +7,12 @@ export interface Range {
   readonly end: number;
 }
 
-// C0 and C1 controls move the cursor or change the terminal's state; the others reorder or break the text around them.
-// oxlint-disable-next-line no-control-regex -- the pattern finds control characters
-const unsafe = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu;
-const short: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
+/** Tabs, and the invisible characters that the texts of several languages and emoji need. */
+const USUAL_IN_LINES = '\t\u00ad\u200b\u200c\u200d\u2060\ufe0e\ufe0f\ufeff';
 
-function escapeOne(character: string): string {
-  const known = short[character];
-  if (known !== undefined) return known;
-  const code = character.charCodeAt(0);
-  return code < 0x100 ? `\\x${code.toString(16).padStart(2, '0')}` : `\\u{${code.toString(16)}}`;
-}
-
-/** Escapes control characters (`\n`, `\x1b`), so that a file name cannot control the terminal. */
-export function escapeControls(text: string): string {
-  return text.replace(unsafe, escapeOne);
-}
-
-/** Escapes control characters except tabs, which are common in lines of files. */
+/** Escapes the characters of a line of a file that could control the terminal or turn the text round. */
 export function escapeLine(text: string): string {
-  return text.replace(unsafe, (character) => (character === '\t' ? character : escapeOne(character)));
+  return escapeControls(text, USUAL_IN_LINES);
 }
 
 let segmenter: Intl.Segmenter | undefined;
@@ -44,13 +31,13 @@ const tabWidth = 8;
 
 function graphemeWidth(grapheme: string): number {
   if (grapheme === '\t') return tabWidth;
-  const shown = escapeControls(grapheme);
+  const shown = escapeLine(grapheme);
   if (shown !== grapheme) return shown.length;
   if (zero.test(grapheme)) return 0;
   return emoji.test(grapheme) ? 2 : eastAsianWidth(grapheme.codePointAt(0) ?? 0);
 }
 
-/** Returns the columns of a text in a terminal after its control characters are escaped. A tab counts as eight. */
+/** Returns the columns of a text in a terminal after {@link escapeLine}. A tab counts as eight. */
 export function displayWidth(text: string): number {
   if (ascii.test(text)) return text.length;
   let width = 0;

@@ -1,3 +1,4 @@
+import { escapeControls } from '@cairn/tool/paths';
 import { join } from 'node:path';
 import type * as Natives from '@cairn/natives';
 import type { FuzzyFindResult, GlobMatch, GlobResult, GrepResult, StopReason } from '@cairn/natives';
@@ -8,7 +9,6 @@ import {
   countOf,
   displayWidth,
   ellipsisColumns,
-  escapeControls,
   escapeLine,
   fitLine,
   fitPath,

@@ -54,8 +54,8 @@ async function runEdit(path: string, flags: EditFlags, session: Session): Promis
     run: (tools) => tools.edit.execute(input, { signal: session.signal, dryRun: flags.dryRun }),
     lines: (details) => shownDiffs(diffsOf(details), { flags, session }),
     notices: (details, text) => [
-      // The diff is on standard output already. The path may hold line feeds, so the first line is not the summary.
-      text.replace(/; what changed:\n.*$/su, '.'),
+      // The diff is on standard output already.
+      text.replace(/; the changes:\n.*$/su, '.'),
       ...diffNotices(diffsOf(details)),
     ],
   });

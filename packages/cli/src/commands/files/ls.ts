@@ -3,7 +3,7 @@ import type { LsDetails } from '@cairn/coding-agent';
 import type { MatchesDocument } from '../../terminal/answer.ts';
 import { wholeNumber } from '../../terminal/options.ts';
 import type { CommandFactory } from '../command.ts';
-import { entryLines, linesOfEntries, notesAround } from './listing-lines.ts';
+import { entryLines, notesAround } from './listing-lines.ts';
 import type { Session } from '../../terminal/session.ts';
 import { runTool, toolOptions, type ToolFlags } from './tool-command.ts';
 
@@ -39,8 +39,7 @@ async function runLs(path: string, flags: LsFlags, session: Session): Promise<nu
     fixes: { NOT_A_DIRECTORY: "Use 'cairn read' to read a file, or list the directory that contains it." },
     lines: ({ entries }) => entryLines(entries, session.out.isTerminal),
     document: (details) => documentOf(details, skip),
-    notices: ({ path: shown, entries, total }, text) =>
-      notesAround(text, shown, linesOfEntries(entries)).slice(entries.length === total ? 1 : 0),
+    notices: ({ entries, total }, text) => notesAround(text, entries.length).slice(entries.length === total ? 1 : 0),
   });
 }
 

@@ -3,7 +3,7 @@ import type { ReadDetails } from '@cairn/coding-agent';
 import { wholeNumber } from '../../terminal/options.ts';
 import type { Session } from '../../terminal/session.ts';
 import type { CommandFactory } from '../command.ts';
-import { entryLines, linesOfEntries, notesAround } from './listing-lines.ts';
+import { entryLines, notesAround } from './listing-lines.ts';
 import { escapeLine } from '../../terminal/text.ts';
 import { runTool, toolOptions, type ToolFlags } from './tool-command.ts';
 
@@ -30,7 +30,7 @@ function linesOf(details: ReadDetails, session: Session): Iterable<string> {
 }
 
 function shownLines(details: ReadDetails): number {
-  if (details.kind === 'directory') return linesOfEntries(details.entries);
+  if (details.kind === 'directory') return details.entries.length;
   return details.kind === 'text' ? details.lines.length : 0;
 }
 
@@ -40,7 +40,7 @@ async function runRead(path: string, flags: ReadFlags, session: Session): Promis
     flags,
     run: (tools) => tools.read.execute({ path, offset, limit, encoding }, { signal: session.signal }),
     lines: (details) => linesOf(details, session),
-    notices: (details, text) => notesAround(text, details.path, shownLines(details)),
+    notices: (details, text) => notesAround(text, shownLines(details)),
   });
 }
 

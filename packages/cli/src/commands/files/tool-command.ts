@@ -1,3 +1,4 @@
+import { quotePath } from '@cairn/tool/paths';
 import { resolve } from 'node:path';
 import { Option } from 'commander';
 import type { CodingTools } from '@cairn/coding-agent';
@@ -91,7 +92,7 @@ async function checkTag(
   if (tag === expected.tag) return;
   throw new CommandError({
     code: tag === undefined ? 'IS_DIRECTORY' : 'STALE',
-    message: `${path} ${tag === undefined ? 'is a directory and has no tag' : `has the tag ${tag}`}, not ${expected.tag}`,
+    message: `${quotePath(path)} ${tag === undefined ? 'is a directory and has no tag' : `has the tag ${tag}`}, not ${expected.tag}`,
     fix: "nothing was changed; check it with 'cairn read', then run the command again with the new tag",
     path,
     changed: false,
@@ -141,5 +142,5 @@ export function* shownDiffs(
 export function diffNotices(diffs: readonly ShownDiff[]): string[] {
   return diffs
     .filter(({ diff }) => diff.cut)
-    .map(({ from, to }) => `the diff of ${to ?? from ?? ''} is cut; the whole change was checked`);
+    .map(({ from, to }) => `the diff of ${quotePath(to ?? from ?? '')} is cut; the whole change was checked`);
 }

@@ -1,3 +1,4 @@
+import { escapeControls } from '@cairn/tool/paths';
 import { resolve } from 'node:path';
 import process from 'node:process';
 import { Option } from 'commander';
@@ -9,7 +10,6 @@ import { keepCompiled } from './compile-cache.ts';
 import { UsageError } from '../../terminal/errors.ts';
 import { ExitCode } from '../../terminal/exit.ts';
 import type { Session } from '../../terminal/session.ts';
-import { escapeControls } from '../../terminal/text.ts';
 import { namingProfiles } from './naming-profiles.ts';
 import { loadToolSets } from './tool-sets.ts';
 

@@ -1,4 +1,5 @@
-import { describeKey, textLines } from '../../memory/lines.ts';
+import { escapeControls } from '@cairn/tool/paths';
+import { describeKey } from '../../memory/lines.ts';
 import { withMemory } from '../../memory/store.ts';
 import type { Session } from '../../terminal/session.ts';
 import { countOf } from '../../terminal/text.ts';
@@ -12,10 +13,9 @@ async function list(flags: GroupFlags, session: Session): Promise<number> {
     run: async (memory, { printMatches, notice, where }) => {
       const groups = await memory.listGroups({ stream: flags.stream, signal: session.signal });
       if (groups.length === 0) notice(await nothingFoundHint(memory, where));
-      const lines = groups.flatMap(({ stream, group, messages, bytes, expiresInMs }) => {
-        const line = `${stream}/${group}: ${describeKey(countOf(messages, 'message'), bytes, expiresInMs)}`;
-        return [...textLines('', line, session)];
-      });
+      const lines = groups.map(({ stream, group, messages, bytes, expiresInMs }) =>
+        escapeControls(`${stream}/${group}: ${describeKey(countOf(messages, 'message'), bytes, expiresInMs)}`),
+      );
       return printMatches(lines, groups);
     },
   });

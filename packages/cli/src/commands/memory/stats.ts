@@ -1,3 +1,4 @@
+import { escapeControls, quotePath } from '@cairn/tool/paths';
 import type { MemoryStats } from '@cairn/memory';
 import { withMemory, type StoreFlags } from '../../memory/store.ts';
 import { ExitCode } from '../../terminal/exit.ts';
@@ -27,11 +28,12 @@ async function stats(flags: StoreFlags, session: Session): Promise<number> {
       const all = await memory.stats({ signal: session.signal });
       const quarantined = await memory.quarantined({ signal: session.signal });
       const lines = [
-        `${all.backend} at ${where}`,
+        `${all.backend} at ${quotePath(where)}`,
         `${countOf(all.messages, 'message')} in ${countOf(all.groups, 'group')} of ${countOf(all.streams, 'stream')}`,
         `${countOf(all.notes, 'note')}, ${countOf(all.workflows, 'workflow')}, ${countOf(all.graphs, 'knowledge graph')}`,
         ...all.namespaces.map(
-          ({ name, records, keys }) => `namespace ${name}: ${countOf(records, 'record')} under ${countOf(keys, 'key')}`,
+          ({ name, records, keys }) =>
+            `namespace ${escapeControls(name)}: ${countOf(records, 'record')} under ${countOf(keys, 'key')}`,
         ),
         `${formatBytes(all.bytes)}; ${countOf(all.keysWithoutEnd, 'key')} without expiry`,
         ...(quarantined.length === 0

@@ -1,3 +1,4 @@
+import { escapeControls } from '@cairn/tool/paths';
 import { describeKey, formatTime, textLines } from '../../memory/lines.ts';
 import { storeOptions, withMemory, type StoreFlags } from '../../memory/store.ts';
 import type { Session } from '../../terminal/session.ts';
@@ -10,10 +11,9 @@ async function listWorkflows(flags: StoreFlags, session: Session): Promise<numbe
     run: async (memory, { printMatches, notice }) => {
       const all = await memory.listNotes({ signal: session.signal });
       if (all.length === 0) notice('there are no notes');
-      const lines = all.flatMap(({ workflowId, notes, bytes, expiresInMs }) => {
-        const line = `${workflowId}: ${describeKey(countOf(notes, 'note'), bytes, expiresInMs)}`;
-        return [...textLines('', line, session)];
-      });
+      const lines = all.map(({ workflowId, notes, bytes, expiresInMs }) =>
+        escapeControls(`${workflowId}: ${describeKey(countOf(notes, 'note'), bytes, expiresInMs)}`),
+      );
       return printMatches(lines, all);
     },
   });

@@ -1,9 +1,10 @@
+import { quotePath } from '@cairn/tool/paths';
 import type { FuzzyFindMatch } from '@cairn/natives';
 import { createPaint, usesColor, type Paint } from '../../terminal/output.ts';
 import { pathPrefix } from '../../terminal/path-prefix.ts';
 import { withProgress } from '../../terminal/progress.ts';
 import type { Session } from '../../terminal/session.ts';
-import { escapeControls, highlight, rangesOf } from '../../terminal/text.ts';
+import { highlight, rangesOf } from '../../terminal/text.ts';
 import type { CommandFactory } from '../command.ts';
 import { printListing } from './listing.ts';
 import { searchOptions, type SearchFlags } from './options.ts';
@@ -20,15 +21,16 @@ Printed paths are relative to the current directory; with --json they are relati
 Hidden names, node_modules and ignored files are skipped.`;
 
 /** Returns a path as a line. */
-function findLine(
-  match: FuzzyFindMatch,
-  style: { readonly prefix: string; readonly paint: Paint; readonly escapes: boolean },
-): string {
+function findLine(match: FuzzyFindMatch, style: { readonly prefix: string; readonly paint: Paint }): string {
   const { paint } = style;
-  return highlight(style.prefix + match.path, rangesOf(match.positions ?? [], style.prefix.length), {
+  const shown = quotePath(style.prefix + match.path);
+  const rest = match.isDirectory ? paint.directory : (text: string) => text;
+  // Quoting moves the highlighted ranges.
+  if (shown !== style.prefix + match.path) return rest(shown);
+  return highlight(shown, rangesOf(match.positions ?? [], style.prefix.length), {
     paint: paint.hit,
-    rest: match.isDirectory ? paint.directory : (text) => text,
-    escape: style.escapes ? escapeControls : (text) => text,
+    rest,
+    escape: (text) => text,
   });
 }
 
@@ -48,7 +50,7 @@ async function runFind(query: string, flags: SearchFlags, session: Session): Pro
       signal: session.signal,
     }),
   );
-  const style = { prefix: pathPrefix(flags.path), paint, escapes: session.out.isTerminal };
+  const style = { prefix: pathPrefix(flags.path), paint };
   return printListing(
     session,
     { listing: result, lines: result.matches.map((match) => findLine(match, style)) },

@@ -1,3 +1,4 @@
+import { quotePath } from '@cairn/tool/paths';
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Option } from 'commander';
@@ -8,7 +9,7 @@ import { createPaint, usesColor, type Paint } from '../../terminal/output.ts';
 import { pathPrefix } from '../../terminal/path-prefix.ts';
 import { withProgress } from '../../terminal/progress.ts';
 import type { Session } from '../../terminal/session.ts';
-import { escapeControls, formatBytes } from '../../terminal/text.ts';
+import { formatBytes } from '../../terminal/text.ts';
 import type { CommandFactory } from '../command.ts';
 import { printListing } from './listing.ts';
 import { searchOptions, type SearchFlags } from './options.ts';
@@ -86,9 +87,9 @@ function longColumns({ size, mtime }: Details, isTerminal: boolean): string {
 function paintedPath(
   path: string,
   fileType: FileType,
-  style: { readonly paint: Paint; readonly isTerminal: boolean; readonly types: typeof FileType },
+  style: { readonly paint: Paint; readonly types: typeof FileType },
 ): string {
-  const shown = style.isTerminal ? escapeControls(path) : path;
+  const shown = quotePath(path);
   if (fileType === style.types.Dir) return style.paint.directory(shown);
   return fileType === style.types.Symlink ? style.paint.link(shown) : shown;
 }
@@ -96,7 +97,7 @@ function paintedPath(
 async function linesOf(result: GlobResult, flags: GlobFlags, session: Session): Promise<readonly string[]> {
   const { FileType: types } = await import('@cairn/natives');
   const { isTerminal } = session.out;
-  const style = { paint: createPaint(usesColor(flags.color, isTerminal, session.env)), isTerminal, types };
+  const style = { paint: createPaint(usesColor(flags.color, isTerminal, session.env)), types };
   const prefix = pathPrefix(flags.path);
   const details = flags.long === true ? await detailsOf(flags.path, result.matches, session.signal) : undefined;
   return result.matches.map((match, index) => {

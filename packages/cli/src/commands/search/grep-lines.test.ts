@@ -97,10 +97,10 @@ describe('content', () => {
     );
   });
 
-  test('piped text is raw, a terminal gets it escaped and without the CR of its line end', () => {
+  test('a piped line is raw, a terminal gets it escaped and without the CR of its line end; the path is quoted', () => {
     const matches = [match('a\nb', 1, '\u001b[2J\r')];
-    expect(shown(matches, plain)).toBe('a\nb:1:\u001b[2J\r');
-    expect(shown(matches, terminal)).toBe('a\\nb\n1:\\x1b[2J');
+    expect(shown(matches, plain)).toBe('"a\\nb":1:\u001b[2J\r');
+    expect(shown(matches, terminal)).toBe('"a\\nb"\n1:\\u001b[2J');
   });
 
   test('a line over the columns is cut around its hit and counted, in a terminal only', () => {

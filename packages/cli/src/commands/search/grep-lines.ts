@@ -1,19 +1,12 @@
+import { quotePath } from '@cairn/tool/paths';
 import type { GrepMatch } from '@cairn/natives';
 import type { Paint } from '../../terminal/output.ts';
-import {
-  ellipsisColumns,
-  escapeControls,
-  escapeLine,
-  fitLine,
-  highlight,
-  highlightFitted,
-  type Range,
-} from '../../terminal/text.ts';
+import { ellipsisColumns, escapeLine, fitLine, highlight, highlightFitted, type Range } from '../../terminal/text.ts';
 
 /** How grep results are printed. */
 export interface GrepStyle {
   readonly paint: Paint;
-  /** A terminal gets one heading per file, escaped control characters and cut lines; a pipe gets `path:line:text`. */
+  /** A terminal gets one heading per file, escaped control characters and cut lines; a pipe gets `path:line:text` with the line as it is. */
   readonly isTerminal: boolean;
   readonly hasContext: boolean;
   /** The most columns of a line in a terminal. Default: no limit. */
@@ -101,10 +94,10 @@ function* byFile(matches: readonly GrepMatch[]): Generator<readonly GrepMatch[]>
 export function* contentLines(matches: readonly GrepMatch[], style: GrepStyle): Generator<string> {
   let isFirst = true;
   for (const group of matches.length === 0 ? [] : byFile(matches)) {
-    const path = style.pathOf(group[0]?.path ?? '');
+    const path = quotePath(style.pathOf(group[0]?.path ?? ''));
     if (style.isTerminal) {
       if (!isFirst) yield '';
-      yield style.paint.path(escapeControls(path));
+      yield style.paint.path(path);
     }
     yield* rowLines(group, path, style, !style.isTerminal && !isFirst);
     isFirst = false;
@@ -114,11 +107,10 @@ export function* contentLines(matches: readonly GrepMatch[], style: GrepStyle): 
 /** Returns one line per file: the path, and in count mode its number of matches. */
 export function* fileLines(
   matches: readonly GrepMatch[],
-  style: Pick<GrepStyle, 'paint' | 'isTerminal' | 'pathOf'>,
+  style: Pick<GrepStyle, 'paint' | 'pathOf'>,
 ): Generator<string> {
   for (const match of matches) {
-    const path = style.pathOf(match.path);
-    const shown = style.paint.path(style.isTerminal ? escapeControls(path) : path);
+    const shown = style.paint.path(quotePath(style.pathOf(match.path)));
     yield match.matchCount === undefined ? shown : `${shown}:${style.paint.lineNumber(String(match.matchCount))}`;
   }
 }

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { type Command, Option } from 'commander';
-import type { GrepMatch, GrepOutputMode, GrepResult } from '@cairn/natives';
+import type { GrepOutputMode, GrepResult } from '@cairn/natives';
 import { writeAnswer, type MatchesDocument } from '../../terminal/answer.ts';
 import { exitCodeOf } from '../../terminal/exit.ts';
 import { byteSize, once, oneOf, wholeNumber } from '../../terminal/options.ts';
@@ -59,9 +59,17 @@ const libraryModes: Readonly<Record<ModeName, GrepOutputMode>> = {
   files: 'filesWithMatches',
 };
 
+/** Returns one page of the counts. The search has no limit of its own, which would cut a count short. */
+function pageOfCounts(result: GrepResult, { limit = Infinity, offset = 0 }: GrepFlags): GrepResult {
+  const matches = result.matches.slice(offset, offset + limit);
+  const isCut = offset + matches.length < result.matches.length;
+  return { ...result, matches, ...(isCut && { limitReached: true as const }) };
+}
+
 async function search(pattern: string, flags: GrepFlags, session: Session): Promise<GrepResult> {
   const { grep } = await import('@cairn/natives');
-  return withProgress(session, 'searching', () =>
+  const isCount = modeOf(flags) === 'count';
+  const result = await withProgress(session, 'searching', () =>
     grep({
       pattern,
       path: flags.path,
@@ -72,8 +80,8 @@ async function search(pattern: string, flags: GrepFlags, session: Session): Prom
       multiline: flags.multiline,
       hidden: flags.hidden,
       gitignore: flags.ignore,
-      maxCount: flags.limit,
-      offset: flags.offset,
+      maxCount: isCount ? undefined : flags.limit,
+      offset: isCount ? undefined : flags.offset,
       context: flags.context,
       contextBefore: flags.beforeContext,
       contextAfter: flags.afterContext,
@@ -86,6 +94,7 @@ async function search(pattern: string, flags: GrepFlags, session: Session): Prom
       signal: session.signal,
     }),
   );
+  return isCount ? pageOfCounts(result, flags) : result;
 }
 
 /** Returns how to print a path. When the root is a file, its results have the path that was given. */
@@ -119,11 +128,6 @@ async function linesOf(
   return modeOf(flags) === 'content' ? contentLines(result.matches, style) : fileLines(result.matches, style);
 }
 
-/** Returns how many results are shown, in the unit of `--limit`. */
-function shownOf(matches: readonly GrepMatch[], mode: ModeName): number {
-  return mode === 'count' ? matches.reduce((sum, match) => sum + (match.matchCount ?? 0), 0) : matches.length;
-}
-
 /** The document counts in `matches`: lines in content mode, files in the other modes. */
 function documentOf(result: GrepResult, mode: ModeName): MatchesDocument & Readonly<Record<string, unknown>> {
   const { matches, totalMatches, filesWithMatches, complete, limitReached, stopReason, ...rest } = result;
@@ -147,10 +151,10 @@ function noticesOf(
 ): string[] {
   const mode = modeOf(flags);
   const { matches } = result;
-  const shown = shownOf(matches, mode);
+  const shown = matches.length;
   const notices = grepNotices({
     shown,
-    totalMatches: mode === 'files' ? result.filesWithMatches : result.totalMatches,
+    totalMatches: mode === 'content' ? result.totalMatches : result.filesWithMatches,
     stopReason: result.stopReason,
     isLimited: flags.limit !== undefined && shown >= flags.limit && result.limitReached === true,
     offset: flags.offset ?? 0,
@@ -180,7 +184,7 @@ async function runGrep(pattern: string, flags: GrepFlags, session: Session): Pro
     notices: () => noticesOf(result, flags, { pattern, linesCut, session }),
   });
   const { stopReason, skipped } = result;
-  return exitCodeOf({ shown: shownOf(result.matches, mode), stopReason, unreadable: skipped.unreadable });
+  return exitCodeOf({ shown: result.matches.length, stopReason, unreadable: skipped.unreadable });
 }
 
 function addGrepOptions(command: Command): void {
@@ -228,7 +232,7 @@ export const grepCommand: CommandFactory = (command, session, done) => {
     .addHelpText('after', examples)
     .action(async (pattern: string, flags: GrepFlags) => done(await runGrep(pattern, flags, session)));
   addGrepOptions(command);
-  const limit = 'at most N matching lines, or files with -l (default: all)';
+  const limit = 'at most N matching lines, or files with -l or -c (default: all)';
   for (const option of searchOptions({ root: 'a directory or a file', limit, searchesHidden: true }))
     command.addOption(option);
 };

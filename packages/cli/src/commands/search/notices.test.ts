@@ -69,7 +69,7 @@ describe('the notices of grep report', () => {
     [
       'files with more matches than --max-count-per-file',
       { filesCut: 2 },
-      ['2 files had more matches than --max-count-per-file'],
+      ['2 files had more matches than --max-count-per-file; raise it for more'],
     ],
     ['shortened lines', { linesCut: 1 }, ['shortened 1 line; --max-columns 0 shows whole lines']],
     [

@@ -84,7 +84,12 @@ export function grepNotices(facts: GrepFacts): string[] {
   return [
     ...patternNotice(facts),
     ...(facts.isLimited ? [cutNotice(facts.shown, total, next)] : []),
-    ...(facts.filesCut > 0 ? [`${countOf(facts.filesCut, 'file')} had more matches than --max-count-per-file`] : []),
+    ...(facts.shown === 0 && facts.offset > 0 && total <= 0 && facts.totalMatches > 0
+      ? [`there are no more: --offset ${facts.offset} skips all ${formatCount(facts.totalMatches)}; use a smaller one`]
+      : []),
+    ...(facts.filesCut > 0
+      ? [`${countOf(facts.filesCut, 'file')} had more matches than --max-count-per-file; raise it for more`]
+      : []),
     ...(facts.linesCut > 0 ? [`shortened ${countOf(facts.linesCut, 'line')}; --max-columns 0 shows whole lines`] : []),
     ...stopNotice(facts.stopReason),
     ...(facts.skipped.binary > 0

@@ -1,3 +1,4 @@
+import { unquotePath } from '@cairn/tool/paths';
 import { Option } from 'commander';
 import type { AnswerFlags } from '../../terminal/answer.ts';
 import { colorOption, filled, wholeNumber } from '../../terminal/options.ts';
@@ -25,7 +26,7 @@ export function searchOptions(wording: SearchWording): Option[] {
   const byDefault = (is: boolean): string => (is ? ' (default)' : '');
   return [
     new Option('--path <path>', `where to search: ${wording.root}`)
-      .argParser(filled('--path', "use a path, or '.' for the current directory"))
+      .argParser((value) => unquotePath(filled('--path', "use a path, or '.' for the current directory")(value)))
       .default('.', 'the current directory'),
     new Option('--hidden', `search names that start with a dot${byDefault(wording.searchesHidden)}`),
     new Option('--no-hidden', `skip names that start with a dot${byDefault(!wording.searchesHidden)}`),
