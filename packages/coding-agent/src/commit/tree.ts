@@ -27,9 +27,18 @@ export async function* walkTree(
 
 const CHUNK_BYTES = 1024 * 1024;
 
+/** @throws {ToolError} `PERMISSION` when the copy cannot have an attribute of the original. */
+async function copyAttributes(operations: FileOperations, from: string, to: string): Promise<void> {
+  const lost = await operations.copyAttributes(from, to);
+  if (lost === undefined) return;
+  const summary = `${quotePath(from)} cannot be moved to another file system without losing attributes: ${lost}`;
+  const hint = 'Ask the user; cp copies it without them.';
+  throw new ToolError('PERMISSION', [summary, hint], { path: from });
+}
+
 async function copyFile(operations: FileOperations, from: string, to: string): Promise<void> {
   await withFile(operations, from, 'read', async (source) => {
-    const { size, mode, uid, gid, mtimeMs } = await source.stat();
+    const { size, mtimeMs } = await source.stat();
     const target = await operations.open(to, 'create', 0o600);
     try {
       const chunk = Buffer.allocUnsafe(Math.max(1, Math.min(CHUNK_BYTES, size)));
@@ -37,9 +46,7 @@ async function copyFile(operations: FileOperations, from: string, to: string): P
         await target.write(chunk.subarray(0, filled), at);
         at += filled;
       }
-      const own = await target.stat();
-      if (own.uid !== uid || own.gid !== gid) await target.setOwner(uid, gid);
-      await target.setMode(mode);
+      await copyAttributes(operations, from, to);
       await target.setModified(mtimeMs);
       await target.sync();
     } finally {
@@ -49,10 +56,10 @@ async function copyFile(operations: FileOperations, from: string, to: string): P
 }
 
 /**
- * Copies a file or a whole directory to a path that does not exist, for a move between file systems: content, permissions, owner
- * and time of files; links as links.
+ * Copies a file or a whole directory to a path that does not exist, for a move between file systems: content, attributes, and the
+ * times of files; links as links.
  *
- * @throws {ToolError} `NOT_A_FILE` for a device, a pipe or a socket.
+ * @throws {ToolError} `NOT_A_FILE` for a device, a pipe or a socket; `PERMISSION` for an attribute that cannot be copied.
  */
 export async function copyTree(operations: FileOperations, from: string, to: string): Promise<void> {
   const { kind } = await operations.lstat(from);
@@ -63,6 +70,8 @@ export async function copyTree(operations: FileOperations, from: string, to: str
   } else if (kind === 'directory') {
     await operations.makeDirectory(to);
     for (const { name } of await operations.list(from)) await copyTree(operations, join(from, name), join(to, name));
+    // After the content: the directory may be read-only.
+    await copyAttributes(operations, from, to);
     await operations.syncDirectory(to);
   } else {
     const summary = `${quotePath(from)} is ${kindName(kind)}, which cannot be moved to another file system`;
