@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { escapeControls } from './paths/quote.ts';
 
 /** Groups of names that hosts use for the same parameter, such as `path`, `file_path` and `filePath`. */
 export type ParameterAliases = readonly (readonly string[])[];
@@ -141,7 +142,7 @@ function describeIssue(issue: z.core.$ZodIssue, input: unknown): string {
  */
 export function describeInputError(error: z.core.$ZodError, input: unknown, schema: z.ZodType): string {
   const wrong = error.issues.map((issue) => describeIssue(issue, input));
-  return `${[...new Set(wrong)].join('; ')} (parameters: ${parametersOf(schema)})`;
+  return `${escapeControls([...new Set(wrong)].join('; '))} (parameters: ${parametersOf(schema)})`;
 }
 
 interface JsonSchema {

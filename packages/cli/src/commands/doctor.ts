@@ -1,7 +1,6 @@
-import { escapeControls } from '@cairn/tool/paths';
 import process from 'node:process';
 import { Option } from 'commander';
-import { homeDirectory, temporaryDirectory } from '@cairn/tool/paths';
+import { escapeControls, homeDirectory, temporaryDirectory } from '@cairn/tool/paths';
 import { writeAnswer, type AnswerFlags } from '../terminal/answer.ts';
 import { colorOption } from '../terminal/options.ts';
 import { fail, reasonOf, type Check, type CheckResult, type CheckStatus, type DoctorContext } from '../doctor/check.ts';

@@ -1,4 +1,5 @@
 import { ToolError } from '@cairn/tool';
+import { escapeControls } from '@cairn/tool/paths';
 import { TextDecoder } from 'node:util';
 
 /** The encoding of a file. */
@@ -83,7 +84,9 @@ function decoderOf(label: string): TextDecoder {
     return new TextDecoder(label, { ignoreBOM: true });
   } catch (error) {
     const hint = 'Use a label of the WHATWG Encoding Standard, such as utf-8, utf-16le, windows-1252 or shift_jis.';
-    throw new ToolError('ENCODING', [`The encoding ${JSON.stringify(label)} is unknown`, hint], { cause: error });
+    throw new ToolError('ENCODING', [`The encoding ${escapeControls(JSON.stringify(label))} is unknown`, hint], {
+      cause: error,
+    });
   }
 }
 

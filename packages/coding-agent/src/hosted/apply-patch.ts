@@ -1,5 +1,6 @@
 import { isObject, ToolError } from '@cairn/tool';
 import type { ToolDefinition } from '@cairn/tool';
+import { quotePath } from '@cairn/tool/paths';
 import { z } from 'zod';
 import { parseV4a } from '../patch/parse-v4a.ts';
 import { bindAsItIs } from '../tools/bind.ts';
@@ -27,11 +28,8 @@ const sections = { create_file: 'Add', update_file: 'Update', delete_file: 'Dele
 
 /** Returns the operation as a patch of one section. */
 function patchOf({ type, path, diff = '' }: ApplyPatchInput): string {
-  if (/[\r\n]/u.test(path)) {
-    throw new ToolError('INVALID_INPUT', ['The path contains a line break', 'Give the path of one file.']);
-  }
   const body = type === 'delete_file' ? '' : diff.replace(/\r?\n$/u, '');
-  const lines = ['*** Begin Patch', `*** ${sections[type]} File: ${path}`, ...(body === '' ? [] : [body])];
+  const lines = ['*** Begin Patch', `*** ${sections[type]} File: ${quotePath(path)}`, ...(body === '' ? [] : [body])];
   return [...lines, '*** End Patch'].join('\n');
 }
 

@@ -53,7 +53,7 @@ const MAX_SHOWN_COLUMNS = 100;
 
 /** Returns a line of a patch in quotes, for a message. */
 export function shown(line: string): string {
-  return `'${truncateLine(escapeControls(line, '\t'), MAX_SHOWN_COLUMNS)}'`;
+  return `'${truncateLine(escapeControls(line), MAX_SHOWN_COLUMNS)}'`;
 }
 
 /** An error about a line of a patch, which counts from 1. */

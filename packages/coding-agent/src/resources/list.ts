@@ -1,6 +1,7 @@
 import { FileType, glob } from '@cairn/natives';
 import { ToolError } from '@cairn/tool';
 import type { Resource, ResourcePage } from '@cairn/tool';
+import { escapeControls, quotePath } from '@cairn/tool/paths';
 import { join } from 'node:path';
 import type { Workspace } from '../workspace.ts';
 import { allowedOnly } from './allowed.ts';
@@ -34,14 +35,18 @@ function positionOf(cursor: string | undefined, roots: readonly string[]): Posit
   } catch {
     // Not JSON: refused below.
   }
-  throw new ToolError('INVALID_INPUT', [`The cursor ${JSON.stringify(cursor)} is invalid`, 'List again without one.']);
+  throw new ToolError('INVALID_INPUT', [
+    `The cursor ${escapeControls(JSON.stringify(cursor))} is invalid`,
+    'List again without one.',
+  ]);
 }
 
 function rootResource(path: string): Resource {
   const description =
     `The directory itself. Any file in it can be read by its URI; the first ${MAX_LISTED} that are neither hidden nor ignored ` +
     'are listed.';
-  return { uri: uriOf(path), name: path, title: path, description, mimeType: DIRECTORY_TYPE };
+  const name = quotePath(path);
+  return { uri: uriOf(path), name, title: name, description, mimeType: DIRECTORY_TYPE };
 }
 
 /**
@@ -74,7 +79,7 @@ export async function listResources(
   );
   const files = rest.slice(0, PAGE_SIZE).map(({ path }) => ({ name: path, path: join(root, path) }));
   const allowed = await allowedOnly(workspace, files);
-  const page = allowed.map(({ name, path }): Resource => ({ uri: uriOf(path), name }));
+  const page = allowed.map(({ name, path }): Resource => ({ uri: uriOf(path), name: quotePath(name) }));
   const resources = position.after === '' ? [rootResource(root), ...page] : page;
   const last = rest[PAGE_SIZE - 1];
   if (last && rest.length > PAGE_SIZE) {

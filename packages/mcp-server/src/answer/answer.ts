@@ -1,5 +1,6 @@
 import { textOf } from '@cairn/tool';
 import type { ToolResult } from '@cairn/tool';
+import { escapeControls } from '@cairn/tool/paths';
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { factsOf } from './facts.ts';
 import { HIDDEN_TEXT_NOTE } from './structured.ts';
@@ -27,6 +28,6 @@ export function answerOf(result: ToolResult, structured: boolean): CallToolResul
 /** Returns the answer to a call that failed unexpectedly. The server continues. */
 export function unexpectedAnswer(name: string, error: unknown): CallToolResult {
   const reason = error instanceof Error ? error.message : String(error);
-  const text = `${name} failed unexpectedly: ${reason}; check what it changed before you continue`;
+  const text = `${name} failed unexpectedly: ${escapeControls(reason)}; check what it changed before you continue`;
   return { content: [{ type: 'text', text }], isError: true };
 }

@@ -1,3 +1,4 @@
+import { escapeControls } from '@cairn/tool/paths';
 import { CLIENT_INFO_META_KEY, ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/server';
 import type { CallToolRequest, CallToolResult, McpRequestContext, ServerContext } from '@modelcontextprotocol/server';
 import { answerOf, unexpectedAnswer } from '../answer/answer.ts';
@@ -30,7 +31,7 @@ async function callTool(
 ): Promise<CallToolResult> {
   const tool = toolbox.tools.get(name);
   if (tool === undefined) {
-    const message = `unknown tool ${JSON.stringify(name)}; the tools are ${[...toolbox.tools.keys()].join(', ')}`;
+    const message = `unknown tool ${escapeControls(JSON.stringify(name))}; the tools are ${[...toolbox.tools.keys()].join(', ')}`;
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, message);
   }
   const { signal } = context.mcpReq;

@@ -1,5 +1,6 @@
 import { ToolError } from '@cairn/tool';
 import type { ResourcePage, ResourceProvider, ResourceTemplate } from '@cairn/tool';
+import { escapeControls } from '@cairn/tool/paths';
 import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError } from '@modelcontextprotocol/server';
 import type {
   CompleteRequestParams,
@@ -45,7 +46,7 @@ function positionOf(cursor: string | undefined, providers: number): Position {
 }
 
 function invalidCursor(cursor: string): ProtocolError {
-  const message = `invalid cursor ${JSON.stringify(cursor)}; list again without a cursor`;
+  const message = `invalid cursor ${escapeControls(JSON.stringify(cursor))}; list again without a cursor`;
   return new ProtocolError(ProtocolErrorCode.InvalidParams, message, { cursor });
 }
 
@@ -63,14 +64,14 @@ function listForms(templates: readonly ResourceTemplate[]): string {
 function unknownUri(uri: string, templates: readonly ResourceTemplate[]): ProtocolError {
   const forms = listForms(templates);
   const hint = forms === '' ? 'list the resources to see their URIs' : `use a listed URI, or one of the form ${forms}`;
-  const message = `unknown resource ${JSON.stringify(uri)}; ${hint}`;
+  const message = `unknown resource ${escapeControls(JSON.stringify(uri))}; ${hint}`;
   return new ProtocolError(ProtocolErrorCode.InvalidParams, message, { uri, reason: 'INVALID_INPUT' });
 }
 
 function unknownArgument(name: string, templates: readonly ResourceTemplate[]): ProtocolError {
   const forms = listForms(templates);
   const hint = forms === '' ? 'no template has arguments' : `use an argument of ${forms}`;
-  const message = `cannot complete argument ${JSON.stringify(name)}; ${hint}`;
+  const message = `cannot complete argument ${escapeControls(JSON.stringify(name))}; ${hint}`;
   return new ProtocolError(ProtocolErrorCode.InvalidParams, message);
 }
 

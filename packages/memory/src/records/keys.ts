@@ -1,3 +1,4 @@
+import { escapeControls } from '@cairn/tool/paths';
 import { MemoryError } from '../errors.ts';
 
 /** In bytes of UTF-8. */
@@ -18,7 +19,7 @@ const SHOWN_CHARACTERS = 40;
 
 /** Returns a name in quotes, cut when it is long. */
 export function quoted(name: string): string {
-  return JSON.stringify(name.length > SHOWN_CHARACTERS ? `${name.slice(0, SHOWN_CHARACTERS)}…` : name);
+  return escapeControls(JSON.stringify(name.length > SHOWN_CHARACTERS ? `${name.slice(0, SHOWN_CHARACTERS)}…` : name));
 }
 
 /**

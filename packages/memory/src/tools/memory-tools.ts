@@ -1,5 +1,6 @@
 import { createTool, inputSchema, succeed } from '@cairn/tool';
 import type { ToolDefinition } from '@cairn/tool';
+import { escapeControls } from '@cairn/tool/paths';
 import { z } from 'zod';
 import type { Memory } from '../memory.ts';
 import type { Message } from '../conversations/message.ts';
@@ -106,10 +107,13 @@ export function createOwnTools(context: MemoryToolsContext): MemoryTools {
               content,
               time: await memory.backend.now({ signal }),
             };
-            return succeed(`Would be remembered under ${key}. Nothing was stored.`, { ...message, key });
+            return succeed(`Would be remembered under ${escapeControls(key)}. Nothing was stored.`, {
+              ...message,
+              key,
+            });
           }
           const message = await memory.messages.add({ stream, group: groupId }, { content }, { signal });
-          const text = `Remembered under ${key} as ${message.id}; kept ${lifetime(memory.retention)}.`;
+          const text = `Remembered under ${escapeControls(key)} as ${message.id}; kept ${lifetime(memory.retention)}.`;
           return succeed(text, { ...message, key });
         }),
     }),
@@ -148,8 +152,9 @@ export function createOwnTools(context: MemoryToolsContext): MemoryTools {
           const contexts = notes.map((note): RecalledContext => {
             return { ...note, kind: 'note', by: note.source, origin: notesKey(id), score: 0 };
           });
-          const done = content === undefined ? [] : [`${isAdded ? 'Noted' : 'Would be noted'} under ${notesKey(id)}.`];
-          const text = notes.length === 0 ? [`There are no notes under ${notesKey(id)}.`] : [wrapContexts(contexts)];
+          const key = escapeControls(notesKey(id));
+          const done = content === undefined ? [] : [`${isAdded ? 'Noted' : 'Would be noted'} under ${key}.`];
+          const text = notes.length === 0 ? [`There are no notes under ${key}.`] : [wrapContexts(contexts)];
           return succeed([...done, ...text].join('\n'), { workflowId: id, notes });
         }),
     }),

@@ -1,3 +1,5 @@
+import { escapeControls } from '../paths/quote.ts';
+
 /** Invisible characters, blanks and marks that decorate the letter before them: a reader may overlook them inside a name. */
 const FILLER = String.raw`[\s\p{Cf}\p{M}\p{Default_Ignorable_Code_Point}]*`;
 
@@ -111,7 +113,9 @@ export function createDataMarks(name: string): DataMarks {
   return {
     neutralize,
     wrap: (attributes, data) => {
-      const shown = Object.entries(attributes).map(([key, value]) => ` ${key}="${neutralize(escapeAttribute(value))}"`);
+      const shown = Object.entries(attributes).map(
+        ([key, value]) => ` ${key}="${neutralize(escapeAttribute(escapeControls(value)))}"`,
+      );
       return `<${name}${shown.join('')}>\n${neutralize(data)}\n</${name}>`;
     },
   };
