@@ -19,11 +19,14 @@ import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { copyAttributes, exchangeFiles, lockPath, replaceFile } from '@cairn/natives/files';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { attributesOf, hasAttributes, setAttributes } from '../support/attributes.ts';
 import { createTree, temporaryDirectory } from '../support/tree.ts';
 
 const child = fileURLToPath(new URL('files-child.ts', import.meta.url));
 const isRoot = process.getuid?.() === 0;
 const isLinux = process.platform === 'linux';
+/** The permission to bind low ports, in the form of the system. */
+const CAPABILITY = '0100000200040000000000000000000000000000';
 /** The user `nobody`. */
 const OTHER = 65_534;
 
@@ -277,8 +280,23 @@ describe('replaceFile', () => {
     expect(await run(['copy', target, temporary], OTHER)).toContain('the owner 0:0 cannot be set');
   });
 
+  test.runIf(isRoot && isLinux)('names the extended attribute that cannot be kept', async ({ skip }) => {
+    const root = createTree({ temporary: 'new', target: 'old' });
+    chmodSync(root, 0o777);
+    const [temporary, target] = [join(root, 'temporary'), join(root, 'target')];
+    for (const path of [temporary, target]) chownSync(path, OTHER, OTHER);
+    if (!hasAttributes(target)) return skip('extended attributes cannot be set here');
+    setAttributes(target, { 'security.capability': CAPABILITY });
+    expect(await run(['copy', target, temporary], OTHER)).toBe(
+      'the extended attribute security.capability cannot be set: Operation not permitted (os error 1)',
+    );
+    expect(await replaceFile(temporary, target)).toEqual({ outcome: 'exchanged' });
+    expect(attributesOf(target)).toEqual(attributesOf(temporary));
+    return undefined;
+  });
+
   test('leaves both files whole when the process is killed', async () => {
-    for (let round = 0; round < 25; round++) {
+    for (let round = 0; round < 10; round++) {
       const root = createTree({ target: 'old ' });
       chmodSync(join(root, 'target'), 0o754);
       const running = start(['replace-for-ever', root]);

@@ -11,7 +11,7 @@ use cairn_cancel::{CancelToken, Stopped};
 /// The first pause between two attempts.
 const MIN_PAUSE: Duration = Duration::from_micros(200);
 /// The longest pause: so late a waiting call may notice that the lock is free, or that it was cancelled.
-const MAX_PAUSE: Duration = Duration::from_millis(5);
+const MAX_PAUSE: Duration = Duration::from_millis(1);
 
 /// A held lock. It ends with [`Lock::release`], when it is dropped, or with the process, however that ends.
 #[derive(Debug)]
@@ -40,7 +40,7 @@ impl Drop for Lock {
 /// wait is given back, and the call begins again. Two locks exclude each other also within one process. A lock is advisory:
 /// it excludes only other callers of such locks.
 ///
-/// Waiting calls try again at intervals of at most 5 ms, so no order between them is promised. A waiting call occupies its thread
+/// Waiting calls try again at intervals of at most 1 ms, so no order between them is promised. A waiting call occupies its thread
 /// and one descriptor until it ends.
 ///
 /// # Errors

@@ -74,7 +74,7 @@ const held = new Set<NativeLock>();
  * runs out while another lock is held.
  *
  * The lock is that of the file or directory that has the name when the call returns: if it was renamed or replaced during the wait,
- * the lock is taken again. It is advisory. A waiting call tries again at least every 5 ms, in no order; an aborted one ends
+ * the lock is taken again. It is advisory. A waiting call tries again at least every millisecond, in no order; an aborted one ends
  * within the same time.
  *
  * Fails with `ENOTSUP` where there are no such locks: for directories on NFS and on Windows, for example. On Windows, a locked file
