@@ -65,8 +65,8 @@ function namesIn(texts: readonly string[]): string[] {
 const lines = fc.array(fc.constantFrom('x', 'xx', 'y', 'a x b', ''), { minLength: 1, maxLength: 8 });
 /** Often with more than the 20 matches of a file that a search of several files shows. */
 const content = fc
-  .tuple(lines, fc.nat(20))
-  .map(([some, times]) => Array.from({ length: times }, () => some.join('\n')).join('\n'));
+  .tuple(lines, fc.nat(20), fc.constantFrom('\n', '\r\n'), fc.constantFrom('', '\n'))
+  .map(([some, times, end, last]) => Array.from({ length: times }, () => some.join(end)).join(end) + last);
 const name = fc.constantFrom('a', 'b.ts', 'c d', 'e.md', '[f]');
 const directory = fc.dictionary(name, content, { maxKeys: 4 });
 const tree: fc.Arbitrary<Tree> = fc
@@ -74,7 +74,7 @@ const tree: fc.Arbitrary<Tree> = fc
   .map(({ files, below, deeper }) => ({ ...files, sub: { ...below, sub: deeper } }));
 const search = fc.record(
   {
-    pattern: fc.constantFrom('x', 'y', '^a', 'x$', '^', 'z'),
+    pattern: fc.constantFrom('x', 'y', '^a', 'x$', '^', '^$', '[^y]$', String.raw`\s$`, 'z'),
     limit: fc.integer({ min: 1, max: 130 }),
     context: fc.integer({ min: 0, max: 3 }),
     glob: fc.constantFrom('*.ts', 'sub/**'),
@@ -90,10 +90,18 @@ function oracle(
 ): { readonly found: string[]; readonly context: string[] } {
   // A glob with a slash starts at the searched directory.
   const globs = glob === undefined ? [] : [`--glob=${glob.includes('/') ? '/' : ''}${glob}`];
-  const both = ripgrepLinesAndContext(join(root, path), pattern, ['--hidden', `--context=${context}`, ...globs]);
+  const both = ripgrepLinesAndContext(join(root, path), pattern, [
+    '--hidden',
+    '--crlf',
+    `--context=${context}`,
+    ...globs,
+  ]);
   const prefix = path === '.' ? '' : `${path}/`;
   const named = (list: readonly FoundLine[] | undefined, sign: string): string[] =>
-    (list ?? []).map((one) => `${prefix}${one.path.replace(/^\.\//u, '')}${sign}${one.lineNumber}${sign}${one.line}`);
+    (list ?? []).map(
+      (one) =>
+        `${prefix}${one.path.replace(/^\.\//u, '')}${sign}${one.lineNumber}${sign}${one.line.replace(/\r$/u, '')}`,
+    );
   return { found: named(both?.lines, ':'), context: named(both?.context, '-') };
 }
 
@@ -169,5 +177,51 @@ describe('the pages of a search', () => {
       '[no more matches of *: there are 3]',
     );
     expect(textOf(await tools.ls.execute({ skip: Number.MAX_SAFE_INTEGER }))).toBe('[.: no more entries: there are 3]');
+  });
+});
+
+describe('files with CRLF line ends', () => {
+  const tree = { dos: 'foo\r\nbar\r\n', unix: 'foo\nbaz\n' };
+  const search = async (input: Omit<Input, 'path'>): Promise<string> =>
+    textOf(await createBench(tree).tools.grep.execute(input));
+
+  test('$ matches before the line end in every mode', async () => {
+    expect(await search({ pattern: 'foo$' })).toBe('[2 matches in 2 files]\ndos\n1: foo\n\nunix\n1: foo');
+    expect(await search({ pattern: '^foo$', mode: 'files' })).toBe('[2 files]\ndos\nunix');
+    expect(await search({ pattern: '(?=f)foo$', mode: 'count' })).toBe('[2 matches in 2 files]\ndos: 1\nunix: 1');
+  });
+
+  test.each([
+    ['an escape', { pattern: String.raw`foo\r` }],
+    ['a code point', { pattern: String.raw`foo\x0d$` }],
+    ['a text', { pattern: 'foo\r', literal: true }],
+  ])('the carriage return itself is found where the pattern has it: %s', async (_, input) => {
+    expect(await search(input)).toBe('[1 match in 1 file]\ndos\n1: foo');
+  });
+
+  test('a pattern that is not valid is refused once, without words about CRLF', async () => {
+    const answer = await createBench(tree).tools.grep.execute({ pattern: 'a{2,1}' });
+    expect(answer.isError).toBe(true);
+    expect(textOf(answer)).not.toMatch(/crlf/iu);
+  });
+
+  test.each([
+    ['an escape', { pattern: String.raw`foo\nbar` }, String.raw`write \r?\n for \n`],
+    ['a line feed', { pattern: 'foo\nbar' }, String.raw`write \r?\n for \n`],
+    ['beside a set', { pattern: String.raw`[^\n]oo\nbar` }, String.raw`write \r?\n for \n`],
+    ['a text', { pattern: 'foo\nbar', literal: true }, 'write a CRLF for each line feed'],
+  ])('a line feed over lines that finds nothing there says what to write: %s', async (_, input, hint) => {
+    expect(await search({ ...input, multiline: true })).toBe(
+      `[no match]\n[2 lines in files with CRLF line ends would match: ${hint}]`,
+    );
+    const written = input.pattern.replace(/(?<!\^)(?:\n|\\n)(?=b)/u, 'literal' in input ? '\r\n' : String.raw`\r?\n`);
+    expect(await search({ ...input, pattern: written, multiline: true })).toBe(
+      '[2 matches in 1 file]\ndos\n1: foo\n2: bar',
+    );
+  });
+
+  test('nothing is said where no line would match either', async () => {
+    expect(await search({ pattern: String.raw`foo\nbaz`, multiline: true })).toContain('\nunix\n');
+    expect(await search({ pattern: String.raw`foo\nqux`, multiline: true })).toBe('[no match]');
   });
 });

@@ -191,6 +191,18 @@ describe('lines', () => {
   });
 });
 
+test('grep takes CRLF for one line end, and finds the carriage return where the pattern has it', async () => {
+  const cwd = createTree({ dos: 'foo\r\nbar\r\n', unix: 'foo\n' });
+  expect((await cairn(['grep', '-l', 'foo$'], { cwd })).stdout).toBe('dos\nunix\n');
+  expect((await cairn(['grep', '-l', String.raw`foo\r`], { cwd })).stdout).toBe('dos\n');
+  expect(await cairn(['grep', '-U', String.raw`foo\nbar`], { cwd })).toMatchObject({
+    exitCode: 1,
+    stdout: '',
+    stderr: 'cairn: \\n does not match the line ends of files with CRLF; write \\r?\\n for both\n',
+  });
+  expect((await cairn(['grep', '-Uc', String.raw`foo\r?\nbar`], { cwd })).stdout).toBe('dos:2\n');
+});
+
 describe('the pages of grep', () => {
   const tree = { a: 'x\ny\nx\nx\n', b: 'x\n', d: { c: 'x\nx\nx\nx\n', e: 'y\n' } };
   const modes = ['content', 'files', 'count'].flatMap((mode) => [1, 2, 3, 8].map((limit) => [mode, limit] as const));

@@ -76,7 +76,14 @@ async function grepItems(pattern: string, shared: Shared): Promise<Found> {
   const { grep } = await import('@cairn/natives');
   // As in many editors: case matters only when the pattern has capitals.
   const ignoreCase = pattern === pattern.toLowerCase();
-  const result = await grep({ ...shared, pattern, ignoreCase, maxCount: MAX_ITEMS, maxColumns: LINE_COLUMNS });
+  const result = await grep({
+    ...shared,
+    pattern,
+    ignoreCase,
+    crlf: true,
+    maxCount: MAX_ITEMS,
+    maxColumns: LINE_COLUMNS,
+  });
   const usable = result.matches.filter(({ lossyPath }) => lossyPath === undefined);
   const items = usable.map(({ path, lineNumber, line, submatches = [] }): PickItem => {
     const head = `${path}:${lineNumber}: `;

@@ -34,7 +34,7 @@ const MAX_CONTEXT = 20;
 const modes = ['content', 'files', 'count'] as const;
 
 const shape = {
-  pattern: z.string().min(1).describe('regular expression'),
+  pattern: z.string().min(1).describe('regular expression; $ matches before CRLF too'),
   path: z.string().optional(),
   glob: z.string().optional().describe('only these files'),
   type: z.string().optional().describe('such as ts'),
@@ -187,6 +187,44 @@ function withPaths(result: GrepResult, base: ResolvedPath, isFile: boolean): Gre
   return { ...result, matches: result.matches.map(rename) };
 }
 
+/**
+ * Searches with CRLF for one line end, as an editor shows it, unless the pattern asks for the carriage return itself. Returns the
+ * options that it used, too.
+ */
+async function searchLines(options: GrepOptions): Promise<readonly [found: GrepResult, used: GrepOptions]> {
+  const used = { ...options, crlf: true };
+  try {
+    return [await grep(used), used];
+  } catch (error) {
+    if (!CairnError.isInstance(error) || error.code !== 'INVALID_REGEX') throw error;
+    return [await grep(options), options];
+  }
+}
+
+/** Returns a pattern whose line feeds match CRLF too; `undefined` when it has none, or has carriage returns already. */
+function withCrlf({ pattern, literal }: GrepOptions): string | undefined {
+  if (/\r|\\r/u.test(pattern)) return undefined;
+  let isInSet = false;
+  const changed = literal
+    ? pattern.replaceAll('\n', '\r\n')
+    : pattern.replaceAll(/\\[^]|[\n[\]]/gu, (part) => {
+        if (part === '[' || part === ']') isInSet = part === '[';
+        return !isInSet && (part === '\n' || part === String.raw`\n`) ? String.raw`\r?\n` : part;
+      });
+  return changed === pattern ? undefined : changed;
+}
+
+/** Returns the notice that an empty search over lines would find something in files with CRLF. */
+async function crlfNotes(options: GrepOptions): Promise<string[]> {
+  const pattern = options.multiline ? withCrlf(options) : undefined;
+  if (pattern === undefined) return [];
+  const bounds = { offset: 0, maxCount: SECOND_PASS_RESULTS, timeoutMs: SECOND_PASS_MS };
+  const [{ totalMatches }] = await searchLines({ ...options, ...bounds, pattern, mode: GrepOutputMode.Count });
+  if (totalMatches === 0) return [];
+  const write = options.literal ? 'a CRLF for each line feed' : String.raw`\r?\n for \n`;
+  return [`[${count(totalMatches, 'line')} in files with CRLF line ends would match: write ${write}]`];
+}
+
 /** Returns those files of a page that have more matches than the search shows of each. */
 async function findCutFiles({ matches, filesCut }: GrepResult, options: GrepOptions): Promise<string[]> {
   if (filesCut === undefined) return [];
@@ -248,13 +286,13 @@ export const grepTool: RegisteredToolSpec<GrepInput, GrepDetails> = {
       onTimeout: 'partial',
       signal,
     };
-    const found = await searching(base.display, () => grep(options));
+    const [found, used] = await searching(base.display, () => searchLines(options));
     const paged = mode === 'count' ? pageOfCounts(found, skip, shown) : found;
-    const cutFiles = await searching(base.display, () => findCutFiles(found, options));
+    const cutFiles = await searching(base.display, () => findCutFiles(found, used));
     const result = withPaths(paged, base, isFile);
     const leftOut =
       result.totalMatches === 0 && kind === 'directory'
-        ? await searching(base.display, () => searchLeftOut(options, ignored))
+        ? await searching(base.display, () => searchLeftOut(used, ignored))
         : undefined;
     if (mode === 'content') await recordMatches(workspace, result.matches);
     const details: GrepDetails = {
@@ -263,8 +301,9 @@ export const grepTool: RegisteredToolSpec<GrepInput, GrepDetails> = {
       cutFiles: cutFiles.map((path) => pathBelow(base, path)),
       ...(leftOut && { leftOut }),
     };
-    const negation = result.totalMatches === 0 ? negationNotes(input.glob) : [];
-    const notes = [...negation, ...leftOutNotes(leftOut, context, 'grep'), ...notesOf(details, input, shown, context)];
+    const isEmpty = result.totalMatches === 0;
+    const hints = isEmpty ? [...negationNotes(input.glob), ...(await crlfNotes(options))] : [];
+    const notes = [...hints, ...leftOutNotes(leftOut, context, 'grep'), ...notesOf(details, input, shown, context)];
     if (bounds.note !== undefined) notes.push(bounds.note);
     notes.push(...quotedNotes(details.matches.map(({ path }) => quotePath(path))));
     return succeed(

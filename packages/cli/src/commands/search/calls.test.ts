@@ -47,7 +47,7 @@ async function optionsOf(args: readonly string[], signal: AbortSignal): Promise<
 
 const findDefaults = { query: 'x', path: '.', gitignore: true, includePositions: false, onTimeout: 'partial' };
 const globDefaults = { pattern: 'x', path: '.', gitignore: true, recursive: true, onTimeout: 'partial' };
-const grepDefaults = { pattern: 'x', path: '.', gitignore: true, mode: 'content', onTimeout: 'partial' };
+const grepDefaults = { pattern: 'x', path: '.', gitignore: true, crlf: true, mode: 'content', onTimeout: 'partial' };
 
 const cases: readonly (readonly [args: string, options: object])[] = [
   ['find x', findDefaults],

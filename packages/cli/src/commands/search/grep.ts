@@ -24,7 +24,7 @@ Examples:
   $ cairn grep -U 'import {\\n.*type' -t ts        a match may cross lines
   $ cairn grep --path notes.txt -- --limit        one file; put -- before a pattern that starts with '-'
 
-Names that start with a dot are searched unless --no-hidden is given; .git is never searched.
+$ matches before CRLF too. Names that start with a dot are searched unless --no-hidden is given; .git is never searched.
 Printed paths are relative to the current directory; with --json they are relative to --path.`;
 
 type ModeName = 'content' | 'count' | 'files';
@@ -67,9 +67,9 @@ function pageOfCounts(result: GrepResult, { limit = Infinity, offset = 0 }: Grep
 }
 
 async function search(pattern: string, flags: GrepFlags, session: Session): Promise<GrepResult> {
-  const { grep } = await import('@cairn/natives');
+  const { CairnError, grep } = await import('@cairn/natives');
   const isCount = modeOf(flags) === 'count';
-  const result = await withProgress(session, 'searching', () =>
+  const searchLines = (crlf: boolean): Promise<GrepResult> =>
     grep({
       pattern,
       path: flags.path,
@@ -78,6 +78,7 @@ async function search(pattern: string, flags: GrepFlags, session: Session): Prom
       type: flags.type,
       ignoreCase: flags.ignoreCase,
       multiline: flags.multiline,
+      crlf,
       hidden: flags.hidden,
       gitignore: flags.ignore,
       maxCount: isCount ? undefined : flags.limit,
@@ -92,8 +93,16 @@ async function search(pattern: string, flags: GrepFlags, session: Session): Prom
       timeoutMs: flags.timeout,
       onTimeout: 'partial',
       signal: session.signal,
-    }),
-  );
+    });
+  const result = await withProgress(session, 'searching', async () => {
+    try {
+      return await searchLines(true);
+    } catch (error) {
+      if (!CairnError.isInstance(error) || error.code !== 'INVALID_REGEX') throw error;
+      // The pattern may ask for the carriage return itself.
+      return searchLines(false);
+    }
+  });
   return isCount ? pageOfCounts(result, flags) : result;
 }
 
@@ -152,7 +161,10 @@ function noticesOf(
   const mode = modeOf(flags);
   const { matches } = result;
   const shown = matches.length;
+  const hasLineFeed =
+    flags.multiline === true && (flags.literal === true ? /\n/u : /\n|\\n/u).test(pattern) && !/\r|\\r/u.test(pattern);
   const notices = grepNotices({
+    isForLineFeeds: hasLineFeed && result.totalMatches === 0,
     shown,
     totalMatches: mode === 'content' ? result.totalMatches : result.filesWithMatches,
     stopReason: result.stopReason,

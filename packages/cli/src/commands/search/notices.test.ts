@@ -51,6 +51,7 @@ describe('the notices of grep report', () => {
     shown: 3,
     totalMatches: 3,
     lossyPaths: 0,
+    isForLineFeeds: false,
     isLimited: false,
     offset: 0,
     filesCut: 0,
@@ -89,6 +90,16 @@ describe('the notices of grep report', () => {
       'files that were searched in part',
       { skipped: { binary: 0, oversized: 0, unreadable: 0, tooCostly: 2 } },
       ['searched 2 files only in part, because the pattern backtracks too often; simplify it'],
+    ],
+    [
+      'a line feed where a file may have CRLF',
+      { shown: 0, totalMatches: 0, isForLineFeeds: true },
+      [String.raw`\n does not match the line ends of files with CRLF; write \r?\n for both`],
+    ],
+    [
+      'an offset after the last match',
+      { shown: 0, totalMatches: 1200, offset: 1300 },
+      ['there are no more: --offset 1300 skips all 1,200; use a smaller one'],
     ],
     ['a repaired pattern', { searchedPattern: 'foo\\(' }, ['repaired the pattern; searched for "foo\\("']],
     [

@@ -51,6 +51,8 @@ function unreadableNotice(count: number, singular: string, plural: string): stri
 
 /** What a result of grep states about its completeness. */
 export interface GrepFacts extends ListingFacts {
+  /** Whether nothing was found with a pattern over lines that has a line feed without a carriage return. */
+  readonly isForLineFeeds: boolean;
   /** Whether `--limit` cut the result. */
   readonly isLimited: boolean;
   readonly offset: number;
@@ -83,6 +85,9 @@ export function grepNotices(facts: GrepFacts): string[] {
   const total = facts.totalMatches - facts.offset;
   return [
     ...patternNotice(facts),
+    ...(facts.isForLineFeeds
+      ? [String.raw`\n does not match the line ends of files with CRLF; write \r?\n for both`]
+      : []),
     ...(facts.isLimited ? [cutNotice(facts.shown, total, next)] : []),
     ...(facts.shown === 0 && facts.offset > 0 && total <= 0 && facts.totalMatches > 0
       ? [`there are no more: --offset ${facts.offset} skips all ${formatCount(facts.totalMatches)}; use a smaller one`]
