@@ -18,6 +18,7 @@ pub struct NativeFuzzyFindOptions {
     pub path: String,
     pub hidden: Option<bool>,
     pub gitignore: Option<bool>,
+    pub resolve_links: Option<bool>,
     pub cache: Option<bool>,
     pub max_results: Option<f64>,
     pub include_positions: Option<bool>,
@@ -31,6 +32,7 @@ impl From<NativeFuzzyFindOptions> for FindOptions {
         let shared = GivenScope {
             hidden: given.hidden,
             gitignore: given.gitignore,
+            resolve_links: given.resolve_links,
             cache: given.cache,
             partial_on_timeout: given.partial_on_timeout,
         };

@@ -20,6 +20,7 @@ pub struct NativeGlobOptions {
     pub hidden: Option<bool>,
     pub max_results: Option<f64>,
     pub gitignore: Option<bool>,
+    pub resolve_links: Option<bool>,
     pub cache: Option<bool>,
     pub sort_by_mtime: Option<bool>,
     pub include_node_modules: Option<bool>,
@@ -33,6 +34,7 @@ impl From<NativeGlobOptions> for GlobOptions {
         let shared = GivenScope {
             hidden: given.hidden,
             gitignore: given.gitignore,
+            resolve_links: given.resolve_links,
             cache: given.cache,
             partial_on_timeout: given.partial_on_timeout,
         };

@@ -25,6 +25,7 @@ pub struct NativeGrepOptions {
     pub crlf: Option<bool>,
     pub hidden: Option<bool>,
     pub gitignore: Option<bool>,
+    pub resolve_links: Option<bool>,
     pub cache: Option<bool>,
     pub max_count: Option<f64>,
     pub offset: Option<f64>,
@@ -46,6 +47,7 @@ impl From<NativeGrepOptions> for GrepOptions {
         let shared = GivenScope {
             hidden: given.hidden,
             gitignore: given.gitignore,
+            resolve_links: given.resolve_links,
             cache: given.cache,
             partial_on_timeout: given.partial_on_timeout,
         };

@@ -18,6 +18,7 @@ pub(crate) fn scope(path: &str, base: &Scope, given: GivenScope) -> Scope {
         path: absolute(path),
         include_hidden: given.hidden.unwrap_or(base.include_hidden),
         use_gitignore: given.gitignore.unwrap_or(base.use_gitignore),
+        resolve_links: given.resolve_links.unwrap_or(base.resolve_links),
         use_cache: given.cache.unwrap_or(base.use_cache),
         partial_on_timeout: given.partial_on_timeout.unwrap_or(base.partial_on_timeout),
         asked: Instant::now(),
@@ -29,6 +30,7 @@ pub(crate) fn scope(path: &str, base: &Scope, given: GivenScope) -> Scope {
 pub(crate) struct GivenScope {
     pub(crate) hidden: Option<bool>,
     pub(crate) gitignore: Option<bool>,
+    pub(crate) resolve_links: Option<bool>,
     pub(crate) cache: Option<bool>,
     pub(crate) partial_on_timeout: Option<bool>,
 }

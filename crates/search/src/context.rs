@@ -1,13 +1,15 @@
 //! Parameters that all searches share: snapshots, helpers, and when to stop.
 
 use std::ops::ControlFlow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
 use cairn_cancel::{CancelToken, Stopped};
 use cairn_pool::{Ordered, Pool, ordered_chunks};
-use cairn_walk::{Cut, Scan, ScanCache, ScanOptions, ScanRequest, Snapshot, WalkError, resolve_root};
+use cairn_walk::{
+    Cut, Scan, ScanCache, ScanOptions, ScanRequest, Snapshot, WalkError, require_canonical, resolve_root,
+};
 
 use crate::error::SearchError;
 
@@ -50,6 +52,9 @@ pub struct Scope {
     pub include_hidden: bool,
     /// Apply ignore files.
     pub use_gitignore: bool,
+    /// Resolve symbolic links in `path`. Without it, a link in the path is an error: a caller that has checked the path is
+    /// not led elsewhere by a directory that became a link since. Default: true.
+    pub resolve_links: bool,
     /// Allow a snapshot from the cache, and keep the one made. Default: false.
     pub use_cache: bool,
     /// When the time runs out, return the result up to then with [`StopReason::Timeout`] instead of an error.
@@ -66,6 +71,7 @@ impl Scope {
             path: path.into(),
             include_hidden: false,
             use_gitignore: true,
+            resolve_links: true,
             use_cache: false,
             partial_on_timeout: false,
             asked: Instant::now(),
@@ -73,10 +79,17 @@ impl Scope {
     }
 
     pub(crate) fn root(&self) -> Result<PathBuf, WalkError> {
-        resolve_root(&self.path)
+        let root = resolve_root(&self.path)?;
+        self.check_links(&root)?;
+        Ok(root)
     }
 
-    pub(crate) fn request<'a>(&self, root: &'a std::path::Path, options: ScanOptions) -> ScanRequest<'a> {
+    /// Checks [`Scope::resolve_links`] for the resolved path.
+    pub(crate) fn check_links(&self, resolved: &Path) -> Result<(), WalkError> {
+        if self.resolve_links { Ok(()) } else { require_canonical(&self.path, resolved) }
+    }
+
+    pub(crate) fn request<'a>(&self, root: &'a Path, options: ScanOptions) -> ScanRequest<'a> {
         ScanRequest { root, options, asked: self.asked, partial_on_timeout: self.partial_on_timeout }
     }
 

@@ -56,6 +56,7 @@ pub fn grep(
 ) -> Result<GrepOutcome, SearchError> {
     let scope = &options.scope;
     let (root, metadata) = resolve_existing(&scope.path)?;
+    scope.check_links(&root)?;
     let Some(compiled) = compile(options, cancel)? else { return Ok(timed_out()) };
     let call = Call { context, options, compiled: &compiled, cancel };
     if !metadata.is_dir() {
@@ -163,7 +164,7 @@ impl Ordered for Searching {
         check: &dyn Fn() -> Result<(), Stopped>,
     ) -> Result<Self::Output, Stopped> {
         let mut results = Vec::new();
-        let (root, through_link) = (self.candidates.root(), self.candidates.follows_links());
+        let (root, alone) = (self.candidates.root(), self.candidates.is_file());
         check()?;
         for index in range {
             let result = match self.candidates.candidate(index) {
@@ -174,7 +175,7 @@ impl Ordered for Searching {
                 }
                 Candidate::Search(name) => {
                     check()?;
-                    searcher.search(root, name, through_link, check)?
+                    searcher.search(root, name, alone, check)?
                 }
             };
             results.push((index, result));

@@ -133,3 +133,33 @@ fn a_list_may_be_one_file_or_empty() {
     let outcome = rig.search(Candidates::empty(), &rig.options());
     assert_eq!((outcome.files_searched, outcome.stop_reason), (0, None));
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_directory_that_became_a_link_after_it_was_listed_is_not_searched() {
+    let rig = Rig::new(&[("root/directory/inner/file.txt", "nothing\n"), ("outside/inner/file.txt", "needle\n")]);
+    let root = rig.tree.path().canonicalize().expect("the tree exists").join("root");
+    let options = ScanOptions { include_hidden: true, ..ScanOptions::default() };
+    let request = ScanRequest { root: &root, options, asked: Instant::now(), partial_on_timeout: false };
+    let scan = rig.cache.force_rescan(&request, false, &rig.pool, &CancelToken::new()).expect("a scan");
+    fs::rename(root.join("directory"), root.join("old")).expect("a move");
+    std::os::unix::fs::symlink("../outside", root.join("directory")).expect("a link");
+    let outcome = rig.search(Candidates::of(scan.snapshot), &rig.options());
+    assert_eq!(outcome.total, 0);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_in_a_path_that_should_be_canonical_is_an_error() {
+    let rig = Rig::new(&[("outside/file.txt", "needle\n")]);
+    let tree = rig.tree.path().canonicalize().expect("the tree exists");
+    std::os::unix::fs::symlink("outside", tree.join("link")).expect("a link");
+    let total = |path: &str, resolve_links: bool| {
+        let mut options = GrepOptions::new("needle", tree.join(path));
+        options.scope.resolve_links = resolve_links;
+        grep(rig.context(), &options, &CancelToken::new()).map(|outcome| outcome.total).ok()
+    };
+    assert_eq!((total("link", true), total("link/file.txt", true)), (Some(1), Some(1)));
+    assert_eq!((total("link", false), total("link/file.txt", false)), (None, None));
+    assert_eq!((total("outside", false), total("outside/file.txt", false)), (Some(1), Some(1)));
+}

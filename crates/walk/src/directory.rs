@@ -8,6 +8,8 @@ mod linux;
 mod portable;
 
 #[cfg(target_os = "linux")]
+pub use linux::open_without_links;
+#[cfg(target_os = "linux")]
 pub(crate) use linux::{DirectoryHandle, has_reliable_times_at, stamp_of};
 #[cfg(not(target_os = "linux"))]
 pub(crate) use portable::{DirectoryHandle, has_reliable_times_at, stamp_of};

@@ -17,10 +17,12 @@ mod snapshot;
 mod walker;
 
 pub use cache::{Base, CacheStats, CachedSnapshot, Clock, Policy, PublishError, Scan, ScanCache, ScanRequest};
+#[cfg(target_os = "linux")]
+pub use directory::open_without_links;
 pub use error::WalkError;
 pub use kind::Kind;
 pub use options::{Detail, ScanOptions, Subtree};
-pub use paths::{from_bytes, resolve_existing, resolve_root};
+pub use paths::{from_bytes, require_canonical, resolve_existing, resolve_root};
 pub use snapshot::{Cut, Snapshot};
 
 /// Parts of this crate for the fuzz targets.

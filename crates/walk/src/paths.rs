@@ -73,7 +73,8 @@ pub(crate) fn slashes(path: &[u8]) -> usize {
     path.iter().filter(|&&byte| byte == b'/').count()
 }
 
-/// Makes `path` absolute, relative to the working directory, and canonical when possible. It must exist.
+/// Makes `path` absolute, relative to the working directory, and canonical. It must exist. A path of something that is
+/// neither a file nor a directory may not be canonical.
 ///
 /// # Errors
 /// [`WalkError::NotFound`] when the path does not exist or cannot be read, [`WalkError::NotADirectory`] for a file with a
@@ -81,7 +82,14 @@ pub(crate) fn slashes(path: &[u8]) -> usize {
 pub fn resolve_existing(path: &Path) -> Result<(PathBuf, std::fs::Metadata), WalkError> {
     let absolute = std::path::absolute(path).map_err(|source| WalkError::NotFound { path: path.to_owned(), source })?;
     match std::fs::metadata(&absolute) {
-        Ok(metadata) => Ok((absolute.canonicalize().unwrap_or(absolute), metadata)),
+        Ok(metadata) => match absolute.canonicalize() {
+            Ok(canonical) => Ok((canonical, metadata)),
+            Err(source) if metadata.is_dir() || metadata.is_file() => {
+                Err(WalkError::NotFound { path: absolute, source })
+            }
+            // A pipe of the shell has no path.
+            Err(_) => Ok((absolute, metadata)),
+        },
         Err(source) => {
             let file = without_trailing_slash(&absolute);
             if file.as_os_str() != absolute.as_os_str() && std::fs::metadata(&file).is_ok() {
@@ -96,7 +104,7 @@ fn without_trailing_slash(path: &Path) -> PathBuf {
     path.components().collect()
 }
 
-/// Resolves the root of a scan: an existing directory, absolute, canonical when possible.
+/// Resolves the root of a scan: an existing directory, absolute and canonical.
 ///
 /// # Errors
 /// [`WalkError::NotFound`] when it does not exist or cannot be read, [`WalkError::NotADirectory`] when it is not a
@@ -104,6 +112,19 @@ fn without_trailing_slash(path: &Path) -> PathBuf {
 pub fn resolve_root(path: &Path) -> Result<PathBuf, WalkError> {
     let (root, metadata) = resolve_existing(path)?;
     if metadata.is_dir() { Ok(root) } else { Err(WalkError::NotADirectory { path: root }) }
+}
+
+/// Checks that a path that was given as canonical is the one that it resolves to.
+///
+/// # Errors
+/// [`WalkError::NotFound`] for a path with a symbolic link in it.
+pub fn require_canonical(given: &Path, resolved: &Path) -> Result<(), WalkError> {
+    // Elsewhere the canonical form of a path has a prefix.
+    if cfg!(not(unix)) || given == resolved {
+        return Ok(());
+    }
+    let source = std::io::Error::new(std::io::ErrorKind::NotFound, format!("it leads to {}", resolved.display()));
+    Err(WalkError::NotFound { path: given.to_owned(), source })
 }
 
 /// Resolves the target of an invalidation to the paths that may have changed: the path itself in its canonical directory

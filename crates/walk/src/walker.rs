@@ -407,7 +407,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 fn identity_of(root: &Path) -> Result<(u64, u64), WalkError> {
-    match DirectoryHandle::open(root, true).and_then(|directory| directory.stamp()).map(Stamp::identity) {
+    match DirectoryHandle::open_canonical(root).and_then(|directory| directory.stamp()).map(Stamp::identity) {
         Ok(identity) => Ok(identity),
         // It exists but cannot be opened: the scan reports it as unreadable.
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Ok((0, 0)),

@@ -105,6 +105,7 @@ export interface NativeFuzzyFindOptions {
   path: string
   hidden?: boolean
   gitignore?: boolean
+  resolveLinks?: boolean
   cache?: boolean
   maxResults?: number
   includePositions?: boolean
@@ -132,6 +133,7 @@ export interface NativeGlobOptions {
   hidden?: boolean
   maxResults?: number
   gitignore?: boolean
+  resolveLinks?: boolean
   cache?: boolean
   sortByMtime?: boolean
   includeNodeModules?: boolean
@@ -162,6 +164,7 @@ export interface NativeGrepOptions {
   crlf?: boolean
   hidden?: boolean
   gitignore?: boolean
+  resolveLinks?: boolean
   cache?: boolean
   maxCount?: number
   offset?: number

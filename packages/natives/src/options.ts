@@ -12,6 +12,13 @@ export interface SearchOptions {
    */
   gitignore?: boolean | undefined;
   /**
+   * Resolve symbolic links in `path`. With false, `path` is absolute and canonical, and a link in it is `PATH_NOT_FOUND`: a
+   * directory that became a link after the caller checked the path is not searched. On Linux this holds until the search has
+   * read its last file; elsewhere a short gap remains.
+   * @default true
+   */
+  resolveLinks?: boolean | undefined;
+  /**
    * Allow a scan from the shared cache that is at most `FS_SCAN_CACHE_TTL_MS` (1000) old, and cache a new scan. Call
    * `invalidateFsScanCache` after you change files.
    * @default false
@@ -70,6 +77,7 @@ export const searchRules: OptionRules<SearchOptions> = {
   },
   hidden: flag,
   gitignore: flag,
+  resolveLinks: flag,
   cache: flag,
   signal: { test: (value) => value instanceof AbortSignal, expected: 'an AbortSignal' },
   timeoutMs: {

@@ -81,7 +81,7 @@ impl Candidates {
         Self(Source::Tree { snapshot, entries, filter: None, exclude: None })
     }
 
-    /// One file. The list is empty if the path has no name or no directory.
+    /// One file, by its canonical path. The list is empty if the path has no name or no directory.
     #[must_use]
     pub fn of_file(path: &Path) -> Self {
         let (Some(directory), Some(name)) = (path.parent(), path.file_name()) else { return Self::empty() };
@@ -127,9 +127,8 @@ impl Candidates {
         }
     }
 
-    /// Whether links are followed. A single file was resolved by its name; a file of a tree was not a link when it was
-    /// listed.
-    pub(super) fn follows_links(&self) -> bool {
+    /// Whether it is a single file.
+    pub(super) fn is_file(&self) -> bool {
         matches!(self.0, Source::File { .. })
     }
 

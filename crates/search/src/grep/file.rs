@@ -96,12 +96,13 @@ impl FileSearcher {
         }
     }
 
-    /// Searches the file `name` below `root`. Without `through_link`, a symbolic link at this path is skipped.
+    /// Searches the file `name` below `root`. A symbolic link in this path is skipped. A file that is searched `alone` is
+    /// the only one.
     pub(super) fn search(
         &mut self,
         root: &Path,
         name: &[u8],
-        through_link: bool,
+        alone: bool,
         check: &dyn Fn() -> Result<(), Stopped>,
     ) -> Result<FileResult, Stopped> {
         self.path.clear();
@@ -110,7 +111,7 @@ impl FileSearcher {
             self.path.push(b'/');
         }
         self.path.extend_from_slice(name);
-        match self.search_path(through_link, check) {
+        match self.search_path(alone, check) {
             Ok(result) => Ok(result),
             Err(error) => {
                 check()?;
@@ -128,8 +129,8 @@ impl FileSearcher {
         }
     }
 
-    fn search_path(&mut self, through_link: bool, check: &dyn Fn() -> Result<(), Stopped>) -> io::Result<FileResult> {
-        let mut file = self.opener.open(&self.path, through_link)?;
+    fn search_path(&mut self, alone: bool, check: &dyn Fn() -> Result<(), Stopped>) -> io::Result<FileResult> {
+        let mut file = self.opener.open(&self.path, alone)?;
         let read = Cell::new(0);
         let mut result = self.search_file(&mut file, &read, check)?;
         result.bytes_read = read.get();

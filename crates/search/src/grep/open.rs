@@ -75,8 +75,9 @@ fn read(open: &mut OpenFile, buffer: &mut [u8]) -> io::Result<usize> {
 mod linux {
     use std::io;
 
+    use cairn_walk::open_without_links;
     use rustix::fd::OwnedFd;
-    use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, fstat, fstatfs, openat, openat2};
+    use rustix::fs::{Mode, OFlags, ResolveFlags, fstat, fstatfs, openat, openat2};
 
     use super::{OpenFile, Opener};
 
@@ -94,11 +95,12 @@ mod linux {
     }
 
     impl Opener {
-        /// Opens the file at an absolute path. Without `through_link`, a symbolic link at this path is an error.
-        pub(in super::super) fn open(&mut self, path: &[u8], through_link: bool) -> io::Result<OpenFile> {
+        /// Opens the file at a canonical path. A symbolic link in the path is an error. A file that is opened `alone` does
+        /// not keep its directory open for the next one.
+        pub(in super::super) fn open(&mut self, path: &[u8], alone: bool) -> io::Result<OpenFile> {
             let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
-            if through_link {
-                return Ok(OpenFile::new(openat(CWD, path, flags, Mode::empty())?.into(), false));
+            if alone {
+                return Ok(OpenFile::new(open_without_links(path, flags)?.into(), false));
             }
             let (parent, name) = path.split_at(memchr::memrchr(b'/', path).map_or(0, |at| at + 1));
             let directory = match self.directory.take() {
@@ -118,7 +120,7 @@ mod linux {
         }
 
         fn directory(&mut self, path: &[u8]) -> io::Result<OpenDirectory> {
-            let handle = openat(CWD, path, OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
+            let handle = open_without_links(path, OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC)?;
             let short_is_end = fstat(&handle).is_ok_and(|stat| self.short_is_end(stat.st_dev, &handle));
             Ok(OpenDirectory { path: path.to_vec(), handle, short_is_end })
         }
@@ -137,18 +139,16 @@ mod linux {
 
 #[cfg(not(target_os = "linux"))]
 impl Opener {
-    /// Opens the file at an absolute path. Without `through_link`, a symbolic link at this path is an error.
+    /// Opens the file at a canonical path. A symbolic link at this path is an error; one that replaced a directory above it
+    /// is followed here.
     #[expect(clippy::unused_self, reason = "on Linux it keeps a directory")]
-    pub(super) fn open(&mut self, path: &[u8], through_link: bool) -> io::Result<OpenFile> {
+    pub(super) fn open(&mut self, path: &[u8], _alone: bool) -> io::Result<OpenFile> {
         let mut options = std::fs::OpenOptions::new();
         options.read(true);
         #[cfg(unix)]
         {
             use std::os::unix::fs::OpenOptionsExt;
-            let mut flags = rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::NOCTTY;
-            if !through_link {
-                flags |= rustix::fs::OFlags::NOFOLLOW;
-            }
+            let flags = rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::NOCTTY | rustix::fs::OFlags::NOFOLLOW;
             options.custom_flags(flags.bits().cast_signed());
         }
         Ok(OpenFile::new(options.open(cairn_walk::from_bytes(path))?, false))
@@ -185,7 +185,7 @@ mod tests {
             .collect();
         // It is made as it is read, a page at a time that does not end with one.
         if cfg!(target_os = "linux") {
-            paths.push("/proc/self/smaps".into());
+            paths.push(std::fs::canonicalize("/proc/self/smaps").unwrap());
         }
         let mut opener = Opener::default();
         for path in paths {

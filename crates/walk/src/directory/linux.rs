@@ -6,7 +6,11 @@ use std::mem::MaybeUninit;
 use std::os::fd::OwnedFd;
 use std::path::Path;
 
-use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, RawDir, Stat, fstat, fstatfs, open, statat, statfs};
+use rustix::fs::{
+    AtFlags, CWD, FileType, Mode, OFlags, RawDir, ResolveFlags, Stat, fstat, fstatfs, open, openat, openat2, statat,
+    statfs,
+};
+use rustix::io::Errno;
 
 use super::types::{EntryType, LinkTarget, Meta, Stamp};
 use crate::kind::Kind;
@@ -51,6 +55,36 @@ pub(crate) fn has_reliable_times_at(path: &Path) -> bool {
     statfs(path).is_ok_and(|system| LOCAL_SYSTEMS.contains(&(system.f_type as u32)))
 }
 
+/// Opens an absolute path. A symbolic link anywhere in it is an error, so a directory that was replaced by a link after the
+/// path was resolved does not lead elsewhere.
+///
+/// # Errors
+/// `ELOOP` or `ENOTDIR` for a link; see `open(2)`.
+pub fn open_without_links(path: &[u8], flags: OFlags) -> rustix::io::Result<OwnedFd> {
+    match openat2(CWD, path, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS) {
+        // Linux has the call since 5.6, and some sandboxes refuse it.
+        Err(Errno::NOSYS | Errno::PERM) => open_stepwise(path, flags),
+        opened => opened,
+    }
+}
+
+/// Does the same with one call for each name of the path.
+fn open_stepwise(path: &[u8], flags: OFlags) -> rustix::io::Result<OwnedFd> {
+    let step = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let mut names = path.split(|&byte| byte == b'/').filter(|name| !name.is_empty()).peekable();
+    if names.peek().is_none() {
+        return openat(CWD, "/", flags, Mode::empty());
+    }
+    let mut directory = openat(CWD, "/", step, Mode::empty())?;
+    while let Some(name) = names.next() {
+        if names.peek().is_none() {
+            return openat(&directory, name, flags | OFlags::NOFOLLOW, Mode::empty());
+        }
+        directory = openat(&directory, name, step, Mode::empty())?;
+    }
+    unreachable!("the last name was opened")
+}
+
 fn at_flags(follow: bool) -> AtFlags {
     if follow { AtFlags::empty() } else { AtFlags::SYMLINK_NOFOLLOW }
 }
@@ -68,7 +102,13 @@ fn stamp(stat: &Stat) -> Stamp {
 }
 
 impl DirectoryHandle {
-    /// Opens a directory. With `through_link` the last component may be a symbolic link.
+    /// Opens a directory by its canonical path. A symbolic link in the path is an error.
+    pub(crate) fn open_canonical(path: &Path) -> io::Result<Self> {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        Ok(Self { fd: open_without_links(path.as_os_str().as_encoded_bytes(), flags)? })
+    }
+
+    /// Opens a directory, in a tree of which links are followed. With `through_link` the last component may be a link.
     pub(crate) fn open(path: &Path, through_link: bool) -> io::Result<Self> {
         let mut flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         if !through_link {
@@ -168,4 +208,27 @@ fn mtime_ms(stat: &Stat) -> f64 {
 #[allow(clippy::cast_sign_loss, reason = "a regular file's size is not negative")]
 fn file_size(stat: &Stat) -> Option<u64> {
     (FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile).then_some(stat.st_size as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_with_a_link_in_it_is_not_opened() {
+        let tree = tempfile::tempdir().unwrap();
+        let root = tree.path().canonicalize().unwrap();
+        std::fs::create_dir_all(root.join("real/inner")).unwrap();
+        std::fs::write(root.join("real/inner/file"), "").unwrap();
+        std::os::unix::fs::symlink("real", root.join("link")).unwrap();
+        std::os::unix::fs::symlink("file", root.join("real/inner/last")).unwrap();
+        let flags = OFlags::RDONLY | OFlags::CLOEXEC;
+        for open in [open_without_links, open_stepwise] {
+            let opens = |path: &str| open(root.join(path).as_os_str().as_encoded_bytes(), flags).is_ok();
+            assert!(opens("real/inner/file") && opens("real/inner") && opens("real/"));
+            assert!(!opens("link/inner/file") && !opens("link/inner") && !opens("real/inner/last"));
+            assert!(open(b"/", flags).is_ok());
+        }
+        assert!(DirectoryHandle::open_canonical(&root.join("link/inner")).is_err());
+    }
 }

@@ -42,6 +42,11 @@ fn identity(path: &Path, _metadata: &fs::Metadata) -> io::Result<(u64, u64)> {
 }
 
 impl DirectoryHandle {
+    /// Opens a directory by its canonical path. Here a directory above it that has become a link is followed.
+    pub(crate) fn open_canonical(path: &Path) -> io::Result<Self> {
+        Self::open(path, false)
+    }
+
     pub(crate) fn open(path: &Path, through_link: bool) -> io::Result<Self> {
         let metadata = if through_link { fs::metadata(path)? } else { fs::symlink_metadata(path)? };
         if metadata.is_dir() { Ok(Self { path: path.to_owned() }) } else { Err(io::ErrorKind::NotADirectory.into()) }

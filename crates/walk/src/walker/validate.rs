@@ -39,7 +39,7 @@ impl Validation {
     /// Returns `None` when the snapshot has no fingerprint, or when its root or its excludes file was replaced.
     pub(super) fn of(base: Arc<Snapshot>, root_identity: (u64, u64)) -> Option<Self> {
         let fingerprint = base.fingerprint()?;
-        let root = DirectoryHandle::open(base.root(), true).ok()?;
+        let root = DirectoryHandle::open_canonical(base.root()).ok()?;
         let same_root = root.stamp().is_ok_and(|stamp| stamp.identity() == root_identity)
             && fingerprint
                 .directories

@@ -92,7 +92,12 @@ impl Visitor<'_> {
             path.push(b'/');
         }
         path.extend_from_slice(&task.path);
-        let directory = match DirectoryHandle::open(&from_bytes(&path), task.through_link) {
+        let opened = if self.plan.options.follow_links && !task.path.is_empty() {
+            DirectoryHandle::open(&from_bytes(&path), task.through_link)
+        } else {
+            DirectoryHandle::open_canonical(&from_bytes(&path))
+        };
+        let directory = match opened {
             Ok(directory) => directory,
             Err(error) => {
                 // A directory that was removed in the meantime is not unreadable.

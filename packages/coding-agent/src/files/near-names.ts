@@ -1,5 +1,5 @@
 import { fuzzyFind } from '@cairn/natives';
-import { CHECK_PATH, isMissing, ToolError } from '@cairn/tool';
+import { CHECK_PATH, errnoOf, isMissing, ToolError } from '@cairn/tool';
 import { basename, dirname, join } from 'node:path';
 import type { FileStat } from './operations.ts';
 import type { ResolvedPath } from './resolve.ts';
@@ -39,21 +39,26 @@ async function siblings(workspace: FileScope, target: ResolvedPath): Promise<str
       .map(({ name }) => join(dirname(target.absolute), name));
     return await shown(workspace, paths);
   } catch (error) {
-    if (isMissing(error)) return [];
+    // The directory may have been replaced, too.
+    if (isMissing(error) || errnoOf(error) === 'ESTALE') return [];
     throw error;
   }
 }
 
-/** Returns the display form of the first paths. Leaves out paths that are not allowed, such as links out of the root. */
+/**
+ * Returns the display form of the first paths. Leaves out paths that are not allowed, such as links out of the root, and those
+ * that are gone.
+ */
 async function shown(workspace: FileScope, paths: readonly string[]): Promise<string[]> {
   const names: string[] = [];
   for (const path of paths) {
     if (names.length === MAX_NAMES) break;
     try {
-      const { display } = await workspace.resolve(path);
+      const { display, real } = await workspace.resolve(path);
+      await workspace.operations.lstat(real);
       names.push(path.endsWith('/') ? `${display}/` : display);
     } catch (error) {
-      if (!ToolError.isInstance(error)) throw error;
+      if (!ToolError.isInstance(error) && errnoOf(error) === undefined) throw error;
     }
   }
   return names;

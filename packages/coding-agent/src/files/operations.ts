@@ -4,7 +4,7 @@ import { constants } from 'node:fs';
 import type { BigIntStats, Dirent } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
-import { inHeldDirectory } from './held-directory.ts';
+import { inHeldDirectory, openCanonical, readHeldDirectory } from './held-directory.ts';
 
 export type { LockOptions, Replacement } from '@cairn/natives/files';
 
@@ -70,8 +70,9 @@ export interface FileLock {
 export type OpenMode = 'read' | 'update' | 'create';
 
 /**
- * Everything the tools do to a file system. Paths are absolute, and canonical where something changes: an implementation must not
- * follow a directory that has become a link. Failures are errors with a `code`, as in Node.
+ * Everything the tools do to a file system. Paths are absolute, and canonical where something is opened, listed or changed: an
+ * implementation must not follow a directory that has become a link, and fails with `ESTALE` instead. Failures are errors with
+ * a `code`, as in Node.
  *
  * Searches are not part of it: `glob` and `grep` search the file system of this machine.
  */
@@ -190,16 +191,16 @@ function inHeldDirectories<T>(from: string, to: string, use: (from: string, to: 
 /** The file system of this machine. */
 export const nodeFileOperations: FileOperations = {
   stat: async (path) => statOf(await fs.stat(path, { bigint: true })),
-  lstat: async (path) => statOf(await fs.lstat(path, { bigint: true })),
+  lstat: async (path) => statOf(await inHeldDirectory(path, (place) => fs.lstat(place, { bigint: true }))),
   realpath: (path) => fs.realpath(path),
-  readLink: (path) => fs.readlink(path),
+  readLink: (path) => inHeldDirectory(path, (place) => fs.readlink(place)),
   list: async (path) => {
-    const entries = await fs.readdir(path, { withFileTypes: true });
+    const entries = await readHeldDirectory(path, (place) => fs.readdir(place, { withFileTypes: true }));
     return entries.map((entry) => ({ name: entry.name, kind: kindOf(entry) }));
   },
   open: async (path, mode, permissions = 0o666) => {
-    const open = (place: string): Promise<FileHandle> => fs.open(place, flags[mode], permissions);
-    return openFile(await (mode === 'read' ? open(path) : inHeldDirectory(path, open)));
+    if (mode === 'read') return openFile(await openCanonical(path, flags.read));
+    return openFile(await inHeldDirectory(path, (place) => fs.open(place, flags[mode], permissions)));
   },
   makeDirectory: (path) => inHeldDirectory(path, (place) => fs.mkdir(place)),
   makeLink: (target, path) => inHeldDirectory(path, (place) => fs.symlink(target, place)),

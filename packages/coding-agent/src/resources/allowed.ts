@@ -3,15 +3,14 @@ import type { Workspace } from '../workspace.ts';
 
 async function isAllowed(workspace: Workspace, path: string): Promise<boolean> {
   try {
-    await workspace.resolve(path);
-    return true;
+    return (await workspace.resolve(path)).stat !== undefined;
   } catch (error) {
     if (ToolError.isInstance(error)) return false;
     throw error;
   }
 }
 
-/** Returns the entries with an allowed path. A search of a tree also finds links that lead out of it. */
+/** Returns the entries with an allowed path that exists. A search of a tree also finds links that lead out of it. */
 export async function allowedOnly<T extends { readonly path: string }>(
   workspace: Workspace,
   found: readonly T[],

@@ -144,6 +144,7 @@ export const globTool: RegisteredToolSpec<GlobInput, GlobDetails> = {
       // In a directory that the pattern names, a name matches in that directory alone.
       recursive: pattern.includes('/') || !input.pattern.includes('/'),
       path: base.real,
+      resolveLinks: false,
       // A pattern that names a hidden file asks for it.
       hidden: input.hidden ?? isHidden(pattern),
       gitignore: !ignored,

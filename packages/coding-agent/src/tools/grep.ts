@@ -271,6 +271,7 @@ export const grepTool: RegisteredToolSpec<GrepInput, GrepDetails> = {
     const options: GrepOptions = {
       pattern: input.pattern,
       path: base.real,
+      resolveLinks: false,
       glob: input.glob === undefined ? undefined : plainGlob(input.glob),
       type: input.type,
       literal: input.literal,
