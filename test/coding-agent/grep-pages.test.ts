@@ -220,7 +220,7 @@ describe('files with CRLF line ends', () => {
     );
   });
 
-  test('nothing is said where no line would match either', async () => {
+  test('there is no hint where no line would match either', async () => {
     expect(await search({ pattern: String.raw`foo\nbaz`, multiline: true })).toContain('\nunix\n');
     expect(await search({ pattern: String.raw`foo\nqux`, multiline: true })).toBe('[no match]');
   });

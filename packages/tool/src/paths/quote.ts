@@ -12,7 +12,7 @@ const PLAIN = /^[ -~]*$/u;
  * Names that a reader could take for something else in an answer: a quoted path, a notice in brackets, a numbered line, a gap,
  * a link with its target, or a name without the blanks at its ends.
  */
-const MISLEADING = /^"|^\s|\s$|^\[.*\s.*\]$|^\d+[:-]\s|^--$| -> /u;
+const MISLEADING = /^"|^\s|\s$|^\[[^\]]*\s|^\d+[:-]\s|^--$| -> /u;
 
 const short: Readonly<Record<string, string>> = { '\b': '\\b', '\t': '\\t', '\n': '\\n', '\f': '\\f', '\r': '\\r' };
 
