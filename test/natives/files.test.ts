@@ -17,7 +17,7 @@ import {
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
-import { copyAttributes, exchangeFiles, lockPath, replaceFile } from '@cairn/natives/files';
+import { copyAttributes, exchangeFiles, lockPath, renameNoReplace, replaceFile } from '@cairn/natives/files';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { attributesOf, hasAttributes, setAttributes } from '../support/attributes.ts';
 import { createTree, temporaryDirectory } from '../support/tree.ts';
@@ -236,6 +236,16 @@ describe('replaceFile', () => {
     expect(statSync(target).mode & 0o7777).toBe(0o751);
     expect(await exchangeFiles(temporary, target)).toBe(true);
     expect([readFileSync(target, 'utf8'), readFileSync(temporary, 'utf8')]).toEqual(['old', 'new']);
+  });
+
+  test('a rename without replacement fails when the name exists', async () => {
+    const root = createTree({ a: 'a', b: 'b', d: {} });
+    const [a, b, c] = ['a', 'b', 'c'].map((name) => join(root, name)) as [string, string, string];
+    expect(await codeOf(renameNoReplace(a, b))).toBe('EEXIST');
+    expect(await codeOf(renameNoReplace(a, join(root, 'd')))).toBe('EEXIST');
+    expect(await codeOf(renameNoReplace(c, b))).toBe('ENOENT');
+    expect(await renameNoReplace(a, c)).toBe(true);
+    expect(readdirSync(root).toSorted()).toEqual(['b', 'c', 'd']);
   });
 
   test.runIf(isLinux)('works on paths through an open directory', async () => {

@@ -21,7 +21,13 @@ test('@cairn/natives exports these values', () => {
 });
 
 test('@cairn/natives/files, which only the tools use, exports these values', () => {
-  expect(Object.keys(files).toSorted()).toEqual(['copyAttributes', 'exchangeFiles', 'lockPath', 'replaceFile']);
+  expect(Object.keys(files).toSorted()).toEqual([
+    'copyAttributes',
+    'exchangeFiles',
+    'lockPath',
+    'renameNoReplace',
+    'replaceFile',
+  ]);
 });
 
 test('the built @cairn/natives exports the same values', async () => {

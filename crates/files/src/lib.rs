@@ -9,7 +9,7 @@ mod replace;
 
 pub use attributes::{Attributes, copy_attributes};
 pub use lock::{Lock, LockError, lock};
-pub use replace::{Replaced, exchange, replace};
+pub use replace::{Replaced, exchange, rename_no_replace, replace};
 
 #[cfg(unix)]
 fn open_existing(path: &std::path::Path) -> std::io::Result<std::fs::File> {

@@ -53,6 +53,15 @@ pub fn exchange(left: &Path, right: &Path) -> io::Result<bool> {
     system::exchange(left, right)
 }
 
+/// Renames in one step, unless the new name exists. Returns false when the system or the file system cannot; then nothing has
+/// changed.
+///
+/// # Errors
+/// The system's error; then nothing has changed. `AlreadyExists` also when both are names of one file.
+pub fn rename_no_replace(from: &Path, to: &Path) -> io::Result<bool> {
+    system::rename_no_replace(from, to)
+}
+
 #[cfg(unix)]
 fn open_to_sync(path: &Path) -> io::Result<fs::File> {
     crate::open_existing(path)
@@ -73,7 +82,15 @@ mod system {
     use rustix::io::Errno;
 
     pub(super) fn exchange(left: &Path, right: &Path) -> io::Result<bool> {
-        match renameat_with(CWD, left, CWD, right, RenameFlags::EXCHANGE) {
+        rename_with(left, right, RenameFlags::EXCHANGE)
+    }
+
+    pub(super) fn rename_no_replace(from: &Path, to: &Path) -> io::Result<bool> {
+        rename_with(from, to, RenameFlags::NOREPLACE)
+    }
+
+    fn rename_with(from: &Path, to: &Path, flags: RenameFlags) -> io::Result<bool> {
+        match renameat_with(CWD, from, CWD, to, flags) {
             Ok(()) => Ok(true),
             // PERM is the answer of sandboxes that do not know the call. If it is a real refusal, a rename is refused too.
             Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP | Errno::PERM) => Ok(false),
@@ -89,6 +106,11 @@ mod system {
 
     #[allow(clippy::unnecessary_wraps, reason = "the signature of all systems")]
     pub(super) fn exchange(_left: &Path, _right: &Path) -> io::Result<bool> {
+        Ok(false)
+    }
+
+    #[allow(clippy::unnecessary_wraps, reason = "the signature of all systems")]
+    pub(super) fn rename_no_replace(_from: &Path, _to: &Path) -> io::Result<bool> {
         Ok(false)
     }
 }
@@ -121,6 +143,18 @@ mod tests {
         assert_eq!((text(&temporary).as_deref(), text(&target).as_deref()), (Some("old"), Some("new")));
         assert!(exchange(&temporary, &target).expect("exchanged"));
         assert_eq!((text(&temporary).as_deref(), text(&target).as_deref()), (Some("new"), Some("old")));
+    }
+
+    #[test]
+    #[cfg(any(target_os = "linux", target_os = "macos"))]
+    fn an_existing_name_is_not_replaced() {
+        let (directory, temporary, target) = two_files();
+        let error = rename_no_replace(&temporary, &target).expect_err("the name exists");
+        assert_eq!(error.kind(), io::ErrorKind::AlreadyExists);
+        assert_eq!((text(&temporary).as_deref(), text(&target).as_deref()), (Some("new"), Some("old")));
+        let other = directory.path().join("other");
+        assert!(rename_no_replace(&temporary, &other).expect("renamed"));
+        assert_eq!((text(&temporary), text(&other).as_deref()), (None, Some("new")));
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! `copyAttributes`, `replaceFile`, `exchangeFiles` and `lockPath`: file system functions for commits.
+//! `copyAttributes`, `replaceFile`, `exchangeFiles`, `renameNoReplace` and `lockPath`: file system functions for commits.
 
 #![allow(clippy::elidable_lifetime_names, reason = "the macro needs the lifetime by name")]
 
@@ -71,7 +71,8 @@ impl From<LockError> for NativeFileError {
 pub struct NativeReplaced {
     /// Why an attribute cannot be kept; absent when all are.
     pub lost: Option<String>,
-    pub exchanged: bool,
+    /// Whether the names were exchanged, or the file was renamed, as asked.
+    pub done: bool,
 }
 
 /// Gives `to` the owner, group, permissions, access lists and extended attributes of `from`.
@@ -82,7 +83,7 @@ pub fn copy_attributes<'env>(env: &'env Env, from: String, to: String) -> napi::
             Attributes::Kept => None,
             Attributes::Lost(reason) => Some(reason),
         };
-        Ok(NativeReplaced { lost, exchanged: false })
+        Ok(NativeReplaced { lost, done: false })
     };
     run_on_own_thread(env, job, NativeFileError::internal)
 }
@@ -92,9 +93,9 @@ pub fn copy_attributes<'env>(env: &'env Env, from: String, to: String) -> napi::
 pub fn replace_file<'env>(env: &'env Env, temporary: String, target: String) -> napi::Result<Object<'env>> {
     let job = move || {
         Ok(match cairn_files::replace(Path::new(&temporary), Path::new(&target))? {
-            Replaced::Exchanged => NativeReplaced { lost: None, exchanged: true },
-            Replaced::Renamed => NativeReplaced { lost: None, exchanged: false },
-            Replaced::Refused(reason) => NativeReplaced { lost: Some(reason), exchanged: false },
+            Replaced::Exchanged => NativeReplaced { lost: None, done: true },
+            Replaced::Renamed => NativeReplaced { lost: None, done: false },
+            Replaced::Refused(reason) => NativeReplaced { lost: Some(reason), done: false },
         })
     };
     run_on_own_thread(env, job, NativeFileError::internal)
@@ -104,8 +105,18 @@ pub fn replace_file<'env>(env: &'env Env, temporary: String, target: String) -> 
 #[napi(ts_return_type = "Promise<NativeReplaced | NativeFileError>")]
 pub fn exchange_files<'env>(env: &'env Env, left: String, right: String) -> napi::Result<Object<'env>> {
     let job = move || {
-        let exchanged = cairn_files::exchange(Path::new(&left), Path::new(&right))?;
-        Ok(NativeReplaced { lost: None, exchanged })
+        let done = cairn_files::exchange(Path::new(&left), Path::new(&right))?;
+        Ok(NativeReplaced { lost: None, done })
+    };
+    run_on_own_thread(env, job, NativeFileError::internal)
+}
+
+/// Renames in one step, unless the new name exists, where the system can.
+#[napi(ts_return_type = "Promise<NativeReplaced | NativeFileError>")]
+pub fn rename_no_replace<'env>(env: &'env Env, from: String, to: String) -> napi::Result<Object<'env>> {
+    let job = move || {
+        let done = cairn_files::rename_no_replace(Path::new(&from), Path::new(&to))?;
+        Ok(NativeReplaced { lost: None, done })
     };
     run_on_own_thread(env, job, NativeFileError::internal)
 }

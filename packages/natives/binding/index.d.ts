@@ -200,7 +200,8 @@ export interface NativeGrepResult {
 export interface NativeReplaced {
   /** Why an attribute cannot be kept; absent when all are. */
   lost?: string
-  exchanged: boolean
+  /** Whether the names were exchanged, or the file was renamed, as asked. */
+  done: boolean
 }
 
 /** How many files were not, or not completely, searched. */
@@ -214,6 +215,9 @@ export interface NativeSkipped {
 
 /** Panics on a worker, for the test that the process survives it. The facade does not export it. */
 export declare function panicOnWorker(): Promise<NativeError>
+
+/** Renames in one step, unless the new name exists, where the system can. */
+export declare function renameNoReplace(from: string, to: string): Promise<NativeReplaced | NativeFileError>
 
 /** Copies the attributes of `target` to `temporary`, syncs `temporary`, and exchanges the names. */
 export declare function replaceFile(temporary: string, target: string): Promise<NativeReplaced | NativeFileError>

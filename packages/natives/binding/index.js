@@ -773,7 +773,7 @@ if (
   }
 }
 
-const { CancelHandle, NativeLock, copyAttributes, exchangeFiles, fsScanCacheStats, fuzzyFind, glob, grep, invalidateFsScanCache, lockPath, panicOnWorker, replaceFile } = nativeBinding
+const { CancelHandle, NativeLock, copyAttributes, exchangeFiles, fsScanCacheStats, fuzzyFind, glob, grep, invalidateFsScanCache, lockPath, panicOnWorker, renameNoReplace, replaceFile } = nativeBinding
 export { CancelHandle }
 export { NativeLock }
 export { copyAttributes }
@@ -785,5 +785,6 @@ export { grep }
 export { invalidateFsScanCache }
 export { lockPath }
 export { panicOnWorker }
+export { renameNoReplace }
 export { replaceFile }
 export const __napiBindingTarget = __napiLoadedBindingTarget

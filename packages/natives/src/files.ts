@@ -53,17 +53,26 @@ export async function copyAttributes(from: string, to: string): Promise<string |
  */
 export async function replaceFile(temporary: string, target: string): Promise<Replacement> {
   const native = binding.replaceFile(temporary, target);
-  const { lost, exchanged } = await settled(native, 'replaceFile', temporary, target);
+  const { lost, done } = await settled(native, 'replaceFile', temporary, target);
   if (lost !== undefined) return { outcome: 'refused', reason: lost };
-  return { outcome: exchanged ? 'exchanged' : 'renamed' };
+  return { outcome: done ? 'exchanged' : 'renamed' };
 }
 
 /**
  * Exchanges two names in one step. Returns false when the system or the file system cannot; then nothing has changed.
  */
 export async function exchangeFiles(left: string, right: string): Promise<boolean> {
-  const { exchanged } = await settled(binding.exchangeFiles(left, right), 'exchangeFiles', left, right);
-  return exchanged;
+  const { done } = await settled(binding.exchangeFiles(left, right), 'exchangeFiles', left, right);
+  return done;
+}
+
+/**
+ * Renames a file or directory in one step; fails with `EEXIST` when the new name exists, also as another name of the same file.
+ * Returns false when the system or the file system cannot; then nothing has changed.
+ */
+export async function renameNoReplace(from: string, to: string): Promise<boolean> {
+  const { done } = await settled(binding.renameNoReplace(from, to), 'renameNoReplace', from, to);
+  return done;
 }
 
 /** The held locks: a lock that nobody refers to must not end with a garbage collection. */

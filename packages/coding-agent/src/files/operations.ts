@@ -1,4 +1,4 @@
-import { copyAttributes, exchangeFiles, lockPath, replaceFile } from '@cairn/natives/files';
+import { copyAttributes, exchangeFiles, lockPath, renameNoReplace, replaceFile } from '@cairn/natives/files';
 import type { LockOptions, Replacement } from '@cairn/natives/files';
 import { constants } from 'node:fs';
 import type { BigIntStats, Dirent } from 'node:fs';
@@ -105,6 +105,10 @@ export interface FileOperations {
   /** Exchanges two names in one step; returns false, and does nothing, where the file system cannot. */
   exchange(left: string, right: string): Promise<boolean>;
   /**
+   * Renames in one step; fails with `EEXIST` when the new name exists. Returns false, and does nothing, where the file system cannot.
+   */
+  renameNoReplace(from: string, to: string): Promise<boolean>;
+  /**
    * Locks a directory or a file against all other locks of it, in this process and others, until it is released or the process ends.
    * Returns `undefined` when another lock is still held at the end of `timeoutMs`; 0 tries once. Fails with `ENOTSUP` where the file
    * system has no such locks, and with the reason of the signal.
@@ -209,6 +213,7 @@ export const nodeFileOperations: FileOperations = {
   copyAttributes: (from, to) => inHeldDirectories(from, to, copyAttributes),
   replace: (temporary, target) => inHeldDirectories(temporary, target, replaceFile),
   exchange: (left, right) => inHeldDirectories(left, right, exchangeFiles),
+  renameNoReplace: (from, to) => inHeldDirectories(from, to, renameNoReplace),
   // By its path, not through the handle of the parent: the lock has to notice when the path leads elsewhere.
   lock: async (path, options) => {
     const lock = await lockPath(path, options);
