@@ -1,4 +1,5 @@
-import { changeText, isObject, isSame, valueAt } from './formats/config-format.ts';
+import { HostError } from './errors.ts';
+import { changeText, isObject, isSame, kindOf, valueAt } from './formats/config-format.ts';
 import type { ConfigChange, ConfigFormat, ConfigObject } from './formats/config-format.ts';
 import type { EntryKind } from './host.ts';
 import { hashOfText } from './undo-notes.ts';
@@ -24,6 +25,17 @@ export interface TextChange {
 function knownParents(config: ConfigObject, path: readonly string[]): number {
   const depth = path.findIndex((_, index) => !isObject(valueAt(config, path.slice(0, index + 1))));
   return Math.min(depth === -1 ? path.length : depth, path.length - 1);
+}
+
+/**
+ * Refuses to change a value that is not an entry: it is not ours, and whatever it means would be lost.
+ *
+ * @throws {HostError} `CONFIG_SHAPE`.
+ */
+function requireEntry(path: readonly string[], value: unknown, wanted: unknown): void {
+  if (value === undefined || !isObject(wanted) || isObject(value)) return;
+  const message = `${path.join('.')} is ${kindOf(value)} instead of an entry; remove it or choose another name`;
+  throw new HostError('CONFIG_SHAPE', message);
 }
 
 /** Returns the changes that turn the entry at a path into the wanted one. Keys that a user added to it stay. */
@@ -55,7 +67,9 @@ export function installInText<Value>(
   const config = format.parse(before);
   const entryPath = kind.path(name, config);
   const from = valueAt(config, entryPath);
-  const changes = entryChanges(entryPath, { old: from, wanted: kind.render(value, config) }, kind.conflictingKeys);
+  const wanted = kind.render(value, config);
+  requireEntry(entryPath, from, wanted);
+  const changes = entryChanges(entryPath, { old: from, wanted }, kind.conflictingKeys);
   if (changes.length === 0) return { text: undefined, action: 'keep', entryPath, from, to: from };
   const text = changeText(format, before, changes);
   const to = valueAt(format.parse(text), entryPath);
@@ -130,6 +144,7 @@ export function undoInText(format: ConfigFormat, note: UndoNote, text: string | 
   }
   const from = valueAt(format.parse(text), entryPath);
   if (isSame(from, to)) return { text: undefined, action: 'forget', entryPath, from, to };
+  requireEntry(entryPath, from, note.entryAfter);
   const restored = withoutParents(format, changeText(format, text, restoringChanges(note, from)), note);
   const isOurs = before === null && Object.keys(format.parse(restored)).length === 0 && !/[#/]/u.test(restored);
   return { text: isOurs ? null : restored, action, entryPath, from, to };

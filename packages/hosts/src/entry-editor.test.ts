@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { createEntryEditor } from './entry-editor.ts';
 import type { EntryEditor, EntryTarget } from './entry-editor.ts';
-import type { EntryKind } from './host.ts';
+import type { EntryKind, ServerCommand } from './host.ts';
 import { hosts } from './hosts.ts';
 
 /** An editor over files in memory. */
@@ -84,6 +84,70 @@ test('entries of two kinds with one name have undo notes of their own', async ()
   await expect(editor.planUndo({ ...hook, kind: { ...hooks, id: 'other' } })).rejects.toMatchObject({
     code: 'NOTHING_TO_UNDO',
     path: settings,
+  });
+});
+
+describe('what is not an entry is refused and stays', () => {
+  const wrong = ['3', '""', '"x"', 'true', '[]', '["a"]', '[{}]'] as const;
+  const texts: readonly (readonly [id: string, text: string])[] = [
+    ...[...wrong, 'null'].flatMap((value): [string, string][] => [
+      ['claude-code', `{ "mcpServers": { "cairn": ${value} } }`],
+      ['claude-code', `{ "mcpServers": ${value} }`],
+      ['claude-code', `{ "a": 1,\n  "mcpServers": { // mine\n "cairn": ${value} } }`],
+      ['vscode', `{ "servers": ${value} }`],
+    ]),
+    ...[...wrong, '1979-05-27', 'inf', "'x'"].flatMap((value): [string, string][] => [
+      ['codex', `mcp_servers = ${value}\n`],
+      ['codex', `mcp_servers.cairn = ${value} # mine\n`],
+      ['codex', `[mcp_servers]\ncairn = ${value}\n`],
+      ['codex', `mcp_servers = { cairn = ${value} }`],
+    ]),
+    ['codex', '[[mcp_servers]]\n'],
+    ['codex', '[[mcp_servers.cairn]]\ncommand = "x"\n'],
+    ['codex', '[[mcp_servers.cairn]]\n[[mcp_servers.cairn]]\n'],
+  ];
+
+  function targetOf(id: string): EntryTarget<ServerCommand> {
+    const found = hosts.find((one) => one.id === id);
+    if (!found) throw new Error(`there is no host ${id}`);
+    return { host: found, kind: found.mcpServers, scope: 'project', context, name: 'cairn' };
+  }
+  const command = { command: 'cairn', args: ['mcp'] };
+
+  test.each(texts)('%s: %s', async (id, text) => {
+    const target = targetOf(id);
+    const path = target.kind.files(target.scope, context)[0] ?? '';
+    const files = new Map([[path, text]]);
+    await expect(editorOver(files).planInstall(target, command)).rejects.toMatchObject({ code: 'CONFIG_SHAPE', path });
+    expect(files.get(path)).toBe(text);
+  });
+
+  test.each([
+    ['claude-code', '{ "mcpServers": { "cairn": "mine" } }'],
+    ['codex', 'mcp_servers.cairn = "mine"\n'],
+  ])('also by undo: %s', async (id, text) => {
+    const target = targetOf(id);
+    const path = target.kind.files(target.scope, context)[0] ?? '';
+    const files = new Map<string, string>();
+    const editor = editorOver(files);
+    await (await editor.planInstall(target, command)).apply();
+    files.set(path, text);
+    await expect(editor.planUndo(target)).rejects.toMatchObject({ code: 'CONFIG_SHAPE', path });
+    expect(files.get(path)).toBe(text);
+  });
+
+  test.each([
+    ['claude-code', '{ "mcpServers": { "cairn": { "command": "old" } } }', '{ "mcpServers": "mine" }'],
+    ['codex', '[mcp_servers.cairn]\ncommand = "old"\n', 'mcp_servers = ""\n'],
+  ])('also by an undo that restores an entry: %s', async (id, before, text) => {
+    const target = targetOf(id);
+    const path = target.kind.files(target.scope, context)[0] ?? '';
+    const files = new Map([[path, before]]);
+    const editor = editorOver(files);
+    await (await editor.planInstall(target, command)).apply();
+    files.set(path, text);
+    await expect(editor.planUndo(target)).rejects.toMatchObject({ code: 'CONFIG_SHAPE', path });
+    expect(files.get(path)).toBe(text);
   });
 });
 

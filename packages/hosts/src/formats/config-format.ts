@@ -32,6 +32,14 @@ export function isObject(value: unknown): value is ConfigObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
 }
 
+/** Returns the kind of a value in words, with its article. */
+export function kindOf(value: unknown): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'an array';
+  if (value instanceof Date) return 'a date';
+  return typeof value === 'bigint' ? 'a number' : `a ${typeof value}`;
+}
+
 /** Returns the value at a path; `undefined` when there is none. */
 export function valueAt(config: ConfigObject, path: readonly string[]): unknown {
   let value: unknown = config;

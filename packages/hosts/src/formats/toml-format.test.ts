@@ -108,7 +108,24 @@ test('refuses an edit that would touch other parts', () => {
     expect(() => replace(before), rest).toThrow(wanted);
     expect(() => changeText(tomlFormat, before, [{ path, value: undefined }]), rest).toThrow(wanted);
   }
-  expect(() => set('[[mcp_servers]]\na = 1\n')).toThrow(expect.objectContaining({ code: 'CONFIG_UNSUPPORTED' }));
+});
+
+test.each([
+  ['a text', 'mcp_servers = "x"\n', 1],
+  ['an empty text', 'a = 1\nmcp_servers = ""\n', 2],
+  ['a long text', 'mcp_servers = """\n{}"""\n', 1],
+  ['a number', 'mcp_servers = 3\n', 1],
+  ['a large number', 'mcp_servers = 9223372036854775807\n', 1],
+  ['a truth value', 'mcp_servers = true\n', 1],
+  ['a date', 'mcp_servers = 1979-05-27\n', 1],
+  ['an empty array', 'mcp_servers = []\n', 1],
+  ['an array of tables on one line', 'mcp_servers = [{ a = 1 }]\n', 1],
+  ['an array of tables', 'a = 1\n\n[[mcp_servers]]\na = 1\n', 3],
+  ['an array of tables with a table below it', '[[mcp_servers]]\n[mcp_servers.a]\nb = 1\n', 1],
+])('refuses %s instead of the table of servers, and names the line', (_, before, line) => {
+  const wanted = expect.objectContaining({ code: 'CONFIG_SHAPE', position: { line, column: 1 } });
+  expect(() => set(before)).toThrow(wanted);
+  expect(() => replace(before)).toThrow(wanted);
 });
 
 /** Lines that mislead a parser that reads TOML line by line. */

@@ -4,8 +4,8 @@
  * renders the parsed value again, without comments, order or layout.
  */
 import { parse, TomlError } from 'smol-toml';
-import { HostError } from '../errors.ts';
-import { changedObject, isObject, lineEndOf, valueAt } from './config-format.ts';
+import { HostError, positionOf } from '../errors.ts';
+import { changedObject, isObject, kindOf, lineEndOf, valueAt } from './config-format.ts';
 import type { ConfigChange, ConfigFormat, ConfigObject } from './config-format.ts';
 import { tomlStatements } from './toml-statements.ts';
 import type { TomlStatement } from './toml-statements.ts';
@@ -107,9 +107,25 @@ function changeInline(source: string, { path, value }: TomlStatement, change: Co
   return splice(source, value.start, value.end, render(valueAt(changedObject(config, change), path)));
 }
 
+/** @throws {HostError} `CONFIG_SHAPE` when a value above a path is not a table. */
+function requireTables(source: string, statements: readonly TomlStatement[], path: readonly string[]): void {
+  const config = parseToml(source);
+  for (const depth of path.keys()) {
+    const above = path.slice(0, depth);
+    const value = valueAt(config, above);
+    if (value === undefined) return;
+    if (isObject(value)) continue;
+    const written = statements.find((one) => one.kind !== 'table' && begins(above, one.path));
+    const position = positionOf(source, written?.start ?? 0);
+    const message = `${above.join('.')} is ${kindOf(value)} instead of a table, at line ${position.line}; correct it first`;
+    throw new HostError('CONFIG_SHAPE', message, { position });
+  }
+}
+
 function setValue(source: string, change: ConfigChange): string {
   const { path, value } = change;
   const statements = tomlStatements(source);
+  requireTables(source, statements, path);
   const inline = inlineAbove(statements, path);
   if (inline) return changeInline(source, inline, change);
   const pair = statements.find((one) => one.kind === 'pair' && isAt(one.path, path));
