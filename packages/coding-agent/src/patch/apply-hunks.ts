@@ -39,13 +39,17 @@ function withoutMark(document: TextDocument, hunk: PatchHunk, path: string): Pat
   return { ...hunk, lines };
 }
 
+function lineEnds({ encoding }: TextDocument): readonly [crlf: Buffer, lf: Buffer] {
+  const encode = (text: string): Buffer => encoding.encode(text) ?? Buffer.from(text);
+  return [encode('\r\n'), encode('\n')];
+}
+
 /**
  * Returns the line ends of the new lines as the patch has them. `undefined` when the old lines end differently in the file: then
  * the patch does not show line ends, and new lines end like their neighbours.
  */
 function ownLineEnds(document: TextDocument, found: Found, hunk: PatchHunk): Buffer[] | undefined {
-  const encode = (text: string): Buffer => document.encoding.encode(text) ?? Buffer.from(text);
-  const [crlf, lf] = [encode('\r\n'), encode('\n')];
+  const [crlf, lf] = lineEnds(document);
   const place = found.occurrence();
   const known = sideOf(hunk, '-').flatMap(({ isCrlf }, index) => {
     const [above, below] = [place[index], place[index + 1]];
@@ -110,9 +114,10 @@ function insertionPoint(document: TextDocument, lines: readonly TextLine[], hunk
 function insertion(document: TextDocument, hunk: PatchHunk, offset: number, { name, path }: Wanted): Splice {
   if (hunk.newLacksEnd && offset < document.bytes.length) throw notAtEnd(name, path);
   const near = lineEndNear(document, offset);
-  const crlf = document.encoding.encode('\r\n') ?? near;
+  const [crlf, lf] = lineEnds(document);
+  const showsEnds = hunk.lines.some(({ isCrlf }) => isCrlf);
   const added = hunk.lines.map(({ text }) => encodeText(document.encoding, text, path));
-  const endings = hunk.lines.map(({ isCrlf }) => (isCrlf ? crlf : near));
+  const endings = hunk.lines.map(({ isCrlf }) => (isCrlf ? crlf : showsEnds ? lf : near));
   const isBehindOpenLine = offset > textStart(document) && lineEndBefore(document, offset) === 0;
   const parts = isBehindOpenLine
     ? added.flatMap((line) => [near, line])
@@ -200,6 +205,10 @@ export function applyHunks(document: TextDocument, hunks: readonly PatchHunk[], 
     return found;
   });
   const splices = located.map(({ splice }, index) => ({ ...splice, name: `hunk ${index + 1}` }));
+  for (const [index, hunk] of hunks.entries()) {
+    const isFollowed = splices.some(({ start }, other) => other !== index && start === document.bytes.length);
+    if (hunk.newLacksEnd && isFollowed) throw notAtEnd(`hunk ${index + 1}`, path);
+  }
   return {
     ...joinSplices(document, splices),
     edits: located.map(({ tier, splice }) => ({

@@ -49,32 +49,35 @@ function readHunk(reader: Reader, path: string): PatchHunk | undefined {
     if (anchor !== undefined) anchors.push(anchor);
   }
   const lines: HunkLine[] = [];
+  // Editors remove trailing blanks, so an empty line is one of context, unless it only separates sections.
+  let blank: HunkLine[] = [];
   let isAtEnd = false;
   for (; reader.at < reader.lines.length && !isAtEnd; reader.at++) {
     const line = reader.lines[reader.at] ?? '';
     if (isSection(line) || line.startsWith('@@')) break;
     isAtEnd = line.trimEnd() === END_OF_FILE;
     if (isAtEnd) continue;
-    // Editors remove trailing blanks, so an empty line stands for an empty line of context.
     const kind = line.charAt(0) || ' ';
     if (kind !== ' ' && kind !== '-' && kind !== '+') {
       const what = `a line of a hunk starts with '${kind}', not with a space, '-' or '+': ${shown(line)}`;
       throw invalidPatch(what, reader.at + 1);
     }
-    lines.push(hunkLineOf(reader, kind, reader.isCrlfPatch));
+    blank.push(hunkLineOf(reader, kind, reader.isCrlfPatch));
+    if (line === '') continue;
+    lines.push(...blank);
+    blank = [];
   }
   if (lines.some(({ kind }) => kind !== ' ')) {
-    return { lines: withoutBlankTail(lines), anchors, isAtEnd, oldLacksEnd: false, newLacksEnd: false };
+    const isPlaced = anchors.length > 0 || isAtEnd || lines.some(({ kind }) => kind !== '+');
+    if (blank.length > 0 && !isPlaced) {
+      const hint = `Give each empty line of context a space; end what goes to the end of the file with '${END_OF_FILE}'.`;
+      throw invalidPatch('the place of the added lines is unknown: an empty line follows them', from + 1, hint);
+    }
+    return { lines, anchors, isAtEnd, oldLacksEnd: false, newLacksEnd: false };
   }
   const isEmpty = reader.lines.slice(from, reader.at).every((line) => line === '');
   if (!isEmpty) throw invalidPatch(`a hunk of ${shown(path)} changes nothing`, from + 1);
   return undefined;
-}
-
-/** Returns the lines without empty ones at the end: they separate sections. */
-function withoutBlankTail(lines: readonly HunkLine[]): HunkLine[] {
-  const last = lines.findLastIndex(({ kind, text }) => kind !== ' ' || text !== '');
-  return lines.slice(0, last + 1);
 }
 
 function readHunks(reader: Reader, path: string): PatchHunk[] {

@@ -45,6 +45,7 @@ const applied: readonly (readonly [reason: string, content: string, patch: strin
   ['only added lines without an anchor go to the end', 'a\nb\n', update('@@', '+x'), 'a\nb\nx\n'],
   ['lines added to a file without final line end', 'a\nb', update('@@', '+x'), 'a\nb\nx'],
   ['an empty line of context may have lost its blank', 'a\n\nb\n', update('@@', ' a', '', '-b', '+c'), 'a\n\nc\n'],
+  ['an empty line of context is a place', 'a\n\nb\n', update('@@', '+x', ' '), 'a\nx\n\nb\n'],
   ['trailing blanks are forgiven, and kept', 'a  \nb\n', update('@@', ' a', '-b', '+c'), 'a  \nc\n'],
   ['a hunk matches whole lines, not parts', 'ab\nb\n', update('@@', '-b', '+c'), 'ab\nc\n'],
   ['unified', 'a\nb\nc\n', unified('@@ -1,3 +1,3 @@', ' a', '-b', '+B', ' c'), 'a\nB\nc\n'],
@@ -319,7 +320,8 @@ describe('what no part of a change accounts for is refused with its number', () 
     ['a fence that is not closed', `Here:\n\`\`\`diff\n${unified(...hunk)}`, /Line 2 .*cut off/u],
     ['a hunk without lines', unified('@@ -1 +1 @@', ...hunk), /Line 3 .*changes nothing/u],
     ['a hunk of context', unified('@@ -1 +1 @@', ' a', ...hunk), /Line 3 .*changes nothing/u],
-    ['a place that is not shown', unified('@@ -3,4 +3,5 @@', '+x', ...hunk), /Line 3 .*none of its 4 old lines/u],
+    ['a place that is not shown', unified('@@ -3,4 +3,5 @@', '+x', ...hunk), /Line 3 .*shows no old line/u],
+    ['no place', unified('@@', '+x'), /Line 3 .*shows no old line/u],
     [
       'a line after the last',
       unified('@@ -1,2 +1,2 @@', '-a', '\\ No newline at end of file', '-b', '+c'),
@@ -384,6 +386,7 @@ describe('what no part of a change accounts for is refused with its number', () 
     ],
     ['an anchor without a change', update('@@', '-x', '+y', '@@ z'), /Line 6 .*changes nothing/u],
     ['lines after the end of the file', update('@@', '-x', '+y', '*** End of File', '+z'), /Line 7 .*follow/u],
+    ['an empty line without its blank as the only context', update('@@', '+x', ''), /Line 3 .*place .* unknown/u],
     ['a section without a path', v4a('*** Delete File:'), /Line 2 .*names no file/u],
     [
       'a diff after the end',
@@ -429,6 +432,7 @@ describe('names', () => {
     const deleted = ['--- f\t2024-01-01 10:00:00', `+++ f\t${epoch}`, '@@ -1 +0,0 @@', '-a', ''].join('\n');
     expect(only(added)).toMatchObject({ kind: 'add', path: 'f', content: 'a\n' });
     expect(only(deleted)).toMatchObject({ kind: 'delete', path: 'f' });
+    expect(() => parsePatch(added.replace('+++ f', '+++ g'))).toThrow(/two files/u);
   });
 });
 

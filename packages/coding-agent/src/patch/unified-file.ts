@@ -149,9 +149,8 @@ interface Paths {
   readonly to: string | undefined;
 }
 
-/** Whether a side has no file, as `diff -N` shows it: no line, and the first of all times. */
+/** Whether `diff -N` says that a side has no file: the first of all times, and no line. */
 function isAbsent(name: Name, { hunks }: UnifiedFile, kind: '-' | '+'): boolean {
-  if (name.path === NOWHERE) return true;
   const [hunk, ...others] = hunks;
   return name.isEpoch && others.length === 0 && hunk !== undefined && hunk.lines.every((line) => line.kind === kind);
 }
@@ -159,16 +158,18 @@ function isAbsent(name: Name, { hunks }: UnifiedFile, kind: '-' | '+'): boolean 
 /** Returns the paths in `---` and `+++`, without prefixes. */
 function pathsOfNames(file: UnifiedFile, names: Names): Paths {
   const { isGit, gitNames } = file;
-  const [old, created] = [
-    isAbsent(names.old, file, '+') ? undefined : names.old.path,
-    isAbsent(names.new, file, '-') ? undefined : names.new.path,
-  ];
+  const [old, created] = [names.old.path, names.new.path].map((path) => (path === NOWHERE ? undefined : path));
   const [one, other] = [gitNames?.old.path ?? old, gitNames?.new.path ?? created];
   const hasPrefixes = isGit
     ? [one, other].every((path) => path === undefined || prefix.test(path)) && one?.charAt(0) !== other?.charAt(0)
     : (one?.startsWith('a/') ?? true) && (other?.startsWith('b/') ?? true);
   const strip = (path: string | undefined): string | undefined => (hasPrefixes ? path?.slice(2) : path);
-  return { from: strip(old), to: strip(created) };
+  const [from, to] = [strip(old), strip(created)];
+  if (from !== to) return { from, to };
+  return {
+    from: isAbsent(names.old, file, '+') ? undefined : from,
+    to: isAbsent(names.new, file, '-') ? undefined : to,
+  };
 }
 
 function fail({ lineNumber }: UnifiedFile, what: string, hint?: string): never {

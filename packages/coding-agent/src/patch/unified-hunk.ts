@@ -120,8 +120,9 @@ export function readUnifiedHunk(reader: PatchLines): PatchHunk {
     throw invalidPatch(summary, lineNumber, 'Give the whole hunk, or correct its numbers.');
   }
   if (lines.every(({ kind }) => kind === ' ')) throw invalidPatch('the hunk changes nothing', lineNumber);
-  if (range && range.oldCount > 0 && counts.old === 0) {
-    const summary = `the hunk shows none of its ${range.oldCount} old lines, so the place of the new lines is unknown`;
+  const isPlaced = counts.old > 0 || range?.oldCount === 0 || anchor !== undefined;
+  if (!isPlaced) {
+    const summary = `the hunk shows no old line, so the place of its new lines is unknown: ${shown(first)}`;
     throw invalidPatch(summary, lineNumber, 'Add the lines around the change, each with a space before it.');
   }
   // Without old lines, the number is that of the line before.
