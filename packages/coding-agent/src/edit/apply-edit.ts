@@ -72,10 +72,11 @@ export interface Replacement extends Found {
  * Returns the splice that replaces a found text. Lines that the edit repeats keep their bytes and line endings, whatever the tier
  * ignored. New lines end like their neighbours.
  *
- * @throws {ToolError} `ENCODING`.
+ * @throws {ToolError} `ENCODING`; `AMBIGUOUS` when the width of a tab is unclear.
  */
 export function spliceAt(document: TextDocument, replacement: Replacement): Splice {
   const { start, end, newLines, oldLines, rawNewLines, newEnds, path } = replacement;
+  if (replacement.isUnclear) throw unclearTabs(document, replacement);
   const place = replacement.occurrence();
   // A tier may have dropped the empty line after a final line ending.
   const kept = keptLines(oldLines.slice(0, place.length), rawNewLines.slice(0, newLines.length));
@@ -97,6 +98,13 @@ export function spliceAt(document: TextDocument, replacement: Replacement): Spli
     return [content, ending];
   });
   return { start, end, bytes: Buffer.concat(parts) };
+}
+
+function unclearTabs(document: TextDocument, { start, path, oldLines }: Replacement): ToolError {
+  const [has, given] = oldLines.some((line) => /^ *\t/u.test(line)) ? ['spaces', 'tabs'] : ['tabs', 'spaces'];
+  const lineNumber = lineNumberAt(document, start);
+  const summary = `${path} has ${has} at line ${lineNumber} where the text has ${given}, and nothing shows how many spaces are a tab`;
+  return new ToolError('AMBIGUOUS', [summary, `Indent the text with ${has}, as the file does.`], { path });
 }
 
 /** Smaller parts are joined: each part is one system call, and there may be one for each word of a file. */

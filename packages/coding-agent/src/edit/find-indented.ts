@@ -48,30 +48,47 @@ function widthOf(indent: string, tabWidth: number): number {
   return width;
 }
 
-/** Widths of a tab, the most likely first. */
-const tabWidths = [4, 2, 8, 3, 1, 6, 5, 7];
+const tabWidths = [1, 2, 3, 4, 5, 6, 7, 8];
 
-/**
- * One side is indented with tabs and the other with spaces. Of the tab widths that give all lines the same shift, the one with the
- * smallest shift is used.
- */
-function retabbed(pairs: readonly IndentPair[]): Shift | undefined {
+/** A conversion of indentation that fits all lines of a place, when a tab is so wide. */
+interface Retabbing {
+  readonly tabWidth: number;
+  readonly shift: Shift;
+}
+
+/** One side is indented with tabs and the other with spaces. Returns the tab widths that give all lines the same shift. */
+function retabbings(pairs: readonly IndentPair[]): Retabbing[] {
   const fileHasTabs = pairs.some(({ file }) => file.includes('\t'));
-  if (fileHasTabs === pairs.some(({ asked }) => asked.includes('\t'))) return undefined;
-  const shifts = tabWidths.flatMap((tabWidth) => {
+  if (fileHasTabs === pairs.some(({ asked }) => asked.includes('\t'))) return [];
+  const known = new Map(pairs.map(({ file, asked }) => [asked, file]));
+  return tabWidths.flatMap((tabWidth) => {
     const deltas = new Set(pairs.map(({ file, asked }) => widthOf(file, tabWidth) - widthOf(asked, tabWidth)));
     const [delta] = deltas;
-    return deltas.size === 1 && delta !== undefined ? [{ tabWidth, delta }] : [];
+    if (deltas.size !== 1 || delta === undefined) return [];
+    const shift: Shift = (indent) => {
+      const width = widthOf(indent, tabWidth) + delta;
+      if (width < 0) return known.get(indent);
+      const tabs = fileHasTabs ? Math.floor(width / tabWidth) : 0;
+      return known.get(indent) ?? '\t'.repeat(tabs) + ' '.repeat(width - tabs * tabWidth);
+    };
+    return [{ tabWidth, shift }];
   });
-  const [best] = shifts.toSorted((a, b) => Math.abs(a.delta) - Math.abs(b.delta));
-  if (best === undefined) return undefined;
-  const known = new Map(pairs.map(({ file, asked }) => [asked, file]));
-  return (indent) => {
-    const width = widthOf(indent, best.tabWidth) + best.delta;
-    if (width < 0) return undefined;
-    const tabs = fileHasTabs ? Math.floor(width / best.tabWidth) : 0;
-    return known.get(indent) ?? '\t'.repeat(tabs) + ' '.repeat(width - tabs * best.tabWidth);
-  };
+}
+
+/** Returns by how many spaces most lines of a file are deeper than the line above; `undefined` when no number is the most common. */
+function indentUnitOf(lines: readonly TextLine[]): number | undefined {
+  const counts = new Map<number, number>();
+  let above = 0;
+  for (const { text } of lines) {
+    const indent = indentOf(text);
+    if (isBlank(text) || indent.includes('\t')) continue;
+    const step = indent.length - above;
+    above = indent.length;
+    // One space aligns the lines of a comment.
+    if (step > 1) counts.set(step, (counts.get(step) ?? 0) + 1);
+  }
+  const [first, second] = [...counts].toSorted(([, one], [, other]) => other - one);
+  return first && first[1] > (second?.[1] ?? 0) ? first[0] : undefined;
 }
 
 /** Returns the new lines with the file's indentation; `undefined` when a line would start left of the margin. */
@@ -87,8 +104,27 @@ function shiftLines(lines: readonly string[], shift: Shift): string[] | undefine
 }
 
 /**
+ * Returns the new lines where tabs stand for spaces. Usually the lines of the place show how wide a tab is, or all widths give the
+ * same lines. Else, in a file with spaces, a tab is one step of its indentation. `unclear` when that does not tell either.
+ */
+function retab(
+  newLines: readonly string[],
+  pairs: readonly IndentPair[],
+  file: readonly TextLine[],
+): readonly string[] | 'unclear' | undefined {
+  const possible = retabbings(pairs).flatMap(({ tabWidth, shift }) => {
+    const shifted = shiftLines(newLines, shift);
+    return shifted ? [{ tabWidth, shifted }] : [];
+  });
+  const [first] = possible;
+  if (new Set(possible.map(({ shifted }) => shifted.join('\n'))).size <= 1) return first?.shifted;
+  const unit = pairs.some(({ file }) => file.includes('\t')) ? undefined : indentUnitOf(file);
+  return possible.find(({ tabWidth }) => tabWidth === unit)?.shifted ?? 'unclear';
+}
+
+/**
  * Finds whole lines whose indentation differs by one uniform amount, or by tabs instead of spaces. The new lines are shifted
- * back by the same amount.
+ * back by the same amount. A place where nothing shows how wide a tab is counts as found, and is marked.
  */
 export function findIndented(lines: readonly TextLine[], asked: Lines): Found[] {
   // A final line ending is not a line; it stays in the file when the new text also has one.
@@ -108,11 +144,12 @@ export function findIndented(lines: readonly TextLine[], asked: Lines): Found[] 
     const pairs = window.flatMap(({ text }, at) =>
       isBlank(text) ? [] : [{ file: indentOf(text), asked: indentOf(oldLines[at] ?? '') }],
     );
-    const shift = deeper(pairs) ?? shallower(pairs) ?? retabbed(pairs);
-    const shifted = shift && shiftLines(newLines, shift);
+    const shift = deeper(pairs) ?? shallower(pairs);
+    const shifted = shift ? shiftLines(newLines, shift) : retab(newLines, pairs, lines);
     const [start, end] = [window[0]?.start, window.at(-1)?.end];
     if (!shifted || start === undefined || end === undefined) return;
-    found.push({ start, end, occurrence: () => window, newLines: shifted });
+    const isUnclear = shifted === 'unclear';
+    found.push({ start, end, occurrence: () => window, newLines: isUnclear ? newLines : shifted, isUnclear });
   });
   return found;
 }

@@ -3,6 +3,8 @@ import type { Hit } from './find-exact.ts';
 /** A place, and the new lines as they fit there. */
 export interface Found extends Hit {
   readonly newLines: readonly string[];
+  /** Nothing shows how wide a tab is here, so the new lines cannot be indented like the file. */
+  readonly isUnclear?: boolean | undefined;
 }
 
 /** The lines of an edit. */
