@@ -1,9 +1,11 @@
 import { lstatSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
+import { quotePath } from '@cairn/tool/paths';
 import { describe, expect, test } from 'vitest';
 import { cairn as runCairn, finished, startCairn } from '../support/cli.ts';
 import type { CairnResult } from '../support/cli.ts';
+import { git } from '../support/tools.ts';
 import { createTree, file, symlink, temporaryDirectory } from '../support/tree.ts';
 import type { Tree } from '../support/tree.ts';
 
@@ -119,8 +121,10 @@ describe('a change shows its difference and says what happened', () => {
 `,
         tree: { 'a.txt': 'a\n', 'old.txt': 'old\n' },
         stdout:
-          '--- /dev/null\n+++ b/new.txt\n@@ -0,0 +1,1 @@\n+n\n--- a/a.txt\n+++ b/moved.txt\n@@ -1,1 +1,1 @@\n-a\n+b\n' +
-          '--- a/old.txt\n+++ /dev/null\n',
+          '--- /dev/null\n+++ b/new.txt\n@@ -0,0 +1,1 @@\n+n\n' +
+          'diff --git a/a.txt b/moved.txt\nrename from a.txt\nrename to moved.txt\n' +
+          '--- a/a.txt\n+++ b/moved.txt\n@@ -1,1 +1,1 @@\n-a\n+b\n' +
+          'diff --git a/old.txt b/old.txt\ndeleted file mode 100644\n',
         stderr:
           /^cairn: Applied the patch to 3 files:\ncairn: A new\.txt .*\ncairn: M a\.txt -> moved\.txt .*\ncairn: D old\.txt\n$/u,
         after: { 'moved.txt': 'b\n', 'new.txt': 'n\n' },
@@ -188,6 +192,32 @@ describe('a change shows its difference and says what happened', () => {
     expect(await cairn(['patch'], { cwd: other, input: stdout })).toMatchObject({ exitCode: 0 });
     expect(contents(other)).toEqual({ 'a.txt': 'one\n2\nthree' });
   });
+
+  test.each(['a.txt', 'x\ny "z".txt', ' a '])(
+    'the diff of a move and of empty files is applied by git and by cairn: %j',
+    async (name) => {
+      const patch = [
+        '*** Begin Patch',
+        `*** Update File: ${quotePath(name)}`,
+        `*** Move to: ${quotePath(`moved/${name}`)}`,
+        '-a',
+        '+b',
+        `*** Update File: ${quotePath(`same ${name}`)}`,
+        `*** Move to: ${quotePath(`moved/same ${name}`)}`,
+        `*** Add File: ${quotePath(`new ${name}`)}`,
+        `*** Delete File: ${quotePath(`old ${name}`)}`,
+        '*** End Patch',
+      ];
+      const tree = { [name]: 'a\nc\n', [`same ${name}`]: 's', [`old ${name}`]: '' };
+      const [cwd, ofGit, ofCairn] = [createTree(tree), createTree(tree), createTree(tree)];
+      const { stdout, stderr, exitCode } = await cairn(['patch'], { cwd, input: patch.join('\n') });
+      expect([exitCode, stderr.trimEnd().split('\n').length]).toEqual([0, 5]);
+      git(['apply', '-'], ofGit, { input: Buffer.from(stdout) });
+      expect(await cairn(['patch'], { cwd: ofCairn, input: stdout })).toMatchObject({ exitCode: 0 });
+      const expected = { [`moved/${name}`]: 'b\nc\n', [`moved/same ${name}`]: 's', [`new ${name}`]: '' };
+      for (const directory of [cwd, ofGit, ofCairn]) expect(contents(directory)).toEqual(expected);
+    },
+  );
 });
 
 test('a dry run refuses what the run itself would refuse', async () => {

@@ -55,11 +55,30 @@ function quoteName(name: string): string {
   return quoted === name ? name : `"${quoted}"`;
 }
 
+/** Returns a name as `---` and `+++` have it. A tab ends one with a blank at its end, as git writes it. */
+function headerName(name: string): string {
+  const quoted = quoteName(name);
+  return quoted.endsWith(' ') ? `${quoted}\t` : quoted;
+}
+
+/** Returns the lines that git writes above a diff for what `---` and `+++` do not tell: a move, or an empty file. */
+function gitLines({ from, to, diff }: ShownDiff): string[] {
+  const isWhole = diff.hunks.length === 0 && !diff.cut;
+  const names = `diff --git ${quoteName(`a/${from ?? to ?? ''}`)} ${quoteName(`b/${to ?? from ?? ''}`)}`;
+  if (from === undefined) return isWhole ? [names, 'new file mode 100644'] : [];
+  if (to === undefined) return isWhole ? [names, 'deleted file mode 100644'] : [];
+  return from === to ? [] : [names, `rename from ${quoteName(from)}`, `rename to ${quoteName(to)}`];
+}
+
 /** Returns a unified diff, line by line. Without colours `git apply` accepts it. */
-export function* diffLines({ from, to, diff }: ShownDiff, style: DiffStyle): Generator<string, void, undefined> {
+export function* diffLines(shown: ShownDiff, style: DiffStyle): Generator<string, void, undefined> {
+  const { from, to, diff } = shown;
   const { paint, escape } = style;
-  yield paint.title(escape(from === undefined ? '--- /dev/null' : `--- ${quoteName(`a/${from}`)}`));
-  yield paint.title(escape(to === undefined ? '+++ /dev/null' : `+++ ${quoteName(`b/${to}`)}`));
+  const above = gitLines(shown);
+  for (const line of above) yield paint.title(escape(line));
+  if (above.length > 0 && diff.hunks.length === 0) return;
+  yield paint.title(escape(from === undefined ? '--- /dev/null' : `--- ${headerName(`a/${from}`)}`));
+  yield paint.title(escape(to === undefined ? '+++ /dev/null' : `+++ ${headerName(`b/${to}`)}`));
   for (const { oldStart, oldLines, newStart, newLines, lines } of diff.hunks) {
     yield paint.link(`@@ -${range(oldStart, oldLines)} +${range(newStart, newLines)} @@`);
     for (const line of lines) yield paintLine(line, style);
