@@ -3,6 +3,7 @@ import { cacheFuzzer } from '../fuzz/cache.ts';
 import { globFuzzer } from '../fuzz/glob.ts';
 import { grepFuzzer } from '../fuzz/grep.ts';
 import { dotIgnoreFuzzer, ignoreFuzzer } from '../fuzz/ignore.ts';
+import { patchFuzzer } from '../fuzz/patch.ts';
 import { useNeutralHome } from '../support/difference.ts';
 
 beforeAll(useNeutralHome);
@@ -16,6 +17,7 @@ describe('random input is answered as by', { timeout: 300_000 }, () => {
     ['ripgrep: .ignore beside .gitignore', dotIgnoreFuzzer, 10],
     ['the rules of globs, slowly', globFuzzer, 25],
     ['a scan of now: edits that are announced to a cache, or found by it', cacheFuzzer, 12],
+    ['git: patches of git and diff, also with mistakes', patchFuzzer, 15],
   ])('%s', async (_reason, fuzzer, batches) => {
     const { cases, hits, failure } = await fuzzer.check({ seed: 20_261_121, batches });
     expect(failure).toBeUndefined();

@@ -10,8 +10,9 @@ import { cacheFuzzer } from './cache.ts';
 import { globFuzzer } from './glob.ts';
 import { grepFuzzer } from './grep.ts';
 import { dotIgnoreFuzzer, ignoreFuzzer } from './ignore.ts';
+import { patchFuzzer } from './patch.ts';
 
-const fuzzers: readonly Fuzzer[] = [grepFuzzer, ignoreFuzzer, dotIgnoreFuzzer, globFuzzer, cacheFuzzer];
+const fuzzers: readonly Fuzzer[] = [grepFuzzer, ignoreFuzzer, dotIgnoreFuzzer, globFuzzer, cacheFuzzer, patchFuzzer];
 
 /** Batches that share a seed. After a failure it goes on with the next ones. */
 const batchesPerSeed = 20;
