@@ -21,7 +21,10 @@ use unix as system;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Attributes {
     /// The file has all of them.
-    Kept,
+    Kept {
+        /// Whether one of them was different before.
+        changed: bool,
+    },
     /// The system refused one of them: which, and why. The file may have some of the others.
     Lost(String),
 }

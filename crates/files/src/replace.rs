@@ -1,6 +1,8 @@
 //! Puts a prepared file in the place of another one.
 
+#[cfg(any(test, not(unix)))]
 use std::fs;
+use std::fs::File;
 use std::io;
 use std::path::Path;
 
@@ -11,37 +13,42 @@ use crate::attributes::{Attributes, copy_attributes};
 pub enum Replaced {
     /// The two names were exchanged: the old file stands under the name of the temporary one.
     Exchanged,
-    /// The system or the file system cannot exchange names: the temporary file was renamed onto the target, and the old file is
-    /// gone.
-    Renamed,
+    /// The system or the file system cannot exchange names. Nothing was replaced, but `temporary` is ready: a rename replaces the
+    /// target, without a way back.
+    Unsupported,
     /// An attribute cannot be kept, for this reason. Nothing was replaced.
     Refused(String),
 }
 
-/// Copies the attributes of `target` to `temporary`, waits until `temporary` is on the disk, and exchanges the two names.
+/// Copies the attributes of `target` to `temporary`, waits until `temporary` is on the disk, and exchanges the two names. With
+/// `is_synced` its content is on the disk already, and it is synced only after a change of its attributes.
 ///
 /// The caller then compares the old file, which has the name `temporary`, with what it expected, and calls [`exchange`] when
 /// another program saved meanwhile. It syncs the directory, too.
 ///
 /// # Errors
 /// The system's error; then nothing was replaced. `NotFound` also when `target` was deleted.
-pub fn replace(temporary: &Path, target: &Path) -> io::Result<Replaced> {
-    replace_by(exchange, temporary, target)
+pub fn replace(temporary: &Path, target: &Path, is_synced: bool) -> io::Result<Replaced> {
+    replace_by(exchange, temporary, target, is_synced)
 }
 
-fn replace_by(exchange: fn(&Path, &Path) -> io::Result<bool>, temporary: &Path, target: &Path) -> io::Result<Replaced> {
+fn replace_by(
+    exchange: fn(&Path, &Path) -> io::Result<bool>,
+    temporary: &Path,
+    target: &Path,
+    is_synced: bool,
+) -> io::Result<Replaced> {
     // Before the copy, which may leave a file that its owner cannot write.
     let file = open_to_sync(temporary)?;
-    if let Attributes::Lost(reason) = copy_attributes(target, temporary)? {
-        return Ok(Replaced::Refused(reason));
+    let changed = match copy_attributes(target, temporary)? {
+        Attributes::Kept { changed } => changed,
+        Attributes::Lost(reason) => return Ok(Replaced::Refused(reason)),
+    };
+    if changed || !is_synced {
+        file.sync_all()?;
     }
-    file.sync_all()?;
     drop(file);
-    if exchange(temporary, target)? {
-        return Ok(Replaced::Exchanged);
-    }
-    fs::rename(temporary, target)?;
-    Ok(Replaced::Renamed)
+    Ok(if exchange(temporary, target)? { Replaced::Exchanged } else { Replaced::Unsupported })
 }
 
 /// Exchanges two names in one step: at every moment each of them is there. Returns false when the system or the file system
@@ -63,13 +70,13 @@ pub fn rename_no_replace(from: &Path, to: &Path) -> io::Result<bool> {
 }
 
 #[cfg(unix)]
-fn open_to_sync(path: &Path) -> io::Result<fs::File> {
+fn open_to_sync(path: &Path) -> io::Result<File> {
     crate::open_existing(path)
 }
 
 /// Windows syncs only what is open for writing.
 #[cfg(not(unix))]
-fn open_to_sync(path: &Path) -> io::Result<fs::File> {
+fn open_to_sync(path: &Path) -> io::Result<File> {
     fs::OpenOptions::new().write(true).open(path)
 }
 
@@ -139,7 +146,7 @@ mod tests {
     #[cfg(any(target_os = "linux", target_os = "macos"))]
     fn the_old_file_gets_the_name_of_the_temporary_one_and_an_exchange_takes_that_back() {
         let (_directory, temporary, target) = two_files();
-        assert_eq!(replace(&temporary, &target).expect("replaced"), Replaced::Exchanged);
+        assert_eq!(replace(&temporary, &target, false).expect("replaced"), Replaced::Exchanged);
         assert_eq!((text(&temporary).as_deref(), text(&target).as_deref()), (Some("old"), Some("new")));
         assert!(exchange(&temporary, &target).expect("exchanged"));
         assert_eq!((text(&temporary).as_deref(), text(&target).as_deref()), (Some("new"), Some("old")));
@@ -158,18 +165,18 @@ mod tests {
     }
 
     #[test]
-    fn where_names_cannot_be_exchanged_the_file_is_renamed() {
+    fn where_names_cannot_be_exchanged_nothing_is_replaced() {
         let (_directory, temporary, target) = two_files();
-        let replaced = replace_by(|_, _| Ok(false), &temporary, &target).expect("replaced");
-        assert_eq!(replaced, Replaced::Renamed);
-        assert_eq!((text(&temporary), text(&target).as_deref()), (None, Some("new")));
+        let replaced = replace_by(|_, _| Ok(false), &temporary, &target, false).expect("prepared");
+        assert_eq!(replaced, Replaced::Unsupported);
+        assert_eq!((text(&temporary).as_deref(), text(&target).as_deref()), (Some("new"), Some("old")));
     }
 
     #[test]
     fn a_target_that_is_gone_is_not_created_again() {
         let (_directory, temporary, target) = two_files();
         fs::remove_file(&target).expect("removed");
-        let error = replace(&temporary, &target).expect_err("nothing to replace");
+        let error = replace(&temporary, &target, false).expect_err("nothing to replace");
         assert_eq!(error.kind(), io::ErrorKind::NotFound);
         assert_eq!((text(&temporary).as_deref(), text(&target)), (Some("new"), None));
     }
@@ -182,7 +189,7 @@ mod tests {
             fs::remove_file(target)?;
             exchange(temporary, target)
         };
-        let error = replace_by(vanishing, &temporary, &target).expect_err("nothing to replace");
+        let error = replace_by(vanishing, &temporary, &target, true).expect_err("nothing to replace");
         assert_eq!(error.kind(), io::ErrorKind::NotFound);
         assert_eq!((text(&temporary).as_deref(), text(&target)), (Some("new"), None));
     }

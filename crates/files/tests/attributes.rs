@@ -15,6 +15,8 @@ use tempfile::TempDir;
 const ACCESS_LIST: &str = "system.posix_acl_access";
 const DEFAULT_LIST: &str = "system.posix_acl_default";
 
+const KEPT: Attributes = Attributes::Kept { changed: true };
+
 type Extended = BTreeMap<String, Vec<u8>>;
 
 fn set(path: &Path, name: &str, value: &[u8]) {
@@ -74,7 +76,7 @@ fn permissions_access_list_and_extended_attributes_are_copied() {
     set(&from, "user.mark", b"value \0 with a NUL");
     set(&from, "user.empty", b"");
     set(&from, ACCESS_LIST, &access_list(7));
-    assert_eq!(copy_attributes(&from, &to).unwrap(), Attributes::Kept);
+    assert_eq!(copy_attributes(&from, &to).unwrap(), KEPT);
     assert_eq!(kept(&to), kept(&from));
     assert_eq!(extended(&to).len(), 3);
     assert_eq!(fs::read(&to).unwrap(), b"new");
@@ -90,7 +92,7 @@ fn owner_group_and_the_bits_that_a_change_of_the_owner_clears_are_copied() {
     fs::set_permissions(&from, fs::Permissions::from_mode(0o6751)).unwrap();
     set(&from, "trusted.mark", b"1");
     set(&from, "security.mark", b"2");
-    assert_eq!(copy_attributes(&from, &to).unwrap(), Attributes::Kept);
+    assert_eq!(copy_attributes(&from, &to).unwrap(), KEPT);
     assert_eq!(kept(&to), kept(&from));
     assert_eq!(fs::metadata(&to).unwrap().mode() & 0o7777, 0o6751);
 }
@@ -103,7 +105,7 @@ fn an_access_list_that_the_new_file_inherited_is_removed() {
     fs::write(&to, "new").unwrap();
     set(&to, "user.own", b"");
     assert!(extended(&to).contains_key(ACCESS_LIST));
-    assert_eq!(copy_attributes(&from, &to).unwrap(), Attributes::Kept);
+    assert_eq!(copy_attributes(&from, &to).unwrap(), KEPT);
     assert_eq!(extended(&to), Extended::new());
     assert_eq!(kept(&to), kept(&from));
 }
@@ -115,7 +117,7 @@ fn a_directory_keeps_the_list_for_its_new_files() {
     fs::create_dir(&from).unwrap();
     fs::create_dir(&to).unwrap();
     set(&from, DEFAULT_LIST, &access_list(5));
-    assert_eq!(copy_attributes(&from, &to).unwrap(), Attributes::Kept);
+    assert_eq!(copy_attributes(&from, &to).unwrap(), KEPT);
     assert_eq!(kept(&to), kept(&from));
     assert!(extended(&to).contains_key(DEFAULT_LIST));
 }
@@ -137,7 +139,7 @@ fn a_second_copy_changes_nothing() {
         fs::write(&probe, "").unwrap();
         changed(&probe) <= before
     } {}
-    assert_eq!(copy_attributes(&from, &to).unwrap(), Attributes::Kept);
+    assert_eq!(copy_attributes(&from, &to).unwrap(), Attributes::Kept { changed: false });
     assert_eq!(changed(&to), before);
 }
 
@@ -150,7 +152,7 @@ fn a_link_is_not_followed_and_a_pipe_does_not_stop_the_copy() {
     assert!(copy_attributes(&to, &link).is_err());
     let pipe = directory.path().join("pipe");
     rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
-    assert_eq!(copy_attributes(&pipe, &to).unwrap(), Attributes::Kept);
+    assert_eq!(copy_attributes(&pipe, &to).unwrap(), Attributes::Kept { changed: false });
 }
 
 #[test]
@@ -188,7 +190,8 @@ proptest! {
             fs::set_permissions(path, fs::Permissions::from_mode(mode | 0o400)).unwrap();
         }
         let before = kept(&from);
-        prop_assert_eq!(copy_attributes(&from, &to).unwrap(), Attributes::Kept);
+        let changed = kept(&to) != before;
+        prop_assert_eq!(copy_attributes(&from, &to).unwrap(), Attributes::Kept { changed });
         prop_assert_eq!(&kept(&to), &before);
         prop_assert_eq!(&kept(&from), &before);
     }

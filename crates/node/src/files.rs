@@ -80,7 +80,7 @@ pub struct NativeReplaced {
 pub fn copy_attributes<'env>(env: &'env Env, from: String, to: String) -> napi::Result<Object<'env>> {
     let job = move || {
         let lost = match cairn_files::copy_attributes(Path::new(&from), Path::new(&to))? {
-            Attributes::Kept => None,
+            Attributes::Kept { .. } => None,
             Attributes::Lost(reason) => Some(reason),
         };
         Ok(NativeReplaced { lost, done: false })
@@ -90,11 +90,16 @@ pub fn copy_attributes<'env>(env: &'env Env, from: String, to: String) -> napi::
 
 /// Copies the attributes of `target` to `temporary`, syncs `temporary`, and exchanges the names.
 #[napi(ts_return_type = "Promise<NativeReplaced | NativeFileError>")]
-pub fn replace_file<'env>(env: &'env Env, temporary: String, target: String) -> napi::Result<Object<'env>> {
+pub fn replace_file<'env>(
+    env: &'env Env,
+    temporary: String,
+    target: String,
+    is_synced: bool,
+) -> napi::Result<Object<'env>> {
     let job = move || {
-        Ok(match cairn_files::replace(Path::new(&temporary), Path::new(&target))? {
+        Ok(match cairn_files::replace(Path::new(&temporary), Path::new(&target), is_synced)? {
             Replaced::Exchanged => NativeReplaced { lost: None, done: true },
-            Replaced::Renamed => NativeReplaced { lost: None, done: false },
+            Replaced::Unsupported => NativeReplaced { lost: None, done: false },
             Replaced::Refused(reason) => NativeReplaced { lost: Some(reason), done: false },
         })
     };

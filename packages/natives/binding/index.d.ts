@@ -220,4 +220,4 @@ export declare function panicOnWorker(): Promise<NativeError>
 export declare function renameNoReplace(from: string, to: string): Promise<NativeReplaced | NativeFileError>
 
 /** Copies the attributes of `target` to `temporary`, syncs `temporary`, and exchanges the names. */
-export declare function replaceFile(temporary: string, target: string): Promise<NativeReplaced | NativeFileError>
+export declare function replaceFile(temporary: string, target: string, isSynced: boolean): Promise<NativeReplaced | NativeFileError>

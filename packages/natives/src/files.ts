@@ -15,8 +15,11 @@ import type { NativeFileError, NativeLock, NativeReplaced } from '../binding/ind
 export type Replacement =
   /** The names were exchanged: the old file has the name of the temporary one. */
   | { readonly outcome: 'exchanged' }
-  /** The system or the file system cannot exchange names: the old file is gone, as after a rename. */
-  | { readonly outcome: 'renamed' }
+  /**
+   * The system or the file system cannot exchange names. Nothing was replaced, but the temporary file is ready: a rename replaces the
+   * target, without a way back.
+   */
+  | { readonly outcome: 'unsupported' }
   /** An attribute cannot be kept. Nothing was replaced; the temporary file may have some of the attributes. */
   | { readonly outcome: 'refused'; readonly reason: string };
 
@@ -50,12 +53,14 @@ export async function copyAttributes(from: string, to: string): Promise<string |
  *
  * The caller then compares the old file with what it expected, and calls {@link exchangeFiles} to take the replacement back when
  * another program saved meanwhile. It syncs the directory. Fails with `ENOENT` when `target` was deleted.
+ *
+ * @param isSynced the content of `temporary` is on the disk already: it is synced only after a change of its attributes.
  */
-export async function replaceFile(temporary: string, target: string): Promise<Replacement> {
-  const native = binding.replaceFile(temporary, target);
+export async function replaceFile(temporary: string, target: string, isSynced: boolean = false): Promise<Replacement> {
+  const native = binding.replaceFile(temporary, target, isSynced);
   const { lost, done } = await settled(native, 'replaceFile', temporary, target);
   if (lost !== undefined) return { outcome: 'refused', reason: lost };
-  return { outcome: done ? 'exchanged' : 'renamed' };
+  return { outcome: done ? 'exchanged' : 'unsupported' };
 }
 
 /**

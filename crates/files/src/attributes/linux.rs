@@ -15,10 +15,12 @@ const COMPUTED: [&CStr; 2] = [c"security.ima", c"security.evm"];
 pub(super) fn copy_extended(from: &File, to: &File) -> io::Result<Attributes> {
     let wanted = names(from)?;
     let own = names(to)?;
+    let mut changed = false;
     for name in own.iter().filter(|name| !wanted.contains(name)) {
         if let Err(error) = absent_is_fine(fremovexattr(to, name.as_c_str())) {
             return Ok(lost(name, "removed", error));
         }
+        changed = true;
     }
     for name in &wanted {
         // Removed since it was listed.
@@ -31,8 +33,9 @@ pub(super) fn copy_extended(from: &File, to: &File) -> io::Result<Attributes> {
         if let Err(error) = fsetxattr(to, name.as_c_str(), &value, XattrFlags::empty()) {
             return Ok(lost(name, "set", error));
         }
+        changed = true;
     }
-    Ok(Attributes::Kept)
+    Ok(Attributes::Kept { changed })
 }
 
 fn lost(name: &CStr, what: &str, error: Errno) -> Attributes {

@@ -17,7 +17,8 @@ pub(super) fn copy_extended(from: &File, to: &File) -> io::Result<Attributes> {
         copied
     };
     Ok(match copied {
-        Ok(()) => Attributes::Kept,
+        // It does not report whether anything was different.
+        Ok(()) => Attributes::Kept { changed: true },
         Err(error) => {
             let error = io::Error::from(error);
             Attributes::Lost(format!("the access list or an extended attribute cannot be set: {error}"))

@@ -8,10 +8,11 @@ use super::Attributes;
 
 pub(super) fn copy(from: &Path, to: &Path) -> io::Result<Attributes> {
     let wanted = fs::metadata(from)?.permissions();
-    if fs::metadata(to)?.permissions() != wanted
-        && let Err(error) = fs::set_permissions(to, wanted)
-    {
-        return Ok(Attributes::Lost(format!("the read-only flag cannot be set: {error}")));
+    if fs::metadata(to)?.permissions() == wanted {
+        return Ok(Attributes::Kept { changed: false });
     }
-    Ok(Attributes::Kept)
+    Ok(match fs::set_permissions(to, wanted) {
+        Ok(()) => Attributes::Kept { changed: true },
+        Err(error) => Attributes::Lost(format!("the read-only flag cannot be set: {error}")),
+    })
 }

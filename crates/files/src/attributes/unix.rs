@@ -18,42 +18,50 @@ const PERMISSION_BITS: u32 = 0o7777;
 /// Other systems have no interface for them in `std` or `rustix`.
 #[cfg(not(any(target_os = "linux", target_os = "android", target_os = "macos", target_os = "ios")))]
 fn copy_extended(_from: &File, _to: &File) -> io::Result<Attributes> {
-    Ok(Attributes::Kept)
+    Ok(Attributes::Kept { changed: false })
 }
 
 pub(super) fn copy(from: &Path, to: &Path) -> io::Result<Attributes> {
     let (from, to) = (open_existing(from)?, open_existing(to)?);
     let wanted = from.metadata()?;
-    if let Err(error) = copy_owner(&wanted, &to) {
-        let what = format!("the owner {}:{} cannot be set: {error}", wanted.uid(), wanted.gid());
-        return Ok(Attributes::Lost(what));
-    }
-    let extended = copy_extended(&from, &to)?;
-    if extended != Attributes::Kept {
-        return Ok(extended);
-    }
+    let owner = match copy_owner(&wanted, &to) {
+        Ok(changed) => changed,
+        Err(error) => {
+            let what = format!("the owner {}:{} cannot be set: {error}", wanted.uid(), wanted.gid());
+            return Ok(Attributes::Lost(what));
+        }
+    };
+    let extended = match copy_extended(&from, &to)? {
+        Attributes::Kept { changed } => changed,
+        lost @ Attributes::Lost(_) => return Ok(lost),
+    };
     // Last: a change of the owner clears bits, and attributes of a file without the write bit cannot be set.
-    if let Err(error) = copy_permissions(&wanted, &to) {
-        let what = format!("the permissions {:o} cannot be set: {error}", wanted.mode() & PERMISSION_BITS);
-        return Ok(Attributes::Lost(what));
-    }
-    Ok(Attributes::Kept)
+    let permissions = match copy_permissions(&wanted, &to) {
+        Ok(changed) => changed,
+        Err(error) => {
+            let what = format!("the permissions {:o} cannot be set: {error}", wanted.mode() & PERMISSION_BITS);
+            return Ok(Attributes::Lost(what));
+        }
+    };
+    Ok(Attributes::Kept { changed: owner || extended || permissions })
 }
 
-fn copy_owner(wanted: &Metadata, to: &File) -> io::Result<()> {
+/// Returns whether it was different.
+fn copy_owner(wanted: &Metadata, to: &File) -> io::Result<bool> {
     let own = to.metadata()?;
     if own.uid() == wanted.uid() && own.gid() == wanted.gid() {
-        return Ok(());
+        return Ok(false);
     }
-    fchown(to, Some(wanted.uid()), Some(wanted.gid()))
+    fchown(to, Some(wanted.uid()), Some(wanted.gid()))?;
+    Ok(true)
 }
 
-/// Fails also when the system drops a bit in silence, as it does with a set-group-id bit of a foreign group.
-fn copy_permissions(wanted: &Metadata, to: &File) -> io::Result<()> {
+/// Returns whether they were different. Fails also when the system drops a bit in silence, as it does with a set-group-id bit of a foreign group.
+fn copy_permissions(wanted: &Metadata, to: &File) -> io::Result<bool> {
     let mode = wanted.mode() & PERMISSION_BITS;
     if to.metadata()?.mode() & PERMISSION_BITS == mode {
-        return Ok(());
+        return Ok(false);
     }
     to.set_permissions(Permissions::from_mode(mode))?;
-    if to.metadata()?.mode() & PERMISSION_BITS == mode { Ok(()) } else { Err(io::ErrorKind::PermissionDenied.into()) }
+    if to.metadata()?.mode() & PERMISSION_BITS == mode { Ok(true) } else { Err(io::ErrorKind::PermissionDenied.into()) }
 }

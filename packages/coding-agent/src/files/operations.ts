@@ -98,10 +98,10 @@ export interface FileOperations {
   copyAttributes(from: string, to: string): Promise<string | undefined>;
   /**
    * Puts a complete file in the place of another: copies the attributes of `target` to `temporary`, syncs it, and exchanges the two
-   * names, so that the old file can be compared and {@link exchange} can take the change back. An implementation that cannot
-   * exchange renames. `refused` means that an attribute cannot be kept; then nothing was replaced.
+   * names, so that the old file can be compared and {@link exchange} can take the change back. Fails with `ENOENT` when `target` is
+   * gone. With `isSynced` the content is on the disk already. After every other outcome than `exchanged`, nothing was replaced.
    */
-  replace(temporary: string, target: string): Promise<Replacement>;
+  replace(temporary: string, target: string, isSynced?: boolean): Promise<Replacement>;
   /** Exchanges two names in one step; returns false, and does nothing, where the file system cannot. */
   exchange(left: string, right: string): Promise<boolean>;
   /**
@@ -211,7 +211,8 @@ export const nodeFileOperations: FileOperations = {
   rename: (from, to) => inHeldDirectories(from, to, (source, destination) => fs.rename(source, destination)),
   link: (from, to) => inHeldDirectories(from, to, (source, destination) => fs.link(source, destination)),
   copyAttributes: (from, to) => inHeldDirectories(from, to, copyAttributes),
-  replace: (temporary, target) => inHeldDirectories(temporary, target, replaceFile),
+  replace: (temporary, target, isSynced) =>
+    inHeldDirectories(temporary, target, (from, to) => replaceFile(from, to, isSynced)),
   exchange: (left, right) => inHeldDirectories(left, right, exchangeFiles),
   renameNoReplace: (from, to) => inHeldDirectories(from, to, renameNoReplace),
   // By its path, not through the handle of the parent: the lock has to notice when the path leads elsewhere.
