@@ -11,8 +11,17 @@ import { globFuzzer } from './glob.ts';
 import { grepFuzzer } from './grep.ts';
 import { dotIgnoreFuzzer, ignoreFuzzer } from './ignore.ts';
 import { patchFuzzer } from './patch.ts';
+import { repairFuzzer } from './repair.ts';
 
-const fuzzers: readonly Fuzzer[] = [grepFuzzer, ignoreFuzzer, dotIgnoreFuzzer, globFuzzer, cacheFuzzer, patchFuzzer];
+const fuzzers: readonly Fuzzer[] = [
+  grepFuzzer,
+  repairFuzzer,
+  ignoreFuzzer,
+  dotIgnoreFuzzer,
+  globFuzzer,
+  cacheFuzzer,
+  patchFuzzer,
+];
 
 /** Batches that share a seed. After a failure it goes on with the next ones. */
 const batchesPerSeed = 20;

@@ -142,10 +142,44 @@ describe('grep', () => {
       return [matches.map((match) => match.lineNumber), engine, searchedPattern];
     };
     expect(await run('f(')).toEqual([[1], 'regex', 'f\\(']);
-    expect(await run('${name}')).toEqual([[], 'regex', '$\\{name\\}']);
+    expect(await run('${name}')).toEqual([[2], 'regex', '\\$\\{name\\}']);
     expect(await run(')|*x')).toEqual([[3], 'literal', undefined]);
     expect(await run('f(x) {', true)).toEqual([[1], 'literal', undefined]);
     expect(await run('f\\(')).toEqual([[1], 'regex', undefined]);
+  });
+
+  it('finds the text of a pattern that does not parse, and not everything', async () => {
+    const texts = [
+      ...['${y}', '$scope.$apply(', 'function() {', 'if (a||b) {', 'map[string]interface{}', 'foo(a) {', 'a)b('],
+      ...['(?<name>', '(?i', '(?!foo', 'foo(bar|', '(*', '*.ts', '++j', 'C:\\path', 'list[n-1]', '(?<=a)foo(', '\\w+ {'],
+    ];
+    const path = createTree({ a: ['unrelated', 'ab', ...texts, ''].join('\n') });
+    for (const [index, pattern] of texts.entries()) {
+      const { matches, engine, searchedPattern } = await grep({ pattern, path });
+      const found = matches.map((match) => match.lineNumber);
+      expect(found, pattern).toContain(index + 3);
+      expect(found, pattern).not.toContain(1);
+      expect(found, pattern).not.toContain(2);
+      expect(engine === 'literal' || searchedPattern !== undefined, pattern).toBe(true);
+    }
+  });
+
+  it('names the place of a text that its own expression does not match, and nothing else', async () => {
+    const path = createTree({ 'a.js': '\n$scope = foo(1);\nFOO(1)\n', b: 'foo1' });
+    const asTyped = async (pattern: string, options: Partial<GrepOptions> = {}): Promise<unknown> => {
+      const result = await grep({ pattern, path, ...options });
+      expect(result.complete).toBe(true);
+      return result.asTyped;
+    };
+    expect(await asTyped('$scope')).toEqual({ text: '$scope', path: 'a.js', lineNumber: 2 });
+    expect(await asTyped('foo(1);', { mode: 'count' })).toEqual({ text: 'foo(1);', path: 'a.js', lineNumber: 2 });
+    expect(await asTyped('$SCOPE')).toBeUndefined();
+    expect(await asTyped('$SCOPE', { ignoreCase: true })).toMatchObject({ lineNumber: 2 });
+    expect(await asTyped('$scope', { glob: 'b' })).toBeUndefined();
+    expect(await asTyped('foo(1)')).toBeUndefined();
+    expect((await grep({ pattern: 'foo(1)', path })).matches).toHaveLength(1);
+    expect(await asTyped('$scope', { literal: true })).toBeUndefined();
+    expect(await asTyped('$nothing')).toBeUndefined();
   });
 
   it('refuses what no engine takes, with the place in UTF-16 code units', async () => {

@@ -57,7 +57,10 @@ impl CancelToken {
     /// timeout too large for the clock means no deadline.
     #[must_use]
     pub fn with_timeout(&self, timeout: Duration) -> Self {
-        Self { flag: Arc::clone(&self.flag), deadline: Instant::now().checked_add(timeout) }
+        let ends = Instant::now().checked_add(timeout);
+        // `None` is never.
+        let deadline = [self.deadline, ends].into_iter().flatten().min();
+        Self { flag: Arc::clone(&self.flag), deadline }
     }
 
     /// Returns a token with the same flag and no deadline, to finish work after the deadline has passed.

@@ -104,6 +104,14 @@ pub struct NativeSkipped {
     pub too_costly: Option<f64>,
 }
 
+/// A place where a text occurs.
+#[napi(object, object_from_js = false)]
+pub struct NativeOccurrence {
+    pub text: String,
+    pub path: String,
+    pub line_number: f64,
+}
+
 /// The result of `grep`.
 #[napi(object, object_from_js = false)]
 pub struct NativeGrepResult {
@@ -118,6 +126,7 @@ pub struct NativeGrepResult {
     #[napi(ts_type = "'regex' | 'pcre2' | 'literal'")]
     pub engine: &'static str,
     pub searched_pattern: Option<String>,
+    pub as_typed: Option<NativeOccurrence>,
     pub complete: bool,
     #[napi(ts_type = "'limit' | 'timeout' | 'budget'")]
     pub stop_reason: Option<&'static str>,
@@ -146,6 +155,11 @@ impl NativeGrepResult {
                 RegexEngine::Literal => "literal",
             },
             searched_pattern: outcome.searched_pattern.clone(),
+            as_typed: outcome.as_typed.as_ref().map(|found| NativeOccurrence {
+                text: found.text.clone(),
+                path: String::from_utf8_lossy(&found.path).into_owned(),
+                line_number: found.line_number as f64,
+            }),
             complete: outcome.stop_reason.is_none(),
             stop_reason: outcome.stop_reason.map(stop_reason),
             columns: encode(outcome, mode).into(),

@@ -4,6 +4,7 @@
 //! `rg -n --no-require-git`. This module adds what an agent needs and ripgrep does not have: results in path order for any
 //! number of threads, limits and paging, and a report of everything that was left out.
 
+mod as_typed;
 mod candidates;
 mod collector;
 mod file;
@@ -38,7 +39,9 @@ use self::page::Page;
 
 pub use self::candidates::{Candidates, Exclude, Excluded};
 pub use self::options::{GrepMode, GrepOptions};
-pub use self::outcome::{ContextLine, GrepOutcome, LineMatch, MAX_SUBMATCHES, RegexEngine, Skipped, Submatch};
+pub use self::outcome::{
+    ContextLine, GrepOutcome, LineMatch, MAX_SUBMATCHES, Occurrence, RegexEngine, Skipped, Submatch,
+};
 
 /// The number of candidates that a thread takes together.
 const CHUNK: usize = 64;
@@ -126,10 +129,19 @@ struct Call<'a> {
 impl Call<'_> {
     /// Searches a list of files. Also returns how many files it had, up to where the search stopped.
     fn search(&self, candidates: Candidates) -> Result<(GrepOutcome, usize), SearchError> {
+        let (mut outcome, files) = self.search_first(candidates.clone(), usize::MAX)?;
+        if outcome.total == 0 && outcome.stop_reason.is_none() {
+            outcome.as_typed = self.occurrence_as_typed(&candidates);
+        }
+        Ok((outcome, files))
+    }
+
+    /// Searches the first N candidates of a list.
+    fn search_first(&self, candidates: Candidates, count: usize) -> Result<(GrepOutcome, usize), SearchError> {
         let mut page = Page::new(self.options);
         let work = Arc::new(Searching { compiled: self.compiled.clone(), options: self.options.clone(), candidates });
         let mut files = 0;
-        let result = self.context.ordered(&work, work.candidates.len(), CHUNK, self.cancel, |results| {
+        let result = self.context.ordered(&work, work.candidates.len().min(count), CHUNK, self.cancel, |results| {
             files += results.len();
             results.into_iter().try_for_each(|(index, result)| page.add(work.candidates.name(index), result))
         });
@@ -137,7 +149,7 @@ impl Call<'_> {
         let mut outcome = page.finish();
         outcome.skipped.unreadable += work.candidates.unreadable();
         outcome.engine = self.compiled.engine();
-        outcome.searched_pattern = self.compiled.repaired().map(ToOwned::to_owned);
+        outcome.searched_pattern = self.compiled.searched().map(ToOwned::to_owned);
         outcome.stop_reason = timeout.or(work.candidates.stop_reason()).or(outcome.stop_reason);
         Ok((outcome, files))
     }
@@ -187,7 +199,7 @@ impl Ordered for Searching {
 /// The pattern that is searched for instead of the one that was given, if it had to be repaired.
 #[cfg(fuzzing)]
 pub(crate) fn searched_pattern(options: &GrepOptions, cancel: &CancelToken) -> Result<Option<String>, SearchError> {
-    Ok(Compiled::new(options, cancel)?.repaired().map(ToOwned::to_owned))
+    Ok(Compiled::new(options, cancel)?.searched().map(ToOwned::to_owned))
 }
 
 #[cfg(test)]

@@ -21,5 +21,5 @@ pub use find::{FindHit, FindOptions, FindOutcome, find};
 pub use glob::{GlobDetails, GlobHit, GlobOptions, GlobOutcome, glob};
 pub use grep::{
     Candidates, ContextLine, Exclude, Excluded, GrepMode, GrepOptions, GrepOutcome, LineMatch, MAX_SUBMATCHES,
-    RegexEngine, Skipped, Submatch, grep, grep_candidates,
+    Occurrence, RegexEngine, Skipped, Submatch, grep, grep_candidates,
 };

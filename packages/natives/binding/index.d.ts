@@ -190,10 +190,18 @@ export interface NativeGrepResult {
   skipped: NativeSkipped
   engine: 'regex' | 'pcre2' | 'literal'
   searchedPattern?: string
+  asTyped?: NativeOccurrence
   complete: boolean
   stopReason?: 'limit' | 'timeout' | 'budget'
   /** The files and matches; the facade has the table of these columns. */
   columns: Uint8Array
+}
+
+/** A place where a text occurs. */
+export interface NativeOccurrence {
+  text: string
+  path: string
+  lineNumber: number
 }
 
 /** What became of the attributes and of the names. */

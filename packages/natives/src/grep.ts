@@ -19,10 +19,15 @@ export type GrepOutputMode = (typeof GrepOutputMode)[keyof typeof GrepOutputMode
 export interface GrepOptions extends SearchOptions {
   /**
    * A regular expression in Rust's syntax. Syntax that only PCRE2 has (look-around, back-references, atomic groups,
-   * recursion, `\K`, `\h`, …) is searched with PCRE2, like `rg -P`. Braces that are not quantifiers and brackets without a
-   * partner are escaped, and an open group (`(?:`, `(?=`) is closed at the end; `searchedPattern` then holds the repaired
-   * pattern. A pattern with brackets that cannot be repaired is searched literally. `engine` states which engine searched.
-   * At most 64 KiB of UTF-8. Options of PCRE2 at the start of a pattern, such as `(*CRLF)`, are refused.
+   * recursion, `\K`, `\h`, …) is searched with PCRE2, like `rg -P`.
+   *
+   * A pattern that does not parse is searched literally (`engine: 'literal'`), unless a repair can find its text: braces that
+   * are not quantifiers, brackets without a partner, parentheses around plain text and a `$` before a name are escaped, an
+   * open group (`(?:`, `(?=`) is closed at the end. Each match of a repaired pattern has one of the literal characters, and
+   * every line with the text as typed matches. `searchedPattern` holds the repaired pattern.
+   *
+   * At most 64 KiB of UTF-8. Patterns that parse but are not valid reject with `INVALID_REGEX`: a range backwards, an unknown
+   * property, look-behind without a bound, an option of PCRE2 at the start, such as `(*CRLF)`.
    */
   pattern: string;
   /**
@@ -115,6 +120,15 @@ export interface GrepMatch {
   lossyPath?: true;
 }
 
+/** A place where a text occurs. */
+export interface Occurrence {
+  text: string;
+  /** Like the path of a match. */
+  path: string;
+  /** 1-based. */
+  lineNumber: number;
+}
+
 /** The matches, and what was searched for them. */
 export interface GrepResult {
   /** In path order, within a file in line order. */
@@ -143,6 +157,11 @@ export interface GrepResult {
   engine: 'regex' | 'pcre2' | 'literal';
   /** The pattern that was searched, if it is not the given one. */
   searchedPattern?: string;
+  /**
+   * Nothing matches the expression, but its text occurs: `$scope` and `foo(1)` never match themselves. The first place, if it
+   * is found within 250 ms in the first 20,000 files; `literal` finds all.
+   */
+  asTyped?: Occurrence;
   /** Whether nothing is missing, except what `skipped` counts. */
   complete: boolean;
   /** Why something is missing. */

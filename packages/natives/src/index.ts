@@ -8,5 +8,5 @@ export type { FuzzyFindMatch, FuzzyFindOptions, FuzzyFindResult } from './fuzzy-
 export { glob } from './glob.ts';
 export type { GlobMatch, GlobOptions, GlobResult } from './glob.ts';
 export { GrepOutputMode, grep } from './grep.ts';
-export type { ContextLine, GrepMatch, GrepOptions, GrepResult, Submatch } from './grep.ts';
+export type { ContextLine, GrepMatch, GrepOptions, GrepResult, Occurrence, Submatch } from './grep.ts';
 export type { SearchOptions, StopReason } from './options.ts';

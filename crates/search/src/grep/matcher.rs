@@ -5,6 +5,7 @@ use std::convert::Infallible;
 use std::sync::Arc;
 
 use cairn_cancel::CancelToken;
+use grep_matcher::Matcher;
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use memchr::memmem::Finder;
 use regex_syntax::ParserBuilder;
@@ -15,15 +16,15 @@ use regex_syntax::hir::{Hir, HirKind, Literal, Look};
 use super::options::GrepOptions;
 use super::outcome::RegexEngine;
 use super::pcre::{Expression, Refusal};
-use super::repair::{balance, escape_braces, required_line_break};
+use super::repair::{escape_braces, repair, required_line_break};
 use crate::error::SearchError;
 
-/// A compiled pattern, and how it was repaired.
+/// A compiled pattern, and what it searches.
 #[derive(Clone, Debug)]
 pub(super) struct Compiled {
     program: Program,
     engine: RegexEngine,
-    repaired: Option<String>,
+    searched: Option<String>,
     is_local: bool,
     required: Option<Arc<Finder<'static>>>,
 }
@@ -39,10 +40,10 @@ impl Compiled {
     /// Compiles the pattern of `options` by the first of these steps that accepts it:
     ///
     /// 1. Rust's regular expressions, the pattern as given;
-    /// 2. the same, with braces escaped that are not quantifiers;
-    /// 3. PCRE2, the pattern as given: look-around, back-references and other syntax that only PCRE2 has;
-    /// 4. both, in this order, with unbalanced brackets escaped and open groups such as `(?=` closed;
-    /// 5. a literal search, if the fault is an unbalanced bracket.
+    /// 2. PCRE2, the pattern as given: look-around, back-references and other syntax that only PCRE2 has. Not if the only
+    ///    fault are braces, which PCRE2 would accept with another meaning for the rest of a piece of code;
+    /// 3. both, in this order, the repaired pattern;
+    /// 4. a literal search.
     ///
     /// Only a pattern that does not parse gets to the second step. A pattern that is refused for its meaning (a line break
     /// without `multiline`, a NUL byte, its size) would mean the same to another engine.
@@ -58,41 +59,68 @@ impl Compiled {
         if options.literal {
             return Self::literal(options, cancel);
         }
-        let error = match build(pattern, options, cancel)? {
-            Ok(matcher) => return Ok(Self::regex(matcher, pattern, None, options)),
-            Err(error) => error,
-        };
+        // The builder embeds a pattern in an expression of its own, in which `a)b(` is balanced.
         let Some(fault) = Fault::of(pattern) else {
-            let offset = refused_character(&error).map_or(0, |character| place_of(character, pattern));
-            return Err(invalid(pattern, &describe(&error, options), offset));
+            return match build(pattern, options, cancel)? {
+                Ok(matcher) => Ok(Self::regex(matcher, pattern, None, options)),
+                Err(error) => {
+                    let offset = refused_character(&error).map_or(0, |character| place_of(character, pattern));
+                    Err(invalid(pattern, &describe(&error, options), offset))
+                }
+            };
         };
-        let with_braces = escape_braces(pattern);
-        if let Ok(matcher) = build(&with_braces, options, cancel)? {
-            return Ok(Self::regex(matcher, &with_braces, Some(with_braces.clone()), options));
-        }
-        let refusal = match Self::pcre2(pattern, None, options) {
-            Ok(compiled) => return compiled,
-            Err(refusal) => refusal,
-        };
-        let balanced = balance(&with_braces);
-        if let Ok(matcher) = build(&balanced, options, cancel)? {
-            return Ok(Self::regex(matcher, &balanced, Some(balanced.clone()), options));
-        }
-        let balanced = balance(pattern);
         cancel.check()?;
-        if let Ok(compiled) = Self::pcre2(&balanced, Some(balanced.clone()), options) {
-            return compiled;
+        let mut refusal = None;
+        if Fault::of(&escape_braces(pattern)).is_some() {
+            match Self::pcre2(pattern, None, options) {
+                Ok(compiled) => return compiled,
+                Err(refused) => refusal = Some(refused),
+            }
         }
-        if (fault.is_unbalanced || refusal.is_unbalanced)
-            && let Ok(compiled) = Self::literal(options, cancel)
-        {
+        if let Some(compiled) = Self::repaired(options, cancel)? {
             return Ok(compiled);
         }
-        Err(if fault.is_unknown_syntax {
-            invalid(pattern, &refusal.reason, refusal.offset)
-        } else {
-            invalid(pattern, &fault.reason, fault.offset)
-        })
+        match (fault, refusal) {
+            (_, Some(refusal)) if refusal.is_of_meaning => Err(invalid(pattern, &refusal.reason, refusal.offset)),
+            (fault, _) if fault.is_of_meaning => Err(invalid(pattern, &fault.reason, fault.offset)),
+            _ => Self::literal(options, cancel),
+        }
+    }
+
+    /// Compiles the repaired pattern. `None` if there is none that finds the text as typed and not everything: every match
+    /// contains one of its literal characters.
+    ///
+    /// A repaired pattern that does not match its own text, such as `\w+ \{` for `\w+ {`, gets the text as an alternative.
+    fn repaired(options: &GrepOptions, cancel: &CancelToken) -> Result<Option<Self>, SearchError> {
+        let pattern = options.pattern.as_str();
+        let Some(repaired) = repair(pattern) else { return Ok(None) };
+        let with_text = || format!("(?:{repaired})|{}", regex_syntax::escape(pattern));
+        let Ok(parsed) = parse(&repaired) else {
+            cancel.check()?;
+            let expression = Expression::new(&repaired, options.ignore_case, options.crlf);
+            // A verb can prevent the other alternative.
+            let is_sound =
+                expression.is_ok_and(|expression| expression.requires_character()) && !repaired.contains("(*");
+            if !is_sound || (!options.multiline && required_line_break(&repaired).is_some()) {
+                return Ok(None);
+            }
+            let searched = with_text();
+            return Ok(Self::pcre2(&searched, Some(searched.clone()), options).ok().and_then(Result::ok));
+        };
+        if !requires_literal(&parsed) {
+            return Ok(None);
+        }
+        let Ok(matcher) = build(&repaired, options, cancel)? else { return Ok(None) };
+        if always_matches(&parsed, &repaired, &matcher, pattern) {
+            return Ok(Some(Self::regex(matcher, &repaired, Some(repaired.clone()), options)));
+        }
+        let searched = with_text();
+        // Embedded, a pattern could be a part of what surrounds it.
+        if parse(&searched).is_err() {
+            return Ok(None);
+        }
+        let matcher = build(&searched, options, cancel)?;
+        Ok(matcher.ok().map(|matcher| Self::regex(matcher, &searched, Some(searched.clone()), options)))
     }
 
     fn literal(options: &GrepOptions, cancel: &CancelToken) -> Result<Self, SearchError> {
@@ -102,10 +130,10 @@ impl Compiled {
             invalid(pattern, &describe(&error, options), offset)
         })?;
         let program = Program::Regex(matcher);
-        Ok(Self { program, engine: RegexEngine::Literal, repaired: None, is_local: true, required: None })
+        Ok(Self { program, engine: RegexEngine::Literal, searched: None, is_local: true, required: None })
     }
 
-    fn regex(matcher: RegexMatcher, pattern: &str, repaired: Option<String>, options: &GrepOptions) -> Self {
+    fn regex(matcher: RegexMatcher, pattern: &str, searched: Option<String>, options: &GrepOptions) -> Self {
         let parsed = ParserBuilder::new()
             .multi_line(true)
             .utf8(false)
@@ -118,27 +146,23 @@ impl Compiled {
         // A literal pattern needs no test before its own search.
         let required = parsed.ok().filter(|parsed| !matches!(parsed.kind(), HirKind::Literal(_)));
         let required = required.as_ref().and_then(required_text).map(|text| Arc::new(Finder::new(text).into_owned()));
-        Self { program: Program::Regex(matcher), engine: RegexEngine::Regex, repaired, is_local, required }
+        Self { program: Program::Regex(matcher), engine: RegexEngine::Regex, searched, is_local, required }
     }
 
     /// Compiles the pattern with PCRE2. A pattern that can never match is refused like the other engine refuses it.
     fn pcre2(
         pattern: &str,
-        repaired: Option<String>,
+        searched: Option<String>,
         options: &GrepOptions,
     ) -> Result<Result<Self, SearchError>, Refusal> {
         let expression = Expression::new(pattern, options.ignore_case, options.crlf)?;
         if !options.multiline
             && let Some(offset) = required_line_break(pattern)
         {
-            return Ok(Err(invalid(
-                &options.pattern,
-                LINE_BREAK,
-                offset_before_repair(&options.pattern, pattern, offset),
-            )));
+            return Ok(Err(invalid(&options.pattern, LINE_BREAK, offset)));
         }
         let program = Program::Pcre2(Arc::new(expression));
-        Ok(Ok(Self { program, engine: RegexEngine::Pcre2, repaired, is_local: false, required: None }))
+        Ok(Ok(Self { program, engine: RegexEngine::Pcre2, searched, is_local: false, required: None }))
     }
 
     /// Whether a line matches in a whole file if and only if it matches by itself. Not with `\\A` and `\\z`, which the
@@ -160,9 +184,22 @@ impl Compiled {
         self.engine
     }
 
+    /// Whether the text of `pattern`, which has no match, can occur all the same: `$scope` is not what `$scope` matches.
+    pub(super) fn can_miss_its_text(&self, pattern: &str) -> bool {
+        if self.searched.is_some() || !pattern.contains(regex_syntax::is_meta_character) {
+            return false;
+        }
+        match (self.engine, &self.program) {
+            (RegexEngine::Regex, Program::Regex(matcher)) => {
+                parse(pattern).is_ok_and(|parsed| !always_matches(&parsed, pattern, matcher, pattern))
+            }
+            (engine, _) => engine == RegexEngine::Pcre2,
+        }
+    }
+
     /// The pattern that is searched, if it is not the given one.
-    pub(super) fn repaired(&self) -> Option<&str> {
-        self.repaired.as_deref()
+    pub(super) fn searched(&self) -> Option<&str> {
+        self.searched.as_deref()
     }
 }
 
@@ -190,6 +227,30 @@ fn required_text(expression: &Hir) -> Option<&[u8]> {
     }
 }
 
+/// Parses an expression as the builder does, but by itself and case-sensitively.
+fn parse(pattern: &str) -> Result<Hir, regex_syntax::Error> {
+    ParserBuilder::new().multi_line(true).utf8(false).build().parse(pattern)
+}
+
+/// Whether every match contains a literal character of the expression.
+fn requires_literal(expression: &Hir) -> bool {
+    match expression.kind() {
+        HirKind::Literal(_) => true,
+        HirKind::Capture(capture) => requires_literal(&capture.sub),
+        HirKind::Repetition(repetition) => repetition.min > 0 && requires_literal(&repetition.sub),
+        HirKind::Concat(parts) => parts.iter().any(requires_literal),
+        HirKind::Alternation(parts) => parts.iter().all(requires_literal),
+        HirKind::Empty | HirKind::Class(_) | HirKind::Look(_) => false,
+    }
+}
+
+/// Whether an expression matches wherever `text` occurs. Without assertions and flags, a match in the text is enough.
+fn always_matches(parsed: &Hir, expression: &str, matcher: &RegexMatcher, text: &str) -> bool {
+    parsed.properties().look_set().is_empty()
+        && !expression.contains("(?")
+        && matcher.is_match(text.as_bytes()).is_ok_and(|is_match| is_match)
+}
+
 /// Builds the matcher as ripgrep's command does (`matcher_rust` in `crates/core/flags/hiargs.rs`).
 fn build(
     pattern: &str,
@@ -209,7 +270,14 @@ fn build(
         }
     }
     // Otherwise a pattern of plain characters is searched without the check for a NUL.
-    let plain = if pattern.contains('\0') { Cow::Owned(format!("(?:){pattern}")) } else { Cow::Borrowed(pattern) };
+    let mut plain = Cow::Borrowed(pattern);
+    if pattern.contains('\0') {
+        plain = Cow::Owned(format!("(?:){pattern}"));
+    }
+    // A comment at the end, after `(?x)`, would go on to the end of the expression that the builder embeds it in.
+    if pattern.contains('#') && parse(pattern).is_ok() && parse(&format!("(?:{pattern})")).is_err() {
+        plain.to_mut().push('\n');
+    }
     let [small, any] = PROGRAM_BYTES;
     cancel.check()?;
     match builder.size_limit(small).build(&plain) {
@@ -222,12 +290,6 @@ fn build(
 
 fn invalid(pattern: &str, reason: &str, offset: usize) -> SearchError {
     SearchError::InvalidRegex { pattern: pattern.to_owned(), reason: reason.to_owned(), offset: Some(offset) }
-}
-
-/// The offset in a pattern that `offset` in its repaired form comes from. A repair only inserts characters.
-fn offset_before_repair(pattern: &str, repaired: &str, offset: usize) -> usize {
-    let mut given = pattern.bytes().peekable();
-    repaired.bytes().take(offset).filter(|byte| given.next_if_eq(byte).is_some()).count()
 }
 
 /// The character that makes a valid pattern refused.
@@ -295,37 +357,31 @@ struct Fault {
     reason: String,
     /// In bytes from the beginning of the pattern.
     offset: usize,
-    is_unbalanced: bool,
-    /// Whether it may be valid in PCRE2.
-    is_unknown_syntax: bool,
+    /// Its syntax is clear, so that its text cannot be what is meant.
+    is_of_meaning: bool,
 }
 
 impl Fault {
     fn of(pattern: &str) -> Option<Self> {
-        let error = ParserBuilder::new().multi_line(true).utf8(false).build().parse(pattern).err()?;
+        let error = parse(pattern).err()?;
         let (reason, offset) = match &error {
             regex_syntax::Error::Parse(error) => (error.kind().to_string(), error.span().start.offset),
             regex_syntax::Error::Translate(error) => (error.kind().to_string(), error.span().start.offset),
             _ => (error.to_string(), 0),
         };
-        let kind = if let regex_syntax::Error::Parse(error) = &error { Some(error.kind()) } else { None };
-        let is_unbalanced = matches!(
-            kind,
-            Some(AstErrorKind::GroupUnclosed | AstErrorKind::GroupUnopened | AstErrorKind::ClassUnclosed)
-        );
-        let is_unknown_syntax = matches!(
-            kind,
-            Some(
-                AstErrorKind::UnsupportedLookAround
-                    | AstErrorKind::UnsupportedBackreference
-                    | AstErrorKind::EscapeUnrecognized
-                    | AstErrorKind::FlagUnrecognized
-                    | AstErrorKind::GroupNameInvalid
-            )
-        );
-        // A verb of PCRE2's.
-        let is_unknown_syntax = is_unknown_syntax || pattern.starts_with("(*");
-        Some(Self { reason, offset, is_unbalanced, is_unknown_syntax })
+        let is_of_meaning = match &error {
+            // `[z-a]`, but not `list[n-1]`.
+            regex_syntax::Error::Parse(error) if *error.kind() == AstErrorKind::ClassRangeInvalid => {
+                let before = pattern[..offset].rsplit_once('[').and_then(|(before, _)| before.chars().next_back());
+                !before.is_some_and(|before| before.is_alphanumeric() || matches!(before, '_' | ')' | ']'))
+            }
+            // `\p{Nothing}`, but not `C:\path`.
+            regex_syntax::Error::Translate(_) => {
+                [r"\p{", r"\P{"].iter().any(|class| pattern[offset..].starts_with(class))
+            }
+            _ => false,
+        };
+        Some(Self { reason, offset, is_of_meaning })
     }
 }
 

@@ -70,6 +70,17 @@ pub struct Skipped {
     pub too_costly: u64,
 }
 
+/// A place where a text occurs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Occurrence {
+    /// The text.
+    pub text: String,
+    /// The file, like [`GrepOutcome::paths`].
+    pub path: Vec<u8>,
+    /// 1-based.
+    pub line_number: u64,
+}
+
 /// The result of a grep.
 #[derive(Clone, Debug, Default)]
 pub struct GrepOutcome {
@@ -99,6 +110,8 @@ pub struct GrepOutcome {
     pub engine: RegexEngine,
     /// The pattern that was searched, if it is not the given one.
     pub searched_pattern: Option<String>,
+    /// If nothing matched, the first place where the pattern occurs as a literal text. The search for it is bounded.
+    pub as_typed: Option<Occurrence>,
     /// Why matches may be missing; `None` if the result is complete.
     pub stop_reason: Option<StopReason>,
 }

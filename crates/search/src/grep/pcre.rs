@@ -17,16 +17,18 @@ use std::sync::Arc;
 use cairn_cancel::Stopped;
 use grep_matcher::{Match, Matcher, NoCaptures};
 use pcre2_sys::{
-    PCRE2_AUTO_CALLOUT, PCRE2_CASELESS, PCRE2_ERROR_CALLOUT, PCRE2_ERROR_MATCHLIMIT,
-    PCRE2_ERROR_MISSING_CLOSING_PARENTHESIS, PCRE2_ERROR_MISSING_SQUARE_BRACKET, PCRE2_ERROR_NOMATCH,
-    PCRE2_ERROR_UNMATCHED_CLOSING_PARENTHESIS, PCRE2_JIT_COMPLETE, PCRE2_MATCH_INVALID_UTF, PCRE2_MULTILINE,
-    PCRE2_NEWLINE_ANYCRLF, PCRE2_UCP, PCRE2_UTF, pcre2_code_8, pcre2_code_free_8, pcre2_compile_8,
-    pcre2_compile_context_create_8, pcre2_compile_context_free_8, pcre2_get_error_message_8,
-    pcre2_get_ovector_pointer_8, pcre2_jit_compile_8, pcre2_jit_stack_8, pcre2_jit_stack_assign_8,
-    pcre2_jit_stack_create_8, pcre2_jit_stack_free_8, pcre2_match_8, pcre2_match_context_8,
-    pcre2_match_context_create_8, pcre2_match_context_free_8, pcre2_match_data_8,
-    pcre2_match_data_create_from_pattern_8, pcre2_match_data_free_8, pcre2_set_heap_limit_8, pcre2_set_match_limit_8,
-    pcre2_set_newline_8,
+    PCRE2_AUTO_CALLOUT, PCRE2_CASELESS, PCRE2_ERROR_BAD_SUBPATTERN_REFERENCE, PCRE2_ERROR_CALLOUT,
+    PCRE2_ERROR_LOOKBEHIND_INVALID_BACKSLASH_C, PCRE2_ERROR_LOOKBEHIND_NOT_FIXED_LENGTH,
+    PCRE2_ERROR_LOOKBEHIND_TOO_COMPLICATED, PCRE2_ERROR_LOOKBEHIND_TOO_LONG, PCRE2_ERROR_MATCHLIMIT,
+    PCRE2_ERROR_MAX_VAR_LOOKBEHIND_EXCEEDED, PCRE2_ERROR_NOMATCH, PCRE2_ERROR_PATTERN_TOO_COMPLICATED,
+    PCRE2_ERROR_PATTERN_TOO_LARGE, PCRE2_ERROR_VERB_UNKNOWN, PCRE2_INFO_FIRSTCODETYPE, PCRE2_INFO_LASTCODETYPE,
+    PCRE2_INFO_MATCHEMPTY, PCRE2_JIT_COMPLETE, PCRE2_MATCH_INVALID_UTF, PCRE2_MULTILINE, PCRE2_NEWLINE_ANYCRLF,
+    PCRE2_UCP, PCRE2_UTF, pcre2_code_8, pcre2_code_free_8, pcre2_compile_8, pcre2_compile_context_create_8,
+    pcre2_compile_context_free_8, pcre2_get_error_message_8, pcre2_get_ovector_pointer_8, pcre2_jit_compile_8,
+    pcre2_jit_stack_8, pcre2_jit_stack_assign_8, pcre2_jit_stack_create_8, pcre2_jit_stack_free_8, pcre2_match_8,
+    pcre2_match_context_8, pcre2_match_context_create_8, pcre2_match_context_free_8, pcre2_match_data_8,
+    pcre2_match_data_create_from_pattern_8, pcre2_match_data_free_8, pcre2_pattern_info_8, pcre2_set_heap_limit_8,
+    pcre2_set_match_limit_8, pcre2_set_newline_8,
 };
 
 type Callout = extern "C" fn(*mut c_void, *mut c_void) -> c_int;
@@ -53,8 +55,8 @@ pub(super) struct Refusal {
     pub(super) reason: String,
     /// In bytes from the beginning of the pattern.
     pub(super) offset: usize,
-    /// Whether a bracket has no partner.
-    pub(super) is_unbalanced: bool,
+    /// Its syntax is clear, so that its text cannot be what is meant.
+    pub(super) is_of_meaning: bool,
 }
 
 /// A compiled pattern, shared by threads.
@@ -87,6 +89,48 @@ impl Expression {
             max_plain_bytes: max_plain_bytes(pattern),
         })
     }
+
+    /// Whether every match has at least one character, and a certain one must be there.
+    pub(super) fn requires_character(&self) -> bool {
+        /// A certain code unit, in the answer to a question for the type of the first or the last.
+        const CERTAIN: u32 = 1;
+        let info = |what| {
+            let mut value = 0_u32;
+            // SAFETY: the program is valid, and the answer to each of these questions is a `u32`.
+            let result = unsafe { pcre2_pattern_info_8(self.plain.0.as_ptr(), what, (&raw mut value).cast()) };
+            (result == 0).then_some(value)
+        };
+        info(PCRE2_INFO_MATCHEMPTY) == Some(0)
+            && [PCRE2_INFO_FIRSTCODETYPE, PCRE2_INFO_LASTCODETYPE].iter().any(|&end| info(end) == Some(CERTAIN))
+    }
+}
+
+/// Whether a pattern begins with an option of PCRE2 for the whole program, such as `(*UTF)`. They are not accepted.
+fn is_option(pattern: &str) -> bool {
+    const OPTIONS: [&str; 20] = [
+        "UTF",
+        "UCP",
+        "CR",
+        "LF",
+        "CRLF",
+        "ANY",
+        "ANYCRLF",
+        "NUL",
+        "BSR_ANYCRLF",
+        "BSR_UNICODE",
+        "NOTEMPTY",
+        "NOTEMPTY_ATSTART",
+        "NO_AUTO_POSSESS",
+        "NO_DOTSTAR_ANCHOR",
+        "NO_JIT",
+        "NO_START_OPT",
+        "LIMIT_MATCH",
+        "LIMIT_DEPTH",
+        "LIMIT_RECURSION",
+        "LIMIT_HEAP",
+    ];
+    let name = pattern.trim_start_matches("(?#)").strip_prefix("(*").and_then(|rest| rest.split([')', '=']).next());
+    name.is_some_and(|name| OPTIONS.contains(&name))
 }
 
 /// The maximal length of a text on which a match of `pattern` certainly ends within [`PLAIN_STEPS`].
@@ -190,16 +234,22 @@ impl Refusal {
         while !pattern.is_char_boundary(offset) {
             offset -= 1;
         }
-        let brackets = [
-            PCRE2_ERROR_MISSING_SQUARE_BRACKET,
-            PCRE2_ERROR_MISSING_CLOSING_PARENTHESIS,
-            PCRE2_ERROR_UNMATCHED_CLOSING_PARENTHESIS,
-        ];
-        Self {
-            reason: String::from_utf8_lossy(&buffer[..length]).into_owned(),
-            offset,
-            is_unbalanced: brackets.iter().any(|&bracket| i64::from(bracket) == i64::from(error)),
-        }
+        let is_of_meaning = match u32::try_from(error) {
+            Ok(
+                PCRE2_ERROR_LOOKBEHIND_NOT_FIXED_LENGTH
+                | PCRE2_ERROR_LOOKBEHIND_TOO_COMPLICATED
+                | PCRE2_ERROR_LOOKBEHIND_INVALID_BACKSLASH_C
+                | PCRE2_ERROR_LOOKBEHIND_TOO_LONG
+                | PCRE2_ERROR_MAX_VAR_LOOKBEHIND_EXCEEDED
+                | PCRE2_ERROR_PATTERN_TOO_LARGE
+                | PCRE2_ERROR_PATTERN_TOO_COMPLICATED,
+            ) => true,
+            // `(a)\2`, but not `C:\2024`.
+            Ok(PCRE2_ERROR_BAD_SUBPATTERN_REFERENCE) => pattern.contains('('),
+            Ok(PCRE2_ERROR_VERB_UNKNOWN) => is_option(pattern),
+            _ => false,
+        };
+        Self { reason: String::from_utf8_lossy(&buffer[..length]).into_owned(), offset, is_of_meaning }
     }
 }
 

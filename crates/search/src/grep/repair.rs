@@ -56,6 +56,16 @@ fn scan(pattern: &str, mut visit: impl FnMut(usize, char, Part)) {
     }
 }
 
+/// The pattern with a backslash before every character that cannot be meant as syntax, and with open groups such as `(?=`
+/// closed; `None` if there is no such pattern, or if one would mean something else than what was typed.
+///
+/// The result keeps every character of the pattern. It may still be no valid expression.
+pub(super) fn repair(pattern: &str) -> Option<String> {
+    let with_braces = escape_braces(pattern);
+    let repaired = escape_brackets(&with_braces)?;
+    (repaired != pattern).then_some(repaired)
+}
+
 /// Escapes the braces that are not quantifiers. A quantifier is `{3}`, `{3,}` or `{3,5}` after something that can be
 /// repeated.
 pub(super) fn escape_braces(pattern: &str) -> String {
@@ -81,29 +91,123 @@ fn quantifier_length(text: &str) -> Option<usize> {
     let text = &text[1..];
     let end = text.find(|character: char| character != ',' && !character.is_ascii_digit())?;
     let inner = text[end..].starts_with('}').then_some(&text[..end])?;
-    let number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let number = |text: &str| text.parse::<u32>().ok();
     let valid = match inner.split_once(',') {
-        None => number(inner),
-        Some((min, max)) => number(min) && (max.is_empty() || number(max)),
+        None => number(inner).is_some(),
+        Some((min, "")) => number(min).is_some(),
+        Some((min, max)) => number(min).zip(number(max)).is_some_and(|(min, max)| min <= max),
     };
     valid.then_some(inner.len() + 2)
 }
 
-/// Escapes parentheses without a partner and a `[` that is not closed. A group that cannot be meant literally, such as
-/// `(?=`, is closed at the end instead.
-pub(super) fn balance(pattern: &str) -> String {
+/// An open group.
+struct Group {
+    at: usize,
+    /// `(?…`: not a text.
+    is_special: bool,
+    has_alternatives: bool,
+    /// It contains nothing but plain text.
+    is_text: bool,
+}
+
+/// Escapes parentheses without a partner, those around plain text, such as the arguments of a call, a `[` that is not closed,
+/// and a `$` or `^` in the middle of a text. A group that cannot be meant literally, such as `(?=`, is closed at the end.
+///
+/// `None` if a part of the text would become an alternative by itself or optional.
+fn escape_brackets(pattern: &str) -> Option<String> {
+    let mut parts = Vec::new();
+    scan(pattern, |at, character, part| parts.push((at, character, part)));
+    let plain = |index: usize| match parts.get(index) {
+        Some(&(_, character, Part::Plain)) => Some(character),
+        _ => None,
+    };
+    let is_quantified = |index: usize| match plain(index + 1) {
+        Some('{') => quantifier_length(&pattern[parts[index + 1].0..]).is_some(),
+        next => matches!(next, Some('*' | '+' | '?')),
+    };
+    let refers = refers_to_groups(pattern);
     let mut escaped = Vec::new();
-    let mut open = Vec::new();
-    scan(pattern, |at, character, part| match (character, part) {
-        ('(', Part::Plain) => open.push(at),
-        (')', Part::Plain) if open.pop().is_none() => escaped.push(at),
-        ('[', Part::Plain) => escaped.push(at),
-        _ => {}
-    });
-    let (groups, texts): (Vec<usize>, Vec<usize>) = open.into_iter().partition(|&at| pattern[at..].starts_with("(?"));
-    escaped.extend(texts);
+    let mut open: Vec<Group> = Vec::new();
+    for (index, &(at, character, part)) in parts.iter().enumerate() {
+        let before = index.checked_sub(1).and_then(plain);
+        let next = plain(index + 1);
+        let is_text = match (character, part) {
+            ('(', Part::Plain) => {
+                let is_special = next == Some('?');
+                open.push(Group { at, is_special, has_alternatives: false, is_text: !is_special });
+                continue;
+            }
+            (')', Part::Plain) => match open.pop() {
+                Some(Group { at: start, is_text: true, has_alternatives: false, .. })
+                    if !refers && !is_quantified(index) =>
+                {
+                    escaped.extend([(start, false), (at, false)]);
+                    true
+                }
+                Some(_) => false,
+                None => {
+                    escaped.push((at, is_quantified(index)));
+                    true
+                }
+            },
+            ('|', Part::Plain) => {
+                let is_empty = index == 0 || matches!(before, Some('(' | '|')) || matches!(next, Some(')' | '|'));
+                if is_empty || index + 1 == parts.len() {
+                    return None;
+                }
+                if let Some(group) = open.last_mut() {
+                    group.has_alternatives = true;
+                }
+                false
+            }
+            ('[', Part::Plain) => {
+                escaped.push((at, is_quantified(index)));
+                true
+            }
+            ('$', Part::Plain) => {
+                let is_group = next == Some('(') && plain(index + 2) != Some('?');
+                let is_name = next.is_some_and(|next| next.is_alphanumeric() || matches!(next, '_' | '.'));
+                // An escaped brace is text.
+                let is_brace = pattern[at + 1..].starts_with("\\{");
+                let is_text = is_group || is_name || is_brace;
+                escaped.extend(is_text.then_some((at, false)));
+                is_text
+            }
+            ('^', Part::Plain) => {
+                let is_text = before.is_some_and(|before| before.is_alphanumeric() || matches!(before, '_' | ' '));
+                escaped.extend(is_text.then_some((at, is_quantified(index))));
+                is_text
+            }
+            (other, Part::Plain) => !matches!(other, '*' | '+' | '?' | '{'),
+            ('\\', Part::Escaped) => true,
+            // `\{` is text, `\w` is not.
+            (other, Part::Escaped) => !other.is_alphanumeric() && !is_quantified(index),
+            (_, Part::InClass) => false,
+        };
+        if let Some(group) = open.last_mut() {
+            group.is_text &= is_text;
+        }
+    }
+    let closing = ")".repeat(open.iter().filter(|group| group.is_special).count());
+    for group in open.iter().filter(|group| !group.is_special) {
+        let is_followed_by_quantifier = pattern[group.at + 1..].starts_with(['*', '+']);
+        escaped.push((group.at, is_followed_by_quantifier || group.has_alternatives));
+    }
+    if escaped.iter().any(|&(_, is_changed)| is_changed) {
+        return None;
+    }
+    let mut escaped: Vec<usize> = escaped.into_iter().map(|(at, _)| at).collect();
     escaped.sort_unstable();
-    insert_backslashes(pattern, &escaped) + &")".repeat(groups.len())
+    Some(insert_backslashes(pattern, &escaped) + &closing)
+}
+
+/// Whether a pattern refers to one of its groups by number or name, so that a group may not become text.
+fn refers_to_groups(pattern: &str) -> bool {
+    let follows = |mark: &str, accepted: fn(char) -> bool| {
+        pattern.match_indices(mark).any(|(at, _)| pattern[at + mark.len()..].starts_with(accepted))
+    };
+    follows("\\", |next| next.is_ascii_digit() || matches!(next, 'g' | 'k'))
+        || follows("(?", |next| next.is_ascii_digit() || matches!(next, 'R' | '&' | 'P' | '(' | '+'))
 }
 
 /// The offset of a line break that every match of a PCRE2 pattern contains: outside of groups and classes, without an

@@ -175,16 +175,24 @@ function notesOf(details: GrepDetails, input: GrepInput, shown: number, { names 
   if (details.engine === 'literal' && !input.literal)
     notes.push('[the pattern is not a valid regular expression; it was searched as literal text]');
   else if (details.searchedPattern !== undefined) notes.push(`[searched for: ${quotePath(details.searchedPattern)}]`);
+  if (details.asTyped !== undefined) {
+    const { text, path, lineNumber } = details.asTyped;
+    const place = `${quotePath(path)}:${lineNumber}`;
+    notes.push(
+      `[nothing matches the expression, but the text ${quotePath(text)} is in ${place}; ${names.setting('grep', 'literal', 'true')} finds it]`,
+    );
+  }
   return notes;
 }
 
 /** Returns the result with paths in the form that the other tools take. */
 function withPaths(result: GrepResult, base: ResolvedPath, isFile: boolean): GrepResult {
-  const rename = (match: GrepMatch): GrepMatch => ({
+  const rename = <T extends { readonly path: string }>(match: T): T => ({
     ...match,
     path: isFile ? base.path : pathBelow(base, match.path),
   });
-  return { ...result, matches: result.matches.map(rename) };
+  const { asTyped } = result;
+  return { ...result, matches: result.matches.map(rename), ...(asTyped && { asTyped: rename(asTyped) }) };
 }
 
 /**

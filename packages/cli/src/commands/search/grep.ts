@@ -175,6 +175,7 @@ function noticesOf(
     skipped: result.skipped,
     isLiteral: result.engine === 'literal' && flags.literal !== true,
     searchedPattern: result.searchedPattern,
+    asTyped: result.asTyped,
     givenPattern: pattern,
     lossyPaths: new Set(matches.filter((match) => match.lossyPath === true).map((match) => match.path)).size,
   });

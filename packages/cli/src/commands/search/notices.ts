@@ -1,4 +1,4 @@
-import type { StopReason } from '@cairn/natives';
+import type { Occurrence, StopReason } from '@cairn/natives';
 import { countOf, formatCount } from '../../terminal/text.ts';
 
 /** What a result of find or glob states about its completeness. */
@@ -67,6 +67,8 @@ export interface GrepFacts extends ListingFacts {
   readonly givenPattern: string;
   /** The pattern that was searched, when it differs from the given one. */
   readonly searchedPattern?: string | undefined;
+  /** Nothing matched, and this is the first place with the text of the pattern. */
+  readonly asTyped?: Occurrence | undefined;
   /** Whether the pattern was searched as plain text without -F. */
   readonly isLiteral: boolean;
 }
@@ -76,6 +78,10 @@ function patternNotice(facts: GrepFacts): string[] {
     return [
       `searched for the plain text "${facts.givenPattern}", because it is not a valid expression; use -F for plain text`,
     ];
+  if (facts.asTyped !== undefined) {
+    const { text, path, lineNumber } = facts.asTyped;
+    return [`nothing matches the expression, but the text "${text}" is in ${path}:${lineNumber}; use -F for plain text`];
+  }
   return facts.searchedPattern === undefined ? [] : [`repaired the pattern; searched for "${facts.searchedPattern}"`];
 }
 
