@@ -4,6 +4,7 @@ import { globFuzzer } from '../fuzz/glob.ts';
 import { grepFuzzer } from '../fuzz/grep.ts';
 import { dotIgnoreFuzzer, ignoreFuzzer } from '../fuzz/ignore.ts';
 import { patchFuzzer } from '../fuzz/patch.ts';
+import { repairFuzzer } from '../fuzz/repair.ts';
 import { useNeutralHome } from '../support/difference.ts';
 
 beforeAll(useNeutralHome);
@@ -13,6 +14,7 @@ beforeAll(useNeutralHome);
 describe('random input is answered as by', { timeout: 300_000 }, () => {
   test.each([
     ['ripgrep: patterns over texts', grepFuzzer, 40],
+    ['a search for the text: what people type and no engine takes', repairFuzzer, 15],
     ['git: ignore files', ignoreFuzzer, 15],
     ['ripgrep: .ignore beside .gitignore', dotIgnoreFuzzer, 10],
     ['the rules of globs, slowly', globFuzzer, 25],

@@ -150,8 +150,24 @@ describe('grep', () => {
 
   it('finds the text of a pattern that does not parse, and not everything', async () => {
     const texts = [
-      ...['${y}', '$scope.$apply(', 'function() {', 'if (a||b) {', 'map[string]interface{}', 'foo(a) {', 'a)b('],
-      ...['(?<name>', '(?i', '(?!foo', 'foo(bar|', '(*', '*.ts', '++j', 'C:\\path', 'list[n-1]', '(?<=a)foo(', '\\w+ {'],
+      '${y}',
+      '$scope.$apply(',
+      'function() {',
+      'if (a||b) {',
+      'map[string]interface{}',
+      'foo(a) {',
+      'a)b(',
+      '(?<name>',
+      '(?i',
+      '(?!foo',
+      'foo(bar|',
+      '(*',
+      '*.ts',
+      '++j',
+      'C:\\path',
+      'list[n-1]',
+      '(?<=a)foo(',
+      '\\w+ {',
     ];
     const path = createTree({ a: ['unrelated', 'ab', ...texts, ''].join('\n') });
     for (const [index, pattern] of texts.entries()) {

@@ -64,6 +64,7 @@ test('@cairn/natives exports these types', () => {
     'GrepMatch',
     'GrepOptions',
     'GrepResult',
+    'Occurrence',
     'SearchOptions',
     'StopReason',
     'Submatch',

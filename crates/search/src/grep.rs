@@ -131,7 +131,7 @@ impl Call<'_> {
     fn search(&self, candidates: Candidates) -> Result<(GrepOutcome, usize), SearchError> {
         let (mut outcome, files) = self.search_first(candidates.clone(), usize::MAX)?;
         if outcome.total == 0 && outcome.stop_reason.is_none() {
-            outcome.as_typed = self.occurrence_as_typed(&candidates);
+            outcome.as_typed = self.occurrence_as_typed(candidates);
         }
         Ok((outcome, files))
     }

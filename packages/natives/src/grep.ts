@@ -24,7 +24,8 @@ export interface GrepOptions extends SearchOptions {
    * A pattern that does not parse is searched literally (`engine: 'literal'`), unless a repair can find its text: braces that
    * are not quantifiers, brackets without a partner, parentheses around plain text and a `$` before a name are escaped, an
    * open group (`(?:`, `(?=`) is closed at the end. Each match of a repaired pattern has one of the literal characters, and
-   * every line with the text as typed matches. `searchedPattern` holds the repaired pattern.
+   * every line with the text as typed matches. `searchedPattern` holds the repaired pattern, with the text as an alternative
+   * if the repair does not match it and does more than closing a group.
    *
    * At most 64 KiB of UTF-8. Patterns that parse but are not valid reject with `INVALID_REGEX`: a range backwards, an unknown
    * property, look-behind without a bound, an option of PCRE2 at the start, such as `(*CRLF)`.

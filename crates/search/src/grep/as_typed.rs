@@ -1,4 +1,4 @@
-//! Looks for the text of a pattern that has no match: `$scope` as an expression never matches `$scope`.
+//! Searches for the text of a pattern that has no match: `$scope` as an expression never matches `$scope`.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ const MAX_TIME: Duration = Duration::from_millis(250);
 impl Call<'_> {
     /// The first place where the pattern occurs as it was typed. `None` if it does not occur within the bounds, or was
     /// searched as it was typed anyway.
-    pub(super) fn occurrence_as_typed(&self, candidates: &Candidates) -> Option<Occurrence> {
+    pub(super) fn occurrence_as_typed(&self, candidates: Candidates) -> Option<Occurrence> {
         let pattern = self.options.pattern.as_str();
         if !self.compiled.can_miss_its_text(pattern) {
             return None;
@@ -35,7 +35,7 @@ impl Call<'_> {
         let compiled = Compiled::new(&options, &cancel).ok()?;
         let call = Call { context: self.context, options: &options, compiled: &compiled, cancel: &cancel };
         // A hint is not worth an error.
-        let (outcome, _) = call.search_first(candidates.clone(), MAX_CANDIDATES).ok()?;
+        let (outcome, _) = call.search_first(candidates, MAX_CANDIDATES).ok()?;
         let found = outcome.matches.first()?;
         let path = outcome.paths.get(found.file)?.clone();
         Some(Occurrence { text: pattern.to_owned(), path, line_number: found.line_number })

@@ -91,10 +91,13 @@ impl Compiled {
     /// contains one of its literal characters.
     ///
     /// A repaired pattern that does not match its own text, such as `\w+ \{` for `\w+ {`, gets the text as an alternative.
+    /// The result names that too, unless a group was only closed.
     fn repaired(options: &GrepOptions, cancel: &CancelToken) -> Result<Option<Self>, SearchError> {
         let pattern = options.pattern.as_str();
         let Some(repaired) = repair(pattern) else { return Ok(None) };
         let with_text = || format!("(?:{repaired})|{}", regex_syntax::escape(pattern));
+        let is_only_closed = repaired.strip_prefix(pattern).is_some();
+        let name = |searched: &str| Some(if is_only_closed { repaired.clone() } else { searched.to_owned() });
         let Ok(parsed) = parse(&repaired) else {
             cancel.check()?;
             let expression = Expression::new(&repaired, options.ignore_case, options.crlf);
@@ -105,7 +108,7 @@ impl Compiled {
                 return Ok(None);
             }
             let searched = with_text();
-            return Ok(Self::pcre2(&searched, Some(searched.clone()), options).ok().and_then(Result::ok));
+            return Ok(Self::pcre2(&searched, name(&searched), options).ok().and_then(Result::ok));
         };
         if !requires_literal(&parsed) {
             return Ok(None);
@@ -120,7 +123,7 @@ impl Compiled {
             return Ok(None);
         }
         let matcher = build(&searched, options, cancel)?;
-        Ok(matcher.ok().map(|matcher| Self::regex(matcher, &searched, Some(searched.clone()), options)))
+        Ok(matcher.ok().map(|matcher| Self::regex(matcher, &searched, name(&searched), options)))
     }
 
     fn literal(options: &GrepOptions, cancel: &CancelToken) -> Result<Self, SearchError> {
@@ -228,8 +231,8 @@ fn required_text(expression: &Hir) -> Option<&[u8]> {
 }
 
 /// Parses an expression as the builder does, but by itself and case-sensitively.
-fn parse(pattern: &str) -> Result<Hir, regex_syntax::Error> {
-    ParserBuilder::new().multi_line(true).utf8(false).build().parse(pattern)
+fn parse(pattern: &str) -> Result<Hir, Box<regex_syntax::Error>> {
+    ParserBuilder::new().multi_line(true).utf8(false).build().parse(pattern).map_err(Box::new)
 }
 
 /// Whether every match contains a literal character of the expression.
@@ -363,7 +366,7 @@ struct Fault {
 
 impl Fault {
     fn of(pattern: &str) -> Option<Self> {
-        let error = parse(pattern).err()?;
+        let error = *parse(pattern).err()?;
         let (reason, offset) = match &error {
             regex_syntax::Error::Parse(error) => (error.kind().to_string(), error.span().start.offset),
             regex_syntax::Error::Translate(error) => (error.kind().to_string(), error.span().start.offset),

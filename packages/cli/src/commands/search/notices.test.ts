@@ -107,6 +107,11 @@ describe('the notices of grep report', () => {
       { isLiteral: true, searchedPattern: 'foo(' },
       ['searched for the plain text "foo(", because it is not a valid expression; use -F for plain text'],
     ],
+    [
+      'a text that its own expression does not match',
+      { asTyped: { text: '$scope', path: 'a.js', lineNumber: 3 } },
+      ['nothing matches the expression, but the text "$scope" is in a.js:3; use -F for plain text'],
+    ],
   ];
   test.each(cases)('%s', (_reason, facts, notices) => {
     expect(grepNotices({ ...whole, ...facts })).toEqual(notices);

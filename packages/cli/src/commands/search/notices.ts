@@ -80,7 +80,9 @@ function patternNotice(facts: GrepFacts): string[] {
     ];
   if (facts.asTyped !== undefined) {
     const { text, path, lineNumber } = facts.asTyped;
-    return [`nothing matches the expression, but the text "${text}" is in ${path}:${lineNumber}; use -F for plain text`];
+    return [
+      `nothing matches the expression, but the text "${text}" is in ${path}:${lineNumber}; use -F for plain text`,
+    ];
   }
   return facts.searchedPattern === undefined ? [] : [`repaired the pattern; searched for "${facts.searchedPattern}"`];
 }
