@@ -8,6 +8,9 @@ const HOSTILE =
 /** Texts without such a character, for speed. */
 const PLAIN = /^[ -~]*$/u;
 
+/** Nearly every path: also without blanks and quotes, so that it cannot mislead. For speed: a listing has 100,000 paths. */
+const USUAL_PATH = /^[!#-~]+$/u;
+
 /**
  * Names that a reader could take for something else in an answer: a quoted path, a notice in brackets, a numbered line, a gap,
  * a link with its target, or a name without the blanks at its ends.
@@ -44,6 +47,7 @@ export function escapeControls(text: string, kept: string = ''): string {
  * `"a\nb.txt"`. {@link unquotePath} converts it back, as does `JSON.parse`.
  */
 export function quotePath(path: string): string {
+  if (USUAL_PATH.test(path) && path !== '--') return path;
   const escaped = escapeControls(path);
   if (escaped === path && !MISLEADING.test(path)) return path;
   return `"${escapeControls(path.replaceAll(/["\\]/gu, String.raw`\$&`))}"`;
