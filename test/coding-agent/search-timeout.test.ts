@@ -43,3 +43,13 @@ test('what was found before the time limit is called incomplete', async () => {
     '[at least 1 match of *.ts, newest first; incomplete: the time limit was reached]\na.ts',
   );
 });
+
+test('a grep whose result became too large names the call that continues', async () => {
+  const { tools } = createBench({});
+  const matches = [{ path: 'a', lineNumber: 7, line: 'x' }];
+  const result = { matches, totalMatches: 4, filesWithMatches: 1, filesSearched: 1, engine: 'regex', skipped } as const;
+  vi.mocked(grep).mockResolvedValueOnce({ ...result, matches, complete: false, stopReason: 'budget' });
+  expect(textOf(await tools.grep.execute({ pattern: 'x', skip: 3 }))).toMatch(
+    /^\[at least 4 matches in 1 file; incomplete: the size limit of one search was reached\]\na\n7: x\n\[continue with skip=4\]/u,
+  );
+});

@@ -325,6 +325,18 @@ describe('reading', () => {
     expect(await cairn(['ls', 'd', '--depth', '2'], { cwd })).toMatchObject({ stdout: 'a\nb/\nb/c\nl\n', stderr: '' });
   });
 
+  test('a directory continues with the option that the notice names', async () => {
+    const cwd = createTree({ d: { a: '', b: '', c: '' } });
+    for (const [command, option] of [
+      ['read', '--offset 2'],
+      ['ls', '--skip 1'],
+    ] as const) {
+      const { stderr } = await cairn([command, 'd', '--limit', '1'], { cwd });
+      expect(stderr).toContain(`cut by the limit of 1 entry; continue with ${option}\n`);
+      expect((await cairn([command, 'd', ...option.split(' ')], { cwd })).stdout).toBe('b\nc\n');
+    }
+  });
+
   test('line ends in names do not mix listed names with notices', async () => {
     const cwd = createTree({ 'd\ne': { 'a\nb': 'x\ny\nz\n', l: symlink('to\n\nnowhere'), z: '' } });
     expect(await cairn(['ls', 'd\ne'], { cwd })).toMatchObject({

@@ -162,6 +162,9 @@ function notesOf(details: GrepDetails, input: GrepInput, shown: number, { names 
       `[cut by the limit of ${shown}${input.mode === 'count' ? ' files' : ''}; continue with ${names.setting('grep', 'skip', `${details.skip + shown}`)}]`,
     );
   }
+  if (details.stopReason === 'budget' && details.matches.length > 0 && input.mode !== 'count') {
+    notes.push(`[continue with ${names.setting('grep', 'skip', `${details.skip + details.matches.length}`)}]`);
+  }
   const rest = names.setting('grep', 'skip', `${MAX_PER_FILE}`);
   for (const path of details.cutFiles.map(quotePath)) {
     const next = path.includes('\ufffd')

@@ -34,13 +34,20 @@ function shownLines(details: ReadDetails): number {
   return details.kind === 'text' ? details.lines.length : 0;
 }
 
+/** Returns the notices of a read. The tool continues a directory with `ls`, whose entries count from 0. */
+function noticesOf(details: ReadDetails, text: string): string[] {
+  const notices = notesAround(text, shownLines(details));
+  if (details.kind !== 'directory') return notices;
+  return notices.map((notice) => notice.replace(/--skip (\d+)$/u, (_, skip: string) => `--offset ${Number(skip) + 1}`));
+}
+
 async function runRead(path: string, flags: ReadFlags, session: Session): Promise<number> {
   const { offset, limit, encoding } = flags;
   return runTool<ReadDetails>(session, {
     flags,
     run: (tools) => tools.read.execute({ path, offset, limit, encoding }, { signal: session.signal }),
     lines: (details) => linesOf(details, session),
-    notices: (details, text) => notesAround(text, shownLines(details)),
+    notices: noticesOf,
   });
 }
 
@@ -52,7 +59,12 @@ export const readCommand: CommandFactory = (command, session, done) => {
     .addHelpText('after', examples)
     .action(async (path: string, flags: ReadFlags) => done(await runRead(path, flags, session)))
     .addOption(new Option('--offset <n>', 'start at this line, from 1').argParser(wholeNumber('--offset', '', 1)))
-    .addOption(new Option('--limit <n>', 'at most N lines (default: 2,000)').argParser(wholeNumber('--limit', '', 1)))
+    .addOption(
+      new Option(
+        '--limit <n>',
+        'at most N lines (default: 2,000), or N entries of a directory (default: 500)',
+      ).argParser(wholeNumber('--limit', '', 1)),
+    )
     .addOption(new Option('--encoding <name>', 'encoding of a file that is neither UTF-8 nor UTF-16'));
   for (const option of toolOptions()) command.addOption(option);
 };

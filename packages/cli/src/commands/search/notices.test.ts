@@ -101,6 +101,16 @@ describe('the notices of grep report', () => {
       { shown: 0, totalMatches: 1200, offset: 1300 },
       ['there are no more: --offset 1300 skips all 1,200; use a smaller one'],
     ],
+    [
+      'a result over its budget',
+      { stopReason: 'budget', offset: 4 },
+      ['the tree or the result is too large for one search; use --offset 7 to continue, or a smaller --path'],
+    ],
+    [
+      'a tree over its budget',
+      { stopReason: 'budget', shown: 0, totalMatches: 0 },
+      ['the tree or the result is too large for one search; use a smaller --path'],
+    ],
     ['a repaired pattern', { searchedPattern: 'foo\\(' }, ['repaired the pattern; searched for "foo\\("']],
     [
       'a pattern searched as plain text',

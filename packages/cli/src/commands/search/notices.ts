@@ -73,6 +73,11 @@ export interface GrepFacts extends ListingFacts {
   readonly isLiteral: boolean;
 }
 
+function budgetNotice({ shown, offset }: GrepFacts): string {
+  const next = shown === 0 ? '' : `--offset ${offset + shown} to continue, or `;
+  return `the tree or the result is too large for one search; use ${next}a smaller --path`;
+}
+
 function patternNotice(facts: GrepFacts): string[] {
   if (facts.isLiteral)
     return [
@@ -104,7 +109,7 @@ export function grepNotices(facts: GrepFacts): string[] {
       ? [`${countOf(facts.filesCut, 'file')} had more matches than --max-count-per-file; raise it for more`]
       : []),
     ...(facts.linesCut > 0 ? [`shortened ${countOf(facts.linesCut, 'line')}; --max-columns 0 shows whole lines`] : []),
-    ...stopNotice(facts.stopReason),
+    ...(facts.stopReason === 'budget' ? [budgetNotice(facts)] : stopNotice(facts.stopReason)),
     ...(facts.skipped.binary > 0
       ? [`skipped ${countOf(facts.skipped.binary, 'binary file')} from the first NUL byte on`]
       : []),
