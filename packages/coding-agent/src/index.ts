@@ -9,6 +9,7 @@ export type { MemoryInput } from './hosted/memory.ts';
 export { createTextEditorTool } from './hosted/text-editor.ts';
 export type { TextEditorInput } from './hosted/text-editor.ts';
 export type { FileRecord, Ledger } from './files/ledger.ts';
+export type { SeenRange, SeenRanges } from './files/seen.ts';
 export { expandMentions } from './mentions/expand.ts';
 export type { AttachedMention, ExpandedMessage, ExpandOptions, LeftOutMention } from './mentions/expand.ts';
 export { formatMention, mentionAt, parseMentions } from './mentions/parse.ts';

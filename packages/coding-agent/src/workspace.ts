@@ -25,7 +25,8 @@ export interface ToolPolicy {
   /** Other directories that may be used, absolute. Default: none. */
   readonly allowedRoots?: readonly string[] | undefined;
   /**
-   * `strict`: refuse to change a file that changed since it was read, and to overwrite one that was not read. `off`: never refuse.
+   * `strict`: refuse to change a file that changed since it was read, and to overwrite one of which not all was shown. `off`: never
+   * refuse.
    * @default 'strict'
    */
   readonly staleGuard?: 'strict' | 'off' | undefined;

@@ -1,36 +1,19 @@
 import { isMissing, ToolError } from '@cairn/tool';
-import { truncate } from '@cairn/tool/prompt';
 import { createHash } from 'node:crypto';
-import { encodingFor, isBinary } from '../edit/encoding.ts';
+import type { TextDocument } from '../edit/document.ts';
+import { encodingFor } from '../edit/encoding.ts';
 import { compare, recordOf } from '../files/ledger.ts';
-import type { FileRecord } from '../files/ledger.ts';
+import type { FileRecord, Ledger } from '../files/ledger.ts';
 import { withFile } from '../files/operations.ts';
 import type { FileOperations } from '../files/operations.ts';
 import type { ResolvedPath } from '../files/resolve.ts';
+import { joinSeen, MAX_RANGES, unseenOf } from '../files/seen.ts';
+import type { SeenRanges } from '../files/seen.ts';
 import type { CommitScope } from './scope.ts';
 import { MAX_BYTES_IN_MEMORY, takeFileSnapshot } from './snapshot.ts';
 import type { FileSnapshot } from './snapshot.ts';
-
-/** How much of a file a refusal shows. */
-const CONTEXT_LIMITS = { maxLines: 60, maxBytes: 6 * 1024, maxColumns: 500 };
-
-/** Returns the current content from a line, and records the file as read. */
-function freshContext(
-  workspace: CommitScope,
-  target: ResolvedPath,
-  { bytes, hash }: FileSnapshot,
-  fromLine: number,
-): string {
-  const encoding = encodingFor(bytes, workspace.ledger.get(target.real)?.encoding);
-  workspace.ledger.record(target.real, recordOf(bytes, workspace.ledger.get(target.real)?.encoding, hash?.value));
-  if (isBinary(bytes, encoding)) return `${target.display} is now a binary file of ${bytes.length} bytes.`;
-  const lines = encoding.decode(bytes.subarray(encoding.mark.length)).split(/\r?\n/u);
-  if (lines.at(-1) === '') lines.pop();
-  const first = Math.max(0, fromLine - 1);
-  const { lines: shown } = truncate(lines.slice(first), CONTEXT_LIMITS);
-  const range = `lines ${first + 1}-${first + shown.length} of ${lines.length}`;
-  return `${target.display} as it is now (${range}):\n${shown.join('\n')}`;
-}
+import { formatRanges, lineRangesOf, showParts } from './unseen.ts';
+import type { LineRange } from './unseen.ts';
 
 const CHUNK_BYTES = 1024 * 1024;
 
@@ -84,34 +67,55 @@ async function isFreshOrGone(operations: FileOperations, path: string, record: F
 export interface Intent {
   /** Completes "not …": `overwritten`, `edited`, … */
   readonly verb: string;
-  /** Refuse a file that was not read. */
+  /** Refuse a file of which not all was shown. */
   readonly mustBeRead: boolean;
-  /** The line of the change, for the context. */
-  readonly lineNumber?: number | undefined;
 }
 
 /**
- * Refuses to change a file whose content the caller has not seen. The refusal shows the content, which then counts as read.
+ * Refuses to change a file whose content the caller has not seen: one that changed since, or one that would be overwritten and
+ * was not shown in full. The refusal shows what is missing, as much as fits; that counts as shown, so a caller that repeats the
+ * call comes to the end.
  *
  * @throws {ToolError} `STALE`, `NOT_READ`.
  */
 export function guard(workspace: CommitScope, target: ResolvedPath, snapshot: FileSnapshot, intent: Intent): void {
-  if (workspace.staleGuard === 'off') return;
-  const known = compare(workspace.ledger.get(target.real), snapshot.bytes, snapshot.hash?.value);
-  if (known === 'fresh' || (known === 'unknown' && !intent.mustBeRead)) return;
-  const path = target.display;
-  const context = freshContext(workspace, target, snapshot, intent.lineNumber ?? 1);
-  if (known === 'unknown') {
-    const summary = `${path} exists and was never read, so it was not ${intent.verb}`;
-    throw new ToolError('NOT_READ', [summary, 'Its content is below: call again to replace it.'], { path, context });
+  const { ledger, staleGuard } = workspace;
+  if (staleGuard === 'off') return;
+  const record = ledger.get(target.real);
+  const { bytes, hash } = snapshot;
+  const known = compare(record, bytes, hash?.value);
+  const seen = known === 'fresh' ? (record?.seen ?? []) : [];
+  const unseen = unseenOf(seen, bytes.length);
+  if (known !== 'stale' && (!intent.mustBeRead || unseen.length === 0)) return;
+  const encoding = record?.encoding;
+  const document = { bytes, encoding: encodingFor(bytes, encoding) };
+  const shown = showParts(document, unseen, target.display);
+  const after = joinSeen(seen, shown.seen);
+  ledger.record(target.real, recordOf(bytes, { seen: after, encoding, hash: hash?.value }));
+  const facts = { path: target.path, context: shown.context };
+  const missing = intent.mustBeRead ? lineRangesOf(document, unseenOf(after, bytes.length)) : [];
+  const hint = missing.length === 0 ? undefined : `The first lines of it are below and count as read. ${rest(missing)}`;
+  if (known === 'stale') {
+    const summary = `${target.display} changed since it was read, so it was not ${intent.verb}`;
+    const now = 'Its current content is below: check your change against it, then call again.';
+    throw new ToolError('STALE', [summary, hint ?? now], facts);
   }
-  const summary = `${path} changed since it was read, so it was not ${intent.verb}`;
-  throw new ToolError(
-    'STALE',
-    [summary, 'Its current content is below: check your change against it, then call again.'],
-    {
-      path,
-      context,
-    },
-  );
+  const summary = `${target.display} ${whyUnseen(document, { seen, unseen }, ledger)}, so it was not ${intent.verb}`;
+  const now = `${seen.length === 0 ? 'Its content is' : 'They are'} below: call again to replace it.`;
+  throw new ToolError('NOT_READ', [summary, hint ?? now], facts);
+}
+
+function rest(missing: readonly LineRange[]): string {
+  return `Read the rest, ${formatRanges(missing)}, then call again.`;
+}
+
+function whyUnseen(
+  document: TextDocument,
+  { seen, unseen }: { readonly seen: SeenRanges; readonly unseen: SeenRanges },
+  ledger: Ledger,
+): string {
+  const isForgotten = ledger.hasDropped() || seen.length === MAX_RANGES;
+  const dropped = isForgotten ? ', or too much was read since' : '';
+  if (seen.length === 0) return `exists and was never read${dropped}`;
+  return `was read only in part, without ${formatRanges(lineRangesOf(document, unseen))}${dropped}`;
 }

@@ -4,6 +4,8 @@ import { dirname } from 'node:path';
 import { withFile } from '../files/operations.ts';
 import type { FileOperations, OpenFile } from '../files/operations.ts';
 import type { ResolvedPath } from '../files/resolve.ts';
+import { wholeOf } from '../files/seen.ts';
+import type { SeenRanges } from '../files/seen.ts';
 import type { PathChange } from './changes.ts';
 import { syncQuietly } from './commit.ts';
 import type { Step } from './commit.ts';
@@ -22,6 +24,8 @@ export interface NewContent {
   readonly before: FileSnapshot | undefined;
   /** The permissions of a new file. Default: those that the system gives. */
   readonly permissions?: number | undefined;
+  /** What the author of the change has seen of it. Default: all. */
+  readonly seen?: SeenRanges | undefined;
   /** The encoding for the ledger. */
   readonly encoding?: string | undefined;
   /** Other computations, run while the content is being written. */
@@ -234,7 +238,8 @@ class WriteStep implements Step {
   async finish(): Promise<void> {
     const { target, parts, encoding } = this.#content;
     const size = sizeOf(parts);
-    this.#workspace.ledger.record(target.real, { hash: this.#hash, length: size, size, encoding });
+    const { seen = wholeOf(size) } = this.#content;
+    this.#workspace.ledger.record(target.real, { hash: this.#hash, length: size, size, seen, encoding });
   }
 
   changes(): readonly PathChange[] {

@@ -1,12 +1,16 @@
 import { createHash } from 'node:crypto';
+import { joinSeen, wholeOf } from './seen.ts';
+import type { SeenRanges } from './seen.ts';
 
-/** The content of a file when it was last read or written. */
+/** The content of a file when it was last read or written, and which parts of it were shown. */
 export interface FileRecord {
   /** The content hash of the first `length` bytes. */
   readonly hash: string;
   readonly length: number;
   /** Bytes of the whole file. More than `length` for a huge file of which only a part was read. */
   readonly size: number;
+  /** The parts that were shown, or that a tool wrote. A line that was cut counts in full; a line that a search found does not. */
+  readonly seen: SeenRanges;
   /** The encoding that a caller named when it read the file. */
   readonly encoding?: string | undefined;
 }
@@ -17,7 +21,10 @@ export type Freshness = 'unknown' | 'fresh' | 'stale';
 /** The files that the tools have read or written, by canonical path. It lives as long as the workspace. */
 export interface Ledger {
   get(path: string): FileRecord | undefined;
+  /** Replaces the record of a path. The parts of the same content that were shown stay shown. */
   record(path: string, record: FileRecord): void;
+  /** Returns whether records were dropped because there were too many. */
+  hasDropped(): boolean;
   forget(path: string): void;
   /** The recorded paths that are a directory or lie below it. */
   below(directory: string): readonly string[];
@@ -43,9 +50,19 @@ export function tagOf(hash: string): string {
   return hash.slice(0, 8);
 }
 
+/** Known facts about a content beside its bytes. */
+interface ContentFacts {
+  /** Default: all of it was shown. */
+  readonly seen?: SeenRanges | undefined;
+  readonly encoding?: string | undefined;
+  /** Default: computed. */
+  readonly hash?: string | undefined;
+}
+
 /** Makes the record of a whole content. */
-export function recordOf(bytes: Uint8Array, encoding?: string, hash: string = hashOf(bytes)): FileRecord {
-  return { hash, length: bytes.length, size: bytes.length, encoding };
+export function recordOf(bytes: Uint8Array, facts: ContentFacts = {}): FileRecord {
+  const { seen = wholeOf(bytes.length), encoding, hash = hashOf(bytes) } = facts;
+  return { hash, length: bytes.length, size: bytes.length, seen, encoding };
 }
 
 /**
@@ -63,16 +80,22 @@ export function compare(record: FileRecord | undefined, bytes: Uint8Array, known
 
 export function createLedger(separator: string): Ledger {
   const records = new Map<string, FileRecord>();
+  let isDropping = false;
   const below = (directory: string): string[] =>
     [...records.keys()].filter((path) => path === directory || path.startsWith(directory + separator));
   return {
     get: (path) => records.get(path),
     record: (path, record) => {
+      const known = records.get(path);
+      const isSame = known?.hash === record.hash && known.length === record.length && known.size === record.size;
       records.delete(path);
-      records.set(path, record);
+      records.set(path, isSame ? { ...record, seen: joinSeen(known.seen, record.seen) } : record);
       const [oldest] = records.keys();
-      if (records.size > MAX_RECORDS && oldest !== undefined) records.delete(oldest);
+      if (records.size <= MAX_RECORDS || oldest === undefined) return;
+      records.delete(oldest);
+      isDropping = true;
     },
+    hasDropped: () => isDropping,
     below,
     forget: (path) => {
       for (const known of below(path)) records.delete(known);

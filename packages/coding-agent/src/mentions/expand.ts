@@ -4,7 +4,7 @@ import { formatBytes } from '@cairn/tool/prompt';
 import type { ResolvedPath } from '../files/resolve.ts';
 import { namesIn } from '../naming/name-tools.ts';
 import type { CodingToolsOptions } from '../naming/profiles.ts';
-import { readTool } from '../tools/read.ts';
+import { readUnshown } from '../tools/read.ts';
 import type { ReadDetails, ReadInput } from '../tools/read.ts';
 import type { RunContext } from '../tools/spec.ts';
 import { workspaceOf } from '../workspace.ts';
@@ -107,13 +107,19 @@ async function attach(
   room: number,
   context: RunContext,
 ): Promise<Attachment | { readonly size: number }> {
-  const whole = await readTool.run(input, context);
+  const whole = await readUnshown(input, context);
   context.workspace.recency.note(target.real);
-  if (costOf(whole.content) <= room) return { ...whole, cutByBudget: false };
-  const limit = linesThatFit(whole, room);
-  const part = limit > 0 ? await readTool.run({ ...input, limit }, context) : undefined;
+  const cost = costOf(whole.result.content);
+  if (cost <= room) {
+    whole.countAsRead();
+    return { ...whole.result, cutByBudget: false };
+  }
+  const limit = linesThatFit(whole.result, room);
+  const part = limit > 0 ? await readUnshown({ ...input, limit }, context) : undefined;
   // The file may have grown since.
-  return part && costOf(part.content) <= room ? { ...part, cutByBudget: true } : { size: costOf(whole.content) };
+  if (!part || costOf(part.result.content) > room) return { size: cost };
+  part.countAsRead();
+  return { ...part.result, cutByBudget: true };
 }
 
 async function exists(workspace: Workspace, path: string): Promise<boolean> {

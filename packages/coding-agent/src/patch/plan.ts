@@ -17,6 +17,7 @@ import type { Tier } from '../edit/find-text.ts';
 import { hashOf } from '../files/ledger.ts';
 import { requireExisting } from '../files/near-names.ts';
 import { requireFile } from '../files/open-resolved.ts';
+import { seenAfter } from '../files/seen.ts';
 import { applyHunks } from './apply-hunks.ts';
 import type { FilePatch } from './file-patch.ts';
 import { pathsOf } from './parse.ts';
@@ -110,13 +111,14 @@ async function planUpdate(
       path: target.display,
     });
   }
-  const { encoding } = workspace.ledger.get(target.real) ?? {};
+  const record = workspace.ledger.get(target.real);
+  const content = { parts, seen: seenAfter(record?.seen ?? [], splices), encoding: record?.encoding };
   const steps = to
     ? [
-        ...contentSteps(context, { target: to, parts, before: undefined, permissions: before.stat.mode, encoding }),
+        ...contentSteps(context, { ...content, target: to, before: undefined, permissions: before.stat.mode }),
         deleteStep(workspace, target),
       ]
-    : contentSteps(context, { target, parts, before, encoding });
+    : contentSteps(context, { ...content, target, before });
   const tiers = edits.map(({ tier }) => tier);
   return { ...about, steps, hash: hashOfSuccessor(parts, before), diff: diffOfSplices(document, splices), tiers };
 }

@@ -11,8 +11,8 @@ function hasLines(bytes: Buffer, lines: readonly GrepMatch[]): boolean {
 }
 
 /**
- * Records the content of the files whose lines are shown. Leaves out a file that changed since the search, and one that is too large
- * to hash for a few lines.
+ * Records the content of the files whose lines are shown, so that later changes are noticed; a found line does not count as a
+ * sight of its file. Leaves out a file that changed since the search, and one that is too large to hash for a few lines.
  */
 export async function recordMatches(workspace: Workspace, matches: readonly GrepMatch[]): Promise<void> {
   const files = new Map<string, GrepMatch[]>();
@@ -23,7 +23,8 @@ export async function recordMatches(workspace: Workspace, matches: readonly Grep
       if (target.stat?.kind !== 'file' || target.stat.size > WHOLE_FILE_BYTES) continue;
       const { bytes, hash, release } = await takeFileSnapshot(workspace, target);
       const { encoding } = workspace.ledger.get(target.real) ?? {};
-      if (hasLines(bytes, lines)) workspace.ledger.record(target.real, recordOf(bytes, encoding, hash?.value));
+      if (hasLines(bytes, lines))
+        workspace.ledger.record(target.real, recordOf(bytes, { seen: [], encoding, hash: hash?.value }));
       release();
     } catch (error) {
       // The file is gone or moved: the ledger has no record of it.

@@ -1,5 +1,6 @@
 import { truncateLine } from '@cairn/tool/prompt';
 import type { TextEncoding } from '../edit/encoding.ts';
+import type { SeenRange } from '../files/seen.ts';
 
 /** The requested part of a file, and its limits. */
 export interface PageRequest {
@@ -23,8 +24,8 @@ export interface PageLines {
   add(piece: Buffer): void;
   /** Ends the current line, with or without a line feed. */
   endLine(hasLineFeed: boolean): void;
-  /** Skips whole lines before the page. */
-  skip(lineFeeds: number, endsOpen: boolean): void;
+  /** Skips bytes before the page, with these line feeds in them. */
+  skip(bytes: number, lineFeeds: number, endsOpen: boolean): void;
   /** Ends the page. */
   stop(limit: PageLimit): void;
   /** Returns whether the page takes no more lines. */
@@ -48,6 +49,8 @@ export interface PageText {
   readonly isBroken: boolean;
   /** A line has a NUL. */
   readonly hasNul: boolean;
+  /** Where the lines are in the file, also the parts of them that were cut; absent without lines. */
+  readonly shown: SeenRange | undefined;
 }
 
 /** The longest character of any encoding. */
@@ -66,6 +69,11 @@ class LineCollector implements PageLines {
   #hasNul = false;
   #isOpen = false;
   #limit: PageLimit | undefined;
+  /** The offsets in the file: of the next byte, of the current line, of the first shown line, and after the last one. */
+  #at: number;
+  #lineStart = 0;
+  #shownStart: number | undefined;
+  #shownEnd = 0;
   /** The kept pieces of the current line, their bytes, and the bytes that were not kept. */
   #pieces: Buffer[] = [];
   #keptBytes = 0;
@@ -74,11 +82,13 @@ class LineCollector implements PageLines {
   constructor(request: PageRequest, encoding: TextEncoding) {
     this.#request = request;
     this.#encoding = encoding;
+    this.#at = encoding.mark.length;
   }
 
   add(piece: Buffer): void {
     if (piece.length === 0) return;
     this.#isOpen = true;
+    this.#at += piece.length;
     if (!this.#isWanted()) return;
     const maxBytes = (this.#request.maxColumns + 2) * MAX_BYTES_OF_CHARACTER;
     const part = piece.subarray(0, Math.max(0, maxBytes - this.#keptBytes));
@@ -88,7 +98,9 @@ class LineCollector implements PageLines {
   }
 
   endLine(hasLineFeed: boolean): void {
+    if (hasLineFeed) this.#at += this.#encoding.unit;
     if (this.#isWanted()) this.#show(hasLineFeed);
+    this.#lineStart = this.#at;
     this.#pieces = [];
     this.#keptBytes = 0;
     this.#skippedBytes = 0;
@@ -96,7 +108,8 @@ class LineCollector implements PageLines {
     this.#number++;
   }
 
-  skip(lineFeeds: number, endsOpen: boolean): void {
+  skip(bytes: number, lineFeeds: number, endsOpen: boolean): void {
+    this.#at += bytes;
     this.#number += lineFeeds;
     this.#isOpen = endsOpen;
   }
@@ -125,6 +138,7 @@ class LineCollector implements PageLines {
       lineEnds: this.#lineEnds,
       isBroken: this.#isBroken,
       hasNul: this.#hasNul,
+      shown: this.#shownStart === undefined ? undefined : { start: this.#shownStart, end: this.#shownEnd },
     };
   }
 
@@ -155,6 +169,8 @@ class LineCollector implements PageLines {
     this.#isBroken ||= visible.includes('\ufffd');
     this.#hasNul ||= visible.includes('\0');
     this.#lines.push(shown);
+    this.#shownStart ??= this.#lineStart;
+    this.#shownEnd = this.#at;
   }
 }
 

@@ -1,9 +1,12 @@
 import { createHash } from 'node:crypto';
+import { MAX_BYTES_IN_MEMORY } from '../commit/snapshot.ts';
 import { countLineFeeds } from '../edit/count-line-feeds.ts';
 import { encodingFor, isBinary } from '../edit/encoding.ts';
 import type { TextEncoding } from '../edit/encoding.ts';
 import type { FileRecord } from '../files/ledger.ts';
 import type { FileStat, OpenFile } from '../files/operations.ts';
+import { joinSeen, wholeOf } from '../files/seen.ts';
+import type { SeenRanges } from '../files/seen.ts';
 import { createPageLines } from './page-lines.ts';
 import type { PageLines, PageRequest, PageText } from './page-lines.ts';
 
@@ -27,6 +30,43 @@ const MAX_PAGE_BYTES = 4 * 1024 * 1024;
 
 const LF = 0x0a;
 
+/** The hash of a file that is read from its start, and whether the file starts as it is recorded. */
+class PageHash {
+  readonly #hash = createHash('sha1');
+  readonly #known: FileRecord | undefined;
+  #length = 0;
+  #isKnown = false;
+
+  constructor(known: FileRecord | undefined) {
+    this.#known = known;
+  }
+
+  update(bytes: Buffer): void {
+    const rest = (this.#known?.length ?? 0) - this.#length;
+    const isEndInside = rest > 0 && rest <= bytes.length;
+    if (isEndInside) {
+      this.#hash.update(bytes.subarray(0, rest));
+      this.#isKnown = this.#hash.copy().digest('hex') === this.#known?.hash;
+    }
+    this.#hash.update(isEndInside ? bytes.subarray(rest) : bytes);
+    this.#length += bytes.length;
+  }
+
+  /** Returns whether all recorded bytes were read. */
+  coversRecord(): boolean {
+    return this.#length >= (this.#known?.length ?? 0);
+  }
+
+  /** Returns what was shown before, if that is still the content. */
+  seen(): SeenRanges {
+    return this.#isKnown ? (this.#known?.seen ?? []) : [];
+  }
+
+  digest(): string {
+    return this.#hash.digest('hex');
+  }
+}
+
 /** Returns the next line feed in a chunk that starts at a code unit; -1 when there is none. */
 function nextLineFeed(chunk: Buffer, from: number, encoding: TextEncoding): number {
   let found = chunk.indexOf(LF, from);
@@ -42,7 +82,7 @@ function scan(lines: PageLines, bytes: Buffer, encoding: TextEncoding, offset: n
   if (encoding.unit === 1 && lines.lineNumber() < offset) {
     const lineFeeds = countLineFeeds(bytes, 0, bytes.length);
     if (lines.lineNumber() + lineFeeds < offset) {
-      lines.skip(lineFeeds, bytes.at(-1) !== LF);
+      lines.skip(bytes.length, lineFeeds, bytes.at(-1) !== LF);
       return;
     }
   }
@@ -58,21 +98,23 @@ function scan(lines: PageLines, bytes: Buffer, encoding: TextEncoding, offset: n
 /**
  * Reads a part of a file, chunk by chunk, and keeps no more than that part in memory. A file of up to 16 MiB is read to its
  * end, so that its hash and number of lines are known; of a larger one no more than the part needs, and the hash is of the
- * bytes up to there.
+ * bytes up to there. What `known` says about such a file is kept if the bytes that it covers are still the same; they are read
+ * again unless the file is too large to be overwritten.
  */
 export async function readPage(
   file: OpenFile,
   stat: FileStat,
   request: PageRequest,
-  signal: AbortSignal | undefined,
+  { known, signal }: { readonly known?: FileRecord | undefined; readonly signal?: AbortSignal | undefined } = {},
 ): Promise<Page> {
   const chunk = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, stat.size + 2));
   let filled = await file.read(chunk, 0);
   const encoding = encodingFor(chunk.subarray(0, filled), request.encoding);
   const binary = isBinary(chunk.subarray(0, filled), encoding);
   const lines = createPageLines(request, encoding);
-  const hash = createHash('sha1');
   const readsWhole = stat.size <= WHOLE_FILE_BYTES;
+  const isComparable = !readsWhole && stat.size <= MAX_BYTES_IN_MEMORY && known?.size === stat.size;
+  const hash = new PageHash(isComparable ? known : undefined);
   let position = 0;
   let pageStart: number | undefined;
   while (filled > 0) {
@@ -83,21 +125,25 @@ export async function readPage(
     position += filled;
     if (lines.lineNumber() >= request.offset) pageStart ??= position;
     if (!readsWhole && pageStart !== undefined && position - pageStart > MAX_PAGE_BYTES) lines.stop('scan');
-    if (!readsWhole && (lines.isFull() || binary)) break;
+    if (!readsWhole && (lines.isFull() || binary) && hash.coversRecord()) break;
     filled = await file.read(chunk, position);
   }
   const atEnd = filled === 0;
   if (atEnd && lines.isOpen()) lines.endLine(false);
   const text = lines.result();
+  const totalLines = atEnd && !binary ? lines.lineNumber() - 1 : undefined;
+  const { shown } = text;
   return {
     ...text,
     encoding,
     isBinary: binary || text.hasNul,
-    totalLines: atEnd && !binary ? lines.lineNumber() - 1 : undefined,
+    totalLines,
     record: {
-      hash: hash.digest('hex'),
+      hash: hash.digest(),
       length: position,
       size: atEnd ? position : stat.size,
+      // A file of nothing but a byte order mark has no line to show.
+      seen: totalLines === 0 ? wholeOf(position) : joinSeen(hash.seen(), shown ? [shown] : []),
       encoding: request.encoding === undefined ? undefined : encoding.label,
     },
   };

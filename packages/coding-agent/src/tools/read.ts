@@ -121,14 +121,19 @@ function notText(path: string, size: number, type: string): ToolError {
 }
 
 async function readText(
-  { input, context, target, type }: Request & { readonly type: string },
+  { input, context, target, type, note }: Request & { readonly type: string },
   file: OpenFile,
   stat: FileStat,
 ): Promise<ToolSuccess<ReadTextDetails>> {
   const { workspace, names, signal } = context;
   const { offset = 1, limit = MAX_LINES, encoding } = input;
   const limits = { maxLines: Math.min(limit, MAX_LINES), maxBytes: MAX_BYTES, maxColumns: MAX_COLUMNS };
-  const page = await readPage(file, stat, { offset, ...limits, encoding }, signal);
+  const page = await readPage(
+    file,
+    stat,
+    { offset, ...limits, encoding },
+    { known: workspace.ledger.get(target.real), signal },
+  );
   const path = target.display;
   const { record, totalLines, lines } = page;
   if (page.isBinary) throw notText(path, record.size, type);
@@ -137,7 +142,7 @@ async function readText(
     const hint = `Give ${names.parameter('read', 'offset')} from 1 to ${Math.max(1, totalLines)}.`;
     throw new ToolError('INVALID_INPUT', [summary, hint], { path });
   }
-  workspace.ledger.record(target.real, record);
+  note(record);
   const text = [headerOf(path, page, offset), ...lines, ...notesOf(page, offset, names)].join('\n');
   return succeed(text, {
     kind: 'text',
@@ -155,7 +160,7 @@ async function readText(
 }
 
 async function readImage(
-  { context, target, type }: Request & { readonly type: string },
+  { target, type, note }: Request & { readonly type: string },
   mimeType: string,
   file: OpenFile,
 ): Promise<ToolSuccess<ReadImageDetails>> {
@@ -167,7 +172,7 @@ async function readImage(
   }
   const bytes = await readBytes(file);
   const record = recordOf(bytes);
-  context.workspace.ledger.record(target.real, record);
+  note(record);
   const text = `[${path}: ${type}, ${formatBytes(size)}, ${tagText(record)}]`;
   return {
     isError: false,
@@ -183,6 +188,8 @@ interface Request {
   readonly input: ReadInput;
   readonly context: RunContext;
   readonly target: ResolvedPath;
+  /** Receives what the ledger should know when the answer is shown. */
+  readonly note: (record: FileRecord) => void;
 }
 
 async function readAny(request: Request, file: OpenFile, stat: FileStat): Promise<ToolSuccess<ReadDetails>> {
@@ -191,6 +198,33 @@ async function readAny(request: Request, file: OpenFile, stat: FileStat): Promis
   const type = found?.name ?? 'binary data';
   if (found?.imageType !== undefined) return readImage({ ...request, type }, found.imageType, file);
   return readText({ ...request, type }, file, stat);
+}
+
+/** An answer of `read` that may not be shown. */
+interface UnshownAnswer {
+  readonly result: ToolSuccess<ReadDetails>;
+  /** Counts the content of the answer as read. */
+  readonly countAsRead: () => void;
+}
+
+/** Reads like the tool; the content counts as read only when the caller says that it is shown. */
+export async function readUnshown(input: ReadInput, context: RunContext): Promise<UnshownAnswer> {
+  const { workspace } = context;
+  const target = await workspace.resolve(input.path);
+  const { kind } = await requireExisting(workspace, target);
+  if (kind === 'directory') {
+    const { offset = 1, limit = MAX_ENTRIES } = input;
+    const request = { depth: 1, limit: Math.min(limit, MAX_ENTRIES), skip: offset - 1 };
+    const { content, details } = await listingOf(target, request, context);
+    return {
+      result: { isError: false, content, details: { kind: 'directory', ...details } },
+      countAsRead: () => undefined,
+    };
+  }
+  const records: FileRecord[] = [];
+  const request = { input, context, target, note: (record: FileRecord) => void records.push(record) };
+  const result = await openResolved(workspace.operations, target, (file, stat) => readAny(request, file, stat));
+  return { result, countAsRead: () => records.forEach((record) => workspace.ledger.record(target.real, record)) };
 }
 
 /** Reads a part of a text file, an image, or the listing of a directory. */
@@ -202,16 +236,8 @@ export const readTool: RegisteredToolSpec<ReadInput, ReadDetails> = {
   inputSchema: inputSchema(shape),
   annotations: readOnly('Read a file'),
   async run(input, context) {
-    const target = await context.workspace.resolve(input.path);
-    const { kind } = await requireExisting(context.workspace, target);
-    if (kind === 'directory') {
-      const { offset = 1, limit = MAX_ENTRIES } = input;
-      const request = { depth: 1, limit: Math.min(limit, MAX_ENTRIES), skip: offset - 1 };
-      const { content, details } = await listingOf(target, request, context);
-      return { isError: false, content, details: { kind: 'directory', ...details } };
-    }
-    return openResolved(context.workspace.operations, target, (file, stat) =>
-      readAny({ input, context, target }, file, stat),
-    );
+    const { result, countAsRead } = await readUnshown(input, context);
+    countAsRead();
+    return result;
   },
 };

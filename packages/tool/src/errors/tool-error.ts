@@ -9,7 +9,7 @@ import { CairnError, hasMark } from './cairn-error.ts';
  * - `BINARY`, `ENCODING`: the content is not text, or not text in this encoding.
  * - `OUTSIDE_ROOT`, `PROTECTED`: the policy forbids the path.
  * - `NO_MATCH`, `AMBIGUOUS`, `OVERLAP`, `NO_CHANGE`, `INVALID_PATCH`: the edit does not state what to change.
- * - `STALE`, `NOT_READ`: the file differs from what the caller last read, or the caller never read it.
+ * - `STALE`, `NOT_READ`: the file differs from what the caller last read, or the caller has not read all of it.
  * - `PERMISSION`, `NO_SPACE`, `READ_ONLY`, `NAME_TOO_LONG`, `TOO_LARGE`, `LOCKED`, `IO`: the system refused.
  * - `INVALID_PATTERN`, `TIMEOUT`: the search pattern is invalid, or the call ran out of time.
  */

@@ -1,7 +1,7 @@
 import { quotePath } from '@cairn/tool/paths';
 import { resolve } from 'node:path';
 import { Option } from 'commander';
-import type { CodingTools } from '@cairn/coding-agent';
+import type { CodingTools, Workspace } from '@cairn/coding-agent';
 import type { FailureDetails, ToolResult } from '@cairn/tool';
 import { writeAnswer, type AnswerFlags } from '../../terminal/answer.ts';
 import { diffLines, type ShownDiff } from '../../terminal/diff-lines.ts';
@@ -79,12 +79,27 @@ function errorOf(result: ToolResult & { readonly isError: true }, fixes: ToolRun
   return new CommandError({ code, message, fix, path, changed });
 }
 
-/** Rejects unless a path has the tag of `--expect`. Reading it also lets the tools change it. */
+/** The tools change no larger file. */
+const MAX_CHANGED_BYTES = 256 * 1024 * 1024;
+
+/** Reads a whole file, so that it may be overwritten. The next call reports a path that cannot be read. */
+async function readWhole(workspace: Workspace, path: string, signal: AbortSignal): Promise<void> {
+  const [{ readWholeFile }, { ToolError }] = await Promise.all([import('@cairn/coding-agent'), import('@cairn/tool')]);
+  try {
+    await readWholeFile(workspace, path, { maxBytes: MAX_CHANGED_BYTES, signal });
+  } catch (error) {
+    if (!ToolError.isInstance(error)) throw error;
+  }
+}
+
+/** Rejects unless a path has the tag of `--expect`. The tag names all of the content, so it counts as read. */
 async function checkTag(
-  tools: CodingTools,
+  { tools, workspace }: { readonly tools: CodingTools; readonly workspace: Workspace },
   expected: { path: string; tag: string },
   signal: AbortSignal,
 ): Promise<void> {
+  await readWhole(workspace, expected.path, signal);
+  // If the file changes between the two, only this one counts.
   const known = await tools.read.execute({ path: expected.path }, { signal });
   if (known.isError) throw errorOf(known);
   const { path } = known.details;
@@ -104,15 +119,16 @@ async function checkTag(
  * with `--expect`, or when `overwrites` is set.
  */
 export async function runTool<Details>(session: Session, toolRun: ToolRun<Details>): Promise<number> {
-  const { createCodingTools } = await import('@cairn/coding-agent');
+  const { createCodingTools, createWorkspace } = await import('@cairn/coding-agent');
   const { flags, expected, fixes, document = (details: Details): object => Object(details) } = toolRun;
-  const tools = createCodingTools({
+  const workspace = createWorkspace({
     root: resolve(session.cwd, flags.root),
     stateDirectory: flags.stateDir === undefined ? undefined : resolve(session.cwd, flags.stateDir),
     policy: { staleGuard: toolRun.overwrites === true ? 'off' : 'strict' },
   });
+  const tools = createCodingTools({ workspace });
   if (expected?.tag !== undefined) {
-    await checkTag(tools, { path: expected.path, tag: expected.tag }, session.signal);
+    await checkTag({ tools, workspace }, { path: expected.path, tag: expected.tag }, session.signal);
   }
   const result = await toolRun.run(tools);
   if (result.isError) throw errorOf(result, fixes);

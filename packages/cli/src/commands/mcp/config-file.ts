@@ -1,4 +1,4 @@
-import { readFile, realpath, rmdir, stat } from 'node:fs/promises';
+import { realpath, rmdir, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import type { CodingTools, FileDiff } from '@cairn/coding-agent';
 import type { ConfigFile } from '@cairn/hosts';
@@ -85,12 +85,13 @@ export async function openConfig(
   path: string,
   { signal, stateDirectory }: { readonly signal: AbortSignal; readonly stateDirectory: string | undefined },
 ): Promise<PreviewedFile> {
-  const { createCodingTools } = await import('@cairn/coding-agent');
-  const tools: CodingTools = createCodingTools({
+  const { createCodingTools, createWorkspace, readWholeFile } = await import('@cairn/coding-agent');
+  const workspace = createWorkspace({
     root: resolve(dirname(path)),
     policy: { confine: false },
     stateDirectory,
   });
+  const tools: CodingTools = createCodingTools({ workspace });
   const read = await tools.read.execute({ path, limit: 1 }, { signal });
   let text: string | undefined;
   if (!read.isError) {
@@ -98,7 +99,8 @@ export async function openConfig(
       const is = read.details.kind === 'directory' ? 'a directory' : 'an image';
       throw refusal('NOT_A_FILE', `it is ${is}, not a configuration file`, { path, fix: 'move it away first' });
     }
-    text = decode(await readFile(path), path);
+    const { bytes } = await readWholeFile(workspace, path, { maxBytes: Infinity, signal });
+    text = decode(bytes, path);
   } else if (read.details.reason !== 'NOT_FOUND') {
     throw failure(read, path);
   }
