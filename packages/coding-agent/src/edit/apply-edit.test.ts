@@ -52,6 +52,14 @@ const rows: readonly Row[] = [
   ['trailing blanks of the file', 'a  \nb\t\nc', 'a\nb\nc', 'a\nB\nc', 'a  \nB\nc', 'trailing-blanks'],
   ['trailing blanks of the text', 'a\nb\nc', 'a  \nb ', 'a\nB', 'a\nB\nc', 'trailing-blanks'],
   ['a final line end that the file lacks', 'a\nlast', 'last\n', 'end\n', 'a\nend', 'trailing-blanks'],
+  [
+    'blanks of a line before are not put before the rest of a line',
+    'x  \na \ny\n',
+    '\na\n',
+    'b\n',
+    'xb\ny\n',
+    'trailing-blanks',
+  ],
   ['curly quotes', 'say \u201chi\u201d\nend', 'say "hi"', 'say "ho"', 'say "ho"\nend', 'unicode'],
   [
     'curly quotes in a line that is kept',

@@ -45,6 +45,8 @@ const applied: readonly (readonly [reason: string, content: string, patch: strin
   ['only added lines without an anchor go to the end', 'a\nb\n', update('@@', '+x'), 'a\nb\nx\n'],
   ['lines added to a file without final line end', 'a\nb', update('@@', '+x'), 'a\nb\nx'],
   ['an empty line of context may have lost its blank', 'a\n\nb\n', update('@@', ' a', '', '-b', '+c'), 'a\n\nc\n'],
+  ['blanks of a removed line are not put before the next', ' \na\n\tb\n', update('-', '-a', '+c', ' \tb'), 'c\n\tb\n'],
+  ['the same without a line after it', ' \na\n\tb\n', unified('@@ -1,2 +1 @@', '-', '-a', '+c'), 'c\n\tb\n'],
   ['an empty line of context is a place', 'a\n\nb\n', update('@@', '+x', ' '), 'a\nx\n\nb\n'],
   ['trailing blanks are forgiven, and kept', 'a  \nb\n', update('@@', ' a', '-b', '+c'), 'a  \nc\n'],
   ['a hunk matches whole lines, not parts', 'ab\nb\n', update('@@', '-b', '+c'), 'ab\nc\n'],
