@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { cacheFuzzer } from '../fuzz/cache.ts';
+import { editsFuzzer } from '../fuzz/edits.ts';
 import { globFuzzer } from '../fuzz/glob.ts';
 import { grepFuzzer } from '../fuzz/grep.ts';
 import { dotIgnoreFuzzer, ignoreFuzzer } from '../fuzz/ignore.ts';
@@ -20,6 +21,7 @@ describe('random input is answered as by', { timeout: 300_000 }, () => {
     ['the rules of globs, slowly', globFuzzer, 25],
     ['a scan of now: edits that are announced to a cache, or found by it', cacheFuzzer, 12],
     ['git: patches of git and diff, also with mistakes', patchFuzzer, 15],
+    ['a slow model: edits in several encodings', editsFuzzer, 10],
   ])('%s', async (_reason, fuzzer, batches) => {
     const { cases, hits, failure } = await fuzzer.check({ seed: 20_261_121, batches });
     expect(failure).toBeUndefined();

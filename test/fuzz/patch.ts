@@ -352,7 +352,7 @@ function normalized(contents: Contents): Contents {
 function isAccountedFor(before: Contents, found: Contents, patch: string): boolean {
   const { added, removed } = signedLines(patch);
   // The format that begins with '*** Begin Patch' does not show the lines of a deleted file.
-  const isHidden = (path: string): boolean => patch.startsWith('*** ') && !found.has(path);
+  const isHidden = (path: string): boolean => patch.includes('*** Delete File: ') && !found.has(path);
   const counts = new Map<string, number>();
   const add = (all: readonly string[], step: number): void => {
     for (const one of all) {
