@@ -241,6 +241,26 @@ test('all tools of a workspace share what was seen', async () => {
   expect(await refusalsUntilWritten(workspace, 'a', 0)).toBe(0);
 });
 
+test('when too many files were read, a refusal does not claim that a file was never read', async () => {
+  const workspace = workspaceOf({ a: linesFrom(1, 9) });
+  const { read, write } = createCodingTools({ workspace });
+  await read.execute({ path: 'a' });
+  const record = { hash: '', length: 0, size: 0, seen: [] };
+  for (let file = 0; file < 50_000; file++) workspace.ledger.record(`/elsewhere/${file}`, record);
+  expect(failure(await write.execute({ path: 'a', content: 'x' }))).toMatch(
+    /^NOT_READ: a exists and was never read, or too much was read since, so it was not overwritten/u,
+  );
+});
+
+test('a resource keeps the encoding that was named for its file', async () => {
+  const workspace = workspaceOf({ a: Buffer.from('caf\u00e9\n', 'latin1') });
+  const { read, edit } = createCodingTools({ workspace });
+  await read.execute({ path: 'a', encoding: 'latin1' });
+  await readWholeFile(workspace, 'a', { maxBytes: 100 });
+  const result = await edit.execute({ path: 'a', edits: [{ old_text: 'caf\u00e9', new_text: 'th\u00e9' }] });
+  expect(details(result)).toMatchObject({ size: 4 });
+});
+
 test('without the guard nothing has to be seen', async () => {
   const { tools } = createBench({ a: linesFrom(1, 9) }, { staleGuard: 'off' });
   expect(details(await tools.write.execute({ path: 'a', content: 'x' })).created).toBe(false);

@@ -113,6 +113,9 @@ const reading: Readonly<Record<string, Call>> = {
   'read a resource': ({ root, resources }) => resources.read(pathToFileURL(join(root, 'dir/in.txt')).href, { signal }),
   'read the resource of a directory': ({ root, resources }) =>
     resources.read(pathToFileURL(join(root, 'dir')).href, { signal }),
+  'complete the path of a resource': ({ resources }) =>
+    resources.complete?.({ uriTemplate: 'file:///{+path}', argument: 'path', value: 'only' }, { signal }) ??
+    Promise.reject(new Error('paths are completed')),
   'list the resources': ({ resources }) => resources.list(undefined, { signal }),
 };
 

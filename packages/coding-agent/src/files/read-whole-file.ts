@@ -35,7 +35,9 @@ export async function readWholeFile(
     }
     signal?.throwIfAborted();
     const bytes = await readBytes(file);
-    workspace.ledger.record(target.real, recordOf(bytes));
+    // The encoding that a caller has named stays the one for edits.
+    const encoding = workspace.ledger.get(target.real)?.encoding;
+    workspace.ledger.record(target.real, recordOf(bytes, { encoding }));
     return { path: target.path, bytes };
   });
 }

@@ -1,11 +1,14 @@
-import { ToolError } from '@cairn/tool';
+import { errnoOf, ToolError } from '@cairn/tool';
 import type { Workspace } from '../workspace.ts';
 
 async function isAllowed(workspace: Workspace, path: string): Promise<boolean> {
   try {
-    return (await workspace.resolve(path)).stat !== undefined;
+    const { real } = await workspace.resolve(path);
+    // Follows no directory that has become a link since.
+    await workspace.operations.lstat(real);
+    return true;
   } catch (error) {
-    if (ToolError.isInstance(error)) return false;
+    if (ToolError.isInstance(error) || errnoOf(error) !== undefined) return false;
     throw error;
   }
 }
