@@ -1,3 +1,4 @@
+import { createApplyPatchTool } from '@cairn/coding-agent';
 import { textOf } from '@cairn/tool';
 import {
   existsSync,
@@ -14,7 +15,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { file, removeTree, symlink } from '../support/tree.ts';
+import { file, removeTree, symlink, temporaryDirectory } from '../support/tree.ts';
 import { createBench, details, failure } from './support.ts';
 
 describe('delete', () => {
@@ -239,6 +240,14 @@ describe('patch', () => {
     expect(details(result)).toMatchObject({ dryRun: true, files: [{ diff: { addedLines: 1 } }, { kind: 'add' }] });
     expect([paths(), text('a')]).toEqual([['a'], '1\n']);
   });
+});
+
+test('the diff of a hosted patch with CRLF says nothing about the line ends of the file', async () => {
+  const { root, text } = createBench({ a: '1\n2\n' });
+  const tool = createApplyPatchTool({ root, stateDirectory: temporaryDirectory() });
+  details(await tool.execute({ type: 'create_file', path: 'b', diff: '+x\r\n+y\r\n' }));
+  details(await tool.execute({ type: 'update_file', path: 'a', diff: '@@\r\n 1\r\n-2\r\n+3\r\n' }));
+  expect([text('a'), text('b')]).toEqual(['1\n3\n', 'x\ny\n']);
 });
 
 test('a directory that appears at the target of a write is refused', async () => {

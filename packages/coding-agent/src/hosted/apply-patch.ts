@@ -29,8 +29,9 @@ const sections = { create_file: 'Add', update_file: 'Update', delete_file: 'Dele
 /** Returns the operation as a patch of one section. */
 function patchOf({ type, path, diff = '' }: ApplyPatchInput): string {
   const body = type === 'delete_file' ? '' : diff.replace(/\r?\n$/u, '');
+  const lineEnd = /\r?\n/u.exec(body)?.[0] ?? '\n';
   const lines = ['*** Begin Patch', `*** ${sections[type]} File: ${quotePath(path)}`, ...(body === '' ? [] : [body])];
-  return [...lines, '*** End Patch'].join('\n');
+  return [...lines, '*** End Patch'].join(lineEnd);
 }
 
 function notOneFile(what: string): ToolError {

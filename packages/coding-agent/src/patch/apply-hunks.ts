@@ -206,8 +206,9 @@ export function applyHunks(document: TextDocument, hunks: readonly PatchHunk[], 
   });
   const splices = located.map(({ splice }, index) => ({ ...splice, name: `hunk ${index + 1}` }));
   for (const [index, hunk] of hunks.entries()) {
+    if (!hunk.newLacksEnd) continue;
     const isFollowed = splices.some(({ start }, other) => other !== index && start === document.bytes.length);
-    if (hunk.newLacksEnd && isFollowed) throw notAtEnd(`hunk ${index + 1}`, path);
+    if (isFollowed) throw notAtEnd(`hunk ${index + 1}`, path);
   }
   return {
     ...joinSplices(document, splices),

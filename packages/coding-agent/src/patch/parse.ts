@@ -10,7 +10,8 @@ export function pathsOf(patch: FilePatch): string[] {
 }
 
 /** The first line of a patch in either format. A line of a unified diff may contain the first line of the other one. */
-const firstLine = /(?:^|\n)(?:\s*(?<v4a>\*\*\* Begin Patch)\s*?(?=\n|$)|diff --git |--- [^\n]*\n\+\+\+ |@@ -\d)/u;
+const firstLine =
+  /(?:^|\n)(?:[^\S\n]*(?<v4a>\*\*\* Begin Patch)[^\S\n]*(?=\n|$)|diff --git |--- [^\n]*\n\+\+\+ |@@ -\d)/u;
 
 /**
  * Reads a patch, of whichever format it is. Every line is part of a change, known to say nothing, or refused.

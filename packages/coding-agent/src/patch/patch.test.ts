@@ -1,4 +1,5 @@
 import { ToolError } from '@cairn/tool';
+import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { encodingFor } from '../edit/encoding.ts';
 import { applyHunks } from './apply-hunks.ts';
@@ -537,4 +538,67 @@ test.each([
   ['the line of diff', (patch: string) => `diff -ru old/file new/file\n${patch}`],
 ])('%s is not part of a unified diff', (_reason, around) => {
   expect(patched('a\n', around(unified('@@ -1 +1 @@', '-a', '+b')))).toBe('b\n');
+});
+
+describe('the time grows linearly', () => {
+  const many = 20_000;
+  const hunk = '@@ -1,9 +1,9 @@\n-a\n+b\n';
+  test.each([
+    ['hunks with counts that are too large', `--- a/f\n+++ b/f\n${hunk.repeat(many)}`],
+    ['empty lines', '\n'.repeat(20 * many)],
+    ['lines of blanks', ' \n'.repeat(10 * many)],
+    ['a long name', `--- "a/${'\\"'.repeat(10 * many)}\n+++ x\n`],
+    ['a long line', `--- a/f\n+++ b/f\n@@ -${'1'.repeat(10 * many)}\n`],
+    ['a long line of blanks', `${' '.repeat(10 * many)}*** Begin Patc\n`],
+    ['sections', `*** Begin Patch\n${'*** Update File: f\n@@ x\n-a\n+b\n'.repeat(many)}`],
+  ])('%s', (_reason, patch) => {
+    expect(() => parsePatch(patch)).toThrow(ToolError);
+  });
+});
+
+test('the lines of a patch of random lines are parsed, or one of them is named', () => {
+  const line = fc.oneof(
+    fc.constantFrom(
+      '--- a/f',
+      '+++ b/f',
+      '@@ -1 +1 @@',
+      '@@',
+      'diff --git a/f b/f',
+      '*** Begin Patch',
+      '*** End Patch',
+      ' a',
+      '-a',
+      '+b',
+      '',
+      '\\ No newline at end of file',
+      '```',
+      '-- ',
+      '2.1',
+      '*** Update File: f',
+      '*** Add File: g',
+      '*** End of File',
+      'rename from f',
+      'rename to g',
+    ),
+    fc.string({ maxLength: 6 }),
+  );
+  fc.assert(
+    fc.property(fc.array(line, { maxLength: 12 }), fc.constantFrom('\n', '\r\n'), (lines, end) => {
+      try {
+        const added = parsePatch(lines.join(end)).flatMap((patch) => {
+          if (patch.kind === 'add') return patch.content.split('\n').slice(0, -1);
+          return (patch.hunks ?? []).flatMap((hunk) =>
+            hunk.lines.filter(({ kind }) => kind === '+').map(({ text }) => text),
+          );
+        });
+        const signed = lines.filter(
+          (one, at) => one.startsWith('+') && !(lines[at - 1]?.startsWith('--- ') && one.startsWith('+++ ')),
+        );
+        return signed.length <= added.length;
+      } catch (error) {
+        return ToolError.isInstance(error) && error.code === 'INVALID_PATCH';
+      }
+    }),
+    { numRuns: 5000 },
+  );
 });

@@ -16,6 +16,11 @@ export function isSignature({ lines }: PatchLines, at: number): boolean {
   return /^-- ?$/u.test(lines[at] ?? '') && /^\d+\.\d[\w.() -]*$/u.test(lines[at + 1] ?? '');
 }
 
+function isLast({ lines, at }: PatchLines): boolean {
+  for (let next = at; next < lines.length; next++) if (!isBlank(lines[next] ?? '')) return false;
+  return true;
+}
+
 /** The numbers of lines on both sides of a hunk. */
 interface Counts {
   old: number;
@@ -115,7 +120,7 @@ export function readUnifiedHunk(reader: PatchLines): PatchHunk {
   const stated = range && { old: range.oldCount, new: range.newCount };
   const { lines, counts, oldLacksEnd, newLacksEnd } = readBody(reader, stated);
   const isShort = stated !== undefined && (counts.old < stated.old || counts.new < stated.new);
-  if (isShort && reader.lines.slice(reader.at).every(isBlank)) {
+  if (isShort && isLast(reader)) {
     const summary = `the last hunk has ${counts.old} old and ${counts.new} new lines, but ${shown(first)} says ${stated.old} and ${stated.new}, so the patch may be cut off`;
     throw invalidPatch(summary, lineNumber, 'Give the whole hunk, or correct its numbers.');
   }
