@@ -17,6 +17,10 @@ import { createTree, temporaryDirectory } from '../support/tree.ts';
 import type { Tree } from '../support/tree.ts';
 import { createBench, details, failure } from './support.ts';
 
+/** For a long run: `CAIRN_SEEN_RUNS=10000 CAIRN_SEEN_SEED=1`. */
+const RUNS = Number(process.env['CAIRN_SEEN_RUNS'] ?? 60);
+const SEED = process.env['CAIRN_SEEN_SEED'];
+
 const linesFrom = (first: number, last: number): string =>
   Array.from({ length: last - first + 1 }, (_, index) => `line ${first + index}\n`).join('');
 
@@ -419,7 +423,7 @@ test(
           check();
         }
       }),
-      { numRuns: Number(process.env['CAIRN_SEEN_RUNS'] ?? 60) },
+      { numRuns: RUNS, ...(SEED !== undefined && { seed: Number(SEED) }) },
     );
   },
   60 * 60_000,

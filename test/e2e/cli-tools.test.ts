@@ -284,6 +284,13 @@ describe('nothing is overwritten that nobody spoke of', () => {
     expect(contents(cwd)).toEqual(after);
   });
 
+  test('write --expect replaces a file of many pages', async () => {
+    const cwd = createTree({ 'a.txt': 'old\n'.repeat(20_000) });
+    const args = ['write', 'a.txt', '--content', 'new\n', '--expect', await tagOf('a.txt', cwd)];
+    expect(await cairn(args, { cwd })).toMatchObject({ exitCode: 0 });
+    expect(contents(cwd)).toEqual({ 'a.txt': 'new\n' });
+  });
+
   test('a missing file has no tag', async () => {
     const cwd = createTree({});
     const { exitCode, stderr } = await cairn(['write', 'a.txt', '--content', '', '--expect', '12345678'], { cwd });

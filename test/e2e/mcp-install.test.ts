@@ -142,6 +142,14 @@ describe.skipIf(!onLinux).each(places)('$host, $scope', ({ host, scope, file, ke
     });
   });
 
+  test('a configuration of many pages is changed too', async () => {
+    const who = person();
+    const long = `${existing}${'\n'.repeat(5000)}`;
+    put(pathOf(who), long);
+    expect(await install(who, [...args, '--yes'])).toMatchObject({ exitCode: 0 });
+    expect(readFileSync(pathOf(who), 'utf8').length).toBeGreaterThan(long.length);
+  });
+
   test('undo after another change removes only the entry', async () => {
     const who = person();
     put(pathOf(who), existing);
