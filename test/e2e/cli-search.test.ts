@@ -203,6 +203,12 @@ test('grep takes CRLF for one line end, and finds the carriage return where the 
   expect((await cairn(['grep', '-Uc', String.raw`foo\r?\nbar`], { cwd })).stdout).toBe('dos:2\n');
 });
 
+test('the place of a text that its expression misses is a path as all are printed', async () => {
+  const cwd = createTree({ d: { 'a\nb': '$scope\n' } });
+  const { stderr } = await cairn(['grep', '$scope', '--path', 'd'], { cwd });
+  expect(stderr).toContain(String.raw`is in "d/a\nb":1; use -F`);
+});
+
 describe('the pages of grep', () => {
   const tree = { a: 'x\ny\nx\nx\n', b: 'x\n', d: { c: 'x\nx\nx\nx\n', e: 'y\n' } };
   const modes = ['content', 'files', 'count'].flatMap((mode) => [1, 2, 3, 8].map((limit) => [mode, limit] as const));

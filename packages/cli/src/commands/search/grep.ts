@@ -1,3 +1,4 @@
+import { quotePath } from '@cairn/tool/paths';
 import { stat } from 'node:fs/promises';
 import { type Command, Option } from 'commander';
 import type { GrepOutputMode, GrepResult } from '@cairn/natives';
@@ -106,8 +107,10 @@ async function search(pattern: string, flags: GrepFlags, session: Session): Prom
   return isCount ? pageOfCounts(result, flags) : result;
 }
 
+type PathNaming = (path: string) => string;
+
 /** Returns how to print a path. When the root is a file, its results have the path that was given. */
-async function pathNaming(root: string): Promise<(path: string) => string> {
+async function pathNaming(root: string): Promise<PathNaming> {
   const isFile = await stat(root).then(
     (found) => !found.isDirectory(),
     () => false,
@@ -120,18 +123,18 @@ async function pathNaming(root: string): Promise<(path: string) => string> {
 const MAX_ROWS = 3;
 
 /** Returns the lines to print. `onCut` is called for each line that is cut to the width of the terminal. */
-async function linesOf(
+function linesOf(
   result: GrepResult,
   flags: GrepFlags,
-  { session, onCut }: { readonly session: Session; readonly onCut: () => void },
-): Promise<Iterable<string>> {
+  { session, pathOf, onCut }: { readonly session: Session; readonly pathOf: PathNaming; readonly onCut: () => void },
+): Iterable<string> {
   const { isTerminal, width } = session.out;
   const style = {
     paint: createPaint(usesColor(flags.color, isTerminal, session.env)),
     isTerminal,
     hasContext: (flags.context ?? 0) + (flags.beforeContext ?? 0) + (flags.afterContext ?? 0) > 0,
     columns: flags.maxColumns === undefined ? width * MAX_ROWS : undefined,
-    pathOf: await pathNaming(flags.path),
+    pathOf,
     onCut,
   };
   return modeOf(flags) === 'content' ? contentLines(result.matches, style) : fileLines(result.matches, style);
@@ -153,10 +156,17 @@ function documentOf(result: GrepResult, mode: ModeName): MatchesDocument & Reado
   };
 }
 
+interface NoticeFacts {
+  readonly pattern: string;
+  readonly pathOf: PathNaming;
+  readonly linesCut: number;
+  readonly session: Session;
+}
+
 function noticesOf(
   result: GrepResult,
   flags: GrepFlags,
-  { pattern, linesCut, session }: { readonly pattern: string; readonly linesCut: number; readonly session: Session },
+  { pattern, pathOf, linesCut, session }: NoticeFacts,
 ): string[] {
   const mode = modeOf(flags);
   const { matches } = result;
@@ -175,7 +185,7 @@ function noticesOf(
     skipped: result.skipped,
     isLiteral: result.engine === 'literal' && flags.literal !== true,
     searchedPattern: result.searchedPattern,
-    asTyped: result.asTyped,
+    asTyped: result.asTyped && { ...result.asTyped, path: quotePath(pathOf(result.asTyped.path)) },
     givenPattern: pattern,
     lossyPaths: new Set(matches.filter((match) => match.lossyPath === true).map((match) => match.path)).size,
   });
@@ -191,10 +201,11 @@ async function runGrep(pattern: string, flags: GrepFlags, session: Session): Pro
   const onCut = (): void => {
     linesCut += 1;
   };
+  const pathOf = await pathNaming(flags.path);
   await writeAnswer(session, flags, {
-    lines: await linesOf(result, flags, { session, onCut }),
+    lines: linesOf(result, flags, { session, pathOf, onCut }),
     document: documentOf(result, mode),
-    notices: () => noticesOf(result, flags, { pattern, linesCut, session }),
+    notices: () => noticesOf(result, flags, { pattern, pathOf, linesCut, session }),
   });
   const { stopReason, skipped } = result;
   return exitCodeOf({ shown: result.matches.length, stopReason, unreadable: skipped.unreadable });
