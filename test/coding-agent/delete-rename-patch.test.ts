@@ -250,6 +250,22 @@ test('the diff of a hosted patch with CRLF says nothing about the line ends of t
   expect([text('a'), text('b')]).toEqual(['1\n3\n', 'x\ny\n']);
 });
 
+test('a patch changes a file with two names once', async () => {
+  const { tools, root, text, paths } = createBench({ a: '1\n2\n', link: symlink('a') });
+  linkSync(join(root, 'a'), join(root, 'b'));
+  const section = (name: string, digit: number): string => `*** Update File: ${name}\n@@\n-${digit}\n+x\n`;
+  const patch = (...sections: string[]): { patch: string } => ({
+    patch: `*** Begin Patch\n${sections.join('')}*** End Patch`,
+  });
+  for (const name of ['b', 'link', 'a']) {
+    const says = name === 'a' ? /names a twice/u : new RegExp(`names one file as a and ${name}`, 'u');
+    expect(failure(await tools.patch.execute(patch(section('a', 1), section(name, 2))))).toMatch(says);
+  }
+  expect(text('a')).toBe('1\n2\n');
+  details(await tools.patch.execute(patch(section('a', 1), '*** Delete File: b\n')));
+  expect([paths(), text('a')]).toEqual([['a', 'link'], 'x\n2\n']);
+});
+
 test('a directory that appears at the target of a write is refused', async () => {
   const { tools, root } = createBench({});
   mkdirSync(join(root, 'a'));

@@ -5,6 +5,7 @@ import { quotePath } from '@cairn/tool/paths';
 import { z } from 'zod';
 import { commit } from '../commit/commit.ts';
 import { withLockedTargets } from '../commit/locked-targets.ts';
+import type { LockedTarget } from '../commit/locked-targets.ts';
 import type { FileDiff } from '../edit/diff.ts';
 import type { Tier } from '../edit/find-text.ts';
 import { tagOf } from '../files/ledger.ts';
@@ -54,11 +55,25 @@ function describe({ path, kind, to, tiers, tag }: PatchedFile): string {
   return `${letters[kind]} ${quotePath(path)}${moved}${notes.length > 0 ? ` (${notes.join(', ')})` : ''}`;
 }
 
-function requireDistinct(paths: readonly string[]): void {
-  const twice = paths.find((path, index) => paths.indexOf(path) !== index);
-  if (twice === undefined) return;
-  const hint = 'Put all changes of a file into one section.';
-  throw new ToolError('INVALID_PATCH', [`The patch names ${quotePath(twice)} twice`, hint], { path: twice });
+/**
+ * Refuses a file that two sections change: each is checked against the file as it is now, so the second would undo the first. A
+ * file can have several names; deleting one of them changes no other.
+ */
+function requireDistinct(patches: readonly FilePatch[], targets: readonly LockedTarget[]): void {
+  const deleted = patches.flatMap((patch) => pathsOf(patch).map(() => patch.kind === 'delete'));
+  const seen = new Map<string, string>();
+  for (const [index, { real, display, stat }] of targets.entries()) {
+    const isShared = stat?.kind === 'file' && stat.links > 1 && deleted[index] !== true;
+    for (const key of isShared ? [real, stat.identity] : [real]) {
+      const other = seen.get(key);
+      if (other !== undefined) {
+        const named = other === display ? `names ${display} twice` : `names one file as ${other} and ${display}`;
+        const hint = 'Put all changes of a file into one section.';
+        throw new ToolError('INVALID_PATCH', [`The patch ${named}`, hint], { path: display });
+      }
+      seen.set(key, display);
+    }
+  }
 }
 
 /** Applies a parsed patch: all of it, or nothing. */
@@ -73,7 +88,7 @@ export async function applyFilePatches(
     return pathsOf(one).map((path, index) => ({ path, noFollow: leaves && index === 0 }));
   });
   return withLockedTargets(workspace, named, signal, async (targets) => {
-    requireDistinct(targets.map(({ real }) => real));
+    requireDistinct(patches, targets);
     const planned = await planPatch(context, patches, targets);
     const steps = planned.flatMap((file) => file.steps);
     await commit(steps, context);
