@@ -157,3 +157,94 @@ describe('the scan cache', () => {
     ]);
   });
 });
+
+describe('a change outside the root', () => {
+  /** An answer from the cache before a change, right after it, and after it expired or was announced; and one without cache. */
+  const sequence = (changed: string, content: string): string => `
+    const { mkdirSync } = await import('node:fs');
+    const { dirname } = await import('node:path');
+    const root = path + '/repository/sub';
+    const ask = async (cache) => (await glob({ pattern: '*', path: root, cache })).matches.map((match) => match.path).join();
+    const waitUntil = async (done) => { while (!(await done())) await new Promise((resolve) => setTimeout(resolve, 5)); };
+    const before = await ask(true);
+    mkdirSync(dirname(path + ${JSON.stringify(changed)}), { recursive: true });
+    writeFileSync(path + ${JSON.stringify(changed)}, ${JSON.stringify(content)});`;
+
+  const changes: readonly (readonly [reason: string, changed: string, content: string, gitConfig?: string])[] = [
+    ['the default excludes file', '/xdg/git/ignore', 'x', '[user]\nname=x'],
+    ['the excludes file that is named', '/named', ''],
+    ['.gitconfig', '/home/.gitconfig', '[core]\nexcludesFile=/none'],
+    ['the configuration below XDG_CONFIG_HOME', '/xdg/git/config', '[core]\nignoreCase'],
+    ['an included file', '/home/included', '[core]\nignoreCase=on'],
+    ['the configuration of the repository above', '/repository/.git/config', '[core]\nignoreCase'],
+    ['the private excludes of the repository above', '/repository/.git/info/exclude', 'x'],
+  ];
+
+  const tree = {
+    home: { '.gitconfig': '[core]\nexcludesFile=~/../named\n[include]\npath=included' },
+    named: 'y\n',
+    repository: { '.git': { HEAD: 'ref: refs/heads/main\n' }, sub: { x: '', y: '', Y: '', z: '' } },
+  };
+
+  const withHome = (code: string, ttlMs: string, gitConfig: string = tree.home['.gitconfig']): unknown => {
+    const path = createTree({ ...tree, home: { '.gitconfig': gitConfig } });
+    const env = { HOME: `${path}/home`, XDG_CONFIG_HOME: `${path}/xdg`, GIT_CONFIG_NOSYSTEM: '1' };
+    const imports = `import { writeFileSync } from 'node:fs'; const path = ${JSON.stringify(path)};`;
+    return runNode(`${imports} ${code}`, { ...lasting, FS_SCAN_CACHE_TTL_MS: ttlMs, ...env });
+  };
+
+  it.each(changes)('is noticed when it is announced: %s', (_reason, changed, content, gitConfig) => {
+    const code = `${sequence(changed, content)}
+      const stale = await ask(true);
+      invalidateFsScanCache(path + ${JSON.stringify(changed)});
+      const cached = await ask(true);
+      report({ stale: stale === before, changed: cached !== before, right: cached === (await ask(false)) });`;
+    expect(withHome(code, '3600000', gitConfig)).toEqual({ stale: true, changed: true, right: true });
+  });
+
+  it.each(changes)('is noticed when the scan has expired: %s', (_reason, changed, content, gitConfig) => {
+    const code = `${sequence(changed, content)}
+      await waitUntil(() => fsScanCacheStats().entries.every(({ ageMs }) => ageMs > 1));
+      const cached = await ask(true);
+      report({ changed: cached !== before, right: cached === (await ask(false)) });`;
+    expect(withHome(code, '1', gitConfig)).toEqual({ changed: true, right: true });
+  });
+
+  it.each([
+    'sub/',
+    './sub',
+    'repository//sub',
+    'repository/sub/.',
+    'repository/sub/..',
+    'link/',
+    'link/x/',
+    'home/../link',
+  ])('is noticed under the spelling %s', (spelling) => {
+    const code = `
+        const { symlinkSync } = await import('node:fs');
+        symlinkSync('repository/sub', path + '/link');
+        const spelling = ${JSON.stringify(spelling)};
+        process.chdir(path + (/^(?:sub|\\.\\/sub)/u.test(spelling) ? '/repository' : ''));
+        const root = path + '/repository/sub';
+        await glob({ pattern: '*', path: root, cache: true });
+        writeFileSync(root + '/new', '');
+        invalidateFsScanCache(spelling);
+        report((await glob({ pattern: 'new', path: root, cache: true })).totalMatches);`;
+    expect(withHome(code, '3600000')).toBe(1);
+  });
+
+  it('is noticed when a link is replaced and announced with a slash at its end', () => {
+    const code = `
+      const { rmSync, symlinkSync } = await import('node:fs');
+      const link = path + '/repository/link';
+      symlinkSync('sub', link);
+      const ask = async () => (await fuzzyFind({ query: 'link', path: path + '/repository', cache: true })).matches.length;
+      const before = await ask();
+      rmSync(link);
+      symlinkSync('nowhere', link);
+      writeFileSync(path + '/repository/link-2', '');
+      invalidateFsScanCache(link + '/');
+      report([before, await ask()]);`;
+    expect(withHome(code, '3600000')).toEqual([1, 2]);
+  });
+});

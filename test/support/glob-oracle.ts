@@ -28,7 +28,8 @@ export interface GlobOracleOptions {
 
 /** The same, with what it asks for; throws when the pattern is malformed or leaves the root. */
 export function globOracle(given: string, { recursive = true }: GlobOracleOptions = {}): GlobOracle {
-  const pattern = given.replaceAll(/\\([^])/gu, (pair, escaped) => (escaped === '/' ? '/' : pair));
+  // Patterns and names are compared in the composed form.
+  const pattern = given.normalize('NFC').replaceAll(/\\([^])/gu, (pair, escaped) => (escaped === '/' ? '/' : pair));
   if (pattern.startsWith('/')) throw new Error('the pattern is absolute');
   const tokens = parse(pattern);
   const isHere = (): boolean => isDot(tokens[0]) && tokens[1]?.kind === 'slash';
@@ -46,7 +47,7 @@ export function globOracle(given: string, { recursive = true }: GlobOracleOption
   const start: Token[] = anyDepth ? [{ kind: 'stars' }, { kind: 'slash' }] : [];
   const alternatives = expandBraces(tokens).map((alternative) => [...start, ...alternative]);
   return {
-    matches: (path) => alternatives.some((alternative) => matchTokens(alternative, [...path])),
+    matches: (path) => alternatives.some((alternative) => matchTokens(alternative, [...path.normalize('NFC')])),
     onlyDirectories,
   };
 }

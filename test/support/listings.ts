@@ -1,4 +1,5 @@
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { FileType } from '@cairn/natives';
 import type { ToolOptions } from './tools.ts';
 import { git, ripgrep, splitNames } from './tools.ts';
@@ -23,10 +24,22 @@ export function gitListing(root: string, options: ToolOptions = {}): GitListing 
   };
 }
 
-/** The files that ripgrep would search, with ignore files applied also outside of repositories. */
+/**
+ * The files that ripgrep would search, with ignore files applied also outside of repositories. Without the flag `--hidden`,
+ * those without a hidden name: for ripgrep, a rule can show one.
+ */
 export function ripgrepListing(root: string, flags: readonly string[] = [], options: ToolOptions = {}): string[] {
-  const args = ['--files', '--null', '--no-require-git', '--no-messages', '--glob=!.git', ...flags];
-  return splitNames(ripgrep(args, root, options).stdout);
+  const args = ['--files', '--null', ...ripgrepRules(root), '--no-messages', '--glob=!.git', '--hidden', ...flags];
+  const files = splitNames(ripgrep(args, root, options).stdout);
+  return flags.includes('--hidden') ? files : files.filter((path) => !/(?:^|\/)\./u.test(path));
+}
+
+/** The flags with which ripgrep applies git's rules. It knows where a repository ends only when it requires one. */
+export function ripgrepRules(root: string): readonly string[] {
+  for (let directory = root; ; directory = dirname(directory)) {
+    if (existsSync(join(directory, '.git'))) return ['--require-git'];
+    if (dirname(directory) === directory) return ['--no-require-git'];
+  }
 }
 
 export interface DiskEntry {

@@ -13,16 +13,17 @@ use input::Input;
 /// The rules of an ignore file never panic, and the tests that rule most of them out change no answer.
 pub fn gitignore(data: &[u8]) {
     let mut input = Input::new(data);
-    let path = input.text(b"ab.c/", 12);
+    let path = input.text(b"abAB.c/", 12);
     let path = path.trim_matches('/').replace("//", "/");
-    let is_dir = input.byte().is_multiple_of(2);
-    let rules = input.mixed(b"ab.c*?[]!/\\^-: \n\n", 200);
+    let flags = input.byte();
+    let (is_dir, ignore_case) = (flags & 1 == 0, flags & 2 == 0);
+    let rules = input.mixed(b"abAB.c*?[]!/\\^-: \n\n", 200);
     if path.is_empty() {
         return;
     }
-    let expected = hides_by_every_rule(&rules, path.as_bytes(), is_dir);
-    let found = hides(&rules, path.as_bytes(), is_dir);
-    assert_eq!(found, expected, "{path:?}, directory: {is_dir}, rules: {:?}", String::from_utf8_lossy(&rules));
+    let expected = hides_by_every_rule(&rules, path.as_bytes(), is_dir, ignore_case);
+    let found = hides(&rules, path.as_bytes(), is_dir, ignore_case);
+    assert_eq!(found, expected, "{path:?}, directory: {is_dir}, any case: {ignore_case}, rules: {:?}", String::from_utf8_lossy(&rules));
 }
 
 /// Compares compiled globs with a slow matcher: both match the same paths and refuse the same globs.

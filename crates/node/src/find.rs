@@ -1,13 +1,13 @@
 //! `fuzzyFind`.
 
-use cairn_cancel::CancelToken;
+use cairn_cancel::{CancelToken, Stopped};
 use cairn_search::{FindOptions, FindOutcome, find as search};
 use napi::Env;
 use napi::bindgen_prelude::{Object, Uint8Array};
 use napi_derive::napi;
 
 use crate::columns::{Column, Text};
-use crate::options::{GivenScope, context, lossy_flag, nonzero, scope, size, stop_reason};
+use crate::options::{GivenScope, context, lossy_flag, nonzero, scope, size, stop_reason, unreadable_paths};
 use crate::task::{CancelHandle, run};
 use crate::utf16;
 
@@ -56,7 +56,7 @@ pub fn fuzzy_find<'env>(
     let core = FindOptions::from(options);
     let with_positions = core.include_positions;
     let job = move |cancel: &CancelToken| Ok(search(context(), &core, cancel)?);
-    run(env, handle, timeout_ms, job, move |outcome| encode(outcome, with_positions))
+    run(env, handle, timeout_ms, job, move |outcome, check| encode(outcome, with_positions, check))
 }
 
 /// The result of `fuzzyFind`.
@@ -68,16 +68,25 @@ pub struct NativeFuzzyFindResult {
     pub stop_reason: Option<&'static str>,
     /// How many directories or entries could not be read; absent when none.
     pub unreadable: Option<f64>,
+    /// The first of them in path order; absent when none.
+    pub unreadable_paths: Option<Vec<String>>,
     /// The matches; the facade has the table of these columns.
     pub columns: Uint8Array,
 }
 
-fn encode(outcome: &FindOutcome, with_positions: bool) -> NativeFuzzyFindResult {
+fn encode(
+    outcome: &FindOutcome,
+    with_positions: bool,
+    check: &dyn Fn() -> Result<(), Stopped>,
+) -> Result<NativeFuzzyFindResult, Stopped> {
     let mut text = Text::new();
     let (mut path_lengths, mut flags, mut scores) = (Vec::new(), Vec::new(), Vec::new());
     let (mut position_counts, mut positions) = (Vec::new(), Vec::new());
     if let Some(snapshot) = &outcome.snapshot {
-        for hit in &outcome.hits {
+        for (at, hit) in outcome.hits.iter().enumerate() {
+            if at.is_multiple_of(HITS_PER_CHECK) {
+                check()?;
+            }
             let path = snapshot.path(hit.entry);
             let lossy = text.push(path, &mut path_lengths);
             flags.push(u8::from(hit.is_directory) | lossy_flag(lossy));
@@ -96,11 +105,15 @@ fn encode(outcome: &FindOutcome, with_positions: bool) -> NativeFuzzyFindResult 
         Column::U32(&position_counts),
         Column::U32(&positions),
     ]);
-    NativeFuzzyFindResult {
+    Ok(NativeFuzzyFindResult {
         total_matches: outcome.total as f64,
         complete: outcome.stop_reason.is_none(),
         stop_reason: outcome.stop_reason.map(stop_reason),
         unreadable: outcome.snapshot.as_ref().and_then(|snapshot| nonzero(snapshot.unreadable())),
+        unreadable_paths: outcome.snapshot.as_ref().and_then(|snapshot| unreadable_paths(snapshot)),
         columns: columns.into(),
-    }
+    })
 }
+
+/// How many hits are encoded between two checks for cancellation.
+const HITS_PER_CHECK: usize = 1024;

@@ -1,5 +1,6 @@
 //! `glob`.
 
+use cairn_cancel::Stopped;
 use cairn_search::{GlobHit, GlobOptions, GlobOutcome, glob as search};
 use cairn_walk::Kind;
 use napi::Env;
@@ -7,7 +8,7 @@ use napi::bindgen_prelude::{Object, Uint8Array};
 use napi_derive::napi;
 
 use crate::columns::{Column, Text};
-use crate::options::{GivenScope, context, lossy_flag, nonzero, scope, size, stop_reason};
+use crate::options::{GivenScope, context, lossy_flag, nonzero, scope, size, stop_reason, unreadable_paths};
 use crate::task::{CancelHandle, run};
 
 /// Options of `glob`; the facade documents them.
@@ -75,14 +76,16 @@ pub struct NativeGlobResult {
     pub stop_reason: Option<&'static str>,
     /// How many directories or entries could not be read; absent when none.
     pub unreadable: Option<f64>,
+    /// The first of them in path order; absent when none.
+    pub unreadable_paths: Option<Vec<String>>,
     /// The matches; the facade has the table of these columns.
     pub columns: Uint8Array,
 }
 
-/// How many paths are tested together for being ASCII.
+/// How many paths are tested together for being ASCII, and encoded between two checks for cancellation.
 const PATHS_PER_TEST: usize = 1024;
 
-fn encode(outcome: &GlobOutcome) -> NativeGlobResult {
+fn encode(outcome: &GlobOutcome, check: &dyn Fn() -> Result<(), Stopped>) -> Result<NativeGlobResult, Stopped> {
     let (hits, details) = (&outcome.hits, &outcome.details);
     let mut text = Text::new();
     let mut path_lengths = Vec::with_capacity(hits.len());
@@ -92,6 +95,7 @@ fn encode(outcome: &GlobOutcome) -> NativeGlobResult {
         let columns = hits.len() * (size_of::<u32>() + size_of::<u8>()) + details.len() * 2 * size_of::<f64>();
         text = Text::with_capacity(hits.iter().map(|hit| span(hit).len()).sum(), columns);
         for hits in hits.chunks(PATHS_PER_TEST) {
+            check()?;
             if text.push_ascii_parts(snapshot.arena(), hits.iter().map(span), &mut path_lengths) {
                 flags.extend(hits.iter().map(|hit| hit.kind as u8));
                 continue;
@@ -107,11 +111,12 @@ fn encode(outcome: &GlobOutcome) -> NativeGlobResult {
     let sizes: Vec<f64> = details.iter().map(|details| details.size.map_or(f64::NAN, |size| size as f64)).collect();
     let columns =
         text.pack([Column::U32(&path_lengths), Column::U8(&flags), Column::F64(&mtimes), Column::F64(&sizes)]);
-    NativeGlobResult {
+    Ok(NativeGlobResult {
         total_matches: outcome.total as f64,
         complete: outcome.stop_reason.is_none(),
         stop_reason: outcome.stop_reason.map(stop_reason),
         unreadable: outcome.snapshot.as_ref().and_then(|snapshot| nonzero(snapshot.unreadable())),
+        unreadable_paths: outcome.snapshot.as_ref().and_then(|snapshot| unreadable_paths(snapshot)),
         columns: columns.into(),
-    }
+    })
 }

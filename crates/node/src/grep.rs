@@ -91,7 +91,7 @@ pub fn grep<'env>(
     let core = GrepOptions::from(options);
     let mode = core.mode;
     let job = move |cancel: &CancelToken| Ok(search(context(), &core, cancel)?);
-    run(env, handle, timeout_ms, job, move |outcome| NativeGrepResult::new(outcome, mode))
+    run(env, handle, timeout_ms, job, move |outcome, _| Ok(NativeGrepResult::new(outcome, mode)))
 }
 
 /// How many files were not, or not completely, searched.

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use cairn_pool::Pool;
 use cairn_search::{Scope, SearchContext, StopReason};
-use cairn_walk::ScanCache;
+use cairn_walk::{ScanCache, Snapshot};
 
 /// The context of the process.
 pub(crate) fn context() -> SearchContext<'static> {
@@ -62,6 +62,12 @@ pub(crate) fn stop_reason(reason: StopReason) -> &'static str {
 /// The bit of a path's flags that marks a path that is not valid UTF-8.
 pub(crate) fn lossy_flag(lossy: bool) -> u8 {
     u8::from(lossy) << 3
+}
+
+/// The places that a scan could not read, as far as a result names them.
+pub(crate) fn unreadable_paths(snapshot: &Snapshot) -> Option<Vec<String>> {
+    let paths = snapshot.unreadable_paths();
+    (!paths.is_empty()).then(|| paths.iter().map(|path| String::from_utf8_lossy(path).into_owned()).collect())
 }
 
 /// A count that a result has only when it is not zero.

@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::thread;
 use std::time::Duration;
 
-use cairn_cancel::CancelToken;
+use cairn_cancel::{CancelToken, Stopped};
 use cairn_pool::Pool;
 use napi::Env;
 use napi::bindgen_prelude::{Either, Object, ToNapiValue};
@@ -43,7 +43,8 @@ impl CancelHandle {
 }
 
 /// Queues `job` and returns a promise of its value in JavaScript's form, made by `encode`, or of a [`NativeError`]. The
-/// promise never rejects.
+/// promise never rejects. `encode` calls the check that it is given every few thousand matches; a deadline does not stop it,
+/// because the result is there.
 ///
 /// The value is dropped after the promise is settled, because freeing a large value takes as long as encoding it.
 pub(crate) fn run<'env, T: Send + 'static, R: ToNapiValue + Send + 'static>(
@@ -51,7 +52,7 @@ pub(crate) fn run<'env, T: Send + 'static, R: ToNapiValue + Send + 'static>(
     handle: Option<&CancelHandle>,
     timeout_ms: Option<f64>,
     job: impl FnOnce(&CancelToken) -> Result<T, NativeError> + Send + 'static,
-    encode: impl FnOnce(&T) -> R + Send + 'static,
+    encode: impl FnOnce(&T, &dyn Fn() -> Result<(), Stopped>) -> Result<R, Stopped> + Send + 'static,
 ) -> napi::Result<Object<'env>> {
     let mut token = handle.map(|handle| handle.token.clone()).unwrap_or_default();
     if let Some(timeout_ms) = timeout_ms {
@@ -60,7 +61,9 @@ pub(crate) fn run<'env, T: Send + 'static, R: ToNapiValue + Send + 'static>(
     let (deferred, promise) = env.create_deferred()?;
     Pool::global().spawn(move || {
         let mut value = None;
-        let outcome = either(guarded(|| Ok(encode(value.insert(job(&token)?))), NativeError::internal));
+        let encoding = token.without_deadline();
+        let job = || Ok(encode(value.insert(job(&token)?), &|| encoding.check())?);
+        let outcome = either(guarded(job, NativeError::internal));
         deferred.resolve(move |_env| Ok(outcome));
         drop(value);
     });
@@ -106,5 +109,5 @@ fn panic_message(panic: &(dyn Any + Send)) -> String {
 #[napi(ts_return_type = "Promise<NativeError>")]
 #[allow(clippy::elidable_lifetime_names, reason = "the macro needs the lifetime by name")]
 pub fn panic_on_worker<'env>(env: &'env Env) -> napi::Result<Object<'env>> {
-    run(env, None, None, |_| panic!("requested by a test"), |&()| ())
+    run(env, None, None, |_| panic!("requested by a test"), |&(), _| Ok(()))
 }

@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicU32;
 
 use cairn_cancel::{CancelToken, Stopped};
 use cairn_fuzzy::{Index, Query, Search, Tier, TypoSearch};
-use cairn_walk::{Detail, Kind, ScanOptions, Snapshot};
+use cairn_walk::{Detail, Kind, ScanOptions, Snapshot, composed, offsets_before_composition};
 
 use crate::context::{Scope, SearchContext, StopReason, fit_paths};
 use crate::error::SearchError;
@@ -91,11 +91,14 @@ pub fn find(
 ) -> Result<FindOutcome, SearchError> {
     let scope = &options.scope;
     let root = scope.root()?;
-    if Query::is_too_long(&options.query) {
+    // Letters and their marks are compared in one form.
+    let query = composed(options.query.as_bytes());
+    let query = String::from_utf8_lossy(&query);
+    if Query::is_too_long(&query) {
         return Err(SearchError::QueryTooLong);
     }
-    let listing = options.query.trim().is_empty();
-    let query = Arc::new(Query::parse(&options.query));
+    let listing = query.trim().is_empty();
+    let query = Arc::new(Query::parse(&query));
     if options.max_results == 0 {
         return Ok(FindOutcome { stop_reason: Some(StopReason::Limit), ..FindOutcome::default() });
     }
@@ -192,7 +195,11 @@ fn evaluate(
     }
     let mut hits = hits(best, snapshot);
     let marking = if options.include_positions {
-        mark(&mut hits, &cancel, |entry| search.positions(&derived.index, entry, snapshot.path(entry)))
+        mark(&mut hits, &cancel, |entry| {
+            let (path, composed) = (snapshot.path(entry), snapshot.composed_path(entry));
+            let positions = search.positions(&derived.index, entry, composed);
+            if path == composed { positions } else { offsets_before_composition(path, &positions) }
+        })
     } else {
         Ok(())
     };
@@ -267,13 +274,15 @@ fn derive(context: SearchContext<'_>, snapshot: &Snapshot, cancel: &CancelToken)
     let mut built = false;
     let derived = snapshot.derived(|snapshot| {
         built = true;
+        snapshot.decomposed(&|| cancel.check())?;
         let mut index = Index::with_capacity(snapshot.len());
         for entry in 0..snapshot.len() {
             if entry % CHECK_EVERY == 0 {
                 cancel.check()?;
             }
-            let path = snapshot.path(entry);
-            index.push(path, path.len() - snapshot.name(entry).len(), snapshot.kind(entry) == Kind::Dir);
+            let path = snapshot.composed_path(entry);
+            let name_start = memchr::memrchr(b'/', path).map_or(0, |slash| slash + 1);
+            index.push(path, name_start, snapshot.kind(entry) == Kind::Dir);
         }
         let derived = Derived { index: index.finish(), recent: Recent::default() };
         let bytes = derived.index.bytes() + Recent::max_bytes(snapshot.len());

@@ -140,18 +140,28 @@ fn evaluate(
     snapshot: &Arc<Snapshot>,
     cancel: &CancelToken,
 ) -> Result<GlobOutcome, SearchError> {
-    let range = filter.range(snapshot);
+    let cancel = Scope::token_for(snapshot, cancel);
+    let decomposed = match snapshot.decomposed(&|| cancel.check()) {
+        Err(Stopped::TimedOut) if options.scope.partial_on_timeout => {
+            let (snapshot, stop_reason) = (Some(Arc::clone(snapshot)), Some(StopReason::Timeout));
+            return Ok(GlobOutcome { snapshot, stop_reason, ..GlobOutcome::default() });
+        }
+        decomposed => decomposed?,
+    };
+    // In another form, a path that begins with the prefix is elsewhere in the order.
+    let has_prefix = decomposed.is_empty();
+    let range = filter.range(snapshot, has_prefix);
     let work = Arc::new(Matching {
         filter: Arc::clone(filter),
         snapshot: Arc::clone(snapshot),
         first: range.start,
+        has_prefix,
         keep: options.sort_by_mtime.then_some(options.max_results.unwrap_or(usize::MAX)),
     });
     let limit = options.max_results.unwrap_or(usize::MAX);
     let mut total = 0;
     let mut hits: Vec<GlobHit> = Vec::new();
     let mut newest = Newest::new(limit);
-    let cancel = Scope::token_for(snapshot, cancel);
     let result = context.ordered(&work, range.len(), CHUNK, &cancel, |found| {
         if options.sort_by_mtime {
             total += found.matched;
@@ -191,10 +201,13 @@ struct Filter {
 }
 
 impl Filter {
-    /// The entries that can match, by binary search.
-    fn range(&self, snapshot: &Snapshot) -> Range<usize> {
+    /// The entries that can match, by binary search; with `has_prefix`, the paths of all matches begin with the prefix.
+    fn range(&self, snapshot: &Snapshot, has_prefix: bool) -> Range<usize> {
         if self.pattern.only_directories() && self.kind.is_some_and(|kind| kind != Kind::Dir) {
             return 0..0;
+        }
+        if !has_prefix {
+            return 0..snapshot.len();
         }
         match self.pattern.only_path() {
             Some(path) => snapshot.find(&path).map_or(0..0, |entry| entry..entry + 1),
@@ -256,6 +269,8 @@ struct Matching {
     filter: Arc<Filter>,
     snapshot: Arc<Snapshot>,
     first: usize,
+    /// Whether all of them begin with the prefix of the pattern.
+    has_prefix: bool,
     /// With `sort_by_mtime`, how many of the newest hits to keep.
     keep: Option<usize>,
 }
@@ -291,7 +306,9 @@ impl Ordered for Matching {
             check()?;
             let entries = start..range.end.min(start + CHECK_EVERY);
             selected.clear();
-            filter.pattern.select(snapshot.arena(), snapshot.spans(entries.clone()), entries.start as u32, selected);
+            let spans = snapshot.spans(entries.clone());
+            filter.pattern.select(snapshot.arena(), spans, entries.start as u32, self.has_prefix, selected);
+            select_decomposed(&filter.pattern, snapshot.decomposed(check)?.within(entries), selected);
             if let Some(newest) = &mut newest {
                 for hit in selected.iter().filter_map(|&entry| filter.hit(snapshot, entry)) {
                     found.matched += 1;
@@ -308,6 +325,17 @@ impl Ordered for Matching {
         found.newest = newest.map(Newest::into_sorted).unwrap_or_default();
         Ok(found)
     }
+}
+
+/// Decides again about the selected entries with paths that are not composed.
+fn select_decomposed(pattern: &GlobPattern, decomposed: &[(u32, Box<[u8]>)], selected: &mut Vec<u32>) {
+    if decomposed.is_empty() {
+        return;
+    }
+    selected.retain(|entry| decomposed.binary_search_by_key(entry, |&(entry, _)| entry).is_err());
+    let matching = decomposed.iter().filter(|(_, path)| pattern.matches_composed(path));
+    selected.extend(matching.map(|&(entry, _)| entry));
+    selected.sort_unstable();
 }
 
 /// The newest N hits. Memory grows with N, not with the number of hits.

@@ -1,8 +1,9 @@
 //! Globs, compiled for a fast test of many sorted paths.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
-use cairn_walk::Subtree;
+use cairn_walk::{Subtree, composed};
 use regex::Regex;
 
 use crate::error::SearchError;
@@ -13,7 +14,8 @@ mod select;
 /// A compiled glob.
 ///
 /// `*` and `?` stop at `/`; `**` does not, as a component or next to other characters. `[…]`, `{a,b}` and `\` work as in
-/// gitignore(5). Matching is case-sensitive, and `*` matches names that begin with a dot.
+/// gitignore(5). Matching is case-sensitive, and `*` matches names that begin with a dot. Pattern and paths are compared in
+/// the composed form: a letter with its marks is one character, however it is typed or stored.
 #[derive(Debug)]
 pub(crate) struct GlobPattern {
     /// Every match begins with this; empty, or ends with `/`.
@@ -59,6 +61,7 @@ impl GlobPattern {
     ) -> Result<Self, SearchError> {
         let invalid =
             |reason: &str| SearchError::InvalidGlob { pattern: pattern.to_owned(), reason: reason.to_owned() };
+        let pattern = &*composed_text(pattern);
         let normalized = if cfg!(windows) { pattern.replace('\\', "/") } else { with_plain_slashes(pattern) };
         let mut roots = roots.into_iter();
         let mut given = roots.find_map(|root| below_root(&normalized, root)).ok_or_else(|| {
@@ -94,6 +97,11 @@ impl GlobPattern {
 
     /// Whether `path` matches, for any kind of entry.
     pub(crate) fn matches(&self, path: &[u8]) -> bool {
+        self.matches_composed(&composed(path))
+    }
+
+    /// Whether a path in the composed form matches.
+    pub(crate) fn matches_composed(&self, path: &[u8]) -> bool {
         // Most patterns have no prefix. The comparison with an empty one would take half of the time of a test.
         let rest = if self.prefix.is_empty() { Some(path) } else { path.strip_prefix(self.prefix.as_slice()) };
         let Some(rest) = rest else { return false };
@@ -139,6 +147,14 @@ impl GlobPattern {
     }
 }
 
+/// The composed form of a text: see [`composed`].
+fn composed_text(text: &str) -> Cow<'_, str> {
+    match composed(text.as_bytes()) {
+        Cow::Owned(bytes) => Cow::Owned(String::from_utf8_lossy(&bytes).into_owned()),
+        Cow::Borrowed(_) => Cow::Borrowed(text),
+    }
+}
+
 /// Whether a glob mentions `node_modules`.
 pub(crate) fn mentions_node_modules(pattern: &str) -> bool {
     pattern.contains("node_modules")
@@ -149,7 +165,8 @@ fn below_root<'a>(pattern: &'a str, root: &Path) -> Option<&'a str> {
     if !pattern.starts_with('/') {
         return Some(pattern);
     }
-    let root = root.to_str()?.trim_end_matches('/');
+    let root = composed_text(root.to_str()?);
+    let root = root.trim_end_matches('/');
     let rest = pattern.strip_prefix(root)?;
     let relative = rest.trim_start_matches('/');
     (rest.is_empty() || rest.len() > relative.len()).then_some(relative)

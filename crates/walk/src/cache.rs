@@ -19,7 +19,7 @@ use cairn_pool::Pool;
 
 use crate::error::WalkError;
 use crate::options::{ScanOptions, Subtree};
-use crate::snapshot::Snapshot;
+use crate::snapshot::{Cut, Snapshot};
 use crate::walker::{Walk, WalkPlan};
 
 pub use self::base::Base;
@@ -136,10 +136,10 @@ impl ScanCache {
             record_fingerprint: false,
             base: None,
         })?;
-        let result = walk.run(pool, cancel);
+        let result = walk.run(pool, cancel, request.partial_on_timeout);
         walk.abandon();
         self.state.count_effort(&walk);
-        or_partial(result, request, &walk)
+        result
     }
 
     /// Takes the starting point for a new snapshot of `root` with `options`. Call it before reading the disk, then pass
@@ -238,13 +238,18 @@ impl ScanCache {
                 Joined::Started(scan) => (scan, false),
             };
             let mut guard = JoinGuard { state: &self.state, key: &key, scan: &scan, end: ScanEnd::Failed };
-            let result = scan.walk.run(pool, cancel);
-            let replaced = if result.is_ok() { scan.walk.root_was_replaced() } else { Ok(false) };
+            let result = scan.walk.run(pool, cancel, request.partial_on_timeout);
+            let is_finished = result.as_ref().is_ok_and(|snapshot| snapshot.cut() != Some(Cut::Timeout));
+            let replaced = if is_finished { scan.walk.root_was_replaced() } else { Ok(false) };
             let result = match (result, replaced) {
                 (_, Err(missing)) => Err(missing),
                 (Ok(_), Ok(true)) if attempt < MAX_ROOT_ATTEMPTS => {
                     attempt += 1;
                     continue;
+                }
+                (Ok(partial), _) if !is_finished => {
+                    guard.end = ScanEnd::Stopped;
+                    Ok(partial)
                 }
                 (Ok(snapshot), Ok(false)) => {
                     guard.end = ScanEnd::Finished(Arc::clone(&snapshot));
@@ -258,7 +263,7 @@ impl ScanCache {
             };
             drop(guard);
             let age = if joined { request.asked.saturating_duration_since(scan.began) } else { Duration::ZERO };
-            return Ok(Scan { snapshot: or_partial(result, request, &scan.walk)?, age });
+            return Ok(Scan { snapshot: result?, age });
         }
     }
 }
@@ -268,17 +273,6 @@ fn check_before_start(request: &ScanRequest<'_>, cancel: &CancelToken) -> Result
     match cancel.check() {
         Err(Stopped::TimedOut) if request.partial_on_timeout => Ok(()),
         other => Ok(other?),
-    }
-}
-
-fn or_partial(
-    result: Result<Arc<Snapshot>, WalkError>,
-    request: &ScanRequest<'_>,
-    walk: &Walk,
-) -> Result<Arc<Snapshot>, WalkError> {
-    match result {
-        Err(WalkError::Stopped(Stopped::TimedOut)) if request.partial_on_timeout => Ok(walk.partial()),
-        other => other,
     }
 }
 

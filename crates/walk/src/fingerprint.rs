@@ -4,10 +4,9 @@
 //! did not exist), and the target of each followed symbolic link. Everything else in a snapshot without details follows
 //! from these: names are in directories, kinds are in directory entries, and rules are in files.
 
-use std::path::PathBuf;
-
 use crate::directory::{LinkTarget, Stamp};
-use crate::rules::{RuleFileState, RuleFiles, Rules};
+use crate::rules::{Environment, RuleFileState, RuleFiles, Rules};
+use crate::unread::Unread;
 
 /// The recorded state of one scanned tree.
 #[derive(Clone, Debug, Default)]
@@ -15,10 +14,10 @@ pub(crate) struct Fingerprint {
     pub(crate) directories: Vec<DirectoryState>,
     pub(crate) links: Vec<LinkState>,
     pub(crate) rule_files: Vec<RuleFileState>,
-    /// The user's own excludes file, as the environment and git's configuration name it.
-    pub(crate) excludes: Option<PathBuf>,
-    /// How many files above the root could not be read.
-    pub(crate) above_unreadable: u64,
+    /// The environment variables that name git's configuration files; `None` without rules.
+    pub(crate) environment: Option<Environment>,
+    /// The files above the root that could not be read.
+    pub(crate) above_unread: Unread,
     /// Whether a directory was reached by several paths, or through a link. Which path lists its contents then depends
     /// on all the other paths.
     pub(crate) aliased: bool,
@@ -39,8 +38,8 @@ pub(crate) struct DirectoryState {
     pub(crate) rule_files: RuleFiles,
     /// The rules inside it.
     pub(crate) rules: Rules,
-    /// How many of its entries could not be read.
-    pub(crate) unreadable: u64,
+    /// The places in it that could not be read, if any.
+    pub(crate) unread: Option<Box<Unread>>,
 }
 
 /// The recorded target of one followed symbolic link.

@@ -5,6 +5,7 @@
 //! reads no files except ignore files and git's configuration, and never writes.
 
 mod cache;
+mod compose;
 mod directory;
 mod error;
 mod fingerprint;
@@ -14,16 +15,18 @@ mod options;
 mod paths;
 mod rules;
 mod snapshot;
+mod unread;
 mod walker;
 
 pub use cache::{Base, CacheStats, CachedSnapshot, Clock, Policy, PublishError, Scan, ScanCache, ScanRequest};
+pub use compose::{composed, offsets_before_composition};
 #[cfg(target_os = "linux")]
 pub use directory::open_without_links;
 pub use error::WalkError;
 pub use kind::Kind;
 pub use options::{Detail, ScanOptions, Subtree};
 pub use paths::{from_bytes, require_canonical, resolve_existing, resolve_root};
-pub use snapshot::{Cut, Snapshot};
+pub use snapshot::{Cut, Decomposed, Snapshot};
 
 /// Parts of this crate for the fuzz targets.
 #[cfg(fuzzing)]

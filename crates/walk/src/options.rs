@@ -40,7 +40,8 @@ impl Default for ScanOptions {
 /// The part of a tree that an uncached scan covers. The default is the whole tree.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Subtree {
-    /// The components of the directory to scan, from the root down. Empty means the root.
+    /// The components of the directory to scan, from the root down, composed: a directory with a name in another form is
+    /// scanned too. Empty means the root.
     pub prefix: Vec<Vec<u8>>,
     /// The depth of the deepest entries to list; 1 means only the root's own entries. `None` means no limit.
     pub max_depth: Option<usize>,

@@ -127,11 +127,22 @@ pub fn require_canonical(given: &Path, resolved: &Path) -> Result<(), WalkError>
     Err(WalkError::NotFound { path: given.to_owned(), source })
 }
 
+/// Whether a file of this name is a temporary file of the tools that write: `.cairn-`, 16 hexadecimal digits, `.tmp`. No
+/// search shows one, whatever its options.
+pub(crate) fn is_own_temporary(name: &[u8]) -> bool {
+    // Nearly all names have another length.
+    name.len() == 27
+        && name
+            .strip_prefix(b".cairn-")
+            .and_then(|rest| rest.strip_suffix(b".tmp"))
+            .is_some_and(|digits| digits.iter().all(|digit| matches!(digit, b'0'..=b'9' | b'a'..=b'f')))
+}
+
 /// Resolves the target of an invalidation to the paths that may have changed: the path itself in its canonical directory
-/// and, when it is a symbolic link, also its target. The names that no longer exist are appended to the canonical form of
+/// and, when it is a symbolic link, also its target. A slash or dot at the end does not make a link its target. The names that no longer exist are appended to the canonical form of
 /// the nearest ancestor that exists. Never fails.
 pub(crate) fn resolve_target(path: &Path) -> Vec<PathBuf> {
-    let absolute = absolute(path);
+    let absolute = without_trailing_slash(&absolute(path));
     if let Ok(metadata) = std::fs::symlink_metadata(&absolute) {
         let mut paths = Vec::new();
         if let (true, Some(parent), Some(name)) = (metadata.is_symlink(), absolute.parent(), absolute.file_name()) {

@@ -2,13 +2,15 @@
 //!
 //! [`gitignore`] reads and matches one file; this module combines the files of a tree. Precedence is ripgrep's: the
 //! nearest `.ignore` with a matching rule, then the nearest `.gitignore`, then the nearest `.git/info/exclude`, then the
-//! global excludes file. Within one file the last matching line wins.
+//! global excludes file. Within one file the last matching line wins. At the top of a repository, the `.gitignore` and
+//! `info/exclude` files of what is around it no longer apply, and the configuration of the repository does; `.ignore`
+//! files go on.
 //!
 //! The `ignore` crate's matcher is not used: it differs from git's and took a third of the time of a scan. `globset` is
 //! not used either: it compiles a whole file to one automaton, with a different meaning of `**` and of `[`, while most
 //! names here are ruled out without any matching.
 
-mod excludes;
+mod git_config;
 mod gitignore;
 mod sources;
 
@@ -18,34 +20,28 @@ use std::sync::Arc;
 
 use crate::paths::{read_regular_file, to_bytes};
 
-use self::excludes::excludes_file;
+pub(crate) use self::git_config::Environment;
+use self::git_config::{GitConfig, Repository};
 #[cfg(fuzzing)]
 pub(crate) use self::gitignore::fuzzing;
 use self::gitignore::{Globs, Subject, mask_of};
 pub(crate) use self::sources::{RuleFileState, Sources};
-
-/// What the rules decide about an entry.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Verdict {
-    /// No rule matches it.
-    None,
-    /// A rule hides it.
-    Ignored,
-    /// A negated rule shows it, even when its name begins with a dot.
-    Shown,
-}
 
 /// The rules in force in one directory. Cloning is cheap; a directory without ignore files shares its parent's.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Rules {
     nearest: Option<Arc<Layer>>,
     global: Option<Arc<Matcher>>,
+    /// `core.ignoreCase`: for every rule that git knows.
+    ignore_case: bool,
 }
 
 /// The ignore files of one directory.
 #[derive(Debug)]
 struct Layer {
     parent: Option<Arc<Layer>>,
+    /// The directory is the top of a repository.
+    is_top: bool,
     dot_ignore: Option<Matcher>,
     gitignore: Option<Matcher>,
     exclude: Option<Matcher>,
@@ -77,6 +73,11 @@ impl RuleFiles {
         }
     }
 
+    /// Asks for each rule file whether it exists.
+    pub(crate) fn present(exists: impl Fn(&[u8]) -> bool) -> Self {
+        Self { dot_ignore: exists(b".ignore"), gitignore: exists(b".gitignore"), git: exists(b".git") }
+    }
+
     pub(crate) fn any(self) -> bool {
         self.dot_ignore || self.gitignore || self.git
     }
@@ -101,23 +102,25 @@ impl Rules {
                 .map_or(0, |top| top + 1)
         };
         let mut rules = Self::default();
-        for (distance, ancestor) in ancestors.iter().enumerate().rev() {
-            let git = distance < in_repository;
-            let files = RuleFiles { dot_ignore: true, gitignore: git, git };
-            rules = rules.enter(ancestor, files, sources);
+        if in_repository == 0 && !root_is_top {
+            rules.apply_config(None, root, sources);
         }
-        let top = in_repository.checked_sub(1).map_or(root, |top| ancestors[top]);
-        if let Some(path) = excludes_above(top, sources) {
-            rules.global = Matcher::read(&path, top, sources).map(Arc::new);
-            sources.add_file(&path);
+        for (distance, ancestor) in ancestors.iter().enumerate().rev() {
+            let git = distance + 1 == in_repository;
+            let files = RuleFiles { dot_ignore: true, gitignore: distance < in_repository, git };
+            rules = rules.enter(ancestor, files, sources);
         }
         rules
     }
 
-    /// Returns the path of the user's own excludes file for `root`. Does not read it.
-    pub(crate) fn excludes(root: &Path) -> Option<PathBuf> {
-        let top = root.ancestors().find(|ancestor| ancestor.join(".git").symlink_metadata().is_ok());
-        excludes_above(top.unwrap_or(root), &mut Sources::default())
+    /// Applies git's configuration of a repository with the work tree `top`, or that outside repositories.
+    fn apply_config(&mut self, repository: Option<&Repository>, top: &Path, sources: &mut Sources) {
+        let config = GitConfig::read(repository, top, &Environment::now(), sources);
+        self.ignore_case = config.ignore_case;
+        self.global = config.excludes.and_then(|path| {
+            sources.add_file(&path);
+            Matcher::read(&path, top, config.ignore_case, sources).map(Arc::new)
+        });
     }
 
     /// Returns the rules inside `directory`, which contains `files`.
@@ -125,24 +128,28 @@ impl Rules {
         if !files.any() {
             return self.clone();
         }
-        let mut read = |present: bool, name: &str| {
-            if present { Matcher::read(&directory.join(name), directory, sources) } else { None }
-        };
-        let dot_ignore = read(files.dot_ignore, ".ignore");
-        let gitignore = read(files.gitignore, ".gitignore");
-        let exclude = if files.git {
-            exclude_file(directory, sources).and_then(|path| {
-                sources.add_file(&path);
-                Matcher::read(&path, directory, sources)
-            })
-        } else {
-            None
-        };
-        if dot_ignore.is_none() && gitignore.is_none() && exclude.is_none() {
-            return self.clone();
+        let mut rules = self.clone();
+        let repository = if files.git { repository_at(directory, sources) } else { None };
+        if files.git {
+            rules.apply_config(repository.as_ref(), directory, sources);
         }
-        let layer = Layer { parent: self.nearest.clone(), dot_ignore, gitignore, exclude };
-        Self { nearest: Some(Arc::new(layer)), global: self.global.clone() }
+        let exclude = repository.map(|repository| repository.common_directory.join("info/exclude"));
+        if let Some(path) = &exclude {
+            sources.add_file(path);
+        }
+        let mut read = |path: Option<PathBuf>, ignore_case: bool| {
+            path.and_then(|path| Matcher::read(&path, directory, ignore_case, sources))
+        };
+        // git does not know `.ignore`, so its configuration does not apply to it.
+        let dot_ignore = read(files.dot_ignore.then(|| directory.join(".ignore")), false);
+        let gitignore = read(files.gitignore.then(|| directory.join(".gitignore")), rules.ignore_case);
+        let exclude = read(exclude, rules.ignore_case);
+        let is_boundary = files.git && rules.nearest.is_some();
+        if is_boundary || dot_ignore.is_some() || gitignore.is_some() || exclude.is_some() {
+            let layer = Layer { parent: rules.nearest, is_top: files.git, dot_ignore, gitignore, exclude };
+            rules.nearest = Some(Arc::new(layer));
+        }
+        rules
     }
 
     /// Memory held by the rules of the nearest files, in bytes.
@@ -157,28 +164,40 @@ impl Rules {
         self.nearest.is_none() && self.global.is_none()
     }
 
-    /// Decides about the entry at the absolute path `path`. Its last component begins at `name_start`.
-    pub(crate) fn verdict(&self, path: &[u8], name_start: usize, is_dir: bool) -> Verdict {
+    /// Whether a rule hides the entry at the absolute path `path`. Its last component begins at `name_start`.
+    pub(crate) fn hide(&self, path: &[u8], name_start: usize, is_dir: bool) -> bool {
         let subject = Subject { path, name_start, name_mask: mask_of(&path[name_start..]), is_dir };
-        let choices: [fn(&Layer) -> Option<&Matcher>; 3] =
-            [|layer| layer.dot_ignore.as_ref(), |layer| layer.gitignore.as_ref(), |layer| layer.exclude.as_ref()];
-        for choose in choices {
-            let mut layer = self.nearest.as_deref();
-            while let Some(current) = layer {
-                match choose(current).map_or(Verdict::None, |matcher| matcher.verdict(subject)) {
-                    Verdict::None => layer = current.parent.as_deref(),
-                    verdict => return verdict,
-                }
+        let decision = self
+            .nearest_decision(subject, false, |layer| layer.dot_ignore.as_ref())
+            .or_else(|| self.nearest_decision(subject, true, |layer| layer.gitignore.as_ref()))
+            .or_else(|| self.nearest_decision(subject, true, |layer| layer.exclude.as_ref()))
+            .or_else(|| self.global.as_ref()?.hides(subject));
+        decision == Some(true)
+    }
+
+    /// The decision of the nearest file of one kind that has one; with `of_repository`, up to the top of the repository.
+    fn nearest_decision(
+        &self,
+        subject: Subject<'_>,
+        of_repository: bool,
+        choose: impl Fn(&Layer) -> Option<&Matcher>,
+    ) -> Option<bool> {
+        let mut layer = self.nearest.as_deref();
+        while let Some(current) = layer {
+            let decision = choose(current).and_then(|matcher| matcher.hides(subject));
+            if decision.is_some() {
+                return decision;
             }
+            layer = if of_repository && current.is_top { None } else { current.parent.as_deref() };
         }
-        self.global.as_ref().map_or(Verdict::None, |global| global.verdict(subject))
+        None
     }
 }
 
 impl Matcher {
     /// Reads the patterns in the file at `path`, which are relative to `directory`. Returns `None` when the file is not a
     /// readable regular file or has no rules.
-    fn read(path: &Path, directory: &Path, sources: &mut Sources) -> Option<Self> {
+    fn read(path: &Path, directory: &Path, ignore_case: bool, sources: &mut Sources) -> Option<Self> {
         sources.record_contents(path, false);
         let metadata = path.symlink_metadata().ok()?;
         if metadata.is_symlink() {
@@ -197,12 +216,12 @@ impl Matcher {
             Ok(contents) => contents,
             Err(error) => {
                 if !matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) {
-                    sources.mark_unreadable();
+                    sources.mark_unreadable(path);
                 }
                 return None;
             }
         };
-        let globs = Globs::parse(&contents);
+        let globs = Globs::parse(&contents, ignore_case);
         if globs.is_empty() {
             return None;
         }
@@ -211,44 +230,31 @@ impl Matcher {
         Some(Self { globs, skip })
     }
 
-    fn verdict(&self, subject: Subject<'_>) -> Verdict {
-        let Some(relative) = subject.path.get(self.skip..) else { return Verdict::None };
+    /// The decision about an entry: `Some(true)` hides it. `None` when no rule matches.
+    fn hides(&self, subject: Subject<'_>) -> Option<bool> {
+        let path = subject.path.get(self.skip..)?;
         let name_start = subject.name_start.saturating_sub(self.skip);
-        match self.globs.hides(Subject { path: relative, name_start, ..subject }) {
-            None => Verdict::None,
-            Some(true) => Verdict::Ignored,
-            Some(false) => Verdict::Shown,
-        }
+        self.globs.hides(Subject { path, name_start, ..subject })
     }
 }
 
-fn excludes_above(top: &Path, sources: &mut Sources) -> Option<PathBuf> {
-    excludes_file(common_directory(top, sources).as_deref(), top)
-}
-
-/// Returns the path of the private excludes file of the repository at `directory`.
-fn exclude_file(directory: &Path, sources: &mut Sources) -> Option<PathBuf> {
-    Some(common_directory(directory, sources)?.join("info/exclude"))
-}
-
-/// Returns the directory that all worktrees of a repository share: `.git`, or, in a linked worktree, the target of the
-/// `.git` file (gitrepository-layout(5)). Returns `None` when `directory` is not a repository.
-fn common_directory(directory: &Path, sources: &mut Sources) -> Option<PathBuf> {
+/// Returns the repository with the work tree `directory`: the directory `.git`, or the one that the file `.git` names
+/// (gitrepository-layout(5)). Returns `None` when there is none.
+fn repository_at(directory: &Path, sources: &mut Sources) -> Option<Repository> {
     let git = directory.join(".git");
     // Whether `.git` is a directory or a file decides which files are read next.
     sources.record_existence(&git, true);
     if git.metadata().ok()?.is_dir() {
-        return Some(git);
+        return Some(Repository { git_directory: git.clone(), common_directory: git });
     }
     sources.record_contents(&git, true);
     let link = read_text(&git)?;
     let git_directory = directory.join(link.strip_prefix("gitdir:")?.trim());
     let common_file = git_directory.join("commondir");
     sources.record_contents(&common_file, true);
-    match read_text(&common_file) {
-        Some(common) => Some(git_directory.join(common.trim())),
-        None => Some(git_directory),
-    }
+    let common_directory =
+        read_text(&common_file).map_or_else(|| git_directory.clone(), |common| git_directory.join(common.trim()));
+    Some(Repository { git_directory, common_directory })
 }
 
 fn read_text(path: &Path) -> Option<String> {

@@ -1,14 +1,17 @@
 //! The immutable result of one scan.
 
 use std::any::Any;
+use std::borrow::Cow;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
+use crate::compose::composed;
 use crate::fingerprint::Fingerprint;
 use crate::kind::Kind;
 use crate::options::ScanOptions;
 use crate::paths::{from_bytes, slashes};
+use crate::unread::Unread;
 
 /// Why a snapshot does not contain the whole tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,12 +45,32 @@ pub struct Snapshot {
     records: Box<[Record]>,
     times: Box<[f64]>,
     sizes: Box<[Option<u64>]>,
-    unreadable: u64,
+    unread: Unread,
     cut: Option<Cut>,
     whole: bool,
     outside: Outside,
     fingerprint: Option<Fingerprint>,
+    decomposed: OnceLock<Decomposed>,
     derived: OnceLock<(usize, Arc<dyn Any + Send + Sync>)>,
+}
+
+/// The entries with paths that are not in the composed form, with that form, in path order. Usually there are none.
+#[derive(Debug, Default)]
+pub struct Decomposed(Box<[(u32, Box<[u8]>)]>);
+
+impl Decomposed {
+    /// Whether the paths of all entries are composed.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Returns the entries in a range.
+    #[must_use]
+    pub fn within(&self, entries: Range<usize>) -> &[(u32, Box<[u8]>)] {
+        let before = |end: usize| self.0.partition_point(|&(entry, _)| (entry as usize) < end);
+        &self.0[before(entries.start)..before(entries.end)]
+    }
 }
 
 /// Files and directories outside the root's own tree that a snapshot depends on.
@@ -106,11 +129,12 @@ impl SnapshotBuilder {
             records: self.records.into_boxed_slice(),
             times: self.times.into_boxed_slice(),
             sizes: self.sizes.into_boxed_slice(),
-            unreadable: head.unreadable,
+            unread: head.unread,
             cut: head.cut,
             whole: head.whole,
             outside: head.outside,
             fingerprint: head.fingerprint,
+            decomposed: OnceLock::new(),
             derived: OnceLock::new(),
         }
     }
@@ -121,7 +145,7 @@ pub(crate) struct SnapshotHead {
     pub(crate) root: PathBuf,
     pub(crate) options: ScanOptions,
     pub(crate) generation: u64,
-    pub(crate) unreadable: u64,
+    pub(crate) unread: Unread,
     pub(crate) cut: Option<Cut>,
     /// Whether the scan covered the whole tree, not a [`crate::Subtree`].
     pub(crate) whole: bool,
@@ -163,7 +187,14 @@ impl Snapshot {
     /// Returns how many directories or entries could not be read and are missing.
     #[must_use]
     pub fn unreadable(&self) -> u64 {
-        self.unreadable
+        self.unread.count
+    }
+
+    /// Returns which ones: the first few in path order, relative to the root; `.` is the root itself, and an ignore file
+    /// above the root has an absolute path.
+    #[must_use]
+    pub fn unreadable_paths(&self) -> &[Box<[u8]>] {
+        &self.unread.first
     }
 
     /// Returns why entries are missing; `None` when the snapshot is complete.
@@ -198,6 +229,41 @@ impl Snapshot {
     #[must_use]
     pub fn path(&self, index: usize) -> &[u8] {
         &self.arena[self.span(index)]
+    }
+
+    /// Returns the path of entry `index` in the composed form. Only after [`Snapshot::decomposed`]; before it, the path.
+    #[must_use]
+    pub fn composed_path(&self, index: usize) -> &[u8] {
+        match self.decomposed.get() {
+            Some(decomposed) if !decomposed.is_empty() => match decomposed.within(index..index + 1) {
+                [(_, composed)] => composed,
+                _ => self.path(index),
+            },
+            _ => self.path(index),
+        }
+    }
+
+    /// Returns the entries with paths that are not composed. Computed once.
+    ///
+    /// # Errors
+    /// The error of `check`, which is called every few thousand entries.
+    pub fn decomposed<E>(&self, check: &dyn Fn() -> Result<(), E>) -> Result<&Decomposed, E> {
+        if let Some(known) = self.decomposed.get() {
+            return Ok(known);
+        }
+        let mut found = Vec::new();
+        // Nearly all trees have no other bytes, and this test takes no time.
+        if !self.arena.is_ascii() {
+            for (index, span) in self.spans(0..self.len()).enumerate() {
+                if index % 4096 == 0 {
+                    check()?;
+                }
+                if let Cow::Owned(composed) = composed(&self.arena[span]) {
+                    found.push((index as u32, composed.into_boxed_slice()));
+                }
+            }
+        }
+        Ok(self.decomposed.get_or_init(|| Decomposed(found.into_boxed_slice())))
     }
 
     /// Returns the last component of the path of entry `index`.
@@ -276,6 +342,9 @@ impl Snapshot {
             + size_of_val(&*self.times)
             + size_of_val(&*self.sizes)
             + self.fingerprint.as_ref().map_or(0, Fingerprint::bytes)
+            + self.decomposed.get().map_or(0, |decomposed| {
+                size_of_val(&*decomposed.0) + decomposed.0.iter().map(|(_, path)| path.len()).sum::<usize>()
+            })
             + self.derived.get().map_or(0, |(bytes, _)| *bytes)
     }
 

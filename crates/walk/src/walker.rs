@@ -21,12 +21,13 @@ mod state;
 mod validate;
 mod visit;
 
+use std::cell::Cell;
 use std::io;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering as Atomic};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use cairn_cancel::{CancelToken, Stopped};
 use cairn_pool::{HelpEnd, Pool, Shared};
@@ -48,6 +49,9 @@ use self::visit::{Devices, Visit, Visitor};
 /// How long a thread without a task sleeps before it checks its token again. A new task wakes it earlier.
 const IDLE: Duration = Duration::from_millis(2);
 
+/// How long a call that is out of time waits for what the running visits have: a file system may not answer.
+const MAX_WAIT_FOR_PARTS: Duration = Duration::from_secs(2);
+
 /// One scan, shared by the threads that work on it.
 pub(crate) struct Walk {
     plan: WalkPlan,
@@ -60,6 +64,8 @@ pub(crate) struct Walk {
     /// How many threads wait for a task; changed with `state` locked. With none, the system call to wake them is saved.
     idle: AtomicUsize,
     abandoned: AtomicBool,
+    /// How many calls ran out of time and wait for what the running visits have.
+    interrupts: AtomicUsize,
 }
 
 /// Why a thread stopped working on a walk.
@@ -91,22 +97,43 @@ impl Walk {
             progress: Condvar::new(),
             idle: AtomicUsize::new(0),
             abandoned: AtomicBool::new(false),
+            interrupts: AtomicUsize::new(0),
         }))
     }
 
-    /// Works on the scan until it is finished and returns its snapshot. Idle workers of `pool` help.
-    pub(crate) fn run(self: &Arc<Self>, pool: &Pool, cancel: &CancelToken) -> Result<Arc<Snapshot>, WalkError> {
+    /// Works on the scan until it is finished and returns its snapshot. Idle workers of `pool` help. With
+    /// `accepts_partial`, it returns the entries listed so far, marked as cut, when the time runs out.
+    pub(crate) fn run(
+        self: &Arc<Self>,
+        pool: &Pool,
+        cancel: &CancelToken,
+        accepts_partial: bool,
+    ) -> Result<Arc<Snapshot>, WalkError> {
         let shared: Arc<dyn Shared> = self.clone();
         pool.offer(&shared);
-        let result = self.run_attached(cancel);
+        let interrupt = Interrupt { walk: self, is_on: Cell::new(false) };
+        let check = || {
+            let checked = cancel.check();
+            if accepts_partial && checked == Err(Stopped::TimedOut) {
+                interrupt.begin();
+            }
+            checked
+        };
+        let result = match self.run_attached(&check) {
+            Err(WalkError::Stopped(Stopped::TimedOut)) if accepts_partial => {
+                interrupt.begin();
+                return self.partial(&cancel.without_deadline());
+            }
+            result => result,
+        };
         if result.is_ok() {
             pool.withdraw(&shared);
         }
         result
     }
 
-    fn run_attached(&self, cancel: &CancelToken) -> Result<Arc<Snapshot>, WalkError> {
-        match self.work(Some(cancel), &|| false) {
+    fn run_attached(&self, check: &dyn Fn() -> Result<(), Stopped>) -> Result<Arc<Snapshot>, WalkError> {
+        match self.work(check, &|| false) {
             StopReason::Stopped(stopped) => return Err(stopped.into()),
             StopReason::Failed => return Err(WalkError::WorkerFailed { path: self.plan.root.clone() }),
             StopReason::Finished | StopReason::Yielded => {}
@@ -121,7 +148,7 @@ impl Walk {
             }
             if state.assembling {
                 drop(self.progress.wait_timeout(state, IDLE).unwrap_or_else(PoisonError::into_inner));
-                cancel.check()?;
+                check()?;
                 continue;
             }
             state.assembling = true;
@@ -131,8 +158,8 @@ impl Walk {
             drop(state);
             let guard = FailureGuard { walk: self };
             let assembled = match (&self.validation, relisted) {
-                (Some(validation), Some(relisted)) => validation.merge(&relisted, head, cancel),
-                _ => assemble(&outputs, self.plan.max_entries, head, Some(cancel)),
+                (Some(validation), Some(relisted)) => validation.merge(&relisted, head, check),
+                _ => assemble(&outputs, self.plan.max_entries, head, check),
             };
             std::mem::forget(guard);
             let mut state = lock(&self.state);
@@ -153,20 +180,28 @@ impl Walk {
         }
     }
 
-    /// Returns the entries listed so far, marked as cut.
-    pub(crate) fn partial(&self) -> Arc<Snapshot> {
-        let state = lock(&self.state);
+    /// Returns the entries listed so far, marked as cut. The visits that run are interrupted and give what they have.
+    fn partial(&self, cancel: &CancelToken) -> Result<Arc<Snapshot>, WalkError> {
+        let began = Instant::now();
+        let mut state = lock(&self.state);
+        while state.active > 0 && state.result.is_none() && began.elapsed() < MAX_WAIT_FOR_PARTS {
+            state = self.progress.wait_timeout(state, IDLE).unwrap_or_else(PoisonError::into_inner).0;
+            cancel.check()?;
+        }
         if let Some(snapshot) = &state.result {
-            return Arc::clone(snapshot);
+            return Ok(Arc::clone(snapshot));
         }
         // During a validation, nothing is certain yet.
-        let outputs = if state.phase == Phase::Scanning { state.outputs.clone() } else { Vec::new() };
+        let mut outputs = if state.phase == Phase::Scanning { state.outputs.clone() } else { Vec::new() };
+        for (&id, part) in &state.parts {
+            if let Some(output @ None) = outputs.get_mut(id as usize) {
+                *output = Some(Arc::clone(part));
+            }
+        }
         let cut = (!state.finished || state.phase != Phase::Scanning).then_some(Cut::Timeout);
         let head = self.head(&state, next_generation(), cut);
         drop(state);
-        // Only a token can stop it.
-        let assembled = assemble(&outputs, self.plan.max_entries, head, None);
-        Arc::new(assembled.unwrap_or_else(|_| unreachable!("assembled without a token")))
+        Ok(Arc::new(assemble(&outputs, self.plan.max_entries, head, &|| cancel.check())?))
     }
 
     /// Stops the helpers. Call it when no call works on the scan any more.
@@ -175,9 +210,9 @@ impl Walk {
         self.progress.notify_all();
     }
 
-    /// Whether `target` is an ignore file outside the tree that the rules read so far depend on.
+    /// Whether `target` is, or contains, a file outside the tree that the rules read so far depend on.
     pub(crate) fn depends_on(&self, target: &Path) -> bool {
-        lock(&self.state).outside.rule_files.iter().any(|file| file == target)
+        lock(&self.state).outside.rule_files.iter().any(|file| file.starts_with(target))
     }
 
     /// Whether the root's path now names another directory than the scanned one.
@@ -196,11 +231,10 @@ impl Walk {
     }
 
     /// Works on tasks from the queue until none is left or this thread has to stop.
-    fn work(&self, cancel: Option<&CancelToken>, should_leave: &dyn Fn() -> bool) -> StopReason {
-        let check = || match cancel {
-            Some(cancel) => cancel.check(),
-            None if self.abandoned.load(Atomic::Acquire) => Err(Stopped::Cancelled),
-            None => Ok(()),
+    fn work(&self, check: &dyn Fn() -> Result<(), Stopped>, should_leave: &dyn Fn() -> bool) -> StopReason {
+        let check_task = || {
+            check()?;
+            if self.is_interrupted() { Err(Stopped::TimedOut) } else { Ok(()) }
         };
         let mut state = lock(&self.state);
         loop {
@@ -213,8 +247,9 @@ impl Walk {
             if state.finished {
                 return StopReason::Finished;
             }
-            let Some(task) = state.ready.pop() else {
-                if state.active == 0 {
+            let task = if self.is_interrupted() { None } else { state.ready.pop() };
+            let Some(task) = task else {
+                if state.active == 0 && state.ready.is_empty() {
                     self.next_round(&mut state);
                 } else {
                     self.idle.fetch_add(1, Atomic::Relaxed);
@@ -230,11 +265,11 @@ impl Walk {
             drop(state);
             let guard = FailureGuard { walk: self };
             let done = match task {
-                Task::List(task) => match self.visitor().visit(&task, &check) {
+                Task::List(task) => match self.visitor(&|| self.is_interrupted()).visit(&task, &check_task) {
                     Ok(visit) => Ok(Done::Listed(task, Box::new(visit))),
                     Err(stopped) => Err((Task::List(task), stopped)),
                 },
-                Task::Check(range) => match self.check_states(range.clone(), &check) {
+                Task::Check(range) => match self.check_states(range.clone(), &check_task) {
                     Ok(checked) => Ok(Done::Checked(checked)),
                     Err(stopped) => Err((Task::Check(range), stopped)),
                 },
@@ -243,14 +278,23 @@ impl Walk {
             state = lock(&self.state);
             state.active -= 1;
             match done {
+                Ok(Done::Listed(task, visit)) if visit.interrupted => {
+                    if state.phase == Phase::Scanning {
+                        state.parts.insert(task.id, Arc::new(visit.listing));
+                    }
+                    state.ready.push(Task::List(task));
+                    self.progress.notify_all();
+                }
                 Ok(Done::Listed(task, visit)) => self.commit(&mut state, task, *visit),
                 Ok(Done::Checked(checked)) => state.absorb(checked),
                 Err((task, stopped)) => {
                     // Another thread does the task again, from its start.
                     state.ready.push(task);
-                    drop(state);
                     self.progress.notify_all();
-                    return StopReason::Stopped(stopped);
+                    // Otherwise another call is out of time, and this thread waits for it.
+                    if check().is_err() {
+                        return StopReason::Stopped(stopped);
+                    }
                 }
             }
             if should_leave() {
@@ -285,7 +329,7 @@ impl Walk {
         if let (Some(validation), Phase::Relisting) = (&self.validation, state.phase) {
             validation.compare(state, &task, &mut visit);
         }
-        state.unreadable += visit.unreadable;
+        state.unread.absorb(&visit.unread);
         state.unreliable_times |= visit.unreliable_times;
         let identity = visit.stamp.map(Stamp::identity);
         let listed_elsewhere = self.plan.options.follow_links
@@ -306,7 +350,7 @@ impl Walk {
                 listed_elsewhere,
                 rule_files: visit.rule_files,
                 rules: visit.rules,
-                unreadable: visit.unreadable,
+                unread: (visit.unread.count > 0).then(|| Box::new(visit.unread)),
             });
         }
         let threads_wait = self.idle.load(Atomic::Relaxed) > 0;
@@ -348,7 +392,7 @@ impl Walk {
             root: self.plan.root.clone(),
             options: self.plan.options,
             generation,
-            unreadable: state.unreadable,
+            unread: state.unread.clone(),
             cut: state.cut.or(cut),
             whole: self.plan.subtree.is_whole_tree(),
             outside,
@@ -365,8 +409,12 @@ impl Walk {
             && self.plan.options.detail == Detail::Minimal
     }
 
-    fn visitor(&self) -> Visitor<'_> {
-        Visitor { plan: &self.plan, devices: &self.devices }
+    fn visitor<'a>(&'a self, keeps_part: &'a dyn Fn() -> bool) -> Visitor<'a> {
+        Visitor { plan: &self.plan, devices: &self.devices, keeps_part }
+    }
+
+    fn is_interrupted(&self) -> bool {
+        self.interrupts.load(Atomic::Acquire) > 0
     }
 
     fn check_states(&self, range: Range<usize>, check: &dyn Fn() -> Result<(), Stopped>) -> Result<Checked, Stopped> {
@@ -382,9 +430,33 @@ enum Done {
 
 impl Shared for Walk {
     fn help(&self, should_leave: &dyn Fn() -> bool) -> HelpEnd {
-        match self.work(None, should_leave) {
+        let check = || if self.abandoned.load(Atomic::Acquire) { Err(Stopped::Cancelled) } else { Ok(()) };
+        match self.work(&check, should_leave) {
             StopReason::Yielded => HelpEnd::Left,
             StopReason::Finished | StopReason::Stopped(_) | StopReason::Failed => HelpEnd::Done,
+        }
+    }
+}
+
+/// Interrupts the visits of a walk for a call that is out of time, until it is dropped.
+struct Interrupt<'a> {
+    walk: &'a Walk,
+    is_on: Cell<bool>,
+}
+
+impl Interrupt<'_> {
+    fn begin(&self) {
+        if !self.is_on.replace(true) {
+            self.walk.interrupts.fetch_add(1, Atomic::AcqRel);
+        }
+    }
+}
+
+impl Drop for Interrupt<'_> {
+    fn drop(&mut self) {
+        if self.is_on.get() {
+            self.walk.interrupts.fetch_sub(1, Atomic::AcqRel);
+            self.walk.progress.notify_all();
         }
     }
 }

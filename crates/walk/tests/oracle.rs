@@ -10,11 +10,20 @@ use proptest::prelude::*;
 use support::{Tree, scan};
 
 /// Returns the entries that `ignore` lists, sorted, in the notation of [`support::listed`].
-fn oracle(tree: &Tree, options: ScanOptions) -> Vec<String> {
+///
+/// It finds the repositories inside only if it requires a repository around everything.
+fn oracle(tree: &Tree, options: ScanOptions, in_repository: bool) -> Vec<String> {
     let mut builder = WalkBuilder::new(tree.root());
-    builder.standard_filters(options.use_gitignore).hidden(!options.include_hidden).require_git(false).parents(false);
+    builder
+        .standard_filters(options.use_gitignore)
+        .hidden(!options.include_hidden)
+        .require_git(in_repository)
+        .parents(false);
     builder.filter_entry(move |entry| {
-        entry.file_name() != ".git" && !(options.skip_node_modules && entry.file_name() == "node_modules")
+        let name = entry.file_name();
+        // There, a rule can show a hidden name.
+        let hidden = !options.include_hidden && entry.depth() > 0 && name.to_string_lossy().starts_with('.');
+        name != ".git" && !hidden && !(options.skip_node_modules && name == "node_modules")
     });
     let mut listed: Vec<String> = builder
         .build()
@@ -71,6 +80,8 @@ fn entry() -> impl Strategy<Value = String> {
         2 => (path(), rules()).prop_map(|(path, rules)| format!("{path}/.gitignore: {rules}")),
         1 => (path(), rules()).prop_map(|(path, rules)| format!("{path}/.ignore: {rules}")),
         1 => rules().prop_map(|rules| format!(".gitignore: {rules}")),
+        1 => path().prop_map(|path| format!("{path}/.git/")),
+        1 => (path(), rules()).prop_map(|(path, rules)| format!("{path}/.git/info/exclude: {rules}")),
     ]
 }
 
@@ -83,14 +94,15 @@ proptest! {
         include_hidden in any::<bool>(),
         use_gitignore in prop_oneof![3 => Just(true), 1 => Just(false)],
         skip_node_modules in any::<bool>(),
+        in_repository in any::<bool>(),
     ) {
-        let tree = Tree::new(&[]);
-        for entry in &entries {
+        let tree = Tree::new(if in_repository { &[".git/"] } else { &[] });
+        for entry in entries.iter().filter(|entry| in_repository || !entry.contains("/.git/")) {
             // An entry that is in the way of an earlier one is skipped.
             let _ = tree.try_add(entry);
         }
         let options =
             ScanOptions { include_hidden, use_gitignore, skip_node_modules, follow_links: false, detail: Detail::Minimal };
-        prop_assert_eq!(scan(&tree, options), oracle(&tree, options));
+        prop_assert_eq!(scan(&tree, options), oracle(&tree, options, in_repository));
     }
 }

@@ -9,6 +9,8 @@ use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::process::Command;
 
+use rustix::fs::{Mode, OFlags};
+
 use cairn_walk::{Cut, Detail, Policy, ScanOptions, WalkError, resolve_root};
 use support::{Scanner, Tree, listed, scan};
 
@@ -109,9 +111,43 @@ fn ignore_files_apply_with_their_precedence() {
             vec!["d/", "ok"],
         ),
         (
-            "a repository inside, and the rules around it",
-            vec![".gitignore: *.log", "r/.git/info/exclude: x", "r/x", "r/a.log", "r/b"],
-            vec![".gitignore", "r/", "r/b"],
+            "a repository inside has only its own rules",
+            vec![
+                ".gitignore: *.log\\nd/r/b",
+                "d/r/.git/info/exclude: x",
+                "d/r/.gitignore: y",
+                "d/r/x",
+                "d/r/y",
+                "d/r/a.log",
+                "d/r/b",
+                "d/a.log",
+            ],
+            vec![".gitignore", "d/", "d/r/", "d/r/.gitignore", "d/r/a.log", "d/r/b"],
+        ),
+        (
+            "its .git may be a file that leads nowhere",
+            vec![".gitignore: *.log", "r/.git: gitdir: nowhere", "r/a.log", "r/s/a.log"],
+            vec![".gitignore", "r/", "r/a.log", "r/s/", "r/s/a.log"],
+        ),
+        (
+            "a repository without rules inside one with rules",
+            vec![".git/info/exclude: x", ".gitignore: y", "r/.git/", "r/x", "r/y", "x"],
+            vec![".gitignore", "r/", "r/x", "r/y"],
+        ),
+        (
+            "a repository inside another one inside another one",
+            vec![".gitignore: a", "r/.git/", "r/.gitignore: b", "r/s/.git/", "r/s/a", "r/s/b", "r/s/c", "r/a", "r/b"],
+            vec![".gitignore", "r/", "r/.gitignore", "r/a", "r/s/", "r/s/a", "r/s/b", "r/s/c"],
+        ),
+        (
+            "a rule around it hides the whole repository",
+            vec![".gitignore: r", "r/.git/", "r/.gitignore: !*", "r/a"],
+            vec![".gitignore"],
+        ),
+        (
+            ".ignore goes on in a repository inside",
+            vec![".ignore: *.log", "r/.git/", "r/a.log", "r/b"],
+            vec![".ignore", "r/", "r/b"],
         ),
         (
             "the last line wins",
@@ -133,6 +169,66 @@ fn ignore_files_apply_with_their_precedence() {
         let entries: Vec<&str> = entries.iter().map(String::as_str).collect();
         assert_eq!(scan(&Tree::new(&entries), RULES), expected, "{reason}");
     }
+}
+
+#[test]
+fn a_rule_does_not_show_a_hidden_name() {
+    let tree = Tree::new(&[".gitignore: *\\n!.env\\n!.github/\\n!.github/**\\n!x", ".env", ".github/a", "x", "y"]);
+    tree.add(".ignore: !.env");
+    assert_eq!(scan(&tree, ScanOptions { include_hidden: false, ..RULES }), ["x"]);
+    assert_eq!(scan(&tree, RULES), [".env", ".github/", ".github/a", "x"]);
+}
+
+#[test]
+fn our_own_temporary_files_are_never_listed_and_similar_names_are() {
+    let tree = Tree::new(&[
+        ".cairn-0123456789abcdef.tmp",
+        "d/.cairn-fedcba9876543210.tmp",
+        ".cairn-notes.tmp",
+        ".cairn-0123456789ABCDEF.tmp",
+        ".cairn-0123456789abcde.tmp",
+        ".cairn-0123456789abcdeff.tmp",
+        ".cairn-0123456789abcdef.tmp.txt",
+        "x.cairn-0123456789abcdef.tmp",
+        "e/.cairn-0123456789abcdef.tmp/",
+    ]);
+    for options in [ALL, RULES, FOLLOW, ScanOptions { detail: Detail::Full, ..ALL }] {
+        assert_eq!(
+            scan(&tree, options),
+            [
+                ".cairn-0123456789ABCDEF.tmp",
+                ".cairn-0123456789abcde.tmp",
+                ".cairn-0123456789abcdef.tmp.txt",
+                ".cairn-0123456789abcdeff.tmp",
+                ".cairn-notes.tmp",
+                "d/",
+                "e/",
+                "e/.cairn-0123456789abcdef.tmp/",
+                "x.cairn-0123456789abcdef.tmp",
+            ]
+        );
+    }
+}
+
+#[test]
+fn what_could_not_be_read_is_named() {
+    let tree = Tree::new(&["a/x", "b/c/x", "d/"]);
+    let component = "n".repeat(200);
+    let mut deepest = tree.path("d");
+    // Longer than any path that the system accepts.
+    for _ in 0..30 {
+        let parent = rustix::fs::open(&deepest, OFlags::DIRECTORY | OFlags::PATH, Mode::empty());
+        let Ok(parent) = parent else { break };
+        rustix::fs::mkdirat(&parent, &component, Mode::RWXU).expect("a directory");
+        deepest.push(&component);
+    }
+    let snapshot = Scanner::threads(2).fresh(&tree.root(), ALL).expect("a scan");
+    let unread: Vec<String> =
+        snapshot.unreadable_paths().iter().map(|path| String::from_utf8_lossy(path).into_owned()).collect();
+    assert_eq!((snapshot.unreadable(), unread.len()), (1, 1));
+    let last = String::from_utf8_lossy(snapshot.path(snapshot.len() - 1)).into_owned();
+    assert_eq!(unread, [last], "the deepest entry that was listed");
+    assert!(tree.path(&unread[0]).as_os_str().len() > 4095);
 }
 
 #[test]

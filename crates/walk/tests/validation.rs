@@ -67,6 +67,11 @@ impl Rig {
         fs::write(path, contents).expect("a file");
     }
 
+    /// Writes a file next to the root.
+    fn write_above(&self, relative: &str, contents: &str) {
+        self.write(&format!("../{relative}"), contents);
+    }
+
     /// Replaces an empty `.git` directory by a file that points to the repository next to the root.
     fn point_to_repository(&self, git: &str) {
         fs::remove_dir(self.path(git)).expect("an empty directory");
@@ -88,9 +93,14 @@ impl Rig {
         }
     }
 
+    /// Lets every cached snapshot expire.
+    fn expire(&self) {
+        *self.clock.lock().expect("a clock") += Duration::from_secs(2);
+    }
+
     /// Returns the snapshot after the previous one has expired.
     fn expired(&self, options: ScanOptions) -> Scan {
-        *self.clock.lock().expect("a clock") += Duration::from_secs(2);
+        self.expire();
         let root = self.root();
         let asked = *self.clock.lock().expect("a clock");
         let request = ScanRequest { root: &root, options, asked, partial_on_timeout: false };
@@ -105,6 +115,7 @@ impl Rig {
         let fresh = Scanner::threads(1).fresh(&self.root(), options).expect("a scan");
         assert_same_entries(&listed(&validated), &listed(&fresh));
         assert_eq!(validated.unreadable(), fresh.unreadable());
+        assert_eq!(validated.unreadable_paths(), fresh.unreadable_paths());
         Work::between(&before, &after)
     }
 }
@@ -236,6 +247,62 @@ fn a_change_of_rules_scans_everything() {
         rig.expired(DEFAULT);
         edit(&rig);
         assert_eq!(rig.validate(DEFAULT).rescans, 1, "{reason}");
+    }
+}
+
+#[test]
+fn a_change_of_gits_configuration_is_noticed_by_a_validation_and_an_invalidation() {
+    type Edit = fn(&Rig);
+    let config = |excludes: &str| format!("[core]\nexcludesFile = {excludes}\n");
+    let cases: [(&str, &str, Edit); 8] = [
+        ("the excludes file", "repository/x-excludes", |rig| rig.write_above("repository/x-excludes", "y")),
+        ("the configuration", "repository/.git/config", |rig| rig.write_above("repository/.git/config", "")),
+        ("an included file", "repository/.git/included", |rig| {
+            rig.write_above("repository/.git/included", "[core]\nignoreCase");
+        }),
+        ("a file included there", "repository/.git/more", |rig| {
+            rig.write_above("repository/.git/more", "[core]\nexcludesFile=");
+        }),
+        ("the directory of the configuration", "repository/.git", |rig| rig.write_above("repository/.git/config", "")),
+        ("the private excludes", "repository/.git/info/exclude", |rig| {
+            rig.write_above("repository/.git/info/exclude", "y");
+        }),
+        ("the directory of the private excludes", "repository/.git/info/", |rig| {
+            rig.write_above("repository/.git/info/exclude", "y");
+        }),
+        ("a repository nearer to the root", "repository/near/.git/config", |rig| {
+            rig.write_above("repository/near/.git/config", "");
+        }),
+    ];
+    for (reason, changed, edit) in cases {
+        for announced in [false, true] {
+            let rig = Rig::with(&[]);
+            rig.write_above("repository/x-excludes", "x");
+            rig.write_above("repository/.git/config", &(config("x-excludes") + "[include]\npath = included\n"));
+            rig.write_above("repository/.git/included", "[include]\npath = more");
+            let root = rig.top.join("repository/near/root");
+            for name in ["x", "X", "y"] {
+                rig.write_above(&format!("repository/near/root/{name}"), "");
+            }
+            rig.settle();
+            let request = |cache: &ScanCache, pool: &Pool| {
+                let request = support::request(&root, DEFAULT);
+                listed(&cache.get_or_scan(&request, pool, &CancelToken::new()).expect("a scan").snapshot)
+            };
+            let before = request(&rig.cache, &rig.pool);
+            assert_eq!(before, ["X", "y"], "{reason}");
+            edit(&rig);
+            if announced {
+                rig.cache.invalidate(Some(&rig.top.join(changed)));
+            } else {
+                assert_eq!(request(&rig.cache, &rig.pool), before, "{reason}: within the time to live");
+                rig.expire();
+            }
+            let fresh = ScanCache::new(Policy::default());
+            let now = request(&fresh, &rig.pool);
+            assert_ne!(now, before, "{reason}");
+            assert_eq!(request(&rig.cache, &rig.pool), now, "{reason}, announced: {announced}");
+        }
     }
 }
 

@@ -120,6 +120,8 @@ export interface NativeFuzzyFindResult {
   stopReason?: 'limit' | 'timeout' | 'budget'
   /** How many directories or entries could not be read; absent when none. */
   unreadable?: number
+  /** The first of them in path order; absent when none. */
+  unreadablePaths?: Array<string>
   /** The matches; the facade has the table of these columns. */
   columns: Uint8Array
 }
@@ -148,6 +150,8 @@ export interface NativeGlobResult {
   stopReason?: 'limit' | 'timeout' | 'budget'
   /** How many directories or entries could not be read; absent when none. */
   unreadable?: number
+  /** The first of them in path order; absent when none. */
+  unreadablePaths?: Array<string>
   /** The matches; the facade has the table of these columns. */
   columns: Uint8Array
 }

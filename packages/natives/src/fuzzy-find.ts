@@ -18,6 +18,8 @@ export interface FuzzyFindOptions extends SearchOptions {
    * but not at the beginnings of words. Typos in the names of directories are accepted only if no entry matches as typed
    * (scattered letters do not count) and fewer than ten match with typos in their base names.
    *
+   * Queries and names are compared in the composed form (NFC), so `é` is one letter, however it is typed or stored.
+   *
    * At most 1,024 bytes of UTF-8, and 32 words and path segments; a longer query is refused with `INVALID_OPTION`.
    */
   query: string;
@@ -62,6 +64,11 @@ export interface FuzzyFindResult {
   stopReason?: StopReason;
   /** How many directories or entries could not be read; absent when none. */
   unreadable?: number;
+  /**
+   * The first 16 of them in path order, relative to the root; `.` is the root itself. A directory is one whose contents are
+   * missing: for lack of permission, or because its path is longer than the system accepts. Absent when none.
+   */
+  unreadablePaths?: string[];
 }
 
 const MAX_BYTES = 1024;

@@ -10,7 +10,8 @@ import type { OptionRules, SearchOptions, StopReason } from './options.ts';
 /** Options of {@link glob}. `hidden` is false by default. */
 export interface GlobOptions extends SearchOptions {
   /**
-   * `*` and `?` stop at `/`, `**` does not; `[…]`, `{a,b}` and `\` work as in a gitignore file. Case-sensitive. A final
+   * `*` and `?` stop at `/`, `**` does not; `[…]`, `{a,b}` and `\` work as in a gitignore file. Case-sensitive.
+   * Patterns and names are compared in the composed form (NFC): `é` is one character, however it is typed or stored. A final
    * `/` matches only directories. Empty is `*`; an unbalanced brace is repaired.
    */
   pattern: string;
@@ -57,6 +58,11 @@ export interface GlobResult {
   stopReason?: StopReason;
   /** How many directories or entries could not be read; absent when none. */
   unreadable?: number;
+  /**
+   * The first 16 of them in path order, relative to the root; `.` is the root itself. A directory is one whose contents are
+   * missing: for lack of permission, or because its path is longer than the system accepts. Absent when none.
+   */
+  unreadablePaths?: string[];
 }
 
 const rules: OptionRules<GlobOptions> = {

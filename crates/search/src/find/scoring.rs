@@ -57,7 +57,7 @@ impl Scoring {
     }
 
     fn verdict(&self, index: &Index, entry: usize, floor: u32) -> Verdict {
-        let path = || self.snapshot.path(entry);
+        let path = || self.snapshot.composed_path(entry);
         match &self.matching {
             Matching::AsTyped => self.search.score(index, entry, path, floor),
             Matching::WithTypos(typos) => typos.score(&self.search, index, entry, path),

@@ -23,15 +23,17 @@ impl Tail {
 
 impl GlobPattern {
     /// Appends the numbers of the paths that match; the first path has the number `first`. The paths are spans of `arena`, in
-    /// any order; each begins with the pattern's prefix.
+    /// any order, and composed; with `has_prefix`, each begins with the pattern's prefix.
     pub(crate) fn select(
         &self,
         arena: &[u8],
         spans: impl ExactSizeIterator<Item = Range<usize>>,
         first: u32,
+        has_prefix: bool,
         selected: &mut Vec<u32>,
     ) {
-        if let Test::Suffixes { suffixes, any_depth: true } = &self.test
+        if (has_prefix || self.prefix.is_empty())
+            && let Test::Suffixes { suffixes, any_depth: true } = &self.test
             && let [suffix] = suffixes.as_slice()
             && let Some(tail) = Tail::new(suffix)
         {
@@ -39,10 +41,10 @@ impl GlobPattern {
             let min_length = self.prefix.len() + tail.length.max(1);
             keep(spans, first, selected, |span| match arena[..span.end].last_chunk() {
                 Some(&last) => (span.len() >= min_length) & (u64::from_le_bytes(last) & tail.mask == tail.value),
-                None => self.matches(&arena[span]),
+                None => self.matches_composed(&arena[span]),
             });
         } else {
-            keep(spans, first, selected, |span| self.matches(&arena[span]));
+            keep(spans, first, selected, |span| self.matches_composed(&arena[span]));
         }
     }
 }

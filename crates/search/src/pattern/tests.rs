@@ -180,7 +180,7 @@ proptest! {
             })
             .collect();
         let mut selected = vec![99];
-        pattern.select(arena.as_bytes(), spans.into_iter(), 7, &mut selected);
+        pattern.select(arena.as_bytes(), spans.into_iter(), 7, true, &mut selected);
         let matching = (7..).zip(&paths).filter(|(_, path)| pattern.matches(path.as_bytes()));
         let expected: Vec<u32> = std::iter::once(99).chain(matching.map(|(number, _)| number)).collect();
         prop_assert_eq!(selected, expected, "{:?}", paths);

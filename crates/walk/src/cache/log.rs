@@ -89,6 +89,6 @@ pub(super) fn affects_root(target: &Path, key: &ScanKey) -> bool {
 /// Whether a change at `target`, outside the root, may concern the snapshot.
 fn affects_outside(target: &Path, snapshot: &Snapshot) -> bool {
     let outside = snapshot.outside();
-    outside.rule_files.iter().any(|file| file == target)
+    outside.rule_files.iter().any(|file| file.starts_with(target))
         || outside.link_targets.iter().any(|linked| target.starts_with(linked) || linked.starts_with(target))
 }

@@ -16,6 +16,8 @@ use gix_glob::{Pattern, wildmatch};
 /// The rules of one file.
 #[derive(Debug)]
 pub(crate) struct Globs {
+    /// Whether the case of ASCII letters does not matter.
+    ignore_case: bool,
     rules: Box<[Rule]>,
     /// For each last byte of a name, the number of the list in `with_last_byte` to try; 0 for none.
     by_last_byte: Box<[u8; 256]>,
@@ -61,14 +63,14 @@ pub(crate) struct Subject<'a> {
     pub(crate) is_dir: bool,
 }
 
-/// Returns which characters occur, folded into 64 bits.
+/// Returns which characters occur, folded into 64 bits. A letter has one bit for both cases.
 pub(crate) fn mask_of(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0, |mask, byte| mask | 1 << (byte & 63))
+    bytes.iter().fold(0, |mask, byte| mask | 1 << (byte.to_ascii_lowercase() & 63))
 }
 
 impl Globs {
     /// Reads the contents of an ignore file.
-    pub(crate) fn parse(contents: &[u8]) -> Self {
+    pub(crate) fn parse(contents: &[u8], ignore_case: bool) -> Self {
         let contents = contents.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(contents);
         let patterns = contents.split(|&byte| byte == b'\n').filter_map(parse_line);
         let rules: Box<[Rule]> = patterns.map(|pattern| Rule { prefilter: Prefilter::of(&pattern), pattern }).collect();
@@ -80,6 +82,7 @@ impl Globs {
                 with_any.push(candidate);
                 continue;
             };
+            let last = if ignore_case { last.to_ascii_lowercase() } else { last };
             let number = &mut by_last_byte[usize::from(last)];
             if *number == 0 {
                 with_last_byte.push(Vec::new());
@@ -88,7 +91,10 @@ impl Globs {
             }
             with_last_byte[usize::from(*number) - 1].push(candidate);
         }
-        Self { rules, by_last_byte, with_last_byte, with_any }
+        if ignore_case {
+            by_last_byte.copy_within(usize::from(b'a')..=usize::from(b'z'), usize::from(b'A'));
+        }
+        Self { ignore_case, rules, by_last_byte, with_last_byte, with_any }
     }
 
     /// Memory held, in bytes.
@@ -122,7 +128,7 @@ impl Globs {
         let matching = |candidate: &&Candidate| {
             candidate.mask & absent == 0 && {
                 let Rule { prefilter, pattern } = &self.rules[candidate.rule as usize];
-                prefilter.accepts(name) && matches(pattern, subject)
+                prefilter.accepts(name, self.ignore_case) && matches(pattern, subject, self.ignore_case)
             }
         };
         candidates.iter().find(matching).map(|candidate| candidate.rule)
@@ -151,27 +157,34 @@ impl Prefilter {
     }
 
     /// Whether `name`, which contains the characters of the mask, also contains the run.
-    fn accepts(&self, name: &[u8]) -> bool {
+    fn accepts(&self, name: &[u8], ignore_case: bool) -> bool {
         // A single character is in the mask.
         let [first, second, rest @ ..] = &*self.run else { return true };
-        name.windows(self.run.len()).any(|window| window[0] == *first && window[1] == *second && window[2..] == *rest)
+        let mut windows = name.windows(self.run.len());
+        if ignore_case {
+            return windows.any(|window| window.eq_ignore_ascii_case(&self.run));
+        }
+        windows.any(|window| window[0] == *first && window[1] == *second && window[2..] == *rest)
     }
 }
 
-fn matches(pattern: &Pattern, subject: Subject<'_>) -> bool {
+fn matches(pattern: &Pattern, subject: Subject<'_>, ignore_case: bool) -> bool {
     if pattern.mode.contains(Mode::MUST_BE_DIR) && !subject.is_dir {
         return false;
     }
     let anywhere = pattern.mode.contains(Mode::NO_SUB_DIR) && !pattern.mode.contains(Mode::ABSOLUTE);
     let from = if anywhere { subject.name_start } else { 0 };
     let value = &subject.path[from..];
-    let mode = wildmatch::Mode::NO_MATCH_SLASH_LITERAL;
+    let mut mode = wildmatch::Mode::NO_MATCH_SLASH_LITERAL;
+    mode.set(wildmatch::Mode::IGNORE_CASE, ignore_case);
     match pattern.first_wildcard_pos {
         // git compares a path up to the first wildcard and matches the rest as a separate glob. So `a**/b` is an `a`,
         // then `**/b`, and matches across slashes.
         Some(at) if !anywhere && at > 0 => {
             let (start, glob) = pattern.text.split_at(at);
-            value.strip_prefix(start).is_some_and(|rest| gix_glob::wildmatch(glob.into(), rest.into(), mode))
+            let Some((beginning, rest)) = value.split_at_checked(at) else { return false };
+            let begins = if ignore_case { beginning.eq_ignore_ascii_case(start) } else { beginning == start };
+            begins && gix_glob::wildmatch(glob.into(), rest.into(), mode)
         }
         _ => pattern.matches(value.into(), mode),
     }

@@ -31,8 +31,8 @@ pub(crate) struct Sources {
     /// The states to compare later; empty unless `records_states`.
     pub(crate) states: Vec<RuleFileState>,
     records_states: bool,
-    /// How many files could not be read.
-    pub(crate) unreadable: u64,
+    /// The files that could not be read.
+    pub(crate) unread: Vec<PathBuf>,
     /// Whether each known device has reliable times.
     devices: Vec<(u64, bool)>,
 }
@@ -69,8 +69,8 @@ impl Sources {
     }
 
     /// Marks the last recorded file as unreadable: its rules are missing, so a validation must read it again.
-    pub(crate) fn mark_unreadable(&mut self) {
-        self.unreadable += 1;
+    pub(crate) fn mark_unreadable(&mut self, path: &Path) {
+        self.unread.push(path.to_owned());
         if let Some(last) = self.states.last_mut() {
             last.state = FileState::Unsettled;
         }

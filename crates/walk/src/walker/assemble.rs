@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use cairn_cancel::CancelToken;
+use cairn_cancel::Stopped;
 
 use crate::error::WalkError;
 use crate::options::Detail;
@@ -15,7 +15,7 @@ pub(super) fn assemble(
     outputs: &[Option<Arc<Listing>>],
     max_entries: usize,
     head: SnapshotHead,
-    cancel: Option<&CancelToken>,
+    check: &dyn Fn() -> Result<(), Stopped>,
 ) -> Result<Snapshot, WalkError> {
     let listings = || outputs.iter().flatten();
     let entries = listings().map(|listing| listing.entries.len()).sum();
@@ -47,7 +47,7 @@ pub(super) fn assemble(
         }
         seen += 1;
         if seen % 4096 == 0 {
-            cancel.map_or(Ok(()), CancelToken::check)?;
+            check()?;
         }
         let depth = stack.len();
         if seen > max_entries || !builder.push(&prefix, listing.name(entry), depth, entry.kind) {

@@ -2,8 +2,13 @@
 
 use std::cmp::Ordering;
 
+use cairn_cancel::Stopped;
+
 use crate::directory::Meta;
 use crate::kind::Kind;
+
+/// How many entries are sorted or merged between two checks for cancellation.
+pub(super) const SORTED_PER_CHECK: usize = 4096;
 
 /// The entry has no subtree in the scan.
 pub(super) const NO_CHILD: u32 = u32::MAX;
@@ -53,8 +58,9 @@ impl Listing {
     }
 
     /// Sorts entries by name, and puts each directory's subtree where its paths belong. All of them begin with the name
-    /// and `/`, so the order is `a`, `a.c`, `a/b`: `.` is less than `/`.
-    pub(super) fn sort(&mut self) {
+    /// and `/`, so the order is `a`, `a.c`, `a/b`: `.` is less than `/`. Calls `check` every [`SORTED_PER_CHECK`] steps of
+    /// the sort.
+    pub(super) fn sort(&mut self, check: &dyn Fn() -> Result<(), Stopped>) -> Result<(), Stopped> {
         // The first bytes decide nearly every comparison, without reading the names.
         let mut order: Vec<(u64, Step)> = Vec::with_capacity(self.entries.len());
         for (index, entry) in self.entries.iter().enumerate() {
@@ -64,15 +70,49 @@ impl Listing {
                 order.push((first_bytes(name, true), Step { entry: index as u32, subtree: true }));
             }
         }
-        order.sort_unstable_by(|(first, a), (second, b)| {
+        let compare = |(first, a): &(u64, Step), (second, b): &(u64, Step)| {
             first.cmp(second).then_with(|| {
                 let names = (self.name(self.entries[a.entry as usize]), self.name(self.entries[b.entry as usize]));
                 compare_steps(names.0, a.subtree, names.1, b.subtree)
             })
-        });
-        let order = order.into_iter().map(|(_, step)| step).collect();
-        self.order = order;
+        };
+        for part in order.chunks_mut(SORTED_PER_CHECK) {
+            if part.len() == SORTED_PER_CHECK {
+                check()?;
+            }
+            part.sort_unstable_by(compare);
+        }
+        let mut sorted = SORTED_PER_CHECK;
+        while sorted < order.len() {
+            order = merge_parts(&order, sorted, &compare, check)?;
+            sorted *= 2;
+        }
+        self.order = order.into_iter().map(|(_, step)| step).collect();
+        Ok(())
     }
+}
+
+/// Merges each two adjacent parts of `sorted` items, which are in order.
+fn merge_parts<T: Copy>(
+    items: &[T],
+    sorted: usize,
+    compare: &impl Fn(&T, &T) -> Ordering,
+    check: &dyn Fn() -> Result<(), Stopped>,
+) -> Result<Vec<T>, Stopped> {
+    let mut merged = Vec::with_capacity(items.len());
+    for pair in items.chunks(2 * sorted) {
+        let (mut left, mut right) = pair.split_at(sorted.min(pair.len()));
+        while let (Some(first), Some(second)) = (left.first(), right.first()) {
+            if merged.len().is_multiple_of(SORTED_PER_CHECK) {
+                check()?;
+            }
+            let from = if compare(first, second) == Ordering::Greater { &mut right } else { &mut left };
+            merged.extend(from.split_off_first());
+        }
+        merged.extend_from_slice(left);
+        merged.extend_from_slice(right);
+    }
+    Ok(merged)
 }
 
 /// Returns the first bytes of a name as a number that compares as they do. A subtree's name ends with `/`.

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use cairn_cancel::CancelToken;
+use cairn_cancel::Stopped;
 
 use crate::error::WalkError;
 use crate::fingerprint::Fingerprint;
@@ -52,13 +52,13 @@ pub(super) fn merge(
     before: &Fingerprint,
     input: &MergeInput,
     mut head: SnapshotHead,
-    cancel: &CancelToken,
+    check: &dyn Fn() -> Result<(), Stopped>,
 ) -> Result<Snapshot, WalkError> {
     let mut gone = vec![false; base.len()];
     let mut vanished = Vanished::default();
     let mut found: Vec<(Vec<u8>, Kind)> = Vec::new();
     for (id, &index) in input.changed.iter().enumerate() {
-        cancel.check()?;
+        check()?;
         let path = &before.directories[index as usize].path;
         if vanished.contains(path) {
             continue;
@@ -93,7 +93,7 @@ pub(super) fn merge(
     let mut fits = true;
     for (entry, gone) in gone.iter().enumerate() {
         if entry % 4096 == 0 {
-            cancel.check()?;
+            check()?;
         }
         if *gone {
             continue;
@@ -110,8 +110,12 @@ pub(super) fn merge(
         head.cut = Some(Cut::Budget);
     }
     let fingerprint = merge_fingerprints(base, before, input, &vanished);
-    let in_directories: u64 = fingerprint.directories.iter().map(|state| state.unreadable).sum();
-    head.unreadable = fingerprint.above_unreadable + in_directories;
+    head.unread = fingerprint.above_unread.clone();
+    fingerprint
+        .directories
+        .iter()
+        .filter_map(|state| state.unread.as_deref())
+        .for_each(|unread| head.unread.absorb(unread));
     head.fingerprint = (fits && !input.unreliable_times).then_some(fingerprint);
     Ok(builder.finish(head))
 }
@@ -140,8 +144,8 @@ fn merge_fingerprints(base: &Snapshot, before: &Fingerprint, input: &MergeInput,
             .chain(&now.rule_files)
             .cloned()
             .collect(),
-        excludes: before.excludes.clone(),
-        above_unreadable: before.above_unreadable,
+        environment: before.environment.clone(),
+        above_unread: before.above_unread.clone(),
         aliased: before.aliased,
     }
 }

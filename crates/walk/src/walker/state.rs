@@ -1,12 +1,14 @@
 //! The state that the threads of one walk share.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
 
 use crate::fingerprint::Fingerprint;
-use crate::rules::{RuleFiles, Rules, Sources};
+use crate::paths::to_bytes;
+use crate::rules::{Environment, RuleFiles, Rules, Sources};
 use crate::snapshot::{Cut, Outside, Snapshot};
+use crate::unread::Unread;
 
 use super::listing::Listing;
 use super::plan::WalkPlan;
@@ -24,8 +26,10 @@ pub(super) struct State {
     /// The assembled snapshot. `outputs` is emptied when it is set.
     pub(super) result: Option<Arc<Snapshot>>,
     pub(super) outputs: Vec<Option<Arc<Listing>>>,
+    /// What a deadline left of directories that are listed again later, by the index in `outputs`.
+    pub(super) parts: HashMap<u32, Arc<Listing>>,
     pub(super) entries: usize,
-    pub(super) unreadable: u64,
+    pub(super) unread: Unread,
     pub(super) cut: Option<Cut>,
     pub(super) outside: Outside,
     pub(super) fingerprint: Fingerprint,
@@ -98,27 +102,36 @@ pub(super) struct Checked {
     pub(super) listed: HashSet<(u64, u64)>,
 }
 
+impl DirectoryTask {
+    /// Its relative path as it is reported; `.` is the root.
+    pub(super) fn name(&self) -> &[u8] {
+        self.path.strip_suffix(b"/").unwrap_or(b".")
+    }
+}
+
 impl State {
     /// Returns the state at the start of a full scan.
     pub(super) fn full_scan(plan: &WalkPlan) -> Self {
         let mut sources = Sources::new(plan.record_fingerprint);
-        let mut excludes = None;
+        let mut environment = None;
         let mut rules = Rules::default();
         if plan.options.use_gitignore {
-            excludes = Rules::excludes(&plan.root);
+            environment = Some(Environment::now());
             rules = Rules::above(&plan.root, &mut sources);
         }
+        let mut unread = Unread::default();
+        sources.unread.iter().for_each(|path| unread.add(&to_bytes(path)));
         let root =
             DirectoryTask { id: 0, path: Vec::new(), depth: 0, through_link: true, rules, known_rule_files: None };
         Self {
             ready: vec![Task::List(root)],
             outputs: vec![None],
-            unreadable: sources.unreadable,
+            unread: unread.clone(),
             outside: Outside { rule_files: sources.files, link_targets: Vec::new() },
             fingerprint: Fingerprint {
                 rule_files: sources.states,
-                excludes,
-                above_unreadable: sources.unreadable,
+                environment,
+                above_unread: unread,
                 ..Fingerprint::default()
             },
             ..Self::default()

@@ -2,9 +2,10 @@ use std::cell::Cell;
 use std::cmp::Ordering;
 use std::fs;
 
-use super::listing::compare_steps;
+use super::listing::{Listing, SORTED_PER_CHECK, compare_steps};
 use super::plan::CHECK_INTERVAL;
 use super::*;
+use crate::kind::Kind;
 use crate::options::{ScanOptions, Subtree};
 
 fn walk_over(files: usize) -> (tempfile::TempDir, Arc<Walk>) {
@@ -30,7 +31,7 @@ fn a_visitor_checks_its_token_every_128_entries() {
     let (_tree, walk) = walk_over(1000);
     let checks = Cell::new(0);
     let Some(Task::List(task)) = lock(&walk.state).ready.pop() else { panic!("the root") };
-    let visit = walk.visitor().visit(&task, &|| {
+    let visit = walk.visitor(&|| false).visit(&task, &|| {
         checks.set(checks.get() + 1);
         Ok(())
     });
@@ -44,7 +45,7 @@ fn a_stopped_visitor_visits_no_further_entry() {
     let (_tree, walk) = walk_over(1000);
     let Some(Task::List(task)) = lock(&walk.state).ready.pop() else { panic!("the root") };
     let checks = Cell::new(0);
-    let visit = walk.visitor().visit(&task, &|| {
+    let visit = walk.visitor(&|| false).visit(&task, &|| {
         checks.set(checks.get() + 1);
         if checks.get() == 3 { Err(Stopped::Cancelled) } else { Ok(()) }
     });
@@ -53,13 +54,106 @@ fn a_stopped_visitor_visits_no_further_entry() {
 }
 
 #[test]
+fn a_deadline_leaves_the_names_listed_so_far_sorted_and_under_every_rule() {
+    let (tree, walk) = walk_over(1000);
+    fs::write(tree.path().join(".gitignore"), "*7\n").expect("rules");
+    let visit_until = |max_checks: usize| {
+        let Some(Task::List(task)) = lock(&walk.state).ready.pop() else { panic!("the root") };
+        let checks = Cell::new(0);
+        let visit = walk.visitor(&|| true).visit(&task, &|| {
+            checks.set(checks.get() + 1);
+            if checks.get() >= max_checks { Err(Stopped::TimedOut) } else { Ok(()) }
+        });
+        lock(&walk.state).ready.push(Task::List(task));
+        visit.expect("a deadline gives a part")
+    };
+    for (max_checks, seen, interrupted) in [(1, 128, true), (3, 3 * 128, true), (100, 1000, false)] {
+        let visit = visit_until(max_checks);
+        assert_eq!(visit.interrupted, interrupted);
+        let names: Vec<&[u8]> = visit.listing.entries.iter().map(|&entry| visit.listing.name(entry)).collect();
+        // `.`, `..` are not counted, `.gitignore` is.
+        assert!(names.len() <= seen && names.len() + seen / 5 > seen, "{} of {seen}", names.len());
+        assert!(names.iter().all(|name| !name.ends_with(b"7") && name.starts_with(b"f")));
+        let order: Vec<&[u8]> = visit
+            .listing
+            .order
+            .iter()
+            .map(|step| visit.listing.name(visit.listing.entries[step.entry as usize]))
+            .collect();
+        assert!(order.is_sorted());
+        assert_eq!(order.len(), names.len());
+    }
+}
+
+#[test]
+fn a_call_out_of_time_gets_what_a_helper_has_listed_and_other_calls_get_everything() {
+    let (_tree, walk) = walk_over(300);
+    let (listing, may_go_on) = (std::sync::Barrier::new(2), std::sync::Barrier::new(2));
+    std::thread::scope(|scope| {
+        let helper = scope.spawn(|| {
+            let checks = Cell::new(0);
+            let check = || {
+                checks.set(checks.get() + 1);
+                // The check before the task, and the first one inside of it.
+                if checks.get() == 2 {
+                    listing.wait();
+                    may_go_on.wait();
+                }
+                Ok(())
+            };
+            assert!(matches!(walk.work(&check, &|| false), StopReason::Finished));
+        });
+        listing.wait();
+        let caller = scope.spawn(|| walk.run(&Pool::new(1), &CancelToken::new().with_timeout(Duration::ZERO), true));
+        while !walk.is_interrupted() {
+            std::thread::yield_now();
+        }
+        may_go_on.wait();
+        let partial = caller.join().expect("no panic").expect("a partial result");
+        assert_eq!((partial.len(), partial.cut()), (127, Some(Cut::Timeout)));
+        helper.join().expect("no panic");
+    });
+    let snapshot = walk.run(&Pool::new(1), &CancelToken::new(), false).expect("a scan");
+    assert_eq!((snapshot.len(), snapshot.cut()), (300, None));
+}
+
+#[test]
+fn a_sort_checks_its_token_every_few_thousand_entries() {
+    for count in [0_usize, 1, 4095, 4096, 4097, 50_000] {
+        let mut listing = Listing::default();
+        for number in 0..count {
+            // The first bytes of many names are equal, and some names begin with others.
+            let name = format!("name-{}", (number * 7919) % 50_021);
+            listing.push(name.as_bytes(), if number % 3 == 0 { Kind::Dir } else { Kind::File });
+        }
+        let checks = Cell::new(0);
+        let sorted = listing.sort(&|| {
+            checks.set(checks.get() + 1);
+            Ok(())
+        });
+        assert_eq!(sorted, Ok(()));
+        let paths: Vec<Vec<u8>> = listing
+            .order
+            .iter()
+            .map(|step| {
+                let name = listing.name(listing.entries[step.entry as usize]);
+                if step.subtree { [name, b"/"].concat() } else { name.to_vec() }
+            })
+            .collect();
+        assert!(paths.is_sorted(), "{count} entries");
+        assert_eq!(paths.len(), count + count.div_ceil(3));
+        assert!(checks.get() >= paths.len() / SORTED_PER_CHECK, "{} checks for {count} entries", checks.get());
+    }
+}
+
+#[test]
 fn a_directory_that_a_cancelled_visitor_left_is_listed_by_the_next_one() {
     let (_tree, walk) = walk_over(300);
     let cancelled = CancelToken::new();
     cancelled.cancel();
     let pool = Pool::new(1);
-    assert!(walk.run(&pool, &cancelled).is_err_and(|error| error.is_stopped()));
-    let snapshot = walk.run(&pool, &CancelToken::new()).expect("a scan");
+    assert!(walk.run(&pool, &cancelled, false).is_err_and(|error| error.is_stopped()));
+    let snapshot = walk.run(&pool, &CancelToken::new(), false).expect("a scan");
     assert_eq!((snapshot.len(), snapshot.cut()), (300, None));
 }
 

@@ -9,14 +9,14 @@ use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::Arc;
 
-use cairn_cancel::{CancelToken, Stopped};
+use cairn_cancel::Stopped;
 
 use crate::directory::{DirectoryHandle, Stamp};
 use crate::error::WalkError;
 use crate::fingerprint::{Fingerprint, LinkState};
 use crate::kind::Kind;
 use crate::paths::slashes;
-use crate::rules::Rules;
+use crate::rules::Environment;
 use crate::snapshot::{Snapshot, SnapshotHead};
 
 use super::merge::{MergeInput, merge};
@@ -36,7 +36,8 @@ pub(super) struct Validation {
 }
 
 impl Validation {
-    /// Returns `None` when the snapshot has no fingerprint, or when its root or its excludes file was replaced.
+    /// Returns `None` when the snapshot has no fingerprint, or when its root was replaced, or the environment names other
+    /// configuration files.
     pub(super) fn of(base: Arc<Snapshot>, root_identity: (u64, u64)) -> Option<Self> {
         let fingerprint = base.fingerprint()?;
         let root = DirectoryHandle::open_canonical(base.root()).ok()?;
@@ -45,8 +46,9 @@ impl Validation {
                 .directories
                 .iter()
                 .any(|state| state.path.is_empty() && state.identity == Some(root_identity));
-        let same_excludes = !base.options().use_gitignore || Rules::excludes(base.root()) == fingerprint.excludes;
-        (same_root && same_excludes).then(|| Self { base, root })
+        let same_environment =
+            fingerprint.environment.as_ref().is_none_or(|environment| *environment == Environment::now());
+        (same_root && same_environment).then(|| Self { base, root })
     }
 
     fn fingerprint(&self) -> &Fingerprint {
@@ -189,9 +191,9 @@ impl Validation {
         &self,
         input: &MergeInput,
         head: SnapshotHead,
-        cancel: &CancelToken,
+        check: &dyn Fn() -> Result<(), Stopped>,
     ) -> Result<Snapshot, WalkError> {
-        merge(&self.base, self.fingerprint(), input, head, cancel)
+        merge(&self.base, self.fingerprint(), input, head, check)
     }
 }
 

@@ -7,12 +7,14 @@ use std::time::SystemTime;
 
 use cairn_cancel::Stopped;
 
+use crate::compose::composed;
 use crate::directory::{DirectoryHandle, EntryType, LinkTarget, Stamp};
 use crate::fingerprint::LinkState;
 use crate::kind::Kind;
 use crate::options::Detail;
-use crate::paths::{from_bytes, to_bytes};
-use crate::rules::{RuleFiles, Rules, Sources, Verdict};
+use crate::paths::{from_bytes, is_own_temporary, to_bytes};
+use crate::rules::{RuleFiles, Rules, Sources};
+use crate::unread::Unread;
 
 use super::listing::{Listing, NO_CHILD};
 use super::plan::{CHECK_INTERVAL, WalkPlan};
@@ -39,8 +41,10 @@ pub(super) struct Visit {
     pub(super) link_states: Vec<LinkState>,
     pub(super) rule_files: RuleFiles,
     pub(super) rules: Rules,
-    pub(super) unreadable: u64,
+    pub(super) unread: Unread,
     pub(super) over_budget: bool,
+    /// A deadline ended the listing: more names may follow.
+    pub(super) interrupted: bool,
 }
 
 /// Remembers for each device of a walk whether its file system has reliable times.
@@ -51,6 +55,9 @@ pub(super) struct Devices(Mutex<Vec<(u64, bool)>>);
 pub(super) struct Visitor<'a> {
     pub(super) plan: &'a WalkPlan,
     pub(super) devices: &'a Devices,
+    /// Whether a deadline ends the listing of names, and those listed up to then are the result. Otherwise it ends the visit
+    /// without a result.
+    pub(super) keeps_part: &'a dyn Fn() -> bool,
 }
 
 impl Devices {
@@ -84,44 +91,63 @@ impl Visitor<'_> {
             link_states: Vec::new(),
             rule_files: RuleFiles::default(),
             rules: task.rules.clone(),
-            unreadable: 0,
+            unread: Unread::default(),
             over_budget: false,
+            interrupted: false,
         };
         let mut path = to_bytes(&self.plan.root).into_owned();
         if !path.ends_with(b"/") {
             path.push(b'/');
         }
         path.extend_from_slice(&task.path);
+        let without_slash = path.len() - usize::from(path.len() > 1);
+        let place = from_bytes(&path[..without_slash]);
         let opened = if self.plan.options.follow_links && !task.path.is_empty() {
-            DirectoryHandle::open(&from_bytes(&path), task.through_link)
+            DirectoryHandle::open(&place, task.through_link)
         } else {
-            DirectoryHandle::open_canonical(&from_bytes(&path))
+            DirectoryHandle::open_canonical(&place)
         };
         let directory = match opened {
             Ok(directory) => directory,
             Err(error) => {
-                // A directory that was removed in the meantime is not unreadable.
-                visit.unreadable += u64::from(error.kind() != io::ErrorKind::NotFound);
+                // A directory that was removed or replaced in the meantime is not unreadable.
+                if !matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) {
+                    visit.unread.add(task.name());
+                }
                 return Ok(visit);
             }
         };
         if self.plan.options.follow_links || self.plan.record_fingerprint {
-            self.stamp(&directory, &mut visit);
+            self.stamp(task, &directory, &mut visit);
         }
-        visit.rule_files = self.list(task, &directory, check, &mut visit)?;
+        visit.rule_files = match self.list(task, &directory, check, &mut visit) {
+            Err(Stopped::TimedOut) if (self.keeps_part)() => {
+                visit.interrupted = true;
+                // The listing may not have come to the ignore files.
+                RuleFiles::present(|name| directory.stamp_at(name, false).is_ok())
+            }
+            listed => listed?,
+        };
+        let check = &|| match check() {
+            Err(Stopped::TimedOut) if (self.keeps_part)() => Ok(()),
+            checked => checked,
+        };
         if self.plan.options.use_gitignore && task.known_rule_files != Some(visit.rule_files) {
-            let without_slash = &path[..path.len() - usize::from(path.len() > 1)];
-            visit.rules = task.rules.enter(&from_bytes(without_slash), visit.rule_files, &mut visit.sources);
-            visit.unreadable += visit.sources.unreadable;
+            visit.rules = task.rules.enter(&from_bytes(&path[..without_slash]), visit.rule_files, &mut visit.sources);
+            for path in &visit.sources.unread {
+                visit.unread.add(&to_bytes(path.strip_prefix(&self.plan.root).unwrap_or(path)));
+            }
         }
         self.filter(task, &directory, &mut path, check, &mut visit)?;
         Ok(visit)
     }
 
     /// Records the stamp of the directory. Call it before the directory is listed.
-    fn stamp(&self, directory: &DirectoryHandle, visit: &mut Visit) {
+    fn stamp(&self, task: &DirectoryTask, directory: &DirectoryHandle, visit: &mut Visit) {
         let Ok(stamp) = directory.stamp() else {
-            visit.unreadable += u64::from(self.plan.options.follow_links);
+            if self.plan.options.follow_links {
+                visit.unread.add(task.name());
+            }
             return;
         };
         visit.stamp = Some(stamp);
@@ -139,7 +165,6 @@ impl Visitor<'_> {
     ) -> Result<RuleFiles, Stopped> {
         let mut files = RuleFiles::default();
         let wanted = self.plan.subtree.prefix.get(task.depth);
-        let hide_dot_names = !self.plan.options.include_hidden && !self.plan.options.use_gitignore;
         let mut seen = 0;
         let mut over_budget = false;
         let raw_limit = self.plan.max_entries.saturating_mul(2).max(MAX_RAW_NAMES);
@@ -153,8 +178,9 @@ impl Visitor<'_> {
             let EntryType::Known(kind) = entry_type else { return Ok(()) };
             let skipped = name == b".git"
                 || (self.plan.options.skip_node_modules && name == b"node_modules")
-                || (hide_dot_names && name.starts_with(b"."))
-                || wanted.is_some_and(|wanted| wanted != name);
+                || (!self.plan.options.include_hidden && name.starts_with(b"."))
+                || (kind == Kind::File && is_own_temporary(name))
+                || wanted.is_some_and(|wanted| wanted != name && (name.is_ascii() || *wanted != *composed(name)));
             if skipped {
                 return Ok(());
             }
@@ -167,7 +193,7 @@ impl Visitor<'_> {
             Ok(())
         })?;
         if listed.is_err() {
-            visit.unreadable += 1;
+            visit.unread.add(task.name());
             visit.settled = false;
         }
         visit.over_budget = over_budget;
@@ -216,10 +242,7 @@ impl Visitor<'_> {
                 }
                 visit.link_targets.extend(link_destinations(&from_bytes(path)));
             }
-            let verdict =
-                if rules.is_empty() { Verdict::None } else { rules.verdict(path, base, entry.kind == Kind::Dir) };
-            let hidden = !self.plan.options.include_hidden && name.starts_with(b".");
-            if verdict == Verdict::Ignored || (verdict == Verdict::None && hidden) {
+            if !rules.is_empty() && rules.hide(path, base, entry.kind == Kind::Dir) {
                 continue;
             }
             if self.plan.options.detail == Detail::Full {
@@ -227,7 +250,7 @@ impl Visitor<'_> {
                     Ok(meta) => listing.meta.push(Some(meta)),
                     Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
                     Err(_) => {
-                        visit.unreadable += 1;
+                        visit.unread.add(&[&task.path, name].concat());
                         listing.meta.push(None);
                     }
                 }
@@ -252,8 +275,7 @@ impl Visitor<'_> {
             kept += 1;
         }
         listing.entries.truncate(kept);
-        listing.sort();
-        Ok(())
+        listing.sort(check)
     }
 }
 

@@ -20,11 +20,31 @@ fn an_invalidation_drops_the_snapshots_that_the_change_may_concern() {
         ("a file inside a followed link", Some("OUTSIDE/x"), vec!["follow"]),
         ("the link itself", Some("follow/link"), vec!["follow"]),
         ("a path with dots", Some("a/b/../b/x"), vec!["a/b"]),
+        ("a directory with a slash at its end", Some("a/b/x/"), vec!["a/b"]),
+        ("a directory with a dot at its end", Some("./a/b//x/."), vec!["a/b"]),
+        ("a directory that is gone, with a slash at its end", Some("a/bc/gone/"), vec!["a/bc"]),
+        ("a directory that is gone, with dots", Some("a/bc/gone/../../b/gone/."), vec!["a/b"]),
+        ("the link itself, with a slash at its end", Some("follow/link/"), vec!["follow"]),
+        ("the link itself, with a dot at its end", Some("follow/link/."), vec!["follow"]),
+        ("a broken link with a slash at its end", Some("a/b/broken/"), vec!["a/b"]),
+        ("a link to what another root follows, with a slash at its end", Some("a/b/elsewhere/"), vec!["a/b", "follow"]),
+        ("a path through a link", Some("a/bc/to-b/x/y"), vec!["a/b"]),
+        ("a path up from a link", Some("a/bc/to-x/.."), vec!["a/b"]),
+        ("the directory of a repository's excludes", Some("a/.git/info/"), vec!["a/b", "a/bc"]),
     ] {
         let rig = Rig::new(Policy::default());
         let roots = ["a/b", "a/bc", "follow"].map(|name| (name, rig.directory(name)));
         rig.directory("a/b/x");
-        symlink(&linked, rig.root().join("follow/link")).expect("a link");
+        rig.directory("a/.git");
+        for (target, link) in [
+            (linked.as_path(), "follow/link"),
+            (Path::new("nowhere"), "a/b/broken"),
+            (&linked, "a/b/elsewhere"),
+            (Path::new("../b"), "a/bc/to-b"),
+            (Path::new("../b/x"), "a/bc/to-x"),
+        ] {
+            symlink(target, rig.root().join(link)).expect("a link");
+        }
         for (name, root) in &roots {
             rig.get_with(root, ScanOptions { follow_links: *name == "follow", ..ScanOptions::default() });
         }

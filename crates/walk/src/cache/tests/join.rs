@@ -29,10 +29,10 @@ fn identical_calls_share_one_scan_and_a_cancelled_call_does_not_stop_the_others(
     assert!(Arc::ptr_eq(&first, &second) && !first_joined && second_joined);
     let cancelled = CancelToken::new();
     cancelled.cancel();
-    let result = first.walk.run(&rig.pool, &cancelled);
+    let result = first.walk.run(&rig.pool, &cancelled, false);
     assert!(result.is_err_and(|error| error.is_stopped()));
     rig.cache.state.leave(&request.key(), &first, &ScanEnd::Stopped);
-    let snapshot = second.walk.run(&rig.pool, &CancelToken::new()).expect("the other call goes on");
+    let snapshot = second.walk.run(&rig.pool, &CancelToken::new(), false).expect("the other call goes on");
     rig.cache.state.leave(&request.key(), &second, &ScanEnd::Finished(Arc::clone(&snapshot)));
     assert!(Arc::ptr_eq(&rig.get(&root).snapshot, &snapshot));
     assert_eq!(rig.cache.stats().joins, 1);
@@ -153,7 +153,7 @@ fn a_finished_scan_is_not_joined_even_while_another_call_works_on_it() {
     };
     let ((first, _), (second, joined)) = (join(), join());
     assert!(joined);
-    let snapshot = first.walk.run(&rig.pool, &CancelToken::new()).expect("a scan");
+    let snapshot = first.walk.run(&rig.pool, &CancelToken::new(), false).expect("a scan");
     rig.cache.state.leave(&request.key(), &first, &ScanEnd::Finished(snapshot));
     rig.pass(2000);
     let (third, joined) = join();

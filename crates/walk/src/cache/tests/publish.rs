@@ -10,7 +10,7 @@ fn the_time_to_live_starts_when_the_scan_is_published() {
     let Ok(Joined::Started(scan)) = rig.cache.state.join(&request.key(), &request, true, Freshness::Any) else {
         panic!("the first call starts a scan")
     };
-    let snapshot = scan.walk.run(&rig.pool, &CancelToken::new()).expect("a scan");
+    let snapshot = scan.walk.run(&rig.pool, &CancelToken::new(), false).expect("a scan");
     rig.pass(5000);
     rig.cache.state.leave(&request.key(), &scan, &ScanEnd::Finished(Arc::clone(&snapshot)));
     rig.pass(500);
@@ -35,7 +35,7 @@ fn a_scan_that_began_before_an_invalidation_is_not_stored() {
             panic!("the first call starts a scan")
         };
         rig.cache.invalidate(Some(&root.join(target)));
-        let snapshot = scan.walk.run(&rig.pool, &CancelToken::new()).expect("the caller still gets its scan");
+        let snapshot = scan.walk.run(&rig.pool, &CancelToken::new(), false).expect("the caller still gets its scan");
         rig.cache.state.leave(&request.key(), &scan, &ScanEnd::Finished(Arc::clone(&snapshot)));
         assert_eq!(rig.cached(), usize::from(stored), "{reason}");
     }
@@ -179,7 +179,7 @@ fn a_scan_does_not_replace_a_snapshot_published_while_it_ran() {
     let base = rig.base(&root);
     let published = rig.produce(&root);
     assert_eq!(rig.cache.publish(base, &published), Ok(()));
-    let scanned = scan.walk.run(&rig.pool, &CancelToken::new()).expect("the caller still gets its scan");
+    let scanned = scan.walk.run(&rig.pool, &CancelToken::new(), false).expect("the caller still gets its scan");
     rig.cache.state.leave(&request.key(), &scan, &ScanEnd::Finished(scanned));
     assert!(Arc::ptr_eq(&rig.get(&root).snapshot, &published));
 }

@@ -9,15 +9,15 @@ fn subject_of(path: &[u8], is_dir: bool) -> Subject<'_> {
 
 /// What the last matching rule of an ignore file says of a path: `Some(true)` hides it.
 #[must_use]
-pub fn hides(rules: &[u8], path: &[u8], is_dir: bool) -> Option<bool> {
-    Globs::parse(rules).hides(subject_of(path, is_dir))
+pub fn hides(rules: &[u8], path: &[u8], is_dir: bool, ignore_case: bool) -> Option<bool> {
+    Globs::parse(rules, ignore_case).hides(subject_of(path, is_dir))
 }
 
 /// The same, found by matching every rule.
 #[must_use]
-pub fn hides_by_every_rule(rules: &[u8], path: &[u8], is_dir: bool) -> Option<bool> {
+pub fn hides_by_every_rule(rules: &[u8], path: &[u8], is_dir: bool, ignore_case: bool) -> Option<bool> {
     let subject = subject_of(path, is_dir);
-    let globs = Globs::parse(rules);
-    let last = globs.rules.iter().rev().find(|rule| matches(&rule.pattern, subject))?;
+    let globs = Globs::parse(rules, ignore_case);
+    let last = globs.rules.iter().rev().find(|rule| matches(&rule.pattern, subject, ignore_case))?;
     Some(!last.pattern.is_negative())
 }

@@ -3,7 +3,7 @@ use super::*;
 fn hides(rules: &[u8], path: &[u8], is_dir: bool) -> Option<bool> {
     let name_start = path.iter().rposition(|&byte| byte == b'/').map_or(0, |slash| slash + 1);
     let subject = Subject { path, name_start, name_mask: mask_of(&path[name_start..]), is_dir };
-    Globs::parse(rules).hides(subject)
+    Globs::parse(rules, false).hides(subject)
 }
 
 #[test]
