@@ -2,6 +2,7 @@ import { fuzzyFind } from '@cairn/natives';
 import { CHECK_PATH, errnoOf, isMissing, ToolError } from '@cairn/tool';
 import { basename, dirname, join } from 'node:path';
 import type { FileStat } from './operations.ts';
+import { OWN_TEMPORARY } from './own-names.ts';
 import type { ResolvedPath } from './resolve.ts';
 import type { FileScope } from './scope.ts';
 
@@ -33,6 +34,7 @@ async function siblings(workspace: FileScope, target: ResolvedPath): Promise<str
     const entries = await workspace.operations.list(directory);
     const paths = entries
       .slice(0, MAX_SIBLINGS)
+      .filter(({ name }) => !OWN_TEMPORARY.test(name))
       .map(({ name }) => ({ name, score: similarity(name, wanted) }))
       .filter(({ score }) => score >= MIN_SIMILARITY)
       .toSorted((a, b) => b.score - a.score)

@@ -1,5 +1,5 @@
 import { fuzzyFind, glob } from '@cairn/natives';
-import type { FuzzyFindMatch, FuzzyFindResult, GlobMatch } from '@cairn/natives';
+import type { FuzzyFindResult, GlobMatch } from '@cairn/natives';
 
 /** The searched part of a tree. */
 export interface Visibility {
@@ -25,32 +25,12 @@ export interface SearchRequest {
   readonly signal: AbortSignal;
 }
 
-/** Returns the spellings of a query: file names may be composed or decomposed. */
-function spellingsOf(query: string): readonly string[] {
-  return [...new Set([query.normalize('NFC'), query.normalize('NFD')])];
-}
-
-/** The best matches for several spellings, each path once. */
-function mergeResults(results: readonly FuzzyFindResult[]): FuzzyFindResult {
-  const [only] = results;
-  if (only && results.length === 1) return only;
-  const best = new Map<string, FuzzyFindMatch>();
-  for (const match of results.flatMap(({ matches }) => matches)) {
-    if (match.score > (best.get(match.path)?.score ?? -Infinity)) best.set(match.path, match);
-  }
-  const stopReason = results.find((result) => result.stopReason)?.stopReason;
-  return {
-    matches: [...best.values()].toSorted((a, b) => b.score - a.score),
-    totalMatches: Math.max(best.size, ...results.map(({ totalMatches }) => totalMatches)),
-    complete: results.every(({ complete }) => complete),
-    ...(stopReason && { stopReason }),
-  };
-}
-
 /** Returns whether a path has the letters of each word of a query in order: without that it matches only as a typo. */
 function hasLetters(path: string, query: string): boolean {
-  const names = path.toLowerCase();
+  // Names are compared composed, as the search compares them.
+  const names = path.normalize('NFC').toLowerCase();
   return query
+    .normalize('NFC')
     .toLowerCase()
     .split(/[\s/\\]+/u)
     .every((word) => {
@@ -62,10 +42,7 @@ function hasLetters(path: string, query: string): boolean {
 /** The best matches in a visibility. */
 async function findPaths(visibility: Visibility, request: SearchRequest, maxResults: number): Promise<FuzzyFindResult> {
   const { root, query, signal } = request;
-  const options = { path: root, cache: true, includePositions: true, maxResults, signal, ...visibility };
-  return mergeResults(
-    await Promise.all(spellingsOf(query).map((spelling) => fuzzyFind({ ...options, query: spelling }))),
-  );
+  return fuzzyFind({ path: root, query, cache: true, includePositions: true, maxResults, signal, ...visibility });
 }
 
 /** Returns whether a used path may come after the fetched matches with the same score as the last shown one. */
@@ -100,7 +77,9 @@ export async function findEntry(
   visibility: Visibility,
   { root, signal }: Pick<SearchRequest, 'root' | 'signal'>,
 ): Promise<GlobMatch | undefined> {
-  const options = { path: root, cache: true, recursive: false, maxResults: 1, includeNodeModules: false, signal };
-  const { matches } = await glob({ ...options, pattern: escapeGlob(path.replace(/\/$/u, '')), ...visibility });
-  return matches[0];
+  const options = { path: root, cache: true, recursive: false, includeNodeModules: false, signal };
+  const literal = path.replace(/\/$/u, '');
+  // Names that differ only in how a letter and its marks are stored match too.
+  const { matches } = await glob({ ...options, pattern: escapeGlob(literal), ...visibility });
+  return matches.find((match) => match.path === literal);
 }

@@ -8,6 +8,7 @@ import { z } from 'zod';
 import { requireExisting } from '../files/near-names.ts';
 import type { ResolvedPath } from '../files/resolve.ts';
 import { inputSchema } from './input.ts';
+import { unreadableNote } from './listing.ts';
 import {
   boundsFor,
   isHidden,
@@ -174,7 +175,10 @@ export const globTool: RegisteredToolSpec<GlobInput, GlobDetails> = {
       const next = context.names.setting('glob', 'skip', `${skip + paths.length}`);
       notes.push(`[cut by the limit of ${shown}; continue with ${next}]`);
     }
-    if (details.unreadable > 0) notes.push(`[${count(details.unreadable, 'entry', 'entries')} could not be read]`);
+    if (details.unreadable > 0) {
+      const what = count(details.unreadable, 'entry', 'entries');
+      notes.push(unreadableNote(what, details.unreadable, result.unreadablePaths));
+    }
     if (bounds.note !== undefined) notes.push(bounds.note);
     const lines = paths.map(quotePath);
     notes.push(...quotedNotes(lines));

@@ -2,6 +2,7 @@ import { explaining, isMissing } from '@cairn/tool';
 import { quotePath } from '@cairn/tool/paths';
 import { join } from 'node:path';
 import type { FileKind, FileOperations } from '../files/operations.ts';
+import { OWN_TEMPORARY } from '../files/own-names.ts';
 import type { ResolvedPath } from '../files/resolve.ts';
 
 /** An entry of a listing. */
@@ -21,6 +22,8 @@ export interface Listing {
   readonly isTotalKnown: boolean;
   /** Directories below it that could not be read. */
   readonly unreadable: number;
+  /** The first of them. */
+  readonly unreadablePaths?: readonly string[];
 }
 
 /** Which part of a directory is listed. */
@@ -35,6 +38,9 @@ export interface ListingRequest {
 /** How many entries after the skipped ones are counted. */
 const MAX_COUNTED = 20_000;
 
+/** How many unreadable directories are named. */
+const MAX_NAMED = 16;
+
 /** Compares code units, so that the order is the same on every machine. */
 function byName(a: { readonly name: string }, b: { readonly name: string }): number {
   if (a.name === b.name) return 0;
@@ -43,7 +49,7 @@ function byName(a: { readonly name: string }, b: { readonly name: string }): num
 
 /**
  * Lists a directory in the order of names, the content of a directory after it. Hidden names are included, but the content of
- * `.git` is not, and links are not followed.
+ * `.git` is not, and links are not followed. Our own temporary files are left out.
  */
 export async function listDirectory(
   operations: FileOperations,
@@ -52,12 +58,13 @@ export async function listDirectory(
 ): Promise<Listing> {
   const entries: ListedEntry[] = [];
   let total = 0;
-  let unreadable = 0;
+  const unread: string[] = [];
   let isTotalKnown = true;
   const most = request.skip + MAX_COUNTED;
   const visit = async (path: string, prefix: string, depth: number): Promise<void> => {
     for (const { name, kind } of (await operations.list(path)).toSorted(byName)) {
       request.signal?.throwIfAborted();
+      if (kind === 'file' && OWN_TEMPORARY.test(name)) continue;
       if (total >= most) {
         isTotalKnown = false;
         return;
@@ -72,12 +79,19 @@ export async function listDirectory(
         await visit(join(path, name), `${shown}/`, depth - 1);
       } catch (error) {
         request.signal?.throwIfAborted();
-        if (!isMissing(error)) unreadable++;
+        if (!isMissing(error)) unread.push(shown);
       }
     }
   };
   await explaining(directory.display, () => visit(directory.real, '', request.depth));
-  return { entries, total, isTotalKnown, unreadable };
+  const unreadablePaths = unread.slice(0, MAX_NAMED);
+  return {
+    entries,
+    total,
+    isTotalKnown,
+    unreadable: unread.length,
+    ...(unreadablePaths.length > 0 && { unreadablePaths }),
+  };
 }
 
 async function targetOf(operations: FileOperations, path: string): Promise<{ readonly target?: string }> {
@@ -87,6 +101,23 @@ async function targetOf(operations: FileOperations, path: string): Promise<{ rea
     // The link is gone or unreadable: it is listed without its target.
     return {};
   }
+}
+
+/** The space that the names of a note may take. */
+const MAX_NAMES_LENGTH = 400;
+
+/** The end of a path that is too long to show. */
+const SHOWN_END = 120;
+
+/** Returns a note about entries that could not be read, with the names of some. */
+export function unreadableNote(what: string, total: number, paths: readonly string[] = []): string {
+  let left = MAX_NAMES_LENGTH;
+  const names = paths
+    .map((path) => (path.length > MAX_NAMES_LENGTH ? `…${path.slice(-SHOWN_END)} (${path.length} characters)` : path))
+    .filter((path, index) => (left -= path.length) >= 0 || index === 0)
+    .map(quotePath);
+  const more = total > names.length && names.length > 0 ? ` and ${total - names.length} more` : '';
+  return `[${what} could not be read${names.length > 0 ? `: ${names.join(', ')}${more}` : ''}]`;
 }
 
 /** Returns the line of an entry: directories end with `/`, links show their target. */

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { requireExisting } from '../files/near-names.ts';
 import type { ResolvedPath } from '../files/resolve.ts';
 import { inputSchema } from './input.ts';
-import { entryText, listDirectory } from './listing.ts';
+import { entryText, listDirectory, unreadableNote } from './listing.ts';
 import type { Listing, ListingRequest } from './listing.ts';
 import { readOnly } from './spec.ts';
 import type { RunContext, RegisteredToolSpec } from './spec.ts';
@@ -70,7 +70,8 @@ export async function listingOf(
     );
   }
   if (listing.unreadable > 0) {
-    notes.push(`[${count(listing.unreadable, 'directory', 'directories')} could not be read]`);
+    const what = count(listing.unreadable, 'directory', 'directories');
+    notes.push(unreadableNote(what, listing.unreadable, listing.unreadablePaths));
   }
   const broken = listing.entries.filter(({ path }) => path.includes('\ufffd')).length;
   if (broken > 0) {

@@ -12,9 +12,17 @@ interface Listing {
   readonly complete: boolean;
   readonly stopReason?: StopReason;
   readonly unreadable?: number;
+  readonly unreadablePaths?: readonly string[];
 }
 
-function documentOf({ matches, totalMatches, complete, stopReason, unreadable = 0 }: Listing): MatchesDocument {
+function documentOf({
+  matches,
+  totalMatches,
+  complete,
+  stopReason,
+  unreadable = 0,
+  unreadablePaths,
+}: Listing): MatchesDocument {
   const isWhole = complete && unreadable === 0 && matches.length === totalMatches;
   const reason = stopReason ?? (matches.length < totalMatches ? 'limit' : undefined);
   return {
@@ -24,6 +32,7 @@ function documentOf({ matches, totalMatches, complete, stopReason, unreadable = 
     complete: isWhole,
     ...(reason !== undefined && { stopReason: reason }),
     ...(unreadable > 0 && { unreadable }),
+    ...(unreadablePaths && { unreadablePaths }),
   };
 }
 

@@ -36,6 +36,11 @@ describe('the notices of find and glob report', () => {
       ['skipped 2 directories or entries because of a read error; check the permissions'],
     ],
     [
+      'unreadable directories with names',
+      { unreadable: 5, unreadablePaths: ['a', 'b\nc', 'd', 'e', 'f'] },
+      ['skipped 5 directories or entries because of a read error: a, "b\\nc", d and 2 more; check the permissions'],
+    ],
+    [
       'names that are not Unicode',
       { lossyPaths: 1 },
       ['1 name is not valid Unicode and shown with replacement characters'],

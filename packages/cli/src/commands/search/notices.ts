@@ -1,4 +1,5 @@
 import type { Occurrence, StopReason } from '@cairn/natives';
+import { quotePath } from '@cairn/tool/paths';
 import { countOf, formatCount } from '../../terminal/text.ts';
 
 /** What a result of find or glob states about its completeness. */
@@ -7,6 +8,8 @@ export interface ListingFacts {
   readonly totalMatches: number;
   readonly stopReason?: StopReason | undefined;
   readonly unreadable?: number | undefined;
+  /** The first of them. */
+  readonly unreadablePaths?: readonly string[] | undefined;
   readonly lossyPaths: number;
 }
 
@@ -39,14 +42,20 @@ export function listingNotices(facts: ListingFacts): string[] {
   return [
     ...(isCut ? [cutNotice(facts.shown, facts.totalMatches, 'use --limit for more')] : []),
     ...stopNotice(facts.stopReason),
-    ...unreadableNotice(facts.unreadable ?? 0, 'directory or entry', 'directories or entries'),
+    ...unreadableNotice(facts.unreadable ?? 0, 'directory or entry', 'directories or entries', facts.unreadablePaths),
     ...lossyNotice(facts.lossyPaths),
   ];
 }
 
-function unreadableNotice(count: number, singular: string, plural: string): string[] {
+/** How many of the skipped names a notice shows. */
+const MAX_NAMED = 3;
+
+function unreadableNotice(count: number, singular: string, plural: string, paths: readonly string[] = []): string[] {
   if (count === 0) return [];
-  return [`skipped ${countOf(count, singular, plural)} because of a read error; check the permissions`];
+  const named = paths.slice(0, MAX_NAMED).map(quotePath);
+  const more = named.length > 0 && count > named.length ? ` and ${formatCount(count - named.length)} more` : '';
+  const names = named.length > 0 ? `: ${named.join(', ')}${more}` : '';
+  return [`skipped ${countOf(count, singular, plural)} because of a read error${names}; check the permissions`];
 }
 
 /** What a result of grep states about its completeness. */
