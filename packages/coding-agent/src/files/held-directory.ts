@@ -1,11 +1,8 @@
 import { errnoOf, isMissing } from '@cairn/tool';
-import { closeSync, constants, open, readlinkSync } from 'node:fs';
+import { closeSync, constants, openSync, readlinkSync } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
-import { promisify } from 'node:util';
-
-const openDescriptor = promisify(open);
 
 /** Linux's flag for a handle that only names a directory, also an unreadable one. Node has no constant for it. */
 const O_PATH = 0o10000000;
@@ -85,7 +82,8 @@ export async function openCanonical(path: string, flags: number): Promise<FileHa
 /** Runs `use` while a directory is held open. `use` receives a path through the handle. */
 async function holding<T>(directory: string, use: (held: string) => Promise<T>): Promise<T> {
   if (process.platform !== 'linux') return use(directory);
-  const descriptor = await openDescriptor(directory, O_PATH | constants.O_DIRECTORY);
+  // Synchronous, like `placeOf`: the path was resolved a moment ago, and `O_PATH` reads nothing.
+  const descriptor = openSync(directory, O_PATH | constants.O_DIRECTORY);
   try {
     const place = placeOf(descriptor);
     if (place === undefined) return await use(directory);
