@@ -104,7 +104,8 @@ function foldedPlaces(lines: readonly Measured[], old: readonly string[], fold: 
   const endsLine = /[ \t]$/u.test(old.at(-1) ?? '');
   return lines.flatMap((_, index): Place[] => {
     const window = lines.slice(index, index + wanted.length);
-    if (window.length < wanted.length || window.some(({ isBroken }) => isBroken)) return [];
+    if (window.length < wanted.length || window.slice(0, -1).some(({ isBroken }) => isBroken)) return [];
+    if (window.at(-1)?.isBroken && wanted.at(-1) !== '') return [];
     const texts = window.map(({ text }) => fold(text));
     const places: Place[] = [];
     for (let at = 0; at <= (texts[0] ?? '').length; at++) {

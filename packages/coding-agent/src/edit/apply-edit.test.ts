@@ -270,6 +270,12 @@ test('bytes that are not valid UTF-8 stay, and so does the rest of their line', 
   expect(Buffer.concat(applied.parts)).toEqual(Buffer.from([0x61, 0xe9, 0xff, 0x0d, 0x0a, 0x63, 0x0a, 0xc3, 0x28]));
 });
 
+test('an empty line of the text does not match a part of a line that is not text', () => {
+  const bytes = Buffer.from([0x09, 0x09, 0xff, 0x0a, 0x61, 0x20, 0x0a, 0x62, 0x0a]);
+  const edit = { old_text: '  \na\n', new_text: 'c\n' };
+  expect(() => applyEdits(document(bytes), [edit], 'file')).toThrow(/was not found/u);
+});
+
 test('a replacement character does not stand for broken bytes', () => {
   const bytes = Buffer.from([0x61, 0xff, 0x62, 0x0a]);
   expect(() => applyEdits(document(bytes), [{ old_text: 'a\ufffdb', new_text: 'c' }], 'file')).toThrow(/U\+FFFD/u);

@@ -75,6 +75,8 @@ function search(
   for (let at = text.indexOf(needle); at !== -1; at = text.indexOf(needle, at + 1)) {
     while ((starts[first + 1] ?? Infinity) <= at) first++;
     const last = first + wanted.length - 1;
+    // An empty first line matches at the end of any line, but a line that is not text has no place that is known.
+    if (lines[first]?.isBroken) continue;
     const foldedEnd = at + needle.length - (starts[last] ?? 0);
     if (endsLine && foldedEnd !== folded[last]?.length) continue;
     const start = placesOf(first)?.(at - (starts[first] ?? 0), true);
