@@ -358,10 +358,11 @@ describe('the time grows linearly', () => {
   const refused: readonly (readonly [reason: string, content: string, oldText: string, code: string])[] = [
     ['a run of blanks', `${' '.repeat(10 * many)}x`, 'no', 'NO_MATCH'],
     ['a text of lines that repeat', 'x\n'.repeat(many), 'x\n'.repeat(2000), 'AMBIGUOUS'],
+    ['lines with spaces for tabs', 'x\n    a\ny\n  z\n'.repeat(many), '\ta\n', 'AMBIGUOUS'],
     ['lines that repeat, and are not it', '}\n'.repeat(many), `${'}\n'.repeat(2000)}z`, 'NO_MATCH'],
   ];
   test.for(refused)('%s', ([, content, old_text, code]) => {
-    expect(failure(content, { old_text, new_text: '' }).code).toBe(code);
+    expect(failure(content, { old_text, new_text: '\t\tb\n' }).code).toBe(code);
   });
 
   const replaced: readonly (readonly [reason: string, content: string, expected: string])[] = [

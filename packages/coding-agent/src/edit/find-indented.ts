@@ -110,7 +110,7 @@ function shiftLines(lines: readonly string[], shift: Shift): string[] | undefine
 function retab(
   newLines: readonly string[],
   pairs: readonly IndentPair[],
-  file: readonly TextLine[],
+  indentUnit: () => number | undefined,
 ): readonly string[] | 'unclear' | undefined {
   const possible = retabbings(pairs).flatMap(({ tabWidth, shift }) => {
     const shifted = shiftLines(newLines, shift);
@@ -118,7 +118,7 @@ function retab(
   });
   const [first] = possible;
   if (new Set(possible.map(({ shifted }) => shifted.join('\n'))).size <= 1) return first?.shifted;
-  const unit = pairs.some(({ file }) => file.includes('\t')) ? undefined : indentUnitOf(file);
+  const unit = pairs.some(({ file }) => file.includes('\t')) ? undefined : indentUnit();
   return possible.find(({ tabWidth }) => tabWidth === unit)?.shifted ?? 'unclear';
 }
 
@@ -135,6 +135,8 @@ export function findIndented(lines: readonly TextLine[], asked: Lines): Found[] 
   const anchor = bodies.findIndex((body) => body !== '');
   if (anchor === -1 || bodies.some((body) => body.includes('\ufffd'))) return [];
   const fileBodies = lines.map(({ text, isBroken }) => (isBroken ? undefined : bodyOf(text)));
+  let known: { readonly unit: number | undefined } | undefined;
+  const indentUnit = (): number | undefined => (known ??= { unit: indentUnitOf(lines) }).unit;
   const found: Found[] = [];
   fileBodies.forEach((fileBody, index) => {
     const first = index - anchor;
@@ -145,7 +147,7 @@ export function findIndented(lines: readonly TextLine[], asked: Lines): Found[] 
       isBlank(text) ? [] : [{ file: indentOf(text), asked: indentOf(oldLines[at] ?? '') }],
     );
     const shift = deeper(pairs) ?? shallower(pairs);
-    const shifted = shift ? shiftLines(newLines, shift) : retab(newLines, pairs, lines);
+    const shifted = shift ? shiftLines(newLines, shift) : retab(newLines, pairs, indentUnit);
     const [start, end] = [window[0]?.start, window.at(-1)?.end];
     if (!shifted || start === undefined || end === undefined) return;
     const isUnclear = shifted === 'unclear';
