@@ -79,6 +79,11 @@ const changes = {
 
 type Change = keyof typeof changes;
 
+/** A journal gets its name by a rename, too. */
+function isNoJournal(path: string): boolean {
+  return !path.endsWith('.new');
+}
+
 const refusals: readonly (readonly [
   reason: string,
   operation: keyof FileOperations,
@@ -124,13 +129,29 @@ const refusals: readonly (readonly [
     'a directory whose names may not be changed',
     'rename',
     'EPERM',
-    () => true,
-    ['edit', 'patch', 'rename', 'delete'],
+    isNoJournal,
+    ['delete'],
     /^PERMISSION: .*not permitted/u,
   ],
-  ['a fault of the disk', 'rename', 'EIO', () => true, ['edit', 'patch', 'rename', 'delete'], /^IO: .*\(EIO\)/u],
-  ['a name that may not be added', 'link', 'EACCES', () => true, ['write'], /^PERMISSION: .*permission denied/u],
-  ['a fault of the disk with a new name', 'link', 'EIO', () => true, ['write'], /^IO: .*\(EIO\)/u],
+  [
+    'names that may not be exchanged',
+    'exchange',
+    'EPERM',
+    () => true,
+    ['edit', 'patch'],
+    /^PERMISSION: .*not permitted/u,
+  ],
+  ['a fault of the disk', 'rename', 'EIO', isNoJournal, ['delete'], /^IO: .*\(EIO\)/u],
+  ['a fault of the disk in an exchange', 'exchange', 'EIO', () => true, ['edit', 'patch'], /^IO: .*\(EIO\)/u],
+  [
+    'a name that may not be added',
+    'renameNoReplace',
+    'EACCES',
+    () => true,
+    ['write', 'rename'],
+    /^PERMISSION: .*permission denied/u,
+  ],
+  ['a fault of the disk with a new name', 'renameNoReplace', 'EIO', () => true, ['write', 'rename'], /^IO: .*\(EIO\)/u],
 ];
 
 describe.each(refusals)('%s', (_reason, operation, code, when, tools, says) => {
@@ -145,12 +166,12 @@ describe.each(refusals)('%s', (_reason, operation, code, when, tools, says) => {
 });
 
 test('a patch is rolled back when a later step fails', async () => {
-  let renames = 0;
+  let exchanges = 0;
   const operations: FileOperations = {
     ...nodeFileOperations,
-    rename: (from, to) => {
-      if (to.endsWith('/c') && renames++ === 0) throw Object.assign(new Error('EIO'), { code: 'EIO' });
-      return nodeFileOperations.rename(from, to);
+    exchange: (left, right) => {
+      if (right.endsWith('/c') && exchanges++ === 0) throw Object.assign(new Error('EIO'), { code: 'EIO' });
+      return nodeFileOperations.exchange(left, right);
     },
   };
   const tree = { a: 'a\n', b: 'b\n', c: 'c\n', d: 'd\n' };
@@ -172,9 +193,10 @@ test('a patch is rolled back when a later step fails', async () => {
 test('a failed undo is reported', async () => {
   const operations: FileOperations = {
     ...nodeFileOperations,
-    rename: (from, to) => {
-      if (to.endsWith('/b') || from.endsWith('/n')) throw Object.assign(new Error('EIO'), { code: 'EIO' });
-      return nodeFileOperations.rename(from, to);
+    exchange: () => Promise.reject(Object.assign(new Error('EIO'), { code: 'EIO' })),
+    renameNoReplace: (from, to) => {
+      if (from.endsWith('/n')) throw Object.assign(new Error('EIO'), { code: 'EIO' });
+      return nodeFileOperations.renameNoReplace(from, to);
     },
   };
   const { tools } = createBench({ a: 'a\n', b: 'b\n' }, undefined, { operations });
@@ -190,16 +212,16 @@ test('a failed undo is reported', async () => {
   ];
   const result = await tools.patch.execute({ patch: patch.join('\n') });
   expect(failure(result)).toMatch(
-    /^IO: The change failed partway, and undoing it failed too: b could .*; a could .* Check n, a before you continue/u,
+    /^IO: The change failed partway, and undoing it failed too: b could .*; a could .* Check a, b before you continue/u,
   );
   expect(result).toMatchObject({ details: { changed: true } });
 });
 
 /** Whether an operation fails. */
-type Fails = (operation: 'rename' | 'unlink', from: string, to: string) => string | undefined;
+type Fails = (operation: 'rename' | 'exchange' | 'unlink', from: string, to: string) => string | undefined;
 
 function refusing(fails: Fails): FileOperations {
-  const refuse = (operation: 'rename' | 'unlink', from: string, to: string): void => {
+  const refuse = (operation: Parameters<Fails>[0], from: string, to: string): void => {
     const code = fails(operation, from, to);
     if (code !== undefined) throw Object.assign(new Error(code), { code });
   };
@@ -208,6 +230,14 @@ function refusing(fails: Fails): FileOperations {
     rename: async (from, to) => {
       refuse('rename', from, to);
       await nodeFileOperations.rename(from, to);
+    },
+    renameNoReplace: async (from, to) => {
+      refuse('rename', from, to);
+      return nodeFileOperations.renameNoReplace(from, to);
+    },
+    exchange: async (left, right) => {
+      refuse('exchange', left, right);
+      return nodeFileOperations.exchange(left, right);
     },
     unlink: async (path) => {
       refuse('unlink', path, '');
@@ -243,11 +273,11 @@ describe('a move to another file system', () => {
   test('a rename whose old path cannot be removed is undone', async () => {
     const operations = refusing((operation, from, to) => {
       if (operation !== 'rename') return undefined;
-      return isAcross(from, to) ? 'EXDEV' : from.endsWith('/a') ? 'EPERM' : undefined;
+      return isAcross(from, to) ? 'EXDEV' : from.endsWith('/a') && !from.includes('/m/') ? 'EPERM' : undefined;
     });
-    const { tools, paths } = createBench({ a: 'a\n' }, undefined, { operations });
+    const { tools, paths } = createBench({ a: 'a\n', m: {} }, undefined, { operations });
     expect(failure(await tools.rename.execute({ from: 'a', to: 'm/a' }))).toContain('Nothing was changed.');
-    expect(paths()).toEqual(['a']);
+    expect(paths()).toEqual(['a', 'm']);
   });
 
   test('a rename whose old path can be removed only in part is reported as made', async () => {
@@ -255,7 +285,7 @@ describe('a move to another file system', () => {
       if (operation === 'rename') return isAcross(from, to) ? 'EXDEV' : undefined;
       return from.endsWith('/b') ? 'EPERM' : undefined;
     });
-    const { tools, paths } = createBench({ d: { b: 'b\n', c: 'c\n' } }, undefined, { operations });
+    const { tools, paths } = createBench({ d: { b: 'b\n', c: 'c\n' }, m: {} }, undefined, { operations });
     const result = await tools.rename.execute({ from: 'd', to: 'm/d' });
     expect(failure(result)).toMatch(/^PERMISSION: d was moved to m\/d, but not all of it could be deleted/u);
     expect(result).toMatchObject({ details: { changed: true } });
@@ -264,14 +294,14 @@ describe('a move to another file system', () => {
 
   test('is taken back with the patch that it is part of', async () => {
     const operations = refusing((operation, from, to) => {
-      if (operation !== 'rename') return undefined;
-      return isAcross(from, to) ? 'EXDEV' : to.endsWith('/b') ? 'EIO' : undefined;
+      if (operation === 'exchange') return 'EIO';
+      return operation === 'rename' && isAcross(from, to) ? 'EXDEV' : undefined;
     });
-    const { tools, paths } = createBench({ a: 'a\n', b: 'b\n' }, undefined, { operations });
+    const { tools, paths } = createBench({ a: 'a\n', b: 'b\n', m: {} }, undefined, { operations });
     const patch =
       '*** Begin Patch\n*** Update File: a\n*** Move to: m/a\n*** Update File: b\n@@\n-b\n+B\n*** End Patch\n';
     expect(failure(await tools.patch.execute({ patch }))).toContain('Nothing was changed.');
-    expect(paths()).toEqual(['a', 'b']);
+    expect(paths()).toEqual(['a', 'b', 'm']);
   });
 });
 

@@ -199,9 +199,9 @@ describe('what changes nothing is not announced', () => {
   test('a patch whose last step fails and that is undone', async () => {
     const operations: FileOperations = {
       ...nodeFileOperations,
-      rename: async (from, to) => {
-        if (to.endsWith('/last')) throw Object.assign(new Error('EACCES'), { code: 'EACCES' });
-        await nodeFileOperations.rename(from, to);
+      exchange: async (left, right) => {
+        if (right.endsWith('/last')) throw Object.assign(new Error('EACCES'), { code: 'EACCES' });
+        return nodeFileOperations.exchange(left, right);
       },
     };
     const { root, tools, heard } = createBench({ first: 'x\n', last: 'x\n' }, { operations });
@@ -218,10 +218,10 @@ test('a failed commit that could not be undone is announced, because files chang
   let isBroken = false;
   const operations: FileOperations = {
     ...nodeFileOperations,
-    rename: async (from, to) => {
-      if (to.endsWith('/last')) isBroken = true;
+    exchange: async (left, right) => {
+      if (right.endsWith('/last')) isBroken = true;
       if (isBroken) throw Object.assign(new Error('EIO'), { code: 'EIO' });
-      await nodeFileOperations.rename(from, to);
+      return nodeFileOperations.exchange(left, right);
     },
   };
   const { tools, heard } = createBench({ first: 'x\n', last: 'x\n' }, { operations });

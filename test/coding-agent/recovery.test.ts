@@ -1,26 +1,39 @@
 import { createCodingTools, createWorkspace } from '@cairn/coding-agent';
 import type { WorkspaceChange } from '@cairn/coding-agent';
 import { glob } from '@cairn/natives';
+import { textOf } from '@cairn/tool';
 import { spawn } from 'node:child_process';
-import { chmodSync, linkSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import {
+  chmodSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
 import { once } from 'node:events';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { createTree, temporaryDirectory } from '../support/tree.ts';
+import { writeJournal } from './journal-file.ts';
 import { details, failure } from './support.ts';
 
-/**
- * Starts a process that edits a file and stops, with the lock held and everything prepared, when `at` is about to be called;
- * then it is killed there.
- */
-async function killAt(at: 'rename' | 'write-over', root: string, stateDirectory: string): Promise<void> {
+/** Where a process stops: before its content is prepared, before it is exchanged, or while it is written over. */
+type Moment = 'prepare' | 'exchange' | 'write-over';
+
+/** Starts a process that edits a file and stops there, with the lock held; then it is killed. */
+async function killAt(at: Moment, root: string, stateDirectory: string): Promise<void> {
   const program = `
     import { createCodingTools, nodeFileOperations } from '@cairn/coding-agent';
     const stop = () => { process.stdout.write('here'); return new Promise(() => setInterval(() => {}, 1000)); };
     const at = ${JSON.stringify(at)};
     const operations = {
       ...nodeFileOperations,
-      rename: (from, to) => (at === 'rename' ? stop() : nodeFileOperations.rename(from, to)),
+      copyAttributes: (from, to) => (at === 'prepare' ? stop() : nodeFileOperations.copyAttributes(from, to)),
+      exchange: (left, right) => (at === 'exchange' ? stop() : nodeFileOperations.exchange(left, right)),
       open: async (path, mode, permissions) => {
         const file = await nodeFileOperations.open(path, mode, permissions);
         if (at !== 'write-over' || mode !== 'update') return file;
@@ -42,15 +55,42 @@ async function killAt(at: 'rename' | 'write-over', root: string, stateDirectory:
   await once(child, 'exit');
 }
 
-test('a temporary file of a killed process is gone after the next start, and the file is the old one', async () => {
+test.each([
+  ['old, when it was killed while it prepared', 'prepare', 'old content', 'Undid'],
+  ['new, when it was killed before its first change', 'exchange', 'NEW content', 'Finished'],
+] as const)('the file of a killed process is %s, and the answer reports it', async (_, at, content, verb) => {
   const root = createTree({ a: 'old content' });
   const stateDirectory = temporaryDirectory();
-  await killAt('rename', root, stateDirectory);
+  await killAt(at, root, stateDirectory);
   expect(readdirSync(root)).toHaveLength(2);
   const tools = createCodingTools({ root, stateDirectory });
-  expect(details(await tools.read.execute({ path: 'a' }))).toMatchObject({ lines: ['old content'] });
+  const answer = await tools.read.execute({ path: 'a' });
+  expect(details(answer)).toMatchObject({ lines: [content] });
+  expect(textOf(answer)).toContain(`${verb} a change that was interrupted: ${join(root, 'a')}.`);
+  expect(textOf(await tools.read.execute({ path: 'a' }))).not.toContain('interrupted');
   expect(readdirSync(root)).toEqual(['a']);
   expect(readdirSync(stateDirectory)).toEqual([]);
+});
+
+test('what another program writes between a kill and the next start stays', async () => {
+  const root = createTree({ a: 'old content' });
+  const stateDirectory = temporaryDirectory();
+  await killAt('exchange', root, stateDirectory);
+  writeFileSync(join(root, 'a'), 'theirs');
+  const tools = createCodingTools({ root, stateDirectory });
+  const answer = await tools.ls.execute({});
+  expect(textOf(answer)).toContain(`Kept what was written since an interrupted change: ${join(root, 'a')}.`);
+  expect(readFileSync(join(root, 'a'), 'utf8')).toBe('theirs');
+  expect(readdirSync(root)).toEqual(['a']);
+});
+
+test('a refusal reports what recovery did, too', async () => {
+  const root = createTree({ a: 'old content' });
+  const stateDirectory = temporaryDirectory();
+  await killAt('exchange', root, stateDirectory);
+  const { edit } = createCodingTools({ root, stateDirectory });
+  const answer = await edit.execute({ path: 'a', edits: [{ old_text: 'absent', new_text: '' }] });
+  expect(failure(answer)).toMatch(/^NO_MATCH: .* Finished a change that was interrupted/su);
 });
 
 test('a file with several names that was half written over is the new one after the next start', async () => {
@@ -62,6 +102,17 @@ test('a file with several names that was half written over is the new one after 
   expect(details(await tools.read.execute({ path: 'b' }))).toMatchObject({ lines: ['NEW content'] });
   expect(readdirSync(root)).toEqual(['a', 'b']);
   expect(readdirSync(stateDirectory)).toEqual([]);
+});
+
+test('a file that was half written over and then saved by another program stays as it was saved', async () => {
+  const root = createTree({ a: 'old content' });
+  const stateDirectory = temporaryDirectory();
+  linkSync(join(root, 'a'), join(root, 'b'));
+  await killAt('write-over', root, stateDirectory);
+  writeFileSync(join(root, 'b'), 'saved since');
+  details(await createCodingTools({ root, stateDirectory }).ls.execute({}));
+  expect(readFileSync(join(root, 'a'), 'utf8')).toBe('saved since');
+  expect(readdirSync(root)).toEqual(['a', 'b']);
 });
 
 test('what the next start recovers is announced, and the next cached search sees it', async () => {
@@ -76,83 +127,163 @@ test('what the next start recovers is announced, and the next cached search sees
     const { matches } = await glob({ path: root, pattern: '*', hidden: true, cache: true, sortByMtime: true });
     return Object.fromEntries(matches.map(({ path, size }) => [path, size]));
   };
-  expect(Object.keys((await listed()) as object)).toHaveLength(3);
+  expect(await listed()).toHaveProperty('a');
   details(await createCodingTools({ workspace }).ls.execute({}));
   expect(heard).toMatchObject([{ written: [join(root, 'a')], deleted: [], renamed: [] }]);
   expect(await listed()).toEqual({ a: 'NEW content'.length, b: 'NEW content'.length });
   // A temporary file that was not whole is removed, which changes no file.
   writeFileSync(join(root, 'a'), 'old content');
-  await killAt('rename', root, stateDirectory);
+  await killAt('prepare', root, stateDirectory);
   details(await createCodingTools({ root, stateDirectory }).ls.execute({}));
   expect(heard).toHaveLength(1);
 });
 
-test('a call that finds the lock of a killed process finishes what that one began, and goes on', async () => {
+test('a call that comes upon the journal of a killed process finishes what that one began, and goes on', async () => {
   const root = createTree({ a: 'old content' });
   const stateDirectory = temporaryDirectory();
   const tools = createCodingTools({ root, stateDirectory });
   details(await tools.ls.execute({}));
-  await killAt('rename', root, stateDirectory);
-  details(await tools.edit.execute({ path: 'a', edits: [{ old_text: 'old', new_text: 'newer' }] }));
+  await killAt('exchange', root, stateDirectory);
+  const answer = await tools.edit.execute({ path: 'a', edits: [{ old_text: 'NEW', new_text: 'newer' }] });
+  details(answer);
+  expect(textOf(answer)).toContain('Finished a change that was interrupted');
   expect(readFileSync(join(root, 'a'), 'utf8')).toBe('newer content');
   expect(readdirSync(root)).toEqual(['a']);
 });
 
-test('locks of another root or of a running process stay', async () => {
+test('two processes that recover at the same time both see the recovered file', async () => {
+  const root = createTree({ a: 'old content' });
+  const stateDirectory = temporaryDirectory();
+  await killAt('exchange', root, stateDirectory);
+  const read = async (): Promise<unknown> =>
+    details(await createCodingTools({ root, stateDirectory }).read.execute({ path: 'a' }));
+  for (const seen of await Promise.all([read(), read(), read()]))
+    expect(seen).toMatchObject({ lines: ['NEW content'] });
+  expect(readdirSync(stateDirectory)).toEqual([]);
+});
+
+test('journals of another root stay', async () => {
   const [root, other] = [createTree({ a: 'old' }), createTree({ a: 'old' })];
   const stateDirectory = temporaryDirectory();
-  await killAt('rename', other, stateDirectory);
-  const begun = createCodingTools({ root, stateDirectory }).ls.execute({});
-  details(await begun);
+  await killAt('exchange', other, stateDirectory);
+  details(await createCodingTools({ root, stateDirectory }).write.execute({ path: 'b', content: '' }));
   expect(readdirSync(other)).toHaveLength(2);
   expect(readdirSync(stateDirectory)).toHaveLength(1);
 });
 
-test('a lock that names a path outside the root is ignored', async () => {
-  const root = createTree({ a: 'x' });
-  const outside = createTree({ victim: 'precious', '.cairn-1-1-0-0-abc.tmp.ready': 'forged' });
-  const stateDirectory = join(temporaryDirectory(), 'state');
-  mkdirSync(stateDirectory, { mode: 0o700 });
-  const note = {
-    owner: '1-1-0-0-abc',
-    path: join(outside, 'victim'),
-    temporary: join(outside, '.cairn-1-1-0-0-abc.tmp'),
-  };
-  writeFileSync(join(stateDirectory, 'x.lock'), JSON.stringify(note));
-  details(await createCodingTools({ root, stateDirectory }).read.execute({ path: 'a' }));
-  expect(readFileSync(join(outside, 'victim'), 'utf8')).toBe('precious');
+test('the journal of a running commit is left to it', async () => {
+  const root = createTree({ a: 'old' });
+  const stateDirectory = temporaryDirectory();
+  const other = createWorkspace({ root, stateDirectory });
+  const journal = writeJournal(stateDirectory, 'P', { paths: [join(root, 'a')], locks: [root] });
+  await other.locks.hold([root], {}, async () => {
+    details(await createCodingTools({ root, stateDirectory }).read.execute({ path: 'a' }));
+    expect(existsSync(journal)).toBe(true);
+  });
 });
 
-test('a state directory that was tidied away is made again, and one that cannot be used is named', async () => {
+const damages: Readonly<Record<string, (journal: string) => void>> = {
+  empty: (journal) => writeFileSync(journal, ''),
+  'of another program': (journal) => writeFileSync(journal, 'something else\n'),
+  'cut in its first line': (journal) => writeFileSync(journal, readFileSync(journal).subarray(0, 40)),
+  'cut in its changes': (journal) => writeFileSync(journal, readFileSync(journal).subarray(0, -5)),
+  'a directory': (journal) => {
+    rmSync(journal);
+    mkdirSync(journal);
+  },
+};
+
+test.each(Object.keys(damages))(
+  'a journal that is %s is reported once with its path, and nothing waits for it',
+  async (what) => {
+    const root = createTree({ a: 'old' });
+    const stateDirectory = temporaryDirectory();
+    const journal = writeJournal(stateDirectory, 'C', { paths: [join(root, 'a')], locks: [root] });
+    damages[what]?.(journal);
+    const tools = createCodingTools({ root, stateDirectory });
+    const answer = await tools.read.execute({ path: 'a' });
+    expect(details(answer)).toMatchObject({ lines: ['old'] });
+    expect(textOf(answer)).toMatch(/is not understood: .* then delete it\./u);
+    expect(textOf(answer)).toContain(journal);
+    const written = await tools.write.execute({ path: 'b', content: '' });
+    details(written);
+    expect(textOf(written)).not.toContain('journal');
+    expect(existsSync(journal)).toBe(true);
+  },
+);
+
+test('a journal that names only paths outside the root is ignored', async () => {
+  const root = createTree({ a: 'x' });
+  const temporary = '.cairn-0123456789abcdef.tmp';
+  const outside = createTree({ victim: 'precious', [temporary]: 'forged' });
+  const stateDirectory = temporaryDirectory();
+  const paths = [join(outside, 'victim')];
+  writeJournal(stateDirectory, 'P', { paths, locks: [outside], temporaries: [join(outside, temporary)] });
+  details(await createCodingTools({ root, stateDirectory }).read.execute({ path: 'a' }));
+  expect(readdirSync(outside).toSorted()).toEqual([temporary, 'victim']);
+});
+
+test('a temporary path of another form is not removed', async () => {
+  const root = createTree({ a: 'x' });
+  const stateDirectory = temporaryDirectory();
+  const paths = [join(root, 'a')];
+  writeJournal(stateDirectory, 'P', { paths, locks: [root], temporaries: paths });
+  details(await createCodingTools({ root, stateDirectory }).ls.execute({}));
+  expect(readdirSync(root)).toEqual(['a']);
+});
+
+test('a state directory that was tidied away is made again, and one that cannot be made is named', async () => {
   const root = createTree({ a: 'x', file: '' });
-  const stateDirectory = join(temporaryDirectory(), 'state');
+  const stateDirectory = join(temporaryDirectory(), 'new/state');
   const tools = createCodingTools({ root, stateDirectory });
   details(await tools.write.execute({ path: 'b', content: '1' }));
-  rmSync(stateDirectory, { recursive: true });
+  rmSync(dirname(stateDirectory), { recursive: true });
   details(await tools.write.execute({ path: 'b', content: '2' }));
   const blocked = createCodingTools({ root, stateDirectory: join(root, 'file/state') });
   expect(failure(await blocked.write.execute({ path: 'c', content: '' }))).toMatch(
-    /^NOT_A_DIRECTORY: The state directory .*\. Nothing was changed\. Set TMPDIR to a directory that you can write to, or choose another directory with stateDirectory\./u,
+    /^NOT_A_DIRECTORY: The state directory .*\. Nothing was changed\. Choose a directory of your own .* with --state-dir/u,
   );
 });
 
-test.each(['owner', 'mode'])('notes are not believed in a state directory that is of others by its %s', async (by) => {
-  const root = createTree({ a: 'precious', '.cairn-1-1-0-0-abc.tmp.ready': 'forged' });
-  const stateDirectory = temporaryDirectory();
-  const note = { owner: '1-1-0-0-abc', path: join(root, 'a'), temporary: join(root, '.cairn-1-1-0-0-abc.tmp') };
-  writeFileSync(join(stateDirectory, 'x.lock'), JSON.stringify(note));
-  if (by === 'mode') chmodSync(stateDirectory, 0o777);
-  else {
-    const own = process.getuid?.() ?? 0;
-    const getuid = vi.spyOn(process, 'getuid').mockReturnValue(own + 1);
-    onTestFinished(() => getuid.mockRestore());
-  }
-  const says = by === 'mode' ? /is writable by other users/u : /belongs to another user or is not a directory/u;
-  const { read, write } = createCodingTools({ root, stateDirectory });
-  for (const answer of [await read.execute({ path: 'a' }), await write.execute({ path: 'b', content: '' })]) {
-    expect(failure(answer)).toMatch(/^PERMISSION: The state directory .* with stateDirectory\./u);
-    expect(failure(answer)).toMatch(says);
-  }
-  expect(readFileSync(join(root, 'a'), 'utf8')).toBe('precious');
-  expect(readdirSync(root).toSorted()).toEqual(['.cairn-1-1-0-0-abc.tmp.ready', 'a']);
-});
+const distrusted: Readonly<Record<string, (directory: string) => RegExp>> = {
+  'belongs to another user': () => {
+    const own = process.geteuid?.() ?? 0;
+    const geteuid = vi.spyOn(process, 'geteuid').mockReturnValue(own + 1);
+    onTestFinished(() => geteuid.mockRestore());
+    return /belongs to another user/u;
+  },
+  'is writable by others': (directory) => {
+    chmodSync(directory, 0o777);
+    return /is writable by other users\. .* chmod go-w/u;
+  },
+  'is a link': (directory) => {
+    const target = `${directory}-target`;
+    mkdirSync(target, { mode: 0o700 });
+    for (const name of readdirSync(directory)) writeFileSync(join(target, name), readFileSync(join(directory, name)));
+    rmSync(directory, { recursive: true });
+    symlinkSync(target, directory);
+    return /is not a directory/u;
+  },
+};
+
+test.each(Object.keys(distrusted))(
+  'with a state directory that %s, reading works, changing does not, and its journals are not believed',
+  async (what) => {
+    const temporary = '.cairn-0123456789abcdef.tmp';
+    const root = createTree({ a: 'precious', [temporary]: 'forged' });
+    const stateDirectory = join(temporaryDirectory(), 'state');
+    mkdirSync(stateDirectory, { mode: 0o700 });
+    writeJournal(stateDirectory, 'P', {
+      paths: [join(root, 'a')],
+      locks: [root],
+      temporaries: [join(root, temporary)],
+    });
+    const says = distrusted[what]?.(stateDirectory);
+    const { read, write } = createCodingTools({ root, stateDirectory });
+    expect(details(await read.execute({ path: 'a' }))).toMatchObject({ lines: ['precious'] });
+    const refused = failure(await write.execute({ path: 'b', content: '' }));
+    expect(refused).toMatch(/^PERMISSION: The state directory .* Nothing was changed\. .* with --state-dir/u);
+    expect(refused).toMatch(says ?? /never/u);
+    expect(readdirSync(root).toSorted()).toEqual([temporary, 'a']);
+  },
+);

@@ -377,27 +377,35 @@ describe('legacy encodings, in which a character may contain the bytes of anothe
 });
 
 describe('a new file takes the place of nothing', () => {
-  test('a file that another program creates at the last moment stays', async () => {
-    const operations: FileOperations = {
-      ...nodeFileOperations,
-      link: (from, to) => {
-        writeFileSync(to, 'theirs');
-        return nodeFileOperations.link(from, to);
-      },
-    };
-    const { tools, text, paths } = createBench({}, undefined, { operations });
-    expect(failure(await tools.write.execute({ path: 'd/new', content: 'ours' }))).toMatch(
-      /^STALE: .*another program/u,
-    );
-    expect(text('d/new')).toBe('theirs');
-    expect(paths()).toEqual(['d', 'd/new']);
-  });
+  /** A file system that cannot rename without replacing. */
+  const renameNoReplace = async (): Promise<boolean> => false;
+
+  test.each([true, false])(
+    'a file that another program creates at the last moment stays (one step: %s)',
+    async (hasIt) => {
+      const operations: FileOperations = {
+        ...nodeFileOperations,
+        renameNoReplace: async (from, to) => {
+          writeFileSync(to, 'theirs');
+          return hasIt && nodeFileOperations.renameNoReplace(from, to);
+        },
+      };
+      const { tools, text, paths } = createBench({}, undefined, { operations });
+      expect(failure(await tools.write.execute({ path: 'd/new', content: 'ours' }))).toMatch(
+        /^STALE: .*another program/u,
+      );
+      expect(text('d/new')).toBe('theirs');
+      expect(paths()).toEqual(['d', 'd/new']);
+    },
+  );
 
   test.each(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EXDEV'])(
     'a file system that answers %s to a second name gets it by a rename',
     async (code) => {
       const link = (): Promise<void> => Promise.reject(Object.assign(new Error(code), { code }));
-      const { tools, text, paths } = createBench({}, undefined, { operations: { ...nodeFileOperations, link } });
+      const { tools, text, paths } = createBench({}, undefined, {
+        operations: { ...nodeFileOperations, renameNoReplace, link },
+      });
       details(await tools.write.execute({ path: 'new', content: 'ours' }));
       expect(text('new')).toBe('ours');
       expect(paths()).toEqual(['new']);
@@ -411,12 +419,14 @@ describe('a new file takes the place of nothing', () => {
       isFirst = false;
       return Promise.reject(Object.assign(new Error('EACCES'), { code: 'EACCES' }));
     };
-    const { tools, paths } = createBench({}, undefined, { operations: { ...nodeFileOperations, unlink } });
+    const { tools, paths } = createBench({}, undefined, {
+      operations: { ...nodeFileOperations, renameNoReplace, unlink },
+    });
     expect(failure(await tools.write.execute({ path: 'new', content: 'ours' }))).toMatch(/^PERMISSION/u);
     expect(paths()).toEqual([]);
   });
 
-  test('when neither name can be removed, the error names both', async () => {
+  test('when neither name can be removed, the error reports it and the next call removes both', async () => {
     const names: string[] = [];
     const unlink: FileOperations['unlink'] = (path) => {
       names.push(path);
@@ -424,10 +434,15 @@ describe('a new file takes the place of nothing', () => {
         ? nodeFileOperations.unlink(path)
         : Promise.reject(Object.assign(new Error('EACCES'), { code: 'EACCES' }));
     };
-    const { tools, text } = createBench({}, undefined, { operations: { ...nodeFileOperations, unlink } });
+    const { tools, paths } = createBench({}, undefined, {
+      operations: { ...nodeFileOperations, renameNoReplace, unlink },
+    });
     const answer = await tools.write.execute({ path: 'new', content: 'ours' });
-    expect(failure(answer)).toMatch(/^IO: new was written, but its other name \S+\.tmp could not be removed/u);
+    expect(failure(answer)).toMatch(
+      /^IO: The change failed partway, and undoing it failed too: new .* Check new before/u,
+    );
     expect(answer.details).toMatchObject({ changed: true });
-    expect(text('new')).toBe('ours');
+    details(await tools.write.execute({ path: 'other', content: '' }));
+    expect(paths()).toEqual(['other']);
   });
 });

@@ -36,7 +36,6 @@ export type {
 } from './commit/changes.ts';
 export type { ChangedFile } from './commit/changed-file.ts';
 export type { Tier } from './edit/find-text.ts';
-export type { LockedPath } from './commit/lock-files.ts';
 export type { Locks } from './commit/locks.ts';
 export { namingProfiles } from './naming/profiles.ts';
 export type { CodingToolsOptions, NamingProfile } from './naming/profiles.ts';

@@ -1,11 +1,13 @@
 import { ToolError } from '@cairn/tool';
-import { temporaryDirectory } from '@cairn/tool/paths';
+import { accountStateDirectories } from '@cairn/tool/paths';
 import { isAbsolute, join, resolve, sep } from 'node:path';
 import { createBufferPool } from './commit/buffer-pool.ts';
 import { createChanges } from './commit/changes.ts';
 import type { ChangeListener, ListenOptions } from './commit/changes.ts';
 import { createLocks } from './commit/locks.ts';
+import { createRecovery } from './commit/recovery.ts';
 import type { CommitScope } from './commit/scope.ts';
+import { createStateDirectory } from './commit/state-directory.ts';
 import { isWithin } from './files/confine.ts';
 import { createLedger } from './files/ledger.ts';
 import { nodeFileOperations } from './files/operations.ts';
@@ -42,8 +44,9 @@ export interface WorkspaceOptions {
   /** Default: this machine's file system. */
   readonly operations?: FileOperations | undefined;
   /**
-   * The directory for locks and for the journal of running commits: on this machine, for this user alone, the same for all
-   * processes that work on the tree. Default: `cairn-<uid>` in the system's directory for temporary files.
+   * The directory for the journals of running commits: on this machine, for this user alone, the same for all processes that work
+   * on the tree. Default: `commits` in `accountStateDirectories` of `@cairn/tool/paths`, which no variable changes. When it cannot
+   * be used, files can be read but not changed.
    */
   readonly stateDirectory?: string | undefined;
 }
@@ -64,14 +67,15 @@ export interface Workspace extends CommitScope {
   onChange(listener: ChangeListener, options?: ListenOptions): () => void;
 }
 
-function checkRoot(name: string, root: unknown): string {
-  if (typeof root === 'string' && isAbsolute(root) && !root.includes('\0')) return resolve(root);
-  const summary = `${name} must be an absolute path, not ${JSON.stringify(root)}`;
+function checkPath(name: string, path: unknown): string {
+  if (typeof path === 'string' && isAbsolute(path) && !path.includes('\0')) return resolve(path);
+  const summary = `${name} must be an absolute path, not ${JSON.stringify(path)}`;
   throw new ToolError('INVALID_OPTION', [summary, 'Make it absolute with path.resolve.']);
 }
 
-function defaultStateDirectory(): string {
-  return join(temporaryDirectory(), `cairn-${process.getuid?.() ?? 'user'}`);
+function stateDirectoriesOf({ stateDirectory }: WorkspaceOptions): readonly string[] {
+  if (stateDirectory !== undefined) return [checkPath('stateDirectory', stateDirectory)];
+  return accountStateDirectories().map((directory) => join(directory, 'commits'));
 }
 
 /**
@@ -81,10 +85,12 @@ function defaultStateDirectory(): string {
  */
 export function createWorkspace(options: WorkspaceOptions): Workspace {
   const { policy = {}, clock = Date.now, operations = nodeFileOperations } = options;
-  const root = checkRoot('root', options.root);
-  const roots = [root, ...(policy.allowedRoots ?? []).map((allowed) => checkRoot('an allowed root', allowed))];
+  const root = checkPath('root', options.root);
+  const roots = [root, ...(policy.allowedRoots ?? []).map((allowed) => checkPath('an allowed root', allowed))];
   const changes = createChanges();
-  const locks = createLocks(options.stateDirectory ?? defaultStateDirectory(), operations, changes);
+  const state = createStateDirectory(operations, stateDirectoriesOf(options));
+  const locks = createLocks(operations, state);
+  const recovery = createRecovery({ operations, state, locks, changes });
   const recency = createRecency(clock);
   changes.onChange(({ written, renamed }) => {
     for (const path of [...written, ...renamed.map(({ to }) => to)]) recency.note(path);
@@ -93,7 +99,7 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
 
   const open = async (): Promise<readonly string[]> => {
     const allowed = await Promise.all(roots.map((directory) => realPathOf(operations, directory)));
-    await locks.recover((path) => allowed.some((directory) => isWithin(path, directory)));
+    await recovery.recoverAll((path) => allowed.some((directory) => isWithin(path, directory)));
     return allowed;
   };
   /** Runs once for all calls, and again after a failure. */
@@ -117,7 +123,9 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
     recency,
     changes,
     onChange: (listener, options) => changes.onChange(listener, options),
+    state,
     locks,
+    recovery,
     buffers: createBufferPool(),
     resolve: async (path, use) => resolvePath(await territory(), path, use),
     realRoots: opening,

@@ -1,7 +1,6 @@
 import type { FileDiff } from '../edit/diff.ts';
 import { tagOf } from '../files/ledger.ts';
-import { commit, parentsStep } from './commit.ts';
-import type { Step } from './commit.ts';
+import { commit } from './commit.ts';
 import type { ChangeContext } from './scope.ts';
 import { hashOfSuccessor } from './snapshot.ts';
 import { sizeOf, writeStep } from './write-step.ts';
@@ -19,12 +18,6 @@ export interface ChangedFile {
   readonly dryRun: boolean;
 }
 
-/** Returns the steps that put content into a file. */
-export function contentSteps({ workspace }: ChangeContext, content: NewContent): Step[] {
-  const step = writeStep(workspace, content);
-  return content.before ? [step] : [parentsStep(workspace.operations, content.target), step];
-}
-
 /** Puts content into a file. A dry run only returns what would change. */
 export async function changeFile(
   context: ChangeContext,
@@ -39,7 +32,7 @@ export async function changeFile(
     content.meanwhile?.();
     diffOnce();
   };
-  await commit(contentSteps(context, { ...content, meanwhile }), context);
+  await commit([writeStep(workspace, { ...content, meanwhile })], context);
   const diff = diffOnce();
   const written = dryRun ? undefined : workspace.ledger.get(target.real);
   const hash = written?.hash ?? hashOfSuccessor(parts, content.before);

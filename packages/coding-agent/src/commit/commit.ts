@@ -1,99 +1,45 @@
 import { errnoOf, explaining, explainSystemError, ToolError } from '@cairn/tool';
-import { dirname } from 'node:path';
+import { quotePath } from '@cairn/tool/paths';
 import type { FileOperations } from '../files/operations.ts';
-import type { Changes, PathChange } from './changes.ts';
-import type { ChangeContext } from './scope.ts';
+import { apply, clean, place, revert } from './change.ts';
+import type { Change, ChangeTools, Expectation } from './change.ts';
+import type { PathChange } from './changes.ts';
+import { createJournal } from './journal.ts';
+import type { Journal } from './journal.ts';
+import type { LockedTarget } from './locked-targets.ts';
+import type { ChangeContext, CommitScope } from './scope.ts';
+import { isThere, removeAll } from './temporary.ts';
 
-/** One change of a commit. Each part is called at most once, in this order; `undo` and `discard` only after a failure. */
+/** A change that is ready to be applied, and the check of what it was computed from. */
+export interface PreparedChange {
+  readonly change: Change;
+  readonly expected: Expectation;
+}
+
+/** A part of a commit. Its methods are called at most once, in this order, unless stated. */
 export interface Step {
   /** The path for messages. */
   readonly path: string;
+  readonly targets: readonly LockedTarget[];
   /** Finds problems without writing anything. A dry run does nothing else. */
   check?(): Promise<void>;
-  /** Does everything that may fail for lack of space or permission, on temporary files. */
-  prepare(): Promise<void>;
-  /** Checks that the file is still the one that the change was computed for. */
-  verify(): Promise<void>;
-  /** Makes the change, atomically where the file system can. */
-  apply(): Promise<void>;
-  /** Undoes `apply`. */
-  undo(): Promise<void>;
-  /** Removes the result of `prepare` when the step was not applied. */
-  discard(): Promise<void>;
-  /** Cleans up and updates the ledger when every step was applied. */
-  finish(): Promise<void>;
+  /** Does everything that may fail for lack of space or permission, on the temporary paths. Called again after `crossesDevices`. */
+  prepare(): Promise<readonly PreparedChange[]>;
+  /** Called when a rename leads to another file system; returns whether the step can be prepared in another way. */
+  crossesDevices?(): boolean;
+  /** Describes the path when not all of it could be deleted: `was only partly deleted`. */
+  readonly undeleted?: string;
+  /** Returns the error for a path that another program changed. Called when everything is undone. */
+  conflict(): Promise<ToolError>;
+  /** Updates the ledger. */
+  finish(): void;
   /** Returns what the step changes: called after it was prepared. */
   changes(): readonly PathChange[];
 }
 
-/**
- * Creates the missing directories above a path. Adds each to `made` at once, so that it is removed when a later one fails.
- */
-async function makeParents(operations: FileOperations, path: string, made: string[]): Promise<void> {
-  const parent = dirname(path);
-  try {
-    await operations.makeDirectory(parent);
-    made.push(parent);
-    return;
-  } catch (error) {
-    if (errnoOf(error) === 'EEXIST') return;
-    if (errnoOf(error) !== 'ENOENT' || parent === dirname(parent)) throw error;
-  }
-  await makeParents(operations, parent, made);
-  await operations.makeDirectory(parent);
-  made.push(parent);
-}
-
-/** Creates the directories that a step needs, and removes them when that step is undone. */
-export function parentsStep(
-  operations: FileOperations,
-  target: { readonly real: string; readonly display: string },
-): Step {
-  const made: string[] = [];
-  const remove = async (): Promise<void> => {
-    for (const directory of made.toReversed()) {
-      try {
-        await operations.removeDirectory(directory);
-      } catch (error) {
-        // Another program uses the directory by now.
-        if (errnoOf(error) === 'ENOTEMPTY' || errnoOf(error) === 'EEXIST') return;
-        throw error;
-      }
-    }
-  };
-  return {
-    path: target.display,
-    prepare: () => makeParents(operations, target.real, made),
-    verify: async () => undefined,
-    apply: async () => {
-      for (const directory of made) await syncQuietly(operations, dirname(directory));
-    },
-    undo: remove,
-    discard: remove,
-    finish: async () => undefined,
-    changes: () => made.map((path) => ({ kind: 'create-directory', path })),
-  };
-}
-
-/** Syncs a directory after a change. A file system that cannot sync it does not make the change fail. */
-export async function syncQuietly(operations: FileOperations, directory: string): Promise<void> {
-  try {
-    await operations.syncDirectory(directory);
-  } catch (error) {
-    if (errnoOf(error) === undefined) throw error;
-  }
-}
-
-async function runBack(steps: readonly Step[], part: 'undo' | 'discard'): Promise<unknown[]> {
-  const failures: unknown[] = [];
-  for (const step of steps.toReversed()) {
-    try {
-      await step[part]();
-    } catch (error) {
-      failures.push(explainSystemError(error, step.path));
-    }
-  }
-  return failures;
+export function changedMeanwhile(path: string): ToolError {
+  const summary = `${path} was changed by another program during the call`;
+  return new ToolError('STALE', [summary, 'Read it again, then repeat the change.'], { path });
 }
 
 /** Runs the checks of all steps and changes nothing. */
@@ -104,97 +50,219 @@ async function rehearse(steps: readonly Step[], signal: AbortSignal | undefined)
   }
 }
 
-/** How far a commit got. */
-interface Progress {
-  readonly prepared: Step[];
-  /** `apply` was called. */
-  readonly begun: Step[];
-  readonly applied: Step[];
-  current?: Step;
+/** A change of a step, on its way. */
+interface Task extends PreparedChange {
+  readonly step: Step;
 }
 
-async function prepareAndApply(
-  steps: readonly Step[],
-  signal: AbortSignal | undefined,
-  progress: Progress,
-): Promise<void> {
-  for (const step of steps) {
-    progress.current = step;
-    signal?.throwIfAborted();
-    // Added before it runs: a part of it may have to be discarded.
-    progress.prepared.push(step);
-    await step.check?.();
-    await step.prepare();
-  }
-  for (const step of steps) {
-    progress.current = step;
-    await step.verify();
-  }
-  signal?.throwIfAborted();
-  for (const step of steps) {
-    progress.current = step;
-    progress.begun.push(step);
-    await step.apply();
-    progress.applied.push(step);
+/** Another program changed the path of a step. */
+class Conflict extends Error {
+  readonly step: Step;
+
+  constructor(step: Step) {
+    super(`${step.path} was changed by another program`);
+    this.step = step;
   }
 }
 
-/** Undoes what a failed commit did, and returns the error to throw. */
-async function rollBack(
-  error: unknown,
-  { prepared, begun, applied, current }: Progress,
-  changes: Changes,
-): Promise<unknown> {
-  const unapplied = prepared.filter((step) => !applied.includes(step));
-  // Discarded first, so that a created directory is empty again when its creation is undone.
-  await runBack(unapplied, 'discard');
-  const failures = await runBack(applied, 'undo');
-  const explained = explainSystemError(error, current?.path ?? '');
-  const isChanged = failures.length > 0 || (ToolError.isInstance(explained) && explained.changed);
-  // Also what was only prepared: a scan may have seen a directory that is gone again.
-  changes.invalidate(prepared.flatMap((step) => step.changes()));
-  if (isChanged) changes.announce(begun.flatMap((step) => step.changes()));
-  return failures.length === 0 ? explained : halfDone(explained, failures, applied);
+class Commit {
+  readonly #steps: readonly Step[];
+  readonly #workspace: CommitScope;
+  readonly #signal: AbortSignal | undefined;
+  readonly #tools: ChangeTools;
+  #tasks: readonly Task[] = [];
+  #begun: readonly Task[] = [];
+  readonly #remains: PathChange[] = [];
+  /** The step that is being worked on, for messages. */
+  #current: Step | undefined;
+
+  constructor(steps: readonly Step[], { workspace, signal }: ChangeContext) {
+    this.#steps = steps;
+    this.#workspace = workspace;
+    this.#signal = signal;
+    this.#tools = { operations: workspace.operations, rescued: [] };
+  }
+
+  async run(): Promise<void> {
+    const { changes, operations, state } = this.#workspace;
+    const targets = this.#steps.flatMap((step) => step.targets);
+    const temporaries = targets.flatMap(({ temporary, spare }) => [temporary, spare]);
+    for (const step of this.#steps) {
+      this.#current = step;
+      this.#signal?.throwIfAborted();
+      await explaining(step.path, async () => step.check?.());
+    }
+    const header = { paths: targets.map(({ real }) => real), locks: targets.map(({ place }) => place), temporaries };
+    const journal = await state.use((directory) => createJournal(operations, directory, header));
+    try {
+      await this.#prepare();
+    } catch (error) {
+      try {
+        for (const path of temporaries) await removeAll(operations, path);
+        await journal.remove();
+      } catch {
+        // The next call finds the journal and tries again.
+        await journal.close();
+      }
+      throw explainSystemError(error, this.#current?.path);
+    }
+    try {
+      await this.#apply(journal);
+    } catch (error) {
+      throw await this.#fail(error, journal);
+    }
+    const failures = await this.#finish(journal);
+    changes.announce(this.#changes());
+    if (failures.length > 0) throw unfinished(failures, this.#steps);
+  }
+
+  async #prepare(): Promise<void> {
+    const tasks: Task[] = [];
+    for (const step of this.#steps) {
+      this.#current = step;
+      this.#signal?.throwIfAborted();
+      for (const prepared of await step.prepare()) tasks.push({ ...prepared, step });
+    }
+    this.#signal?.throwIfAborted();
+    const isDeletion = ({ change: { kind } }: Task): boolean => kind === 'delete';
+    this.#tasks = [...tasks.filter((task) => !isDeletion(task)), ...tasks.filter(isDeletion)];
+  }
+
+  async #apply(journal: Journal): Promise<void> {
+    const changes = this.#tasks.map(({ change }) => change);
+    const [first] = changes;
+    // One change that is made in one step needs no journal that survives a power failure.
+    await journal.begin(changes, changes.length > 1 || first?.kind === 'overwrite');
+    for (const [index, { step, change, expected }] of this.#tasks.entries()) {
+      this.#current = step;
+      this.#begun = this.#tasks.slice(0, index + 1);
+      if (!(await apply(this.#tools, change, expected))) throw new Conflict(step);
+    }
+  }
+
+  /** Undoes what was applied, and returns the error to throw. */
+  async #fail(error: unknown, journal: Journal): Promise<unknown> {
+    const { changes } = this.#workspace;
+    const path = this.#current?.path;
+    const failures = await this.#undo(journal);
+    // Also what was only prepared: a scan may have seen a directory that is gone again.
+    changes.invalidate(this.#changes());
+    if (failures.length > 0) {
+      changes.announce(this.#begun.flatMap(({ step }) => step.changes()));
+      const cause = error instanceof Conflict ? changedMeanwhile(error.step.path) : explainSystemError(error, path);
+      return halfDone(cause, failures, this.#begun);
+    }
+    if (!(error instanceof Conflict)) return explainSystemError(error, path);
+    const stale = await error.step.conflict();
+    const [aside] = this.#tools.rescued;
+    if (aside === undefined) return stale;
+    const hint = `${stale.hint} An earlier version that another program had saved is now at ${quotePath(aside)}.`;
+    return new ToolError(stale.code, [stale.summary, hint], { path: stale.path, context: stale.context });
+  }
+
+  async #undo(journal: Journal): Promise<readonly unknown[]> {
+    const failures: unknown[] = [];
+    try {
+      await journal.turn('U');
+      for (const { change, step } of this.#begun.toReversed()) {
+        try {
+          await revert(this.#tools, change);
+        } catch (error) {
+          failures.push(explainSystemError(error, step.path));
+        }
+      }
+      if (failures.length === 0) {
+        for (const { change } of this.#tasks) await clean(this.#tools.operations, change, false);
+        await journal.remove();
+        return failures;
+      }
+    } catch (error) {
+      failures.push(explainSystemError(error, this.#current?.path));
+    }
+    // The next call finds the journal and tries again.
+    await journal.close();
+    return failures;
+  }
+
+  /** Removes what was replaced. Returns what could not be removed; that is back at its path. */
+  async #finish(journal: Journal): Promise<unknown[]> {
+    if (this.#tasks.length > 1) await journal.turn('D');
+    const failures: unknown[] = [];
+    for (const step of this.#steps) step.finish();
+    for (const task of this.#tasks) {
+      try {
+        await clean(this.#tools.operations, task.change, true);
+      } catch (error) {
+        failures.push(await this.#putBack(task, explainSystemError(error, task.step.path)));
+      }
+    }
+    try {
+      await journal.remove();
+    } catch {
+      // The next call finds the journal. Everything in it is done.
+      await journal.close();
+    }
+    return failures;
+  }
+
+  /** Moves back what a deletion could not remove. When that fails, nothing is lost: the error names its temporary path. */
+  async #putBack({ change, step: { path, undeleted } }: Task, error: unknown): Promise<unknown> {
+    const { operations } = this.#workspace;
+    const parts = [`${path} ${undeleted ?? 'has a temporary file that could not be removed'}: ${summaryOf(error)}`];
+    let hint = 'List it to see what remains.';
+    if (change.kind !== 'move' && (await isThere(operations, change.temporary))) {
+      try {
+        if (change.kind !== 'delete') throw new Error('its place is taken');
+        if (!(await place(operations, change.temporary, change.path))) throw changedMeanwhile(path);
+        this.#remains.push(await remainsOf(operations, change.path));
+      } catch (second) {
+        const why = summaryOf(explainSystemError(second, path));
+        parts.push(
+          `${path} could not be restored (${why}): its remaining content is now at ${quotePath(change.temporary)}`,
+        );
+        hint = `Move that back to ${path}.`;
+      }
+    }
+    return new ToolError('PERMISSION', [parts.join('; '), hint], { path, changed: true, cause: error });
+  }
+
+  #changes(): PathChange[] {
+    return [...this.#steps.flatMap((step) => step.changes()), ...this.#remains];
+  }
+}
+
+/** Returns what to announce, beside its deletion, about a path that could not be removed and is back. */
+async function remainsOf(operations: FileOperations, path: string): Promise<PathChange> {
+  const { kind } = await operations.lstat(path);
+  return { kind: kind === 'directory' ? 'create-directory' : 'write', path };
+}
+
+/** Whether a rename failed because it leads to another file system. */
+function isCrossing(error: unknown): boolean {
+  return error instanceof Error && (errnoOf(error) === 'EXDEV' || errnoOf(error.cause) === 'EXDEV');
 }
 
 /**
- * Commits steps as one: all are prepared and verified before the first is applied, and all are undone when a later one
- * fails. The signal counts until the first step is applied; then the commit runs to its end. A dry run only checks.
+ * Commits steps as one: all are prepared before the first change, and all are undone when a later one fails. After a kill, the next
+ * start undoes or finishes all. Deletions come last. The signal counts until the first change; then the commit runs to its end. A dry
+ * run only checks.
  *
- * The caller holds the locks of all paths. Changes are announced once, at the end; those of a commit that was undone are not.
+ * The caller holds the locks of all targets. Changes are announced once, at the end; those of a commit that was undone are not.
  *
- * @throws {ToolError} for what the system refused; `changed` when something could not be undone. The signal's reason.
+ * @throws {ToolError} `STALE` when another program changed a path during the call; for what the system refused; `changed` when
+ * something could not be undone. The signal's reason.
  */
-export async function commit(
-  steps: readonly Step[],
-  { workspace: { changes }, signal, dryRun }: ChangeContext,
-): Promise<void> {
-  if (dryRun) {
-    await rehearse(steps, signal);
+export async function commit(steps: readonly Step[], context: ChangeContext): Promise<void> {
+  if (context.dryRun) {
+    await rehearse(steps, context.signal);
     return;
   }
-  const progress: Progress = { prepared: [], begun: [], applied: [] };
   try {
-    await prepareAndApply(steps, signal, progress);
+    await new Commit(steps, context).run();
   } catch (error) {
-    throw await rollBack(error, progress, changes);
+    if (!isCrossing(error) || !steps.map((step) => step.crossesDevices?.() ?? false).some(Boolean)) throw error;
+    await new Commit(steps, context).run();
   }
-  const failures = await finishAll(steps);
-  changes.announce(steps.flatMap((step) => step.changes()));
-  if (failures.length > 0) throw unfinished(failures, steps);
-}
-
-/** Finishes all steps, also when one of them fails. */
-async function finishAll(steps: readonly Step[]): Promise<unknown[]> {
-  const failures: unknown[] = [];
-  for (const step of steps) {
-    try {
-      await step.finish();
-    } catch (error) {
-      failures.push(explainSystemError(error, step.path));
-    }
-  }
-  return failures;
 }
 
 function unfinished(failures: readonly unknown[], steps: readonly Step[]): unknown {
@@ -206,8 +274,8 @@ function unfinished(failures: readonly unknown[], steps: readonly Step[]): unkno
   return new ToolError(first.code, [summary, first.hint], { path: first.path, changed: true, cause: first });
 }
 
-function halfDone(error: unknown, failures: readonly unknown[], applied: readonly Step[]): ToolError {
-  const paths = [...new Set(applied.map(({ path }) => path))].join(', ');
+function halfDone(error: unknown, failures: readonly unknown[], begun: readonly Task[]): ToolError {
+  const paths = [...new Set(begun.map(({ step }) => step.path))].join(', ');
   const why = [error, ...failures].map(summaryOf).join('; ');
   const summary = `The change failed partway, and undoing it failed too: ${why}`;
   return new ToolError('IO', [summary, `Check ${paths} before you continue.`], { changed: true, cause: error });

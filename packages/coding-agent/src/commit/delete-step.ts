@@ -1,105 +1,55 @@
-import { explainSystemError, ToolError } from '@cairn/tool';
-import { quotePath } from '@cairn/tool/paths';
-import { dirname } from 'node:path';
-import { syncQuietly } from './commit.ts';
-import type { FileOperations } from '../files/operations.ts';
-import type { PathChange } from './changes.ts';
+import { inodeOf, markOf } from './change.ts';
+import type { Mark } from './change.ts';
+import { changedMeanwhile } from './commit.ts';
 import type { Step } from './commit.ts';
+import { isFresh } from './guard.ts';
 import type { LockedTarget } from './locked-targets.ts';
 import type { CommitScope } from './scope.ts';
-import { removeAll } from './temporary.ts';
-import { changedMeanwhile, isThere, verifyParent } from './write-step.ts';
 
-/** Moves the deleted path back. When that fails, nothing is lost: the error names its temporary path. */
-async function putBack({ operations }: CommitScope, { real, temporary, display }: LockedTarget): Promise<void> {
-  try {
-    // A file that another program created there stays.
-    if (await isThere(operations, real)) throw changedMeanwhile(display);
-    await operations.rename(temporary, real);
-  } catch (error) {
-    const summary = `${display} could not be restored (${messageOf(error, display)}): its remaining content is now at ${quotePath(temporary)}`;
-    throw new ToolError('IO', [summary, `Move that back to ${display}.`], {
-      path: display,
-      changed: true,
-      cause: error,
-    });
-  }
+/** Returns the mark of a path, and the check that it is still what the caller has seen of it. */
+async function known(
+  { operations, ledger, staleGuard }: CommitScope,
+  { real }: LockedTarget,
+  isHashed: boolean,
+): Promise<{ readonly before: Mark; readonly expected: (path: string) => Promise<boolean> }> {
+  const stat = await operations.lstat(real);
+  const record = stat.kind === 'file' && staleGuard === 'strict' ? ledger.get(real) : undefined;
+  const inode = inodeOf(stat);
+  const seen = record?.length === record?.size ? record?.hash : undefined;
+  const before = seen === undefined && isHashed ? await markOf(operations, real) : { inode, hash: seen };
+  const expected = async (path: string): Promise<boolean> => {
+    if (inodeOf(await operations.lstat(path)) !== inode) return false;
+    return record === undefined || isFresh(operations, path, record);
+  };
+  return { before, expected };
 }
 
-function messageOf(error: unknown, path: string): string {
-  const explained = explainSystemError(error, path);
-  if (ToolError.isInstance(explained)) return explained.summary;
-  return explained instanceof Error ? explained.message : String(explained);
-}
-
-/**
- * Removes the moved path for good. Whatever cannot be removed moves back.
- *
- * @param done what became of it, when it goes back: `was only partly deleted`.
- * @throws {ToolError} `PERMISSION`, `IO`.
- */
-export async function removeForGood(workspace: CommitScope, target: LockedTarget, done: string): Promise<void> {
-  const { temporary, display } = target;
-  try {
-    await removeAll(workspace.operations, temporary);
-  } catch (error) {
-    const summary = `${display} ${done}: ${messageOf(error, display)}`;
-    try {
-      await putBack(workspace, target);
-    } catch (second) {
-      if (!ToolError.isInstance(second)) throw second;
-      const both = `${summary}; ${second.summary}`;
-      throw new ToolError('PERMISSION', [both, second.hint], { path: display, changed: true, cause: error });
-    }
-    throw new ToolError('PERMISSION', [summary, 'List it to see what remains.'], {
-      path: display,
-      changed: true,
-      cause: error,
-    });
-  }
-}
-
-/** Returns what to announce, beside its deletion, about a path that could not be removed and is back. */
-async function remainsOf(operations: FileOperations, path: string): Promise<readonly PathChange[]> {
-  try {
-    const { kind } = await operations.lstat(path);
-    return [{ kind: kind === 'directory' ? 'create-directory' : 'write', path }];
-  } catch {
-    // It does not exist, or nobody can tell.
-    return [];
-  }
+/** How {@link deleteStep} deletes. */
+export interface DeleteOptions {
+  /** The deletion is one of several changes, so recovery may have to begin it: then it compares the content. */
+  readonly isHashed?: boolean;
 }
 
 /**
- * Makes the step that deletes a file, a link or a directory with its content. A rename takes it away at once; it moves back when a
- * later step fails.
+ * Makes the step that deletes a file, a link or a directory with its content. A rename takes it away at once; it moves back when
+ * it is not what was seen, or when another step fails.
  */
-export function deleteStep(workspace: CommitScope, target: LockedTarget): Step {
-  const { operations, ledger } = workspace;
-  const { real, temporary, display } = target;
-  let remains: readonly PathChange[] = [];
+export function deleteStep(
+  workspace: CommitScope,
+  target: LockedTarget,
+  { isHashed = false }: DeleteOptions = {},
+): Step {
+  const { real: path, temporary } = target;
   return {
-    path: display,
-    prepare: async () => undefined,
-    verify: async () => {
-      await verifyParent(operations, target);
-      if (!(await isThere(operations, real))) throw changedMeanwhile(display);
+    path: target.display,
+    targets: [target],
+    undeleted: 'was only partly deleted',
+    prepare: async () => {
+      const { before, expected } = await known(workspace, target, isHashed);
+      return [{ change: { kind: 'delete', path, temporary, before }, expected }];
     },
-    apply: async () => {
-      await operations.rename(real, temporary);
-      await syncQuietly(operations, dirname(real));
-    },
-    undo: () => putBack(workspace, target),
-    discard: async () => undefined,
-    finish: async () => {
-      ledger.forget(real);
-      try {
-        await removeForGood(workspace, target, 'was only partly deleted');
-      } catch (error) {
-        remains = await remainsOf(operations, real);
-        throw error;
-      }
-    },
-    changes: () => [{ kind: 'delete', path: real }, ...remains],
+    conflict: async () => changedMeanwhile(target.display),
+    finish: () => workspace.ledger.forget(path),
+    changes: () => [{ kind: 'delete', path }],
   };
 }

@@ -18,7 +18,7 @@ import type { LineRange } from './unseen.ts';
 const CHUNK_BYTES = 1024 * 1024;
 
 /** Whether a file is still what is recorded of it; read in chunks, however large it is. */
-async function isFresh(operations: FileOperations, path: string, record: FileRecord): Promise<boolean> {
+export async function isFresh(operations: FileOperations, path: string, record: FileRecord): Promise<boolean> {
   return withFile(operations, path, 'read', async (file) => {
     if ((await file.stat()).size !== record.size) return false;
     const hash = createHash('sha1');
@@ -83,7 +83,7 @@ export function guard(workspace: CommitScope, target: ResolvedPath, snapshot: Fi
   if (staleGuard === 'off') return;
   const record = ledger.get(target.real);
   const { bytes, hash } = snapshot;
-  const known = compare(record, bytes, hash?.value);
+  const known = compare(record, bytes, hash.value);
   const seen = known === 'fresh' ? (record?.seen ?? []) : [];
   const unseen = unseenOf(seen, bytes.length);
   if (known !== 'stale' && (!intent.mustBeRead || unseen.length === 0)) return;
@@ -91,7 +91,7 @@ export function guard(workspace: CommitScope, target: ResolvedPath, snapshot: Fi
   const document = { bytes, encoding: encodingFor(bytes, encoding) };
   const shown = showParts(document, unseen, target.display);
   const after = joinSeen(seen, shown.seen);
-  ledger.record(target.real, recordOf(bytes, { seen: after, encoding, hash: hash?.value }));
+  ledger.record(target.real, recordOf(bytes, { seen: after, encoding, hash: hash.value }));
   const facts = { path: target.path, context: shown.context };
   const missing = intent.mustBeRead ? lineRangesOf(document, unseenOf(after, bytes.length)) : [];
   const hint = missing.length === 0 ? undefined : `The first lines of it are below and count as read. ${rest(missing)}`;

@@ -1,11 +1,20 @@
-import { ToolError } from '@cairn/tool';
+import { isMissing, ToolError } from '@cairn/tool';
+import { dirname } from 'node:path';
+import type { FileOperations } from '../files/operations.ts';
 import type { PathUse, ResolvedPath } from '../files/resolve.ts';
 import type { CommitScope } from './scope.ts';
+import { temporaryIn } from './temporary.ts';
 
 /** A resolved path that no other call changes. */
 export interface LockedTarget extends ResolvedPath {
-  /** The path beside it for prepared content. */
+  /** The locked directory: the nearest existing one above the path. */
+  readonly place: string;
+  /** Missing directories above the path, each before those inside it. */
+  readonly missing: readonly string[];
+  /** A path in the locked directory for prepared content. */
   readonly temporary: string;
+  /** A second one. */
+  readonly spare: string;
 }
 
 /** A path that will be changed, as the caller named it. */
@@ -15,16 +24,39 @@ export interface NamedPath {
   readonly noFollow?: boolean;
 }
 
-/**
- * Returns the extra lock of a file with several names, so that a call for another name waits too. It is not a path, so recovery has
- * nothing to do for it.
- */
-function sharedFile({ stat }: ResolvedPath): string[] {
-  return stat?.kind === 'file' && stat.links > 1 ? [`file ${stat.identity}`] : [];
+/** Finds the directory to lock for a path. */
+async function placeOf(
+  operations: FileOperations,
+  target: ResolvedPath,
+): Promise<Pick<LockedTarget, 'place' | 'missing'>> {
+  let place = dirname(target.real);
+  const missing: string[] = [];
+  while (target.stat === undefined && place !== dirname(place)) {
+    try {
+      await operations.lstat(place);
+      break;
+    } catch (error) {
+      if (!isMissing(error)) throw error;
+    }
+    missing.unshift(place);
+    place = dirname(place);
+  }
+  return { place, missing };
+}
+
+async function lockable(operations: FileOperations, target: ResolvedPath): Promise<LockedTarget> {
+  const { place, missing } = await placeOf(operations, target);
+  return { ...target, place, missing, temporary: temporaryIn(place), spare: temporaryIn(place) };
+}
+
+/** A file with several names is locked itself, too: another directory leads to it. */
+function placesOf({ place, real, stat }: LockedTarget): string[] {
+  return stat?.kind === 'file' && stat.links > 1 ? [place, real] : [place];
 }
 
 /**
- * Runs a mutation with its paths locked. They are resolved before, to know what to lock, and again when they are locked.
+ * Runs a mutation with the directories of its paths locked. The paths are resolved before, to know what to lock, and again when it
+ * is locked. What a killed process left there is recovered first.
  *
  * @throws {ToolError} what `resolve` and the locks throw; `STALE` when a name leads to another path by then.
  */
@@ -34,25 +66,32 @@ export async function withLockedTargets<T>(
   signal: AbortSignal | undefined,
   run: (targets: readonly LockedTarget[]) => Promise<T>,
 ): Promise<T> {
-  const resolveAll = (): Promise<ResolvedPath[]> =>
+  const { operations, locks, recovery } = workspace;
+  const resolveAll = (): Promise<LockedTarget[]> =>
     Promise.all(
-      named.map(({ path, noFollow = false }) => workspace.resolve(path, { write: true, noFollow } satisfies PathUse)),
+      named.map(async ({ path, noFollow = false }) =>
+        lockable(operations, await workspace.resolve(path, { write: true, noFollow } satisfies PathUse)),
+      ),
     );
-  const known = await resolveAll();
-  const paths = known.map(({ real }) => real);
-  const files = known.flatMap(sharedFile);
-  return workspace.locks.hold([...paths, ...files], signal, async (locked) => {
-    const targets = await resolveAll();
-    const isLocked = targets.flatMap(sharedFile).every((file) => files.includes(file));
-    return run(
-      targets.map((target, index) => {
-        const lock = locked.find(({ path }) => path === target.real);
-        if (lock && isLocked && target.real === paths[index]) return { ...target, temporary: lock.temporary };
-        const summary = `${target.display} was moved by another program during the call`;
-        throw new ToolError('STALE', [summary, 'Check where it is now, then call again.'], { path: target.display });
-      }),
-    );
-  });
+  for (;;) {
+    const known = await resolveAll();
+    const places = known.flatMap(placesOf);
+    let left: readonly string[] = [];
+    const done = await locks.hold(places, { signal }, async (): Promise<{ readonly value: T } | undefined> => {
+      left = await recovery.leftIn(places);
+      if (left.length > 0) return undefined;
+      const targets = await resolveAll();
+      const moved = targets.find(({ real }, index) => real !== known[index]?.real);
+      if (moved) {
+        const summary = `${moved.display} was moved by another program during the call`;
+        throw new ToolError('STALE', [summary, 'Check where it is now, then call again.'], { path: moved.display });
+      }
+      const isLocked = targets.flatMap(placesOf).every((place) => places.includes(place));
+      return isLocked ? { value: await run(targets) } : undefined;
+    });
+    if (done) return done.value;
+    await recovery.recover(left);
+  }
 }
 
 /** The same for one path. */

@@ -1,91 +1,123 @@
-import { ToolError } from '@cairn/tool';
+import { errnoOf, ToolError } from '@cairn/tool';
 import { quotePath } from '@cairn/tool/paths';
-import { setTimeout as sleep } from 'node:timers/promises';
-import type { FileOperations } from '../files/operations.ts';
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import type { FileOperations, LockOptions } from '../files/operations.ts';
 import { abortable } from './abortable.ts';
-import type { Changes } from './changes.ts';
-import { LockFiles } from './lock-files.ts';
-import type { LockedPath } from './lock-files.ts';
 import { PathQueue } from './path-queue.ts';
-import { listStateDirectory, prepareStateDirectory } from './state-directory.ts';
+import type { StateDirectory } from './state-directory.ts';
 
-/** Lets one call at a time change a file, among all threads and processes that use the same state directory. */
+/** How long a call waits for locks. */
+export interface LockWait {
+  /** Milliseconds. A commit takes milliseconds; one of a huge file on a slow disk takes seconds. */
+  readonly maxMs?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Lets one call at a time change what is in a directory, among all threads, processes and users. The system drops a lock with its
+ * process, however that ends.
+ */
 export interface Locks {
   /**
-   * Runs `use` while all of `paths` are locked. They are canonical paths, or other names of things to lock.
+   * Runs `use` while all places are locked: directories, or files with several names.
    *
-   * @throws {ToolError} `LOCKED` when another process holds a lock for too long; the signal's reason while waiting.
+   * @throws {ToolError} `LOCKED` when another program holds a lock for too long; the signal's reason while waiting.
    */
-  hold<T>(
-    paths: readonly string[],
-    signal: AbortSignal | undefined,
-    use: (locked: readonly LockedPath[]) => Promise<T>,
-  ): Promise<T>;
-  /**
-   * Finishes or removes what killed processes left, for the paths that `concerns` accepts.
-   *
-   * @throws {ToolError} `PERMISSION` when other users could have written to the state directory.
-   */
-  recover(concerns: (path: string) => boolean): Promise<void>;
+  hold<T>(places: readonly string[], wait: LockWait, use: () => Promise<T>): Promise<T>;
 }
 
-/** How long to wait for another process. A commit takes milliseconds; one of a huge file on a slow disk takes seconds. */
 const MAX_WAIT_MS = 30_000;
-const MAX_PAUSE_MS = 16;
 
-class FileLocks implements Locks {
-  readonly #directory: string;
-  readonly #files: LockFiles;
+/** Without locks of the file system, or without permission to open the directory. */
+const cannotLock: readonly (string | undefined)[] = ['ENOTSUP', 'EACCES'];
+
+interface Place {
+  readonly path: string;
+  readonly identity: string;
+}
+
+class SystemLocks implements Locks {
+  readonly #operations: FileOperations;
+  readonly #state: StateDirectory;
   readonly #queue = new PathQueue();
 
-  constructor(directory: string, operations: FileOperations, changes: Changes) {
-    this.#directory = directory;
-    this.#files = new LockFiles(directory, operations, changes);
+  constructor(operations: FileOperations, state: StateDirectory) {
+    this.#operations = operations;
+    this.#state = state;
   }
 
-  async hold<T>(
-    paths: readonly string[],
-    signal: AbortSignal | undefined,
-    use: (locked: readonly LockedPath[]) => Promise<T>,
-  ): Promise<T> {
-    // One order for all calls, so that two calls for the same paths never wait for each other.
-    const ordered = [...new Set(paths)].toSorted();
-    const place = this.#queue.enter(ordered);
-    const held: LockedPath[] = [];
+  async hold<T>(paths: readonly string[], wait: LockWait, use: () => Promise<T>): Promise<T> {
+    const { maxMs = MAX_WAIT_MS, signal } = wait;
+    const places = await this.#inOrder(paths);
+    const turn = this.#queue.enter(places);
+    const held: (() => Promise<void>)[] = [];
     try {
-      await abortable(place.turn, signal);
-      for (const path of ordered) held.push(await this.#acquire(path, signal));
-      return await use(held);
+      await abortable(turn.turn, signal);
+      for (const path of places) held.push(await this.#lock(path, { maxMs, signal }));
+      return await use();
     } finally {
-      await Promise.all(held.map(({ path }) => this.#files.unlock(path)));
-      place.leave();
+      for (const release of held) await release();
+      turn.leave();
     }
   }
 
-  async recover(concerns: (path: string) => boolean): Promise<void> {
-    const hold = (path: string, use: () => Promise<void>): Promise<void> => this.hold([path], undefined, use);
-    for (const name of await listStateDirectory(this.#directory)) {
-      await this.#files.recoverEntry(name, { concerns, hold });
-    }
+  /** One order for all processes, so that two calls for the same places never wait for each other. */
+  async #inOrder(paths: readonly string[]): Promise<string[]> {
+    const distinct = [...new Set(paths)];
+    if (distinct.length < 2) return distinct;
+    const places = await Promise.all(
+      distinct.map(async (path): Promise<Place> => ({ path, identity: (await this.#operations.stat(path)).identity })),
+    );
+    const ordered = places.toSorted((left, right) => (left.identity < right.identity ? -1 : 1));
+    return ordered.filter(({ identity }, index) => ordered[index - 1]?.identity !== identity).map(({ path }) => path);
   }
 
-  async #acquire(path: string, signal: AbortSignal | undefined): Promise<LockedPath> {
-    await prepareStateDirectory(this.#directory);
-    const note = this.#files.noteFor(path);
-    let waitedMs = 0;
-    for (let pauseMs = 1; !(await this.#files.tryLock(note)); pauseMs = Math.min(pauseMs * 2, MAX_PAUSE_MS)) {
-      await this.#files.clearAbandoned(path);
-      if (waitedMs > MAX_WAIT_MS) {
-        throw new ToolError('LOCKED', [`Another process is changing ${quotePath(path)}`, 'Try again later.'], { path });
+  async #lock(path: string, { maxMs, signal }: LockWait): Promise<() => Promise<void>> {
+    const options = { timeoutMs: maxMs, signal };
+    try {
+      const lock = await this.#operations.lock(path, options);
+      if (lock) return async () => lock.release();
+    } catch (error) {
+      if (!cannotLock.includes(errnoOf(error))) throw error;
+      const release = await this.#lockByFile(path, options);
+      if (release) return release;
+    }
+    const summary = `Another program has locked ${quotePath(path)} for ${maxMs ?? 0} ms`;
+    const hint = 'Find it with lslocks, or with fuser and the path; wait until it is done, then call again.';
+    throw new ToolError('LOCKED', [summary, hint], { path });
+  }
+
+  /** A file in the state directory stands for what cannot be locked itself. */
+  async #lockByFile(path: string, options: LockOptions): Promise<(() => Promise<void>) | undefined> {
+    const operations = this.#operations;
+    const { identity } = await operations.stat(path);
+    const name = `${createHash('sha1').update(identity).digest('hex')}.lock`;
+    return this.#state.use(async (directory) => {
+      const file = join(directory, name);
+      for (;;) {
+        try {
+          await (await operations.open(file, 'create', 0o600)).close();
+        } catch (error) {
+          if (errnoOf(error) !== 'EEXIST') throw error;
+        }
+        try {
+          const lock = await operations.lock(file, options);
+          if (lock === undefined) return undefined;
+          return async () => {
+            await operations.unlink(file);
+            lock.release();
+          };
+        } catch (error) {
+          // Its last owner removed it.
+          if (errnoOf(error) !== 'ENOENT') throw error;
+        }
       }
-      await abortable(sleep(pauseMs), signal);
-      waitedMs += pauseMs;
-    }
-    return { path, temporary: note.temporary };
+    });
   }
 }
 
-/** Makes locks in a directory of this machine that is private to this user. Recovered files are announced to `changes`. */
-export function createLocks(directory: string, operations: FileOperations, changes: Changes): Locks {
-  return new FileLocks(directory, operations, changes);
+/** Makes the locks of a workspace. */
+export function createLocks(operations: FileOperations, state: StateDirectory): Locks {
+  return new SystemLocks(operations, state);
 }

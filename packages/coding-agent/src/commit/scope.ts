@@ -2,11 +2,15 @@ import type { FileScope } from '../files/scope.ts';
 import type { BufferPool } from './buffer-pool.ts';
 import type { Changes } from './changes.ts';
 import type { Locks } from './locks.ts';
+import type { Recovery } from './recovery.ts';
+import type { StateDirectory } from './state-directory.ts';
 
 /** The files that the tools may change, and what a commit needs to change them. */
 export interface CommitScope extends FileScope {
   readonly staleGuard: 'strict' | 'off';
+  readonly state: StateDirectory;
   readonly locks: Locks;
+  readonly recovery: Recovery;
   /** Memory for the content of a file while it is changed. */
   readonly buffers: BufferPool;
   /** Announces what a commit changed. */

@@ -12,8 +12,7 @@ import type { CommitScope } from './scope.ts';
 export interface FileSnapshot {
   readonly bytes: Buffer;
   readonly stat: FileStat;
-  /** Absent when the ledger has nothing to compare it with. */
-  readonly hash: ContentHash | undefined;
+  readonly hash: ContentHash;
   /**
    * Gives the memory of `bytes` back when nothing uses it any more. Called after success only: after a failure, an operation may
    * still be using it.
@@ -25,12 +24,12 @@ export interface FileSnapshot {
 export const MAX_BYTES_IN_MEMORY: number = 256 * 1024 * 1024;
 
 /**
- * Reads a whole file. Hashes it at the same time when the ledger has a record of it.
+ * Reads and hashes a whole file.
  *
  * @throws {ToolError} `TOO_LARGE`, `STALE`, and what `requireFile` throws.
  */
 export function takeFileSnapshot(workspace: CommitScope, target: ResolvedPath): Promise<FileSnapshot> {
-  const { operations, ledger, staleGuard, buffers } = workspace;
+  const { operations, buffers } = workspace;
   return openResolved(operations, target, async (file, stat) => {
     if (stat.size > MAX_BYTES_IN_MEMORY) {
       const summary = `${target.display} has ${stat.size} bytes, more than the limit of ${MAX_BYTES_IN_MEMORY} for changes`;
@@ -44,17 +43,16 @@ export function takeFileSnapshot(workspace: CommitScope, target: ResolvedPath): 
       ({ release } = buffer);
       return buffer.bytes;
     };
-    const isKnown = staleGuard !== 'off' && ledger.get(target.real) !== undefined;
-    const hasher = isKnown ? createContentHasher() : undefined;
-    const bytes = await readBytes(file, { allocate, onChunk: hasher?.add });
-    return { bytes, stat, hash: hasher?.finish(), release };
+    const hasher = createContentHasher();
+    const bytes = await readBytes(file, { allocate, onChunk: hasher.add });
+    return { bytes, stat, hash: hasher.finish(), release };
   });
 }
 
 /** Returns the hash of the content that replaces a snapshot. Equal bytes at the start are not hashed again. */
 export function hashOfSuccessor(parts: readonly Buffer[], before: FileSnapshot | undefined): string {
   const [first] = parts;
-  if (!first || !before?.hash) return hashOf(...parts);
+  if (!first || !before) return hashOf(...parts);
   const isStart = first.buffer === before.bytes.buffer && first.byteOffset === before.bytes.byteOffset;
   return before.hash.ofSimilar(parts, isStart ? Math.min(first.length, before.bytes.length) : 0);
 }
@@ -64,8 +62,10 @@ const CHUNK_BYTES = 256 * 1024;
 
 /** Returns whether a file still has these bytes. The next chunk is read while one is compared. */
 export async function holds(operations: FileOperations, path: string, bytes: Buffer): Promise<boolean> {
+  // A link in the place of the file is not followed.
+  const { kind, size } = await operations.lstat(path);
+  if (kind !== 'file' || size !== bytes.length) return false;
   return withFile(operations, path, 'read', async (file) => {
-    if ((await file.stat()).size !== bytes.length) return false;
     const chunks = [0, 1].map(() => Buffer.allocUnsafe(Math.min(CHUNK_BYTES, bytes.length)));
     const readInto = async (chunk: Buffer | undefined, at: number): Promise<Buffer> => {
       const wanted = chunk?.subarray(0, bytes.length - at) ?? Buffer.alloc(0);

@@ -1,68 +1,125 @@
-import { explainSystemError, isMissing, ToolError } from '@cairn/tool';
+import { errnoOf, explainSystemError, isMissing, ToolError } from '@cairn/tool';
 import { quotePath } from '@cairn/tool/paths';
-import * as fs from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import process from 'node:process';
+import type { FileOperations } from '../files/operations.ts';
+import { realPathOf } from '../files/resolve.ts';
 
-const HINT = 'Set TMPDIR to a directory that you can write to, or choose another directory with stateDirectory.';
+const HINT =
+  'Choose a directory of your own on a local disk with stateDirectory, or with --state-dir of cairn. Reading works without one.';
 
 /** The permissions that let the group or all others write. */
 const OTHERS_MAY_WRITE = 0o022;
 
-/**
- * Checks that this user owns the directory and that nobody else can write to it: the tools trust its content.
- *
- * @throws {ToolError} `PERMISSION`.
- */
-async function requirePrivate(directory: string): Promise<void> {
-  const name = `The state directory ${quotePath(directory)}`;
-  const stats = await fs.lstat(directory);
-  const own = process.getuid?.();
-  if (!stats.isDirectory() || (own !== undefined && stats.uid !== own)) {
+/** Where a user's processes keep their journals. */
+export interface StateDirectory {
+  /**
+   * Runs `use` with the first directory that can be used; it is created when it is missing.
+   *
+   * @throws {ToolError} when none can be used, or when others could have written to one.
+   */
+  use<T>(use: (directory: string) => Promise<T>): Promise<T>;
+  /**
+   * Returns the paths of the files in the directories.
+   *
+   * @throws {ToolError} before a name is returned, when others could have written to one.
+   */
+  list(): Promise<string[]>;
+}
+
+function nameOf(directory: string): string {
+  return `The state directory ${quotePath(directory)}`;
+}
+
+/** @throws {ToolError} `PERMISSION`, unless this user owns the directory and nobody else can write to it: the tools trust its content. */
+async function requirePrivate(operations: FileOperations, directory: string): Promise<void> {
+  const name = nameOf(directory);
+  const { kind, mode, uid } = await operations.lstat(directory);
+  const own = process.geteuid?.();
+  if (kind !== 'directory' || (own !== undefined && uid !== own)) {
     throw new ToolError('PERMISSION', [`${name} belongs to another user or is not a directory`, HINT]);
   }
-  if (own !== undefined && (stats.mode & OTHERS_MAY_WRITE) !== 0) {
-    const hint = 'Remove that permission with chmod go-w, or choose another directory with stateDirectory.';
+  if (own !== undefined && (mode & OTHERS_MAY_WRITE) !== 0) {
+    const hint = `Remove that permission with chmod go-w, or choose another one. ${HINT}`;
     throw new ToolError('PERMISSION', [`${name} is writable by other users`, hint]);
   }
 }
 
-/** Runs something on the state directory. System errors become `ToolError`s about it. */
-async function explainingDirectory<T>(directory: string, run: () => Promise<T>): Promise<T> {
+async function create(operations: FileOperations, directory: string): Promise<void> {
   try {
-    return await run();
+    await operations.makeDirectory(directory, 0o700);
   } catch (error) {
-    const explained = explainSystemError(error, `The state directory ${quotePath(directory)}`);
-    if (ToolError.isInstance(error) || !ToolError.isInstance(explained)) throw error;
-    throw new ToolError(explained.code, [explained.summary, HINT], { cause: error });
+    if (errnoOf(error) === 'EEXIST') return;
+    if (errnoOf(error) !== 'ENOENT' || directory === dirname(directory)) throw error;
+    await create(operations, dirname(directory));
+    await create(operations, directory);
   }
 }
 
-/**
- * Creates the directory, private to this user, or checks that it is. Called each time, because a cleaner of temporary files may
- * have removed it.
- *
- * @throws {ToolError} when it cannot be used.
- */
-export async function prepareStateDirectory(directory: string): Promise<void> {
-  await explainingDirectory(directory, async () => {
-    await fs.mkdir(directory, { recursive: true, mode: 0o700 });
-    await requirePrivate(directory);
-  });
+/** Errors of a directory that cannot be written, or whose home directory does not exist. */
+const unusable: readonly (string | undefined)[] = ['EACCES', 'EPERM', 'EROFS', 'ENOENT', 'ENOTDIR'];
+
+function explained(directory: string, error: unknown): unknown {
+  const known = explainSystemError(error, nameOf(directory));
+  if (ToolError.isInstance(error) || !ToolError.isInstance(known)) return error;
+  return new ToolError(known.code, [known.summary, HINT], { cause: error });
 }
 
-/**
- * Returns the names in the directory; none when it does not exist yet.
- *
- * @throws {ToolError} when it cannot be used, before anything in it is read.
- */
-export async function listStateDirectory(directory: string): Promise<string[]> {
-  return explainingDirectory(directory, async () => {
+/** Makes the state directory of a workspace: the first of several that can be used. */
+export function createStateDirectory(operations: FileOperations, candidates: readonly string[]): StateDirectory {
+  const known = new Map<string, string>();
+  /** Links on the way are followed, but not one in the place of the directory itself. */
+  const canonical = async (directory: string): Promise<string> => {
+    const found = known.get(directory) ?? join(await realPathOf(operations, dirname(directory)), basename(directory));
+    known.set(directory, found);
+    return found;
+  };
+  /** Directories that were private. Other users cannot change that, so it is checked once, unless the directory disappears. */
+  const trusted = new Set<string>();
+  const trust = async (directory: string): Promise<void> => {
+    if (trusted.has(directory)) return;
+    await requirePrivate(operations, directory);
+    trusted.add(directory);
+  };
+  const useOne = async <T>(named: string, use: (directory: string) => Promise<T>): Promise<T> => {
+    const directory = await canonical(named);
     try {
-      await requirePrivate(directory);
-      return await fs.readdir(directory);
+      await trust(directory);
     } catch (error) {
-      if (isMissing(error)) return [];
-      throw error;
+      if (!isMissing(error)) throw error;
+      await create(operations, directory);
+      await trust(directory);
     }
-  });
+    return use(directory);
+  };
+  const listOne = async (named: string): Promise<string[]> => {
+    const directory = await canonical(named);
+    try {
+      await trust(directory);
+      return (await operations.list(directory)).map(({ name }) => join(directory, name));
+    } catch (error) {
+      trusted.delete(directory);
+      if (isMissing(error) || errnoOf(error) === 'EACCES') return [];
+      throw explained(directory, error);
+    }
+  };
+  return {
+    use: async (use) => {
+      let first: unknown;
+      for (const directory of candidates) {
+        try {
+          return await useOne(directory, use);
+        } catch (error) {
+          first ??= explained(directory, error);
+          if (!unusable.includes(errnoOf(error))) break;
+        }
+      }
+      throw first;
+    },
+    list: async () => {
+      const lists: string[] = [];
+      for (const directory of candidates) lists.push(...(await listOne(directory)));
+      return lists;
+    },
+  };
 }

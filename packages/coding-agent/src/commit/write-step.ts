@@ -1,19 +1,19 @@
-import { errnoOf, isMissing, ToolError } from '@cairn/tool';
-import { quotePath } from '@cairn/tool/paths';
-import { dirname } from 'node:path';
+import { ToolError } from '@cairn/tool';
 import { withFile } from '../files/operations.ts';
 import type { FileOperations, OpenFile } from '../files/operations.ts';
 import type { ResolvedPath } from '../files/resolve.ts';
 import { wholeOf } from '../files/seen.ts';
 import type { SeenRanges } from '../files/seen.ts';
+import { expects, inodeOf } from './change.ts';
+import type { Expectation } from './change.ts';
 import type { PathChange } from './changes.ts';
-import { syncQuietly } from './commit.ts';
-import type { Step } from './commit.ts';
+import { changedMeanwhile } from './commit.ts';
+import type { PreparedChange, Step } from './commit.ts';
+import { guard } from './guard.ts';
 import type { LockedTarget } from './locked-targets.ts';
 import type { CommitScope } from './scope.ts';
-import { hashOfSuccessor, holds } from './snapshot.ts';
+import { hashOfSuccessor, holds, takeFileSnapshot } from './snapshot.ts';
 import type { FileSnapshot } from './snapshot.ts';
-import { readyPath, removeAll, writeOver } from './temporary.ts';
 
 /** New content for a file. */
 export interface NewContent {
@@ -22,6 +22,8 @@ export interface NewContent {
   readonly parts: readonly Buffer[];
   /** The content that it replaces; absent for a new file. */
   readonly before: FileSnapshot | undefined;
+  /** The file that moves to `target` with this content. Then `before` is what it holds. */
+  readonly from?: LockedTarget | undefined;
   /** The permissions of a new file. Default: those that the system gives. */
   readonly permissions?: number | undefined;
   /** What the author of the change has seen of it. Default: all. */
@@ -64,124 +66,21 @@ async function writeParts(file: OpenFile, parts: readonly Uint8Array[]): Promise
   }
 }
 
-/** Writes the temporary file. Returns its hash, and whether a rename onto the target keeps the target's owner. */
-async function writeTemporary(
-  operations: FileOperations,
-  content: NewContent,
-): Promise<{ keepsOwner: boolean; hash: string }> {
-  const { target, parts, before, permissions } = content;
-  const file = await operations.open(target.temporary, 'create', before ? PERMISSION_BITS_OF_TEMPORARY : 0o666);
-  try {
-    const writing = writeParts(file, parts);
-    try {
-      content.meanwhile?.();
-    } finally {
-      await writing;
-    }
-    let keepsOwner = true;
-    if (before) {
-      const { uid, gid, mode } = before.stat;
-      const own = await file.stat();
-      if (own.uid !== uid || own.gid !== gid) keepsOwner = await trySetOwner(() => file.setOwner(uid, gid));
-      await file.setMode(mode);
-    } else if (permissions !== undefined) {
-      await file.setMode(permissions);
-    }
-    // The hash is computed while the disk works.
-    const syncing = file.sync();
-    const hash = hashOfSuccessor(parts, before);
-    await syncing;
-    return { keepsOwner, hash };
-  } finally {
-    await file.close();
-  }
-}
-
-async function trySetOwner(set: () => Promise<void>): Promise<boolean> {
-  try {
-    await set();
-    return true;
-  } catch (error) {
-    if (errnoOf(error) === 'EPERM') return false;
-    throw error;
-  }
-}
-
-/** Returns whether the path exists, also as a broken link. */
-export async function isThere(operations: FileOperations, path: string): Promise<boolean> {
-  try {
-    await operations.lstat(path);
-    return true;
-  } catch (error) {
-    if (isMissing(error)) return false;
-    throw error;
-  }
-}
-
-/** @throws {ToolError} `STALE` when the directory of a path has become a link. */
-export async function verifyParent(operations: FileOperations, target: ResolvedPath): Promise<void> {
-  const parent = dirname(target.real);
-  if ((await operations.realpath(parent)) !== parent) throw changedMeanwhile(target.display);
-}
-
-export function changedMeanwhile(path: string): ToolError {
-  return new ToolError(
-    'STALE',
-    [`${path} was changed by another program during the call`, 'Read it again, then repeat the change.'],
-    {
-      path,
-    },
-  );
-}
-
-/** Errors of file systems that cannot give a file a second name. */
-const cannotLink: readonly (string | undefined)[] = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EXDEV'];
-
-/** @throws {ToolError} when the new file stays. */
-async function takeNameBack(operations: FileOperations, { real, temporary, display }: LockedTarget): Promise<void> {
-  try {
-    await operations.unlink(real);
-  } catch (error) {
-    const summary = `${display} was written, but its other name ${quotePath(temporary)} could not be removed`;
-    throw new ToolError('IO', [summary, `Delete ${quotePath(temporary)}.`], {
-      path: display,
-      changed: true,
-      cause: error,
-    });
-  }
-}
-
-/**
- * Gives the prepared file its name by a hard link. A rename would replace a file that another program created at the last moment;
- * a link fails then. Returns false when the file system has no links.
- *
- * @throws {ToolError} `STALE`.
- */
-async function nameNewFile(operations: FileOperations, target: LockedTarget): Promise<boolean> {
-  const { real, temporary, display } = target;
-  try {
-    await operations.link(temporary, real);
-  } catch (error) {
-    if (errnoOf(error) === 'EEXIST') throw changedMeanwhile(display);
-    if (cannotLink.includes(errnoOf(error))) return false;
-    throw error;
-  }
-  try {
-    await operations.unlink(temporary);
-  } catch (error) {
-    await takeNameBack(operations, target);
-    throw error;
-  }
-  return true;
+/** A prepared temporary file. */
+interface Prepared {
+  readonly inode: string;
+  readonly hash: string;
+  /** Why it cannot get an attribute of the file that it replaces. */
+  readonly lost: string | undefined;
 }
 
 class WriteStep implements Step {
   readonly path: string;
+  readonly targets: readonly LockedTarget[];
+  readonly undeleted = 'was written to its new path, but could not be deleted at its old one';
   readonly #workspace: CommitScope;
   readonly #operations: FileOperations;
   readonly #content: NewContent;
-  /** The file keeps its inode: a rename would lose its other names or its owner. */
-  #inPlace = false;
   #hash = '';
 
   constructor(workspace: CommitScope, content: NewContent) {
@@ -189,101 +88,102 @@ class WriteStep implements Step {
     this.#operations = workspace.operations;
     this.#content = content;
     this.path = content.target.display;
+    this.targets = content.from ? [content.from, content.target] : [content.target];
   }
 
   async check(): Promise<void> {
-    const { target, before } = this.#content;
-    if (before) await requireWritable(this.#operations, target, before);
+    const { target, before, from } = this.#content;
+    if (before && !from) await requireWritable(this.#operations, target, before);
   }
 
-  async prepare(): Promise<void> {
-    const { before } = this.#content;
-    const { hash, keepsOwner } = await writeTemporary(this.#operations, this.#content);
-    this.#hash = hash;
-    this.#inPlace = before !== undefined && (before.stat.links > 1 || !keepsOwner);
-  }
-
-  async verify(): Promise<void> {
-    const { target, before } = this.#content;
-    await verifyParent(this.#operations, target);
-    const same = before
-      ? await holds(this.#operations, target.real, before.bytes)
-      : !(await isThere(this.#operations, target.real));
-    if (!same) throw changedMeanwhile(target.display);
-  }
-
-  async apply(): Promise<void> {
-    const { before } = this.#content;
-    if (!before) await this.#create();
-    else if (this.#inPlace) await this.#writeInPlace(before);
-    else await this.#replace();
-  }
-
-  async undo(): Promise<void> {
-    const { target, before } = this.#content;
+  async prepare(): Promise<readonly PreparedChange[]> {
+    const { target, before, from, parts } = this.#content;
+    const { real: path, temporary, spare, missing: directories } = target;
+    const { lost, ...after } = await this.#write(temporary, parts, (from ?? target).real);
+    this.#hash = after.hash;
     if (!before) {
-      await this.#operations.unlink(target.real);
-    } else if (this.#inPlace) {
-      await this.#restore(before);
-    } else {
-      await writeTemporary(this.#operations, { ...this.#content, parts: [before.bytes] });
-      await this.#replace();
+      return [{ change: { kind: 'create', path, temporary, directories, after }, expected: async () => true }];
+    }
+    const old = { inode: inodeOf(before.stat), hash: before.hash.value };
+    const expected: Expectation = (at) => holds(this.#operations, at, before.bytes);
+    const mustKeepInode = before.stat.links > 1 || lost !== undefined;
+    if (!mustKeepInode && !from) {
+      return [{ change: { kind: 'replace', path, temporary, spare, before: old, after }, expected }];
+    }
+    if (!mustKeepInode && from) {
+      return [
+        { change: { kind: 'create', path, temporary, directories, after }, expected: async () => true },
+        {
+          change: { kind: 'delete', path: from.real, temporary: from.temporary, before: old },
+          expected: expects(this.#operations, old),
+        },
+      ];
+    }
+    await this.#write(spare, [before.bytes]);
+    const over = { kind: 'overwrite', path, temporary, spare, before: old, after } as const;
+    const move = from && ({ kind: 'move', path: from.real, to: path, directories, before: old } as const);
+    return [...(move ? [{ change: move, expected }] : []), { change: over, expected }];
+  }
+
+  async conflict(): Promise<ToolError> {
+    const { target, from, before } = this.#content;
+    const generic = changedMeanwhile(this.path);
+    try {
+      const now = await this.#workspace.resolve((from ?? target).absolute);
+      const snapshot = await takeFileSnapshot(this.#workspace, now);
+      // Shows the content, unless the caller never saw what it replaces.
+      if (before) guard(this.#workspace, now, snapshot, { verb: 'changed', mustBeRead: false });
+      return generic;
+    } catch (error) {
+      return ToolError.isInstance(error) && error.context !== undefined ? error : generic;
     }
   }
 
-  async discard(): Promise<void> {
-    await removeAll(this.#operations, this.#content.target.temporary);
-  }
-
-  async finish(): Promise<void> {
-    const { target, parts, encoding } = this.#content;
+  finish(): void {
+    const { target, from, parts, encoding } = this.#content;
     const size = sizeOf(parts);
     const { seen = wholeOf(size) } = this.#content;
+    if (from) this.#workspace.ledger.forget(from.real);
     this.#workspace.ledger.record(target.real, { hash: this.#hash, length: size, size, seen, encoding });
   }
 
   changes(): readonly PathChange[] {
-    return [{ kind: 'write', path: this.#content.target.real }];
+    const { target, from } = this.#content;
+    const directories = target.missing.map((path): PathChange => ({ kind: 'create-directory', path }));
+    const deleted: PathChange[] = from ? [{ kind: 'delete', path: from.real }] : [];
+    return [...directories, { kind: 'write', path: target.real }, ...deleted];
   }
 
-  async #create(): Promise<void> {
-    const { target } = this.#content;
-    if (!(await nameNewFile(this.#operations, target))) await this.#operations.rename(target.temporary, target.real);
-    await syncQuietly(this.#operations, dirname(target.real));
-  }
-
-  async #replace(): Promise<void> {
-    const { target } = this.#content;
-    await this.#operations.rename(target.temporary, target.real);
-    await syncQuietly(this.#operations, dirname(target.real));
-  }
-
-  async #writeInPlace(before: FileSnapshot): Promise<void> {
-    const { real, temporary } = this.#content.target;
-    await this.#operations.rename(temporary, readyPath(temporary));
+  /** Writes a temporary file, with the attributes of `model` when the content replaces that. */
+  async #write(path: string, parts: readonly Buffer[], model?: string): Promise<Prepared> {
+    const { before, permissions, meanwhile } = this.#content;
+    const file = await this.#operations.open(path, 'create', before ? PERMISSION_BITS_OF_TEMPORARY : 0o666);
     try {
-      await writeOver(this.#operations, temporary, real);
-    } catch (error) {
-      await this.#restore(before);
-      await removeAll(this.#operations, readyPath(temporary));
-      throw error;
+      const copying = before && model !== undefined ? this.#operations.copyAttributes(model, path) : undefined;
+      const writing = Promise.all([copying, writeParts(file, parts)]);
+      try {
+        meanwhile?.();
+      } finally {
+        await writing;
+      }
+      const [lost] = await writing;
+      if (!before && permissions !== undefined) await file.setMode(permissions);
+      const inode = inodeOf(await file.stat());
+      // The hash is computed while the disk works.
+      const syncing = file.sync();
+      const hash = hashOfSuccessor(parts, before);
+      await syncing;
+      return { inode, hash, lost };
+    } finally {
+      await file.close();
     }
-  }
-
-  /** Writes the old content from memory. */
-  async #restore({ bytes }: FileSnapshot): Promise<void> {
-    await withFile(this.#operations, this.#content.target.real, 'update', async (file) => {
-      await file.write(bytes, 0);
-      await file.truncate(bytes.length);
-      await file.sync();
-    });
   }
 }
 
 /**
- * Makes the step that puts content into a file: written beside it, synced and renamed onto it, so that the file is old or new at
- * every moment. A file with several names, or with an owner that cannot be kept, is overwritten in place; the prepared content
- * stays until that is done, so that the next start can repeat it.
+ * Makes the step that puts content into a file: written beside it, synced, and exchanged with it, so that the file is old or new at
+ * every moment, and what another program saved meanwhile is noticed. A file with several names, or with attributes that cannot be
+ * kept, is overwritten in place.
  */
 export function writeStep(workspace: CommitScope, content: NewContent): Step {
   return new WriteStep(workspace, content);

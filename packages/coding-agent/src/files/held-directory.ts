@@ -2,7 +2,7 @@ import { errnoOf, isMissing } from '@cairn/tool';
 import { closeSync, constants, openSync, readlinkSync } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
-import { basename, dirname } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 
 /** Linux's flag for a handle that only names a directory, also an unreadable one. Node has no constant for it. */
 const O_PATH = 0o10000000;
@@ -106,6 +106,19 @@ export async function inHeldDirectory<T>(path: string, use: (path: string) => Pr
   // The root has no parent.
   if (directory === path) return use(path);
   return holding(directory, (held) => use(held === directory ? path : `${held}/${basename(path)}`));
+}
+
+/** The same for two paths. */
+export function inHeldDirectories<T>(
+  from: string,
+  to: string,
+  use: (from: string, to: string) => Promise<T>,
+): Promise<T> {
+  return inHeldDirectory(from, (source) => {
+    // Most pairs share a directory.
+    if (dirname(from) === dirname(to)) return use(source, join(dirname(source), basename(to)));
+    return inHeldDirectory(to, (destination) => use(source, destination));
+  });
 }
 
 /** Reads a directory by its canonical path in the same way: `read` receives a path through the handle. */

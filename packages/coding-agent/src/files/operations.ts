@@ -4,7 +4,7 @@ import { constants } from 'node:fs';
 import type { BigIntStats, Dirent } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
-import { inHeldDirectory, openCanonical, readHeldDirectory } from './held-directory.ts';
+import { inHeldDirectories, inHeldDirectory, openCanonical, readHeldDirectory } from './held-directory.ts';
 
 export type { LockOptions, Replacement } from '@cairn/natives/files';
 
@@ -86,7 +86,7 @@ export interface FileOperations {
   list(path: string): Promise<DirectoryEntry[]>;
   /** Never waits for the other end of a pipe. `permissions` apply to a new file. */
   open(path: string, mode: OpenMode, permissions?: number): Promise<OpenFile>;
-  makeDirectory(path: string): Promise<void>;
+  makeDirectory(path: string, permissions?: number): Promise<void>;
   makeLink(target: string, path: string): Promise<void>;
   rename(from: string, to: string): Promise<void>;
   /** Gives a file another name; fails with `EEXIST` when the name exists. */
@@ -187,11 +187,6 @@ async function syncDirectory(path: string): Promise<void> {
   }
 }
 
-/** Runs `use` on two canonical paths while their directories are held open. */
-function inHeldDirectories<T>(from: string, to: string, use: (from: string, to: string) => Promise<T>): Promise<T> {
-  return inHeldDirectory(from, (source) => inHeldDirectory(to, (destination) => use(source, destination)));
-}
-
 /** The file system of this machine. */
 export const nodeFileOperations: FileOperations = {
   stat: async (path) => statOf(await fs.stat(path, { bigint: true })),
@@ -206,7 +201,7 @@ export const nodeFileOperations: FileOperations = {
     if (mode === 'read') return openFile(await openCanonical(path, flags.read));
     return openFile(await inHeldDirectory(path, (place) => fs.open(place, flags[mode], permissions)));
   },
-  makeDirectory: (path) => inHeldDirectory(path, (place) => fs.mkdir(place)),
+  makeDirectory: (path, permissions) => inHeldDirectory(path, (place) => fs.mkdir(place, permissions)),
   makeLink: (target, path) => inHeldDirectory(path, (place) => fs.symlink(target, place)),
   rename: (from, to) => inHeldDirectories(from, to, (source, destination) => fs.rename(source, destination)),
   link: (from, to) => inHeldDirectories(from, to, (source, destination) => fs.link(source, destination)),

@@ -1,6 +1,4 @@
 import { ToolError } from '@cairn/tool';
-import { contentSteps } from '../commit/changed-file.ts';
-import { parentsStep } from '../commit/commit.ts';
 import type { Step } from '../commit/commit.ts';
 import { deleteStep } from '../commit/delete-step.ts';
 import { documentOf } from '../commit/document-of.ts';
@@ -9,7 +7,7 @@ import type { LockedTarget } from '../commit/locked-targets.ts';
 import { renameStep } from '../commit/rename-step.ts';
 import type { ChangeContext } from '../commit/scope.ts';
 import { hashOfSuccessor, takeFileSnapshot } from '../commit/snapshot.ts';
-import { sizeOf } from '../commit/write-step.ts';
+import { sizeOf, writeStep } from '../commit/write-step.ts';
 import { diffOfSplices, diffOfTexts } from '../edit/diff.ts';
 import type { FileDiff } from '../edit/diff.ts';
 import { encodeText, encodingFor } from '../edit/encoding.ts';
@@ -55,7 +53,7 @@ function planAdd(
   return {
     path: target.path,
     kind: 'add',
-    steps: contentSteps(context, content),
+    steps: [writeStep(context.workspace, content)],
     hash: hashOf(bytes),
     diff: diffOfTexts('', patch.content),
     tiers: [],
@@ -81,7 +79,13 @@ async function planDelete(
     }
     diff = diffOfSplices(document, applied.splices);
   }
-  return { path: target.path, kind: 'delete', steps: [deleteStep(workspace, target)], diff, tiers: [] };
+  return {
+    path: target.path,
+    kind: 'delete',
+    steps: [deleteStep(workspace, target, { isHashed: true })],
+    diff,
+    tiers: [],
+  };
 }
 
 async function planUpdate(
@@ -97,10 +101,7 @@ async function planUpdate(
   guard(workspace, target, before, { verb: 'changed', mustBeRead: false });
   const about = { path: target.path, kind: 'update', to: to?.path } as const;
   if (hunks.length === 0 && to) {
-    const steps = [
-      parentsStep(workspace.operations, to),
-      renameStep(workspace, { from: target, to, overwrite: false }),
-    ];
+    const steps = [renameStep(workspace, { from: target, to })];
     return { ...about, steps, hash: hashOfSuccessor([before.bytes], before), diff: noDiff, tiers: [] };
   }
   const document = documentOf(workspace, target, before);
@@ -112,13 +113,8 @@ async function planUpdate(
     });
   }
   const record = workspace.ledger.get(target.real);
-  const content = { parts, seen: seenAfter(record?.seen ?? [], splices), encoding: record?.encoding };
-  const steps = to
-    ? [
-        ...contentSteps(context, { ...content, target: to, before: undefined, permissions: before.stat.mode }),
-        deleteStep(workspace, target),
-      ]
-    : contentSteps(context, { ...content, target, before });
+  const content = { parts, before, seen: seenAfter(record?.seen ?? [], splices), encoding: record?.encoding };
+  const steps = [writeStep(workspace, to ? { ...content, target: to, from: target } : { ...content, target })];
   const tiers = edits.map(({ tier }) => tier);
   return { ...about, steps, hash: hashOfSuccessor(parts, before), diff: diffOfSplices(document, splices), tiers };
 }

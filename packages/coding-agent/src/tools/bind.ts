@@ -1,5 +1,5 @@
-import { createTool, isObject } from '@cairn/tool';
-import type { ToolDefinition } from '@cairn/tool';
+import { createTool, isObject, ToolError } from '@cairn/tool';
+import type { ToolDefinition, ToolSuccess } from '@cairn/tool';
 import { unquotePath } from '@cairn/tool/paths';
 import type { z } from 'zod';
 import type { Workspace } from '../workspace.ts';
@@ -36,6 +36,24 @@ function unquoted<Input>(input: Input): Input {
   return Object.fromEntries(entries) as Input;
 }
 
+/** Runs a call. Its answer, also a refusal, ends with what recovery has done since the last answer. */
+async function withNotices<Details>(
+  { recovery }: Workspace,
+  run: () => Promise<ToolSuccess<Details>>,
+): Promise<ToolSuccess<Details>> {
+  try {
+    const result = await run();
+    const notices = recovery.takeNotices().map((text) => ({ type: 'text', text: `[${text}]` }) as const);
+    return notices.length === 0 ? result : { ...result, content: [...result.content, ...notices] };
+  } catch (error) {
+    if (!ToolError.isInstance(error)) throw error;
+    const notices = recovery.takeNotices();
+    if (notices.length === 0) throw error;
+    const { code, summary, hint, path, context, changed } = error;
+    throw new ToolError(code, [summary, [hint, ...notices].join(' ')], { path, context, changed, cause: error });
+  }
+}
+
 /** Makes a tool from a spec, on a workspace. */
 export function bind<Given, Input, Details>(
   spec: CodingToolSpec<Input, Details>,
@@ -50,7 +68,8 @@ export function bind<Given, Input, Details>(
     annotations: spec.annotations,
     run: (given, { signal, dryRun: isTrial }) => {
       const { input, dryRun = false } = appearance.adapt(given);
-      return spec.run(unquoted(input), { workspace, names, signal, dryRun: dryRun || isTrial });
+      const context = { workspace, names, signal, dryRun: dryRun || isTrial };
+      return withNotices(workspace, () => spec.run(unquoted(input), context));
     },
   });
 }

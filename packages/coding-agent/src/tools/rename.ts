@@ -1,10 +1,12 @@
 import { explaining, succeed, ToolError } from '@cairn/tool';
 import { z } from 'zod';
-import { commit, parentsStep } from '../commit/commit.ts';
+import { isListed } from '../commit/change.ts';
+import { commit } from '../commit/commit.ts';
 import { guard, guardTree } from '../commit/guard.ts';
 import { withLockedTargets } from '../commit/locked-targets.ts';
 import type { LockedTarget } from '../commit/locked-targets.ts';
-import { isListed, renameStep } from '../commit/rename-step.ts';
+import { renameStep } from '../commit/rename-step.ts';
+import type { Move } from '../commit/rename-step.ts';
 import { takeFileSnapshot } from '../commit/snapshot.ts';
 import { isWithin } from '../files/confine.ts';
 import { requireExisting } from '../files/near-names.ts';
@@ -36,9 +38,13 @@ export interface RenameDetails {
 }
 
 /** @throws {ToolError} when the destination exists and may not be replaced. */
-async function requireReplaceable(workspace: Workspace, to: LockedTarget, overwrite: boolean): Promise<void> {
+async function requireReplaceable(
+  workspace: Workspace,
+  to: LockedTarget,
+  overwrite: boolean,
+): Promise<Move['replaced']> {
   const { stat, display: path } = to;
-  if (!stat) return;
+  if (!stat) return undefined;
   if (!overwrite) {
     const hint =
       stat.kind === 'directory'
@@ -50,9 +56,10 @@ async function requireReplaceable(workspace: Workspace, to: LockedTarget, overwr
     const summary = `${path} is ${kindName(stat.kind)}, which rename does not replace`;
     throw new ToolError('EXISTS', [summary, 'Delete it first, or choose another name.'], { path });
   }
-  if (stat.kind === 'file') {
-    guard(workspace, to, await takeFileSnapshot(workspace, to), { verb: 'overwritten', mustBeRead: true });
-  }
+  if (stat.kind === 'symlink') return 'link';
+  const snapshot = await takeFileSnapshot(workspace, to);
+  guard(workspace, to, snapshot, { verb: 'overwritten', mustBeRead: true });
+  return snapshot;
 }
 
 /** Renames or moves a file, a link or a directory, also to another file system. */
@@ -84,14 +91,14 @@ export const renameTool: RegisteredToolSpec<RenameInput, RenameDetails> = {
         from.real.toLowerCase() === to.real.toLowerCase() &&
         !(await isListed(workspace.operations, to.real));
       const overwritten = to.stat !== undefined && !isRespelled;
-      if (overwritten) await requireReplaceable(workspace, to, overwrite);
+      const replaced = overwritten ? await requireReplaceable(workspace, to, overwrite) : undefined;
       await explaining(from.display, () => guardTree(workspace, from, 'renamed'));
-      const steps = [parentsStep(workspace.operations, to), renameStep(workspace, { from, to, overwrite })];
-      await commit(steps, context);
+      const isSame = to.stat?.identity === identity;
+      await commit([renameStep(workspace, { from, to, replaced: isSame ? undefined : replaced })], context);
       const verb = dryRun ? 'Would have renamed' : 'Renamed';
-      const replaced = overwritten ? ', replacing the existing one' : '';
+      const note = overwritten ? ', replacing the existing one' : '';
       const details = { from: from.path, to: to.path, kind, overwritten, dryRun };
-      return succeed(`${verb} ${from.display} to ${to.display}${replaced}.`, details);
+      return succeed(`${verb} ${from.display} to ${to.display}${note}.`, details);
     });
   },
 };

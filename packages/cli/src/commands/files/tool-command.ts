@@ -136,7 +136,11 @@ export async function runTool<Details>(session: Session, toolRun: ToolRun<Detail
   await writeAnswer(session, flags, {
     lines: toolRun.lines(details),
     document: document(details),
-    notices: () => toolRun.notices(details, textOf(result)),
+    // A part after the first reports what was recovered; of an image, there is no text.
+    notices: () => [
+      ...toolRun.notices(details, textOf(result)),
+      ...result.content.slice(1).flatMap((part) => (part.type === 'text' ? [part.text.slice(1, -1)] : [])),
+    ],
   });
   return ExitCode.Hit;
 }

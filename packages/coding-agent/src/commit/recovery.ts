@@ -1,0 +1,237 @@
+import { errnoOf, isMissing, ToolError } from '@cairn/tool';
+import { quotePath } from '@cairn/tool/paths';
+import { basename } from 'node:path';
+import type { FileOperations } from '../files/operations.ts';
+import { apply, clean, expects, inspect, revert } from './change.ts';
+import type { Change, ChangeTools, Expectation } from './change.ts';
+import type { Changes, PathChange } from './changes.ts';
+import { DamagedJournal, journalKind, readJournal } from './journal.ts';
+import type { JournalContent } from './journal.ts';
+import type { Locks } from './locks.ts';
+import type { StateDirectory } from './state-directory.ts';
+import { isTemporary, isThere, removeAll, removeFile } from './temporary.ts';
+
+/** Finishes or undoes the commits of processes that were killed. */
+export interface Recovery {
+  /**
+   * Recovers the journals with a path that `concerns` accepts. Leaves those whose locks are held: their commits are running.
+   * Never rejects: what goes wrong becomes a notice.
+   */
+  recoverAll(concerns: (path: string) => boolean): Promise<void>;
+  /**
+   * Returns the journals of commits that had locked one of these places. The caller holds the locks, so those commits are over.
+   *
+   * @throws {ToolError} when the state directory cannot be trusted.
+   */
+  leftIn(places: readonly string[]): Promise<readonly string[]>;
+  /**
+   * Recovers the journals. The caller holds no locks.
+   *
+   * @throws {ToolError} `LOCKED`.
+   */
+  recover(journals: readonly string[]): Promise<void>;
+  /** Returns what recovery did since the last call, for the next answer to the user. */
+  takeNotices(): readonly string[];
+}
+
+/** The result of the recovery of one journal. */
+interface Outcome {
+  readonly isFinished: boolean;
+  readonly changed: readonly PathChange[];
+  /** Paths that somebody else changed since. */
+  readonly kept: readonly string[];
+  readonly rescued: readonly string[];
+}
+
+/** Recovery at the start must not delay the first answer for long. */
+const MAX_WAIT_MS = 2000;
+
+function announced(change: Change): PathChange[] {
+  const { path } = change;
+  if (change.kind === 'delete') return [{ kind: 'delete', path }];
+  const arrived = change.kind === 'replace' || change.kind === 'overwrite' ? [] : change.directories;
+  const directories = arrived.map((directory): PathChange => ({ kind: 'create-directory', path: directory }));
+  if (change.kind === 'move') return [...directories, { kind: 'rename', from: path, to: change.to }];
+  const rest: PathChange[] =
+    change.kind === 'replace' && change.isSource ? [{ kind: 'rename', from: change.temporary, to: path }] : [];
+  return rest.length > 0 ? rest : [...directories, { kind: 'write', path }];
+}
+
+function announcedUndo(change: Change): PathChange[] {
+  if (change.kind === 'create') return [{ kind: 'delete', path: change.path }];
+  if (change.kind === 'move') return [{ kind: 'rename', from: change.to, to: change.path }];
+  return [{ kind: 'write', path: change.path }];
+}
+
+/** Does what a journal demands. It can be interrupted at any moment and repeated. */
+export async function recoverCommit(operations: FileOperations, content: JournalContent): Promise<Outcome> {
+  const { state, changes, temporaries } = content;
+  const tools: ChangeTools = { operations, rescued: [] };
+  const kept: string[] = [];
+  const changed: PathChange[] = [];
+  const progress = new Map<Change, string>();
+  if (state === 'C' || state === 'U') {
+    for (const change of changes) progress.set(change, await inspect(tools, change));
+  }
+  const conflicts = changes.filter((change) => progress.get(change) === 'conflict');
+  const isFinished = state === 'D' || (state === 'C' && conflicts.length === 0);
+  kept.push(...conflicts.map(({ path }) => path));
+  if (state === 'C' && isFinished) {
+    for (const change of changes) {
+      const isUnapplied = (await inspect(tools, change)) === 'unapplied';
+      if (isUnapplied && !(await apply(tools, change, expectationOf(operations, change)))) kept.push(change.path);
+    }
+  } else if (!isFinished) {
+    for (const change of changes.toReversed()) {
+      if (progress.get(change) === 'conflict') continue;
+      const wasApplied = progress.get(change) === 'applied';
+      if (!(await revert(tools, change))) kept.push(change.path);
+      else if (wasApplied) changed.push(...announcedUndo(change));
+    }
+  }
+  // The process that was killed could not announce what it had done.
+  if (isFinished) changed.push(...changes.filter(({ path }) => !kept.includes(path)).flatMap(announced));
+  for (const change of changes) await clean(operations, change, isFinished);
+  for (const path of temporaries) if (isTemporary(path)) await removeAll(operations, path);
+  return { isFinished, changed, kept: [...new Set(kept)], rescued: tools.rescued };
+}
+
+/** A file that was half written over does not hold its old content; `inspect` has checked each byte. */
+function expectationOf(operations: FileOperations, change: Change): Expectation {
+  if (change.kind === 'create' || change.kind === 'overwrite') return async () => true;
+  return expects(operations, change.kind === 'move' ? { inode: change.before.inode } : change.before);
+}
+
+function listed(paths: readonly string[]): string {
+  return paths.map((path) => quotePath(path)).join(', ');
+}
+
+function noticeOf({ paths }: JournalContent, { isFinished, kept, rescued }: Outcome): string {
+  const done = paths.filter((path) => !kept.includes(path));
+  const parts = [
+    ...(done.length > 0
+      ? [`${isFinished ? 'Finished' : 'Undid'} a change that was interrupted: ${listed(done)}.`]
+      : []),
+    ...(kept.length > 0
+      ? [`Kept what was written since an interrupted change: ${listed(kept)}. Read it before you continue.`]
+      : []),
+    ...(rescued.length > 0 ? [`Kept a version that was replaced meanwhile: ${listed(rescued)}.`] : []),
+  ];
+  return parts.join(' ');
+}
+
+/** What {@link createRecovery} works with. */
+export interface RecoveryContext {
+  readonly operations: FileOperations;
+  readonly state: StateDirectory;
+  readonly locks: Locks;
+  readonly changes: Changes;
+}
+
+class JournalRecovery implements Recovery {
+  readonly #context: RecoveryContext;
+  /** Journals that cannot be recovered: reported once, and never in the way. */
+  readonly #givenUp = new Set<string>();
+  #notices: string[] = [];
+
+  constructor(context: RecoveryContext) {
+    this.#context = context;
+  }
+
+  async recoverAll(concerns: (path: string) => boolean): Promise<void> {
+    try {
+      const { operations, state } = this.#context;
+      for (const path of await state.list()) {
+        if (journalKind(basename(path)) === 'new') await removeFile(operations, path);
+      }
+      for (const journal of await this.#list()) {
+        const content = await this.#read(journal);
+        if (content?.paths.some(concerns)) await this.#recoverUnlocked(journal);
+      }
+    } catch (error) {
+      // The next change reports it: without its state directory a workspace can only read.
+      if (!ToolError.isInstance(error)) throw error;
+    }
+  }
+
+  async #recoverUnlocked(journal: string): Promise<void> {
+    try {
+      await this.recover([journal]);
+    } catch (error) {
+      // Its commit is running.
+      if (!ToolError.isInstance(error) || error.code !== 'LOCKED') throw error;
+    }
+  }
+
+  async leftIn(places: readonly string[]): Promise<readonly string[]> {
+    const left: string[] = [];
+    for (const journal of await this.#list()) {
+      const content = await this.#read(journal);
+      if (content?.locks.some((lock) => places.includes(lock))) left.push(journal);
+    }
+    return left;
+  }
+
+  async recover(journals: readonly string[]): Promise<void> {
+    for (const journal of journals) {
+      try {
+        await this.#recoverOne(journal);
+      } catch (error) {
+        if (ToolError.isInstance(error) && error.code === 'LOCKED') throw error;
+        const why = error instanceof Error ? error.message : String(error);
+        this.#giveUp(journal, `cannot be recovered (${why}); check its files`);
+      }
+    }
+  }
+
+  takeNotices(): readonly string[] {
+    const notices = this.#notices;
+    this.#notices = [];
+    return notices;
+  }
+
+  async #list(): Promise<string[]> {
+    const paths = await this.#context.state.list();
+    return paths.filter((path) => journalKind(basename(path)) === 'journal' && !this.#givenUp.has(path));
+  }
+
+  #giveUp(journal: string, why: string): void {
+    this.#givenUp.add(journal);
+    this.#notices.push(`The journal ${quotePath(journal)} of an interrupted change ${why}, then delete it.`);
+  }
+
+  /** Returns `undefined` for a journal that is gone or damaged. */
+  async #read(journal: string): Promise<JournalContent | undefined> {
+    try {
+      return await readJournal(this.#context.operations, journal);
+    } catch (error) {
+      if (isMissing(error)) return undefined;
+      const why = error instanceof DamagedJournal ? error.message : `it cannot be read (${errnoOf(error) ?? 'error'})`;
+      this.#giveUp(journal, `is not understood: ${why}. Check for unfinished changes and files named .cairn-*.tmp`);
+      return undefined;
+    }
+  }
+
+  async #recoverOne(journal: string): Promise<void> {
+    const { operations, locks, changes } = this.#context;
+    const first = await this.#read(journal);
+    if (first === undefined) return;
+    const places: string[] = [];
+    for (const place of first.locks) if (await isThere(operations, place)) places.push(place);
+    await locks.hold(places, { maxMs: MAX_WAIT_MS }, async () => {
+      // The commit may have ended meanwhile, or another process may have recovered it.
+      const content = await this.#read(journal);
+      if (content === undefined) return;
+      const outcome = await recoverCommit(operations, content);
+      await operations.unlink(journal);
+      changes.invalidate(content.temporaries.map((path) => ({ kind: 'delete', path })));
+      changes.announce(outcome.changed);
+      this.#notices.push(noticeOf(content, outcome));
+    });
+  }
+}
+
+/** Makes the recovery of a workspace. */
+export function createRecovery(context: RecoveryContext): Recovery {
+  return new JournalRecovery(context);
+}
