@@ -15,10 +15,8 @@ export interface Slot {
   advance(tools: CodingTools, version: number): Promise<readonly ToolResult[]>;
   /** Returns the version on the disk; throws when the content is a mixture of versions or missing. */
   versionIn(root: string): number;
-  /** The file is written in place, so that only the next start makes it whole. */
-  readonly inPlace?: boolean;
-  /** Brings together what a kill may leave apart. */
-  catchUp?(tools: CodingTools, root: string): Promise<void>;
+  /** Files that are written in place, or several ones, so that only the next start makes them whole. */
+  readonly needsRecovery?: boolean;
   /** Versions with this difference have equal content. */
   readonly period?: number;
 }
@@ -102,7 +100,7 @@ function hardLinked(name: string, size: Size, advance: Advance): Slot {
   const [first = '', second = ''] = names;
   return {
     name,
-    inPlace: true,
+    needsRecovery: true,
     create: (root) => {
       makeFile(join(root, first), content(name, 0, size));
       linkSync(join(root, first), join(root, second));
@@ -132,8 +130,7 @@ function patchOf(name: string, version: number): string {
 }
 
 /**
- * Two files that patches change together. A kill between two renames leaves one new and one old, each whole; the next
- * patch starts from there and also updates the old one.
+ * Two files that patches change together. After the next start both have the same version.
  */
 const patched: Slot = {
   name: 'patched',
@@ -144,18 +141,12 @@ const patched: Slot = {
     const read = await Promise.all([0, 1].map((half) => tools.read.execute({ path: patchedPath(half) })));
     return [...read, await tools.patch.execute({ patch: patchOf('patched', version) })];
   },
-  catchUp: async (tools, root) => {
-    const versions = [0, 1].map((half) => contentVersion(join(root, patchedPath(half)), 'patched', small));
-    const newest = Math.max(...versions);
-    for (const half of [0, 1].filter((one) => versions[one] !== newest)) {
-      await edit(tools, patchedPath(half), 'patched', newest - 1);
-    }
-  },
+  needsRecovery: true,
   versionIn: (root) => {
-    const versions = [0, 1].map((half) => contentVersion(join(root, patchedPath(half)), 'patched', small));
-    const [least, most] = [Math.min(...versions), Math.max(...versions)];
-    if (most - least > 1) throw new Error(`the patched files have the versions ${versions.join(' and ')}`);
-    return most;
+    const [left, right] = [0, 1].map((half) => contentVersion(join(root, patchedPath(half)), 'patched', small));
+    if (left === undefined || left !== right)
+      throw new Error(`the patched files have the versions ${left} and ${right}`);
+    return left;
   },
 };
 

@@ -82,7 +82,7 @@ test(
       const progress = await runAndKill(root, state, 1 + Math.floor(Math.random() * 30));
       const allowed = slots.map((slot, index) => allowedVersions(before[index] ?? 0, progress.get(slot.name)));
       slots.forEach((slot, index) => {
-        if (!slot.inPlace) checkSlot(slot, root, allowed[index] ?? []);
+        if (!slot.needsRecovery) checkSlot(slot, root, allowed[index] ?? []);
       });
       if (temporaryFiles(root).length > 0) interrupted++;
 
