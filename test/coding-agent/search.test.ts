@@ -257,14 +257,34 @@ describe('a glob that names directories', () => {
     expect(failure(await tools.glob.execute({ pattern: '..', path: 'src' }))).toMatch(/^INVALID_PATTERN/u);
   });
 
-  test('and starts with ! is reported to exclude nothing', async () => {
+  test('and starts with ! excludes in a grep, and is reported to exclude nothing in a glob', async () => {
     const { tools } = createBench(tree);
-    for (const result of [
-      await tools.glob.execute({ pattern: '!src/*.ts' }),
-      await tools.grep.execute({ pattern: 'x', glob: '!src/*.ts' }),
-    ]) {
-      expect(textOf(result)).toContain("'!' before a glob does not exclude");
-    }
+    expect(textOf(await tools.glob.execute({ pattern: '!src/*.ts' }))).toContain('does not exclude');
+    const found = textOf(await tools.grep.execute({ pattern: 'x', glob: '!src/*.ts' }));
+    expect(found).toContain('src/sub/b.ts');
+    expect(found).not.toContain('src/a.ts');
+  });
+
+  test('holds several globs, which the answer shows', async () => {
+    const { tools } = createBench(tree);
+    const found = textOf(await tools.grep.execute({ pattern: 'x', glob: 'src/*.ts,!lib/**' }));
+    expect(found).toContain('src/a.ts');
+    expect(found).toContain('[globs: src/*.ts !lib/**]');
+  });
+
+  test('that selects no file, or a type that no file has, is reported', async () => {
+    const { tools } = createBench(tree);
+    const none = textOf(await tools.grep.execute({ pattern: 'x', glob: 'a.ts,b.ts' }));
+    expect(none).toContain('no file was searched: none is selected by glob a.ts,b.ts');
+    expect(none).toContain('use {a.ts,b.ts}');
+    expect(failure(await tools.grep.execute({ pattern: 'x', type: 'golan' }))).toMatch(/^INVALID_INPUT.*golang/su);
+    expect(failure(await tools.glob.execute({ pattern: '@(a|b).ts' }))).toMatch(/^INVALID_PATTERN.*\{a,b\}/su);
+  });
+
+  test('does not find a text that its own expression does not match, but names it', async () => {
+    const { tools } = createBench({ 'src/a.js': 'let $scope;\n' });
+    const found = textOf(await tools.grep.execute({ pattern: '$scope' }));
+    expect(found).toContain('the text $scope is in src/a.js:1; literal=true finds it');
   });
 
   test('limits a grep in the same way', async () => {

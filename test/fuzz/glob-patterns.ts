@@ -116,6 +116,63 @@ export const globSoup: fc.Arbitrary<string> = fc
   )
   .map((parts) => parts.join(''));
 
+const otherForms: readonly string[] = [
+  [
+    '!(a)',
+    '@(a|b)',
+    '+(a)',
+    '?(a|b)',
+    '*(a)',
+    '*(a|b)',
+    '{1..3}',
+    '{a..c}',
+    '{a..}',
+    '~/',
+    '~',
+    '.',
+    './.',
+    '(a)',
+    '|',
+  ],
+  [
+    '[[:alpha:]]',
+    '[[:digit:]_]',
+    '[![:space:]]',
+    '[[:upper:]a-c]',
+    '[[:word:]]',
+    '[:alpha:]',
+    '[[.a.]]',
+    '[[:]',
+    '[[:alpha:]',
+  ],
+  [
+    'a**',
+    '**a',
+    'a**/b',
+    '**.ts',
+    '*,*',
+    '*.ts,*',
+    '!*.ts',
+    '!a',
+    '!lib/',
+    '*,!a*',
+    '!*,!a',
+    'a,b',
+    ' *, *',
+    '!**',
+    '!',
+  ],
+].flat();
+
+/** Forms of other dialects, of lists and of exclusions, also beside other syntax. */
+export const otherGlobs: fc.Arbitrary<string> = fc
+  .tuple(
+    fc.constantFrom('', '', 'a', '*', 'lib/', '\\', '['),
+    fc.constantFrom(...otherForms),
+    fc.constantFrom('', '', 'a', '*', '/*', '.ts'),
+  )
+  .map((parts) => parts.join(''));
+
 /** A pattern with what may stand before and after it. */
 export function decorated(pattern: fc.Arbitrary<string>): fc.Arbitrary<string> {
   const weighted = (...parts: readonly string[]): fc.Arbitrary<string> =>

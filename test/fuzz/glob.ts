@@ -11,7 +11,7 @@ import type { Tree } from '../support/tree.ts';
 import { bytesName, newDirectory, removeTree, symlink, writeTree } from '../support/tree.ts';
 import { createFuzzer } from './fuzzer.ts';
 import type { Fuzzer } from './fuzzer.ts';
-import { decorated, globSoup, patternArbitrary } from './glob-patterns.ts';
+import { decorated, globSoup, otherGlobs, patternArbitrary } from './glob-patterns.ts';
 
 const queriesPerTree = 20;
 
@@ -95,6 +95,7 @@ export const globFuzzer: Fuzzer = createFuzzer<GlobTree>({
     const pattern = fc.oneof(
       { weight: 3, arbitrary: decorated(patternArbitrary([...paths, ...paths.map((path) => `${path}/a`)])) },
       { weight: 2, arbitrary: decorated(globSoup) },
+      { weight: 1, arbitrary: otherGlobs },
     );
     const query = fc.record<GlobQuery>({
       pattern,
@@ -198,18 +199,14 @@ async function compareQuery(root: string, listed: readonly Listed[], query: Glob
   if (describe(asked.matches).join('\n') !== expected.join('\n')) differences.push('  the order is wrong');
   const times = newest.matches.map(({ mtime = 0 }) => mtime);
   if (times.some((time, index) => time > (times[index - 1] ?? Infinity))) differences.push('  the newest is not first');
-  if (recursive) differences.push(...(await grepDifferences(root, listed, query, oracle)));
+  if (recursive) differences.push(...(await grepDifferences(root, listed, query)));
   return { hasMatches: expected.length > 0, differences };
 }
 
 /** The filter of grep goes by the same rules; it has only files, and no links. */
-async function grepDifferences(
-  root: string,
-  listed: readonly Listed[],
-  query: GlobQuery,
-  { matches, onlyDirectories }: GlobOracle,
-): Promise<string[]> {
+async function grepDifferences(root: string, listed: readonly Listed[], query: GlobQuery): Promise<string[]> {
   const { pattern, hidden } = query;
+  const selects = grepOracle(pattern);
   const found = await grep({
     pattern: '',
     glob: pattern,
@@ -217,14 +214,62 @@ async function grepDifferences(
     hidden,
     gitignore: false,
     mode: 'filesWithMatches',
-  });
+  }).catch((error: unknown) => error);
+  if (!isGrepResult(found) || selects === undefined) {
+    const isRefused = CairnError.isInstance(found) && found.code === 'INVALID_GLOB' && selects === undefined;
+    return isRefused ? [] : [`  in grep: ${isGrepResult(found) ? 'not refused' : String(found)}`];
+  }
   const files = listed.filter(({ path, fileType }) => fileType === FileType.File && isHidden(path) <= hidden);
-  const expected = files.filter(({ path }) => !onlyDirectories && matches(path)).map(({ path }) => path);
+  const expected = files.filter(({ path }) => selects(path)).map(({ path }) => path);
   return show(
     'in grep',
     found.matches.map(({ path }) => path),
     expected,
   );
+}
+
+function isGrepResult(value: unknown): value is Awaited<ReturnType<typeof grep>> {
+  return typeof value === 'object' && value !== null && 'filesSearched' in value;
+}
+
+/**
+ * What grep's option selects: any of the globs that do not begin with `!`, or all without any, but nothing that the others
+ * match, nor anything below it. A comma outside of braces and classes separates globs if every one has a wildcard.
+ */
+function grepOracle(option: string): ((path: string) => boolean) | undefined {
+  const blank = (glob: string): string =>
+    glob
+      .replaceAll(/\\[^]/gu, '--')
+      .replaceAll(/\[[!^]?\]?(?:\[:[a-zA-Z0-9]+:\]|[^\]])*\]/gu, (text) => `?${'-'.repeat(text.length - 1)}`);
+  const blanked = blank(option);
+  const parts = [''];
+  let depth = 0;
+  for (let at = 0; at < option.length; at++) {
+    if (blanked[at] === '{') depth++;
+    if (blanked[at] === '}') depth = Math.max(0, depth - 1);
+    if (blanked[at] === ',' && depth === 0) parts.push('');
+    else parts.push(`${parts.pop() ?? ''}${option[at] ?? ''}`);
+  }
+  const globs =
+    parts.length > 1 && parts.every((part) => /[*?[{]/u.test(blank(part)))
+      ? parts.map((part) => part.trim())
+      : [option];
+  try {
+    const excludes = (glob: string): boolean => /^!(?!\()/u.test(glob);
+    if (globs.some((glob) => /^!(?:!.*|\*{0,2}|\*\*\/\*)$/u.test(glob))) return undefined;
+    const oracles = globs.map((glob) => ({ glob, ...globOracle(excludes(glob) ? glob.slice(1) : glob) }));
+    const included = oracles.filter(({ glob }) => !excludes(glob));
+    const excluded = oracles.filter(({ glob }) => excludes(glob));
+    return (path) => {
+      const above = path.split('/').map((_, index, names) => names.slice(0, index).join('/'));
+      const isMatch = (oracle: GlobOracle): boolean => !oracle.onlyDirectories && oracle.matches(path);
+      const isBelow = (oracle: GlobOracle): boolean => above.slice(1).some((directory) => oracle.matches(directory));
+      if (excluded.some((oracle) => isMatch(oracle) || isBelow(oracle))) return false;
+      return included.length === 0 || included.some(isMatch);
+    };
+  } catch {
+    return undefined;
+  }
 }
 
 function isResult(value: unknown): value is Awaited<ReturnType<typeof glob>> {

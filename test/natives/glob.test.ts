@@ -1,4 +1,4 @@
-import { FileType, glob } from '@cairn/natives';
+import { FileType, glob, grep } from '@cairn/natives';
 import type { GlobOptions } from '@cairn/natives';
 import { describe, expect, it } from 'vitest';
 import { bytesName, createTree, fifo, file, symlink } from '../support/tree.ts';
@@ -61,6 +61,46 @@ describe('glob', () => {
     const path = createTree({ 'a.ts': '', 'b.tsx': '', 'c.js': '' });
     expect(await paths({ pattern: '', path })).toEqual(['a.ts', 'b.tsx', 'c.js']);
     expect(await paths({ pattern: '*.{ts,tsx', path })).toEqual(['a.ts', 'b.tsx']);
+  });
+
+  it('N40: takes two stars beside other characters for one, and POSIX classes', async () => {
+    const path = createTree({ 'ab/c': '', abc: '', 'x/a1': '', 'x/aé': '' });
+    expect(await paths({ pattern: 'a**', path })).toEqual(await paths({ pattern: 'a*', path }));
+    expect(await paths({ pattern: 'a**', path, recursive: false })).toEqual(['ab', 'abc']);
+    expect(await paths({ pattern: 'a[[:digit:]]', path })).toEqual(['x/a1']);
+    expect(await paths({ pattern: 'a[![:digit:]b]', path })).toEqual(['x/aé']);
+  });
+
+  it('refuses what only other dialects have, with what to write instead', async () => {
+    const path = createTree({ a: '', '@(a)': '', '1..3': '' });
+    for (const [pattern, instead] of [
+      ['!(a)', '!'],
+      ['@(a|b)', '{a,b}'],
+      ['{1..3}', '{1,2,3}'],
+      ['~/x', 'absolute'],
+      ['.', 'use *'],
+      ['[[:word:]]', 'alpha'],
+      ['[:alpha:]', '[[:alpha:]]'],
+    ] as const) {
+      const refused = { code: 'INVALID_GLOB', message: expect.stringContaining(instead) };
+      await expect(glob({ pattern, path }), pattern).rejects.toMatchObject(refused);
+      await expect(grep({ pattern: '', glob: pattern, path }), pattern).rejects.toMatchObject(refused);
+    }
+    expect(await paths({ pattern: '@\\(a)', path })).toEqual(['@(a)']);
+    expect(await paths({ pattern: '1..3', path })).toEqual(['1..3']);
+  });
+
+  it('tells what a pattern without a match may have meant, and nothing about others', async () => {
+    const path = createTree({ 'src/a.ts': '', '.env': '' });
+    const hint = async (options: Partial<GlobOptions>): Promise<string | undefined> =>
+      (await glob({ pattern: '*', path, ...options })).hint;
+    expect(await hint({ pattern: '!*.ts' })).toContain('does not exclude');
+    expect(await hint({ pattern: '*.ts,*.js' })).toContain('{*.ts,*.js}');
+    expect(await hint({ pattern: 'src//a.ts' })).toContain('empty component');
+    expect(await hint({ pattern: '.env' })).toContain('hidden');
+    expect(await hint({ pattern: 'src/', fileType: FileType.File })).toContain('directories');
+    expect(await hint({ pattern: '*.js' })).toBeUndefined();
+    expect(await hint({ pattern: '*.ts' })).toBeUndefined();
   });
 
   it('prunes .git, hidden names and ignored ones by default', async () => {

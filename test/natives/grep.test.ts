@@ -2,6 +2,7 @@ import { grep } from '@cairn/natives';
 import type { GrepOptions, GrepResult } from '@cairn/natives';
 import { describe, expect, it } from 'vitest';
 import { bytesName, createTree, fifo, symlink } from '../support/tree.ts';
+import { ripgrep } from '../support/tools.ts';
 
 function lines({ matches }: GrepResult): string[] {
   return matches.map(({ path, lineNumber, line }) => `${path}:${lineNumber}:${line}`);
@@ -177,6 +178,82 @@ describe('grep', () => {
       expect(found, pattern).not.toContain(1);
       expect(found, pattern).not.toContain(2);
       expect(engine === 'literal' || searchedPattern !== undefined, pattern).toBe(true);
+    }
+  });
+
+  it('N62: excludes with !, and separates globs with a wildcard at commas', async () => {
+    const tree = { 'a.c': 'x', 'a.h': 'x', 'lib/b.c': 'x', 'lib/b.h': 'x', 'x,y.c': 'x', 'd.ts': 'x', '!z': 'x' };
+    const path = createTree(tree);
+    const all = ['!z', 'a.c', 'a.h', 'd.ts', 'lib/b.c', 'lib/b.h', 'x,y.c'];
+    const without = (...names: readonly string[]): string[] => all.filter((name) => !names.includes(name));
+    const search = (glob: string): Promise<GrepResult> => grep({ pattern: 'x', path, glob, mode: 'filesWithMatches' });
+    for (const [given, expected, globs] of [
+      ['!*.h', without('a.h', 'lib/b.h')],
+      ['!lib', without('lib/b.c', 'lib/b.h')],
+      ['!lib/', without('lib/b.c', 'lib/b.h')],
+      ['!lib/*.c', without('lib/b.c')],
+      ['*.c,*.ts', ['a.c', 'd.ts', 'lib/b.c', 'x,y.c'], ['*.c', '*.ts']],
+      ['*.c, !lib/**', ['a.c', 'x,y.c'], ['*.c', '!lib/**']],
+      ['!*.c,!*.h', ['!z', 'd.ts'], ['!*.c', '!*.h']],
+      ['x,*.c', ['x,y.c']],
+      ['\\!z', ['!z']],
+    ] as const) {
+      const { matches, globs: used, complete } = await search(given);
+      expect([given, matches.map((match) => match.path), used, complete]).toEqual([given, expected, globs, true]);
+    }
+    for (const glob of ['!', '!**', '!!a', '!(a)']) {
+      await expect(search(glob), glob).rejects.toMatchObject({ code: 'INVALID_GLOB' });
+      await expect(grep({ pattern: 'x', path: `${path}/a.c`, glob }), glob).rejects.toMatchObject({
+        code: 'INVALID_GLOB',
+      });
+    }
+    expect((await search('lib/')).hint).toContain('lib/**'.slice(3));
+    expect((await search('a.ts,b.ts')).hint).toContain('{a.ts,b.ts}');
+    expect((await search('*.rs')).hint).toBeUndefined();
+  });
+
+  it('N62: excludes the files that ripgrep excludes', async () => {
+    const path = createTree({ 'a.c': 'x', 'a/b.c': 'x', 'a/a/c.h': 'x', 'b/a.c': 'x', 'b/c/a': 'x' });
+    for (const glob of ['!*.c', '!a', '!a/', '!a/*', '!b/**/a', '!/a', '!{a,c}', '![ab]/*.c', '!a/**']) {
+      const { matches } = await grep({ pattern: 'x', path, glob: glob === '!/a' ? '!./a' : glob });
+      const { stdout } = ripgrep(['--files', '--sort=path', `--glob=${glob}`], path);
+      expect([glob, ...matches.map((match) => match.path).toSorted()]).toEqual([
+        glob,
+        ...stdout.toString().split('\n').slice(0, -1).toSorted(),
+      ]);
+    }
+  });
+
+  it('N62: takes the types of ripgrep, other common names, and extensions that a file has', async () => {
+    const path = createTree({ 'a.go': 'x', 'b.ts': 'x', 'c.odd': 'x', 'd.cc': 'x', 'e.txt': 'x', 'sub/f.go': 'x' });
+    const files = async (type: string): Promise<string[]> =>
+      (await grep({ pattern: 'x', path, type })).matches.map((match) => match.path);
+    expect(await files('go')).toEqual(['a.go', 'sub/f.go']);
+    expect(await files('golang')).toEqual(['a.go', 'sub/f.go']);
+    expect(await files('TypeScript')).toEqual(['b.ts']);
+    expect(await files('c++')).toEqual(['d.cc']);
+    expect(await files('odd')).toEqual(['c.odd']);
+    expect(await files('rust')).toEqual([]);
+    for (const [type, near] of [
+      ['golan', 'golang'],
+      ['pyhton', 'python'],
+      ['ts,js', 'glob'],
+      ['*.ts', 'glob'],
+      ['', 'ts'],
+    ] as const) {
+      const refused = { code: 'INVALID_OPTION', option: 'type', message: expect.stringContaining(near) };
+      await expect(grep({ pattern: 'x', path, type }), type).rejects.toMatchObject(refused);
+      await expect(grep({ pattern: 'x', path: `${path}/a.go`, type }), type).rejects.toMatchObject(refused);
+    }
+    // Every type of the command selects the same files.
+    const listed = ripgrep(['--type-list'], path).stdout.toString().split('\n').slice(0, -1);
+    expect(listed.length).toBeGreaterThan(100);
+    for (const name of listed.map((line) => line.slice(0, line.indexOf(':')))) {
+      const { stdout } = ripgrep(['--files', '--sort=path', `--type=${name}`], path);
+      expect([name, ...(await files(name)).toSorted()]).toEqual([
+        name,
+        ...stdout.toString().split('\n').slice(0, -1).toSorted(),
+      ]);
     }
   });
 

@@ -2,15 +2,18 @@
  * A slow glob matcher, written from the rules and from nothing else, to compare the fast one with.
  *
  * - `*`, `?` and classes match within one path component, `?` and a class exactly one character.
- * - `**` crosses slashes. As a whole component it matches any number of components, none included; at the end of a
- *   pattern at least one. Beside other characters it matches any text.
- * - `[abc]`, `[a-z]`, `[!a]` and `[^a]` match one character, never `/`. A `]` right after the opening is a member.
+ * - `**` as a whole component matches any number of components, none included; at the end of a pattern at least one. Beside
+ *   other characters it is a `*`.
+ * - `[abc]`, `[a-z]`, `[!a]` and `[^a]` match one character, never `/`. A `]` right after the opening is a member, and
+ *   `[:alpha:]` a class of ASCII characters. An unknown one is malformed, and so is `[:alpha:]` without other brackets.
  * - `{a,b}` stands for one pattern per alternative; alternatives may be empty and may nest. A brace left open ends with the
  *   pattern, one that closes nothing is literal.
  * - `\` takes the next character literally, also in a class; a slash separates all the same.
  * - Unless `recursive` is false, a pattern without `/` that does not begin with `**` matches at any depth. A `/` at the end,
  *   which asks for directories, does not count; a `./` at the beginning, which means nothing else, does.
- * - An empty pattern is `*`.
+ * - An empty pattern is `*`. `.`, the root itself, is refused.
+ * - `!(a)`, `@(a)`, `+(a)`, `?(a|b)`, `*(a|b)`, `{1..3}`, `{a..c}` and a `~` component at the start are of other dialects, and
+ *   refused.
  */
 export interface GlobOracle {
   readonly matches: (path: string) => boolean;
@@ -32,6 +35,7 @@ export function globOracle(given: string, { recursive = true }: GlobOracleOption
   const pattern = given.normalize('NFC').replaceAll(/\\([^])/gu, (pair, escaped) => (escaped === '/' ? '/' : pair));
   if (pattern.startsWith('/')) throw new Error('the pattern is absolute');
   const tokens = parse(pattern);
+  refuseOtherDialects(given);
   const isHere = (): boolean => isDot(tokens[0]) && tokens[1]?.kind === 'slash';
   const isAnchored = isHere() || !recursive;
   while (isHere()) {
@@ -40,16 +44,27 @@ export function globOracle(given: string, { recursive = true }: GlobOracleOption
   }
   const onlyDirectories = tokens.length > 1 && tokens.at(-1)?.kind === 'slash';
   while (tokens.at(-1)?.kind === 'slash') tokens.pop();
-  if (tokens.length === 0 || (tokens.length === 1 && isDot(tokens[0]))) tokens.splice(0, 1, { kind: 'star' });
+  if (tokens.length === 1 && isDot(tokens[0])) throw new Error('the pattern is the root');
+  if (tokens.length === 0) tokens.push({ kind: 'star' });
   const text = pattern.replace(/\/+$/u, '');
   if (text.split('/').includes('..')) throw new Error('the pattern leaves the root');
-  const anyDepth = !isAnchored && !text.includes('/') && tokens[0]?.kind !== 'stars';
+  const anyDepth = !isAnchored && !text.includes('/') && !(tokens.length === 1 && tokens[0]?.kind === 'stars');
   const start: Token[] = anyDepth ? [{ kind: 'stars' }, { kind: 'slash' }] : [];
   const alternatives = expandBraces(tokens).map((alternative) => [...start, ...alternative]);
   return {
     matches: (path) => alternatives.some((alternative) => matchTokens(alternative, [...path.normalize('NFC')])),
     onlyDirectories,
   };
+}
+
+/** Throws for the forms of other dialects. Classes and escaped characters are blanked first. */
+function refuseOtherDialects(given: string): void {
+  const blank = given
+    .replaceAll(/\\[^]/gu, '\u0001\u0001')
+    .replaceAll(/\[[!^]?\]?(?:\[:[a-z]+:\]|[^\]])*\]/gu, (text) => '\u0001'.repeat(text.length));
+  if (/^~(?:\/|$)/u.test(given)) throw new Error('~ is the home directory of a shell');
+  if (/[!@+]\([^)]*\)/u.test(blank) || /[?*]\([^)]*\|[^)]*\)/u.test(blank)) throw new Error('an extended glob');
+  if (/\{(?:[+-]?\d+\.\.[+-]?\d+|[a-zA-Z]\.\.[a-zA-Z])(?:\.\.[+-]?\d+)?\}/u.test(blank)) throw new Error('a range');
 }
 
 type Token =
@@ -59,6 +74,7 @@ type Token =
       readonly kind: 'class';
       readonly negated: boolean;
       readonly ranges: readonly (readonly [from: string, to: string])[];
+      readonly named: readonly RegExp[];
     };
 
 const signs: Readonly<Record<string, Token>> = {
@@ -98,12 +114,29 @@ function literal(character: string | undefined, isPlain = true): Token {
   return { kind: 'character', character, isPlain };
 }
 
+const posix: Readonly<Record<string, RegExp>> = {
+  alnum: /[a-zA-Z0-9]/u,
+  alpha: /[a-zA-Z]/u,
+  blank: /[ \t]/u,
+  // eslint-disable-next-line no-control-regex -- what the class is about
+  cntrl: /[\u0000-\u001F\u007F]/u,
+  digit: /[0-9]/u,
+  graph: /[!-~]/u,
+  lower: /[a-z]/u,
+  print: /[ -~]/u,
+  punct: /[!-/:-@[-`{-~]/u,
+  space: /[ \t\n\v\f\r]/u,
+  upper: /[A-Z]/u,
+  xdigit: /[0-9a-fA-F]/u,
+};
+
 /** Reads a class whose `[` stands just before `start`. */
 function parseClass(characters: readonly string[], start: number): { token: Token; end: number } {
   let at = start;
   const negated = characters[at] === '!' || characters[at] === '^';
   if (negated) at++;
   const ranges: [string, string][] = [];
+  const named: RegExp[] = [];
   const first = at;
   const member = (): string => {
     if (characters[at] === '\\') at++;
@@ -112,6 +145,14 @@ function parseClass(characters: readonly string[], start: number): { token: Toke
     return character;
   };
   while (at === first || characters[at] !== ']') {
+    const [whole, mark, name] = /^\[([:.=])([a-zA-Z0-9]+)\1\]/u.exec(characters.slice(at).join('')) ?? [];
+    if (whole !== undefined) {
+      const members = mark === ':' ? posix[name ?? ''] : undefined;
+      if (members === undefined) throw new Error('the class is unknown');
+      named.push(members);
+      at += whole.length;
+      continue;
+    }
     const from = member();
     const isRange = characters[at] === '-' && characters[at + 1] !== undefined && characters[at + 1] !== ']';
     if (isRange) at++;
@@ -119,7 +160,9 @@ function parseClass(characters: readonly string[], start: number): { token: Toke
     if (codeOf(to) < codeOf(from)) throw new Error('the range is backwards');
     ranges.push([from, to]);
   }
-  return { token: { kind: 'class', negated, ranges }, end: at + 1 };
+  const isBare = /^:([a-z]+):$/u.exec(characters.slice(start, at).join(''));
+  if (isBare && posix[isBare[1] ?? ''] !== undefined) throw new Error('the class has single brackets');
+  return { token: { kind: 'class', negated, ranges, named }, end: at + 1 };
 }
 
 /** Every pattern without braces that a pattern with braces stands for. */
@@ -168,15 +211,14 @@ function matchTokens(tokens: readonly Token[], path: readonly string[]): boolean
     const current = tokens[token];
     if (current === undefined) return at === path.length;
     const character = path[at];
-    if (current.kind === 'star')
+    const before = tokens[token - 1]?.kind ?? 'slash';
+    const after = tokens[token + 1]?.kind ?? 'slash';
+    if (current.kind === 'star' || (current.kind === 'stars' && (before !== 'slash' || after !== 'slash')))
       return rest(token + 1, at) || (character !== undefined && character !== '/' && rest(token, at + 1));
     if (current.kind !== 'stars')
       return character !== undefined && matchCharacter(current, character) && rest(token + 1, at + 1);
-    const begins = token === 0 || tokens[token - 1]?.kind === 'slash';
-    if (begins && token === tokens.length - 1) return at < path.length;
-    if (begins && tokens[token + 1]?.kind === 'slash')
-      return fromAnywhere(token + 2, at, (place) => place === at || path[place - 1] === '/');
-    return fromAnywhere(token + 1, at, () => true);
+    if (token === tokens.length - 1) return at < path.length;
+    return fromAnywhere(token + 2, at, (place) => place === at || path[place - 1] === '/');
   };
   return rest(0, 0);
 }
@@ -192,7 +234,10 @@ function matchCharacter(token: Token, character: string): boolean {
   if (token.kind === 'any') return true;
   if (token.kind !== 'class') return false;
   const code = codeOf(character);
-  return token.ranges.some(([from, to]) => codeOf(from) <= code && code <= codeOf(to)) !== token.negated;
+  const isMember =
+    token.ranges.some(([from, to]) => codeOf(from) <= code && code <= codeOf(to)) ||
+    token.named.some((members) => members.test(character));
+  return isMember !== token.negated;
 }
 
 function codeOf(character: string): number {

@@ -30,7 +30,9 @@ pub fn gitignore(data: &[u8]) {
 pub fn glob(data: &[u8]) {
     let mut input = Input::new(data);
     let path = input.text(b"abc.-/", 10);
-    let glob = input.text(b"abc.-*?[]{},/!^\\", 14);
+    let glob = input.text(b"abc.-*?[]{},/!^\\:(|)@~", 14);
+    // Names in classes are too rare otherwise.
+    let glob = glob.replace("[:", ["[[:alpha:]", "[[:punct:]", "[[:a:]", "[:"][usize::from(input.byte() % 4)]);
     let path = path.trim_matches('/').replace("//", "/");
     if path.is_empty() {
         return;

@@ -6,7 +6,7 @@ use cairn_walk::WalkError;
 use napi_derive::napi;
 
 /// Why a call failed. The facade turns it into a `CairnError`.
-#[napi(object)]
+#[napi(object, object_from_js = false)]
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct NativeError {
     /// A stable code, such as `PATH_NOT_FOUND`.
@@ -19,6 +19,8 @@ pub struct NativeError {
     pub pattern: Option<String>,
     /// Where in the pattern the fault is, in UTF-16 code units.
     pub offset: Option<u32>,
+    /// The option concerned.
+    pub option: Option<&'static str>,
 }
 
 impl From<SearchError> for NativeError {
@@ -32,6 +34,12 @@ impl From<SearchError> for NativeError {
                 code: "INVALID_GLOB".to_owned(),
                 message: format!("invalid glob {pattern:?}: {reason}"),
                 pattern: Some(pattern),
+                ..Self::default()
+            },
+            SearchError::InvalidOption { option, value, reason } => Self {
+                code: "INVALID_OPTION".to_owned(),
+                message: format!("invalid {option} {value:?}: {reason}"),
+                option: Some(option),
                 ..Self::default()
             },
             SearchError::InvalidRegex { pattern, reason, offset } => {

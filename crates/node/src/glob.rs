@@ -78,6 +78,7 @@ pub struct NativeGlobResult {
     pub unreadable: Option<f64>,
     /// The first of them in path order; absent when none.
     pub unreadable_paths: Option<Vec<String>>,
+    pub hint: Option<String>,
     /// The matches; the facade has the table of these columns.
     pub columns: Uint8Array,
 }
@@ -117,6 +118,7 @@ fn encode(outcome: &GlobOutcome, check: &dyn Fn() -> Result<(), Stopped>) -> Res
         stop_reason: outcome.stop_reason.map(stop_reason),
         unreadable: outcome.snapshot.as_ref().and_then(|snapshot| nonzero(snapshot.unreadable())),
         unreadable_paths: outcome.snapshot.as_ref().and_then(|snapshot| unreadable_paths(snapshot)),
+        hint: outcome.hint.clone(),
         columns: columns.into(),
     })
 }

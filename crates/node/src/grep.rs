@@ -127,6 +127,8 @@ pub struct NativeGrepResult {
     pub engine: &'static str,
     pub searched_pattern: Option<String>,
     pub as_typed: Option<NativeOccurrence>,
+    pub globs: Option<Vec<String>>,
+    pub hint: Option<String>,
     pub complete: bool,
     #[napi(ts_type = "'limit' | 'timeout' | 'budget'")]
     pub stop_reason: Option<&'static str>,
@@ -160,6 +162,8 @@ impl NativeGrepResult {
                 path: String::from_utf8_lossy(&found.path).into_owned(),
                 line_number: found.line_number as f64,
             }),
+            globs: (!outcome.globs.is_empty()).then(|| outcome.globs.clone()),
+            hint: outcome.hint.clone(),
             complete: outcome.stop_reason.is_none(),
             stop_reason: outcome.stop_reason.map(stop_reason),
             columns: encode(outcome, mode).into(),

@@ -23,6 +23,16 @@ pub enum SearchError {
         /// Why it is not valid.
         reason: String,
     },
+    /// The value of an option is not valid.
+    #[error("cannot use {value:?} as {option}: {reason}")]
+    InvalidOption {
+        /// The name of the option.
+        option: &'static str,
+        /// The value as given.
+        value: String,
+        /// Why it is not valid.
+        reason: String,
+    },
     /// The regular expression is not valid for any engine.
     #[error("cannot use the regular expression {pattern:?}: {reason}")]
     InvalidRegex {

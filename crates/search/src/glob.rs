@@ -14,6 +14,7 @@ use cairn_walk::{Detail, Kind, ScanOptions, Snapshot, from_bytes};
 
 use crate::context::{Scope, SearchContext, StopReason, fit_paths};
 use crate::error::SearchError;
+use crate::glob_forms::hint;
 use crate::pattern::{Anchoring, GlobPattern, mentions_node_modules};
 
 /// Entries matched per chunk. Large enough that the work outweighs passing it to a thread, small enough to share a tree of
@@ -25,7 +26,8 @@ const CHECK_EVERY: usize = 1024;
 /// The options of a glob.
 #[derive(Clone, Debug)]
 pub struct GlobOptions {
-    /// The glob: `*` and `?` stop at `/`, `**` does not; `[…]`, `{a,b}` and a backslash as in gitignore(5). Empty is `*`.
+    /// The glob: `*` and `?` stop at `/`, `**` as a whole component does not; `[…]`, `{a,b}` and a backslash as in
+    /// gitignore(5). Empty is `*`.
     pub pattern: String,
     /// The entries to search.
     pub scope: Scope,
@@ -88,6 +90,8 @@ pub struct GlobOutcome {
     pub total: usize,
     /// Why hits may be missing; `None` if the result is complete.
     pub stop_reason: Option<StopReason>,
+    /// If nothing matched, what the options may have meant.
+    pub hint: Option<String>,
 }
 
 /// Finds the entries that match a glob.
@@ -120,17 +124,39 @@ pub fn glob(
     let filter = Arc::new(Filter { pattern, kind: options.kind, full: options.sort_by_mtime });
     let request = scope.request(&root, scan);
     let part = filter.pattern.scope();
-    if !scope.use_cache && !part.is_whole_tree() {
+    let mut outcome = if !scope.use_cache && !part.is_whole_tree() {
         let snapshot = context.cache.scan_subtree(&request, part, context.pool, cancel)?;
-        return evaluate(context, options, &filter, &snapshot, cancel);
+        evaluate(context, options, &filter, &snapshot, cancel)?
+    } else {
+        context.on_snapshot(
+            scope,
+            &request,
+            cancel,
+            |snapshot| evaluate(context, options, &filter, snapshot, cancel),
+            |outcome| outcome.hits.is_empty(),
+        )?
+    };
+    if outcome.total == 0 && outcome.stop_reason.is_none() {
+        outcome.hint = hint_for(options, &filter);
     }
-    context.on_snapshot(
-        scope,
-        &request,
-        cancel,
-        |snapshot| evaluate(context, options, &filter, snapshot, cancel),
-        |outcome| outcome.hits.is_empty(),
-    )
+    Ok(outcome)
+}
+
+/// What the options of a glob without a match may have meant.
+fn hint_for(options: &GlobOptions, filter: &Filter) -> Option<String> {
+    let pattern = options.pattern.as_str();
+    if filter.pattern.only_directories() && options.kind.is_some_and(|kind| kind != Kind::Dir) {
+        return Some("a glob that ends with / matches only directories, which fileType leaves out".to_owned());
+    }
+    if options.include_node_modules == Some(false) && mentions_node_modules(pattern) {
+        return Some("includeNodeModules leaves out the contents of node_modules".to_owned());
+    }
+    let names_hidden =
+        || pattern.split('/').any(|name| name.starts_with('.') && !name.starts_with("..") && name != ".");
+    if !options.scope.include_hidden && names_hidden() {
+        return Some("names that begin with a dot are left out without hidden".to_owned());
+    }
+    hint(pattern, false)
 }
 
 fn evaluate(
@@ -190,7 +216,7 @@ fn evaluate(
     details.truncate(hits.len());
     let stop_reason =
         timeout.or(budget).or(snapshot.cut().map(StopReason::from)).or(limited.then_some(StopReason::Limit));
-    Ok(GlobOutcome { snapshot: Some(Arc::clone(snapshot)), hits, details, total, stop_reason })
+    Ok(GlobOutcome { snapshot: Some(Arc::clone(snapshot)), hits, details, total, stop_reason, hint: None })
 }
 
 #[derive(Debug)]

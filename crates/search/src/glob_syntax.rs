@@ -1,11 +1,12 @@
 //! The syntax of globs, translated to regular expressions over whole relative paths.
 //!
-//! `?` matches one Unicode character, not a byte. `*`, `?` and classes stop at `/`. Braces are expanded first, so that each
-//! alternative is a glob by itself and `**` means the same inside and outside of braces.
+//! `?` matches one Unicode character, not a byte. `*`, `?` and classes stop at `/`, and so does `**` beside other characters.
+//! Braces are expanded first, so that each alternative is a glob by itself and `**` means the same inside and outside of
+//! braces.
 //!
 //! # Why not `globset`
-//! The rules of globs in `glob` and `grep` differ from it: `**` next to other characters matches any text, `?` and `*` never
-//! match `/`, an open brace is closed, an alternative may contain `/` and `**`. `globset` matches bytes, so `?` would match
+//! The rules of globs in `glob` and `grep` differ from it: `?` and `*` never match `/`, an open brace is closed, an alternative
+//! may contain `/` and `**`. `globset` matches bytes, so `?` would match
 //! a part of a character. Its set matching gives nothing for the single pattern of a call, and most patterns never come
 //! here: `pattern.rs` tests suffixes, names and literal paths directly. `globset` is a dependency through `ignore` only.
 
@@ -106,6 +107,17 @@ fn close(open: &mut Vec<(Vec<Vec<Token>>, Vec<Token>)>, current: &mut Vec<Token>
     }
 }
 
+/// The classes that POSIX names, of ASCII characters as in git.
+const POSIX_CLASSES: [&str; 12] =
+    ["alnum", "alpha", "blank", "cntrl", "digit", "graph", "lower", "print", "punct", "space", "upper", "xdigit"];
+
+/// The name in `[:name:]` at the beginning of a text, for any mark, and the rest after it.
+pub(crate) fn named(text: &str, mark: char) -> Option<(&str, &str)> {
+    let (name, rest) = text.strip_prefix('[')?.strip_prefix(mark)?.split_once(mark)?;
+    let is_name = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    Some((name, rest.strip_prefix(']')?)).filter(|_| is_name)
+}
+
 /// Reads a class after its `[`. Returns the expression and the rest of the text. A `]` directly after the `[` or its
 /// negation is a member, and so is any character that a backslash escapes.
 fn class(text: &str) -> Result<(String, &str), String> {
@@ -115,11 +127,23 @@ fn class(text: &str) -> Result<(String, &str), String> {
         None => (false, text),
     };
     let mut members: Vec<(char, bool)> = Vec::new();
+    let mut items = String::new();
     loop {
         let character = rest.chars().next().ok_or_else(unclosed)?;
+        if let Some((name, after)) = named(rest, ':') {
+            if !POSIX_CLASSES.contains(&name) {
+                return Err(format!("there is no class [:{name}:]; use one of {}", POSIX_CLASSES.join(", ")));
+            }
+            let _ = write!(items, "[:{name}:]");
+            rest = after;
+            continue;
+        }
+        if named(rest, '.').or(named(rest, '=')).is_some() {
+            return Err("collating elements such as [.a.] and [=a=] are not supported; use the character".to_owned());
+        }
         rest = &rest[character.len_utf8()..];
         match character {
-            ']' if !members.is_empty() => break,
+            ']' if !members.is_empty() || !items.is_empty() => break,
             '\\' => {
                 let escaped = rest.chars().next().ok_or_else(unclosed)?;
                 members.push((escaped, true));
@@ -128,7 +152,6 @@ fn class(text: &str) -> Result<(String, &str), String> {
             other => members.push((other, false)),
         }
     }
-    let mut items = String::new();
     let mut at = 0;
     while let Some(&(first, _)) = members.get(at) {
         let last = match (members.get(at + 1), members.get(at + 2)) {
@@ -141,6 +164,9 @@ fn class(text: &str) -> Result<(String, &str), String> {
         at += if matches!((members.get(at + 1), members.get(at + 2)), (Some(('-', false)), Some(_))) { 3 } else { 1 };
         // As numbers the characters need no escapes.
         let _ = write!(items, "\\x{{{:X}}}-\\x{{{:X}}}", u32::from(first), u32::from(last));
+    }
+    if let Some(name) = POSIX_CLASSES.into_iter().find(|name| text.starts_with(&format!(":{name}:]"))) {
+        return Err(format!("write the class as [[:{name}:]], with two brackets"));
     }
     let negation = if negated { "^" } else { "" };
     Ok((format!("[[{negation}{items}]&&[^/]]"), rest))
@@ -183,11 +209,10 @@ fn translate(tokens: &[Token], into: &mut String) {
                 if at > 0 && tokens[at - 1] == Token::Deep && (at == 1 || tokens[at - 2] == Token::Separator) => {}
             Token::Separator => into.push('/'),
             Token::One => into.push_str("[^/]"),
-            Token::Any => into.push_str("[^/]*"),
             Token::Deep if begins && next == Some(&Token::Separator) => into.push_str("(?:[^/]+/)*"),
             Token::Deep if begins && next.is_none() => into.push_str(".+"),
-            // Next to other characters: any text, with or without slashes.
-            Token::Deep => into.push_str(".*"),
+            // Next to other characters, `**` is a `*`.
+            Token::Any | Token::Deep => into.push_str("[^/]*"),
             Token::Class(class) => into.push_str(class),
             Token::Alternatives(_) => unreachable!("expanded before"),
         }

@@ -20,15 +20,18 @@ mod prefilter;
 mod repair;
 
 use std::ops::Range;
+use std::path::Path;
 use std::sync::Arc;
 
 use cairn_cancel::{CancelToken, Stopped};
 use cairn_pool::Ordered;
-use cairn_walk::{Detail, ScanOptions, Snapshot, resolve_existing};
+use cairn_walk::{Detail, Kind, ScanOptions, Snapshot, resolve_existing};
 
 use crate::context::{SearchContext, StopReason};
 use crate::error::SearchError;
-use crate::pattern::{Anchoring, GlobPattern, mentions_node_modules};
+use crate::glob_forms::hint;
+use crate::glob_list::GlobList;
+use crate::pattern::mentions_node_modules;
 use crate::types::TypeFilter;
 
 use self::candidates::{Candidate, Filter};
@@ -62,15 +65,20 @@ pub fn grep(
     scope.check_links(&root)?;
     let Some(compiled) = compile(options, cancel)? else { return Ok(timed_out()) };
     let call = Call { context, options, compiled: &compiled, cancel };
+    let (glob, type_name) = (options.glob.as_deref(), options.file_type.as_deref());
+    let directory_of = |path: &Path| if metadata.is_dir() { path } else { path.parent().unwrap_or(path) }.to_owned();
+    let roots = [directory_of(&root), directory_of(&scope.path)];
+    let filter = Filter {
+        glob: glob.map(|glob| GlobList::compile(glob, roots.each_ref())).transpose()?,
+        file_type: type_name.map(TypeFilter::new).transpose()?,
+    };
     if !metadata.is_dir() {
+        if let (Some(file_type), Some(name)) = (&filter.file_type, type_name) {
+            file_type.check(name, std::iter::once(root.as_os_str().as_encoded_bytes()))?;
+        }
         let candidates = if metadata.is_file() { Candidates::of_file(&root) } else { Candidates::empty() };
         return Ok(call.search(candidates)?.0);
     }
-    let glob = options.glob.as_deref();
-    let filter = Filter {
-        glob: glob.map(|glob| GlobPattern::compile(glob, [&root, &scope.path], Anchoring::Recursive)).transpose()?,
-        file_type: options.file_type.as_deref().map(TypeFilter::new),
-    };
     let scan = ScanOptions {
         include_hidden: scope.include_hidden,
         use_gitignore: scope.use_gitignore,
@@ -79,15 +87,31 @@ pub fn grep(
         detail: Detail::Minimal,
     };
     let request = scope.request(&root, scan);
-    let part = filter.glob.as_ref().map(GlobPattern::scope).unwrap_or_default();
+    let part = filter.glob.as_ref().map(GlobList::scope).unwrap_or_default();
     let filter = Arc::new(filter);
-    let search =
-        |snapshot: &Arc<Snapshot>| call.search(Candidates::filtered(Arc::clone(snapshot), Arc::clone(&filter)));
-    let (outcome, _) = if !scope.use_cache && !part.is_whole_tree() {
+    let search = |snapshot: &Arc<Snapshot>| {
+        if let (Some(file_type), Some(name), None) = (&filter.file_type, type_name, snapshot.cut()) {
+            let entries = (0..snapshot.len()).filter(|&entry| snapshot.kind(entry) == Kind::File);
+            file_type.check(name, entries.map(|entry| snapshot.path(entry)))?;
+        }
+        call.search(Candidates::filtered(Arc::clone(snapshot), Arc::clone(&filter)))
+    };
+    let (mut outcome, files) = if !scope.use_cache && !part.is_whole_tree() {
         search(&context.cache.scan_subtree(&request, part, context.pool, cancel)?)?
     } else {
         context.on_snapshot(scope, &request, cancel, search, |&(_, files)| files == 0)?
     };
+    if let Some(list) = &filter.glob {
+        outcome.globs = list.globs().to_vec();
+        if files == 0 && outcome.stop_reason.is_none() {
+            outcome.hint = match glob {
+                _ if list.selects_only_directories() => {
+                    Some("a glob that ends with / matches only directories: use dir/** for the files below".to_owned())
+                }
+                glob => glob.and_then(|glob| hint(glob, true)),
+            };
+        }
+    }
     Ok(outcome)
 }
 

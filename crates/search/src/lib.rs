@@ -10,6 +10,8 @@ mod find;
 #[cfg(fuzzing)]
 pub mod fuzzing;
 mod glob;
+mod glob_forms;
+mod glob_list;
 mod glob_syntax;
 mod grep;
 mod pattern;

@@ -7,14 +7,15 @@ use cairn_walk::{Subtree, composed};
 use regex::Regex;
 
 use crate::error::SearchError;
+use crate::glob_forms::refusal;
 use crate::glob_syntax::regex_of;
 
 mod select;
 
 /// A compiled glob.
 ///
-/// `*` and `?` stop at `/`; `**` does not, as a component or next to other characters. `[…]`, `{a,b}` and `\` work as in
-/// gitignore(5). Matching is case-sensitive, and `*` matches names that begin with a dot. Pattern and paths are compared in
+/// `*` and `?` stop at `/`; `**` as a whole component does not, and next to other characters it is a `*`. `[…]`, `{a,b}` and
+/// `\` work as in gitignore(5). Matching is case-sensitive, and `*` matches names that begin with a dot. Pattern and paths are compared in
 /// the composed form: a letter with its marks is one character, however it is typed or stored.
 #[derive(Debug)]
 pub(crate) struct GlobPattern {
@@ -61,6 +62,9 @@ impl GlobPattern {
     ) -> Result<Self, SearchError> {
         let invalid =
             |reason: &str| SearchError::InvalidGlob { pattern: pattern.to_owned(), reason: reason.to_owned() };
+        if let Some(reason) = refusal(pattern) {
+            return Err(invalid(&reason));
+        }
         let pattern = &*composed_text(pattern);
         let normalized = if cfg!(windows) { pattern.replace('\\', "/") } else { with_plain_slashes(pattern) };
         let mut roots = roots.into_iter();
@@ -77,9 +81,11 @@ impl GlobPattern {
         if given.split('/').any(|component| component == "..") {
             return Err(invalid("it leaves the root through `..`; search the parent directory instead"));
         }
-        let given = if given.is_empty() || given == "." { "*" } else { given };
-        let any_depth =
-            anchoring == Anchoring::Recursive && !anchored && !given.contains('/') && !given.starts_with("**");
+        if given == "." {
+            return Err(invalid("it is the root itself; use * for the entries of the root"));
+        }
+        let given = if given.is_empty() { "*" } else { given };
+        let any_depth = anchoring == Anchoring::Recursive && !anchored && !given.contains('/') && given != "**";
         let glob = format!("{}{given}", if any_depth { "**/" } else { "" });
         let (prefix, name) = split_literal_directories(&glob);
         // Compiling an expression takes longer than a result from the cache.

@@ -1,25 +1,88 @@
-//! File types by the names that ripgrep uses.
+//! File types: the names of ripgrep, other common names, and extensions.
 
 use ignore::types::{Types, TypesBuilder};
+
+use crate::error::SearchError;
+
+/// Common names of types that ripgrep has by another one.
+const ALIASES: [(&str, &str); 45] = [
+    ("bash", "sh"),
+    ("c#", "csharp"),
+    ("c++", "cpp"),
+    ("cc", "cpp"),
+    ("cxx", "cpp"),
+    ("dockerfile", "docker"),
+    ("el", "elisp"),
+    ("emacs-lisp", "elisp"),
+    ("erl", "erlang"),
+    ("ex", "elixir"),
+    ("exs", "elixir"),
+    ("f#", "fsharp"),
+    ("fs", "fsharp"),
+    ("golang", "go"),
+    ("hpp", "cpp"),
+    ("htm", "html"),
+    ("javascript", "js"),
+    ("javascriptreact", "js"),
+    ("jsx", "js"),
+    ("kt", "kotlin"),
+    ("kts", "kotlin"),
+    ("latex", "tex"),
+    ("makefile", "make"),
+    ("mjs", "js"),
+    ("node", "js"),
+    ("nodejs", "js"),
+    ("objective-c", "objc"),
+    ("objectivec", "objc"),
+    ("pl", "perl"),
+    ("plaintext", "txt"),
+    ("powershell", "ps"),
+    ("ps1", "ps"),
+    ("python3", "py"),
+    ("rb", "ruby"),
+    ("rs", "rust"),
+    ("scss", "sass"),
+    ("shell", "sh"),
+    ("shellscript", "sh"),
+    ("terraform", "tf"),
+    ("text", "txt"),
+    ("tsx", "ts"),
+    ("typescriptreact", "ts"),
+    ("visualbasic", "vb"),
+    ("viml", "vim"),
+    ("yml", "yaml"),
+];
+
+/// How many near names an error shows.
+const MAX_NEAR: usize = 3;
 
 /// A filter on file names.
 #[derive(Debug)]
 pub(crate) enum TypeFilter {
     /// One of ripgrep's types.
     Known(Types),
-    /// An extension: a name that is not a type of ripgrep.
+    /// An extension, with its dot: a name that is not a type.
     Extension(Vec<u8>),
 }
 
 impl TypeFilter {
-    /// The filter for `name`: the name of a type, or an extension with or without its dot.
-    pub(crate) fn new(name: &str) -> Self {
-        let mut builder = TypesBuilder::new();
-        builder.add_defaults().select(name);
-        match builder.build() {
-            Ok(types) => Self::Known(types),
-            Err(_) => Self::Extension(format!(".{}", name.trim_start_matches('.')).into_bytes()),
+    /// The filter for `name`: the name of a type in any case, or an extension with or without its dot.
+    pub(crate) fn new(name: &str) -> Result<Self, SearchError> {
+        let lower = name.to_lowercase();
+        let alias = ALIASES.iter().find(|(alias, _)| *alias == lower).map(|(_, known)| *known);
+        for known in [name, lower.as_str()].into_iter().chain(alias) {
+            let mut builder = TypesBuilder::new();
+            builder.add_defaults().select(known);
+            if let Ok(types) = builder.build() {
+                return Ok(Self::Known(types));
+            }
         }
+        let extension = name.strip_prefix('.').unwrap_or(name);
+        if extension.is_empty() || extension.contains(|one: char| one.is_whitespace() || "*?[]{}!,;|/\\".contains(one))
+        {
+            return Err(invalid(name, "use one type, such as ts, or glob for several: '*.{ts,js}'"));
+        }
+        Ok(Self::Extension(format!(".{extension}").into_bytes()))
     }
 
     /// Whether the file at `path` is of the type.
@@ -29,6 +92,61 @@ impl TypeFilter {
             Self::Extension(extension) => path.ends_with(extension),
         }
     }
+
+    /// Refuses the extension `name` if none of the files has it.
+    pub(crate) fn check<'a>(&self, name: &str, mut files: impl Iterator<Item = &'a [u8]>) -> Result<(), SearchError> {
+        if matches!(self, Self::Known(_)) || files.any(|path| self.matches(path)) {
+            return Ok(());
+        }
+        let near = near_names(name);
+        let advice = if near.is_empty() {
+            "use a type as ripgrep names it, such as ts, or glob".to_owned()
+        } else {
+            format!("use {}, or glob", near.join(", "))
+        };
+        Err(invalid(name, &format!("it is not a type, and no file has it as its extension; {advice}")))
+    }
+}
+
+fn invalid(name: &str, reason: &str) -> SearchError {
+    SearchError::InvalidOption { option: "type", value: name.to_owned(), reason: reason.to_owned() }
+}
+
+/// The names that are most similar to `name`.
+fn near_names(name: &str) -> Vec<String> {
+    let name = name.trim_start_matches('.').to_lowercase();
+    let mut builder = TypesBuilder::new();
+    builder.add_defaults();
+    let known: Vec<String> = builder.definitions().iter().map(|definition| definition.name().to_owned()).collect();
+    let names = known.iter().map(String::as_str).chain(ALIASES.iter().map(|(alias, _)| *alias));
+    let mut near: Vec<(usize, &str)> = names
+        .filter_map(|known| {
+            let distance = distance(&name, known);
+            let is_part =
+                known.len() >= 2 && (name.starts_with(known) || (name.len() >= 2 && known.starts_with(&name)));
+            (distance <= name.chars().count().div_ceil(3) || is_part).then_some((distance, known))
+        })
+        .collect();
+    near.sort_unstable();
+    near.dedup();
+    near.truncate(MAX_NEAR);
+    near.into_iter().map(|(_, name)| name.to_owned()).collect()
+}
+
+/// The number of characters to insert, delete or replace.
+fn distance(one: &str, other: &str) -> usize {
+    let other: Vec<char> = other.chars().collect();
+    let mut row: Vec<usize> = (0..=other.len()).collect();
+    for (index, character) in one.chars().enumerate() {
+        let mut before = row[0];
+        row[0] = index + 1;
+        for at in 0..other.len() {
+            let replaced = before + usize::from(other[at] != character);
+            before = row[at + 1];
+            row[at + 1] = replaced.min(row[at] + 1).min(before + 1);
+        }
+    }
+    row[other.len()]
 }
 
 #[cfg(test)]
@@ -36,17 +154,46 @@ mod tests {
     use super::*;
 
     #[test]
-    fn types_are_ripgreps_and_unknown_ones_are_extensions() {
+    fn types_are_ripgreps_then_aliases_then_extensions() {
         for (reason, name, path, matches) in [
             ("a type of one extension", "rust", "src/lib.rs", true),
             ("a type with several", "ts", "a.tsx", true),
             ("a type by file name", "make", "Makefile", true),
             ("another type", "rust", "lib.py", false),
+            ("an alias", "golang", "a.go", true),
+            ("an alias with signs", "c++", "a.cc", true),
+            ("a type in another case", "TypeScript", "a.ts", true),
+            ("an alias in another case", "JavaScript", "a.jsx", true),
             ("an unknown type is an extension", "foo", "a.foo", true),
             ("with its dot", ".foo", "a.foo", true),
             ("only as an extension", "foo", "afoo", false),
+            ("a dot asks for the extension", ".ts", "a.tsx", false),
         ] {
-            assert_eq!(TypeFilter::new(name).matches(path.as_bytes()), matches, "{reason}: {name} on {path}");
+            let filter = TypeFilter::new(name).expect(name);
+            assert_eq!(filter.matches(path.as_bytes()), matches, "{reason}: {name} on {path}");
+        }
+    }
+
+    #[test]
+    fn every_alias_leads_to_a_type_and_is_none_itself() {
+        for (alias, known) in ALIASES {
+            let mut builder = TypesBuilder::new();
+            builder.add_defaults();
+            assert!(builder.definitions().iter().any(|definition| definition.name() == known), "{known}");
+            assert!(!builder.definitions().iter().any(|definition| definition.name() == alias), "{alias}");
+        }
+    }
+
+    #[test]
+    fn a_type_that_no_file_has_is_refused_with_near_names() {
+        for (name, near) in [("goland", "golang"), ("pyton", "python"), ("rusty", "rust"), ("zzzzzz", "such as ts")] {
+            let error = TypeFilter::new(name).expect(name).check(name, [b"a.txt".as_slice()].into_iter());
+            assert!(error.as_ref().is_err_and(|error| error.to_string().contains(near)), "{name}: {error:?}");
+            let file = format!("src/a.{name}");
+            assert!(TypeFilter::new(name).expect(name).check(name, [file.as_bytes()].into_iter()).is_ok(), "{name}");
+        }
+        for name in ["", ".", "ts,js", "*.ts", "{ts,js}", "a b", "!ts"] {
+            assert!(TypeFilter::new(name).is_err(), "{name}");
         }
     }
 }

@@ -88,6 +88,8 @@ export interface NativeError {
   pattern?: string
   /** Where in the pattern the fault is, in UTF-16 code units. */
   offset?: number
+  /** The option concerned. */
+  option?: string
 }
 
 /** Why a call failed, as the system states it. */
@@ -152,6 +154,7 @@ export interface NativeGlobResult {
   unreadable?: number
   /** The first of them in path order; absent when none. */
   unreadablePaths?: Array<string>
+  hint?: string
   /** The matches; the facade has the table of these columns. */
   columns: Uint8Array
 }
@@ -195,6 +198,8 @@ export interface NativeGrepResult {
   engine: 'regex' | 'pcre2' | 'literal'
   searchedPattern?: string
   asTyped?: NativeOccurrence
+  globs?: Array<string>
+  hint?: string
   complete: boolean
   stopReason?: 'limit' | 'timeout' | 'budget'
   /** The files and matches; the facade has the table of these columns. */

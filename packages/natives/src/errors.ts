@@ -71,7 +71,7 @@ export class CairnError extends Error {
 
 /** Returns the error that the addon reported as data. */
 export function fromNative(error: NativeError): CairnError {
-  const { code, message, path, pattern, offset } = error;
+  const { code, message, path, pattern, offset, option } = error;
   // The codes of the addon are those of `CairnErrorCode`; a pin keeps the two lists equal.
-  return new CairnError(code as CairnErrorCode, message, { path, pattern, offset });
+  return new CairnError(code as CairnErrorCode, message, { path, pattern, offset, option });
 }

@@ -36,9 +36,16 @@ export interface GrepOptions extends SearchOptions {
    * @default false
    */
   literal?: boolean | undefined;
-  /** Only files whose path relative to the root matches this glob, by the rules of `glob`. */
+  /**
+   * Only files whose path relative to the root matches this glob, by the rules of `glob`; a `!` before it excludes them, and
+   * what is below a directory that matches. A comma outside of braces separates several globs if every one has a wildcard:
+   * `*.ts,!*.d.ts`; `globs` then holds them.
+   */
   glob?: string | undefined;
-  /** Only files of this type: one of ripgrep's types (`rg --type-list`), otherwise an extension. */
+  /**
+   * Only files of this type: one of ripgrep's types (`rg --type-list`), another common name of one (`golang`, `c++`), or an
+   * extension that one of the files has. Otherwise the call rejects with `INVALID_OPTION` and near names.
+   */
   type?: string | undefined;
   /** @default false */
   ignoreCase?: boolean | undefined;
@@ -163,6 +170,10 @@ export interface GrepResult {
    * is found within 250 ms in the first 20,000 files; `literal` finds all.
    */
   asTyped?: Occurrence;
+  /** The globs that were used, if `glob` holds several. */
+  globs?: string[];
+  /** No file was selected: what `glob` may have meant, when it has a form that means something else elsewhere. */
+  hint?: string;
   /** Whether nothing is missing, except what `skipped` counts. */
   complete: boolean;
   /** Why something is missing. */

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use cairn_walk::{Kind, Snapshot};
 
 use crate::context::StopReason;
-use crate::pattern::GlobPattern;
+use crate::glob_list::GlobList;
 use crate::types::TypeFilter;
 
 /// A list of files, in path order.
@@ -53,13 +53,13 @@ pub struct Excluded {
 
 /// Selects files of a snapshot by their paths.
 pub(super) struct Filter {
-    pub(super) glob: Option<GlobPattern>,
+    pub(super) glob: Option<GlobList>,
     pub(super) file_type: Option<TypeFilter>,
 }
 
 impl Filter {
     fn accepts(&self, path: &[u8]) -> bool {
-        self.glob.as_ref().is_none_or(|glob| !glob.only_directories() && glob.matches(path))
+        self.glob.as_ref().is_none_or(|glob| glob.selects(path))
             && self.file_type.as_ref().is_none_or(|file_type| file_type.matches(path))
     }
 }

@@ -95,7 +95,8 @@ impl Compiled {
     fn repaired(options: &GrepOptions, cancel: &CancelToken) -> Result<Option<Self>, SearchError> {
         let pattern = options.pattern.as_str();
         let Some(repaired) = repair(pattern) else { return Ok(None) };
-        let with_text = || format!("(?:{repaired})|{}", regex_syntax::escape(pattern));
+        // The text comes first: the other order makes the JIT compiler of PCRE2 miss some texts.
+        let with_text = || format!("{}|(?:{repaired})", regex_syntax::escape(pattern));
         let is_only_closed = repaired.strip_prefix(pattern).is_some();
         let name = |searched: &str| Some(if is_only_closed { repaired.clone() } else { searched.to_owned() });
         let Ok(parsed) = parse(&repaired) else {

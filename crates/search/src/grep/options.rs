@@ -25,9 +25,10 @@ pub struct GrepOptions {
     pub literal: bool,
     /// The directory or file to search. A file is searched even if the filters exclude it.
     pub scope: Scope,
-    /// Only files whose relative path matches this glob.
+    /// Only files whose relative path matches this glob; a `!` before it excludes them. A comma outside of braces separates
+    /// several globs if every one has a wildcard.
     pub glob: Option<String>,
-    /// Only files of this type: one of ripgrep's types, otherwise an extension.
+    /// Only files of this type: one of ripgrep's types, another common name of one, or an extension that some file has.
     pub file_type: Option<String>,
     /// Ignore case. Default: false.
     pub ignore_case: bool,

@@ -112,6 +112,10 @@ pub struct GrepOutcome {
     pub searched_pattern: Option<String>,
     /// If nothing matched, the first place where the pattern occurs as a literal text. The search for it is bounded.
     pub as_typed: Option<Occurrence>,
+    /// The globs that were used, if the option holds several.
+    pub globs: Vec<String>,
+    /// If no file was selected, what the glob may have meant.
+    pub hint: Option<String>,
     /// Why matches may be missing; `None` if the result is complete.
     pub stop_reason: Option<StopReason>,
 }

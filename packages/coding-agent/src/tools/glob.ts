@@ -12,7 +12,7 @@ import { unreadableNote } from './listing.ts';
 import {
   boundsFor,
   isHidden,
-  negationNotes,
+  hintNotes,
   pathBelow,
   quotedNotes,
   searching,
@@ -63,6 +63,8 @@ export interface GlobDetails {
   readonly skip: number;
   readonly stopReason?: GlobResult['stopReason'];
   readonly unreadable: number;
+  /** What a pattern without a match may have meant. */
+  readonly hint?: string;
   /** Only when nothing was found. */
   readonly leftOut?: LeftOut;
 }
@@ -168,9 +170,10 @@ export const globTool: RegisteredToolSpec<GlobInput, GlobDetails> = {
       skip,
       unreadable: result.unreadable ?? 0,
       ...(result.stopReason && { stopReason: result.stopReason }),
+      ...(result.hint !== undefined && { hint: result.hint }),
       ...(leftOut && { leftOut }),
     };
-    const notes = [...(isEmpty ? negationNotes(pattern) : []), ...leftOutNotes(leftOut, context, 'glob')];
+    const notes = [...hintNotes(details.hint), ...leftOutNotes(leftOut, context, 'glob')];
     if (skip + paths.length < result.totalMatches && paths.length > 0) {
       const next = context.names.setting('glob', 'skip', `${skip + paths.length}`);
       notes.push(`[cut by the limit of ${shown}; continue with ${next}]`);

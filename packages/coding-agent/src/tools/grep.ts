@@ -13,10 +13,10 @@ import { recordMatches } from './grep-record.ts';
 import { inputSchema } from './input.ts';
 import {
   boundsFor,
-  negationNotes,
+  hintNotes,
   pathBelow,
-  quotedNotes,
   plainGlob,
+  quotedNotes,
   searching,
   SECOND_PASS_MS,
   SECOND_PASS_RESULTS,
@@ -155,6 +155,17 @@ function headerOf(details: GrepDetails, mode: string, names: Names): string {
   return `[${most}${unit}${stopped === undefined ? '' : `; incomplete: ${stopped}`}]`;
 }
 
+/** Returns the notices of an empty answer about the filters of files. */
+function filterNotes({ filesSearched, stopReason, skipped, hint }: GrepDetails, { glob, type }: GrepInput): string[] {
+  const filters = [
+    ...(glob === undefined ? [] : [`glob ${quotePath(glob)}`]),
+    ...(type === undefined ? [] : [`type ${quotePath(type)}`]),
+  ];
+  const isNone = filesSearched === 0 && stopReason === undefined && skipped.oversized + skipped.unreadable === 0;
+  if (filters.length === 0 || !isNone) return hintNotes(hint);
+  return [`[no file was searched: none is selected by ${filters.join(' and ')}]`, ...hintNotes(hint)];
+}
+
 function notesOf(details: GrepDetails, input: GrepInput, shown: number, { names }: RunContext): string[] {
   const notes: string[] = [];
   if (details.limitReached) {
@@ -178,6 +189,7 @@ function notesOf(details: GrepDetails, input: GrepInput, shown: number, { names 
   if (details.engine === 'literal' && !input.literal)
     notes.push('[the pattern is not a valid regular expression; it was searched as literal text]');
   else if (details.searchedPattern !== undefined) notes.push(`[searched for: ${quotePath(details.searchedPattern)}]`);
+  if (details.globs !== undefined) notes.push(`[globs: ${details.globs.map(quotePath).join(' ')}]`);
   if (details.asTyped !== undefined) {
     const { text, path, lineNumber } = details.asTyped;
     const place = `${quotePath(path)}:${lineNumber}`;
@@ -314,7 +326,7 @@ export const grepTool: RegisteredToolSpec<GrepInput, GrepDetails> = {
       ...(leftOut && { leftOut }),
     };
     const isEmpty = result.totalMatches === 0;
-    const hints = isEmpty ? [...negationNotes(input.glob), ...(await crlfNotes(options))] : [];
+    const hints = isEmpty ? [...filterNotes(details, input), ...(await crlfNotes(options))] : [];
     const notes = [...hints, ...leftOutNotes(leftOut, context, 'grep'), ...notesOf(details, input, shown, context)];
     if (bounds.note !== undefined) notes.push(bounds.note);
     notes.push(...quotedNotes(details.matches.map(({ path }) => quotePath(path))));

@@ -84,9 +84,9 @@ export function plainGlob(pattern: string): string {
   return pattern.replaceAll(/(?<!\\)\/(?:\.?\/)+/gu, '/');
 }
 
-/** Returns the notice for an empty result of a glob that starts with `!`. */
-export function negationNotes(pattern: string | undefined): string[] {
-  return pattern?.startsWith('!') ? ["['!' before a glob does not exclude files: it matches a literal '!']"] : [];
+/** Returns the notice about what a glob without a match may have meant. */
+export function hintNotes(hint: string | undefined): string[] {
+  return hint === undefined ? [] : [`[${hint}]`];
 }
 
 /** Splits off the directories at the start of a pattern that is absolute or starts with `..`. */

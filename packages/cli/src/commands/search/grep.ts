@@ -186,6 +186,8 @@ function noticesOf(
     isLiteral: result.engine === 'literal' && flags.literal !== true,
     searchedPattern: result.searchedPattern,
     asTyped: result.asTyped && { ...result.asTyped, path: quotePath(pathOf(result.asTyped.path)) },
+    globs: result.globs,
+    hint: result.hint,
     givenPattern: pattern,
     lossyPaths: new Set(matches.filter((match) => match.lossyPath === true).map((match) => match.path)).size,
   });
@@ -218,13 +220,12 @@ function addGrepOptions(command: Command): void {
     new Option('-i, --ignore-case', 'ignore upper and lower case'),
     new Option('-F, --literal', 'the pattern is plain text, not an expression'),
     new Option('-U, --multiline', 'a match may cross lines'),
-    new Option('-g, --glob <glob>', 'only files whose path matches the pattern').argParser(
+    new Option('-g, --glob <glob>', 'only files whose path matches the pattern; ! before it excludes them').argParser(
       once('--glob', "join patterns as '{*.ts,*.js}'"),
     ),
-    new Option(
-      '-t, --type <type>',
-      'only files of a type (ts, rust, py ...); an unknown type is a file extension',
-    ).argParser(once('--type', "use --glob '{*.ts,*.js}' for several")),
+    new Option('-t, --type <type>', 'only files of a type (ts, rust, py ...), or with an extension').argParser(
+      once('--type', "use --glob '{*.ts,*.js}' for several"),
+    ),
     count('-A, --after-context', '--after-context', 'show N lines after each match'),
     count('-B, --before-context', '--before-context', 'show N lines before each match'),
     count('-C, --context', '--context', 'show N lines before and after each match'),

@@ -12,6 +12,7 @@ interface Listing {
   readonly complete: boolean;
   readonly stopReason?: StopReason;
   readonly unreadable?: number;
+  readonly hint?: string;
   readonly unreadablePaths?: readonly string[];
 }
 
@@ -22,6 +23,7 @@ function documentOf({
   stopReason,
   unreadable = 0,
   unreadablePaths,
+  hint,
 }: Listing): MatchesDocument {
   const isWhole = complete && unreadable === 0 && matches.length === totalMatches;
   const reason = stopReason ?? (matches.length < totalMatches ? 'limit' : undefined);
@@ -33,6 +35,7 @@ function documentOf({
     ...(reason !== undefined && { stopReason: reason }),
     ...(unreadable > 0 && { unreadable }),
     ...(unreadablePaths && { unreadablePaths }),
+    ...(hint !== undefined && { hint }),
   };
 }
 

@@ -11,6 +11,8 @@ export interface ListingFacts {
   /** The first of them. */
   readonly unreadablePaths?: readonly string[] | undefined;
   readonly lossyPaths: number;
+  /** What a glob without a match may have meant. */
+  readonly hint?: string | undefined;
 }
 
 function stopNotice(stopReason: StopReason | undefined): string[] {
@@ -42,6 +44,7 @@ export function listingNotices(facts: ListingFacts): string[] {
   return [
     ...(isCut ? [cutNotice(facts.shown, facts.totalMatches, 'use --limit for more')] : []),
     ...stopNotice(facts.stopReason),
+    ...(facts.hint === undefined ? [] : [facts.hint]),
     ...unreadableNotice(facts.unreadable ?? 0, 'directory or entry', 'directories or entries', facts.unreadablePaths),
     ...lossyNotice(facts.lossyPaths),
   ];
@@ -76,6 +79,8 @@ export interface GrepFacts extends ListingFacts {
   readonly givenPattern: string;
   /** The pattern that was searched, when it differs from the given one. */
   readonly searchedPattern?: string | undefined;
+  /** The globs that were used, if `--glob` holds several. */
+  readonly globs?: readonly string[] | undefined;
   /** Nothing matched, and this is the first place with the text of the pattern. */
   readonly asTyped?: Occurrence | undefined;
   /** Whether the pattern was searched as plain text without -F. */
@@ -107,6 +112,8 @@ export function grepNotices(facts: GrepFacts): string[] {
   const total = facts.totalMatches - facts.offset;
   return [
     ...patternNotice(facts),
+    ...(facts.globs === undefined ? [] : [`--glob holds ${facts.globs.length} globs: ${facts.globs.join(' ')}`]),
+    ...(facts.hint === undefined ? [] : [facts.hint]),
     ...(facts.isForLineFeeds
       ? [String.raw`\n does not match the line ends of files with CRLF; write \r?\n for both`]
       : []),

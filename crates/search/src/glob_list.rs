@@ -1,0 +1,67 @@
+//! The globs of grep's option.
+
+use std::path::PathBuf;
+
+use cairn_walk::Subtree;
+
+use crate::error::SearchError;
+use crate::glob_forms::split;
+use crate::pattern::{Anchoring, GlobPattern};
+
+/// The globs that select files: those of one option, which a comma can separate, and which a `!` makes exclude.
+#[derive(Debug)]
+pub(crate) struct GlobList {
+    /// As given.
+    globs: Vec<String>,
+    /// Empty: every file.
+    included: Vec<GlobPattern>,
+    excluded: Vec<GlobPattern>,
+}
+
+impl GlobList {
+    /// Compiles the globs of `option` for paths below a root, which may have several names.
+    pub(crate) fn compile(option: &str, roots: [&PathBuf; 2]) -> Result<Self, SearchError> {
+        let mut list = Self { globs: Vec::new(), included: Vec::new(), excluded: Vec::new() };
+        for glob in split(option) {
+            list.globs.push(glob.to_owned());
+            let invalid =
+                |reason: &str| SearchError::InvalidGlob { pattern: glob.to_owned(), reason: reason.to_owned() };
+            match glob.strip_prefix('!').filter(|rest| !rest.starts_with('(')) {
+                None => list.included.push(GlobPattern::compile(glob, roots, Anchoring::Recursive)?),
+                Some("" | "*" | "**" | "**/*") => return Err(invalid("it excludes every file; exclude fewer")),
+                Some(rest) if rest.starts_with('!') => return Err(invalid(r"use one !, or \\! for a name")),
+                Some(rest) => list.excluded.push(GlobPattern::compile(rest, roots, Anchoring::Recursive)?),
+            }
+        }
+        Ok(list)
+    }
+
+    /// The globs, if they are several.
+    pub(crate) fn globs(&self) -> &[String] {
+        if self.globs.len() > 1 { &self.globs } else { &[] }
+    }
+
+    /// Whether the file at `path` is selected. A glob that excludes a directory excludes what is below it.
+    pub(crate) fn selects(&self, path: &[u8]) -> bool {
+        let is_file_of = |glob: &GlobPattern| !glob.only_directories() && glob.matches(path);
+        (self.included.is_empty() || self.included.iter().any(is_file_of))
+            && !self.excluded.iter().any(|glob| {
+                is_file_of(glob) || memchr::memchr_iter(b'/', path).any(|slash| glob.matches(&path[..slash]))
+            })
+    }
+
+    /// Whether only directories can be selected, and so no file.
+    pub(crate) fn selects_only_directories(&self) -> bool {
+        !self.included.is_empty() && self.included.iter().all(GlobPattern::only_directories)
+    }
+
+    /// The beginning of every path that is selected.
+    pub(crate) fn prefix(&self) -> &[u8] {
+        if let [only] = self.included.as_slice() { only.prefix() } else { b"" }
+    }
+
+    /// The part of the tree that can be selected.
+    pub(crate) fn scope(&self) -> Subtree {
+        if let [only] = self.included.as_slice() { only.scope() } else { Subtree::default() }
+    }
+}
