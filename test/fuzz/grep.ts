@@ -72,7 +72,7 @@ async function compareQuery(tree: FuzzTree, query: GrepQuery): Promise<Compared>
     const context = [`--before-context=${contextBefore}`, `--after-context=${contextAfter}`];
     return ripgrepLinesAndContext(tree.root, pattern, [...flags, ...context], { withoutPlaces: tree.isLarge });
   };
-  const asGiven = ask(query.pattern, flagsOf(query));
+  const asGiven = query.literal || !closesTooMuch(query.pattern) ? ask(query.pattern, flagsOf(query)) : undefined;
   let result = await searching;
   if (isOutOfTime(result) && asGiven !== undefined) result = await searchFor(maxMs.regex);
   if (!isResult(result)) {
@@ -96,6 +96,13 @@ async function compareQuery(tree: FuzzTree, query: GrepQuery): Promise<Compared>
     ...compareSummaries(tree, searched, flags, countPerFile(result.matches)),
   ];
   return { hasLines: result.matches.length > 0, differences };
+}
+
+/** Whether a `)` has no partner. ripgrep puts a pattern into a group of its own, in which `a)b(` is balanced. */
+function closesTooMuch(pattern: string): boolean {
+  const brackets = pattern.replaceAll(/\\[^]|\[\^?\]?[^\]]*\]|[^()]/gu, '');
+  let depth = 0;
+  return [...brackets].some((bracket) => (depth += bracket === '(' ? 1 : -1) < 0);
 }
 
 function isResult(value: unknown): value is GrepResult {
