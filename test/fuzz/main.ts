@@ -11,6 +11,7 @@ import { editsFuzzer } from './edits.ts';
 import { globFuzzer } from './glob.ts';
 import { grepFuzzer } from './grep.ts';
 import { dotIgnoreFuzzer, ignoreFuzzer } from './ignore.ts';
+import { journalFuzzer } from './journal.ts';
 import { patchFuzzer } from './patch.ts';
 import { repairFuzzer } from './repair.ts';
 
@@ -23,6 +24,7 @@ const fuzzers: readonly Fuzzer[] = [
   cacheFuzzer,
   patchFuzzer,
   editsFuzzer,
+  journalFuzzer,
 ];
 
 /** Batches that share a seed. After a failure it goes on with the next ones. */

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, realpath, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fail, ok, reasonOf, warn, type Check } from './check.ts';
 
-/** Writes a file as the tools do, with locks, journal and rename. */
+/** Writes a file as the tools do, with lock, journal and exchange. */
 export const writingCheck: Check = {
   name: 'writing',
   run: async ({ temporary, signal }) => {
@@ -28,7 +28,7 @@ export const writingCheck: Check = {
       if ((await readFile(join(root, 'note.txt'), 'utf8')) !== 'x') {
         return fail('a file does not contain what was written to it', `check the disk of ${temporary}`);
       }
-      return ok(`files are replaced atomically, with locks in ${temporary}`);
+      return ok('files are replaced atomically, with a journal');
     } finally {
       await rm(root, { recursive: true, force: true });
     }
