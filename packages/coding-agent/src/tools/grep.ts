@@ -36,7 +36,7 @@ const modes = ['content', 'files', 'count'] as const;
 const shape = {
   pattern: z.string().min(1).describe('regular expression; $ matches before CRLF too'),
   path: z.string().optional(),
-  glob: z.string().optional().describe('only these files'),
+  glob: z.string().optional().describe('only these files; a leading ! excludes'),
   type: z.string().optional().describe('such as ts'),
   mode: z.enum(modes).optional(),
   context: z.int().min(0).max(MAX_CONTEXT).optional().describe('lines around'),
