@@ -122,3 +122,30 @@ fn encode(outcome: &GlobOutcome, check: &dyn Fn() -> Result<(), Stopped>) -> Res
         columns: columns.into(),
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use super::*;
+
+    #[test]
+    fn encoding_checks_its_token_every_thousand_hits() {
+        let directory = tempfile::tempdir().expect("a temporary directory");
+        for number in 0..3000 {
+            std::fs::write(directory.path().join(number.to_string()), "").expect("a file");
+        }
+        let options = GlobOptions::new("*", directory.path());
+        let outcome = search(context(), &options, &cairn_cancel::CancelToken::new()).expect("a result");
+        assert_eq!(outcome.hits.len(), 3000);
+        for stop_at in 1..=3000_usize.div_ceil(PATHS_PER_TEST) {
+            let checks = Cell::new(0);
+            let result = encode(&outcome, &|| {
+                checks.set(checks.get() + 1);
+                if checks.get() == stop_at { Err(Stopped::Cancelled) } else { Ok(()) }
+            });
+            assert!(matches!(result, Err(Stopped::Cancelled)));
+            assert_eq!(checks.get(), stop_at);
+        }
+    }
+}

@@ -415,3 +415,41 @@ impl PartialEq for Ranked {
 }
 
 impl Eq for Ranked {}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use cairn_pool::Pool;
+    use cairn_walk::{Policy, ScanCache};
+
+    use super::*;
+
+    #[test]
+    fn matching_checks_its_token_every_thousand_entries() {
+        let directory = tempfile::tempdir().expect("a temporary directory");
+        for number in 0..3000 {
+            std::fs::write(directory.path().join(format!("e\u{301}{number}")), "").expect("a file");
+        }
+        let (cache, pool) = (ScanCache::new(Policy::default()), Pool::new(1));
+        let context = SearchContext { cache: &cache, pool: &pool };
+        let options = GlobOptions::new("[é]*7", directory.path());
+        let outcome = glob(context, &options, &CancelToken::new()).expect("a result");
+        assert_eq!(outcome.hits.len(), 300);
+        let root = directory.path().to_owned();
+        let pattern = GlobPattern::compile(&options.pattern, [&root], Anchoring::Recursive);
+        let work = Matching {
+            filter: Arc::new(Filter { pattern: pattern.expect("a glob"), kind: None, full: false }),
+            snapshot: outcome.snapshot.expect("a snapshot"),
+            first: 0,
+            has_prefix: false,
+            keep: None,
+        };
+        let checks = Cell::new(0);
+        let found = work.chunk(&mut Vec::new(), 0..3000, &|| {
+            checks.set(checks.get() + 1);
+            Ok(())
+        });
+        assert_eq!((found.expect("no stop").hits.len(), checks.get()), (300, 3000_usize.div_ceil(CHECK_EVERY)));
+    }
+}

@@ -174,6 +174,52 @@ fn typed() -> impl Strategy<Value = Vec<String>> {
     })
 }
 
+#[test]
+fn scoring_checks_its_token_every_thousand_entries() {
+    let files: Vec<String> = (0..3000).map(|number| format!("file{number}")).collect();
+    let tree = Tree::new(files.iter().map(String::as_str));
+    let snapshot = tree.find("file", true, 1).snapshot.expect("a snapshot");
+    let context = SearchContext { cache: &tree.cache, pool: &POOL };
+    let derived = derive(context, &snapshot, &CancelToken::new()).expect("an index");
+    let query = Query::parse("file7");
+    let search = Search::new(&query, &derived.index, &|| Ok::<_, Stopped>(())).expect("no stop");
+    let work = Scoring {
+        among: Entries::all(snapshot.len()),
+        snapshot,
+        index: derived,
+        search: Arc::new(search),
+        matching: Matching::AsTyped,
+        max_hits: 10,
+        settled: 0,
+        floor: AtomicU32::new(0),
+    };
+    let checks = std::cell::Cell::new(0);
+    let found = cairn_pool::Ordered::chunk(&work, &mut (), 0..3000, &|| {
+        checks.set(checks.get() + 1);
+        Ok(())
+    });
+    assert!(found.is_ok_and(|chunk| chunk.matched.count() > 300));
+    assert_eq!(checks.get(), 3);
+}
+
+#[test]
+fn names_are_found_in_either_form_and_marked_where_they_are_stored() {
+    let tree = Tree::new(["ae\u{301}b/x", "aéb.txt", "other"]);
+    for query in ["aéb", "ae\u{301}b"] {
+        let outcome = tree.find(query, true, 10);
+        let snapshot = outcome.snapshot.expect("a snapshot");
+        let mut hits: Vec<(&[u8], &[usize])> =
+            outcome.hits.iter().map(|hit| (snapshot.path(hit.entry), &hit.positions[..])).collect();
+        hits.sort_unstable();
+        let marked: [(&[u8], &[usize]); 3] = [
+            ("ae\u{301}b".as_bytes(), &[0, 1, 2, 3, 4]),
+            ("ae\u{301}b/x".as_bytes(), &[0, 1, 2, 3, 4]),
+            ("aéb.txt".as_bytes(), &[0, 1, 2, 3]),
+        ];
+        assert_eq!(hits, marked, "{query:?}");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(20))]
     #[test]
