@@ -1,6 +1,8 @@
 /** Access lists, extended attributes, owner and group of the files that the tools change or move. */
+import type { CodingTools } from '@cairn/coding-agent';
+import type { ToolResult } from '@cairn/tool';
 import { spawnSync } from 'node:child_process';
-import { chmodSync, chownSync, existsSync, mkdtempSync, statSync } from 'node:fs';
+import { chmodSync, chownSync, existsSync, mkdtempSync, readdirSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -12,12 +14,16 @@ const isRoot = process.getuid?.() === 0;
 
 const probe = mkdtempSync(join(tmpdir(), 'cairn-test-'));
 const isPossible = hasAttributes(probe);
-removeTree(probe);
 
 /** A directory that is not on the file system of the temporary directory. */
 const otherFileSystem = ['/dev/shm', '/var/tmp'].find(
   (directory) => existsSync(directory) && statSync(directory).dev !== statSync(tmpdir()).dev,
 );
+
+/** Whether this user may mount file systems. */
+const canMount = spawnSync('mount', ['-t', 'ramfs', 'none', probe]).status === 0;
+if (canMount) spawnSync('umount', [probe]);
+removeTree(probe);
 
 /** The attributes that must stay the same. */
 function kept(path: string): unknown {
@@ -38,7 +44,49 @@ function adorn(path: string): unknown {
   return kept(path);
 }
 
+const patchOf = (...lines: string[]): { patch: string } => ({
+  patch: ['*** Begin Patch', ...lines, '*** End Patch', ''].join('\n'),
+});
+
+const changes: readonly (readonly [name: string, to: string, change: (tools: CodingTools) => Promise<ToolResult>])[] = [
+  ['edit', 'd/a', (tools) => tools.edit.execute({ path: 'd/a', edits: [{ old_text: 'old', new_text: 'new' }] })],
+  ['write', 'd/a', (tools) => tools.write.execute({ path: 'd/a', content: 'new\n' })],
+  ['patch', 'd/a', (tools) => tools.patch.execute(patchOf('*** Update File: d/a', '@@', '-old', '+new'))],
+  [
+    'patch with a move',
+    'm/b',
+    (tools) => tools.patch.execute(patchOf('*** Update File: d/a', '*** Move to: m/b', '@@', '-old', '+new')),
+  ],
+  ['patch that only moves', 'm/b', (tools) => tools.patch.execute(patchOf('*** Update File: d/a', '*** Move to: m/b'))],
+  ['rename', 'm/b', (tools) => tools.rename.execute({ from: 'd/a', to: 'm/b' })],
+];
+
 describe.runIf(isPossible)('owner, permissions, access lists and extended attributes', () => {
+  test.each(changes)('are kept by %s', async (_name, to, change) => {
+    const { tools, root } = createBench({ d: { a: 'old\n' } }, { staleGuard: 'off' });
+    const before = adorn(join(root, 'd/a'));
+    details(await change(tools, ''));
+    expect(kept(join(root, to))).toEqual(before);
+  });
+
+  test.each(changes)('are kept by %s of a file with two names', async (_name, to, change) => {
+    const { tools, root } = createBench({ d: { a: 'old\n' } }, { staleGuard: 'off' });
+    const before = adorn(join(root, 'd/a'));
+    expect(spawnSync('ln', [join(root, 'd/a'), join(root, 'd/other')]).status).toBe(0);
+    details(await change(tools, ''));
+    expect(kept(join(root, to))).toEqual(before);
+  });
+
+  test.each(changes)('are not inherited from the directory by %s', async (_name, to, change) => {
+    const { tools, root } = createBench({ d: { a: 'old\n' }, m: {} }, { staleGuard: 'off' });
+    const before = kept(join(root, 'd/a'));
+    for (const directory of ['d', 'm']) {
+      setAttributes(join(root, directory), { 'system.posix_acl_default': accessList(7) });
+    }
+    details(await change(tools, ''));
+    expect(kept(join(root, to))).toEqual(before);
+  });
+
   test.runIf(otherFileSystem !== undefined)(
     'are kept by a move to another file system, of directories too',
     async () => {
@@ -56,19 +104,47 @@ describe.runIf(isPossible)('owner, permissions, access lists and extended attrib
     },
   );
 
-  test('a move to a file system without them is refused, and changes nothing', async ({ skip }) => {
-    const other = temporaryDirectory();
-    if (spawnSync('mount', ['-t', 'ramfs', 'none', other]).status !== 0) return skip('mounting is not allowed here');
-    onTestFinished(() => void spawnSync('umount', [other]));
-    const { tools, root, paths } = createBench({ a: 'x', b: 'y' }, { allowedRoots: [other] });
-    const before = adorn(join(root, 'a'));
-    const moved = failure(await tools.rename.execute({ from: 'a', to: join(other, 'a') }));
-    expect(moved).toMatch(
-      /^PERMISSION: .*\/a cannot be moved to another file system without losing attributes: the extended attribute \S+ cannot be set.* Nothing was changed/u,
-    );
-    expect(kept(join(root, 'a'))).toEqual(before);
-    details(await tools.rename.execute({ from: 'b', to: join(other, 'b') }));
-    expect(paths()).toEqual(['a']);
-    return undefined;
-  });
+  const across: typeof changes = [
+    [
+      'patch with a move',
+      '',
+      (tools, to) => tools.patch.execute(patchOf('*** Update File: a', `*** Move to: ${to}`, '@@', '-old', '+new')),
+    ],
+    [
+      'patch that only moves',
+      '',
+      (tools, to) => tools.patch.execute(patchOf('*** Update File: a', `*** Move to: ${to}`)),
+    ],
+    ['rename', '', (tools, to) => tools.rename.execute({ from: 'a', to })],
+  ];
+
+  test.runIf(otherFileSystem !== undefined).each(across)(
+    'are kept by %s to another file system',
+    async (_name, _to, change) => {
+      const other = mkdtempSync(join(otherFileSystem ?? '', 'cairn-test-'));
+      onTestFinished(() => removeTree(other));
+      const { tools, root, paths } = createBench({ a: 'old\n' }, { allowedRoots: [other], staleGuard: 'off' });
+      const before = adorn(join(root, 'a'));
+      details(await change(tools, join(other, 'a')));
+      expect(kept(join(other, 'a'))).toEqual(before);
+      expect(paths()).toEqual([]);
+    },
+  );
+
+  test.runIf(canMount).each(across)(
+    'are never lost by %s to a file system without them',
+    async (_name, _to, change) => {
+      const other = temporaryDirectory();
+      expect(spawnSync('mount', ['-t', 'ramfs', 'none', other]).status).toBe(0);
+      onTestFinished(() => void spawnSync('umount', [other]));
+      const { tools, root } = createBench({ a: 'old\n' }, { allowedRoots: [other], staleGuard: 'off' });
+      const before = adorn(join(root, 'a'));
+      const refused = failure(await change(tools, join(other, 'a')));
+      expect(refused).toMatch(
+        /^PERMISSION: .*cannot be moved to another file system without losing attributes: the extended attribute \S+ cannot be set.* Nothing was changed/u,
+      );
+      expect(kept(join(root, 'a'))).toEqual(before);
+      expect(readdirSync(other)).toEqual([]);
+    },
+  );
 });

@@ -135,14 +135,14 @@ const refusals: readonly (readonly [
   ],
   [
     'names that may not be exchanged',
-    'exchange',
+    'replace',
     'EPERM',
     () => true,
     ['edit', 'patch'],
     /^PERMISSION: .*not permitted/u,
   ],
   ['a fault of the disk', 'rename', 'EIO', isNoJournal, ['delete'], /^IO: .*\(EIO\)/u],
-  ['a fault of the disk in an exchange', 'exchange', 'EIO', () => true, ['edit', 'patch'], /^IO: .*\(EIO\)/u],
+  ['a fault of the disk in an exchange', 'replace', 'EIO', () => true, ['edit', 'patch'], /^IO: .*\(EIO\)/u],
   [
     'a name that may not be added',
     'renameNoReplace',
@@ -166,12 +166,11 @@ describe.each(refusals)('%s', (_reason, operation, code, when, tools, says) => {
 });
 
 test('a patch is rolled back when a later step fails', async () => {
-  let exchanges = 0;
   const operations: FileOperations = {
     ...nodeFileOperations,
-    exchange: (left, right) => {
-      if (right.endsWith('/c') && exchanges++ === 0) throw Object.assign(new Error('EIO'), { code: 'EIO' });
-      return nodeFileOperations.exchange(left, right);
+    replace: (temporary, target) => {
+      if (target.endsWith('/c')) throw Object.assign(new Error('EIO'), { code: 'EIO' });
+      return nodeFileOperations.replace(temporary, target);
     },
   };
   const tree = { a: 'a\n', b: 'b\n', c: 'c\n', d: 'd\n' };
@@ -193,6 +192,7 @@ test('a patch is rolled back when a later step fails', async () => {
 test('a failed undo is reported', async () => {
   const operations: FileOperations = {
     ...nodeFileOperations,
+    replace: () => Promise.reject(Object.assign(new Error('EIO'), { code: 'EIO' })),
     exchange: () => Promise.reject(Object.assign(new Error('EIO'), { code: 'EIO' })),
     renameNoReplace: (from, to) => {
       if (from.endsWith('/n')) throw Object.assign(new Error('EIO'), { code: 'EIO' });
@@ -218,7 +218,7 @@ test('a failed undo is reported', async () => {
 });
 
 /** Whether an operation fails. */
-type Fails = (operation: 'rename' | 'exchange' | 'unlink', from: string, to: string) => string | undefined;
+type Fails = (operation: 'rename' | 'replace' | 'unlink', from: string, to: string) => string | undefined;
 
 function refusing(fails: Fails): FileOperations {
   const refuse = (operation: Parameters<Fails>[0], from: string, to: string): void => {
@@ -235,9 +235,9 @@ function refusing(fails: Fails): FileOperations {
       refuse('rename', from, to);
       return nodeFileOperations.renameNoReplace(from, to);
     },
-    exchange: async (left, right) => {
-      refuse('exchange', left, right);
-      return nodeFileOperations.exchange(left, right);
+    replace: async (temporary, target) => {
+      refuse('replace', temporary, target);
+      return nodeFileOperations.replace(temporary, target);
     },
     unlink: async (path) => {
       refuse('unlink', path, '');
@@ -294,7 +294,7 @@ describe('a move to another file system', () => {
 
   test('is taken back with the patch that it is part of', async () => {
     const operations = refusing((operation, from, to) => {
-      if (operation === 'exchange') return 'EIO';
+      if (operation === 'replace') return 'EIO';
       return operation === 'rename' && isAcross(from, to) ? 'EXDEV' : undefined;
     });
     const { tools, paths } = createBench({ a: 'a\n', b: 'b\n', m: {} }, undefined, { operations });

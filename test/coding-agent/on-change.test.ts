@@ -199,9 +199,9 @@ describe('what changes nothing is not announced', () => {
   test('a patch whose last step fails and that is undone', async () => {
     const operations: FileOperations = {
       ...nodeFileOperations,
-      exchange: async (left, right) => {
-        if (right.endsWith('/last')) throw Object.assign(new Error('EACCES'), { code: 'EACCES' });
-        return nodeFileOperations.exchange(left, right);
+      replace: async (temporary, target) => {
+        if (target.endsWith('/last')) throw Object.assign(new Error('EACCES'), { code: 'EACCES' });
+        return nodeFileOperations.replace(temporary, target);
       },
     };
     const { root, tools, heard } = createBench({ first: 'x\n', last: 'x\n' }, { operations });
@@ -218,8 +218,14 @@ test('a failed commit that could not be undone is announced, because files chang
   let isBroken = false;
   const operations: FileOperations = {
     ...nodeFileOperations,
+    replace: async (temporary, target) => {
+      if (target.endsWith('/last')) {
+        isBroken = true;
+        throw Object.assign(new Error('EIO'), { code: 'EIO' });
+      }
+      return nodeFileOperations.replace(temporary, target);
+    },
     exchange: async (left, right) => {
-      if (right.endsWith('/last')) isBroken = true;
       if (isBroken) throw Object.assign(new Error('EIO'), { code: 'EIO' });
       return nodeFileOperations.exchange(left, right);
     },

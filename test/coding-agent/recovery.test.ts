@@ -33,7 +33,7 @@ async function killAt(at: Moment, root: string, stateDirectory: string): Promise
     const operations = {
       ...nodeFileOperations,
       copyAttributes: (from, to) => (at === 'prepare' ? stop() : nodeFileOperations.copyAttributes(from, to)),
-      exchange: (left, right) => (at === 'exchange' ? stop() : nodeFileOperations.exchange(left, right)),
+      replace: (...args) => (at === 'exchange' ? stop() : nodeFileOperations.replace(...args)),
       open: async (path, mode, permissions) => {
         const file = await nodeFileOperations.open(path, mode, permissions);
         if (at !== 'write-over' || mode !== 'update') return file;

@@ -112,13 +112,37 @@ async function syncQuietly(operations: FileOperations, ...directories: readonly 
   }
 }
 
+/**
+ * Exchanges new content with the old one, whose attributes another program may have changed since the new content got them. Returns
+ * undefined where names cannot be exchanged, and false when the path holds something else by now.
+ */
+async function exchangeContent(
+  operations: FileOperations,
+  { path, temporary }: Replacement,
+): Promise<boolean | undefined> {
+  try {
+    const { outcome } = await operations.replace(temporary, path, true);
+    return outcome === 'unsupported' ? undefined : outcome === 'exchanged';
+  } catch (error) {
+    // It became a link.
+    if (errnoOf(error) === 'ELOOP') return false;
+    throw error;
+  }
+}
+
 /** Exchanges two names: in one step where the file system can, otherwise by way of `spare`. Returns false when `expected` refuses. */
 async function swap(
   { operations }: ChangeTools,
-  { path, temporary, spare }: Replacement,
+  change: Replacement & { readonly isSource?: boolean },
   expected?: Expectation,
 ): Promise<boolean> {
-  if (await operations.exchange(temporary, path)) return true;
+  const { path, temporary, spare } = change;
+  if (expected && !change.isSource) {
+    const isDone = await exchangeContent(operations, change);
+    if (isDone !== undefined) return isDone;
+  } else if (await operations.exchange(temporary, path)) {
+    return true;
+  }
   if (expected && !(await expected(path))) return false;
   if (!(await linkTo(operations, path, spare))) await copyTree(operations, path, spare);
   await operations.rename(temporary, path);

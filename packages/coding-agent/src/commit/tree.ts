@@ -27,13 +27,16 @@ export async function* walkTree(
 
 const CHUNK_BYTES = 1024 * 1024;
 
+/** Returns the error for a copy that cannot have an attribute of the original. `shown` is its path as messages show it. */
+export function attributesLost(path: string, shown: string, lost: string): ToolError {
+  const summary = `${shown} cannot be moved to another file system without losing attributes: ${lost}`;
+  return new ToolError('PERMISSION', [summary, 'Ask the user; cp copies it without them.'], { path });
+}
+
 /** @throws {ToolError} `PERMISSION` when the copy cannot have an attribute of the original. */
 async function copyAttributes(operations: FileOperations, from: string, to: string): Promise<void> {
   const lost = await operations.copyAttributes(from, to);
-  if (lost === undefined) return;
-  const summary = `${quotePath(from)} cannot be moved to another file system without losing attributes: ${lost}`;
-  const hint = 'Ask the user; cp copies it without them.';
-  throw new ToolError('PERMISSION', [summary, hint], { path: from });
+  if (lost !== undefined) throw attributesLost(from, quotePath(from), lost);
 }
 
 async function copyFile(operations: FileOperations, from: string, to: string): Promise<void> {

@@ -1,6 +1,6 @@
 import { ToolError } from '@cairn/tool';
 import { withFile } from '../files/operations.ts';
-import type { FileOperations, OpenFile } from '../files/operations.ts';
+import type { FileOperations, FileStat, OpenFile } from '../files/operations.ts';
 import type { ResolvedPath } from '../files/resolve.ts';
 import { wholeOf } from '../files/seen.ts';
 import type { SeenRanges } from '../files/seen.ts';
@@ -14,6 +14,7 @@ import type { LockedTarget } from './locked-targets.ts';
 import type { CommitScope } from './scope.ts';
 import { hashOfSuccessor, holds, takeFileSnapshot } from './snapshot.ts';
 import type { FileSnapshot } from './snapshot.ts';
+import { attributesLost } from './tree.ts';
 
 /** New content for a file. */
 export interface NewContent {
@@ -74,6 +75,11 @@ interface Prepared {
   readonly lost: string | undefined;
 }
 
+/** Returns the file system of a file. */
+function deviceOf({ identity }: FileStat): string {
+  return identity.slice(0, identity.indexOf(':'));
+}
+
 class WriteStep implements Step {
   readonly path: string;
   readonly targets: readonly LockedTarget[];
@@ -106,7 +112,9 @@ class WriteStep implements Step {
     }
     const old = { inode: inodeOf(before.stat), hash: before.hash.value };
     const expected: Expectation = (at) => holds(this.#operations, at, before.bytes);
-    const mustKeepInode = before.stat.links > 1 || lost !== undefined;
+    const isAcross = from !== undefined && deviceOf(await this.#operations.lstat(temporary)) !== deviceOf(before.stat);
+    if (isAcross && lost !== undefined) throw attributesLost(from.real, from.display, lost);
+    const mustKeepInode = !isAcross && (before.stat.links > 1 || lost !== undefined);
     if (!mustKeepInode && !from) {
       return [{ change: { kind: 'replace', path, temporary, spare, before: old, after }, expected }];
     }
