@@ -52,6 +52,10 @@ pub(crate) fn refusal(glob: &str) -> Option<String> {
     if glob == "~" || glob.starts_with("~/") {
         return Some(r"~ is not expanded; use the absolute path, or \~ for a name".to_owned());
     }
+    // Most globs have neither, and need no list of their characters.
+    if !glob.contains(['(', '{']) {
+        return None;
+    }
     let plain = plain_characters(glob);
     for (index, &(at, character)) in plain.iter().enumerate() {
         let rest = &glob[at..];
@@ -111,6 +115,9 @@ fn brace_range(text: &str) -> Option<String> {
 
 /// The globs of grep's option. A comma outside of braces separates them if every part has a wildcard.
 pub(crate) fn split(glob: &str) -> Vec<&str> {
+    if !glob.contains(',') {
+        return vec![glob];
+    }
     let parts = separated(glob, ',');
     if parts.len() > 1 && parts.iter().all(|part| has_wildcard(part)) { parts } else { vec![glob] }
 }
