@@ -67,7 +67,7 @@ function readColumns(data: Uint8Array, types: readonly [string, keyof Views][]):
   };
   const textBytes = present(head[0]);
   const encoding = head[1] === 1 ? 'latin1' : 'utf8';
-  const text = new Text(Buffer.from(buffer, part(textBytes), textBytes).toString(encoding));
+  const text = new Text(Buffer.from(buffer, part(textBytes), textBytes), encoding);
   const columns: Record<string, unknown> = { text };
   for (const [index, [name, type]] of types.entries()) {
     const length = present(head[TEXT_FIELDS + index]);
@@ -78,35 +78,99 @@ function readColumns(data: Uint8Array, types: readonly [string, keyof Views][]):
   return columns;
 }
 
-/** The strings of a result, one after the other. Each is a slice of one text, which is decoded once. */
-class Text {
-  readonly #text: string;
-  #at = 0;
+/** What is decoded and made at most before the event loop gets a turn. A result that takes no more needs no turn. */
+const TURN_BYTES = 1 << 20;
+const TURN_OBJECTS = 10_000;
 
-  constructor(text: string) {
-    this.#text = text;
+/** The strings of a result, one after the other. Each is a slice of a part of the text, which is decoded part by part. */
+class Text {
+  readonly #bytes: Buffer;
+  readonly #encoding: 'latin1' | 'utf8';
+  #decodedBytes = 0;
+  /** The part that the next string begins in, and where in it. */
+  #text = '';
+  #at = 0;
+  /** The part after it, if that is decoded. */
+  #next = '';
+
+  constructor(bytes: Buffer, encoding: 'latin1' | 'utf8') {
+    this.#bytes = bytes;
+    this.#encoding = encoding;
+    this.#text = this.#decode();
   }
 
-  /** The next string. */
+  /** How many code units are decoded and not taken. */
+  get available(): number {
+    return this.#text.length - this.#at + this.#next.length;
+  }
+
+  /** Decodes the next part, unless a part is available. */
+  advance(): void {
+    if (this.available >= TURN_BYTES || this.#next !== '') return;
+    this.#next = this.#decode();
+  }
+
+  #decode(): string {
+    const bytes = this.#bytes;
+    const start = this.#decodedBytes;
+    let end = Math.min(start + TURN_BYTES, bytes.length);
+    // A part ends where a character ends. The text is valid UTF-8.
+    while (end < bytes.length && (present(bytes[end]) & 0xc0) === 0x80) end--;
+    this.#decodedBytes = end;
+    return bytes.toString(this.#encoding, start, end);
+  }
+
+  /** The next string, of which all is available. */
   take(length: number): string {
     const start = this.#at;
-    this.#at = start + length;
-    return this.#text.slice(start, this.#at);
+    const end = start + length;
+    if (end <= this.#text.length) {
+      this.#at = end;
+      return this.#text.slice(start, end);
+    }
+    if (length > this.available) throw wrongLayout();
+    const head = this.#text.slice(start);
+    this.#text = this.#next;
+    this.#next = '';
+    this.#at = length - head.length;
+    return head + this.#text.slice(0, this.#at);
+  }
+
+  /** The next string of any length, over as many turns as it takes. */
+  async takeLarge(length: number, turn: Turn): Promise<string> {
+    let string = this.take(Math.min(length, this.available));
+    while (string.length < length) {
+      await turn.next();
+      if (this.available === 0) throw wrongLayout();
+      string += this.take(Math.min(length - string.length, this.available));
+    }
+    return string;
   }
 
   /**
-   * Calls `use` with the string of each of the `lengths` from index `start` up to `end`. Faster than {@link take} for
-   * results of ten thousands of strings.
+   * Calls `use` with the string of each of the `lengths` from index `start` up to `end`, as far as they are available.
+   * Returns the index of the first one that is not. Faster than {@link take} for results of ten thousands of strings.
    */
-  takeEach(lengths: Uint32Array, start: number, end: number, use: (string: string, index: number) => void): void {
-    const text = this.#text;
+  takeEach(lengths: Uint32Array, start: number, end: number, use: (string: string, index: number) => void): number {
+    let text = this.#text;
     let at = this.#at;
-    for (let index = start; index < end; index++) {
-      const next = at + present(lengths[index]);
-      use(text.slice(at, next), index);
-      at = next;
+    let index = start;
+    for (; index < end; index++) {
+      const length = present(lengths[index]);
+      const next = at + length;
+      if (next <= text.length) {
+        use(text.slice(at, next), index);
+        at = next;
+        continue;
+      }
+      this.#at = at;
+      if (length > this.available) return index;
+      use(this.take(length), index);
+      text = this.#text;
+      at = this.#at;
     }
     this.#at = at;
+    return index;
   }
 }
 
@@ -120,45 +184,88 @@ function wrongLayout(): CairnError {
   return new CairnError('INTERNAL', 'the addon returned a result with an unexpected layout; report this bug');
 }
 
-/** How long objects are made before the event loop gets a turn, and how many objects are made between two checks. */
-const SLICE_MS = 5;
-const SLICE_ITEMS = 1024;
+/** What is still allowed in this turn of the event loop. */
+export class Turn {
+  readonly #text: Text;
+  readonly #signal: AbortSignal | undefined;
+  /** How many objects may still be made. */
+  objects: number = TURN_OBJECTS;
 
-/** Sets the items from index `start` up to `end`. */
-type Fill<T> = (items: T[], start: number, end: number) => void;
+  /** @param signal ends the reading between two turns. */
+  constructor(text: Text, signal: AbortSignal | undefined) {
+    this.#text = text;
+    this.#signal = signal;
+  }
 
-/** A {@link Fill} with the results of `read`, called with one index after the other. */
-export function fillWith<T>(read: (index: number) => T): Fill<T> {
-  return (items, start, end) => {
-    for (let index = start; index < end; index++) items[index] = read(index);
-  };
+  /** Lets the event loop work and decodes more of the text. @throws the reason of the signal when it has aborted. */
+  async next(): Promise<void> {
+    await setImmediate();
+    this.#signal?.throwIfAborted();
+    this.objects = TURN_OBJECTS;
+    this.#text.advance();
+  }
+
+  /**
+   * Calls `use`, which makes one object, with the string of each of the `lengths` from index `start` up to `end`, as far as
+   * the turn allows. Returns the index of the first one that is left.
+   */
+  takeEach(lengths: Uint32Array, start: number, end: number, use: (string: string, index: number) => void): number {
+    const reached = this.#text.takeEach(lengths, start, Math.min(end, start + this.objects), use);
+    this.objects -= reached - start;
+    return reached;
+  }
+
+  /** Makes `length` objects over as many turns as it takes. */
+  async makeMany<T>(length: number, make: () => T | Promise<T>): Promise<T[]> {
+    const items: T[] = [];
+    for (let index = 0; index < length; index++) {
+      if (this.objects === 0) await this.next();
+      this.objects--;
+      const item = make();
+      items.push(item instanceof Promise ? await item : item);
+    }
+    return items;
+  }
+}
+
+/** How to make the items of a result. */
+export interface ItemReader<T> {
+  /**
+   * Sets the items from index `start` up to `end`, as far as the turn allows. Returns the index of the first one that is not
+   * set.
+   */
+  fill: (items: T[], start: number, end: number) => number;
+  /** Makes the item at `index`, which is too large for one turn. */
+  large?: ((index: number) => Promise<T>) | undefined;
 }
 
 /**
- * Makes `length` objects and passes each to `onEach`. Gives the event loop a turn every few milliseconds, so that a large
- * result does not block it.
+ * Makes `length` items and passes each to `onEach`. Between two turns of the event loop it decodes at most 1 MiB of text and
+ * makes at most 10,000 objects, so that a large result does not block it.
  *
- * @throws the reason of `signal` when it aborts in between.
+ * @throws the reason of the turn's signal when it aborts in between.
  */
 export async function readAll<T>(
   length: number,
-  fill: Fill<T>,
-  signal: AbortSignal | undefined,
-  onEach: ((error: null, item: T) => void) | null | undefined,
+  { fill, large }: ItemReader<T>,
+  turn: Turn,
+  onEach?: ((error: null, item: T) => void) | null,
 ): Promise<T[]> {
   const items: T[] = [];
   // Set once: an array that grows by `push` is copied each time it has grown by half.
   items.length = length;
-  let began = performance.now();
-  for (let start = 0; start < length; start += SLICE_ITEMS) {
-    if (start > 0 && performance.now() - began > SLICE_MS) {
-      await setImmediate();
-      signal?.throwIfAborted();
-      began = performance.now();
+  let isFresh = turn.objects === TURN_OBJECTS;
+  for (let start = 0; start < length;) {
+    let end = fill(items, start, length);
+    if (end === start && isFresh) {
+      if (!large) throw wrongLayout();
+      items[end++] = await large(start);
     }
-    const end = Math.min(start + SLICE_ITEMS, length);
-    fill(items, start, end);
     if (onEach) for (const item of items.slice(start, end)) onEach(null, item);
+    start = end;
+    if (start === length) break;
+    await turn.next();
+    isFresh = true;
   }
   return items;
 }

@@ -1,6 +1,6 @@
 import * as binding from '../binding/index.js';
 import { withCancel } from './abort.ts';
-import { LOSSY, columnReader, fillWith, present, readAll } from './decode.ts';
+import { LOSSY, Turn, columnReader, present, readAll } from './decode.ts';
 import { observeCall } from './observer.ts';
 import type { ObservedCall } from './observer.ts';
 import { checkOptions, count, flag, given, searchRules } from './options.ts';
@@ -112,9 +112,9 @@ async function search(options: FuzzyFindOptions, observed: ObservedCall | undefi
   if (observed) observed.outputBytes = columns.byteLength;
   const { text, pathLengths, flags, scores, positionCounts, positions } = readColumns(columns);
   const hasPositions = positionCounts.length > 0;
+  const turn = new Turn(text, signal);
   let position = 0;
-  const read = (index: number): FuzzyFindMatch => {
-    const path = text.take(present(pathLengths[index]));
+  const read = (path: string, index: number): FuzzyFindMatch => {
     const flag = present(flags[index]);
     const isDirectory = (flag & DIRECTORY) !== 0;
     const match: FuzzyFindMatch = { path: isDirectory ? `${path}/` : path, isDirectory, score: present(scores[index]) };
@@ -126,7 +126,17 @@ async function search(options: FuzzyFindOptions, observed: ObservedCall | undefi
     if (flag & LOSSY) match.lossyPath = true;
     return match;
   };
-  return { matches: await readAll(pathLengths.length, fillWith(read), signal, undefined), ...facts };
+  const fill = (matches: FuzzyFindMatch[], start: number, end: number): number => {
+    for (let index = start; index < end; index++) {
+      const length = present(pathLengths[index]);
+      const objects = 1 + (hasPositions ? present(positionCounts[index]) : 0);
+      if (objects > turn.objects || length > text.available) return index;
+      turn.objects -= objects;
+      matches[index] = read(text.take(length), index);
+    }
+    return end;
+  };
+  return { matches: await readAll(pathLengths.length, { fill }, turn), ...facts };
 }
 
 /** The columns of the matches: a value for each match, and for each position. */

@@ -1,6 +1,6 @@
 import * as binding from '../binding/index.js';
 import { withCancel } from './abort.ts';
-import { LOSSY, columnReader, present, readAll } from './decode.ts';
+import { LOSSY, Turn, columnReader, present, readAll } from './decode.ts';
 import { FileType } from './file-type.ts';
 import { observeCall } from './observer.ts';
 import type { ObservedCall } from './observer.ts';
@@ -109,16 +109,18 @@ async function search(
   const { columns, ...facts } = await withCancel(options, (handle) => binding.glob(native, handle));
   if (observed) observed.outputBytes = columns.byteLength;
   const { text, pathLengths, flags, mtimes, sizes } = readColumns(columns);
-  const fill = (matches: GlobMatch[], start: number, end: number): void => {
-    text.takeEach(pathLengths, start, end, (path, index) => {
+  const turn = new Turn(text, signal);
+  const fill = (matches: GlobMatch[], start: number, end: number): number => {
+    const reached = turn.takeEach(pathLengths, start, end, (path, index) => {
       matches[index] = globMatch(path, present(flags[index]));
     });
-    if (mtimes.length === 0) return;
-    for (let index = start; index < end; index++) {
+    if (mtimes.length === 0) return reached;
+    for (let index = start; index < reached; index++) {
       addDetails(present(matches[index]), present(mtimes[index]), present(sizes[index]));
     }
+    return reached;
   };
-  return { matches: await readAll(pathLengths.length, fill, signal, onMatch), ...facts };
+  return { matches: await readAll(pathLengths.length, { fill }, turn, onMatch), ...facts };
 }
 
 /** The columns of the matches: a value for each match. */

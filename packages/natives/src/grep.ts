@@ -1,6 +1,7 @@
 import * as binding from '../binding/index.js';
 import { withCancel } from './abort.ts';
-import { LOSSY, columnReader, fillWith, present, readAll } from './decode.ts';
+import { LOSSY, Turn, columnReader, present, readAll } from './decode.ts';
+import type { ItemReader } from './decode.ts';
 import { observeCall } from './observer.ts';
 import type { ObservedCall } from './observer.ts';
 import { checkCallback, checkOptions, count, flag, given, oneOf, requiredText, searchRules, text } from './options.ts';
@@ -269,29 +270,37 @@ async function readMatches(
   onMatch: ((error: null, match: GrepMatch) => void) | null | undefined,
 ): Promise<GrepMatch[]> {
   const { text, pathLengths, pathFlags, files, matchCounts, lineNumbers } = columns;
-  const readFile = (index: number): MatchedFile => {
-    const path = text.take(present(pathLengths[index]));
-    return { path, ...(present(pathFlags[index]) & LOSSY && { lossyPath: true }) };
-  };
-  const paths = await readAll(pathLengths.length, fillWith(readFile), signal, undefined);
+  const turn = new Turn(text, signal);
+  const fillPaths = (paths: MatchedFile[], start: number, end: number): number =>
+    turn.takeEach(pathLengths, start, end, (path, index) => {
+      paths[index] = { path, ...(present(pathFlags[index]) & LOSSY && { lossyPath: true }) };
+    });
+  const paths = await readAll(pathLengths.length, { fill: fillPaths }, turn);
   const fileOf = (index: number): MatchedFile => present(paths[present(files[index])]);
-  const readLine = lineNumbers.length > 0 ? lineReader(columns) : undefined;
-  const read = (index: number): GrepMatch => {
-    if (readLine) return readLine(index, fileOf(index));
-    const match: GrepMatch = { ...fileOf(index), lineNumber: 0, line: '' };
-    if (matchCounts.length > 0) match.matchCount = present(matchCounts[index]);
-    return match;
+  if (lineNumbers.length > 0) return readAll(files.length, lineReader(columns, turn, fileOf), turn, onMatch);
+  const fill = (matches: GrepMatch[], start: number, length: number): number => {
+    const end = Math.min(length, start + turn.objects);
+    turn.objects -= end - start;
+    for (let index = start; index < end; index++) {
+      const match: GrepMatch = { ...fileOf(index), lineNumber: 0, line: '' };
+      if (matchCounts.length > 0) match.matchCount = present(matchCounts[index]);
+      matches[index] = match;
+    }
+    return end;
   };
-  return readAll(files.length, fillWith(read), signal, onMatch);
+  return readAll(files.length, { fill }, turn, onMatch);
 }
+
+/** A match with its three arrays. */
+const OBJECTS_PER_LINE = 4;
 
 interface MatchedFile {
   path: string;
   lossyPath?: true;
 }
 
-/** Returns a function that reads the matches of content mode, one after the other. */
-function lineReader(columns: GrepColumns): (index: number, file: MatchedFile) => GrepMatch {
+/** Reads the matches of content mode. */
+function lineReader(columns: GrepColumns, turn: Turn, fileOf: (index: number) => MatchedFile): ItemReader<GrepMatch> {
   const { text, lineNumbers, lineLengths, truncated, submatchCounts, submatches } = columns;
   const { beforeCounts, afterCounts, contextNumbers, contextLengths } = columns;
   let submatch = 0;
@@ -304,26 +313,51 @@ function lineReader(columns: GrepColumns): (index: number, file: MatchedFile) =>
     const lineNumber = present(contextNumbers[context]);
     return { lineNumber, line: text.take(present(contextLengths[context++])) };
   };
-  return (index, file) => {
-    const line = text.take(present(lineLengths[index]));
-    const before = present(beforeCounts[index]);
-    const after = present(afterCounts[index]);
-    const contextBefore = before > 0 ? Array.from({ length: before }, readContext) : undefined;
-    const contextAfter = after > 0 ? Array.from({ length: after }, readContext) : undefined;
-    const length = present(submatchCounts[index]);
-    const match: GrepMatch = {
-      path: file.path,
-      lineNumber: small(present(lineNumbers[index])),
-      line,
-      // A literal for the usual single submatch: an array that grows by `push` has room for seventeen.
-      submatches: length === 1 ? [readSubmatch()] : Array.from({ length }, readSubmatch),
-    };
+  const readLargeContext = async (): Promise<ContextLine> => {
+    const lineNumber = present(contextNumbers[context]);
+    return { lineNumber, line: await text.takeLarge(present(contextLengths[context++]), turn) };
+  };
+  const makeMatch = (index: number, line: string, places: Submatch[]): GrepMatch => {
+    const file = fileOf(index);
+    const lineNumber = small(present(lineNumbers[index]));
+    const match: GrepMatch = { path: file.path, lineNumber, line, submatches: places };
     if (file.lossyPath) match.lossyPath = true;
-    if (contextBefore) match.contextBefore = contextBefore;
-    if (contextAfter) match.contextAfter = contextAfter;
     if (truncated[index] === 1) match.truncated = true;
     return match;
   };
+  const read = (index: number): GrepMatch => {
+    const line = text.take(present(lineLengths[index]));
+    const before = present(beforeCounts[index]);
+    const after = present(afterCounts[index]);
+    const length = present(submatchCounts[index]);
+    // A literal for the usual single submatch: an array that grows by `push` has room for seventeen.
+    const match = makeMatch(index, line, length === 1 ? [readSubmatch()] : Array.from({ length }, readSubmatch));
+    if (before > 0) match.contextBefore = Array.from({ length: before }, readContext);
+    if (after > 0) match.contextAfter = Array.from({ length: after }, readContext);
+    return match;
+  };
+  const large = async (index: number): Promise<GrepMatch> => {
+    const line = await text.takeLarge(present(lineLengths[index]), turn);
+    const before = present(beforeCounts[index]);
+    const after = present(afterCounts[index]);
+    const match = makeMatch(index, line, await turn.makeMany(present(submatchCounts[index]), readSubmatch));
+    if (before > 0) match.contextBefore = await turn.makeMany(before, readLargeContext);
+    if (after > 0) match.contextAfter = await turn.makeMany(after, readLargeContext);
+    return match;
+  };
+  const fill = (matches: GrepMatch[], start: number, end: number): number => {
+    for (let index = start; index < end; index++) {
+      const lines = present(beforeCounts[index]) + present(afterCounts[index]);
+      const objects = OBJECTS_PER_LINE + present(submatchCounts[index]) + lines;
+      let units = present(lineLengths[index]);
+      for (let line = context; line < context + lines; line++) units += present(contextLengths[line]);
+      if (objects > turn.objects || units > text.available) return index;
+      turn.objects -= objects;
+      matches[index] = read(index);
+    }
+    return end;
+  };
+  return { fill, large };
 }
 
 /** Returns a whole number as a small integer. V8 stores such a number inside the object, others outside it. */

@@ -1,0 +1,127 @@
+import { fuzzyFind, glob, grep } from '@cairn/natives';
+import type { GrepMatch } from '@cairn/natives';
+import { describe, expect, it, vi } from 'vitest';
+import { createTree } from '../support/tree.ts';
+
+/** The most that a result may do between two turns of the event loop. */
+const maxBytes = 1 << 20;
+const maxObjects = 10_000;
+
+interface Work {
+  /** The bytes decoded in each turn of the event loop. */
+  readonly bytes: ReadonlyMap<number, number>;
+  /** The turn in which each match was passed on. */
+  readonly turns: readonly number[];
+}
+
+/** Counts what happens in each turn of the event loop during a call. */
+async function watch(call: (onMatch: () => void) => Promise<unknown>): Promise<Work> {
+  let turn = 0;
+  let isOver = false;
+  const tick = (): void => {
+    turn++;
+    if (!isOver) setImmediate(tick);
+  };
+  setImmediate(tick);
+  const bytes = new Map<number, number>();
+  const decode = Object.getOwnPropertyDescriptor(Buffer.prototype, 'toString')?.value as Buffer['toString'];
+  const spy = vi.spyOn(Buffer.prototype, 'toString').mockImplementation(function decodePart(
+    this: Buffer,
+    encoding,
+    start,
+    end,
+  ) {
+    const length = (end ?? this.length) - (start ?? 0);
+    bytes.set(turn, (bytes.get(turn) ?? 0) + length);
+    return decode.call(this, encoding, start, end);
+  });
+  const turns: number[] = [];
+  try {
+    await call(() => turns.push(turn));
+  } finally {
+    isOver = true;
+    spy.mockRestore();
+  }
+  return { bytes, turns };
+}
+
+function objectsOf({ submatches = [], contextBefore = [], contextAfter = [] }: GrepMatch): number {
+  return 1 + submatches.length + contextBefore.length + contextAfter.length;
+}
+
+/** The turns with the indices of the matches that each has passed on. */
+function byTurn(turns: readonly number[]): Map<number, number[]> {
+  const groups = new Map<number, number[]>();
+  for (const [index, turn] of turns.entries()) groups.set(turn, [...(groups.get(turn) ?? []), index]);
+  return groups;
+}
+
+function sum(numbers: Iterable<number>): number {
+  return [...numbers].reduce((total, one) => total + one, 0);
+}
+
+describe('a large result leaves the event loop to others', () => {
+  it.each([
+    ['alone', 'x', 0],
+    ['with much context', 'z', 20_000],
+    ['with a match on every line', '^', 0],
+  ])('grep, %s', async (_reason, pattern, context) => {
+    const short = 'é xz\n'.repeat(60_000);
+    const path = createTree({
+      'a-many-lines': short,
+      'b-many-places': `${'x'.repeat(70_000)}\n${'-\n'.repeat(30_000)}xz\n`,
+      'c-long-lines': `x${'y'.repeat(3_000_000)}\n${`x${'漢'.repeat(100_000)}\n`.repeat(12)}xz\n`,
+      'd-many-lines': short,
+    });
+    const matches: GrepMatch[] = [];
+    const { bytes, turns } = await watch((onMatch) =>
+      grep({ pattern, path, context }, (_, match) => {
+        matches.push(match);
+        onMatch();
+      }),
+    );
+    expect(Math.max(...bytes.values())).toBeLessThanOrEqual(maxBytes);
+    expect(sum(bytes.values())).toBeGreaterThan(6 * maxBytes);
+    let last = -1;
+    for (const [turn, indices] of byTurn(turns)) {
+      const objects = sum(indices.map((index) => objectsOf(matches[index] as GrepMatch)));
+      if (indices.length > 1) expect(objects, `turn ${turn}`).toBeLessThanOrEqual(maxObjects);
+      // A match of more objects is made over several turns, and passed on in the last of them.
+      expect(turn - last, `turn ${turn}`).toBeGreaterThanOrEqual(Math.floor(objects / maxObjects));
+      last = turn;
+    }
+    const counted = await grep({ pattern, path, mode: 'count' });
+    expect(matches.length).toBe(counted.totalMatches);
+    expect(matches.at(-1)).toMatchObject({ path: 'd-many-lines', lineNumber: 60_000, line: 'é xz' });
+    const long = matches.find(({ line }) => line.length > maxBytes) ?? matches.find(hasLongContext);
+    expect(long?.path).toBe('c-long-lines');
+  });
+
+  it('glob and fuzzyFind', async () => {
+    const names = Array.from({ length: 12_000 }, (_, index) => `x${index}${'é'.repeat(90)}`);
+    const path = createTree(Object.fromEntries(names.map((name) => [name, ''])));
+    const listed = await watch((onMatch) => glob({ pattern: '*', path }, onMatch));
+    expect(Math.max(...listed.bytes.values())).toBeLessThanOrEqual(maxBytes);
+    expect([...byTurn(listed.turns).values()].map((matches) => matches.length)).toEqual([
+      expect.toSatisfy((count: number) => count <= maxObjects),
+      expect.toSatisfy((count: number) => count <= maxObjects),
+      ...(byTurn(listed.turns).size > 2 ? [expect.anything()] : []),
+    ]);
+    expect(listed.turns.length).toBe(names.length);
+    const found = await watch(async () => {
+      const { matches } = await fuzzyFind({ query: 'x1', path, maxResults: 1e6, includePositions: true });
+      expect(new Set(matches.map((match) => match.path))).toEqual(new Set(names.filter((name) => /x.*1/u.test(name))));
+    });
+    expect(Math.max(...found.bytes.values())).toBeLessThanOrEqual(maxBytes);
+  });
+
+  it('but a small one takes no turn of its own', async () => {
+    const path = createTree({ a: 'x\n'.repeat(100) });
+    const { turns } = await watch((onMatch) => grep({ pattern: 'x', path }, onMatch));
+    expect(new Set(turns).size).toBe(1);
+  });
+});
+
+function hasLongContext({ contextBefore = [], contextAfter = [] }: GrepMatch): boolean {
+  return [...contextBefore, ...contextAfter].some(({ line }) => line.length > maxBytes);
+}
