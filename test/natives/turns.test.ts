@@ -115,7 +115,7 @@ describe('a large result leaves the event loop to others', () => {
     expect(Math.max(...found.bytes.values())).toBeLessThanOrEqual(maxBytes);
   });
 
-  it('but a small one takes no turn of its own', async () => {
+  it('but a small one comes in a single turn', async () => {
     const path = createTree({ a: 'x\n'.repeat(100) });
     const { turns } = await watch((onMatch) => grep({ pattern: 'x', path }, onMatch));
     expect(new Set(turns).size).toBe(1);

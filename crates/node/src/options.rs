@@ -21,6 +21,7 @@ pub(crate) fn scope(path: &str, base: &Scope, given: GivenScope) -> Scope {
         resolve_links: given.resolve_links.unwrap_or(base.resolve_links),
         use_cache: given.cache.unwrap_or(base.use_cache),
         partial_on_timeout: given.partial_on_timeout.unwrap_or(base.partial_on_timeout),
+        max_result_bytes: base.max_result_bytes,
         asked: Instant::now(),
     }
 }

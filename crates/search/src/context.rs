@@ -11,22 +11,23 @@ use cairn_walk::{
     Cut, Scan, ScanCache, ScanOptions, ScanRequest, Snapshot, WalkError, require_canonical, resolve_root,
 };
 
+use crate::cost::{Cost, MAX_RESULT_BYTES};
 use crate::error::SearchError;
 
-/// How many bytes of paths and lines one result may hold. A JavaScript string holds about twice as many characters.
-pub(crate) const MAX_RESULT_BYTES: usize = 256 << 20;
-
-/// Drops the hits with paths that exceed the budget of a result. Returns whether there were any.
-///
-/// Each entry may occur at most once.
-pub(crate) fn fit_paths<T>(hits: &mut Vec<T>, snapshot: &Snapshot, entry: impl Fn(&T) -> usize) -> bool {
-    if snapshot.arena().len() <= MAX_RESULT_BYTES {
-        return false;
-    }
-    let mut bytes = 0;
+/// Drops the hits that exceed the budget of a result. `objects` is what a hit costs beside its path. Returns whether there
+/// were any.
+pub(crate) fn fit_hits<T>(
+    hits: &mut Vec<T>,
+    snapshot: &Snapshot,
+    max_bytes: usize,
+    entry: impl Fn(&T) -> usize,
+    objects: impl Fn(&T) -> usize,
+) -> bool {
+    let mut cost = Cost::default();
     let fitting = hits.iter().take_while(|hit| {
-        bytes += snapshot.path(entry(hit)).len();
-        bytes <= MAX_RESULT_BYTES
+        cost.add(objects(hit));
+        cost.add_text(snapshot.path(entry(hit)));
+        cost.bytes() <= max_bytes
     });
     let fitting = fitting.count();
     let cut = fitting < hits.len();
@@ -59,6 +60,8 @@ pub struct Scope {
     pub use_cache: bool,
     /// When the time runs out, return the result up to then with [`StopReason::Timeout`] instead of an error.
     pub partial_on_timeout: bool,
+    /// The maximal cost of the result in bytes, as objects and strings of JavaScript. Default: 256 MiB.
+    pub max_result_bytes: usize,
     /// The time of the call.
     pub asked: Instant,
 }
@@ -74,6 +77,7 @@ impl Scope {
             resolve_links: true,
             use_cache: false,
             partial_on_timeout: false,
+            max_result_bytes: MAX_RESULT_BYTES,
             asked: Instant::now(),
         }
     }

@@ -9,7 +9,8 @@ use cairn_cancel::{CancelToken, Stopped};
 use cairn_fuzzy::{Index, Query, Search, Tier, TypoSearch};
 use cairn_walk::{Detail, Kind, ScanOptions, Snapshot, composed, offsets_before_composition};
 
-use crate::context::{Scope, SearchContext, StopReason, fit_paths};
+use crate::context::{Scope, SearchContext, StopReason, fit_hits};
+use crate::cost::{FIND_MATCH, FIND_POSITION, FIND_POSITIONS};
 use crate::error::SearchError;
 
 mod best;
@@ -204,7 +205,7 @@ fn evaluate(
         Ok(())
     };
     let stop_reason = options.scope.settle(marking)?.or(timeout);
-    Ok(finish(FindOutcome { hits, total, compared, stop_reason, ..FindOutcome::default() }, snapshot))
+    Ok(finish(FindOutcome { hits, total, compared, stop_reason, ..FindOutcome::default() }, options, snapshot))
 }
 
 /// Sets the positions of each hit. If it is stopped, it removes the hits without positions.
@@ -241,7 +242,7 @@ fn list(options: &FindOptions, snapshot: &Arc<Snapshot>, cancel: &CancelToken) -
     }
     let hits = hits(best, snapshot);
     let outcome = FindOutcome { hits, total, compared: total, stop_reason: timeout, ..FindOutcome::default() };
-    Ok(finish(outcome, snapshot))
+    Ok(finish(outcome, options, snapshot))
 }
 
 fn hits(best: Best, snapshot: &Snapshot) -> Vec<FindHit> {
@@ -254,8 +255,12 @@ fn hits(best: Best, snapshot: &Snapshot) -> Vec<FindHit> {
 }
 
 /// Drops the hits that exceed the budget, and sets the stop reason unless it is set.
-fn finish(mut outcome: FindOutcome, snapshot: &Arc<Snapshot>) -> FindOutcome {
-    let budget = fit_paths(&mut outcome.hits, snapshot, |hit| hit.entry).then_some(StopReason::Budget);
+fn finish(mut outcome: FindOutcome, options: &FindOptions, snapshot: &Arc<Snapshot>) -> FindOutcome {
+    let positions = if options.include_positions { FIND_POSITIONS } else { 0 };
+    // A character outside of the basic plane has a second position, but at least two bytes for it.
+    let objects = |hit: &FindHit| FIND_MATCH + positions + hit.positions.len() * FIND_POSITION;
+    let is_over = fit_hits(&mut outcome.hits, snapshot, options.scope.max_result_bytes, |hit| hit.entry, objects);
+    let budget = is_over.then_some(StopReason::Budget);
     let limit = (outcome.total > outcome.hits.len()).then_some(StopReason::Limit);
     let cut = snapshot.cut().map(StopReason::from);
     outcome.stop_reason = outcome.stop_reason.or(budget).or(cut).or(limit);

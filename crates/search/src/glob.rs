@@ -12,7 +12,8 @@ use cairn_cancel::{CancelToken, Stopped};
 use cairn_pool::Ordered;
 use cairn_walk::{Detail, Kind, ScanOptions, Snapshot, from_bytes};
 
-use crate::context::{Scope, SearchContext, StopReason, fit_paths};
+use crate::context::{Scope, SearchContext, StopReason, fit_hits};
+use crate::cost::{GLOB_DETAILS, GLOB_MATCH};
 use crate::error::SearchError;
 use crate::glob_forms::hint;
 use crate::pattern::{Anchoring, GlobPattern, mentions_node_modules};
@@ -212,7 +213,10 @@ fn evaluate(
         total = hits.len();
         over
     };
-    let budget = fit_paths(&mut hits, snapshot, |hit| hit.entry as usize).then_some(StopReason::Budget);
+    let objects = GLOB_MATCH + if options.sort_by_mtime { GLOB_DETAILS } else { 0 };
+    let max_bytes = options.scope.max_result_bytes;
+    let is_over = fit_hits(&mut hits, snapshot, max_bytes, |hit| hit.entry as usize, |_| objects);
+    let budget = is_over.then_some(StopReason::Budget);
     details.truncate(hits.len());
     let stop_reason =
         timeout.or(budget).or(snapshot.cut().map(StopReason::from)).or(limited.then_some(StopReason::Limit));

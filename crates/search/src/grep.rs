@@ -19,12 +19,13 @@ mod pcre;
 mod prefilter;
 mod repair;
 
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use cairn_cancel::{CancelToken, Stopped};
-use cairn_pool::Ordered;
+use cairn_pool::{Interrupted, Ordered};
 use cairn_walk::{Detail, Kind, ScanOptions, Snapshot, resolve_existing};
 
 use crate::context::{SearchContext, StopReason};
@@ -35,7 +36,7 @@ use crate::pattern::mentions_node_modules;
 use crate::types::TypeFilter;
 
 use self::candidates::{Candidate, Filter};
-use self::file::FileSearcher;
+use self::file::{FileSearcher, Room, Target};
 use self::file_result::FileResult;
 use self::matcher::Compiled;
 use self::page::Page;
@@ -163,12 +164,37 @@ impl Call<'_> {
     /// Searches the first N candidates of a list.
     fn search_first(&self, candidates: Candidates, count: usize) -> Result<(GrepOutcome, usize), SearchError> {
         let mut page = Page::new(self.options);
-        let work = Arc::new(Searching { compiled: self.compiled.clone(), options: self.options.clone(), candidates });
+        let work = Arc::new(Searching {
+            compiled: self.compiled.clone(),
+            options: self.options.clone(),
+            candidates,
+            held: AtomicUsize::new(0),
+        });
         let mut files = 0;
+        let mut searcher = None;
+        let mut stopped = Ok(());
         let result = self.context.ordered(&work, work.candidates.len().min(count), CHUNK, self.cancel, |results| {
             files += results.len();
-            results.into_iter().try_for_each(|(index, result)| page.add(work.candidates.name(index), result))
+            results.into_iter().try_for_each(|(index, mut result)| {
+                work.held.fetch_sub(result.held, Ordering::Relaxed);
+                let name = work.candidates.name(index);
+                if let Some(room) = page.missing(&result) {
+                    let searcher = searcher.get_or_insert_with(|| work.state());
+                    let again = searcher.search(work.target(name), room, &|| self.cancel.check());
+                    match again {
+                        Ok(again) => {
+                            result = FileResult { bytes_read: result.bytes_read.max(again.bytes_read), ..again }
+                        }
+                        Err(reason) => {
+                            stopped = Err(reason);
+                            return ControlFlow::Break(());
+                        }
+                    }
+                }
+                page.add(name, result)
+            })
         });
+        let result = result.and(stopped.map_err(Interrupted::Stopped));
         let timeout = self.options.scope.settle(result)?;
         let mut outcome = page.finish();
         outcome.skipped.unreadable += work.candidates.unreadable();
@@ -183,6 +209,20 @@ struct Searching {
     compiled: Compiled,
     options: GrepOptions,
     candidates: Candidates,
+    /// The cost of the results that wait for those of earlier files.
+    held: AtomicUsize,
+}
+
+impl Searching {
+    fn target<'a>(&'a self, name: &'a [u8]) -> Target<'a> {
+        Target { root: self.candidates.root(), name, alone: self.candidates.is_file() }
+    }
+
+    /// What the search of one file may keep. Before a single file there are no others.
+    fn room(&self) -> Room<'_> {
+        let skip = if self.candidates.len() == 1 { self.options.offset } else { 0 };
+        Room { skip, max_bytes: self.options.scope.max_result_bytes, held: Some(&self.held) }
+    }
 }
 
 impl Ordered for Searching {
@@ -200,7 +240,6 @@ impl Ordered for Searching {
         check: &dyn Fn() -> Result<(), Stopped>,
     ) -> Result<Self::Output, Stopped> {
         let mut results = Vec::new();
-        let (root, alone) = (self.candidates.root(), self.candidates.is_file());
         check()?;
         for index in range {
             let result = match self.candidates.candidate(index) {
@@ -209,9 +248,14 @@ impl Ordered for Searching {
                     check()?;
                     FileResult::excluded(excluded)
                 }
+                // The page asks again if it has room for it.
+                Candidate::Search(_) if self.room().is_crowded() => {
+                    check()?;
+                    FileResult { crowded_out: true, ..FileResult::default() }
+                }
                 Candidate::Search(name) => {
                     check()?;
-                    searcher.search(root, name, alone, check)?
+                    searcher.search(self.target(name), self.room(), check)?
                 }
             };
             results.push((index, result));

@@ -5,6 +5,7 @@
 //! only snapshots are kept between calls.
 
 mod context;
+mod cost;
 mod error;
 mod find;
 #[cfg(fuzzing)]

@@ -78,7 +78,7 @@ function readColumns(data: Uint8Array, types: readonly [string, keyof Views][]):
   return columns;
 }
 
-/** What is decoded and made at most before the event loop gets a turn. A result that takes no more needs no turn. */
+/** The maximal bytes decoded and objects made before the event loop gets a turn. A smaller result needs no turn. */
 const TURN_BYTES = 1 << 20;
 const TURN_OBJECTS = 10_000;
 
@@ -184,7 +184,7 @@ function wrongLayout(): CairnError {
   return new CairnError('INTERNAL', 'the addon returned a result with an unexpected layout; report this bug');
 }
 
-/** What is still allowed in this turn of the event loop. */
+/** The work that is still allowed in this turn of the event loop. */
 export class Turn {
   readonly #text: Text;
   readonly #signal: AbortSignal | undefined;
@@ -218,14 +218,23 @@ export class Turn {
   /** Makes `length` objects over as many turns as it takes. */
   async makeMany<T>(length: number, make: () => T | Promise<T>): Promise<T[]> {
     const items: T[] = [];
+    items.length = length;
     for (let index = 0; index < length; index++) {
       if (this.objects === 0) await this.next();
       this.objects--;
       const item = make();
-      items.push(item instanceof Promise ? await item : item);
+      items[index] = item instanceof Promise ? await item : item;
     }
     return items;
   }
+}
+
+/** Makes `length` items. The array has no room for more, unlike one that grows. */
+export function makeArray<T>(length: number, make: () => T): T[] {
+  const items: T[] = [];
+  items.length = length;
+  for (let index = 0; index < length; index++) items[index] = make();
+  return items;
 }
 
 /** How to make the items of a result. */

@@ -1,6 +1,6 @@
 import * as binding from '../binding/index.js';
 import { withCancel } from './abort.ts';
-import { LOSSY, Turn, columnReader, present, readAll } from './decode.ts';
+import { LOSSY, Turn, columnReader, makeArray, present, readAll } from './decode.ts';
 import type { ItemReader } from './decode.ts';
 import { observeCall } from './observer.ts';
 import type { ObservedCall } from './observer.ts';
@@ -117,8 +117,8 @@ export interface GrepMatch {
   /** The lines after it, up to the next match. */
   contextAfter?: ContextLine[];
   /**
-   * The line or one of its context lines was cut to `maxColumns`, or it has more than 100,000 `submatches`, or PCRE2 reached
-   * its limit before it found all of them.
+   * The line or one of its context lines was cut to `maxColumns` or to 16 million characters, or context before it exceeds the
+   * budget, or it has more than 100,000 `submatches`, or PCRE2 reached its limit before it found all of them.
    */
   truncated?: true;
   /** In count mode: how many lines matched. */
@@ -330,10 +330,10 @@ function lineReader(columns: GrepColumns, turn: Turn, fileOf: (index: number) =>
     const before = present(beforeCounts[index]);
     const after = present(afterCounts[index]);
     const length = present(submatchCounts[index]);
-    // A literal for the usual single submatch: an array that grows by `push` has room for seventeen.
-    const match = makeMatch(index, line, length === 1 ? [readSubmatch()] : Array.from({ length }, readSubmatch));
-    if (before > 0) match.contextBefore = Array.from({ length: before }, readContext);
-    if (after > 0) match.contextAfter = Array.from({ length: after }, readContext);
+    // A literal for the usual single submatch.
+    const match = makeMatch(index, line, length === 1 ? [readSubmatch()] : makeArray(length, readSubmatch));
+    if (before > 0) match.contextBefore = makeArray(before, readContext);
+    if (after > 0) match.contextAfter = makeArray(after, readContext);
     return match;
   };
   const large = async (index: number): Promise<GrepMatch> => {

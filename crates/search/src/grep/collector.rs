@@ -1,21 +1,26 @@
 //! Collects the matches that the searcher finds in one file.
 
 use std::cell::Cell;
+use std::collections::VecDeque;
 use std::io::{self, Read};
+use std::sync::atomic::Ordering;
 
 use cairn_cancel::Stopped;
 use grep_matcher::Matcher;
 use grep_searcher::{Searcher, Sink, SinkContext, SinkContextKind, SinkMatch};
 
+use super::file::Room;
 use super::file_result::FileResult;
-use super::line::{kept_part, within, without_terminator};
+use super::line::{between_characters, kept_part, within, without_terminator};
 use super::options::GrepMode;
 use super::outcome::{ContextLine, LineMatch, MAX_SUBMATCHES, Submatch};
 use super::pcre::Failure;
-use crate::context::MAX_RESULT_BYTES;
+use crate::cost::{Cost, SUBMATCH};
 
 /// How much text after a multiline match is searched for submatches, if the pattern does not depend on more.
 const LOOK_AHEAD: usize = 128;
+/// How much a result grows before that is added to the results that wait.
+const HELD_STEP: usize = 64 << 10;
 /// How many submatches of the same lines are found between two checks for cancellation.
 const SUBMATCHES_PER_CHECK: usize = 4096;
 /// The kind of error that carries [`Stopped`] through the searcher. The searcher retries interrupted reads and passes
@@ -32,7 +37,9 @@ pub(super) struct CollectOptions {
     pub(super) looks_far: bool,
     /// The search of a file ends at the first matched line over this number.
     pub(super) max_lines: u64,
-    pub(super) max_columns: Option<usize>,
+    pub(super) max_columns: usize,
+    /// How many lines after a match that is not kept may be context of the next one.
+    pub(super) context_before: usize,
 }
 
 /// Reaches the caller and the matcher from inside the searcher.
@@ -44,6 +51,7 @@ pub(super) struct Control<'a> {
 }
 
 /// The text to search.
+#[derive(Clone, Copy)]
 pub(super) enum Source<'a, R> {
     /// A whole file that needs no decoding.
     Text(&'a [u8]),
@@ -55,15 +63,17 @@ pub(super) fn collect<M: Matcher>(
     searcher: &mut Searcher,
     matcher: &M,
     options: CollectOptions,
-    control: Control<'_>,
+    (control, room): (Control<'_>, Room<'_>),
     source: Source<'_, impl Read>,
 ) -> (io::Result<()>, FileResult) {
     let (result, pending) = (FileResult::default(), Pending::default());
-    let mut sink = Collector { options, matcher, control, result, pending, bytes: 0 };
+    let mut sink = Collector { options, matcher, control, room, result, pending, cost: Cost::default() };
     let end = match source {
         Source::Text(text) => searcher.search_slice(matcher, text, &mut sink),
         Source::Reader(reader) => searcher.search_reader(matcher, reader, &mut sink),
     };
+    sink.hold(0);
+    sink.result.skipped = room.skip.min(sink.result.count);
     (end, sink.result)
 }
 
@@ -76,76 +86,97 @@ struct Collector<'a, M> {
     options: CollectOptions,
     matcher: &'a M,
     control: Control<'a>,
+    room: Room<'a>,
     result: FileResult,
     /// Context before a match that has not come yet.
     pending: Pending,
-    /// Bytes of lines kept up to now.
-    bytes: usize,
+    /// The cost of what is kept up to now.
+    cost: Cost,
 }
 
 #[derive(Default)]
 struct Pending {
-    lines: Vec<ContextLine>,
+    lines: VecDeque<ContextLine>,
+    /// What they cost at most.
+    bytes: usize,
     any_cut: bool,
+}
+
+impl Pending {
+    /// Adds a line, and drops those that are too far before the next line. There are such after a match that is left out.
+    fn push(&mut self, line: ContextLine, cut: bool, context_before: u64) {
+        let next = line.line_number + 1;
+        self.bytes += line.cost().max_bytes();
+        self.any_cut |= cut;
+        self.lines.push_back(line);
+        while let Some(first) = self.lines.front().filter(|first| first.line_number + context_before < next) {
+            self.bytes -= first.cost().max_bytes();
+            self.lines.pop_front();
+        }
+    }
 }
 
 impl<M: Matcher> Sink for Collector<'_, M> {
     type Error = io::Error;
 
     fn matched(&mut self, _: &Searcher, found: &SinkMatch<'_>) -> io::Result<bool> {
-        let mut block = BlockSubmatches::default();
+        let mut block = None;
         let mut line_start = 0;
         for (index, line) in found.lines().enumerate() {
             self.result.count += 1;
             if self.result.count > self.options.max_lines {
                 return Ok(false);
             }
-            if self.bytes > MAX_RESULT_BYTES {
-                self.result.over_budget = true;
-                return Ok(false);
-            }
+            let line_end = line_start + line.len();
             if self.options.mode == GrepMode::Content {
-                if index == 0 {
-                    block = self.submatches(found);
-                }
-                let line_number = found.line_number().unwrap_or(0) + index as u64;
-                let text = without_terminator(line);
-                // Outside of multiline mode a block is one line.
-                let submatches = if self.options.multiline {
-                    within(&block.kept, line_start, text.len())
+                if self.result.count <= self.room.skip {
+                    self.pending = Pending::default();
                 } else {
-                    std::mem::take(&mut block.kept)
-                };
-                self.push(line_number, text, submatches, block.gave_up);
+                    let block = block.get_or_insert_with(|| self.submatches(found));
+                    if line_end > block.searched_to {
+                        self.result.over_budget = true;
+                        return Ok(false);
+                    }
+                    let line_number = found.line_number().unwrap_or(0) + index as u64;
+                    let text = without_terminator(line);
+                    // Outside of multiline mode a block is one line.
+                    let submatches = if self.options.multiline {
+                        within(&block.kept, line_start, text.len())
+                    } else {
+                        std::mem::take(&mut block.kept)
+                    };
+                    if !self.push(line_number, text, submatches, block.gave_up) {
+                        return Ok(false);
+                    }
+                }
             }
-            line_start += line.len();
+            line_start = line_end;
         }
-        if block.over_budget {
-            self.result.over_budget = true;
-            return Ok(false);
-        }
-        block.end.map(|()| true)
+        block.map_or(Ok(true), |block| block.end.map(|()| true))
     }
 
     fn context(&mut self, _: &Searcher, context: &SinkContext<'_>) -> io::Result<bool> {
         if self.options.mode != GrepMode::Content {
             return Ok(true);
         }
-        if self.bytes > MAX_RESULT_BYTES {
-            self.result.over_budget = true;
-            return Ok(false);
-        }
         let text = without_terminator(context.bytes());
         let kept = kept_part(text, 0..0, self.options.max_columns);
         let cut = kept.len() < text.len();
-        self.bytes += kept.len();
         let line = ContextLine { line_number: context.line_number().unwrap_or(0), line: text[kept].to_vec() };
-        if let (SinkContextKind::After, Some(last)) = (context.kind(), self.result.matches.last_mut()) {
-            last.truncated |= cut;
-            last.after.push(line);
-        } else {
-            self.pending.any_cut |= cut;
-            self.pending.lines.push(line);
+        let is_after = *context.kind() == SinkContextKind::After;
+        if is_after && !self.result.matches.is_empty() {
+            if !self.fits(line.cost()) {
+                return Ok(false);
+            }
+            if let Some(last) = self.result.matches.last_mut() {
+                last.truncated |= cut;
+                last.after.push(line);
+            }
+            return Ok(true);
+        }
+        self.pending.push(line, cut, self.options.context_before as u64);
+        if self.pending.bytes > self.room.max_bytes {
+            self.drop_pending();
         }
         Ok(true)
     }
@@ -171,8 +202,9 @@ impl<M: Matcher> Collector<'_, M> {
             let line = if is_dos { &line[..line.len() - 2] } else { without_terminator(line) };
             (line, 0..line.len())
         };
+        let max_kept = self.room.max_bytes.saturating_sub(self.cost.bytes()) / SUBMATCH + 1;
         let mut submatches = BlockSubmatches::default();
-        let (mut line_end, mut in_line, mut seen) = (block.start, 0, 0_usize);
+        let (mut line_end, mut in_line, mut seen, mut last_end) = (block.start, 0, 0_usize, block.start);
         let searched = self.matcher.try_find_iter_at(text, block.start, |found| {
             seen += 1;
             if seen % SUBMATCHES_PER_CHECK == 0 {
@@ -186,12 +218,17 @@ impl<M: Matcher> Collector<'_, M> {
                 line_end = memchr::memchr(b'\n', rest).map_or(text.len() + 1, |at| found.start() + at + 1);
                 in_line = 0;
             }
+            let Some(place) = between_characters(text, found.start()..found.end(), last_end) else { return Ok(true) };
+            last_end = place.end;
             in_line += 1;
             if in_line <= MAX_SUBMATCHES + 1 {
-                submatches.kept.push(Submatch { start: found.start() - block.start, end: found.end() - block.start });
+                submatches.kept.push(Submatch { start: place.start - block.start, end: place.end - block.start });
             }
-            submatches.over_budget = size_of_val(submatches.kept.as_slice()) > MAX_RESULT_BYTES;
-            Ok(!submatches.over_budget)
+            if submatches.kept.len() > max_kept {
+                submatches.searched_to = found.start() - block.start;
+                return Ok(false);
+            }
+            Ok(true)
         });
         submatches.end = match (searched, self.control.failure.take()) {
             (Ok(end), _) => end,
@@ -205,7 +242,8 @@ impl<M: Matcher> Collector<'_, M> {
         submatches
     }
 
-    fn push(&mut self, line_number: u64, text: &[u8], mut submatches: Vec<Submatch>, some_missing: bool) {
+    /// Keeps a matched line, as far as there is room. Returns whether the search goes on.
+    fn push(&mut self, line_number: u64, text: &[u8], mut submatches: Vec<Submatch>, some_missing: bool) -> bool {
         let focus = submatches.first().map_or(0..0, |first| first.start..first.end);
         let kept = kept_part(text, focus, self.options.max_columns);
         if kept.len() < text.len() {
@@ -213,16 +251,58 @@ impl<M: Matcher> Collector<'_, M> {
         }
         let too_many = submatches.len() > MAX_SUBMATCHES;
         submatches.truncate(MAX_SUBMATCHES);
-        self.bytes += kept.len() + size_of_val(submatches.as_slice());
-        let pending = std::mem::take(&mut self.pending);
-        self.result.matches.push(LineMatch {
+        let found = LineMatch {
             line_number,
-            truncated: kept.len() < text.len() || pending.any_cut || too_many || some_missing,
+            truncated: kept.len() < text.len() || too_many || some_missing,
             line: text[kept].to_vec(),
-            before: pending.lines,
             submatches,
             ..LineMatch::default()
-        });
+        };
+        let own_cost = found.own_cost();
+        let with_context = self.pending.lines.iter().fold(own_cost, |cost, line| cost.plus(line.cost()));
+        let is_too_much = self.cost.plus(with_context).bytes() > self.room.max_bytes;
+        if is_too_much {
+            self.drop_pending();
+        }
+        if !self.fits(if is_too_much { own_cost } else { with_context }) {
+            return false;
+        }
+        let pending = std::mem::take(&mut self.pending);
+        let truncated = found.truncated || pending.any_cut;
+        self.result.matches.push(LineMatch { truncated, before: pending.lines.into(), ..found });
+        !self.result.over_budget
+    }
+
+    /// Leaves out the context before a match, so that the match has room.
+    fn drop_pending(&mut self) {
+        if !self.pending.lines.is_empty() {
+            self.pending = Pending { any_cut: true, ..Pending::default() };
+            self.result.over_budget = true;
+        }
+    }
+
+    /// Takes room for a part of the result. Returns whether there is any.
+    fn fits(&mut self, cost: Cost) -> bool {
+        let cost = self.cost.plus(cost);
+        if cost.bytes() > self.room.max_bytes {
+            self.result.over_budget = true;
+            return false;
+        }
+        self.cost = cost;
+        self.hold(HELD_STEP);
+        self.result.crowded_out = self.room.is_crowded();
+        !self.result.crowded_out
+    }
+
+    /// Adds what is kept to the results that wait, if it has grown by more than `step` bytes.
+    fn hold(&mut self, step: usize) {
+        let grown = self.cost.bytes() - self.result.held;
+        if let Some(held) = self.room.held
+            && grown > step
+        {
+            held.fetch_add(grown, Ordering::Relaxed);
+            self.result.held += grown;
+        }
     }
 }
 
@@ -230,8 +310,8 @@ impl<M: Matcher> Collector<'_, M> {
 struct BlockSubmatches {
     /// In order; of each line at most one more than [`MAX_SUBMATCHES`].
     kept: Vec<Submatch>,
-    /// Whether they exceed the budget of a result.
-    over_budget: bool,
+    /// Where the search for them ended because they exceed the budget of a result.
+    searched_to: usize,
     /// Whether the engine failed before it found all.
     gave_up: bool,
     /// How the search for them ended.
@@ -240,6 +320,6 @@ struct BlockSubmatches {
 
 impl Default for BlockSubmatches {
     fn default() -> Self {
-        Self { kept: Vec::new(), over_budget: false, gave_up: false, end: Ok(()) }
+        Self { kept: Vec::new(), searched_to: usize::MAX, gave_up: false, end: Ok(()) }
     }
 }

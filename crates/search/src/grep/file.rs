@@ -4,6 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::io::{self, Read};
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use cairn_cancel::Stopped;
 use grep_matcher::LineTerminator;
@@ -26,10 +27,43 @@ const SEARCHER_BUFFER_BYTES: usize = 64 * 1024;
 /// The maximal length of a line, in multiline mode of a file, that is held in memory.
 const HEAP_LIMIT: usize = 256 << 20;
 
+/// A line of more than this part of the budget, in characters, is cut: a character costs up to eight bytes.
+const LINE_PART: usize = 16;
+
+/// A file to search.
+#[derive(Clone, Copy)]
+pub(super) struct Target<'a> {
+    pub(super) root: &'a Path,
+    /// The path below the root.
+    pub(super) name: &'a [u8],
+    /// Whether it is the only file of the search.
+    pub(super) alone: bool,
+}
+
+/// How much of the matches of a file is kept.
+#[derive(Clone, Copy)]
+pub(super) struct Room<'a> {
+    /// How many matched lines at the start are counted only.
+    pub(super) skip: u64,
+    /// The maximal cost of the others.
+    pub(super) max_bytes: usize,
+    /// The cost of all results that wait for those of earlier files. The search ends when it exceeds `max_bytes`.
+    pub(super) held: Option<&'a AtomicUsize>,
+}
+
+impl Room<'_> {
+    /// Whether too many results wait.
+    pub(super) fn is_crowded(self) -> bool {
+        self.held.is_some_and(|held| held.load(Ordering::Relaxed) > self.max_bytes)
+    }
+}
+
 /// Searches files. It keeps its buffers: make one for each thread.
 pub(super) struct FileSearcher {
-    builder: SearcherBuilder,
-    searcher: Searcher,
+    /// Finds the matched lines. It has no context, which changes the place where a NUL ends the search.
+    plain: Reusable,
+    /// Finds them with their context, in text without a NUL or up to a known line.
+    with_context: Option<Reusable>,
     thread_matcher: ThreadMatcher,
     buffer: Vec<u8>,
     path: Vec<u8>,
@@ -39,6 +73,23 @@ pub(super) struct FileSearcher {
     is_local: bool,
     required: Option<Arc<Finder<'static>>>,
     collect_options: CollectOptions,
+}
+
+/// A searcher and how to make another.
+struct Reusable {
+    builder: SearcherBuilder,
+    searcher: Searcher,
+}
+
+impl Reusable {
+    fn new(builder: SearcherBuilder) -> Self {
+        Self { searcher: builder.build(), builder }
+    }
+
+    /// Makes the searcher again: a long line enlarges its buffer for good, and its size decides which lines a NUL hides.
+    fn renew(&mut self) {
+        self.searcher = self.builder.build();
+    }
 }
 
 /// The matcher of a thread.
@@ -66,13 +117,16 @@ impl FileSearcher {
             .line_number(content)
             .multi_line(options.multiline)
             .line_terminator(if options.crlf { LineTerminator::crlf() } else { LineTerminator::byte(b'\n') })
-            .heap_limit(Some(heap_limit))
-            // In every mode, because the place where a NUL ends the search depends on the context.
+            .heap_limit(Some(heap_limit));
+        let mut with_context = builder.clone();
+        with_context
+            .binary_detection(BinaryDetection::none())
             .before_context(options.context_before)
             .after_context(options.context_after);
+        let has_context = content && options.context_before.max(options.context_after) > 0;
         Self {
-            searcher: builder.build(),
-            builder,
+            plain: Reusable::new(builder),
+            with_context: has_context.then(|| Reusable::new(with_context)),
             thread_matcher: match compiled.program() {
                 Program::Regex(matcher) => ThreadMatcher::Regex(matcher.clone()),
                 Program::Pcre2(expression) => {
@@ -91,27 +145,26 @@ impl FileSearcher {
                 crlf: options.crlf,
                 looks_far: !compiled.is_local(),
                 max_lines: max_lines.unwrap_or(u64::MAX),
-                max_columns: options.max_columns,
+                max_columns: options.max_columns.unwrap_or(usize::MAX).min(options.scope.max_result_bytes / LINE_PART),
+                context_before: options.context_before,
             },
         }
     }
 
-    /// Searches the file `name` below `root`. A symbolic link in this path is skipped. A file that is searched `alone` is
-    /// the only one.
+    /// Searches a file. A symbolic link in its path is skipped.
     pub(super) fn search(
         &mut self,
-        root: &Path,
-        name: &[u8],
-        alone: bool,
+        target: Target<'_>,
+        room: Room<'_>,
         check: &dyn Fn() -> Result<(), Stopped>,
     ) -> Result<FileResult, Stopped> {
         self.path.clear();
-        self.path.extend_from_slice(root.as_os_str().as_encoded_bytes());
+        self.path.extend_from_slice(target.root.as_os_str().as_encoded_bytes());
         if !self.path.ends_with(b"/") {
             self.path.push(b'/');
         }
-        self.path.extend_from_slice(name);
-        match self.search_path(alone, check) {
+        self.path.extend_from_slice(target.name);
+        match self.search_path(target.alone, room, check) {
             Ok(result) => Ok(result),
             Err(error) => {
                 check()?;
@@ -129,10 +182,15 @@ impl FileSearcher {
         }
     }
 
-    fn search_path(&mut self, alone: bool, check: &dyn Fn() -> Result<(), Stopped>) -> io::Result<FileResult> {
+    fn search_path(
+        &mut self,
+        alone: bool,
+        room: Room<'_>,
+        check: &dyn Fn() -> Result<(), Stopped>,
+    ) -> io::Result<FileResult> {
         let mut file = self.opener.open(&self.path, alone)?;
         let read = Cell::new(0);
-        let mut result = self.search_file(&mut file, &read, check)?;
+        let mut result = self.search_file(&mut file, &read, room, check)?;
         result.bytes_read = read.get();
         result.opened = true;
         Ok(result)
@@ -142,6 +200,7 @@ impl FileSearcher {
         &mut self,
         file: &mut OpenFile,
         read: &Cell<u64>,
+        room: Room<'_>,
         check: &dyn Fn() -> Result<(), Stopped>,
     ) -> io::Result<FileResult> {
         if let Some(max) = self.max_file_size
@@ -157,47 +216,95 @@ impl FileSearcher {
             required: self.required.as_ref(),
             multiline: self.collect_options.multiline,
         };
-        let (head, is_whole) =
+        let (filled, is_whole) =
             match prefilter.test(&mut Checked { inner: &mut *file, check, read }, &mut self.buffer)? {
                 Prefiltered::NoMatch { binary } => return Ok(FileResult { binary, ..FileResult::default() }),
-                Prefiltered::InHead { filled, at_end } => (&self.buffer[..filled], at_end),
+                Prefiltered::InHead { filled, at_end } => (filled, at_end),
                 Prefiltered::AfterHead => {
                     file.rewind()?;
-                    (&[][..], false)
+                    (0, false)
                 }
             };
+        let head = &self.buffer[..filled];
         // Only the reader handles byte order marks and NULs.
         let is_plain = is_whole && !has_byte_order_mark(head) && memchr::memchr(0, head).is_none();
         let is_small = is_plain || is_whole && head.len() < SEARCHER_BUFFER_BYTES;
-        let source = if is_plain {
-            Source::Text(head)
-        } else {
-            Source::Reader(head.chain(Checked { inner: file, check, read }))
+        let head = if is_plain { Source::Text(head) } else { Source::Reader(head) };
+        let mut run = Run {
+            thread_matcher: &self.thread_matcher,
+            options: self.collect_options,
+            control: Control { check, failure: &Cell::new(None) },
+            room,
         };
-        let failure = Cell::new(None);
-        let control = Control { check, failure: &failure };
-        let (searched, mut result) = match &self.thread_matcher {
-            ThreadMatcher::Regex(matcher) => {
-                collect(&mut self.searcher, matcher, self.collect_options, control, source)
+        let result = match &mut self.with_context {
+            None => run.collect(&mut self.plain, is_small, head, Checked { inner: &mut *file, check, read })?,
+            Some(with_context) if is_plain => {
+                run.collect(with_context, is_small, head, Checked { inner: &mut *file, check, read })?
             }
+            Some(with_context) => {
+                let kept = run.options;
+                run.options.mode = GrepMode::Count;
+                let rest = Checked { inner: &mut *file, check, read };
+                let counted = run.collect(&mut self.plain, is_small, head, rest)?;
+                if counted.count == 0 || counted.state != FileState::Searched {
+                    return Ok(counted);
+                }
+                run.options = CollectOptions { max_lines: kept.max_lines.min(counted.count), ..kept };
+                if !is_whole {
+                    file.rewind()?;
+                }
+                let head = Source::Reader(if is_whole { &self.buffer[..filled] } else { &[][..] });
+                let found = run.collect(with_context, is_small, head, Checked { inner: file, check, read })?;
+                FileResult { count: counted.count, binary: counted.binary, ..found }
+            }
+        };
+        Ok(result)
+    }
+}
+
+/// The search of a file.
+struct Run<'a> {
+    thread_matcher: &'a ThreadMatcher,
+    options: CollectOptions,
+    control: Control<'a>,
+    room: Room<'a>,
+}
+
+impl Run<'_> {
+    /// Searches the head of a file and, unless that is all of it, the rest.
+    fn collect(
+        &self,
+        reusable: &mut Reusable,
+        is_small: bool,
+        head: Source<'_, &[u8]>,
+        rest: impl Read,
+    ) -> io::Result<FileResult> {
+        let Self { options, control, room, .. } = *self;
+        let source = match head {
+            Source::Text(text) => Source::Text(text),
+            Source::Reader(head) => Source::Reader(head.chain(rest)),
+        };
+        let searcher = &mut reusable.searcher;
+        let (end, mut result) = match self.thread_matcher {
+            ThreadMatcher::Regex(matcher) => collect(searcher, matcher, options, (control, room), source),
             ThreadMatcher::Pcre2(workspace) => {
-                let cut_line_break = self.collect_options.crlf && !self.collect_options.multiline;
-                let matcher = PcreMatcher { workspace, check, failure: &failure, cut_line_break };
-                collect(&mut self.searcher, &matcher, self.collect_options, control, source)
+                let (check, failure) = (control.check, control.failure);
+                let cut_line_break = options.crlf && !options.multiline;
+                let matcher = PcreMatcher { workspace, check, failure, cut_line_break };
+                collect(searcher, &matcher, options, (control, room), source)
             }
         };
         if !is_small {
-            // A long line enlarges the searcher's buffer for good, and its size decides which lines a NUL hides.
-            self.searcher = self.builder.build();
+            reusable.renew();
         }
-        match (searched, failure.get()) {
+        match (end, control.failure.get()) {
             (Ok(()), _) => {}
             (Err(_), Some(Failure::Stopped(stopped))) => return Err(stop(stopped)),
             // The lines before the error were searched.
             (Err(_), Some(Failure::Code(_) | Failure::Backwards)) => result.too_costly = true,
             // The searcher's own error: the lines before the one that exceeds the heap limit were searched.
             (Err(error), None) if error.kind() == io::ErrorKind::Other => {
-                if self.collect_options.multiline {
+                if options.multiline {
                     return Ok(FileResult { state: FileState::Oversized, ..FileResult::default() });
                 }
                 result.oversized = true;

@@ -21,8 +21,14 @@ pub(super) struct FileResult {
     pub(super) oversized: bool,
     /// Whether PCRE2 exceeded its limit on a line.
     pub(super) too_costly: bool,
+    /// How many matched lines at the start are counted, but not in `matches`.
+    pub(super) skipped: u64,
     /// Whether the matches exceed the budget of a result; the rest is missing.
     pub(super) over_budget: bool,
+    /// Whether the search ended because too many results of later files wait; the rest is missing.
+    pub(super) crowded_out: bool,
+    /// The cost of `matches` while they wait for the results of earlier files.
+    pub(super) held: usize,
 }
 
 /// Whether a file was searched.

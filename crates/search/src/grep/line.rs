@@ -22,6 +22,33 @@ pub(super) fn within(submatches: &[Submatch], start: usize, length: usize) -> Ve
     submatches[first..next].iter().filter(overlaps).map(shift).collect()
 }
 
+/// A match with whole characters. `None` if nothing is left: an empty match inside a character, or one in characters up to
+/// `from`, where the previous match ends.
+pub(super) fn between_characters(text: &[u8], found: Range<usize>, from: usize) -> Option<Range<usize>> {
+    let start = character_around(text, found.start).start;
+    if found.is_empty() {
+        return (start == found.start).then_some(found);
+    }
+    let last = character_around(text, found.end);
+    let end = if last.start == found.end { found.end } else { last.end };
+    let start = start.max(from);
+    (start < end).then_some(start..end)
+}
+
+/// The bytes of the character that the byte at an offset belongs to; empty at the offset if it begins there. Bytes that are
+/// not UTF-8 count as they are decoded, to one U+FFFD for each run.
+fn character_around(text: &[u8], at: usize) -> Range<usize> {
+    let is_inside = |at: usize| text.get(at).is_some_and(|byte| byte & 0xC0 == 0x80);
+    if !is_inside(at) {
+        return at..at;
+    }
+    let first = at.saturating_sub(3);
+    let Some(start) = (first..at).rev().find(|&start| !is_inside(start)) else { return at..at };
+    let Some(chunk) = text[start..text.len().min(start + 4)].utf8_chunks().next() else { return at..at };
+    let length = chunk.valid().chars().next().map_or(chunk.invalid().len(), char::len_utf8);
+    if at < start + length { start..start + length } else { at..at }
+}
+
 /// A line without its `\n`. A `\r` before it belongs to the line, because only `\n` separates lines.
 pub(super) fn without_terminator(line: &[u8]) -> &[u8] {
     line.strip_suffix(b"\n").unwrap_or(line)
@@ -29,8 +56,7 @@ pub(super) fn without_terminator(line: &[u8]) -> &[u8] {
 
 /// The part of a line to show if it may have `max_columns` characters: from its beginning, or from a little before the
 /// match at `focus` if the match would not be in that part.
-pub(super) fn kept_part(line: &[u8], focus: Range<usize>, max_columns: Option<usize>) -> Range<usize> {
-    let Some(max_columns) = max_columns else { return 0..line.len() };
+pub(super) fn kept_part(line: &[u8], focus: Range<usize>, max_columns: usize) -> Range<usize> {
     if line.len() <= max_columns {
         return 0..line.len();
     }

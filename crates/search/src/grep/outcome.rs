@@ -1,6 +1,7 @@
 //! What a grep found.
 
 use crate::context::StopReason;
+use crate::cost::{CONTEXT_LINE, Cost, GREP_MATCH, SUBMATCH};
 
 /// How many submatches one line may have; the others are left out.
 pub const MAX_SUBMATCHES: usize = 100_000;
@@ -18,12 +19,27 @@ pub struct LineMatch {
     pub before: Vec<ContextLine>,
     /// The lines after it, up to the next match.
     pub after: Vec<ContextLine>,
-    /// Whether the line, one of its context lines or `submatches` was cut.
+    /// Whether the line, one of its context lines, the context or `submatches` was cut.
     pub truncated: bool,
     /// In count mode, the number of matched lines of the file.
     pub match_count: Option<u64>,
     /// The ranges of the matches in `line`: the first [`MAX_SUBMATCHES`].
     pub submatches: Vec<Submatch>,
+}
+
+impl LineMatch {
+    /// What it costs in a result, without its context.
+    pub(super) fn own_cost(&self) -> Cost {
+        let mut cost = Cost::default();
+        cost.add(GREP_MATCH + self.submatches.len() * SUBMATCH);
+        cost.add_text(&self.line);
+        cost
+    }
+
+    /// What it costs in a result.
+    pub(super) fn cost(&self) -> Cost {
+        self.before.iter().chain(&self.after).fold(self.own_cost(), |cost, line| cost.plus(line.cost()))
+    }
 }
 
 /// A line of context.
@@ -35,7 +51,17 @@ pub struct ContextLine {
     pub line: Vec<u8>,
 }
 
-/// The range of a match in a line, in bytes.
+impl ContextLine {
+    /// What it costs in a result.
+    pub(super) fn cost(&self) -> Cost {
+        let mut cost = Cost::default();
+        cost.add(CONTEXT_LINE);
+        cost.add_text(&self.line);
+        cost
+    }
+}
+
+/// The range of a match in a line, in bytes. It begins and ends between characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Submatch {
     /// The first byte.

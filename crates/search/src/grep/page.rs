@@ -2,10 +2,12 @@
 
 use std::ops::ControlFlow;
 
+use super::file::Room;
 use super::file_result::{FileResult, FileState};
 use super::options::{GrepMode, GrepOptions};
 use super::outcome::{GrepOutcome, LineMatch};
-use crate::context::{MAX_RESULT_BYTES, StopReason};
+use crate::context::StopReason;
+use crate::cost::{Cost, GREP_FILE, GREP_MATCH};
 
 /// Takes the results of one file after the other and keeps those of the requested page.
 pub(super) struct Page {
@@ -14,9 +16,9 @@ pub(super) struct Page {
     skip: u64,
     take: u64,
     per_file: u64,
-    context_before: usize,
-    /// Bytes of paths and lines kept up to now, and whether they exceed the budget of a result.
-    bytes: usize,
+    max_bytes: usize,
+    /// The cost of what is kept up to now, and whether more would exceed the budget of a result.
+    cost: Cost,
     over_budget: bool,
     outcome: GrepOutcome,
 }
@@ -28,11 +30,24 @@ impl Page {
             skip: options.offset,
             take: options.max_count.unwrap_or(u64::MAX),
             per_file: options.max_count_per_file.unwrap_or(u64::MAX),
-            context_before: options.context_before,
-            bytes: 0,
+            max_bytes: options.scope.max_result_bytes,
+            cost: Cost::default(),
             over_budget: false,
             outcome: GrepOutcome::default(),
         }
+    }
+
+    /// How the next file must be searched again, because `result` does not have the matches for the page. The search did not
+    /// know how many matches the files before it have, and may have ended to save memory.
+    pub(super) fn missing(&self, result: &FileResult) -> Option<Room<'static>> {
+        let found = result.count.min(self.per_file);
+        let is_cut = result.over_budget || result.crowded_out;
+        let starts_inside = self.skip > result.skipped && (self.skip < found || is_cut);
+        let is_unknown = result.crowded_out && result.count == 0;
+        let is_short = self.take > 0 && (starts_inside || result.crowded_out);
+        let is_missing = self.mode == GrepMode::Content && (is_unknown || is_short);
+        let max_bytes = self.max_bytes.saturating_sub(self.cost.bytes());
+        is_missing.then_some(Room { skip: self.skip, max_bytes, held: None })
     }
 
     /// Adds the next file in path order. Breaks if a match does not fit on the page.
@@ -71,8 +86,9 @@ impl Page {
         let take = (found - skip).min(self.take);
         self.skip -= skip;
         self.take -= take;
-        self.over_budget |= result.over_budget;
+        let is_cut = result.over_budget || result.crowded_out;
         let kept = if take > 0 { self.keep(path, result, skip, take) } else { 0 };
+        self.over_budget |= is_cut && take > 0;
         self.outcome.total += skip + kept;
         self.outcome.files_with_matches += u64::from(skip + kept > 0);
         if self.over_budget {
@@ -87,41 +103,41 @@ impl Page {
 
     /// Keeps `take` matches of a file after the first `skip`, as far as they fit into the result. Returns how many it kept.
     fn keep(&mut self, path: &[u8], result: FileResult, skip: u64, take: u64) -> u64 {
-        if !self.has_room(path.len()) {
+        let mut cost = Cost::default();
+        cost.add(GREP_FILE);
+        cost.add_text(path);
+        if self.mode != GrepMode::Content {
+            cost.add(GREP_MATCH);
+        }
+        if !self.has_room(cost) {
             return 0;
         }
         let file = self.outcome.paths.len();
         self.outcome.paths.push(path.to_vec());
-        match self.mode {
-            GrepMode::Content => {
-                let mut lines = result.matches;
-                carry_context(&mut lines, skip as usize, self.context_before);
-                let mut kept = 0;
-                for line in lines.into_iter().skip(skip as usize).take(take as usize) {
-                    let context = line.before.iter().chain(&line.after).map(|context| context.line.len());
-                    if !self.has_room(line.line.len() + context.sum::<usize>()) {
-                        break;
-                    }
-                    self.outcome.matches.push(LineMatch { file, ..line });
-                    kept += 1;
-                }
-                kept
-            }
-            GrepMode::Count => {
-                self.outcome.matches.push(LineMatch { file, match_count: Some(take), ..LineMatch::default() });
-                take
-            }
-            GrepMode::FilesWithMatches => {
-                self.outcome.matches.push(LineMatch { file, ..LineMatch::default() });
-                take
-            }
+        if self.mode != GrepMode::Content {
+            let match_count = (self.mode == GrepMode::Count).then_some(take);
+            self.outcome.matches.push(LineMatch { file, match_count, ..LineMatch::default() });
+            return take;
         }
+        let mut kept = 0;
+        let skip = skip.saturating_sub(result.skipped);
+        for line in result.matches.into_iter().skip(skip as usize).take(take as usize) {
+            if !self.has_room(line.cost()) {
+                break;
+            }
+            self.outcome.matches.push(LineMatch { file, ..line });
+            kept += 1;
+        }
+        kept
     }
 
-    /// Takes room for some bytes. The first piece always fits, so that a result has at least one match.
-    fn has_room(&mut self, bytes: usize) -> bool {
-        self.over_budget |= !self.outcome.matches.is_empty() && self.bytes + bytes > MAX_RESULT_BYTES;
-        self.bytes += bytes;
+    /// Takes room for a part of the result. The first part always fits, so that a result has at least one match.
+    fn has_room(&mut self, cost: Cost) -> bool {
+        let cost = self.cost.plus(cost);
+        self.over_budget |= !self.outcome.matches.is_empty() && cost.bytes() > self.max_bytes;
+        if !self.over_budget {
+            self.cost = cost;
+        }
         !self.over_budget
     }
 
@@ -133,15 +149,4 @@ impl Page {
         };
         self.outcome
     }
-}
-
-/// The lines between the last match that is left out and the first that is kept are in `after` of the former. This moves
-/// those that are context of the latter to its `before`.
-fn carry_context(lines: &mut [LineMatch], skip: usize, context_before: usize) {
-    let (left_out, kept) = lines.split_at_mut(skip);
-    let (Some(left_out), Some(first)) = (left_out.last_mut(), kept.first_mut()) else { return };
-    let reach = first.line_number.saturating_sub(context_before as u64);
-    let mut before: Vec<_> = left_out.after.drain(..).filter(|line| line.line_number >= reach).collect();
-    before.append(&mut first.before);
-    first.before = before;
 }

@@ -7,6 +7,9 @@ use grep_matcher::Matcher;
 use grep_regex::RegexMatcher;
 use memchr::memmem::Finder;
 
+/// How much of a file the searcher tests for a NUL before it matches over lines.
+const BINARY_BYTES: usize = 64 * 1024;
+
 /// What the test of a file shows.
 pub(super) enum Prefiltered {
     /// No match, up to the end or to a NUL byte.
@@ -59,8 +62,9 @@ impl Prefilter<'_> {
             if found.map_err(io::Error::other)? {
                 return Ok(possible);
             }
-            // A NUL is where the search would end.
-            let binary = memchr::memchr(0, lines).is_some();
+            // A NUL is where the search would end: over lines, only one near the beginning.
+            let end = if self.multiline { decoded.len().min(BINARY_BYTES) } else { decoded.len() };
+            let binary = memchr::memchr(0, &decoded[..end]).is_some();
             if binary || at_end {
                 return Ok(Prefiltered::NoMatch { binary });
             }

@@ -8,7 +8,8 @@ use proptest::prelude::*;
 use tempfile::TempDir;
 
 use super::*;
-use crate::context::MAX_RESULT_BYTES;
+use crate::context::Scope;
+use crate::cost::{Cost, MAX_RESULT_BYTES};
 
 fn run_on(threads: usize, options: &GrepOptions) -> GrepOutcome {
     let (cache, pool) = (ScanCache::new(Policy::default()), cairn_pool::Pool::new(threads));
@@ -33,6 +34,15 @@ fn tree(files: &[(&str, &str)]) -> TempDir {
         fs::write(path, contents).expect("a file");
     }
     tree
+}
+
+/// The file `a`.
+fn target(tree: &TempDir) -> Target<'_> {
+    Target { root: tree.path(), name: b"a", alone: false }
+}
+
+fn room() -> Room<'static> {
+    Room { skip: 0, max_bytes: MAX_RESULT_BYTES, held: None }
 }
 
 fn options(tree: &TempDir) -> GrepOptions {
@@ -251,7 +261,7 @@ fn a_cancelled_search_stops_in_the_middle_of_a_file() {
     let compiled = Compiled::new(&GrepOptions::new("y", tree.path()), &CancelToken::new()).expect("a pattern");
     let mut searcher = FileSearcher::new(&compiled, &GrepOptions::new("y", tree.path()));
     let checks = std::cell::Cell::new(0);
-    let result = searcher.search(tree.path(), b"a", false, &|| {
+    let result = searcher.search(target(&tree), room(), &|| {
         checks.set(checks.get() + 1);
         if checks.get() > 5 { Err(Stopped::Cancelled) } else { Ok(()) }
     });
@@ -328,7 +338,7 @@ fn matches_before_a_line_that_is_too_long_for_memory_are_kept() {
     let options = options(&tree);
     let compiled = Compiled::new(&options, &CancelToken::new()).expect("a pattern");
     let mut searcher = FileSearcher::with_heap_limit(&compiled, &options, 100_000);
-    let result = searcher.search(tree.path(), b"a", false, &|| Ok(())).expect("nothing stops it");
+    let result = searcher.search(target(&tree), room(), &|| Ok(())).expect("nothing stops it");
     assert!(result.oversized);
     assert_eq!(result.matches.iter().map(|found| found.line_number).collect::<Vec<_>>(), [1]);
     let mut page = Page::new(&options);
@@ -372,19 +382,116 @@ fn a_link_that_replaced_a_file_is_not_followed() {
     assert_eq!(lines(&outcome), ["b:1:x"]);
 }
 
+/// A search with a small budget, and the cost of its result.
+fn run_within(max_result_bytes: usize, options: GrepOptions) -> (GrepOutcome, usize) {
+    let scope = Scope { max_result_bytes, ..options.scope };
+    let outcome = run(&GrepOptions { scope, ..options });
+    let cost = outcome.matches.iter().fold(Cost::default(), |cost, found| cost.plus(found.cost()));
+    (outcome, cost.bytes())
+}
+
 #[test]
-fn a_result_over_its_budget_is_cut_and_reports_it() {
-    let options = GrepOptions::new("x", ".");
-    let mut page = Page::new(&options);
-    let result = |length: usize| FileResult {
-        matches: vec![LineMatch { line: vec![b'x'; length], ..LineMatch::default() }],
-        count: 1,
-        ..FileResult::default()
-    };
-    assert!(page.add(b"a", result(MAX_RESULT_BYTES - 100)).is_continue());
-    assert!(page.add(b"b", result(200)).is_break());
-    let outcome = page.finish();
-    assert_eq!((outcome.total, outcome.matches.len(), outcome.stop_reason), (1, 1, Some(StopReason::Budget)));
+fn n70_a_result_over_its_budget_keeps_what_fits_and_reports_it() {
+    const BUDGET: usize = 100_000;
+    let short = "x\n".repeat(4000);
+    let places = format!("{}\n", "x".repeat(100)).repeat(100);
+    let wide = format!("x{}\n", "\u{6F22}".repeat(300)).repeat(200);
+    let before = format!("{}x\n", "-\n".repeat(10_000));
+    for (reason, files, options) in [
+        ("one file of short lines", vec![("a", short.as_str())], GrepOptions::new("x", ".")),
+        ("submatches", vec![("a", places.as_str())], GrepOptions::new(".", ".")),
+        ("submatches over lines", vec![("a", &places)], GrepOptions { multiline: true, ..GrepOptions::new(".", ".") }),
+        ("empty submatches", vec![("a", &places)], GrepOptions::new("y*", ".")),
+        ("text outside of Latin-1", vec![("a", &wide)], GrepOptions::new("x", ".")),
+        ("several files", vec![("a", "x\n"), ("b", &short), ("c", &short)], GrepOptions::new("x", ".")),
+        ("context before", vec![("a", &before)], GrepOptions { context_before: 1 << 40, ..GrepOptions::new("x", ".") }),
+        (
+            "context after",
+            vec![("a", "x\n"), ("b", &format!("x\n{before}"))],
+            GrepOptions { context_after: 1 << 40, ..GrepOptions::new("x", ".") },
+        ),
+        (
+            "context on both sides",
+            vec![("a", &format!("{}x\n{}", "-\n".repeat(3), before))],
+            GrepOptions { context_before: 9, context_after: 9, ..GrepOptions::new("-|x", ".") },
+        ),
+        ("a long line", vec![("a", &"x".repeat(1 << 20))], GrepOptions::new("x+", ".")),
+        ("PCRE2", vec![("a", &places)], GrepOptions::new(".(?=)", ".")),
+    ] {
+        let tree = tree(&files);
+        let options = GrepOptions { scope: Scope { path: tree.path().into(), ..options.scope.clone() }, ..options };
+        let (outcome, cost) = run_within(BUDGET, options.clone());
+        assert!(cost <= BUDGET, "{reason}: {cost} bytes");
+        assert!(!outcome.matches.is_empty(), "{reason}: it keeps what fits");
+        let is_cut = outcome.matches.iter().any(|found| found.truncated);
+        assert!(outcome.stop_reason == Some(StopReason::Budget) || is_cut, "{reason}");
+        assert_eq!(outcome.total, outcome.matches.len() as u64, "{reason}");
+        let whole = run(&options);
+        assert_eq!(whole.stop_reason, None, "{reason}");
+        for (found, expected) in outcome.matches.iter().zip(&whole.matches) {
+            assert_eq!((found.file, found.line_number), (expected.file, expected.line_number), "{reason}");
+        }
+        if reason.starts_with("one file") || reason.starts_with("submatches") {
+            assert!(cost > BUDGET / 2, "{reason}: only {cost} bytes");
+        }
+    }
+}
+
+#[test]
+fn n70_files_and_counts_have_a_budget_too() {
+    let files: Vec<(String, &str)> = (0..2000).map(|number| (format!("f{number:04}"), "x\n")).collect();
+    let files: Vec<(&str, &str)> = files.iter().map(|(path, contents)| (path.as_str(), *contents)).collect();
+    let tree = tree(&files);
+    for mode in [GrepMode::Count, GrepMode::FilesWithMatches] {
+        let (outcome, _) = run_within(100_000, GrepOptions { mode, ..options(&tree) });
+        assert_eq!(outcome.stop_reason, Some(StopReason::Budget));
+        assert!((200..1000).contains(&outcome.matches.len()), "{}", outcome.matches.len());
+    }
+}
+
+#[test]
+fn n70_pages_reach_every_match_of_a_file_that_exceeds_the_budget() {
+    let text: String = (0..5000).flat_map(|number| [format!("x{number}\n"), "-\n".to_owned()]).collect();
+    for files in [vec![("a", text.as_str())], vec![("a", "x\n"), ("b", &text), ("c", "x\n")]] {
+        let tree = tree(&files);
+        let all = run(&options(&tree));
+        let mut seen = Vec::new();
+        // Each page has at least one match.
+        for _ in 0..=all.total {
+            let page = GrepOptions { offset: seen.len() as u64, context_before: 1, ..options(&tree) };
+            let (page, _) = run_within(100_000, page);
+            assert_eq!(page.total, (seen.len() + page.matches.len()) as u64);
+            assert!(page.matches.iter().all(|found| found.before.len() <= 1));
+            seen.extend(lines(&page));
+            if page.stop_reason.is_none() {
+                break;
+            }
+        }
+        assert!(seen == lines(&all), "{} of {}", seen.len(), all.total);
+    }
+}
+
+#[test]
+fn n70_results_that_wait_share_a_budget() {
+    let short = "x\n".repeat(2000);
+    let files: Vec<(String, &str)> = (0..200).map(|number| (format!("f{number:03}"), short.as_str())).collect();
+    let files: Vec<(&str, &str)> = files.iter().map(|(path, contents)| (path.as_str(), *contents)).collect();
+    let tree = tree(&files);
+    let options = options(&tree);
+    let compiled = Compiled::new(&options, &CancelToken::new()).expect("a pattern");
+    let held = AtomicUsize::new(MAX_RESULT_BYTES);
+    let crowded = Room { held: Some(&held), ..room() };
+    let file = Target { root: tree.path(), name: b"f000", alone: false };
+    let mut searcher = FileSearcher::new(&compiled, &options);
+    let result = searcher.search(file, crowded, &|| Ok(())).expect("nothing stops it");
+    assert!(result.crowded_out && result.matches.len() < 2000, "{}", result.matches.len());
+    assert_eq!(held.load(Ordering::Relaxed), MAX_RESULT_BYTES + result.held);
+    let missing = Page::new(&options).missing(&result).expect("it must be searched again");
+    let again = searcher.search(file, missing, &|| Ok(())).expect("nothing stops it");
+    assert_eq!((again.crowded_out, again.matches.len()), (false, 2000));
+    let last = run_within(1_000_000, GrepOptions { offset: 2000 * 199, max_count: Some(5), ..options }).0;
+    let expected: Vec<String> = (1..=5).map(|number| format!("f199:{number}:x")).collect();
+    assert_eq!(lines(&last), expected);
 }
 
 #[test]
@@ -534,7 +641,7 @@ fn n66_a_match_that_would_take_years_can_be_cancelled() {
             checks.set(checks.get() + 1);
             if checks.get() > 100 { Err(Stopped::TimedOut) } else { Ok(()) }
         };
-        let result = FileSearcher::new(&compiled, &options).search(tree.path(), b"a", false, &check);
+        let result = FileSearcher::new(&compiled, &options).search(target(&tree), room(), &check);
         assert_eq!(result.err(), Some(Stopped::TimedOut), "{reason}");
     }
 }
@@ -554,7 +661,7 @@ fn n66_matches_on_short_lines_end_without_cancellation() {
             checks.set(checks.get() + 1);
             if checks.get() > 50 { Err(Stopped::Cancelled) } else { Ok(()) }
         };
-        let result = FileSearcher::new(&compiled, &options).search(tree.path(), b"a", false, &check);
+        let result = FileSearcher::new(&compiled, &options).search(target(&tree), room(), &check);
         assert_eq!(result.err(), Some(Stopped::Cancelled), "{reason}: {} checks", checks.get());
     }
 }
@@ -611,4 +718,59 @@ fn opened_files_and_read_bytes_are_counted() {
         2,
         "up to the match that shows there are more"
     );
+}
+
+#[test]
+fn n60_context_and_modes_do_not_change_what_matches_in_a_file_with_a_nul() {
+    let front: String = (0..4000).flat_map(|number| [format!("x {number:0>30}\n"), "--\n".to_owned()]).collect();
+    let other = "--\n".repeat(30_000);
+    for (reason, text) in [
+        ("a NUL after many lines", format!("{front}\0\n{front}")),
+        ("a NUL in a matched line", format!("{front}{other}x\0\n{front}")),
+        ("a NUL beside a matched line", format!("{front}x\n\0\nx\n{front}")),
+        ("a NUL at the beginning", format!("\0\n{front}")),
+        ("none", format!("{front}{other}{front}")),
+    ] {
+        let tree = tree(&[("a", &text)]);
+        for multiline in [false, true] {
+            let plain = run(&GrepOptions { multiline, ..options(&tree) });
+            for context in [1, 3, 1000] {
+                for mode in [GrepMode::Content, GrepMode::Count, GrepMode::FilesWithMatches] {
+                    let (context_before, context_after) = (context, context / 2);
+                    let options = GrepOptions { multiline, mode, context_before, context_after, ..options(&tree) };
+                    let found = run_on(2, &options);
+                    let name = format!("{reason}, {mode:?}, multiline {multiline}, context {context}");
+                    // A file is known to match at its first match, often before the NUL.
+                    if mode != GrepMode::FilesWithMatches {
+                        assert_eq!(found.skipped, plain.skipped, "{name}");
+                    }
+                    match mode {
+                        GrepMode::Content => assert!(lines(&found) == lines(&plain), "{name}"),
+                        GrepMode::Count => assert_eq!(found.total, plain.total, "{name}"),
+                        GrepMode::FilesWithMatches => assert_eq!(found.paths, plain.paths, "{name}"),
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn n64_submatches_have_whole_characters_and_no_two_are_the_same() {
+    let text = "a\u{E9}\u{6F22}\u{1F600}b\u{1F600}\n";
+    let tree = tree(&[("a", text)]);
+    let bytes: Vec<usize> = text.trim_end().char_indices().map(|(at, _)| at).chain([text.len() - 1]).collect();
+    for pattern in ["x*", "(?=)", "()", r"\b|", r"(?-u:\B)", "(?-u:[\\x80-\\xFF])", "(?-u:[\\x90-\\xFF])+"] {
+        for multiline in [false, true] {
+            let outcome = run(&GrepOptions { multiline, ..GrepOptions::new(pattern, tree.path()) });
+            let places = &outcome.matches[0].submatches;
+            for place in places {
+                assert!(bytes.contains(&place.start) && bytes.contains(&place.end), "{pattern}: {place:?}");
+            }
+            assert!(places.windows(2).all(|two| two[0].start < two[1].start), "{pattern}: {places:?}");
+            if matches!(pattern, "x*" | "(?=)" | "()") {
+                assert_eq!(places.len(), bytes.len(), "{pattern}");
+            }
+        }
+    }
 }
