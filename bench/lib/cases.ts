@@ -163,6 +163,7 @@ const kernelGreps: Case[] = [
   { name: 'regex', pattern: String.raw`static\s+int\s+\w+_probe\(` },
   { name: 'regex with glob', pattern: String.raw`static\s+int\s+\w+_probe\(`, glob: 'drivers/**/*.c' },
   { name: 'no match', pattern: 'no_such_symbol_anywhere' },
+  { name: 'every line', pattern: '^', glob: 'kernel/**/*.c' },
 ].map(({ name, pattern, glob }) => ({
   id: `grep-${name.replaceAll(' ', '-')}`,
   corpus: 'kernel',

@@ -75,7 +75,7 @@ function mainRow(result: CaseResult): Row {
   ];
 }
 
-const detailHead: Row = ['case', 'who', 'median', 'minimum', 'hits', 'peak MB'];
+const detailHead: Row = ['case', 'who', 'median', 'minimum', 'main thread', 'hits', 'peak MB'];
 
 function isMeasured(one: Measured | Missing): one is Measured {
   return !('missing' in one);
@@ -89,6 +89,7 @@ function detailRows(result: CaseResult): Row[] {
       one.name,
       `${figure(one.median)} ${result.unit}`,
       `${figure(one.minimum)} ${result.unit}`,
+      `${figure(one.threadMs)} ms`,
       `${one.outcome.count}`,
       megabytes(one.peakMb),
     ]);

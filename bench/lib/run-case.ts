@@ -13,6 +13,8 @@ export interface Measured {
   readonly values: readonly number[];
   readonly median: number;
   readonly minimum: number;
+  /** How long the main thread of its process worked, in milliseconds; NaN where the case is about memory. */
+  readonly threadMs: number;
   readonly outcome: Outcome;
   /** Peak resident memory of its process, Node included. */
   readonly peakMb: number;
@@ -63,6 +65,7 @@ function reasonOf(error: unknown): string {
 interface Series {
   readonly name: ContestantName;
   readonly values: number[];
+  readonly threadTimes: number[];
   outcome: Outcome | undefined;
   peakMb: number;
 }
@@ -85,14 +88,16 @@ async function timeRounds(tested: Case, root: string, rounds: number, missing: M
   const contestants = await open(tested, root, missing);
   try {
     const series = contestants.map((contestant): { contestant: Contestant } & Series => {
-      return { contestant, name: contestant.name, values: [], outcome: undefined, peakMb: Number.NaN };
+      return { contestant, name: contestant.name, values: [], threadTimes: [], outcome: undefined, peakMb: Number.NaN };
     });
     // The first round only warms the page cache and the code.
     for (let round = 0; round <= rounds; round += 1) {
       for (const one of rotated(series, round)) {
-        const { ms, outcome } = await one.contestant.sample();
+        const { ms, threadMs, outcome } = await one.contestant.sample();
         one.outcome = outcome;
-        if (round > 0) one.values.push(ms);
+        if (round === 0) continue;
+        one.values.push(ms);
+        one.threadTimes.push(threadMs);
       }
     }
     for (const one of series) one.peakMb = one.contestant.peakMb();
@@ -107,7 +112,7 @@ const memoryRounds = 3;
 
 async function memoryOf(tested: Case, root: string, missing: Missing[]): Promise<Series[]> {
   const series = ([us, ...tested.peers] as const).map((name): Series => {
-    return { name, values: [], outcome: undefined, peakMb: Number.NaN };
+    return { name, values: [], threadTimes: [], outcome: undefined, peakMb: Number.NaN };
   });
   for (let round = 0; round < memoryRounds; round += 1) {
     for (const one of rotated(series, round)) {
@@ -125,9 +130,10 @@ async function memoryOf(tested: Case, root: string, missing: Missing[]): Promise
   return series;
 }
 
-function finish({ name, values, outcome, peakMb }: Series): Measured[] {
+function finish({ name, values, threadTimes, outcome, peakMb }: Series): Measured[] {
   if (outcome === undefined) return [];
-  return [{ name, values, median: median(values), minimum: Math.min(...values), outcome, peakMb }];
+  const threadMs = threadTimes.length > 0 ? median(threadTimes) : Number.NaN;
+  return [{ name, values, median: median(values), minimum: Math.min(...values), threadMs, outcome, peakMb }];
 }
 
 function judgeGoal(goal: Goal, ours: Measured, peers: readonly Measured[]): GoalResult {

@@ -9,23 +9,28 @@ const maxWallMs = 600;
 
 export interface Sample {
   readonly ms: number;
+  /** How long the main thread worked for it. */
+  readonly threadMs: number;
   readonly outcome: Outcome;
 }
 
 /** Times a trial once, or a few times when it takes next to nothing. */
 export async function sample(trial: Trial): Promise<Sample> {
   const times: number[] = [];
+  const threadTimes: number[] = [];
   let totalMs = 0;
   let outcome: Outcome;
   globalThis.gc?.();
   const start = performance.now();
   do {
     await trial.arm?.();
+    const loop = performance.eventLoopUtilization();
     const began = performance.now();
     outcome = await trial.run();
     const ms = performance.now() - began;
     times.push(ms);
+    threadTimes.push(performance.eventLoopUtilization(loop).active);
     totalMs += ms;
   } while (times.length < maxCalls && totalMs < maxTotalMs && performance.now() - start < maxWallMs);
-  return { ms: median(times), outcome };
+  return { ms: median(times), threadMs: median(threadTimes), outcome };
 }

@@ -6,6 +6,7 @@ export interface GrepQuery {
   readonly literal: boolean;
   readonly ignoreCase: boolean;
   readonly multiline: boolean;
+  readonly crlf: boolean;
   readonly contextBefore: number;
   readonly contextAfter: number;
   readonly maxCountPerFile: number | undefined;
@@ -124,6 +125,7 @@ const pcrePattern = fc.oneof(
 const context = fc.oneof({ weight: 2, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.nat(3) });
 
 const rest = {
+  crlf: fc.oneof({ weight: 3, arbitrary: fc.constant(false) }, fc.constant(true)),
   ignoreCase: fc.oneof({ weight: 3, arbitrary: fc.constant(false) }, fc.constant(true)),
   contextBefore: context,
   contextAfter: context,

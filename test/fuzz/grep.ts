@@ -30,7 +30,12 @@ export const grepFuzzer: Fuzzer = createFuzzer({
       const names = files.map((_, index) => `f${String(index).padStart(2, '0')}`);
       for (const [index, file] of files.entries()) writeFileSync(join(root, names[index] ?? ''), toBytes(file));
       const withNul = new Set(names.filter((_, index) => files.slice(index, index + 1).some(hasNul)));
-      const tree: FuzzTree = { root, isLarge: files.some(isLarge), isText: (path) => !withNul.has(path) };
+      const tree: FuzzTree = {
+        root,
+        isLarge: files.some(isLarge),
+        hasNul: withNul.size > 0,
+        isText: (path) => !withNul.has(path),
+      };
       const differences: string[] = [];
       let hits = 0;
       for (const query of queries) {
@@ -49,6 +54,7 @@ interface FuzzTree {
   readonly root: string;
   /** Whether there may be more matches than one wants to know the places of. */
   readonly isLarge: boolean;
+  readonly hasNul: boolean;
   /** Where a NUL ends its search, ripgrep takes back the matches before it, but not when it prints them. */
   readonly isText: (path: string) => boolean;
 }
@@ -70,7 +76,11 @@ async function compareQuery(tree: FuzzTree, query: GrepQuery): Promise<Compared>
   const searching = searchFor(maxMs.pcre2);
   const ask = (pattern: string, flags: readonly string[]): FoundLines | undefined => {
     const context = [`--before-context=${contextBefore}`, `--after-context=${contextAfter}`];
-    return ripgrepLinesAndContext(tree.root, pattern, [...flags, ...context], { withoutPlaces: tree.isLarge });
+    const search = (all: readonly string[]): FoundLines | undefined =>
+      ripgrepLinesAndContext(tree.root, pattern, all, { withoutPlaces: tree.isLarge });
+    const found = search([...flags, ...context]);
+    // Where a NUL ends ripgrep's search depends on the context.
+    return found && tree.hasNul ? { lines: search(flags)?.lines ?? [], context: found.context } : found;
   };
   const asGiven = query.literal || !closesTooMuch(query.pattern) ? ask(query.pattern, flagsOf(query)) : undefined;
   let result = await searching;
@@ -89,11 +99,18 @@ async function compareQuery(tree: FuzzTree, query: GrepQuery): Promise<Compared>
     return { hasLines: false, differences: [`  we searched ${searchedPattern} with ${engine}`] };
   const searched = { ...query, pattern: searchedPattern };
   const [ours = [], expected = []] = comparable(searched, ourLines(result.matches), theirs.lines);
+  // With PCRE2, ripgrep matches the line end of a line without a carriage return.
+  const hasOracle = !(query.crlf && engine === 'pcre2');
+  const isText = ({ path }: FoundLine): boolean => tree.isText(path);
+  const ourContext = contextOf(result.matches).filter(isText);
+  const theirContext = contextBeside(theirs, query).filter(isText);
   const differences = [
-    ...show('lines', ours, expected),
-    ...show('context', describeLines(contextOf(result.matches)), describeLines(contextBeside(theirs, query))),
+    ...(hasOracle ? show('lines', ours, expected) : []),
+    ...(hasOracle ? show('context', describeLines(ourContext), describeLines(theirContext)) : []),
+    ...comparePlaces(result.matches),
+    ...(await compareContext(tree, query, result)),
     ...(await compareModes(tree, query, result)),
-    ...compareSummaries(tree, searched, flags, countPerFile(result.matches)),
+    ...(hasOracle ? compareSummaries(tree, searched, flags, countPerFile(result.matches)) : []),
   ];
   return { hasLines: result.matches.length > 0, differences };
 }
@@ -111,13 +128,45 @@ function isResult(value: unknown): value is GrepResult {
 
 const engineFlags = { regex: [], literal: ['--fixed-strings'], pcre2: ['--pcre2'] } as const;
 
-function flagsOf({ literal, ignoreCase, multiline }: GrepQuery): string[] {
+function flagsOf({ literal, ignoreCase, multiline, crlf }: GrepQuery): string[] {
   return [
     '--hidden',
     ...(literal ? ['--fixed-strings'] : []),
     ...(ignoreCase ? ['--ignore-case'] : []),
     ...(multiline ? ['--multiline'] : []),
+    ...(crlf ? ['--crlf'] : []),
   ];
+}
+
+/** Context must not change what matches, nor what was left out. */
+async function compareContext(tree: FuzzTree, query: GrepQuery, whole: GrepResult): Promise<string[]> {
+  const { maxCountPerFile: _, ...search } = query;
+  const alone = await grep({ ...search, contextBefore: 0, contextAfter: 0, path: tree.root });
+  const all = (result: GrepResult): string[] => [
+    ...result.matches.map((match) => JSON.stringify({ ...match, contextBefore: [], contextAfter: [] })),
+    JSON.stringify(result.skipped),
+  ];
+  return show('without context', all(alone), all(whole));
+}
+
+/** Places are in order and no two are the same, and none is inside a character. */
+function comparePlaces(matches: readonly GrepMatch[]): string[] {
+  return matches.flatMap(({ path, lineNumber, line, submatches = [] }) => {
+    const splits = (at: number): boolean => /[\uDC00-\uDFFF]/u.test(line.charAt(at)) && at > 0 && isHigh(line, at - 1);
+    const isWrong = submatches.some(
+      ({ start, end }, index) =>
+        splits(start) ||
+        splits(end) ||
+        start < (submatches[index - 1]?.end ?? 0) ||
+        start === submatches[index - 1]?.start,
+    );
+    return isWrong ? [`  places of ${path}:${lineNumber}: ${JSON.stringify(submatches)}`] : [];
+  });
+}
+
+function isHigh(line: string, at: number): boolean {
+  const unit = line.charCodeAt(at);
+  return unit >= 0xd800 && unit < 0xdc00;
 }
 
 /** The other modes, a page and a limit per file must give what the whole result leads to expect. */
@@ -178,11 +227,13 @@ function compareSummaries(
  * Bytes inside a character have no place in a string, ripgrep does not find again what a line alone made match, and it was
  * not always asked for the places.
  */
-function comparable({ pattern, literal }: GrepQuery, ours: readonly FoundLine[], theirs: readonly FoundLine[]) {
+function comparable({ pattern, literal, crlf }: GrepQuery, ours: readonly FoundLine[], theirs: readonly FoundLine[]) {
   const isUnclear = !literal && /\(\?[a-zA-Z]*-[a-z]*[um]|\\[Az]/u.test(pattern);
   const hasPlaces = theirs.some(({ submatches }) => submatches !== undefined);
   const lists = [ours, theirs] as const;
-  return lists.map((lines) => describeLines(isUnclear || !hasPlaces ? lines.map(withoutPlaces) : lines));
+  // With --crlf, ripgrep adds a `\r` to a last line that has no end, where it does not print JSON.
+  const shown = (line: FoundLine): FoundLine => (crlf ? { ...line, line: line.line.replace(/\r+$/u, '') } : line);
+  return lists.map((lines) => describeLines((isUnclear || !hasPlaces ? lines.map(withoutPlaces) : lines).map(shown)));
 }
 
 function withoutPlaces(line: FoundLine): FoundLine {

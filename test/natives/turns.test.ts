@@ -85,8 +85,8 @@ describe('a large result leaves the event loop to others', () => {
     let last = -1;
     for (const [turn, indices] of byTurn(turns)) {
       const objects = sum(indices.map((index) => objectsOf(matches[index] as GrepMatch)));
-      if (indices.length > 1) expect(objects, `turn ${turn}`).toBeLessThanOrEqual(maxObjects);
       // A match of more objects is made over several turns, and passed on in the last of them.
+      expect(indices.length > 1 ? objects : 0, `turn ${turn}`).toBeLessThanOrEqual(maxObjects);
       expect(turn - last, `turn ${turn}`).toBeGreaterThanOrEqual(Math.floor(objects / maxObjects));
       last = turn;
     }
@@ -102,11 +102,8 @@ describe('a large result leaves the event loop to others', () => {
     const path = createTree(Object.fromEntries(names.map((name) => [name, ''])));
     const listed = await watch((onMatch) => glob({ pattern: '*', path }, onMatch));
     expect(Math.max(...listed.bytes.values())).toBeLessThanOrEqual(maxBytes);
-    expect([...byTurn(listed.turns).values()].map((matches) => matches.length)).toEqual([
-      expect.toSatisfy((count: number) => count <= maxObjects),
-      expect.toSatisfy((count: number) => count <= maxObjects),
-      ...(byTurn(listed.turns).size > 2 ? [expect.anything()] : []),
-    ]);
+    const perTurn = [...byTurn(listed.turns).values()].map((matches) => matches.length);
+    expect(Math.max(...perTurn)).toBeLessThanOrEqual(maxObjects);
     expect(listed.turns.length).toBe(names.length);
     const found = await watch(async () => {
       const { matches } = await fuzzyFind({ query: 'x1', path, maxResults: 1e6, includePositions: true });
