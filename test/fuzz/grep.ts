@@ -217,7 +217,7 @@ function compareSummaries(
   const theirCounts = ask(['--count', ...limit])
     .split('\n')
     .slice(0, -1)
-    .map((line) => line.replace('\0', ' '))
+    .map((line) => line.replace('\0', ' ').replace(/\r$/u, ''))
     .filter((line) => isText(line.slice(0, line.lastIndexOf(' '))));
   const ourCounts = counts(new Map([...texts].map(([path, lines]) => [path, Math.min(lines, most)])));
   return [...found, ...show('with --count', ourCounts, theirCounts)];
