@@ -22,10 +22,11 @@ pub(crate) const GLOB_DETAILS: usize = 104;
 pub(crate) const FIND_MATCH: usize = listed(3) + STRING;
 pub(crate) const FIND_POSITIONS: usize = ARRAY + 40;
 pub(crate) const FIND_POSITION: usize = FIELD;
-/// A file of `grep`, a match with its array of submatches, a submatch, and a line of context.
+/// A file of `grep`, a match with its array of submatches, a submatch in an array that has grown, and a line of
+/// context.
 pub(crate) const GREP_FILE: usize = listed(3);
 pub(crate) const GREP_MATCH: usize = listed(5) + ARRAY;
-pub(crate) const SUBMATCH: usize = listed(2);
+pub(crate) const SUBMATCH: usize = listed(2) + FIELD;
 pub(crate) const CONTEXT_LINE: usize = listed(2) + ARRAY + FIELD;
 
 /// The cost of a part of a result.
