@@ -1,0 +1,70 @@
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { nodeFileOperations } from '../files/operations.ts';
+import type { FileOperations } from '../files/operations.ts';
+import { createStateDirectory } from './state-directory.ts';
+
+function temporaryDirectory(): string {
+  const directory = realpathSync(mkdtempSync(join(tmpdir(), 'cairn-state-')));
+  onTestFinished(() => rmSync(directory, { recursive: true }));
+  return directory;
+}
+
+const own = async (directory: string): Promise<string> => directory;
+
+test('the first directory is made for this user alone, with those above it', async () => {
+  const base = temporaryDirectory();
+  const state = createStateDirectory(nodeFileOperations, [join(base, 'a/b'), join(base, 'c')]);
+  expect(await state.list()).toEqual([]);
+  expect(await state.use(own)).toBe(join(base, 'a/b'));
+  expect(statSync(join(base, 'a/b')).mode & 0o777).toBe(0o700);
+  expect(existsSync(join(base, 'c'))).toBe(false);
+});
+
+test.each(['EACCES', 'EROFS', 'EPERM'])('with %s in the first directory, the second one is used', async (code) => {
+  const base = temporaryDirectory();
+  const operations: FileOperations = {
+    ...nodeFileOperations,
+    makeDirectory: (path, permissions) =>
+      path.startsWith(join(base, 'home'))
+        ? Promise.reject(Object.assign(new Error(code), { code }))
+        : nodeFileOperations.makeDirectory(path, permissions),
+  };
+  const state = createStateDirectory(operations, [join(base, 'home/state'), join(base, 'other')]);
+  expect(await state.use(own)).toBe(join(base, 'other'));
+});
+
+test('a home directory that is not a directory is passed over, and without another one the error states what to do', async () => {
+  const base = temporaryDirectory();
+  writeFileSync(join(base, 'home'), '');
+  const candidates = [join(base, 'home/state'), join(base, 'other')];
+  expect(await createStateDirectory(nodeFileOperations, candidates).use(own)).toBe(join(base, 'other'));
+  const alone = createStateDirectory(nodeFileOperations, candidates.slice(0, 1)).use(own);
+  await expect(alone).rejects.toMatchObject({ code: 'NOT_A_DIRECTORY', hint: expect.stringContaining('--state-dir') });
+});
+
+test('a directory that others could write to is refused, not passed over', async () => {
+  const base = temporaryDirectory();
+  mkdirSync(join(base, 'unsafe'));
+  chmodSync(join(base, 'unsafe'), 0o777);
+  const state = createStateDirectory(nodeFileOperations, [join(base, 'unsafe'), join(base, 'other')]);
+  await expect(state.use(own)).rejects.toMatchObject({ code: 'PERMISSION' });
+  await expect(state.list()).rejects.toMatchObject({ code: 'PERMISSION' });
+  expect(existsSync(join(base, 'other'))).toBe(false);
+});
+
+test('what files are in all directories is listed, and one that disappears is made again', async () => {
+  const base = temporaryDirectory();
+  const candidates = [join(base, 'a'), join(base, 'b')];
+  const state = createStateDirectory(nodeFileOperations, candidates);
+  mkdirSync(join(base, 'b'), { mode: 0o700 });
+  writeFileSync(join(base, 'b/x.journal'), '');
+  expect(await state.list()).toEqual([join(base, 'b/x.journal')]);
+  await state.use(own);
+  rmSync(join(base, 'a'), { recursive: true });
+  await state.list();
+  expect(await state.use(own)).toBe(join(base, 'a'));
+  expect(existsSync(join(base, 'a'))).toBe(true);
+});
