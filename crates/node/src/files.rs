@@ -9,10 +9,10 @@ use std::time::Duration;
 
 use cairn_files::{Attributes, Lock, LockError, Replaced};
 use napi::Env;
-use napi::bindgen_prelude::Object;
+use napi::bindgen_prelude::{AsyncTask, Object};
 use napi_derive::napi;
 
-use crate::task::{CancelHandle, run_on_own_thread};
+use crate::task::{CancelHandle, QuickTask, quick, run_on_own_thread};
 
 /// Why a call failed, as the system states it.
 #[napi(object)]
@@ -75,9 +75,11 @@ pub struct NativeReplaced {
     pub done: bool,
 }
 
+type Quick = AsyncTask<QuickTask<NativeReplaced, NativeFileError>>;
+
 /// Gives `to` the owner, group, permissions, access lists and extended attributes of `from`.
 #[napi(ts_return_type = "Promise<NativeReplaced | NativeFileError>")]
-pub fn copy_attributes<'env>(env: &'env Env, from: String, to: String) -> napi::Result<Object<'env>> {
+pub fn copy_attributes(from: String, to: String) -> Quick {
     let job = move || {
         let lost = match cairn_files::copy_attributes(Path::new(&from), Path::new(&to))? {
             Attributes::Kept { .. } => None,
@@ -85,7 +87,7 @@ pub fn copy_attributes<'env>(env: &'env Env, from: String, to: String) -> napi::
         };
         Ok(NativeReplaced { lost, done: false })
     };
-    run_on_own_thread(env, job, NativeFileError::internal)
+    quick(job, NativeFileError::internal)
 }
 
 /// Copies the attributes of `target` to `temporary`, syncs `temporary`, and exchanges the names.
@@ -108,22 +110,22 @@ pub fn replace_file<'env>(
 
 /// Exchanges two names, where the system can.
 #[napi(ts_return_type = "Promise<NativeReplaced | NativeFileError>")]
-pub fn exchange_files<'env>(env: &'env Env, left: String, right: String) -> napi::Result<Object<'env>> {
+pub fn exchange_files(left: String, right: String) -> Quick {
     let job = move || {
         let done = cairn_files::exchange(Path::new(&left), Path::new(&right))?;
         Ok(NativeReplaced { lost: None, done })
     };
-    run_on_own_thread(env, job, NativeFileError::internal)
+    quick(job, NativeFileError::internal)
 }
 
 /// Renames in one step, unless the new name exists, where the system can.
 #[napi(ts_return_type = "Promise<NativeReplaced | NativeFileError>")]
-pub fn rename_no_replace<'env>(env: &'env Env, from: String, to: String) -> napi::Result<Object<'env>> {
+pub fn rename_no_replace(from: String, to: String) -> Quick {
     let job = move || {
         let done = cairn_files::rename_no_replace(Path::new(&from), Path::new(&to))?;
         Ok(NativeReplaced { lost: None, done })
     };
-    run_on_own_thread(env, job, NativeFileError::internal)
+    quick(job, NativeFileError::internal)
 }
 
 /// A lock, or the answer that another one is held.

@@ -1,14 +1,17 @@
-//! Runs calls: each is queued on the shared pool or has its own thread, is guarded against panics, and settled once.
+//! Runs calls: each is queued on the shared pool, on Node's, or has its own thread, is guarded against panics, and settled once.
 
 use std::any::Any;
+use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::mpsc::{SendError, Sender, channel};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
 use cairn_cancel::{CancelToken, Stopped};
 use cairn_pool::Pool;
-use napi::Env;
-use napi::bindgen_prelude::{Either, Object, ToNapiValue};
+use napi::bindgen_prelude::{AsyncTask, Either, Object, ToNapiValue, TypeName};
+use napi::{Env, Task};
 use napi_derive::napi;
 
 use crate::error::NativeError;
@@ -70,7 +73,7 @@ pub(crate) fn run<'env, T: Send + 'static, R: ToNapiValue + Send + 'static>(
     Ok(promise)
 }
 
-/// Like [`run`], on a thread that ends with the job: for what may wait for a disk or for another process, so that no search waits
+/// Like [`run`], on a thread that has no other job meanwhile: for what may wait for a disk or for another process, so that no search waits
 /// with it.
 pub(crate) fn run_on_own_thread<R: ToNapiValue + Send + 'static, E: ToNapiValue + Send + 'static>(
     env: &Env,
@@ -82,11 +85,83 @@ pub(crate) fn run_on_own_thread<R: ToNapiValue + Send + 'static, E: ToNapiValue 
         let outcome = either(guarded(job, internal));
         deferred.resolve(move |_env| Ok(outcome));
     };
-    thread::Builder::new()
-        .name("cairn-files".to_owned())
-        .spawn(settle)
-        .map_err(|error| napi::Error::from_reason(format!("cannot start a thread: {error}")))?;
+    spawn(Box::new(settle)).map_err(|error| napi::Error::from_reason(format!("cannot start a thread: {error}")))?;
     Ok(promise)
+}
+
+type Job = Box<dyn FnOnce() + Send>;
+
+/// The threads without a job. On a busy machine a new thread starts a millisecond later than a waiting one wakes.
+static IDLE: Mutex<Vec<Sender<Job>>> = Mutex::new(Vec::new());
+
+/// More threads than this end after their job.
+const MAX_IDLE: usize = 2;
+
+fn idle() -> MutexGuard<'static, Vec<Sender<Job>>> {
+    IDLE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn spawn(mut job: Job) -> io::Result<()> {
+    loop {
+        let Some(waiting) = idle().pop() else { break };
+        match waiting.send(job) {
+            Ok(()) => return Ok(()),
+            Err(SendError(returned)) => job = returned,
+        }
+    }
+    thread::Builder::new().name("cairn-files".to_owned()).spawn(move || work(job)).map(drop)
+}
+
+fn work(mut job: Job) {
+    loop {
+        job();
+        let (sender, next) = channel();
+        {
+            let mut idle = idle();
+            if idle.len() >= MAX_IDLE {
+                return;
+            }
+            idle.push(sender);
+        }
+        match next.recv() {
+            Ok(given) => job = given,
+            Err(_) => return,
+        }
+    }
+}
+
+/// A call that Node runs on libuv's pool, like its own file operations: it must end soon, and waits for nobody.
+pub struct QuickTask<R, E> {
+    job: Option<Box<dyn FnOnce() -> Result<R, E> + Send>>,
+    internal: fn(&str) -> E,
+}
+
+pub(crate) fn quick<R, E>(
+    job: impl FnOnce() -> Result<R, E> + Send + 'static,
+    internal: fn(&str) -> E,
+) -> AsyncTask<QuickTask<R, E>>
+where
+    QuickTask<R, E>: Task,
+{
+    AsyncTask::new(QuickTask { job: Some(Box::new(job)), internal })
+}
+
+impl<R, E> Task for QuickTask<R, E>
+where
+    R: ToNapiValue + TypeName + Send + 'static,
+    E: ToNapiValue + TypeName + Send + 'static,
+{
+    type Output = Either<R, E>;
+    type JsValue = Either<R, E>;
+
+    fn compute(&mut self) -> napi::Result<Self::Output> {
+        let job = self.job.take().ok_or_else(|| napi::Error::from_reason("a job runs once"))?;
+        Ok(either(guarded(job, self.internal)))
+    }
+
+    fn resolve(&mut self, _env: Env, output: Self::Output) -> napi::Result<Self::JsValue> {
+        Ok(output)
+    }
 }
 
 fn either<R, E>(outcome: Result<R, E>) -> Either<R, E> {
