@@ -102,8 +102,12 @@ async function compareQuery(tree: FuzzTree, query: GrepQuery): Promise<Compared>
   // With PCRE2, ripgrep matches the line end of a line without a carriage return.
   const hasOracle = !(query.crlf && engine === 'pcre2');
   const isText = ({ path }: FoundLine): boolean => tree.isText(path);
-  const ourContext = contextOf(result.matches).filter(isText);
-  const theirContext = contextBeside(theirs, query).filter(isText);
+  const ourContext = contextOf(result.matches)
+    .filter(isText)
+    .map((line) => endless(line, query.crlf));
+  const theirContext = contextBeside(theirs, query)
+    .filter(isText)
+    .map((line) => endless(line, query.crlf));
   const differences = [
     ...(hasOracle ? show('lines', ours, expected) : []),
     ...(hasOracle ? show('context', describeLines(ourContext), describeLines(theirContext)) : []),
@@ -143,7 +147,7 @@ async function compareContext(tree: FuzzTree, query: GrepQuery, whole: GrepResul
   const { maxCountPerFile: _, ...search } = query;
   const alone = await grep({ ...search, contextBefore: 0, contextAfter: 0, path: tree.root });
   const all = (result: GrepResult): string[] => [
-    ...result.matches.map((match) => JSON.stringify({ ...match, contextBefore: [], contextAfter: [] })),
+    ...result.matches.map(({ contextBefore: _before, contextAfter: _after, ...match }) => JSON.stringify(match)),
     JSON.stringify(result.skipped),
   ];
   return show('without context', all(alone), all(whole));
@@ -231,9 +235,14 @@ function comparable({ pattern, literal, crlf }: GrepQuery, ours: readonly FoundL
   const isUnclear = !literal && /\(\?[a-zA-Z]*-[a-z]*[um]|\\[Az]/u.test(pattern);
   const hasPlaces = theirs.some(({ submatches }) => submatches !== undefined);
   const lists = [ours, theirs] as const;
-  // With --crlf, ripgrep adds a `\r` to a last line that has no end, where it does not print JSON.
-  const shown = (line: FoundLine): FoundLine => (crlf ? { ...line, line: line.line.replace(/\r+$/u, '') } : line);
-  return lists.map((lines) => describeLines((isUnclear || !hasPlaces ? lines.map(withoutPlaces) : lines).map(shown)));
+  return lists.map((lines) =>
+    describeLines((isUnclear || !hasPlaces ? lines.map(withoutPlaces) : lines).map((line) => endless(line, crlf))),
+  );
+}
+
+/** Where it does not print JSON, ripgrep adds a `\r` with --crlf to a last line without an end. */
+function endless(line: FoundLine, crlf: boolean): FoundLine {
+  return crlf ? { ...line, line: line.line.replace(/\r+$/u, '') } : line;
 }
 
 function withoutPlaces(line: FoundLine): FoundLine {
