@@ -38,7 +38,8 @@ export function findFolded(
   const found = search(document, lines, folded, { ...asked, folding });
   if (found.length > 0) return found;
   const withoutEnd = dropFinalLineEnd(asked);
-  if (withoutEnd === undefined) return [];
+  // An empty last line only stands for the line ending before it, so that is there.
+  if (withoutEnd === undefined || lines.at(-1)?.text === '') return [];
   // The file has no final line ending and gets none.
   const atEnd = search(document, lines, folded, { ...withoutEnd, folding });
   return atEnd.filter(({ end }) => end === document.bytes.length);

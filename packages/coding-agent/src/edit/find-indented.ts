@@ -143,6 +143,8 @@ export function findIndented(lines: readonly TextLine[], asked: Lines): Found[] 
     if (fileBody !== bodies[anchor] || first < 0 || first + bodies.length > lines.length) return;
     if (bodies.some((body, at) => fileBodies[first + at] !== body)) return;
     const window = lines.slice(first, first + bodies.length);
+    // After the last line ending, the file has no other line.
+    if (hasEnd && window.at(-1) === lines.at(-1) && lines.at(-1)?.text === '') return;
     const pairs = window.flatMap(({ text }, at) =>
       isBlank(text) ? [] : [{ file: indentOf(text), asked: indentOf(oldLines[at] ?? '') }],
     );

@@ -59,48 +59,85 @@ function ownLineEnds(document: TextDocument, found: Found, hunk: PatchHunk): Buf
   return isExact ? sideOf(hunk, '+').map(({ isCrlf }) => (isCrlf ? crlf : lf)) : undefined;
 }
 
-/** Returns the start of the last anchor's line and of the line after it; without anchors, the end of the previous hunk. */
-function anchorOf(
-  lines: readonly TextLine[],
-  hunk: PatchHunk,
-  { from, path }: Wanted,
-): { readonly start: number; readonly next: number } {
+/** The start of the line of a hunk's last anchor, and of the line after it. */
+interface AnchorPlace {
+  readonly start: number;
+  readonly next: number;
+}
+
+function isAnchor({ text }: TextLine, anchor: string): boolean {
+  return fold(text).trim() === fold(anchor).trim();
+}
+
+/** Returns the place of the anchors, one below the other; the anchor that is not there, as text. */
+function findAnchors(lines: readonly TextLine[], anchors: readonly string[], from: number): AnchorPlace | string {
   let [start, at] = [from, from];
-  for (const anchor of hunk.anchors) {
-    const wanted = fold(anchor).trim();
+  for (const anchor of anchors) {
     const rest = lines.filter(({ start }) => start >= at);
-    const equal = rest.find(({ text }) => fold(text).trim() === wanted);
-    const beginning = rest.filter(({ text }) => fold(text).trim().startsWith(wanted));
+    const equal = rest.find((line) => isAnchor(line, anchor));
+    const beginning = rest.filter(({ text }) => fold(text).trim().startsWith(fold(anchor).trim()));
     const found = equal ?? (beginning.length === 1 ? beginning[0] : undefined);
-    if (found === undefined) {
-      const hint = 'The text after @@ must be a line above the change and after the previous hunk.';
-      throw new ToolError('NO_MATCH', [`The line '@@ ${anchor}' was not found in ${path}`, hint], { path });
-    }
+    if (found === undefined) return anchor;
     start = found.start;
     at = found.next;
   }
   return { start, next: at };
 }
 
+/**
+ * Returns the first place of the anchors; without anchors, the end of the previous hunk.
+ *
+ * @throws {ToolError} `NO_MATCH`.
+ */
+function anchorOf(lines: readonly TextLine[], hunk: PatchHunk, { from, path }: Wanted): AnchorPlace {
+  const found = findAnchors(lines, hunk.anchors, from);
+  if (typeof found !== 'string') return found;
+  const hint = 'The text after @@ must be a line above the change and after the previous hunk.';
+  throw new ToolError('NO_MATCH', [`The line '@@ ${found}' was not found in ${path}`, hint], { path });
+}
+
+/** Returns the next place of the anchors, below a place that the first one leads to. */
+function nextAnchorOf(lines: readonly TextLine[], { anchors }: PatchHunk, from: number): AnchorPlace | undefined {
+  const [first] = anchors;
+  const again = first === undefined ? undefined : lines.find((line) => line.start >= from && isAnchor(line, first));
+  const found = again && findAnchors(lines, anchors, again.start);
+  return typeof found === 'string' ? undefined : found;
+}
+
 /** Chooses among several places: the one at the hunk's line number, else the one that order and anchors leave. */
-function choose(found: readonly Found[], hunk: PatchHunk, from: number, document: TextDocument): Found | undefined {
+function choose(
+  found: readonly Found[],
+  hunk: PatchHunk,
+  from: number,
+  { document, lines }: { readonly document: TextDocument; readonly lines: readonly TextLine[] },
+): Found | undefined {
   if (found.length === 1) return found[0];
   const named = found.find((one) => lineNumberAt(document, one.start) === hunk.lineNumber);
   if (named) return named;
   if (hunk.isAtEnd) return found.find((one) => one.end === document.bytes.length);
   const later = found.filter((one) => one.start >= from);
-  return later.length === 1 || hunk.anchors.length > 0 ? later[0] : undefined;
+  const [first, ...others] = later;
+  if (others.length === 0) return first;
+  if (first === undefined || hunk.anchors.length === 0) return undefined;
+  // A line that is repeated, too, tells no places apart.
+  const next = nextAnchorOf(lines, hunk, first.end);
+  return next && others.some((one) => one.start >= next.next) ? undefined : first;
 }
 
 /**
  * Returns where added lines go when the hunk has no old lines: after its line number, else after its anchors, else at the end.
  *
- * @throws {ToolError} `NO_MATCH` when there is no such line.
+ * @throws {ToolError} `NO_MATCH` when there is no such line, `AMBIGUOUS` when there are several.
  */
 function insertionPoint(document: TextDocument, lines: readonly TextLine[], hunk: PatchHunk, wanted: Wanted): number {
   const { length } = document.bytes;
   if (hunk.lineNumber === undefined) {
-    return hunk.anchors.length > 0 ? anchorOf(lines, hunk, wanted).next : length;
+    if (hunk.anchors.length === 0) return length;
+    const { next } = anchorOf(lines, hunk, wanted);
+    if (nextAnchorOf(lines, hunk, next) === undefined) return next;
+    const summary = `The line '@@ ${hunk.anchors[0]}' occurs more than once in ${wanted.path}, so the place of ${wanted.name} is unknown`;
+    const hint = 'Give the lines around the change, each with a blank before it.';
+    throw new ToolError('AMBIGUOUS', [summary, hint], { path: wanted.path });
   }
   const isEndEmpty = lines.at(-1)?.start === length;
   const count = isEndEmpty ? lines.length - 1 : lines.length;
@@ -140,7 +177,7 @@ function requireSigns(document: TextDocument, found: Found, hunk: PatchHunk, { n
   const place = found.occurrence();
   const isShifted = sideOf(hunk, '-').every(({ kind, text }, index) => {
     const line = place[index];
-    return kind === ' ' && (text.trim() === '' || !line || textOfRange(document, line) === ` ${text}`);
+    return text.trim() === '' || !line || (kind === ' ' && textOfRange(document, line) === ` ${text}`);
   });
   if (!isShifted) return;
   const summary = `The lines of context of ${name} fit ${path} only with one more blank before each`;
@@ -171,7 +208,7 @@ function locate(document: TextDocument, finder: Finder, given: PatchHunk, wanted
   const isBelowAnchor = (one: Found): boolean => hunk.anchors.length === 0 || one.start >= anchor.start;
   const hits = finder.search({ oldLines, newLines }, (one) => isWholeLines(one) && isBelowAnchor(one));
   if (!hits) throw finder.noMatch(oldLines, wanted);
-  const found = choose(hits.found, hunk, anchor.next, document);
+  const found = choose(hits.found, hunk, anchor.next, { document, lines });
   if (!found) throw finder.ambiguous(hits.found, wanted);
   if (hunk.newLacksEnd && found.end < document.bytes.length) throw notAtEnd(wanted.name, path);
   if (hits.tier === 'indentation') requireSigns(document, found, hunk, wanted);

@@ -3,19 +3,25 @@ import type { FilePatch } from './file-patch.ts';
 import { patchLines } from './patch-lines.ts';
 import { filePatchOf, readUnifiedFile, requireSupported } from './unified-file.ts';
 import type { UnifiedFile } from './unified-file.ts';
-import { isBlank, isFileStart, isSignature, readUnifiedHunk } from './unified-hunk.ts';
+import { isBlank, isFileStart, isSignature, notInHunk, readUnifiedHunk } from './unified-hunk.ts';
 
 /** Lines that programs write between the files of a diff, and that say nothing else. */
 const harmless = /^(?:Index: |={10,}$|diff -|RCS file: |retrieving revision )/u;
 
-/** The first line of a mail, and of a commit that git shows. Any line may follow in its message. */
-const messageStart = /^(?:From [\da-f]{40} |commit [\da-f]{40})/u;
+/** The first line of a commit that git shows. Its message is indented. */
+const commitStart = /^commit [\da-f]{40}/u;
+
+/** The first line of a mail. In its message, any line may follow that does not look like a part of a diff. */
+const mailStart = /^From [\da-f]{40} /u;
 
 /** The same for a mail that lost the line above its headers; only at the start of the text. */
 const mailHeader = /^(?:From|Date|Subject|Message-I[Dd]): /u;
 
 /** A line of text around a patch that could be a change. */
 const change = /^(?:[-+]|\*\*\* (?:Begin|End|Add|Update|Delete|Move|End of) )/u;
+
+/** The same in a mail, which may have lists and a line of dashes. */
+const changeInMail = /^(?:--- \S|\+\+\+ \S|@@)/u;
 
 /** The line that ends a block of Markdown or a here-document which starts with a line; `undefined` for any other line. */
 function endOfBlock(line: string): string | undefined {
@@ -32,7 +38,7 @@ export function parseUnified(text: string): FilePatch[] {
   const patches: FilePatch[] = [];
   let file: UnifiedFile | undefined;
   let block: { readonly end: string; readonly lineNumber: number } | undefined;
-  let isMessage = mailHeader.test(reader.lines.find((line) => !isBlank(line)) ?? '');
+  let isMail = mailHeader.test(reader.lines.find((line) => !isBlank(line)) ?? '');
   const flush = (): void => {
     if (file) patches.push(filePatchOf(file));
     file = undefined;
@@ -43,10 +49,10 @@ export function parseUnified(text: string): FilePatch[] {
     if (isFileStart(reader, reader.at)) {
       flush();
       file = readUnifiedFile(reader);
-      isMessage = false;
+      isMail = false;
       continue;
     }
-    if (line.startsWith('@@') && (!isMessage || /^@@ -\d/u.test(line))) {
+    if (line.startsWith('@@')) {
       if (!file) throw invalidPatch("a hunk without '---' and '+++' above it", lineNumber);
       file.hunks.push(readUnifiedHunk(reader));
       continue;
@@ -56,18 +62,17 @@ export function parseUnified(text: string): FilePatch[] {
     if (isSignature(reader, lineNumber - 1)) {
       flush();
       reader.at++;
-    } else if (messageStart.test(line)) {
+    } else if (commitStart.test(line) || mailStart.test(line)) {
       flush();
-      isMessage = true;
+      isMail = mailStart.test(line);
     } else if (block && line.trim() === block.end) {
       flush();
       block = undefined;
-    } else if (!isMessage) {
+    } else if (isMail) {
+      if (changeInMail.test(line)) throw notInHunk(line, lineNumber);
+    } else {
       requireSupported(line, lineNumber);
-      if (file ? !harmless.test(line) : change.test(line)) {
-        const hint = "Start each line of a hunk with a space, '-' or '+', and leave out what is not part of the diff.";
-        throw invalidPatch(`${shown(line)} is not part of a file's change`, lineNumber, hint);
-      }
+      if (file ? !harmless.test(line) : change.test(line)) throw notInHunk(line, lineNumber);
       const end = file || block ? undefined : endOfBlock(line);
       if (end !== undefined) block = { end, lineNumber };
       flush();

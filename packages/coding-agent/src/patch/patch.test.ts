@@ -94,6 +94,17 @@ const refused: readonly (readonly [reason: string, content: string, patch: strin
     'OVERLAP',
     /hunk 1 and hunk 2/u,
   ],
+  [
+    'two places below an anchor that is repeated, too',
+    'A\nm\nx\nB\nm\nx\n',
+    update('@@ m', '-x', '+y'),
+    'AMBIGUOUS',
+    /2 times/u,
+  ],
+  ['added lines below a repeated anchor', 'A\nm\nB\nm\n', update('@@ m', '+x'), 'AMBIGUOUS', /'@@ m' occurs more/u],
+  ['an empty line after the last one', 'a\nb\n', update('@@', ' b', '', '+c'), 'NO_MATCH', /hunk 1 was not found/u],
+  ['the same in a diff', 'a\nb\n', unified('@@ -2,2 +2,3 @@', ' b', '', '+c'), 'NO_MATCH', /hunk 1 was not found/u],
+  ['the same with blanks before', '  a\n', update('@@', '-a', '', '+c'), 'NO_MATCH', /hunk 1 was not found/u],
 ];
 
 test.each(refused)('is refused: %s', (_reason, content, patch, code, says) => {
@@ -305,13 +316,23 @@ describe('what no part of a change accounts for is refused with its number', () 
   const git = (...lines: string[]): string => ['diff --git a/f b/f', ...lines, ''].join('\n');
   const names = ['--- a/f', '+++ b/f'];
   const rows: readonly (readonly [reason: string, patch: string, says: RegExp])[] = [
-    [
-      'a line of context without its blank',
-      unified('@@ -1,2 +1,2 @@', 'a', '-b', '+c'),
-      /Line 3 .*changes nothing|Line 4 .*'a'/u,
-    ],
-    ['the same between others', unified('@@ -1,3 +1,3 @@', ' a', 'b', '-c', '+d'), /changes nothing|Line 5 .*'b'/u],
+    ['a line of context without its blank', unified('@@ -1,2 +1,2 @@', 'a', '-b', '+c'), /Line 4 .*'a'/u],
+    ['the same between others', unified('@@ -1,3 +1,3 @@', ' a', 'b', '-c', '+d'), /Line 5 .*'b'/u],
     ['the same after the counted lines', unified(...hunk, 'c', '+d'), /Line 6 .*'c'/u],
+    [
+      'a removed line before one that lost its blank, as in a signature',
+      unified('@@ -1,2 +1,2 @@', '-a', '+b', '-- ', '1.2', ' z'),
+      /Line 7 .*'1\.2'/u,
+    ],
+    ['the same at the end', unified('@@ -1,3 +1,2 @@', '-a', '+b', '-- ', '1.2'), /Line 7 .*'1\.2'/u],
+    [
+      'a change below the first line of a commit',
+      `commit ${'0'.repeat(40)}\n-x\n${unified(...hunk)}`,
+      /Line 2 .*'-x'/u,
+    ],
+    ['a file in a mail that lacks one name', `Subject: x\n\n--- a/g\n-x\n${unified(...hunk)}`, /Line 3 .*'--- a\/g'/u],
+    ['the other name in a mail', `Subject: x\n\n+++ b/g\n-x\n${unified(...hunk)}`, /Line 3 .*'\+\+\+ b\/g'/u],
+    ['a hunk without numbers in a mail', `Subject: x\n\n@@\n-x\n${unified(...hunk)}`, /Line 3 .*without '---'/u],
     ['text after the last hunk', unified(...hunk, 'Done.'), /Line 6 .*'Done\.'/u],
     [
       'another hunk without a name after text',
@@ -495,6 +516,7 @@ describe('a byte order mark', () => {
 test('context that lost its signs is not taken for a shift of the indentation', () => {
   expect(() => patched('  a\n  b\n', unified('@@ -1,2 +1,3 @@', '  a', '+  x', '  b'))).toThrow(/one more blank/u);
   expect(() => patched('  a\n  b\n', update('@@', '  a', '+  x', '  b'))).toThrow(/one more blank/u);
+  expect(() => patched('  a\n\nc\n', update('@@', '  a', '-', '+  x'))).toThrow(/one more blank/u);
 });
 
 test('mails are read with their messages and signatures', () => {

@@ -1,3 +1,4 @@
+import type { ToolError } from '@cairn/tool';
 import { invalidPatch, shown } from './file-patch.ts';
 import type { HunkLine, PatchHunk } from './file-patch.ts';
 import { hunkLineOf, parseHunkStart } from './patch-lines.ts';
@@ -11,9 +12,19 @@ export function isFileStart({ lines }: PatchLines, at: number): boolean {
   return (lines[at]?.startsWith('--- ') ?? false) && (lines[at + 1]?.startsWith('+++ ') ?? false);
 }
 
-/** Whether a mail has its signature here: `-- ` and the version of git. A hunk has no line that starts with a digit. */
+/**
+ * Whether a mail ends here with its signature: `-- `, the version of git, and an empty line. A hunk has no line that starts with a
+ * digit, unless its sign is lost.
+ */
 export function isSignature({ lines }: PatchLines, at: number): boolean {
-  return /^-- ?$/u.test(lines[at] ?? '') && /^\d+\.\d[\w.() -]*$/u.test(lines[at + 1] ?? '');
+  const [dashes = '', version = '', after = ''] = lines.slice(at, at + 3);
+  return /^-- ?$/u.test(dashes) && /^\d+\.\d[\w.() -]*$/u.test(version) && isBlank(after);
+}
+
+/** The error about a line that has no sign. */
+export function notInHunk(line: string, lineNumber: number): ToolError {
+  const hint = "Start each line of a hunk with a space, '-' or '+', and leave out what is not part of the diff.";
+  return invalidPatch(`${shown(line)} is not part of a file's change`, lineNumber, hint);
 }
 
 function isLast({ lines, at }: PatchLines): boolean {
@@ -30,6 +41,10 @@ interface Counts {
 function count(counts: Counts, kind: HunkLine['kind'], step: number): void {
   if (kind !== '+') counts.old += step;
   if (kind !== '-') counts.new += step;
+}
+
+function isShortOf(counts: Counts, stated: Counts | undefined): boolean {
+  return stated !== undefined && (counts.old < stated.old || counts.new < stated.new);
 }
 
 /** A hunk while its lines are read. */
@@ -90,7 +105,8 @@ function readBody(reader: PatchLines, stated: Counts | undefined): Body {
       continue;
     }
     if (kind !== ' ' && kind !== '-' && kind !== '+') break;
-    if (isSignature(reader, reader.at) || endsAtFileStart(reader, body, stated)) break;
+    if ((isSignature(reader, reader.at) && !isShortOf(body.counts, stated)) || endsAtFileStart(reader, body, stated))
+      break;
     keepBlank(blank);
     addLine(body, hunkLineOf(reader, kind, isCrlfPatch), reader.at + 1);
   }
@@ -119,12 +135,17 @@ export function readUnifiedHunk(reader: PatchLines): PatchHunk {
   const { range, anchor } = parseHunkStart(first);
   const stated = range && { old: range.oldCount, new: range.newCount };
   const { lines, counts, oldLacksEnd, newLacksEnd } = readBody(reader, stated);
-  const isShort = stated !== undefined && (counts.old < stated.old || counts.new < stated.new);
-  if (isShort && isLast(reader)) {
+  if (stated && isShortOf(counts, stated) && isLast(reader)) {
     const summary = `the last hunk has ${counts.old} old and ${counts.new} new lines, but ${shown(first)} says ${stated.old} and ${stated.new}, so the patch may be cut off`;
     throw invalidPatch(summary, lineNumber, 'Give the whole hunk, or correct its numbers.');
   }
-  if (lines.every(({ kind }) => kind === ' ')) throw invalidPatch('the hunk changes nothing', lineNumber);
+  if (lines.every(({ kind }) => kind === ' ')) {
+    const next = reader.lines[reader.at] ?? '';
+    if (isBlank(next) || next.startsWith('@@') || isFileStart(reader, reader.at)) {
+      throw invalidPatch('the hunk changes nothing', lineNumber);
+    }
+    throw notInHunk(next, reader.at + 1);
+  }
   const isPlaced = counts.old > 0 || range?.oldCount === 0 || anchor !== undefined;
   if (!isPlaced) {
     const summary = `the hunk shows no old line, so the place of its new lines is unknown: ${shown(first)}`;
