@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ripgrepLinesAndContext } from '../support/ripgrep-lines.ts';
 import type { FoundLine } from '../support/ripgrep-lines.ts';
+import { bytesName } from '../support/tree.ts';
 import type { Tree } from '../support/tree.ts';
 import { createBench, details } from './support.ts';
 
@@ -154,6 +155,19 @@ describe('the pages of a search', () => {
       }),
       { numRuns: 60 },
     );
+  });
+
+  test.skipIf(process.platform !== 'linux').each([
+    [50, true],
+    [20, false],
+  ])('name a file that no search can name, with %i matches', async (lines, isCut) => {
+    const notice = '[1 name is not valid UTF-8: U+FFFD replaces the invalid bytes, and no tool can open these names]';
+    const tree = { [bytesName(0x61, 0xff, 0x2c, 0x7b)]: 'x\n'.repeat(lines), aaa: 'x\n'.repeat(50) };
+    const { tools } = createBench(tree);
+    const text = textOf(await tools.grep.execute({ pattern: 'x' }));
+    expect(text.endsWith(`\n${notice}`)).toBe(true);
+    expect(text.includes('\n[a\ufffd,{ has more than the 20 matches shown of each file; its name is not')).toBe(isCut);
+    expect(textOf(await tools.glob.execute({ pattern: 'a*' }))).toContain(notice);
   });
 
   test('name each file that has more than is shown of it, and say after the last page how to find these', async () => {

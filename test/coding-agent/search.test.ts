@@ -180,6 +180,14 @@ describe('ls', () => {
     },
   );
 
+  test.skipIf(process.platform !== 'linux')(
+    'a directory that a hint names has its slash inside the quotes',
+    async () => {
+      const { tools } = createBench({ 'a\nb': { 'x.txt': '' }, c: '' });
+      expect(failure(await tools.ls.execute({ path: 'd/a\nb' }))).toMatch(/Did you mean "a\\nb\/",/u);
+    },
+  );
+
   test('500 are shown, and the notice names the next call', async () => {
     const { tools } = createBench(
       Object.fromEntries(Array.from({ length: 600 }, (_, index) => [`${1000 + index}`, ''])),

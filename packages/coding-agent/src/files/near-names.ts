@@ -1,5 +1,6 @@
 import { fuzzyFind } from '@cairn/natives';
 import { CHECK_PATH, errnoOf, isMissing, ToolError } from '@cairn/tool';
+import { quotePath } from '@cairn/tool/paths';
 import { basename, dirname, join } from 'node:path';
 import type { FileStat } from './operations.ts';
 import { OWN_TEMPORARY } from './own-names.ts';
@@ -56,9 +57,9 @@ async function shown(workspace: FileScope, paths: readonly string[]): Promise<st
   for (const path of paths) {
     if (names.length === MAX_NAMES) break;
     try {
-      const { display, real } = await workspace.resolve(path);
+      const { path: found, display, real } = await workspace.resolve(path);
       await workspace.operations.lstat(real);
-      names.push(path.endsWith('/') ? `${display}/` : display);
+      names.push(path.endsWith('/') ? quotePath(`${found}/`) : display);
     } catch (error) {
       if (!ToolError.isInstance(error) && errnoOf(error) === undefined) throw error;
     }

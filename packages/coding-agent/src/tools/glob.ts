@@ -8,7 +8,7 @@ import { z } from 'zod';
 import { requireExisting } from '../files/near-names.ts';
 import type { ResolvedPath } from '../files/resolve.ts';
 import { inputSchema } from './input.ts';
-import { unreadableNote } from './listing.ts';
+import { brokenNameNotes, unreadableNote } from './listing.ts';
 import {
   boundsFor,
   isHidden,
@@ -182,6 +182,7 @@ export const globTool: RegisteredToolSpec<GlobInput, GlobDetails> = {
       const what = count(details.unreadable, 'entry', 'entries');
       notes.push(unreadableNote(what, details.unreadable, result.unreadablePaths));
     }
+    notes.push(...brokenNameNotes(result.matches.slice(skip).filter(({ lossyPath }) => lossyPath).length));
     if (bounds.note !== undefined) notes.push(bounds.note);
     const lines = paths.map(quotePath);
     notes.push(...quotedNotes(lines));

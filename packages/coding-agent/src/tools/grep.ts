@@ -11,6 +11,7 @@ import { leftOutNotes } from './glob.ts';
 import type { LeftOut } from './glob.ts';
 import { recordMatches } from './grep-record.ts';
 import { inputSchema } from './input.ts';
+import { brokenNameNotes } from './listing.ts';
 import {
   boundsFor,
   hintNotes,
@@ -248,14 +249,23 @@ async function crlfNotes(options: GrepOptions): Promise<string[]> {
   return [`[${count(totalMatches, 'line')} in files with CRLF line ends would match: write ${write}]`];
 }
 
+/** Whether a file with a name that is not valid UTF-8 has more matches than are shown of it. A glob stands for its name. */
+async function hasMoreByGlob(path: string, options: GrepOptions): Promise<boolean> {
+  const glob = path.replaceAll(/[^\p{L}\p{N}/_.-]/gu, '?');
+  const { matches } = await grep({ ...options, glob, mode: GrepOutputMode.Count, maxColumns: undefined });
+  return matches.some((match) => match.path === path && (match.matchCount ?? 0) > MAX_PER_FILE);
+}
+
 /** Returns those files of a page that have more matches than the search shows of each. */
 async function findCutFiles({ matches, filesCut }: GrepResult, options: GrepOptions): Promise<string[]> {
   if (filesCut === undefined) return [];
   const paths = [...new Set(matches.map(({ path }) => path))];
+  const unnamed = new Set(matches.filter(({ lossyPath }) => lossyPath).map(({ path }) => path));
   const one = { ...options, glob: undefined, type: undefined, context: undefined, maxCountPerFile: undefined };
   const isCut = await Promise.all(
     paths.map(async (path) => {
       try {
+        if (unnamed.has(path)) return await hasMoreByGlob(path, one);
         const search = { ...one, path: join(options.path, path), maxCount: 1, offset: MAX_PER_FILE };
         return (await grep(search)).matches.length > 0;
       } catch (error) {
@@ -328,6 +338,8 @@ export const grepTool: RegisteredToolSpec<GrepInput, GrepDetails> = {
     const isEmpty = result.totalMatches === 0;
     const hints = isEmpty ? [...filterNotes(details, input), ...(await crlfNotes(options))] : [];
     const notes = [...hints, ...leftOutNotes(leftOut, context, 'grep'), ...notesOf(details, input, shown, context)];
+    const broken = details.matches.filter(({ lossyPath }) => lossyPath).map(({ path }) => path);
+    notes.push(...brokenNameNotes(new Set(broken).size));
     if (bounds.note !== undefined) notes.push(bounds.note);
     notes.push(...quotedNotes(details.matches.map(({ path }) => quotePath(path))));
     return succeed(

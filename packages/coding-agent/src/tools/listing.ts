@@ -1,5 +1,6 @@
 import { explaining, isMissing } from '@cairn/tool';
 import { quotePath } from '@cairn/tool/paths';
+import { count } from '@cairn/tool/prompt';
 import { join } from 'node:path';
 import type { FileKind, FileOperations } from '../files/operations.ts';
 import { OWN_TEMPORARY } from '../files/own-names.ts';
@@ -118,6 +119,13 @@ export function unreadableNote(what: string, total: number, paths: readonly stri
     .map(quotePath);
   const more = total > names.length && names.length > 0 ? ` and ${total - names.length} more` : '';
   return `[${what} could not be read${names.length > 0 ? `: ${names.join(', ')}${more}` : ''}]`;
+}
+
+/** Returns the notice about names of an answer that are not text. */
+export function brokenNameNotes(broken: number): string[] {
+  if (broken === 0) return [];
+  const names = `${count(broken, 'name')} ${broken === 1 ? 'is' : 'are'} not valid UTF-8`;
+  return [`[${names}: U+FFFD replaces the invalid bytes, and no tool can open these names]`];
 }
 
 /** Returns the line of an entry: directories end with `/`, links show their target. */

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { requireExisting } from '../files/near-names.ts';
 import type { ResolvedPath } from '../files/resolve.ts';
 import { inputSchema } from './input.ts';
-import { entryText, listDirectory, unreadableNote } from './listing.ts';
+import { brokenNameNotes, entryText, listDirectory, unreadableNote } from './listing.ts';
 import type { Listing, ListingRequest } from './listing.ts';
 import { readOnly } from './spec.ts';
 import type { RunContext, RegisteredToolSpec } from './spec.ts';
@@ -74,10 +74,7 @@ export async function listingOf(
     notes.push(unreadableNote(what, listing.unreadable, listing.unreadablePaths));
   }
   const broken = listing.entries.filter(({ path }) => path.includes('\ufffd')).length;
-  if (broken > 0) {
-    const names = `${count(broken, 'name')} ${broken === 1 ? 'is' : 'are'} not valid UTF-8`;
-    notes.push(`[${names}: U+FFFD replaces the invalid bytes, and no tool can open these names]`);
-  }
+  notes.push(...brokenNameNotes(broken));
   const lines = listing.entries.map(entryText);
   if (lines.some((line) => line.startsWith('"'))) notes.push(QUOTED_ENTRIES);
   return succeed([header(details), ...lines, ...notes].join('\n'), details);
