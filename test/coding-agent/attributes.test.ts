@@ -48,7 +48,10 @@ const patchOf = (...lines: string[]): { patch: string } => ({
   patch: ['*** Begin Patch', ...lines, '*** End Patch', ''].join('\n'),
 });
 
-const changes: readonly (readonly [name: string, to: string, change: (tools: CodingTools) => Promise<ToolResult>])[] = [
+/** A call, the path that it changes, and how it is made; `to` is the path on another file system. */
+type Change = readonly [name: string, path: string, change: (tools: CodingTools, to: string) => Promise<ToolResult>];
+
+const changes: readonly Change[] = [
   ['edit', 'd/a', (tools) => tools.edit.execute({ path: 'd/a', edits: [{ old_text: 'old', new_text: 'new' }] })],
   ['write', 'd/a', (tools) => tools.write.execute({ path: 'd/a', content: 'new\n' })],
   ['patch', 'd/a', (tools) => tools.patch.execute(patchOf('*** Update File: d/a', '@@', '-old', '+new'))],
@@ -104,7 +107,7 @@ describe.runIf(isPossible)('owner, permissions, access lists and extended attrib
     },
   );
 
-  const across: typeof changes = [
+  const across: readonly Change[] = [
     [
       'patch with a move',
       '',

@@ -4,7 +4,7 @@ import { serveHttp } from '@cairn/mcp-server/http';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { PassThrough } from 'node:stream';
 import { pathToFileURL } from 'node:url';
@@ -20,7 +20,7 @@ async function holdLock(root: string, path: string): Promise<() => Promise<void>
   let release = (): void => undefined;
   let held: Promise<void> = Promise.resolve();
   await new Promise<void>((taken, failed) => {
-    held = createWorkspace({ root }).locks.hold([join(root, path)], undefined, () => {
+    held = createWorkspace({ root }).locks.hold([dirname(join(root, path))], {}, () => {
       taken();
       return new Promise<void>((resolve) => (release = resolve));
     });

@@ -170,30 +170,35 @@ describe('a change outside the root', () => {
     mkdirSync(dirname(path + ${JSON.stringify(changed)}), { recursive: true });
     writeFileSync(path + ${JSON.stringify(changed)}, ${JSON.stringify(content)});`;
 
-  const changes: readonly (readonly [reason: string, changed: string, content: string, gitConfig?: string])[] = [
-    ['the default excludes file', '/xdg/git/ignore', 'x', '[user]\nname=x'],
-    ['the excludes file that is named', '/named', ''],
-    ['.gitconfig', '/home/.gitconfig', '[core]\nexcludesFile=/none'],
-    ['the configuration below XDG_CONFIG_HOME', '/xdg/git/config', '[core]\nignoreCase'],
-    ['an included file', '/home/included', '[core]\nignoreCase=on'],
-    ['the configuration of the repository above', '/repository/.git/config', '[core]\nignoreCase'],
-    ['the private excludes of the repository above', '/repository/.git/info/exclude', 'x'],
+  const changes: readonly { reason: string; changed: string; content: string; gitConfig?: string }[] = [
+    { reason: 'the default excludes file', changed: '/xdg/git/ignore', content: 'x', gitConfig: '[user]\nname=x' },
+    { reason: 'the excludes file that is named', changed: '/named', content: '' },
+    { reason: '.gitconfig', changed: '/home/.gitconfig', content: '[core]\nexcludesFile=/none' },
+    { reason: 'the configuration below XDG_CONFIG_HOME', changed: '/xdg/git/config', content: '[core]\nignoreCase' },
+    { reason: 'an included file', changed: '/home/included', content: '[core]\nignoreCase=on' },
+    {
+      reason: 'the configuration of the repository above',
+      changed: '/repository/.git/config',
+      content: '[core]\nignoreCase',
+    },
+    { reason: 'the private excludes of the repository above', changed: '/repository/.git/info/exclude', content: 'x' },
   ];
 
+  const defaultGitConfig = '[core]\nexcludesFile=~/../named\n[include]\npath=included';
+
   const tree = {
-    home: { '.gitconfig': '[core]\nexcludesFile=~/../named\n[include]\npath=included' },
     named: 'y\n',
     repository: { '.git': { HEAD: 'ref: refs/heads/main\n' }, sub: { x: '', y: '', Y: '', z: '' } },
   };
 
-  const withHome = (code: string, ttlMs: string, gitConfig: string = tree.home['.gitconfig']): unknown => {
+  const withHome = (code: string, ttlMs: string, gitConfig: string = defaultGitConfig): unknown => {
     const path = createTree({ ...tree, home: { '.gitconfig': gitConfig } });
     const env = { HOME: `${path}/home`, XDG_CONFIG_HOME: `${path}/xdg`, GIT_CONFIG_NOSYSTEM: '1' };
     const imports = `import { writeFileSync } from 'node:fs'; const path = ${JSON.stringify(path)};`;
     return runNode(`${imports} ${code}`, { ...lasting, FS_SCAN_CACHE_TTL_MS: ttlMs, ...env });
   };
 
-  it.each(changes)('is noticed when it is announced: %s', (_reason, changed, content, gitConfig) => {
+  it.each(changes)('is noticed when it is announced: $reason', ({ changed, content, gitConfig }) => {
     const code = `${sequence(changed, content)}
       const stale = await ask(true);
       invalidateFsScanCache(path + ${JSON.stringify(changed)});
@@ -202,7 +207,7 @@ describe('a change outside the root', () => {
     expect(withHome(code, '3600000', gitConfig)).toEqual({ stale: true, changed: true, right: true });
   });
 
-  it.each(changes)('is noticed when the scan has expired: %s', (_reason, changed, content, gitConfig) => {
+  it.each(changes)('is noticed when the scan has expired: $reason', ({ changed, content, gitConfig }) => {
     const code = `${sequence(changed, content)}
       await waitUntil(() => fsScanCacheStats().entries.every(({ ageMs }) => ageMs > 1));
       const cached = await ask(true);

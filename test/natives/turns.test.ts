@@ -25,16 +25,12 @@ async function watch(call: (onMatch: () => void) => Promise<unknown>): Promise<W
   setImmediate(tick);
   const bytes = new Map<number, number>();
   const decode = Object.getOwnPropertyDescriptor(Buffer.prototype, 'toString')?.value as Buffer['toString'];
-  const spy = vi.spyOn(Buffer.prototype, 'toString').mockImplementation(function decodePart(
-    this: Buffer,
-    encoding,
-    start,
-    end,
-  ) {
-    const length = (end ?? this.length) - (start ?? 0);
-    bytes.set(turn, (bytes.get(turn) ?? 0) + length);
-    return decode.call(this, encoding, start, end);
-  });
+  const countAndDecode = function (this: Buffer, ...range: Parameters<Buffer['toString']>): string {
+    const [, start = 0, end = this.length] = range;
+    bytes.set(turn, (bytes.get(turn) ?? 0) + (end - start));
+    return decode.call(this, ...range);
+  };
+  const spy = vi.spyOn(Buffer.prototype, 'toString').mockImplementation(countAndDecode as () => string);
   const turns: number[] = [];
   try {
     await call(() => turns.push(turn));

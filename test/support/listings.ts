@@ -35,7 +35,7 @@ export function ripgrepListing(root: string, flags: readonly string[] = [], opti
 }
 
 /** The flags with which ripgrep applies git's rules. It knows where a repository ends only when it requires one. */
-export function ripgrepRules(root: string): readonly string[] {
+function ripgrepRules(root: string): readonly string[] {
   for (let directory = root; ; directory = dirname(directory)) {
     if (existsSync(join(directory, '.git'))) return ['--require-git'];
     if (dirname(directory) === directory) return ['--no-require-git'];

@@ -15,7 +15,7 @@ import { removeFile } from './temporary.ts';
  * - `U`, undoing: the changes are undone.
  * - `D`, done: what is left of the changes is removed.
  */
-export type JournalState = 'P' | 'C' | 'U' | 'D';
+type JournalState = 'P' | 'C' | 'U' | 'D';
 
 /** What a commit is about to do, known before it touches anything. */
 export interface JournalHeader {

@@ -8,7 +8,7 @@ import { PathQueue } from './path-queue.ts';
 import type { StateDirectory } from './state-directory.ts';
 
 /** How long a call waits for locks. */
-export interface LockWait {
+interface LockWait {
   /** Milliseconds. A commit takes milliseconds; one of a huge file on a slow disk takes seconds. */
   readonly maxMs?: number | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -105,8 +105,11 @@ class SystemLocks implements Locks {
           const lock = await operations.lock(file, options);
           if (lock === undefined) return undefined;
           return async () => {
-            await operations.unlink(file);
-            lock.release();
+            try {
+              await operations.unlink(file);
+            } finally {
+              await lock.release();
+            }
           };
         } catch (error) {
           // Its last owner removed it.

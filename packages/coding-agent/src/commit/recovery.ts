@@ -64,7 +64,7 @@ function announcedUndo(change: Change): PathChange[] {
 }
 
 /** Does what a journal demands. It can be interrupted at any moment and repeated. */
-export async function recoverCommit(operations: FileOperations, content: JournalContent): Promise<Outcome> {
+async function recoverCommit(operations: FileOperations, content: JournalContent): Promise<Outcome> {
   const { state, changes, temporaries } = content;
   const tools: ChangeTools = { operations, rescued: [] };
   const kept: string[] = [];
