@@ -43,7 +43,7 @@ const harmful = [
   'odd line',
 ] as const;
 
-const kinds: readonly Damage['kind'][] = [...harmless, ...harmful];
+const kinds: readonly [...typeof harmless, ...typeof harmful] = [...harmless, ...harmful];
 
 export const damage: fc.Arbitrary<Damage> = fc.record({
   kind: fc.constantFrom(...kinds),
