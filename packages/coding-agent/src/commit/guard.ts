@@ -94,14 +94,17 @@ export function guard(workspace: CommitScope, target: ResolvedPath, snapshot: Fi
   ledger.record(target.real, recordOf(bytes, { seen: after, encoding, hash: hash.value }));
   const facts = { path: target.path, context: shown.context };
   const missing = intent.mustBeRead ? lineRangesOf(document, unseenOf(after, bytes.length)) : [];
-  const hint = missing.length === 0 ? undefined : `The first lines of it are below and count as read. ${rest(missing)}`;
+  const hint =
+    missing.length === 0
+      ? undefined
+      : `${seen.length === 0 ? 'Its first lines' : 'The first of them'} are below and count as read. ${rest(missing)}`;
   if (known === 'stale') {
     const summary = `${target.display} changed since it was read, so it was not ${intent.verb}`;
     const now = 'Its current content is below: check your change against it, then call again.';
     throw new ToolError('STALE', [summary, hint ?? now], facts);
   }
   const summary = `${target.display} ${whyUnseen(document, { seen, unseen }, ledger)}, so it was not ${intent.verb}`;
-  const now = `${seen.length === 0 ? 'Its content is' : 'They are'} below: call again to replace it.`;
+  const now = `${seen.length === 0 ? 'What it holds' : 'The rest'} is below: call again to replace it.`;
   throw new ToolError('NOT_READ', [summary, hint ?? now], facts);
 }
 
