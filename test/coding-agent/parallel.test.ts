@@ -8,6 +8,7 @@ import {
   readdirSync,
   readFileSync,
   renameSync,
+  rmSync,
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -193,6 +194,10 @@ function savingBefore(save: () => void, times: number = 1): FileOperations {
   };
   return {
     ...nodeFileOperations,
+    replace: (temporary, target, isSynced) => {
+      saveOnce();
+      return nodeFileOperations.replace(temporary, target, isSynced);
+    },
     exchange: (left, right) => {
       saveOnce();
       return nodeFileOperations.exchange(left, right);
@@ -244,10 +249,11 @@ test('without an exchange of names, a save before the last check is kept, and a 
   for (const name of ['a', 'b']) writeFileSync(join(root, name), `old ${name}\n`);
   const operations: FileOperations = {
     ...nodeFileOperations,
-    exchange: async (_, right) => {
-      if (right.endsWith('/b')) writeFileSync(right, 'saved meanwhile');
-      return false;
+    replace: async (_, target) => {
+      if (target.endsWith('/b')) writeFileSync(target, 'saved meanwhile');
+      return { outcome: 'unsupported' };
     },
+    exchange: async () => false,
   };
   const tools = createCodingTools({ root, stateDirectory: temporaryDirectory(), operations });
   const update = (name: string): string => `*** Update File: ${name}\n@@\n-old ${name}\n+ours\n`;
@@ -272,4 +278,29 @@ test('a file that another program saves while it is being deleted stays', async 
   expect(failure(await tools.delete.execute({ path: 'a' }))).toMatch(/^STALE/u);
   expect(readFileSync(join(root, 'a'), 'utf8')).toBe('saved meanwhile');
   expect(readdirSync(root)).toEqual(['a']);
+});
+
+test('a file that another program saves while another one is renamed onto it stays, and so does the other one', async () => {
+  const root = temporaryDirectory();
+  for (const name of ['a', 'b']) writeFileSync(join(root, name), name);
+  const operations = savingBefore(() => writeFileSync(join(root, 'b'), 'saved meanwhile'));
+  const tools = createCodingTools({ root, stateDirectory: temporaryDirectory(), operations });
+  await tools.read.execute({ path: 'b' });
+  expect(failure(await tools.rename.execute({ from: 'a', to: 'b', overwrite: true }))).toMatch(/^STALE/u);
+  expect(readdirSync(root)).toEqual(['a', 'b']);
+  expect(['a', 'b'].map((name) => readFileSync(join(root, name), 'utf8'))).toEqual(['a', 'saved meanwhile']);
+});
+
+test('a lock of a directory that cannot be opened ends, whatever happens to the state directory meanwhile', async () => {
+  const [root, stateDirectory] = [temporaryDirectory(), temporaryDirectory()];
+  const operations: FileOperations = {
+    ...nodeFileOperations,
+    lock: (path, options) =>
+      path === root
+        ? Promise.reject(Object.assign(new Error('EACCES'), { code: 'EACCES' }))
+        : nodeFileOperations.lock(path, options),
+  };
+  const { locks } = createWorkspace({ root, stateDirectory, operations });
+  await locks.hold([root], {}, async () => rmSync(stateDirectory, { recursive: true }));
+  expect(await locks.hold([root], { maxMs: 5000 }, async () => 'held')).toBe('held');
 });

@@ -1,8 +1,9 @@
-import { createCodingTools, createWorkspace } from '@cairn/coding-agent';
-import type { WorkspaceChange } from '@cairn/coding-agent';
+import { createCodingTools, createWorkspace, nodeFileOperations } from '@cairn/coding-agent';
+import type { FileOperations, WorkspaceChange } from '@cairn/coding-agent';
 import { glob } from '@cairn/natives';
 import { textOf } from '@cairn/tool';
 import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import {
   chmodSync,
   existsSync,
@@ -11,6 +12,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
@@ -287,3 +289,51 @@ test.each(Object.keys(distrusted))(
     expect(readdirSync(root).toSorted()).toEqual([temporary, 'a']);
   },
 );
+
+test('a file with several names that another program emptied after a kill stays empty', async () => {
+  const root = createTree({ a: 'old content' });
+  const stateDirectory = temporaryDirectory();
+  linkSync(join(root, 'a'), join(root, 'b'));
+  await killAt('write-over', root, stateDirectory);
+  writeFileSync(join(root, 'b'), '');
+  const answer = await createCodingTools({ root, stateDirectory }).ls.execute({});
+  expect(textOf(answer)).toContain('Kept what was written since an interrupted change');
+  expect(readFileSync(join(root, 'a'), 'utf8')).toBe('');
+  expect(readdirSync(root)).toEqual(['a', 'b']);
+});
+
+test('a rename onto a file of equal content is finished after a kill', async () => {
+  const root = createTree({ a: 'same', b: 'same' });
+  const stateDirectory = temporaryDirectory();
+  const temporary = join(root, '.cairn-0123456789abcdef.tmp');
+  const [from, to] = [join(root, 'a'), join(root, 'b')];
+  const [after, before] = [from, to].map((path) => ({ inode: `${statSync(path).ino}` }));
+  const hash = createHash('sha1').update('same').digest('hex');
+  writeJournal(stateDirectory, 'C', { paths: [from, to], locks: [root], temporaries: [temporary] }, [
+    {
+      kind: 'replace',
+      isSource: true,
+      path: to,
+      temporary: from,
+      spare: temporary,
+      before: { ...before, hash },
+      after,
+    },
+  ]);
+  const answer = await createCodingTools({ root, stateDirectory }).ls.execute({});
+  expect(textOf(answer)).toContain('Finished a change that was interrupted');
+  expect(readdirSync(root)).toEqual(['b']);
+  expect(`${statSync(to).ino}`).toBe(after?.inode);
+});
+
+test('reading works while the leftovers in the state directory cannot be removed', async () => {
+  const root = createTree({ a: 'x' });
+  const stateDirectory = temporaryDirectory();
+  writeFileSync(join(stateDirectory, '0123456789abcdef.new'), '');
+  const operations: FileOperations = {
+    ...nodeFileOperations,
+    unlink: () => Promise.reject(Object.assign(new Error('EROFS'), { code: 'EROFS' })),
+  };
+  const answer = await createCodingTools({ root, stateDirectory, operations }).read.execute({ path: 'a' });
+  expect(details(answer)).toMatchObject({ lines: ['x'] });
+});

@@ -13,7 +13,7 @@ import type { Workspace } from '@cairn/coding-agent';
 import { textOf } from '@cairn/tool';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createTree, file, temporaryDirectory } from '../support/tree.ts';
+import { createTree, temporaryDirectory } from '../support/tree.ts';
 import type { Tree } from '../support/tree.ts';
 import { createBench, details, failure } from './support.ts';
 
@@ -52,19 +52,6 @@ test('a page of a file does not allow to overwrite it, and the refusal names and
   expect(refused).toContain(linesFrom(11, 30).trimEnd());
   expect(text('a')).toBe(linesFrom(1, 30));
   expect(await tools.write.execute({ path: 'a', content: 'x' })).toMatchObject({ isError: false });
-});
-
-test('a refusal says what is below it', async () => {
-  const { tools } = createBench({ binary: file(Buffer.alloc(5000)), one: linesFrom(1, 3), mark: '\ufeff' });
-  const refused = async (path: string): Promise<string> => failure(await tools.write.execute({ path, content: 'x' }));
-  expect(await refused('binary')).toMatch(
-    /What it holds is below: call again to replace it\.\n\nbinary is a binary file of 4\.9 KB, which cannot be shown\.$/u,
-  );
-  expect(await refused('mark')).toMatch(/What it holds is below: call again to replace it\.\n\nmark is empty\.$/u);
-  await tools.read.execute({ path: 'one', offset: 2 });
-  expect(await refused('one')).toMatch(
-    /without line 1, .* The rest is below: call again to replace it\.\n\none as it is/u,
-  );
 });
 
 test('pages add up', async () => {

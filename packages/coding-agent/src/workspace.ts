@@ -1,6 +1,6 @@
 import { ToolError } from '@cairn/tool';
 import { accountStateDirectories } from '@cairn/tool/paths';
-import { isAbsolute, join, resolve, sep } from 'node:path';
+import { isAbsolute, resolve, sep } from 'node:path';
 import { createBufferPool } from './commit/buffer-pool.ts';
 import { createChanges } from './commit/changes.ts';
 import type { ChangeListener, ListenOptions } from './commit/changes.ts';
@@ -45,7 +45,7 @@ export interface WorkspaceOptions {
   readonly operations?: FileOperations | undefined;
   /**
    * The directory for the journals of running commits: on this machine, for this user alone, the same for all processes that work
-   * on the tree. Default: `commits` in `accountStateDirectories` of `@cairn/tool/paths`, which no variable changes. When it cannot
+   * on the tree. Default: `accountStateDirectories` of `@cairn/tool/paths`, which no variable changes. When it cannot
    * be used, files can be read but not changed.
    */
   readonly stateDirectory?: string | undefined;
@@ -75,7 +75,7 @@ function checkPath(name: string, path: unknown): string {
 
 function stateDirectoriesOf({ stateDirectory }: WorkspaceOptions): readonly string[] {
   if (stateDirectory !== undefined) return [checkPath('stateDirectory', stateDirectory)];
-  return accountStateDirectories().map((directory) => join(directory, 'commits'));
+  return accountStateDirectories('commits');
 }
 
 /**

@@ -4,6 +4,7 @@ import { basename, dirname } from 'node:path';
 import { hashOf } from '../files/ledger.ts';
 import { readBytes, withFile } from '../files/operations.ts';
 import type { FileOperations, FileStat } from '../files/operations.ts';
+import { hashOfStart } from './content-hash.ts';
 import { isThere, removeAll, removeFile, statOf } from './temporary.ts';
 import { copyTree } from './tree.ts';
 import { writeOver } from './write-over.ts';
@@ -66,7 +67,8 @@ export function inodeOf({ identity }: FileStat): string {
 async function hashAt(operations: FileOperations, path: string, { kind }: FileStat): Promise<string | undefined> {
   if (kind === 'symlink') return hashOf(Buffer.from(await operations.readLink(path)));
   if (kind !== 'file') return undefined;
-  return hashOf(await withFile(operations, path, 'read', (file) => readBytes(file)));
+  // However large it became.
+  return withFile(operations, path, 'read', async (file) => hashOfStart(file, (await file.stat()).size));
 }
 
 /** Returns the mark of an existing path. */
@@ -87,13 +89,13 @@ async function find<Name extends string>(
   const inode = inodeOf(stat);
   const isHashed = Object.values<Mark>(marks).some((mark) => mark.hash !== undefined);
   const hash = isHashed ? await hashAt(operations, path, stat) : undefined;
+  const isEqual = ({ hash: wanted }: Mark): boolean => wanted === undefined || wanted === hash;
   const names = Object.keys(marks) as Name[];
-  const found = names.find((name) => {
-    const mark = marks[name];
-    if (mark.hash !== undefined && mark.hash !== hash) return false;
-    return mark.inode === inode || (byContent && mark.hash !== undefined);
-  });
-  return found ?? 'other';
+  return (
+    names.find((name) => marks[name].inode === inode && isEqual(marks[name])) ??
+    names.find((name) => byContent && marks[name].hash !== undefined && isEqual(marks[name])) ??
+    'other'
+  );
 }
 
 /** Returns the expectation that a path has a mark. */
@@ -166,8 +168,9 @@ const MAX_SWAPS = 16;
 async function giveBack(tools: ChangeTools, change: Replacement, put: Mark): Promise<void> {
   const { operations } = tools;
   const marks = async (): Promise<Mark> => markOf(operations, change.temporary);
-  const isEqual = (left: Mark | undefined, right: Mark): boolean =>
-    left !== undefined && left.inode === right.inode && left.hash === right.hash;
+  // A file of the user that was moved here has no hash.
+  const isEqual = (left: Mark, right: Mark): boolean =>
+    left.inode === right.inode && (right.hash === undefined || left.hash === right.hash);
   let [last, next] = [put, await marks()];
   for (let swaps = 0; swaps < MAX_SWAPS; swaps++) {
     await swap(tools, change);
@@ -358,14 +361,14 @@ async function inspectOverwrite(operations: FileOperations, change: Replacement)
   // A move that comes before is still to be made.
   if (stat === undefined) return 'unapplied';
   if (stat.kind !== 'file' || inodeOf(stat) !== before.inode) return 'conflict';
+  if ((await hashAt(operations, path, stat)) === after.hash) return 'applied';
+  const sizes = [await statOf(operations, temporary), await statOf(operations, spare)].map((file) => file?.size ?? NaN);
+  // A file that was half written has lost nothing, and grown no further than its new content.
+  if (!(stat.size >= Math.min(...sizes) && stat.size <= Math.max(...sizes))) return 'conflict';
   const bytesOf = (from: string): Promise<Buffer> => withFile(operations, from, 'read', (file) => readBytes(file));
-  const now = await bytesOf(path);
-  if (hashOf(now) === after.hash) return 'applied';
-  if (!(await isThere(operations, temporary)) || !(await isThere(operations, spare))) return 'conflict';
-  const [written, old] = [await bytesOf(temporary), await bytesOf(spare)];
-  // Each byte of a file that was half written is an old or a new one.
-  const isOurs = now.length <= Math.max(written.length, old.length);
-  return isOurs && now.every((byte, at) => byte === written[at] || byte === old[at]) ? 'unapplied' : 'conflict';
+  const [now, written, old] = [await bytesOf(path), await bytesOf(temporary), await bytesOf(spare)];
+  // Each of its bytes is an old or a new one.
+  return now.every((byte, at) => byte === written[at] || byte === old[at]) ? 'unapplied' : 'conflict';
 }
 
 /** Undoes a change, however far it is. What somebody else wrote since stays; returns false then. */

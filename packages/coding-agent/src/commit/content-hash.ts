@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { OpenFile } from '../files/operations.ts';
 import type { Hash } from 'node:crypto';
 
 /** The hash of a content that was read, and of contents that start like it. */
@@ -63,4 +64,19 @@ export function createContentHasher(): ContentHasher {
       },
     }),
   };
+}
+
+const CHUNK_BYTES = 1024 * 1024;
+
+/** Returns the hash of the first `length` bytes of a file, or of all when it has fewer, in little memory. */
+export async function hashOfStart(file: OpenFile, length: number): Promise<string> {
+  const hash = createHash('sha1');
+  const chunk = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, length));
+  for (let at = 0; at < length;) {
+    const filled = await file.read(chunk.subarray(0, length - at), at);
+    if (filled === 0) break;
+    hash.update(chunk.subarray(0, filled));
+    at += filled;
+  }
+  return hash.digest('hex');
 }

@@ -1,5 +1,4 @@
 import { isMissing, ToolError } from '@cairn/tool';
-import { createHash } from 'node:crypto';
 import type { TextDocument } from '../edit/document.ts';
 import { encodingFor } from '../edit/encoding.ts';
 import { compare, recordOf } from '../files/ledger.ts';
@@ -9,27 +8,18 @@ import type { FileOperations } from '../files/operations.ts';
 import type { ResolvedPath } from '../files/resolve.ts';
 import { joinSeen, MAX_RANGES, unseenOf } from '../files/seen.ts';
 import type { SeenRanges } from '../files/seen.ts';
+import { hashOfStart } from './content-hash.ts';
 import type { CommitScope } from './scope.ts';
 import { MAX_BYTES_IN_MEMORY, takeFileSnapshot } from './snapshot.ts';
 import type { FileSnapshot } from './snapshot.ts';
 import { formatRanges, lineRangesOf, showParts } from './unseen.ts';
 import type { LineRange } from './unseen.ts';
 
-const CHUNK_BYTES = 1024 * 1024;
-
 /** Whether a file is still what is recorded of it; read in chunks, however large it is. */
 export async function isFresh(operations: FileOperations, path: string, record: FileRecord): Promise<boolean> {
   return withFile(operations, path, 'read', async (file) => {
     if ((await file.stat()).size !== record.size) return false;
-    const hash = createHash('sha1');
-    const chunk = Buffer.allocUnsafe(Math.max(1, Math.min(CHUNK_BYTES, record.length)));
-    for (let at = 0; at < record.length;) {
-      const filled = await file.read(chunk.subarray(0, Math.min(chunk.length, record.length - at)), at);
-      if (filled === 0) return false;
-      hash.update(chunk.subarray(0, filled));
-      at += filled;
-    }
-    return hash.digest('hex') === record.hash;
+    return (await hashOfStart(file, record.length)) === record.hash;
   });
 }
 
@@ -94,17 +84,14 @@ export function guard(workspace: CommitScope, target: ResolvedPath, snapshot: Fi
   ledger.record(target.real, recordOf(bytes, { seen: after, encoding, hash: hash.value }));
   const facts = { path: target.path, context: shown.context };
   const missing = intent.mustBeRead ? lineRangesOf(document, unseenOf(after, bytes.length)) : [];
-  const hint =
-    missing.length === 0
-      ? undefined
-      : `${seen.length === 0 ? 'Its first lines' : 'The first of them'} are below and count as read. ${rest(missing)}`;
+  const hint = missing.length === 0 ? undefined : `The first lines of it are below and count as read. ${rest(missing)}`;
   if (known === 'stale') {
     const summary = `${target.display} changed since it was read, so it was not ${intent.verb}`;
     const now = 'Its current content is below: check your change against it, then call again.';
     throw new ToolError('STALE', [summary, hint ?? now], facts);
   }
   const summary = `${target.display} ${whyUnseen(document, { seen, unseen }, ledger)}, so it was not ${intent.verb}`;
-  const now = `${seen.length === 0 ? 'What it holds' : 'The rest'} is below: call again to replace it.`;
+  const now = `${seen.length === 0 ? 'Its content is' : 'They are'} below: call again to replace it.`;
   throw new ToolError('NOT_READ', [summary, hint ?? now], facts);
 }
 

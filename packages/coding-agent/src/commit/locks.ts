@@ -8,7 +8,7 @@ import { PathQueue } from './path-queue.ts';
 import type { StateDirectory } from './state-directory.ts';
 
 /** How long a call waits for locks. */
-interface LockWait {
+export interface LockWait {
   /** Milliseconds. A commit takes milliseconds; one of a huge file on a slow disk takes seconds. */
   readonly maxMs?: number | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -107,9 +107,10 @@ class SystemLocks implements Locks {
           return async () => {
             try {
               await operations.unlink(file);
-            } finally {
-              await lock.release();
+            } catch {
+              // The next owner removes it. Whatever happened to it, later calls must not wait.
             }
+            await lock.release();
           };
         } catch (error) {
           // Its last owner removed it.

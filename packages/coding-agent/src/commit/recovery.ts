@@ -20,8 +20,6 @@ export interface Recovery {
   recoverAll(concerns: (path: string) => boolean): Promise<void>;
   /**
    * Returns the journals of commits that had locked one of these places. The caller holds the locks, so those commits are over.
-   *
-   * @throws {ToolError} when the state directory cannot be trusted.
    */
   leftIn(places: readonly string[]): Promise<readonly string[]>;
   /**
@@ -150,7 +148,7 @@ class JournalRecovery implements Recovery {
       }
     } catch (error) {
       // The next change reports it: without its state directory a workspace can only read.
-      if (!ToolError.isInstance(error)) throw error;
+      if (!ToolError.isInstance(error) && errnoOf(error) === undefined) throw error;
     }
   }
 

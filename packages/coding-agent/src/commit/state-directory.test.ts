@@ -51,7 +51,7 @@ test('a directory that others could write to is refused, not passed over', async
   chmodSync(join(base, 'unsafe'), 0o777);
   const state = createStateDirectory(nodeFileOperations, [join(base, 'unsafe'), join(base, 'other')]);
   await expect(state.use(own)).rejects.toMatchObject({ code: 'PERMISSION' });
-  await expect(state.list()).rejects.toMatchObject({ code: 'PERMISSION' });
+  expect(await state.list()).toEqual([]);
   expect(existsSync(join(base, 'other'))).toBe(false);
 });
 
@@ -67,4 +67,46 @@ test('what files are in all directories is listed, and one that disappears is ma
   await state.list();
   expect(await state.use(own)).toBe(join(base, 'a'));
   expect(existsSync(join(base, 'a'))).toBe(true);
+});
+
+test('a second directory that is not to be trusted does not matter while the first one can be used', async () => {
+  const base = temporaryDirectory();
+  const candidates = [join(base, 'a'), join(base, 'unsafe')];
+  mkdirSync(join(base, 'unsafe'));
+  writeFileSync(join(base, 'unsafe/x.journal'), '');
+  chmodSync(join(base, 'unsafe'), 0o777);
+  const state = createStateDirectory(nodeFileOperations, candidates);
+  expect(await state.use(own)).toBe(join(base, 'a'));
+  expect(await state.list()).toEqual([]);
+});
+
+test.each(['ENOTDIR', 'ELOOP', 'EACCES'])(
+  'a directory whose path cannot be resolved (%s) holds nothing',
+  async (code) => {
+    const base = temporaryDirectory();
+    const operations: FileOperations = {
+      ...nodeFileOperations,
+      realpath: (path) =>
+        path.startsWith(join(base, 'home'))
+          ? Promise.reject(Object.assign(new Error(code), { code }))
+          : nodeFileOperations.realpath(path),
+    };
+    const state = createStateDirectory(operations, [join(base, 'home/state'), join(base, 'other')]);
+    expect(await state.list()).toEqual([]);
+    expect(await state.use(own)).toBe(join(base, 'other'));
+  },
+);
+
+test('a file system that never makes a directory is passed over', async () => {
+  const base = temporaryDirectory();
+  mkdirSync(join(base, 'home'));
+  const operations: FileOperations = {
+    ...nodeFileOperations,
+    makeDirectory: (path, permissions) =>
+      path.startsWith(join(base, 'home'))
+        ? Promise.reject(Object.assign(new Error('ENOENT'), { code: 'ENOENT' }))
+        : nodeFileOperations.makeDirectory(path, permissions),
+  };
+  const state = createStateDirectory(operations, [join(base, 'home/a/b'), join(base, 'other')]);
+  expect(await state.use(own)).toBe(join(base, 'other'));
 });

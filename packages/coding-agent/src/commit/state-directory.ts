@@ -4,6 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import process from 'node:process';
 import type { FileOperations } from '../files/operations.ts';
 import { realPathOf } from '../files/resolve.ts';
+import { isThere } from './temporary.ts';
 
 const HINT =
   'Choose a directory of your own on a local disk with stateDirectory, or with --state-dir of cairn. Reading works without one.';
@@ -19,11 +20,7 @@ export interface StateDirectory {
    * @throws {ToolError} when none can be used, or when others could have written to one.
    */
   use<T>(use: (directory: string) => Promise<T>): Promise<T>;
-  /**
-   * Returns the paths of the files in the directories.
-   *
-   * @throws {ToolError} before a name is returned, when others could have written to one.
-   */
+  /** Returns the paths of the files in the directories, without those that {@link use} would not accept. */
   list(): Promise<string[]>;
 }
 
@@ -46,18 +43,18 @@ async function requirePrivate(operations: FileOperations, directory: string): Pr
 }
 
 async function create(operations: FileOperations, directory: string): Promise<void> {
+  const parent = dirname(directory);
+  // Some file systems answer ENOENT to every new directory, so it is tried once.
+  if (parent !== directory && !(await isThere(operations, parent))) await create(operations, parent);
   try {
     await operations.makeDirectory(directory, 0o700);
   } catch (error) {
-    if (errnoOf(error) === 'EEXIST') return;
-    if (errnoOf(error) !== 'ENOENT' || directory === dirname(directory)) throw error;
-    await create(operations, dirname(directory));
-    await create(operations, directory);
+    if (errnoOf(error) !== 'EEXIST') throw error;
   }
 }
 
 /** Errors of a directory that cannot be written, or whose home directory does not exist. */
-const unusable: readonly (string | undefined)[] = ['EACCES', 'EPERM', 'EROFS', 'ENOENT', 'ENOTDIR'];
+const unusable: readonly (string | undefined)[] = ['EACCES', 'EPERM', 'EROFS', 'ENOENT', 'ENOTDIR', 'ELOOP'];
 
 function explained(directory: string, error: unknown): unknown {
   const known = explainSystemError(error, nameOf(directory));
@@ -85,21 +82,25 @@ export function createStateDirectory(operations: FileOperations, candidates: rea
     const directory = await canonical(named);
     try {
       await trust(directory);
+      return await use(directory);
     } catch (error) {
       if (!isMissing(error)) throw error;
-      await create(operations, directory);
-      await trust(directory);
     }
+    trusted.delete(directory);
+    await create(operations, directory);
+    await trust(directory);
     return use(directory);
   };
   const listOne = async (named: string): Promise<string[]> => {
-    const directory = await canonical(named);
+    let directory = named;
     try {
+      directory = await canonical(named);
       await trust(directory);
       return (await operations.list(directory)).map(({ name }) => join(directory, name));
     } catch (error) {
       trusted.delete(directory);
-      if (isMissing(error) || errnoOf(error) === 'EACCES') return [];
+      // Another user can make the one in /var/tmp. That must not matter while the first one can be used.
+      if (ToolError.isInstance(error) || unusable.includes(errnoOf(error))) return [];
       throw explained(directory, error);
     }
   };

@@ -1,4 +1,4 @@
-import { formatBytes, truncate } from '@cairn/tool/prompt';
+import { truncate } from '@cairn/tool/prompt';
 import { lineEndBefore, lineNumberAt, linesFrom, lineStartOf, textOfRange, textStart } from '../edit/document.ts';
 import type { TextDocument } from '../edit/document.ts';
 import { isBinary } from '../edit/encoding.ts';
@@ -63,12 +63,9 @@ export function showParts(document: TextDocument, parts: SeenRanges, path: strin
   let [linesLeft, bytesLeft, cutLines] = [MAX_LINES, MAX_BYTES, 0];
   const total = countLines(document);
   if (isBinary(bytes, encoding)) {
-    return {
-      context: `${path} is a binary file of ${formatBytes(bytes.length)}, which cannot be shown.`,
-      seen: wholeOf(bytes.length),
-    };
+    return { context: `${path} is now a binary file of ${bytes.length} bytes.`, seen: wholeOf(bytes.length) };
   }
-  if (total === 0) return { context: `${path} is empty.`, seen: wholeOf(bytes.length) };
+  if (total === 0) return { context: `${path} is now empty.`, seen: wholeOf(bytes.length) };
   for (const part of parts) {
     const start = lineStartOf(document, part.start);
     if (start >= bytes.length || linesLeft === 0) break;

@@ -553,15 +553,6 @@ test('mails are read with their messages and signatures', () => {
   expect(() => parsePatch(mail('f').replace('- one thing', '@@ -1 +1 @@'))).toThrow(/Line 5 .*without '---'/u);
 });
 
-test('a diff names a file as answers show it', () => {
-  const diff = String.raw`--- "a/e\u202e\ud83d\ude00\u200d"
-+++ "b/e\u202e\ud83d\ude00\u200d"
-`;
-  expect(only(`${diff.replaceAll(String.raw`\ud83d\ude00`, '\u{1f600}')}@@ -1 +1 @@\n-a\n+b\n`)).toMatchObject({
-    path: 'e\u202e\u{1f600}\u200d',
-  });
-});
-
 test.each([
   ['a fence with text around it', (patch: string) => `It changes a line:\n\n~~~\n${patch}~~~\n\nThat is all.\n`],
   ['a here-document', (patch: string) => `git apply <<'EOF'\n${patch}EOF\n`],

@@ -1,4 +1,3 @@
-import { unquotePath } from '@cairn/tool/paths';
 import { invalidPatch, shown } from './file-patch.ts';
 import type { FilePatch, PatchHunk } from './file-patch.ts';
 import type { PatchLines } from './patch-lines.ts';
@@ -49,14 +48,12 @@ const escapes: Readonly<Record<string, number>> = {
 };
 
 /**
- * Returns a name without git's quotes and escapes, or those of our own diffs. What both have means the same.
+ * Returns a name without git's quotes and escapes.
  *
  * @throws {ToolError} `INVALID_PATCH` for an escape that git does not write.
  */
 function unquote(name: string, lineNumber: number): string {
   if (!name.startsWith('"')) return name;
-  const own = unquotePath(name);
-  if (own !== name) return own;
   const parts = /^"((?:[^"\\]|\\[0-3][0-7]{2}|\\[abtnvfr"\\])*)"$/u.exec(name)?.[1]?.match(/\\[0-7]{3}|\\.|[^\\]+/gu);
   if (!parts) throw invalidPatch(`${shown(name)} is not a name as git quotes it`, lineNumber);
   const bytes = parts.map((part) => {

@@ -94,11 +94,6 @@ test.each([
   expect(() => set(text)).toThrow(expect.objectContaining({ code, position }));
 });
 
-test('says what stands in the place of an object', () => {
-  expect(() => set('null')).toThrow(/the file is null instead of an object/u);
-  expect(() => set('{ "servers": true }')).toThrow(/servers is a boolean instead of an object/u);
-});
-
 /** Blanks and comments as a person might type them. */
 const layouts = fc.array(fc.constantFrom('', ' ', '\n', '\n  ', '\n\t', ' // c\n', '/* c */', ' /* , } */ '), {
   minLength: 1,

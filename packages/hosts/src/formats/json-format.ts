@@ -7,7 +7,7 @@
 import { createScanner, getNodeValue, parseTree, printParseErrorCode } from 'jsonc-parser';
 import type { Node, ParseError, SyntaxKind } from 'jsonc-parser';
 import { HostError, positionOf } from '../errors.ts';
-import { isObject, kindOf, lineEndOf } from './config-format.ts';
+import { isObject, lineEndOf } from './config-format.ts';
 import type { ConfigChange, ConfigFormat } from './config-format.ts';
 
 // jsonc-parser exports the enum as a type only; the compiler checks these values against it.
@@ -36,7 +36,7 @@ function parseRoot(text: string): Node | undefined {
 
 function notAnObject(text: string, node: Node, what: string): HostError {
   const position = positionOf(text, node.offset);
-  const message = `${what} is ${kindOf(getNodeValue(node))} instead of an object, at line ${position.line}, column ${position.column}; correct it first`;
+  const message = `${what} is ${node.type === 'array' ? 'an array' : `a ${node.type}`} instead of an object, at line ${position.line}, column ${position.column}; correct it first`;
   return new HostError('CONFIG_SHAPE', message, { position });
 }
 

@@ -21,19 +21,21 @@ test('a relative directory for temporary files is ignored', () => {
 });
 
 test('the shared state is in the home directory of the user database, or in /var/tmp', () => {
-  expect(accountStateDirectories({ uid: 7, home: '/home/a' }, 'linux')).toEqual([
-    '/home/a/.local/state/cairn',
-    '/var/tmp/cairn-7',
+  expect(accountStateDirectories('kind', { uid: 7, home: '/home/a' }, 'linux')).toEqual([
+    '/home/a/.local/state/cairn/kind',
+    '/var/tmp/cairn-7-kind',
   ]);
-  expect(accountStateDirectories({ uid: 7 }, 'linux')).toEqual(['/var/tmp/cairn-7']);
-  expect(accountStateDirectories({ uid: -1, home: String.raw`C:\Users\a` }, 'win32')).toEqual([
-    String.raw`C:\Users\a\AppData\Local\cairn`,
+  for (const home of [undefined, '', 'relative']) {
+    expect(accountStateDirectories('kind', { uid: 7, home }, 'linux')).toEqual(['/var/tmp/cairn-7-kind']);
+  }
+  expect(accountStateDirectories('kind', { uid: -1, home: String.raw`C:\Users\a` }, 'win32')).toEqual([
+    String.raw`C:\Users\a\AppData\Local\cairn\kind`,
   ]);
 });
 
 test('no variable moves the shared state', () => {
-  const before = accountStateDirectories();
+  const before = accountStateDirectories('kind');
   for (const name of ['HOME', 'TMPDIR', 'XDG_STATE_HOME', 'XDG_RUNTIME_DIR']) vi.stubEnv(name, '/elsewhere');
-  expect(accountStateDirectories()).toEqual(before);
+  expect(accountStateDirectories('kind')).toEqual(before);
   vi.unstubAllEnvs();
 });

@@ -1,5 +1,5 @@
 import { homedir, tmpdir, userInfo } from 'node:os';
-import { isAbsolute } from 'node:path';
+import { isAbsolute, posix, win32 } from 'node:path';
 import process from 'node:process';
 import { userDirectories } from './directories.ts';
 
@@ -32,20 +32,26 @@ function accountOfProcess(): Account {
 }
 
 /**
- * Returns the directories for state that all processes of a user share, the preferred one first. They depend on the user database
- * alone, not on `HOME`, `TMPDIR` or the XDG variables: two processes with different variables must find the same state. They
- * survive a reboot and need not exist.
+ * Returns the directories for one kind of state that all processes of a user share, the preferred one first. They depend on the
+ * user database alone, not on `HOME`, `TMPDIR` or the XDG variables: two processes with different variables must find the same
+ * state. They survive a reboot and need not exist.
  *
- * - `.local/state/cairn` in the home directory of the user database; on Windows `AppData\\Local\\cairn`.
- * - `/var/tmp/cairn-<uid>`, for a user whose home directory does not exist or is not writable. Others may have created it first.
+ * - `.local/state/cairn/<name>` in the home directory of the user database; on Windows `AppData\\Local\\cairn\\<name>`.
+ * - `/var/tmp/cairn-<uid>-<name>`, for a user whose home directory does not exist or is not writable. Others may have created it
+ *   first, so check its owner. It is directly in `/var/tmp`: the owner of a directory between could replace it after that check.
  */
 export function accountStateDirectories(
+  name: string,
   account: Account = accountOfProcess(),
   platform: NodeJS.Platform = process.platform,
 ): readonly string[] {
   const { uid, home } = account;
-  const own = home ? [userDirectories({ env: {}, home, platform }).state] : [];
-  return platform === 'win32' ? own : [...own, `/var/tmp/cairn-${uid}`];
+  const paths = platform === 'win32' ? win32 : posix;
+  const own =
+    home !== undefined && paths.isAbsolute(home)
+      ? [paths.join(userDirectories({ env: {}, home, platform }).state, name)]
+      : [];
+  return platform === 'win32' ? own : [...own, `/var/tmp/cairn-${uid}-${name}`];
 }
 
 /**
