@@ -57,10 +57,12 @@ describe('glob', () => {
     expect(await paths({ pattern: 'a/*.ts', path })).toEqual(['a/x.ts']);
   });
 
-  it('takes an empty pattern for a star and repairs an open brace', async () => {
+  it('takes an empty pattern for a star and closes an open brace, which it reports', async () => {
     const path = createTree({ 'a.ts': '', 'b.tsx': '', 'c.js': '' });
     expect(await paths({ pattern: '', path })).toEqual(['a.ts', 'b.tsx', 'c.js']);
     expect(await paths({ pattern: '*.{ts,tsx', path })).toEqual(['a.ts', 'b.tsx']);
+    expect((await glob({ pattern: '*.{ts,tsx', path })).hint).toContain('searched for *.{ts,tsx};');
+    expect((await glob({ pattern: '*.{ts,tsx}', path })).hint).toBeUndefined();
   });
 
   it('N40: takes two stars beside other characters for one, and POSIX classes', async () => {
@@ -98,6 +100,8 @@ describe('glob', () => {
     expect(await hint({ pattern: '*.ts,*.js' })).toContain('{*.ts,*.js}');
     expect(await hint({ pattern: 'src//a.ts' })).toContain('empty component');
     expect(await hint({ pattern: '.env' })).toContain('hidden');
+    expect(await hint({ pattern: 'src/.*\\.ts' })).toContain('regular expression');
+    expect(await hint({ pattern: 'src/[id]/a.ts' })).toContain('\\[id\\]');
     expect(await hint({ pattern: 'src/', fileType: FileType.File })).toContain('directories');
     expect(await hint({ pattern: '*.js' })).toBeUndefined();
     expect(await hint({ pattern: '*.ts' })).toBeUndefined();

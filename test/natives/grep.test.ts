@@ -195,6 +195,8 @@ describe('grep', () => {
       ['*.c,*.ts', ['a.c', 'd.ts', 'lib/b.c', 'x,y.c'], ['*.c', '*.ts']],
       ['*.c, !lib/**', ['a.c', 'x,y.c'], ['*.c', '!lib/**']],
       ['!*.c,!*.h', ['!z', 'd.ts'], ['!*.c', '!*.h']],
+      ['!a.c,!d.ts', without('a.c', 'd.ts'), ['!a.c', '!d.ts']],
+      ['*.c,!lib', ['a.c', 'x,y.c'], ['*.c', '!lib']],
       ['x,*.c', ['x,y.c']],
       ['\\!z', ['!z']],
     ] as const) {
@@ -207,7 +209,17 @@ describe('grep', () => {
         code: 'INVALID_GLOB',
       });
     }
-    expect((await search('lib/')).hint).toContain('lib/**'.slice(3));
+    for (const directory of ['lib/', 'lib', './lib', '*b']) {
+      expect((await search(directory)).hint, directory).toContain('dir/** for the files below');
+    }
+    // Each excludes nothing, and would not show it otherwise.
+    for (const glob of ['!lib\\b.c', '!"*.c"', '!*.c|*.h', '!a.c,d.ts']) {
+      const { matches, hint } = await search(glob);
+      expect([glob, matches.length], glob).toEqual([glob, all.length]);
+      expect(hint, glob).toContain(glob);
+    }
+    expect((await search('*.{c,h')).hint).toContain('searched for *.{c,h};');
+    expect((await search('!*.c')).hint).toBeUndefined();
     expect((await search('a.ts,b.ts')).hint).toContain('{a.ts,b.ts}');
     expect((await search('*.rs')).hint).toBeUndefined();
   });

@@ -15,7 +15,7 @@ use cairn_walk::{Detail, Kind, ScanOptions, Snapshot, from_bytes};
 use crate::context::{Scope, SearchContext, StopReason, fit_hits};
 use crate::cost::{GLOB_DETAILS, GLOB_MATCH};
 use crate::error::SearchError;
-use crate::glob_forms::hint;
+use crate::glob_forms::{closed, hint, regex_hint};
 use crate::pattern::{Anchoring, GlobPattern, mentions_node_modules};
 
 /// Entries matched per chunk. Large enough that the work outweighs passing it to a thread, small enough to share a tree of
@@ -91,7 +91,7 @@ pub struct GlobOutcome {
     pub total: usize,
     /// Why hits may be missing; `None` if the result is complete.
     pub stop_reason: Option<StopReason>,
-    /// If nothing matched, what the options may have meant.
+    /// What was repaired; or, if nothing matched, what the options may have meant.
     pub hint: Option<String>,
 }
 
@@ -137,8 +137,9 @@ pub fn glob(
             |outcome| outcome.hits.is_empty(),
         )?
     };
+    outcome.hint = closed(&options.pattern);
     if outcome.total == 0 && outcome.stop_reason.is_none() {
-        outcome.hint = hint_for(options, &filter);
+        outcome.hint = outcome.hint.or_else(|| hint_for(options, &filter));
     }
     Ok(outcome)
 }
@@ -151,6 +152,9 @@ fn hint_for(options: &GlobOptions, filter: &Filter) -> Option<String> {
     }
     if options.include_node_modules == Some(false) && mentions_node_modules(pattern) {
         return Some("includeNodeModules leaves out the contents of node_modules".to_owned());
+    }
+    if let Some(regex) = regex_hint(pattern) {
+        return Some(regex);
     }
     let names_hidden =
         || pattern.split('/').any(|name| name.starts_with('.') && !name.starts_with("..") && name != ".");

@@ -100,7 +100,11 @@ fn brace_range(text: &str) -> Option<String> {
         return None;
     }
     let mut numbers = String::new();
+    // `{01..10}` is `{01,02,…}`.
+    let is_padded =
+        |number: &str| number.trim_start_matches('-').len() > 1 && number.trim_start_matches('-').starts_with('0');
     if let (Ok(first), Ok(last), None) = (first.parse::<i64>(), last.parse::<i64>(), step)
+        && !inner.split("..").any(is_padded)
         && first <= last
         && last.saturating_sub(first) < 10
     {
@@ -113,13 +117,29 @@ fn brace_range(text: &str) -> Option<String> {
     Some(format!("the range {{{inner}}} is not supported; use {{{numbers}}}"))
 }
 
-/// The globs of grep's option. A comma outside of braces separates them if every part has a wildcard.
+/// What was searched for a glob with an open brace, which is closed at the end.
+pub(crate) fn closed(glob: &str) -> Option<String> {
+    if !glob.contains('{') {
+        return None;
+    }
+    let depth = plain_characters(glob).iter().fold(0_usize, |depth, &(_, character)| match character {
+        '{' => depth + 1,
+        '}' => depth.saturating_sub(1),
+        _ => depth,
+    });
+    (depth > 0).then(|| {
+        format!(r"a {{ is not closed: searched for {glob}{}; use \{{ for a brace in a name", "}".repeat(depth))
+    })
+}
+
+/// The globs of grep's option. A comma outside of braces separates them if every part has a wildcard or excludes.
 pub(crate) fn split(glob: &str) -> Vec<&str> {
     if !glob.contains(',') {
         return vec![glob];
     }
     let parts = separated(glob, ',');
-    if parts.len() > 1 && parts.iter().all(|part| has_wildcard(part)) { parts } else { vec![glob] }
+    let is_glob = |part: &&str| has_wildcard(part) || part.starts_with('!');
+    if parts.len() > 1 && parts.iter().all(is_glob) { parts } else { vec![glob] }
 }
 
 /// The parts of a glob between characters that are neither escaped nor in a class or braces.
@@ -146,12 +166,34 @@ fn has_wildcard(glob: &str) -> bool {
     plain_characters(glob).iter().any(|(_, character)| matches!(character, '*' | '?' | '[' | '{'))
 }
 
-/// What a glob that matches nothing may have meant. `excludes`: whether `!` and commas have their meaning of grep.
+/// A glob that matches nothing and looks like a regular expression.
+pub(crate) fn regex_hint(glob: &str) -> Option<String> {
+    let is_regex = (glob.starts_with('^') || glob.ends_with('$') || glob.contains(r"\.") || glob.contains(".*"))
+        && (glob.contains(['^', '$', '(', '|']) || glob.contains(r"\."));
+    is_regex.then(|| "it looks like a regular expression: in a glob, * is any text and . is a dot".to_owned())
+}
+
+/// A whole component that is a class of several letters, as frameworks name the directory of a parameter: `[id]`.
+fn bracketed_name(glob: &str) -> Option<&str> {
+    glob.split('/').find(|part| {
+        let inner = part.strip_prefix('[').and_then(|inner| inner.strip_suffix(']')).unwrap_or_default();
+        let is_plain = |one: char| one.is_alphanumeric() || matches!(one, '_' | '.' | '[' | ']');
+        inner.len() > 1 && inner.chars().all(is_plain)
+    })
+}
+
+/// What a glob that matches nothing may have meant. `is_list`: whether `!` and commas have their meaning of grep.
 pub(crate) fn hint(glob: &str, is_list: bool) -> Option<String> {
     let plain = plain_characters(glob);
     let has = |wanted: char| plain.iter().any(|&(_, character)| character == wanted);
     if !is_list && glob.starts_with('!') {
         return Some("a ! at the beginning does not exclude: it is part of the name".to_owned());
+    }
+    if glob.trim() != glob {
+        return Some("white space at the beginning or end is part of the name: leave it out".to_owned());
+    }
+    if glob.contains('"') || ['\'', '`'].into_iter().any(|quote| glob.starts_with(quote) && glob.ends_with(quote)) {
+        return Some("quotes are part of the name: leave them out".to_owned());
     }
     let parts = glob.trim_end_matches('/').split(['/', '{', '}', ',']);
     if glob.contains("//") || parts.enumerate().any(|(at, part)| part == ".." || (part == "." && at > 0)) {
@@ -165,20 +207,27 @@ pub(crate) fn hint(glob: &str, is_list: bool) -> Option<String> {
             return Some(format!("{what} does not separate globs here: use {{{}}}", parts.join(",")));
         }
     }
-    if (glob.starts_with('^') || glob.ends_with('$') || glob.contains(r"\.") || glob.contains(".*"))
-        && (has('^') || has('$') || has('(') || has('|') || glob.contains(r"\."))
-    {
-        return Some("it looks like a regular expression: in a glob, * is any text and . is a dot".to_owned());
+    if let Some(regex) = regex_hint(glob) {
+        return Some(regex);
     }
     let mut escapes = glob.split('\\').skip(1);
-    if escapes.any(|after| after.starts_with(|next: char| next.is_alphanumeric())) {
+    // `src\*` is a path, `\*` a name.
+    let is_path = glob.contains(r"\*") && !glob.starts_with(r"\*");
+    if is_path || escapes.any(|after| after.starts_with(|next: char| next.is_alphanumeric())) {
         return Some(r"a backslash takes the next character literally: separate directories with /".to_owned());
     }
-    if glob.contains("*(") || glob.contains("?(") {
+    if glob.contains("*(") || glob.contains("?(") || (has('(') && has('|')) {
         return Some("parentheses are part of the name: use {a,b} for alternatives".to_owned());
     }
     if glob.starts_with('$') || glob.starts_with('%') || glob.contains("://") {
         return Some("variables and URLs are not expanded: use a path".to_owned());
+    }
+    if let Some(name) = bracketed_name(glob) {
+        let escaped = name.replace('[', r"\[").replace(']', r"\]");
+        return Some(format!("{name} is one of the characters in it: use {escaped} for that name"));
+    }
+    if has('}') && !has('{') {
+        return Some("a } without a { is part of the name".to_owned());
     }
     None
 }
@@ -199,6 +248,7 @@ mod tests {
             ("a{-1..1}", "{-1,0,1}"),
             ("{a..e}.ts", "{a,…,e}"),
             ("{01..99}", "{01,…,99}"),
+            ("{08..10}", "{08,…,10}"),
             ("{1..9..2}", "{1,…,9}"),
             ("~", "absolute"),
             ("~/src/*.ts", "absolute"),
@@ -229,6 +279,17 @@ mod tests {
     }
 
     #[test]
+    fn an_open_brace_is_closed_and_reported() {
+        for (glob, searched) in [("*.{ts,js", "*.{ts,js};"), ("{a,{b", "{a,{b}};"), ("{{a}", "{{a}};")] {
+            let note = closed(glob).unwrap_or_else(|| panic!("{glob} is closed"));
+            assert!(note.contains(searched), "{glob}: {note}");
+        }
+        for glob in ["*.{ts,js}", r"\{a", "[{]a", "a}"] {
+            assert_eq!(closed(glob), None, "{glob}");
+        }
+    }
+
+    #[test]
     fn a_comma_separates_globs_that_all_have_a_wildcard() {
         for (glob, parts) in [
             ("*.ts,*.js", vec!["*.ts", "*.js"]),
@@ -238,6 +299,9 @@ mod tests {
             ("[ab].c,?.h", vec!["[ab].c", "?.h"]),
             ("*.{ts,js}", vec!["*.{ts,js}"]),
             ("a,*.js", vec!["a,*.js"]),
+            ("!a,!b", vec!["!a", "!b"]),
+            ("*.ts,!a", vec!["*.ts", "!a"]),
+            ("!a,b", vec!["!a,b"]),
             ("*,v", vec!["*,v"]),
             ("*.ts,", vec!["*.ts,"]),
             (r"*\,*", vec![r"*\,*"]),
@@ -266,6 +330,15 @@ mod tests {
             ("a//b", false, "leave it out"),
             ("a/./b", true, "leave it out"),
             ("{../a,b}", true, "leave it out"),
+            ("\"*.ts\"", true, "leave them out"),
+            ("'*.ts'", true, "leave them out"),
+            ("*.ts ", true, "leave it out"),
+            ("src/(a|b).ts", true, "{a,b}"),
+            (r"src\**\*.ts", true, "separate directories with /"),
+            ("app/[id]/page.tsx", true, r"\[id\]"),
+            ("[[...slug]]", true, r"\[\[...slug\]\]"),
+            ("*.ts,tsx}", true, "{*.ts,tsx}}"),
+            ("a}", true, "part of the name"),
         ] {
             let found = hint(glob, is_list).unwrap_or_else(|| panic!("a hint for {glob}"));
             assert!(found.contains(part), "{glob}: {found}");

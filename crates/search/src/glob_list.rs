@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use cairn_walk::Subtree;
 
 use crate::error::SearchError;
-use crate::glob_forms::split;
+use crate::glob_forms::{closed, hint, split};
 use crate::pattern::{Anchoring, GlobPattern};
 
 /// The globs that select files: those of one option, which a comma can separate, and which a `!` makes exclude.
@@ -16,20 +16,24 @@ pub(crate) struct GlobList {
     /// Empty: every file.
     included: Vec<GlobPattern>,
     excluded: Vec<GlobPattern>,
+    note: Option<String>,
 }
 
 impl GlobList {
     /// Compiles the globs of `option` for paths below a root, which may have several names.
     pub(crate) fn compile(option: &str, roots: [&PathBuf; 2]) -> Result<Self, SearchError> {
-        let mut list = Self { globs: Vec::new(), included: Vec::new(), excluded: Vec::new() };
+        let mut list = Self { globs: Vec::new(), included: Vec::new(), excluded: Vec::new(), note: None };
         for glob in split(option) {
             list.globs.push(glob.to_owned());
+            // A wrong exclusion is not noticed otherwise: it selects too much.
+            let doubt = || Some(format!("{glob}: {}", hint(glob.strip_prefix('!')?, true)?));
+            list.note = list.note.or_else(|| closed(glob)).or_else(doubt);
             let invalid =
                 |reason: &str| SearchError::InvalidGlob { pattern: glob.to_owned(), reason: reason.to_owned() };
             match glob.strip_prefix('!').filter(|rest| !rest.starts_with('(')) {
                 None => list.included.push(GlobPattern::compile(glob, roots, Anchoring::Recursive)?),
                 Some("" | "*" | "**" | "**/*") => return Err(invalid("it excludes every file; exclude fewer")),
-                Some(rest) if rest.starts_with('!') => return Err(invalid(r"use one !, or \\! for a name")),
+                Some(rest) if rest.starts_with('!') => return Err(invalid(r"use one !, or \! for a name")),
                 Some(rest) => list.excluded.push(GlobPattern::compile(rest, roots, Anchoring::Recursive)?),
             }
         }
@@ -41,6 +45,16 @@ impl GlobList {
         if self.globs.len() > 1 { &self.globs } else { &[] }
     }
 
+    /// What was repaired, or what an exclusion may have meant.
+    pub(crate) fn note(&self) -> Option<&str> {
+        self.note.as_deref()
+    }
+
+    /// Whether a glob that selects files matches `path`.
+    pub(crate) fn includes(&self, path: &[u8]) -> bool {
+        self.included.iter().any(|glob| glob.matches(path))
+    }
+
     /// Whether the file at `path` is selected. A glob that excludes a directory excludes what is below it.
     pub(crate) fn selects(&self, path: &[u8]) -> bool {
         let is_file_of = |glob: &GlobPattern| !glob.only_directories() && glob.matches(path);
@@ -48,11 +62,6 @@ impl GlobList {
             && !self.excluded.iter().any(|glob| {
                 is_file_of(glob) || memchr::memchr_iter(b'/', path).any(|slash| glob.matches(&path[..slash]))
             })
-    }
-
-    /// Whether only directories can be selected, and so no file.
-    pub(crate) fn selects_only_directories(&self) -> bool {
-        !self.included.is_empty() && self.included.iter().all(GlobPattern::only_directories)
     }
 
     /// The beginning of every path that is selected.

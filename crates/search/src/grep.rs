@@ -49,6 +49,7 @@ pub use self::outcome::{
 
 /// The number of candidates that a thread takes together.
 const CHUNK: usize = 64;
+const ONLY_DIRECTORIES: &str = "the glob matches only directories: use dir/** for the files below";
 
 /// Searches the files below a directory, or one file.
 ///
@@ -93,27 +94,33 @@ pub fn grep(
     let search = |snapshot: &Arc<Snapshot>| {
         if let (Some(file_type), Some(name), None) = (&filter.file_type, type_name, snapshot.cut()) {
             let entries = (0..snapshot.len()).filter(|&entry| snapshot.kind(entry) == Kind::File);
-            file_type.check(name, entries.map(|entry| snapshot.path(entry)))?;
+            if let Err(unknown) = file_type.check(name, entries.map(|entry| snapshot.path(entry))) {
+                // Like no file: a newer scan may have one of the type.
+                return Ok((Err(unknown), 0));
+            }
         }
-        call.search(Candidates::filtered(Arc::clone(snapshot), Arc::clone(&filter)))
+        let (mut outcome, files) = call.search(Candidates::filtered(Arc::clone(snapshot), Arc::clone(&filter)))?;
+        if let Some(list) = &filter.glob {
+            outcome.globs = list.globs().to_vec();
+            outcome.hint = list.note().map(ToOwned::to_owned);
+            if files == 0 && outcome.stop_reason.is_none() {
+                let mut entries = 0..snapshot.len();
+                let has_directory =
+                    entries.any(|entry| snapshot.kind(entry) == Kind::Dir && list.includes(snapshot.path(entry)));
+                outcome.hint = outcome.hint.or_else(|| match glob {
+                    _ if has_directory => Some(ONLY_DIRECTORIES.to_owned()),
+                    glob => glob.and_then(|glob| hint(glob, true)),
+                });
+            }
+        }
+        Ok((Ok(outcome), files))
     };
-    let (mut outcome, files) = if !scope.use_cache && !part.is_whole_tree() {
+    let (outcome, _) = if !scope.use_cache && !part.is_whole_tree() {
         search(&context.cache.scan_subtree(&request, part, context.pool, cancel)?)?
     } else {
         context.on_snapshot(scope, &request, cancel, search, |&(_, files)| files == 0)?
     };
-    if let Some(list) = &filter.glob {
-        outcome.globs = list.globs().to_vec();
-        if files == 0 && outcome.stop_reason.is_none() {
-            outcome.hint = match glob {
-                _ if list.selects_only_directories() => {
-                    Some("a glob that ends with / matches only directories: use dir/** for the files below".to_owned())
-                }
-                glob => glob.and_then(|glob| hint(glob, true)),
-            };
-        }
-    }
-    Ok(outcome)
+    outcome
 }
 
 /// Searches the files of a list. Of `options`, the path and the filters of files are not used: the list decides.

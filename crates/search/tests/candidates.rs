@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::sync::{Arc, Mutex};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use cairn_cancel::CancelToken;
 use cairn_pool::Pool;
@@ -162,4 +162,18 @@ fn a_link_in_a_path_that_should_be_canonical_is_an_error() {
     assert_eq!((total("link", true), total("link/file.txt", true)), (Some(1), Some(1)));
     assert_eq!((total("link", false), total("link/file.txt", false)), (None, None));
     assert_eq!((total("outside", false), total("outside/file.txt", false)), (Some(1), Some(1)));
+}
+
+/// The first scan has no file of the type, and a newer one has.
+#[test]
+fn an_extension_is_searched_for_in_a_newer_scan_before_it_is_refused() {
+    let policy = Policy { ttl: Duration::from_secs(3600), empty_recheck: Duration::ZERO, ..Policy::default() };
+    let rig = Rig { cache: ScanCache::new(policy), ..Rig::new(&[("a.txt", "needle\n")]) };
+    let mut options = rig.options();
+    options.scope.use_cache = true;
+    options.file_type = Some("foo".to_owned());
+    let search = || grep(rig.context(), &options, &CancelToken::new());
+    assert!(search().is_err_and(|error| error.to_string().contains("foo")));
+    fs::write(rig.tree.path().join("b.foo"), "needle\n").expect("a file");
+    assert_eq!(search().expect("a type of a file").total, 1);
 }

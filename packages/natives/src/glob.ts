@@ -12,8 +12,9 @@ export interface GlobOptions extends SearchOptions {
   /**
    * `*` and `?` stop at `/`, `**` as a whole component does not; `[…]` with classes such as `[[:alpha:]]`, `{a,b}` and `\`
    * work as in a gitignore file. Case-sensitive. Patterns and names are compared in the composed form (NFC): `é` is one
-   * character, however it is typed or stored. A final `/` matches only directories. Empty is `*`; an unbalanced brace is
-   * repaired. Rejects with `INVALID_GLOB` for what only other dialects have: `@(a|b)`, `{1..3}`, `~/`; and for `.`, the root.
+   * character, however it is typed or stored. A final `/` matches only directories. Empty is `*`; an open brace is
+   * closed, which `hint` states. Rejects with `INVALID_GLOB` for what only other dialects have: `@(a|b)`, `{1..3}`, `~/`;
+   * and for `.`, the root.
    */
   pattern: string;
   /** Only entries of this kind. A symbolic link counts, and is reported, as the kind of its target. */
@@ -64,7 +65,10 @@ export interface GlobResult {
    * missing: for lack of permission, or because its path is longer than the system accepts. Absent when none.
    */
   unreadablePaths?: string[];
-  /** Nothing matched: what the options may have meant, when `pattern` has a form that means something else elsewhere. */
+  /**
+   * How an open brace in `pattern` was closed; or, if nothing matched, what the options may have meant, when `pattern` has a
+   * form that means something else elsewhere.
+   */
   hint?: string;
 }
 

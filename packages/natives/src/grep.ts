@@ -39,8 +39,8 @@ export interface GrepOptions extends SearchOptions {
   literal?: boolean | undefined;
   /**
    * Only files whose path relative to the root matches this glob, by the rules of `glob`; a `!` before it excludes them, and
-   * what is below a directory that matches. A comma outside of braces separates several globs if every one has a wildcard:
-   * `*.ts,!*.d.ts`; `globs` then holds them.
+   * what is below a directory that matches. A comma outside of braces separates several globs if every one has a wildcard or
+   * a `!`: `*.ts,!*.d.ts`; `globs` then holds them.
    */
   glob?: string | undefined;
   /**
@@ -173,7 +173,7 @@ export interface GrepResult {
   asTyped?: Occurrence;
   /** The globs that were used, if `glob` holds several. */
   globs?: string[];
-  /** No file was selected: what `glob` may have meant, when it has a form that means something else elsewhere. */
+  /** How an open brace in `glob` was closed; what an exclusion, or a glob that selects no file, may have meant. */
   hint?: string;
   /** Whether nothing is missing, except what `skipped` counts. */
   complete: boolean;

@@ -228,7 +228,8 @@ impl<M: Matcher> Collector<'_, M> {
                 submatches.searched_to = found.start() - block.start;
                 return Ok(false);
             }
-            Ok(true)
+            // Only a block of several lines has more to find.
+            Ok(in_line <= MAX_SUBMATCHES || self.options.multiline)
         });
         submatches.end = match (searched, self.control.failure.take()) {
             (Ok(end), _) => end,

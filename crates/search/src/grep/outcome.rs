@@ -140,7 +140,7 @@ pub struct GrepOutcome {
     pub as_typed: Option<Occurrence>,
     /// The globs that were used, if the option holds several.
     pub globs: Vec<String>,
-    /// If no file was selected, what the glob may have meant.
+    /// How an open brace of the glob was closed; what an exclusion, or a glob that selects no file, may have meant.
     pub hint: Option<String>,
     /// Why matches may be missing; `None` if the result is complete.
     pub stop_reason: Option<StopReason>,

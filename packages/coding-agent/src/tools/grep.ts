@@ -336,7 +336,7 @@ export const grepTool: RegisteredToolSpec<GrepInput, GrepDetails> = {
       ...(leftOut && { leftOut }),
     };
     const isEmpty = result.totalMatches === 0;
-    const hints = isEmpty ? [...filterNotes(details, input), ...(await crlfNotes(options))] : [];
+    const hints = isEmpty ? [...filterNotes(details, input), ...(await crlfNotes(options))] : hintNotes(details.hint);
     const notes = [...hints, ...leftOutNotes(leftOut, context, 'grep'), ...notesOf(details, input, shown, context)];
     const broken = details.matches.filter(({ lossyPath }) => lossyPath).map(({ path }) => path);
     notes.push(...brokenNameNotes(new Set(broken).size));
