@@ -428,6 +428,10 @@ describe('the apply_patch operations of OpenAI', () => {
     ['update_file', '@@\n-one\n+1\n*** End Patch\n@@\n-two\n+2\n', /continues after/u],
     ['update_file', '@@\r\n-one\r\n+1\r\n*** End Patch \r\n\r\n-two\r\n', /continues after/u],
     ['create_file', '+x\n*** End Patch\n+y\n', /continues after/u],
+    ['delete_file', '-one\n', /delete_file has a diff, .* Leave out the diff\./u],
+    ['update_file', '```\n@@\n-one\n+1\n', /Line 1 of the diff: .* Start each hunk of the diff with '@@'/u],
+    ['update_file', '@@\n-one\n+1\n@@\n a\n', /Line 4 of the diff: a hunk of 'a' changes nothing/u],
+    ['create_file', '+x\ny\n', /Line 2 of the diff: .* Start each line of the diff with '\+'\.$/u],
   ])('%s refuses what is not about its file, or would be passed over: %j', async (type, diff, says) => {
     const { root, paths, text } = createBench({ a: 'one\ntwo\n' });
     const apply = createApplyPatchTool({ root, stateDirectory: temporaryDirectory() });

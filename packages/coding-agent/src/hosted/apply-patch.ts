@@ -2,6 +2,8 @@ import { isObject, ToolError } from '@cairn/tool';
 import type { ToolDefinition } from '@cairn/tool';
 import { quotePath } from '@cairn/tool/paths';
 import { z } from 'zod';
+import { FORMAT_HINT } from '../patch/file-patch.ts';
+import type { FilePatch } from '../patch/file-patch.ts';
 import { parseV4a } from '../patch/parse-v4a.ts';
 import { bindAsItIs } from '../tools/bind.ts';
 import { inputSchema } from '../tools/input.ts';
@@ -24,6 +26,15 @@ export interface ApplyPatchInput {
   readonly diff?: string | undefined;
 }
 
+/** How many lines stand above the diff in the patch that is made of an operation. */
+const LINES_ABOVE = 2;
+
+const diffHints: Readonly<Record<ApplyPatchInput['type'], string>> = {
+  create_file: "Start each line of the diff with '+'.",
+  update_file: "Start each hunk of the diff with '@@', and each line of it with a space, '-' or '+'.",
+  delete_file: 'Leave out the diff.',
+};
+
 const sections = { create_file: 'Add', update_file: 'Update', delete_file: 'Delete' } as const;
 
 /** Returns the operation as a patch of one section. */
@@ -42,9 +53,26 @@ function notOneFile(what: string): ToolError {
 }
 
 /** @throws {ToolError} `INVALID_PATCH` for lines that would be ignored or that concern another path. */
-function requireOneFile(diff: string): void {
+function requireOneFile({ type, diff = '' }: ApplyPatchInput): void {
+  if (type === 'delete_file' && diff.trim() !== '') {
+    throw new ToolError('INVALID_PATCH', ['delete_file has a diff, which it does not apply', diffHints.delete_file]);
+  }
   if (/^\*\*\* Move to:/mu.test(diff)) throw notOneFile("moves the file ('*** Move to:')");
   if (/^\*\*\* End Patch[^\S\n]*\n\s*\S/mu.test(diff)) throw notOneFile("continues after '*** End Patch'");
+}
+
+/** Parses an operation. Errors name the line of the diff. */
+function parseOperation(input: ApplyPatchInput): FilePatch[] {
+  try {
+    return parseV4a(patchOf(input));
+  } catch (error) {
+    if (!ToolError.isInstance(error)) throw error;
+    const summary = error.summary.replace(
+      /^Line (\d+) of the patch/u,
+      (_, line) => `Line ${Math.max(1, Number(line) - LINES_ABOVE)} of the diff`,
+    );
+    throw new ToolError(error.code, [summary, error.hint === FORMAT_HINT ? diffHints[input.type] : error.hint]);
+  }
 }
 
 const applyPatchSpec: CodingToolSpec<ApplyPatchInput, unknown> = {
@@ -55,8 +83,8 @@ const applyPatchSpec: CodingToolSpec<ApplyPatchInput, unknown> = {
   inputSchema: inputSchema(shape, (input) => (isObject(input['operation']) ? input['operation'] : input)),
   annotations: mutating('Apply a patch'),
   run: (input, context) => {
-    requireOneFile(input.diff ?? '');
-    const patches = parseV4a(patchOf(input));
+    requireOneFile(input);
+    const patches = parseOperation(input);
     if (patches.length !== 1) throw notOneFile('contains section headers');
     return applyFilePatches(patches, context);
   },

@@ -142,7 +142,7 @@ function insertionPoint(document: TextDocument, lines: readonly TextLine[], hunk
   const isEndEmpty = lines.at(-1)?.start === length;
   const count = isEndEmpty ? lines.length - 1 : lines.length;
   if (hunk.lineNumber > count) {
-    const summary = `${wanted.path} has ${count} lines, so nothing can be inserted after line ${hunk.lineNumber}`;
+    const summary = `${wanted.path} has ${count === 1 ? '1 line' : `${count} lines`}, so nothing can be inserted after line ${hunk.lineNumber}`;
     throw new ToolError('NO_MATCH', [summary, `Give a line from 0 to ${count}.`], { path: wanted.path });
   }
   return lines[hunk.lineNumber]?.start ?? length;

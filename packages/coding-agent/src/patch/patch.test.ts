@@ -101,6 +101,7 @@ const refused: readonly (readonly [reason: string, content: string, patch: strin
     'AMBIGUOUS',
     /2 times/u,
   ],
+  ['a line number after the end', 'a\n', unified('@@ -3,0 +4 @@', '+x'), 'NO_MATCH', /file has 1 line, so nothing/u],
   ['added lines below a repeated anchor', 'A\nm\nB\nm\n', update('@@ m', '+x'), 'AMBIGUOUS', /'@@ m' occurs more/u],
   ['an empty line after the last one', 'a\nb\n', update('@@', ' b', '', '+c'), 'NO_MATCH', /hunk 1 was not found/u],
   ['the same in a diff', 'a\nb\n', unified('@@ -2,2 +2,3 @@', ' b', '', '+c'), 'NO_MATCH', /hunk 1 was not found/u],
