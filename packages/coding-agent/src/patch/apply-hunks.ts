@@ -121,7 +121,7 @@ function choose(
   if (first === undefined || hunk.anchors.length === 0) return undefined;
   // A line that is repeated, too, tells no places apart.
   const next = nextAnchorOf(lines, hunk, first.end);
-  return next && others.some((one) => one.start >= next.next) ? undefined : first;
+  return next && others.some((one) => one.start >= next.start) ? undefined : first;
 }
 
 /**
@@ -208,7 +208,7 @@ function locate(document: TextDocument, finder: Finder, given: PatchHunk, wanted
   const isBelowAnchor = (one: Found): boolean => hunk.anchors.length === 0 || one.start >= anchor.start;
   const hits = finder.search({ oldLines, newLines }, (one) => isWholeLines(one) && isBelowAnchor(one));
   if (!hits) throw finder.noMatch(oldLines, wanted);
-  const found = choose(hits.found, hunk, anchor.next, { document, lines });
+  const found = choose(hits.found, hunk, anchor.start, { document, lines });
   if (!found) throw finder.ambiguous(hits.found, wanted);
   if (hunk.newLacksEnd && found.end < document.bytes.length) throw notAtEnd(wanted.name, path);
   if (hits.tier === 'indentation') requireSigns(document, found, hunk, wanted);
