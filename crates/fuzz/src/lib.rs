@@ -23,7 +23,12 @@ pub fn gitignore(data: &[u8]) {
     }
     let expected = hides_by_every_rule(&rules, path.as_bytes(), is_dir, ignore_case);
     let found = hides(&rules, path.as_bytes(), is_dir, ignore_case);
-    assert_eq!(found, expected, "{path:?}, directory: {is_dir}, any case: {ignore_case}, rules: {:?}", String::from_utf8_lossy(&rules));
+    assert_eq!(
+        found,
+        expected,
+        "{path:?}, directory: {is_dir}, any case: {ignore_case}, rules: {:?}",
+        String::from_utf8_lossy(&rules)
+    );
 }
 
 /// Compares compiled globs with a slow matcher: both match the same paths and refuse the same globs.
