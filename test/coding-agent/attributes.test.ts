@@ -151,3 +151,16 @@ describe.runIf(isPossible)('owner, permissions, access lists and extended attrib
     },
   );
 });
+
+test.runIf(isPossible && isRoot)(
+  'capabilities, which a write takes away, are kept by an edit that moves the file',
+  async () => {
+    const tail = `${'x'.repeat(99)}\n`.repeat(10_000);
+    const { tools, root } = createBench({ a: `old\n${tail}` });
+    setAttributes(join(root, 'a'), { 'security.capability': '0100000200040000000000000000000000000000' });
+    const before = kept(join(root, 'a'));
+    const patch = '*** Begin Patch\n*** Update File: a\n*** Move to: b\n@@\n-old\n+new\n*** End Patch\n';
+    details(await tools.patch.execute({ patch }));
+    expect(kept(join(root, 'b'))).toEqual(before);
+  },
+);

@@ -14,7 +14,7 @@ import {
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createCodingTools, createWorkspace, nodeFileOperations } from '@cairn/coding-agent';
-import type { FileOperations } from '@cairn/coding-agent';
+import type { CodingTools, FileOperations } from '@cairn/coding-agent';
 import { expect, test } from 'vitest';
 import { temporaryDirectory } from '../support/tree.ts';
 import { failure } from './support.ts';
@@ -303,4 +303,35 @@ test('a lock of a directory that cannot be opened ends, whatever happens to the 
   const { locks } = createWorkspace({ root, stateDirectory, operations });
   await locks.hold([root], {}, async () => rmSync(stateDirectory, { recursive: true }));
   expect(await locks.hold([root], { maxMs: 5000 }, async () => 'held')).toBe('held');
+});
+
+test.each([
+  ['write', (tools: CodingTools) => tools.write.execute({ path: 'd/x', content: 'new' })],
+  ['delete', (tools: CodingTools) => tools.delete.execute({ path: 'd/x' })],
+])('a %s whose directory is moved before it could be checked does not say that nothing was changed', async (_, run) => {
+  const root = temporaryDirectory();
+  mkdirSync(join(root, 'd'));
+  writeFileSync(join(root, 'd/x'), 'old');
+  const moving = async <T>(done: Promise<T>): Promise<T> => {
+    const value = await done;
+    renameSync(join(root, 'd'), join(root, 'e'));
+    return value;
+  };
+  const operations: FileOperations = {
+    ...nodeFileOperations,
+    replace: (temporary, target, isSynced) => moving(nodeFileOperations.replace(temporary, target, isSynced)),
+    rename: (from, to) =>
+      from.endsWith('/x') ? moving(nodeFileOperations.rename(from, to)) : nodeFileOperations.rename(from, to),
+  };
+  const stateDirectory = temporaryDirectory();
+  const tools = createCodingTools({ root, stateDirectory, operations });
+  await tools.read.execute({ path: 'd/x' });
+  const answer = failure(await run(tools));
+  expect(answer).toContain('the directory of d/x was moved or replaced, perhaps with the change');
+  expect(answer).not.toContain('Nothing was changed');
+  // Where it comes back, the next start undoes the change.
+  renameSync(join(root, 'e'), join(root, 'd'));
+  await createCodingTools({ root, stateDirectory }).ls.execute({});
+  expect(readdirSync(join(root, 'd'))).toEqual(['x']);
+  expect(readFileSync(join(root, 'd/x'), 'utf8')).toBe('old');
 });

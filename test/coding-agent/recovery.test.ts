@@ -337,3 +337,22 @@ test('reading works while the leftovers in the state directory cannot be removed
   const answer = await createCodingTools({ root, stateDirectory, operations }).read.execute({ path: 'a' });
   expect(details(answer)).toMatchObject({ lines: ['x'] });
 });
+
+test('a journal of another tree is read once, not at each change', async () => {
+  const root = createTree({ a: 'x' });
+  const stateDirectory = temporaryDirectory();
+  const journal = writeJournal(stateDirectory, 'P', { paths: ['/elsewhere/a'], locks: ['/elsewhere'] });
+  let reads = 0;
+  const operations: FileOperations = {
+    ...nodeFileOperations,
+    open: (path, mode, permissions) => {
+      if (path === journal) reads++;
+      return nodeFileOperations.open(path, mode, permissions);
+    },
+  };
+  const tools = createCodingTools({ root, stateDirectory, operations });
+  details(await tools.write.execute({ path: 'b', content: '1' }));
+  const first = reads;
+  for (const content of ['2', '3', '4']) details(await tools.write.execute({ path: 'b', content }));
+  expect(reads).toBe(first);
+});

@@ -371,6 +371,17 @@ async function inspectOverwrite(operations: FileOperations, change: Replacement)
   return now.every((byte, at) => byte === written[at] || byte === old[at]) ? 'unapplied' : 'conflict';
 }
 
+/**
+ * Whether a change that was begun is out of sight: somebody moved its directory, and what it had done by then went along. `rescued`
+ * names what has left a temporary path.
+ */
+export async function isOutOfSight({ operations, rescued }: ChangeTools, change: Change): Promise<boolean> {
+  const { path, kind } = change;
+  if (rescued.some((aside) => aside.startsWith(path))) return false;
+  if (await isThere(operations, kind === 'move' ? change.to : change.temporary)) return false;
+  return kind === 'replace' || kind === 'overwrite' || !(await isThere(operations, path));
+}
+
 /** Undoes a change, however far it is. What somebody else wrote since stays; returns false then. */
 export async function revert(tools: ChangeTools, change: Change): Promise<boolean> {
   const { operations } = tools;

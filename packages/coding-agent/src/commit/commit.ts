@@ -1,7 +1,7 @@
 import { errnoOf, explaining, explainSystemError, ToolError } from '@cairn/tool';
 import { quotePath } from '@cairn/tool/paths';
 import type { FileOperations } from '../files/operations.ts';
-import { apply, clean, place, revert } from './change.ts';
+import { apply, clean, isOutOfSight, place, revert } from './change.ts';
 import type { Change, ChangeTools, Expectation } from './change.ts';
 import type { PathChange } from './changes.ts';
 import { createJournal } from './journal.ts';
@@ -28,7 +28,7 @@ export interface Step {
   /** Called when a rename leads to another file system; returns whether the step can be prepared in another way. */
   crossesDevices?(): boolean;
   /** Describes the path when not all of it could be deleted: `was only partly deleted`. */
-  readonly undeleted?: string;
+  readonly undeleted?: string | undefined;
   /** Returns the error for a path that another program changed. Called when everything is undone. */
   conflict(): Promise<ToolError>;
   /** Updates the ledger. */
@@ -40,6 +40,11 @@ export interface Step {
 export function changedMeanwhile(path: string): ToolError {
   const summary = `${path} was changed by another program during the call`;
   return new ToolError('STALE', [summary, 'Read it again, then repeat the change.'], { path });
+}
+
+function movedAway(path: string): ToolError {
+  const summary = `the directory of ${path} was moved or replaced, perhaps with the change`;
+  return new ToolError('STALE', [summary, 'Read it where the directory is now.'], { path });
 }
 
 /** Runs the checks of all steps and changes nothing. */
@@ -166,6 +171,7 @@ class Commit {
       await journal.turn('U');
       for (const { change, step } of this.#begun.toReversed()) {
         try {
+          if (await isOutOfSight(this.#tools, change)) throw movedAway(step.path);
           await revert(this.#tools, change);
         } catch (error) {
           failures.push(explainSystemError(error, step.path));

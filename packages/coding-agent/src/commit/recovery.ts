@@ -131,6 +131,8 @@ class JournalRecovery implements Recovery {
   /** Journals that cannot be recovered: reported once, and never in the way. */
   readonly #givenUp = new Set<string>();
   #notices: string[] = [];
+  /** What the journals of others have locked, which never changes: other trees may have left thousands of journals. */
+  #locks: ReadonlyMap<string, readonly string[]> = new Map();
 
   constructor(context: RecoveryContext) {
     this.#context = context;
@@ -162,12 +164,13 @@ class JournalRecovery implements Recovery {
   }
 
   async leftIn(places: readonly string[]): Promise<readonly string[]> {
-    const left: string[] = [];
+    const known = new Map<string, readonly string[]>();
     for (const journal of await this.#list()) {
-      const content = await this.#read(journal);
-      if (content?.locks.some((lock) => places.includes(lock))) left.push(journal);
+      const locks = this.#locks.get(journal) ?? (await this.#read(journal))?.locks;
+      if (locks) known.set(journal, locks);
     }
-    return left;
+    this.#locks = known;
+    return [...known].filter(([, locks]) => locks.some((lock) => places.includes(lock))).map(([journal]) => journal);
   }
 
   async recover(journals: readonly string[]): Promise<void> {

@@ -83,7 +83,7 @@ function deviceOf({ identity }: FileStat): string {
 class WriteStep implements Step {
   readonly path: string;
   readonly targets: readonly LockedTarget[];
-  readonly undeleted = 'was written to its new path, but could not be deleted at its old one';
+  readonly undeleted: string | undefined;
   readonly #workspace: CommitScope;
   readonly #operations: FileOperations;
   readonly #content: NewContent;
@@ -94,6 +94,7 @@ class WriteStep implements Step {
     this.#operations = workspace.operations;
     this.#content = content;
     this.path = content.target.display;
+    this.undeleted = content.from && 'was written to its new path, but could not be deleted at its old one';
     this.targets = content.from ? [content.from, content.target] : [content.target];
   }
 
@@ -162,19 +163,24 @@ class WriteStep implements Step {
     return [...directories, { kind: 'write', path: target.real }, ...deleted];
   }
 
+  /** Writes the content, then the attributes: a write takes set-user-id bits and capabilities away. */
+  async #fill(file: OpenFile, path: string, parts: readonly Buffer[], model?: string): Promise<string | undefined> {
+    await writeParts(file, parts);
+    return model === undefined ? undefined : this.#operations.copyAttributes(model, path);
+  }
+
   /** Writes a temporary file, with the attributes of `model` when the content replaces that. */
   async #write(path: string, parts: readonly Buffer[], model?: string): Promise<Prepared> {
     const { before, permissions, meanwhile } = this.#content;
     const file = await this.#operations.open(path, 'create', before ? PERMISSION_BITS_OF_TEMPORARY : 0o666);
     try {
-      const copying = before && model !== undefined ? this.#operations.copyAttributes(model, path) : undefined;
-      const writing = Promise.all([copying, writeParts(file, parts)]);
+      const writing = this.#fill(file, path, parts, before && model);
       try {
         meanwhile?.();
       } finally {
         await writing;
       }
-      const [lost] = await writing;
+      const lost = await writing;
       if (!before && permissions !== undefined) await file.setMode(permissions);
       const inode = inodeOf(await file.stat());
       // The hash is computed while the disk works.
