@@ -23,10 +23,12 @@ test.each([
 test('an empty grep after a timeout reports the timeout and the skipped files', async () => {
   const { tools } = createBench({});
   const result = { ...nothing, matches: [], filesWithMatches: 0, filesSearched: 9, engine: 'regex', skipped } as const;
-  vi.mocked(grep).mockResolvedValueOnce({ ...result, matches: [], stopReason: 'timeout' });
+  vi.mocked(grep).mockResolvedValueOnce({ ...result, matches: [], stopReason: 'timeout', unreadablePaths: ['a/b'] });
   const text = textOf(await tools.grep.execute({ pattern: 'x' }));
   expect(text).toMatch(/^\[nothing found so far: the time limit was reached/u);
-  expect(text).toContain('[3 files not searched to the end: 2 too large, 1 not readable]');
+  expect(text).toContain(
+    '[2 files not searched to the end: 2 too large]\n[1 file or directory could not be read: a/b]',
+  );
   expect(text).not.toContain('no match');
 });
 

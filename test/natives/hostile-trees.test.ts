@@ -63,20 +63,18 @@ describe('a tree that cannot be read to its end', () => {
         isDirectory: found.matches.some((match) => match.path === unread && match.fileType === FileType.Dir),
         isTooLong: path.length + 1 + unread.length >= 4096,
         onlyLevels: /^d(?:\\/d)*$/u.test(unread),
-        counts: [found, fuzzy, words, typos, again, cached].map(({ unreadable, unreadablePaths }) => [unreadable, unreadablePaths.length]),
+        counts: [found, fuzzy, words, typos, again, cached, { ...lines, ...lines.skipped }].map(({ unreadable, unreadablePaths }) => [unreadable, unreadablePaths.length]),
         same: cached.matches.length === found.matches.length,
         lines: lines.matches.map((match) => match.path),
-        unreadable: lines.skipped.unreadable,
       });`;
     expect(runNode(code)).toEqual({
       deepest: true,
       isDirectory: true,
       isTooLong: true,
       onlyLevels: true,
-      counts: Array.from({ length: 6 }, () => [1, 1]),
+      counts: Array.from({ length: 7 }, () => [1, 1]),
       same: true,
       lines: ['top'],
-      unreadable: 1,
     });
   });
 
@@ -91,6 +89,8 @@ describe('a tree that cannot be read to its end', () => {
         unreadable: 1,
         unreadablePaths: ['b/c'],
       });
+      const lines = await grep({ path, pattern: 'x' });
+      expect([lines.skipped.unreadable, lines.unreadablePaths]).toEqual([1, ['b/c']]);
     } finally {
       chmodSync(join(path, 'b/c'), 0o700);
     }

@@ -7,7 +7,7 @@ use napi::bindgen_prelude::{Object, Uint8Array};
 use napi_derive::napi;
 
 use crate::columns::{Column, Text};
-use crate::options::{GivenScope, context, lossy_flag, nonzero, scope, size, stop_reason, whole};
+use crate::options::{GivenScope, context, lossy_flag, nonzero, scope, size, stop_reason, texts, whole};
 use crate::task::{CancelHandle, run};
 use crate::utf16::push_offsets;
 
@@ -123,6 +123,8 @@ pub struct NativeGrepResult {
     /// Absent when none.
     pub files_cut: Option<f64>,
     pub skipped: NativeSkipped,
+    /// The first files and directories that could not be read; absent when none.
+    pub unreadable_paths: Option<Vec<String>>,
     #[napi(ts_type = "'regex' | 'pcre2' | 'literal'")]
     pub engine: &'static str,
     pub searched_pattern: Option<String>,
@@ -151,6 +153,7 @@ impl NativeGrepResult {
                 unreadable: skipped.unreadable as f64,
                 too_costly: nonzero(skipped.too_costly),
             },
+            unreadable_paths: texts(&outcome.unreadable_paths),
             engine: match outcome.engine {
                 RegexEngine::Regex => "regex",
                 RegexEngine::Pcre2 => "pcre2",

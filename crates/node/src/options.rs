@@ -67,8 +67,12 @@ pub(crate) fn lossy_flag(lossy: bool) -> u8 {
 
 /// The places that a scan could not read, as far as a result names them.
 pub(crate) fn unreadable_paths(snapshot: &Snapshot) -> Option<Vec<String>> {
-    let paths = snapshot.unreadable_paths();
-    (!paths.is_empty()).then(|| paths.iter().map(|path| String::from_utf8_lossy(path).into_owned()).collect())
+    texts(snapshot.unreadable_paths())
+}
+
+/// Paths that a result has only when there are any.
+pub(crate) fn texts(paths: &[impl AsRef<[u8]>]) -> Option<Vec<String>> {
+    (!paths.is_empty()).then(|| paths.iter().map(|path| String::from_utf8_lossy(path.as_ref()).into_owned()).collect())
 }
 
 /// A count that a result has only when it is not zero.

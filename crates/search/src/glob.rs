@@ -91,7 +91,7 @@ pub struct GlobOutcome {
     pub total: usize,
     /// Why hits may be missing; `None` if the result is complete.
     pub stop_reason: Option<StopReason>,
-    /// What was repaired; or, if nothing matched, what the options may have meant.
+    /// The repair of an open brace; or, if nothing matched, what the options may have meant.
     pub hint: Option<String>,
 }
 

@@ -117,7 +117,7 @@ fn brace_range(text: &str) -> Option<String> {
     Some(format!("the range {{{inner}}} is not supported; use {{{numbers}}}"))
 }
 
-/// What was searched for a glob with an open brace, which is closed at the end.
+/// The repair of a glob with an open brace, which is closed at the end, in words.
 pub(crate) fn closed(glob: &str) -> Option<String> {
     if !glob.contains('{') {
         return None;
@@ -223,8 +223,8 @@ pub(crate) fn hint(glob: &str, is_list: bool) -> Option<String> {
         return Some("variables and URLs are not expanded: use a path".to_owned());
     }
     if let Some(name) = bracketed_name(glob) {
-        let escaped = name.replace('[', r"\[").replace(']', r"\]");
-        return Some(format!("{name} is one of the characters in it: use {escaped} for that name"));
+        let literal = name.replace('[', r"\[").replace(']', r"\]");
+        return Some(format!("{name} is one of the characters in it: use {literal} for that name"));
     }
     if has('}') && !has('{') {
         return Some("a } without a { is part of the name".to_owned());

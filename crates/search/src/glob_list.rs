@@ -45,7 +45,7 @@ impl GlobList {
         if self.globs.len() > 1 { &self.globs } else { &[] }
     }
 
-    /// What was repaired, or what an exclusion may have meant.
+    /// The repair of an open brace, or what an exclusion may have meant.
     pub(crate) fn note(&self) -> Option<&str> {
         self.note.as_deref()
     }

@@ -39,7 +39,7 @@ use self::candidates::{Candidate, Filter};
 use self::file::{FileSearcher, Room, Target};
 use self::file_result::FileResult;
 use self::matcher::Compiled;
-use self::page::Page;
+use self::page::{MAX_NAMED, Page};
 
 pub use self::candidates::{Candidates, Exclude, Excluded};
 pub use self::options::{GrepMode, GrepOptions};
@@ -205,6 +205,13 @@ impl Call<'_> {
         let timeout = self.options.scope.settle(result)?;
         let mut outcome = page.finish();
         outcome.skipped.unreadable += work.candidates.unreadable();
+        outcome.unreadable_paths.extend(work.candidates.unreadable_paths().iter().map(|path| path.to_vec()));
+        outcome.unreadable_paths.sort_unstable();
+        // The scan and the search both read an ignore file.
+        let named = outcome.unreadable_paths.len();
+        outcome.unreadable_paths.dedup();
+        outcome.skipped.unreadable -= (named - outcome.unreadable_paths.len()) as u64;
+        outcome.unreadable_paths.truncate(MAX_NAMED);
         outcome.engine = self.compiled.engine();
         outcome.searched_pattern = self.compiled.searched().map(ToOwned::to_owned);
         outcome.stop_reason = timeout.or(work.candidates.stop_reason()).or(outcome.stop_reason);

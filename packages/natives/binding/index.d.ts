@@ -195,6 +195,8 @@ export interface NativeGrepResult {
   /** Absent when none. */
   filesCut?: number
   skipped: NativeSkipped
+  /** The first files and directories that could not be read; absent when none. */
+  unreadablePaths?: Array<string>
   engine: 'regex' | 'pcre2' | 'literal'
   searchedPattern?: string
   asTyped?: NativeOccurrence

@@ -162,6 +162,11 @@ export interface GrepResult {
    *   none.
    */
   skipped: { oversized: number; binary: number; unreadable: number; tooCostly?: number };
+  /**
+   * The first 16 of the unreadable files and directories in path order, relative to the root; `.` is the root itself. Files in
+   * such a directory were not searched. Absent when none.
+   */
+  unreadablePaths?: string[];
   /** The engine: Rust's regular expressions, PCRE2, or plain text, with `literal` or if the pattern is not a valid expression. */
   engine: 'regex' | 'pcre2' | 'literal';
   /** The pattern that was searched, if it is not the given one. */

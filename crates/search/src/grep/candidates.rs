@@ -164,6 +164,11 @@ impl Candidates {
         if let Source::Tree { snapshot, .. } = &self.0 { snapshot.unreadable() } else { 0 }
     }
 
+    /// The first of them in path order.
+    pub(super) fn unreadable_paths(&self) -> &[Box<[u8]>] {
+        if let Source::Tree { snapshot, .. } = &self.0 { snapshot.unreadable_paths() } else { &[] }
+    }
+
     /// Why files may be missing from the list.
     pub(super) fn stop_reason(&self) -> Option<StopReason> {
         if let Source::Tree { snapshot, .. } = &self.0 { snapshot.cut().map(StopReason::from) } else { None }

@@ -132,6 +132,9 @@ pub struct GrepOutcome {
     pub files_cut: u64,
     /// The files that were not searched, or not completely.
     pub skipped: Skipped,
+    /// The first 16 files and directories that could not be read, in path order, relative to the root; an ignore file above
+    /// the root has an absolute path.
+    pub unreadable_paths: Vec<Vec<u8>>,
     /// The engine that searched.
     pub engine: RegexEngine,
     /// The pattern that was searched, if it is not the given one.

@@ -9,6 +9,9 @@ use super::outcome::{GrepOutcome, LineMatch};
 use crate::context::StopReason;
 use crate::cost::{Cost, GREP_FILE, GREP_MATCH};
 
+/// How many files and directories that could not be read are named.
+pub(super) const MAX_NAMED: usize = 16;
+
 /// Takes the results of one file after the other and keeps those of the requested page.
 pub(super) struct Page {
     mode: GrepMode,
@@ -64,6 +67,9 @@ impl Page {
             }
             FileState::Unreadable => {
                 skipped.unreadable += 1;
+                if self.outcome.unreadable_paths.len() < MAX_NAMED {
+                    self.outcome.unreadable_paths.push(path.to_vec());
+                }
                 return ControlFlow::Continue(());
             }
         }

@@ -11,7 +11,7 @@ import { leftOutNotes } from './glob.ts';
 import type { LeftOut } from './glob.ts';
 import { recordMatches } from './grep-record.ts';
 import { inputSchema } from './input.ts';
-import { brokenNameNotes } from './listing.ts';
+import { brokenNameNotes, unreadableNote } from './listing.ts';
 import {
   boundsFor,
   hintNotes,
@@ -186,7 +186,12 @@ function notesOf(details: GrepDetails, input: GrepInput, shown: number, { names 
   }
   const cut = details.matches.filter(({ truncated }) => truncated).length;
   if (cut > 0) notes.push(`[${count(cut, 'line')} cut to ${MAX_COLUMNS} characters]`);
-  notes.push(...skippedNotes(details.skipped));
+  const { unreadable, ...skipped } = details.skipped;
+  notes.push(...skippedNotes(skipped));
+  if (unreadable > 0) {
+    const what = count(unreadable, 'file or directory', 'files or directories');
+    notes.push(unreadableNote(what, unreadable, details.unreadablePaths));
+  }
   if (details.engine === 'literal' && !input.literal)
     notes.push('[the pattern is not a valid regular expression; it was searched as literal text]');
   else if (details.searchedPattern !== undefined) notes.push(`[searched for: ${quotePath(details.searchedPattern)}]`);

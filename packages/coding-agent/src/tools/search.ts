@@ -107,7 +107,6 @@ export function skippedNotes(skipped: Readonly<Record<string, number | undefined
   const words: Readonly<Record<string, string>> = {
     oversized: 'too large',
     binary: 'binary',
-    unreadable: 'not readable',
     tooCostly: 'too costly for this pattern',
   };
   const parts = Object.entries(skipped).flatMap(([reason, number = 0]) =>

@@ -183,6 +183,7 @@ function noticesOf(
     filesCut: result.filesCut ?? 0,
     linesCut: linesCut + matches.filter((match) => match.truncated === true).length,
     skipped: result.skipped,
+    unreadablePaths: result.unreadablePaths,
     isLiteral: result.engine === 'literal' && flags.literal !== true,
     searchedPattern: result.searchedPattern,
     asTyped: result.asTyped && { ...result.asTyped, path: quotePath(pathOf(result.asTyped.path)) },

@@ -23,7 +23,9 @@ describe('the notices of find and glob report', () => {
     [
       'a scan over its budget',
       { stopReason: 'budget' },
-      ['the tree has more entries than FS_SCAN_MAX_ENTRIES, so only a part was searched; use a smaller --path'],
+      [
+        'the tree has more entries than FS_SCAN_MAX_ENTRIES or the result is too large, so this is a part; use a smaller --path',
+      ],
     ],
     [
       'one unreadable directory',
@@ -90,6 +92,11 @@ describe('the notices of grep report', () => {
       'unreadable files',
       { skipped: { binary: 0, oversized: 0, unreadable: 1 } },
       ['skipped 1 file or directory because of a read error; check the permissions'],
+    ],
+    [
+      'unreadable directories with names',
+      { skipped: { binary: 0, oversized: 0, unreadable: 2 }, unreadablePaths: ['a', 'b/c'] },
+      ['skipped 2 files or directories because of a read error: a, b/c; check the permissions'],
     ],
     [
       'files that were searched in part',

@@ -18,7 +18,9 @@ export interface ListingFacts {
 function stopNotice(stopReason: StopReason | undefined): string[] {
   if (stopReason === 'timeout') return ['--timeout ended the search early; use a longer timeout or a smaller --path'];
   if (stopReason === 'budget') {
-    return ['the tree has more entries than FS_SCAN_MAX_ENTRIES, so only a part was searched; use a smaller --path'];
+    return [
+      'the tree has more entries than FS_SCAN_MAX_ENTRIES or the result is too large, so this is a part; use a smaller --path',
+    ];
   }
   return [];
 }
@@ -137,7 +139,7 @@ export function grepNotices(facts: GrepFacts): string[] {
           `searched ${countOf(facts.skipped.tooCostly, 'file')} only in part, because the pattern backtracks too often; simplify it`,
         ]
       : []),
-    ...unreadableNotice(facts.skipped.unreadable, 'file or directory', 'files or directories'),
+    ...unreadableNotice(facts.skipped.unreadable, 'file or directory', 'files or directories', facts.unreadablePaths),
     ...lossyNotice(facts.lossyPaths),
   ];
 }
