@@ -356,3 +356,22 @@ test('a journal of another tree is read once, not at each change', async () => {
   for (const content of ['2', '3', '4']) details(await tools.write.execute({ path: 'b', content }));
   expect(reads).toBe(first);
 });
+
+test('the first answer waits once for locks that another program holds, not for each journal', async () => {
+  const root = createTree({ a: 'old' });
+  const stateDirectory = temporaryDirectory();
+  for (let left = 0; left < 3; left++) writeJournal(stateDirectory, 'P', { paths: [join(root, 'a')], locks: [root] });
+  const waits: (number | undefined)[] = [];
+  const operations: FileOperations = {
+    ...nodeFileOperations,
+    lock: async (path, options) => {
+      waits.push(options?.timeoutMs);
+      return nodeFileOperations.lock(path, options);
+    },
+  };
+  const other = createWorkspace({ root, stateDirectory });
+  await other.locks.hold([root], {}, async () => {
+    details(await createCodingTools({ root, stateDirectory, operations }).read.execute({ path: 'a' }));
+  });
+  expect(waits.slice(1)).toEqual([0, 0]);
+});

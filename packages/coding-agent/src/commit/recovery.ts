@@ -41,7 +41,7 @@ interface Outcome {
   readonly rescued: readonly string[];
 }
 
-/** Recovery at the start must not delay the first answer for long. */
+/** Recovery at the start must not delay the first answer for long, however many journals have their locks held. */
 const MAX_WAIT_MS = 2000;
 
 function announced(change: Change): PathChange[] {
@@ -144,9 +144,10 @@ class JournalRecovery implements Recovery {
       for (const path of await state.list()) {
         if (journalKind(basename(path)) === 'new') await removeFile(operations, path);
       }
+      const end = performance.now() + MAX_WAIT_MS;
       for (const journal of await this.#list()) {
         const content = await this.#read(journal);
-        if (content?.paths.some(concerns)) await this.#recoverUnlocked(journal);
+        if (content?.paths.some(concerns)) await this.#recoverUnlocked(journal, Math.max(0, end - performance.now()));
       }
     } catch (error) {
       // The next change reports it: without its state directory a workspace can only read.
@@ -154,9 +155,9 @@ class JournalRecovery implements Recovery {
     }
   }
 
-  async #recoverUnlocked(journal: string): Promise<void> {
+  async #recoverUnlocked(journal: string, maxMs: number): Promise<void> {
     try {
-      await this.recover([journal]);
+      await this.recover([journal], maxMs);
     } catch (error) {
       // Its commit is running.
       if (!ToolError.isInstance(error) || error.code !== 'LOCKED') throw error;
@@ -173,10 +174,10 @@ class JournalRecovery implements Recovery {
     return [...known].filter(([, locks]) => locks.some((lock) => places.includes(lock))).map(([journal]) => journal);
   }
 
-  async recover(journals: readonly string[]): Promise<void> {
+  async recover(journals: readonly string[], maxMs: number = MAX_WAIT_MS): Promise<void> {
     for (const journal of journals) {
       try {
-        await this.#recoverOne(journal);
+        await this.#recoverOne(journal, maxMs);
       } catch (error) {
         if (ToolError.isInstance(error) && error.code === 'LOCKED') throw error;
         const why = error instanceof Error ? error.message : String(error);
@@ -213,13 +214,13 @@ class JournalRecovery implements Recovery {
     }
   }
 
-  async #recoverOne(journal: string): Promise<void> {
+  async #recoverOne(journal: string, maxMs: number): Promise<void> {
     const { operations, locks, changes } = this.#context;
     const first = await this.#read(journal);
     if (first === undefined) return;
     const places: string[] = [];
     for (const place of first.locks) if (await isThere(operations, place)) places.push(place);
-    await locks.hold(places, { maxMs: MAX_WAIT_MS }, async () => {
+    await locks.hold(places, { maxMs }, async () => {
       // The commit may have ended meanwhile, or another process may have recovered it.
       const content = await this.#read(journal);
       if (content === undefined) return;
