@@ -283,6 +283,15 @@ describe('a notice on standard error reports', () => {
     expect(stderr).toMatch(/^cairn: [^\n]*\[z-a\][^\n]*correct it, or use -F to search for the exact text\n$/u);
   });
 
+  test.each([['a\\nb'], ['a\nb', '-F']])(
+    'a pattern with a line break is an error that names --multiline',
+    async (...args) => {
+      const { stderr, exitCode } = await cairn(['grep', ...args], { cwd: createTree({}) });
+      expect(exitCode).toBe(2);
+      expect(stderr).toMatch(/: it matches a line break; use --multiline to let matches span lines\n$/u);
+    },
+  );
+
   test('a timeout', async () => {
     const { stderr, exitCode } = await cairn(['glob', '*', '--timeout', '0'], { cwd: sampleTree() });
     expect(stderr).toBe('cairn: --timeout ended the search early; use a longer timeout or a smaller --path\n');

@@ -248,7 +248,7 @@ describe('grep', () => {
     expect(await files('rust')).toEqual([]);
     for (const [type, near] of [
       ['golan', 'golang'],
-      ['pyhton', 'python'],
+      ['kotlinn', 'kotlin'],
       ['ts,js', 'glob'],
       ['*.ts', 'glob'],
       ['', 'ts'],
@@ -294,7 +294,10 @@ describe('grep', () => {
       pattern: '😀[z-a]',
       offset: 3,
     });
-    await expect(grep({ pattern: 'a\\nb', path })).rejects.toThrow(/multiline/);
+    for (const literal of [false, true]) {
+      const refused = grep({ pattern: literal ? 'a\nb' : 'a\\nb', literal, path });
+      await expect(refused).rejects.toThrow(/: it matches a line break; set multiline to let matches span lines$/u);
+    }
   });
 
   it('decodes invalid UTF-8 so that the places still fit', async () => {

@@ -46,11 +46,15 @@ impl From<SearchError> for NativeError {
                 let offset =
                     offset.and_then(|offset| crate::utf16::offsets(pattern.as_bytes(), [offset].into_iter()).pop());
                 let place = offset.map_or(String::new(), |offset| format!(" at offset {offset}"));
+                // Some reasons state what to do; to search for the text does not help then.
+                let advice = if reason.contains("; ") {
+                    ""
+                } else {
+                    "; correct it, or set literal to search for the exact text"
+                };
                 Self {
                     code: "INVALID_REGEX".to_owned(),
-                    message: format!(
-                        "invalid regular expression {pattern:?}{place}: {reason}; correct it, or set literal to search for the exact text"
-                    ),
+                    message: format!("invalid regular expression {pattern:?}{place}: {reason}{advice}"),
                     pattern: Some(pattern),
                     offset,
                     ..Self::default()

@@ -1,7 +1,7 @@
 //! The Node addon. It translates options into the core's types, results into fields and columns, and errors into data. It
 //! decides nothing: all defaults are in the core.
 //!
-//! Each search is queued on the process-wide [`cairn_pool::Pool`] and settles a promise; a call of [`files`] has a thread of its
+//! Each search is queued on the process-wide [`cairn_pool::Pool`] and settles a promise; a call of `files` has a thread of its
 //! own. Nothing blocks the event loop or runs on libuv's pool. A panic becomes an error with code `INTERNAL`.
 
 #![cfg_attr(test, allow(dead_code, reason = "under test nothing is registered with Node"))]

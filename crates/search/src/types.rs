@@ -186,7 +186,7 @@ mod tests {
 
     #[test]
     fn a_type_that_no_file_has_is_refused_with_near_names() {
-        for (name, near) in [("goland", "golang"), ("pyton", "python"), ("rusty", "rust"), ("zzzzzz", "such as ts")] {
+        for (name, near) in [("goland", "golang"), ("kotlinn", "kotlin"), ("rusty", "rust"), ("zzzzzz", "such as ts")] {
             let error = TypeFilter::new(name).expect(name).check(name, [b"a.txt".as_slice()].into_iter());
             assert!(error.as_ref().is_err_and(|error| error.to_string().contains(near)), "{name}: {error:?}");
             let file = format!("src/a.{name}");

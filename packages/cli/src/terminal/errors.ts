@@ -81,7 +81,9 @@ export function factsOf(error: unknown): ErrorFacts {
     // The library names its own option.
     const [summary, fix] = [stringOf(error, 'summary'), stringOf(error, 'hint')];
     const stated = summary === undefined || fix === undefined ? error.message : `${summary}.`;
-    const message = stated.replace('or set literal to search', 'or use -F to search');
+    const message = stated
+      .replace('or set literal to search', 'or use -F to search')
+      .replace('set multiline to let', 'use --multiline to let');
     return { code: error.code, message, fix, path, ...placeOf(error), ...changedOf(error) };
   }
   const code = stringOf(error, 'code');
