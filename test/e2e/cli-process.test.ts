@@ -31,7 +31,7 @@ describe.skipIf(process.platform === 'win32')('without permission', () => {
       const { stdout, stderr, exitCode } = await cairn(args, { cwd, uid });
       expect({ stdout, exitCode }, `cairn ${args.join(' ')}`).toEqual({ stdout: 'a.txt\n', exitCode: 2 });
       expect(stderr, `cairn ${args.join(' ')}`).toMatch(
-        /^cairn: skipped 1 [^\n]+ because of a read error; check the permissions\n$/u,
+        /^cairn: skipped 1 [^\n]+ because of a read error: locked; check the permissions\n$/u,
       );
     }
   });

@@ -99,19 +99,6 @@ describe.skipIf(!onLinux)('directories', () => {
     expect(checks['addon']).toMatchObject({ status: 'warn', fix: expect.stringContaining('writing') });
   });
 
-  test('locks that others can write fail with the message of the tools', async () => {
-    const temporary = temporaryDirectory();
-    const locks = join(temporary, `cairn-${process.getuid?.() ?? 'user'}`);
-    mkdirSync(locks);
-    chmodSync(locks, 0o777);
-    const { exitCode, checks } = await doctor({ env: { TMPDIR: temporary } });
-    expect(exitCode).toBe(1);
-    expect(checks['writing']).toMatchObject({
-      status: 'fail',
-      message: expect.stringContaining('is writable by other users'),
-    });
-  });
-
   test.skipIf(!isRoot)('a home that may not be written to fails', async (context) => {
     const state = temporaryDirectory();
     chmodSync(state, 0o555);

@@ -129,8 +129,10 @@ function foldedOrAtEnd(lines: readonly Measured[], old: readonly string[], fold:
   const places = foldedPlaces(lines, old, fold);
   if (places.length > 0 || old.length < 2 || old.at(-1) !== '') return places;
   const last = lines.at(-1);
+  // The file ends with a line end, so it does not lack one.
+  if (!last || last.text === '') return [];
   return foldedPlaces(lines, old.slice(0, -1), fold)
-    .filter(({ end }) => last && end === endOf(last))
+    .filter(({ end }) => end === endOf(last))
     .map((place) => ({ ...place, dropsEnd: true }));
 }
 
@@ -145,6 +147,7 @@ function indentedPlaces(lines: readonly Measured[], givenOld: readonly string[],
     const window = lines.slice(index, index + old.length);
     const last = window.at(-1);
     if (window.length < old.length || !last) return [];
+    if (dropsEnd && last === lines.at(-1) && last.text === '') return [];
     if (window.some(({ text, isBroken }, at) => isBroken || folded(text).trimStart() !== bodies[at])) return [];
     const pairs = window.flatMap(({ text }, at): [string, string][] =>
       text.trim() === '' ? [] : [[indentOf(text), indentOf(old[at] ?? '')]],

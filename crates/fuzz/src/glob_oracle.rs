@@ -17,7 +17,7 @@ enum Token {
     Class {
         negated: bool,
         ranges: Vec<(char, char)>,
-        named: Vec<fn(&char) -> bool>,
+        named: Vec<Class>,
     },
 }
 
@@ -152,7 +152,7 @@ fn parse_class(characters: &[char], start: usize) -> Option<(Token, usize)> {
     at += usize::from(negated);
     let first = at;
     let mut ranges = Vec::new();
-    let mut named: Vec<fn(&char) -> bool> = Vec::new();
+    let mut named: Vec<Class> = Vec::new();
     let member = |at: &mut usize| {
         *at += usize::from(characters.get(*at) == Some(&'\\'));
         *at += 1;
@@ -185,8 +185,11 @@ fn parse_class(characters: &[char], start: usize) -> Option<(Token, usize)> {
     Some((Token::Class { negated, ranges, named }, at + 1))
 }
 
+/// Whether a character is of a class.
+type Class = fn(&char) -> bool;
+
 /// Reads `[:name:]`, `[.name.]` or `[=name=]`: the class, if there is one, and the place after it.
-fn parse_named(characters: &[char], at: usize) -> Option<(Option<fn(&char) -> bool>, usize)> {
+fn parse_named(characters: &[char], at: usize) -> Option<(Option<Class>, usize)> {
     let mark = *characters.get(at + 1).filter(|mark| characters[at] == '[' && [':', '.', '='].contains(mark))?;
     let name: String = characters[at + 2..].iter().take_while(|character| character.is_ascii_alphanumeric()).collect();
     let end = at + 2 + name.len();
@@ -194,7 +197,7 @@ fn parse_named(characters: &[char], at: usize) -> Option<(Option<fn(&char) -> bo
     (is_closed && !name.is_empty()).then(|| (class_of(&name).filter(|_| mark == ':'), end + 2))
 }
 
-fn class_of(name: &str) -> Option<fn(&char) -> bool> {
+fn class_of(name: &str) -> Option<Class> {
     Some(match name {
         "alnum" => char::is_ascii_alphanumeric,
         "alpha" => char::is_ascii_alphabetic,

@@ -161,11 +161,13 @@ fn an_unchanged_tree_is_compared_and_not_listed() {
     let second = rig.expired(DEFAULT);
     assert!(Arc::ptr_eq(&first.snapshot, &second.snapshot), "the same snapshot, with its derived structure");
     assert_eq!(second.age, Duration::ZERO, "as new as a scan");
-    // The root, three directories and the ignore file. Above the root: `.git` and `.ignore` of each directory, the
-    // excludes file, and the `.git` whose configuration could name another one.
+    // The root, three directories and the ignore file. From the root up: `.git` of each directory, and above it `.ignore`.
+    // git's configuration: the system's file, the two of the user, and the excludes file.
     let above = rig.root().ancestors().count() as u64;
-    let excludes = u64::from(std::env::var_os("HOME").is_some() || std::env::var_os("XDG_CONFIG_HOME").is_some());
-    assert_eq!((rig.cache.stats().checks - checks) / 2, 5 + above + (above - 1) + excludes + 1);
+    let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    let of_system = u64::from(!is_set("GIT_CONFIG_NOSYSTEM"));
+    let of_user = 2 * u64::from(is_set("HOME") || is_set("XDG_CONFIG_HOME")) + u64::from(is_set("HOME"));
+    assert_eq!((rig.cache.stats().checks - checks) / 2, 5 + above + (above - 1) + of_system + of_user);
 }
 
 #[test]
@@ -453,8 +455,8 @@ fn full_details_and_other_file_systems_are_scanned_again() {
     let entry = rig.expired(full).snapshot;
     assert_eq!(entry.size(entry.find(b"a/b").expect("the file")), Some(6));
     // That file system has no reliable times.
-    let proc = Path::new("/proc/self/fdinfo");
-    let request = ScanRequest { root: proc, options: DEFAULT, asked: Instant::now(), partial_on_timeout: false };
+    let proc = fs::canonicalize("/proc/self/fdinfo").expect("a directory");
+    let request = ScanRequest { root: &proc, options: DEFAULT, asked: Instant::now(), partial_on_timeout: false };
     for _ in 0..2 {
         *rig.clock.lock().expect("a clock") += Duration::from_secs(2);
         rig.cache.get_or_scan(&request, &rig.pool, &CancelToken::new()).expect("a scan");

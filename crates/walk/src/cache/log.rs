@@ -76,7 +76,7 @@ pub(super) fn affects_root(target: &Path, key: &ScanKey) -> bool {
     if target.starts_with(root) {
         return true;
     }
-    let rules = [".gitignore", ".ignore", ".git", ".git/info/exclude"];
+    let rules = [".gitignore", ".ignore", ".git", ".git/config", ".git/info/exclude"];
     let rules_above = key.options.use_gitignore
         && rules.iter().any(|name| {
             let directory = target.ends_with(name).then(|| target.ancestors().nth(Path::new(name).iter().count()));
