@@ -16,6 +16,8 @@ use crate::error::SearchError;
 
 /// Drops the hits that exceed the budget of a result. `objects` is what a hit costs beside its path. Returns whether there
 /// were any.
+///
+/// Each entry may occur at most once.
 pub(crate) fn fit_hits<T>(
     hits: &mut Vec<T>,
     snapshot: &Snapshot,
@@ -23,6 +25,13 @@ pub(crate) fn fit_hits<T>(
     entry: impl Fn(&T) -> usize,
     objects: impl Fn(&T) -> usize,
 ) -> bool {
+    // Nearly every result fits even if it had all paths of the snapshot.
+    let mut most = Cost::default();
+    most.add(hits.iter().map(&objects).sum());
+    most.add_any_texts(hits.len(), snapshot.arena().len());
+    if most.bytes() <= max_bytes {
+        return false;
+    }
     let mut cost = Cost::default();
     let fitting = hits.iter().take_while(|hit| {
         cost.add(objects(hit));

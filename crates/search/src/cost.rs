@@ -50,6 +50,13 @@ impl Cost {
         self.is_wide = self.is_wide || !text.is_ascii();
     }
 
+    /// Adds the most that `count` strings with `bytes` of text in all can cost.
+    pub(crate) fn add_any_texts(&mut self, count: usize, bytes: usize) {
+        self.objects += count * STRING;
+        self.text += bytes;
+        self.is_wide = true;
+    }
+
     /// The sum of two costs.
     pub(crate) fn plus(self, other: Self) -> Self {
         Self {
