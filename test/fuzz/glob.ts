@@ -234,7 +234,8 @@ function isGrepResult(value: unknown): value is Awaited<ReturnType<typeof grep>>
 
 /**
  * What grep's option selects: any of the globs that do not begin with `!`, or all without any, but nothing that the others
- * match, nor anything below it. A comma outside of braces and classes separates globs if every one has a wildcard.
+ * match, nor anything below it. A comma outside of braces and classes separates globs if every one has a wildcard or begins
+ * with `!`.
  */
 function grepOracle(option: string): ((path: string) => boolean) | undefined {
   const blank = (glob: string): string =>
@@ -251,7 +252,7 @@ function grepOracle(option: string): ((path: string) => boolean) | undefined {
     else parts.push(`${parts.pop() ?? ''}${option[at] ?? ''}`);
   }
   const globs =
-    parts.length > 1 && parts.every((part) => /[*?[{]/u.test(blank(part)))
+    parts.length > 1 && parts.every((part) => /[*?[{]|^\s*!/u.test(blank(part)))
       ? parts.map((part) => part.trim())
       : [option];
   try {

@@ -131,6 +131,8 @@ async function check(given: Case): Promise<{ readonly wrong: readonly string[]; 
       const path = paths[file % paths.length] ?? '';
       // Only one of two links is a change of the other one, too.
       if (given.kinds.some((kind, index) => kind === 'edit-linked' && path === `f${index}`)) continue;
+      // What the commit had not made yet cannot be removed.
+      if (isGone && !existsSync(join(root, path))) continue;
       const content = isGone ? undefined : `somebody else, ${path}\n`;
       foreign.set(path, content);
       if (content === undefined) rmSync(join(root, path), { force: true });
@@ -159,6 +161,9 @@ async function check(given: Case): Promise<{ readonly wrong: readonly string[]; 
     wrong.push(...left.map((path) => `${path} is left`));
     for (const [path, content] of foreign) {
       const found = contentOf(join(root, path));
+      // A file that was written in place is the same file: it may still be moved, or moved back.
+      const ends = Object.keys(models.find((model, index) => given.kinds[index] === 'move' && path in model) ?? {});
+      if (content !== undefined && ends.some((end) => contentOf(join(root, end)) === content)) continue;
       if (found !== content) wrong.push(`${path} of somebody else holds ${JSON.stringify(found)}`);
     }
     // A change that somebody else touched at either of its paths is left out; the others belong together.
