@@ -8,7 +8,7 @@ import { PathQueue } from './path-queue.ts';
 import type { StateDirectory } from './state-directory.ts';
 
 /** How long a call waits for locks. */
-export interface LockWait {
+interface LockWait {
   /** Milliseconds. A commit takes milliseconds; one of a huge file on a slow disk takes seconds. */
   readonly maxMs?: number | undefined;
   readonly signal?: AbortSignal | undefined;
