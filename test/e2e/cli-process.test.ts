@@ -36,13 +36,15 @@ describe.skipIf(process.platform === 'win32')('without permission', () => {
     }
   });
 
-  test('a file that cannot be read is counted by grep', async (context) => {
+  test('a file that cannot be read is counted and named by grep', async (context) => {
     context.skip(!canRunUnprivileged, 'user 65534 cannot read this checkout');
     const cwd = createTree({ 'a.txt': 'hit\n', 'b.txt': file('hit\n', { mode: 0o000 }) });
     chmodSync(cwd, 0o755);
     const { stdout, stderr, exitCode } = await cairn(['grep', 'hit'], { cwd, uid });
     expect({ stdout, exitCode }).toEqual({ stdout: 'a.txt:1:hit\n', exitCode: 2 });
-    expect(stderr).toContain('cairn: skipped 1 file or directory because of a read error; check the permissions\n');
+    expect(stderr).toContain(
+      'cairn: skipped 1 file or directory because of a read error: b.txt; check the permissions\n',
+    );
   });
 
   test('the tour reports a tree that is not writable and continues', async (context) => {
