@@ -178,6 +178,18 @@ const kernelGreps: Case[] = [
   differs: { 'pi-natives': noRules },
 }));
 
+const kernelAborts: Case[] = [
+  {
+    id: 'abort',
+    corpus: 'kernel',
+    title: 'abort of 8 greps, until the next call is answered',
+    task: (root) => ({ kind: 'abort', root, pattern: String.raw`\w+\s+\w+_probe\(`, calls: 8 }),
+    peers: [],
+    goals: [{ atMost: 50, unit: 'ms' }],
+    measures: 'time',
+  },
+];
+
 const kernelMemory: Case[] = [
   {
     id: 'memory',
@@ -268,6 +280,7 @@ export const cases: readonly Case[] = [
   ...kernelGlobs,
   ...kernelFinds,
   ...kernelGreps,
+  ...kernelAborts,
   ...kernelMemory,
   ...modules,
   ...million,

@@ -14,7 +14,9 @@ export type Task =
       readonly pattern: string;
       readonly glob?: string;
       readonly rules: boolean;
-    };
+    }
+  /** The end of several greps by one signal, until another call has been answered. Ours alone can. */
+  | { readonly kind: 'abort'; readonly root: string; readonly pattern: string; readonly calls: number };
 
 /** How many paths of a ranking are judged. */
 export const topCount = 10;

@@ -17,6 +17,28 @@ function globTrial(root: string, pattern: string, options: { cache: boolean; pau
   return cache ? { arm, run } : { run };
 }
 
+/** How long the calls work before they are aborted. */
+const underWayMs = 50;
+
+function abortTrial(root: string, pattern: string, calls: number): Trial {
+  let controller = new AbortController();
+  let settled: Promise<PromiseSettledResult<unknown>[]> = Promise.resolve([]);
+  return {
+    arm: async () => {
+      controller = new AbortController();
+      const { signal } = controller;
+      settled = Promise.allSettled(Array.from({ length: calls }, () => grep({ pattern, path: root, signal })));
+      await setTimeout(underWayMs);
+    },
+    run: async () => {
+      controller.abort();
+      const ends = await settled;
+      await glob({ pattern: '*', path: root, recursive: false });
+      return { count: ends.filter(({ status }) => status === 'rejected').length };
+    },
+  };
+}
+
 /** Every call goes through the public functions. */
 export const cairn: Engine = (task) => {
   const { root } = task;
@@ -51,5 +73,7 @@ export const cairn: Engine = (task) => {
       const options = { pattern: task.pattern, path: root, glob: task.glob, gitignore: task.rules };
       return { run: async () => ({ count: (await grep(options)).matches.length }) };
     }
+    case 'abort':
+      return abortTrial(root, task.pattern, task.calls);
   }
 };

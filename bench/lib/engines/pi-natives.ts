@@ -51,6 +51,8 @@ export function piNativesEngine(pi: PiNatives): Engine {
         const options = { pattern: task.pattern, path: root, gitignore, ...(task.glob && { glob: task.glob }) };
         return { run: async () => ({ count: (await pi.grep(options)).matches.length }) };
       }
+      case 'abort':
+        return undefined;
     }
   };
 }

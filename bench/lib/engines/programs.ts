@@ -62,6 +62,7 @@ function ripgrepArguments(task: Task): string[] | undefined {
     }
     case 'expired':
     case 'find':
+    case 'abort':
       return undefined;
   }
 }
