@@ -1,0 +1,43 @@
+/** Facts about the tree. */
+export interface TreeMetadata {
+  /** When the tree was made (ISO 8601). */
+  readonly cachedAt: string;
+  /** The length of the tree in UTF-16 code units. */
+  readonly size: number;
+  /** The levels that were asked for; with `auto`, the number that was chosen. */
+  readonly depth: number;
+  /** Entries of the whole workspace after exclusion. A folded line counts once. */
+  readonly entries: number;
+  /** Whether the limit of characters or tokens left something out. A cut by depth does not count. */
+  readonly truncated: boolean;
+  /** Entries that the rules leave out and no line shows. A directory counts once; `.git` and secret names do not. */
+  readonly excluded: number;
+  /** Entries that are never shown because names like theirs usually hold secrets. */
+  readonly hiddenSecrets: number;
+  readonly estimatedTokens: number;
+  readonly buildTimeMs: number;
+  /** Why the tree is empty or incomplete. Absent when it is neither. */
+  readonly error?: string;
+}
+
+/** An entry of a kept listing: what the `list` tool returned for it. */
+export type ListedItem = Readonly<Record<string, unknown>>;
+
+/** A directory that was listed during a run. */
+export interface DynamicListing {
+  readonly items: readonly ListedItem[];
+  /** When it was listed (ISO 8601). */
+  readonly cachedAt: string;
+}
+
+/**
+ * What prompt templates see as `workspaceCache`. Plain JSON.
+ *
+ * The format is that of the source document, section "缓存结构".
+ */
+export interface WorkspaceCacheData {
+  readonly static: { readonly tree: string; readonly metadata: TreeMetadata };
+  readonly dynamic: Readonly<Record<string, DynamicListing>>;
+  /** The same text as `static.tree`. Not enumerable, so that no template prints the tree twice. */
+  readonly directoryTree: string;
+}

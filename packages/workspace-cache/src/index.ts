@@ -1,0 +1,1 @@
+export type { DynamicListing, ListedItem, TreeMetadata, WorkspaceCacheData } from './data.ts';
