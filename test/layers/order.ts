@@ -36,6 +36,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'mentions',
     'resources',
   ],
+  'workspace-cache': ['data.ts', 'section'],
   memory: [
     'errors.ts',
     'defaults.ts',
