@@ -35,6 +35,8 @@ const names: readonly string[] = [
   '#x',
   ' #x',
   'foo',
+  'FOO',
+  'B',
   'foo ',
   'foo  ',
   'foo\t',
@@ -114,6 +116,35 @@ const casesOfGitAlone: readonly (readonly [reason: string, rule: string | Uint8A
   ['an escaped hyphen in a class', '[a\\-\\\\]'],
   ['a class that is not closed matches nothing', '[a'],
   ['a class that is not closed matches nothing, after a letter', 'a[b'],
+  ['the start of a range can be escaped', '[\\!-[:alpha:]]'],
+];
+
+/** Rules to which the case of letters matters in one place and not in another. */
+const casesOfLetters: readonly (readonly [reason: string, rule: string])[] = [
+  ['an upper-case name', 'FOO'],
+  ['an upper-case name after a star', '*B'],
+  ['an upper-case name below another', 'DIR/A'],
+  ['an escaped lower-case letter', '\\a'],
+  ['an escaped upper-case letter', '\\A'],
+  ['an escaped upper-case letter after a directory', 'dir/\\A'],
+  ['an upper-case letter in a class', '[A]'],
+  ['an upper-case letter in a negated class', '[!A]'],
+  ['an escaped letter in a class', '[\\A]'],
+  ['a range of upper-case letters', '[A-Z]'],
+  ['a range of lower-case letters, negated', '[^a-z]'],
+  ['a range over both cases', '[A-z]'],
+  ['a range from the last upper-case to the first lower-case letter', '[Z-a]'],
+  ['a range from a sign before the letters', '[!@-B]'],
+  ['a reversed range', '[b-a]'],
+  ['a reversed range of upper-case letters', '[B-A]'],
+  ['a reversed range over both cases', '[b-A]'],
+  ['a reversed range, negated', '[!b-a]'],
+  ['a reversed range from a sign after the letters', '[^-A]'],
+  ['a reversed range that begins with an escaped letter', '[\\b-\\a]'],
+  ['the class of upper-case letters', '[[:upper:]]'],
+  ['the class of lower-case letters', '[[:lower:]]'],
+  ['the class of upper-case letters, negated', '[![:upper:]]'],
+  ['the name of a class in upper case', '[[:UPPER:]]'],
 ];
 
 /** Files and links that no rule hides, by the directory below the root. */
@@ -128,8 +159,13 @@ function inDirectory(paths: readonly string[], directory: string): string[] {
 
 beforeAll(useNeutralHome);
 
-describe('a rule hides what git hides', () => {
-  const all = [...cases, ...casesOfGitAlone].map(([reason, rule], index) => [reason, rule, `rule-${index}`] as const);
+describe.each([
+  { title: 'a rule hides what git hides', ignoreCase: false },
+  { title: 'with core.ignoreCase, a rule hides what git hides', ignoreCase: true },
+])('$title', ({ ignoreCase }) => {
+  const all = [...cases, ...casesOfGitAlone, ...casesOfLetters].map(
+    ([reason, rule], index) => [reason, rule, `rule-${index}`] as const,
+  );
   const content: Tree = Object.fromEntries(names.map((name) => [name === 'dir/a' ? 'dir/a.x' : name, '']));
   let ours: string[] = [];
   let theirs: string[] = [];
@@ -137,6 +173,7 @@ describe('a rule hides what git hides', () => {
     const root = newDirectory();
     for (const [, rule, directory] of all) writeTree(join(root, directory), { ...content, '.gitignore': rule });
     git(['init', '--quiet'], root);
+    git(['config', 'core.ignoreCase', String(ignoreCase)], root);
     ours = await ourFiles(root);
     theirs = gitListing(root).files;
     return () => removeTree(root);

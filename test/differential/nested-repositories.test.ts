@@ -155,6 +155,12 @@ describe('git configuration', () => {
       [],
     ],
     [
+      'a condition in any case with a reversed range',
+      { ...home, '.gitconfig': '[includeIf "gitdir/i:w[z-n]rk/"]\n\tpath = third/config' },
+      '',
+      [],
+    ],
+    [
       'a condition below the home',
       { ...home, '.gitconfig': '[includeIf "gitdir:~/"]\n\tpath = third/config' },
       '',

@@ -15,6 +15,7 @@ use gix_glob::wildmatch;
 
 use crate::paths::{from_bytes, read_regular_file, to_bytes};
 
+use super::gitignore::glob_for_wildmatch;
 use super::sources::Sources;
 
 /// git refuses configuration files that are nested deeper.
@@ -161,6 +162,7 @@ impl Reader<'_> {
         if glob.ends_with(b"/") {
             glob.extend_from_slice(b"**");
         }
+        let Some(glob) = glob_for_wildmatch(&glob, ignore_case) else { return false };
         let mut mode = wildmatch::Mode::NO_MATCH_SLASH_LITERAL;
         mode.set(wildmatch::Mode::IGNORE_CASE, ignore_case);
         let canonical = git_directory.canonicalize().unwrap_or_else(|_| git_directory.clone());

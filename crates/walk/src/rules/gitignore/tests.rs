@@ -1,9 +1,13 @@
 use super::*;
 
 fn hides(rules: &[u8], path: &[u8], is_dir: bool) -> Option<bool> {
+    decide(rules, path, is_dir, false)
+}
+
+fn decide(rules: &[u8], path: &[u8], is_dir: bool, ignore_case: bool) -> Option<bool> {
     let name_start = path.iter().rposition(|&byte| byte == b'/').map_or(0, |slash| slash + 1);
     let subject = Subject { path, name_start, name_mask: mask_of(&path[name_start..]), is_dir };
-    Globs::parse(rules, false).hides(subject)
+    Globs::parse(rules, ignore_case).hides(subject)
 }
 
 #[test]
@@ -46,6 +50,39 @@ fn a_bracket_and_a_colon_in_a_class_are_characters() {
 }
 
 #[test]
+fn to_ignore_case_is_to_fold_the_path_and_the_plain_letters_of_a_rule() {
+    for (rule, hidden, shown) in [
+        (&b"Foo"[..], &b"foo FOO"[..], &b""[..]),
+        (b"*.O", b"a.o a.O", b""),
+        (b"Fo[o]", b"foo FOO", b""),
+        (b"Fo[O]", b"", b"foo FOO foO"),
+        (b"x\\A", b"", b"xa xA XA"),
+        (b"x\\a", b"xa xA XA", b""),
+        (b"[b-a]", b"b B", b"a A c"),
+        (b"[b-A]", b"b B", b"a A c"),
+        (b"[!b-a]", b"a A c", b"b B"),
+        (b"[A]", b"", b"a A"),
+        (b"[!A]", b"a A b", b""),
+        (b"[A-Z]", b"a A m z", b"_ 1"),
+        (b"[^a-z]", b"_ 1", b"a A z"),
+        (b"[Z-a]", b"a A z Z _", b"m M"),
+        (b"[A-z]", b"a A z _ [", b"1"),
+        (b"[_-C]", b"_", b"a d z"),
+        (b"[a\\A-C]", b"a b c A B", b"d"),
+        (b"[[:upper:]]", b"a A", b"1"),
+        (b"[[:lower:]]", b"a A", b"1"),
+        (b"[[:UPPER:]]", b"", b"a A"),
+    ] {
+        for (paths, expected) in [(hidden, Some(true)), (shown, None)] {
+            for path in paths.split(|&byte| byte == b' ').filter(|path| !path.is_empty()) {
+                let texts = [rule, path].map(String::from_utf8_lossy);
+                assert_eq!(decide(rule, path, false, true), expected, "{texts:?}");
+            }
+        }
+    }
+}
+
+#[test]
 fn a_line_is_parsed_as_git_parses_it() {
     for (reason, line, rule) in [
         ("a comment", &b"# foo"[..], None),
@@ -62,10 +99,15 @@ fn a_line_is_parsed_as_git_parses_it() {
         ("a negation of a directory at the top", b"!/foo/", Some("!/foo/")),
         ("an escaped exclamation mark", b"\\!foo", Some("\\!foo")),
         ("the name of a class", b"[[:alpha:][:digit:]]", Some("[[:alpha:][:digit:]]")),
-        ("a bracket and a colon in a class", b"[[:]*[[:a]", Some("[\\[:]*[\\[:a]")),
-        ("a class that begins with a colon", b"[:]*[]:]", Some("[:]*[]:]")),
+        ("a bracket and a colon in a class", b"[[:]*[[:a]", Some("[:\\[]*[:\\[a]")),
+        ("a class that begins with a colon", b"[:]*[]:]", Some("[:]*[:\\]]")),
+        ("a range", b"*.[a-cx]", Some("*.[a-cx]")),
+        ("a range between escaped characters", b"[\\--\\]!]", Some("[\\!\\--\\]]")),
+        ("the start of a reversed range is a member", b"[b-a]", Some("[b]")),
+        ("a class that is not closed", b"a[b", None),
+        ("a backslash at the end", b"a\\", None),
     ] {
-        assert_eq!(parse_line(line).map(|pattern| pattern.to_string()).as_deref(), rule, "{reason}");
+        assert_eq!(parse_line(line, false).map(|rule| rule.pattern.to_string()).as_deref(), rule, "{reason}");
     }
 }
 
@@ -85,8 +127,7 @@ fn a_prefilter_requires_only_what_a_match_contains() {
         (b"[[:alpha:]]b", b"b", b"b", Some(b'b')),
         (b"a\\*", b"", b"", None),
     ] {
-        let prefilter = Prefilter::of(&parse_line(rule).expect("a rule"));
         let expected = Prefilter { mask: mask_of(required), run: run.into(), last };
-        assert_eq!(prefilter, expected, "{}", String::from_utf8_lossy(rule));
+        assert_eq!(Prefilter::of(rule), expected, "{}", String::from_utf8_lossy(rule));
     }
 }
