@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { estimateTokens } from '@cairn/tool/prompt';
 import { z } from 'zod';
 
-export type MessageContent =
+type MessageContent =
   | string
   | readonly (
       | { readonly type: 'text'; readonly text: string }
@@ -15,14 +15,14 @@ export type MessageContent =
         }
     )[];
 
-export interface MessageToolCall {
+interface MessageToolCall {
   readonly id: string;
   readonly type: 'function';
   /** The arguments are the text that the model wrote. */
   readonly function: { readonly name: string; readonly arguments: string };
 }
 
-export type ChatMessage =
+type ChatMessage =
   | { readonly role: 'system' | 'developer' | 'user'; readonly content: MessageContent }
   | {
       readonly role: 'assistant';
@@ -32,7 +32,7 @@ export type ChatMessage =
   | { readonly role: 'tool'; readonly tool_call_id: string; readonly content: MessageContent };
 
 /** A request for a chat completion. The parameters that change what a real model writes are only checked. */
-export interface ChatRequest {
+interface ChatRequest {
   readonly model: string;
   readonly messages: readonly ChatMessage[];
   readonly tools?:
@@ -126,7 +126,7 @@ const chatRequest: z.ZodType<ChatRequest> = z.strictObject({
 });
 
 /** A request that arrived at the server. */
-export interface ModelRequest {
+interface ModelRequest {
   /** From 1, in the order of arrival. */
   readonly number: number;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
@@ -137,7 +137,7 @@ export interface ModelRequest {
   readonly signal: AbortSignal;
 }
 
-export interface ScriptedToolCall {
+interface ScriptedToolCall {
   readonly name: string;
   /** An object, or the text that the model wrote where it should have written JSON. */
   readonly input: object | string;
@@ -146,7 +146,7 @@ export interface ScriptedToolCall {
 }
 
 /** What the model says. Without calls of tools it has finished. */
-export interface ModelReply {
+interface ModelReply {
   /** A list is streamed in these pieces. */
   readonly text?: string | readonly string[];
   readonly toolCalls?: readonly ScriptedToolCall[];
@@ -155,7 +155,7 @@ export interface ModelReply {
 }
 
 /** An error that the API returns instead of a completion. */
-export interface ModelRefusal {
+interface ModelRefusal {
   readonly status: number;
   readonly message: string;
   readonly type?: string;
@@ -164,7 +164,7 @@ export interface ModelRefusal {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-export type ModelAnswer = ModelReply | ModelRefusal;
+type ModelAnswer = ModelReply | ModelRefusal;
 
 /** The answers in order, or a function that decides each. */
 export type ModelScript = readonly ModelAnswer[] | ((request: ModelRequest) => ModelAnswer | Promise<ModelAnswer>);
