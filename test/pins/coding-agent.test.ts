@@ -21,6 +21,8 @@ const exported = [
   'nodeFileOperations',
   'parseMentions',
   'readWholeFile',
+  'realPathOf',
+  'resolvePath',
   'sessionWorkspace',
   'toolNames',
 ];

@@ -30,7 +30,7 @@ export const MAX_BYTES_IN_MEMORY: number = 256 * 1024 * 1024;
  */
 export function takeFileSnapshot(workspace: CommitScope, target: ResolvedPath): Promise<FileSnapshot> {
   const { operations, buffers } = workspace;
-  return openResolved(operations, target, async (file, stat) => {
+  return openResolved(operations, target, 'read', async (file, stat) => {
     if (stat.size > MAX_BYTES_IN_MEMORY) {
       const summary = `${target.display} has ${stat.size} bytes, more than the limit of ${MAX_BYTES_IN_MEMORY} for changes`;
       throw new ToolError('TOO_LARGE', [summary, 'Change it with a program that streams, such as sed.'], {

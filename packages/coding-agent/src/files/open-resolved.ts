@@ -23,18 +23,20 @@ export function requireFile(target: ResolvedPath): FileStat {
 }
 
 /**
- * Opens a resolved file. Its path still leads to it: `open` fails when a link has replaced a part of the path.
+ * Opens a resolved file to read it. Its path still leads to it: `open` fails when a link has replaced a part of the path. With
+ * `cached` the content may come from memory: for answers, not for changes.
  *
  * @throws {ToolError} `STALE`, and what `requireFile` throws.
  */
 export function openResolved<T>(
   operations: FileOperations,
   target: ResolvedPath,
+  mode: 'read' | 'cached',
   use: (file: OpenFile, stat: FileStat) => Promise<T>,
 ): Promise<T> {
   requireFile(target);
   return explaining(target.display, () =>
-    withFile(operations, target.real, 'read', async (file) => {
+    withFile(operations, target.real, mode, async (file) => {
       const stat = await file.stat();
       if (stat.kind !== 'file') {
         const summary = `${target.display} was replaced while it was opened`;

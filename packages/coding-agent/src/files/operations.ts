@@ -37,6 +37,10 @@ export interface FileStat {
   /** Equal for two names of the same file. */
   readonly identity: string;
   readonly mtimeMs: number;
+  /** Nanoseconds since the epoch. Absent where the file system has no exact times. */
+  readonly mtimeNs?: bigint;
+  /** When the content or an attribute changed last, in nanoseconds since the epoch: no program can set it. Absent like `mtimeNs`. */
+  readonly ctimeNs?: bigint;
 }
 
 /** An entry of a directory. */
@@ -86,6 +90,16 @@ export interface FileOperations {
   list(path: string): Promise<DirectoryEntry[]>;
   /** Never waits for the other end of a pipe. `permissions` apply to a new file. */
   open(path: string, mode: OpenMode, permissions?: number): Promise<OpenFile>;
+  /**
+   * Lists a directory for an answer. The listing may come from memory, after a check that the directory is the same and unchanged.
+   * Commits call {@link list}: the disk alone decides about a change. Default: `list`.
+   */
+  listCached?(path: string): Promise<DirectoryEntry[]>;
+  /**
+   * Opens a file to read it for an answer. The content may come from memory, after a check that the path still leads to the same
+   * file and that the file is unchanged. Commits call {@link open}. Default: `open(path, 'read')`.
+   */
+  openCached?(path: string): Promise<OpenFile>;
   makeDirectory(path: string, permissions?: number): Promise<void>;
   makeLink(target: string, path: string): Promise<void>;
   rename(from: string, to: string): Promise<void>;
@@ -145,6 +159,8 @@ function statOf(stats: BigIntStats): FileStat {
     links: Number(stats.nlink),
     identity: `${stats.dev}:${stats.ino}`,
     mtimeMs: Number(stats.mtimeMs),
+    mtimeNs: stats.mtimeNs,
+    ctimeNs: stats.ctimeNs,
   };
 }
 
@@ -220,14 +236,21 @@ export const nodeFileOperations: FileOperations = {
   syncDirectory,
 };
 
+/** How a file is opened for {@link withFile}; `cached`: the content may come from memory. */
+export type FileUse = OpenMode | 'cached';
+
+function openCached(operations: FileOperations, path: string): Promise<OpenFile> {
+  return operations.openCached?.(path) ?? operations.open(path, 'read');
+}
+
 /** Opens a file, passes it to `use` and closes it. */
 export async function withFile<T>(
   operations: FileOperations,
   path: string,
-  mode: OpenMode,
+  mode: FileUse,
   use: (file: OpenFile) => Promise<T>,
 ): Promise<T> {
-  const file = await operations.open(path, mode);
+  const file = await (mode === 'cached' ? openCached(operations, path) : operations.open(path, mode));
   try {
     return await use(file);
   } finally {

@@ -28,7 +28,7 @@ export async function readWholeFile(
   signal?.throwIfAborted();
   const target = await workspace.resolve(path);
   await requireExisting(workspace, target);
-  return openResolved(workspace.operations, target, async (file, stat) => {
+  return openResolved(workspace.operations, target, 'cached', async (file, stat) => {
     if (stat.size > maxBytes) {
       const summary = `${target.display} has ${formatBytes(stat.size)}, more than the ${formatBytes(maxBytes)} that can be read at once`;
       throw new ToolError('TOO_LARGE', [summary, 'Read a part of it.'], { path: target.display });

@@ -63,7 +63,8 @@ export async function listDirectory(
   let isTotalKnown = true;
   const most = request.skip + MAX_COUNTED;
   const visit = async (path: string, prefix: string, depth: number): Promise<void> => {
-    for (const { name, kind } of (await operations.list(path)).toSorted(byName)) {
+    const listed = await (operations.listCached?.(path) ?? operations.list(path));
+    for (const { name, kind } of listed.toSorted(byName)) {
       request.signal?.throwIfAborted();
       if (kind === 'file' && OWN_TEMPORARY.test(name)) continue;
       if (total >= most) {

@@ -223,7 +223,9 @@ export async function readUnshown(input: ReadInput, context: RunContext): Promis
   }
   const records: FileRecord[] = [];
   const request = { input, context, target, note: (record: FileRecord) => void records.push(record) };
-  const result = await openResolved(workspace.operations, target, (file, stat) => readAny(request, file, stat));
+  const result = await openResolved(workspace.operations, target, 'cached', (file, stat) =>
+    readAny(request, file, stat),
+  );
   return { result, countAsRead: () => records.forEach((record) => workspace.ledger.record(target.real, record)) };
 }
 

@@ -2,7 +2,7 @@ export { createDataMarks } from './data-marks.ts';
 export type { DataMarks } from './data-marks.ts';
 export { count, formatBytes } from './format.ts';
 export { findSecrets, isSecretName, SECRET_NAMES } from './secrets.ts';
-export type { FoundSecret } from './secrets.ts';
+export type { FoundSecret, NamedKind } from './secrets.ts';
 export { estimateTokens } from './tokens.ts';
 export type { CountTokens } from './tokens.ts';
 export { truncate, truncateLine } from './truncate.ts';

@@ -92,6 +92,28 @@ test.each([
   expect(isSecretName(name)).toBe(expected);
 });
 
-test('every listed name matches itself', () => {
-  for (const glob of SECRET_NAMES) expect(isSecretName(glob.replace('*', '')), glob).toBe(true);
+test.each([
+  ['.ssh', true],
+  ['.AWS', true],
+  ['.kube', true],
+  ['.env', true],
+  ['credentials', false],
+  ['.github', false],
+  ['server.key', false],
+])('whether a directory of the name %s holds secrets: %s', (name, expected) => {
+  expect(isSecretName(name, 'directory')).toBe(expected);
+});
+
+test.each(['.env\n', '.env\nexample', 'a\n.pem', 'a\u2028b.key'])(
+  'a line break does not hide the secret name %j',
+  (name) => {
+    expect(isSecretName(name)).toBe(true);
+  },
+);
+
+test('every listed name matches itself, and every exception is none of them', () => {
+  for (const glob of SECRET_NAMES) {
+    const name = glob.replaceAll(/[*!/]/gu, '');
+    expect(isSecretName(name, glob.endsWith('/') ? 'directory' : 'file'), glob).toBe(!glob.startsWith('!'));
+  }
 });

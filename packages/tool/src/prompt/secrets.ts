@@ -75,55 +75,89 @@ export function findSecrets(text: string): FoundSecret[] {
   return found;
 }
 
-/** Names of environment files that hold examples and no secrets. */
-const exampleNames: ReadonlySet<string> = new Set(['.env.example', '.env.sample', '.env.template']);
-
-/** The patterns of {@link isSecretName}, as globs without case. */
+/**
+ * The names that usually hold secrets, as patterns without case in which `*` stands for any characters. A pattern that
+ * ends in `/` is for directories, the others are for files and links. A pattern with `!` in front is an exception: it
+ * wins over all others, wherever it is in the list.
+ */
 export const SECRET_NAMES: readonly string[] = [
   '.env*',
   '*.env',
+  '!.env.example',
+  '!.env.sample',
+  '!.env.template',
   '*.pem',
   '*.key',
+  '*.p8',
   '*.p12',
   '*.pfx',
   '*.jks',
   '*.keystore',
+  '*.kdb',
   '*.kdbx',
   '*.ppk',
+  '*.ovpn',
+  '*.tfstate',
+  '*.tfstate.backup',
   'id_rsa*',
   'id_dsa*',
   'id_ecdsa*',
   'id_ed25519*',
+  '!*.pub',
   '.netrc',
   '_netrc',
   '.npmrc',
   '.pypirc',
   '.pgpass',
+  '.my.cnf',
   '.htpasswd',
   '.git-credentials',
   '.dockercfg',
+  '.boto',
+  '.s3cfg',
+  '.vault-token',
+  'kubeconfig',
   'credentials',
   'credentials.json',
+  'credentials.toml',
+  'client_secret*.json',
   'service-account*.json',
+  'service_account*.json',
   'secrets.json',
   'secrets.yaml',
   'secrets.yml',
   'secrets.toml',
+  '.ssh/',
+  '.gnupg/',
+  '.aws/',
+  '.azure/',
+  '.gcloud/',
+  '.kube/',
+  '.docker/',
+  '.env/',
 ];
 
+/** Whether a name is that of a directory, or of a file or link. */
+export type NamedKind = 'file' | 'directory';
+
 function toPattern(glob: string): RegExp {
-  const [start = '', end = ''] = glob.split('*').map((part) => part.replaceAll(/[.+?^${}()|[\]\\]/gu, String.raw`\$&`));
-  return new RegExp(`^${start}${glob.includes('*') ? '.*' : ''}${end}$`, 'iu');
+  const parts = glob.split('*').map((part) => part.replaceAll(/[.+?^${}()|[\]\\]/gu, String.raw`\$&`));
+  return new RegExp(`^${parts.join('.*')}$`, 'isu');
 }
 
-const secretNames: readonly RegExp[] = SECRET_NAMES.map(toPattern);
+const exceptions = SECRET_NAMES.filter((name) => name.startsWith('!')).map((name) => toPattern(name.slice(1)));
+const secrets = SECRET_NAMES.filter((name) => !name.startsWith('!'));
+const patternsOf: Readonly<Record<NamedKind, readonly RegExp[]>> = {
+  file: secrets.filter((name) => !name.endsWith('/')).map(toPattern),
+  directory: secrets.filter((name) => name.endsWith('/')).map((name) => toPattern(name.slice(0, -1))),
+};
 
 /**
- * Returns whether a file of this name (the last part of a path) usually holds secrets: see {@link SECRET_NAMES}. Public
- * keys (`id_rsa.pub`) and `.env.example`, `.env.sample`, `.env.template` do not. Case does not matter.
+ * Returns whether a file or directory of this name (the last part of a path) usually holds secrets: see
+ * {@link SECRET_NAMES}. Public keys (`id_rsa.pub`) and `.env.example`, `.env.sample`, `.env.template` do not. Case does not
+ * matter.
  */
-export function isSecretName(name: string): boolean {
-  const plain = name.toLowerCase();
-  if (exampleNames.has(plain) || plain.endsWith('.pub')) return false;
-  return secretNames.some((pattern) => pattern.test(name));
+export function isSecretName(name: string, kind: NamedKind = 'file'): boolean {
+  if (exceptions.some((pattern) => pattern.test(name))) return false;
+  return patternsOf[kind].some((pattern) => pattern.test(name));
 }
