@@ -36,7 +36,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'mentions',
     'resources',
   ],
-  'workspace-cache': ['data.ts', 'section'],
+  'workspace-cache': ['data.ts', 'statistics', 'section'],
   memory: [
     'errors.ts',
     'defaults.ts',

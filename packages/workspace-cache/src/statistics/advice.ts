@@ -1,0 +1,69 @@
+import { statisticsOf } from './statistics.ts';
+import type { RunCounts, StatisticsOptions } from './statistics.ts';
+
+/** One listing may be chance. */
+const MIN_LISTINGS = 2;
+/** A file that each of several agents reads. */
+const MIN_READS = 3;
+/** Paths that one line names. */
+const MAX_NAMED = 3;
+
+/** The number of names in a relative path. The root has none. */
+function levelOf(path: string): number {
+  return path.split('/').filter((name) => name !== '').length;
+}
+
+/** The first paths as JSON, so that no name forges a line. */
+function named(paths: readonly string[]): string {
+  return JSON.stringify(paths.slice(0, MAX_NAMED));
+}
+
+/** A line in each language. */
+export interface Advice {
+  readonly en: string;
+  readonly zh: string;
+}
+
+/** Advice on the options of the next run: what was counted, then what to set. Empty when nothing stands out. */
+export function adviceOf(counts: RunCounts, options: StatisticsOptions = {}): Advice[] {
+  const { metadata, listedDirectories, readCounts, sections } = counts;
+  const { savedTokens } = statisticsOf(counts, options);
+  // The children of a directory of level n have level n + 1.
+  const below = listedDirectories.filter((path) => levelOf(path) >= metadata.depth);
+  const shown = listedDirectories.filter((path) => levelOf(path) < metadata.depth);
+  const hot = [...readCounts].filter(([, reads]) => reads >= MIN_READS).toSorted(([, left], [, right]) => right - left);
+  const advice: Advice[] = [];
+  if (metadata.truncated) {
+    advice.push({
+      en: `the tree is cut at its limit; raise maxCharacters or maxTokens, or lower depth (${metadata.depth})`,
+      zh: `目录树因超出限制而被截断；请增大 maxCharacters 或 maxTokens，或减小 depth（${metadata.depth}）`,
+    });
+  }
+  if (below.length >= MIN_LISTINGS) {
+    const depth = Math.max(...below.map(levelOf)) + 1;
+    advice.push({
+      en: `agents listed ${below.length} directories below the tree; set depth: ${depth}, or focus: ${named(below)}`,
+      zh: `agent 列出了目录树深度以外的 ${below.length} 个目录；请设置 depth: ${depth}，或 focus: ${named(below)}`,
+    });
+  }
+  if (!metadata.truncated && shown.length >= MIN_LISTINGS) {
+    advice.push({
+      en: `agents listed ${shown.length} directories that the tree shows; put the section into the prompt of every agent`,
+      zh: `agent 列出了目录树中已有的 ${shown.length} 个目录；请将缓存内容放入每个 agent 的提示词`,
+    });
+  }
+  if (hot.length > 0) {
+    const paths = named(hot.map(([path]) => path));
+    advice.push({
+      en: `${hot.length === 1 ? '1 file was' : `${hot.length} files were`} read ${MIN_READS} times or more: ${paths}; set coreFiles: true, or call content.preload()`,
+      zh: `${hot.length} 个文件被读取 ${MIN_READS} 次以上：${paths}；请设置 coreFiles: true，或调用 content.preload()`,
+    });
+  }
+  if (sections > 0 && savedTokens.estimated < 0) {
+    advice.push({
+      en: 'the section costs more tokens than it saves; lower depth, set maxTokens, or use the form `indent`',
+      zh: '缓存内容消耗的 token 多于节省的 token；请减小 depth，设置 maxTokens，或使用 `indent` 格式',
+    });
+  }
+  return advice;
+}

@@ -1,0 +1,43 @@
+import { adviceOf } from './advice.ts';
+import { statisticsOf } from './statistics.ts';
+import type { RunCounts, StatisticsOptions } from './statistics.ts';
+
+/** Options of {@link reportOf}. */
+export interface ReportOptions extends StatisticsOptions {
+  readonly language: 'en' | 'zh';
+}
+
+/**
+ * Writes the statistics of a run for people, then advice on its options. The title and the lines on the tree, the depth and
+ * the saved calls are those of the source document.
+ */
+export function reportOf(counts: RunCounts, { language, requests }: ReportOptions): string {
+  const { metadata } = counts;
+  const { totalScans, cacheHits, cacheMisses, listings, reads, ...rest } = statisticsOf(counts, { requests });
+  const { savedCalls, savedTokens } = rest;
+  const calls = cacheHits + cacheMisses;
+  const [listed, read] = [listings, reads].map(({ hits, misses }) => `${hits}/${hits + misses}`);
+  const lines = {
+    en: [
+      '✓ Workspace cache stats:',
+      `Directory tree: ${metadata.size} chars`,
+      `Max depth: ${metadata.depth}`,
+      `Scans: ${totalScans}`,
+      `Cache hits: ${cacheHits}/${calls} (listings ${listed}, reads ${read})`,
+      `Estimated saved calls: ~${savedCalls.estimated} = ${savedCalls.formula}`,
+      `Estimated saved tokens: ~${savedTokens.estimated} = ${savedTokens.formula}`,
+      ...adviceOf(counts, { requests }).map(({ en }) => `Advice: ${en}`),
+    ],
+    zh: [
+      '✓ Workspace 缓存统计：',
+      `目录树：${metadata.size} 字符`,
+      `最大深度：${metadata.depth}`,
+      `扫描次数：${totalScans}`,
+      `缓存命中：${cacheHits}/${calls}（目录列表 ${listed}，文件读取 ${read}）`,
+      `估算节省的调用：~${savedCalls.estimated} = ${savedCalls.formula}`,
+      `估算节省的 token：~${savedTokens.estimated} = ${savedTokens.formula}`,
+      ...adviceOf(counts, { requests }).map(({ zh }) => `建议：${zh}`),
+    ],
+  }[language];
+  return lines.map((line, index) => (index === 0 ? line : `  - ${line}`)).join('\n');
+}
