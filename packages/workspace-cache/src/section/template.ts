@@ -1,11 +1,23 @@
-import { stringify } from 'yaml';
+import { escapeControls } from '@cairn/tool/paths';
+import { Document, isSeq, visit } from 'yaml';
 
 /**
- * Writes a value as YAML. A text of several lines keeps its lines, and an object that occurs twice is written twice: models
- * read neither folded texts nor anchors well. A missing value gives an empty string.
+ * Writes a value as YAML. The tree keeps its lines; a key and a text in a list stay on one line, and characters that hide or
+ * turn text are escaped, so that no name of a file forges another entry. An object that occurs twice is written twice,
+ * because models read anchors badly. A missing value gives an empty string.
  */
 function stringifyYaml(value: unknown): string {
-  return value === undefined ? '' : stringify(value, { lineWidth: 0, aliasDuplicateObjects: false });
+  if (value === undefined) return '';
+  const document = new Document(value, { aliasDuplicateObjects: false });
+  visit(document, {
+    Scalar: (key, node, ancestors) => {
+      if (typeof node.value !== 'string') return;
+      const kept = key === 'key' || ancestors.some((ancestor) => isSeq(ancestor)) ? '' : '\n';
+      if (escapeControls(node.value, kept) !== node.value) node.type = 'QUOTE_DOUBLE';
+    },
+  });
+  const text = document.toString({ lineWidth: 0, doubleQuotedMinMultiLineLength: Number.MAX_SAFE_INTEGER });
+  return escapeControls(text, '\n');
 }
 
 /**
