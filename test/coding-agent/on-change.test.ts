@@ -72,7 +72,7 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
     {
       tree: { a: '' },
       call: ({ tools }) => tools.write.execute({ path: 'd/e/f', content: 'x' }),
-      heard: { written: ['d/e/f'], createdDirectories: ['d', 'd/e'] },
+      heard: { written: ['d/e/f'], created: ['d/e/f'], createdDirectories: ['d', 'd/e'] },
     },
   ],
   edit: [
@@ -112,6 +112,7 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
       call: ({ tools }) => tools.patch.execute({ patch: patchOfSix }),
       heard: {
         written: ['a', 'd/e/n', 'f/c2'],
+        created: ['d/e/n', 'f/c2'],
         createdDirectories: ['d', 'd/e', 'f'],
         deleted: ['b', 'c'],
         renamed: [{ from: 'm', to: 'm2' }],
@@ -148,7 +149,7 @@ describe('a commit is announced once, with all its paths', () => {
     expect(heard).toEqual([
       { written: ['a'] },
       { written: ['b'] },
-      { written: ['n/1'], createdDirectories: ['n'] },
+      { written: ['n/1'], created: ['n/1'], createdDirectories: ['n'] },
       { renamed: [{ from: 'n/1', to: 'n/2' }] },
       { deleted: ['n'] },
     ]);
@@ -158,7 +159,7 @@ describe('a commit is announced once, with all its paths', () => {
     const { root, workspace, heard } = createBench({});
     const { Write } = createCodingTools({ workspace, naming: 'claude' });
     await Write?.execute({ file_path: join(root, 'a'), content: 'x' });
-    expect(heard).toEqual([{ written: ['a'] }]);
+    expect(heard).toEqual([{ written: ['a'], created: ['a'] }]);
   });
 });
 
@@ -271,7 +272,7 @@ describe('listeners', () => {
     expect((await tools.write.execute({ path: 'a', content: 'x' })).isError).toBe(false);
     expect(errors.map(String)).toEqual(['Error: thrown', 'Error: rejected']);
     expect(before).toEqual(['still called']);
-    expect(heard).toEqual([{ written: ['a'] }]);
+    expect(heard).toEqual([{ written: ['a'], created: ['a'] }]);
   });
 
   test('an error that no handler takes becomes a warning of the process', async () => {
@@ -310,7 +311,7 @@ describe('listeners', () => {
     const heardByOther = vi.fn<(change: WorkspaceChange) => void>();
     other.onChange(heardByOther);
     await one.tools.write.execute({ path: 'a', content: 'x' });
-    expect(one.heard).toEqual([{ written: ['a'] }]);
+    expect(one.heard).toEqual([{ written: ['a'], created: ['a'] }]);
     expect(heardByOther).not.toHaveBeenCalled();
   });
 

@@ -14,6 +14,8 @@ export interface RenamedPath {
 export interface WorkspaceChange {
   /** Files that were created or got another content. */
   readonly written: readonly string[];
+  /** The files of `written` that did not exist before. */
+  readonly created: readonly string[];
   /** Directories that were created on the way to a file, each before those inside it. */
   readonly createdDirectories: readonly string[];
   /** Files, links and directories. A directory stands for everything that was in it. */
@@ -36,7 +38,12 @@ export interface ListenOptions {
 
 /** One path that a commit changed. */
 export type PathChange =
-  | { readonly kind: 'write' | 'create-directory' | 'delete'; readonly path: string }
+  | {
+      readonly kind: 'write' | 'create-directory' | 'delete';
+      readonly path: string;
+      /** Whether a written file did not exist before. Default: false. */
+      readonly isNew?: boolean | undefined;
+    }
   | ({ readonly kind: 'rename' } & RenamedPath);
 
 /** The one place that announces changes: to the scan cache, and to the listeners of a workspace. */
@@ -65,6 +72,7 @@ function gather(changes: readonly PathChange[]): WorkspaceChange {
     changes.flatMap((change) => (change.kind !== 'rename' && change.kind === kind ? [change.path] : []));
   return {
     written: pathsOf('write'),
+    created: changes.flatMap((change) => (change.kind === 'write' && change.isNew ? [change.path] : [])),
     createdDirectories: pathsOf('create-directory'),
     deleted: pathsOf('delete'),
     renamed: changes.flatMap((change) => (change.kind === 'rename' ? [{ from: change.from, to: change.to }] : [])),

@@ -52,13 +52,13 @@ function announced(change: Change): PathChange[] {
   if (change.kind === 'move') return [...directories, { kind: 'rename', from: path, to: change.to }];
   const rest: PathChange[] =
     change.kind === 'replace' && change.isSource ? [{ kind: 'rename', from: change.temporary, to: path }] : [];
-  return rest.length > 0 ? rest : [...directories, { kind: 'write', path }];
+  return rest.length > 0 ? rest : [...directories, { kind: 'write', path, isNew: change.kind === 'create' }];
 }
 
 function announcedUndo(change: Change): PathChange[] {
   if (change.kind === 'create') return [{ kind: 'delete', path: change.path }];
   if (change.kind === 'move') return [{ kind: 'rename', from: change.to, to: change.path }];
-  return [{ kind: 'write', path: change.path }];
+  return [{ kind: 'write', path: change.path, isNew: false }];
 }
 
 /** Does what a journal demands. It can be interrupted at any moment and repeated. */

@@ -157,10 +157,11 @@ class WriteStep implements Step {
   }
 
   changes(): readonly PathChange[] {
-    const { target, from } = this.#content;
+    const { target, from, before } = this.#content;
+    const isNew = before === undefined || from !== undefined;
     const directories = target.missing.map((path): PathChange => ({ kind: 'create-directory', path }));
     const deleted: PathChange[] = from ? [{ kind: 'delete', path: from.real }] : [];
-    return [...directories, { kind: 'write', path: target.real }, ...deleted];
+    return [...directories, { kind: 'write', path: target.real, isNew }, ...deleted];
   }
 
   /** Writes the content, then the attributes: a write takes set-user-id bits and capabilities away. */
