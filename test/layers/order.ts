@@ -36,7 +36,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'mentions',
     'resources',
   ],
-  'workspace-cache': ['data.ts', 'statistics', 'section'],
+  'workspace-cache': ['data.ts', 'tree', 'statistics', 'section', 'run.ts', 'workspace-cache.ts'],
   memory: [
     'errors.ts',
     'defaults.ts',

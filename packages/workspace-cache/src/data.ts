@@ -1,3 +1,14 @@
+/** The language of the texts for a model. */
+export type Language = 'en' | 'zh';
+
+/** The names of the host's tools that list a directory and read a file. */
+export interface ToolNames {
+  /** @default 'ls' */
+  readonly list?: string | undefined;
+  /** @default 'read' */
+  readonly read?: string | undefined;
+}
+
 /** Facts about the tree. */
 export interface TreeMetadata {
   /** When the tree was made (ISO 8601). */
@@ -16,6 +27,8 @@ export interface TreeMetadata {
   readonly hiddenSecrets: number;
   readonly estimatedTokens: number;
   readonly buildTimeMs: number;
+  /** The paths of `focus` that do not exist. Absent when all exist. */
+  readonly missingFocus?: readonly string[];
   /** Why the tree is empty or incomplete. Absent when it is neither. */
   readonly error?: string;
 }

@@ -1,0 +1,72 @@
+import type { DynamicListing, WorkspaceCacheData } from './data.ts';
+import type { ChangeList, ChangeListContext } from './section/changes.ts';
+import { renderListings, renderSection } from './section/section.ts';
+import type { SectionContent, SectionStyle } from './section/section.ts';
+import type { BuiltTree } from './tree/build.ts';
+
+/** What the agents of one run share. */
+export interface WorkspaceRun {
+  /** What prompt templates see as `workspaceCache`. */
+  readonly data: WorkspaceCacheData;
+  /** The version of the tree: see `WorkspaceTree`. */
+  readonly version: number;
+  /**
+   * Returns the section of a prompt that shows the workspace. Every call returns the text of the first one, so that a provider
+   * can cache the prompt; {@link WorkspaceRun.updates} returns what happened since.
+   */
+  section(): string;
+  /**
+   * Returns what changed since the tree of this run was made, and the listings that were kept since the section was first
+   * returned. For the end of the newest message. Empty when there is neither.
+   */
+  updates(): string;
+}
+
+/** The kept listings of a run, by path. */
+export type DynamicListings = Record<string, DynamicListing>;
+
+/** The data of a run, as templates see it. */
+export function createData({ tree, metadata }: BuiltTree, dynamic: DynamicListings): WorkspaceCacheData {
+  const data = { static: { tree, metadata }, dynamic };
+  return Object.defineProperty(data, 'directoryTree', {
+    enumerable: false,
+    get: () => data.static.tree,
+  }) as WorkspaceCacheData;
+}
+
+/** What a run is made of. */
+export interface RunParts {
+  readonly tree: BuiltTree;
+  readonly data: WorkspaceCacheData;
+  readonly style: SectionStyle;
+  readonly coreFiles: SectionContent['coreFiles'];
+  readonly gitLine: SectionContent['gitLine'];
+  readonly isLeftOut: ChangeListContext['isLeftOut'];
+  readonly changes: ChangeList;
+}
+
+/** Makes a run. */
+export function createRun({ tree, data, style, coreFiles, gitLine, isLeftOut, changes }: RunParts): WorkspaceRun {
+  let section: string | undefined;
+  let inSection: Readonly<Record<string, DynamicListing>> = {};
+  return {
+    data,
+    version: tree.version,
+    section: () => {
+      if (section === undefined) {
+        inSection = { ...data.dynamic };
+        section = renderSection({ ...data.static, dynamic: inSection, coreFiles, gitLine }, style);
+      }
+      return section;
+    },
+    updates: () => {
+      const { root, kindOf } = tree;
+      const later = Object.entries(data.dynamic).filter(([path, listing]) => inSection[path] !== listing);
+      const parts = [
+        changes.render({ root, kindOf, isLeftOut, language: style.language }),
+        section === undefined ? '' : renderListings(Object.fromEntries(later), style),
+      ];
+      return parts.filter((part) => part !== '').join('\n\n');
+    },
+  };
+}

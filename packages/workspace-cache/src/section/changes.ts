@@ -1,0 +1,122 @@
+import type { WorkspaceChange } from '@cairn/coding-agent';
+import { isSecretName } from '@cairn/tool/prompt';
+import { relative, sep } from 'node:path';
+import type { Language } from '../data.ts';
+import { escapeName } from '../tree/escape.ts';
+import { fenced } from './fence.ts';
+import { sectionTexts } from './texts.ts';
+
+type Kind = 'file' | 'dir' | 'symlink' | undefined;
+
+/** What a change list compares changes with: the tree of its run. */
+export interface ChangeListContext {
+  /** The canonical root; `undefined` when it cannot be read. */
+  readonly root: string | undefined;
+  /** The kind of an entry of the tree. */
+  readonly kindOf: (path: string) => Kind;
+  /** Whether the rules leave a directory of this name out. */
+  readonly isLeftOut: (name: string) => boolean;
+  readonly language: Language;
+}
+
+/** What changed since the tree of a run was made. */
+export interface ChangeList {
+  note(change: WorkspaceChange): void;
+  /** Writes the list, such as `+ a` and `- b`. Empty when nothing was created, removed or renamed. */
+  render(context: ChangeListContext): string;
+}
+
+interface Entry {
+  /** Whether the path existed at the time of the tree. */
+  readonly before: boolean;
+  /** Whether it exists now, and as what. */
+  now: { readonly isDirectory: boolean | undefined } | undefined;
+}
+
+/** The maximal number of lines of a list. */
+const MAX_LINES = 50;
+
+/** The maximal number of paths that a list remembers. */
+const MAX_PATHS = 10_000;
+
+/** Makes the list of the changes during one run. */
+export function createChangeList(): ChangeList {
+  const entries = new Map<string, Entry>();
+  let forgotten = 0;
+
+  const put = (path: string, entry: Entry): void => {
+    if (entries.size >= MAX_PATHS && !entries.has(path)) forgotten += 1;
+    else entries.set(path, entry);
+  };
+  const appear = (path: string, isDirectory: boolean | undefined): void => {
+    const entry = entries.get(path);
+    if (entry === undefined) put(path, { before: false, now: { isDirectory } });
+    else entry.now = { isDirectory };
+  };
+  /** Removes a path, and everything below it. Returns what the list had below it. */
+  const disappear = (path: string): (readonly [rest: string, entry: Entry])[] => {
+    const below: (readonly [string, Entry])[] = [];
+    for (const [other, entry] of entries) {
+      if (!other.startsWith(`${path}${sep}`)) continue;
+      below.push([other.slice(path.length), entry]);
+      entries.delete(other);
+    }
+    const entry = entries.get(path);
+    if (entry === undefined) put(path, { before: true, now: undefined });
+    else if (entry.before) entry.now = undefined;
+    else entries.delete(path);
+    return below;
+  };
+
+  return {
+    note: ({ written, created, createdDirectories, deleted, renamed }) => {
+      // A path in `deleted` and in another list still exists.
+      for (const path of deleted) disappear(path);
+      for (const { from, to } of renamed) {
+        const isDirectory = entries.get(from)?.now?.isDirectory;
+        const below = disappear(from);
+        appear(to, isDirectory);
+        for (const [rest, { now }] of below) if (now) appear(`${to}${rest}`, now.isDirectory);
+      }
+      for (const path of createdDirectories) appear(path, true);
+      for (const path of created) appear(path, false);
+      for (const path of written) if (entries.has(path)) appear(path, false);
+    },
+    render: ({ root, kindOf, isLeftOut, language }) => {
+      if (root === undefined) return '';
+      const lines: string[] = [];
+      const pathOf = (path: string): string | undefined => {
+        const inside = relative(root, path);
+        if (inside === '' || inside === '..' || inside.startsWith(`..${sep}`)) return undefined;
+        const names = inside.split(sep);
+        const isHidden = isSecretName(names.at(-1) ?? '') || names.slice(0, -1).some(isLeftOut);
+        return isHidden ? undefined : names.join('/');
+      };
+      for (const [absolute, { before, now }] of [...entries].toSorted(([a], [b]) =>
+        Buffer.compare(Buffer.from(a), Buffer.from(b)),
+      )) {
+        const path = pathOf(absolute);
+        if (path === undefined) continue;
+        const kind = kindOf(path);
+        const shown = path
+          .split('/')
+          .map((name) => escapeName(name))
+          .join('/');
+        const wasDirectory = kind === 'dir';
+        // The tree may have been made after the change.
+        if (!before && now && kind !== undefined) continue;
+        // A file that was replaced by a file is as before; a directory may have lost its contents.
+        if (before && now?.isDirectory === false && kind !== undefined && !wasDirectory) continue;
+        if (before) lines.push(`- ${shown}${wasDirectory ? '/' : ''}`);
+        if (now && !(now.isDirectory === true && isLeftOut(path.slice(path.lastIndexOf('/') + 1)))) {
+          lines.push(`+ ${shown}${now.isDirectory === true ? '/' : ''}`);
+        }
+      }
+      if (lines.length === 0 && forgotten === 0) return '';
+      const texts = sectionTexts[language];
+      const rest = Math.max(0, lines.length - MAX_LINES) + forgotten;
+      const shown = rest > 0 ? [...lines.slice(0, MAX_LINES), texts.moreChanges(rest)] : lines;
+      return `${texts.changes}\n\n${fenced(shown.join('\n'))}`;
+    },
+  };
+}

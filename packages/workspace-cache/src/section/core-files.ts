@@ -1,0 +1,77 @@
+import { glob } from '@cairn/natives';
+import { isSecretName } from '@cairn/tool/prompt';
+import { realpath } from 'node:fs/promises';
+import { join, relative, sep } from 'node:path';
+import type { CoreFile } from './section.ts';
+
+/** READMEs, notes for agents, and package manifests. */
+const CORE_FILES =
+  '{[Rr][Ee][Aa][Dd][Mm][Ee],[Rr][Ee][Aa][Dd][Mm][Ee].*,AGENTS.md,package.json,pyproject.toml,requirements.txt,setup.py,Cargo.toml,go.mod,pom.xml,build.gradle,build.gradle.kts,composer.json,Gemfile,*.csproj,mix.exs,deno.json}';
+
+/** The length of all heads together, in UTF-16 code units. */
+const MAX_LENGTH = 4000;
+
+/** No workspace has more of them. */
+const MAX_FILES = 16;
+
+/** Reads the text of a file by its absolute path; `undefined` when it is not text or cannot be read. */
+export type ReadText = (path: string) => Promise<string | undefined>;
+
+/** Returns the start of a text, up to a line end when one is near, never half of a surrogate pair. */
+export function headOf(text: string, maxLength: number): string {
+  if (text.length <= maxLength) return text;
+  const lineEnd = text.lastIndexOf('\n', maxLength);
+  if (lineEnd > maxLength / 2) return text.slice(0, lineEnd);
+  const code = text.charCodeAt(maxLength - 1);
+  return text.slice(0, code >= 0xd800 && code <= 0xdbff ? maxLength - 1 : maxLength);
+}
+
+/** Divides a length: each text gets what it needs, the long ones equal parts of what is left. */
+export function shareLength(lengths: readonly number[], total: number): number[] {
+  const shares = lengths.map(() => 0);
+  let left = total;
+  const ascending = [...lengths.keys()].toSorted((a, b) => (lengths[a] ?? 0) - (lengths[b] ?? 0));
+  for (const [done, index] of ascending.entries()) {
+    const share = Math.min(lengths[index] ?? 0, Math.floor(left / (lengths.length - done)));
+    shares[index] = share;
+    left -= share;
+  }
+  return shares;
+}
+
+/** Returns whether a path, with its links resolved, is in the workspace and not a secret. */
+async function isAllowed(root: string, path: string): Promise<boolean> {
+  try {
+    const inside = relative(root, await realpath(path));
+    return inside !== '..' && !inside.startsWith(`..${sep}`) && !inside.split(sep).some((name) => isSecretName(name));
+  } catch {
+    return false;
+  }
+}
+
+/** Returns the heads of the core files in a root: 4,000 code units in all. */
+export async function coreFilesOf(root: string, read: ReadText, gitignore: boolean): Promise<CoreFile[]> {
+  const { matches } = await glob({
+    path: root,
+    pattern: CORE_FILES,
+    recursive: false,
+    gitignore,
+    cache: true,
+    maxResults: MAX_FILES,
+  });
+  const texts: { name: string; text: string }[] = [];
+  for (const { path: name, lossyPath } of matches) {
+    const path = join(root, name);
+    if (lossyPath === true || isSecretName(name) || !(await isAllowed(root, path))) continue;
+    const text = await read(path);
+    if (text !== undefined && text.trim() !== '') texts.push({ name, text: text.trimEnd() });
+  }
+  const shares = shareLength(
+    texts.map(({ text }) => text.length),
+    MAX_LENGTH,
+  );
+  return texts.map(({ name, text }, index) => {
+    const head = headOf(text, shares[index] ?? 0);
+    return { name, text: head, more: text.length - head.length };
+  });
+}

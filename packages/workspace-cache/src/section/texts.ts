@@ -1,0 +1,77 @@
+import type { Language } from '../data.ts';
+
+/** The texts of the prompt section. `list` is the name of the tool that lists a directory. */
+export interface SectionTexts {
+  readonly heading: string;
+  readonly intro: (list: string, depth: number) => string;
+  readonly notes: string;
+  /** Notes 1 and 2 of the source document. */
+  readonly usage: (list: string) => readonly string[];
+  /** Note 3 of the source document. */
+  readonly cachedAt: (time: string) => string;
+  readonly incomplete: (error: string) => string;
+  readonly unavailable: (list: string) => string;
+  readonly empty: string;
+  readonly dynamicHeading: (list: string) => string;
+  readonly dynamicIntro: string;
+  readonly coreFiles: string;
+  readonly changes: string;
+  readonly moreChanges: (count: number) => string;
+  readonly moreCharacters: (count: number) => string;
+  readonly git: (facts: {
+    readonly branch: string;
+    readonly changedFiles: number;
+    readonly subjects: readonly string[];
+  }) => string;
+  readonly noGit: (reason: string) => string;
+}
+
+/** The texts in Chinese are those of the source document, as far as it has them. */
+export const sectionTexts: Readonly<Record<Language, SectionTexts>> = {
+  en: {
+    heading: '## Workspace directory structure cache',
+    intro: (list, depth) =>
+      `To reduce repeated \`${list}\` calls, here is an overview of the directory structure of the workspace (at most ${depth} levels deep):`,
+    notes: '**Note**:',
+    usage: (list) => [
+      `- Check the directory structure above first, and avoid repeated calls of \`${list}\``,
+      `- For deeper levels or directories that were filtered out, you can still use the \`${list}\` tool`,
+    ],
+    cachedAt: (time) => `- Cached at: ${time}`,
+    incomplete: (error) => `- The overview is not complete: ${error}`,
+    unavailable: (list) =>
+      `The directory structure cache is not available. Use the \`${list}\` tool to list directories on demand.`,
+    empty: 'The workspace has no entries to show.',
+    dynamicHeading: (list) => `## Dynamically cached directories (visited with ${list})`,
+    dynamicIntro: 'These directories were visited and cached. Read them here:',
+    coreFiles: '## Core files',
+    changes: '## Changes since the directory overview',
+    moreChanges: (count) => `… ${count} more`,
+    moreCharacters: (count) => `… ${count} more characters`,
+    git: ({ branch, changedFiles, subjects }) =>
+      `Git: branch ${branch}, ${changedFiles} changed ${changedFiles === 1 ? 'file' : 'files'}${subjects.length > 0 ? `, last commits: ${subjects.join('; ')}` : ', no commits'}`,
+    noGit: (reason) => `Git: no information (${reason})`,
+  },
+  zh: {
+    heading: '## Workspace 目录结构缓存',
+    intro: (list, depth) => `为减少重复的 \`${list}\` 调用，以下是 workspace 的目录结构概览（最多 ${depth} 层深度）：`,
+    notes: '**注意**：',
+    usage: (list) => [
+      `- 优先参考以上目录结构，避免重复调用 \`${list}\``,
+      `- 如需更深层次或被过滤的目录信息，仍可使用 \`${list}\` 工具`,
+    ],
+    cachedAt: (time) => `- 缓存时间：${time}`,
+    incomplete: (error) => `- 目录结构概览不完整：${error}`,
+    unavailable: (list) => `目录结构缓存不可用，请使用 \`${list}\` 工具按需查询。`,
+    empty: 'workspace 中没有可显示的内容。',
+    dynamicHeading: (list) => `## 动态缓存的目录（已通过 ${list} 访问）`,
+    dynamicIntro: '以下目录已被访问并缓存，可直接查看：',
+    coreFiles: '## 核心文件',
+    changes: '## 目录结构概览之后的变化',
+    moreChanges: (count) => `… 还有 ${count} 项`,
+    moreCharacters: (count) => `… 还有 ${count} 个字符`,
+    git: ({ branch, changedFiles, subjects }) =>
+      `Git：分支 ${branch}，${changedFiles} 个文件有改动${subjects.length > 0 ? `，最近提交：${subjects.join('；')}` : '，尚无提交'}`,
+    noGit: (reason) => `Git：无信息（${reason}）`,
+  },
+};

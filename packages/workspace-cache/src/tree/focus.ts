@@ -1,0 +1,37 @@
+import { ROOT } from './layout.ts';
+import type { Layout } from './layout.ts';
+
+/** The parts of a focus path as names. `/` or `./` before it and `/` after it do not count. */
+function partsOf(path: string): string[] {
+  return path.split('/').filter((part) => part !== '' && part !== '.');
+}
+
+/** The entries that `focus` asks for. */
+export interface FocusEntries {
+  /** Each after its parent. */
+  readonly nodes: readonly number[];
+  /** The directories that show all of their children. */
+  readonly whole: ReadonlySet<number>;
+}
+
+/** Finds the entries of the paths: their ancestors and siblings, and the children of a path that is a directory. */
+export function focusEntries({ summary, children }: Layout, focus: readonly string[]): FocusEntries {
+  const nodes: number[] = [];
+  const whole = new Set<number>();
+  for (const path of focus) {
+    let node: number | undefined = ROOT;
+    let parent = ROOT;
+    for (const name of partsOf(path)) {
+      parent = node;
+      node = children[parent]?.find((child) => summary.entries[child - 1]?.name.normalize() === name.normalize());
+      if (node === undefined) break;
+      nodes.push(node);
+    }
+    if (node === undefined) continue;
+    for (const directory of [parent, node]) {
+      whole.add(directory);
+      nodes.push(...(children[directory] ?? []));
+    }
+  }
+  return { nodes, whole };
+}

@@ -1,0 +1,66 @@
+import { escapeName } from './escape.ts';
+import type { TreeFormat } from './options.ts';
+import type { TreeEntry, TreeSummary } from './summary.ts';
+import type { TreeTexts } from './texts.ts';
+
+/** The place of the root in the columns of a {@link Layout}. Entry `i` of the summary is at `i + 1`. */
+export const ROOT = 0;
+
+/** The entries of a summary, with the text and the width of their lines in one form. */
+export interface Layout {
+  readonly format: TreeFormat;
+  readonly texts: TreeTexts;
+  readonly summary: TreeSummary;
+  readonly parents: Int32Array;
+  readonly levels: Int32Array;
+  /** The entries of each directory that the summary has, in the order of the summary. */
+  readonly children: readonly (readonly number[])[];
+  /** The number of children of each directory, also of those that the summary does not have. */
+  readonly totals: Int32Array;
+  /** The escaped names. Directories end in `/`, links show their target. */
+  readonly labels: readonly string[];
+  /** The length of what stands before the names of the children of each directory. */
+  readonly indents: Int32Array;
+}
+
+function labelOf({ name, nameBytes, kind, folded, target, targetBytes }: TreeEntry, texts: TreeTexts): string {
+  const label = escapeName(name, nameBytes);
+  if (kind === 'symlink') return `${label} -> ${target === undefined ? '?' : escapeName(target, targetBytes)}`;
+  if (kind === 'file') return label;
+  return folded === undefined ? `${label}/` : `${label}/ (${texts.folded[folded]})`;
+}
+
+/** The length of what stands before the names of the children of a directory. */
+function indentOf(format: TreeFormat, level: number, pathLength: number): number {
+  if (format === 'paths') return pathLength;
+  return format === 'box' ? 4 * (level + 1) : 2 * level;
+}
+
+/** Computes the lines of a summary. */
+export function layOut(summary: TreeSummary, format: TreeFormat, texts: TreeTexts): Layout {
+  const { entries } = summary;
+  const size = entries.length + 1;
+  const parents = new Int32Array(size);
+  const levels = new Int32Array(size);
+  const totals = new Int32Array(size);
+  const indents = new Int32Array(size);
+  const labels: string[] = [''];
+  const children: number[][] = Array.from({ length: size }, () => []);
+  totals[ROOT] = summary.rootChildren;
+  indents[ROOT] = indentOf(format, 0, 0);
+  for (const [index, entry] of entries.entries()) {
+    const node = index + 1;
+    const parent = entry.parent + 1;
+    const label = labelOf(entry, texts);
+    const level = (levels[parent] ?? 0) + 1;
+    parents[node] = parent;
+    levels[node] = level;
+    totals[node] = entry.children;
+    indents[node] = indentOf(format, level, (indents[parent] ?? 0) + label.length);
+    labels.push(label);
+    children[parent]?.push(node);
+  }
+  // A directory that changed during the scan may have more entries than were counted.
+  for (const [node, own] of children.entries()) totals[node] = Math.max(totals[node] ?? 0, own.length);
+  return { format, texts, summary, parents, levels, children, totals, labels, indents };
+}

@@ -1,0 +1,162 @@
+import { ToolError } from '@cairn/tool';
+import type { CountTokens } from '@cairn/tool/prompt';
+import type { Language } from '../data.ts';
+
+/** The form of a tree: lines as the command `tree` draws them, two blanks a level, or one path a line. */
+export type TreeFormat = 'box' | 'indent' | 'paths';
+
+/** What a tree shows and how. */
+export interface TreeOptions {
+  /**
+   * The levels that are shown; 1 is the children of the root. `auto`: 4 with fewer than 20 entries in the root, 3 with fewer
+   * than 100, else 2; and one more below `src`, `docs`, `examples` and `packages` in the root.
+   * @default 3
+   */
+  readonly depth?: number | 'auto' | undefined;
+  /**
+   * The maximal length of the tree in UTF-16 code units, its notice included.
+   * @default 10_000; with `maxTokens` alone no limit
+   */
+  readonly maxCharacters?: number | undefined;
+  /** The maximal number of tokens of the tree, its notice included. Default: no limit. */
+  readonly maxTokens?: number | undefined;
+  /** Counts tokens. Default: `estimateTokens`. */
+  readonly countTokens?: CountTokens | undefined;
+  /** @default 'box' */
+  readonly format?: TreeFormat | undefined;
+  /** @default 'en' */
+  readonly language?: Language | undefined;
+  /** Names of directories that are left out. Default: {@link EXCLUDED_DIRECTORIES}. */
+  readonly exclude?: readonly string[] | undefined;
+  /** Names that are shown though they are hidden, ignored or excluded. Default: {@link ALLOWED_NAMES}. */
+  readonly allow?: readonly string[] | undefined;
+  /**
+   * Show hidden directories.
+   * @default false
+   */
+  readonly hidden?: boolean | undefined;
+  /**
+   * Apply ignore files.
+   * @default true
+   */
+  readonly gitignore?: boolean | undefined;
+  /** Paths relative to the root, which are shown at any depth with their ancestors and siblings. Default: none. */
+  readonly focus?: readonly string[] | undefined;
+}
+
+/** The directories that a tree leaves out. */
+export const EXCLUDED_DIRECTORIES: readonly string[] = [
+  'node_modules',
+  '.git',
+  'dist',
+  'build',
+  'coverage',
+  '.next',
+  '.nuxt',
+  'out',
+  '__pycache__',
+  'venv',
+  '.venv',
+  'target',
+];
+
+/** The hidden directories that a tree shows. */
+export const ALLOWED_NAMES: readonly string[] = ['.github', '.aigne'];
+
+/** The limit of a tree in UTF-16 code units. */
+export const MAX_CHARACTERS = 10_000;
+
+const DEFAULT_DEPTH = 3;
+
+/** Options with every default. */
+export interface ResolvedTreeOptions {
+  readonly depth: number | 'auto';
+  readonly maxCharacters: number;
+  readonly maxTokens: number;
+  readonly countTokens: CountTokens | undefined;
+  readonly format: TreeFormat;
+  readonly language: Language;
+  readonly exclude: readonly string[];
+  readonly allow: readonly string[];
+  readonly hidden: boolean;
+  readonly gitignore: boolean;
+  readonly focus: readonly string[];
+}
+
+type Rule = readonly [test: (value: unknown) => boolean, expected: string];
+
+const isLimit = (value: unknown): boolean =>
+  value === Infinity || (typeof value === 'number' && Number.isInteger(value) && value >= 0);
+
+const oneOf = (...allowed: readonly string[]): Rule => [
+  (value) => typeof value === 'string' && allowed.includes(value),
+  `use ${allowed.map((one) => JSON.stringify(one)).join(', ')}`,
+];
+
+const flag: Rule = [(value) => typeof value === 'boolean', 'use true or false'];
+const limit: Rule = [isLimit, 'use a whole number from 0'];
+
+const isName = (value: unknown): boolean =>
+  typeof value === 'string' && value !== '' && value !== '.' && value !== '..' && !/[/\0]/u.test(value);
+
+const names: Rule = [
+  (value) => Array.isArray(value) && value.every(isName),
+  'use a list of names; a name is not empty and has no slash',
+];
+
+const rules: { readonly [Name in keyof Required<TreeOptions>]: Rule } = {
+  depth: [
+    (value) => value === 'auto' || (typeof value === 'number' && Number.isInteger(value) && value >= 1),
+    'use a whole number from 1 or "auto"',
+  ],
+  maxCharacters: limit,
+  maxTokens: limit,
+  countTokens: [(value) => typeof value === 'function', 'use a function that returns a number'],
+  format: oneOf('box', 'indent', 'paths'),
+  language: oneOf('en', 'zh'),
+  exclude: names,
+  allow: names,
+  hidden: flag,
+  gitignore: flag,
+  focus: [
+    (value) =>
+      Array.isArray(value) && value.every((path) => typeof path === 'string' && path !== '' && !path.includes('\0')),
+    'use a list of paths relative to the root',
+  ],
+};
+
+/** Returns a value for a message. */
+export function describe(value: unknown): string {
+  if (typeof value === 'string') return JSON.stringify(value.length > 60 ? `${value.slice(0, 60)}…` : value);
+  if (typeof value === 'number' || typeof value === 'boolean' || value === null) return String(value);
+  if (!Array.isArray(value)) return `a value of type ${typeof value}`;
+  return `[${value.slice(0, 3).map(describe).join(', ')}${value.length > 3 ? ', …' : ''}]`;
+}
+
+/**
+ * Checks options and adds the defaults. The value `undefined` counts as not given.
+ *
+ * @throws {ToolError} `INVALID_OPTION`
+ */
+export function resolveTreeOptions(options: TreeOptions): ResolvedTreeOptions {
+  for (const [name, [test, expected]] of Object.entries(rules)) {
+    const value = options[name as keyof TreeOptions];
+    if (value === undefined || test(value)) continue;
+    const hint = `${expected.charAt(0).toUpperCase()}${expected.slice(1)}.`;
+    throw new ToolError('INVALID_OPTION', [`invalid option ${name}: ${describe(value)}`, hint], {});
+  }
+  const { depth = DEFAULT_DEPTH, maxTokens = Infinity } = options;
+  return {
+    depth,
+    maxCharacters: options.maxCharacters ?? (maxTokens === Infinity ? MAX_CHARACTERS : Infinity),
+    maxTokens,
+    countTokens: options.countTokens,
+    format: options.format ?? 'box',
+    language: options.language ?? 'en',
+    exclude: options.exclude ?? EXCLUDED_DIRECTORIES,
+    allow: options.allow ?? ALLOWED_NAMES,
+    hidden: options.hidden ?? false,
+    gitignore: options.gitignore ?? true,
+    focus: options.focus ?? [],
+  };
+}
