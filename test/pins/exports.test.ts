@@ -12,6 +12,7 @@ const exported = [
   'glob',
   'grep',
   'invalidateFsScanCache',
+  'treeSummary',
 ];
 
 const dist = new URL('../../packages/natives/dist/', import.meta.url);
@@ -68,5 +69,8 @@ test('@cairn/natives exports these types', () => {
     'SearchOptions',
     'StopReason',
     'Submatch',
+    'TreeEntry',
+    'TreeSummary',
+    'TreeSummaryOptions',
   ]);
 });

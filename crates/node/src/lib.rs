@@ -16,4 +16,5 @@ mod glob;
 mod grep;
 mod options;
 mod task;
+mod tree;
 mod utf16;

@@ -110,6 +110,7 @@ pub fn find(
         include_hidden: scope.include_hidden,
         use_gitignore: scope.use_gitignore,
         skip_node_modules: true,
+        record_excluded: false,
         follow_links: true,
         detail: Detail::Minimal,
     };
@@ -273,6 +274,13 @@ fn finish(mut outcome: FindOutcome, options: &FindOptions, snapshot: &Arc<Snapsh
 struct Derived {
     index: Index,
     recent: Recent,
+    entries: usize,
+}
+
+impl cairn_walk::Derived for Derived {
+    fn bytes(&self) -> usize {
+        self.index.bytes() + Recent::max_bytes(self.entries)
+    }
 }
 
 fn derive(context: SearchContext<'_>, snapshot: &Snapshot, cancel: &CancelToken) -> Result<Arc<Derived>, Stopped> {
@@ -289,9 +297,7 @@ fn derive(context: SearchContext<'_>, snapshot: &Snapshot, cancel: &CancelToken)
             let name_start = memchr::memrchr(b'/', path).map_or(0, |slash| slash + 1);
             index.push(path, name_start, snapshot.kind(entry) == Kind::Dir);
         }
-        let derived = Derived { index: index.finish(), recent: Recent::default() };
-        let bytes = derived.index.bytes() + Recent::max_bytes(snapshot.len());
-        Ok((derived, bytes))
+        Ok(Derived { index: index.finish(), recent: Recent::default(), entries: snapshot.len() })
     });
     if built {
         context.cache.enforce_bounds();

@@ -119,6 +119,7 @@ pub fn glob(
         include_hidden: scope.include_hidden,
         use_gitignore: scope.use_gitignore,
         skip_node_modules: !include_node_modules,
+        record_excluded: false,
         follow_links: false,
         detail: if options.sort_by_mtime { Detail::Full } else { Detail::Minimal },
     };

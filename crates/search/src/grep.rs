@@ -85,6 +85,7 @@ pub fn grep(
         include_hidden: scope.include_hidden,
         use_gitignore: scope.use_gitignore,
         skip_node_modules: scope.use_cache && !glob.is_some_and(mentions_node_modules),
+        record_excluded: false,
         follow_links: false,
         detail: Detail::Minimal,
     };

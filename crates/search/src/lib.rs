@@ -16,6 +16,7 @@ mod glob_list;
 mod glob_syntax;
 mod grep;
 mod pattern;
+mod tree;
 mod types;
 
 pub use context::{Scope, SearchContext, StopReason};
@@ -26,3 +27,4 @@ pub use grep::{
     Candidates, ContextLine, Exclude, Excluded, GrepMode, GrepOptions, GrepOutcome, LineMatch, MAX_SUBMATCHES,
     Occurrence, RegexEngine, Skipped, Submatch, grep, grep_candidates,
 };
+pub use tree::{Depth, Folded, TreeEntry, TreeOptions, TreeOutcome, tree_summary};

@@ -56,6 +56,7 @@ impl Rig {
             include_hidden: true,
             use_gitignore: true,
             skip_node_modules: false,
+            record_excluded: false,
             follow_links: false,
             detail: Detail::Minimal,
         };

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 static LATEST: AtomicU64 = AtomicU64::new(0);
 
 /// Returns a number that is higher than all before.
-pub(crate) fn next_generation() -> u64 {
+pub fn next_generation() -> u64 {
     LATEST.fetch_add(1, Ordering::Relaxed) + 1
 }
 

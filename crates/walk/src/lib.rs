@@ -23,10 +23,11 @@ pub use compose::{composed, offsets_before_composition};
 #[cfg(target_os = "linux")]
 pub use directory::open_without_links;
 pub use error::WalkError;
+pub use generation::next_generation;
 pub use kind::Kind;
 pub use options::{Detail, ScanOptions, Subtree};
 pub use paths::{from_bytes, require_canonical, resolve_existing, resolve_root};
-pub use snapshot::{Cut, Decomposed, Snapshot};
+pub use snapshot::{Cut, Decomposed, Derived, Snapshot};
 
 /// Parts of this crate for the fuzz targets.
 #[cfg(fuzzing)]

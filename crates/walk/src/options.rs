@@ -19,6 +19,9 @@ pub struct ScanOptions {
     pub use_gitignore: bool,
     /// Do not enter or list `node_modules`. Default: false.
     pub skip_node_modules: bool,
+    /// List what the ignore rules and the options above leave out, and `.git`, as entries that are
+    /// [excluded](crate::Snapshot::is_excluded) and not entered. Default: false.
+    pub record_excluded: bool,
     /// Enter directories through symbolic links, each target once. Default: false.
     pub follow_links: bool,
     /// How much to record per entry. Default: [`Detail::Minimal`].
@@ -31,6 +34,7 @@ impl Default for ScanOptions {
             include_hidden: false,
             use_gitignore: true,
             skip_node_modules: false,
+            record_excluded: false,
             follow_links: false,
             detail: Detail::Minimal,
         }

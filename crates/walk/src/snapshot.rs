@@ -2,9 +2,10 @@
 
 use std::any::Any;
 use std::borrow::Cow;
+use std::fmt;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use crate::compose::composed;
 use crate::fingerprint::Fingerprint;
@@ -29,6 +30,7 @@ struct Record {
     name_len: u16,
     depth: u16,
     kind: Kind,
+    excluded: bool,
 }
 
 /// All entries that one scan listed, sorted by the bytes of the whole relative path.
@@ -36,7 +38,6 @@ struct Record {
 /// A snapshot never changes and is shared by reference: a cache hit copies nothing. In addition to the bytes of the
 /// paths, an entry takes 12 bytes, or 36 with [`crate::Detail::Full`]. A snapshot is as old as its scan; see
 /// [`crate::ScanCache`] for when callers receive an old one.
-#[derive(Debug)]
 pub struct Snapshot {
     root: PathBuf,
     options: ScanOptions,
@@ -51,7 +52,29 @@ pub struct Snapshot {
     outside: Outside,
     fingerprint: Option<Fingerprint>,
     decomposed: OnceLock<Decomposed>,
-    derived: OnceLock<(usize, Arc<dyn Any + Send + Sync>)>,
+    derived: Mutex<Vec<Arc<dyn Kept>>>,
+}
+
+/// A structure that is computed from a snapshot and stored with it.
+pub trait Derived: Any + Send + Sync {
+    /// Returns the memory held, in bytes. It may change.
+    fn bytes(&self) -> usize;
+}
+
+/// [`Derived`], for the list of a snapshot.
+trait Kept: Send + Sync {
+    fn bytes(&self) -> usize;
+    fn any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync>;
+}
+
+impl<T: Derived> Kept for T {
+    fn bytes(&self) -> usize {
+        Derived::bytes(self)
+    }
+
+    fn any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync> {
+        self
+    }
 }
 
 /// The entries with paths that are not in the composed form, with that form, in path order. Usually there are none.
@@ -102,7 +125,7 @@ impl SnapshotBuilder {
     }
 
     /// Adds the entry `directory` + `name`; `directory` ends with `/` or is empty. Returns `false` when the arena is full.
-    pub(crate) fn push(&mut self, directory: &[u8], name: &[u8], depth: usize, kind: Kind) -> bool {
+    pub(crate) fn push(&mut self, directory: &[u8], name: &[u8], depth: usize, kind: Kind, excluded: bool) -> bool {
         let Ok(end) = u32::try_from(self.arena.len() + directory.len() + name.len()) else { return false };
         self.arena.extend_from_slice(directory);
         self.arena.extend_from_slice(name);
@@ -111,6 +134,7 @@ impl SnapshotBuilder {
             name_len: name.len().try_into().unwrap_or(u16::MAX),
             depth: depth.try_into().unwrap_or(u16::MAX),
             kind,
+            excluded,
         });
         true
     }
@@ -135,7 +159,7 @@ impl SnapshotBuilder {
             outside: head.outside,
             fingerprint: head.fingerprint,
             decomposed: OnceLock::new(),
-            derived: OnceLock::new(),
+            derived: Mutex::default(),
         }
     }
 }
@@ -151,6 +175,14 @@ pub(crate) struct SnapshotHead {
     pub(crate) whole: bool,
     pub(crate) outside: Outside,
     pub(crate) fingerprint: Option<Fingerprint>,
+}
+
+impl fmt::Debug for Snapshot {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { root, options, generation, cut, .. } = self;
+        let head = (root, options, generation, cut);
+        formatter.debug_tuple("Snapshot").field(&head).field(&self.len()).finish()
+    }
 }
 
 impl Snapshot {
@@ -280,6 +312,13 @@ impl Snapshot {
         self.records[index].kind
     }
 
+    /// Whether the ignore rules or the options leave entry `index` out; only with
+    /// [`crate::ScanOptions::record_excluded`]. The contents of such a directory are not listed.
+    #[must_use]
+    pub fn is_excluded(&self, index: usize) -> bool {
+        self.records[index].excluded
+    }
+
     /// Returns the number of components in the path of entry `index`.
     #[must_use]
     pub fn depth(&self, index: usize) -> usize {
@@ -345,29 +384,31 @@ impl Snapshot {
             + self.decomposed.get().map_or(0, |decomposed| {
                 size_of_val(&*decomposed.0) + decomposed.0.iter().map(|(_, path)| path.len()).sum::<usize>()
             })
-            + self.derived.get().map_or(0, |(bytes, _)| *bytes)
+            + self.lock_derived().iter().map(|kept| kept.bytes()).sum::<usize>()
     }
 
-    /// Returns a structure that is computed from the snapshot once and stored with it, such as an index. `build` also
-    /// returns the size of the structure in bytes. A snapshot stores one structure: a request for another type builds it
-    /// again each time. Simultaneous calls may each build it; one of the results is stored.
+    /// Returns a structure that is computed from the snapshot once and stored with it, such as an index; one of each type.
+    /// Simultaneous calls may each build it; all of them receive the same result.
     ///
     /// # Errors
     /// The error of `build`; nothing is stored then.
-    pub fn derived<T: Any + Send + Sync, E>(
-        &self,
-        build: impl FnOnce(&Self) -> Result<(T, usize), E>,
-    ) -> Result<Arc<T>, E> {
-        if let Some((_, kept)) = self.derived.get()
-            && let Ok(kept) = Arc::clone(kept).downcast()
-        {
+    pub fn derived<T: Derived, E>(&self, build: impl FnOnce(&Self) -> Result<T, E>) -> Result<Arc<T>, E> {
+        let known = |derived: &[Arc<dyn Kept>]| derived.iter().find_map(|kept| Arc::clone(kept).any().downcast().ok());
+        if let Some(kept) = known(&self.lock_derived()) {
             return Ok(kept);
         }
-        let (value, bytes) = build(self)?;
-        let value = Arc::new(value);
-        let kept: Arc<dyn Any + Send + Sync> = value.clone();
-        let _ = self.derived.set((bytes, kept));
+        let value = Arc::new(build(self)?);
+        let mut derived = self.lock_derived();
+        if let Some(first) = known(&derived) {
+            return Ok(first);
+        }
+        derived.push(value.clone());
         Ok(value)
+    }
+
+    fn lock_derived(&self) -> MutexGuard<'_, Vec<Arc<dyn Kept>>> {
+        // Only complete values are pushed.
+        self.derived.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(crate) fn outside(&self) -> &Outside {

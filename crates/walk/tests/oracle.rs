@@ -4,7 +4,7 @@
 
 mod support;
 
-use cairn_walk::{Detail, ScanOptions};
+use cairn_walk::ScanOptions;
 use ignore::WalkBuilder;
 use proptest::prelude::*;
 use support::{Tree, scan};
@@ -102,7 +102,7 @@ proptest! {
             let _ = tree.try_add(entry);
         }
         let options =
-            ScanOptions { include_hidden, use_gitignore, skip_node_modules, follow_links: false, detail: Detail::Minimal };
+            ScanOptions { include_hidden, use_gitignore, skip_node_modules, ..ScanOptions::default() };
         prop_assert_eq!(scan(&tree, options), oracle(&tree, options, in_repository));
     }
 }

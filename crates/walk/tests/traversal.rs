@@ -18,6 +18,7 @@ const ALL: ScanOptions = ScanOptions {
     include_hidden: true,
     use_gitignore: false,
     skip_node_modules: false,
+    record_excluded: false,
     follow_links: false,
     detail: Detail::Minimal,
 };

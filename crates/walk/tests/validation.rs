@@ -147,6 +147,7 @@ const DEFAULT: ScanOptions = ScanOptions {
     include_hidden: false,
     use_gitignore: true,
     skip_node_modules: false,
+    record_excluded: false,
     follow_links: false,
     detail: Detail::Minimal,
 };
@@ -620,10 +621,12 @@ proptest! {
         include_hidden in any::<bool>(),
         use_gitignore in prop_oneof![3 => Just(true), 1 => Just(false)],
         skip_node_modules in any::<bool>(),
+        record_excluded in any::<bool>(),
         follow_links in any::<bool>(),
     ) {
+        let detail = Detail::Minimal;
         let options =
-            ScanOptions { include_hidden, use_gitignore, skip_node_modules, follow_links, detail: Detail::Minimal };
+            ScanOptions { include_hidden, use_gitignore, skip_node_modules, record_excluded, follow_links, detail };
         let rig = Rig::new();
         fs::create_dir_all(rig.top.join("outside/b")).expect("a directory");
         before.iter().filter(|edit| !matches!(edit, Edit::Settle)).for_each(|edit| _ = rig.edit(edit));

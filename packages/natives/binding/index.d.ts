@@ -232,6 +232,45 @@ export interface NativeSkipped {
   tooCostly?: number
 }
 
+/** Options of `treeSummary`; the facade documents them. */
+export interface NativeTreeOptions {
+  path: string
+  /** 0 is `auto`. */
+  depth?: number
+  maxEntries?: number
+  hidden?: boolean
+  gitignore?: boolean
+  exclude?: Array<string>
+  allow?: Array<string>
+  secrets?: Array<string>
+  focus?: Array<string>
+  resolveLinks?: boolean
+  cache?: boolean
+  timeoutMs?: number
+  partialOnTimeout?: boolean
+}
+
+/** The result of `treeSummary`. */
+export interface NativeTreeSummary {
+  root: string
+  depth: number
+  rootChildren: number
+  totalEntries: number
+  excluded: number
+  hiddenSecrets: number
+  generation: number
+  complete: boolean
+  stopReason?: 'timeout' | 'budget'
+  /** How many directories or entries could not be read; absent when none. */
+  unreadable?: number
+  /** The first of them that are shown, in path order; absent when none. */
+  unreadablePaths?: Array<string>
+  /** The focused paths that do not exist; absent when none. */
+  missingFocus?: Array<string>
+  /** The entries; the facade has the table of these columns. */
+  columns: Uint8Array
+}
+
 /** Panics on a worker, for the test that the process survives it. The facade does not export it. */
 export declare function panicOnWorker(): Promise<NativeError>
 
@@ -240,3 +279,6 @@ export declare function renameNoReplace(from: string, to: string): Promise<Nativ
 
 /** Copies the attributes of `target` to `temporary`, syncs `temporary`, and exchanges the names. */
 export declare function replaceFile(temporary: string, target: string, isSynced: boolean): Promise<NativeReplaced | NativeFileError>
+
+/** Summarises a tree. */
+export declare function treeSummary(options: NativeTreeOptions, handle?: CancelHandle | undefined | null): Promise<NativeTreeSummary | NativeError>

@@ -773,7 +773,7 @@ if (
   }
 }
 
-const { CancelHandle, NativeLock, copyAttributes, exchangeFiles, fsScanCacheStats, fuzzyFind, glob, grep, invalidateFsScanCache, lockPath, panicOnWorker, renameNoReplace, replaceFile } = nativeBinding
+const { CancelHandle, NativeLock, copyAttributes, exchangeFiles, fsScanCacheStats, fuzzyFind, glob, grep, invalidateFsScanCache, lockPath, panicOnWorker, renameNoReplace, replaceFile, treeSummary } = nativeBinding
 export { CancelHandle }
 export { NativeLock }
 export { copyAttributes }
@@ -787,4 +787,5 @@ export { lockPath }
 export { panicOnWorker }
 export { renameNoReplace }
 export { replaceFile }
+export { treeSummary }
 export const __napiBindingTarget = __napiLoadedBindingTarget

@@ -10,3 +10,5 @@ export type { GlobMatch, GlobOptions, GlobResult } from './glob.ts';
 export { GrepOutputMode, grep } from './grep.ts';
 export type { ContextLine, GrepMatch, GrepOptions, GrepResult, Occurrence, Submatch } from './grep.ts';
 export type { SearchOptions, StopReason } from './options.ts';
+export { treeSummary } from './tree-summary.ts';
+export type { TreeEntry, TreeSummary, TreeSummaryOptions } from './tree-summary.ts';

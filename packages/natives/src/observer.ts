@@ -16,7 +16,7 @@ export interface ObservedCall {
   durationMs?: number;
   /** The bytes of the matches when they crossed the border. */
   outputBytes?: number;
-  /** The number of matches. */
+  /** The number of matches or entries. */
   results?: number;
   /** The code of the error that the call rejected with. */
   failure?: string;
@@ -31,11 +31,14 @@ const counter = ((globalThis as { [key: symbol]: { last: number } | undefined })
   last: 0,
 });
 
+/** A result with a list. */
+type Counted = { readonly matches: readonly unknown[] } | { readonly entries: readonly unknown[] };
+
 /**
  * Runs a call and publishes its start and its end, in the order of `TracingChannel.tracePromise`. Costs one check while
  * nobody subscribes. The result and the rejection of `run` pass through unchanged.
  */
-export function observeCall<Result extends { readonly matches: readonly unknown[] }>(
+export function observeCall<Result extends Counted>(
   name: string,
   options: unknown,
   run: (observed?: ObservedCall) => Promise<Result>,
@@ -56,7 +59,7 @@ function isObserved(): boolean {
   );
 }
 
-async function publishCall<Result extends { readonly matches: readonly unknown[] }>(
+async function publishCall<Result extends Counted>(
   name: string,
   options: unknown,
   run: (observed: ObservedCall) => Promise<Result>,
@@ -73,7 +76,7 @@ async function publishCall<Result extends { readonly matches: readonly unknown[]
     const pending = calls.start.runStores(message, () => run(message));
     calls.end.publish(message);
     const result = await pending;
-    message.results = result.matches.length;
+    message.results = ('matches' in result ? result.matches : result.entries).length;
     publishContents('result', result);
     return result;
   } catch (error) {

@@ -15,7 +15,7 @@ use tempfile::TempDir;
 
 use super::*;
 use crate::options::Detail;
-use crate::snapshot::Cut;
+use crate::snapshot::{Cut, Derived};
 
 struct Rig {
     cache: ScanCache,
@@ -134,6 +134,7 @@ fn every_option_is_part_of_the_key() {
         ScanOptions { include_hidden: true, ..base },
         ScanOptions { use_gitignore: false, ..base },
         ScanOptions { skip_node_modules: true, ..base },
+        ScanOptions { record_excluded: true, ..base },
         ScanOptions { follow_links: true, ..base },
         ScanOptions { detail: Detail::Full, ..base },
     ];

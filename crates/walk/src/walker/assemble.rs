@@ -50,7 +50,7 @@ pub(super) fn assemble(
             check()?;
         }
         let depth = stack.len();
-        if seen > max_entries || !builder.push(&prefix, listing.name(entry), depth, entry.kind) {
+        if seen > max_entries || !builder.push(&prefix, listing.name(entry), depth, entry.kind, entry.excluded) {
             head.cut = Some(Cut::Budget);
             break;
         }

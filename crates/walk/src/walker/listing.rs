@@ -30,6 +30,8 @@ pub(super) struct Entry {
     name_start: u32,
     name_len: u16,
     pub(super) kind: Kind,
+    /// It is left out, but recorded.
+    pub(super) excluded: bool,
     /// The index of the subtree's listing, or [`NO_CHILD`].
     pub(super) child: u32,
 }
@@ -42,11 +44,12 @@ pub(super) struct Step {
 }
 
 impl Listing {
-    pub(super) fn push(&mut self, name: &[u8], kind: Kind) {
+    pub(super) fn push(&mut self, name: &[u8], kind: Kind, excluded: bool) {
         self.entries.push(Entry {
             name_start: self.names.len() as u32,
             name_len: name.len() as u16,
             kind,
+            excluded,
             child: NO_CHILD,
         });
         self.names.extend_from_slice(name);

@@ -56,7 +56,7 @@ pub(super) fn merge(
 ) -> Result<Snapshot, WalkError> {
     let mut gone = vec![false; base.len()];
     let mut vanished = Vanished::default();
-    let mut found: Vec<(Vec<u8>, Kind)> = Vec::new();
+    let mut found: Vec<(Vec<u8>, Kind, bool)> = Vec::new();
     for (id, &index) in input.changed.iter().enumerate() {
         check()?;
         let path = &before.directories[index as usize].path;
@@ -78,17 +78,17 @@ pub(super) fn merge(
     }
     found.sort_unstable();
     let kept = gone.iter().filter(|gone| !**gone).count();
-    let bytes = base.arena().len() + found.iter().map(|(path, _)| path.len()).sum::<usize>();
+    let bytes = base.arena().len() + found.iter().map(|(path, ..)| path.len()).sum::<usize>();
     let mut builder = SnapshotBuilder::new(kept + found.len(), bytes, false);
     let mut found = found.iter().peekable();
-    let push = |builder: &mut SnapshotBuilder, path: &[u8], name_len: usize, kind: Kind| {
+    let push = |builder: &mut SnapshotBuilder, path: &[u8], name_len: usize, kind: Kind, excluded: bool| {
         let (directory, name) = path.split_at(path.len() - name_len);
         let depth = slashes(directory) + 1;
-        builder.push(directory, name, depth, kind)
+        builder.push(directory, name, depth, kind, excluded)
     };
-    let push_found = |builder: &mut SnapshotBuilder, (path, kind): &(Vec<u8>, Kind)| {
+    let push_found = |builder: &mut SnapshotBuilder, (path, kind, excluded): &(Vec<u8>, Kind, bool)| {
         let name_len = path.iter().rev().take_while(|&&byte| byte != b'/').count();
-        push(builder, path, name_len, *kind)
+        push(builder, path, name_len, *kind, *excluded)
     };
     let mut fits = true;
     for (entry, gone) in gone.iter().enumerate() {
@@ -98,10 +98,10 @@ pub(super) fn merge(
         if *gone {
             continue;
         }
-        while let Some(next) = found.next_if(|(path, _)| path.as_slice() < base.path(entry)) {
+        while let Some(next) = found.next_if(|(path, ..)| path.as_slice() < base.path(entry)) {
             fits &= push_found(&mut builder, next);
         }
-        fits &= push(&mut builder, base.path(entry), base.name(entry).len(), base.kind(entry));
+        fits &= push(&mut builder, base.path(entry), base.name(entry).len(), base.kind(entry), base.is_excluded(entry));
     }
     for next in found {
         fits &= push_found(&mut builder, next);
@@ -151,7 +151,7 @@ fn merge_fingerprints(base: &Snapshot, before: &Fingerprint, input: &MergeInput,
 }
 
 /// Collects the entries of a listing in the directory at `path`, and of the listings below it.
-fn gather(outputs: &[Option<Arc<Listing>>], listing: &Listing, path: &[u8], found: &mut Vec<(Vec<u8>, Kind)>) {
+fn gather(outputs: &[Option<Arc<Listing>>], listing: &Listing, path: &[u8], found: &mut Vec<(Vec<u8>, Kind, bool)>) {
     let mut open = vec![(path.to_vec(), listing)];
     while let Some((path, listing)) = open.pop() {
         for &entry in &listing.entries {
@@ -159,7 +159,7 @@ fn gather(outputs: &[Option<Arc<Listing>>], listing: &Listing, path: &[u8], foun
             if let Some(Some(child)) = (entry.child != NO_CHILD).then(|| outputs.get(entry.child as usize)).flatten() {
                 open.push(([full.as_slice(), b"/"].concat(), child));
             }
-            found.push((full, entry.kind));
+            found.push((full, entry.kind, entry.excluded));
         }
     }
 }

@@ -124,7 +124,7 @@ fn a_sort_checks_its_token_every_few_thousand_entries() {
         for number in 0..count {
             // The first bytes of many names are equal, and some names begin with others.
             let name = format!("name-{}", (number * 7919) % 50_021);
-            listing.push(name.as_bytes(), if number % 3 == 0 { Kind::Dir } else { Kind::File });
+            listing.push(name.as_bytes(), if number % 3 == 0 { Kind::Dir } else { Kind::File }, false);
         }
         let checks = Cell::new(0);
         let sorted = listing.sort(&|| {

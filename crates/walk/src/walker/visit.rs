@@ -176,9 +176,10 @@ impl Visitor<'_> {
             }
             files.note(name);
             let EntryType::Known(kind) = entry_type else { return Ok(()) };
-            let skipped = name == b".git"
+            let excluded = name == b".git"
                 || (self.plan.options.skip_node_modules && name == b"node_modules")
-                || (!self.plan.options.include_hidden && name.starts_with(b"."))
+                || (!self.plan.options.include_hidden && name.starts_with(b"."));
+            let skipped = (excluded && !self.plan.options.record_excluded)
                 || (kind == Kind::File && is_own_temporary(name))
                 || wanted.is_some_and(|wanted| wanted != name && (name.is_ascii() || *wanted != *composed(name)));
             if skipped {
@@ -189,7 +190,7 @@ impl Visitor<'_> {
                 over_budget = true;
                 return Ok(());
             }
-            listing.push(name, kind);
+            listing.push(name, kind, excluded);
             Ok(())
         })?;
         if listed.is_err() {
@@ -242,8 +243,11 @@ impl Visitor<'_> {
                 }
                 visit.link_targets.extend(link_destinations(&from_bytes(path)));
             }
-            if !rules.is_empty() && rules.hide(path, base, entry.kind == Kind::Dir) {
-                continue;
+            if !rules.is_empty() && !entry.excluded && rules.hide(path, base, entry.kind == Kind::Dir) {
+                if !self.plan.options.record_excluded {
+                    continue;
+                }
+                entry.excluded = true;
             }
             if self.plan.options.detail == Detail::Full {
                 match directory.meta(name) {
@@ -256,7 +260,7 @@ impl Visitor<'_> {
                 }
             }
             listing.entries[kept] = entry;
-            if entry.kind == Kind::Dir && (descend || above_subtree) {
+            if entry.kind == Kind::Dir && !entry.excluded && (descend || above_subtree) {
                 let mut child_path = Vec::with_capacity(task.path.len() + name.len() + 1);
                 child_path.extend_from_slice(&task.path);
                 child_path.extend_from_slice(name);

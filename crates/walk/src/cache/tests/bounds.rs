@@ -31,12 +31,20 @@ fn the_bytes_of_all_snapshots_are_bounded() {
     assert_eq!(rig.cached(), 0);
 }
 
+struct Large;
+
+impl Derived for Large {
+    fn bytes(&self) -> usize {
+        20_000
+    }
+}
+
 #[test]
 fn derived_structures_count_towards_the_bound() {
     let rig = Rig::new(Policy { max_bytes: 10_000, ..Policy::default() });
     let scan = rig.get(&rig.root());
     assert_eq!(rig.cached(), 1);
-    let built = scan.snapshot.derived(|_| Ok::<_, Stopped>((0_u8, 20_000)));
+    let built = scan.snapshot.derived(|_| Ok::<_, Stopped>(Large));
     assert!(built.is_ok());
     rig.cache.enforce_bounds();
     assert_eq!(rig.cached(), 0);
