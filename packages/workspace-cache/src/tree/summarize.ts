@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { TreeEntry, TreeSummary, TreeSummaryOptions } from './summary.ts';
 
 /** Until the native function is there: no ignore rules, no version, level by level. */
-export async function summarize(options: TreeSummaryOptions): Promise<TreeSummary> {
+export async function treeSummary(options: TreeSummaryOptions): Promise<TreeSummary> {
   const { path, hidden = false, exclude = [], allow = [], maxEntries = 2000 } = options;
   if (!statSync(path).isDirectory()) throw new ToolError('NOT_A_DIRECTORY', [`not a directory: ${path}`, 'Use one.']);
   const root = realpathSync(path);
