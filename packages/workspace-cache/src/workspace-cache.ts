@@ -11,10 +11,11 @@ import type { ChangeList } from './section/changes.ts';
 import { coreFilesOf } from './section/core-files.ts';
 import type { ReadText } from './section/core-files.ts';
 import { gitLineOf } from './section/git.ts';
-import { buildTree } from './tree/build.ts';
 import type { BuiltTree, WorkspaceTree } from './tree/build.ts';
+import { keyOf } from './tree/options-key.ts';
 import { describe, resolveTreeOptions } from './tree/options.ts';
 import type { ResolvedTreeOptions, TreeOptions } from './tree/options.ts';
+import { createTreeBuilder } from './tree/tree-builder.ts';
 
 /** Something that went wrong and does not end the work. */
 export interface WorkspaceCacheWarning {
@@ -129,25 +130,6 @@ function statesOf(userContext: object | undefined): StatesByRoot {
   return found;
 }
 
-/** Functions have no other equality than their identity. */
-const functionNumbers = new WeakMap<object, number>();
-let lastNumber = 0;
-
-function numberOf(value: object): number {
-  const known = functionNumbers.get(value);
-  if (known !== undefined) return known;
-  lastNumber += 1;
-  functionNumbers.set(value, lastNumber);
-  return lastNumber;
-}
-
-function keyOf(options: object): string {
-  return JSON.stringify(options, (_name, value: unknown) => {
-    if (typeof value === 'function') return `function ${numberOf(value)}`;
-    return value === Infinity ? 'Infinity' : value;
-  });
-}
-
 function checkRoot(root: unknown): string {
   if (typeof root === 'string' && isAbsolute(root) && !root.includes('\0')) return resolve(root);
   const summary = `root must be an absolute path, not ${describe(root)}`;
@@ -205,9 +187,10 @@ export function createWorkspaceCache(options: WorkspaceCacheOptions): WorkspaceC
       // An observer must not end the work.
     }
   };
+  const buildTree = createTreeBuilder({ root, clock });
   let lastError: string | undefined;
   const build = async (resolved: ResolvedTreeOptions, signal?: AbortSignal): Promise<BuiltTree> => {
-    const tree = await buildTree(resolved, { root, clock, signal });
+    const tree = await buildTree(resolved, signal);
     const { error } = tree.metadata;
     // Once, until it changes: a tree may be asked for before every message.
     if (error !== undefined && error !== lastError) warn(`workspace cache of ${root}: ${error}`);

@@ -1,11 +1,12 @@
+import { treeSummary } from '@cairn/natives';
+import type { TreeSummary, TreeSummaryOptions } from '@cairn/natives';
 import { CairnError } from '@cairn/tool';
+import { SECRET_NAMES } from '@cairn/tool/prompt';
 import type { TreeMetadata } from '../data.ts';
 import { fitTree } from './fit.ts';
 import type { FittedTree } from './fit.ts';
 import { ROOT } from './layout.ts';
 import type { ResolvedTreeOptions } from './options.ts';
-import { treeSummary } from './summarize.ts';
-import type { TreeSummary, TreeSummaryOptions } from './summary.ts';
 
 /** A directory tree for a prompt. */
 export interface WorkspaceTree {
@@ -49,24 +50,17 @@ function firstRequest({ maxCharacters, maxTokens }: ResolvedTreeOptions): number
   return length === Infinity ? FIRST_ENTRIES : Math.min(Math.ceil(length / LINE_LENGTH) + 1, MAX_ENTRIES);
 }
 
-/** Asks for more entries while a longer summary could give a longer tree. */
-async function scan(
-  options: ResolvedTreeOptions,
-  { root, signal, summarize = treeSummary }: BuildContext,
-): Promise<FittedTree> {
+/** Returns the options of the scan. Equal ones share a scan and its version. */
+export function summaryOptions(root: string, options: ResolvedTreeOptions): TreeSummaryOptions {
   const { depth, hidden, gitignore, exclude, allow, focus } = options;
+  return { path: root, cache: true, depth, hidden, gitignore, exclude, allow, focus, secrets: SECRET_NAMES };
+}
+
+/** Asks for more entries while a longer summary could give a longer tree. */
+async function scan(options: ResolvedTreeOptions, context: BuildContext): Promise<FittedTree> {
+  const { root, signal, summarize = treeSummary } = context;
   for (let maxEntries = firstRequest(options); ; maxEntries = Math.min(maxEntries * 4, MAX_ENTRIES)) {
-    const summary = await summarize({
-      path: root,
-      depth,
-      maxEntries,
-      hidden,
-      gitignore,
-      exclude,
-      allow,
-      focus,
-      signal,
-    });
+    const summary = await summarize({ ...summaryOptions(root, options), maxEntries, signal });
     const fitted = fitTree(summary, options);
     if (!fitted.needsMore || maxEntries === MAX_ENTRIES) return fitted;
   }

@@ -1,3 +1,4 @@
+import type { TreeSummary } from '@cairn/natives';
 import { ToolError } from '@cairn/tool';
 import { estimateTokens } from '@cairn/tool/prompt';
 import { chooseEntries } from './choose.ts';
@@ -7,7 +8,6 @@ import { layOut, ROOT } from './layout.ts';
 import type { Layout } from './layout.ts';
 import type { ResolvedTreeOptions } from './options.ts';
 import { renderTree } from './render.ts';
-import type { TreeSummary } from './summary.ts';
 import { treeTexts } from './texts.ts';
 
 /** The text of a summary within the limits of the options. */

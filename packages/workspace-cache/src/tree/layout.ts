@@ -1,6 +1,6 @@
+import type { TreeEntry, TreeSummary } from '@cairn/natives';
 import { escapeName } from './escape.ts';
 import type { TreeFormat } from './options.ts';
-import type { TreeEntry, TreeSummary } from './summary.ts';
 import type { TreeTexts } from './texts.ts';
 
 /** The place of the root in the columns of a {@link Layout}. Entry `i` of the summary is at `i + 1`. */

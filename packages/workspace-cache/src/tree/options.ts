@@ -106,7 +106,7 @@ const names: Rule = [
 
 const rules: { readonly [Name in keyof Required<TreeOptions>]: Rule } = {
   depth: [
-    (value) => value === 'auto' || (typeof value === 'number' && Number.isInteger(value) && value >= 1),
+    (value) => value === 'auto' || (typeof value === 'number' && Number.isSafeInteger(value) && value >= 1),
     'use a whole number from 1 or "auto"',
   ],
   maxCharacters: limit,
