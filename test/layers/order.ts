@@ -36,7 +36,17 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'mentions',
     'resources',
   ],
-  'workspace-cache': ['data.ts', 'tree', 'statistics', 'section', 'run.ts', 'workspace-cache.ts'],
+  'workspace-cache': [
+    'data.ts',
+    'tree',
+    'statistics',
+    'section',
+    'run-counter.ts',
+    'run.ts',
+    'shared-state.ts',
+    'cache-options.ts',
+    'workspace-cache.ts',
+  ],
   memory: [
     'errors.ts',
     'defaults.ts',

@@ -7,12 +7,5 @@ export type { WorkspaceTree } from './tree/build.ts';
 export { ALLOWED_NAMES, EXCLUDED_DIRECTORIES } from './tree/options.ts';
 export type { TreeFormat, TreeOptions } from './tree/options.ts';
 export { createWorkspaceCache } from './workspace-cache.ts';
-export type {
-  InitOptions,
-  InitResult,
-  TreeCallOptions,
-  UserContext,
-  WorkspaceCache,
-  WorkspaceCacheOptions,
-  WorkspaceCacheWarning,
-} from './workspace-cache.ts';
+export type { InitOptions, InitResult, TreeCallOptions, UserContext, WorkspaceCache } from './workspace-cache.ts';
+export type { WorkspaceCacheOptions, WorkspaceCacheWarning } from './cache-options.ts';

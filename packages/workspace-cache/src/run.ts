@@ -1,7 +1,12 @@
+import type { CountTokens } from '@cairn/tool/prompt';
 import type { DynamicListing, WorkspaceCacheData } from './data.ts';
 import type { ChangeList, ChangeListContext } from './section/changes.ts';
 import { renderListings, renderSection } from './section/section.ts';
 import type { SectionContent, SectionStyle } from './section/section.ts';
+import type { RunCounter } from './run-counter.ts';
+import { reportOf } from './statistics/report.ts';
+import { statisticsOf } from './statistics/statistics.ts';
+import type { RunCounts, RunStatistics, StatisticsOptions } from './statistics/statistics.ts';
 import type { BuiltTree } from './tree/build.ts';
 
 /** What the agents of one run share. */
@@ -20,6 +25,10 @@ export interface WorkspaceRun {
    * returned. For the end of the newest message. Empty when there is neither.
    */
   updates(): string;
+  /** Returns what the cache saved so far. */
+  statistics(options?: StatisticsOptions): RunStatistics;
+  /** Writes the statistics for people, with advice on the options of the cache. */
+  report(options?: StatisticsOptions): string;
 }
 
 /** The kept listings of a run, by path. */
@@ -43,12 +52,21 @@ export interface RunParts {
   readonly gitLine: SectionContent['gitLine'];
   readonly isLeftOut: ChangeListContext['isLeftOut'];
   readonly changes: ChangeList;
+  readonly counter: RunCounter;
+  readonly countTokens: CountTokens;
+  /** How often the run asked for a scan. */
+  readonly totalScans: () => number;
 }
 
 /** Makes a run. */
-export function createRun({ tree, data, style, coreFiles, gitLine, isLeftOut, changes }: RunParts): WorkspaceRun {
+export function createRun(parts: RunParts): WorkspaceRun {
+  const { tree, data, style, coreFiles, gitLine, isLeftOut, changes, counter, countTokens, totalScans } = parts;
   let section: string | undefined;
   let inSection: Readonly<Record<string, DynamicListing>> = {};
+  const counts = (): RunCounts => {
+    const sectionTokens = section === undefined ? 0 : countTokens(section);
+    return counter.counts({ metadata: tree.metadata, totalScans: totalScans(), sectionTokens });
+  };
   return {
     data,
     version: tree.version,
@@ -57,6 +75,7 @@ export function createRun({ tree, data, style, coreFiles, gitLine, isLeftOut, ch
         inSection = { ...data.dynamic };
         section = renderSection({ ...data.static, dynamic: inSection, coreFiles, gitLine }, style);
       }
+      counter.noteSection();
       return section;
     },
     updates: () => {
@@ -68,5 +87,7 @@ export function createRun({ tree, data, style, coreFiles, gitLine, isLeftOut, ch
       ];
       return parts.filter((part) => part !== '').join('\n\n');
     },
+    statistics: (options) => statisticsOf(counts(), options),
+    report: (options) => reportOf(counts(), { ...options, language: style.language }),
   };
 }

@@ -1,63 +1,24 @@
-import type { Workspace, WorkspaceChange } from '@cairn/coding-agent';
-import { ToolError } from '@cairn/tool';
+import type { WorkspaceChange } from '@cairn/coding-agent';
+import { estimateTokens } from '@cairn/tool/prompt';
 import { readFile } from 'node:fs/promises';
-import { isAbsolute, resolve } from 'node:path';
-import process from 'node:process';
-import type { ToolNames, WorkspaceCacheData } from './data.ts';
+import { resolveCacheOptions } from './cache-options.ts';
+import type { ResolvedCacheOptions, WorkspaceCacheOptions } from './cache-options.ts';
+import { createRunCounter } from './run-counter.ts';
 import { createData, createRun } from './run.ts';
-import type { DynamicListings, WorkspaceRun } from './run.ts';
+import type { WorkspaceRun } from './run.ts';
 import { createChangeList } from './section/changes.ts';
 import type { ChangeList } from './section/changes.ts';
 import { coreFilesOf } from './section/core-files.ts';
-import type { ReadText } from './section/core-files.ts';
+import type { CoreFile } from './section/section.ts';
 import { gitLineOf } from './section/git.ts';
+import { createSharedStates } from './shared-state.ts';
+import type { SharedState } from './shared-state.ts';
+import { failedTree } from './tree/build.ts';
 import type { BuiltTree, WorkspaceTree } from './tree/build.ts';
 import { keyOf } from './tree/options-key.ts';
-import { describe, resolveTreeOptions } from './tree/options.ts';
+import { checkKnown, resolveTreeOptions, treeOptionNames } from './tree/options.ts';
 import type { ResolvedTreeOptions, TreeOptions } from './tree/options.ts';
 import { createTreeBuilder } from './tree/tree-builder.ts';
-
-/** Something that went wrong and does not end the work. */
-export interface WorkspaceCacheWarning {
-  readonly message: string;
-  /** The root of the cache. */
-  readonly root: string;
-  readonly cause?: unknown;
-}
-
-/** Options of {@link createWorkspaceCache}. */
-export interface WorkspaceCacheOptions extends TreeOptions {
-  /** The directory that is shown: absolute. */
-  readonly root: string;
-  /** A workspace whose changes the cache follows. Default: none. */
-  readonly workspace?: Workspace | undefined;
-  /**
-   * `static`: the tree alone, without listings that are kept during the run.
-   * @default 'full'
-   */
-  readonly mode?: 'full' | 'static' | undefined;
-  /**
-   * Show the heads of READMEs, package manifests and `AGENTS.md` in the section.
-   * @default false
-   */
-  readonly coreFiles?: boolean | undefined;
-  /**
-   * Show the branch, the number of changed files and the last three subjects in the section.
-   * @default false
-   */
-  readonly git?: boolean | undefined;
-  /**
-   * Show times in the section. No provider can cache a prompt that has a time in it.
-   * @default false
-   */
-  readonly showTime?: boolean | undefined;
-  /** The names of the host's tools, for the texts. */
-  readonly toolNames?: ToolNames | undefined;
-  /** Milliseconds since the epoch. Default: the system's clock. */
-  readonly clock?: (() => number) | undefined;
-  /** Receives each warning. Default: `process.emitWarning`. */
-  readonly onWarning?: ((warning: WorkspaceCacheWarning) => void) | undefined;
-}
 
 /** The object that agents share during a run. The cache sets `workspaceCache` in it. */
 export type UserContext = Record<string, unknown>;
@@ -70,7 +31,7 @@ export interface InitOptions {
 
 /** The result of {@link WorkspaceCache.init}. */
 export interface InitResult {
-  /** What the source document returns: whether the cache was initialized. */
+  /** `Workspace cache initialized`, or that it failed, in the words of the source document. */
   readonly message: string;
   readonly run: WorkspaceRun;
 }
@@ -100,71 +61,49 @@ export interface WorkspaceCache {
   [Symbol.dispose](): void;
 }
 
-/** The messages of the source document. */
 const INITIALIZED = 'Workspace cache initialized';
 const FAILED = 'Workspace cache initialization failed, will use on-demand loading';
 
-/** What the runs of one user context share, by root. */
-interface SharedState {
-  readonly dynamic: DynamicListings;
-  /** By the options, in the form of {@link keyOf}. */
-  readonly runs: Map<string, Promise<SharedRun>>;
-}
+const treeCallOptions: ReadonlySet<string> = new Set([...treeOptionNames, 'signal']);
 
 interface SharedRun extends InitResult {
-  readonly isFailed: boolean;
   readonly changes: ChangeList;
 }
 
-type StatesByRoot = Map<string, SharedState>;
+/** All caches of this process share it: sub-agents make caches of their own. */
+const states = createSharedStates<SharedRun>();
 
-/** By user context, and by the data in it: some frameworks copy the context for each agent. */
-const states = new WeakMap<object, StatesByRoot>();
-
-function statesOf(userContext: object | undefined): StatesByRoot {
-  if (userContext === undefined) return new Map();
-  const data: unknown = (userContext as UserContext)['workspaceCache'];
-  const inherited = typeof data === 'object' && data !== null ? states.get(data) : undefined;
-  const found = states.get(userContext) ?? inherited ?? new Map<string, SharedState>();
-  states.set(userContext, found);
-  return found;
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
-function checkRoot(root: unknown): string {
-  if (typeof root === 'string' && isAbsolute(root) && !root.includes('\0')) return resolve(root);
-  const summary = `root must be an absolute path, not ${describe(root)}`;
-  throw new ToolError('INVALID_OPTION', [summary, 'Make it absolute with path.resolve.']);
+/** Passes the changes of a workspace on to the runs that still exist. */
+function createAudience(): {
+  readonly add: (list: ChangeList) => void;
+  readonly announce: (change: WorkspaceChange) => void;
+} {
+  const lists = new Set<WeakRef<ChangeList>>();
+  const known = new WeakSet<ChangeList>();
+  return {
+    add: (list) => {
+      if (known.has(list)) return;
+      known.add(list);
+      lists.add(new WeakRef(list));
+    },
+    announce: (change) => {
+      for (const reference of lists) {
+        const list = reference.deref();
+        if (list === undefined) lists.delete(reference);
+        else list.note(change);
+      }
+    },
+  };
 }
 
-function checkOption(name: string, value: unknown, isValid: boolean, expected: string): void {
-  if (value === undefined || isValid) return;
-  throw new ToolError('INVALID_OPTION', [`invalid option ${name}: ${describe(value)}`, `Use ${expected}.`]);
-}
-
-function checkOptions(options: WorkspaceCacheOptions): void {
-  const { mode, toolNames, clock, onWarning } = options;
-  checkOption('mode', mode, mode === 'full' || mode === 'static', '"full" or "static"');
-  for (const name of ['coreFiles', 'git', 'showTime'] as const) {
-    checkOption(name, options[name], typeof options[name] === 'boolean', 'true or false');
-  }
-  for (const [tool, name] of Object.entries(toolNames ?? {})) {
-    checkOption(`toolNames.${tool}`, name, typeof name === 'string' && name !== '', 'the name of a tool');
-  }
-  checkOption('clock', clock, typeof clock === 'function', 'a function that returns milliseconds');
-  checkOption('onWarning', onWarning, typeof onWarning === 'function', 'a function');
-}
-
-function emitWarning({ message }: WorkspaceCacheWarning): void {
-  process.emitWarning(message, 'CairnWarning');
-}
-
+/** Returns the text of a file; `undefined` when it is not text. */
 async function readText(path: string): Promise<string | undefined> {
-  try {
-    const text = await readFile(path, 'utf8');
-    return text.includes('\0') ? undefined : text;
-  } catch {
-    return undefined;
-  }
+  const text = await readFile(path, 'utf8');
+  return text.includes('\0') ? undefined : text;
 }
 
 /**
@@ -173,98 +112,115 @@ async function readText(path: string): Promise<string | undefined> {
  * @throws {ToolError} `INVALID_OPTION`
  */
 export function createWorkspaceCache(options: WorkspaceCacheOptions): WorkspaceCache {
-  const root = checkRoot(options.root);
-  checkOptions(options);
-  const treeOptions = resolveTreeOptions(options);
-  const { workspace, mode = 'full', coreFiles = false, git = false, showTime = false, toolNames = {} } = options;
-  const { clock = Date.now, onWarning = emitWarning } = options;
-  const key = keyOf({ ...treeOptions, mode, coreFiles, git, showTime, toolNames });
+  const resolved = resolveCacheOptions(options);
+  const { root, workspace, warn } = resolved;
+  const buildTree = createTreeBuilder(resolved);
+  const audience = createAudience();
+  const unsubscribe = workspace?.onChange(audience.announce);
+  const key = keyOfRun(resolved);
 
-  const warn = (message: string, cause?: unknown): void => {
-    try {
-      onWarning({ message, root, ...(cause !== undefined && { cause }) });
-    } catch {
-      // An observer must not end the work.
-    }
-  };
-  const buildTree = createTreeBuilder({ root, clock });
-  let lastError: string | undefined;
-  const build = async (resolved: ResolvedTreeOptions, signal?: AbortSignal): Promise<BuiltTree> => {
-    const tree = await buildTree(resolved, signal);
-    const { error } = tree.metadata;
+  let lastProblem: string | undefined;
+  const build = async (treeOptions: ResolvedTreeOptions, signal?: AbortSignal): Promise<BuiltTree> => {
+    const tree = await buildTree(treeOptions, signal);
+    const { error, missingFocus } = tree.metadata;
+    const problem = error ?? (missingFocus && `focus does not exist: ${missingFocus.join(', ')}`);
     // Once, until it changes: a tree may be asked for before every message.
-    if (error !== undefined && error !== lastError) warn(`workspace cache of ${root}: ${error}`);
-    lastError = error;
+    if (problem !== undefined && problem !== lastProblem) warn(`workspace cache of ${root}: ${problem}`);
+    lastProblem = problem;
     return tree;
   };
 
-  /** The change lists of runs that still exist. */
-  const live = new Set<WeakRef<ChangeList>>();
-  const known = new WeakSet<ChangeList>();
-  const follow = (changes: ChangeList): void => {
-    if (workspace === undefined || known.has(changes)) return;
-    known.add(changes);
-    live.add(new WeakRef(changes));
-  };
-  const announce = (change: WorkspaceChange): void => {
-    for (const reference of live) {
-      const changes = reference.deref();
-      if (changes === undefined) live.delete(reference);
-      else changes.note(change);
-    }
-  };
-  const unsubscribe = workspace?.onChange(announce);
-
-  const read: ReadText = readText;
-  const isLeftOut = (name: string): boolean =>
-    !treeOptions.allow.includes(name) &&
-    (name === '.git' || treeOptions.exclude.includes(name) || (!treeOptions.hidden && name.startsWith('.')));
-
-  const makeRun = async (state: SharedState): Promise<SharedRun> => {
+  const makeRun = async (state: SharedState<SharedRun>): Promise<SharedRun> => {
     const changes = createChangeList();
-    follow(changes);
-    const tree = await build(treeOptions);
-    const isFailed = tree.root === undefined;
-    const canonical = tree.root;
+    audience.add(changes);
+    state.totalScans += 1;
+    let tree: BuiltTree;
+    try {
+      tree = await build(resolved.tree);
+    } catch (error) {
+      // The caller's `countTokens` failed. Nothing else rejects.
+      warn(`workspace cache of ${root}: ${messageOf(error)}`, error);
+      tree = failedTree(resolved.tree, messageOf(error), { cachedAt: new Date().toISOString(), buildTimeMs: 0 });
+    }
     const run = createRun({
       tree,
       data: createData(tree, state.dynamic),
-      style: { language: treeOptions.language, toolNames, showTime },
-      coreFiles:
-        coreFiles && canonical !== undefined ? await coreFilesOf(canonical, read, treeOptions.gitignore) : undefined,
-      gitLine: git && canonical !== undefined ? await gitLineOf(canonical, treeOptions.language) : undefined,
-      isLeftOut,
+      style: { ...resolved, language: resolved.tree.language },
+      ...(await extrasOf(tree, resolved)),
+      isLeftOut: (name) => isLeftOut(name, resolved.tree),
       changes,
+      counter: createRunCounter(tree.root ?? root),
+      countTokens: resolved.tree.countTokens ?? estimateTokens,
+      totalScans: () => state.totalScans,
     });
-    return { message: isFailed ? FAILED : INITIALIZED, run, isFailed, changes };
+    return { message: tree.root === undefined ? FAILED : INITIALIZED, run, changes };
   };
+
   const init = async (userContext: UserContext | undefined): Promise<InitResult> => {
-    const byRoot = statesOf(userContext);
-    const state: SharedState = byRoot.get(root) ?? { dynamic: Object.create(null) as DynamicListings, runs: new Map() };
-    byRoot.set(root, state);
-    const pending = state.runs.get(key) ?? makeRun(state);
-    state.runs.set(key, pending);
+    let shared: SharedRun | undefined;
     try {
-      const shared = await pending;
+      const state = states.of(userContext, root);
+      const pending = state.runs.get(key) ?? makeRun(state);
+      state.runs.set(key, pending);
+      shared = await pending;
       // A run that failed may succeed when it is tried again.
-      if (shared.isFailed) state.runs.delete(key);
-      follow(shared.changes);
-      states.set(shared.run.data, byRoot);
-      if (userContext !== undefined) userContext['workspaceCache'] = shared.run.data satisfies WorkspaceCacheData;
+      if (shared.message === FAILED && state.runs.get(key) === pending) state.runs.delete(key);
+      audience.add(shared.changes);
+      states.noteData(shared.run.data, userContext);
+      if (userContext !== undefined) userContext['workspaceCache'] = shared.run.data;
       return { message: shared.message, run: shared.run };
     } catch (error) {
-      state.runs.delete(key);
-      throw error;
+      warn(`workspace cache of ${root}: userContext cannot be used: ${messageOf(error)}; pass an object`, error);
+      const { run } = shared ?? (await makeRun(states.of(undefined, root)));
+      return { message: FAILED, run };
     }
   };
+
   return {
     root,
-    tree: async ({ signal, ...changed } = {}) => {
-      const { tree, metadata, version } = await build(resolveTreeOptions({ ...options, ...changed }), signal);
+    tree: async (changed = {}) => {
+      checkKnown('tree', changed, treeCallOptions);
+      const { signal, ...treeOptions } = changed;
+      const { tree, metadata, version } = await build(resolveTreeOptions({ ...options, ...treeOptions }), signal);
       return { tree, metadata, version };
     },
-    init: async ({ userContext } = {}) => init(userContext),
+    init: async (initOptions) => init(initOptions?.userContext ?? undefined),
     close: () => unsubscribe?.(),
     [Symbol.dispose]: () => unsubscribe?.(),
   };
+}
+
+/** Returns a key that is equal for options that give equal runs. */
+function keyOfRun({ tree, mode, coreFiles, git, showTime, toolNames }: ResolvedCacheOptions): string {
+  return keyOf({ tree, mode, coreFiles, git, showTime, toolNames });
+}
+
+/** Returns whether the rules leave out a directory of this name, ignore rules aside. */
+function isLeftOut(name: string, { allow, exclude, hidden }: ResolvedTreeOptions): boolean {
+  if (allow.includes(name)) return false;
+  return name === '.git' || exclude.includes(name) || (!hidden && name.startsWith('.'));
+}
+
+interface Extras {
+  readonly coreFiles: readonly CoreFile[] | undefined;
+  readonly gitLine: string | undefined;
+}
+
+/** Reads what the section shows beside the tree. Never rejects. */
+async function extrasOf({ root }: BuiltTree, options: ResolvedCacheOptions): Promise<Extras> {
+  const { coreFiles, git, tree, warn } = options;
+  if (root === undefined) return { coreFiles: undefined, gitLine: undefined };
+  const readCoreFiles = async (): Promise<readonly CoreFile[] | undefined> => {
+    try {
+      return await coreFilesOf(root, readText, tree.gitignore);
+    } catch (error) {
+      warn(`workspace cache of ${root}: core files cannot be read: ${messageOf(error)}`, error);
+      return undefined;
+    }
+  };
+  const [files, gitLine] = await Promise.all([
+    coreFiles ? readCoreFiles() : undefined,
+    git ? gitLineOf(root, tree.language) : undefined,
+  ]);
+  return { coreFiles: files, gitLine };
 }

@@ -14,7 +14,7 @@ const MAX_LENGTH = 4000;
 /** No workspace has more of them. */
 const MAX_FILES = 16;
 
-/** Reads the text of a file by its absolute path; `undefined` when it is not text or cannot be read. */
+/** Reads the text of a file by its absolute path; `undefined` when it is not text. Rejects when it cannot be read. */
 export type ReadText = (path: string) => Promise<string | undefined>;
 
 /** Returns the start of a text, up to a line end when one is near, never half of a surrogate pair. */
@@ -63,7 +63,7 @@ export async function coreFilesOf(root: string, read: ReadText, gitignore: boole
   for (const { path: name, lossyPath } of matches) {
     const path = join(root, name);
     if (lossyPath === true || isSecretName(name) || !(await isAllowed(root, path))) continue;
-    const text = await read(path);
+    const text = await read(path).catch(() => undefined);
     if (text !== undefined && text.trim() !== '') texts.push({ name, text: text.trimEnd() });
   }
   const shares = shareLength(

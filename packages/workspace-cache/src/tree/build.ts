@@ -52,8 +52,9 @@ function firstRequest({ maxCharacters, maxTokens }: ResolvedTreeOptions): number
 
 /** Returns the options of the scan. Equal ones share a scan and its version. */
 export function summaryOptions(root: string, options: ResolvedTreeOptions): TreeSummaryOptions {
-  const { depth, hidden, gitignore, exclude, allow, focus } = options;
-  return { path: root, cache: true, depth, hidden, gitignore, exclude, allow, focus, secrets: SECRET_NAMES };
+  const { depth, hidden, gitignore, exclude, allow, focus, timeoutMs } = options;
+  const rules = { hidden, gitignore, exclude, allow, secrets: SECRET_NAMES };
+  return { ...rules, path: root, cache: true, depth, focus, timeoutMs, onTimeout: 'partial' };
 }
 
 /** Asks for more entries while a longer summary could give a longer tree. */
@@ -66,13 +67,20 @@ async function scan(options: ResolvedTreeOptions, context: BuildContext): Promis
   }
 }
 
-function problemOf({ complete, stopReason, unreadablePaths = [], root, entries }: TreeSummary): string | undefined {
-  if (entries.length === 0 && unreadablePaths.includes('.')) {
-    return `the directory cannot be read: ${root}; ask for the permission`;
-  }
-  return complete
-    ? undefined
-    : `the tree is not complete (${stopReason ?? 'the scan ended early'}); choose a smaller root`;
+/** Returns why the root cannot be listed at all. */
+function rootProblem({ unreadablePaths = [], root, entries }: TreeSummary): string | undefined {
+  const isUnreadable = entries.length === 0 && unreadablePaths.includes('.');
+  return isUnreadable
+    ? `${root} cannot be read: permission denied; choose another root, or ask for the permission`
+    : undefined;
+}
+
+/** Returns why the tree lacks entries that no limit left out. */
+function incompleteness({ complete, stopReason }: TreeSummary, { timeoutMs }: ResolvedTreeOptions): string | undefined {
+  if (complete) return undefined;
+  return stopReason === 'timeout'
+    ? `the scan is not complete after ${timeoutMs} ms; choose a smaller root, or raise timeoutMs`
+    : 'the workspace has more entries than one scan may collect; choose a smaller root';
 }
 
 /** Returns a function that finds the kinds of the entries that a tree shows. */
@@ -103,7 +111,9 @@ export async function buildTree(options: ResolvedTreeOptions, context: BuildCont
     const fitted = await scan(options, context);
     const { text, tokens, truncated, layout } = fitted;
     const { summary } = layout;
-    const error = problemOf(summary);
+    const problem = rootProblem(summary);
+    if (problem !== undefined) return failedTree(options, problem, facts());
+    const error = incompleteness(summary, options);
     const { missingFocus = [] } = summary;
     const metadata: TreeMetadata = {
       ...facts(),
@@ -125,7 +135,8 @@ export async function buildTree(options: ResolvedTreeOptions, context: BuildCont
   }
 }
 
-function failedTree(
+/** Returns the tree of a root that cannot be scanned. */
+export function failedTree(
   { depth }: ResolvedTreeOptions,
   error: string,
   facts: Pick<TreeMetadata, 'cachedAt' | 'buildTimeMs'>,

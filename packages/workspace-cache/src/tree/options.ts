@@ -42,6 +42,11 @@ export interface TreeOptions {
   readonly gitignore?: boolean | undefined;
   /** Paths relative to the root, which are shown at any depth with their ancestors and siblings. Default: none. */
   readonly focus?: readonly string[] | undefined;
+  /**
+   * Milliseconds until the scan ends with the part of the tree that it knows; `metadata.error` states it.
+   * @default 10_000
+   */
+  readonly timeoutMs?: number | undefined;
 }
 
 /** The directories that a tree leaves out. */
@@ -68,6 +73,8 @@ export const MAX_CHARACTERS = 10_000;
 
 const DEFAULT_DEPTH = 3;
 
+const DEFAULT_TIMEOUT_MS = 10_000;
+
 /** Options with every default. */
 export interface ResolvedTreeOptions {
   readonly depth: number | 'auto';
@@ -81,6 +88,7 @@ export interface ResolvedTreeOptions {
   readonly hidden: boolean;
   readonly gitignore: boolean;
   readonly focus: readonly string[];
+  readonly timeoutMs: number;
 }
 
 type Rule = readonly [test: (value: unknown) => boolean, expected: string];
@@ -123,6 +131,10 @@ const rules: { readonly [Name in keyof Required<TreeOptions>]: Rule } = {
       Array.isArray(value) && value.every((path) => typeof path === 'string' && path !== '' && !path.includes('\0')),
     'use a list of paths relative to the root',
   ],
+  timeoutMs: [
+    (value) => typeof value === 'number' && value >= 0 && !Number.isNaN(value),
+    'use a number of milliseconds from 0',
+  ],
 };
 
 /** Returns a value for a message. */
@@ -131,6 +143,20 @@ export function describe(value: unknown): string {
   if (typeof value === 'number' || typeof value === 'boolean' || value === null) return String(value);
   if (!Array.isArray(value)) return `a value of type ${typeof value}`;
   return `[${value.slice(0, 3).map(describe).join(', ')}${value.length > 3 ? ', …' : ''}]`;
+}
+
+/** The names of {@link TreeOptions}. */
+export const treeOptionNames: readonly string[] = Object.keys(rules);
+
+/** Checks that options are an object and have no unknown name. @throws {ToolError} `INVALID_OPTION` */
+export function checkKnown(name: string, options: unknown, known: ReadonlySet<string>): void {
+  if (typeof options !== 'object' || options === null) {
+    throw new ToolError('INVALID_OPTION', [`invalid options of ${name}: ${describe(options)}`, 'Use an object.']);
+  }
+  const option = Object.keys(options).find((one) => !known.has(one));
+  if (option === undefined) return;
+  const hint = `Use ${[...known].join(', ')}.`;
+  throw new ToolError('INVALID_OPTION', [`unknown option ${option} of ${name}`, hint]);
 }
 
 /**
@@ -143,7 +169,7 @@ export function resolveTreeOptions(options: TreeOptions): ResolvedTreeOptions {
     const value = options[name as keyof TreeOptions];
     if (value === undefined || test(value)) continue;
     const hint = `${expected.charAt(0).toUpperCase()}${expected.slice(1)}.`;
-    throw new ToolError('INVALID_OPTION', [`invalid option ${name}: ${describe(value)}`, hint], {});
+    throw new ToolError('INVALID_OPTION', [`invalid option ${name}: ${describe(value)}`, hint]);
   }
   const { depth = DEFAULT_DEPTH, maxTokens = Infinity } = options;
   return {
@@ -158,5 +184,6 @@ export function resolveTreeOptions(options: TreeOptions): ResolvedTreeOptions {
     hidden: options.hidden ?? false,
     gitignore: options.gitignore ?? true,
     focus: options.focus ?? [],
+    timeoutMs: options.timeoutMs ?? DEFAULT_TIMEOUT_MS,
   };
 }

@@ -1,0 +1,135 @@
+import type { Workspace } from '@cairn/coding-agent';
+import { ToolError } from '@cairn/tool';
+import { isAbsolute, resolve } from 'node:path';
+import process from 'node:process';
+import type { ToolNames } from './data.ts';
+import { checkKnown, describe, resolveTreeOptions, treeOptionNames } from './tree/options.ts';
+import type { ResolvedTreeOptions, TreeOptions } from './tree/options.ts';
+
+/** Something that went wrong and does not end the work. */
+export interface WorkspaceCacheWarning {
+  readonly message: string;
+  /** The root of the cache. */
+  readonly root: string;
+  readonly cause?: unknown;
+}
+
+/** Options of `createWorkspaceCache`. */
+export interface WorkspaceCacheOptions extends TreeOptions {
+  /** The directory that is shown: absolute. */
+  readonly root: string;
+  /** A workspace whose changes the cache follows. Default: none. */
+  readonly workspace?: Workspace | undefined;
+  /**
+   * `static`: the tree alone, without listings that are kept during the run.
+   * @default 'full'
+   */
+  readonly mode?: 'full' | 'static' | undefined;
+  /**
+   * Show the heads of READMEs, package manifests and `AGENTS.md` in the section.
+   * @default false
+   */
+  readonly coreFiles?: boolean | undefined;
+  /**
+   * Show the branch, the number of changed files and the last three subjects in the section.
+   * @default false
+   */
+  readonly git?: boolean | undefined;
+  /**
+   * Show times in the section. No provider can cache a prompt that has a time in it.
+   * @default false
+   */
+  readonly showTime?: boolean | undefined;
+  /** The names of the host's tools, for the texts. */
+  readonly toolNames?: ToolNames | undefined;
+  /** Milliseconds since the epoch. Default: the system's clock. */
+  readonly clock?: (() => number) | undefined;
+  /** Receives each warning. Default: `process.emitWarning`. */
+  readonly onWarning?: ((warning: WorkspaceCacheWarning) => void) | undefined;
+}
+
+/** Options of a cache with every default. */
+export interface ResolvedCacheOptions {
+  readonly root: string;
+  readonly tree: ResolvedTreeOptions;
+  readonly workspace: Workspace | undefined;
+  readonly mode: 'full' | 'static';
+  readonly coreFiles: boolean;
+  readonly git: boolean;
+  readonly showTime: boolean;
+  readonly toolNames: Required<{ readonly [Name in keyof ToolNames]: string }>;
+  readonly clock: () => number;
+  /** Passes a warning on. Never throws. */
+  readonly warn: (message: string, cause?: unknown) => void;
+}
+
+const optionNames: ReadonlySet<string> = new Set([
+  ...treeOptionNames,
+  'root',
+  'workspace',
+  'mode',
+  'coreFiles',
+  'git',
+  'showTime',
+  'toolNames',
+  'clock',
+  'onWarning',
+]);
+
+function checkRoot(root: unknown): string {
+  if (typeof root === 'string' && isAbsolute(root) && !root.includes('\0')) return resolve(root);
+  const summary = `root must be an absolute path, not ${describe(root)}`;
+  throw new ToolError('INVALID_OPTION', [summary, 'Make it absolute with path.resolve.']);
+}
+
+function check(option: string, value: unknown, isValid: boolean, expected: string): void {
+  if (value === undefined || isValid) return;
+  const summary = `invalid option ${option}: ${describe(value)}`;
+  throw new ToolError('INVALID_OPTION', [summary, `Use ${expected}.`]);
+}
+
+function emitWarning({ message }: WorkspaceCacheWarning): void {
+  process.emitWarning(message, 'CairnWarning');
+}
+
+/**
+ * Checks options and adds the defaults. The value `undefined` counts as not given.
+ *
+ * @throws {ToolError} `INVALID_OPTION`
+ */
+export function resolveCacheOptions(options: WorkspaceCacheOptions): ResolvedCacheOptions {
+  checkKnown('createWorkspaceCache', options, optionNames);
+  const root = checkRoot(options.root);
+  const { workspace, mode = 'full', coreFiles = false, git = false, showTime = false, toolNames = {} } = options;
+  const { clock = Date.now, onWarning = emitWarning } = options;
+  check('workspace', workspace, typeof workspace?.onChange === 'function', 'a workspace of createWorkspace');
+  check('mode', mode, mode === 'full' || mode === 'static', '"full" or "static"');
+  for (const [name, value] of Object.entries({ coreFiles, git, showTime })) {
+    check(name, value, typeof value === 'boolean', 'true or false');
+  }
+  check('toolNames', toolNames, typeof toolNames === 'object' && toolNames !== null, 'an object');
+  for (const name of ['list', 'read'] as const) {
+    const tool = toolNames[name];
+    check(`toolNames.${name}`, tool, typeof tool === 'string' && /^[^\s`]+$/u.test(tool), 'the name of a tool');
+  }
+  check('clock', clock, typeof clock === 'function', 'a function that returns milliseconds');
+  check('onWarning', onWarning, typeof onWarning === 'function', 'a function');
+  return {
+    root,
+    tree: resolveTreeOptions(options),
+    workspace,
+    mode,
+    coreFiles,
+    git,
+    showTime,
+    toolNames: { list: toolNames.list ?? 'ls', read: toolNames.read ?? 'read' },
+    clock,
+    warn: (message, cause) => {
+      try {
+        onWarning({ message, root, ...(cause !== undefined && { cause }) });
+      } catch {
+        // An observer must not end the work.
+      }
+    },
+  };
+}

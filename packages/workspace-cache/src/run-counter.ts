@@ -1,0 +1,52 @@
+import { relative, sep } from 'node:path';
+import type { RunCounts } from './statistics/statistics.ts';
+
+/** A listing or a read that an interceptor saw. */
+export interface CountedAccess {
+  readonly kind: 'list' | 'read';
+  /** Canonical, or as the caller named it when it is not known. */
+  readonly path: string;
+  /** Whether the answer came from memory. */
+  readonly isHit: boolean;
+}
+
+/** The counts of one run. */
+export interface RunCounter {
+  noteAccess(access: CountedAccess): void;
+  /** Counts a prompt that took the section. */
+  noteSection(): void;
+  /** Returns the counts, with facts that are known elsewhere. */
+  counts(facts: Pick<RunCounts, 'metadata' | 'totalScans' | 'sectionTokens'>): RunCounts;
+}
+
+/** Makes a counter. Paths below `root` are counted relative to it. */
+export function createRunCounter(root: string): RunCounter {
+  const calls = { list: { hits: 0, misses: 0 }, read: { hits: 0, misses: 0 } };
+  const listed = new Set<string>();
+  const readCounts = new Map<string, number>();
+  let sections = 0;
+
+  const nameOf = (path: string): string => {
+    const inside = relative(root, path);
+    return inside === '..' || inside.startsWith(`..${sep}`) ? path : inside.split(sep).join('/');
+  };
+  return {
+    noteAccess: ({ kind, path, isHit }) => {
+      calls[kind][isHit ? 'hits' : 'misses'] += 1;
+      const name = nameOf(path);
+      if (kind === 'list') listed.add(name);
+      else readCounts.set(name, (readCounts.get(name) ?? 0) + 1);
+    },
+    noteSection: () => {
+      sections += 1;
+    },
+    counts: (facts) => ({
+      ...facts,
+      sections,
+      listings: { ...calls.list },
+      reads: { ...calls.read },
+      listedDirectories: [...listed],
+      readCounts: new Map(readCounts),
+    }),
+  };
+}
