@@ -6,6 +6,7 @@ import {
   createTextEditorTool,
   createWorkspace,
   nodeFileOperations,
+  onAnyChange,
 } from '@cairn/coding-agent';
 import type { CodingTools, FileOperations, Workspace, WorkspaceChange, WorkspaceOptions } from '@cairn/coding-agent';
 import type { ToolResult } from '@cairn/tool';
@@ -315,11 +316,22 @@ describe('listeners', () => {
     expect(heardByOther).not.toHaveBeenCalled();
   });
 
+  test('a listener for all workspaces hears each of them until it unsubscribes', async () => {
+    const [one, other] = [createBench({ a: 'x' }), createBench({})];
+    const heard: Heard[] = [];
+    const stop = onAnyChange((change) => heard.push(shorten(other.root, shorten(one.root, change) as WorkspaceChange)));
+    await one.tools.edit.execute({ path: 'a', edits: [{ old_text: 'x', new_text: 'y' }] });
+    await other.tools.write.execute({ path: 'b', content: 'y' });
+    stop();
+    await other.tools.write.execute({ path: 'c', content: 'y' });
+    expect(heard).toEqual([{ written: ['a'] }, { written: ['b'], created: ['b'] }]);
+  });
+
   test('changes that a program announces itself reach them, too', () => {
     const { root, workspace, heard } = createBench({});
     workspace.changes.announce([{ kind: 'write', path: join(root, 'generated') }]);
     workspace.changes.announce([]);
-    expect(heard).toEqual([{ written: ['generated'] }]);
+    expect(heard).toEqual([{ written: ['generated'], created: ['generated'] }]);
   });
 });
 

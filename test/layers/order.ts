@@ -62,6 +62,16 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'tools',
   ],
   hosts: ['errors.ts', 'formats', 'host.ts', 'hosts'],
-  'mcp-server': ['errors.ts', 'service.ts', 'transport.ts', 'answer', 'toolbox', 'protocol', 'stdio', 'http'],
+  'mcp-server': [
+    'errors.ts',
+    'resource-notices.ts',
+    'service.ts',
+    'transport.ts',
+    'answer',
+    'toolbox',
+    'protocol',
+    'stdio',
+    'http',
+  ],
   cli: ['terminal', 'memory', 'doctor', 'picker', 'tour', 'commands'],
 };

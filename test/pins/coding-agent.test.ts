@@ -19,6 +19,7 @@ const exported = [
   'mentionAt',
   'namingProfiles',
   'nodeFileOperations',
+  'onAnyChange',
   'parseMentions',
   'readWholeFile',
   'realPathOf',

@@ -90,5 +90,9 @@ test('the tools take less than 8 KB of a context', async () => {
 test('the capabilities of a server', async () => {
   const server = await source.createMcpServer({ toolSets: [codingToolSet], roots: [createTree({})] });
   const client = await connectInMemory(server);
-  expect(client.getServerCapabilities()).toEqual({ tools: {}, resources: {}, completions: {} });
+  expect(client.getServerCapabilities()).toEqual({
+    tools: {},
+    resources: { subscribe: true, listChanged: true },
+    completions: {},
+  });
 });

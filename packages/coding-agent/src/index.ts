@@ -34,6 +34,7 @@ export type {
   RenamedPath,
   WorkspaceChange,
 } from './commit/changes.ts';
+export { onAnyChange } from './commit/changes.ts';
 export type { ChangedFile } from './commit/changed-file.ts';
 export type { Tier } from './edit/find-text.ts';
 export type { Locks } from './commit/locks.ts';

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { StructuredWhen } from './answer/structured.ts';
 import { PROGRESS_INTERVAL_MS } from './protocol/progress.ts';
 import { createToolServer } from './protocol/tool-server.ts';
+import { NOTICE_INTERVAL_MS } from './resource-notices.ts';
 import { checkRoots } from './roots.ts';
 import type { McpService } from './service.ts';
 import { openToolbox } from './toolbox/toolbox.ts';
@@ -34,6 +35,11 @@ export interface McpServerOptions {
   readonly structured?: StructuredWhen | undefined;
   /** Milliseconds between two progress notifications of a long call. Default: 1,000. */
   readonly progressIntervalMs?: number | undefined;
+  /**
+   * Milliseconds between two rounds of notifications about changed resources: a burst of changes is one notification for a
+   * resource at its beginning and one at its end. Default: 1,000.
+   */
+  readonly noticeIntervalMs?: number | undefined;
   /** Called with each error that is not the answer to a call. Default: errors are ignored. */
   readonly onError?: ((error: Error) => void) | undefined;
 }
@@ -67,10 +73,12 @@ async function closeAll(toolSets: readonly ToolSet[]): Promise<void> {
  */
 export async function createMcpServer(options: McpServerOptions): Promise<McpServer> {
   const { toolSets, naming = 'default', readOnly = false, structured = 'auto' } = options;
-  const { progressIntervalMs = PROGRESS_INTERVAL_MS, onError = () => undefined } = options;
+  const { progressIntervalMs = PROGRESS_INTERVAL_MS, noticeIntervalMs = NOTICE_INTERVAL_MS } = options;
+  const { onError = () => undefined } = options;
   const roots = await checkRoots(options.roots);
   const version = readVersion();
-  const openBox = (): Promise<Toolbox> => openToolbox({ roots, toolSets, naming, readOnly, only: options.tools });
+  const openBox = (): Promise<Toolbox> =>
+    openToolbox({ roots, toolSets, naming, readOnly, only: options.tools, noticeIntervalMs });
   const first = await openBox().catch(async (error: unknown) => {
     await closeAll(toolSets).catch((thrown: unknown) => onError(toError(thrown)));
     throw error;
@@ -86,6 +94,7 @@ export async function createMcpServer(options: McpServerOptions): Promise<McpSer
       const served = { toolbox, roots, version, structured, progressIntervalMs, onError };
       return {
         createServer: (context) => createToolServer(served, context),
+        notices: toolbox.notices,
         close: async () => toolbox.close(),
       };
     },

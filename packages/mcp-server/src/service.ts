@@ -1,9 +1,12 @@
 import type { McpServerFactory } from '@modelcontextprotocol/server';
+import type { ResourceNotices } from './resource-notices.ts';
 
 /** One client: a process that speaks over stdio, a session over HTTP, or all clients over HTTP without a session. */
 export interface ServedClient {
   /** Makes the SDK server of one connection or request, for its era of the protocol. */
   readonly createServer: McpServerFactory;
+  /** Changes of the client's resources. Absent when none are announced. */
+  readonly notices?: ResourceNotices | undefined;
   /** Ends the session of the client. Further calls do nothing. */
   close(): Promise<void>;
 }

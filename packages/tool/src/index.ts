@@ -28,6 +28,8 @@ export type { CallContents, CallEvent, CallOutcome, ObserveCallsOptions, Observe
 export type {
   Resource,
   ResourceCallOptions,
+  ResourceChange,
+  ResourceChanges,
   ResourceCompletion,
   ResourceContent,
   ResourcePage,

@@ -41,6 +41,29 @@ export interface ResourceCallOptions {
   readonly signal: AbortSignal;
 }
 
+/** A change of resources that a provider announces. */
+export type ResourceChange =
+  | {
+      /** The resource has another content, exists now, or no longer exists. */
+      readonly kind: 'resource-update';
+      readonly uri: string;
+      /**
+       * Whether the same holds for every resource whose URI continues this one after a `/`.
+       * @default false
+       */
+      readonly below?: boolean;
+    }
+  /** Resources came or went. */
+  | { readonly kind: 'list-change' };
+
+/** The changes that a provider announces. */
+export interface ResourceChanges {
+  /** Returns whether changes of the resource with this URI are announced, under exactly this URI. */
+  announces(uri: string): boolean;
+  /** Calls `listener` after each change. Returns a function that ends the calls; a second call of it does nothing. */
+  onChange(listener: (change: ResourceChange) => void): () => void;
+}
+
 /** The resources of a tool set. */
 export interface ResourceProvider {
   readonly templates?: readonly ResourceTemplate[];
@@ -61,4 +84,6 @@ export interface ResourceProvider {
     request: { readonly uriTemplate: string; readonly argument: string; readonly value: string },
     options: ResourceCallOptions,
   ): Promise<ResourceCompletion | undefined>;
+  /** Absent when the provider announces no changes. */
+  readonly changes?: ResourceChanges | undefined;
 }

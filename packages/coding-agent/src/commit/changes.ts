@@ -14,7 +14,7 @@ export interface RenamedPath {
 export interface WorkspaceChange {
   /** Files that were created or got another content. */
   readonly written: readonly string[];
-  /** The files of `written` that did not exist before. */
+  /** The files of `written` that did not exist before, as far as it is known. */
   readonly created: readonly string[];
   /** Directories that were created on the way to a file, each before those inside it. */
   readonly createdDirectories: readonly string[];
@@ -39,11 +39,12 @@ export interface ListenOptions {
 /** One path that a commit changed. */
 export type PathChange =
   | {
-      readonly kind: 'write' | 'create-directory' | 'delete';
+      readonly kind: 'write';
       readonly path: string;
-      /** Whether a written file did not exist before. Default: false. */
+      /** Whether the file did not exist before. Default: true, because a listener may then do too much, but never too little. */
       readonly isNew?: boolean | undefined;
     }
+  | { readonly kind: 'create-directory' | 'delete'; readonly path: string }
   | ({ readonly kind: 'rename' } & RenamedPath);
 
 /** The one place that announces changes: to the scan cache, and to the listeners of a workspace. */
@@ -72,7 +73,7 @@ function gather(changes: readonly PathChange[]): WorkspaceChange {
     changes.flatMap((change) => (change.kind !== 'rename' && change.kind === kind ? [change.path] : []));
   return {
     written: pathsOf('write'),
-    created: changes.flatMap((change) => (change.kind === 'write' && change.isNew ? [change.path] : [])),
+    created: changes.flatMap((change) => (change.kind === 'write' && change.isNew !== false ? [change.path] : [])),
     createdDirectories: pathsOf('create-directory'),
     deleted: pathsOf('delete'),
     renamed: changes.flatMap((change) => (change.kind === 'rename' ? [{ from: change.from, to: change.to }] : [])),
@@ -107,23 +108,52 @@ function notify(subscription: Subscription, change: WorkspaceChange): void {
   }
 }
 
-/** Makes the announcer of one workspace. */
-export function createChanges(): Changes {
+/** The listeners of one source of changes. */
+interface Subscriptions {
+  notify(change: WorkspaceChange): void;
+  add(listener: ChangeListener, options?: ListenOptions): () => void;
+}
+
+function createSubscriptions(): Subscriptions {
   let subscriptions: readonly Subscription[] = [];
   return {
-    announce: (changes) => {
-      if (changes.length === 0) return;
-      invalidate(changes);
-      const change = gather(changes);
+    notify: (change) => {
       for (const subscription of subscriptions) notify(subscription, change);
     },
-    invalidate,
-    onChange: (listener, { onError = warn } = {}) => {
+    add: (listener, { onError = warn } = {}) => {
       const subscription = { listener, onError };
       subscriptions = [...subscriptions, subscription];
       return () => {
         subscriptions = subscriptions.filter((other) => other !== subscription);
       };
     },
+  };
+}
+
+const everywhere = createSubscriptions();
+
+/**
+ * Calls `listener` after each commit of any workspace in this process, like `Workspace.onChange`. Each session has its own
+ * workspace, and this tells one session about the commits of the others.
+ *
+ * @returns a function that ends the subscription. A second call of it does nothing.
+ */
+export function onAnyChange(listener: ChangeListener, options?: ListenOptions): () => void {
+  return everywhere.add(listener, options);
+}
+
+/** Makes the announcer of one workspace. */
+export function createChanges(): Changes {
+  const own = createSubscriptions();
+  return {
+    announce: (changes) => {
+      if (changes.length === 0) return;
+      invalidate(changes);
+      const change = gather(changes);
+      own.notify(change);
+      everywhere.notify(change);
+    },
+    invalidate,
+    onChange: (listener, options) => own.add(listener, options),
   };
 }

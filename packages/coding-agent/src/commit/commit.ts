@@ -240,7 +240,7 @@ class Commit {
 /** Returns what to announce, beside its deletion, about a path that could not be removed and is back. */
 async function remainsOf(operations: FileOperations, path: string): Promise<PathChange> {
   const { kind } = await operations.lstat(path);
-  return { kind: kind === 'directory' ? 'create-directory' : 'write', path };
+  return kind === 'directory' ? { kind: 'create-directory', path } : { kind: 'write', path, isNew: false };
 }
 
 /** Whether a rename failed because it leads to another file system. */

@@ -1,5 +1,6 @@
 import type { ResourceProvider } from '@cairn/tool';
 import type { Workspace } from '../workspace.ts';
+import { fileChanges } from './changes.ts';
 import { completePath, FILE_TEMPLATE } from './completion.ts';
 import { listResources } from './list.ts';
 import { readResource } from './read.ts';
@@ -9,6 +10,7 @@ export function fileResources(workspace: Workspace, roots: readonly string[]): R
   const places = { workspace, roots };
   return {
     templates: [FILE_TEMPLATE],
+    changes: fileChanges(workspace, roots),
     list: (cursor, { signal }) => listResources(places, cursor, signal),
     read: (uri, { signal }) => readResource(workspace, uri, signal),
     complete: async ({ uriTemplate, argument, value }, { signal }) => {

@@ -3,7 +3,8 @@ import type { NodeServerResponseLike } from '@modelcontextprotocol/node';
 import { isLegacyRequest } from '@modelcontextprotocol/server';
 import type { McpHttpHandler } from '@modelcontextprotocol/server';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { SUBSCRIBE_METHOD, toError } from '../transport.ts';
+import type { ResourceNotices } from '../resource-notices.ts';
+import { subscribedUris, toError } from '../transport.ts';
 import type { Guard } from './guard.ts';
 import { readBody } from './read-body.ts';
 import { refuseOn } from './refusal.ts';
@@ -16,6 +17,8 @@ export interface RequestsOptions {
   /** Serve the legacy era. */
   readonly sessions: Sessions;
   readonly isAllowed: Guard;
+  /** Changes of the resources of the modern era. */
+  readonly notices: ResourceNotices | undefined;
   readonly maxMessageBytes: number;
   readonly onError: (error: Error) => void;
 }
@@ -28,11 +31,6 @@ export interface Requests {
   stop(): void;
   /** Resolves when the running calls have ended. Open subscriptions do not count. */
   settled(): Promise<unknown>;
-}
-
-/** Returns whether a body opens a subscription, whose stream stays open until the client ends it. */
-function isSubscription(body: unknown): boolean {
-  return typeof body === 'object' && body !== null && 'method' in body && body.method === SUBSCRIBE_METHOD;
 }
 
 /**
@@ -56,7 +54,7 @@ function headFirst(response: ServerResponse): NodeServerResponseLike {
 
 /** Makes the request listener: guard, body, then the era of the request decides who answers. */
 export function createRequests(options: RequestsOptions): Requests {
-  const { handler, sessions, isAllowed, maxMessageBytes, onError } = options;
+  const { handler, sessions, isAllowed, notices, maxMessageBytes, onError } = options;
   const calls = new Set<Promise<void>>();
   let isStopped = false;
 
@@ -78,7 +76,13 @@ export function createRequests(options: RequestsOptions): Requests {
       return;
     }
     const { body } = read;
-    if (isSubscription(body)) calls.delete(ended);
+    const uris = subscribedUris(body);
+    if (uris !== undefined) {
+      // The stream of a subscription stays open until the client ends it.
+      calls.delete(ended);
+      const unsubscribe = notices?.subscribe(uris);
+      void ended.then(unsubscribe);
+    }
     const answer = async (webRequest: Request): Promise<Response> => {
       if (!(await isLegacyRequest(webRequest, body))) return handler.fetch(webRequest, { parsedBody: body });
       return sessions.handle({ request: webRequest, body, onEnd: (run) => void ended.then(run) });

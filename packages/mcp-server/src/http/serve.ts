@@ -62,8 +62,14 @@ export async function serveHttp(service: McpService, options: ServeHttpOptions):
     maxRequestBodySize: maxMessageBytes,
     onerror: onError,
   });
+  const { notices } = stateless;
+  // A server of the modern era lives for one request, so its notifications go to the open subscriptions.
+  notices?.listen({
+    updated: (uri) => handler.notify.resourceUpdated(uri),
+    listChanged: () => handler.notify.resourcesChanged(),
+  });
   const isAllowed = createGuard(options.token);
-  const requests = createRequests({ handler, sessions, isAllowed, maxMessageBytes, onError });
+  const requests = createRequests({ handler, sessions, isAllowed, notices, maxMessageBytes, onError });
   const http = createServer(requests.serve);
   const port = await listen(http, options.port).catch(async (error: unknown) => {
     await stateless.close();

@@ -4,6 +4,7 @@ import type { CallToolRequest, CallToolResult, McpRequestContext, ServerContext 
 import { answerOf, unexpectedAnswer } from '../answer/answer.ts';
 import { wantsStructured } from '../answer/structured.ts';
 import type { StructuredWhen } from '../answer/structured.ts';
+import type { ResourceNotices } from '../resource-notices.ts';
 import type { Resources } from '../toolbox/resources.ts';
 import type { Toolbox } from '../toolbox/toolbox.ts';
 import { toError } from '../transport.ts';
@@ -74,6 +75,39 @@ function handleResources(server: Server, resources: Resources, checkInitialized:
   });
 }
 
+/** Sends the notifications of the session over this connection until the server closes. */
+function sendNotices(server: Server, notices: ResourceNotices, onError: (error: Error) => void): void {
+  const send = (notification: Promise<void>): void => {
+    notification.catch((error: unknown) => onError(toError(error)));
+  };
+  const isInitialized = (): boolean => server.getNegotiatedProtocolVersion() !== undefined;
+  server.onclose = notices.listen({
+    updated: (uri) => isInitialized() && send(server.sendResourceUpdated({ uri })),
+    listChanged: () => isInitialized() && send(server.sendResourceListChanged()),
+  });
+}
+
+/** Handles the subscriptions of the legacy era. In the modern era the SDK does, and the transport counts the URIs. */
+function handleSubscriptions(server: Server, notices: ResourceNotices, checkInitialized: CheckInitialized): void {
+  const subscriptions = new Map<string, () => void>();
+  server.setRequestHandler('resources/subscribe', ({ params: { uri } }, context) => {
+    checkInitialized(context);
+    if (!notices.announces(uri)) {
+      const what = `the resource ${escapeControls(JSON.stringify(uri))} announces no changes`;
+      const message = `${what}; subscribe to a URI as resources/list gives it, or read the resource again`;
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, message, { uri });
+    }
+    if (!subscriptions.has(uri)) subscriptions.set(uri, notices.subscribe([uri]));
+    return {};
+  });
+  server.setRequestHandler('resources/unsubscribe', ({ params: { uri } }, context) => {
+    checkInitialized(context);
+    subscriptions.get(uri)?.();
+    subscriptions.delete(uri);
+    return {};
+  });
+}
+
 /**
  * Makes the SDK server of one connection, session or request, for its era of the protocol. It is cheap, because the stateless
  * era needs one for each request: everything of value is in the toolbox, which outlives it.
@@ -81,12 +115,13 @@ function handleResources(server: Server, resources: Resources, checkInitialized:
  * It is a plain `Server`. `McpServer` would check input a second time, with different messages, convert every schema again
  * for each stateless request, and has no pages for resources.
  */
-export function createToolServer(options: ToolServerOptions, { era }: McpRequestContext): Server {
+export function createToolServer(options: ToolServerOptions, { era, requestInfo }: McpRequestContext): Server {
   const { toolbox, roots, version, onError } = options;
-  const { resources } = toolbox;
+  const { resources, notices } = toolbox;
   const capabilities = {
     tools: {},
-    ...(resources && { resources: {}, ...(resources.completes && { completions: {} }) }),
+    ...(resources && { resources: notices ? { subscribe: true, listChanged: true } : {} }),
+    ...(resources?.completes && { completions: {} }),
   };
   const server = new Server(
     { name: 'cairn', title: 'Cairn', version },
@@ -111,5 +146,10 @@ export function createToolServer(options: ToolServerOptions, { era }: McpRequest
     return callTool(options, request, { context, clientName });
   });
   if (resources) handleResources(server, resources, checkInitialized);
+  // A server for one HTTP request sends none: the HTTP handler sends them to the open subscriptions.
+  if (notices && requestInfo === undefined) {
+    sendNotices(server, notices, onError);
+    if (era === 'legacy') handleSubscriptions(server, notices, checkInitialized);
+  }
   return server;
 }

@@ -63,6 +63,7 @@ export async function serveStdio(service: McpService, options: ServeStdioOptions
     input,
     output,
     maxMessageBytes,
+    notices: client.notices,
     onEnd: () => closeOrReport(graceMs),
     onBroken: () => closeOrReport(0),
   });

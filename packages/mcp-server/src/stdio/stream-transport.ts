@@ -6,7 +6,8 @@ import {
 } from '@modelcontextprotocol/server';
 import type { JSONRPCMessage, RequestId, Transport } from '@modelcontextprotocol/server';
 import type { Readable, Writable } from 'node:stream';
-import { SUBSCRIBE_METHOD } from '../transport.ts';
+import type { ResourceNotices } from '../resource-notices.ts';
+import { subscribedUris } from '../transport.ts';
 import { createLineReader } from './line-reader.ts';
 import { createPendingRequests } from './pending-requests.ts';
 import type { PendingRequests } from './pending-requests.ts';
@@ -26,6 +27,8 @@ export interface StreamTransportOptions {
   readonly input: Readable;
   readonly output: Writable;
   readonly maxMessageBytes: number;
+  /** The notifications that subscriptions ask for. */
+  readonly notices: ResourceNotices | undefined;
   /** Called when the client sends no more. */
   readonly onEnd: () => void;
   /** Called when the client receives no more. */
@@ -33,10 +36,17 @@ export interface StreamTransportOptions {
 }
 
 /** Records a message from the client. Returns the error that refuses it, if any. */
-function record(message: JSONRPCMessage, requests: PendingRequests): ErrorResponse | undefined {
+function record(
+  message: JSONRPCMessage,
+  requests: PendingRequests,
+  notices: ResourceNotices | undefined,
+): ErrorResponse | undefined {
   if (isJSONRPCRequest(message)) {
-    const { id, method } = message;
-    if (requests.start(id, { awaited: method !== SUBSCRIBE_METHOD })) return undefined;
+    const { id } = message;
+    const uris = subscribedUris(message);
+    const onEnd = uris && notices?.subscribe(uris);
+    if (requests.start(id, { awaited: uris === undefined, onEnd })) return undefined;
+    onEnd?.();
     return invalidRequest(id, `a running request has the id ${JSON.stringify(id)}; use a new id for each request`);
   }
   if (isJSONRPCNotification(message) && message.method === 'notifications/cancelled') {
@@ -58,7 +68,7 @@ function writeLine(output: Writable, message: JSONRPCMessage | ErrorResponse): P
  * connection continues. The SDK's own transport ignores the first and disconnects at the second.
  */
 export function createStreamTransport(options: StreamTransportOptions): StreamTransport {
-  const { input, output, maxMessageBytes } = options;
+  const { input, output, maxMessageBytes, notices } = options;
   const requests = createPendingRequests();
   let isClosed = false;
 
@@ -72,7 +82,7 @@ export function createStreamTransport(options: StreamTransportOptions): StreamTr
     onLine: (line) => {
       if (isBlank(line)) return;
       const read = readMessage(line);
-      const refused = 'refused' in read ? read.refused : record(read.message, requests);
+      const refused = 'refused' in read ? read.refused : record(read.message, requests, notices);
       if (refused) refuse(refused);
       else if ('message' in read) transport.onmessage?.(read.message);
     },

@@ -3,6 +3,8 @@ import type { OpenToolSet, ToolDefinition, ToolSet, ToolSetContext } from '@cair
 import type { Tool } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { McpServerError } from '../errors.ts';
+import { createResourceNotices } from '../resource-notices.ts';
+import type { ResourceNotices } from '../resource-notices.ts';
 import { joinResources } from './resources.ts';
 import type { Resources } from './resources.ts';
 
@@ -11,6 +13,8 @@ export interface ToolboxOptions extends Pick<ToolSetContext, 'roots' | 'naming' 
   readonly toolSets: readonly ToolSet[];
   /** The names of the tools to offer; `undefined` for all. Resources are offered in any case. */
   readonly only: readonly string[] | undefined;
+  /** The time between two rounds of notifications about changed resources. Milliseconds. */
+  readonly noticeIntervalMs: number;
 }
 
 /** The tools and resources of one client. */
@@ -20,6 +24,8 @@ export interface Toolbox {
   readonly list: readonly Tool[];
   /** The resources of all sets. Absent when no set has resources. */
   readonly resources: Resources | undefined;
+  /** Changes of the resources. Absent when no set announces any. */
+  readonly notices: ResourceNotices | undefined;
   /** Ends the session of the client. Further calls do nothing. */
   close(): void;
 }
@@ -89,7 +95,7 @@ function describe(name: string, { description, inputSchema, annotations }: ToolD
  *
  * @throws {McpServerError} `TOOL_NAME_TAKEN`, `INVALID_OPTION`.
  */
-export async function openToolbox({ toolSets, only, ...options }: ToolboxOptions): Promise<Toolbox> {
+export async function openToolbox({ toolSets, only, noticeIntervalMs, ...options }: ToolboxOptions): Promise<Toolbox> {
   const { readOnly } = options;
   const ending = new AbortController();
   const context: ToolSetContext = { ...options, session: createToolSession(), signal: ending.signal };
@@ -105,6 +111,7 @@ export async function openToolbox({ toolSets, only, ...options }: ToolboxOptions
       tools: new Map(offered),
       list: offered.map(([name, tool]) => describe(name, tool)),
       resources: providers.length === 0 ? undefined : joinResources(providers),
+      notices: createResourceNotices(providers, { intervalMs: noticeIntervalMs, signal: ending.signal }),
       close: () => ending.abort(),
     };
   } catch (error) {
