@@ -103,6 +103,11 @@ describe('glob', () => {
     expect(await hint({ pattern: 'src/.*\\.ts' })).toContain('regular expression');
     expect(await hint({ pattern: 'src/[id]/a.ts' })).toContain('\\[id\\]');
     expect(await hint({ pattern: 'src/', fileType: FileType.File })).toContain('directories');
+    expect(await hint({ pattern: '*.ts,' })).toContain("','");
+    for (const pattern of ['*.TS', 'src/A.ts', 'SRC', '**/[A-B].TS'])
+      expect(await hint({ pattern }), pattern).toContain(`in another case, ${pattern} matches "src`);
+    expect(await hint({ pattern: '*.TS', fileType: FileType.Dir })).toBeUndefined();
+    expect(await hint({ pattern: 'src/*.ts', fileType: FileType.Dir })).toBeUndefined();
     expect(await hint({ pattern: '*.js' })).toBeUndefined();
     expect(await hint({ pattern: '*.ts' })).toBeUndefined();
   });

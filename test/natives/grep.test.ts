@@ -123,6 +123,24 @@ describe('grep', () => {
     expect((await grep({ pattern: 'foo\\r', path, crlf: true, multiline: true })).totalMatches).toBe(1);
   });
 
+  it('hints at multiline when every match would contain the end of a line', async () => {
+    const path = createTree({ dos: 'one\r\ntwo\r\n', unix: 'one\ntwo\n' });
+    const search = async (pattern: string, crlf: boolean): Promise<readonly [number, string | undefined]> => {
+      const { totalMatches, hint } = await grep({ pattern, path, crlf });
+      return [totalMatches, hint];
+    };
+    for (const pattern of ['one\\R', '\\R', 'one\\Rtwo', '(?<=one)\\r', '(?<=one)\r']) {
+      expect(await search(pattern, true), pattern).toEqual([0, expect.stringContaining('multiline')]);
+      expect((await grep({ pattern, path, crlf: true, multiline: true })).totalMatches, pattern).toBeGreaterThan(0);
+    }
+    expect(await search('one\\Rtwo', false)).toEqual([0, expect.stringContaining('multiline')]);
+    expect(await search('one\\R', false)).toEqual([1, undefined]);
+    for (const pattern of ['one\\R?', 'x(?=y)', '(?=one)x|\\R', '(?<=one)x[\\r]'])
+      expect((await search(pattern, true))[1], pattern).toBeUndefined();
+    const { totalMatches, hint } = await grep({ pattern: 'one\\R', path, crlf: true, multiline: true, glob: 'none' });
+    expect([totalMatches, hint]).toEqual([0, undefined]);
+  });
+
   it('takes context for both sides, and each side by itself', async () => {
     const path = createTree({ a: '1\n2\nx\n4\n5\n' });
     const shown = async (options: Partial<GrepOptions>): Promise<unknown> => {
@@ -222,6 +240,9 @@ describe('grep', () => {
     expect((await search('!*.c')).hint).toBeUndefined();
     expect((await search('a.ts,b.ts')).hint).toContain('{a.ts,b.ts}');
     expect((await search('*.rs')).hint).toBeUndefined();
+    expect((await search('*.TS')).hint).toMatch(/in another case, \*\.TS matches ".*\.ts"/u);
+    expect((await search('*.ts,')).hint).toContain("','");
+    expect((await search('*.rs,!*.C')).hint).toBeUndefined();
   });
 
   it('N62: excludes the files that ripgrep excludes', async () => {

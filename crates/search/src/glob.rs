@@ -15,7 +15,7 @@ use cairn_walk::{Detail, Kind, ScanOptions, Snapshot, from_bytes};
 use crate::context::{Scope, SearchContext, StopReason, fit_hits};
 use crate::cost::{GLOB_DETAILS, GLOB_MATCH};
 use crate::error::SearchError;
-use crate::glob_forms::{closed, hint, regex_hint};
+use crate::glob_forms::{case_hint, closed, hint, regex_hint};
 use crate::pattern::{Anchoring, GlobPattern, mentions_node_modules};
 
 /// Entries matched per chunk. Large enough that the work outweighs passing it to a thread, small enough to share a tree of
@@ -140,7 +140,12 @@ pub fn glob(
     };
     outcome.hint = closed(&options.pattern);
     if outcome.total == 0 && outcome.stop_reason.is_none() {
-        outcome.hint = outcome.hint.or_else(|| hint_for(options, &filter));
+        let in_other_case = |snapshot: &Arc<Snapshot>| {
+            let fits = |entry| filter.wanted().is_none_or(|wanted| wanted == snapshot.kind(entry));
+            case_hint(&options.pattern, [&root, &scope.path], anchoring, snapshot, fits)
+        };
+        let hint = outcome.hint.take().or_else(|| hint_for(options, &filter));
+        outcome.hint = hint.or_else(|| outcome.snapshot.as_ref().and_then(in_other_case));
     }
     Ok(outcome)
 }

@@ -2,11 +2,13 @@
 
 use std::path::PathBuf;
 
-use cairn_walk::Subtree;
+use cairn_walk::{Kind, Snapshot, Subtree};
 
 use crate::error::SearchError;
-use crate::glob_forms::{closed, hint, split};
+use crate::glob_forms::{case_hint, closed, hint, split};
 use crate::pattern::{Anchoring, GlobPattern};
+
+const ONLY_DIRECTORIES: &str = "the glob matches only directories: use dir/** for the files below";
 
 /// The globs that select files: those of one option, which a comma can separate, and which a `!` makes exclude.
 #[derive(Debug)]
@@ -50,8 +52,20 @@ impl GlobList {
         self.note.as_deref()
     }
 
+    /// What the globs may have meant if they select no file of a snapshot.
+    pub(crate) fn hint(&self, roots: [&PathBuf; 2], snapshot: &Snapshot) -> Option<String> {
+        let is_directory = |entry| snapshot.kind(entry) == Kind::Dir;
+        if (0..snapshot.len()).any(|entry| is_directory(entry) && self.includes(snapshot.path(entry))) {
+            return Some(ONLY_DIRECTORIES.to_owned());
+        }
+        let in_other_case =
+            |glob: &str| case_hint(glob, roots, Anchoring::Recursive, snapshot, |entry| !is_directory(entry));
+        let mut including = self.globs.iter().filter(|glob| !glob.starts_with('!'));
+        including.find_map(|glob| hint(glob, true).or_else(|| in_other_case(glob)))
+    }
+
     /// Whether a glob that selects files matches `path`.
-    pub(crate) fn includes(&self, path: &[u8]) -> bool {
+    fn includes(&self, path: &[u8]) -> bool {
         self.included.iter().any(|glob| glob.matches(path))
     }
 

@@ -30,7 +30,6 @@ use cairn_walk::{Detail, Kind, ScanOptions, Snapshot, resolve_existing};
 
 use crate::context::{SearchContext, StopReason};
 use crate::error::SearchError;
-use crate::glob_forms::hint;
 use crate::glob_list::GlobList;
 use crate::pattern::mentions_node_modules;
 use crate::types::TypeFilter;
@@ -49,7 +48,6 @@ pub use self::outcome::{
 
 /// The number of candidates that a thread takes together.
 const CHUNK: usize = 64;
-const ONLY_DIRECTORIES: &str = "the glob matches only directories: use dir/** for the files below";
 
 /// Searches the files below a directory, or one file.
 ///
@@ -103,16 +101,10 @@ pub fn grep(
         let (mut outcome, files) = call.search(Candidates::filtered(Arc::clone(snapshot), Arc::clone(&filter)))?;
         if let Some(list) = &filter.glob {
             outcome.globs = list.globs().to_vec();
-            outcome.hint = list.note().map(ToOwned::to_owned);
-            if files == 0 && outcome.stop_reason.is_none() {
-                let mut entries = 0..snapshot.len();
-                let has_directory =
-                    entries.any(|entry| snapshot.kind(entry) == Kind::Dir && list.includes(snapshot.path(entry)));
-                outcome.hint = outcome.hint.or_else(|| match glob {
-                    _ if has_directory => Some(ONLY_DIRECTORIES.to_owned()),
-                    glob => glob.and_then(|glob| hint(glob, true)),
-                });
-            }
+            let note = list.note().map(ToOwned::to_owned);
+            let is_none = files == 0 && outcome.stop_reason.is_none();
+            let note = note.or_else(|| if is_none { list.hint(roots.each_ref(), snapshot) } else { None });
+            outcome.hint = note.or(outcome.hint);
         }
         Ok((Ok(outcome), files))
     };
@@ -165,6 +157,7 @@ impl Call<'_> {
         let (mut outcome, files) = self.search_first(candidates.clone(), usize::MAX)?;
         if outcome.total == 0 && outcome.stop_reason.is_none() {
             outcome.as_typed = self.occurrence_as_typed(candidates);
+            outcome.hint = self.compiled.hint().map(ToOwned::to_owned);
         }
         Ok((outcome, files))
     }

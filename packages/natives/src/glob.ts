@@ -67,7 +67,7 @@ export interface GlobResult {
   unreadablePaths?: string[];
   /**
    * How an open brace in `pattern` was closed; or, if nothing matched, what the options may have meant, when `pattern` has a
-   * form that means something else elsewhere.
+   * form that means something else elsewhere, or matches in another case of its letters.
    */
   hint?: string;
 }

@@ -178,7 +178,10 @@ export interface GrepResult {
   asTyped?: Occurrence;
   /** The globs that were used, if `glob` holds several. */
   globs?: string[];
-  /** How an open brace in `glob` was closed; what an exclusion, or a glob that selects no file, may have meant. */
+  /**
+   * How an open brace in `glob` was closed; what an exclusion, or a glob that selects no file, may have meant; or that only
+   * `multiline` finds the line end that a pattern without a match requires.
+   */
   hint?: string;
   /** Whether nothing is missing, except what `skipped` counts. */
   complete: boolean;

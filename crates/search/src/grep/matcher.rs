@@ -16,7 +16,7 @@ use regex_syntax::hir::{Hir, HirKind, Literal, Look};
 use super::options::GrepOptions;
 use super::outcome::RegexEngine;
 use super::pcre::{Expression, Refusal};
-use super::repair::{escape_braces, repair, required_line_break};
+use super::repair::{CARRIAGE_RETURN, LINE_FEED, escape_braces, repair, required_character};
 use crate::error::SearchError;
 
 /// A compiled pattern, and what it searches.
@@ -27,6 +27,7 @@ pub(super) struct Compiled {
     searched: Option<String>,
     is_local: bool,
     required: Option<Arc<Finder<'static>>>,
+    hint: Option<&'static str>,
 }
 
 /// The program of an engine.
@@ -105,7 +106,7 @@ impl Compiled {
             // A verb can prevent the other alternative.
             let is_sound =
                 expression.is_ok_and(|expression| expression.requires_character()) && !repaired.contains("(*");
-            if !is_sound || (!options.multiline && required_line_break(&repaired).is_some()) {
+            if !is_sound || (!options.multiline && required_character(&repaired, &LINE_FEED).is_some()) {
                 return Ok(None);
             }
             let searched = with_text();
@@ -134,7 +135,8 @@ impl Compiled {
             invalid(pattern, &describe(&error, options), offset)
         })?;
         let program = Program::Regex(matcher);
-        Ok(Self { program, engine: RegexEngine::Literal, searched: None, is_local: true, required: None })
+        let engine = RegexEngine::Literal;
+        Ok(Self { program, engine, searched: None, is_local: true, required: None, hint: None })
     }
 
     fn regex(matcher: RegexMatcher, pattern: &str, searched: Option<String>, options: &GrepOptions) -> Self {
@@ -150,7 +152,8 @@ impl Compiled {
         // A literal pattern needs no test before its own search.
         let required = parsed.ok().filter(|parsed| !matches!(parsed.kind(), HirKind::Literal(_)));
         let required = required.as_ref().and_then(required_text).map(|text| Arc::new(Finder::new(text).into_owned()));
-        Self { program: Program::Regex(matcher), engine: RegexEngine::Regex, searched, is_local, required }
+        let (program, engine) = (Program::Regex(matcher), RegexEngine::Regex);
+        Self { program, engine, searched, is_local, required, hint: None }
     }
 
     /// Compiles the pattern with PCRE2. A pattern that can never match is refused like the other engine refuses it.
@@ -161,12 +164,15 @@ impl Compiled {
     ) -> Result<Result<Self, SearchError>, Refusal> {
         let expression = Expression::new(pattern, options.ignore_case, options.crlf)?;
         if !options.multiline
-            && let Some(offset) = required_line_break(pattern)
+            && let Some(offset) = required_character(pattern, &LINE_FEED)
         {
             return Ok(Err(invalid(&options.pattern, LINE_BREAK, offset)));
         }
-        let program = Program::Pcre2(Arc::new(expression));
-        Ok(Ok(Self { program, engine: RegexEngine::Pcre2, searched, is_local: false, required: None }))
+        let requires = |spellings: &[&str]| required_character(pattern, spellings).is_some();
+        let is_line_end = requires(&[r"\R"]) || (options.crlf && requires(&CARRIAGE_RETURN));
+        let hint = (is_line_end && !options.multiline).then_some(LINE_END);
+        let (program, engine) = (Program::Pcre2(Arc::new(expression)), RegexEngine::Pcre2);
+        Ok(Ok(Self { program, engine, searched, is_local: false, required: None, hint }))
     }
 
     /// Whether a line matches in a whole file if and only if it matches by itself. Not with `\\A` and `\\z`, which the
@@ -201,6 +207,11 @@ impl Compiled {
         }
     }
 
+    /// Why the pattern, if it has no match, cannot match in single lines.
+    pub(super) fn hint(&self) -> Option<&'static str> {
+        self.hint
+    }
+
     /// The pattern that is searched, if it is not the given one.
     pub(super) fn searched(&self) -> Option<&str> {
         self.searched.as_deref()
@@ -215,8 +226,9 @@ const MAX_PATTERN_BYTES: usize = 64 << 10;
 const PROGRAM_BYTES: [usize; 2] = [4 << 20, 100 << 20];
 const TOO_LONG: &str = "it is longer than 64 KiB";
 const LINE_BREAK: &str = "it matches a line break; set multiline to let matches span lines";
-
-const CARRIAGE_RETURN: &str =
+const LINE_END: &str =
+    "every match of the pattern contains a line break, and lines are searched without theirs; set multiline";
+const NO_CARRIAGE_RETURN: &str =
     "it matches a carriage return, which is part of the end of a line with crlf; search without crlf or with multiline";
 
 /// The longest text that every match contains. A regular expression engine searches for the beginning of a match, which is
@@ -309,7 +321,7 @@ fn refused_character(error: &grep_regex::Error) -> Option<char> {
 fn describe(error: &grep_regex::Error, options: &GrepOptions) -> String {
     match refused_character(error) {
         Some('\n') if !options.multiline => LINE_BREAK.to_owned(),
-        Some('\r') => CARRIAGE_RETURN.to_owned(),
+        Some('\r') => NO_CARRIAGE_RETURN.to_owned(),
         Some('\0') => "it matches a NUL byte, which text files do not contain".to_owned(),
         _ => error.to_string(),
     }

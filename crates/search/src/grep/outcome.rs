@@ -143,7 +143,8 @@ pub struct GrepOutcome {
     pub as_typed: Option<Occurrence>,
     /// The globs that were used, if the option holds several.
     pub globs: Vec<String>,
-    /// How an open brace of the glob was closed; what an exclusion, or a glob that selects no file, may have meant.
+    /// How an open brace of the glob was closed; what an exclusion, or a glob that selects no file, may have meant; or why a
+    /// pattern without a match cannot match in single lines.
     pub hint: Option<String>,
     /// Why matches may be missing; `None` if the result is complete.
     pub stop_reason: Option<StopReason>,

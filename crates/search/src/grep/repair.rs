@@ -210,13 +210,15 @@ fn refers_to_groups(pattern: &str) -> bool {
         || follows("(?", |next| next.is_ascii_digit() || matches!(next, 'R' | '&' | 'P' | '(' | '+'))
 }
 
-/// The offset of a line break that every match of a PCRE2 pattern contains: outside of groups and classes, without an
-/// alternative and without a quantifier after it. `None` for a pattern with syntax that changes the meaning of characters.
-pub(super) fn required_line_break(pattern: &str) -> Option<usize> {
+/// Returns the offset of a character that every match of a PCRE2 pattern contains: outside of groups and classes, without an
+/// alternative and without a quantifier after it. `spellings` are the ways to write the character. Returns `None` for a
+/// pattern with syntax that changes the meaning of characters.
+pub(super) fn required_character(pattern: &str, spellings: &[&str]) -> Option<usize> {
     let (mut found, mut depth, mut escaped_at, mut is_clear) = (None, 0_usize, None, true);
     scan(pattern, |at, character, part| {
         let text = &pattern[at..];
-        let line_break = match (character, part) {
+        let spelling = || spellings.iter().find(|spelling| text.starts_with(**spelling));
+        let required = match (character, part) {
             ('(', Part::Plain) => {
                 depth += 1;
                 is_clear &= !has_own_syntax(text);
@@ -230,7 +232,6 @@ pub(super) fn required_line_break(pattern: &str) -> Option<usize> {
                 is_clear &= depth > 0;
                 None
             }
-            ('\n', Part::Plain) => Some("\n"),
             ('\\', Part::InClass) => {
                 is_clear &= !text.starts_with(r"\Q") && !text.starts_with(r"\c");
                 None
@@ -238,13 +239,14 @@ pub(super) fn required_line_break(pattern: &str) -> Option<usize> {
             ('\\', Part::Escaped) if escaped_at.is_none_or(|escape| at != escape + 1) => {
                 escaped_at = Some(at);
                 is_clear &= !text.starts_with(r"\Q") && !text.starts_with(r"\c");
-                LINE_BREAKS.into_iter().find(|line_break| text.starts_with(line_break))
+                spelling()
             }
+            (_, Part::Plain) => spelling(),
             _ => None,
         };
-        if let Some(line_break) = line_break
+        if let Some(spelling) = required
             && depth == 0
-            && !text[line_break.len()..].starts_with(['?', '*', '{'])
+            && !text[spelling.len()..].starts_with(['?', '*', '{'])
         {
             found = found.or(Some(at));
         }
@@ -252,7 +254,8 @@ pub(super) fn required_line_break(pattern: &str) -> Option<usize> {
     found.filter(|_| is_clear)
 }
 
-const LINE_BREAKS: [&str; 7] = [r"\n", r"\x0a", r"\x0A", r"\x{a}", r"\x{A}", r"\x{0a}", r"\x{0A}"];
+pub(super) const LINE_FEED: [&str; 8] = ["\n", r"\n", r"\x0a", r"\x0A", r"\x{a}", r"\x{A}", r"\x{0a}", r"\x{0A}"];
+pub(super) const CARRIAGE_RETURN: [&str; 8] = ["\r", r"\r", r"\x0d", r"\x0D", r"\x{d}", r"\x{D}", r"\x{0d}", r"\x{0D}"];
 
 /// Whether a group is a verb or a comment, or sets the flag that ignores white space.
 fn has_own_syntax(group: &str) -> bool {
