@@ -7,8 +7,6 @@ export interface Choice {
   readonly isShown: Uint8Array;
   /** The number of children that each directory shows. */
   readonly shown: Int32Array;
-  /** Whether every entry of the layout is shown. */
-  readonly isWhole: boolean;
   /** The length of the lines, each with its line end. */
   readonly length: number;
 }
@@ -27,7 +25,6 @@ export function chooseEntries(layout: Layout, focus: readonly number[], maxLengt
   const isShown = new Uint8Array(labels.length);
   const shown = new Int32Array(labels.length);
   let length = 0;
-  let chosen = 0;
 
   const at = (column: Int32Array, node: number): number => column[node] ?? 0;
   /** The length of the ` (N)` of a directory that shows no child. */
@@ -47,7 +44,6 @@ export function chooseEntries(layout: Layout, focus: readonly number[], maxLengt
     const next = length + line + moreLength(parent, hidden - 1) - before;
     if (next > maxLength) return false;
     length = next;
-    chosen += 1;
     isShown[node] = 1;
     shown[parent] = at(shown, parent) + 1;
     return true;
@@ -69,10 +65,7 @@ export function chooseEntries(layout: Layout, focus: readonly number[], maxLengt
   for (let node = 1; node < labels.length; node++) {
     if ((children[node] ?? []).length > 0) (byLevel[at(levels, node)] ??= []).push(node);
   }
-  const isWhole =
-    addAll(first.filter(isDirectory)) &&
-    addAll(first) &&
-    addAll(focus) &&
-    byLevel.every((directories) => addInTurn(directories));
-  return { isShown, shown, isWhole: isWhole && chosen === labels.length - 1, length };
+  const isFirstWhole = addAll(first.filter(isDirectory)) && addAll(first) && addAll(focus);
+  if (isFirstWhole) byLevel.every((directories) => addInTurn(directories));
+  return { isShown, shown, length };
 }

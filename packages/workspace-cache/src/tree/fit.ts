@@ -47,6 +47,12 @@ function isCutShort(layout: Layout, isAutomatic: boolean, whole: ReadonlySet<num
   );
 }
 
+/** The lines of all entries without counts: no text of a larger summary is shorter. */
+function linesAlone({ labels, parents, indents }: Layout): string {
+  const lines = labels.map((label, node) => ' '.repeat(indents[parents[node] ?? ROOT] ?? 0) + label);
+  return lines.slice(1).join('\n');
+}
+
 /** Counts the tokens of a text. @throws {ToolError} `INVALID_OPTION` when an injected function returns no number. */
 function countTokensOf({ countTokens = estimateTokens }: ResolvedTreeOptions, text: string): number {
   const tokens: unknown = countTokens(text);
@@ -64,11 +70,12 @@ export function fitTree(summary: TreeSummary, options: ResolvedTreeOptions): Fit
 
   const fits = (text: string): boolean =>
     text.length <= maxCharacters && (maxTokens === Infinity || countTokensOf(options, text) <= maxTokens);
+  const needsMore = isCut && fits(linesAlone(layout));
   const result = (text: string, choice: Choice | undefined, truncated: boolean): FittedTree => ({
     text,
     tokens: countTokensOf(options, text),
     truncated,
-    needsMore: isCut && choice?.isWhole === true,
+    needsMore,
     layout,
     isShown: (node) => choice?.isShown[node] === 1,
   });

@@ -1,0 +1,488 @@
+import type { TreeEntry, TreeSummary, TreeSummaryOptions } from '@cairn/natives';
+import { estimateTokens } from '@cairn/tool/prompt';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { buildTree } from './build.ts';
+import { escapeName } from './escape.ts';
+import { fitTree } from './fit.ts';
+import { resolveTreeOptions } from './options.ts';
+import type { TreeFormat, TreeOptions } from './options.ts';
+
+/** A tree as a person would write it down. */
+interface Node {
+  readonly name: string;
+  readonly children?: readonly Node[];
+  readonly target?: string;
+  readonly folded?: TreeEntry['folded'];
+}
+
+const directory = (name: string, ...children: readonly Node[]): Node => ({ name, children: sorted(children) });
+const file = (name: string): Node => ({ name });
+
+function sorted(nodes: readonly Node[]): Node[] {
+  return nodes.toSorted((a, b) => Buffer.compare(Buffer.from(a.name), Buffer.from(b.name)));
+}
+
+const isDirectory = (node: Node): boolean => node.children !== undefined;
+const childrenOf = ({ children = [], folded }: Node): readonly Node[] => (folded === undefined ? children : []);
+const allOf = (node: Node): Node[] => childrenOf(node).flatMap((child) => [child, ...allOf(child)]);
+
+/** The entries in the order in which a tree chooses them, written without any regard to speed. */
+function orderOfChoice(root: Node, depth: number, focus: readonly string[] = []): Node[] {
+  const order: Node[] = [];
+  const add = (node: Node): void => {
+    if (!order.includes(node)) order.push(node);
+  };
+  for (const child of childrenOf(root).filter(isDirectory)) add(child);
+  for (const child of childrenOf(root)) add(child);
+  for (const path of focus) {
+    const chain = [root];
+    for (const name of path.split('/')) {
+      const next = childrenOf(chain.at(-1) ?? root).find((child) => child.name === name);
+      if (next) chain.push(next);
+    }
+    if (chain.length <= path.split('/').length) continue;
+    for (const node of chain.slice(1)) add(node);
+    for (const node of chain.slice(-2)) for (const child of childrenOf(node)) add(child);
+  }
+  let directories = childrenOf(root).filter(isDirectory);
+  for (let level = 2; level <= depth; level++) {
+    const waiting = directories.map((node) => childrenOf(node).filter((child) => !order.includes(child)));
+    while (waiting.some((list) => list.length > 0)) {
+      for (const list of waiting) {
+        const next = list.shift();
+        if (next) add(next);
+      }
+    }
+    directories = directories.flatMap((node) => childrenOf(node).filter(isDirectory));
+  }
+  return order;
+}
+
+const folds = { excluded: ' (not listed)', repository: ' (git repository)', unreadable: ' (unreadable)' };
+
+/** Writes the nodes of a set, line by line. */
+function write(root: Node, shown: ReadonlySet<Node>, format: TreeFormat): string[] {
+  const lines: string[] = [];
+  const visit = (node: Node, level: number, isLast: readonly boolean[], path: string): void => {
+    const visible = childrenOf(node).filter((child) => shown.has(child));
+    const more = childrenOf(node).length - visible.length;
+    const line = (text: string, last: boolean): string => {
+      if (format === 'paths') return path + text;
+      if (format === 'indent') return '  '.repeat(level) + text;
+      return isLast.map((one) => (one ? '    ' : '│   ')).join('') + (last ? '└── ' : '├── ') + text;
+    };
+    for (const child of visible) {
+      const last = more === 0 && child === visible.at(-1);
+      const hasShown = childrenOf(child).some((one) => shown.has(one));
+      let text = escapeName(child.name);
+      if (child.target !== undefined) text += ` -> ${escapeName(child.target)}`;
+      if (isDirectory(child)) text += '/';
+      if (child.folded) text += folds[child.folded];
+      const count = childrenOf(child).length > 0 && !hasShown ? ` (${childrenOf(child).length})` : '';
+      lines.push(line(text + count, last));
+      visit(child, level + 1, [...isLast, last], `${path}${text}`);
+    }
+    if (more > 0 && visible.length > 0) lines.push(line(`… ${more} more`, true));
+  };
+  visit(root, 0, [], '');
+  return lines;
+}
+
+interface ModelTree {
+  readonly text: string;
+  readonly shown: ReadonlySet<Node>;
+  readonly truncated: boolean;
+}
+
+/** Adds one entry after the other, and writes the whole tree again after each. */
+function model(root: Node, format: TreeFormat, depth: number, limit: number, focus?: readonly string[]): ModelTree {
+  const order = orderOfChoice(root, depth, focus);
+  const notice = `... (truncated, about ${allOf(root).length} entries in total)`;
+  const everything = write(root, new Set(order), format).join('\n');
+  if (everything.length <= limit) return { text: everything, shown: new Set(order), truncated: false };
+  if (notice.length > limit) return { text: '', shown: new Set(), truncated: true };
+  const shown = new Set<Node>();
+  const text = (): string => [...write(root, shown, format), notice].join('\n');
+  for (const node of order) {
+    shown.add(node);
+    if (text().length <= limit) continue;
+    shown.delete(node);
+    break;
+  }
+  return { text: text(), shown, truncated: true };
+}
+
+/** What the native function returns for a tree. */
+function summaryOf(root: Node, { depth = 3, maxEntries = 2000, focus = [] }: Partial<TreeSummaryOptions>): TreeSummary {
+  const levels = depth === 'auto' ? 3 : depth;
+  const chosen = new Set(orderOfChoice(root, levels, [...focus]).slice(0, maxEntries));
+  const entries: TreeEntry[] = [];
+  let level: (readonly [Node, number])[] = [[root, -1]];
+  while (level.length > 0) {
+    level = level.flatMap(([node, parent]) =>
+      childrenOf(node)
+        .filter((child) => chosen.has(child))
+        .map((child): readonly [Node, number] => {
+          const kind = isDirectory(child) ? 'dir' : child.target === undefined ? 'file' : 'symlink';
+          const { name, target, folded } = child;
+          const children = childrenOf(child).length;
+          entries.push({ name, parent, kind, children, ...(target && { target }), ...(folded && { folded }) });
+          return [child, entries.length - 1];
+        }),
+    );
+  }
+  return {
+    root: '/root',
+    depth: levels,
+    rootChildren: childrenOf(root).length,
+    entries,
+    totalEntries: allOf(root).length,
+    excluded: 0,
+    hiddenSecrets: 0,
+    generation: 1,
+    complete: true,
+  };
+}
+
+const oddNames = [
+  'a\nb',
+  '… 5 more',
+  '... (truncated, about 1 entries in total)',
+  'x -> y',
+  ' a',
+  'a ',
+  '``` ',
+  '\\u{A}',
+];
+const nameArbitrary = fc.oneof(
+  { weight: 5, arbitrary: fc.string({ unit: fc.constantFrom('a', 'b', 'c', '.', '-'), minLength: 1, maxLength: 6 }) },
+  { weight: 1, arbitrary: fc.constantFrom(...oddNames, 'a\u202eb', '漢字', '\ud800', 'é\u0301', '│   ├── x', '└── x') },
+  { weight: 1, arbitrary: fc.string({ unit: 'binary', minLength: 1, maxLength: 8 }) },
+);
+const isName = (name: string): boolean => !/[/\0]/u.test(name) && name !== '.' && name !== '..';
+
+const { tree: treeArbitrary } = fc.letrec<{ node: Node; tree: Node }>((tie) => ({
+  node: fc.oneof(
+    { depthSize: 'small', maxDepth: 5 },
+    nameArbitrary.filter(isName).map(file),
+    fc.record({ name: nameArbitrary.filter(isName), target: nameArbitrary }),
+    fc.record({
+      name: nameArbitrary.filter(isName),
+      children: fc.constant([file('inside')]),
+      folded: fc.constantFrom('excluded' as const, 'repository' as const, 'unreadable' as const),
+    }),
+    tie('tree'),
+    tie('tree'),
+  ),
+  tree: fc
+    .tuple(nameArbitrary.filter(isName), fc.uniqueArray(tie('node'), { selector: ({ name }) => name, maxLength: 9 }))
+    .map(([name, children]) => directory(name, ...children)),
+}));
+
+const formatArbitrary = fc.constantFrom<TreeFormat>('box', 'indent', 'paths');
+
+/** The path of a node that exists, or does not. */
+const focusArbitrary = (root: Node): fc.Arbitrary<string[]> => {
+  const paths = (node: Node, path: string): string[] =>
+    childrenOf(node).flatMap((child) => [`${path}${child.name}`, ...paths(child, `${path}${child.name}/`)]);
+  // Parts that a caller could not mean as names.
+  const all = paths(root, '').filter((path) => !path.split('/').includes(''));
+  return all.length === 0 ? fc.constant([]) : fc.array(fc.constantFrom(...all, 'missing/path'), { maxLength: 2 });
+};
+
+const caseArbitrary = fc.record({
+  root: treeArbitrary,
+  format: formatArbitrary,
+  depth: fc.integer({ min: 1, max: 5 }),
+  limit: fc.oneof(fc.integer({ min: 0, max: 120 }), fc.integer({ min: 0, max: 1500 })),
+});
+
+const fit = (root: Node, options: TreeOptions): ReturnType<typeof fitTree> => {
+  const { depth, focus } = options;
+  return fitTree(summaryOf(root, { depth, focus, maxEntries: 100_000 }), resolveTreeOptions(options));
+};
+
+/** The name that `escapeName` wrote. */
+function unescape(text: string): string {
+  return text.replaceAll(/\\\\|\\u\{([0-9A-F]+)\}/gu, (_match, code?: string) =>
+    code === undefined ? '\\' : String.fromCodePoint(Number.parseInt(code, 16)),
+  );
+}
+
+describe('what fits', () => {
+  test('is what a slow model chooses, in every form', () => {
+    fc.assert(
+      fc.property(caseArbitrary, ({ root, format, depth, limit }) => {
+        const expected = model(root, format, depth, limit);
+        const { text, truncated } = fit(root, { format, depth, maxCharacters: limit });
+        expect(text).toBe(expected.text);
+        expect(truncated).toBe(expected.truncated);
+        expect(text.length).toBeLessThanOrEqual(limit);
+      }),
+      { numRuns: 600 },
+    );
+  });
+
+  test('is what a slow model chooses, with focus', () => {
+    const withFocus = caseArbitrary.chain((one) => focusArbitrary(one.root).map((focus) => ({ ...one, focus })));
+    fc.assert(
+      fc.property(withFocus, ({ root, format, depth, limit, focus }) => {
+        const expected = model(root, format, depth, limit, focus);
+        const { text } = fit(root, { format, depth, maxCharacters: limit, focus });
+        expect(text).toBe(expected.text);
+      }),
+      { numRuns: 600 },
+    );
+  });
+
+  test('is the same when the scan returns few entries at a time', async () => {
+    await fc.assert(
+      fc.asyncProperty(caseArbitrary, async ({ root, format, depth, limit }) => {
+        const requests: number[] = [];
+        const summarize = async (options: TreeSummaryOptions): Promise<TreeSummary> => {
+          const maxEntries = Math.ceil((options.maxEntries ?? 0) / 10);
+          requests.push(maxEntries);
+          return summaryOf(root, { ...options, maxEntries });
+        };
+        const options = resolveTreeOptions({ format, depth, maxCharacters: limit });
+        const { tree, metadata } = await buildTree(options, { root: '/root', clock: () => 0, summarize });
+        const expected = model(root, format, depth, limit);
+        expect(tree).toBe(expected.text);
+        expect(metadata.truncated).toBe(expected.truncated);
+        expect(requests).toEqual(requests.toSorted((a, b) => a - b));
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test('never has more tokens than allowed, also with a tokenizer whose counts do not add up', () => {
+    const tokenizers = [
+      undefined,
+      (text: string) => Math.ceil(text.length / 4),
+      (text: string) => text.split('\n').length,
+    ];
+    fc.assert(
+      fc.property(
+        caseArbitrary,
+        fc.constantFrom(...tokenizers),
+        fc.integer({ min: 0, max: 200 }),
+        ({ root, format, depth }, countTokens, maxTokens) => {
+          const { text, tokens, truncated } = fit(root, { format, depth, maxTokens, countTokens });
+          const whole = model(root, format, depth, Infinity).text;
+          expect((countTokens ?? estimateTokens)(text)).toBe(tokens);
+          expect(text === '' || tokens <= maxTokens).toBe(true);
+          expect(truncated).toBe((countTokens ?? estimateTokens)(whole) > maxTokens);
+          expect(truncated || text === whole).toBe(true);
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+});
+
+test('the lines of the paths form are the entries that are shown', () => {
+  fc.assert(
+    fc.property(caseArbitrary, ({ root, depth, limit }) => {
+      const { text, truncated } = fit(root, { format: 'paths', depth, maxCharacters: limit });
+      const lines = text.split('\n').slice(0, truncated ? -1 : undefined);
+      const isMore = (line: string): boolean => /^(?:.*\/)?… \d+ more$/u.test(line);
+      const paths = lines
+        .filter((line) => line !== '' && !isMore(line))
+        .map((line) => line.replace(/ -> .*$|\/(?: \([a-z0-9 ]+\))?$/u, ''))
+        .map((line) => line.split('/').map(unescape).join('/'));
+      const { shown } = model(root, 'paths', depth, limit);
+      const pathsOf = (node: Node, path: string): string[] =>
+        childrenOf(node).flatMap((child) =>
+          shown.has(child) ? [`${path}${child.name}`, ...pathsOf(child, `${path}${child.name}/`)] : [],
+        );
+      expect(paths).toEqual(pathsOf(root, ''));
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test('no name forges a line: what the box form shows can be read back', () => {
+  fc.assert(
+    fc.property(caseArbitrary, ({ root, depth, limit }) => {
+      const { text, truncated } = fit(root, { format: 'box', depth, maxCharacters: limit });
+      const lines = text === '' ? [] : text.split('\n').slice(0, truncated ? -1 : undefined);
+      interface Read {
+        readonly name: string;
+        readonly shown: Read[];
+        total: number;
+      }
+      const top: Read = { name: '', shown: [], total: 0 };
+      const open = [top];
+      for (const line of lines) {
+        const match = /^((?:│ {3}| {4})*)[├└]── (.*)$/u.exec(line);
+        const level = (match?.[1] ?? '').length / 4;
+        const parent = open[level];
+        const label = match?.[2] ?? '';
+        const more = /^… (\d+) more$/u.exec(label);
+        if (more) {
+          if (parent) parent.total += Number(more[1]);
+          continue;
+        }
+        const [, name = '', , count] = /^(.*?)(?: -> .*|(\/)(?: \((\d+)\)| \([a-z ]+\))?)?$/u.exec(label) ?? [];
+        const read: Read = { name: unescape(name), shown: [], total: Number(count ?? 0) };
+        parent?.shown.push(read);
+        if (parent) parent.total += 1;
+        open.splice(level + 1, Infinity, read);
+      }
+      const compare = (node: Node, read: Read): void => {
+        // A limit that holds the notice alone shows no line for the root.
+        const expected = read === top && read.shown.length === 0 ? 0 : childrenOf(node).length;
+        expect(read.total).toBe(expected);
+        for (const one of read.shown) {
+          const child = childrenOf(node).find(({ name }) => name === one.name);
+          if (child === undefined) throw new Error(`no entry is named ${JSON.stringify(one.name)}`);
+          compare(child, one);
+        }
+      };
+      compare(root, top);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+const sample = directory(
+  '',
+  file('README.md'),
+  directory('docs', file('README.md'), file('guide.md')),
+  file('package.json'),
+  directory(
+    'src',
+    file('index.js'),
+    directory('utils', directory('deep', file('a')), file('config.js'), file('helper.js')),
+  ),
+);
+
+test('the box form has the lines of the sample in the source document', () => {
+  expect(fit(sample, {}).text.split('\n')).toEqual([
+    '├── README.md',
+    '├── docs/',
+    '│   ├── README.md',
+    '│   └── guide.md',
+    '├── package.json',
+    '└── src/',
+    '    ├── index.js',
+    '    └── utils/',
+    '        ├── config.js',
+    '        ├── deep/ (1)',
+    '        └── helper.js',
+  ]);
+});
+
+test.each<readonly [TreeFormat, readonly string[]]>([
+  ['indent', ['README.md', 'docs/ (2)', 'package.json', 'src/', '  index.js', '  utils/ (3)']],
+  ['paths', ['README.md', 'docs/ (2)', 'package.json', 'src/', 'src/index.js', 'src/utils/ (3)']],
+])('the form %s of a focus beyond the depth', (format, expected) => {
+  expect(fit(sample, { format, depth: 1, focus: ['src/index.js'] }).text.split('\n')).toEqual(expected);
+});
+
+test('a name that occurs twice is labelled by its own kind', () => {
+  const twice = directory('', directory('a', file('b')), directory('b', file('a')));
+  expect(fit(twice, { format: 'indent' }).text).toBe('a/\n  b\nb/\n  a');
+});
+
+test('a long directory does not keep the others from being shown', () => {
+  const many = Array.from({ length: 500 }, (_, index) => file(`file-${index}`));
+  const root = directory('', directory('a', ...many), directory('b', file('c'), file('d')));
+  const { text } = fit(root, { format: 'indent', maxCharacters: 150 });
+  expect(text.split('\n')).toEqual([
+    'a/',
+    '  file-0',
+    '  file-1',
+    '  file-10',
+    '  file-100',
+    '  file-101',
+    '  file-102',
+    '  file-103',
+    '  … 493 more',
+    'b/',
+    '  c',
+    '  d',
+    '... (truncated, about 504 entries in total)',
+  ]);
+});
+
+test('top-level directories come before top-level files when not all fit, and keep their place', () => {
+  const names = Array.from({ length: 20 }, (_, index) => `a${String(index).padStart(2, '0')}`);
+  const root = directory('', ...names.map(file), directory('zz', file('x')));
+  expect(fit(root, { format: 'indent', maxCharacters: 80 }).text.split('\n')).toEqual([
+    'a00',
+    'a01',
+    'a02',
+    'a03',
+    'a04',
+    'zz/ (1)',
+    '… 15 more',
+    '... (truncated, about 22 entries in total)',
+  ]);
+});
+
+test('the texts of a tree in Chinese', () => {
+  const root = directory(
+    '',
+    { name: 'a', children: [], folded: 'excluded' },
+    { name: 'b', children: [], folded: 'repository' },
+    { name: 'c', children: [], folded: 'unreadable' },
+    ...Array.from({ length: 30 }, (_, index) => file(`file-${index}`)),
+  );
+  expect(fit(root, { language: 'zh', maxCharacters: 90 }).text.split('\n')).toEqual([
+    '├── a/ (未列出)',
+    '├── b/ (git 仓库)',
+    '├── c/ (无法读取)',
+    '├── file-0',
+    '└── … 还有 29 项',
+    '... (截断，总共约 33 项)',
+  ]);
+});
+
+test.each([
+  [0, ''],
+  [1, ''],
+  [50, '... (truncated, about 12 entries in total)'],
+  [62, 'docs/ (2)\n… 3 more\n... (truncated, about 12 entries in total)'],
+])('a limit of %i characters', (maxCharacters, expected) => {
+  const { text, truncated } = fit(sample, { format: 'indent', maxCharacters });
+  expect(text).toBe(expected);
+  expect(truncated).toBe(true);
+});
+
+test('an empty root is not truncated, whatever the limit', () => {
+  expect(fit(directory(''), { maxCharacters: 0 })).toMatchObject({ text: '', truncated: false });
+});
+
+test('a count of tokens that is no number is refused', () => {
+  for (const wrong of [Number.NaN, -1, 'x', undefined]) {
+    expect(() => fit(sample, { maxTokens: 5, countTokens: () => wrong as number })).toThrow(
+      `countTokens returned ${wrong}. Return a number from 0.`,
+    );
+  }
+});
+
+test('the work is linear in what is shown, not in what exists', async () => {
+  const many = Array.from({ length: 100_000 }, (_, index) => file(`file-${index}`));
+  const root = directory('', ...many);
+  const asked: number[] = [];
+  const summarize = async (options: TreeSummaryOptions): Promise<TreeSummary> => {
+    asked.push(options.maxEntries ?? 0);
+    return {
+      ...summaryOf(directory(''), {}),
+      rootChildren: 100_000,
+      totalEntries: 100_000,
+      entries: childrenOf(root)
+        .slice(0, options.maxEntries)
+        .map(({ name }) => ({ name, parent: -1, kind: 'file', children: 0 })),
+    };
+  };
+  const options = resolveTreeOptions({});
+  const { tree, metadata } = await buildTree(options, { root: '/root', clock: () => 0, summarize });
+  expect(asked).toEqual([835]);
+  expect(tree.length).toBeLessThanOrEqual(10_000);
+  expect(tree.length).toBeGreaterThan(9_900);
+  expect(tree.split('\n').slice(-2)).toEqual(['└── … 99332 more', '... (truncated, about 100000 entries in total)']);
+  expect(metadata).toMatchObject({ entries: 100_000, truncated: true, size: tree.length });
+});
