@@ -22,7 +22,7 @@ interface MessageToolCall {
   readonly function: { readonly name: string; readonly arguments: string };
 }
 
-type ChatMessage =
+export type ChatMessage =
   | { readonly role: 'system' | 'developer' | 'user'; readonly content: MessageContent }
   | {
       readonly role: 'assistant';
@@ -126,7 +126,7 @@ const chatRequest: z.ZodType<ChatRequest> = z.strictObject({
 });
 
 /** A request that arrived at the server. */
-interface ModelRequest {
+export interface ModelRequest {
   /** From 1, in the order of arrival. */
   readonly number: number;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
@@ -146,7 +146,7 @@ interface ScriptedToolCall {
 }
 
 /** What the model says. Without calls of tools it has finished. */
-interface ModelReply {
+export interface ModelReply {
   /** A list is streamed in these pieces. */
   readonly text?: string | readonly string[];
   readonly toolCalls?: readonly ScriptedToolCall[];
