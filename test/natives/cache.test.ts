@@ -80,9 +80,43 @@ describe('the scan cache', () => {
     expect(withTree({}, code, { FS_SCAN_CACHE_TTL_MS: '0' })).toEqual([[1, 2], 0]);
   });
 
+  it('answers the searches from the scan of a tree, with any options that it covers', () => {
+    const code = `
+      const { generation } = await treeSummary({ path, cache: true, exclude: ['node_modules'] });
+      const found = [
+        (await glob({ pattern: '**', path, cache: true })).matches.map((match) => match.path),
+        (await glob({ pattern: '**', path, cache: true, hidden: true })).totalMatches,
+        (await fuzzyFind({ query: 'a', path, cache: true })).totalMatches,
+        (await grep({ pattern: 'x', path, cache: true })).filesWithMatches,
+        (await treeSummary({ path, cache: true, exclude: ['node_modules'], hidden: true })).totalEntries,
+      ];
+      const { hits, misses, validations, rescans } = fsScanCacheStats();
+      const again = await treeSummary({ path, cache: true, exclude: ['node_modules'] });
+      invalidateFsScanCache(path + '/src/a');
+      const unchanged = await treeSummary({ path, cache: true, exclude: ['node_modules'] });
+      writeFileSync(path + '/src/c', '');
+      invalidateFsScanCache(path + '/src/c');
+      const changed = await treeSummary({ path, cache: true, exclude: ['node_modules'] });
+      const same = [again, unchanged].every((summary) => summary.generation === generation);
+      report({ found, counts: { hits, misses, validations, rescans }, same, rises: changed.generation > generation });`;
+    const tree = {
+      '.gitignore': 'ignored\n',
+      ignored: '',
+      node_modules: { a: 'x' },
+      '.hidden': { a: 'x' },
+      src: { a: 'x', b: '' },
+    };
+    expect(withTree({ '.git': {}, ...tree }, code)).toEqual({
+      found: [['src', 'src/a', 'src/b'], 6, 1, 2, 6],
+      counts: { hits: 5, misses: 1, validations: 0, rescans: 0 },
+      same: true,
+      rises: true,
+    });
+  });
+
   it('keeps no more than it may', () => {
     const code = `
-      for (const hidden of [true, false]) for (const gitignore of [true, false])
+      for (const hidden of [false, true]) for (const gitignore of [true, false])
         await glob({ pattern: '*', path, cache: true, hidden, gitignore });
       const { entries, evictions } = fsScanCacheStats();
       report([entries.length, evictions]);`;

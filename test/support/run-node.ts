@@ -7,7 +7,7 @@ import { spawnSync } from 'node:child_process';
 export function runNode(code: string, env: NodeJS.ProcessEnv = {}): unknown {
   const source = `
     import * as natives from '@cairn/natives';
-    const { CairnError, FileType, GrepOutputMode, fsScanCacheStats, fuzzyFind, glob, grep, invalidateFsScanCache } = natives;
+    const { CairnError, FileType, GrepOutputMode, fsScanCacheStats, fuzzyFind, glob, grep, invalidateFsScanCache, treeSummary } = natives;
     const report = (value) => process.stdout.write(JSON.stringify(value));
     ${code}`;
   const { status, stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', source], {

@@ -7,6 +7,7 @@ mod log;
 mod policy;
 mod publish;
 mod request;
+mod source;
 mod state;
 mod stats;
 
@@ -28,6 +29,7 @@ pub use self::policy::Policy;
 pub use self::publish::PublishError;
 use self::request::ScanKey;
 pub use self::request::{Scan, ScanRequest};
+use self::source::Source;
 pub use self::state::Clock;
 use self::state::{CacheState, StoredSnapshot};
 use self::stats::count;
@@ -41,6 +43,9 @@ const MAX_ROOT_ATTEMPTS: usize = 3;
 /// **Key**: the canonical root and all of [`ScanOptions`].
 ///
 /// **Bound**: [`Policy::max_snapshots`] and [`Policy::max_bytes`]. The oldest snapshot is evicted first.
+///
+/// **Views**: a snapshot also serves requests for fewer of its entries: without hidden names, without `node_modules`,
+/// without those that it records as excluded. If nothing in it is a link, it also serves those that follow links.
 ///
 /// **Staleness**: for [`Policy::ttl`] after its publication, a snapshot is returned without reading the disk. Then it is
 /// validated: the cache compares its directories and ignore files with the disk and lists the changed ones again. The
@@ -96,7 +101,31 @@ impl ScanCache {
         if let Some(stored) = self.state.fresh(&request.key()) {
             return Ok(self.hit(stored));
         }
+        if let Some(scan) = self.view(request, pool, cancel)? {
+            return Ok(scan);
+        }
         self.scan(request, true, Freshness::Any, pool, cancel)
+    }
+
+    /// Serves the request from a snapshot with more entries. One that is fresh needs no scan. One that is not is updated
+    /// first, unless the snapshot of the request itself can be.
+    fn view(&self, request: &ScanRequest<'_>, pool: &Pool, cancel: &CancelToken) -> Result<Option<Scan>, WalkError> {
+        let key = request.key();
+        let (scan, is_known) = match self.state.source(&key) {
+            Some(Source::Fresh(stored, is_known)) => (self.hit(stored), is_known),
+            Some(Source::Other(options)) if self.state.stored(&key).is_none() => {
+                let request = ScanRequest { options, ..request.clone() };
+                (self.scan(&request, true, Freshness::Any, pool, cancel)?, false)
+            }
+            _ => return Ok(None),
+        };
+        // The entries are there: a call that accepts a partial result does not lose them.
+        let cancel = if request.partial_on_timeout { cancel.without_deadline() } else { cancel.clone() };
+        let view = scan.snapshot.view(request.options, &|| cancel.check())?;
+        if !is_known {
+            self.enforce_bounds();
+        }
+        Ok(view.map(|snapshot| Scan { snapshot, age: scan.age }))
     }
 
     /// Scans the root without using the cache, and drops the cached snapshot. Caches the new one only with `store`.

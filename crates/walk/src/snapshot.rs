@@ -1,5 +1,7 @@
 //! The immutable result of one scan.
 
+mod view;
+
 use std::any::Any;
 use std::borrow::Cow;
 use std::fmt;
@@ -13,6 +15,8 @@ use crate::kind::Kind;
 use crate::options::ScanOptions;
 use crate::paths::{from_bytes, slashes};
 use crate::unread::Unread;
+
+pub(crate) use self::view::covers;
 
 /// Why a snapshot does not contain the whole tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

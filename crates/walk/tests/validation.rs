@@ -120,6 +120,29 @@ impl Rig {
     }
 }
 
+impl Rig {
+    /// Asks for every part of what is cached, and compares it with a full scan.
+    fn compare_views(&self) {
+        for bits in 0..16 {
+            let is_set = |bit: u32| bits >> bit & 1 != 0;
+            let wanted = ScanOptions {
+                include_hidden: is_set(0),
+                use_gitignore: is_set(1),
+                skip_node_modules: is_set(2),
+                follow_links: is_set(3),
+                ..DEFAULT
+            };
+            let root = self.root();
+            let asked = *self.clock.lock().expect("a clock");
+            let request = ScanRequest { root: &root, options: wanted, asked, partial_on_timeout: false };
+            let got = self.cache.get_or_scan(&request, &self.pool, &CancelToken::new()).expect("a scan").snapshot;
+            let fresh = Scanner::threads(1).fresh(&root, wanted).expect("a scan");
+            assert_same_entries(&listed(&got), &listed(&fresh));
+            assert_eq!((got.options(), got.unreadable()), (wanted, fresh.unreadable()));
+        }
+    }
+}
+
 /// The work of one call.
 #[derive(Debug, PartialEq, Eq)]
 struct Work {
@@ -639,5 +662,6 @@ proptest! {
             }
         }
         rig.validate(options);
+        rig.compare_views();
     }
 }

@@ -74,7 +74,11 @@ impl CacheState {
 
     /// Returns the cached snapshot if it is within its time to live.
     pub(super) fn fresh(&self, key: &ScanKey) -> Option<StoredSnapshot> {
-        self.stored(key).filter(|stored| !stored.invalidated && self.age(stored) < self.policy.ttl)
+        self.stored(key).filter(|stored| self.is_fresh(stored))
+    }
+
+    pub(super) fn is_fresh(&self, stored: &StoredSnapshot) -> bool {
+        !stored.invalidated && self.age(stored) < self.policy.ttl
     }
 
     pub(super) fn age(&self, stored: &StoredSnapshot) -> Duration {

@@ -129,13 +129,14 @@ fn forced_scans_drop_the_cached_snapshot_and_store_only_on_request() {
 fn every_option_is_part_of_the_key() {
     let rig = Rig::new(Policy::default());
     let base = ScanOptions::default();
+    // Those with more entries last: a snapshot also serves requests for fewer.
     let all = [
+        ScanOptions { skip_node_modules: true, ..base },
+        ScanOptions { follow_links: true, ..base },
         base,
+        ScanOptions { record_excluded: true, ..base },
         ScanOptions { include_hidden: true, ..base },
         ScanOptions { use_gitignore: false, ..base },
-        ScanOptions { skip_node_modules: true, ..base },
-        ScanOptions { record_excluded: true, ..base },
-        ScanOptions { follow_links: true, ..base },
         ScanOptions { detail: Detail::Full, ..base },
     ];
     let first: Vec<Scan> = all.iter().map(|options| rig.get_with(&rig.root(), *options)).collect();
@@ -143,4 +144,43 @@ fn every_option_is_part_of_the_key() {
         assert!(same(scan, &rig.get_with(&rig.root(), *options)), "{options:?}");
     }
     assert_eq!((rig.cached(), rig.cache.stats().misses), (all.len(), all.len() as u64));
+}
+
+#[test]
+fn a_snapshot_serves_requests_for_fewer_entries() {
+    let rig = Rig::new(Policy::default());
+    fs::create_dir_all(rig.root().join(".git/x")).expect("a directory");
+    fs::create_dir_all(rig.root().join("node_modules/x")).expect("a directory");
+    fs::create_dir_all(rig.root().join(".hidden/x")).expect("a directory");
+    fs::write(rig.root().join(".gitignore"), "a\n").expect("a file");
+    fs::write(rig.root().join("a"), "").expect("a file");
+    let everything = ScanOptions { include_hidden: true, record_excluded: true, ..ScanOptions::default() };
+    assert_eq!(rig.get_with(&rig.root(), everything).snapshot.len(), 8);
+    let names = |options: ScanOptions| -> Vec<String> {
+        let snapshot = rig.get_with(&rig.root(), options).snapshot;
+        (0..snapshot.len()).map(|entry| String::from_utf8_lossy(snapshot.path(entry)).into_owned()).collect()
+    };
+    let plain = ScanOptions { skip_node_modules: true, ..ScanOptions::default() };
+    let ask = || {
+        assert_eq!(names(plain), ["first"]);
+        assert_eq!(names(ScanOptions::default()), ["first", "node_modules", "node_modules/x"]);
+        let hidden = [".gitignore", ".hidden", ".hidden/x", "first"];
+        assert_eq!(names(ScanOptions { include_hidden: true, ..plain }), hidden);
+        assert_eq!(names(ScanOptions { follow_links: true, ..plain }), ["first"]);
+    };
+    ask();
+    let view = rig.get_with(&rig.root(), plain);
+    assert!(same(&view, &rig.get_with(&rig.root(), plain)), "made once");
+    let stats = rig.cache.stats();
+    assert_eq!((stats.misses, stats.hits, rig.cached()), (1, 6, 1));
+    assert!(stats.bytes > view.snapshot.bytes() * 5, "views count towards the bound");
+    rig.cache.invalidate(Some(&rig.root().join("first")));
+    ask();
+    let after = rig.cache.stats();
+    assert_eq!((after.misses, after.validations, rig.cached()), (2, 1, 1), "the larger snapshot is validated, once");
+    let links = rig.root().join("link");
+    symlink("first", &links).expect("a link");
+    rig.cache.invalidate(Some(&links));
+    assert_eq!(names(ScanOptions { follow_links: true, ..plain }), ["first", "link"]);
+    assert_eq!((rig.cache.stats().validations, rig.cache.stats().misses), (2, 4), "links need a scan of their own");
 }

@@ -119,12 +119,13 @@ pub fn request(root: &Path, options: ScanOptions) -> ScanRequest<'_> {
     ScanRequest { root, options, asked: Instant::now(), partial_on_timeout: false }
 }
 
-/// Returns the paths of a snapshot, directories with a `/`, links with an `@`.
+/// Returns the paths of a snapshot, directories with a `/`, links with an `@`, excluded ones with a `!`.
 pub fn listed(snapshot: &Snapshot) -> Vec<String> {
     (0..snapshot.len())
         .map(|entry| {
             let mark = ["", "/", "@"][snapshot.kind(entry) as usize - 1];
-            format!("{}{mark}", String::from_utf8_lossy(snapshot.path(entry)))
+            let excluded = if snapshot.is_excluded(entry) { "!" } else { "" };
+            format!("{}{mark}{excluded}", String::from_utf8_lossy(snapshot.path(entry)))
         })
         .collect()
 }
