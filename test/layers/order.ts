@@ -38,6 +38,8 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   ],
   'workspace-cache': [
     'data.ts',
+    'content',
+    'listings',
     'tree',
     'statistics',
     'section',

@@ -23,6 +23,7 @@ const exported = [
   'parseMentions',
   'readWholeFile',
   'realPathOf',
+  'recordOf',
   'resolvePath',
   'sessionWorkspace',
   'toolNames',

@@ -8,6 +8,7 @@ export { createMemoryTool } from './hosted/memory.ts';
 export type { MemoryInput } from './hosted/memory.ts';
 export { createTextEditorTool } from './hosted/text-editor.ts';
 export type { TextEditorInput } from './hosted/text-editor.ts';
+export { recordOf } from './files/ledger.ts';
 export type { FileRecord, Ledger } from './files/ledger.ts';
 export type { SeenRange, SeenRanges } from './files/seen.ts';
 export { expandMentions } from './mentions/expand.ts';

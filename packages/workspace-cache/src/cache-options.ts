@@ -42,6 +42,11 @@ export interface WorkspaceCacheOptions extends TreeOptions {
   readonly showTime?: boolean | undefined;
   /** The names of the host's tools, for the texts. */
   readonly toolNames?: ToolNames | undefined;
+  /**
+   * The directory for access counts of files. Default: one of the user's, outside the workspace. When it cannot be used, the counts
+   * end with the process.
+   */
+  readonly stateDirectory?: string | undefined;
   /** Milliseconds since the epoch. Default: the system's clock. */
   readonly clock?: (() => number) | undefined;
   /** Receives each warning. Default: `process.emitWarning`. */
@@ -58,6 +63,7 @@ export interface ResolvedCacheOptions {
   readonly git: boolean;
   readonly showTime: boolean;
   readonly toolNames: Required<{ readonly [Name in keyof ToolNames]: string }>;
+  readonly stateDirectory: string | undefined;
   readonly clock: () => number;
   /** Passes a warning on. Never throws. */
   readonly warn: (message: string, cause?: unknown) => void;
@@ -72,12 +78,17 @@ const optionNames: ReadonlySet<string> = new Set([
   'git',
   'showTime',
   'toolNames',
+  'stateDirectory',
   'clock',
   'onWarning',
 ]);
 
+function isPath(path: unknown): path is string {
+  return typeof path === 'string' && isAbsolute(path) && !path.includes('\0');
+}
+
 function checkRoot(root: unknown): string {
-  if (typeof root === 'string' && isAbsolute(root) && !root.includes('\0')) return resolve(root);
+  if (isPath(root)) return resolve(root);
   const summary = `root must be an absolute path, not ${describe(root)}`;
   throw new ToolError('INVALID_OPTION', [summary, 'Make it absolute with path.resolve.']);
 }
@@ -101,7 +112,7 @@ export function resolveCacheOptions(options: WorkspaceCacheOptions): ResolvedCac
   checkKnown('createWorkspaceCache', options, optionNames);
   const root = checkRoot(options.root);
   const { workspace, mode = 'full', coreFiles = false, git = false, showTime = false, toolNames = {} } = options;
-  const { clock = Date.now, onWarning = emitWarning } = options;
+  const { stateDirectory, clock = Date.now, onWarning = emitWarning } = options;
   check('workspace', workspace, typeof workspace?.onChange === 'function', 'a workspace of createWorkspace');
   check('mode', mode, mode === 'full' || mode === 'static', '"full" or "static"');
   for (const [name, value] of Object.entries({ coreFiles, git, showTime })) {
@@ -112,6 +123,7 @@ export function resolveCacheOptions(options: WorkspaceCacheOptions): ResolvedCac
     const tool = toolNames[name];
     check(`toolNames.${name}`, tool, typeof tool === 'string' && /^[^\s`]+$/u.test(tool), 'the name of a tool');
   }
+  check('stateDirectory', stateDirectory, isPath(stateDirectory), 'an absolute path');
   check('clock', clock, typeof clock === 'function', 'a function that returns milliseconds');
   check('onWarning', onWarning, typeof onWarning === 'function', 'a function');
   return {
@@ -123,6 +135,7 @@ export function resolveCacheOptions(options: WorkspaceCacheOptions): ResolvedCac
     git,
     showTime,
     toolNames: { list: toolNames.list ?? 'ls', read: toolNames.read ?? 'read' },
+    stateDirectory,
     clock,
     warn: (message, cause) => {
       try {

@@ -1,5 +1,5 @@
 export type { DynamicListing, Language, ListedItem, ToolNames, TreeMetadata, WorkspaceCacheData } from './data.ts';
-export type { WorkspaceRun } from './run.ts';
+export type { RunTools, WorkspaceRun } from './run.ts';
 export { templateFilters, templateVariables } from './section/template.ts';
 export type { TemplateVariables } from './section/template.ts';
 export type { CallCounts, Estimate, RunStatistics, StatisticsOptions } from './statistics/statistics.ts';
@@ -9,3 +9,16 @@ export type { TreeFormat, TreeOptions } from './tree/options.ts';
 export { createWorkspaceCache } from './workspace-cache.ts';
 export type { InitOptions, InitResult, TreeCallOptions, UserContext, WorkspaceCache } from './workspace-cache.ts';
 export type { WorkspaceCacheOptions, WorkspaceCacheWarning } from './cache-options.ts';
+export type {
+  CachedFile,
+  CachedReadOptions,
+  ContentCache,
+  ContentStatistics,
+  Preloaded,
+} from './content/content-cache.ts';
+export type { AccessCount } from './content/access-counts.ts';
+export type { CacheDirectoryDetails, CacheDirectoryInput, ItemDifferences } from './listings/cache-directory.ts';
+export { cacheDirectoryRules } from './listings/cache-directory-texts.ts';
+export type { Wrapped, WrapOptions } from './listings/call-cache.ts';
+export type { Interceptors, OnResult } from './listings/interceptors.ts';
+export { isSecretName, SECRET_NAMES } from '@cairn/tool/prompt';

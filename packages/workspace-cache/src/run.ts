@@ -1,5 +1,9 @@
 import type { CountTokens } from '@cairn/tool/prompt';
+import type { ToolDefinition } from '@cairn/tool';
 import type { DynamicListing, WorkspaceCacheData } from './data.ts';
+import type { CacheDirectoryDetails, CacheDirectoryInput } from './listings/cache-directory.ts';
+import type { DynamicListingStore } from './listings/dynamic-listings.ts';
+import type { Interceptors } from './listings/interceptors.ts';
 import type { ChangeList, ChangeListContext } from './section/changes.ts';
 import { renderListings, renderSection } from './section/section.ts';
 import type { SectionContent, SectionStyle } from './section/section.ts';
@@ -10,7 +14,7 @@ import type { RunCounts, RunStatistics, StatisticsOptions } from './statistics/s
 import type { BuiltTree } from './tree/build.ts';
 
 /** What the agents of one run share. */
-export interface WorkspaceRun {
+export interface WorkspaceRun extends Interceptors {
   /** What prompt templates see as `workspaceCache`. */
   readonly data: WorkspaceCacheData;
   /** The version of the tree: see `WorkspaceTree`. */
@@ -25,10 +29,19 @@ export interface WorkspaceRun {
    * returned. For the end of the newest message. Empty when there is neither.
    */
   updates(): string;
+  /** Drops the listings of `data.dynamic` that are not right any more, such as after a change by another program. */
+  checkListings(): Promise<void>;
+  /** The tools of the run, for its agents; empty in the mode `static`. */
+  readonly tools: RunTools;
   /** Returns what the cache saved so far. */
   statistics(options?: StatisticsOptions): RunStatistics;
   /** Writes the statistics for people, with advice on the options of the cache. */
   report(options?: StatisticsOptions): string;
+}
+
+/** The tools of a run. */
+export interface RunTools {
+  readonly cache_directory?: ToolDefinition<CacheDirectoryInput, CacheDirectoryDetails>;
 }
 
 /** The kept listings of a run, by path. */
@@ -53,6 +66,9 @@ export interface RunParts {
   readonly isLeftOut: ChangeListContext['isLeftOut'];
   readonly changes: ChangeList;
   readonly counter: RunCounter;
+  readonly listings: DynamicListingStore;
+  readonly interceptors: Interceptors;
+  readonly tools: RunTools;
   readonly countTokens: CountTokens;
   /** How often the run asked for a scan. */
   readonly totalScans: () => number;
@@ -61,6 +77,7 @@ export interface RunParts {
 /** Makes a run. */
 export function createRun(parts: RunParts): WorkspaceRun {
   const { tree, data, style, coreFiles, gitLine, isLeftOut, changes, counter, countTokens, totalScans } = parts;
+  const { listings, interceptors, tools } = parts;
   let section: string | undefined;
   let inSection: Readonly<Record<string, DynamicListing>> = {};
   const counts = (): RunCounts => {
@@ -68,6 +85,9 @@ export function createRun(parts: RunParts): WorkspaceRun {
     return counter.counts({ metadata: tree.metadata, totalScans: totalScans(), sectionTokens });
   };
   return {
+    ...interceptors,
+    tools,
+    checkListings: listings.check,
     data,
     version: tree.version,
     section: () => {

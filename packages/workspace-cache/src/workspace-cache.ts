@@ -1,11 +1,18 @@
-import type { WorkspaceChange } from '@cairn/coding-agent';
+import { createWorkspace } from '@cairn/coding-agent';
+import type { FileOperations, Workspace, WorkspaceChange, WorkspaceOptions } from '@cairn/coding-agent';
 import { estimateTokens } from '@cairn/tool/prompt';
-import { readFile } from 'node:fs/promises';
 import { resolveCacheOptions } from './cache-options.ts';
 import type { ResolvedCacheOptions, WorkspaceCacheOptions } from './cache-options.ts';
+import type { CacheAccess, ContentCache, OwnContentCache } from './content/content-cache.ts';
+import { createCacheDirectoryTool } from './listings/cache-directory.ts';
+import { createCacheFiles } from './listings/cache-files.ts';
+import type { CacheFiles } from './listings/cache-files.ts';
+import { dynamicListingsOf } from './listings/dynamic-listings.ts';
+import type { DynamicListingStore } from './listings/dynamic-listings.ts';
+import { createInterceptors, createPassingInterceptors } from './listings/interceptors.ts';
 import { createRunCounter } from './run-counter.ts';
 import { createData, createRun } from './run.ts';
-import type { WorkspaceRun } from './run.ts';
+import type { RunParts, WorkspaceRun } from './run.ts';
 import { createChangeList } from './section/changes.ts';
 import type { ChangeList } from './section/changes.ts';
 import { coreFilesOf } from './section/core-files.ts';
@@ -56,9 +63,23 @@ export interface WorkspaceCache {
    * the tree is empty.
    */
   init(options?: InitOptions): Promise<InitResult>;
-  /** Ends the subscription to the workspace. A second call does nothing. */
-  close(): void;
-  [Symbol.dispose](): void;
+  /** Contents of files in memory. */
+  readonly content: ContentCache;
+  /**
+   * Returns file operations for a workspace: its tools read and list from memory what they read and listed before, after a check
+   * that it is unchanged. Commits use `inner` alone.
+   *
+   * @param inner an object whose methods need no `this`. Default: this machine's file system.
+   */
+  operations(inner?: FileOperations): FileOperations;
+  /**
+   * Makes a workspace at the root of the cache, with {@link WorkspaceCache.operations}, and follows its changes. The cache uses
+   * the policy and the ledger of its first workspace.
+   */
+  createWorkspace(options?: Omit<WorkspaceOptions, 'root'>): Workspace;
+  /** Ends the subscriptions to workspaces, writes the access counts and forgets what is in memory. A second call does nothing. */
+  close(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
 }
 
 const INITIALIZED = 'Workspace cache initialized';
@@ -68,6 +89,7 @@ const treeCallOptions: ReadonlySet<string> = new Set([...treeOptionNames, 'signa
 
 interface SharedRun extends InitResult {
   readonly changes: ChangeList;
+  readonly listings: DynamicListingStore;
 }
 
 /** All caches of this process share it: sub-agents make caches of their own. */
@@ -77,33 +99,29 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Passes the changes of a workspace on to the runs that still exist. */
-function createAudience(): {
-  readonly add: (list: ChangeList) => void;
+/** Passes the changes of a workspace on to what runs have, while it exists. */
+function createAudience<Listener extends object>(
+  announce: (listener: Listener, change: WorkspaceChange) => void,
+): {
+  readonly add: (listener: Listener) => void;
   readonly announce: (change: WorkspaceChange) => void;
 } {
-  const lists = new Set<WeakRef<ChangeList>>();
-  const known = new WeakSet<ChangeList>();
+  const listeners = new Set<WeakRef<Listener>>();
+  const known = new WeakSet<Listener>();
   return {
-    add: (list) => {
-      if (known.has(list)) return;
-      known.add(list);
-      lists.add(new WeakRef(list));
+    add: (listener) => {
+      if (known.has(listener)) return;
+      known.add(listener);
+      listeners.add(new WeakRef(listener));
     },
     announce: (change) => {
-      for (const reference of lists) {
-        const list = reference.deref();
-        if (list === undefined) lists.delete(reference);
-        else list.note(change);
+      for (const reference of listeners) {
+        const listener = reference.deref();
+        if (listener === undefined) listeners.delete(reference);
+        else announce(listener, change);
       }
     },
   };
-}
-
-/** Returns the text of a file; `undefined` when it is not text. */
-async function readText(path: string): Promise<string | undefined> {
-  const text = await readFile(path, 'utf8');
-  return text.includes('\0') ? undefined : text;
 }
 
 /**
@@ -115,8 +133,18 @@ export function createWorkspaceCache(options: WorkspaceCacheOptions): WorkspaceC
   const resolved = resolveCacheOptions(options);
   const { root, workspace, warn } = resolved;
   const buildTree = createTreeBuilder(resolved);
-  const audience = createAudience();
-  const unsubscribe = workspace?.onChange(audience.announce);
+  const files = createCacheFiles({
+    ...resolved,
+    onWarning: (message) => warn(`workspace cache of ${root}: ${message}`),
+  });
+  const changeLists = createAudience<ChangeList>((list, change) => list.note(change));
+  const listingStores = createAudience<DynamicListingStore>((store, change) => store.drop(change));
+  const announce = (change: WorkspaceChange): void => {
+    files.drop(change);
+    listingStores.announce(change);
+    changeLists.announce(change);
+  };
+  let subscriptions = workspace ? [workspace.onChange(announce)] : [];
   const key = keyOfRun(resolved);
 
   let lastProblem: string | undefined;
@@ -132,7 +160,7 @@ export function createWorkspaceCache(options: WorkspaceCacheOptions): WorkspaceC
 
   const makeRun = async (state: SharedState<SharedRun>): Promise<SharedRun> => {
     const changes = createChangeList();
-    audience.add(changes);
+    changeLists.add(changes);
     state.totalScans += 1;
     let tree: BuiltTree;
     try {
@@ -142,18 +170,23 @@ export function createWorkspaceCache(options: WorkspaceCacheOptions): WorkspaceC
       warn(`workspace cache of ${root}: ${messageOf(error)}`, error);
       tree = failedTree(resolved.tree, messageOf(error), { cachedAt: new Date().toISOString(), buildTimeMs: 0 });
     }
+    const listings = dynamicListingsOf(state.dynamic, resolved.clock);
+    listingStores.add(listings);
+    const counter = createRunCounter(tree.root ?? root);
     const run = createRun({
       tree,
       data: createData(tree, state.dynamic),
       style: { ...resolved, language: resolved.tree.language },
-      ...(await extrasOf(tree, resolved)),
+      ...(await extrasOf(tree, resolved, files.content)),
       isLeftOut: (name) => isLeftOut(name, resolved.tree),
       changes,
-      counter: createRunCounter(tree.root ?? root),
+      counter,
+      listings,
+      ...partsOfRun(resolved, files, { listings, onAccess: counter.noteAccess }),
       countTokens: resolved.tree.countTokens ?? estimateTokens,
       totalScans: () => state.totalScans,
     });
-    return { message: tree.root === undefined ? FAILED : INITIALIZED, run, changes };
+    return { message: tree.root === undefined ? FAILED : INITIALIZED, run, changes, listings };
   };
 
   const init = async (userContext: UserContext | undefined): Promise<InitResult> => {
@@ -165,7 +198,8 @@ export function createWorkspaceCache(options: WorkspaceCacheOptions): WorkspaceC
       shared = await pending;
       // A run that failed may succeed when it is tried again.
       if (shared.message === FAILED && state.runs.get(key) === pending) state.runs.delete(key);
-      audience.add(shared.changes);
+      changeLists.add(shared.changes);
+      listingStores.add(shared.listings);
       states.noteData(shared.run.data, userContext);
       if (userContext !== undefined) userContext['workspaceCache'] = shared.run.data;
       return { message: shared.message, run: shared.run };
@@ -174,6 +208,12 @@ export function createWorkspaceCache(options: WorkspaceCacheOptions): WorkspaceC
       const { run } = shared ?? (await makeRun(states.of(undefined, root)));
       return { message: FAILED, run };
     }
+  };
+
+  const close = async (): Promise<void> => {
+    for (const unsubscribe of subscriptions) unsubscribe();
+    subscriptions = [];
+    await files.close();
   };
 
   return {
@@ -185,8 +225,17 @@ export function createWorkspaceCache(options: WorkspaceCacheOptions): WorkspaceC
       return { tree, metadata, version };
     },
     init: async (initOptions) => init(initOptions?.userContext ?? undefined),
-    close: () => unsubscribe?.(),
-    [Symbol.dispose]: () => unsubscribe?.(),
+    content: files.content,
+    operations: files.operations,
+    createWorkspace: (workspaceOptions = {}) => {
+      const operations = files.operations(workspaceOptions.operations);
+      const made = createWorkspace({ ...workspaceOptions, root, operations });
+      files.adopt(made);
+      subscriptions.push(made.onChange(announce));
+      return made;
+    },
+    close,
+    [Symbol.asyncDispose]: close,
   };
 }
 
@@ -201,18 +250,33 @@ function isLeftOut(name: string, { allow, exclude, hidden }: ResolvedTreeOptions
   return name === '.git' || exclude.includes(name) || (!hidden && name.startsWith('.'));
 }
 
+/** Returns the interceptors and tools of a run. */
+function partsOfRun(
+  { mode, tree, toolNames }: ResolvedCacheOptions,
+  { calls, scope }: CacheFiles,
+  { listings, onAccess }: { readonly listings: DynamicListingStore; readonly onAccess: (access: CacheAccess) => void },
+): Pick<RunParts, 'interceptors' | 'tools'> {
+  if (mode === 'static') return { interceptors: createPassingInterceptors(), tools: {} };
+  return {
+    interceptors: createInterceptors({ calls, dynamic: listings, onAccess }),
+    tools: {
+      cache_directory: createCacheDirectoryTool({ scope, dynamic: listings, language: tree.language, toolNames }),
+    },
+  };
+}
+
 interface Extras {
   readonly coreFiles: readonly CoreFile[] | undefined;
   readonly gitLine: string | undefined;
 }
 
 /** Reads what the section shows beside the tree. Never rejects. */
-async function extrasOf({ root }: BuiltTree, options: ResolvedCacheOptions): Promise<Extras> {
+async function extrasOf({ root }: BuiltTree, options: ResolvedCacheOptions, content: OwnContentCache): Promise<Extras> {
   const { coreFiles, git, tree, warn } = options;
   if (root === undefined) return { coreFiles: undefined, gitLine: undefined };
   const readCoreFiles = async (): Promise<readonly CoreFile[] | undefined> => {
     try {
-      return await coreFilesOf(root, readText, tree.gitignore);
+      return await coreFilesOf(root, content.readText, tree.gitignore);
     } catch (error) {
       warn(`workspace cache of ${root}: core files cannot be read: ${messageOf(error)}`, error);
       return undefined;

@@ -44,8 +44,7 @@ async function linkTarget(operations: FileOperations, path: string): Promise<str
     const { kind } = await operations.lstat(path);
     return kind === 'symlink' ? await operations.readLink(path) : undefined;
   } catch (error) {
-    // The second: another program replaced the link.
-    if (isMissing(error) || errnoOf(error) === 'EINVAL') return undefined;
+    if (isMissing(error)) return undefined;
     throw error;
   }
 }

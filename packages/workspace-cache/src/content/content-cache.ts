@@ -1,0 +1,316 @@
+import { readWholeFile, recordOf } from '@cairn/coding-agent';
+import type { FileOperations, FileRecord, FileStat, Ledger, OpenFile, WorkspaceChange } from '@cairn/coding-agent';
+import { relative, resolve, sep } from 'node:path';
+import { createAccessCounts } from './access-counts.ts';
+import type { AccessCount } from './access-counts.ts';
+import type { Lru } from './lru.ts';
+import { innerOf } from './inner.ts';
+import { memoryFile } from './memory-file.ts';
+import { isNeverKept } from './never-kept.ts';
+import { report } from './report.ts';
+import { isWithin } from './scope.ts';
+import type { CacheScope } from './scope.ts';
+import { isBefore, isSameStamp, isStamp, settledFrom } from './stamps.ts';
+import type { Stamp, TimeCheck } from './stamps.ts';
+import { userOf } from './user.ts';
+
+/** The limit of one kept content. */
+const MAX_FILE_BYTES = 1024 * 1024;
+
+/** The limit of {@link ContentCache.read}. */
+const MAX_READ_BYTES = 256 * 1024 * 1024;
+
+/** The limits of a preload. */
+const MAX_PRELOADED_FILES = 20;
+const MAX_PRELOADED_BYTES = 2 * 1024 * 1024;
+
+/**
+ * How long a write may still copy bytes after the system recorded its time: a writer that other processes keep from the processor.
+ * A file that changed more recently is not kept.
+ */
+export const WRITE_MS = 200;
+
+/** Above this number, files that are being read are not shared. */
+const MAX_FILLS = 1000;
+
+/** A call that a cache has seen. */
+export interface CacheAccess {
+  readonly kind: 'list' | 'read';
+  /** Canonical, or as the caller named it when it is not known. */
+  readonly path: string;
+  /** Whether the answer came from memory. */
+  readonly isHit: boolean;
+  /** `call`: a wrapped function was called. `file`: the tools read a file or a directory. */
+  readonly level: 'call' | 'file';
+}
+
+/** Options of {@link createContentCache}. */
+export interface ContentCacheOptions {
+  readonly scope: CacheScope;
+  readonly hasExactTimes: TimeCheck;
+  /** Where contents are kept, by absolute path. Other parts may keep something under other keys. */
+  readonly memory: Lru<unknown>;
+  /** The directory for access counts. Default: a directory of this user. */
+  readonly stateDirectory?: string | undefined;
+  /** Called for each file that is read. */
+  readonly onAccess?: ((access: CacheAccess) => void) | undefined;
+  /** Receives the reason why access counts are not kept, once. */
+  readonly onWarning?: ((message: string) => void) | undefined;
+}
+
+/** Options of {@link ContentCache.read}. */
+export interface CachedReadOptions {
+  readonly signal?: AbortSignal | undefined;
+  /**
+   * Count the content as read, so that the tools of the workspace may overwrite the file. Pass `false` when not all of it is shown.
+   * @default true
+   */
+  readonly countAsRead?: boolean | undefined;
+}
+
+/** A file and its content. */
+export interface CachedFile {
+  /** Relative to the root, with `/`; absolute outside the root. */
+  readonly path: string;
+  /** A copy. */
+  readonly bytes: Buffer;
+}
+
+/** The counters of a content cache. */
+export interface ContentStatistics {
+  /** Reads that were answered from memory, after a check of the file. */
+  readonly hits: number;
+  readonly misses: number;
+  /** Files and results of wrapped reads in memory. */
+  readonly entries: number;
+  /** The memory that they take, with their keys. */
+  readonly bytes: number;
+}
+
+/** What a preload read. */
+export interface Preloaded {
+  readonly files: number;
+  readonly bytes: number;
+}
+
+/**
+ * Contents of files in memory, at most 32 MiB and 1 MiB a file; the least recently used leave first.
+ *
+ * Each use checks that the path still leads to the same file without links, and that its size, times and inode are unchanged. Files
+ * with secret names, files in `.git`, and files on file systems without exact times are never kept; neither is a file that was
+ * changed less than 220 ms before it was read. A program that changes a file through a memory mapping does not change its times
+ * at every store; such a change may be missed until the system writes the page.
+ */
+export interface ContentCache {
+  /**
+   * Reads a whole file of at most 256 MiB.
+   *
+   * @throws {ToolError} like the `read` tool; `TOO_LARGE`.
+   */
+  read(path: string, options?: CachedReadOptions): Promise<CachedFile>;
+  readonly stats: ContentStatistics;
+  /** How often each file was read in this project, by this process and others, the most used first. */
+  accessCounts(): Promise<readonly AccessCount[]>;
+  /** Reads the 20 most used files into memory, at most 2 MiB. They do not count as read or used. Never rejects. */
+  preload(): Promise<Preloaded>;
+}
+
+/** The content cache for the other rooms of this package. */
+export interface OwnContentCache extends ContentCache {
+  /** Opens a canonical path of the file system behind `inner`; refuses what `inner` refuses. */
+  open(inner: FileOperations, path: string): Promise<OpenFile>;
+  /** Returns the text of a file by its path, `undefined` when it is not text. The read does not count as a use. */
+  readText(path: string): Promise<string | undefined>;
+  /** Counts one use of a file. */
+  countUse(path: string): void;
+  /** Forgets contents that a change replaced, to free their memory. */
+  drop(change: WorkspaceChange): void;
+  /** Writes the access counts. */
+  close(): Promise<void>;
+}
+
+interface Kept {
+  readonly inner: FileOperations;
+  /** Who read it: a process that drops its privileges may not read it again. */
+  readonly user: string;
+  readonly stamp: Stamp;
+  readonly bytes: Buffer;
+  /** What the ledger learns; computed when it is first needed. */
+  record?: FileRecord;
+}
+
+/** A kept content that was checked, and the state of its file. */
+interface Hit {
+  readonly kept: Kept;
+  readonly stat: FileStat;
+}
+
+/** Takes the place of a ledger that must not learn of a read. */
+const noLedger: Ledger = {
+  get: () => undefined,
+  record: () => undefined,
+  hasDropped: () => false,
+  forget: () => undefined,
+  below: () => [],
+  move: () => undefined,
+};
+
+const ignore = (): void => undefined;
+
+/** Makes a content cache. Nothing is read before the first call. */
+export function createContentCache(options: ContentCacheOptions): OwnContentCache {
+  const { scope, hasExactTimes, onAccess, memory } = options;
+  // Keys that are absolute paths have contents of files.
+  const store = memory as Lru<Kept>;
+  const fills = new Map<string, Promise<unknown>>();
+  const counts = createAccessCounts(options);
+  let hits = 0;
+  let misses = 0;
+
+  const countHit = (path: string): void => {
+    hits++;
+    counts.note(path);
+    report(onAccess, { kind: 'read', path, isHit: true, level: 'file' });
+  };
+  const countMiss = (path: string, isSecret: boolean): void => {
+    misses++;
+    if (!isSecret) counts.note(path);
+    report(onAccess, { kind: 'read', path, isHit: false, level: 'file' });
+  };
+
+  /** Returns the kept content of a path after a check. */
+  const lookUp = async (inner: FileOperations, path: string): Promise<Hit | undefined> => {
+    const kept = store.get(path);
+    if (kept === undefined || kept.inner !== inner || kept.user !== userOf()) return undefined;
+    try {
+      // Refuses a path that leads through a link, like `open`.
+      const stat = await inner.lstat(path);
+      if (isSameStamp(kept.stamp, stat)) return { kept, stat };
+    } catch {
+      // Opening it gives the error.
+    }
+    store.delete(path, kept);
+    return undefined;
+  };
+
+  /** Reads the content of an open file, if it may be kept. */
+  const take = async (inner: FileOperations, path: string, file: OpenFile): Promise<Kept | undefined> => {
+    const startedMs = Date.now();
+    const stamp = await file.stat();
+    if (stamp.kind !== 'file' || stamp.size > MAX_FILE_BYTES || !isStamp(stamp)) return undefined;
+    if (!isBefore(settledFrom(stamp, WRITE_MS), startedMs) || !(await hasExactTimes(path, stamp))) return undefined;
+    // Not from the pool of Node: a slice would hold all of its slab.
+    const bytes = Buffer.allocUnsafeSlow(stamp.size);
+    if ((await file.read(bytes, 0)) !== stamp.size) return undefined;
+    return isSameStamp(stamp, await file.stat()) ? { inner, user: userOf(), stamp, bytes } : undefined;
+  };
+
+  const fill = async (inner: FileOperations, path: string, isSecret: boolean): Promise<OpenFile> => {
+    const file = await inner.open(path, 'read');
+    if (isSecret) return file;
+    let kept: Kept | undefined;
+    try {
+      kept = await take(inner, path, file);
+    } catch {
+      // The caller meets the same fault when it reads, unless it does not need that part.
+    }
+    if (kept === undefined) return file;
+    await file.close();
+    store.set(path, kept, kept.bytes.length);
+    return memoryFile(kept.bytes, kept.stamp);
+  };
+
+  const open = async (inner: FileOperations, path: string, isCounted: boolean = true): Promise<OpenFile> => {
+    const roots = await scope.realRoots().catch(() => []);
+    // One that waited for another checks the file by itself: it may have changed since the other began.
+    const hit = (await lookUp(inner, path)) ?? (await fills.get(path)?.then(() => lookUp(inner, path)));
+    if (hit) {
+      if (isCounted) countHit(path);
+      return memoryFile(hit.kept.bytes, hit.stat);
+    }
+    const isSecret = isNeverKept(path, roots);
+    if (isCounted) countMiss(path, isSecret);
+    const filling = fill(inner, path, isSecret);
+    const done = filling.then(ignore, ignore);
+    if (fills.size < MAX_FILLS) fills.set(path, done);
+    try {
+      return await filling;
+    } finally {
+      if (fills.get(path) === done) fills.delete(path);
+    }
+  };
+
+  /** Reads a file of the scope by way of {@link open}. */
+  const readWhole = (
+    path: string,
+    ledger: Ledger,
+    options: { signal?: AbortSignal | undefined; isCounted: boolean },
+  ) => {
+    const disk = innerOf(scope.operations);
+    const operations = { ...disk, openCached: (real: string) => open(disk, real, options.isCounted) };
+    const files = { root: scope.root, operations, ledger, resolve: scope.resolve, realRoots: scope.realRoots };
+    return readWholeFile(files, path, { maxBytes: MAX_READ_BYTES, signal: options.signal });
+  };
+
+  /** Returns the kept content of a path that is named canonically. Resolving it would say the same. */
+  const readKept = async (path: string): Promise<(Hit & { readonly real: string }) | undefined> => {
+    const real = resolve(scope.root, path);
+    if (!store.has(real) || path.includes('\0')) return undefined;
+    const [root] = await scope.realRoots();
+    if (root !== scope.root || !isWithin(real, root)) return undefined;
+    const hit = await lookUp(innerOf(scope.operations), real);
+    return hit && { ...hit, real };
+  };
+
+  return {
+    read: async (path, { signal, countAsRead = true } = {}) => {
+      signal?.throwIfAborted();
+      const ledger = countAsRead ? (scope.ledger ?? noLedger) : noLedger;
+      const hit = await readKept(path);
+      if (hit === undefined) return readWhole(path, ledger, { signal, isCounted: true });
+      const { kept, real } = hit;
+      countHit(real);
+      if (ledger !== noLedger) {
+        kept.record ??= recordOf(kept.bytes);
+        ledger.record(real, { ...kept.record, encoding: ledger.get(real)?.encoding });
+      }
+      return { path: relative(scope.root, real).replaceAll(sep, '/'), bytes: Buffer.from(kept.bytes) };
+    },
+    get stats() {
+      return { hits, misses, entries: store.size, bytes: store.cost };
+    },
+    accessCounts: () => counts.all(),
+    preload: async () => {
+      let [read, bytes] = [0, 0];
+      for (const { path } of (await counts.all()).slice(0, MAX_PRELOADED_FILES)) {
+        try {
+          const { real, stat } = await scope.resolve(path);
+          const isSmall =
+            stat?.kind === 'file' && stat.size <= MAX_FILE_BYTES && bytes + stat.size <= MAX_PRELOADED_BYTES;
+          if (!isSmall) continue;
+          const file = await open(innerOf(scope.operations), real, false);
+          await file.close();
+          if (!store.has(real)) continue;
+          read++;
+          bytes += stat.size;
+        } catch {
+          // The file is gone, or not allowed any more.
+        }
+      }
+      return { files: read, bytes };
+    },
+    readText: async (path) => {
+      const { bytes } = await readWhole(path, noLedger, { isCounted: false });
+      return bytes.includes(0) ? undefined : bytes.toString('utf8');
+    },
+    open,
+    countUse: (path) => counts.note(path),
+    drop: ({ written, deleted, renamed }) => {
+      for (const path of [...written, ...deleted, ...renamed.flatMap(({ from, to }) => [from, to])]) store.delete(path);
+    },
+    close: async () => {
+      store.clear();
+      await counts.close();
+    },
+  };
+}

@@ -1,0 +1,208 @@
+import { createTool, explaining, inputSchema, succeed, ToolError } from '@cairn/tool';
+import type { Fields, ToolDefinition } from '@cairn/tool';
+import { quotePath } from '@cairn/tool/paths';
+import type { DirectoryEntry } from '@cairn/coding-agent';
+import { join } from 'node:path';
+import { z } from 'zod';
+import type { CacheScope } from '../content/scope.ts';
+import type { Language, ListedItem, ToolNames } from '../data.ts';
+import { CACHE_DIRECTORY, cacheDirectoryTexts } from './cache-directory-texts.ts';
+import { MAX_ITEMS } from './dynamic-listings.ts';
+import type { DynamicListingStore } from './dynamic-listings.ts';
+import { isDirectoryItem, itemsOf } from './items.ts';
+import { locate } from './locate.ts';
+
+/** The parameters of `cache_directory`. */
+export interface CacheDirectoryInput {
+  readonly path: string;
+  readonly items: readonly ListedItem[];
+}
+
+/** How the items of a call differ from the directory. Each list has at most 100 names. */
+export interface ItemDifferences {
+  /** Items that are not in the directory. */
+  readonly unknown?: readonly string[];
+  /** Entries of the directory that are not in the items. */
+  readonly missing?: readonly string[];
+  /** Directories that the items do not show as such, and the other way round. */
+  readonly otherKind?: readonly string[];
+}
+
+/** The result of `cache_directory`. */
+export interface CacheDirectoryDetails {
+  readonly message: string;
+  readonly cached: boolean;
+  /** Absent when the items are those of the directory. */
+  readonly differences?: ItemDifferences;
+}
+
+/** Options of {@link createCacheDirectoryTool}. */
+export interface CacheDirectoryOptions {
+  readonly scope: CacheScope;
+  readonly dynamic: DynamicListingStore;
+  readonly language: Language;
+  readonly toolNames: ToolNames;
+}
+
+/** How many names of each difference are returned. */
+const MAX_NAMES = 100;
+
+/** How many of them the text names. */
+const MAX_SHOWN = 20;
+
+/** How a commit of the tools names its temporary files: they are gone in a moment. */
+const OWN_TEMPORARY = /^\.cairn-[\da-f]{16}\.tmp$/u;
+
+type Difference = keyof ItemDifferences;
+
+/** Compares the items of a model with the entries of the directory. */
+function differencesOf(
+  { path, items }: CacheDirectoryInput,
+  entries: readonly DirectoryEntry[],
+): Readonly<Record<Difference, readonly string[]>> {
+  const kinds = new Map(entries.map(({ name, kind }) => [name, kind]));
+  const seen = new Set<string>();
+  const unknown: string[] = [];
+  const otherKind: string[] = [];
+  for (const item of items) {
+    const found = itemsOf([item], path);
+    const [name] = found?.names ?? [];
+    if (name === undefined) {
+      // The directory itself is no entry of it.
+      if (found === undefined) unknown.push(JSON.stringify(item).slice(0, MAX_NAMES));
+      continue;
+    }
+    const kind = kinds.get(name);
+    const isDirectory = isDirectoryItem(item);
+    if (kind === undefined) unknown.push(name);
+    else if (isDirectory !== undefined && kind !== 'symlink' && isDirectory !== (kind === 'directory')) {
+      otherKind.push(name);
+    }
+    seen.add(name);
+  }
+  const missing = entries.map(({ name }) => name).filter((name) => !seen.has(name));
+  return { unknown, missing, otherKind };
+}
+
+/** Lists a directory as the tools do: in the order of names. */
+async function list(scope: CacheScope, real: string): Promise<DirectoryEntry[]> {
+  const entries = await scope.operations.list(real);
+  const shown = entries.filter(({ name, kind }) => kind !== 'file' || !OWN_TEMPORARY.test(name));
+  return shown.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** Returns the entries of a directory as items. */
+function itemsAt(scope: CacheScope, real: string, entries: readonly DirectoryEntry[]): Promise<ListedItem[]> {
+  return Promise.all(entries.map((entry) => itemOf(scope, real, entry)));
+}
+
+async function itemOf(scope: CacheScope, real: string, { name, kind }: DirectoryEntry): Promise<ListedItem> {
+  if (kind !== 'symlink') return { name, isDirectory: kind === 'directory' };
+  const target = await scope.operations.readLink(join(real, name)).catch(() => '?');
+  return { name, isDirectory: false, target };
+}
+
+/** @throws {ToolError} when the path is not a directory of the workspace. */
+async function directoryAt(scope: CacheScope, path: string): Promise<string> {
+  const real = await locate(scope, path);
+  const target = await scope.resolve(real ?? path);
+  if (target.stat?.kind === 'directory') return target.real;
+  const facts = { path: target.display };
+  if (target.stat) {
+    const summary = `${target.display} is not a directory`;
+    throw new ToolError('NOT_A_DIRECTORY', [summary, 'Cache the directory that contains it.'], facts);
+  }
+  throw new ToolError(
+    'NOT_FOUND',
+    [`${target.display} does not exist`, 'Cache only directories that you listed.'],
+    facts,
+  );
+}
+
+/** Some list tools return names alone. */
+function withObjects(input: Fields): Fields {
+  const { items } = input;
+  if (!Array.isArray(items)) return input;
+  return { ...input, items: items.map((item: unknown) => (typeof item === 'string' ? { name: item } : item)) };
+}
+
+/**
+ * Makes the tool `cache_directory`. It lists the directory again and keeps the real entries for the other agents, so that no model can
+ * invent a listing, and reports what differs from the items.
+ */
+export function createCacheDirectoryTool(
+  options: CacheDirectoryOptions,
+): ToolDefinition<CacheDirectoryInput, CacheDirectoryDetails> {
+  const { scope, dynamic, language, toolNames } = options;
+  const { list: listName = 'ls' } = toolNames;
+  const texts = cacheDirectoryTexts[language];
+  const shape = {
+    path: z.string().describe(texts.path),
+    items: z.array(z.looseObject({})).describe(texts.items(listName)),
+  };
+  /** Returns the line of a difference, if there is one. */
+  const line = (write: (names: string) => string, names: readonly string[]): string[] => {
+    if (names.length === 0) return [];
+    const shown = names.slice(0, MAX_SHOWN).map((name) => quotePath(name));
+    if (names.length > MAX_SHOWN) shown.push(texts.more(names.length - MAX_SHOWN));
+    return [write(shown.join(', '))];
+  };
+  return createTool<CacheDirectoryInput, CacheDirectoryDetails>({
+    name: CACHE_DIRECTORY,
+    description: texts.description(listName),
+    inputSchema: inputSchema(shape, { adapt: withObjects }),
+    annotations: {
+      title: 'Cache a directory listing',
+      readOnlyHint: true,
+      destructiveHint: false,
+      idempotentHint: true,
+      openWorldHint: false,
+    },
+    run: async (input, { signal }) => {
+      const path = quotePath(input.path);
+      const real = await directoryAt(scope, input.path);
+      const entries = await explaining(path, () => list(scope, real));
+      signal?.throwIfAborted();
+      if (entries.length > MAX_ITEMS) {
+        const message = texts.tooMany(path, entries.length, listName);
+        return succeed(message, { message, cached: false });
+      }
+      const items = await itemsAt(scope, real, entries);
+      const listed = JSON.stringify(items);
+      const kept = dynamic.add({
+        path: input.path,
+        real,
+        items,
+        roots: await scope.realRoots(),
+        isCurrent: async () => JSON.stringify(await itemsAt(scope, real, await list(scope, real))) === listed,
+      });
+      if (kept === undefined) {
+        const message = texts.tooLarge(path, listName);
+        return succeed(message, { message, cached: false });
+      }
+      const message = `Cached directory: ${path} (${kept.length} items)`;
+      const isKept = new Set(kept.map(({ name }) => name));
+      const left = items.length - kept.length;
+      const differences = differencesOf(input, entries);
+      const missing = differences.missing.filter((name) => isKept.has(name));
+      const lines = [
+        ...line(texts.unknown, differences.unknown),
+        ...line(texts.missing, missing),
+        ...line(texts.otherKind, differences.otherKind),
+      ];
+      const text = [
+        message,
+        ...(lines.length > 0 ? [texts.checked, ...lines] : []),
+        ...(left > 0 ? [texts.secrets(left)] : []),
+      ];
+      const named = Object.entries({ ...differences, missing }).filter(([, names]) => names.length > 0);
+      return succeed(text.join('\n'), {
+        message,
+        cached: true,
+        ...(named.length > 0 && {
+          differences: Object.fromEntries(named.map(([kind, names]) => [kind, names.slice(0, MAX_NAMES)])),
+        }),
+      });
+    },
+  });
+}

@@ -1,0 +1,89 @@
+import { nodeFileOperations } from '@cairn/coding-agent';
+import type { FileOperations, Workspace, WorkspaceChange } from '@cairn/coding-agent';
+import { createContentCache } from '../content/content-cache.ts';
+import type { CacheAccess, OwnContentCache } from '../content/content-cache.ts';
+import { createLru } from '../content/lru.ts';
+import { createCacheScope } from '../content/scope.ts';
+import type { CacheScope } from '../content/scope.ts';
+import { createTimeCheck } from '../content/stamps.ts';
+import { createCachedOperations } from './cached-operations.ts';
+import { createCallCache } from './call-cache.ts';
+import type { CallCache } from './call-cache.ts';
+import { createDirectoryCache } from './directory-cache.ts';
+
+/** The limit of file contents and of results of wrapped reads together. */
+const MAX_CONTENT_BYTES = 32 * 1024 * 1024;
+
+/** The limits of results of wrapped listings. */
+const MAX_LISTING_BYTES = 8 * 1024 * 1024;
+const MAX_LISTINGS = 1000;
+
+/** Options of {@link createCacheFiles}. */
+export interface CacheFilesOptions {
+  /** Absolute. */
+  readonly root: string;
+  /** Its policy decides which paths may be read, and its ledger learns what was read. */
+  readonly workspace?: Workspace | undefined;
+  /** The directory for access counts. Default: a directory of this user. */
+  readonly stateDirectory?: string | undefined;
+  /** Called for each listing and each read. */
+  readonly onAccess?: ((access: CacheAccess) => void) | undefined;
+  readonly onWarning?: ((message: string) => void) | undefined;
+}
+
+/** What a workspace cache keeps of files and directories, for all of its runs. */
+export interface CacheFiles {
+  readonly scope: CacheScope;
+  readonly content: OwnContentCache;
+  readonly calls: CallCache;
+  /** Returns file operations whose reads and listings come from memory after a check. Default: this machine's file system. */
+  operations(inner?: FileOperations): FileOperations;
+  /** Takes the policy and the ledger of a workspace, unless there is one already. */
+  adopt(workspace: Workspace): void;
+  drop(change: WorkspaceChange): void;
+  /** Writes the access counts and forgets everything. */
+  close(): Promise<void>;
+}
+
+/** Makes the caches of a workspace. Nothing is read before the first call. */
+export function createCacheFiles({ root, workspace, onAccess, ...options }: CacheFilesOptions): CacheFiles {
+  let adopted = workspace;
+  let current = createCacheScope({ root, workspace });
+  const scope: CacheScope = {
+    root,
+    get operations() {
+      return current.operations;
+    },
+    get ledger() {
+      return current.ledger;
+    },
+    resolve: (path, use) => current.resolve(path, use),
+    realRoots: () => current.realRoots(),
+  };
+  const hasExactTimes = createTimeCheck();
+  const memory = createLru<unknown>({ maxCost: MAX_CONTENT_BYTES });
+  const stores = { list: createLru<unknown>({ maxCost: MAX_LISTING_BYTES, maxSize: MAX_LISTINGS }), read: memory };
+  const content = createContentCache({ ...options, scope, hasExactTimes, onAccess, memory });
+  const directories = createDirectoryCache({ hasExactTimes, onAccess });
+  const calls = createCallCache({ scope, hasExactTimes, stores, countUse: content.countUse });
+  return {
+    scope,
+    content,
+    calls,
+    operations: (inner = nodeFileOperations) => createCachedOperations(content, directories, inner),
+    adopt: (other) => {
+      adopted ??= other;
+      current = adopted;
+    },
+    drop: (change) => {
+      content.drop(change);
+      directories.drop(change);
+      calls.drop(change);
+    },
+    close: async () => {
+      directories.clear();
+      stores.list.clear();
+      await content.close();
+    },
+  };
+}

@@ -1,0 +1,335 @@
+import type { WorkspaceChange } from '@cairn/coding-agent';
+import { WRITE_MS } from '../content/content-cache.ts';
+import type { Lru } from '../content/lru.ts';
+import { isNeverKept } from '../content/never-kept.ts';
+import { report } from '../content/report.ts';
+import { isWithin } from '../content/scope.ts';
+import type { CacheScope } from '../content/scope.ts';
+import { isBefore } from '../content/stamps.ts';
+import type { TimeCheck } from '../content/stamps.ts';
+import { userOf } from '../content/user.ts';
+import { itemsOf } from './items.ts';
+import { locate } from './locate.ts';
+import { pathsOf } from './paths-of.ts';
+import { copyPlain, textOfPlain } from './plain.ts';
+import type { PlainCopy } from './plain.ts';
+import { snapshotOf } from './snapshot.ts';
+import type { Extent, Snapshot } from './snapshot.ts';
+
+/** The limit of one kept result. */
+const MAX_RESULT_BYTES = 1024 * 1024;
+
+/** The limit of the arguments of a call that may be kept. */
+const MAX_ARGUMENT_BYTES = 32 * 1024;
+
+/** Above this number, calls in flight are not shared. */
+const MAX_FLIGHTS = 1000;
+
+/** Names of the parameter that holds the path. */
+const PATH_NAMES = ['path', 'directory', 'dir', 'file_path', 'filePath', 'file'];
+
+/** Parameters that do not make a listing go into subdirectories, with the values that they may have. */
+const flatParameters: Readonly<Record<string, (value: unknown) => boolean>> = {
+  // The module of the workspace.
+  name: (value) => typeof value === 'string',
+  depth: (value) => value === 1,
+  maxDepth: (value) => value === 1,
+  recursive: (value) => value === false,
+  limit: (value) => typeof value === 'number',
+  offset: (value) => typeof value === 'number',
+  skip: (value) => typeof value === 'number',
+};
+
+/** Options of the interceptors. */
+export interface WrapOptions<Args extends readonly unknown[]> {
+  /**
+   * Returns what the result of a call depends on, as plain data. Use it to leave out arguments that change with each call, such as a
+   * signal or the context of a framework.
+   * @default all arguments
+   */
+  readonly keyOf?: ((...args: Args) => unknown) | undefined;
+  /**
+   * Returns the path of a call.
+   * @default the first argument, or its `path`
+   */
+  readonly pathOf?: ((...args: Args) => string | undefined) | undefined;
+}
+
+/** A function after it was wrapped. */
+export type Wrapped<Args extends readonly unknown[], Result> = (...args: Args) => Promise<Awaited<Result>>;
+
+/** What a call found: for the owner of the listings of a run. */
+export interface CallResult {
+  /** As the caller named it. */
+  readonly path: string;
+  /** Canonical; `undefined` when it is not a path of the workspace. */
+  readonly real: string | undefined;
+  readonly value: unknown;
+  readonly isHit: boolean;
+  /** The state of the disk that the result describes; `undefined` when that is not certain. */
+  readonly state: ResultState | undefined;
+  /** The canonical roots of the workspace. */
+  readonly roots: readonly string[];
+}
+
+/** A state of the disk. */
+export interface ResultState {
+  readonly real: string;
+  readonly extent: Extent;
+  /** Of the {@link Snapshot}. */
+  readonly digest: string;
+}
+
+/** How one function is wrapped. */
+export interface WrapRequest<Args extends readonly unknown[], Result> {
+  readonly kind: 'list' | 'read';
+  readonly original: (...args: Args) => Result;
+  readonly options: WrapOptions<Args>;
+  /** Receives each result before the caller does. */
+  readonly onResult: (result: CallResult) => void;
+}
+
+/** Results of wrapped functions, which the disk decides about: a result is used again while what it depends on is unchanged. */
+export interface CallCache {
+  /** Returns whether a state is still that of the disk. */
+  isCurrent(state: ResultState): Promise<boolean>;
+  wrap<Args extends readonly unknown[], Result>(request: WrapRequest<Args, Result>): Wrapped<Args, Result>;
+  /** Drops results of a path when something at or below it was changed. */
+  drop(change: WorkspaceChange): void;
+}
+
+/** Options of {@link createCallCache}. */
+export interface CallCacheOptions {
+  readonly scope: CacheScope;
+  readonly hasExactTimes: TimeCheck;
+  /** Where results are kept, by kind. */
+  readonly stores: Readonly<Record<'list' | 'read', Lru<unknown>>>;
+  /** Counts one use of a file that is not secret. */
+  readonly countUse: (path: string) => void;
+}
+
+interface KeptResult extends ResultState {
+  readonly user: string;
+  readonly value: unknown;
+}
+
+/** A call that has not ended. */
+interface Flight {
+  /** Set when the original function is called: a later call may not share the result unless nothing changed since. */
+  begun: Begun | undefined;
+  result: Promise<Answer>;
+}
+
+/** A path of a call, and its state. */
+interface Place {
+  readonly roots: readonly string[];
+  readonly real: string | undefined;
+  /** Absent when the path is not on this disk, or cannot be checked. */
+  readonly snapshot: Snapshot | undefined;
+}
+
+interface Begun extends Place {
+  readonly startedMs: number;
+}
+
+interface Answer {
+  readonly roots: readonly string[];
+  readonly real: string | undefined;
+  /** For the caller that began the call. */
+  readonly value: unknown;
+  /** For those that share it; `undefined` when the result cannot be copied. */
+  readonly copy: { readonly value: unknown } | undefined;
+  readonly isHit: boolean;
+  readonly state: ResultState | undefined;
+}
+
+/** What a call depends on, from its arguments. */
+interface Call {
+  readonly kind: 'list' | 'read';
+  readonly key: string;
+  readonly path: string;
+  readonly extent: Extent;
+}
+
+const numbers = new WeakMap<object, number>();
+let lastNumber = 0;
+
+/** Returns a number that no other object has; 0 for a primitive value. */
+function numberOf(value: unknown): number {
+  if ((typeof value !== 'object' && typeof value !== 'function') || value === null) return 0;
+  const known = numbers.get(value) ?? ++lastNumber;
+  numbers.set(value, known);
+  return known;
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Returns the path in the arguments of a call. */
+export function pathIn(...[first]: readonly unknown[]): string | undefined {
+  if (typeof first === 'string') return first;
+  if (!isRecord(first)) return undefined;
+  return PATH_NAMES.map((name) => first[name]).find((value) => typeof value === 'string');
+}
+
+/** Returns whether arguments ask for the entries of the directory alone, as far as they tell. */
+function isFlat([first, ...rest]: readonly unknown[]): boolean {
+  return [first, ...rest].every(
+    (argument, index) =>
+      argument === undefined ||
+      (index === 0 && typeof argument === 'string') ||
+      (isRecord(argument) &&
+        Object.entries(argument).every(
+          ([name, value]) => value === undefined || PATH_NAMES.includes(name) || flatParameters[name]?.(value) === true,
+        )),
+  );
+}
+
+/** Returns what a call depends on; `undefined` when its arguments are not plain data or have no path. */
+function callOf<Args extends readonly unknown[]>(
+  { kind, original, options }: WrapRequest<Args, unknown>,
+  self: unknown,
+  args: Args,
+): Call | undefined {
+  try {
+    const { keyOf, pathOf } = options;
+    const parts: unknown = keyOf ? keyOf(...args) : [...args];
+    const plain = copyPlain(parts, MAX_ARGUMENT_BYTES);
+    const path = pathOf ? pathOf(...args) : pathIn(...args);
+    if (plain === undefined || typeof path !== 'string') return undefined;
+    const key = `${kind} ${numberOf(original)} ${numberOf(self)} ${textOfPlain(plain.value)} ${JSON.stringify(path)}`;
+    const isPlainList = isFlat(keyOf ? [plain.value].flat() : (plain.value as readonly unknown[]));
+    return { kind, key, path, extent: kind === 'read' ? 'file' : isPlainList ? 'directory' : 'tree' };
+  } catch {
+    // A getter, a proxy or one of the two functions threw: the original call decides what that means.
+    return undefined;
+  }
+}
+
+/** Makes a cache of calls. */
+export function createCallCache({ scope, hasExactTimes, stores, countUse }: CallCacheOptions): CallCache {
+  const flights = new Map<string, Flight>();
+
+  const take = (real: string, extent: Extent): Promise<Snapshot | undefined> =>
+    snapshotOf(real, extent, { hasExactTimes, marginMs: extent === 'file' ? WRITE_MS : 0 });
+
+  const placeOf = async ({ path, extent }: Call): Promise<Place> => {
+    const [real, roots] = await Promise.all([locate(scope, path), scope.realRoots().catch(() => [])]);
+    return { roots, real, snapshot: real === undefined ? undefined : await take(real, extent) };
+  };
+
+  /** Returns the kept result of a call, if all that it depends on is unchanged. */
+  const lookUp = async (call: Call, { real, snapshot }: Place): Promise<KeptResult | undefined> => {
+    const store = stores[call.kind];
+    // Keys of calls have results of calls.
+    const kept = store.get(call.key) as KeptResult | undefined;
+    if (kept === undefined || real === undefined) return undefined;
+    if (kept.real === real && kept.user === userOf()) {
+      const now = kept.extent === call.extent ? snapshot : await take(real, kept.extent);
+      if (now?.digest === kept.digest) return kept;
+    }
+    store.delete(call.key, kept);
+    return undefined;
+  };
+
+  /** Keeps a result, if it is certain which state of the disk it describes. Returns that state. */
+  const keep = async (call: Call, result: PlainCopy<unknown>, begun: Begun): Promise<ResultState | undefined> => {
+    const { kind, key, path } = call;
+    const { real, roots, startedMs } = begun;
+    if (real === undefined) return undefined;
+    if (kind === 'read' && isNeverKept(real, roots)) return undefined;
+    const found = kind === 'list' ? itemsOf(result.value, path) : undefined;
+    const isDeep = kind === 'list' && (found === undefined || found.isNested);
+    const extent = isDeep ? 'tree' : call.extent;
+    const snapshot = await take(real, extent);
+    // A function that lists something else must not be judged by this directory.
+    if (snapshot === undefined || found?.names.some((name) => !snapshot.names.has(name))) return undefined;
+    const state = { real, extent, digest: snapshot.digest };
+    // Whatever changed since the call began has a later time.
+    if (!isBefore(snapshot.settledNs, startedMs)) {
+      return extent !== 'file' && begun.snapshot?.digest === snapshot.digest ? state : undefined;
+    }
+    const kept: KeptResult = { ...state, user: userOf(), value: result.value };
+    stores[kind].set(key, kept, result.cost + 2 * real.length);
+    return state;
+  };
+
+  /** Answers the first of several equal calls. */
+  const answer = async (
+    call: Call,
+    flight: Flight,
+    previous: Flight | undefined,
+    callOriginal: () => Promise<unknown>,
+  ): Promise<Answer> => {
+    const place = await placeOf(call);
+    const { real, roots } = place;
+    const kept = await lookUp(call, place);
+    if (kept) return { roots, real, value: kept.value, copy: kept, isHit: true, state: kept };
+    if (previous?.begun && isUnchangedSince(previous.begun, place)) {
+      const { copy, state } = await previous.result;
+      if (copy) return { roots, real, value: copy.value, copy, isHit: true, state };
+    }
+    const begun = { ...place, startedMs: Date.now() };
+    flight.begun = begun;
+    const value = await callOriginal();
+    const copy = copyPlain(value, MAX_RESULT_BYTES);
+    return { roots, real, value, copy, isHit: false, state: copy && (await keep(call, copy, begun)) };
+  };
+
+  const run = async <Args extends readonly unknown[], Result>(
+    request: WrapRequest<Args, Result>,
+    self: unknown,
+    args: Args,
+  ): Promise<Awaited<Result>> => {
+    const { kind, original, onResult } = request;
+    const callOriginal = async (): Promise<Awaited<Result>> => await Reflect.apply(original, self, args);
+    const call = callOf(request, self, args);
+    if (call === undefined) return callOriginal();
+    const finish = ({ roots, real, isHit, state }: Answer, value: unknown): Awaited<Result> => {
+      if (kind === 'read' && real !== undefined && !isNeverKept(real, roots)) countUse(real);
+      report(onResult, { path: call.path, real, value, isHit, state, roots });
+      // The function has returned it, or an equal value.
+      return value as Awaited<Result>;
+    };
+    const previous = flights.get(call.key);
+    if (previous && !previous.begun) {
+      const shared = await previous.result;
+      const own = shared.copy && copyPlain(shared.copy.value, MAX_RESULT_BYTES);
+      if (own) return finish({ ...shared, isHit: true }, own.value);
+      return finish({ ...shared, isHit: false, state: undefined }, await callOriginal());
+    }
+    const flight: Flight = { begun: undefined, result: neverSettled };
+    flight.result = answer(call, flight, previous, callOriginal);
+    if (flights.size < MAX_FLIGHTS) flights.set(call.key, flight);
+    try {
+      const done = await flight.result;
+      return finish(done, done.isHit ? copyPlain(done.value, MAX_RESULT_BYTES)?.value : done.value);
+    } finally {
+      if (flights.get(call.key) === flight) flights.delete(call.key);
+    }
+  };
+
+  return {
+    isCurrent: async ({ real, extent, digest }) => (await take(real, extent))?.digest === digest,
+    wrap: (request) =>
+      function wrapped(this: unknown, ...args) {
+        return run(request, this, args);
+      },
+    drop: (change) => {
+      const changed = pathsOf(change);
+      for (const key of stores.list.keys()) {
+        const { real } = stores.list.peek(key) as KeptResult;
+        if (changed.some((path) => isWithin(path, real) || isWithin(real, path))) stores.list.delete(key);
+      }
+    },
+  };
+}
+
+const neverSettled = new Promise<never>(() => undefined);
+
+/** Returns whether a call that began at one place would return the same now. */
+function isUnchangedSince(begun: Begun, { real, snapshot }: Place): boolean {
+  if (real === undefined || snapshot === undefined || begun.real !== real) return false;
+  return begun.snapshot?.digest === snapshot.digest && isBefore(snapshot.settledNs, begun.startedMs);
+}

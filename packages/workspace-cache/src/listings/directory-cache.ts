@@ -1,0 +1,110 @@
+import type { DirectoryEntry, FileOperations, FileStat, WorkspaceChange } from '@cairn/coding-agent';
+import { dirname } from 'node:path';
+import type { CacheAccess } from '../content/content-cache.ts';
+import { createLru } from '../content/lru.ts';
+import { report } from '../content/report.ts';
+import { isBefore, isSameStamp, isStamp, settledFrom } from '../content/stamps.ts';
+import type { Stamp, TimeCheck } from '../content/stamps.ts';
+import { userOf } from '../content/user.ts';
+import { pathsOf } from './paths-of.ts';
+
+/** The limit of all kept listings, as their names take memory. */
+const MAX_BYTES = 8 * 1024 * 1024;
+
+/** The limit of one kept listing. */
+const MAX_ENTRIES = 10_000;
+
+/** The memory of an entry beside its name. */
+const ENTRY_BYTES = 64;
+
+/** Above this number, directories that are being listed are not shared. */
+const MAX_FILLS = 1000;
+
+/**
+ * Listings of directories below the tools, at most 8 MiB and 10,000 entries a directory. Each use checks the directory's times and
+ * inode.
+ */
+export interface DirectoryCache {
+  /** Lists a canonical path of the file system behind `inner`; refuses what `inner` refuses. */
+  list(inner: FileOperations, path: string): Promise<DirectoryEntry[]>;
+  /** Forgets listings that a change made wrong, to free their memory. */
+  drop(change: WorkspaceChange): void;
+  clear(): void;
+}
+
+interface Kept {
+  readonly inner: FileOperations;
+  /** Who listed it: a process that drops its privileges may not list it again. */
+  readonly user: string;
+  readonly stamp: Stamp;
+  readonly entries: readonly DirectoryEntry[];
+}
+
+async function stampAt(inner: FileOperations, path: string): Promise<FileStat | undefined> {
+  try {
+    // Refuses a path that leads through a link, like `list`.
+    return await inner.lstat(path);
+  } catch {
+    // Listing it gives the error.
+    return undefined;
+  }
+}
+
+const ignore = (): void => undefined;
+
+/** Makes a cache of listings. */
+export function createDirectoryCache(options: {
+  readonly hasExactTimes: TimeCheck;
+  readonly onAccess?: ((access: CacheAccess) => void) | undefined;
+}): DirectoryCache {
+  const { hasExactTimes, onAccess } = options;
+  const store = createLru<Kept>({ maxCost: MAX_BYTES });
+  const fills = new Map<string, Promise<unknown>>();
+
+  const lookUp = async (inner: FileOperations, path: string): Promise<DirectoryEntry[] | undefined> => {
+    const kept = store.get(path);
+    if (kept === undefined || kept.inner !== inner || kept.user !== userOf()) return undefined;
+    const now = await stampAt(inner, path);
+    if (now && isSameStamp(kept.stamp, now)) return [...kept.entries];
+    store.delete(path, kept);
+    return undefined;
+  };
+
+  const fill = async (inner: FileOperations, path: string): Promise<DirectoryEntry[]> => {
+    const startedMs = Date.now();
+    const before = await stampAt(inner, path);
+    const entries = await inner.list(path);
+    if (before?.kind !== 'directory' || entries.length > MAX_ENTRIES || !isStamp(before)) return entries;
+    if (!isBefore(settledFrom(before), startedMs) || !(await hasExactTimes(path, before))) return entries;
+    const after = await stampAt(inner, path);
+    if (after === undefined || !isSameStamp(before, after)) return entries;
+    const kept = entries.map(({ name, kind }) => Object.freeze({ name, kind }));
+    const cost = kept.reduce((sum, { name }) => sum + ENTRY_BYTES + 2 * name.length, 0);
+    store.set(path, { inner, user: userOf(), stamp: before, entries: kept }, cost);
+    return entries;
+  };
+
+  return {
+    list: async (inner, path) => {
+      // One that waited for another checks the directory by itself: it may have changed since the other began.
+      const hit = (await lookUp(inner, path)) ?? (await fills.get(path)?.then(() => lookUp(inner, path)));
+      report(onAccess, { kind: 'list', path, isHit: hit !== undefined, level: 'file' });
+      if (hit) return hit;
+      const filling = fill(inner, path);
+      const done = filling.then(ignore, ignore);
+      if (fills.size < MAX_FILLS) fills.set(path, done);
+      try {
+        return await filling;
+      } finally {
+        if (fills.get(path) === done) fills.delete(path);
+      }
+    },
+    drop: (change) => {
+      for (const path of pathsOf(change)) {
+        store.delete(path);
+        store.delete(dirname(path));
+      }
+    },
+    clear: () => store.clear(),
+  };
+}

@@ -1,0 +1,113 @@
+import type { WorkspaceChange } from '@cairn/coding-agent';
+import { join } from 'node:path';
+import type { DynamicListing, ListedItem } from '../data.ts';
+import { isNeverKept } from '../content/never-kept.ts';
+import { isWithin } from '../content/scope.ts';
+import { isDirectoryItem, itemsOf } from './items.ts';
+import { pathsOf } from './paths-of.ts';
+
+/** The limits of what a run shows in its prompts. */
+export const MAX_ITEMS = 1000;
+const MAX_LISTINGS = 200;
+const MAX_CHARACTERS = 1024 * 1024;
+
+/** A listing that was found during a run. */
+export interface FoundListing {
+  /** As the caller named it. */
+  readonly path: string;
+  /** Canonical. */
+  readonly real: string;
+  readonly items: readonly ListedItem[];
+  /** The canonical roots of the workspace. */
+  readonly roots: readonly string[];
+  /** Returns whether the listing is still right. */
+  readonly isCurrent: () => Promise<boolean>;
+}
+
+/** The listings of a run. */
+export interface DynamicListingStore {
+  /**
+   * Adds a listing, without entries with secret names, in the place of another one of the same directory. Returns its items, or
+   * `undefined` when it is too large or not plain data.
+   */
+  add(found: FoundListing): readonly ListedItem[] | undefined;
+  /** Drops the listings of directories in which something changed. */
+  drop(change: WorkspaceChange): void;
+  /** Drops the listings that are not right any more. */
+  check(): Promise<void>;
+}
+
+/** Returns whether an entry may be shown in a prompt: its name, and the names of the directories above it, stand for no secrets. */
+function isShown({ path, real, roots }: FoundListing, item: ListedItem): boolean {
+  const [name = ''] = itemsOf([item], path)?.names ?? [];
+  const isDirectory = isDirectoryItem(item);
+  if (isDirectory !== false && isNeverKept(join(real, name, 'file'), roots)) return false;
+  return isDirectory === true || !isNeverKept(join(real, name), roots);
+}
+
+function asJson(
+  items: readonly ListedItem[],
+): { readonly items: readonly ListedItem[]; readonly length: number } | undefined {
+  try {
+    const text = JSON.stringify(items);
+    return { items: JSON.parse(text) as readonly ListedItem[], length: text.length };
+  } catch {
+    return undefined;
+  }
+}
+
+/** By the record that they write into: sub-agents may have caches of their own for it. */
+const stores = new WeakMap<object, DynamicListingStore>();
+
+/** Returns the store of a record. */
+export function dynamicListingsOf(record: Record<string, DynamicListing>, clock: () => number): DynamicListingStore {
+  const store = stores.get(record) ?? createDynamicListings(record, clock);
+  stores.set(record, store);
+  return store;
+}
+
+/** Makes a store that writes its listings into a record, by their paths. */
+function createDynamicListings(record: Record<string, DynamicListing>, clock: () => number): DynamicListingStore {
+  const listings = new Map<string, Pick<FoundListing, 'real' | 'isCurrent'> & { readonly length: number }>();
+  let characters = 0;
+  const remove = (path: string): void => {
+    characters -= listings.get(path)?.length ?? 0;
+    listings.delete(path);
+    delete record[path];
+  };
+  return {
+    add: (found) => {
+      const { path, real, isCurrent } = found;
+      const shown = found.items.filter((item) => isShown(found, item));
+      const json = shown.length > MAX_ITEMS ? undefined : asJson(shown);
+      for (const [other, { real: otherReal }] of listings) if (otherReal === real) remove(other);
+      if (json === undefined || json.length > MAX_CHARACTERS) return undefined;
+      const { items, length } = json;
+      listings.set(path, { real, isCurrent, length });
+      characters += length;
+      Object.defineProperty(record, path, {
+        value: { items, cachedAt: new Date(clock()).toISOString() },
+        configurable: true,
+        enumerable: true,
+        writable: true,
+      });
+      for (const oldest of listings.keys()) {
+        if (listings.size <= MAX_LISTINGS && characters <= MAX_CHARACTERS) break;
+        remove(oldest);
+      }
+      return items;
+    },
+    drop: (change) => {
+      const changed = pathsOf(change);
+      for (const [path, { real }] of listings) {
+        if (changed.some((at) => isWithin(at, real) || isWithin(real, at))) remove(path);
+      }
+    },
+    check: async () => {
+      for (const [path, listing] of listings) {
+        const isCurrent = await listing.isCurrent().catch(() => false);
+        if (!isCurrent && listings.get(path) === listing) remove(path);
+      }
+    },
+  };
+}

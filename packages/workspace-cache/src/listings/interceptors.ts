@@ -1,0 +1,93 @@
+import type { CacheAccess } from '../content/content-cache.ts';
+import { report } from '../content/report.ts';
+import { pathIn } from './call-cache.ts';
+import type { CallCache, CallResult, Wrapped, WrapOptions } from './call-cache.ts';
+import type { DynamicListingStore } from './dynamic-listings.ts';
+import { itemsOf } from './items.ts';
+
+/** Called with the path of a call and its result. */
+export type OnResult<Result> = (path: string, result: Awaited<Result>) => void;
+
+/** Functions that wrap the list and read functions of a framework. */
+export interface Interceptors {
+  /**
+   * Wraps a function that lists a directory: `list(path)` or `list({ path })`. The wrapped function returns what the original would,
+   * as a promise. A call with equal arguments is answered from memory while the directory and its entries are unchanged: their
+   * times, inodes and sizes are checked at each call, and everything below the directory when the result or the arguments go into
+   * subdirectories.
+   *
+   * Equal calls share one while it is in flight. Not kept: failures, results that are not plain data, results that depend on more
+   * than 2,000 entries or take more than 1 MiB, directories that changed within the last 20 ms, paths that are not in the workspace,
+   * and results that name entries which the directory does not have.
+   *
+   * @param onResult called for each result of the original function. Errors in it change nothing.
+   */
+  wrapWithCache<Args extends readonly unknown[], Result>(
+    list: (...args: Args) => Result,
+    onResult?: OnResult<Result>,
+    options?: WrapOptions<Args>,
+  ): Wrapped<Args, Result>;
+  /** Wraps a function that reads a file in the same way. Not kept: files with secret names, and files that changed within 220 ms. */
+  wrapReadWithCache<Args extends readonly unknown[], Result>(
+    read: (...args: Args) => Result,
+    onResult?: OnResult<Result>,
+    options?: WrapOptions<Args>,
+  ): Wrapped<Args, Result>;
+}
+
+/** What the interceptors of a run share. */
+export interface InterceptorParts {
+  readonly calls: CallCache;
+  /** Where listings go. */
+  readonly dynamic: DynamicListingStore;
+  /** Called for each call. */
+  readonly onAccess?: ((access: CacheAccess) => void) | undefined;
+}
+
+/** Makes the interceptors of a run. */
+export function createInterceptors({ calls, dynamic, onAccess }: InterceptorParts): Interceptors {
+  const record = ({ path, real, value, state, roots }: CallResult): void => {
+    if (real === undefined || state === undefined) return;
+    const items = itemsOf(value, path)?.items;
+    if (items) dynamic.add({ path, real, items, roots, isCurrent: () => calls.isCurrent(state) });
+  };
+  const wrap =
+    (kind: 'list' | 'read') =>
+    <Args extends readonly unknown[], Result>(
+      original: (...args: Args) => Result,
+      onResult?: OnResult<Result>,
+      options: WrapOptions<Args> = {},
+    ): Wrapped<Args, Result> =>
+      calls.wrap({
+        kind,
+        original,
+        options,
+        onResult: (result) => {
+          const { path, real = path, isHit } = result;
+          report(onAccess, { kind, path: real, isHit, level: 'call' });
+          if (kind === 'list') record(result);
+          if (result.isHit) return;
+          // The original function has returned it.
+          report((value: Awaited<Result>) => onResult?.(result.path, value), result.value as Awaited<Result>);
+        },
+      });
+  return { wrapWithCache: wrap('list'), wrapReadWithCache: wrap('read') };
+}
+
+/** Makes interceptors that keep nothing. */
+export function createPassingInterceptors(): Interceptors {
+  const wrap = <Args extends readonly unknown[], Result>(
+    original: (...args: Args) => Result,
+    onResult?: OnResult<Result>,
+    { pathOf = pathIn }: WrapOptions<Args> = {},
+  ): Wrapped<Args, Result> =>
+    async function passing(this: unknown, ...args): Promise<Awaited<Result>> {
+      const result: Awaited<Result> = await Reflect.apply(original, this, args);
+      report((value: Awaited<Result>) => {
+        const path = pathOf(...args);
+        if (path !== undefined) onResult?.(path, value);
+      }, result);
+      return result;
+    };
+  return { wrapWithCache: wrap, wrapReadWithCache: wrap };
+}
