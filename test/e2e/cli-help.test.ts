@@ -42,7 +42,7 @@ function toolTree(): string {
   });
 }
 
-const toolCommands = ['read', 'write', 'edit', 'patch', 'delete', 'rename', 'ls'];
+const toolCommands = ['read', 'write', 'edit', 'patch', 'delete', 'rename', 'ls', 'tree'];
 
 test.skipIf(process.platform === 'win32').each(toolCommands)(
   'every example in `cairn %s --help` does something',

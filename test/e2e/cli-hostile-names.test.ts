@@ -70,6 +70,7 @@ test.each([
   [['grep', 'needle', '-c', '--limit', '3']],
   [['ls', '--depth', '3', '--limit', '9']],
   [['ls', 'links']],
+  [['tree']],
   [['read', 'directory']],
   [['tour']],
 ])('no line of cairn %j begins with what a name holds', async (args) => {

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { cairn, finished, startCairn } from '../support/cli.ts';
 import { createTree, temporaryDirectory } from '../support/tree.ts';
 
-type Kind = 'matches' | 'details' | 'failure';
+type Kind = 'matches' | 'tree' | 'details' | 'failure';
 
 const schema = JSON.parse(readFileSync(new URL('../../packages/cli/schema/output.json', import.meta.url), 'utf8')) as {
   readonly $defs: Readonly<Record<string, object>>;
@@ -17,6 +17,7 @@ function validatorOf(kind: Kind): z.ZodType {
 
 const validators: Readonly<Record<Kind, z.ZodType>> = {
   matches: validatorOf('matches'),
+  tree: validatorOf('tree'),
   details: validatorOf('details'),
   failure: validatorOf('failure'),
 };
@@ -42,6 +43,7 @@ const cases: Readonly<Record<string, Case>> = {
   glob: { good: ['*.txt', '--limit', '1'], kind: 'matches', bad: ['*', '--path', 'a.txt'], code: 'NOT_A_DIRECTORY' },
   grep: { good: ['a', '-c'], kind: 'matches', bad: ['[z-a]'], code: 'INVALID_REGEX' },
   ls: { good: ['--limit', '1'], kind: 'matches', bad: ['nowhere'], code: 'NOT_FOUND' },
+  tree: { good: ['--depth', '1', '--focus', 'd/x'], kind: 'tree', bad: ['nowhere'], code: 'PATH_NOT_FOUND' },
   read: { good: ['a.txt'], kind: 'details', bad: ['nowhere'], code: 'NOT_FOUND' },
   write: { good: ['new.txt', '--content', 'x'], kind: 'details', bad: ['a.txt', '--content', 'x'], code: 'NOT_READ' },
   edit: {
@@ -147,6 +149,22 @@ test.each(Object.entries(cases))('cairn %s --json prints documents of the schema
 test('the schema tells the kinds of documents apart', () => {
   const documents: Readonly<Record<Kind, unknown>> = {
     matches: { matches: [], shown: 0, totalMatches: 0, complete: true, notices: [] },
+    tree: {
+      root: '/a',
+      tree: '└── b',
+      metadata: {
+        cachedAt: '2026-01-02T03:04:05.678Z',
+        buildTimeMs: 0.5,
+        size: 5,
+        estimatedTokens: 2,
+        depth: 3,
+        entries: 1,
+        truncated: false,
+        excluded: 0,
+        hiddenSecrets: 0,
+      },
+      notices: [],
+    },
     details: { path: 'a', notices: [] },
     failure: { error: { code: 'USAGE', message: 'x' } },
   };

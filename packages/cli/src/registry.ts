@@ -12,6 +12,7 @@ const commands: Readonly<Record<string, Load>> = {
   grep: async () => (await import('./commands/search/grep.ts')).grepCommand,
   pick: async () => (await import('./commands/pick.ts')).pickCommand,
   ls: async () => (await import('./commands/files/ls.ts')).lsCommand,
+  tree: async () => (await import('./commands/files/tree.ts')).treeCommand,
   read: async () => (await import('./commands/files/read.ts')).readCommand,
   write: async () => (await import('./commands/files/write.ts')).writeCommand,
   edit: async () => (await import('./commands/files/edit.ts')).editCommand,

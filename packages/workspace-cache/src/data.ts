@@ -27,6 +27,10 @@ export interface TreeMetadata {
   readonly hiddenSecrets: number;
   readonly estimatedTokens: number;
   readonly buildTimeMs: number;
+  /** How many directories and entries could not be read, so that their contents are missing. Absent when none. */
+  readonly unreadable?: number;
+  /** The first of their paths, relative to the root. */
+  readonly unreadablePaths?: readonly string[];
   /** The paths of `focus` that do not exist. Absent when all exist. */
   readonly missingFocus?: readonly string[];
   /** Why the tree is empty or incomplete. Absent when it is neither. */

@@ -114,7 +114,7 @@ export async function buildTree(options: ResolvedTreeOptions, context: BuildCont
     const problem = rootProblem(summary);
     if (problem !== undefined) return failedTree(options, problem, facts());
     const error = incompleteness(summary, options);
-    const { missingFocus = [] } = summary;
+    const { unreadable = 0, unreadablePaths, missingFocus = [] } = summary;
     const metadata: TreeMetadata = {
       ...facts(),
       size: text.length,
@@ -124,6 +124,8 @@ export async function buildTree(options: ResolvedTreeOptions, context: BuildCont
       excluded: summary.excluded,
       hiddenSecrets: summary.hiddenSecrets,
       estimatedTokens: tokens,
+      ...(unreadable > 0 && { unreadable }),
+      ...(unreadablePaths && { unreadablePaths }),
       ...(missingFocus.length > 0 && { missingFocus }),
       ...(error !== undefined && { error }),
     };

@@ -1,6 +1,6 @@
 import type { Occurrence, StopReason } from '@cairn/natives';
-import { quotePath } from '@cairn/tool/paths';
 import { countOf, formatCount } from '../../terminal/text.ts';
+import { unreadableNotice } from '../../terminal/unreadable.ts';
 
 /** What a result of find or glob states about its completeness. */
 export interface ListingFacts {
@@ -50,17 +50,6 @@ export function listingNotices(facts: ListingFacts): string[] {
     ...unreadableNotice(facts.unreadable ?? 0, 'directory or entry', 'directories or entries', facts.unreadablePaths),
     ...lossyNotice(facts.lossyPaths),
   ];
-}
-
-/** How many of the skipped names a notice shows. */
-const MAX_NAMED = 3;
-
-function unreadableNotice(count: number, singular: string, plural: string, paths: readonly string[] = []): string[] {
-  if (count === 0) return [];
-  const named = paths.slice(0, MAX_NAMED).map(quotePath);
-  const more = named.length > 0 && count > named.length ? ` and ${formatCount(count - named.length)} more` : '';
-  const names = named.length > 0 ? `: ${named.join(', ')}${more}` : '';
-  return [`skipped ${countOf(count, singular, plural)} because of a read error${names}; check the permissions`];
 }
 
 /** What a result of grep states about its completeness. */

@@ -1,0 +1,197 @@
+import { quotePath, unquotePath } from '@cairn/tool/paths';
+import { resolve } from 'node:path';
+import { Option } from 'commander';
+import type { TreeFormat, TreeMetadata, TreeOptions, WorkspaceTree } from '@cairn/workspace-cache';
+import { writeAnswer, type AnswerFlags } from '../../terminal/answer.ts';
+import { CommandError } from '../../terminal/errors.ts';
+import { exitCodeOf } from '../../terminal/exit.ts';
+import { colorOption, filled, oneOf, wholeNumber } from '../../terminal/options.ts';
+import { createPaint, usesColor, type Paint } from '../../terminal/output.ts';
+import { withProgress } from '../../terminal/progress.ts';
+import type { Session } from '../../terminal/session.ts';
+import { countOf, formatCount, formatMs } from '../../terminal/text.ts';
+import type { CommandFactory } from '../command.ts';
+import { unreadableNotice } from '../../terminal/unreadable.ts';
+
+const examples = `
+Examples:
+  $ cairn tree                               the current directory, three levels, at most 10,000 characters
+  $ cairn tree src --depth auto              more levels in a small directory, fewer in a large one
+  $ cairn tree --format indent --chars 2000  the shortest form, to paste into a prompt
+  $ cairn tree --depth 1 --focus src/main.ts
+                                             one level, and the way to one file with what is beside it
+  $ cairn tree --format paths --stats        one path a line, then the counts
+
+The tree is the text that agents get in their prompts. Left out are ignored files, hidden directories except .github, and
+dist, build, target, node_modules and the like; names of secrets, such as .env, are never shown.
+'name/ (12)' is a directory with 12 entries that are not shown.`;
+
+const formats: readonly TreeFormat[] = ['box', 'indent', 'paths'];
+
+interface TreeFlags extends AnswerFlags {
+  readonly depth?: number | 'auto';
+  readonly chars?: number;
+  readonly tokens?: number;
+  readonly format?: TreeFormat;
+  readonly hidden?: boolean;
+  /** False after `--no-ignore`. */
+  readonly ignore: boolean;
+  readonly allow?: readonly string[];
+  readonly focus?: readonly string[];
+  readonly timeout?: number;
+  readonly stats?: boolean;
+}
+
+function depth(value: string): number | 'auto' {
+  return value === 'auto' ? value : wholeNumber('--depth', '', 1)(value);
+}
+
+/** Adds a value of an option that may be repeated. */
+function several(flag: string, fix: string): (value: string, others?: readonly string[]) => readonly string[] {
+  return (value, others = []) => [...others, unquotePath(filled(flag, fix)(value))];
+}
+
+/** The directory of a line: its name, and what is after it, such as `(12)`. */
+const DIRECTORY = /^((?:│ {3}| {4})*(?:[├└]── )?| *)((?:(?! -> ).)*\/)((?: \([^()]*\))?)$/u;
+
+/** Paints the names of directories, and dims the lines that count entries. */
+function painted(line: string, paint: Paint): string {
+  const parts = DIRECTORY.exec(line);
+  if (parts === null) return /^[^…]*… \d+ |^\.\.\. \(/u.test(line) ? paint.dim(line) : line;
+  const [, indent = '', name = '', rest = ''] = parts;
+  return indent + paint.directory(name) + paint.dim(rest);
+}
+
+function* linesOf({ tree, metadata }: WorkspaceTree, flags: TreeFlags, session: Session): Generator<string> {
+  const paint = createPaint(usesColor(flags.color, session.out.isTerminal, session.env));
+  if (tree !== '') for (const line of tree.split('\n')) yield paint.isColored ? painted(line, paint) : line;
+  if (flags.stats !== true) return;
+  if (tree !== '') yield '';
+  yield* statLines(metadata);
+}
+
+function statLines({ entries, excluded, hiddenSecrets, ...rest }: TreeMetadata): string[] {
+  const { depth: levels, size, estimatedTokens, buildTimeMs } = rest;
+  const secrets = hiddenSecrets === 0 ? '' : `, ${countOf(hiddenSecrets, 'name')} of secrets`;
+  return [
+    `${countOf(entries, 'entry', 'entries')}, ${formatCount(excluded)} left out${secrets}`,
+    `${countOf(levels, 'level')}, ${countOf(size, 'character')}, about ${countOf(estimatedTokens, 'token')}, ${formatMs(buildTimeMs)}`,
+  ];
+}
+
+function cutNotice({ entries }: TreeMetadata, { chars, tokens }: TreeFlags): string {
+  const flag = chars !== undefined || tokens === undefined ? '--chars' : '--tokens';
+  return `the tree is cut and shows a part of ${countOf(entries, 'entry', 'entries')}; use a larger ${flag}, a smaller --depth, or name a directory`;
+}
+
+function leftOutNotice({ excluded, hiddenSecrets }: TreeMetadata, { hidden, ignore }: TreeFlags): string[] {
+  const what = [
+    ...(excluded > 0 ? [`${countOf(excluded, 'ignored, hidden or excluded name')}`] : []),
+    ...(hiddenSecrets > 0 ? [`${countOf(hiddenSecrets, 'name')} of secrets`] : []),
+  ];
+  if (what.length === 0) return [];
+  const flags = [...(hidden === true ? [] : ['--hidden']), ...(ignore ? ['--no-ignore'] : []), '--allow <name>'];
+  return [`not shown: ${what.join(' and ')}${excluded > 0 ? `; use ${flags.join(', ')} to see more` : ''}`];
+}
+
+function noticesOf({ tree, metadata }: WorkspaceTree, flags: TreeFlags): string[] {
+  const { truncated, unreadable = 0, unreadablePaths, missingFocus = [], error } = metadata;
+  return [
+    ...(tree === '' && metadata.entries === 0 && error === undefined ? ['the directory is empty'] : []),
+    ...(truncated ? [cutNotice(metadata, flags)] : []),
+    ...leftOutNotice(metadata, flags),
+    ...(missingFocus.length > 0 ? [`not found: ${missingFocus.map(quotePath).join(', ')}; check --focus`] : []),
+    ...(error === undefined ? [] : [error.replace('raise timeoutMs', 'use a longer --timeout')]),
+    ...unreadableNotice(unreadable, 'directory or entry', 'directories or entries', unreadablePaths),
+  ];
+}
+
+/** Returns why there is no tree at all, as the searches report it. */
+async function failureOf(path: string, { metadata }: WorkspaceTree): Promise<unknown> {
+  const { treeSummary } = await import('@cairn/natives');
+  try {
+    await treeSummary({ path, maxEntries: 0, depth: 1 });
+  } catch (error) {
+    return error;
+  }
+  const message = metadata.error ?? `${path} cannot be read`;
+  return new CommandError({ code: 'EACCES', message, path });
+}
+
+async function runTree(given: string, flags: TreeFlags, session: Session): Promise<number> {
+  const { ALLOWED_NAMES, createWorkspaceCache } = await import('@cairn/workspace-cache');
+  const path = unquotePath(filled('the path', "use a directory, or '.' for the current one")(given));
+  const root = resolve(session.cwd, path);
+  const options: TreeOptions = {
+    depth: flags.depth,
+    maxCharacters: flags.chars,
+    maxTokens: flags.tokens,
+    format: flags.format,
+    hidden: flags.hidden,
+    gitignore: flags.ignore,
+    focus: flags.focus,
+    timeoutMs: flags.timeout,
+    ...(flags.allow && { allow: [...ALLOWED_NAMES, ...flags.allow] }),
+  };
+  // The metadata holds every warning.
+  const cache = createWorkspaceCache({ root, onWarning: () => undefined });
+  const tree = await withProgress(session, 'reading the tree', () =>
+    cache.tree({ ...options, signal: session.signal }),
+  );
+  const { metadata, tree: text } = tree;
+  const { error, missingFocus = [], unreadable = 0 } = metadata;
+  if (error !== undefined && metadata.entries === 0) throw await failureOf(path, tree);
+  await writeAnswer(session, flags, {
+    lines: linesOf(tree, flags, session),
+    document: { root, tree: text, metadata },
+    notices: () => noticesOf(tree, flags),
+  });
+  // A tree without entries is an answer, too.
+  const stopReason = error === undefined && missingFocus.length === 0 ? undefined : 'budget';
+  return exitCodeOf({ shown: 1, stopReason, unreadable });
+}
+
+export const treeCommand: CommandFactory = (command, session, done) => {
+  command
+    .description('Show a directory as a tree that fits into a prompt: levels, characters or tokens limit it.')
+    .summary('show a directory as a tree that fits into a prompt')
+    .argument('[path]', 'the directory', '.')
+    .addHelpText('after', examples)
+    .action(async (path: string, flags: TreeFlags) => done(await runTree(path, flags, session)))
+    .addOption(new Option('--depth <n>', 'N levels, or auto for what suits the size (default: 3)').argParser(depth))
+    .addOption(
+      new Option('--chars <n>', 'at most N characters (default: 10,000; with --tokens no limit)').argParser(
+        wholeNumber('--chars'),
+      ),
+    )
+    .addOption(new Option('--tokens <n>', 'at most N tokens, estimated').argParser(wholeNumber('--tokens')))
+    .addOption(
+      new Option(
+        '--format <form>',
+        'box (lines, default), indent (two blanks a level) or paths (one a line)',
+      ).argParser(oneOf('--format', formats)),
+    )
+    .option('--hidden', 'show hidden directories')
+    .option('--no-ignore', 'do not apply .gitignore, .ignore and other ignore files')
+    .addOption(
+      new Option(
+        '--allow <name>',
+        'show this name though it is hidden, ignored or excluded; repeat it for more',
+      ).argParser(several('--allow', 'use a name')),
+    )
+    .addOption(
+      new Option(
+        '--focus <path>',
+        'show this path, from [path] on, and what is beside it at any depth; repeat it for more',
+      ).argParser(several('--focus', 'use a path')),
+    )
+    .addOption(
+      new Option(
+        '--timeout <ms>',
+        'stop after N milliseconds, print the tree so far and exit with 2 (default: 10,000)',
+      ).argParser(wholeNumber('--timeout', 'milliseconds')),
+    )
+    .option('--stats', 'print the counts after the tree')
+    .option('--json', 'print one JSON document, with the counts')
+    .addOption(colorOption());
+};

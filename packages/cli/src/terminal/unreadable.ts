@@ -1,0 +1,19 @@
+import { quotePath } from '@cairn/tool/paths';
+import { countOf, formatCount } from './text.ts';
+
+/** How many of the skipped names a notice shows. */
+const MAX_NAMED = 3;
+
+/** Returns the notice about what could not be read, or none. */
+export function unreadableNotice(
+  count: number,
+  singular: string,
+  plural: string,
+  paths: readonly string[] = [],
+): string[] {
+  if (count === 0) return [];
+  const named = paths.slice(0, MAX_NAMED).map(quotePath);
+  const more = named.length > 0 && count > named.length ? ` and ${formatCount(count - named.length)} more` : '';
+  const names = named.length > 0 ? `: ${named.join(', ')}${more}` : '';
+  return [`skipped ${countOf(count, singular, plural)} because of a read error${names}; check the permissions`];
+}
