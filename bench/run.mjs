@@ -2,7 +2,7 @@
  * `npm run bench [-- <options>]`: all set-up, the peers apart from the workspace, then the benchmarks.
  * `npm run bench -- ranking <options>` runs the ranking benchmark instead, `edit-matrix` the failure matrix of file edits,
  * `keystroke` that of the autocomplete, `mcp` that of servers over MCP, `memory` what is kept when many write at once,
- * `retrieval` how well texts are found, `tools` the speed of the tools on large files.
+ * `retrieval` how well texts are found, `tools` the speed of the tools on large files, `workspace` that of the workspace cache.
  */
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -15,7 +15,7 @@ import { setUp } from '../scripts/lib/setup.mjs';
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 
 /** Benchmarks that run apart from those of speed. */
-const programs = ['edit-matrix', 'keystroke', 'mcp', 'memory', 'ranking', 'retrieval', 'tools'];
+const programs = ['edit-matrix', 'keystroke', 'mcp', 'memory', 'ranking', 'retrieval', 'tools', 'workspace'];
 
 /** @param {NodeJS.ProcessEnv} env */
 const installPeers = async (env) => {

@@ -1,5 +1,6 @@
-import { createCodingTools, createWorkspace } from '@cairn/coding-agent';
-import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createCodingTools, createWorkspace, nodeFileOperations, realPathOf } from '@cairn/coding-agent';
+import type { FileOperations } from '@cairn/coding-agent';
+import { readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { createTree, symlink, temporaryDirectory } from '../support/tree.ts';
@@ -113,6 +114,20 @@ test.each(names)('a file called %j is written, read, edited, found, moved and de
   details(await tools.rename.execute({ from: path, to: name }));
   details(await tools.delete.execute({ path: name }));
   expect(paths()).toEqual(['d']);
+});
+
+test('a link that another program replaces with a file while the path is resolved is that file', async () => {
+  const root = createTree({ link: symlink('nowhere') });
+  const path = join(root, 'link');
+  const replacing: FileOperations = {
+    ...nodeFileOperations,
+    readLink: (at) => {
+      rmSync(path);
+      writeFileSync(path, 'text');
+      return nodeFileOperations.readLink(at);
+    },
+  };
+  expect(await realPathOf(replacing, path)).toBe(path);
 });
 
 test('two names that appear equal are two files', async () => {

@@ -1,4 +1,4 @@
-import { lstatSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, lstatSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
 import { quotePath } from '@cairn/tool/paths';
@@ -436,6 +436,43 @@ describe('a failure is one line, status 2, and changes nothing', () => {
       stderr: 'cairn: standard input is not valid UTF-8; convert it to UTF-8\n',
     });
   });
+});
+
+describe('--state-dir', () => {
+  const patch = '*** Begin Patch\n*** Update File: a.txt\n@@\n-a\n+b\n*** End Patch\n';
+  const changes: readonly (readonly [name: string, args: readonly string[], input: string])[] = [
+    ['write', ['write', 'new.txt', '--content', 'x'], ''],
+    ['edit', ['edit', 'a.txt', '--old', 'a', '--new', 'b'], ''],
+    ['patch', ['patch'], patch],
+    ['delete', ['delete', 'a.txt'], ''],
+    ['rename', ['rename', 'a.txt', 'b.txt'], ''],
+  ];
+
+  test.each(changes)('%s creates the directory, which is relative to the current one', async (_, args, input) => {
+    const cwd = createTree({ root: { 'a.txt': 'a\n' } });
+    const run = await cairn([...args, '--root', 'root', '--state-dir', 'state/of/mine'], { cwd, input });
+    expect(run).toMatchObject({ exitCode: 0 });
+    const { mode } = lstatSync(join(cwd, 'state/of/mine'));
+    expect(process.platform === 'win32' || (mode & 0o777) === 0o700).toBe(true);
+    expect(readdirSync(join(cwd, 'state/of/mine'))).toEqual([]);
+  });
+
+  test.skipIf(process.platform === 'win32')(
+    'a directory in which others may write is refused, and nothing changes',
+    async () => {
+      const cwd = createTree({ 'a.txt': 'a\n' });
+      mkdirSync(join(cwd, 'shared'));
+      chmodSync(join(cwd, 'shared'), 0o777);
+      for (const [, args, input] of changes) {
+        const run = await cairn([...args, '--state-dir', 'shared'], { cwd, input });
+        expect(run).toMatchObject({ exitCode: 2, stdout: '' });
+        expect(run.stderr).toMatch(
+          /The state directory \S+\/shared is writable by other users.* chmod go-w.*--state-dir/u,
+        );
+        expect(contents(cwd)).toEqual({ 'a.txt': 'a\n' });
+      }
+    },
+  );
 });
 
 test.skipIf(process.platform === 'win32')('a run that waits for its input ends at a signal', async () => {

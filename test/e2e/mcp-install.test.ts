@@ -306,6 +306,17 @@ describe.skipIf(!onLinux)('an existing entry', () => {
     expect(readFileSync(path(who), 'utf8')).toBe('{"a":1}');
   });
 
+  test('the entry names the state directory by its absolute path', async () => {
+    const who = person();
+    const { exitCode } = await install(who, ['claude-code', '--yes', '--state-dir', '../state']);
+    expect(exitCode).toBe(0);
+    const state = join(dirname(who.project), 'state');
+    expect(JSON.parse(readFileSync(path(who), 'utf8'))).toMatchObject({
+      mcpServers: { cairn: { args: expect.arrayContaining(['--state-dir', state]) } },
+    });
+    expect(readdirSync(state)).toEqual([]);
+  });
+
   test('installed twice with another change in between, undo keeps that change', async () => {
     const who = person();
     writeFileSync(path(who), '{\n  "a": 1\n}\n');

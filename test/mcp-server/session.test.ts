@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
 import { createCodingTools } from '@cairn/coding-agent';
@@ -156,4 +156,12 @@ describe.each(ways)('the official client over $over, $era era', (way) => {
     expect(other._meta?.['cairn/facts']).toEqual(answer._meta?.['cairn/facts']);
     expect(textOf(other)).toBe(textOf(answer));
   });
+});
+
+test('--state-dir chooses the directory of the journals', async () => {
+  const place = createTree({ root: {} });
+  const state = join(place, 'state');
+  const { client } = await connect(join(place, 'root'), { over: 'stdio', era: 'modern' }, ['--state-dir', state]);
+  expect(await call(client, 'write', { path: 'a.txt', content: 'x' })).not.toMatch(/^error/u);
+  expect(readdirSync(state)).toEqual([]);
 });

@@ -44,7 +44,8 @@ async function linkTarget(operations: FileOperations, path: string): Promise<str
     const { kind } = await operations.lstat(path);
     return kind === 'symlink' ? await operations.readLink(path) : undefined;
   } catch (error) {
-    if (isMissing(error)) return undefined;
+    // The second: another program replaced the link.
+    if (isMissing(error) || errnoOf(error) === 'EINVAL') return undefined;
     throw error;
   }
 }

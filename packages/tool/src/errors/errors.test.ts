@@ -28,6 +28,7 @@ test.each([
   ['ENOENT', 'NOT_FOUND'],
   ['EACCES', 'PERMISSION'],
   ['ENOSPC', 'NO_SPACE'],
+  ['EINVAL', 'INVALID_INPUT'],
   ['EWHATEVER', 'IO'],
 ])('the system error %s becomes %s and names the path', async (code, expected) => {
   const system = Object.assign(new Error(code), { code });

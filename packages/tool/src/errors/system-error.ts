@@ -39,6 +39,11 @@ const explanations: Readonly<Record<string, Explained>> = {
     'Free some space, or write less, and call again.',
   ],
   EFBIG: ['TOO_LARGE', 'would be larger than the system allows', 'Split it into several files.'],
+  EINVAL: [
+    'INVALID_INPUT',
+    'is not accepted by its file system (EINVAL)',
+    'A character of the name may not be allowed there: choose another name.',
+  ],
   ENAMETOOLONG: ['NAME_TOO_LONG', 'is longer than the system allows', 'Shorten the name or the path.'],
   ELOOP: [
     'NOT_FOUND',

@@ -1,6 +1,6 @@
 import type { WorkspaceChange } from '@cairn/coding-agent';
 import { isSecretName } from '@cairn/tool/prompt';
-import { relative, sep } from 'node:path';
+import { basename, dirname, relative, sep } from 'node:path';
 import type { Language } from '../data.ts';
 import { escapeName } from '../tree/escape.ts';
 import { fenced } from './fence.ts';
@@ -29,8 +29,15 @@ export interface ChangeList {
 interface Entry {
   /** Whether the path existed at the time of the tree. */
   readonly before: boolean;
-  /** Whether it exists now, and as what. */
-  now: { readonly isDirectory: boolean | undefined } | undefined;
+  /** What it is now; absent when it does not exist. */
+  now: Present | undefined;
+}
+
+interface Present {
+  /** `undefined` when the change does not state it. */
+  readonly isDirectory: boolean | undefined;
+  /** The path at the time of the tree, when it was renamed. */
+  readonly from?: string | undefined;
 }
 
 /** The maximal number of lines of a list. */
@@ -48,10 +55,10 @@ export function createChangeList(): ChangeList {
     if (entries.size >= MAX_PATHS && !entries.has(path)) forgotten += 1;
     else entries.set(path, entry);
   };
-  const appear = (path: string, isDirectory: boolean | undefined): void => {
+  const appear = (path: string, now: Present): void => {
     const entry = entries.get(path);
-    if (entry === undefined) put(path, { before: false, now: { isDirectory } });
-    else entry.now = { isDirectory };
+    if (entry === undefined) put(path, { before: false, now });
+    else entry.now = now;
   };
   /** Removes a path, and everything below it. Returns what the list had below it. */
   const disappear = (path: string): (readonly [rest: string, entry: Entry])[] => {
@@ -68,19 +75,26 @@ export function createChangeList(): ChangeList {
     return below;
   };
 
+  /** Whether a directory on the way was removed, so that the tree states nothing about what is in it now. */
+  const wasRemoved = (directory: string): boolean => {
+    if (entries.get(directory)?.before === true) return true;
+    const parent = dirname(directory);
+    return parent !== directory && wasRemoved(parent);
+  };
+
   return {
     note: ({ written, created, createdDirectories, deleted, renamed }) => {
       // A path in `deleted` and in another list still exists.
       for (const path of deleted) disappear(path);
       for (const { from, to } of renamed) {
-        const isDirectory = entries.get(from)?.now?.isDirectory;
+        const known = entries.get(from)?.now;
         const below = disappear(from);
-        appear(to, isDirectory);
-        for (const [rest, { now }] of below) if (now) appear(`${to}${rest}`, now.isDirectory);
+        appear(to, below.length > 0 ? { isDirectory: true } : (known ?? { isDirectory: undefined, from }));
+        for (const [rest, { now }] of below) if (now) appear(`${to}${rest}`, now);
       }
-      for (const path of createdDirectories) appear(path, true);
-      for (const path of created) appear(path, false);
-      for (const path of written) if (entries.has(path)) appear(path, false);
+      for (const path of createdDirectories) appear(path, { isDirectory: true });
+      for (const path of created) appear(path, { isDirectory: false });
+      for (const path of written) if (entries.has(path)) appear(path, { isDirectory: false });
     },
     render: ({ root, kindOf, isLeftOut, language }) => {
       if (root === undefined) return '';
@@ -89,28 +103,27 @@ export function createChangeList(): ChangeList {
         const inside = relative(root, path);
         if (inside === '' || inside === '..' || inside.startsWith(`..${sep}`)) return undefined;
         const names = inside.split(sep);
-        const isHidden = isSecretName(names.at(-1) ?? '') || names.slice(0, -1).some(isLeftOut);
+        const isHidden = names.some(
+          (name, index) =>
+            isSecretName(name, 'directory') || (index === names.length - 1 ? isSecretName(name) : isLeftOut(name)),
+        );
         return isHidden ? undefined : names.join('/');
       };
-      for (const [absolute, { before, now }] of [...entries].toSorted(([a], [b]) =>
-        Buffer.compare(Buffer.from(a), Buffer.from(b)),
-      )) {
+      const byBytes = ([a]: readonly [string, Entry], [b]: readonly [string, Entry]): number =>
+        Buffer.compare(Buffer.from(a), Buffer.from(b));
+      for (const [absolute, { before, now }] of [...entries].toSorted(byBytes)) {
         const path = pathOf(absolute);
         if (path === undefined) continue;
-        const kind = kindOf(path);
-        const shown = path
-          .split('/')
-          .map((name) => escapeName(name))
-          .join('/');
-        const wasDirectory = kind === 'dir';
+        const kind = wasRemoved(dirname(absolute)) ? undefined : kindOf(path);
+        const isDirectory = now?.isDirectory ?? (now?.from !== undefined && kindOf(pathOf(now.from) ?? '') === 'dir');
         // The tree may have been made after the change.
         if (!before && now && kind !== undefined) continue;
         // A file that was replaced by a file is as before; a directory may have lost its contents.
-        if (before && now?.isDirectory === false && kind !== undefined && !wasDirectory) continue;
-        if (before) lines.push(`- ${shown}${wasDirectory ? '/' : ''}`);
-        if (now && !(now.isDirectory === true && isLeftOut(path.slice(path.lastIndexOf('/') + 1)))) {
-          lines.push(`+ ${shown}${now.isDirectory === true ? '/' : ''}`);
-        }
+        if (before && now && !isDirectory && kind !== undefined && kind !== 'dir') continue;
+        const shown = path.split('/').map((name) => escapeName(name));
+        if (before) lines.push(`- ${shown.join('/')}${kind === 'dir' ? '/' : ''}`);
+        if (now && !(isDirectory && isLeftOut(basename(path))))
+          lines.push(`+ ${shown.join('/')}${isDirectory ? '/' : ''}`);
       }
       if (lines.length === 0 && forgotten === 0) return '';
       const texts = sectionTexts[language];

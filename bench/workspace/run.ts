@@ -1,0 +1,118 @@
+/**
+ * How fast are the tree of a workspace and the contents of its files?
+ *
+ *     npm run bench -- workspace [--tree <directory>] [--rounds 15]
+ *
+ * The first tree is compared with an uncached `glob` that visits every entry and returns none. The tree after a write is made
+ * after the `write` tool changed one file of a directory; the write itself is not timed. Reads of the content cache check each
+ * file by its attributes. Which contestant is first changes from round to round. The default tree is the source of Linux; one
+ * file is created in its `kernel` directory, and removed.
+ */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { createCodingTools, createWorkspace } from '@cairn/coding-agent';
+import { fsScanCacheStats, glob, invalidateFsScanCache } from '@cairn/natives';
+import { createWorkspaceCache } from '@cairn/workspace-cache';
+import { kernel } from '../lib/corpora/kernel.ts';
+import { median } from '../lib/statistics.ts';
+
+const { values } = parseArgs({ options: { tree: { type: 'string' }, rounds: { type: 'string', default: '15' } } });
+const root = values.tree === undefined ? await kernel() : resolve(values.tree);
+const rounds = Number(values.rounds);
+
+const FILES = 1000;
+const FILE_BYTES = 8192;
+
+async function timed(run: () => Promise<unknown>): Promise<number> {
+  globalThis.gc?.();
+  const startMs = performance.now();
+  await run();
+  return performance.now() - startMs;
+}
+
+interface Contestant {
+  readonly name: string;
+  /** Before each run; not timed. */
+  readonly prepare?: () => unknown;
+  readonly run: () => Promise<unknown>;
+}
+
+/** Times contestants in turn and returns their medians. The first round warms up. */
+async function race(contestants: readonly Contestant[]): Promise<number[]> {
+  const times = new Map(contestants.map(({ name }) => [name, [] as number[]]));
+  for (let round = -1; round < rounds; round++) {
+    for (const { name, prepare, run } of round % 2 === 0 ? contestants : contestants.toReversed()) {
+      await prepare?.();
+      const ms = await timed(run);
+      if (round >= 0) times.get(name)?.push(ms);
+    }
+  }
+  return contestants.map(({ name }) => median(times.get(name) ?? []));
+}
+
+function print(what: string, figures: string, goal: string, isMet: boolean): void {
+  process.stdout.write(`${what}: ${figures}; goal ${goal}: ${isMet ? 'met' : 'MISSED'}\n`);
+}
+
+async function firstTree(): Promise<void> {
+  const [tree = NaN, scan = NaN] = await race([
+    {
+      name: 'tree',
+      prepare: () => invalidateFsScanCache(),
+      run: () => createWorkspaceCache({ root }).tree(),
+    },
+    {
+      name: 'glob',
+      prepare: () => invalidateFsScanCache(),
+      run: () => glob({ pattern: '**/a name that no file has', path: root, hidden: true }),
+    },
+  ]);
+  const ratio = tree / scan;
+  const figures = `${tree.toFixed(1)} ms, glob without a result ${scan.toFixed(1)} ms, ratio ${ratio.toFixed(2)}`;
+  print('first tree', figures, 'ratio 1.3', ratio <= 1.3);
+}
+
+async function laterTrees(directory: string): Promise<void> {
+  const workspace = createWorkspace({ root, stateDirectory: join(directory, 'state') });
+  const cache = createWorkspaceCache({ root, workspace });
+  const { write } = createCodingTools({ workspace });
+  const path = 'kernel/cairn-bench.txt';
+  let number = 0;
+  try {
+    await cache.tree();
+    const [warm = NaN] = await race([{ name: 'warm', run: () => cache.tree() }]);
+    print('warm tree', `${warm.toFixed(2)} ms`, '1 ms', warm < 1);
+    const { rescans } = fsScanCacheStats();
+    const [written = NaN] = await race([
+      {
+        name: 'written',
+        prepare: async () => {
+          number += 1;
+          const result = await write.execute({ path, content: `${number}\n` });
+          if (result.isError) throw new Error(`the write failed: ${result.details.reason}`);
+        },
+        run: () => cache.tree(),
+      },
+    ]);
+    const scans = fsScanCacheStats().rescans - rescans;
+    print(
+      'tree after a write',
+      `${written.toFixed(2)} ms, ${scans} scans of the whole tree`,
+      '15 ms',
+      written <= 15 && scans === 0,
+    );
+  } finally {
+    rmSync(join(root, path), { force: true });
+    cache.close();
+  }
+}
+
+const directory = mkdtempSync(join(tmpdir(), 'cairn-bench-'));
+try {
+  await firstTree();
+  await laterTrees(directory);
+} finally {
+  rmSync(directory, { recursive: true });
+}
