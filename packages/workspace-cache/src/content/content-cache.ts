@@ -117,7 +117,7 @@ export interface ContentCache {
 
 /** The content cache for the other rooms of this package. */
 export interface OwnContentCache extends ContentCache {
-  /** Opens a canonical path of the file system behind `inner`; refuses what `inner` refuses. */
+  /** Opens a canonical path through `inner`, or from memory; refuses what `inner` refuses. */
   open(inner: FileOperations, path: string): Promise<OpenFile>;
   /** Returns the text of a file by its path, `undefined` when it is not text. The read does not count as a use. */
   readText(path: string): Promise<string | undefined>;
@@ -131,7 +131,7 @@ export interface OwnContentCache extends ContentCache {
 
 interface Kept {
   readonly inner: FileOperations;
-  /** Who read it: a process that drops its privileges may not read it again. */
+  /** The user that read it: a process that drops its privileges may not read it again. */
   readonly user: string;
   readonly stamp: Stamp;
   readonly bytes: Buffer;

@@ -32,7 +32,7 @@ export const cacheDirectoryTexts: Readonly<Record<Language, CacheDirectoryTexts>
 
 ### How to use ${list}
 When you need to call the \`${list}\` tool:
-1. **Check the cache first**: look in \`workspaceCache\` whether it has this directory
+1. **Check the cache first**: see whether \`workspaceCache\` has this directory already
 2. **Update the cache after the call**: after \`${list}\`, call the \`cache_directory\` tool at once to cache the result
 3. **Examples**:
    - ✅ Right: check the cache → not found → ${list} → cache_directory

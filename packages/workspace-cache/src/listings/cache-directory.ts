@@ -68,7 +68,7 @@ function differencesOf(
     const found = itemsOf([item], path);
     const [name] = found?.names ?? [];
     if (name === undefined) {
-      // The directory itself is no entry of it.
+      // An item may stand for the directory itself.
       if (found === undefined) unknown.push(JSON.stringify(item).slice(0, MAX_NAMES));
       continue;
     }

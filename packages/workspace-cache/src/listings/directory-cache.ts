@@ -25,7 +25,7 @@ const MAX_FILLS = 1000;
  * inode.
  */
 export interface DirectoryCache {
-  /** Lists a canonical path of the file system behind `inner`; refuses what `inner` refuses. */
+  /** Lists a canonical path through `inner`, or from memory; refuses what `inner` refuses. */
   list(inner: FileOperations, path: string): Promise<DirectoryEntry[]>;
   /** Forgets listings that a change made wrong, to free their memory. */
   drop(change: WorkspaceChange): void;
@@ -34,7 +34,7 @@ export interface DirectoryCache {
 
 interface Kept {
   readonly inner: FileOperations;
-  /** Who listed it: a process that drops its privileges may not list it again. */
+  /** The user that listed it: a process that drops its privileges may not list it again. */
   readonly user: string;
   readonly stamp: Stamp;
   readonly entries: readonly DirectoryEntry[];
