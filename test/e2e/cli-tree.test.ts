@@ -41,7 +41,6 @@ test.each([
     '--depth 1 --focus src/lib/deep/deeper/bottom.ts',
     '.github/ (1)\nREADME.md\nsrc/\n  lib/\n    deep/\n      deeper/\n        bottom.ts\n  … 1 more\n',
   ],
-  ['--chars 73', '.github/ (1)\nsrc/ (2)\n… 1 more\n'],
   ['--chars 0', ''],
 ])('cairn tree %s', async (flags, stdout) => {
   const answer = await cairn(['tree', '--format', 'indent', ...flags.split(' ')], { cwd: createTree(project) });
