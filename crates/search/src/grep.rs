@@ -94,7 +94,7 @@ pub fn grep(
         if let (Some(file_type), Some(name), None) = (&filter.file_type, type_name, snapshot.cut()) {
             let entries = (0..snapshot.len()).filter(|&entry| snapshot.kind(entry) == Kind::File);
             if let Err(unknown) = file_type.check(name, entries.map(|entry| snapshot.path(entry))) {
-                // Like no file: a newer scan may have one of the type.
+                // 0 files: a newer scan may have a file of the type.
                 return Ok((Err(unknown), 0));
             }
         }
@@ -116,7 +116,7 @@ pub fn grep(
     outcome
 }
 
-/// Searches the files of a list. Of `options`, the path and the filters of files are not used: the list decides.
+/// Searches the files of a list. The path and the file filters of `options` have no effect.
 ///
 /// # Errors
 /// [`SearchError`]: the pattern is not valid, or the caller ended the search.
@@ -201,7 +201,7 @@ impl Call<'_> {
         outcome.skipped.unreadable += work.candidates.unreadable();
         outcome.unreadable_paths.extend(work.candidates.unreadable_paths().iter().map(|path| path.to_vec()));
         outcome.unreadable_paths.sort_unstable();
-        // The scan and the search both read an ignore file.
+        // Both the scan and the search read an ignore file, and either can fail.
         let named = outcome.unreadable_paths.len();
         outcome.unreadable_paths.dedup();
         outcome.skipped.unreadable -= (named - outcome.unreadable_paths.len()) as u64;
@@ -226,7 +226,7 @@ impl Searching {
         Target { root: self.candidates.root(), name, alone: self.candidates.is_file() }
     }
 
-    /// What the search of one file may keep. Before a single file there are no others.
+    /// What the search of one file may keep. A single file has no earlier ones, so it can skip the whole offset itself.
     fn room(&self) -> Room<'_> {
         let skip = if self.candidates.len() == 1 { self.options.offset } else { 0 };
         Room { skip, max_bytes: self.options.scope.max_result_bytes, held: Some(&self.held) }
@@ -256,7 +256,7 @@ impl Ordered for Searching {
                     check()?;
                     FileResult::excluded(excluded)
                 }
-                // The page asks again if it has room for it.
+                // The page searches the file again if it has room for it.
                 Candidate::Search(_) if self.room().is_crowded() => {
                     check()?;
                     FileResult { crowded_out: true, ..FileResult::default() }

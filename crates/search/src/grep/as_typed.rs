@@ -8,12 +8,12 @@ use super::{Call, Candidates, GrepMode, GrepOptions};
 
 /// How many candidates are searched for the text.
 const MAX_CANDIDATES: usize = 20_000;
-/// How long, for few but large files.
+/// How long the text is searched, because a few files can be large.
 const MAX_TIME: Duration = Duration::from_millis(250);
 
 impl Call<'_> {
-    /// The first place where the pattern occurs as it was typed. `None` if it does not occur within the bounds, or was
-    /// searched as it was typed anyway.
+    /// Returns the first place where the pattern occurs as it was typed. Returns `None` if the pattern was already searched as
+    /// typed, or if the bounded search does not find it.
     pub(super) fn occurrence_as_typed(&self, candidates: Candidates) -> Option<Occurrence> {
         let pattern = self.options.pattern.as_str();
         if !self.compiled.can_miss_its_text(pattern) {
@@ -34,7 +34,7 @@ impl Call<'_> {
         let cancel = self.cancel.with_timeout(MAX_TIME);
         let compiled = Compiled::new(&options, &cancel).ok()?;
         let call = Call { context: self.context, options: &options, compiled: &compiled, cancel: &cancel };
-        // A hint is not worth an error.
+        // The place is only a hint, so an error of this search is not reported.
         let (outcome, _) = call.search_first(candidates, MAX_CANDIDATES).ok()?;
         let found = outcome.matches.first()?;
         let path = outcome.paths.get(found.file)?.clone();

@@ -1,7 +1,7 @@
-//! The files that a grep may read: its argument, in path order.
+//! The files that a grep may read, in path order.
 //!
-//! A search over a tree starts with every file of a snapshot. Filters and an [`Exclude`] make the list smaller. They are
-//! asked chunk by chunk while the search runs, so that their work is parallel and ends where the search ends.
+//! A search over a tree starts with every file of a snapshot. Filters and an [`Exclude`] make the list smaller. They test the
+//! files chunk by chunk while the search runs, so their work is parallel and ends with the search.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};

@@ -19,7 +19,7 @@ use crate::cost::{Cost, SUBMATCH};
 
 /// How much text after a multiline match is searched for submatches, if the pattern does not depend on more.
 const LOOK_AHEAD: usize = 128;
-/// How much a result grows before that is added to the results that wait.
+/// How many bytes a result grows before they are added to the cost of the waiting results.
 const HELD_STEP: usize = 64 << 10;
 /// How many submatches of the same lines are found between two checks for cancellation.
 const SUBMATCHES_PER_CHECK: usize = 4096;
@@ -38,15 +38,15 @@ pub(super) struct CollectOptions {
     /// The search of a file ends at the first matched line over this number.
     pub(super) max_lines: u64,
     pub(super) max_columns: usize,
-    /// How many lines after a match that is not kept may be context of the next one.
+    /// How many lines before a match are its context. After a match that is not kept, the searcher passes more lines.
     pub(super) context_before: usize,
 }
 
-/// Reaches the caller and the matcher from inside the searcher.
+/// Passes cancellation into the searcher, and the failure of the matcher out of it.
 #[derive(Clone, Copy)]
 pub(super) struct Control<'a> {
     pub(super) check: &'a dyn Fn() -> Result<(), Stopped>,
-    /// Why the matcher failed: the searcher passes its error on as text only.
+    /// Why the matcher failed. The searcher turns the error of a matcher into text.
     pub(super) failure: &'a Cell<Option<Failure>>,
 }
 
@@ -88,7 +88,7 @@ struct Collector<'a, M> {
     control: Control<'a>,
     room: Room<'a>,
     result: FileResult,
-    /// Context before a match that has not come yet.
+    /// Lines that may be the context before the next match.
     pending: Pending,
     /// The cost of what is kept up to now.
     cost: Cost,
@@ -97,13 +97,14 @@ struct Collector<'a, M> {
 #[derive(Default)]
 struct Pending {
     lines: VecDeque<ContextLine>,
-    /// What they cost at most.
+    /// The maximal cost of `lines`.
     bytes: usize,
     any_cut: bool,
 }
 
 impl Pending {
-    /// Adds a line, and drops those that are too far before the next line. There are such after a match that is left out.
+    /// Adds a line, and drops the lines that are too far before the next one. There are such lines after a match that is left
+    /// out: the searcher passes the context after that match, too.
     fn push(&mut self, line: ContextLine, cut: bool, context_before: u64) {
         let next = line.line_number + 1;
         self.bytes += line.cost().max_bytes();
@@ -190,7 +191,7 @@ impl<M: Matcher> Sink for Collector<'_, M> {
 impl<M: Matcher> Collector<'_, M> {
     /// Finds the matches in a block of matched lines.
     fn submatches(&self, found: &SinkMatch<'_>) -> BlockSubmatches {
-        // In multiline mode a match may include the line break, and depend on the text after it.
+        // In multiline mode a match may include the line break, and may depend on the text after it.
         let (text, block) = if self.options.multiline {
             let block = found.bytes_range_in_buffer();
             let buffer = found.buffer();
@@ -228,13 +229,13 @@ impl<M: Matcher> Collector<'_, M> {
                 submatches.searched_to = found.start() - block.start;
                 return Ok(false);
             }
-            // Only a block of several lines has more to find.
+            // A block of several lines may have matches in a later line.
             Ok(in_line <= MAX_SUBMATCHES || self.options.multiline)
         });
         submatches.end = match (searched, self.control.failure.take()) {
             (Ok(end), _) => end,
             (Err(_), Some(Failure::Stopped(stopped))) => Err(stop(stopped)),
-            // The lines match in any case.
+            // The searcher already knows that the lines match.
             (Err(_), _) => {
                 submatches.gave_up = true;
                 Ok(())
@@ -243,7 +244,7 @@ impl<M: Matcher> Collector<'_, M> {
         submatches
     }
 
-    /// Keeps a matched line, as far as there is room. Returns whether the search goes on.
+    /// Keeps a matched line, with its context if that fits. Returns whether the search goes on.
     fn push(&mut self, line_number: u64, text: &[u8], mut submatches: Vec<Submatch>, some_missing: bool) -> bool {
         let focus = submatches.first().map_or(0..0, |first| first.start..first.end);
         let kept = kept_part(text, focus, self.options.max_columns);
@@ -274,7 +275,7 @@ impl<M: Matcher> Collector<'_, M> {
         !self.result.over_budget
     }
 
-    /// Leaves out the context before a match, so that the match has room.
+    /// Drops the context before a match, so that the match has room.
     fn drop_pending(&mut self) {
         if !self.pending.lines.is_empty() {
             self.pending = Pending { any_cut: true, ..Pending::default() };
@@ -282,7 +283,7 @@ impl<M: Matcher> Collector<'_, M> {
         }
     }
 
-    /// Takes room for a part of the result. Returns whether there is any.
+    /// Reserves room for a part of the result. Returns whether it fits.
     fn fits(&mut self, cost: Cost) -> bool {
         let cost = self.cost.plus(cost);
         if cost.bytes() > self.room.max_bytes {
@@ -295,7 +296,7 @@ impl<M: Matcher> Collector<'_, M> {
         !self.result.crowded_out
     }
 
-    /// Adds what is kept to the results that wait, if it has grown by more than `step` bytes.
+    /// Adds the cost of what is kept to that of the waiting results, if it has grown by more than `step` bytes.
     fn hold(&mut self, step: usize) {
         let grown = self.cost.bytes() - self.result.held;
         if let Some(held) = self.room.held
@@ -309,9 +310,9 @@ impl<M: Matcher> Collector<'_, M> {
 
 /// The matches in a block of lines.
 struct BlockSubmatches {
-    /// In order; of each line at most one more than [`MAX_SUBMATCHES`].
+    /// In order, at most [`MAX_SUBMATCHES`] and one for each line.
     kept: Vec<Submatch>,
-    /// Where the search for them ended because they exceed the budget of a result.
+    /// Where the search for them ended because they exceeded the budget of a result.
     searched_to: usize,
     /// Whether the engine failed before it found all.
     gave_up: bool,

@@ -22,12 +22,12 @@ use super::prefilter::{Prefilter, Prefiltered, has_byte_order_mark};
 
 /// How much of a file is read before it is searched. Nearly every source file fits.
 const BUFFER_BYTES: usize = 256 * 1024;
-/// The size of the searcher's own buffer. A smaller file cannot make it grow.
+/// The initial size of the searcher's own buffer. A file that is smaller cannot make it grow.
 const SEARCHER_BUFFER_BYTES: usize = 64 * 1024;
-/// The maximal length of a line, in multiline mode of a file, that is held in memory.
+/// The maximal length of a line that is held in memory. In multiline mode it is the maximal length of a file.
 const HEAP_LIMIT: usize = 256 << 20;
 
-/// A line of more than this part of the budget, in characters, is cut: a character costs up to eight bytes.
+/// A line is cut at this part of the budget, counted in characters: a character costs up to eight bytes.
 const LINE_PART: usize = 16;
 
 /// A file to search.
@@ -43,9 +43,9 @@ pub(super) struct Target<'a> {
 /// How much of the matches of a file is kept.
 #[derive(Clone, Copy)]
 pub(super) struct Room<'a> {
-    /// How many matched lines at the start are counted only.
+    /// How many matched lines at the start are counted and not kept.
     pub(super) skip: u64,
-    /// The maximal cost of the others.
+    /// The maximal cost of the matched lines after those.
     pub(super) max_bytes: usize,
     /// The cost of all results that wait for those of earlier files. The search ends when it exceeds `max_bytes`.
     pub(super) held: Option<&'a AtomicUsize>,
@@ -60,16 +60,16 @@ impl Room<'_> {
 
 /// Searches files. It keeps its buffers: make one for each thread.
 pub(super) struct FileSearcher {
-    /// Finds the matched lines. It has no context, which changes the place where a NUL ends the search.
+    /// Finds the matched lines without context: with context, a NUL ends the search at another place.
     plain: Reusable,
-    /// Finds them with their context, in text without a NUL or up to a known line.
+    /// Finds the matched lines with context, in text without a NUL, or up to a line that `plain` has found.
     with_context: Option<Reusable>,
     thread_matcher: ThreadMatcher,
     buffer: Vec<u8>,
     path: Vec<u8>,
     opener: Opener,
     max_file_size: Option<u64>,
-    /// Whether the matcher finds the same in a whole file as in each line.
+    /// [`Compiled::is_local`].
     is_local: bool,
     required: Option<Arc<Finder<'static>>>,
     collect_options: CollectOptions,
@@ -86,7 +86,8 @@ impl Reusable {
         Self { searcher: builder.build(), builder }
     }
 
-    /// Makes the searcher again: a long line enlarges its buffer for good, and its size decides which lines a NUL hides.
+    /// Makes the searcher again. A long line enlarges its buffer for all later files, and the size of the buffer decides
+    /// which lines before a NUL are found.
     fn renew(&mut self) {
         self.searcher = self.builder.build();
     }

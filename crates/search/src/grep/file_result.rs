@@ -7,13 +7,13 @@ use super::outcome::LineMatch;
 #[derive(Debug, Default)]
 pub(super) struct FileResult {
     pub(super) state: FileState,
-    /// Whether it was opened, and how many bytes of it were read.
+    /// Whether the file was opened, and how many bytes of it were read.
     pub(super) opened: bool,
     pub(super) bytes_read: u64,
-    /// Whether it was proved to have no match, so that it was not opened.
+    /// Whether an [`Exclude`](super::Exclude) proved that the file has no match, so that it was not opened.
     pub(super) excluded: bool,
     pub(super) matches: Vec<LineMatch>,
-    /// The number of matched lines. It stops at one more than the limits allow.
+    /// The number of matched lines. The search ends at one more than the limits allow.
     pub(super) count: u64,
     /// Whether a NUL byte ended the search.
     pub(super) binary: bool,
@@ -21,7 +21,7 @@ pub(super) struct FileResult {
     pub(super) oversized: bool,
     /// Whether PCRE2 exceeded its limit on a line.
     pub(super) too_costly: bool,
-    /// How many matched lines at the start are counted, but not in `matches`.
+    /// How many matched lines at the start are in `count`, but not in `matches`.
     pub(super) skipped: u64,
     /// Whether the matches exceed the budget of a result; the rest is missing.
     pub(super) over_budget: bool,

@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use super::outcome::Submatch;
 
-/// The submatches in the `length` bytes from `start`, with offsets from `start`. An empty submatch is kept at its place.
+/// Returns the parts of the submatches that are in the `length` bytes from `start`, with offsets from `start`. An empty
+/// submatch at their end is kept, too.
 pub(super) fn within(submatches: &[Submatch], start: usize, length: usize) -> Vec<Submatch> {
     let end = start + length;
     let overlaps = |submatch: &&Submatch| {
@@ -22,8 +23,8 @@ pub(super) fn within(submatches: &[Submatch], start: usize, length: usize) -> Ve
     submatches[first..next].iter().filter(overlaps).map(shift).collect()
 }
 
-/// A match with whole characters. `None` if nothing is left: an empty match inside a character, or one in characters up to
-/// `from`, where the previous match ends.
+/// Extends a match to whole characters, but not to those before `from`, where the previous match ends. Returns `None` if
+/// nothing remains, as for an empty match inside a character.
 pub(super) fn between_characters(text: &[u8], found: Range<usize>, from: usize) -> Option<Range<usize>> {
     let start = character_around(text, found.start).start;
     if found.is_empty() {
@@ -35,8 +36,8 @@ pub(super) fn between_characters(text: &[u8], found: Range<usize>, from: usize) 
     (start < end).then_some(start..end)
 }
 
-/// The bytes of the character that the byte at an offset belongs to; empty at the offset if it begins there. Bytes that are
-/// not UTF-8 count as they are decoded, to one U+FFFD for each run.
+/// Returns the bytes of the character that the byte at an offset belongs to. The range is empty if a character begins at the
+/// offset. A run of bytes that decodes to one U+FFFD counts as one character.
 fn character_around(text: &[u8], at: usize) -> Range<usize> {
     let is_inside = |at: usize| text.get(at).is_some_and(|byte| byte & 0xC0 == 0x80);
     if !is_inside(at) {
@@ -49,13 +50,13 @@ fn character_around(text: &[u8], at: usize) -> Range<usize> {
     if at < start + length { start..start + length } else { at..at }
 }
 
-/// A line without its `\n`. A `\r` before it belongs to the line, because only `\n` separates lines.
+/// Returns a line without its `\n`. A `\r` before the `\n` belongs to the line, because only `\n` separates lines.
 pub(super) fn without_terminator(line: &[u8]) -> &[u8] {
     line.strip_suffix(b"\n").unwrap_or(line)
 }
 
-/// The part of a line to show if it may have `max_columns` characters: from its beginning, or from a little before the
-/// match at `focus` if the match would not be in that part.
+/// Returns the part of a line to show, of up to `max_columns` characters. It begins where the line does. If the match at
+/// `focus` would not be in that part, the match is in its middle.
 pub(super) fn kept_part(line: &[u8], focus: Range<usize>, max_columns: usize) -> Range<usize> {
     if line.len() <= max_columns {
         return 0..line.len();
@@ -72,7 +73,7 @@ pub(super) fn kept_part(line: &[u8], focus: Range<usize>, max_columns: usize) ->
     let from = if last <= max_columns {
         0
     } else {
-        // The match in the middle, or from its beginning if it does not fit.
+        // A match that is longer than the part is at the beginning of the part.
         let lead = max_columns.saturating_sub(last - first) / 2;
         first.saturating_sub(lead).min(columns - max_columns)
     };

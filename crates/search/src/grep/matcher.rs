@@ -38,16 +38,17 @@ pub(super) enum Program {
 }
 
 impl Compiled {
-    /// Compiles the pattern of `options` by the first of these steps that accepts it:
+    /// Compiles the pattern of `options`. The first of these steps that accepts it decides:
     ///
-    /// 1. Rust's regular expressions, the pattern as given;
-    /// 2. PCRE2, the pattern as given: look-around, back-references and other syntax that only PCRE2 has. Not if the only
-    ///    fault are braces, which PCRE2 would accept with another meaning for the rest of a piece of code;
-    /// 3. both, in this order, the repaired pattern;
-    /// 4. a literal search.
+    /// 1. Rust's engine compiles the pattern as given.
+    /// 2. PCRE2 compiles the pattern as given, for look-around, back-references and other syntax that only PCRE2 has. This
+    ///    step is left out if escaping the braces makes the pattern valid: it is then code, and PCRE2 would accept the braces
+    ///    but give the rest of the code another meaning.
+    /// 3. Rust's engine, then PCRE2, compile the repaired pattern.
+    /// 4. The pattern is searched literally.
     ///
-    /// Only a pattern that does not parse gets to the second step. A pattern that is refused for its meaning (a line break
-    /// without `multiline`, a NUL byte, its size) would mean the same to another engine.
+    /// Only a pattern that does not parse gets to the second step. A pattern that parses can still be refused for its meaning
+    /// (a line break without `multiline`, a NUL byte, its size). It would mean the same to another engine.
     ///
     /// A large program takes seconds to build, so `cancel` is checked between the steps and before a large build.
     pub(super) fn new(options: &GrepOptions, cancel: &CancelToken) -> Result<Self, SearchError> {
@@ -60,7 +61,7 @@ impl Compiled {
         if options.literal {
             return Self::literal(options, cancel);
         }
-        // The builder embeds a pattern in an expression of its own, in which `a)b(` is balanced.
+        // The builder puts parentheses around a pattern, which would make `a)b(` valid.
         let Some(fault) = Fault::of(pattern) else {
             return match build(pattern, options, cancel)? {
                 Ok(matcher) => Ok(Self::regex(matcher, pattern, None, options)),
@@ -88,11 +89,11 @@ impl Compiled {
         }
     }
 
-    /// Compiles the repaired pattern. `None` if there is none that finds the text as typed and not everything: every match
-    /// contains one of its literal characters.
+    /// Compiles the repaired pattern, which finds the text as typed. Returns `None` if the pattern has no repair, or if the
+    /// repaired pattern could match everywhere: every match must contain one of its literal characters.
     ///
-    /// A repaired pattern that does not match its own text, such as `\w+ \{` for `\w+ {`, gets the text as an alternative.
-    /// The result names that too, unless a group was only closed.
+    /// A repaired pattern may not match the text as typed: `\w+ \{`, the repair of `\w+ {`, does not. Then the text becomes
+    /// an alternative of the pattern. The pattern in the result shows this alternative, unless the repair only closed a group.
     fn repaired(options: &GrepOptions, cancel: &CancelToken) -> Result<Option<Self>, SearchError> {
         let pattern = options.pattern.as_str();
         let Some(repaired) = repair(pattern) else { return Ok(None) };
@@ -103,7 +104,7 @@ impl Compiled {
         let Ok(parsed) = parse(&repaired) else {
             cancel.check()?;
             let expression = Expression::new(&repaired, options.ignore_case, options.crlf);
-            // A verb can prevent the other alternative.
+            // A verb such as `(*COMMIT)` can keep PCRE2 from trying the other alternative.
             let is_sound =
                 expression.is_ok_and(|expression| expression.requires_character()) && !repaired.contains("(*");
             if !is_sound || (!options.multiline && required_character(&repaired, &LINE_FEED).is_some()) {
@@ -120,7 +121,7 @@ impl Compiled {
             return Ok(Some(Self::regex(matcher, &repaired, Some(repaired.clone()), options)));
         }
         let searched = with_text();
-        // Embedded, a pattern could be a part of what surrounds it.
+        // A pattern that is valid alone need not be valid as an alternative.
         if parse(&searched).is_err() {
             return Ok(None);
         }
@@ -149,14 +150,15 @@ impl Compiled {
             .parse(pattern);
         let assertions = parsed.as_ref().map(|parsed| parsed.properties().look_set());
         let is_local = assertions.is_ok_and(|set| !set.contains(Look::Start) && !set.contains(Look::End));
-        // A literal pattern needs no test before its own search.
+        // For a literal pattern the test would be the search itself.
         let required = parsed.ok().filter(|parsed| !matches!(parsed.kind(), HirKind::Literal(_)));
         let required = required.as_ref().and_then(required_text).map(|text| Arc::new(Finder::new(text).into_owned()));
         let (program, engine) = (Program::Regex(matcher), RegexEngine::Regex);
         Self { program, engine, searched, is_local, required, hint: None }
     }
 
-    /// Compiles the pattern with PCRE2. A pattern that can never match is refused like the other engine refuses it.
+    /// Compiles the pattern with PCRE2. Refuses a pattern that requires a line break without `multiline`, as Rust's engine
+    /// does.
     fn pcre2(
         pattern: &str,
         searched: Option<String>,
@@ -175,13 +177,13 @@ impl Compiled {
         Ok(Ok(Self { program, engine, searched, is_local: false, required: None, hint }))
     }
 
-    /// Whether a line matches in a whole file if and only if it matches by itself. Not with `\\A` and `\\z`, which the
-    /// searcher applies line by line, nor with look-around.
+    /// Whether a search of a whole file finds exactly the lines that match by themselves. This is false for `\A` and `\z`,
+    /// which the searcher applies line by line, and for PCRE2, whose look-around sees the neighbouring lines.
     pub(super) fn is_local(&self) -> bool {
         self.is_local
     }
 
-    /// A text that every match contains, if the expression is not just that text.
+    /// A text that every match contains. `None` if the expression is just a text.
     pub(super) fn required(&self) -> Option<&Arc<Finder<'static>>> {
         self.required.as_ref()
     }
@@ -194,7 +196,7 @@ impl Compiled {
         self.engine
     }
 
-    /// Whether the text of `pattern`, which has no match, can occur all the same: `$scope` is not what `$scope` matches.
+    /// Whether the text of `pattern` can occur although the expression has no match: `$scope` does not match its own text.
     pub(super) fn can_miss_its_text(&self, pattern: &str) -> bool {
         if self.searched.is_some() || !pattern.contains(regex_syntax::is_meta_character) {
             return false;
@@ -218,11 +220,11 @@ impl Compiled {
     }
 }
 
-/// The maximal memory of a thread's lazy automaton. ripgrep's limit is 1000 MB. A full one is cleared.
+/// The maximal memory of a thread's lazy automaton, which is cleared when it is full. ripgrep's limit is 1000 MB.
 const DFA_BYTES: usize = 32 << 20;
-/// The maximal length of a pattern. The repairs take linear time, the engines do not.
+/// The maximal length of a pattern. The engines take more than linear time to compile one.
 const MAX_PATTERN_BYTES: usize = 64 << 10;
-/// The maximal size of a program that is built in a moment, and of any program. The latter is ripgrep's.
+/// The maximal size of a program that takes no noticeable time to build, and of any program. The second is ripgrep's limit.
 const PROGRAM_BYTES: [usize; 2] = [4 << 20, 100 << 20];
 const TOO_LONG: &str = "it is longer than 64 KiB";
 const LINE_BREAK: &str = "it matches a line break; set multiline to let matches span lines";
@@ -231,7 +233,7 @@ const LINE_END: &str =
 const NO_CARRIAGE_RETURN: &str =
     "it matches a carriage return, which is part of the end of a line with crlf; search without crlf or with multiline";
 
-/// The longest text that every match contains. A regular expression engine searches for the beginning of a match, which is
+/// Returns the longest text that every match contains. The engine itself searches for the beginning of a match, which is
 /// often more frequent: in `static\s+int\s+\w+_probe` the end excludes more files than the beginning.
 fn required_text(expression: &Hir) -> Option<&[u8]> {
     match expression.kind() {
@@ -243,7 +245,7 @@ fn required_text(expression: &Hir) -> Option<&[u8]> {
     }
 }
 
-/// Parses an expression as the builder does, but by itself and case-sensitively.
+/// Parses an expression as the builder does, but without the parentheses around it, and case-sensitively.
 fn parse(pattern: &str) -> Result<Hir, Box<regex_syntax::Error>> {
     ParserBuilder::new().multi_line(true).utf8(false).build().parse(pattern).map_err(Box::new)
 }
@@ -260,7 +262,8 @@ fn requires_literal(expression: &Hir) -> bool {
     }
 }
 
-/// Whether an expression matches wherever `text` occurs. Without assertions and flags, a match in the text is enough.
+/// Whether an expression matches wherever `text` occurs. An expression without assertions and flags does if it matches in
+/// `text` alone.
 fn always_matches(parsed: &Hir, expression: &str, matcher: &RegexMatcher, text: &str) -> bool {
     parsed.properties().look_set().is_empty()
         && !expression.contains("(?")
@@ -275,7 +278,7 @@ fn build(
 ) -> Result<Result<RegexMatcher, grep_regex::Error>, SearchError> {
     let mut builder = RegexMatcherBuilder::new();
     builder.multi_line(true).unicode(true).octal(false).case_insensitive(options.ignore_case).ban_byte(Some(0));
-    // This sets the line terminator too.
+    // `crlf` sets the line terminator too.
     builder.dfa_size_limit(DFA_BYTES).crlf(options.crlf);
     if options.multiline {
         builder.line_terminator(None);
@@ -285,12 +288,12 @@ fn build(
             builder.line_terminator(Some(b'\n'));
         }
     }
-    // Otherwise a pattern of plain characters is searched without the check for a NUL.
+    // For a pattern of plain characters, the builder leaves out the check for a NUL. The empty group makes it check.
     let mut plain = Cow::Borrowed(pattern);
     if pattern.contains('\0') {
         plain = Cow::Owned(format!("(?:){pattern}"));
     }
-    // A comment at the end, after `(?x)`, would go on to the end of the expression that the builder embeds it in.
+    // After `(?x)`, a comment at the end of the pattern would also hide the parenthesis that the builder puts after it.
     if pattern.contains('#') && parse(pattern).is_ok() && parse(&format!("(?:{pattern})")).is_err() {
         plain.to_mut().push('\n');
     }
@@ -308,7 +311,7 @@ fn invalid(pattern: &str, reason: &str, offset: usize) -> SearchError {
     SearchError::InvalidRegex { pattern: pattern.to_owned(), reason: reason.to_owned(), offset: Some(offset) }
 }
 
-/// The character that makes a valid pattern refused.
+/// Returns the character for which the builder refused a pattern that parses.
 fn refused_character(error: &grep_regex::Error) -> Option<char> {
     match error.kind() {
         grep_regex::ErrorKind::NotAllowed(text) => text.chars().next(),
@@ -327,7 +330,7 @@ fn describe(error: &grep_regex::Error, options: &GrepOptions) -> String {
     }
 }
 
-/// The offset of the first place of a character in a valid pattern, in any notation.
+/// Returns the offset of the first occurrence of a character in a valid pattern, however it is written.
 fn place_of(character: char, pattern: &str) -> usize {
     let parsed = AstParserBuilder::new().build().parse(pattern);
     parsed.ok().and_then(|parsed| visit(&parsed, FirstPlace { character, at: None }).ok()).flatten().unwrap_or(0)

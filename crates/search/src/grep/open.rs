@@ -17,7 +17,8 @@ pub(super) struct Opener {
 /// An open file.
 pub(super) struct OpenFile {
     file: File,
-    /// Whether a read of fewer bytes than requested means the end of the file, unless it stopped between two pages.
+    /// Whether a read of fewer bytes than requested means the end of the file. It does not if the read ended between two
+    /// pages.
     short_is_end: bool,
     offset: u64,
     at_end: bool,
@@ -56,8 +57,8 @@ impl Read for OpenFile {
     }
 }
 
-/// Reads with a plain system call: the one of the C library is a cancellation point, which costs time. If a short read
-/// means the end, the read has an offset, so that it fails on a FIFO that has replaced the file.
+/// Reads with a plain system call. That of the C library is a cancellation point for threads, which costs time. If a short
+/// read means the end, the call has an offset, so that it fails on a FIFO that has replaced the file.
 #[cfg(target_os = "linux")]
 fn read(open: &mut OpenFile, buffer: &mut [u8]) -> io::Result<usize> {
     if open.short_is_end {

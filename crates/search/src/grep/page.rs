@@ -9,13 +9,13 @@ use super::outcome::{GrepOutcome, LineMatch};
 use crate::context::StopReason;
 use crate::cost::{Cost, GREP_FILE, GREP_MATCH};
 
-/// How many files and directories that could not be read are named.
+/// The maximal number of unreadable files and directories that a result names.
 pub(super) const MAX_NAMED: usize = 16;
 
-/// Takes the results of one file after the other and keeps those of the requested page.
+/// Receives the results of the files in path order, and keeps those of the requested page.
 pub(super) struct Page {
     mode: GrepMode,
-    /// How many matches are still to be left out, and then to be taken.
+    /// How many matches are still to be left out, and after them how many are still to be kept.
     skip: u64,
     take: u64,
     per_file: u64,
@@ -40,8 +40,8 @@ impl Page {
         }
     }
 
-    /// How the next file must be searched again, because `result` does not have the matches for the page. The search did not
-    /// know how many matches the files before it have, and may have ended to save memory.
+    /// Returns how to search the next file again if `result` does not have the matches that the page needs. The first search
+    /// did not know how many matches the earlier files have, and may have ended early to save memory.
     pub(super) fn missing(&self, result: &FileResult) -> Option<Room<'static>> {
         let found = result.count.min(self.per_file);
         let is_cut = result.over_budget || result.crowded_out;
@@ -107,7 +107,7 @@ impl Page {
         ControlFlow::Continue(())
     }
 
-    /// Keeps `take` matches of a file after the first `skip`, as far as they fit into the result. Returns how many it kept.
+    /// Keeps up to `take` matches of a file after the first `skip`, until the result is full. Returns how many it kept.
     fn keep(&mut self, path: &[u8], result: FileResult, skip: u64, take: u64) -> u64 {
         let mut cost = Cost::default();
         cost.add(GREP_FILE);
@@ -137,7 +137,7 @@ impl Page {
         kept
     }
 
-    /// Takes room for a part of the result. The first part always fits, so that a result has at least one match.
+    /// Reserves room for a part of the result. Returns whether it fits; the first match always does.
     fn has_room(&mut self, cost: Cost) -> bool {
         let cost = self.cost.plus(cost);
         self.over_budget |= !self.outcome.matches.is_empty() && cost.bytes() > self.max_bytes;

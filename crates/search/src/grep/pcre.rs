@@ -90,7 +90,7 @@ impl Expression {
         })
     }
 
-    /// Whether every match has at least one character, and a certain one must be there.
+    /// Whether no match is empty, and PCRE2 knows a character that every match contains.
     pub(super) fn requires_character(&self) -> bool {
         /// A certain code unit, in the answer to a question for the type of the first or the last.
         const CERTAIN: u32 = 1;

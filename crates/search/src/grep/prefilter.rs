@@ -7,22 +7,22 @@ use grep_matcher::Matcher;
 use grep_regex::RegexMatcher;
 use memchr::memmem::Finder;
 
-/// How much of a file the searcher tests for a NUL before it matches over lines.
+/// How much of a file the searcher tests for a NUL in multiline mode.
 const BINARY_BYTES: usize = 64 * 1024;
 
 /// What the test of a file shows.
 pub(super) enum Prefiltered {
     /// No match, up to the end or to a NUL byte.
     NoMatch { binary: bool },
-    /// Perhaps a match. The first `filled` bytes of the file are in the buffer; `at_end` says whether these are all.
+    /// Perhaps a match. The first `filled` bytes of the file are in the buffer. `at_end`: these are all of its bytes.
     InHead { filled: usize, at_end: bool },
-    /// Perhaps a match, after text that is not in the buffer any more.
+    /// Perhaps a match. The buffer no longer contains the beginning of the file.
     AfterHead,
 }
 
 /// How to test a file.
 pub(super) struct Prefilter<'a> {
-    /// The matcher, if it finds the same in a whole file as in each line.
+    /// The matcher, if a search of a whole file finds exactly the lines that match by themselves.
     pub(super) matcher: Option<&'a RegexMatcher>,
     /// A text that every match contains.
     pub(super) required: Option<&'a Arc<Finder<'static>>>,
@@ -62,7 +62,7 @@ impl Prefilter<'_> {
             if found.map_err(io::Error::other)? {
                 return Ok(possible);
             }
-            // A NUL is where the search would end: over lines, only one near the beginning.
+            // The searcher ends at a NUL; in multiline mode it notices only one near the beginning.
             let end = if self.multiline { decoded.len().min(BINARY_BYTES) } else { decoded.len() };
             let binary = memchr::memchr(0, &decoded[..end]).is_some();
             if binary || at_end {

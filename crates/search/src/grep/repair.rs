@@ -56,10 +56,10 @@ fn scan(pattern: &str, mut visit: impl FnMut(usize, char, Part)) {
     }
 }
 
-/// The pattern with a backslash before every character that cannot be meant as syntax, and with open groups such as `(?=`
-/// closed; `None` if there is no such pattern, or if one would mean something else than what was typed.
+/// Repairs a pattern: puts a backslash before every character that cannot be meant as syntax, and closes open groups such as
+/// `(?=`. Returns `None` if nothing needs repair, or if no repair means what was typed.
 ///
-/// The result keeps every character of the pattern. It may still be no valid expression.
+/// The result keeps every character of the pattern. It is not always a valid expression.
 pub(super) fn repair(pattern: &str) -> Option<String> {
     let with_braces = escape_braces(pattern);
     let repaired = escape_brackets(&with_braces)?;
@@ -103,17 +103,18 @@ fn quantifier_length(text: &str) -> Option<usize> {
 /// An open group.
 struct Group {
     at: usize,
-    /// `(?…`: not a text.
+    /// It begins with `(?`, so it cannot be meant literally.
     is_special: bool,
     has_alternatives: bool,
     /// It contains nothing but plain text.
     is_text: bool,
 }
 
-/// Escapes parentheses without a partner, those around plain text, such as the arguments of a call, a `[` that is not closed,
-/// and a `$` or `^` in the middle of a text. A group that cannot be meant literally, such as `(?=`, is closed at the end.
+/// Escapes what is meant literally: a parenthesis without a partner, parentheses around plain text, such as the arguments of
+/// a call, a `[` that is not closed, and a `$` or `^` in the middle of a text. Closes at the end a group that cannot be meant
+/// literally, such as `(?=`.
 ///
-/// `None` if a part of the text would become an alternative by itself or optional.
+/// Returns `None` if the repair would make a part of the text optional, or an alternative of its own.
 fn escape_brackets(pattern: &str) -> Option<String> {
     let mut parts = Vec::new();
     scan(pattern, |at, character, part| parts.push((at, character, part)));
@@ -201,7 +202,7 @@ fn escape_brackets(pattern: &str) -> Option<String> {
     Some(insert_backslashes(pattern, &escaped) + &closing)
 }
 
-/// Whether a pattern refers to one of its groups by number or name, so that a group may not become text.
+/// Whether a pattern refers to one of its groups by number or name. Then no group may become text.
 fn refers_to_groups(pattern: &str) -> bool {
     let follows = |mark: &str, accepted: fn(char) -> bool| {
         pattern.match_indices(mark).any(|(at, _)| pattern[at + mark.len()..].starts_with(accepted))
