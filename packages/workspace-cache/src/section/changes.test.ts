@@ -130,7 +130,7 @@ test('the first tree and the list give the files that exist now', () => {
       to: fc.constantFrom('x', 'd/x', 'y/x'),
     }),
   );
-  /** What exists: files, and the directories on the way to them. */
+  /** The existing paths: files, and the directories on the way to them. */
   const withParents = (files: Iterable<string>): Map<string, 'file' | 'dir'> => {
     const all = new Map<string, 'file' | 'dir'>();
     for (const one of files) {

@@ -22,7 +22,7 @@ test.each<readonly [reason: string, name: string, shown: string]>([
   ['a tag character', 'a\u{e0041}b', String.raw`a\u{E0041}b`],
   ['a lone surrogate', 'a\ud800b', String.raw`a\u{D800}b`],
   ['a backslash', String.raw`a\b`, String.raw`a\\b`],
-  ['a name that looks escaped', String.raw`\u{A}`, String.raw`\\u{A}`],
+  ['an escape in the name itself', String.raw`\u{A}`, String.raw`\\u{A}`],
   ['a blank at the start', ' a', String.raw`\u{20}a`],
   ['a blank at the end', 'a ', String.raw`a\u{20}`],
   ['a no-break space at the start', '\u00a0a', String.raw`\u{A0}a`],
