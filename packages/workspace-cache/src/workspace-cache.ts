@@ -11,6 +11,7 @@ import { dynamicListingsOf } from './listings/dynamic-listings.ts';
 import type { DynamicListingStore } from './listings/dynamic-listings.ts';
 import { createInterceptors, createPassingInterceptors } from './listings/interceptors.ts';
 import { createRunCounter } from './run-counter.ts';
+import type { RunCounter } from './run-counter.ts';
 import { createData, createRun } from './run.ts';
 import type { RunParts, WorkspaceRun } from './run.ts';
 import { createChangeList } from './section/changes.ts';
@@ -135,8 +136,11 @@ export function createWorkspaceCache(options: WorkspaceCacheOptions): WorkspaceC
   const buildTree = createTreeBuilder(resolved);
   const files = createCacheFiles({
     ...resolved,
+    onAccess: (access) => latestCounter?.noteAccess(access),
     onWarning: (message) => warn(`workspace cache of ${root}: ${message}`),
   });
+  /** The run that was made last: it uses the tools now. */
+  let latestCounter: RunCounter | undefined;
   const changeLists = createAudience<ChangeList>((list, change) => list.note(change));
   const listingStores = createAudience<DynamicListingStore>((store, change) => store.drop(change));
   const announce = (change: WorkspaceChange): void => {
@@ -173,6 +177,7 @@ export function createWorkspaceCache(options: WorkspaceCacheOptions): WorkspaceC
     const listings = dynamicListingsOf(state.dynamic, resolved.clock);
     listingStores.add(listings);
     const counter = createRunCounter(tree.root ?? root);
+    latestCounter = counter;
     const run = createRun({
       tree,
       data: createData(tree, state.dynamic),

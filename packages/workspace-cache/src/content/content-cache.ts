@@ -40,8 +40,6 @@ export interface CacheAccess {
   readonly path: string;
   /** Whether the answer came from memory. */
   readonly isHit: boolean;
-  /** `call`: a wrapped function was called. `file`: the tools read a file or a directory. */
-  readonly level: 'call' | 'file';
 }
 
 /** Options of {@link createContentCache}. */
@@ -170,12 +168,12 @@ export function createContentCache(options: ContentCacheOptions): OwnContentCach
   const countHit = (path: string): void => {
     hits++;
     counts.note(path);
-    report(onAccess, { kind: 'read', path, isHit: true, level: 'file' });
+    report(onAccess, { kind: 'read', path, isHit: true });
   };
   const countMiss = (path: string, isSecret: boolean): void => {
     misses++;
     if (!isSecret) counts.note(path);
-    report(onAccess, { kind: 'read', path, isHit: false, level: 'file' });
+    report(onAccess, { kind: 'read', path, isHit: false });
   };
 
   /** Returns the kept content of a path after a check. */

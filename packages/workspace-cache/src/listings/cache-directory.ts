@@ -58,6 +58,7 @@ type Difference = keyof ItemDifferences;
 /** Compares the items of a model with the entries of the directory. */
 function differencesOf(
   { path, items }: CacheDirectoryInput,
+  real: string,
   entries: readonly DirectoryEntry[],
 ): Readonly<Record<Difference, readonly string[]>> {
   const kinds = new Map(entries.map(({ name, kind }) => [name, kind]));
@@ -65,7 +66,7 @@ function differencesOf(
   const unknown: string[] = [];
   const otherKind: string[] = [];
   for (const item of items) {
-    const found = itemsOf([item], path);
+    const found = itemsOf([item], [path, real]);
     const [name] = found?.names ?? [];
     if (name === undefined) {
       // An item may stand for the directory itself.
@@ -183,7 +184,7 @@ export function createCacheDirectoryTool(
       const message = `Cached directory: ${path} (${kept.length} items)`;
       const isKept = new Set(kept.map(({ name }) => name));
       const left = items.length - kept.length;
-      const differences = differencesOf(input, entries);
+      const differences = differencesOf(input, real, entries);
       const missing = differences.missing.filter((name) => isKept.has(name));
       const lines = [
         ...line(texts.unknown, differences.unknown),

@@ -3,11 +3,12 @@ import type { FileOperations, Workspace, WorkspaceChange } from '@cairn/coding-a
 import { createContentCache } from '../content/content-cache.ts';
 import type { CacheAccess, OwnContentCache } from '../content/content-cache.ts';
 import { createLru } from '../content/lru.ts';
+import { report } from '../content/report.ts';
 import { createCacheScope } from '../content/scope.ts';
 import type { CacheScope } from '../content/scope.ts';
 import { createTimeCheck } from '../content/stamps.ts';
 import { createCachedOperations } from './cached-operations.ts';
-import { createCallCache } from './call-cache.ts';
+import { createCallCache, isInsideCall } from './call-cache.ts';
 import type { CallCache } from './call-cache.ts';
 import { createDirectoryCache } from './directory-cache.ts';
 
@@ -26,7 +27,7 @@ export interface CacheFilesOptions {
   readonly workspace?: Workspace | undefined;
   /** The directory for access counts. Default: a directory of this user. */
   readonly stateDirectory?: string | undefined;
-  /** Called for each listing and each read. */
+  /** Called for each listing and each read of the tools, except those that a wrapped function makes. */
   readonly onAccess?: ((access: CacheAccess) => void) | undefined;
   readonly onWarning?: ((message: string) => void) | undefined;
 }
@@ -46,7 +47,10 @@ export interface CacheFiles {
 }
 
 /** Makes the caches of a workspace. Nothing is read before the first call. */
-export function createCacheFiles({ root, workspace, onAccess, ...options }: CacheFilesOptions): CacheFiles {
+export function createCacheFiles({ root, workspace, ...options }: CacheFilesOptions): CacheFiles {
+  const onAccess = (access: CacheAccess): void => {
+    if (!isInsideCall()) report(options.onAccess, access);
+  };
   let adopted = workspace;
   let current = createCacheScope({ root, workspace });
   const scope: CacheScope = {

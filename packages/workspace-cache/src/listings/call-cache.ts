@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import type { WorkspaceChange } from '@cairn/coding-agent';
 import { WRITE_MS } from '../content/content-cache.ts';
 import type { Lru } from '../content/lru.ts';
@@ -151,6 +152,14 @@ interface Call {
   readonly extent: Extent;
 }
 
+/** Set while a wrapped function runs: the files that it reads belong to the one call. */
+const insideCall = new AsyncLocalStorage<true>();
+
+/** Returns whether this code was called by a wrapped function. */
+export function isInsideCall(): boolean {
+  return insideCall.getStore() === true;
+}
+
 const numbers = new WeakMap<object, number>();
 let lastNumber = 0;
 
@@ -239,7 +248,8 @@ export function createCallCache({ scope, hasExactTimes, stores, countUse }: Call
     const { real, roots, startedMs } = begun;
     if (real === undefined) return undefined;
     if (kind === 'read' && isNeverKept(real, roots)) return undefined;
-    const found = kind === 'list' ? itemsOf(result.value, path) : undefined;
+    if (isFailure(result.value)) return undefined;
+    const found = kind === 'list' ? itemsOf(result.value, [path, real]) : undefined;
     const isDeep = kind === 'list' && (found === undefined || found.isNested);
     const extent = isDeep ? 'tree' : call.extent;
     const snapshot = await take(real, extent);
@@ -283,7 +293,8 @@ export function createCallCache({ scope, hasExactTimes, stores, countUse }: Call
     args: Args,
   ): Promise<Awaited<Result>> => {
     const { kind, original, onResult } = request;
-    const callOriginal = async (): Promise<Awaited<Result>> => await Reflect.apply(original, self, args);
+    const callOriginal = (): Promise<Awaited<Result>> =>
+      insideCall.run(true, async () => await Reflect.apply(original, self, args));
     const call = callOf(request, self, args);
     if (call === undefined) return callOriginal();
     const finish = ({ roots, real, isHit, state }: Answer, value: unknown): Awaited<Result> => {
@@ -327,6 +338,11 @@ export function createCallCache({ scope, hasExactTimes, stores, countUse }: Call
 }
 
 const neverSettled = new Promise<never>(() => undefined);
+
+/** Returns whether a function returned its failure, as tools do. */
+function isFailure(value: unknown): boolean {
+  return isRecord(value) && (value['isError'] === true || (value['error'] !== undefined && value['error'] !== null));
+}
 
 /** Returns whether a call that began at one place would return the same now. */
 function isUnchangedSince(begun: Begun, { real, snapshot }: Place): boolean {

@@ -88,7 +88,7 @@ export function createDirectoryCache(options: {
     list: async (inner, path) => {
       // One that waited for another checks the directory by itself: it may have changed since the other began.
       const hit = (await lookUp(inner, path)) ?? (await fills.get(path)?.then(() => lookUp(inner, path)));
-      report(onAccess, { kind: 'list', path, isHit: hit !== undefined, level: 'file' });
+      report(onAccess, { kind: 'list', path, isHit: hit !== undefined });
       if (hit) return hit;
       const filling = fill(inner, path);
       const done = filling.then(ignore, ignore);

@@ -39,7 +39,7 @@ export interface DynamicListingStore {
 
 /** Returns whether an entry may be shown in a prompt: its name, and the names of the directories above it, stand for no secrets. */
 function isShown({ path, real, roots }: FoundListing, item: ListedItem): boolean {
-  const [name = ''] = itemsOf([item], path)?.names ?? [];
+  const [name = ''] = itemsOf([item], [path, real])?.names ?? [];
   const isDirectory = isDirectoryItem(item);
   if (isDirectory !== false && isNeverKept(join(real, name, 'file'), roots)) return false;
   return isDirectory === true || !isNeverKept(join(real, name), roots);
@@ -47,10 +47,10 @@ function isShown({ path, real, roots }: FoundListing, item: ListedItem): boolean
 
 function asJson(
   items: readonly ListedItem[],
-): { readonly items: readonly ListedItem[]; readonly length: number } | undefined {
+): { readonly items: readonly ListedItem[]; readonly text: string } | undefined {
   try {
     const text = JSON.stringify(items);
-    return { items: JSON.parse(text) as readonly ListedItem[], length: text.length };
+    return { items: JSON.parse(text) as readonly ListedItem[], text };
   } catch {
     return undefined;
   }
@@ -68,10 +68,10 @@ export function dynamicListingsOf(record: Record<string, DynamicListing>, clock:
 
 /** Makes a store that writes its listings into a record, by their paths. */
 function createDynamicListings(record: Record<string, DynamicListing>, clock: () => number): DynamicListingStore {
-  const listings = new Map<string, Pick<FoundListing, 'real' | 'isCurrent'> & { readonly length: number }>();
+  const listings = new Map<string, Pick<FoundListing, 'real' | 'isCurrent'> & { readonly text: string }>();
   let characters = 0;
   const remove = (path: string): void => {
-    characters -= listings.get(path)?.length ?? 0;
+    characters -= listings.get(path)?.text.length ?? 0;
     listings.delete(path);
     delete record[path];
   };
@@ -80,13 +80,17 @@ function createDynamicListings(record: Record<string, DynamicListing>, clock: ()
       const { path, real, isCurrent } = found;
       const shown = found.items.filter((item) => isShown(found, item));
       const json = shown.length > MAX_ITEMS ? undefined : asJson(shown);
+      const isAsBefore = json !== undefined && listings.get(path)?.text === json.text;
+      // What the prompts show already stays the same object.
+      const before = isAsBefore ? record[path] : undefined;
       for (const [other, { real: otherReal }] of listings) if (otherReal === real) remove(other);
-      if (json === undefined || json.length > MAX_CHARACTERS) return undefined;
-      const { items, length } = json;
-      listings.set(path, { real, isCurrent, length });
-      characters += length;
+      remove(path);
+      if (json === undefined || json.text.length > MAX_CHARACTERS) return undefined;
+      const { items, text } = json;
+      listings.set(path, { real, isCurrent, text });
+      characters += text.length;
       Object.defineProperty(record, path, {
-        value: { items, cachedAt: new Date(clock()).toISOString() },
+        value: before ?? { items, cachedAt: new Date(clock()).toISOString() },
         configurable: true,
         enumerable: true,
         writable: true,

@@ -48,7 +48,7 @@ export interface InterceptorParts {
 export function createInterceptors({ calls, dynamic, onAccess }: InterceptorParts): Interceptors {
   const record = ({ path, real, value, state, roots }: CallResult): void => {
     if (real === undefined || state === undefined) return;
-    const items = itemsOf(value, path)?.items;
+    const items = itemsOf(value, [path, real])?.items;
     if (items) dynamic.add({ path, real, items, roots, isCurrent: () => calls.isCurrent(state) });
   };
   const wrap =
@@ -64,7 +64,7 @@ export function createInterceptors({ calls, dynamic, onAccess }: InterceptorPart
         options,
         onResult: (result) => {
           const { path, real = path, isHit } = result;
-          report(onAccess, { kind, path: real, isHit, level: 'call' });
+          report(onAccess, { kind, path: real, isHit });
           if (kind === 'list') record(result);
           if (result.isHit) return;
           // The original function has returned it.

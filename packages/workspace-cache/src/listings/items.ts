@@ -36,12 +36,12 @@ function normalize(path: string): string {
 }
 
 /** Returns the path of an item below the listed directory. */
-function pathBelow(item: ListedItem, directory: string): string | undefined {
+function pathBelow(item: ListedItem, directories: readonly string[]): string | undefined {
   const given = [item['path'], item['name']].find((value) => typeof value === 'string');
   if (given === undefined) return undefined;
   const path = normalize(given);
-  if (directory !== '' && path === directory) return '';
-  return directory !== '' && path.startsWith(`${directory}/`) ? path.slice(directory.length + 1) : path;
+  const directory = directories.find((start) => start !== '' && `${path}/`.startsWith(`${start}/`));
+  return directory === undefined ? path : path.slice(directory.length + 1);
 }
 
 /** Returns whether an item is a directory; `undefined` when it does not tell. */
@@ -53,18 +53,22 @@ export function isDirectoryItem(item: ListedItem): boolean | undefined {
   return [name, path].some((value) => typeof value === 'string' && value.endsWith('/')) || undefined;
 }
 
-/** Finds the entries in the result of a list function that was called with a path. Returns `undefined` when it finds none. */
-export function itemsOf(result: unknown, path: string): FoundItems | undefined {
+/**
+ * Finds the entries in the result of a list function. Returns `undefined` when it finds none.
+ *
+ * @param paths the names of the listed directory: entries may have them in front of their own.
+ */
+export function itemsOf(result: unknown, paths: readonly string[]): FoundItems | undefined {
   const array = arrayIn(result);
   if (array === undefined) return undefined;
-  const directory = normalize(path);
+  const directories = paths.map(normalize);
   const items: ListedItem[] = [];
   const names: string[] = [];
   let isNested = false;
   for (const value of array) {
     const item = typeof value === 'string' ? { name: value } : value;
     if (!isRecord(item)) return undefined;
-    const below = pathBelow(item, directory);
+    const below = pathBelow(item, directories);
     if (below === undefined) return undefined;
     // Some functions list the directory itself, too.
     if (below === '' || below === '.') continue;

@@ -49,7 +49,9 @@ async function partsAt(path: string): Promise<Part[]> {
 async function collect(path: string, extent: Extent): Promise<{ parts: Part[]; names: Set<string> } | undefined> {
   const parts = await partsAt(path);
   const names = new Set<string>();
-  const pending = extent === 'file' ? [] : [path];
+  // A read function may list a directory.
+  const isFile = extent === 'file' && parts[0]?.stats.isDirectory() !== true;
+  const pending = isFile ? [] : [path];
   for (const directory of pending) {
     const listed = await readdir(directory);
     if (parts.length + listed.length > MAX_ENTRIES) return undefined;
