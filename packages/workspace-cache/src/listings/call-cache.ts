@@ -293,8 +293,10 @@ export function createCallCache({ scope, hasExactTimes, stores, countUse }: Call
     args: Args,
   ): Promise<Awaited<Result>> => {
     const { kind, original, onResult } = request;
-    const callOriginal = (): Promise<Awaited<Result>> =>
-      insideCall.run(true, async () => await Reflect.apply(original, self, args));
+    const callOriginal = async (): Promise<Awaited<Result>> => {
+      const result: Awaited<Result> = await insideCall.run(true, () => Reflect.apply(original, self, args));
+      return result;
+    };
     const call = callOf(request, self, args);
     if (call === undefined) return callOriginal();
     const finish = ({ roots, real, isHit, state }: Answer, value: unknown): Awaited<Result> => {
