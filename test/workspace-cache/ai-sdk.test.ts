@@ -33,7 +33,7 @@ class Conversation {
     const workspace = createWorkspace({ root, stateDirectory: temporaryDirectory() });
     const cache = createWorkspaceCache({ root, workspace });
     onTestFinished(async () => {
-      cache.close();
+      await cache.close();
       await server.close();
     });
     const { run } = await cache.init({ userContext: {} });
