@@ -11,6 +11,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { createCodingTools, createWorkspace } from '@cairn/coding-agent';
 import { fsScanCacheStats, glob, invalidateFsScanCache } from '@cairn/natives';
@@ -23,7 +24,9 @@ const root = values.tree === undefined ? await kernel() : resolve(values.tree);
 const rounds = Number(values.rounds);
 
 const FILES = 1000;
-const FILE_BYTES = 8192;
+const LINE_BYTES = 64;
+const LINES = 128;
+const SETTLE_MS = 3000;
 
 async function timed(run: () => Promise<unknown>): Promise<number> {
   globalThis.gc?.();
@@ -105,14 +108,41 @@ async function laterTrees(directory: string): Promise<void> {
     );
   } finally {
     rmSync(join(root, path), { force: true });
-    cache.close();
+    await cache.close();
   }
+}
+
+/** Reads of all files, one after the other. */
+async function reads(directory: string): Promise<void> {
+  const files = join(directory, 'files');
+  mkdirSync(files);
+  const paths = Array.from({ length: FILES }, (_, number) => join(files, `${number}.txt`));
+  for (const path of paths)
+    writeFileSync(path, `${'a line of a file that is read'.padEnd(LINE_BYTES - 1)}\n`.repeat(LINES));
+  // The attributes of a file that was written just now do not show every later write, so the cache reads it again.
+  await setTimeout(SETTLE_MS);
+  const cache = createWorkspaceCache({ root: files, stateDirectory: join(directory, 'cache-state') });
+  const { read } = createCodingTools({ root: files, stateDirectory: join(directory, 'state') });
+  const each = (readOne: (path: string) => Promise<unknown>) => async (): Promise<void> => {
+    for (const path of paths) await readOne(path);
+  };
+  await each((path) => cache.content.read(path))();
+  const { misses } = cache.content.stats;
+  const [cached = NaN, tool = NaN] = await race([
+    { name: 'content', run: each((path) => cache.content.read(path)) },
+    { name: 'tool', run: each((path) => read.execute({ path })) },
+  ]);
+  const again = cache.content.stats.misses - misses;
+  const figures = `${cached.toFixed(1)} ms, the read tool ${tool.toFixed(1)} ms, ratio ${(tool / cached).toFixed(1)}, ${again} files read again`;
+  print(`${FILES} reads of 8 KiB`, figures, 'ratio 3', tool / cached >= 3 && again === 0);
+  await cache.close();
 }
 
 const directory = mkdtempSync(join(tmpdir(), 'cairn-bench-'));
 try {
   await firstTree();
   await laterTrees(directory);
+  await reads(directory);
 } finally {
   rmSync(directory, { recursive: true });
 }

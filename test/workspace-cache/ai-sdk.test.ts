@@ -3,7 +3,7 @@ import { createCodingTools, createWorkspace } from '@cairn/coding-agent';
 import { createWorkspaceCache } from '@cairn/workspace-cache';
 import type { WorkspaceRun } from '@cairn/workspace-cache';
 import { generateText, isStepCount } from 'ai';
-import type { ModelMessage } from 'ai';
+import type { ModelMessage, ToolSet } from 'ai';
 import { expect, onTestFinished, test } from 'vitest';
 import { startModelServer } from '../support/model-server.ts';
 import type { ModelScript, ModelServer } from '../support/model-server.ts';
@@ -11,6 +11,7 @@ import { createTree, temporaryDirectory } from '../support/tree.ts';
 
 const script: ModelScript = [
   { text: 'I begin.', toolCalls: [{ name: 'write', input: { path: 'src/new.ts', content: 'export {};\n' } }] },
+  { toolCalls: [{ name: 'cache_directory', input: { path: 'src/lib', items: [{ name: 'c.ts' }] } }] },
   { text: 'Written.' },
   { text: 'Seen.' },
 ];
@@ -20,9 +21,9 @@ class Conversation {
   readonly messages: ModelMessage[] = [];
   readonly server: ModelServer;
   readonly run: WorkspaceRun;
-  readonly #tools: ReturnType<typeof createCodingTools>;
+  readonly #tools: ToolSet;
 
-  private constructor(server: ModelServer, run: WorkspaceRun, tools: ReturnType<typeof createCodingTools>) {
+  private constructor(server: ModelServer, run: WorkspaceRun, tools: ToolSet) {
     this.server = server;
     this.run = run;
     this.#tools = tools;
@@ -37,7 +38,7 @@ class Conversation {
       await server.close();
     });
     const { run } = await cache.init({ userContext: {} });
-    return new Conversation(server, run, createCodingTools({ workspace }));
+    return new Conversation(server, run, { ...createCodingTools({ workspace }), ...run.tools });
   }
 
   /** Says something to the agent, with the changes of the workspace at the end. */
@@ -65,7 +66,7 @@ function messagesOf(body: string): string {
   return body.slice(0, body.indexOf('],"tools":'));
 }
 
-const files = { 'README.md': '# A\n', src: { 'a.ts': '', 'b.ts': '' } };
+const files = { 'README.md': '# A\n', src: { 'a.ts': '', 'b.ts': '', lib: { 'c.ts': '' } } };
 
 test('two runs on an unchanged workspace send the same bytes', async () => {
   const root = createTree(files);
@@ -86,7 +87,7 @@ test('the prompt of a request begins with the whole prompt of the one before, al
   await conversation.say('Add a file.');
   await conversation.say('Did it work?');
   const bodies = conversation.bodies();
-  expect(bodies).toHaveLength(3);
+  expect(bodies).toHaveLength(4);
   for (const [index, body] of bodies.slice(1).entries()) {
     const before = messagesOf(bodies[index] ?? '');
     expect(before).toContain('a.ts');
@@ -94,14 +95,16 @@ test('the prompt of a request begins with the whole prompt of the one before, al
   }
 });
 
-test('a change is in the newest message and not in the section; the next run shows it in the section', async () => {
+test('a change and a kept listing are in the newest message and not in the section; the next run shows it in the section', async () => {
   const root = createTree(files);
   const conversation = await Conversation.start(root);
   await conversation.say('Add a file.');
   await conversation.say('Did it work?');
-  const { messages = [] } = conversation.server.requests[2]?.chat ?? {};
+  const { messages = [] } = conversation.server.requests[3]?.chat ?? {};
   expect(JSON.stringify(messages[0])).not.toContain('new.ts');
-  expect(JSON.stringify(messages.at(-1))).toContain('+ src/new.ts');
+  const newest = messages.at(-1)?.content;
+  expect(newest).toContain('+ src/new.ts');
+  expect(newest).toMatch(/lib:?\n *items:\n *- name: c\.ts/u);
   const next = await Conversation.start(root, [{ text: 'Seen.' }]);
   await next.say('Show me the project.');
   const { messages: shown = [] } = next.server.requests[0]?.chat ?? {};

@@ -1,10 +1,11 @@
-import { templateFilters, templateVariables } from '@cairn/workspace-cache';
+import { createWorkspaceCache, templateFilters, templateVariables } from '@cairn/workspace-cache';
 import type { WorkspaceCacheData } from '@cairn/workspace-cache';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import nunjucks from 'nunjucks';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { createTree } from '../support/tree.ts';
 
 /** nunjucks is the engine of AIGNE, for which the source document is written. */
 const engine = new nunjucks.Environment(null, { autoescape: false });
@@ -74,6 +75,25 @@ test.each([
   ['with the empty tree of a failure', 'failed', { ...sample, static: { ...sample.static, tree: '' } }],
 ])('nunjucks renders the planner block of the source document %s', async (_, name, data) => {
   await expect(render(planner, data)).toMatchFileSnapshot(golden(`planner-${name}.txt`));
+});
+
+test('what init sets is plain JSON, and both names show it once', async () => {
+  const root = createTree({ 'README.md': '', src: { 'index.ts': '', lib: { 'a.ts': '' } } });
+  const userContext: { workspaceCache?: WorkspaceCacheData } = {};
+  const { run } = await createWorkspaceCache({ root }).init({ userContext });
+  expect(userContext.workspaceCache).toBe(run.data);
+  expect(JSON.parse(JSON.stringify(run.data))).toEqual(run.data);
+  expect(run.data.directoryTree).toBe(run.data.static.tree);
+  const variables = templateVariables(userContext);
+  for (const name of ['workspaceCache', '$context.userContext.workspaceCache']) {
+    const text = engine.renderString(`{{ ${name} | yaml.stringify }}`, variables);
+    expect(parse(text)).toEqual(run.data);
+    expect(text.match(/index\.ts/gu)).toHaveLength(1);
+  }
+  const { tree, metadata } = run.data.static;
+  const block = engine.renderString(toNunjucks(planner), variables);
+  expect(block).toContain(`\`\`\`\n${tree}\n\`\`\`\n`);
+  expect(block).toContain(`缓存时间：${metadata.cachedAt}\n`);
 });
 
 test('a name that has the form of a template is not run as one', () => {

@@ -2,7 +2,7 @@
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { createCodingTools, createWorkspace, nodeFileOperations } from '@cairn/coding-agent';
 import type { FileOperations, Workspace } from '@cairn/coding-agent';
-import { fsScanCacheStats } from '@cairn/natives';
+import { fsScanCacheStats, invalidateFsScanCache } from '@cairn/natives';
 import { observeCalls } from '@cairn/tool';
 import { estimateTokens } from '@cairn/tool/prompt';
 import { createWorkspaceCache } from '@cairn/workspace-cache';
@@ -23,6 +23,8 @@ export interface Cost {
   readonly calls: number;
   /** Scans of the workspace. */
   readonly scans: number;
+  /** Trees that were made: calls of `treeSummary`. */
+  readonly summaries: number;
   /** Requests to the model. */
   readonly requests: number;
   /** Estimated tokens that the model read and wrote, in all requests together. */
@@ -36,20 +38,21 @@ export interface Cost {
 /** The price of a token in the cached beginning of a prompt, as a share of that of other tokens. */
 const CACHED_PRICE = 0.1;
 
-/** The file system of this machine, with the number of listings and of files that were opened to be read. */
-function countingOperations(): {
+/** The file system of this machine, with the numbers of directories that were listed and files that were read below a root. */
+function countingOperations(root: string): {
   readonly operations: FileOperations;
   readonly counts: { listings: number; reads: number };
 } {
   const counts = { listings: 0, reads: 0 };
+  const isWithin = (path: string): boolean => path === root || path.startsWith(`${root}/`);
   const operations: FileOperations = {
     ...nodeFileOperations,
     list: (path) => {
-      counts.listings += 1;
+      if (isWithin(path)) counts.listings += 1;
       return nodeFileOperations.list(path);
     },
     open: (path, mode, permissions) => {
-      if (mode === 'read') counts.reads += 1;
+      if (mode === 'read' && isWithin(path)) counts.reads += 1;
       return nodeFileOperations.open(path, mode, permissions);
     },
   };
@@ -84,35 +87,44 @@ function inputTokens(inputs: readonly string[]): { readonly tokens: number; read
   return { tokens, withPromptCache: Math.round(withPromptCache) };
 }
 
+/** Absolute and canonical. */
+export interface Places {
+  /** Holds the project. */
+  readonly root: string;
+  /** For the locks of the tools and the counts of the cache. */
+  readonly stateDirectory: string;
+}
+
 interface Setup {
   readonly workspace: Workspace;
   /** The section for the prompt of an agent; empty without a cache. */
   readonly section: () => Promise<string>;
+  readonly close?: () => Promise<void>;
 }
 
 /** All agents share one user context, and each of them starts the cache as the source document does. */
-function cachedSetup(
-  places: { readonly root: string; readonly stateDirectory: string },
-  operations: FileOperations,
-  options: Partial<WorkspaceCacheOptions>,
-): Setup {
+function cachedSetup(places: Places, operations: FileOperations, options: Partial<WorkspaceCacheOptions>): Setup {
   const userContext = {};
-  const workspace = createWorkspace({ ...places, operations });
-  const cache = createWorkspaceCache({ ...options, root: places.root, workspace });
-  return { workspace, section: async () => (await cache.init({ userContext })).run.section() };
+  const cache = createWorkspaceCache({ ...options, ...places });
+  const workspace = cache.createWorkspace({ stateDirectory: places.stateDirectory, operations });
+  return {
+    workspace,
+    close: () => cache.close(),
+    section: async () => (await cache.init({ userContext })).run.section(),
+  };
 }
 
 const INSTRUCTIONS = 'You document a project. Use the tools to find out what you need to know.';
 
-/** Runs the agents in a directory that holds the project. `stateDirectory` is for the locks of the tools. */
+/** Runs the agents on a project. */
 export async function simulate(
   project: Project,
-  places: { readonly root: string; readonly stateDirectory: string },
+  places: Places,
   /** Options of the cache. Default: no cache. */
   options?: Partial<WorkspaceCacheOptions>,
 ): Promise<Cost> {
-  const { operations, counts } = countingOperations();
-  const { workspace, section } = options
+  const { operations, counts } = countingOperations(places.root);
+  const { workspace, section, close }: Setup = options
     ? cachedSetup(places, operations, options)
     : { workspace: createWorkspace({ ...places, operations }), section: async () => '' };
   const tools = createCodingTools({ workspace });
@@ -121,9 +133,14 @@ export async function simulate(
   const server = await startModelServer(modelFor(agents));
   const model = createOpenAICompatible({ name: 'scripted', baseURL: server.url }).chatModel('scripted');
   let calls = 0;
+  let summaries = 0;
   const stopObserving = observeCalls(({ kind, call }) => {
-    if (kind === 'call-start' && call.source === 'tool') calls += 1;
+    if (kind !== 'call-start') return;
+    if (call.source === 'tool') calls += 1;
+    if (call.name === 'treeSummary') summaries += 1;
   });
+  // Every run makes its own scan.
+  invalidateFsScanCache();
   const { misses } = fsScanCacheStats();
   let carried = 0;
   let written = 0;
@@ -146,6 +163,7 @@ export async function simulate(
   } finally {
     stopObserving();
     await server.close();
+    await close?.();
   }
   const scans = fsScanCacheStats().misses - misses;
   // By agent: agents that run at once send their requests in another order each time.
@@ -156,6 +174,7 @@ export async function simulate(
     reads: counts.reads,
     calls,
     scans,
+    summaries,
     requests: inputs.length,
     tokens: tokens + written,
     sectionTokens: carried,

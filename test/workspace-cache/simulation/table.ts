@@ -1,13 +1,13 @@
 /** The table of the simulated run, as the README of the package shows it. */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { invalidateFsScanCache } from '@cairn/natives';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import type { WorkspaceCacheOptions } from '@cairn/workspace-cache';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { fileCount, projects } from './projects.ts';
 import type { Project } from './projects.ts';
 import { simulate } from './run.ts';
-import type { Cost } from './run.ts';
+import type { Cost, Places } from './run.ts';
 
 /** Options of the cache that are compared, with the heading of their table. */
 const variants: readonly { readonly title: string; readonly options: Partial<WorkspaceCacheOptions> }[] = [
@@ -30,20 +30,29 @@ function writeProject(root: string, { files }: Project): void {
   }
 }
 
-/** Runs the agents on a project without the cache, and with each variant of it. */
-async function compare(project: Project): Promise<Comparison> {
-  const directory = mkdtempSync(join(tmpdir(), 'cairn-simulation-'));
+/** The cache keeps no file that is younger: its attributes would not show another write. */
+const SETTLED_MS = 500;
+
+/** Runs the agents on all projects, one after the other: without the cache, then with each variant of it. */
+export async function compareAll(): Promise<Comparison[]> {
+  const directory = realpathSync(mkdtempSync(join(tmpdir(), 'cairn-simulation-')));
   try {
-    const places = { root: join(directory, 'root'), stateDirectory: join(directory, 'state') };
-    writeProject(places.root, project);
-    const without = await simulate(project, places);
-    const cached: Cost[] = [];
-    for (const { options } of variants) {
-      // Each variant makes its own scan.
-      invalidateFsScanCache();
-      cached.push(await simulate(project, places, options));
+    const placesOf = ({ kind, size }: Project): Places => {
+      const own = join(directory, `${kind}-${size}`);
+      return { root: join(own, 'root'), stateDirectory: join(own, 'state') };
+    };
+    for (const project of projects) writeProject(placesOf(project).root, project);
+    const writtenAt = Date.now();
+    const uncached = new Map<Project, Cost>();
+    for (const project of projects) uncached.set(project, await simulate(project, placesOf(project)));
+    while (Date.now() - writtenAt < SETTLED_MS) await setTimeout(SETTLED_MS);
+    const comparisons: Comparison[] = [];
+    for (const [project, without] of uncached) {
+      const cached: Cost[] = [];
+      for (const { options } of variants) cached.push(await simulate(project, placesOf(project), options));
+      comparisons.push({ project, without, cached });
     }
-    return { project, without, cached };
+    return comparisons;
   } finally {
     rmSync(directory, { recursive: true });
   }
@@ -90,13 +99,6 @@ function tableOf(rows: readonly (readonly string[])[]): string {
     `| ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`;
   const [header = [], ...body] = rows;
   return [lineOf(header), lineOf(widths.map((width) => '-'.repeat(width))), ...body.map(lineOf)].join('\n');
-}
-
-/** Runs the agents on all projects, one after the other. */
-export async function compareAll(): Promise<Comparison[]> {
-  const comparisons: Comparison[] = [];
-  for (const project of projects) comparisons.push(await compare(project));
-  return comparisons;
 }
 
 /** Writes a table for each variant in Markdown: without the cache → with it. */

@@ -1,0 +1,74 @@
+import { readFileSync } from 'node:fs';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { fileCount } from './simulation/projects.ts';
+import { shownDirectories } from './simulation/shown-directories.ts';
+import { compareAll, reportOf } from './simulation/table.ts';
+import type { Comparison } from './simulation/table.ts';
+
+const readme = readFileSync(new URL('../../packages/workspace-cache/README.md', import.meta.url), 'utf8');
+
+let comparisons: readonly Comparison[] = [];
+beforeAll(async () => {
+  comparisons = await compareAll();
+}, 300_000);
+
+describe('the simulated run of seven agents', () => {
+  test('covers small, medium and large projects of each kind', () => {
+    const sizesOf = (size: string): number[] =>
+      comparisons.filter(({ project }) => project.size === size).map(({ project }) => fileCount(project));
+    expect(comparisons).toHaveLength(12);
+    expect(Math.max(...sizesOf('small'))).toBeLessThan(100);
+    expect(Math.min(...sizesOf('medium'))).toBeGreaterThanOrEqual(100);
+    expect(Math.max(...sizesOf('medium'))).toBeLessThanOrEqual(1000);
+    expect(Math.min(...sizesOf('large'))).toBeGreaterThan(1000);
+  });
+
+  test('makes one scan and one tree for all agents', () => {
+    for (const { without, cached } of comparisons) {
+      expect([without.scans, without.summaries]).toEqual([0, 0]);
+      expect(cached.map(({ scans, summaries }) => [scans, summaries])).toEqual([
+        [1, 1],
+        [1, 1],
+      ]);
+    }
+  });
+
+  test('lists 20 directories or more without the cache, and with it only what the tree does not show', () => {
+    for (const { project, without, cached } of comparisons) {
+      expect(without.listings).toBeGreaterThanOrEqual(20);
+      // The limit of 10,000 characters cuts one level of the largest tree.
+      const isCut = project.kind === 'mixed' && project.size === 'large';
+      expect(cached[0]?.listings, `${project.kind}, ${project.size}`).toBe(isCut ? 2 : 1);
+    }
+  });
+
+  test('reads each file from the disk once', () => {
+    for (const { project, cached } of comparisons) {
+      const files = new Set([...project.coreFiles, ...project.detailFiles]);
+      expect(cached.map(({ reads }) => reads)).toEqual([files.size, files.size]);
+    }
+  });
+
+  test('has the figures that the README shows', () => {
+    expect(readme).toContain(reportOf(comparisons));
+  });
+});
+
+test('a model knows a directory from a tree only when the tree shows all of it', () => {
+  const box = [
+    '```',
+    '├── a/',
+    '│   ├── b/ (12)',
+    '│   └── c.ts',
+    '├── d/',
+    '│   └── … 3 more',
+    '├── e/',
+    '└── f',
+    '```',
+  ];
+  const indent = ['```', 'a/', '  b/ (12)', '  c.ts', 'd/', '  … 3 more', 'e/', 'f', '```'];
+  for (const tree of [box, indent]) {
+    expect([...shownDirectories(`text\n${tree.join('\n')}\ntext/`)].toSorted()).toEqual(['', 'a', 'e']);
+  }
+  expect(shownDirectories('no tree')).toEqual(new Set());
+});
