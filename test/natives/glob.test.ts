@@ -93,7 +93,8 @@ describe('glob', () => {
   });
 
   it('tells what a pattern without a match may have meant, and nothing about others', async () => {
-    const path = createTree({ 'src/a.ts': '', '.env': '' });
+    const outside = symlink(createTree({ 'secret/a': '' }));
+    const path = createTree({ 'src/a.ts': '', '.env': '', outside });
     const hint = async (options: Partial<GlobOptions>): Promise<string | undefined> =>
       (await glob({ pattern: '*', path, ...options })).hint;
     expect(await hint({ pattern: '!*.ts' })).toContain('does not exclude');
@@ -107,6 +108,10 @@ describe('glob', () => {
     for (const pattern of ['*.TS', 'src/A.ts', 'SRC', '**/[A-B].TS'])
       expect(await hint({ pattern }), pattern).toContain(`in another case, ${pattern} matches "src`);
     expect(await hint({ pattern: '*.TS', fileType: FileType.Dir })).toBeUndefined();
+    for (const pattern of ['SRC/*.ts', 'SRC/**', './Src/a.ts'])
+      expect(await hint({ pattern }), pattern).toMatch(/"src" exists, but not "S/u);
+    expect(await hint({ pattern: 'src/A/*.ts' })).toBeUndefined();
+    expect(await hint({ pattern: 'outside/SECRET/*' })).toBeUndefined();
     expect(await hint({ pattern: 'src/*.ts', fileType: FileType.Dir })).toBeUndefined();
     expect(await hint({ pattern: '*.js' })).toBeUndefined();
     expect(await hint({ pattern: '*.ts' })).toBeUndefined();

@@ -242,6 +242,7 @@ describe('grep', () => {
     expect((await search('*.rs')).hint).toBeUndefined();
     expect((await search('*.TS')).hint).toMatch(/in another case, \*\.TS matches ".*\.ts"/u);
     expect((await search('*.ts,')).hint).toContain("','");
+    expect((await search('LIB/**')).hint).toContain('"lib" exists');
     expect((await search('*.rs,!*.C')).hint).toBeUndefined();
   });
 

@@ -13,6 +13,6 @@ export function createTestCache(root: string, options: Partial<WorkspaceCacheOpt
   const warnings: string[] = [];
   const onWarning = ({ message }: { readonly message: string }): void => void warnings.push(message);
   const cache = createWorkspaceCache({ root, onWarning, ...options });
-  onTestFinished(() => void cache.close());
+  onTestFinished(() => cache.close());
   return { cache, warnings };
 }

@@ -15,7 +15,8 @@ use cairn_walk::{Detail, Kind, ScanOptions, Snapshot, from_bytes};
 use crate::context::{Scope, SearchContext, StopReason, fit_hits};
 use crate::cost::{GLOB_DETAILS, GLOB_MATCH};
 use crate::error::SearchError;
-use crate::glob_forms::{case_hint, closed, hint, regex_hint};
+use crate::glob_case::case_hint;
+use crate::glob_forms::{closed, hint, regex_hint};
 use crate::pattern::{Anchoring, GlobPattern, mentions_node_modules};
 
 /// Entries matched per chunk. Large enough that the work outweighs passing it to a thread, small enough to share a tree of

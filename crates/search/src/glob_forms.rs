@@ -2,12 +2,8 @@
 //! may have meant.
 
 use std::fmt::Write as _;
-use std::path::PathBuf;
-
-use cairn_walk::Snapshot;
 
 use crate::glob_syntax::named;
-use crate::pattern::{Anchoring, GlobPattern};
 
 /// The characters of a glob that are neither escaped nor in a class, with their offsets. A class is its `[`.
 fn plain_characters(glob: &str) -> Vec<(usize, char)> {
@@ -235,33 +231,6 @@ pub(crate) fn hint(glob: &str, is_list: bool) -> Option<String> {
     }
     if has('}') && !has('{') {
         return Some("a } without a { is part of the name".to_owned());
-    }
-    None
-}
-
-/// How many paths are tested between two checks whether one was found.
-const CHUNK: usize = 4096;
-
-/// What a glob without a match may have meant: an entry that `fits` matches it in another case of its ASCII letters.
-pub(crate) fn case_hint(
-    glob: &str,
-    roots: [&PathBuf; 2],
-    anchoring: Anchoring,
-    snapshot: &Snapshot,
-    fits: impl Fn(usize) -> bool,
-) -> Option<String> {
-    let pattern = GlobPattern::compile(glob, roots, anchoring).ok()?;
-    let folded = GlobPattern::compile(&glob.to_ascii_lowercase(), roots, anchoring).ok()?;
-    let arena = snapshot.arena().to_ascii_lowercase();
-    let mut selected = Vec::new();
-    for start in (0..snapshot.len()).step_by(CHUNK) {
-        let entries = start..snapshot.len().min(start + CHUNK);
-        folded.select(&arena, snapshot.spans(entries), start as u32, false, &mut selected);
-        let is_other = |entry: &usize| fits(*entry) && !pattern.matches(snapshot.path(*entry));
-        if let Some(entry) = selected.drain(..).map(|entry| entry as usize).find(is_other) {
-            let path = String::from_utf8_lossy(snapshot.path(entry));
-            return Some(format!("globs are case-sensitive: in another case, {glob} matches {path:?}"));
-        }
     }
     None
 }

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use cairn_walk::{Kind, Snapshot, Subtree};
 
 use crate::error::SearchError;
-use crate::glob_forms::{case_hint, closed, hint, split};
+use crate::glob_case::case_hint;
+use crate::glob_forms::{closed, hint, split};
 use crate::pattern::{Anchoring, GlobPattern};
 
 const ONLY_DIRECTORIES: &str = "the glob matches only directories: use dir/** for the files below";

@@ -11,6 +11,7 @@ mod find;
 #[cfg(fuzzing)]
 pub mod fuzzing;
 mod glob;
+mod glob_case;
 mod glob_forms;
 mod glob_list;
 mod glob_syntax;

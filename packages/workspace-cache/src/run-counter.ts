@@ -12,7 +12,7 @@ export interface CountedAccess {
 
 /** The counts of one run. */
 export interface RunCounter {
-  noteAccess(access: CountedAccess): void;
+  readonly noteAccess: (access: CountedAccess) => void;
   /** Counts a prompt that took the section. */
   noteSection(): void;
   /** Returns the counts, with facts that are known elsewhere. */

@@ -486,3 +486,14 @@ test('the work is linear in what is shown, not in what exists', async () => {
   expect(tree.split('\n').slice(-2)).toEqual(['└── … 99332 more', '... (truncated, about 100000 entries in total)']);
   expect(metadata).toMatchObject({ entries: 100_000, truncated: true, size: tree.length });
 });
+
+test.each([
+  ['timeout', 'the scan is not complete after 10000 ms; choose a smaller root, or raise timeoutMs'],
+  ['budget', 'the workspace has more entries than one scan may collect; choose a smaller root'],
+] as const)('a scan that ended early (%s) gives what it found, and the error states it', async (stopReason, error) => {
+  const summarize = async (): Promise<TreeSummary> => ({ ...summaryOf(sample, {}), complete: false, stopReason });
+  const options = resolveTreeOptions({ format: 'indent', depth: 1 });
+  const { tree, metadata } = await buildTree(options, { root: '/root', clock: () => 0, summarize });
+  expect(tree).toContain('README.md\ndocs/');
+  expect(metadata.error).toBe(error);
+});
