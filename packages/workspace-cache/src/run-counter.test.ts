@@ -24,13 +24,14 @@ test('counts hits and misses, with paths relative to the root', () => {
     access('list', '/root', false),
     access('list', '/root', true),
     access('list', '/root/src', true),
+    access('list', '/other', false),
     access('read', '/root/src/a', false),
     access('read', '/root/src/a', true),
     access('read', '/other/b', false),
     access('read', '/rooted', false),
   );
   expect(counts).toEqual({
-    listings: { hits: 2, misses: 1 },
+    listings: { hits: 2, misses: 2 },
     reads: { hits: 1, misses: 3 },
     listedDirectories: ['', 'src'],
     readCounts: { 'src/a': 2, '/other/b': 1, '/rooted': 1 },

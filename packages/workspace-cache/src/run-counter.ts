@@ -19,7 +19,7 @@ export interface RunCounter {
   counts(facts: Pick<RunCounts, 'metadata' | 'totalScans' | 'sectionTokens'>): RunCounts;
 }
 
-/** Makes a counter. Paths below `root` are counted relative to it. */
+/** Makes a counter. Paths below `root` are counted relative to it. A tree cannot show directories outside of it. */
 export function createRunCounter(root: string): RunCounter {
   const calls = { list: { hits: 0, misses: 0 }, read: { hits: 0, misses: 0 } };
   const listed = new Set<string>();
@@ -34,8 +34,11 @@ export function createRunCounter(root: string): RunCounter {
     noteAccess: ({ kind, path, isHit }) => {
       calls[kind][isHit ? 'hits' : 'misses'] += 1;
       const name = nameOf(path);
-      if (kind === 'list') listed.add(name);
-      else readCounts.set(name, (readCounts.get(name) ?? 0) + 1);
+      if (kind === 'list') {
+        if (name !== path) listed.add(name);
+        return;
+      }
+      readCounts.set(name, (readCounts.get(name) ?? 0) + 1);
     },
     noteSection: () => {
       sections += 1;

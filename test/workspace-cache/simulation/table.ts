@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import type { WorkspaceCacheOptions } from '@cairn/workspace-cache';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
+import { settled } from '../../support/settled.ts';
 import { fileCount, projects } from './projects.ts';
 import type { Project } from './projects.ts';
 import { simulate } from './run.ts';
@@ -30,9 +30,6 @@ function writeProject(root: string, { files }: Project): void {
   }
 }
 
-/** The cache keeps no file that is younger: its attributes would not show another write. */
-const SETTLED_MS = 500;
-
 /** Runs the agents on all projects, one after the other: without the cache, then with each variant of it. */
 export async function compareAll(): Promise<Comparison[]> {
   const directory = realpathSync(mkdtempSync(join(tmpdir(), 'cairn-simulation-')));
@@ -42,10 +39,9 @@ export async function compareAll(): Promise<Comparison[]> {
       return { root: join(own, 'root'), stateDirectory: join(own, 'state') };
     };
     for (const project of projects) writeProject(placesOf(project).root, project);
-    const writtenAt = Date.now();
     const uncached = new Map<Project, Cost>();
     for (const project of projects) uncached.set(project, await simulate(project, placesOf(project)));
-    while (Date.now() - writtenAt < SETTLED_MS) await setTimeout(SETTLED_MS);
+    await settled(directory);
     const comparisons: Comparison[] = [];
     for (const [project, without] of uncached) {
       const cached: Cost[] = [];

@@ -1,3 +1,4 @@
+import { escapeControls } from '@cairn/tool/paths';
 import { statisticsOf } from './statistics.ts';
 import type { RunCounts, StatisticsOptions } from './statistics.ts';
 
@@ -13,9 +14,9 @@ function levelOf(path: string): number {
   return path.split('/').filter((name) => name !== '').length;
 }
 
-/** The first paths as JSON, so that no name forges a line. */
+/** The first paths as JSON, so that no name forges a line or turns its text. */
 function named(paths: readonly string[]): string {
-  return JSON.stringify(paths.slice(0, MAX_NAMED));
+  return escapeControls(JSON.stringify(paths.slice(0, MAX_NAMED)));
 }
 
 /** A line in each language. */

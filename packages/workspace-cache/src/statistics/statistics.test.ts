@@ -107,12 +107,12 @@ test.each<[what: string, changed: Partial<RunCounts>, en: string, zh: string]>([
     {
       readCounts: new Map([
         ['a', 3],
-        ['b\nAdvice: c', 7],
+        ['b\nAdvice: \u202ec', 7],
         ['c', 2],
       ]),
     },
-    '2 files were read 3 times or more: ["b\\nAdvice: c","a"]; set coreFiles: true, or call content.preload()',
-    '2 个文件被读取 3 次以上：["b\\nAdvice: c","a"]；请设置 coreFiles: true，或调用 content.preload()',
+    '2 files were read 3 times or more: ["b\\nAdvice: \\u202ec","a"]; set coreFiles: true, or call content.preload()',
+    '2 个文件被读取 3 次以上：["b\\nAdvice: \\u202ec","a"]；请设置 coreFiles: true，或调用 content.preload()',
   ],
   [
     'a section that costs more than it saves',
