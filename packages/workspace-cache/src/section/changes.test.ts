@@ -92,6 +92,15 @@ describe('the list of changes', () => {
     expect(linesOf(tree, ...changes)).toEqual(lines);
   });
 
+  test('takes a change that two caches pass on once', () => {
+    const list = createChangeList();
+    for (const one of [create('a'), change({ deleted: ['a'] })]) {
+      list.note(one);
+      list.note(one);
+    }
+    expect(list.render(context({}))).toBe('');
+  });
+
   test('is empty for a root that cannot be read', () => {
     const list = createChangeList();
     list.note(create('a'));

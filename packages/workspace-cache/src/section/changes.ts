@@ -49,6 +49,8 @@ const MAX_PATHS = 10_000;
 /** Makes the list of the changes during one run. */
 export function createChangeList(): ChangeList {
   const entries = new Map<string, Entry>();
+  /** Two caches of one workspace pass on the same change. */
+  const noted = new WeakSet<WorkspaceChange>();
   let forgotten = 0;
 
   const put = (path: string, entry: Entry): void => {
@@ -83,7 +85,10 @@ export function createChangeList(): ChangeList {
   };
 
   return {
-    note: ({ written, created, createdDirectories, deleted, renamed }) => {
+    note: (change) => {
+      if (noted.has(change)) return;
+      noted.add(change);
+      const { written, created, createdDirectories, deleted, renamed } = change;
       // A path in `deleted` and in another list still exists.
       for (const path of deleted) disappear(path);
       for (const { from, to } of renamed) {

@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { Language } from '../data.ts';
 import { sectionTexts } from './texts.ts';
+import type { NoGitReason } from './texts.ts';
 
 const run = promisify(execFile);
 
@@ -66,14 +67,13 @@ export async function gitLineOf(root: string, language: Language): Promise<strin
       subjects: subjects.map(shorten),
     });
   } catch (error) {
-    return texts.noGit(reasonOf(error));
+    return texts.noGit[reasonOf(error)];
   }
 }
 
-function reasonOf(error: unknown): string {
+function reasonOf(error: unknown): NoGitReason {
   const { code, killed, stderr } = error as { code?: unknown; killed?: boolean; stderr?: string };
-  if (code === 'ENOENT') return 'git is not installed';
-  if (killed === true) return `git took longer than ${TIMEOUT_MS / 1000} s`;
-  if (stderr?.includes('not a git repository') === true) return 'not a git repository';
-  return 'git status failed';
+  if (code === 'ENOENT') return 'not-installed';
+  if (killed === true) return 'too-slow';
+  return stderr?.includes('not a git repository') === true ? 'not-a-repository' : 'failed';
 }

@@ -63,7 +63,7 @@ export function renderSection(content: SectionContent, style: SectionStyle): str
   } else {
     const notes = [
       ...texts.usage(list),
-      ...(metadata.error === undefined ? [] : [texts.incomplete(metadata.error)]),
+      ...(metadata.error === undefined ? [] : [texts.incomplete]),
       ...(style.showTime ? [texts.cachedAt(metadata.cachedAt)] : []),
     ];
     parts.push(texts.intro(list, metadata.depth), fenced(tree), [texts.notes, ...notes].join('\n'));

@@ -1,5 +1,8 @@
 import type { Language } from '../data.ts';
 
+/** Why there is no line about a repository. */
+export type NoGitReason = 'not-installed' | 'not-a-repository' | 'too-slow' | 'failed';
+
 /** The texts of the prompt section. `list` is the name of the tool that lists a directory. */
 export interface SectionTexts {
   readonly heading: string;
@@ -9,7 +12,7 @@ export interface SectionTexts {
   readonly usage: (list: string) => readonly string[];
   /** Note 3 of the source document. */
   readonly cachedAt: (time: string) => string;
-  readonly incomplete: (error: string) => string;
+  readonly incomplete: string;
   readonly unavailable: (list: string) => string;
   readonly empty: string;
   readonly dynamicHeading: (list: string) => string;
@@ -23,7 +26,7 @@ export interface SectionTexts {
     readonly changedFiles: number;
     readonly subjects: readonly string[];
   }) => string;
-  readonly noGit: (reason: string) => string;
+  readonly noGit: Readonly<Record<NoGitReason, string>>;
 }
 
 /** The texts in Chinese are those of the source document, as far as it has them. */
@@ -38,7 +41,7 @@ export const sectionTexts: Readonly<Record<Language, SectionTexts>> = {
       `- For deeper levels or directories that were filtered out, you can still use the \`${list}\` tool`,
     ],
     cachedAt: (time) => `- Cached at: ${time}`,
-    incomplete: (error) => `- The overview is not complete: ${error}`,
+    incomplete: '- The overview is not complete: a part of the workspace was not scanned',
     unavailable: (list) =>
       `The directory structure cache is not available. Use the \`${list}\` tool to list directories on demand.`,
     empty: 'The workspace has no entries to show.',
@@ -50,7 +53,12 @@ export const sectionTexts: Readonly<Record<Language, SectionTexts>> = {
     moreCharacters: (count) => `… ${count} more characters`,
     git: ({ branch, changedFiles, subjects }) =>
       `Git: branch ${branch}, ${changedFiles} changed ${changedFiles === 1 ? 'file' : 'files'}${subjects.length > 0 ? `, last commits: ${subjects.join('; ')}` : ', no commits'}`,
-    noGit: (reason) => `Git: no information (${reason})`,
+    noGit: {
+      'not-installed': 'Git: no information (git is not installed)',
+      'not-a-repository': 'Git: no information (not a git repository)',
+      'too-slow': 'Git: no information (git took too long)',
+      failed: 'Git: no information (git status failed)',
+    },
   },
   zh: {
     heading: '## Workspace 目录结构缓存',
@@ -61,7 +69,7 @@ export const sectionTexts: Readonly<Record<Language, SectionTexts>> = {
       `- 如需更深层次或被过滤的目录信息，仍可使用 \`${list}\` 工具`,
     ],
     cachedAt: (time) => `- 缓存时间：${time}`,
-    incomplete: (error) => `- 目录结构概览不完整：${error}`,
+    incomplete: '- 目录结构概览不完整：部分目录未扫描',
     unavailable: (list) => `目录结构缓存不可用，请使用 \`${list}\` 工具按需查询。`,
     empty: 'workspace 中没有可显示的内容。',
     dynamicHeading: (list) => `## 动态缓存的目录（已通过 ${list} 访问）`,
@@ -72,6 +80,11 @@ export const sectionTexts: Readonly<Record<Language, SectionTexts>> = {
     moreCharacters: (count) => `… 还有 ${count} 个字符`,
     git: ({ branch, changedFiles, subjects }) =>
       `Git：分支 ${branch}，${changedFiles} 个文件有改动${subjects.length > 0 ? `，最近提交：${subjects.join('；')}` : '，尚无提交'}`,
-    noGit: (reason) => `Git：无信息（${reason}）`,
+    noGit: {
+      'not-installed': 'Git：无信息（未安装 git）',
+      'not-a-repository': 'Git：无信息（不是 git 仓库）',
+      'too-slow': 'Git：无信息（git 运行超时）',
+      failed: 'Git：无信息（git status 失败）',
+    },
   },
 };

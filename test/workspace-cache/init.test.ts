@@ -1,0 +1,273 @@
+import { createCodingTools, createWorkspace } from '@cairn/coding-agent';
+import { fsScanCacheStats } from '@cairn/natives';
+import { createWorkspaceCache } from '@cairn/workspace-cache';
+import type { InitResult, UserContext, WorkspaceCacheOptions } from '@cairn/workspace-cache';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { createTree, temporaryDirectory, writeTree } from '../support/tree.ts';
+import { createTestCache } from './support.ts';
+
+const INITIALIZED = 'Workspace cache initialized';
+const FAILED = 'Workspace cache initialization failed, will use on-demand loading';
+
+const tree = { 'README.md': '# A\n', src: { 'a.ts': '', lib: { 'b.ts': '' } } };
+
+describe('init', () => {
+  test('sets data of the form of the source document, which are plain JSON', async () => {
+    const { cache, warnings } = createTestCache(createTree(tree), { clock: () => Date.UTC(2026, 0, 2) });
+    const userContext: UserContext = { other: 1 };
+    const { message, run } = await cache.init({ userContext });
+    expect(message).toBe(INITIALIZED);
+    expect(userContext).toEqual({ other: 1, workspaceCache: run.data });
+    expect(run.data).toEqual({
+      static: {
+        tree: '├── README.md\n└── src/\n    ├── a.ts\n    └── lib/\n        └── b.ts',
+        metadata: expect.objectContaining({ cachedAt: '2026-01-02T00:00:00.000Z', depth: 3, entries: 5 }),
+      },
+      dynamic: {},
+    });
+    expect(JSON.parse(JSON.stringify(run.data))).toEqual(run.data);
+    expect(warnings).toEqual([]);
+  });
+
+  test('gives the tree a second name that no template prints and nobody can set', async () => {
+    const { run } = await createTestCache(createTree(tree)).cache.init();
+    expect(run.data.directoryTree).toBe(run.data.static.tree);
+    expect(Object.keys(run.data)).toEqual(['static', 'dynamic']);
+    expect(() => Object.assign(run.data, { directoryTree: '' })).toThrow(TypeError);
+  });
+
+  test('without a user context makes a run of its own', async () => {
+    const { cache } = createTestCache(createTree(tree));
+    const [one, other] = [await cache.init(), await cache.init({})];
+    expect(one.message).toBe(INITIALIZED);
+    expect(other.run).not.toBe(one.run);
+    expect(other.run.data).toEqual({ ...one.run.data, static: { ...one.run.data.static } });
+  });
+});
+
+describe('the agents of one run', () => {
+  test('share one run and one scan, also when all begin at once with caches of their own', async () => {
+    const root = createTree(tree);
+    const userContext: UserContext = {};
+    const before = fsScanCacheStats();
+    const results = await Promise.all(
+      Array.from({ length: 7 }, () => createTestCache(root).cache.init({ userContext })),
+    );
+    const after = fsScanCacheStats();
+    expect(new Set(results.map(({ run }) => run)).size).toBe(1);
+    expect(userContext['workspaceCache']).toBe(results[0]?.run.data);
+    expect([after.misses, after.rescans, after.validations]).toEqual([
+      before.misses + 1,
+      before.rescans,
+      before.validations,
+    ]);
+    expect(results[0]?.run.statistics().totalScans).toBe(1);
+  });
+
+  test('share it through a copy of the user context', async () => {
+    const root = createTree(tree);
+    const userContext: UserContext = {};
+    const first = await createTestCache(root).cache.init({ userContext });
+    const copy = { ...userContext, agent: 2 };
+    const second = await createTestCache(root).cache.init({ userContext: copy });
+    expect(second.run).toBe(first.run);
+    expect((await createTestCache(root).cache.init({ userContext: structuredClone(copy) })).run).not.toBe(first.run);
+  });
+
+  test.each<readonly [name: string, options: Partial<WorkspaceCacheOptions>]>([
+    ['depth', { depth: 1 }],
+    ['format', { format: 'indent' }],
+    ['limit', { maxCharacters: 60 }],
+    ['tokens', { maxTokens: 20 }],
+    ['tokenizer', { countTokens: (text) => text.length }],
+    ['focus', { focus: ['src/lib'] }],
+    ['language', { language: 'zh' }],
+    ['mode', { mode: 'static' }],
+    ['names of tools', { toolNames: { list: 'afs_list' } }],
+    ['times', { showTime: true }],
+  ])('get another run with another %s, from the same scan', async (_name, options) => {
+    const root = createTree(tree);
+    const userContext: UserContext = {};
+    const first = await createTestCache(root).cache.init({ userContext });
+    const before = fsScanCacheStats();
+    const second = await createTestCache(root, options).cache.init({ userContext });
+    const after = fsScanCacheStats();
+    expect(second.run).not.toBe(first.run);
+    expect(second.run.data.dynamic).toBe(first.run.data.dynamic);
+    expect(userContext['workspaceCache']).toBe(second.run.data);
+    expect([after.misses, after.rescans]).toEqual([before.misses, before.rescans]);
+    const again = await createTestCache(root, options).cache.init({ userContext });
+    expect(again.run).toBe(second.run);
+  });
+
+  test('get the same run whatever watches it: clock, observer and workspace do not change a tree', async () => {
+    const root = createTree(tree);
+    const userContext: UserContext = {};
+    const first = await createTestCache(root).cache.init({ userContext });
+    const workspace = createWorkspace({ root, stateDirectory: temporaryDirectory() });
+    const second = await createTestCache(root, { clock: () => 0, workspace }).cache.init({ userContext });
+    expect(second.run).toBe(first.run);
+    // The workspace of the second cache reports to the run.
+    await createCodingTools({ workspace }).write.execute({ path: 'new', content: '' });
+    expect(first.run.updates()).toContain('+ new');
+  });
+
+  test('of two roots have nothing in common', async () => {
+    const userContext: UserContext = {};
+    const one = await createTestCache(createTree({ a: '' })).cache.init({ userContext });
+    const other = await createTestCache(createTree({ b: '' })).cache.init({ userContext });
+    expect([one.run.data.static.tree, other.run.data.static.tree]).toEqual(['└── a', '└── b']);
+    expect(other.run.data.dynamic).not.toBe(one.run.data.dynamic);
+  });
+});
+
+describe('a run', () => {
+  const inFence = (text: string): string[] => text.split('\n').slice(3, -1);
+
+  test('keeps its section, lists what changes, and the next run shows it in its section', async () => {
+    const root = createTree(tree);
+    const workspace = createWorkspace({ root, stateDirectory: temporaryDirectory() });
+    const { cache } = createTestCache(root, { workspace });
+    const { run } = await cache.init({ userContext: {} });
+    const section = run.section();
+    expect(run.updates()).toBe('');
+    const tools = createCodingTools({ workspace, staleGuard: 'off' } as never);
+    await tools.write.execute({ path: 'src/new/c.ts', content: '' });
+    await tools.delete.execute({ path: 'src/lib/b.ts' });
+    await tools.rename.execute({ from: 'README.md', to: 'READ.md' });
+    await tools.write.execute({ path: '.env', content: 'x' });
+    expect(run.section()).toBe(section);
+    expect(run.data.static.tree).toContain('README.md');
+    expect(inFence(run.updates())).toEqual([
+      '+ READ.md',
+      '- README.md',
+      '- src/lib/b.ts',
+      '+ src/new/',
+      '+ src/new/c.ts',
+    ]);
+    const next = await cache.init({ userContext: {} });
+    expect(next.run.updates()).toBe('');
+    expect(next.run.version).toBeGreaterThan(run.version);
+    expect(next.run.section()).toContain('READ.md');
+  });
+
+  test('in the mode `static` has no tool and keeps no listing', async () => {
+    const { run } = await createTestCache(createTree(tree), { mode: 'static' }).cache.init();
+    expect(run.tools).toEqual({});
+    await run.wrapWithCache((path: string) => [{ name: path }])('src');
+    expect(run.data.dynamic).toEqual({});
+    expect(run.section()).not.toContain('cache_directory');
+  });
+
+  test('does not hear of changes after its cache was closed', async () => {
+    const root = createTree(tree);
+    const workspace = createWorkspace({ root, stateDirectory: temporaryDirectory() });
+    const cache = createWorkspaceCache({ root, workspace });
+    const { run } = await cache.init();
+    await cache.close();
+    await cache.close();
+    await createCodingTools({ workspace }).write.execute({ path: 'new', content: '' });
+    expect(run.updates()).toBe('');
+  });
+});
+
+describe('init never rejects and never blocks', () => {
+  const expectFailed = ({ message, run }: InitResult, userContext?: UserContext): void => {
+    expect(message).toBe(FAILED);
+    expect(run.data.static.tree).toBe('');
+    expect(run.data.static.metadata.error).toBeTypeOf('string');
+    expect(run.data.dynamic).toEqual({});
+    expect(run.section()).toContain('Use the `ls` tool to list directories on demand.');
+    expect(run.updates()).toBe('');
+    expect(userContext?.['workspaceCache'] ?? run.data).toBe(run.data);
+  };
+
+  test('when the root does not exist; a later init of the run tries again', async () => {
+    const root = join(temporaryDirectory(), 'later');
+    const { cache, warnings } = createTestCache(root);
+    const userContext: UserContext = {};
+    expectFailed(await cache.init({ userContext }), userContext);
+    expectFailed(await cache.init({ userContext }), userContext);
+    expect(warnings).toHaveLength(1);
+    writeTree(root, { a: '' });
+    expect((await cache.init({ userContext })).message).toBe(INITIALIZED);
+    expect((userContext['workspaceCache'] as { directoryTree: string }).directoryTree).toBe('└── a');
+  });
+
+  test('when the tokenizer of the caller throws', async () => {
+    const countTokens = (): number => {
+      throw new Error('no such encoding');
+    };
+    const { cache, warnings } = createTestCache(createTree(tree), { maxTokens: 10, countTokens });
+    const { message, run } = await cache.init({ userContext: {} });
+    expect(message).toBe(FAILED);
+    expect(run.data.static.metadata.error).toBe('no such encoding');
+    expect(warnings).toEqual([`workspace cache of ${cache.root}: no such encoding`]);
+  });
+
+  test.each<readonly [reason: string, userContext: unknown]>([
+    ['is frozen', Object.freeze({})],
+    ['is text', 'context'],
+    ['is a number', 5],
+    [
+      'refuses the property',
+      {
+        set workspaceCache(_value: unknown) {
+          throw new Error('refused');
+        },
+      },
+    ],
+  ])('when the user context %s: the run still has its tree', async (_reason, userContext) => {
+    const { cache, warnings } = createTestCache(createTree({ a: '' }));
+    const { message, run } = await cache.init({ userContext: userContext as UserContext });
+    expect(message).toBe(FAILED);
+    expect(run.data.static.tree).toBe('└── a');
+    expect(warnings).toEqual([expect.stringContaining('userContext cannot be used')]);
+  });
+
+  test.each([undefined, null, {}, { userContext: undefined }, { userContext: null }])(
+    'for the argument %j',
+    async (argument) => {
+      const { cache } = createTestCache(createTree({ a: '' }));
+      expect((await cache.init(argument as never)).message).toBe(INITIALIZED);
+    },
+  );
+
+  test('when the observer throws', async () => {
+    const onWarning = (): never => {
+      throw new Error('observer');
+    };
+    const { cache } = createTestCache(join(temporaryDirectory(), 'no'), { onWarning });
+    expectFailed(await cache.init({ userContext: {} }));
+  });
+
+  test('when the root vanishes between two calls', async () => {
+    const root = createTree({ a: '' });
+    const { cache } = createTestCache(root, { coreFiles: true, git: true });
+    rmSync(root, { recursive: true });
+    expectFailed(await cache.init({ userContext: {} }));
+  });
+});
+
+test.each<readonly [reason: string, options: unknown, message: string]>([
+  ['no options', undefined, 'invalid options of createWorkspaceCache: a value of type undefined. Use an object.'],
+  ['no root', {}, 'root must be an absolute path, not a value of type undefined. Make it absolute with path.resolve.'],
+  ['a relative root', { root: 'src' }, 'root must be an absolute path, not "src". Make it absolute with path.resolve.'],
+  ['a root with NUL', { root: '/a\0b' }, 'root must be an absolute path'],
+  ['an unknown option', { root: '/', maxDepth: 3 }, 'unknown option maxDepth of createWorkspaceCache. Use '],
+  ['a mode', { root: '/', mode: 'dynamic' }, 'invalid option mode: "dynamic". Use "full" or "static".'],
+  ['a flag', { root: '/', git: 'yes' }, 'invalid option git: "yes". Use true or false.'],
+  ['a workspace', { root: '/', workspace: {} }, 'invalid option workspace: a value of type object. Use a workspace of'],
+  [
+    'the name of a tool',
+    { root: '/', toolNames: { list: 'a`b' } },
+    'invalid option toolNames.list: "a`b". Use the name',
+  ],
+  ['an option of the tree', { root: '/', depth: -1 }, 'invalid option depth: -1. Use a whole number from 1 or "auto".'],
+])('createWorkspaceCache refuses %s', (_reason, options, message) => {
+  expect(() => createWorkspaceCache(options as never)).toThrow(
+    expect.objectContaining({ code: 'INVALID_OPTION', message: expect.stringContaining(message) }),
+  );
+});

@@ -1,0 +1,278 @@
+import { createCodingTools, createWorkspace } from '@cairn/coding-agent';
+import type { WorkspaceCacheOptions, WorkspaceRun } from '@cairn/workspace-cache';
+import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import { git } from '../support/tools.ts';
+import { createTree, symlink, temporaryDirectory, writeTree } from '../support/tree.ts';
+import type { Tree } from '../support/tree.ts';
+import { createTestCache } from './support.ts';
+
+const golden = (name: string): string => fileURLToPath(new URL(`goldens/${name}.txt`, import.meta.url));
+
+const project: Tree = {
+  'README.md': '# Sample\n\nA project.\n',
+  'package.json': '{ "name": "sample" }\n',
+  'src/index.js': '',
+  'src/utils/helper.js': '',
+  'src/utils/deep/er/bottom.js': '',
+  'docs/guide.md': '',
+  'node_modules/x/index.js': '',
+};
+
+const clock = (): number => Date.UTC(2026, 0, 2, 3, 4, 5, 678);
+
+async function runOf(tree: Tree | string, options: Partial<WorkspaceCacheOptions> = {}): Promise<WorkspaceRun> {
+  const root = typeof tree === 'string' ? tree : createTree(tree);
+  return (await createTestCache(root, { clock, ...options }).cache.init({ userContext: {} })).run;
+}
+
+/** Lists a directory as an agent does. */
+async function list(run: WorkspaceRun, path: string, ...names: readonly string[]): Promise<void> {
+  const items = names.map((name) => ({ name, isDirectory: !name.includes('.') }));
+  await run.wrapWithCache(async (directory: string) => (directory === path ? items : []))(path);
+}
+
+/** A repository with two commits, a changed and a new file. */
+function repository(): string {
+  const root = createTree(project);
+  git(['init', '--quiet', '--initial-branch', 'main'], root);
+  git(['add', 'README.md', 'package.json'], root);
+  git(['commit', '--quiet', '--message', 'begin'], root);
+  git(['commit', '--quiet', '--allow-empty', '--message', 'fix `a`\n\nbody'], root);
+  appendFileSync(join(root, 'README.md'), 'more\n');
+  return root;
+}
+
+describe('the section', () => {
+  // The source document names the tool `afs_list`.
+  const sourceNames = { list: 'afs_list', read: 'afs_read' };
+
+  test.each<readonly [name: string, options: Partial<WorkspaceCacheOptions>]>([
+    ['section.en', {}],
+    ['section.zh', { language: 'zh', toolNames: sourceNames }],
+    ['section-times.en', { showTime: true }],
+    ['section-times.zh', { language: 'zh', toolNames: sourceNames, showTime: true }],
+  ])('with listings: %s', async (name, options) => {
+    const root = createTree(project);
+    const run = await runOf(root, options);
+    await list(run, join(root, 'src/utils/deep'), 'er');
+    await list(run, join(root, 'src'), 'index.js', 'utils');
+    const listings = Object.keys(run.data.dynamic);
+    expect(listings).toHaveLength(2);
+    await expect(run.section().replaceAll(root, '/root')).toMatchFileSnapshot(golden(name));
+  });
+
+  test.each<readonly [name: string, options: Partial<WorkspaceCacheOptions>]>([
+    ['section-alone.en', {}],
+    ['section-alone.zh', { language: 'zh', toolNames: sourceNames }],
+  ])('with the tree alone: %s', async (name, options) => {
+    await expect((await runOf(project, { ...options, maxCharacters: 80 })).section()).toMatchFileSnapshot(golden(name));
+  });
+
+  test.each<readonly [name: string, options: Partial<WorkspaceCacheOptions>]>([
+    ['section-core-files.en', {}],
+    ['section-core-files.zh', { language: 'zh', toolNames: sourceNames }],
+  ])('with core files and git: %s', async (name, options) => {
+    const run = await runOf(repository(), { ...options, coreFiles: true, git: true });
+    await expect(run.section()).toMatchFileSnapshot(golden(name));
+  });
+
+  test.each<readonly [reason: string, tree: Tree | string, options: Partial<WorkspaceCacheOptions>, expected: string]>([
+    [
+      'a root that cannot be read',
+      '/no/such/root',
+      {},
+      'The directory structure cache is not available. Use the `ls` tool to list directories on demand.',
+    ],
+    [
+      'a root that cannot be read, in Chinese',
+      '/no/such/root',
+      { language: 'zh', toolNames: sourceNames },
+      '目录结构缓存不可用，请使用 `afs_list` 工具按需查询。',
+    ],
+    [
+      'a limit of 0',
+      project,
+      { maxCharacters: 0 },
+      'The directory structure cache is not available. Use the `ls` tool to list directories on demand.',
+    ],
+    ['an empty root', {}, {}, 'The workspace has no entries to show.'],
+    ['an empty root, in Chinese', {}, { language: 'zh' }, 'workspace 中没有可显示的内容。'],
+  ])('without a tree: %s', async (_reason, tree, options, expected) => {
+    const section = (await runOf(tree, options)).section();
+    const [heading, text, ...rest] = section.split('\n\n');
+    expect(heading).toMatch(/^## \S/u);
+    expect(text).toBe(expected);
+    expect(rest).toEqual([]);
+  });
+
+  test('has the same bytes in two runs, and no time in it', async () => {
+    const root = repository();
+    const options = { coreFiles: true, git: true, clock: Date.now };
+    const sections = [(await runOf(root, options)).section(), (await runOf(root, options)).section()];
+    expect(sections[1]).toBe(sections[0]);
+    expect(sections[0]).not.toMatch(/\d\d:\d\d/u);
+  });
+
+  test('cannot be left by a name: the fence is longer than its backticks', async () => {
+    const run = await runOf({ '```': '', '````js': '' });
+    expect(run.section()).toContain('`````\n├── ```\n└── ````js\n`````\n');
+  });
+
+  test('shows what was kept after it in the updates', async () => {
+    const root = createTree(project);
+    const run = await runOf(root);
+    await list(run, join(root, 'docs'), 'guide.md');
+    const section = run.section();
+    expect(run.updates()).toBe('');
+    await list(run, join(root, 'src'), 'index.js', 'utils');
+    expect(run.section()).toBe(section);
+    const updates = run.updates();
+    expect(updates).toContain('name: index.js');
+    expect(updates).not.toContain('guide.md');
+    expect(updates.startsWith('## Dynamically cached directories (visited with ls)')).toBe(true);
+  });
+
+  test('and its updates show changes before listings', async () => {
+    const root = createTree(project);
+    const workspace = createWorkspace({ root, stateDirectory: temporaryDirectory() });
+    const run = await runOf(root, { workspace, language: 'zh' });
+    run.section();
+    await createCodingTools({ workspace }).write.execute({ path: 'src/new.js', content: '' });
+    await list(run, join(root, 'docs'), 'guide.md');
+    const updates = run.updates().replaceAll(root, '/root');
+    await expect(updates).toMatchFileSnapshot(golden('updates.zh'));
+  });
+});
+
+describe('core files', () => {
+  const headsOf = async (tree: Tree): Promise<Record<string, string>> => {
+    const section = (await runOf(tree, { coreFiles: true })).section();
+    const [, files = ''] = section.split('\n## Core files\n\n');
+    const parts = files.split(/^### /mu).slice(1);
+    return Object.fromEntries(
+      parts.map((part) => [part.slice(0, part.indexOf('\n')), part.slice(part.indexOf('\n') + 2)]),
+    );
+  };
+
+  test('are READMEs, manifests and notes for agents in the root', async () => {
+    const heads = await headsOf({
+      'readme.rst': 'r',
+      'AGENTS.md': 'a',
+      'Cargo.toml': 'c',
+      'pyproject.toml': 'p',
+      'go.mod': 'g',
+      LICENSE: 'l',
+      'README-old': 'o',
+      'src/README.md': 'inner',
+    });
+    expect(heads).toEqual({
+      'AGENTS.md': '```\na\n```\n\n',
+      'Cargo.toml': '```\nc\n```\n\n',
+      'go.mod': '```\ng\n```\n\n',
+      'pyproject.toml': '```\np\n```\n\n',
+      'readme.rst': '```\nr\n```',
+    });
+  });
+
+  test('have at most 4,000 characters in all, and say how many more there are', async () => {
+    const long = `${'x'.repeat(99)}\n`.repeat(100);
+    const heads = await headsOf({ 'README.md': long, 'AGENTS.md': long, 'package.json': '{}' });
+    const bodies = Object.values(heads).map((head) => head.split('\n').filter((line) => /^(?:x+|\{\})$/u.test(line)));
+    const lengths = bodies.map((lines) => lines.join('\n').length);
+    expect(lengths.reduce((sum, length) => sum + length, 0)).toBeLessThanOrEqual(4000);
+    expect(lengths.reduce((sum, length) => sum + length, 0)).toBeGreaterThan(3700);
+    expect(heads['README.md']).toMatch(/\n… 8000 more characters\n```/u);
+    expect(heads['package.json']).toBe('```\n{}\n```');
+  });
+
+  test('are not links out of the workspace, secrets, binaries, ignored, empty or unreadable files', async () => {
+    const outside = createTree({ secret: 'outside' });
+    const root = createTree({
+      '.gitignore': 'Gemfile\n',
+      '.env': 'KEY=1',
+      'README.md': symlink(join(outside, 'secret')),
+      'AGENTS.md': symlink('.env'),
+      'package.json': Buffer.from([0x61, 0, 0x62]),
+      Gemfile: 'ignored',
+      'go.mod': ' \n',
+      'pom.xml': symlink('missing'),
+      'Cargo.toml': symlink('real.toml'),
+      'real.toml': 'inside',
+    });
+    git(['init', '--quiet'], root);
+    mkdirSync(join(root, 'composer.json'));
+    const section = (await runOf(root, { coreFiles: true })).section();
+    expect(section).not.toMatch(/outside|KEY|ignored/u);
+    expect(section.match(/^### .*$/gmu)).toEqual(['### Cargo.toml']);
+  });
+
+  test('cannot end their fence', async () => {
+    const heads = await headsOf({ 'README.md': '```\ncode\n```\n## Forged' });
+    expect(heads['README.md']).toBe('````\n```\ncode\n```\n## Forged\n````');
+  });
+});
+
+describe('the git line', () => {
+  const lineOf = async (root: string, options: Partial<WorkspaceCacheOptions> = {}): Promise<string | undefined> =>
+    (await runOf(root, { git: true, ...options }))
+      .section()
+      .split('\n')
+      .find((line) => line.startsWith('Git'));
+
+  test('has the branch, the number of changed files and the last three subjects', async () => {
+    const root = repository();
+    expect(await lineOf(root)).toBe('Git: branch main, 6 changed files, last commits: fix `a`; begin');
+    for (const subject of ['one', 'two']) git(['commit', '--quiet', '--allow-empty', '--message', subject], root);
+    git(['switch', '--quiet', '--create', 'topic/x'], root);
+    expect(await lineOf(root)).toBe('Git: branch topic/x, 6 changed files, last commits: two; one; fix `a`');
+  });
+
+  test('counts the files of a sub-directory alone', async () => {
+    expect(await lineOf(join(repository(), 'src'))).toBe(
+      'Git: branch main, 3 changed files, last commits: fix `a`; begin',
+    );
+  });
+
+  test('of a repository without commits', async () => {
+    const root = createTree({ a: '' });
+    git(['init', '--quiet', '--initial-branch', 'main'], root);
+    expect(await lineOf(root)).toBe('Git: branch main, 1 changed file, no commits');
+  });
+
+  test('states why there is no information', async () => {
+    expect(await lineOf(createTree({ a: '' }))).toBe('Git: no information (not a git repository)');
+    expect(await lineOf(createTree({ a: '' }), { language: 'zh' })).toBe('Git：无信息（不是 git 仓库）');
+  });
+
+  test('stays one line, whatever a subject holds, and cuts a long one', async () => {
+    const root = createTree({ a: '' });
+    git(['init', '--quiet', '--initial-branch', 'main'], root);
+    const subject = `\u202e${'漢'.repeat(200)}`;
+    git(['commit', '--quiet', '--allow-empty', '--message', subject], root);
+    const line = await lineOf(root);
+    expect(line).toBe(String.raw`Git: branch main, 1 changed file, last commits: \u202e${'漢'.repeat(94)}…`);
+  });
+
+  test('is not changed by a commit during the run', async () => {
+    const root = repository();
+    const run = await runOf(root, { git: true });
+    const section = run.section();
+    git(['commit', '--quiet', '--allow-empty', '--message', 'later'], root);
+    expect(run.section()).toBe(section);
+  });
+
+  test('runs no program that the configuration of the repository names', async () => {
+    const root = repository();
+    const mark = join(temporaryDirectory(), 'ran');
+    const script = join(root, 'evil.sh');
+    writeFileSync(script, `#!/bin/sh\ntouch '${mark}'\n`, { mode: 0o755 });
+    git(['config', 'core.fsmonitor', script], root);
+    writeTree(root, { '.git/hooks': {} });
+    writeFileSync(join(root, '.git/hooks/post-index-change'), `#!/bin/sh\ntouch '${mark}'\n`, { mode: 0o755 });
+    await lineOf(root);
+    expect(() => writeFileSync(mark, '', { flag: 'wx' })).not.toThrow();
+  });
+});
