@@ -48,6 +48,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'shared-state.ts',
     'cache-options.ts',
     'workspace-cache.ts',
+    'tools',
   ],
   memory: [
     'errors.ts',

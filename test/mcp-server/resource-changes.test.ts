@@ -2,9 +2,7 @@ import { codingToolSet } from '@cairn/coding-agent';
 import { createMcpServer } from '@cairn/mcp-server';
 import type { McpServer } from '@cairn/mcp-server';
 import { serveHttp } from '@cairn/mcp-server/http';
-import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import type { Client } from '@modelcontextprotocol/client';
-import { once } from 'node:events';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -12,52 +10,10 @@ import { expect, onTestFinished, test } from 'vitest';
 import { createTree, temporaryDirectory } from '../support/tree.ts';
 import type { Tree } from '../support/tree.ts';
 import { connectInMemory } from './in-memory.ts';
-import { call, createClient, ways } from './support.ts';
+import { collect, connectHttp } from './notifications.ts';
+import type { Notifications } from './notifications.ts';
+import { call, ways } from './support.ts';
 import type { Way } from './support.ts';
-
-/** Collects the notifications of a client. */
-interface Notifications {
-  readonly heard: string[];
-  /** Waits until `heard` holds all of these. */
-  readonly wait: (...expected: readonly string[]) => Promise<void>;
-}
-
-function collect(client: Client): Notifications {
-  const heard: string[] = [];
-  const arrivals = new EventTarget();
-  const note = (what: string): void => {
-    heard.push(what);
-    arrivals.dispatchEvent(new Event('arrival'));
-  };
-  client.setNotificationHandler('notifications/resources/updated', ({ params: { uri } }) => note(uri));
-  client.setNotificationHandler('notifications/resources/list_changed', () => note('list'));
-  return {
-    heard,
-    wait: async (...expected) => {
-      while (!expected.every((one) => heard.includes(one))) await once(arrivals, 'arrival');
-    },
-  };
-}
-
-/** Connects over HTTP, and waits until a legacy client's stream of notifications is open. */
-async function connectHttp(url: string, era: Way['era']): Promise<Client> {
-  let onStream = (): void => undefined;
-  const stream = new Promise<void>((resolve) => {
-    onStream = resolve;
-  });
-  const transport = new StreamableHTTPClientTransport(new URL(url), {
-    fetch: async (target, init) => {
-      const response = await fetch(target, init);
-      if (init?.method === 'GET') onStream();
-      return response;
-    },
-  });
-  const client = createClient(era);
-  await client.connect(transport);
-  onTestFinished(() => client.close());
-  if (era === 'legacy') await stream;
-  return client;
-}
 
 async function serve(root: string): Promise<McpServer> {
   return createMcpServer({ toolSets: [codingToolSet], roots: [root], noticeIntervalMs: 1 });

@@ -2,6 +2,8 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
 import { createCodingTools } from '@cairn/coding-agent';
+import { createToolSession } from '@cairn/tool';
+import { createWorkspaceCacheToolSet } from '@cairn/workspace-cache';
 import { createMemory } from '@cairn/memory';
 import { memory } from '@cairn/memory/memory';
 import { createMemoryTools } from '@cairn/memory/tools';
@@ -23,7 +25,8 @@ describe.each(ways)('the official client over $over, $era era', (way) => {
   const root = newDirectory();
   let connected: Connected | undefined;
   /** The tools that the server serves, bound to nothing that a call could change. */
-  const sets = [createCodingTools({ root }), createMemoryTools({ memory: createMemory({ backend: memory() }) })];
+  const codingTools = createCodingTools({ root });
+  const memoryTools = createMemoryTools({ memory: createMemory({ backend: memory() }) });
   const shared = (): Client => {
     if (connected === undefined) throw new Error('the client is not connected');
     return connected.client;
@@ -40,6 +43,13 @@ describe.each(ways)('the official client over $over, $era era', (way) => {
   test('lists the tools of the sets in their order with their annotations', async () => {
     const client = shared();
     const { tools } = await client.listTools();
+    const context = { naming: 'default', readOnly: false, session: createToolSession() };
+    const cacheSet = await createWorkspaceCacheToolSet().open({
+      ...context,
+      roots: [root],
+      signal: AbortSignal.abort(),
+    });
+    const sets = [codingTools, cacheSet.tools, memoryTools];
     expect(tools.map(({ name, annotations }) => ({ name, ...annotations }))).toEqual(
       sets.flatMap((set) => Object.values(set).map(({ name, annotations }) => ({ name, ...annotations }))),
     );
@@ -58,6 +68,10 @@ describe.each(ways)('the official client over $over, $era era', (way) => {
     expect(await call(client, 'glob', { pattern: '*.txt' })).toContain('old.txt');
     expect(await call(client, 'grep', { pattern: 'two = 22' })).toContain('src/two.ts');
     expect(await call(client, 'ls', { path: 'src' })).toContain('one.ts');
+    expect(await call(client, 'workspace_tree')).toContain('    ├── one.ts\n');
+    expect(await call(client, 'cache_directory', { path: 'src', items: [] })).toContain(
+      'Cached directory: src (2 items)',
+    );
     expect(await call(client, 'delete', { path: 'old.txt' })).toContain('old.txt');
     expect(existsSync(join(root, 'old.txt'))).toBe(false);
     expect(readFileSync(join(root, 'src/one.ts'), 'utf8')).toBe('const one = 11;\n');

@@ -26,6 +26,7 @@ const exported = [
   'recordOf',
   'resolvePath',
   'sessionWorkspace',
+  'toolNameIn',
   'toolNames',
 ];
 

@@ -79,6 +79,15 @@ const pins: Readonly<Record<string, Pin>> = {
     bin: [],
     node: '>=20.19',
   },
+  '@cairn/workspace-cache': {
+    exports: { '.': './src/index.ts', './package.json': './package.json' },
+    published: {
+      '.': { types: './dist/index.d.ts', default: './dist/index.js' },
+      './package.json': './package.json',
+    },
+    bin: [],
+    node: '>=20.19',
+  },
   '@cairn/memory': {
     exports: {
       '.': './src/index.ts',

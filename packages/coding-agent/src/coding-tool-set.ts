@@ -4,7 +4,7 @@ import { createCodingTools } from './coding-tools.ts';
 import type { NamingProfile } from './naming/profiles.ts';
 import { fileResources } from './resources/provider.ts';
 import { createWorkspace } from './workspace.ts';
-import type { Workspace } from './workspace.ts';
+import type { Workspace, WorkspaceOptions } from './workspace.ts';
 
 const workspaceKey: SessionKey<Workspace> = createSessionKey('cairn workspace');
 
@@ -14,18 +14,24 @@ export interface CodingToolSetOptions {
   readonly stateDirectory?: string | undefined;
 }
 
+/** Options of {@link sessionWorkspace}. */
+export interface SessionWorkspaceOptions extends CodingToolSetOptions {
+  /** Makes the workspace, such as one with other file operations. Default: `createWorkspace`. */
+  readonly create?: ((options: WorkspaceOptions) => Workspace) | undefined;
+}
+
 /**
  * Returns the workspace that all tool sets of a session share: what one of them reads counts as read for the others. The first
- * call of a session makes it.
+ * call of a session makes it, with its options.
  *
  * @throws {ToolError} `INVALID_OPTION` when a root is not absolute.
  */
 export function sessionWorkspace(
   { roots, session }: Pick<ToolSetContext, 'roots' | 'session'>,
-  { stateDirectory }: CodingToolSetOptions = {},
+  { stateDirectory, create = createWorkspace }: SessionWorkspaceOptions = {},
 ): Workspace {
   const [root, ...allowedRoots] = roots;
-  return session.share(workspaceKey, () => createWorkspace({ root, policy: { allowedRoots }, stateDirectory }));
+  return session.share(workspaceKey, () => create({ root, policy: { allowedRoots }, stateDirectory }));
 }
 
 /**

@@ -1,5 +1,5 @@
 export { codingToolSet, createCodingToolSet, sessionWorkspace } from './coding-tool-set.ts';
-export type { CodingToolSetOptions } from './coding-tool-set.ts';
+export type { CodingToolSetOptions, SessionWorkspaceOptions } from './coding-tool-set.ts';
 export { createCodingTools } from './coding-tools.ts';
 export type { NamedTools } from './coding-tools.ts';
 export { createApplyPatchTool } from './hosted/apply-patch.ts';
@@ -39,6 +39,7 @@ export { onAnyChange } from './commit/changes.ts';
 export type { ChangedFile } from './commit/changed-file.ts';
 export type { Tier } from './edit/find-text.ts';
 export type { Locks } from './commit/locks.ts';
+export { toolNameIn } from './naming/name-tools.ts';
 export { namingProfiles } from './naming/profiles.ts';
 export type { CodingToolsOptions, NamingProfile } from './naming/profiles.ts';
 export { nodeFileOperations } from './files/operations.ts';

@@ -5,6 +5,7 @@ import { bind, bindAsItIs } from '../tools/bind.ts';
 import { inputSchemaBeyond } from '../tools/input.ts';
 import type { Names, CodingToolSpec } from '../tools/spec.ts';
 import { specs, toolNames } from '../tools/specs.ts';
+import type { ToolName } from '../tools/specs.ts';
 import type { Workspace } from '../workspace.ts';
 import type { Profile, ProfileTool } from './profile.ts';
 import { profiles } from './profiles.ts';
@@ -33,6 +34,12 @@ function namesOf(profile: Profile, speaker?: string): Names {
 /** Returns the names of a naming profile for messages. */
 export function namesIn(naming: NamingProfile): Names {
   return namesOf(profiles[naming]);
+}
+
+/** Returns the name of a tool in a naming profile. A profile that does not exist has the default names. */
+export function toolNameIn(naming: string, tool: ToolName): string {
+  const isKnown = (name: string): name is NamingProfile => Object.hasOwn(profiles, name);
+  return isKnown(naming) ? namesIn(naming).tool(tool) : tool;
 }
 
 function shapeOf(spec: CodingToolSpec<unknown, unknown>, { parameters, shape = {} }: ProfileTool): z.ZodRawShape {

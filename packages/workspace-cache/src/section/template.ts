@@ -1,5 +1,14 @@
 import { escapeControls } from '@cairn/tool/paths';
-import { Document, isSeq, visit } from 'yaml';
+import { createRequire } from 'node:module';
+import type * as Yaml from 'yaml';
+
+let loaded: typeof Yaml | undefined;
+
+/** Loads the library at the first use: a server or a command that shows no listing starts without it. */
+function yaml(): typeof Yaml {
+  loaded ??= createRequire(import.meta.url)('yaml') as typeof Yaml;
+  return loaded;
+}
 
 /**
  * Writes a value as YAML. The tree keeps its lines; a key and a text in a list stay on one line, and characters that hide or
@@ -8,6 +17,7 @@ import { Document, isSeq, visit } from 'yaml';
  */
 function stringifyYaml(value: unknown): string {
   if (value === undefined) return '';
+  const { Document, isSeq, visit } = yaml();
   const document = new Document(value, { aliasDuplicateObjects: false });
   visit(document, {
     Scalar: (key, node, ancestors) => {

@@ -17,9 +17,13 @@ export interface ToolSetOptions {
  * server starts and not before.
  */
 export async function loadToolSets({ session, stateDirectory, memory }: ToolSetOptions): Promise<ToolSet[]> {
-  const { createCodingToolSet } = await import('@cairn/coding-agent');
+  const [{ createCodingToolSet }, { createWorkspaceCacheToolSet }] = await Promise.all([
+    import('@cairn/coding-agent'),
+    import('@cairn/workspace-cache'),
+  ]);
   return [
     createCodingToolSet({ stateDirectory }),
+    createWorkspaceCacheToolSet({ journalDirectory: stateDirectory }),
     ...(memory === undefined ? [] : [await memoryToolSet(session, memory)]),
   ];
 }

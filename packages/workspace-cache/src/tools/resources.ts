@@ -1,0 +1,134 @@
+import { onAnyChange, realPathOf } from '@cairn/coding-agent';
+import type { Workspace, WorkspaceChange } from '@cairn/coding-agent';
+import { ToolError } from '@cairn/tool';
+import type { Resource, ResourceChange, ResourceProvider } from '@cairn/tool';
+import { escapeControls, quotePath } from '@cairn/tool/paths';
+import { basename } from 'node:path';
+import { isWithin } from '../content/scope.ts';
+import type { DynamicListing, Language } from '../data.ts';
+import type { DynamicListingStore } from '../listings/dynamic-listings.ts';
+import { pathsOf } from '../listings/paths-of.ts';
+import type { WorkspaceTree } from '../tree/build.ts';
+import type { TreeCallOptions } from '../workspace-cache.ts';
+import { treeText } from './tree-text.ts';
+import { treeToolTexts } from './tree-texts.ts';
+
+const BASE = 'cairn://workspace/';
+
+/** The URI of the kept listings. */
+const LISTINGS_URI = `${BASE}listings`;
+
+/** Files whose content decides what a tree shows. */
+const RULES: ReadonlySet<string> = new Set(['.gitignore', '.ignore']);
+
+/** Returns the URI of the tree of a root. The first root has none of the numbers. */
+function treeUri(index: number): string {
+  return index === 0 ? `${BASE}tree` : `${BASE}tree/${index + 1}`;
+}
+
+/** The kept listings of a session. */
+export interface SessionListings {
+  readonly record: Readonly<Record<string, DynamicListing>>;
+  readonly store: DynamicListingStore;
+  /** Calls `listener` after a listing came or went. Returns a function that ends the calls. */
+  onChange(listener: () => void): () => void;
+}
+
+/** What the resources show. */
+export interface WorkspaceResourcesOptions {
+  readonly workspace: Workspace;
+  /** The roots as the caller named them. */
+  readonly roots: readonly string[];
+  readonly treeAt: (directory: string, options: TreeCallOptions) => Promise<WorkspaceTree>;
+  /** Absent in the mode `static`. */
+  readonly listings: SessionListings | undefined;
+  readonly language: Language;
+  /** The name of the tool that lists a directory. */
+  readonly list: string;
+}
+
+/** Returns the paths of a change after which a tree may be another one. */
+function treePathsOf({ written, ...rest }: WorkspaceChange): string[] {
+  const rules = written.filter((path) => RULES.has(basename(path)));
+  return [...rules, ...pathsOf({ ...rest, written: rest.created })];
+}
+
+/** Makes the resources of a session: the tree of each root, and the kept listings. */
+export function workspaceResources(options: WorkspaceResourcesOptions): ResourceProvider {
+  const { workspace, roots, treeAt, listings, language, list } = options;
+  const texts = treeToolTexts[language];
+  const uris = roots.map((_, index) => treeUri(index));
+  let bases: Promise<readonly string[]> | undefined;
+  const basesOf = (): Promise<readonly string[]> =>
+    (bases ??= Promise.all(roots.map((root) => realPathOf(workspace.operations, root).catch(() => root))));
+
+  const resources = [
+    ...roots.map((root, index): Resource => {
+      const title = quotePath(basename(root) || root);
+      const uri = treeUri(index);
+      return {
+        uri,
+        name: `tree of ${title}`,
+        title: `Tree of ${title}`,
+        description: texts.treeResource,
+        mimeType: 'text/plain',
+      };
+    }),
+    ...(listings === undefined
+      ? []
+      : [
+          {
+            uri: LISTINGS_URI,
+            name: 'cached listings',
+            title: 'Cached listings',
+            description: texts.listingsResource(list),
+            mimeType: 'application/json',
+          },
+        ]),
+  ];
+  const readTree = async (root: string, signal: AbortSignal): Promise<string> => {
+    const tree = await treeAt(root, { signal });
+    const { error, entries } = tree.metadata;
+    if (error !== undefined && entries === 0) {
+      throw new ToolError('IO', [error, 'Ask the user for the permission to read it.'], { path: root });
+    }
+    return treeText(tree, { path: root, language, list });
+  };
+  return {
+    list: async () => ({ resources }),
+    read: async (uri, { signal }) => {
+      if (!uri.startsWith(BASE)) return undefined;
+      if (uri === LISTINGS_URI && listings !== undefined) {
+        // Another program may have changed a directory.
+        await listings.store.check();
+        return [{ uri, mimeType: 'application/json', text: JSON.stringify(listings.record, undefined, 2) }];
+      }
+      const root = roots[uris.indexOf(uri)];
+      if (root !== undefined) return [{ uri, mimeType: 'text/plain', text: await readTree(root, signal) }];
+      const known = resources.map((resource) => resource.uri).join(', ');
+      const what = `The resource ${escapeControls(JSON.stringify(uri))} does not exist`;
+      throw new ToolError('NOT_FOUND', [what, `Read ${known}.`]);
+    },
+    changes: {
+      announces: (uri) => resources.some((resource) => resource.uri === uri),
+      onChange: (listener) => {
+        const update = (uri: string): void => listener({ kind: 'resource-update', uri } satisfies ResourceChange);
+        const announce = async (paths: readonly string[]): Promise<void> => {
+          for (const [index, base] of (await basesOf()).entries()) {
+            if (paths.some((path) => isWithin(path, base))) update(treeUri(index));
+          }
+        };
+        const stops = [
+          onAnyChange((change) => {
+            const paths = treePathsOf(change);
+            if (paths.length > 0) void announce(paths);
+          }),
+          listings?.onChange(() => update(LISTINGS_URI)),
+        ];
+        return () => {
+          for (const stop of stops) stop?.();
+        };
+      },
+    },
+  };
+}

@@ -1,0 +1,39 @@
+import { quotePath } from '@cairn/tool/paths';
+import type { Language } from '../data.ts';
+import type { WorkspaceTree } from '../tree/build.ts';
+import { treeToolTexts } from './tree-texts.ts';
+
+/** What the text of a tree states beside the tree. */
+export interface TreeTextContext {
+  /** The directory, as the caller knows it. */
+  readonly path: string;
+  readonly language: Language;
+  /** The name of the tool that lists a directory. */
+  readonly list: string;
+}
+
+function listed(paths: readonly string[], count: number = paths.length): string {
+  const names = paths.map((path) => quotePath(path)).join(', ');
+  return count > paths.length ? `${names}, …` : names;
+}
+
+/**
+ * Returns a tree and its notes. The notes are in brackets, after an empty line: no name can forge one, because no name is an empty
+ * line.
+ */
+export function treeText({ tree, metadata }: WorkspaceTree, { path, language, list }: TreeTextContext): string {
+  const texts = treeToolTexts[language];
+  const { entries, depth, size, truncated, excluded, hiddenSecrets, error } = metadata;
+  const { unreadable = 0, unreadablePaths = [], missingFocus = [] } = metadata;
+  const shown = quotePath(path);
+  const isEmpty = entries === 0 && error === undefined && unreadable === 0;
+  const notes = [
+    isEmpty ? texts.empty(shown) : texts.counts(shown, entries, depth),
+    ...(truncated ? [texts.cut(size)] : []),
+    ...(excluded + hiddenSecrets > 0 ? [texts.leftOut(excluded, hiddenSecrets, list)] : []),
+    ...(unreadable > 0 ? [texts.unreadable(unreadable, listed(unreadablePaths, unreadable))] : []),
+    ...(missingFocus.length > 0 ? [texts.missingFocus(listed(missingFocus))] : []),
+    ...(error === undefined ? [] : [texts.incomplete(error)]),
+  ];
+  return [...(tree === '' ? [] : [tree, '']), ...notes].join('\n');
+}

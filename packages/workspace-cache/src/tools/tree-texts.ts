@@ -1,0 +1,77 @@
+import type { Language } from '../data.ts';
+
+/** The texts of the tool `workspace_tree` and of the resources, for a model. `list` is the name of the tool that lists a directory. */
+export interface TreeToolTexts {
+  readonly description: string;
+  readonly path: string;
+  readonly depth: string;
+  readonly characters: string;
+  readonly format: string;
+  readonly focus: string;
+  readonly empty: (path: string) => string;
+  readonly counts: (path: string, entries: number, depth: number) => string;
+  readonly cut: (characters: number) => string;
+  readonly leftOut: (excluded: number, secrets: number, list: string) => string;
+  readonly unreadable: (count: number, paths: string) => string;
+  readonly missingFocus: (paths: string) => string;
+  readonly incomplete: (error: string) => string;
+  readonly treeResource: string;
+  readonly listingsResource: (list: string) => string;
+}
+
+const plural = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`;
+
+/** The texts by language. */
+export const treeToolTexts: Readonly<Record<Language, TreeToolTexts>> = {
+  en: {
+    description:
+      'Show a directory as a tree of names: an overview of the workspace in one call. name/ (12) has 12 entries that are not shown.',
+    path: 'directory; default: the root',
+    depth: 'levels, or auto; default 3',
+    characters: 'limit of the tree, 10000 by default',
+    format: 'box is drawn with lines, indent is shorter, paths has one path a line',
+    focus: 'paths to show at any depth, with what is beside them',
+    empty: (path) => `[${path}: empty directory]`,
+    counts: (path, entries, depth) =>
+      `[${path}: ${plural(entries, 'entry', 'entries')}, ${plural(depth, 'level', 'levels')}]`,
+    cut: (characters) => `[cut at ${characters} characters; set characters, a smaller depth, or path]`,
+    leftOut: (excluded, secrets, list) => {
+      const what = [
+        ...(excluded > 0
+          ? [plural(excluded, 'ignored, hidden or excluded name', 'ignored, hidden or excluded names')]
+          : []),
+        ...(secrets > 0 ? [plural(secrets, 'name of a secret', 'names of secrets')] : []),
+      ];
+      return `[not shown: ${what.join(', ')}; ${list} lists a directory with all of its names]`;
+    },
+    unreadable: (count, paths) =>
+      `[could not read ${plural(count, 'directory or entry', 'directories or entries')}: ${paths}]`,
+    missingFocus: (paths) => `[focus does not exist: ${paths}]`,
+    incomplete: (error) => `[incomplete: ${error}]`,
+    treeResource: 'The directory tree of the workspace, as it is now. Its notes are in brackets after an empty line.',
+    listingsResource: (list) => `The directory listings that were cached after ${list}, by path.`,
+  },
+  zh: {
+    description: '以树形显示目录中的名称：一次调用即可了解 workspace 的整体结构。name/ (12) 表示还有 12 项未显示。',
+    path: '目录；默认为根目录',
+    depth: '层数或 auto；默认 3',
+    characters: '目录树的字符上限；默认 10000',
+    format: 'box 用线条绘制，indent 更短，paths 每行一个路径',
+    focus: '无论多深都要显示的路径，连同其旁边的内容',
+    empty: (path) => `[${path}：空目录]`,
+    counts: (path, entries, depth) => `[${path}：共 ${entries} 项，${depth} 层]`,
+    cut: (characters) => `[已在 ${characters} 字符处截断；请设置 characters、更小的 depth 或 path]`,
+    leftOut: (excluded, secrets, list) => {
+      const what = [
+        ...(excluded > 0 ? [`${excluded} 个被忽略、隐藏或排除的名称`] : []),
+        ...(secrets > 0 ? [`${secrets} 个可能包含敏感信息的名称`] : []),
+      ];
+      return `[未显示：${what.join('，')}；用 ${list} 可列出目录中的所有名称]`;
+    },
+    unreadable: (count, paths) => `[无法读取 ${count} 项：${paths}]`,
+    missingFocus: (paths) => `[focus 不存在：${paths}]`,
+    incomplete: (error) => `[不完整：${error}]`,
+    treeResource: 'workspace 当前的目录树。说明位于空行之后的方括号中。',
+    listingsResource: (list) => `调用 ${list} 后缓存的目录列表，以路径为键。`,
+  },
+};

@@ -1,0 +1,120 @@
+import type { ResolvedPath, Workspace } from '@cairn/coding-agent';
+import { createTool, inputSchema, succeed, ToolError } from '@cairn/tool';
+import type { Fields, ToolDefinition } from '@cairn/tool';
+import { quotePath } from '@cairn/tool/paths';
+import { relative, resolve, sep } from 'node:path';
+import { z } from 'zod';
+import type { Language, TreeMetadata } from '../data.ts';
+import type { WorkspaceTree } from '../tree/build.ts';
+import type { TreeFormat } from '../tree/options.ts';
+import type { TreeCallOptions } from '../workspace-cache.ts';
+import { treeText } from './tree-text.ts';
+import { treeToolTexts } from './tree-texts.ts';
+
+/** The name of the tool. */
+export const WORKSPACE_TREE = 'workspace_tree';
+
+/** The parameters of `workspace_tree`. */
+export interface WorkspaceTreeInput {
+  readonly path?: string | undefined;
+  readonly depth?: number | 'auto' | undefined;
+  readonly characters?: number | undefined;
+  readonly format?: TreeFormat | undefined;
+  readonly focus?: readonly string[] | undefined;
+}
+
+/** The result of `workspace_tree`. */
+export interface WorkspaceTreeDetails extends TreeMetadata {
+  readonly path: string;
+  /** See `WorkspaceTree`. */
+  readonly version: number;
+}
+
+/** Options of {@link createWorkspaceTreeTool}. */
+export interface WorkspaceTreeToolOptions {
+  readonly workspace: Workspace;
+  /** Returns the tree of a canonical directory. */
+  readonly treeAt: (directory: string, options: TreeCallOptions) => Promise<WorkspaceTree>;
+  readonly language: Language;
+  /** The name of the tool that lists a directory. */
+  readonly list: string;
+}
+
+/** The largest tree that one call returns. */
+const MAX_TREE_CHARACTERS = 100_000;
+
+const MAX_DEPTH = 100;
+
+/** Models write a number as text, too. */
+function withNumber(input: Fields): Fields {
+  const { depth } = input;
+  return typeof depth === 'string' && /^\d+$/u.test(depth) ? { ...input, depth: Number(depth) } : input;
+}
+
+/** @throws {ToolError} when the path is not a directory. */
+function requireDirectory({ stat, display: path }: ResolvedPath, list: string): void {
+  if (stat?.kind === 'directory') return;
+  if (stat === undefined) {
+    throw new ToolError('NOT_FOUND', [`${path} does not exist`, `List the directory above it with ${list}.`], { path });
+  }
+  const hint = 'Show the directory that contains it, with this path as focus.';
+  throw new ToolError('NOT_A_DIRECTORY', [`${path} is not a directory`, hint], { path });
+}
+
+/** Returns a path of `focus`, which is relative to the root like every path, relative to the directory that is shown. */
+function focusBelow(focus: string, directory: ResolvedPath, root: string): string {
+  const path = relative(directory.absolute, resolve(root, focus));
+  if (path === '..' || path.startsWith(`..${sep}`)) {
+    const summary = `${quotePath(focus)} is not in ${directory.display}`;
+    throw new ToolError('INVALID_INPUT', [summary, 'Write paths in focus relative to the root, like path.']);
+  }
+  return path === '' ? '.' : path.replaceAll(sep, '/');
+}
+
+/** Makes the tool `workspace_tree`: the tree of the workspace, or of a directory in it, as it is now. */
+export function createWorkspaceTreeTool(
+  options: WorkspaceTreeToolOptions,
+): ToolDefinition<WorkspaceTreeInput, WorkspaceTreeDetails> {
+  const { workspace, treeAt, language, list } = options;
+  const texts = treeToolTexts[language];
+  const shape = {
+    path: z.string().optional().describe(texts.path),
+    depth: z
+      .union([z.int().min(1).max(MAX_DEPTH), z.literal('auto')])
+      .optional()
+      .describe(texts.depth),
+    characters: z.int().min(0).max(MAX_TREE_CHARACTERS).optional().describe(texts.characters),
+    format: z.enum(['box', 'indent', 'paths']).optional().describe(texts.format),
+    focus: z.array(z.string().min(1)).optional().describe(texts.focus),
+  };
+  return createTool<WorkspaceTreeInput, WorkspaceTreeDetails>({
+    name: WORKSPACE_TREE,
+    description: texts.description,
+    inputSchema: inputSchema(shape, { adapt: withNumber }),
+    annotations: {
+      title: 'Show the workspace as a tree',
+      readOnlyHint: true,
+      destructiveHint: false,
+      idempotentHint: true,
+      openWorldHint: false,
+    },
+    run: async ({ path = '.', depth, characters, format, focus = [] }, { signal }) => {
+      const directory = await workspace.resolve(path);
+      requireDirectory(directory, list);
+      const tree = await treeAt(directory.real, {
+        depth,
+        maxCharacters: characters,
+        format,
+        focus: focus.map((one) => focusBelow(one, directory, workspace.root)),
+        signal,
+      });
+      const { metadata, version } = tree;
+      if (metadata.error !== undefined && metadata.entries === 0) {
+        const hint = 'Ask the user for the permission to read it, or show another directory.';
+        throw new ToolError('IO', [metadata.error, hint], { path: directory.display });
+      }
+      const text = treeText(tree, { path: directory.path, language, list });
+      return succeed(text, { path: directory.path, ...metadata, version });
+    },
+  });
+}

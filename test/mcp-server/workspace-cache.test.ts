@@ -1,0 +1,290 @@
+/** The tool set of the workspace cache over MCP, with the official client. */
+import { createCodingToolSet } from '@cairn/coding-agent';
+import { createMcpServer } from '@cairn/mcp-server';
+import { serveHttp } from '@cairn/mcp-server/http';
+import { createWorkspaceCacheToolSet } from '@cairn/workspace-cache';
+import type { WorkspaceCacheToolSetOptions } from '@cairn/workspace-cache';
+import type { Client } from '@modelcontextprotocol/client';
+import { rmSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { createTree, temporaryDirectory } from '../support/tree.ts';
+import type { Tree } from '../support/tree.ts';
+import { connectInMemory } from './in-memory.ts';
+import { collect, connectHttp } from './notifications.ts';
+import { call, ways } from './support.ts';
+import type { Way } from './support.ts';
+
+const TREE = 'cairn://workspace/tree';
+const LISTINGS = 'cairn://workspace/listings';
+
+const project: Tree = {
+  '.env': 'KEY=1',
+  'README.md': '',
+  node_modules: { dep: { 'index.js': '' } },
+  src: { 'main.ts': 'let a = 1;\n', lib: { deep: { 'bottom.ts': '' } } },
+};
+
+const box = `├── README.md
+└── src/
+    ├── lib/
+    │   └── deep/ (1)
+    └── main.ts`;
+
+const leftOut =
+  '[not shown: 1 ignored, hidden or excluded name, 1 name of a secret; ls lists a directory with all of its names]';
+
+interface OpenOptions extends WorkspaceCacheToolSetOptions {
+  readonly way?: Way;
+  readonly naming?: string;
+  readonly moreRoots?: readonly string[];
+}
+
+async function open(
+  tree: Tree,
+  options: OpenOptions = {},
+): Promise<{ readonly root: string; readonly client: Client }> {
+  const { way = ways[0], naming, moreRoots = [], ...setOptions } = options;
+  const root = createTree(tree);
+  const stateDirectory = temporaryDirectory();
+  const cacheSet = createWorkspaceCacheToolSet({ ...setOptions, journalDirectory: stateDirectory });
+  const codingSet = createCodingToolSet({ stateDirectory });
+  const server = await createMcpServer({
+    toolSets: options.cacheFiles === true ? [cacheSet, codingSet] : [codingSet, cacheSet],
+    roots: [root, ...moreRoots],
+    naming,
+    noticeIntervalMs: 1,
+  });
+  if (way.over === 'stdio') return { root, client: await connectInMemory(server, way.era) };
+  const listener = await serveHttp(server, { port: 0, token: undefined });
+  onTestFinished(async () => {
+    await listener.close();
+    await server.close();
+  });
+  return { root, client: await connectHttp(listener.url, way.era) };
+}
+
+async function read(client: Client, uri: string): Promise<string> {
+  const [content] = (await client.readResource({ uri })).contents;
+  return content !== undefined && 'text' in content ? content.text : '';
+}
+
+async function subscribe(client: Client, era: Way['era'], uri: string): Promise<void> {
+  if (era === 'modern') await client.listen({ resourceSubscriptions: [uri] });
+  else await client.subscribeResource({ uri });
+}
+
+describe('the tree as a resource', () => {
+  test.each(ways)('is what the tool shows, and its subscribers hear of each change, over $over, $era', async (way) => {
+    const { root, client } = await open(project, { way });
+    expect(await read(client, TREE)).toBe(`${box}\n\n[${root}: 6 entries, 3 levels]\n${leftOut}`);
+    const { heard, wait } = collect(client);
+    await subscribe(client, way.era, TREE);
+    await call(client, 'write', { path: 'src/new.ts', content: '' });
+    await wait(TREE);
+    expect(await read(client, TREE)).toContain('    ├── main.ts\n    └── new.ts\n');
+    heard.length = 0;
+    await call(client, 'write', { path: '.gitignore', content: 'README.md\n' });
+    await wait(TREE);
+    expect(await read(client, TREE)).not.toContain('README.md');
+    heard.length = 0;
+    await call(client, 'rename', { from: 'src', to: 'source' });
+    await wait(TREE);
+    await call(client, 'delete', { path: 'source', recursive: true });
+    expect(await read(client, TREE)).toBe(
+      `└── .gitignore\n\n[${root}: 1 entry, 3 levels]\n${leftOut.replace('1 ignored, hidden or excluded name', '2 ignored, hidden or excluded names')}`,
+    );
+  });
+
+  test('an edit of a file announces nothing', async () => {
+    const { client } = await open(project);
+    const { heard, wait } = collect(client);
+    await subscribe(client, 'legacy', TREE);
+    await call(client, 'edit', { path: 'src/main.ts', edits: [{ old_text: '1', new_text: '2' }] });
+    await call(client, 'write', { path: 'other.ts', content: '' });
+    await wait('list', TREE);
+    expect(heard.filter((uri) => uri === TREE)).toHaveLength(1);
+  });
+
+  test('each root has its own', async () => {
+    const second = createTree({ only: { here: '' } });
+    const { root, client } = await open(project, { moreRoots: [second] });
+    const { resources } = await client.listResources();
+    const own = resources.filter(({ uri }) => uri.startsWith('cairn:'));
+    expect(own.map(({ uri, title }) => [uri, title])).toEqual([
+      [TREE, `Tree of ${basename(root)}`],
+      [`${TREE}/2`, `Tree of ${basename(second)}`],
+      [LISTINGS, 'Cached listings'],
+    ]);
+    expect(await read(client, `${TREE}/2`)).toBe(`└── only/\n    └── here\n\n[${second}: 2 entries, 3 levels]`);
+    const { heard, wait } = collect(client);
+    for (const uri of [TREE, `${TREE}/2`]) await client.subscribeResource({ uri });
+    await call(client, 'write', { path: join(second, 'new'), content: '' });
+    await wait(`${TREE}/2`);
+    expect(heard).not.toContain(TREE);
+  });
+
+  test('a URI that does not exist is an error that names the others', async () => {
+    const { client } = await open({});
+    await expect(client.readResource({ uri: `${TREE}/2` })).rejects.toMatchObject({
+      message: expect.stringMatching(
+        /"cairn:\/\/workspace\/tree\/2" does not exist\. Read cairn:\/\/workspace\/tree, /u,
+      ),
+    });
+    await expect(client.subscribeResource({ uri: `${TREE}/2` })).rejects.toMatchObject({ code: -32602 });
+  });
+});
+
+describe('workspace_tree', () => {
+  test.each([
+    [{}, `${box}\n\n[.: 6 entries, 3 levels]\n${leftOut}`],
+    [{ path: 'src', format: 'paths' }, 'lib/\nlib/deep/\nlib/deep/bottom.ts\nmain.ts\n\n[src: 4 entries, 3 levels]'],
+    [{ path: 'src', depth: '1', format: 'indent' }, 'lib/ (1)\nmain.ts\n\n[src: 4 entries, 1 level]'],
+    [{ depth: 'auto', path: 'src/lib', format: 'indent' }, 'deep/\n  bottom.ts\n\n[src/lib: 2 entries, 4 levels]'],
+    [
+      { path: 'src', depth: 1, format: 'indent', focus: ['src/lib/deep/bottom.ts'] },
+      'lib/\n  deep/\n    bottom.ts\nmain.ts\n\n[src: 4 entries, 1 level]',
+    ],
+    [
+      { path: 'src', depth: 1, format: 'indent', focus: ['src/none.ts'] },
+      'lib/ (1)\nmain.ts\n\n[src: 4 entries, 1 level]\n[focus does not exist: none.ts]',
+    ],
+    [
+      { path: 'src', characters: 0 },
+      '[src: 4 entries, 3 levels]\n[cut at 0 characters; set characters, a smaller depth, or path]',
+    ],
+    [{ path: 'nowhere' }, 'error: nowhere does not exist. List the directory above it with ls.'],
+    [
+      { path: 'README.md' },
+      'error: README.md is not a directory. Show the directory that contains it, with this path as focus.',
+    ],
+    [{ path: '..' }, /^error: .* is outside the root/u],
+    [
+      { path: 'src', focus: ['README.md'] },
+      /^error: README\.md is not in src\. Write paths in focus relative to the root/u,
+    ],
+    [{ depth: 0 }, /^error: workspace_tree: invalid parameter depth/u],
+    [{ format: 'xml' }, /^error: workspace_tree: invalid parameter format/u],
+    [{ characters: 1_000_000 }, /^error: workspace_tree: invalid parameter characters/u],
+    [{ folder: 'src' }, /^error: workspace_tree: unknown parameter folder/u],
+  ])('%j', async (input, text) => {
+    const { client } = await open(project);
+    const answer = await call(client, 'workspace_tree', input);
+    expect(answer).toEqual(typeof text === 'string' ? text : expect.stringMatching(text));
+  });
+
+  test('the facts of the tree are in the answer', async () => {
+    const { client } = await open(project);
+    const { _meta } = await client.callTool({ name: 'workspace_tree', arguments: {} });
+    expect(_meta?.['cairn/facts']).toMatchObject({
+      path: '.',
+      entries: 6,
+      excluded: 1,
+      hiddenSecrets: 1,
+      truncated: false,
+    });
+  });
+
+  test('an empty directory is stated', async () => {
+    const { client } = await open({});
+    expect(await call(client, 'workspace_tree')).toBe('[.: empty directory]');
+  });
+
+  test('no name can forge a note', async () => {
+    const { client } = await open({ '[.: empty directory]': '', 'a\n\n[.: empty directory]': '' });
+    expect(await call(client, 'workspace_tree', { format: 'paths' })).toBe(
+      '[.: empty directory]\na\\u{A}\\u{A}[.: empty directory]\n\n[.: 2 entries, 3 levels]',
+    );
+  });
+
+  test('is offered under every naming profile, and its texts name the tool that lists', async () => {
+    const { client } = await open(project, { naming: 'claude' });
+    expect(await call(client, 'workspace_tree', { depth: 1 })).toContain('; LS lists a directory');
+    const { tools } = await client.listTools();
+    expect(tools.find(({ name }) => name === 'cache_directory')?.description).toContain('Call it after LS.');
+  });
+
+  test('the texts exist in Chinese', async () => {
+    const { client } = await open(project, { language: 'zh' });
+    expect(await call(client, 'workspace_tree', { depth: 1, format: 'indent', characters: 0 })).toBe(
+      '[.：共 6 项，1 层]\n[已在 0 字符处截断；请设置 characters、更小的 depth 或 path]\n[未显示：1 个被忽略、隐藏或排除的名称，1 个可能包含敏感信息的名称；用 ls 可列出目录中的所有名称]',
+    );
+  });
+});
+
+describe('cache_directory', () => {
+  test.each(ways)('keeps a listing that every client of the session can read, over $over, $era', async (way) => {
+    const { client } = await open(project, { way });
+    const { heard, wait } = collect(client);
+    await subscribe(client, way.era, LISTINGS);
+    const items = [
+      { name: 'lib', isDirectory: true },
+      { name: 'main.ts', isDirectory: false },
+    ];
+    expect(await call(client, 'cache_directory', { path: 'src', items })).toBe('Cached directory: src (2 items)');
+    await wait(LISTINGS);
+    expect(JSON.parse(await read(client, LISTINGS))).toMatchObject({ src: { items } });
+    heard.length = 0;
+    // A write in it makes the listing wrong, so it goes.
+    await call(client, 'write', { path: 'src/new.ts', content: '' });
+    await wait(LISTINGS);
+    expect(JSON.parse(await read(client, LISTINGS))).toEqual({});
+  });
+
+  test('a listing that another program made wrong is not shown', async () => {
+    const { root, client } = await open(project);
+    await call(client, 'cache_directory', { path: 'src', items: [] });
+    expect(Object.keys(JSON.parse(await read(client, LISTINGS)) as object)).toEqual(['src']);
+    writeFileSync(join(root, 'src/other.ts'), '');
+    expect(JSON.parse(await read(client, LISTINGS))).toEqual({});
+  });
+
+  test('is absent in the mode static', async () => {
+    const { client } = await open(project, { mode: 'static' });
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name }) => name)).not.toContain('cache_directory');
+    await expect(client.readResource({ uri: LISTINGS })).rejects.toThrow('does not exist');
+  });
+});
+
+describe('cacheFiles', () => {
+  test('the coding tools see each change', async () => {
+    const { root, client } = await open(project, { cacheFiles: true });
+    for (const content of ['let a = 1;\n', 'let b = 22;\n']) {
+      writeFileSync(join(root, 'src/main.ts'), content);
+      for (let round = 0; round < 3; round += 1) {
+        expect(await call(client, 'read', { path: 'src/main.ts' })).toContain(content.trim());
+      }
+    }
+    expect(await call(client, 'edit', { path: 'src/main.ts', edits: [{ old_text: '22', new_text: '3' }] })).toContain(
+      'Edited',
+    );
+    expect(await call(client, 'read', { path: 'src/main.ts' })).toContain('let b = 3;');
+  });
+
+  test('is refused after another set has made the workspace', async () => {
+    const root = createTree({});
+    const toolSets = [createCodingToolSet(), createWorkspaceCacheToolSet({ cacheFiles: true })];
+    await expect(createMcpServer({ roots: [root], toolSets })).rejects.toMatchObject({
+      code: 'INVALID_OPTION',
+      message: expect.stringContaining('Put this tool set before the one of the coding tools'),
+    });
+  });
+});
+
+test('an invalid option of the cache fails when the server starts', async () => {
+  const toolSets = [createWorkspaceCacheToolSet({ depth: 0 })];
+  await expect(createMcpServer({ roots: [createTree({})], toolSets })).rejects.toMatchObject({
+    code: 'INVALID_OPTION',
+    message: expect.stringContaining('invalid option depth: 0'),
+  });
+});
+
+test('a directory that is gone is an error', async () => {
+  const { root, client } = await open({ sub: { a: '' } });
+  expect(await call(client, 'workspace_tree', { path: 'sub' })).toContain('└── a');
+  rmSync(join(root, 'sub'), { recursive: true });
+  expect(await call(client, 'workspace_tree', { path: 'sub' })).toBe(
+    'error: sub does not exist. List the directory above it with ls.',
+  );
+});
