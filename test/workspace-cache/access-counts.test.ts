@@ -1,0 +1,144 @@
+import { createWorkspaceCache } from '@cairn/workspace-cache';
+import type { WorkspaceCache } from '@cairn/workspace-cache';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { settled } from '../support/settled.ts';
+import { createTree, temporaryDirectory } from '../support/tree.ts';
+
+function open(root: string, stateDirectory: string, warnings: string[] = []): WorkspaceCache {
+  const cache = createWorkspaceCache({
+    root,
+    stateDirectory,
+    onWarning: ({ message }) => void warnings.push(message),
+  });
+  onTestFinished(() => cache.close());
+  return cache;
+}
+
+async function readTimes(cache: WorkspaceCache, path: string, times: number): Promise<void> {
+  for (let time = 0; time < times; time++) await cache.content.read(path);
+}
+
+async function countsOf(cache: WorkspaceCache): Promise<Record<string, number>> {
+  return Object.fromEntries((await cache.content.accessCounts()).map(({ path, count }) => [path, count]));
+}
+
+test('counts survive the process, per project, the most used first', async () => {
+  const [root, other, state] = [
+    createTree({ 'a.ts': 'a', 'src/b.ts': 'b' }),
+    createTree({ 'a.ts': '' }),
+    temporaryDirectory(),
+  ];
+  const first = open(root, state);
+  await readTimes(first, 'a.ts', 2);
+  await readTimes(first, 'src/b.ts', 3);
+  expect(await countsOf(first)).toEqual({ 'src/b.ts': 3, 'a.ts': 2 });
+  await first.close();
+  const second = open(root, state);
+  await readTimes(second, 'a.ts', 2);
+  expect((await second.content.accessCounts()).map(({ path, count }) => [path, count])).toEqual([
+    ['a.ts', 4],
+    ['src/b.ts', 3],
+  ]);
+  expect(await countsOf(open(other, state))).toEqual({});
+});
+
+test('the file of the counts is for its user alone', async () => {
+  const [root, state] = [createTree({ 'a.ts': 'a' }), join(temporaryDirectory(), 'new', 'state')];
+  const cache = open(root, state);
+  await readTimes(cache, 'a.ts', 1);
+  await cache.close();
+  expect(statSync(state).mode & 0o777).toBe(0o700);
+  const names = readdirSync(state);
+  expect(names).toHaveLength(1);
+  expect(statSync(join(state, names[0] ?? '')).mode & 0o777).toBe(0o600);
+});
+
+test('no more than 1,000 paths are counted', async () => {
+  const files = Object.fromEntries(Array.from({ length: 1100 }, (_, index) => [`f${index}`, '']));
+  const [root, state] = [createTree({ ...files, often: '' }), temporaryDirectory()];
+  const cache = open(root, state);
+  await readTimes(cache, 'often', 3);
+  for (const path of Object.keys(files)) await cache.content.read(path);
+  await cache.close();
+  const counts = await open(root, state).content.accessCounts();
+  expect(counts).toHaveLength(1000);
+  expect(counts[0]).toMatchObject({ path: 'often', count: 3 });
+});
+
+test.each([
+  '',
+  '{',
+  '[]',
+  '{"version":1,"counts":{}}',
+  '{"version":1,"counts":[1,["a"],["b","x",1],["c",1e400,1],["d",2,3]]}',
+  '\0',
+])('a file of counts with the content %j does no harm', async (content) => {
+  const [root, state] = [createTree({ 'a.ts': 'a', d: '' }), temporaryDirectory()];
+  const first = open(root, state);
+  await readTimes(first, 'a.ts', 1);
+  await first.close();
+  writeFileSync(join(state, readdirSync(state)[0] ?? ''), content);
+  const second = open(root, state);
+  await readTimes(second, 'a.ts', 1);
+  expect((await countsOf(second))['a.ts']).toBe(1);
+  await second.content.preload();
+});
+
+test('where the directory belongs to others, counts are kept in memory, with one warning', async () => {
+  const [root, state, warnings] = [createTree({ 'a.ts': 'a' }), temporaryDirectory(), [] as string[]];
+  chmodSync(state, 0o777);
+  const cache = open(root, state, warnings);
+  await readTimes(cache, 'a.ts', 600);
+  await cache.close();
+  expect(await countsOf(cache)).toEqual({ 'a.ts': 600 });
+  expect(warnings).toEqual([expect.stringContaining(`no directory can be used of ${state}`)]);
+  expect(readdirSync(state)).toEqual([]);
+});
+
+/** Reads files many times in a process of its own. */
+const worker = `
+  import { createWorkspaceCache } from '@cairn/workspace-cache';
+  const [root, stateDirectory] = process.argv.slice(1);
+  const cache = createWorkspaceCache({ root, stateDirectory });
+  for (let time = 0; time < 1500; time++) await cache.content.read(time % 3 === 0 ? 'a.ts' : 'b.ts');
+  await cache.close();
+`;
+
+test('two processes at the same time lose no count', async () => {
+  const [root, state] = [createTree({ 'a.ts': 'a', 'b.ts': 'b' }), temporaryDirectory()];
+  const processes = [0, 1].map(() =>
+    spawn(process.execPath, ['--input-type=module', '--eval', worker, root, state], {
+      cwd: import.meta.dirname,
+      stdio: ['ignore', 'inherit', 'pipe'],
+    }),
+  );
+  expect(await Promise.all(processes.map(async (child) => (await once(child, 'exit'))[0]))).toEqual([0, 0]);
+  expect(await countsOf(open(root, state))).toEqual({ 'a.ts': 1000, 'b.ts': 2000 });
+  const text = readFileSync(join(state, readdirSync(state)[0] ?? ''), 'utf8');
+  expect(JSON.parse(text)).toMatchObject({ version: 1, root });
+});
+
+test('a preload reads the most used files into memory, at most 20 and 2 MiB', async () => {
+  const small = Object.fromEntries(Array.from({ length: 25 }, (_, index) => [`f${index}`, `${index}`]));
+  const [root, state] = [createTree({ ...small, gone: '', large: 'x'.repeat(1024 * 1024) }), temporaryDirectory()];
+  const first = open(root, state);
+  for (const path of Object.keys(small)) await readTimes(first, path, 2);
+  await readTimes(first, 'large', 3);
+  await readTimes(first, 'gone', 4);
+  await first.close();
+  rmSync(join(root, 'gone'));
+  await settled(root);
+  const second = open(root, state);
+  const before = await countsOf(second);
+  const { files, bytes } = await second.content.preload();
+  expect(files).toBe(19);
+  expect(bytes).toBeGreaterThan(1024 * 1024);
+  expect(second.content.stats).toMatchObject({ hits: 0, misses: 0, entries: 19 });
+  expect(await countsOf(second)).toEqual(before);
+  await second.content.read('large');
+  expect(second.content.stats.hits).toBe(1);
+});
