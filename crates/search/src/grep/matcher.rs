@@ -224,7 +224,7 @@ impl Compiled {
 const DFA_BYTES: usize = 32 << 20;
 /// The maximal length of a pattern. The engines take more than linear time to compile one.
 const MAX_PATTERN_BYTES: usize = 64 << 10;
-/// The maximal size of a program that takes no noticeable time to build, and of any program. The second is ripgrep's limit.
+/// The maximal size of a program that is quick to build, and of any program. The second is ripgrep's limit.
 const PROGRAM_BYTES: [usize; 2] = [4 << 20, 100 << 20];
 const TOO_LONG: &str = "it is longer than 64 KiB";
 const LINE_BREAK: &str = "it matches a line break; set multiline to let matches span lines";
