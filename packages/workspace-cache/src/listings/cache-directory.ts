@@ -1,6 +1,6 @@
 import { createTool, explaining, inputSchema, succeed, ToolError } from '@cairn/tool';
 import type { Fields, ToolDefinition } from '@cairn/tool';
-import { quotePath } from '@cairn/tool/paths';
+import { quotePath, unquotePath } from '@cairn/tool/paths';
 import type { DirectoryEntry } from '@cairn/coding-agent';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -120,6 +120,12 @@ async function directoryAt(scope: CacheScope, path: string): Promise<string> {
   );
 }
 
+/** Returns an item with the name that a quoted one stands for. */
+function unquoted(item: ListedItem): ListedItem {
+  const names = (['name', 'path'] as const).filter((key) => typeof item[key] === 'string');
+  return { ...item, ...Object.fromEntries(names.map((key) => [key, unquotePath(String(item[key]))])) };
+}
+
 /** Some list tools return names alone. */
 function withObjects(input: Fields): Fields {
   const { items } = input;
@@ -159,7 +165,8 @@ export function createCacheDirectoryTool(
       idempotentHint: true,
       openWorldHint: false,
     },
-    run: async (input, { signal }) => {
+    run: async (given, { signal }) => {
+      const input = { path: unquotePath(given.path), items: given.items.map(unquoted) };
       const path = quotePath(input.path);
       const real = await directoryAt(scope, input.path);
       const entries = await explaining(path, () => list(scope, real));
