@@ -1,7 +1,10 @@
 import type { TreeEntry, TreeSummary, TreeSummaryOptions } from '@cairn/natives';
-import { treeSummary } from '@cairn/natives';
+import { fsScanCacheStats, invalidateFsScanCache, treeSummary } from '@cairn/natives';
+import { appendFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { createTree, symlink } from '../support/tree.ts';
+import { git } from '../support/tools.ts';
+import { bytesName, createTree, fifo, symlink, writeTree } from '../support/tree.ts';
 
 /** The path of an entry. */
 function pathOf({ entries }: TreeSummary, { name, parent }: TreeEntry): string {
@@ -114,5 +117,185 @@ describe('what a tree shows', () => {
     const summary = await treeSummary({ path, depth: 'auto' });
     expect(summary.depth).toBe(4);
     expect(lines(summary).filter((line) => /^\w+\/b\/c\/d\/e/u.test(line))).toEqual(['src/b/c/d/e/ 1']);
+  });
+});
+
+describe('files that git tracks', () => {
+  /** A repository with these files, of which git tracks some though its rules ignore them. */
+  function repository(tree: Parameters<typeof createTree>[0], tracked: readonly string[]): string {
+    const path = createTree(tree);
+    git(['init', '--quiet'], path);
+    git(['add', '--force', '--', ...tracked], path);
+    return path;
+  }
+
+  const tree = {
+    '.gitignore': '*.log\nout/\nbuild/\n',
+    'a.log': '',
+    'b.log': '',
+    out: { a: { kept: '', other: '' }, b: { other: '' }, c: '' },
+    build: { kept: '', other: '' },
+    dist: { kept: '' },
+    '.cache': { kept: '' },
+  };
+
+  it('are shown though a rule ignores them, and an excluded directory with them is folded', async () => {
+    const path = repository(tree, ['a.log', 'out/a/kept', 'build/kept', 'dist/kept', '.cache/kept']);
+    const summary = await treeSummary({ path, exclude: ['build', 'dist'] });
+    const folded = ['build/ excluded', 'dist/ excluded'];
+    expect(lines(summary)).toEqual(['.gitignore', 'a.log', ...folded, 'out/ 1', 'out/a/ 1', 'out/a/kept']);
+    // b.log, .cache, out/b, out/c and out/a/other
+    expect(summary.excluded).toBe(5);
+  });
+
+  it('show as soon as git tracks them, and when their ignored directory changes', async () => {
+    const path = repository(tree, ['.gitignore']);
+    const options = { path, cache: true, exclude: ['build', 'dist'] };
+    const first = await treeSummary(options);
+    expect(lines(first)).toEqual(['.gitignore']);
+    git(['add', '--force', 'out/a/kept'], path);
+    const second = await treeSummary(options);
+    expect(lines(second)).toEqual(['.gitignore', 'out/ 1', 'out/a/ 1', 'out/a/kept']);
+    expect(second.generation).toBeGreaterThan(first.generation);
+    rmSync(join(path, 'out/a/kept'));
+    writeFileSync(join(path, 'out/a/more'), '');
+    const third = await treeSummary(options);
+    expect(lines(third)).toEqual(['.gitignore', 'out/ 1', 'out/a/ 0']);
+    expect(third.excluded).toBe(first.excluded + 3);
+  });
+
+  it('are those of a linked work tree, and of a split and a sparse index', async () => {
+    const main = repository({ '.gitignore': 'x', x: '', sub: { x: '', y: '' }, other: { x: '' } }, [
+      'x',
+      'sub/x',
+      'other/x',
+      '.gitignore',
+    ]);
+    git(['commit', '--quiet', '-m', 'one'], main);
+    const linked = join(createTree({}), 'linked');
+    git(['worktree', 'add', '--quiet', '--detach', linked], main);
+    expect(lines(await treeSummary({ path: linked, depth: 1 }))).toEqual(['.gitignore', 'other/ 1', 'sub/ 1', 'x']);
+    expect(lines(await treeSummary({ path: join(linked, 'sub') }))).toEqual(['x']);
+    git(['update-index', '--split-index'], main);
+    git(['rm', '--quiet', '--cached', 'x'], main);
+    expect(lines(await treeSummary({ path: main }))).toEqual([
+      '.gitignore',
+      'other/ 1',
+      'sub/ 2',
+      'other/x',
+      'sub/x',
+      'sub/y',
+    ]);
+    git(['sparse-checkout', 'set', '--cone', '--sparse-index', 'sub'], linked);
+    expect(lines(await treeSummary({ path: linked }))).toEqual(['.gitignore', 'sub/ 1', 'x', 'sub/x']);
+  });
+
+  it('are unknown when the index cannot be read, which is reported', async () => {
+    const path = repository({ '.gitignore': 'x', x: '' }, ['x']);
+    appendFileSync(join(path, '.git/index'), 'garbage');
+    const summary = await treeSummary({ path });
+    expect(lines(summary)).toEqual(['.gitignore']);
+    expect(summary).toMatchObject({ unreadable: 1, unreadablePaths: [join(path, '.git/index')] });
+  });
+});
+
+describe('ignored directories that the caller allows', () => {
+  const tree = {
+    '.gitignore': 'dist\n*.log\n',
+    packages: { a: { dist: { 'a.js': '', 'a.log': '', dist: { b: '' } } } },
+    dist: { '.git': '', x: '' },
+  };
+
+  it('are shown, and the rules decide about what is in them', async () => {
+    const path = createTree({ '.git': {}, ...tree });
+    const options = { path, cache: true, allow: ['dist'], depth: 9 };
+    const summary = await treeSummary(options);
+    const inside = ['packages/a/dist/a.js', 'packages/a/dist/dist/ 1', 'packages/a/dist/dist/b'];
+    expect(lines(summary)).toEqual([
+      '.gitignore',
+      'dist/ repository',
+      'packages/ 1',
+      'packages/a/ 1',
+      'packages/a/dist/ 2',
+      ...inside,
+    ]);
+    expect(summary).toMatchObject({ excluded: 1, totalEntries: 8 });
+    const before = fsScanCacheStats();
+    const again = await treeSummary(options);
+    expect(again.generation).toBe(summary.generation);
+    expect(fsScanCacheStats().misses).toBe(before.misses);
+    writeFileSync(join(path, 'packages/a/dist/new'), '');
+    invalidateFsScanCache(join(path, 'packages/a/dist/new'));
+    expect((await treeSummary(options)).totalEntries).toBe(9);
+  });
+
+  it('do not push their tree out of the cache', async () => {
+    const names = Array.from({ length: 40 }, (_, index) => `p${index}`);
+    const packages = Object.fromEntries(names.map((name) => [name, { dist: { a: '' } }]));
+    const path = createTree({ '.git': {}, '.gitignore': 'dist', packages });
+    const options = { path, cache: true, allow: ['dist'], depth: 9 };
+    expect(await treeSummary(options)).toMatchObject({ totalEntries: 122 });
+    const before = fsScanCacheStats();
+    await treeSummary(options);
+    const after = fsScanCacheStats();
+    expect([after.misses, after.evictions]).toEqual([before.misses, before.evictions]);
+  });
+});
+
+describe('odd names', () => {
+  it('are returned as bytes where they are not text, and pipes are left out', async () => {
+    const path = createTree({ pipe: fifo(), d: { [bytesName(0x66, 0xff)]: '' }, link: symlink('d'), e: symlink('né') });
+    writeTree(path, { d2: {} });
+    symlinkSync(Buffer.from([0x74, 0xfe]), join(path, 'raw'));
+    const { entries } = await treeSummary({ path });
+    const file = { parent: 0, kind: 'file', children: 0, name: 'f\uFFFD', nameBytes: Uint8Array.of(0x66, 0xff) };
+    const link = { parent: -1, kind: 'symlink', children: 0 };
+    expect(entries).toEqual([
+      { name: 'd', parent: -1, kind: 'dir', children: 1 },
+      { name: 'd2', parent: -1, kind: 'dir', children: 0 },
+      { ...link, name: 'e', target: 'né' },
+      { ...link, name: 'link', target: 'd' },
+      { ...link, name: 'raw', target: 't\uFFFD', targetBytes: Uint8Array.of(0x74, 0xfe) },
+      file,
+    ]);
+  });
+
+  it('are compared in the composed form', async () => {
+    const tree = { 'e\u0301': { a: '' }, b: { 'o\u0308': { c: '' } } };
+    expect(await shown(tree, { exclude: ['é'], focus: ['b/ö'], depth: 1 })).toEqual([
+      'b/ 1',
+      'b/o\u0308/ 1',
+      'b/o\u0308/c',
+    ]);
+  });
+});
+
+describe('a call that cannot succeed', () => {
+  it.each([
+    [{ depth: 0 }, "invalid option depth of treeSummary: 0; use a whole number from 1, or 'auto'"],
+    [{ depth: 1.5 }, 'invalid option depth of treeSummary: 1.5'],
+    [{ depth: 'x' }, 'invalid option depth of treeSummary: "x"'],
+    [{ maxEntries: -1 }, 'invalid option maxEntries of treeSummary: -1; use a whole number from 0 to 100000'],
+    [{ maxEntries: 100_001 }, 'invalid option maxEntries of treeSummary: 100001'],
+    [{ exclude: 'dist' }, 'invalid option exclude of treeSummary: "dist"; use an array of strings'],
+    [{ secrets: [1] }, 'invalid option secrets of treeSummary: an array; use an array of strings'],
+    [{ deep: 1 }, 'unknown option deep of treeSummary; use path, hidden'],
+  ])('names the option that is not valid: %j', async (options, message) => {
+    const call = treeSummary({ path: '.', ...options } as TreeSummaryOptions);
+    await expect(call).rejects.toMatchObject({
+      code: 'INVALID_OPTION',
+      message: expect.stringContaining(message) as string,
+    });
+  });
+
+  it('states that the root does not exist or is a file, that it was aborted, or out of time', async () => {
+    const path = createTree({ file: '' });
+    await expect(treeSummary({ path: join(path, 'none') })).rejects.toMatchObject({ code: 'PATH_NOT_FOUND' });
+    await expect(treeSummary({ path: join(path, 'file') })).rejects.toMatchObject({ code: 'NOT_A_DIRECTORY' });
+    const signal = AbortSignal.abort(new Error('enough'));
+    await expect(treeSummary({ path, signal })).rejects.toThrow('enough');
+    await expect(treeSummary({ path, timeoutMs: 0 })).rejects.toMatchObject({ code: 'TIMEOUT' });
+    const partial = await treeSummary({ path, timeoutMs: 0, onTimeout: 'partial' });
+    expect(partial).toMatchObject({ complete: false, stopReason: 'timeout' });
   });
 });

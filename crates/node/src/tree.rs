@@ -152,7 +152,7 @@ fn encode(outcome: &TreeOutcome, check: &dyn Fn() -> Result<(), Stopped>) -> Res
         generation: outcome.generation() as f64,
         complete: outcome.stop_reason.is_none(),
         stop_reason: outcome.stop_reason.map(stop_reason),
-        unreadable: nonzero(snapshot.unreadable()),
+        unreadable: nonzero(outcome.unreadable()),
         unreadable_paths: texts(&outcome.unreadable_paths),
         missing_focus: texts(&outcome.missing_focus),
         columns: columns.into(),

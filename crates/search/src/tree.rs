@@ -1,13 +1,17 @@
 //! A summary of a tree: the entries that a bounded, breadth-first view of it shows, and how many there are.
 
 mod build;
+mod dependencies;
+mod git_index;
 mod names;
 mod select;
+mod tracked;
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use cairn_cancel::{CancelToken, Stopped};
 use cairn_walk::{Derived, Detail, Kind, ScanOptions, Snapshot, next_generation};
@@ -16,7 +20,7 @@ use crate::context::{Scope, SearchContext, StopReason};
 use crate::error::SearchError;
 
 pub use self::build::Folded;
-use self::build::{ROOT, Rules, Tree, build};
+use self::build::{ROOT, Rules, ScanDirectory, Tree, build};
 use self::names::{NameSet, Secrets};
 pub use self::select::Depth;
 use self::select::{find, select};
@@ -92,7 +96,7 @@ pub struct TreeOutcome {
     /// The focused paths that do not exist.
     pub missing_focus: Vec<String>,
     /// The places that could not be read and that do not lie in what is left out.
-    pub unreadable_paths: Vec<Box<[u8]>>,
+    pub unreadable_paths: Vec<Vec<u8>>,
     /// Why entries may be missing.
     pub stop_reason: Option<StopReason>,
 }
@@ -140,6 +144,12 @@ impl TreeOutcome {
         self.tree.tree.secrets
     }
 
+    /// How many places could not be read.
+    #[must_use]
+    pub fn unreadable(&self) -> u64 {
+        self.tree.tree.unreadable
+    }
+
     /// A number that rises when anything in a summary of this tree with these rules changed.
     #[must_use]
     pub fn generation(&self) -> u64 {
@@ -177,7 +187,7 @@ pub fn tree_summary(
         scope,
         &scope.request(&root, scan),
         cancel,
-        |snapshot| summarise(context, options, &rules, snapshot, cancel),
+        |snapshot| summarise(context, options, &rules, snapshot, scan, cancel),
         |outcome| outcome.total() == 0,
     )
 }
@@ -187,11 +197,21 @@ fn summarise(
     options: &TreeOptions,
     rules: &Rules,
     snapshot: &Arc<Snapshot>,
+    scan: ScanOptions,
     cancel: &CancelToken,
 ) -> Result<TreeOutcome, SearchError> {
     // The rest takes milliseconds: a caller that accepts a partial result waits for it.
     let cancel = if options.scope.partial_on_timeout { cancel.without_deadline() } else { cancel.clone() };
-    let tree = tree_of(context, options, rules, snapshot, &|| cancel.check())?;
+    let scan_directory = |directory: &Path| -> Result<Arc<Snapshot>, SearchError> {
+        let request = options.scope.request(directory, scan);
+        let scan = if options.scope.use_cache {
+            context.cache.get_or_scan(&request, context.pool, &cancel)
+        } else {
+            context.cache.force_rescan(&request, false, context.pool, &cancel)
+        };
+        Ok(scan?.snapshot)
+    };
+    let tree = tree_of(context, options, rules, snapshot, &scan_directory, &|| cancel.check())?;
     let mut missing_focus = Vec::new();
     let mut focus = Vec::new();
     for path in &options.focus {
@@ -208,8 +228,8 @@ fn summarise(
     };
     Ok(TreeOutcome {
         depth: options.depth.levels(tree.tree.root_children),
-        unreadable_paths: snapshot.unreadable_paths().iter().filter(|path| is_shown(path)).cloned().collect(),
-        stop_reason: snapshot.cut().map(StopReason::from),
+        unreadable_paths: tree.tree.unreadable_paths.iter().filter(|path| is_shown(path)).cloned().collect(),
+        stop_reason: tree.tree.cut.map(StopReason::from),
         snapshot: Arc::clone(snapshot),
         tree,
         picked,
@@ -249,8 +269,9 @@ fn tree_of(
     options: &TreeOptions,
     rules: &Rules,
     snapshot: &Arc<Snapshot>,
+    scan: ScanDirectory<'_>,
     check: &dyn Fn() -> Result<(), Stopped>,
-) -> Result<Arc<Numbered>, Stopped> {
+) -> Result<Arc<Numbered>, SearchError> {
     let key = TreeKey {
         include_hidden: rules.include_hidden,
         exclude: options.exclude.clone(),
@@ -260,14 +281,17 @@ fn tree_of(
     let trees = snapshot.derived(|_| Ok::<_, Stopped>(Trees::default()))?;
     let lock = || trees.0.lock().unwrap_or_else(PoisonError::into_inner);
     let known = lock().iter().find(|(other, _)| *other == key).map(|(_, tree)| Arc::clone(tree));
-    if let Some(tree) = known {
+    if let Some(tree) = known
+        && is_current(&tree.tree, context.cache.policy().ttl, scan)?
+    {
         return Ok(tree);
     }
-    let tree = build(snapshot, rules, check)?;
+    let tree = build(snapshot, rules, scan, check)?;
     let generation = generation_of(snapshot, &key, tree.digest());
     let tree = Arc::new(Numbered { tree, generation });
     {
         let mut trees = lock();
+        trees.retain(|(other, _)| *other != key);
         if trees.len() == MAX_TREES {
             trees.remove(0);
         }
@@ -275,6 +299,21 @@ fn tree_of(
     }
     context.cache.enforce_bounds();
     Ok(tree)
+}
+
+/// Whether a tree is what would be built again of the same snapshot.
+fn is_current(tree: &Tree, ttl: Duration, scan: ScanDirectory<'_>) -> Result<bool, SearchError> {
+    if !tree.dependencies.are_current(ttl) {
+        return Ok(false);
+    }
+    for (directory, generation) in &tree.dependencies.scans {
+        match scan(directory) {
+            Ok(snapshot) if snapshot.generation() == *generation => {}
+            Err(error) if error.stopped().is_some() => return Err(error),
+            _ => return Ok(false),
+        }
+    }
+    Ok(true)
 }
 
 /// The digests and the generations of the trees that were built last, by a digest of their root and rules.

@@ -26,7 +26,7 @@ pub use error::WalkError;
 pub use generation::next_generation;
 pub use kind::Kind;
 pub use options::{Detail, ScanOptions, Subtree};
-pub use paths::{from_bytes, require_canonical, resolve_existing, resolve_root};
+pub use paths::{from_bytes, is_own_temporary, require_canonical, resolve_existing, resolve_root, to_bytes};
 pub use snapshot::{Cut, Decomposed, Derived, Snapshot};
 
 /// Parts of this crate for the fuzz targets.

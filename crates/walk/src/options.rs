@@ -20,7 +20,8 @@ pub struct ScanOptions {
     /// Do not enter or list `node_modules`. Default: false.
     pub skip_node_modules: bool,
     /// List what the ignore rules and the options above leave out, and `.git`, as entries that are
-    /// [excluded](crate::Snapshot::is_excluded) and not entered. Default: false.
+    /// [excluded](crate::Snapshot::is_excluded) and not entered. Only a directory `node_modules` is, not a file or link.
+    /// Default: false.
     pub record_excluded: bool,
     /// Enter directories through symbolic links, each target once. Default: false.
     pub follow_links: bool,

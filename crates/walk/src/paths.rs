@@ -7,7 +7,8 @@ use std::path::{Component, Path, PathBuf};
 use crate::error::WalkError;
 
 /// Returns the bytes of a path, `/` separated.
-pub(crate) fn to_bytes(path: &Path) -> Cow<'_, [u8]> {
+#[must_use]
+pub fn to_bytes(path: &Path) -> Cow<'_, [u8]> {
     #[cfg(unix)]
     {
         use std::os::unix::ffi::OsStrExt;
@@ -129,7 +130,8 @@ pub fn require_canonical(given: &Path, resolved: &Path) -> Result<(), WalkError>
 
 /// Whether a file of this name is a temporary file of the tools that write: `.cairn-`, 16 hexadecimal digits, `.tmp`. No
 /// search shows one, whatever its options.
-pub(crate) fn is_own_temporary(name: &[u8]) -> bool {
+#[must_use]
+pub fn is_own_temporary(name: &[u8]) -> bool {
     // Nearly all names have another length.
     name.len() == 27
         && name

@@ -1,11 +1,19 @@
 //! The tree that a summary shows parts of: the entries of a snapshot that are shown, and the counts of the others.
 
-use std::path::Path;
+use std::borrow::Cow;
+use std::cell::OnceCell;
+use std::fs::FileType;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use cairn_cancel::Stopped;
-use cairn_walk::{Kind, Snapshot, from_bytes};
+use cairn_walk::{Cut, Kind, Snapshot, from_bytes, is_own_temporary, to_bytes};
 
+use crate::error::SearchError;
+
+use super::dependencies::{Dependencies, Digest, LinkStates};
 use super::names::{NameSet, Secrets};
+use super::tracked::{FileState, Tracked};
 
 /// How many entries are classified between two checks for cancellation.
 const CHECK_EVERY: usize = 1024;
@@ -58,6 +66,13 @@ pub(super) struct Tree {
     targets: Vec<(u32, Box<[u8]>)>,
     pub(super) excluded: u64,
     pub(super) secrets: u64,
+    /// Why entries may be missing.
+    pub(super) cut: Option<Cut>,
+    /// How many places could not be read, and the first of them.
+    pub(super) unreadable: u64,
+    pub(super) unreadable_paths: Vec<Vec<u8>>,
+    /// What it depends on besides the snapshot.
+    pub(super) dependencies: Dependencies,
 }
 
 impl Tree {
@@ -82,7 +97,7 @@ impl Tree {
 
     /// A digest of everything in the tree.
     pub(super) fn digest(&self) -> u128 {
-        let mut digest = Digest([0x243F_6A88_85A3_08D3, 0x1319_8A2E_0370_7344]);
+        let mut digest = Digest::default();
         digest.add(&self.names);
         for node in &self.nodes {
             let folded = node.folded.map_or(0, |folded| folded as u64);
@@ -96,7 +111,7 @@ impl Tree {
         }
         digest.add_word(self.excluded);
         digest.add_word(self.secrets);
-        u128::from(digest.0[0]) << 64 | u128::from(digest.0[1])
+        digest.value()
     }
 
     pub(super) fn bytes(&self) -> usize {
@@ -106,38 +121,37 @@ impl Tree {
     }
 }
 
-/// Tells whether two trees are equal. Fast, and not for hostile input: at worst a changed tree keeps its generation.
-struct Digest([u64; 2]);
-
-impl Digest {
-    fn add(&mut self, bytes: &[u8]) {
-        let mut words = bytes.chunks_exact(8);
-        for word in &mut words {
-            self.add_word(u64::from_ne_bytes(word.try_into().unwrap_or_default()));
-        }
-        let mut last = [0; 8];
-        last[..words.remainder().len()].copy_from_slice(words.remainder());
-        self.add_word(u64::from_ne_bytes(last));
-        self.add_word(bytes.len() as u64);
-    }
-
-    fn add_word(&mut self, word: u64) {
-        let [first, second] = &mut self.0;
-        let product = u128::from(*first ^ word) * 0x9E37_79B9_7F4A_7C15;
-        *first = (product >> 64) as u64 ^ product as u64;
-        *second = (second.rotate_left(23) ^ word).wrapping_mul(0xD6E8_FEB8_6659_FD93);
-    }
-}
-
 type Check<'a> = &'a dyn Fn() -> Result<(), Stopped>;
+/// Scans the directory at a canonical path as the root was scanned.
+pub(super) type ScanDirectory<'a> = &'a dyn Fn(&Path) -> Result<Arc<Snapshot>, SearchError>;
 
-pub(super) fn build(snapshot: &Snapshot, rules: &Rules, check: Check<'_>) -> Result<Tree, Stopped> {
-    let mut builder =
-        Builder { rules, check, names: Vec::new(), kept: Vec::new(), targets: Vec::new(), tree: Tree::default() };
-    builder.names.reserve(snapshot.len() * 12);
-    builder.kept.reserve(snapshot.len());
-    builder.add(snapshot)?;
-    builder.finish()
+/// Builds the tree of a snapshot. `scan` is used for directories that the ignore rules leave out of it and that are shown.
+pub(super) fn build(
+    snapshot: &Snapshot,
+    rules: &Rules,
+    scan: ScanDirectory<'_>,
+    check: Check<'_>,
+) -> Result<Tree, SearchError> {
+    let mut builder = Builder {
+        rules,
+        check,
+        root: snapshot.root(),
+        tracked: OnceCell::new(),
+        names: Vec::with_capacity(snapshot.len() * 12),
+        kept: Vec::with_capacity(snapshot.len()),
+        targets: Vec::new(),
+        pending: Vec::new(),
+        links: LinkStates::default(),
+        tree: Tree::default(),
+    };
+    builder.add(snapshot, ROOT, b"")?;
+    while let Some(Pending { kept, path, contents }) = builder.pending.pop() {
+        match contents {
+            Contents::Rules => builder.add_ignored(kept, path, scan)?,
+            Contents::Tracked => builder.add_tracked(kept, path)?,
+        }
+    }
+    Ok(builder.finish()?)
 }
 
 /// A shown entry, in the order in which it was found.
@@ -152,16 +166,39 @@ struct Kept {
 struct Builder<'a> {
     rules: &'a Rules,
     check: Check<'a>,
+    root: &'a Path,
+    /// Read when an entry is left out that it could show.
+    tracked: OnceCell<Tracked>,
     names: Vec<u8>,
     kept: Vec<Kept>,
     targets: Vec<(u32, Box<[u8]>)>,
+    pending: Vec<Pending>,
+    links: LinkStates,
     tree: Tree,
+}
+
+/// A directory that is shown though a rule ignores it, and the path of it relative to the root.
+struct Pending {
+    kept: u32,
+    path: Vec<u8>,
+    contents: Contents,
+}
+
+/// Which entries of a directory are shown.
+#[derive(Clone, Copy)]
+enum Contents {
+    /// Those that the rules do not leave out.
+    Rules,
+    /// Those that git tracks.
+    Tracked,
 }
 
 /// How an entry is shown or counted.
 enum Class {
     /// It is shown; a directory with its contents.
     Open,
+    /// It is a directory that is shown though a rule ignores it.
+    Ignored(Contents),
     Folded(Folded),
     Excluded,
     Secret,
@@ -177,10 +214,13 @@ struct Directory {
 }
 
 impl Builder<'_> {
-    /// Adds the entries of a snapshot.
-    fn add(&mut self, snapshot: &Snapshot) -> Result<(), Stopped> {
+    /// Adds the entries of a snapshot of the directory at `prefix`, which ends with `/`.
+    fn add(&mut self, snapshot: &Snapshot, top: u32, prefix: &[u8]) -> Result<(), Stopped> {
         let repositories = repositories(snapshot);
         let unreadable = Unreadable::of(snapshot);
+        self.tree.cut = self.tree.cut.or(snapshot.cut());
+        self.tree.unreadable += snapshot.unreadable();
+        self.tree.unreadable_paths.extend(snapshot.unreadable_paths().iter().map(|path| within(prefix, path)));
         // Directories in path order. In it, what is in `a` may come after `a-b` and what is in that, so a directory is
         // dropped when a path comes that is after all paths in it.
         let mut open: Vec<Directory> = Vec::new();
@@ -194,7 +234,7 @@ impl Builder<'_> {
             until_check -= 1;
             let path = snapshot.path(entry);
             let name = snapshot.name(entry);
-            let mut parent = ROOT;
+            let mut parent = top;
             if name.len() < path.len() {
                 let directory = &path[..path.len() - name.len() - 1];
                 while let Some(last) = open.last()
@@ -211,22 +251,46 @@ impl Builder<'_> {
                 parent = kept;
             }
             let kind = snapshot.kind(entry);
-            let is_repository = kind == Kind::Dir && repositories.binary_search(&entry).is_ok();
-            let class = self.classify(snapshot, entry, is_repository, &unreadable);
-            let mut kept = None;
-            match class {
-                Class::Open => kept = Some(self.keep(parent, name, kind, None)),
-                Class::Folded(folded) => _ = self.keep(parent, name, kind, Some(folded)),
-                Class::Excluded => self.tree.excluded += 1,
-                Class::Secret => self.tree.secrets += 1,
-                Class::Nothing => {}
+            let full = if prefix.is_empty() { Cow::Borrowed(path) } else { Cow::Owned([prefix, path].concat()) };
+            let mut class = self.classify(&full, name, kind, snapshot.is_excluded(entry));
+            if let (Kind::Dir, Class::Open) = (kind, &class) {
+                if repositories.binary_search(&entry).is_ok() {
+                    class = Class::Folded(Folded::Repository);
+                } else if unreadable.contains(snapshot, entry) {
+                    class = Class::Folded(Folded::Unreadable);
+                }
             }
+            let kept = self.place(parent, &full, name, kind, &class);
             if kind == Kind::Dir {
                 open.push(Directory { entry, kept });
             }
             entry += 1;
         }
         Ok(())
+    }
+
+    /// Shows or counts an entry. Returns its number if it is shown with its contents.
+    fn place(&mut self, parent: u32, path: &[u8], name: &[u8], kind: Kind, class: &Class) -> Option<u32> {
+        match class {
+            Class::Open => {
+                let kept = self.keep(parent, name, kind, None);
+                if kind == Kind::Symlink
+                    && let Ok(target) = std::fs::read_link(self.root.join(from_bytes(path)))
+                {
+                    self.targets.push((kept, to_bytes(&target).into()));
+                }
+                return Some(kept);
+            }
+            Class::Ignored(contents) => {
+                let kept = self.keep(parent, name, kind, None);
+                self.pending.push(Pending { kept, path: path.to_vec(), contents: *contents });
+            }
+            Class::Folded(folded) => _ = self.keep(parent, name, kind, Some(*folded)),
+            Class::Excluded => self.tree.excluded += 1,
+            Class::Secret => self.tree.secrets += 1,
+            Class::Nothing => {}
+        }
+        None
     }
 
     fn keep(&mut self, parent: u32, name: &[u8], kind: Kind, folded: Option<Folded>) -> u32 {
@@ -236,63 +300,124 @@ impl Builder<'_> {
         (self.kept.len() - 1) as u32
     }
 
-    fn classify(&mut self, snapshot: &Snapshot, entry: usize, is_repository: bool, unreadable: &Unreadable) -> Class {
-        let (name, kind) = (snapshot.name(entry), snapshot.kind(entry));
+    /// Adds the entries of a directory that the rules ignore and the caller allows. The rules decide about them.
+    fn add_ignored(&mut self, kept: u32, mut path: Vec<u8>, scan: ScanDirectory<'_>) -> Result<(), SearchError> {
+        let absolute = self.root.join(from_bytes(&path));
+        let snapshot = match scan(&absolute) {
+            // It was removed or replaced since it was listed, which changed the times of the directory that contains it.
+            Err(SearchError::Walk(error)) if !error.is_stopped() => return Ok(()),
+            scanned => scanned?,
+        };
+        self.tree.dependencies.scans.push((absolute, snapshot.generation()));
+        if snapshot.find(b".git").is_some() {
+            self.kept[kept as usize].folded = Some(Folded::Repository);
+        } else if snapshot.is_empty() && snapshot.unreadable() > 0 {
+            self.kept[kept as usize].folded = Some(Folded::Unreadable);
+            self.tree.unreadable += 1;
+            self.tree.unreadable_paths.push(path);
+        } else {
+            path.push(b'/');
+            self.add(&snapshot, kept, &path)?;
+        }
+        Ok(())
+    }
+
+    /// Adds the entries that git tracks of a directory that the rules ignore.
+    fn add_tracked(&mut self, kept: u32, mut path: Vec<u8>) -> Result<(), Stopped> {
+        (self.check)()?;
+        let absolute = self.root.join(from_bytes(&path));
+        let state = FileState::of(&absolute);
+        self.tree.dependencies.directories.push((absolute.clone(), state));
+        let mut listed = Vec::new();
+        let read = std::fs::read_dir(&absolute).and_then(|entries| {
+            for entry in entries {
+                let entry = entry?;
+                if let Some(kind) = kind_of(entry.file_type()?) {
+                    listed.push((Box::<[u8]>::from(to_bytes(Path::new(&entry.file_name()))), kind));
+                }
+            }
+            Ok(())
+        });
+        if read.is_err() {
+            self.kept[kept as usize].folded = Some(Folded::Unreadable);
+            self.tree.unreadable += 1;
+            self.tree.unreadable_paths.push(path);
+            return Ok(());
+        }
+        if listed.iter().any(|(name, _)| **name == *b".git") {
+            self.kept[kept as usize].folded = Some(Folded::Repository);
+            return Ok(());
+        }
+        listed.sort_unstable();
+        path.push(b'/');
+        for (index, (name, kind)) in listed.into_iter().enumerate() {
+            if index % CHECK_EVERY == 0 {
+                (self.check)()?;
+            }
+            if kind == Kind::File && is_own_temporary(&name) {
+                continue;
+            }
+            let full = [&path[..], &name].concat();
+            let class = self.classify(&full, &name, kind, true);
+            self.place(kept, &full, &name, kind, &class);
+        }
+        Ok(())
+    }
+
+    /// Decides about the entry at `path`, relative to the root. `is_ignored`: an ignore rule leaves it out.
+    fn classify(&mut self, path: &[u8], name: &[u8], kind: Kind, is_ignored: bool) -> Class {
         if name == b".git" {
             return Class::Nothing;
         }
+        let rules = self.rules;
         let is_dir = kind == Kind::Dir;
-        if self.rules.secrets.contain(name, is_dir) {
+        if rules.secrets.contain(name, is_dir) || (kind == Kind::Symlink && self.leads_to_secret(path, name)) {
             return Class::Secret;
         }
-        if kind == Kind::Symlink {
-            let path = snapshot.absolute(entry);
-            let target = std::fs::read_link(&path).ok();
-            if self.leads_to_secret(&path, name, target.as_deref()) {
-                return Class::Secret;
-            }
-            if snapshot.is_excluded(entry) && !self.rules.allow.contains(name) {
-                return Class::Excluded;
-            }
-            if let Some(target) = target {
-                self.targets.push((self.kept.len() as u32, path_bytes(&target)));
-            }
+        let has_excluded_name = is_dir && rules.exclude.contains(name);
+        let is_hidden = is_dir && !rules.include_hidden && name.starts_with(b".");
+        if !is_ignored && !has_excluded_name && !is_hidden {
             return Class::Open;
         }
-        let by_name =
-            is_dir && (self.rules.exclude.contains(name) || (!self.rules.include_hidden && name.starts_with(b".")));
-        if (snapshot.is_excluded(entry) || by_name) && !self.rules.allow.contains(name) {
-            return Class::Excluded;
+        if rules.allow.contains(name) {
+            return if is_dir && is_ignored { Class::Ignored(Contents::Rules) } else { Class::Open };
         }
-        if is_repository {
-            return Class::Folded(Folded::Repository);
+        let tracked = self.tracked.get_or_init(|| Tracked::below(self.root));
+        if !is_dir {
+            if tracked.contains(path) { Class::Open } else { Class::Excluded }
+        } else if has_excluded_name {
+            if tracked.contains_below(path) { Class::Folded(Folded::Excluded) } else { Class::Excluded }
+        } else if !is_hidden && tracked.contains_below(path) {
+            Class::Ignored(Contents::Tracked)
+        } else {
+            Class::Excluded
         }
-        if is_dir && unreadable.contains(snapshot, entry) {
-            return Class::Folded(Folded::Unreadable);
-        }
-        Class::Open
     }
 
     /// Whether the target of a link is secret, by its name as the link has it or by its real name.
-    fn leads_to_secret(&self, link: &Path, name: &[u8], target: Option<&Path>) -> bool {
-        let resolved = link.canonicalize().ok();
-        let is_dir = resolved.as_deref().is_some_and(Path::is_dir);
-        let is_secret = |path: &Path| {
+    fn leads_to_secret(&mut self, path: &[u8], name: &[u8]) -> bool {
+        if self.rules.secrets.is_empty() {
+            return false;
+        }
+        let link = self.root.join(from_bytes(path));
+        let target = std::fs::read_link(&link).ok();
+        let (resolved, is_dir) = self.links.add(link);
+        let is_secret = |path: &PathBuf| {
             path.file_name().is_some_and(|name| self.rules.secrets.contain(name.as_encoded_bytes(), is_dir))
         };
         self.rules.secrets.contain(name, is_dir)
-            || target.is_some_and(is_secret)
-            || resolved.as_deref().is_some_and(is_secret)
+            || target.as_ref().is_some_and(is_secret)
+            || resolved.as_ref().is_some_and(is_secret)
     }
 
     /// Puts the entries in the order of the tree.
     fn finish(self) -> Result<Tree, Stopped> {
-        let Self { check, names, kept, targets, mut tree, .. } = self;
+        let Self { check, root, tracked, names, kept, targets, links, mut tree, .. } = self;
         check()?;
         // The children of each entry, the root at the end, as positions in `order`.
-        let root = kept.len();
-        let slot = |parent: u32| if parent == ROOT { root } else { parent as usize };
-        let mut starts = vec![0_u32; root + 2];
+        let all = kept.len();
+        let slot = |parent: u32| if parent == ROOT { all } else { parent as usize };
+        let mut starts = vec![0_u32; all + 2];
         for entry in &kept {
             starts[slot(entry.parent) + 1] += 1;
         }
@@ -302,7 +427,7 @@ impl Builder<'_> {
             *start = sum;
         }
         let mut next = starts.clone();
-        let mut order = vec![0_u32; root];
+        let mut order = vec![0_u32; all];
         for (index, entry) in kept.iter().enumerate() {
             let place = &mut next[slot(entry.parent)];
             order[*place as usize] = index as u32;
@@ -311,11 +436,11 @@ impl Builder<'_> {
         check()?;
         let children = |index: usize| &order[starts[index] as usize..starts[index + 1] as usize];
         // Level by level.
-        let mut numbers = vec![0_u32; root];
-        let mut queue: Vec<u32> = Vec::with_capacity(root);
-        queue.extend_from_slice(children(root));
+        let mut numbers = vec![0_u32; all];
+        let mut queue: Vec<u32> = Vec::with_capacity(all);
+        queue.extend_from_slice(children(all));
         tree.root_children = queue.len() as u32;
-        tree.nodes.reserve_exact(root);
+        tree.nodes.reserve_exact(all);
         let mut at = 0;
         while let Some(&index) = queue.get(at) {
             let entry = &kept[index as usize];
@@ -334,6 +459,14 @@ impl Builder<'_> {
             queue.extend_from_slice(below);
             at += 1;
         }
+        if let Some(tracked) = tracked.into_inner() {
+            if let Some(file) = tracked.unreadable() {
+                tree.unreadable += 1;
+                tree.unreadable_paths.push(to_bytes(file).into_owned());
+            }
+            tree.dependencies.tracked = Some((root.to_owned(), tracked));
+        }
+        tree.dependencies.links = links;
         tree.names = names;
         tree.targets = targets.into_iter().map(|(index, target)| (numbers[index as usize], target)).collect();
         tree.targets.sort_unstable_by_key(|&(node, _)| node);
@@ -390,12 +523,18 @@ impl Unreadable {
     }
 }
 
-#[cfg(unix)]
-fn path_bytes(path: &Path) -> Box<[u8]> {
-    path.as_os_str().as_encoded_bytes().into()
+/// The kind of an entry that scans list.
+fn kind_of(file_type: FileType) -> Option<Kind> {
+    if file_type.is_symlink() {
+        Some(Kind::Symlink)
+    } else if file_type.is_dir() {
+        Some(Kind::Dir)
+    } else {
+        file_type.is_file().then_some(Kind::File)
+    }
 }
 
-#[cfg(not(unix))]
-fn path_bytes(path: &Path) -> Box<[u8]> {
-    path.to_string_lossy().replace('\\', "/").into_bytes().into()
+/// A path that a scan of the directory at `prefix` could not read. `.` is the directory, and other paths may be absolute.
+fn within(prefix: &[u8], path: &[u8]) -> Vec<u8> {
+    if path.starts_with(b"/") || prefix.is_empty() { path.to_vec() } else { [prefix, path].concat() }
 }

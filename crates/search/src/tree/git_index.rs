@@ -71,17 +71,17 @@ impl GitIndex {
                 b"link" => {
                     let hash = data.take(hash_bytes)?;
                     if hash.iter().any(|&byte| byte != 0) {
-                        let hex: String = hash.iter().map(|byte| format!("{byte:02x}")).collect();
+                        let hex = hash.iter().fold(String::new(), |hex, byte| format!("{hex}{byte:02x}"));
                         let shared = std::fs::read(git_directory?.join(format!("sharedindex.{hex}"))).ok()?;
                         base = Self::parse_with(&shared, hash_bytes, None)?;
                     }
                     if !data.0.is_empty() {
-                        deleted = data.bitmap()?;
+                        deleted = data.bitmap(base.ends.len())?;
                     }
                 }
-                // A reader that does not know an extension may ignore it if its name begins with a capital.
-                b"sdir" => {}
-                [b'A'..=b'Z', ..] => {}
+                // A reader that does not know an extension may ignore it if its name begins with a capital. `sdir` marks a
+                // sparse index.
+                b"sdir" | [b'A'..=b'Z', ..] => {}
                 _ => return None,
             }
         }
@@ -135,10 +135,6 @@ impl GitIndex {
         let at = self.position(&inside);
         (at < self.ends.len() && self.name(at).starts_with(&inside)) || self.contains(path)
     }
-
-    pub(super) fn bytes(&self) -> usize {
-        self.names.capacity() + self.ends.capacity() * size_of::<u32>()
-    }
 }
 
 struct Reader<'a>(&'a [u8]);
@@ -176,8 +172,9 @@ impl<'a> Reader<'a> {
     }
 
     /// The positions of the bits that are set in an EWAH bitmap, ascending.
-    fn bitmap(&mut self) -> Option<Vec<u32>> {
+    fn bitmap(&mut self, max_bits: usize) -> Option<Vec<u32>> {
         let bits = self.u32()?;
+        (bits as usize <= max_bits.next_multiple_of(64)).then_some(())?;
         let words = self.u32()? as usize;
         let mut words = Reader(self.take(words.checked_mul(8)?)?);
         let mut set = Vec::new();
@@ -193,8 +190,9 @@ impl<'a> Reader<'a> {
             at = end;
             for _ in 0..run >> 33 {
                 let word = words.u64()?;
-                set.extend((0..64).filter(|bit| word >> bit & 1 != 0).map(|bit| at + bit).filter(|&bit| bit < bits));
-                at = at.checked_add(64)?;
+                let end = at.checked_add(64)?;
+                set.extend((at..end).filter(|bit| word >> (bit - at) & 1 != 0 && *bit < bits));
+                at = end;
             }
         }
         // The position of the last run.

@@ -57,6 +57,10 @@ impl Secrets {
         secrets
     }
 
+    pub(super) fn is_empty(&self) -> bool {
+        self.patterns.is_empty()
+    }
+
     /// Whether a name is secret: it matches a pattern and no exception.
     pub(super) fn contain(&self, name: &[u8], is_dir: bool) -> bool {
         let bound = |byte: Option<&u8>, known: &[bool; 256]| byte.is_some_and(|&byte| known[usize::from(byte)]);

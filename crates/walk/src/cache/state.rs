@@ -1,6 +1,7 @@
 //! The shared state of a cache: its snapshots, its running scans, and its bounds.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicUsize};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -85,7 +86,8 @@ impl CacheState {
         self.now().saturating_duration_since(stored.published)
     }
 
-    /// Drops the oldest snapshots until the rest fits into the bounds. Call it under the `running` lock.
+    /// Drops the oldest snapshots until the rest fits into the bounds. Those of ignored directories that a tree shows do
+    /// not count as snapshots while that of the tree is there. Call it under the `running` lock.
     pub(super) fn evict(&self) {
         let mut all: Vec<(ScanKey, StoredSnapshot, usize)> = self
             .snapshots
@@ -96,16 +98,22 @@ impl CacheState {
             (!stored.invalidated, stored.published, stored.snapshot.generation())
         });
         let mut bytes: usize = all.iter().map(|(.., bytes)| bytes).sum();
-        let mut remaining = all.len();
+        let with_excluded = |key: &&ScanKey| key.options.record_excluded;
+        let roots: HashSet<PathBuf> =
+            all.iter().map(|(key, ..)| key).filter(with_excluded).map(|key| key.root.clone()).collect();
+        let is_part =
+            |key: &ScanKey| with_excluded(&key) && key.root.ancestors().skip(1).any(|above| roots.contains(above));
+        let mut remaining = all.iter().filter(|(key, ..)| !is_part(key)).count();
         for (key, stored, entry_bytes) in all {
-            if remaining <= self.policy.max_snapshots && bytes <= self.policy.max_bytes {
-                break;
+            let counts = !is_part(&key);
+            if (!counts || remaining <= self.policy.max_snapshots) && bytes <= self.policy.max_bytes {
+                continue;
             }
             self.snapshots.remove(&key);
             if !stored.invalidated {
                 count(&self.counters.evictions);
             }
-            remaining -= 1;
+            remaining -= usize::from(counts);
             bytes -= entry_bytes;
         }
     }

@@ -176,8 +176,10 @@ impl Visitor<'_> {
             }
             files.note(name);
             let EntryType::Known(kind) = entry_type else { return Ok(()) };
+            // What is recorded tells a file of this name from the directory.
+            let is_node_modules = name == b"node_modules" && (kind == Kind::Dir || !self.plan.options.record_excluded);
             let excluded = name == b".git"
-                || (self.plan.options.skip_node_modules && name == b"node_modules")
+                || (self.plan.options.skip_node_modules && is_node_modules)
                 || (!self.plan.options.include_hidden && name.starts_with(b"."));
             let skipped = (excluded && !self.plan.options.record_excluded)
                 || (kind == Kind::File && is_own_temporary(name))

@@ -1,0 +1,108 @@
+//! What a tree depends on besides the snapshot that it was built of.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use cairn_walk::to_bytes;
+
+use super::tracked::{FileState, Tracked};
+
+/// What a tree depends on besides the snapshot that it was built of.
+#[derive(Debug, Default)]
+pub(super) struct Dependencies {
+    /// The root and what git tracks below it; `None` if nothing was asked.
+    pub(super) tracked: Option<(PathBuf, Tracked)>,
+    /// The ignored directories with tracked files.
+    pub(super) directories: Vec<(PathBuf, FileState)>,
+    /// The ignored directories that were scanned, with the generations of their snapshots.
+    pub(super) scans: Vec<(PathBuf, u64)>,
+    pub(super) links: LinkStates,
+}
+
+impl Dependencies {
+    /// Whether everything but the scans is as it was. Links are compared again after `ttl`: the target of a target may be
+    /// anywhere.
+    pub(super) fn are_current(&self, ttl: Duration) -> bool {
+        self.tracked.as_ref().is_none_or(|(root, tracked)| tracked.is_current(root))
+            && self.directories.iter().all(|(path, state)| state.is_unchanged(path))
+            && self.links.are_current(ttl)
+    }
+}
+
+/// Where links lead.
+#[derive(Debug, Default)]
+pub(super) struct LinkStates {
+    links: Vec<PathBuf>,
+    digest: Digest,
+    /// `None`: when the tree was built, which was just now.
+    compared: Mutex<Option<Instant>>,
+}
+
+impl LinkStates {
+    /// Records a link. Returns where it leads, unless that does not exist, and whether it is a directory.
+    pub(super) fn add(&mut self, link: PathBuf) -> (Option<PathBuf>, bool) {
+        let resolved = self.digest.add_link(&link);
+        self.links.push(link);
+        self.compared = Mutex::new(Some(Instant::now()));
+        resolved
+    }
+
+    fn are_current(&self, ttl: Duration) -> bool {
+        if self.links.is_empty() {
+            return true;
+        }
+        let mut compared = self.compared.lock().unwrap_or_else(PoisonError::into_inner);
+        if compared.is_some_and(|last| last.elapsed() < ttl) {
+            return true;
+        }
+        let mut digest = Digest::default();
+        for link in &self.links {
+            digest.add_link(link);
+        }
+        *compared = Some(Instant::now());
+        digest == self.digest
+    }
+}
+
+/// Shows whether two trees are equal. Fast, and not for hostile input: at worst a changed tree keeps its generation.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Digest([u64; 2]);
+
+impl Default for Digest {
+    fn default() -> Self {
+        Self([0x243F_6A88_85A3_08D3, 0x1319_8A2E_0370_7344])
+    }
+}
+
+impl Digest {
+    pub(super) fn add(&mut self, bytes: &[u8]) {
+        let mut words = bytes.chunks_exact(8);
+        for word in &mut words {
+            self.add_word(u64::from_ne_bytes(word.try_into().unwrap_or_default()));
+        }
+        let mut last = [0; 8];
+        last[..words.remainder().len()].copy_from_slice(words.remainder());
+        self.add_word(u64::from_ne_bytes(last));
+        self.add_word(bytes.len() as u64);
+    }
+
+    pub(super) fn add_word(&mut self, word: u64) {
+        let [first, second] = &mut self.0;
+        let product = u128::from(*first ^ word) * 0x9E37_79B9_7F4A_7C15;
+        *first = (product >> 64) as u64 ^ product as u64;
+        *second = (second.rotate_left(23) ^ word).wrapping_mul(0xD6E8_FEB8_6659_FD93);
+    }
+
+    pub(super) fn value(&self) -> u128 {
+        u128::from(self.0[0]) << 64 | u128::from(self.0[1])
+    }
+
+    fn add_link(&mut self, link: &Path) -> (Option<PathBuf>, bool) {
+        let resolved = link.canonicalize().ok();
+        let is_dir = resolved.as_deref().is_some_and(Path::is_dir);
+        self.add_word(u64::from(resolved.is_some()) << 1 | u64::from(is_dir));
+        self.add(&resolved.as_deref().map_or_else(Default::default, to_bytes));
+        (resolved, is_dir)
+    }
+}
