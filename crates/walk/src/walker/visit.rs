@@ -176,7 +176,7 @@ impl Visitor<'_> {
             }
             files.note(name);
             let EntryType::Known(kind) = entry_type else { return Ok(()) };
-            // What is recorded tells a file of this name from the directory.
+            // A record of a file or link with this name is an entry like any other.
             let is_node_modules = name == b"node_modules" && (kind == Kind::Dir || !self.plan.options.record_excluded);
             let excluded = name == b".git"
                 || (self.plan.options.skip_node_modules && is_node_modules)
