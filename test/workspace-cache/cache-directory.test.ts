@@ -143,7 +143,7 @@ test.each([
   expect(run.data.dynamic).toEqual({});
 });
 
-test('does not keep more than 1,000 entries, and says so', async () => {
+test('does not keep more than 1,000 entries, and reports it', async () => {
   const { run, call } = await setUp({
     many: Object.fromEntries(Array.from({ length: 1001 }, (_, index) => [`f${index}`, ''])),
   });

@@ -505,6 +505,21 @@ describe('the listings of a run', () => {
   });
 });
 
+test.each([
+  ['goes into subdirectories', (root: string) => readdirSync(root, { recursive: true }).map(String)],
+  ['returns a text', (root: string) => readdirSync(root, { recursive: true }).join('\n')],
+])('a list function that %s is asked again after a change far below', async (_what, list) => {
+  const { root, run } = await setUp({ 'a/b/c/d': '' });
+  const original = counted<[path: string], unknown>(() => list(root));
+  const wrapped = run.wrapWithCache(original);
+  expect(await wrapped('/')).toEqual(list(root));
+  expect(await wrapped('/')).toEqual(list(root));
+  expect(original.calls).toHaveLength(1);
+  writeFileSync(join(root, 'a/b/c/new'), '');
+  expect(await wrapped('/')).toEqual(list(root));
+  expect(original.calls).toHaveLength(2);
+});
+
 /** What another program may do to a tree between two calls. */
 const changes: Readonly<Record<string, (root: string, name: string) => void>> = {
   'make a file': (root, name) => writeFileSync(join(root, name), 'x'),

@@ -346,8 +346,7 @@ function isFailure(value: unknown): boolean {
   return isRecord(value) && (value['isError'] === true || (value['error'] !== undefined && value['error'] !== null));
 }
 
-/** Returns whether a call that began at one place would return the same now. */
+/** Returns whether a call that began before would return the same now: whatever changed since has a later time. */
 function isUnchangedSince(begun: Begun, { real, snapshot }: Place): boolean {
-  if (real === undefined || snapshot === undefined || begun.real !== real) return false;
-  return begun.snapshot?.digest === snapshot.digest && isBefore(snapshot.settledNs, begun.startedMs);
+  return begun.real === real && snapshot !== undefined && isBefore(snapshot.settledNs, begun.startedMs);
 }
