@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createLru } from './lru.ts';
 
 /** The cost of an entry of a one-letter key without a value. */
-const ENTRY = 514;
+const ENTRY = 1282;
 
 test('drops what was used least recently when the limit is reached', () => {
   const lru = createLru<number>({ maxCost: 3 * ENTRY + 30 });
@@ -15,9 +15,9 @@ test('drops what was used least recently when the limit is reached', () => {
 });
 
 test('a value that costs more than the limit replaces the old one by nothing', () => {
-  const lru = createLru<number>({ maxCost: 1000 });
+  const lru = createLru<number>({ maxCost: 2000 });
   lru.set('a', 1, 10);
-  lru.set('a', 2, 1000);
+  lru.set('a', 2, 2000);
   expect([lru.size, lru.cost]).toEqual([0, 0]);
 });
 

@@ -23,8 +23,11 @@ export interface LruLimits {
   readonly maxSize?: number | undefined;
 }
 
-/** Memory of an entry beside its key and value: objects, hash table, array buffer. Measured: about 400 bytes. */
-const ENTRY_BYTES = 512;
+/**
+ * Memory of an entry beside its key and value: objects, hash table, the head of an array buffer. Measured with 50,000 contents of
+ * one byte: 620 bytes in the heap, 1,280 in all.
+ */
+const ENTRY_BYTES = 1280;
 
 /** Makes a map whose costs are bytes of memory. The memory of keys is counted in addition. */
 export function createLru<Value>({ maxCost, maxSize = Infinity }: LruLimits): Lru<Value> {
