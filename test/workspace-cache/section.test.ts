@@ -207,6 +207,8 @@ describe('core files', () => {
     const section = (await runOf(root, { coreFiles: true })).section();
     expect(section).not.toMatch(/outside|KEY|ignored/u);
     expect(section.match(/^### .*$/gmu)).toEqual(['### Cargo.toml']);
+    const all = (await runOf(root, { coreFiles: true, gitignore: false })).section();
+    expect(all.match(/^### .*$/gmu)).toEqual(['### Cargo.toml', '### Gemfile']);
   });
 
   test('cannot end their fence', async () => {

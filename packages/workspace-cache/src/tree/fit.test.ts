@@ -497,3 +497,34 @@ test.each([
   expect(tree).toContain('README.md\ndocs/');
   expect(metadata.error).toBe(error);
 });
+
+test('the depth `auto` asks for the missing entries of the level that some directories have more', async () => {
+  const entries: readonly TreeEntry[] = [
+    { name: 'lib', parent: -1, kind: 'dir', children: 1 },
+    { name: 'src', parent: -1, kind: 'dir', children: 1 },
+    { name: 'deep', parent: 0, kind: 'dir', children: 1 },
+    { name: 'deep', parent: 1, kind: 'dir', children: 1 },
+    { name: 'file', parent: 3, kind: 'file', children: 0 },
+  ];
+  const requests: number[] = [];
+  const summarize = async ({ maxEntries = 0 }: TreeSummaryOptions): Promise<TreeSummary> => {
+    requests.push(maxEntries);
+    const shown = entries.slice(0, requests.length === 1 ? 4 : undefined);
+    return { ...summaryOf(directory(''), {}), depth: 2, rootChildren: 2, totalEntries: 6, entries: shown };
+  };
+  const options = resolveTreeOptions({ depth: 'auto', format: 'paths' });
+  const { tree, metadata } = await buildTree(options, { root: '/root', clock: () => 0, summarize });
+  expect(requests).toHaveLength(2);
+  expect(tree.split('\n')).toEqual(['lib/', 'lib/deep/ (1)', 'src/', 'src/deep/', 'src/deep/file']);
+  expect(metadata.truncated).toBe(false);
+});
+
+test('the scan is shared, and a part of it is better than none', async () => {
+  let asked: TreeSummaryOptions | undefined;
+  const summarize = async (options: TreeSummaryOptions): Promise<TreeSummary> => {
+    asked = options;
+    return summaryOf(sample, options);
+  };
+  await buildTree(resolveTreeOptions({ timeoutMs: 7 }), { root: '/root', clock: () => 0, summarize });
+  expect(asked).toMatchObject({ path: '/root', cache: true, timeoutMs: 7, onTimeout: 'partial' });
+});
