@@ -107,7 +107,7 @@ export function createRun(parts: RunParts): WorkspaceRun {
       ];
       return parts.filter((part) => part !== '').join('\n\n');
     },
-    statistics: (options) => statisticsOf(counts(), options),
+    statistics: (options) => statisticsOf(counts(), { ...options, language: style.language }),
     report: (options) => reportOf(counts(), { ...options, language: style.language }),
   };
 }

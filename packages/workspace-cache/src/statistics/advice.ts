@@ -28,23 +28,25 @@ export interface Advice {
 /** Advice on the options of the next run: what was counted, then what to set. Empty when nothing stands out. */
 export function adviceOf(counts: RunCounts, options: StatisticsOptions = {}): Advice[] {
   const { metadata, listedDirectories, readCounts, sections } = counts;
-  const { savedTokens } = statisticsOf(counts, options);
+  const isLoss = sections > 0 && statisticsOf(counts, options).savedTokens.estimated < 0;
   // The children of a directory of level n have level n + 1.
   const below = listedDirectories.filter((path) => levelOf(path) >= metadata.depth);
   const shown = listedDirectories.filter((path) => levelOf(path) < metadata.depth);
   const hot = [...readCounts].filter(([, reads]) => reads >= MIN_READS).toSorted(([, left], [, right]) => right - left);
   const advice: Advice[] = [];
-  if (metadata.truncated) {
+  // A larger section would cost even more.
+  if (metadata.truncated && !isLoss) {
     advice.push({
       en: `the tree is cut at its limit; raise maxCharacters or maxTokens, or lower depth (${metadata.depth})`,
       zh: `目录树因超出限制而被截断；请增大 maxCharacters 或 maxTokens，或减小 depth（${metadata.depth}）`,
     });
   }
   if (below.length >= MIN_LISTINGS) {
-    const depth = Math.max(...below.map(levelOf)) + 1;
+    const depth = `depth: ${Math.max(...below.map(levelOf)) + 1}`;
+    const settings = [...(isLoss || metadata.truncated ? [] : [depth]), `focus: ${named(below)}`];
     advice.push({
-      en: `agents listed ${below.length} directories below the tree; set depth: ${depth}, or focus: ${named(below)}`,
-      zh: `agent 列出了目录树深度以外的 ${below.length} 个目录；请设置 depth: ${depth}，或 focus: ${named(below)}`,
+      en: `agents listed ${below.length} directories below the tree; set ${settings.join(', or ')}`,
+      zh: `agent 列出了目录树深度以外的 ${below.length} 个目录；请设置 ${settings.join('，或 ')}`,
     });
   }
   if (!metadata.truncated && shown.length >= MIN_LISTINGS) {
@@ -60,7 +62,7 @@ export function adviceOf(counts: RunCounts, options: StatisticsOptions = {}): Ad
       zh: `${hot.length} 个文件被读取 ${MIN_READS} 次以上：${paths}；请设置 coreFiles: true，或调用 content.preload()`,
     });
   }
-  if (sections > 0 && savedTokens.estimated < 0) {
+  if (isLoss) {
     advice.push({
       en: 'the section costs more tokens than it saves; lower depth, set maxTokens, or use the form `indent`',
       zh: '缓存内容消耗的 token 多于节省的 token；请减小 depth，设置 maxTokens，或使用 `indent` 格式',

@@ -1,10 +1,11 @@
+import type { Language } from '../data.ts';
 import { adviceOf } from './advice.ts';
 import { statisticsOf } from './statistics.ts';
 import type { RunCounts, StatisticsOptions } from './statistics.ts';
 
 /** Options of {@link reportOf}. */
 export interface ReportOptions extends StatisticsOptions {
-  readonly language: 'en' | 'zh';
+  readonly language: Language;
 }
 
 /**
@@ -13,7 +14,7 @@ export interface ReportOptions extends StatisticsOptions {
  */
 export function reportOf(counts: RunCounts, { language, requests }: ReportOptions): string {
   const { metadata } = counts;
-  const { totalScans, cacheHits, cacheMisses, listings, reads, ...rest } = statisticsOf(counts, { requests });
+  const { totalScans, cacheHits, cacheMisses, listings, reads, ...rest } = statisticsOf(counts, { requests, language });
   const { savedCalls, savedTokens } = rest;
   const calls = cacheHits + cacheMisses;
   const [listed, read] = [listings, reads].map(({ hits, misses }) => `${hits}/${hits + misses}`);

@@ -72,8 +72,8 @@ test.each([
   - 最大深度：3
   - 扫描次数：1
   - 缓存命中：6/11（目录列表 1/3，文件读取 5/8）
-  - 估算节省的调用：~18 = sections (7) * 3 listings of an agent without the tree - listings made (3)
-  - 估算节省的 token：~15900 = savedCalls (18) * 1000 tokens of a call - sectionTokens (300) * requests (7)`,
+  - 估算节省的调用：~18 = sections (7) * 无目录树时每个 agent 列目录 3 次 - 实际列目录次数 (3)
+  - 估算节省的 token：~15900 = savedCalls (18) * 每次调用 1000 token - sectionTokens (300) * 请求数 (7)`,
   ],
 ] as const)('the report in %s has the lines of the source document', (language, report) => {
   expect(reportOf(counts, { language })).toBe(report);
@@ -130,4 +130,13 @@ test.each<[what: string, changed: Partial<RunCounts>, en: string, zh: string]>([
 test('listings of a cut tree do not lead to the advice to show it', () => {
   const run = { ...counts, metadata: { ...counts.metadata, truncated: true }, listedDirectories: ['', 'src'] };
   expect(adviceOf(run)).toHaveLength(1);
+});
+
+test('no advice asks for a larger section where it costs more than it saves', () => {
+  const below = { listedDirectories: ['src/a/b', 'src/a/b/c'] };
+  const cut = { ...counts, ...below, metadata: { ...counts.metadata, truncated: true }, sectionTokens: 4000 };
+  expect(adviceOf(cut).map(({ en }) => en)).toEqual([
+    'agents listed 2 directories below the tree; set focus: ["src/a/b","src/a/b/c"]',
+    'the section costs more tokens than it saves; lower depth, set maxTokens, or use the form `indent`',
+  ]);
 });

@@ -1,4 +1,4 @@
-import type { TreeMetadata } from '../data.ts';
+import type { Language, TreeMetadata } from '../data.ts';
 
 /**
  * Directories that an agent lists when its prompt has no tree: about 20 listings by seven agents.
@@ -74,11 +74,34 @@ export interface StatisticsOptions {
   readonly requests?: number | undefined;
 }
 
+/** The formulas in words, from the numbers in them. */
+const formulas = {
+  en: {
+    sectionTokens: 'tokens of the rendered section',
+    savedCalls: (sections: number, listed: number) =>
+      `sections (${sections}) * ${LISTINGS_PER_AGENT} listings of an agent without the tree - listings made (${listed})`,
+    savedTokens: (calls: number, tokens: number, requests: number) =>
+      `savedCalls (${calls}) * ${TOKENS_PER_CALL} tokens of a call - sectionTokens (${tokens}) * requests (${requests})`,
+  },
+  zh: {
+    sectionTokens: '渲染后缓存内容的 token 数',
+    savedCalls: (sections: number, listed: number) =>
+      `sections (${sections}) * 无目录树时每个 agent 列目录 ${LISTINGS_PER_AGENT} 次 - 实际列目录次数 (${listed})`,
+    savedTokens: (calls: number, tokens: number, requests: number) =>
+      `savedCalls (${calls}) * 每次调用 ${TOKENS_PER_CALL} token - sectionTokens (${tokens}) * 请求数 (${requests})`,
+  },
+} as const;
+
 /** Derives the statistics of a run. Only what interceptors counted is exact; the rest is an {@link Estimate}. */
-export function statisticsOf(counts: RunCounts, { requests }: StatisticsOptions = {}): RunStatistics {
+export function statisticsOf(
+  counts: RunCounts,
+  { requests, language = 'en' }: StatisticsOptions & { readonly language?: Language } = {},
+): RunStatistics {
   const { totalScans, sections, sectionTokens, listings, reads } = counts;
-  const savedCalls = sections * LISTINGS_PER_AGENT - listings.hits - listings.misses;
+  const listed = listings.hits + listings.misses;
+  const savedCalls = sections * LISTINGS_PER_AGENT - listed;
   const carried = requests ?? sections;
+  const formula = formulas[language];
   return {
     totalScans,
     cacheHits: listings.hits + reads.hits,
@@ -86,14 +109,11 @@ export function statisticsOf(counts: RunCounts, { requests }: StatisticsOptions 
     listings: { ...listings },
     reads: { ...reads },
     sections,
-    sectionTokens: { estimated: sectionTokens, formula: 'tokens of the rendered section' },
-    savedCalls: {
-      estimated: savedCalls,
-      formula: `sections (${sections}) * ${LISTINGS_PER_AGENT} listings of an agent without the tree - listings made (${listings.hits + listings.misses})`,
-    },
+    sectionTokens: { estimated: sectionTokens, formula: formula.sectionTokens },
+    savedCalls: { estimated: savedCalls, formula: formula.savedCalls(sections, listed) },
     savedTokens: {
       estimated: savedCalls * TOKENS_PER_CALL - sectionTokens * carried,
-      formula: `savedCalls (${savedCalls}) * ${TOKENS_PER_CALL} tokens of a call - sectionTokens (${sectionTokens}) * requests (${carried})`,
+      formula: formula.savedTokens(savedCalls, sectionTokens, carried),
     },
   };
 }
