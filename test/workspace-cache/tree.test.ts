@@ -86,6 +86,35 @@ describe('a tree shows', () => {
     expect(metadata.hiddenSecrets).toBe(secrets.length + 2);
   });
 
+  test('an excluded directory that holds tracked files as one line, and what else git tracks', async () => {
+    const root = createTree({
+      '.gitignore': '*.log\n/private/\n',
+      'build/tracked': '',
+      'build/deep/x': '',
+      'dist/x': '',
+      'kept.log': '',
+      'lost.log': '',
+      'private/kept': '',
+      'private/lost': '',
+      '.hidden/tracked': '',
+    });
+    git(['init', '--quiet'], root);
+    git(['add', '--force', 'build/tracked', 'kept.log', 'private/kept', '.hidden'], root);
+    const { cache } = createTestCache(root, { format: 'indent' });
+    const { tree, metadata } = await cache.tree();
+    expect(linesOf(tree)).toEqual(['.gitignore', 'build/ (not listed)', 'kept.log', 'private/', '  kept']);
+    // dist, .hidden, lost.log and private/lost.
+    expect(metadata).toMatchObject({ entries: 5, excluded: 4 });
+    git(['add', '--force', 'dist/x'], root);
+    expect(linesOf((await cache.tree()).tree)).toContain('dist/ (not listed)');
+    expect(linesOf((await cache.tree({ language: 'zh' })).tree)).toContain('dist/ (未列出)');
+  });
+
+  test('what the caller allows, though an ignore rule has it', async () => {
+    const tree = { '.gitignore': '/generated/\n', '.git/HEAD': '', 'generated/a': '', 'generated/b/c': '' };
+    expect(await treeOf(tree, { allow: ['generated'] })).toEqual(['.gitignore', 'generated/', '  a', '  b/', '    c']);
+  });
+
   test('what the caller allows, though the fixed list has it', async () => {
     const tree = { 'dist/a': '', 'build/b': '', 'pkg/dist/c': '' };
     expect(await treeOf(tree, { allow: ['dist'] })).toEqual(['dist/', '  a', 'pkg/', '  dist/', '    c']);
