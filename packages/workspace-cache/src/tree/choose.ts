@@ -9,22 +9,38 @@ export interface Choice {
   readonly shown: Int32Array;
   /** The length of the lines, each with its line end. */
   readonly length: number;
+  /** Whether the layout lacks entries that would have come before the last one of the choice, or directly after it. */
+  readonly lacksEntries: boolean;
+}
+
+/** A directory shows no child, or at least this many: one name and `… 7 more` tell less than `/ (8)`. */
+const MIN_SHOWN = 3;
+
+/** Returns how many children a directory shows next. It never leaves out just one: that line would be as long as the entry. */
+function nextGroup(shown: number, total: number): number {
+  const size = shown === 0 ? MIN_SHOWN : 1;
+  return total - shown <= size + 1 ? total - shown : size;
 }
 
 /**
  * Chooses the entries whose lines fit into a length: the first level, with directories first; then `focus`; then level by
- * level, the first child of each directory, then the second child of each, and so on. The first line that does not fit ends
- * the choice.
+ * level, the first three children of each directory, then one more of each, and so on. The first that do not fit end the choice.
  *
  * The time is linear in the size of the layout.
  *
- * @param focus entries that come directly after the first level, each after its parent.
+ * @param options.focus entries that come directly after the first level, each after its parent.
+ * @param options.depths the depth of what is below each entry.
  */
-export function chooseEntries(layout: Layout, focus: readonly number[], maxLength: number): Choice {
+export function chooseEntries(
+  layout: Layout,
+  { focus, depths }: { readonly focus: readonly number[]; readonly depths: Int32Array },
+  maxLength: number,
+): Choice {
   const { summary, parents, levels, children, totals, labels, indents, texts } = layout;
   const isShown = new Uint8Array(labels.length);
   const shown = new Int32Array(labels.length);
   let length = 0;
+  let lacksEntries = false;
 
   const at = (column: Int32Array, node: number): number => column[node] ?? 0;
   /** The length of the ` (N)` of a directory that shows no child. */
@@ -36,25 +52,45 @@ export function chooseEntries(layout: Layout, focus: readonly number[], maxLengt
   const moreLength = (node: number, count: number): number =>
     count === 0 ? 0 : at(indents, node) + texts.more(count).length + 1;
 
-  const add = (node: number): boolean => {
+  /** Adds an entry, whether it fits or not. */
+  const add = (node: number): void => {
     const parent = at(parents, node);
     const hidden = at(totals, parent) - at(shown, parent);
     const before = at(shown, parent) === 0 ? countLength(parent) : moreLength(parent, hidden);
     const line = at(indents, parent) + (labels[node] ?? '').length + countLength(node) + 1;
-    const next = length + line + moreLength(parent, hidden - 1) - before;
-    if (next > maxLength) return false;
-    length = next;
+    length += line + moreLength(parent, hidden - 1) - before;
     isShown[node] = 1;
     shown[parent] = at(shown, parent) + 1;
-    return true;
   };
-  const addAll = (nodes: readonly number[]): boolean => nodes.every((node) => isShown[node] === 1 || add(node));
-  /** Adds a child of each directory in turn. */
+  /** Adds entries of one directory, all or none. Returns whether they fit. */
+  const addGroup = (nodes: readonly number[]): boolean => {
+    const before = length;
+    for (const node of nodes) add(node);
+    if (length <= maxLength) return true;
+    for (const node of nodes) {
+      isShown[node] = 0;
+      shown[at(parents, node)] = at(shown, at(parents, node)) - 1;
+    }
+    length = before;
+    return false;
+  };
+  const addAll = (nodes: readonly number[]): boolean => nodes.every((node) => isShown[node] === 1 || addGroup([node]));
+  /** Adds some children of each directory in turn. */
   const addInTurn = (directories: readonly number[]): boolean => {
-    let lists = directories.map((node) => (children[node] ?? []).filter((child) => isShown[child] === 0));
-    for (let turn = 0; lists.length > 0; turn++) {
-      lists = lists.filter((list) => turn < list.length);
-      if (!lists.every((list) => add(list[turn] ?? ROOT))) return false;
+    let waiting = directories.map((node) => ({
+      node,
+      own: (children[node] ?? []).filter((child) => isShown[child] === 0),
+      next: 0,
+    }));
+    while (waiting.length > 0) {
+      for (const list of waiting) {
+        const { node, own, next } = list;
+        const size = nextGroup(at(shown, node), at(totals, node));
+        list.next += size;
+        if (own.length < list.next) lacksEntries = true;
+        if (!addGroup(own.slice(next, list.next))) return false;
+      }
+      waiting = waiting.filter(({ node, own, next }) => next < own.length && at(shown, node) < at(totals, node));
     }
     return true;
   };
@@ -63,9 +99,10 @@ export function chooseEntries(layout: Layout, focus: readonly number[], maxLengt
   const first = children[ROOT] ?? [];
   const byLevel: number[][] = [];
   for (let node = 1; node < labels.length; node++) {
-    if ((children[node] ?? []).length > 0) (byLevel[at(levels, node)] ??= []).push(node);
+    const isOpen = at(totals, node) > 0 && at(levels, node) < at(depths, node);
+    if (isOpen) (byLevel[at(levels, node)] ??= []).push(node);
   }
   const isFirstWhole = addAll(first.filter(isDirectory)) && addAll(first) && addAll(focus);
   if (isFirstWhole) byLevel.every((directories) => addInTurn(directories));
-  return { isShown, shown, length };
+  return { isShown, shown, length, lacksEntries };
 }

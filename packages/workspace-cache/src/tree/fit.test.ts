@@ -27,11 +27,16 @@ const isDirectory = (node: Node): boolean => node.children !== undefined;
 const childrenOf = ({ children = [], folded }: Node): readonly Node[] => (folded === undefined ? children : []);
 const allOf = (node: Node): Node[] => childrenOf(node).flatMap((child) => [child, ...allOf(child)]);
 
-/** The entries in the order in which a tree chooses them, written without any regard to speed. */
-function orderOfChoice(root: Node, depth: number, focus: readonly string[] = []): Node[] {
-  const order: Node[] = [];
-  const add = (node: Node): void => {
-    if (!order.includes(node)) order.push(node);
+/**
+ * The entries in the order in which a tree chooses them, written without any regard to speed. Those of a group are chosen
+ * together.
+ */
+function groupsOfChoice(root: Node, depth: number, focus: readonly string[] = [], minShown: number = 3): Node[][] {
+  const groups: Node[][] = [];
+  const isChosen = (node: Node): boolean => groups.some((group) => group.includes(node));
+  const add = (...nodes: readonly Node[]): void => {
+    const others = nodes.filter((node) => !isChosen(node));
+    if (others.length > 0) groups.push(others);
   };
   for (const child of childrenOf(root).filter(isDirectory)) add(child);
   for (const child of childrenOf(root)) add(child);
@@ -47,16 +52,24 @@ function orderOfChoice(root: Node, depth: number, focus: readonly string[] = [])
   }
   let directories = childrenOf(root).filter(isDirectory);
   for (let level = 2; level <= depth; level++) {
-    const waiting = directories.map((node) => childrenOf(node).filter((child) => !order.includes(child)));
-    while (waiting.some((list) => list.length > 0)) {
-      for (const list of waiting) {
-        const next = list.shift();
-        if (next) add(next);
+    const waiting = directories.map((node) => ({
+      all: childrenOf(node).length,
+      left: childrenOf(node).filter((child) => !isChosen(child)),
+    }));
+    while (waiting.some(({ left }) => left.length > 0)) {
+      for (const { all, left } of waiting) {
+        const size = left.length === all ? minShown : 1;
+        add(...left.splice(0, minShown > 1 && left.length === size + 1 ? size + 1 : size));
       }
     }
     directories = directories.flatMap((node) => childrenOf(node).filter(isDirectory));
   }
-  return order;
+  return groups;
+}
+
+/** The entries in the order in which the native function chooses them: one after the other. */
+function orderOfScan(root: Node, depth: number, focus: readonly string[]): Node[] {
+  return groupsOfChoice(root, depth, focus, 1).flat();
 }
 
 const folds = { excluded: ' (not listed)', repository: ' (git repository)', unreadable: ' (unreadable)' };
@@ -95,19 +108,19 @@ interface ModelTree {
   readonly truncated: boolean;
 }
 
-/** Adds one entry after the other, and writes the whole tree again after each. */
+/** Adds one group after the other, and writes the whole tree again after each. */
 function model(root: Node, format: TreeFormat, depth: number, limit: number, focus?: readonly string[]): ModelTree {
-  const order = orderOfChoice(root, depth, focus);
+  const groups = groupsOfChoice(root, depth, focus);
   const notice = `... (truncated, about ${allOf(root).length} entries in total)`;
-  const everything = write(root, new Set(order), format).join('\n');
-  if (everything.length <= limit) return { text: everything, shown: new Set(order), truncated: false };
+  const everything = write(root, new Set(groups.flat()), format).join('\n');
+  if (everything.length <= limit) return { text: everything, shown: new Set(groups.flat()), truncated: false };
   if (notice.length > limit) return { text: '', shown: new Set(), truncated: true };
   const shown = new Set<Node>();
   const text = (): string => [...write(root, shown, format), notice].join('\n');
-  for (const node of order) {
-    shown.add(node);
+  for (const group of groups) {
+    for (const node of group) shown.add(node);
     if (text().length <= limit) continue;
-    shown.delete(node);
+    for (const node of group) shown.delete(node);
     break;
   }
   return { text: text(), shown, truncated: true };
@@ -116,7 +129,7 @@ function model(root: Node, format: TreeFormat, depth: number, limit: number, foc
 /** What the native function returns for a tree. */
 function summaryOf(root: Node, { depth = 3, maxEntries = 2000, focus = [] }: Partial<TreeSummaryOptions>): TreeSummary {
   const levels = depth === 'auto' ? 3 : depth;
-  const chosen = new Set(orderOfChoice(root, levels, [...focus]).slice(0, maxEntries));
+  const chosen = new Set(orderOfScan(root, levels, focus).slice(0, maxEntries));
   const entries: TreeEntry[] = [];
   let level: (readonly [Node, number])[] = [[root, -1]];
   while (level.length > 0) {
@@ -384,6 +397,38 @@ test.each<readonly [TreeFormat, readonly string[]]>([
 test('a name that occurs twice is labelled by its own kind', () => {
   const twice = directory('', directory('a', file('b')), directory('b', file('a')));
   expect(fit(twice, { format: 'indent' }).text).toBe('a/\n  b\nb/\n  a');
+});
+
+test('a directory shows none of its children or at least three, and never leaves out just one', () => {
+  const named = (prefix: string, count: number): Node[] =>
+    Array.from({ length: count }, (_, index) => file(`${prefix}${index}`));
+  const root = directory(
+    '',
+    directory('a', ...named('a', 5)),
+    directory('b', ...named('b', 4)),
+    directory('c', ...named('c', 40)),
+  );
+  const lines = (maxCharacters: number): string[] =>
+    fit(root, { format: 'indent', maxCharacters }).text.split('\n').slice(0, -1);
+  expect(lines(65)).toEqual(['a/ (5)', 'b/ (4)', 'c/ (40)']);
+  expect(lines(90)).toEqual(['a/', '  a0', '  a1', '  a2', '  … 2 more', 'b/ (4)', 'c/ (40)']);
+  expect(lines(105)).toEqual([
+    'a/',
+    '  a0',
+    '  a1',
+    '  a2',
+    '  … 2 more',
+    'b/',
+    '  b0',
+    '  b1',
+    '  b2',
+    '  b3',
+    'c/ (40)',
+  ]);
+  expect(lines(126)).toEqual([
+    ...['a/', '  a0', '  a1', '  a2', '  a3', '  a4', 'b/', '  b0', '  b1', '  b2', '  b3'],
+    ...['c/', '  c0', '  c1', '  c10', '  … 37 more'],
+  ]);
 });
 
 test('a long directory does not keep the others from being shown', () => {

@@ -39,9 +39,8 @@ function depthsOf({ summary, parents, levels }: Layout, isAutomatic: boolean): I
 }
 
 /** Returns whether the summary lacks children that its depth, or a focus, asks for. */
-function isCutShort(layout: Layout, isAutomatic: boolean, whole: ReadonlySet<number>): boolean {
+function isCutShort(layout: Layout, depths: Int32Array, whole: ReadonlySet<number>): boolean {
   const { levels, children, totals } = layout;
-  const depths = depthsOf(layout, isAutomatic);
   return children.some(
     (own, node) => own.length < (totals[node] ?? 0) && ((levels[node] ?? 0) < (depths[node] ?? 0) || whole.has(node)),
   );
@@ -65,26 +64,28 @@ export function fitTree(summary: TreeSummary, options: ResolvedTreeOptions): Fit
   const { maxCharacters, maxTokens } = options;
   const layout = layOut(summary, options.format, treeTexts[options.language]);
   const focus = focusEntries(layout, options.focus);
-  const isCut = isCutShort(layout, options.depth === 'auto', focus.whole);
+  const depths = depthsOf(layout, options.depth === 'auto');
+  const isCut = isCutShort(layout, depths, focus.whole);
   const notice = layout.texts.notice(summary.totalEntries);
 
   const fits = (text: string): boolean =>
     text.length <= maxCharacters && (maxTokens === Infinity || countTokensOf(options, text) <= maxTokens);
-  const needsMore = isCut && fits(linesAlone(layout));
+  const choose = (maxLength: number): Choice => chooseEntries(layout, { focus: focus.nodes, depths }, maxLength);
+  const isShort = isCut && fits(linesAlone(layout));
   const result = (text: string, choice: Choice | undefined, truncated: boolean): FittedTree => ({
     text,
     tokens: countTokensOf(options, text),
     truncated,
-    needsMore,
+    needsMore: isShort || (isCut && choice?.lacksEntries === true),
     layout,
     isShown: (node) => choice?.isShown[node] === 1,
   });
   const write = (maxLength: number): FittedTree => {
-    const choice = chooseEntries(layout, focus.nodes, maxLength);
+    const choice = choose(maxLength);
     return result([...renderTree(layout, choice), notice].join('\n'), choice, true);
   };
 
-  const everything = chooseEntries(layout, focus.nodes, Infinity);
+  const everything = choose(Infinity);
   // The last line has no line end.
   if (!isCut && everything.length - 1 <= maxCharacters) {
     const text = renderTree(layout, everything).join('\n');
