@@ -24,17 +24,17 @@ function composed(names: readonly string[] | undefined): Set<string> {
   return new Set((names ?? []).map((name) => name.normalize('NFC')));
 }
 
-function matchesPattern(pattern: string, name: string, isDirectory: boolean): boolean {
-  if (pattern.endsWith('/') && !isDirectory) return false;
+function matchesPattern(pattern: string, name: string): boolean {
   const parts = pattern.replace(/\/$/u, '').split('*');
   const source = parts.map((part) => part.replaceAll(/[^\p{L}\p{N}]/gu, String.raw`\$&`)).join('.*');
   return new RegExp(`^${source}$`, 'isv').test(name.normalize('NFC'));
 }
 
 function isSecret(patterns: readonly string[], name: string, isDirectory: boolean): boolean {
-  const matches = (pattern: string): boolean => matchesPattern(pattern, name, isDirectory);
+  const matches = (pattern: string): boolean => matchesPattern(pattern, name);
   const exceptions = patterns.filter((pattern) => pattern.startsWith('!')).map((pattern) => pattern.slice(1));
-  return patterns.some((pattern) => !pattern.startsWith('!') && matches(pattern)) && !exceptions.some(matches);
+  const own = patterns.filter((pattern) => !pattern.startsWith('!') && pattern.endsWith('/') === isDirectory);
+  return own.some(matches) && !exceptions.some(matches);
 }
 
 /** The tree below `root`, which is in the repository `top`, read again from the disk and by git. */
@@ -60,9 +60,8 @@ export function modelTree(top: string, root: string, rules: Rules): ModelTree {
     const target = readlinkSync(path);
     const resolved = existsSync(path) ? realpathSync(path) : undefined;
     const isDirectory = resolved !== undefined && statSync(resolved).isDirectory();
-    return [name, basename(target), ...(resolved ? [basename(resolved)] : [])].some((one) =>
-      isSecret(secrets, one, isDirectory),
-    );
+    const all = [name, basename(target), ...(resolved ? [basename(resolved)] : [])];
+    return isSecret(secrets, name, false) || all.some((one) => isSecret(secrets, one, isDirectory));
   };
   const list = (directory: string, isIgnoredHere: boolean): ModelEntry[] => {
     const names = readdirSync(directory).toSorted((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));

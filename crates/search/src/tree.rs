@@ -44,8 +44,8 @@ pub struct TreeOptions {
     pub exclude: Vec<String>,
     /// Names that are shown though a rule, `exclude` or a dot leaves them out.
     pub allow: Vec<String>,
-    /// Patterns of names that are never shown: `*` is any text, `!` before a pattern begins an exception, and a pattern that
-    /// ends with `/` is for directories. Compared without case.
+    /// Patterns of names that are never shown: `*` is any text. A pattern that ends with `/` is for directories, the others
+    /// are for files and links. `!` before a pattern makes it an exception, for any kind. Compared without case.
     pub secrets: Vec<String>,
     /// Paths relative to the root that are shown at any depth, with what is beside and in them.
     pub focus: Vec<String>,

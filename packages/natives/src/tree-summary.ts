@@ -30,9 +30,9 @@ export interface TreeSummaryOptions extends SearchOptions {
   /** Names that are shown though an ignore rule, `exclude` or a dot leaves them out. Default: none. */
   allow?: readonly string[] | undefined;
   /**
-   * Patterns of names that are never shown, whatever the other options: `*` is any text, `!` before a pattern makes it an
-   * exception, and a pattern that ends with `/` is for directories. Compared without case. A link is judged by its own name
-   * and by that of its target. Default: none.
+   * Patterns of names that are never shown, whatever the other options: `*` is any text. A pattern that ends with `/` is for
+   * directories, the others are for files and links. `!` before a pattern makes it an exception, for any kind, wherever it is
+   * in the list. Compared without case. A link is judged by its own name and by that of its target. Default: none.
    */
   secrets?: readonly string[] | undefined;
   /**

@@ -12,7 +12,7 @@ use cairn_walk::{Cut, Kind, Snapshot, from_bytes, is_own_temporary, to_bytes};
 use crate::error::SearchError;
 
 use super::dependencies::{Dependencies, Digest, LinkStates};
-use super::names::{NameSet, Secrets};
+use super::names::{NameSet, NamedKind, Secrets};
 use super::tracked::{FileState, Tracked};
 
 /// How many entries are classified between two checks for cancellation.
@@ -371,7 +371,8 @@ impl Builder<'_> {
         }
         let rules = self.rules;
         let is_dir = kind == Kind::Dir;
-        if rules.secrets.contain(name, is_dir) || (kind == Kind::Symlink && self.leads_to_secret(path, name)) {
+        let named = if is_dir { NamedKind::Directory } else { NamedKind::File };
+        if rules.secrets.contain(name, named) || (kind == Kind::Symlink && self.leads_to_secret(path, name)) {
             return Class::Secret;
         }
         let has_excluded_name = is_dir && rules.exclude.contains(name);
@@ -402,10 +403,11 @@ impl Builder<'_> {
         let link = self.root.join(from_bytes(path));
         let target = std::fs::read_link(&link).ok();
         let (resolved, is_dir) = self.links.add(link);
+        let named = if is_dir { NamedKind::Directory } else { NamedKind::File };
         let is_secret = |path: &PathBuf| {
-            path.file_name().is_some_and(|name| self.rules.secrets.contain(name.as_encoded_bytes(), is_dir))
+            path.file_name().is_some_and(|name| self.rules.secrets.contain(name.as_encoded_bytes(), named))
         };
-        self.rules.secrets.contain(name, is_dir)
+        self.rules.secrets.contain(name, named)
             || target.as_ref().is_some_and(is_secret)
             || resolved.as_ref().is_some_and(is_secret)
     }

@@ -19,64 +19,103 @@ impl NameSet {
     }
 }
 
+/// What a name is the name of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum NamedKind {
+    /// A file or a link.
+    File,
+    Directory,
+}
+
 /// Patterns of names that are never shown, compared without case in the composed form.
 #[derive(Clone, Debug)]
 pub(super) struct Secrets {
-    patterns: Vec<Pattern>,
-    exceptions: Vec<Pattern>,
-    /// The bytes that a secret name in ASCII can begin with, and those that it can end with. It has one of the two.
-    first: [bool; 256],
-    last: [bool; 256],
+    of_files: Patterns,
+    of_directories: Patterns,
+    exceptions: Patterns,
+    exceptions_of_directories: Patterns,
+}
+
+impl Secrets {
+    pub(super) fn new(patterns: &[String]) -> Self {
+        let select = |is_exception: bool, is_of_directories: bool| {
+            let patterns = patterns.iter().map(|pattern| match pattern.strip_prefix('!') {
+                Some(exception) => (true, exception),
+                None => (false, pattern.as_str()),
+            });
+            let selected = patterns.filter(|(exception, pattern)| {
+                (*exception, pattern.ends_with('/')) == (is_exception, is_of_directories)
+            });
+            Patterns::new(selected.map(|(_, pattern)| pattern.trim_end_matches('/')))
+        };
+        Self {
+            of_files: select(false, false),
+            of_directories: select(false, true),
+            exceptions: select(true, false),
+            exceptions_of_directories: select(true, true),
+        }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.of_files.all.is_empty() && self.of_directories.all.is_empty()
+    }
+
+    /// Whether a name is secret: it matches a pattern for its kind, and no exception.
+    pub(super) fn contain(&self, name: &[u8], kind: NamedKind) -> bool {
+        let patterns = if kind == NamedKind::File { &self.of_files } else { &self.of_directories };
+        patterns.match_name(name)
+            && !self.exceptions.match_name(name)
+            && !(kind == NamedKind::Directory && self.exceptions_of_directories.match_name(name))
+    }
+}
+
+/// Patterns in lower case, with those that a name in ASCII can match by its first or last byte.
+#[derive(Clone, Debug)]
+struct Patterns {
+    all: Vec<Pattern>,
+    by_first: Vec<Vec<u32>>,
+    by_last: Vec<Vec<u32>>,
+    /// Those that begin and end with `*`.
+    others: Vec<u32>,
 }
 
 /// A pattern in lower case, at its `*`.
 #[derive(Clone, Debug)]
 struct Pattern {
     parts: Vec<Vec<u8>>,
-    only_directories: bool,
 }
 
-impl Secrets {
-    pub(super) fn new(patterns: &[String]) -> Self {
-        let mut secrets =
-            Self { patterns: Vec::new(), exceptions: Vec::new(), first: [false; 256], last: [false; 256] };
-        for pattern in patterns {
-            match pattern.strip_prefix('!') {
-                Some(exception) => secrets.exceptions.push(Pattern::new(exception)),
-                None => secrets.patterns.push(Pattern::new(pattern)),
-            }
+impl Patterns {
+    fn new<'a>(patterns: impl Iterator<Item = &'a str>) -> Self {
+        let all: Vec<Pattern> = patterns.map(Pattern::new).collect();
+        let (mut by_first, mut by_last, mut others) = (vec![Vec::new(); 256], vec![Vec::new(); 256], Vec::new());
+        for (index, Pattern { parts }) in all.iter().enumerate() {
+            let list = match (parts.first().and_then(|part| part.first()), parts.last().and_then(|part| part.last())) {
+                (Some(&byte), _) => &mut by_first[usize::from(byte)],
+                (None, Some(&byte)) => &mut by_last[usize::from(byte)],
+                (None, None) => &mut others,
+            };
+            list.push(index as u32);
         }
-        for Pattern { parts, .. } in &secrets.patterns {
-            let bounds = (parts.first().and_then(|part| part.first()), parts.last().and_then(|part| part.last()));
-            match bounds {
-                (Some(&byte), _) => allow(&mut secrets.first, byte),
-                (None, Some(&byte)) => allow(&mut secrets.last, byte),
-                (None, None) => secrets.first.fill(true),
-            }
-        }
-        secrets
+        Self { all, by_first, by_last, others }
     }
 
-    pub(super) fn is_empty(&self) -> bool {
-        self.patterns.is_empty()
-    }
-
-    /// Whether a name is secret: it matches a pattern and no exception.
-    pub(super) fn contain(&self, name: &[u8], is_dir: bool) -> bool {
-        let bound = |byte: Option<&u8>, known: &[bool; 256]| byte.is_some_and(|&byte| known[usize::from(byte)]);
-        // A letter outside ASCII may have another form, or one in ASCII in lower case, as the Kelvin sign has.
-        if name.is_ascii() && !bound(name.first(), &self.first) && !bound(name.last(), &self.last) {
+    fn match_name(&self, name: &[u8]) -> bool {
+        let ([first, ..], [.., last]) = (name, name) else { return false };
+        if !name.is_ascii() {
+            // A letter may have another form, or one in ASCII in lower case, as the Kelvin sign has.
+            let name = lower_case(name);
+            return self.all.iter().any(|pattern| pattern.matches(&name));
+        }
+        let lacks = |list: &[Vec<u32>], byte: &u8| list[usize::from(byte.to_ascii_lowercase())].is_empty();
+        if lacks(&self.by_first, first) && lacks(&self.by_last, last) && self.others.is_empty() {
             return false;
         }
         let name = lower_case(name);
-        let matches = |pattern: &Pattern| (is_dir || !pattern.only_directories) && pattern.matches(&name);
-        self.patterns.iter().any(matches) && !self.exceptions.iter().any(matches)
+        let (first, last) = (usize::from(name[0]), usize::from(name[name.len() - 1]));
+        let candidates = self.by_first[first].iter().chain(&self.by_last[last]).chain(&self.others);
+        candidates.into_iter().any(|&index| self.all[index as usize].matches(&name))
     }
-}
-
-fn allow(known: &mut [bool; 256], byte: u8) {
-    known[usize::from(byte.to_ascii_lowercase())] = true;
-    known[usize::from(byte.to_ascii_uppercase())] = true;
 }
 
 fn lower_case(name: &[u8]) -> Cow<'_, [u8]> {
@@ -94,9 +133,8 @@ fn lower_case(name: &[u8]) -> Cow<'_, [u8]> {
 
 impl Pattern {
     fn new(pattern: &str) -> Self {
-        let only_directories = pattern.ends_with('/');
-        let pattern = lower_case(pattern.trim_end_matches('/').as_bytes());
-        Self { parts: pattern.split(|&byte| byte == b'*').map(<[u8]>::to_vec).collect(), only_directories }
+        let pattern = lower_case(pattern.as_bytes());
+        Self { parts: pattern.split(|&byte| byte == b'*').map(<[u8]>::to_vec).collect() }
     }
 
     fn matches(&self, name: &[u8]) -> bool {
@@ -141,14 +179,37 @@ mod tests {
             ("k*", "\u{212A}ey", true),
             ("", "x", false),
         ] {
-            assert_eq!(secrets(&[pattern]).contain(name.as_bytes(), false), expected, "{pattern} {name}");
+            assert_eq!(secrets(&[pattern]).contain(name.as_bytes(), NamedKind::File), expected, "{pattern} {name}");
         }
     }
 
     #[test]
     fn an_exception_is_not_secret_wherever_it_stands() {
-        let env = secrets(&["!.env.example", ".env*", "secret/"]);
-        assert!(env.contain(b".env.local", false) && !env.contain(b".ENV.example", false));
-        assert!(env.contain(b"secret", true) && !env.contain(b"secret", false));
+        let env = secrets(&["!.env.example", ".env*"]);
+        assert!(env.contain(b".env.local", NamedKind::File) && !env.contain(b".ENV.example", NamedKind::File));
+    }
+
+    #[test]
+    fn a_pattern_is_for_directories_or_for_files() {
+        let some = secrets(&["credentials", "keys/", "*.d/", "!b.d/"]);
+        for (name, of_file, of_directory) in
+            [("credentials", true, false), ("keys", false, true), ("a.d", false, true), ("b.d", false, false)]
+        {
+            let is_secret = [NamedKind::File, NamedKind::Directory].map(|kind| some.contain(name.as_bytes(), kind));
+            assert_eq!(is_secret, [of_file, of_directory], "{name}");
+        }
+    }
+
+    #[test]
+    fn candidates_by_their_first_and_last_byte_are_all_that_match() {
+        let patterns = [".env*", "*.pem", "a*", "*b", "a*b", "*a*", "*", "b"];
+        let names = ["a", "b", "ab", "ba", "aab", ".env", "x.pem", ".ENV", "c", "B", "xax", "é.pem"];
+        for pattern in patterns {
+            let all = secrets(&[pattern]).of_files;
+            for name in names {
+                let expected = all.all[0].matches(&lower_case(name.as_bytes()));
+                assert_eq!(all.match_name(name.as_bytes()), expected, "{pattern} {name}");
+            }
+        }
     }
 }
