@@ -5,7 +5,7 @@
  *
  * The first tree is compared with an uncached `glob` that visits every entry and returns none. The tree after a write is made
  * after the `write` tool changed one file of a directory; the write itself is not timed. Reads of the content cache check each
- * file by its attributes. Which contestant is first changes from round to round. The default tree is the source of Linux; one
+ * file by its attributes. Short calls are repeated within a turn. Which contestant is first changes from round to round. The default tree is the source of Linux; one
  * file is created in its `kernel` directory, and removed.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -17,6 +17,7 @@ import { createCodingTools, createWorkspace } from '@cairn/coding-agent';
 import { fsScanCacheStats, glob, invalidateFsScanCache } from '@cairn/natives';
 import { createWorkspaceCache } from '@cairn/workspace-cache';
 import { kernel } from '../lib/corpora/kernel.ts';
+import { sample } from '../lib/sample.ts';
 import { median } from '../lib/statistics.ts';
 
 const { values } = parseArgs({ options: { tree: { type: 'string' }, rounds: { type: 'string', default: '15' } } });
@@ -28,17 +29,10 @@ const LINE_BYTES = 64;
 const LINES = 128;
 const SETTLE_MS = 3000;
 
-async function timed(run: () => Promise<unknown>): Promise<number> {
-  globalThis.gc?.();
-  const startMs = performance.now();
-  await run();
-  return performance.now() - startMs;
-}
-
 interface Contestant {
   readonly name: string;
   /** Before each run; not timed. */
-  readonly prepare?: () => unknown;
+  readonly prepare?: () => void | Promise<void>;
   readonly run: () => Promise<unknown>;
 }
 
@@ -47,8 +41,14 @@ async function race(contestants: readonly Contestant[]): Promise<number[]> {
   const times = new Map(contestants.map(({ name }) => [name, [] as number[]]));
   for (let round = -1; round < rounds; round++) {
     for (const { name, prepare, run } of round % 2 === 0 ? contestants : contestants.toReversed()) {
-      await prepare?.();
-      const ms = await timed(run);
+      const trial = {
+        arm: async () => prepare?.(),
+        run: async () => {
+          await run();
+          return { count: 1 };
+        },
+      };
+      const { ms } = await sample(trial);
       if (round >= 0) times.get(name)?.push(ms);
     }
   }
