@@ -242,6 +242,17 @@ test.each([
   expect(await setup.cache.content.accessCounts()).toEqual([]);
 });
 
+test('never keeps what a link with a secret name leads to', async () => {
+  const { cache, root } = await setUp({ '.env': symlink('config/settings'), 'config/settings': 'KEY=1' });
+  const { run } = await cache.init();
+  const read = run.wrapReadWithCache((path: string) => readFileSync(join(root, path), 'utf8'));
+  for (let time = 0; time < 2; time++) {
+    await cache.content.read('.env');
+    await read('.env');
+  }
+  expect(cache.content.stats.entries).toBe(0);
+});
+
 test('a file that changed just now is not kept', async () => {
   const setup = await setUp({ 'a.ts': 'one' });
   writeFileSync(join(setup.root, 'a.ts'), 'two');

@@ -43,7 +43,7 @@ const MAX_PROJECTS = 200;
 /** Uses after which the counts are written. A process that is killed loses fewer. */
 const USES_PER_WRITE = 256;
 const HALF_LIFE_MS = 7 * 24 * 60 * 60 * 1000;
-const LOCK_MS = 5000;
+const LOCK_MS = 2000;
 /** The permissions that let the group or all others write. */
 const OTHERS_MAY_WRITE = 0o022;
 
@@ -124,6 +124,7 @@ async function readCounts(file: string): Promise<Uses> {
   }
 }
 
+/** Removes the files of projects that were not used for the longest time. Another process may do the same now. */
 async function removeOldest(directory: string): Promise<void> {
   const names = (await fs.readdir(directory)).filter((name) => name.endsWith('.json'));
   if (names.length <= MAX_PROJECTS) return;
@@ -179,7 +180,7 @@ export function createAccessCounts({ scope, stateDirectory, onWarning }: AccessC
         const temporary = `${file}.tmp`;
         await fs.writeFile(temporary, JSON.stringify({ version: 1, root, counts }), { mode: 0o600 });
         await fs.rename(temporary, file);
-        await removeOldest(directory);
+        await removeOldest(directory).catch(() => undefined);
       } finally {
         await lock.release();
       }

@@ -245,7 +245,11 @@ export function createContentCache(options: ContentCacheOptions): OwnContentCach
     options: { signal?: AbortSignal | undefined; isCounted: boolean },
   ) => {
     const disk = innerOf(scope.operations);
-    const operations = { ...disk, openCached: (real: string) => open(disk, real, options.isCounted) };
+    // A link with a secret name leads to a secret, whatever the name of its target is.
+    const isSecret = isNeverKept(resolve(scope.root, path), [scope.root]);
+    const openCached = (real: string): Promise<OpenFile> =>
+      isSecret ? disk.open(real, 'read') : open(disk, real, options.isCounted);
+    const operations = { ...disk, openCached };
     const files = { root: scope.root, operations, ledger, resolve: scope.resolve, realRoots: scope.realRoots };
     return readWholeFile(files, path, { maxBytes: MAX_READ_BYTES, signal: options.signal });
   };

@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { resolve } from 'node:path';
 import type { WorkspaceChange } from '@cairn/coding-agent';
 import { WRITE_MS } from '../content/content-cache.ts';
 import type { Lru } from '../content/lru.ts';
@@ -247,7 +248,8 @@ export function createCallCache({ scope, hasExactTimes, stores, countUse }: Call
     const { kind, key, path } = call;
     const { real, roots, startedMs } = begun;
     if (real === undefined) return undefined;
-    if (kind === 'read' && isNeverKept(real, roots)) return undefined;
+    if (kind === 'read' && (isNeverKept(real, roots) || isNeverKept(resolve(scope.root, path), [scope.root])))
+      return undefined;
     if (isFailure(result.value)) return undefined;
     const found = kind === 'list' ? itemsOf(result.value, [path, real]) : undefined;
     const isDeep = kind === 'list' && (found === undefined || found.isNested);
