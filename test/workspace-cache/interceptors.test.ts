@@ -355,8 +355,9 @@ describe('the tools of a workspace', () => {
     expect(Object.keys(run.data.dynamic)).toEqual(['/docs']);
     expect(await wrapped({ path: '/src/deep' })).toHaveLength(2);
     await listAll();
+    await wrapped({ path: '/src/deep' });
     await tools.delete.execute({ path: 'src/a.ts' });
-    expect(Object.keys(run.data.dynamic)).toEqual(['/src/deep', '/docs']);
+    expect(Object.keys(run.data.dynamic)).toEqual(['/docs', '/src/deep']);
     await listAll();
     await tools.rename.execute({ from: 'docs', to: 'papers' });
     expect(Object.keys(run.data.dynamic)).toEqual(['/src/deep', '/src']);

@@ -140,16 +140,22 @@ export const SECRET_NAMES: readonly string[] = [
 /** Whether a name is that of a directory, or of a file or link. */
 export type NamedKind = 'file' | 'directory';
 
-function toPattern(glob: string): RegExp {
-  const parts = glob.split('*').map((part) => part.replaceAll(/[.+?^${}()|[\]\\]/gu, String.raw`\$&`));
-  return new RegExp(`^${parts.join('.*')}$`, 'isu');
+/** Returns a pattern for the names that one of the globs matches. */
+function toPattern(globs: readonly string[]): RegExp {
+  const patterns = globs.map((glob) =>
+    glob
+      .split('*')
+      .map((part) => part.replaceAll(/[.+?^${}()|[\]\\]/gu, String.raw`\$&`))
+      .join('.*'),
+  );
+  return new RegExp(`^(?:${patterns.join('|')})$`, 'isu');
 }
 
-const exceptions = SECRET_NAMES.filter((name) => name.startsWith('!')).map((name) => toPattern(name.slice(1)));
+const exceptions = toPattern(SECRET_NAMES.filter((name) => name.startsWith('!')).map((name) => name.slice(1)));
 const secrets = SECRET_NAMES.filter((name) => !name.startsWith('!'));
-const patternsOf: Readonly<Record<NamedKind, readonly RegExp[]>> = {
-  file: secrets.filter((name) => !name.endsWith('/')).map(toPattern),
-  directory: secrets.filter((name) => name.endsWith('/')).map((name) => toPattern(name.slice(0, -1))),
+const patternOf: Readonly<Record<NamedKind, RegExp>> = {
+  file: toPattern(secrets.filter((name) => !name.endsWith('/'))),
+  directory: toPattern(secrets.filter((name) => name.endsWith('/')).map((name) => name.slice(0, -1))),
 };
 
 /**
@@ -158,6 +164,5 @@ const patternsOf: Readonly<Record<NamedKind, readonly RegExp[]>> = {
  * matter.
  */
 export function isSecretName(name: string, kind: NamedKind = 'file'): boolean {
-  if (exceptions.some((pattern) => pattern.test(name))) return false;
-  return patternsOf[kind].some((pattern) => pattern.test(name));
+  return patternOf[kind].test(name) && !exceptions.test(name);
 }

@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { readdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { WorkspaceChange } from '@cairn/coding-agent';
 import { WRITE_MS } from '../content/content-cache.ts';
@@ -210,7 +211,7 @@ function callOf<Args extends readonly unknown[]>(
     if (plain === undefined || typeof path !== 'string') return undefined;
     const key = `${kind} ${numberOf(original)} ${numberOf(self)} ${textOfPlain(plain.value)} ${JSON.stringify(path)}`;
     const isPlainList = isFlat(keyOf ? [plain.value].flat() : (plain.value as readonly unknown[]));
-    return { kind, key, path, extent: kind === 'read' ? 'file' : isPlainList ? 'directory' : 'tree' };
+    return { kind, key, path, extent: kind === 'read' ? 'file' : isPlainList ? 'names' : 'tree' };
   } catch {
     // A getter, a proxy or one of the two functions threw: the original call decides what that means.
     return undefined;
@@ -243,28 +244,41 @@ export function createCallCache({ scope, hasExactTimes, stores, countUse }: Call
     return undefined;
   };
 
+  /** Returns what a result depends on; `undefined` when the function read something else than the path. */
+  const extentOf = async ({ kind, path, extent }: Call, real: string, value: unknown): Promise<Extent | undefined> => {
+    if (kind === 'read') return extent;
+    const found = itemsOf(value, [path, real]);
+    if (found === undefined || found.isNested) return 'tree';
+    const entries = await readdir(real, { withFileTypes: true });
+    const names = new Set(entries.map(({ name }) => name));
+    if (found.names.some((name) => !names.has(name))) return undefined;
+    // A list function may show the kind of what a link leads to.
+    const isByName = found.isPlain && !entries.some((entry) => entry.isSymbolicLink());
+    return extent === 'names' && !isByName ? 'entries' : extent;
+  };
+
   /** Keeps a result, if it is certain which state of the disk it describes. Returns that state. */
   const keep = async (call: Call, result: PlainCopy<unknown>, begun: Begun): Promise<ResultState | undefined> => {
     const { kind, key, path } = call;
     const { real, roots, startedMs } = begun;
-    if (real === undefined) return undefined;
-    if (kind === 'read' && (isNeverKept(real, roots) || isNeverKept(resolve(scope.root, path), [scope.root])))
-      return undefined;
-    if (isFailure(result.value)) return undefined;
-    const found = kind === 'list' ? itemsOf(result.value, [path, real]) : undefined;
-    const isDeep = kind === 'list' && (found === undefined || found.isNested);
-    const extent = isDeep ? 'tree' : call.extent;
-    const snapshot = await take(real, extent);
-    // A function that lists something else must not be judged by this directory.
-    if (snapshot === undefined || found?.names.some((name) => !snapshot.names.has(name))) return undefined;
-    const state = { real, extent, digest: snapshot.digest };
+    if (real === undefined || isFailure(result.value)) return undefined;
+    const named = resolve(scope.root, path);
+    if (kind === 'read' && (isNeverKept(real, roots) || isNeverKept(named, [scope.root]))) return undefined;
+    const extent = await extentOf(call, real, result.value).catch(() => undefined);
+    const snapshot = extent && (await take(real, extent));
     // Whatever changed since the call began has a later time.
-    if (!isBefore(snapshot.settledNs, startedMs)) {
-      return extent !== 'file' && begun.snapshot?.digest === snapshot.digest ? state : undefined;
-    }
-    const kept: KeptResult = { ...state, user: userOf(), value: result.value };
+    if (extent === undefined || snapshot === undefined || !isBefore(snapshot.settledNs, startedMs)) return undefined;
+    const kept: KeptResult = { real, extent, digest: snapshot.digest, user: userOf(), value: result.value };
     stores[kind].set(key, kept, result.cost + 2 * real.length);
-    return state;
+    return kept;
+  };
+
+  /** Returns whether a call that began before would return the same now: whatever changed since has a later time. */
+  const isUnchangedSince = async (begun: Begun, { extent }: Call, { real, snapshot }: Place): Promise<boolean> => {
+    if (real === undefined || begun.real !== real) return false;
+    // What it returns is not known yet.
+    const now = extent === 'names' ? await take(real, 'entries') : snapshot;
+    return now !== undefined && isBefore(now.settledNs, begun.startedMs);
   };
 
   /** Answers the first of several equal calls. */
@@ -278,7 +292,7 @@ export function createCallCache({ scope, hasExactTimes, stores, countUse }: Call
     const { real, roots } = place;
     const kept = await lookUp(call, place);
     if (kept) return { roots, real, value: kept.value, copy: kept, isHit: true, state: kept };
-    if (previous?.begun && isUnchangedSince(previous.begun, place)) {
+    if (previous?.begun && (await isUnchangedSince(previous.begun, call, place))) {
       const { copy, state } = await previous.result;
       if (copy) return { roots, real, value: copy.value, copy, isHit: true, state };
     }
@@ -346,9 +360,4 @@ const neverSettled = new Promise<never>(() => undefined);
 /** Returns whether a function returned its failure, as tools do. */
 function isFailure(value: unknown): boolean {
   return isRecord(value) && (value['isError'] === true || (value['error'] !== undefined && value['error'] !== null));
-}
-
-/** Returns whether a call that began before would return the same now: whatever changed since has a later time. */
-function isUnchangedSince(begun: Begun, { real, snapshot }: Place): boolean {
-  return begun.real === real && snapshot !== undefined && isBefore(snapshot.settledNs, begun.startedMs);
 }

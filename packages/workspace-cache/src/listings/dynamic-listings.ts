@@ -20,6 +20,8 @@ export interface FoundListing {
   readonly items: readonly ListedItem[];
   /** The canonical roots of the workspace. */
   readonly roots: readonly string[];
+  /** The state of the directory, when it is known: a listing of the same state is not added again. */
+  readonly digest?: string;
   /** Returns whether the listing is still right. */
   readonly isCurrent: () => Promise<boolean>;
 }
@@ -68,7 +70,7 @@ export function dynamicListingsOf(record: Record<string, DynamicListing>, clock:
 
 /** Makes a store that writes its listings into a record, by their paths. */
 function createDynamicListings(record: Record<string, DynamicListing>, clock: () => number): DynamicListingStore {
-  const listings = new Map<string, Pick<FoundListing, 'real' | 'isCurrent'> & { readonly text: string }>();
+  const listings = new Map<string, Pick<FoundListing, 'real' | 'digest' | 'isCurrent'> & { readonly text: string }>();
   let characters = 0;
   const remove = (path: string): void => {
     characters -= listings.get(path)?.text.length ?? 0;
@@ -77,9 +79,10 @@ function createDynamicListings(record: Record<string, DynamicListing>, clock: ()
   };
   return {
     add: (found) => {
-      const { path, real, isCurrent } = found;
-      const shown = found.items.filter((item) => isShown(found, item));
-      const json = shown.length > MAX_ITEMS ? undefined : asJson(shown);
+      const { path, real, digest, isCurrent } = found;
+      if (digest !== undefined && listings.get(path)?.digest === digest) return record[path]?.items;
+      const isSmall = found.items.length <= MAX_ITEMS;
+      const json = isSmall ? asJson(found.items.filter((item) => isShown(found, item))) : undefined;
       const isAsBefore = json !== undefined && listings.get(path)?.text === json.text;
       // What the prompts show already stays the same object.
       const before = isAsBefore ? record[path] : undefined;
@@ -87,7 +90,7 @@ function createDynamicListings(record: Record<string, DynamicListing>, clock: ()
       remove(path);
       if (json === undefined || json.text.length > MAX_CHARACTERS) return undefined;
       const { items, text } = json;
-      listings.set(path, { real, isCurrent, text });
+      listings.set(path, { real, isCurrent, text, ...(digest !== undefined && { digest }) });
       characters += text.length;
       Object.defineProperty(record, path, {
         value: before ?? { items, cachedAt: new Date(clock()).toISOString() },

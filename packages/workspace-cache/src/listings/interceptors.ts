@@ -49,7 +49,7 @@ export function createInterceptors({ calls, dynamic, onAccess }: InterceptorPart
   const record = ({ path, real, value, state, roots }: CallResult): void => {
     if (real === undefined || state === undefined) return;
     const items = itemsOf(value, [path, real])?.items;
-    if (items) dynamic.add({ path, real, items, roots, isCurrent: () => calls.isCurrent(state) });
+    if (items) dynamic.add({ path, real, items, roots, digest: state.digest, isCurrent: () => calls.isCurrent(state) });
   };
   const wrap =
     (kind: 'list' | 'read') =>

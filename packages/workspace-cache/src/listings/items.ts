@@ -7,7 +7,12 @@ export interface FoundItems {
   readonly names: readonly string[];
   /** Whether an entry is in a subdirectory. */
   readonly isNested: boolean;
+  /** Whether the items have nothing but names and kinds. */
+  readonly isPlain: boolean;
 }
+
+/** What the names and kinds of a directory decide. */
+const PLAIN_FIELDS: ReadonlySet<string> = new Set(['name', 'path', 'isDirectory', 'isFile', 'kind', 'type']);
 
 /** Where list functions have their entries, when they do not return an array. */
 const CONTAINERS = ['items', 'entries', 'list', 'data', 'files', 'children', 'results'];
@@ -65,6 +70,7 @@ export function itemsOf(result: unknown, paths: readonly string[]): FoundItems |
   const items: ListedItem[] = [];
   const names: string[] = [];
   let isNested = false;
+  let isPlain = true;
   for (const value of array) {
     const item = typeof value === 'string' ? { name: value } : value;
     if (!isRecord(item)) return undefined;
@@ -74,8 +80,9 @@ export function itemsOf(result: unknown, paths: readonly string[]): FoundItems |
     if (below === '' || below === '.') continue;
     const [name = ''] = below.split('/');
     isNested ||= below !== name;
+    isPlain &&= Object.keys(item).every((field) => PLAIN_FIELDS.has(field));
     names.push(name);
     items.push(item);
   }
-  return { items, names, isNested };
+  return { items, names, isNested, isPlain };
 }

@@ -5,8 +5,10 @@ import { join } from 'node:path';
 import { settledFrom } from '../content/stamps.ts';
 import type { Stamp, TimeCheck } from '../content/stamps.ts';
 
-/** What a snapshot covers: a file; a directory and its entries; or everything below a directory. */
-export type Extent = 'file' | 'directory' | 'tree';
+/**
+ * What a snapshot covers: a file; the names and kinds in a directory; the state of its entries, too; or everything below it.
+ */
+export type Extent = 'file' | 'names' | 'entries' | 'tree';
 
 /** The state of a file or directory on the disk, as far as a result depends on it. */
 export interface Snapshot {
@@ -14,8 +16,6 @@ export interface Snapshot {
   readonly digest: string;
   /** From this time on every change gives another digest: nanoseconds since the epoch. */
   readonly settledNs: bigint;
-  /** The names in the directory. */
-  readonly names: ReadonlySet<string>;
 }
 
 /** A result that depends on more entries is not kept: to check them takes as long as to list them. */
@@ -45,24 +45,22 @@ async function partsAt(path: string): Promise<Part[]> {
     : [{ path, stats }];
 }
 
-/** Collects what a snapshot covers; returns `undefined` when there is too much of it. */
-async function collect(path: string, extent: Extent): Promise<{ parts: Part[]; names: Set<string> } | undefined> {
+/** Returns what a snapshot covers; `undefined` when there is too much of it. */
+async function collect(path: string, extent: Extent): Promise<Part[] | undefined> {
   const parts = await partsAt(path);
-  const names = new Set<string>();
   // A read function may list a directory.
-  const isFile = extent === 'file' && parts[0]?.stats.isDirectory() !== true;
-  const pending = isFile ? [] : [path];
+  const isOne = extent === 'names' || (extent === 'file' && parts[0]?.stats.isDirectory() !== true);
+  const pending = isOne ? [] : [path];
   for (const directory of pending) {
     const listed = await readdir(directory);
     if (parts.length + listed.length > MAX_ENTRIES) return undefined;
-    if (directory === path) for (const name of listed) names.add(name);
     const found = await Promise.all(listed.toSorted().map((name) => partsAt(join(directory, name))));
     for (const part of found.flat()) {
       parts.push(part);
       if (extent === 'tree' && part.stats.isDirectory() && !part.path.endsWith('/')) pending.push(part.path);
     }
   }
-  return { parts, names };
+  return parts;
 }
 
 /**
@@ -77,9 +75,9 @@ export async function snapshotOf(
   const hash = createHash('sha256');
   let settledNs = 0n;
   try {
-    const found = await collect(path, extent);
-    if (found === undefined) return undefined;
-    for (const { path: at, stats } of found.parts) {
+    const parts = await collect(path, extent);
+    if (parts === undefined) return undefined;
+    for (const { path: at, stats } of parts) {
       const { dev, ino, size, mtimeNs, ctimeNs } = stats;
       const identity = `${dev}:${ino}`;
       const stamp = { identity, mtimeNs, ctimeNs };
@@ -88,7 +86,7 @@ export async function snapshotOf(
       if (from > settledNs) settledNs = from;
       hash.update(JSON.stringify([at, kindOf(stats), identity, `${size}`, `${mtimeNs}`, `${ctimeNs}`]));
     }
-    return { digest: hash.digest('base64'), settledNs, names: found.names };
+    return { digest: hash.digest('base64'), settledNs };
   } catch {
     return undefined;
   }
