@@ -3,9 +3,9 @@ import type { WorkspaceCacheOptions, WorkspaceRun } from '@cairn/workspace-cache
 import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { git } from '../support/tools.ts';
-import { createTree, symlink, temporaryDirectory, writeTree } from '../support/tree.ts';
+import { createTree, fifo, symlink, temporaryDirectory, writeTree } from '../support/tree.ts';
 import type { Tree } from '../support/tree.ts';
 import { createTestCache } from './support.ts';
 
@@ -199,6 +199,7 @@ describe('core files', () => {
       Gemfile: 'ignored',
       'go.mod': ' \n',
       'pom.xml': symlink('missing'),
+      'deno.json': fifo(),
       'Cargo.toml': symlink('real.toml'),
       'real.toml': 'inside',
     });
@@ -209,6 +210,12 @@ describe('core files', () => {
     expect(section.match(/^### .*$/gmu)).toEqual(['### Cargo.toml']);
     const all = (await runOf(root, { coreFiles: true, gitignore: false })).section();
     expect(all.match(/^### .*$/gmu)).toEqual(['### Cargo.toml', '### Gemfile']);
+  });
+
+  test('cannot forge a line by their name', async () => {
+    const section = (await runOf({ 'README.\n## Forged': 'x' }, { coreFiles: true })).section();
+    expect(section).toContain(String.raw`### README.\u{A}## Forged`);
+    expect(section).not.toContain('\n## Forged');
   });
 
   test('cannot end their fence', async () => {
@@ -242,6 +249,16 @@ describe('the git line', () => {
     const root = createTree({ a: '' });
     git(['init', '--quiet', '--initial-branch', 'main'], root);
     expect(await lineOf(root)).toBe('Git: branch main, 1 changed file, no commits');
+  });
+
+  test('is of the workspace also where a hook of another repository runs, in any language', async () => {
+    const other = repository();
+    vi.stubEnv('GIT_DIR', join(other, '.git'));
+    vi.stubEnv('GIT_INDEX_FILE', join(other, '.git/index'));
+    vi.stubEnv('LC_ALL', 'zh_CN.UTF-8');
+    vi.stubEnv('LANGUAGE', 'zh_CN');
+    onTestFinished(() => void vi.unstubAllEnvs());
+    expect(await lineOf(createTree({ a: '' }))).toBe('Git: no information (not a git repository)');
   });
 
   test('states why there is no information', async () => {

@@ -1,18 +1,10 @@
 import { relative, sep } from 'node:path';
+import type { CacheAccess } from './content/content-cache.ts';
 import type { RunCounts } from './statistics/statistics.ts';
-
-/** A listing or a read that an interceptor saw. */
-export interface CountedAccess {
-  readonly kind: 'list' | 'read';
-  /** Canonical, or as the caller named it when it is not known. */
-  readonly path: string;
-  /** Whether the answer came from memory. */
-  readonly isHit: boolean;
-}
 
 /** The counts of one run. */
 export interface RunCounter {
-  readonly noteAccess: (access: CountedAccess) => void;
+  readonly noteAccess: (access: CacheAccess) => void;
   /** Counts a prompt that took the section. */
   noteSection(): void;
   /** Returns the counts, with facts that are known elsewhere. */

@@ -1,5 +1,6 @@
 import { escapeControls } from '@cairn/tool/paths';
 import { execFile } from 'node:child_process';
+import process from 'node:process';
 import { promisify } from 'node:util';
 import type { Language } from '../data.ts';
 import { sectionTexts } from './texts.ts';
@@ -20,8 +21,18 @@ const MAX_SUBJECT_LENGTH = 100;
  */
 const SAFE = ['--no-optional-locks', '-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null'];
 
+/**
+ * The environment of git: one language, whose messages can be recognized, and no variable by which a hook or a program names
+ * another repository.
+ */
+function environment(): NodeJS.ProcessEnv {
+  const own = Object.entries(process.env).filter(([name]) => !/^GIT_(?!CONFIG_)/u.test(name));
+  return { ...Object.fromEntries(own), LC_ALL: 'C' };
+}
+
 async function git(root: string, ...args: readonly string[]): Promise<string> {
   const { stdout } = await run('git', [...SAFE, '-C', root, ...args], {
+    env: environment(),
     timeout: TIMEOUT_MS,
     maxBuffer: MAX_OUTPUT_BYTES,
     windowsHide: true,

@@ -1,4 +1,5 @@
 import type { DynamicListing, Language, ToolNames, TreeMetadata } from '../data.ts';
+import { escapeName } from '../tree/escape.ts';
 import { fenced } from './fence.ts';
 import { templateFilters } from './template.ts';
 import { sectionTexts } from './texts.ts';
@@ -46,7 +47,8 @@ export function renderListings(dynamic: SectionContent['dynamic'], style: Sectio
 function renderCoreFiles(files: readonly CoreFile[], { language }: SectionStyle): string {
   const { coreFiles, moreCharacters } = sectionTexts[language];
   const parts = files.map(
-    ({ name, text, more }) => `### ${name}\n\n${fenced(more > 0 ? `${text}\n${moreCharacters(more)}` : text)}`,
+    ({ name, text, more }) =>
+      `### ${escapeName(name)}\n\n${fenced(more > 0 ? `${text}\n${moreCharacters(more)}` : text)}`,
   );
   return [coreFiles, ...parts].join('\n\n');
 }

@@ -68,13 +68,19 @@ export function fitTree(summary: TreeSummary, options: ResolvedTreeOptions): Fit
   const isCut = isCutShort(layout, depths, focus.whole);
   const notice = layout.texts.notice(summary.totalEntries);
 
+  /** The last count: an injected tokenizer may take long, and a text that fits is counted for its metadata too. */
+  let counted = { text: '', tokens: Number.NaN };
+  const tokensOf = (text: string): number => {
+    if (Number.isNaN(counted.tokens) || counted.text !== text) counted = { text, tokens: countTokensOf(options, text) };
+    return counted.tokens;
+  };
   const fits = (text: string): boolean =>
-    text.length <= maxCharacters && (maxTokens === Infinity || countTokensOf(options, text) <= maxTokens);
+    text.length <= maxCharacters && (maxTokens === Infinity || tokensOf(text) <= maxTokens);
   const choose = (maxLength: number): Choice => chooseEntries(layout, { focus: focus.nodes, depths }, maxLength);
   const isShort = isCut && fits(linesAlone(layout));
   const result = (text: string, choice: Choice | undefined, truncated: boolean): FittedTree => ({
     text,
-    tokens: countTokensOf(options, text),
+    tokens: tokensOf(text),
     truncated,
     needsMore: isShort || (isCut && choice?.lacksEntries === true),
     layout,
