@@ -58,7 +58,8 @@ test('hits are the calls of wrapped functions that did not reach the original', 
   await Promise.all(['src', 'src', 'src/deep'].map((path) => list(path)));
   await list('src');
   for (const path of ['src/a.ts', 'src/a.ts', 'README.md']) await read(path);
-  expect(reached).toEqual(['list src', 'list src/deep', 'read src/a.ts', 'read README.md']);
+  // Calls that are made at once reach the original in any order.
+  expect(reached.toSorted()).toEqual(['list src', 'list src/deep', 'read README.md', 'read src/a.ts']);
   const { listings, reads, cacheHits, cacheMisses } = run.statistics();
   expect({ listings, reads, cacheHits, cacheMisses }).toEqual({
     listings: { hits: 2, misses: 2 },
