@@ -1,8 +1,9 @@
 import type { TreeEntry, TreeSummary, TreeSummaryOptions } from '@cairn/natives';
 import { fsScanCacheStats, invalidateFsScanCache, treeSummary } from '@cairn/natives';
-import { appendFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { appendFileSync, chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { runNode } from '../support/run-node.ts';
 import { git } from '../support/tools.ts';
 import { bytesName, createTree, fifo, symlink, writeTree } from '../support/tree.ts';
 
@@ -298,5 +299,49 @@ describe('a call that cannot succeed', () => {
     const partial = await treeSummary({ path, timeoutMs: 0, onTimeout: 'partial' });
     // A tree this small may be complete before the clock is read.
     expect(partial.stopReason).toBe(partial.complete ? undefined : 'timeout');
+  });
+});
+
+describe('what cannot be read', () => {
+  /** The summary as a user without permissions gets it. */
+  function summaryOf(path: string, options: object = {}): unknown {
+    return runNode(`
+      if (process.getuid() === 0) { process.setgid(65534); process.setuid(65534); }
+      const { root, generation, entries, ...facts } = await treeSummary({ path: ${JSON.stringify(path)}, ...${JSON.stringify(options)} });
+      const folded = entries.filter((entry) => entry.folded === 'unreadable').map((entry) => entry.name);
+      report({ ...facts, folded });`);
+  }
+
+  it('is folded and counted, and its path is only returned if it is shown', () => {
+    const path = createTree({ open: { a: '' }, closed: { a: '' }, '.hidden': { a: '' }, empty: {} });
+    chmodSync(path, 0o755);
+    for (const name of ['closed', '.hidden']) chmodSync(join(path, name), 0);
+    expect(summaryOf(path)).toEqual({
+      depth: 3,
+      rootChildren: 3,
+      totalEntries: 4,
+      excluded: 1,
+      hiddenSecrets: 0,
+      complete: true,
+      unreadable: 2,
+      unreadablePaths: ['closed'],
+      folded: ['closed'],
+    });
+  });
+
+  it('is folded also where there is more than is named', () => {
+    const path = createTree({ open: { a: '' } });
+    chmodSync(path, 0o755);
+    const names = Array.from({ length: 20 }, (_, index) => `d${index + 10}`);
+    for (const name of names) mkdirSync(join(path, name), { mode: 0 });
+    mkdirSync(join(path, 'empty'));
+    expect(summaryOf(path)).toMatchObject({ unreadable: 20, unreadablePaths: names.slice(0, 16), folded: names });
+  });
+
+  it('is an empty tree if it is the root', () => {
+    const path = createTree({ a: '' });
+    chmodSync(path, 0);
+    expect(summaryOf(path)).toMatchObject({ totalEntries: 0, unreadable: 1, unreadablePaths: ['.'], complete: true });
+    chmodSync(path, 0o755);
   });
 });

@@ -23,7 +23,7 @@ export function invalidateFsScanCache(path?: string): void {
 /**
  * Returns the counts and the contents of the scan cache, copied at the time of the call.
  *
- * - `hits`: calls that used a cached scan as it was.
+ * - `hits`: calls that used a cached scan as it was, or a part of it.
  * - `misses`: calls that found no cached scan, or one that a reported change had made stale.
  * - `validations`: expired or dropped scans that were compared with the file system and updated where it had changed.
  * - `rescans`: complete scans of a cached root, forced or because validation was not possible.

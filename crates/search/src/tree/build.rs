@@ -224,6 +224,8 @@ impl Builder<'_> {
         // Directories in path order. In it, what is in `a` may come after `a-b` and what is in that, so a directory is
         // dropped when a path comes that is after all paths in it.
         let mut open: Vec<Directory> = Vec::new();
+        // The directory of the entry before, which usually contains this one too.
+        let mut last: (&[u8], u32) = (b"", top);
         let mut entry = 0;
         let mut until_check = 0;
         while entry < snapshot.len() {
@@ -235,8 +237,10 @@ impl Builder<'_> {
             let path = snapshot.path(entry);
             let name = snapshot.name(entry);
             let mut parent = top;
-            if name.len() < path.len() {
-                let directory = &path[..path.len() - name.len() - 1];
+            let directory = &path[..(path.len() - name.len()).saturating_sub(1)];
+            if !directory.is_empty() && last.0 == directory {
+                parent = last.1;
+            } else if !directory.is_empty() {
                 while let Some(last) = open.last()
                     && is_past(path, snapshot.path(last.entry))
                 {
@@ -249,6 +253,7 @@ impl Builder<'_> {
                     continue;
                 };
                 parent = kept;
+                last = (directory, kept);
             }
             let kind = snapshot.kind(entry);
             let full = if prefix.is_empty() { Cow::Borrowed(path) } else { Cow::Owned([prefix, path].concat()) };

@@ -200,3 +200,100 @@ impl<'a> Reader<'a> {
         Some(set)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// An index of version 2 with SHA-1, as git writes it, but for the checksum.
+    fn index(names: &[&str], extensions: &[(&[u8; 4], &[u8])]) -> Vec<u8> {
+        let mut data = b"DIRC\0\0\0\x02".to_vec();
+        data.extend((names.len() as u32).to_be_bytes());
+        for name in names {
+            let start = data.len();
+            data.extend([0; STAT_BYTES + 20]);
+            data.extend((name.len().min(NAME_LENGTH) as u16).to_be_bytes());
+            data.extend(name.as_bytes());
+            data.push(0);
+            data.resize(start + (data.len() - start).next_multiple_of(8), 0);
+        }
+        for (signature, extension) in extensions {
+            data.extend(*signature);
+            data.extend((extension.len() as u32).to_be_bytes());
+            data.extend(*extension);
+        }
+        data.extend([0; 20]);
+        data
+    }
+
+    fn parsed(data: &[u8]) -> Option<Vec<String>> {
+        let index = GitIndex::parse(data, Path::new("/nowhere"))?;
+        Some((0..index.ends.len()).map(|at| String::from_utf8_lossy(index.name(at)).into_owned()).collect())
+    }
+
+    #[test]
+    fn the_names_are_read_and_found() {
+        let long = "x".repeat(5000);
+        let names = ["a/b", "a/c/d", "a-b", "e", &long];
+        let data = index(&names, &[(b"TREE", b"any")]);
+        assert_eq!(parsed(&data).expect("valid"), names);
+        let index = GitIndex::parse(&index(&["a-b", "a/b", "a/c/d", "e"], &[]), Path::new("/nowhere")).expect("valid");
+        for (path, is_file, is_directory) in [
+            ("a", false, true),
+            ("a/c", false, true),
+            ("a/b", true, true),
+            ("a-b", true, true),
+            ("a/c/d/e", false, false),
+            ("b", false, false),
+            ("zz", false, false),
+        ] {
+            let found = (index.contains(path.as_bytes()), index.contains_below(path.as_bytes()));
+            assert_eq!(found, (is_file, is_directory), "{path}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_an_index_is_refused() {
+        let good = index(&["a", "b"], &[]);
+        assert!(parsed(&good).is_some());
+        assert_eq!(parsed(&good[..good.len() - 1]), None, "cut");
+        assert_eq!(parsed(&[&good[..], b"garbage"].concat()), None, "too long");
+        assert_eq!(parsed(&index(&["a"], &[(b"what", b"")])), None, "an extension that must be known");
+        assert_eq!(parsed(&index(&["a"], &[(b"link", &[1; 20])])), None, "a shared index that is missing");
+        let mut version = good.clone();
+        version[7] = 5;
+        assert_eq!(parsed(&version), None, "an unknown version");
+        assert_eq!(parsed(b""), None);
+    }
+
+    #[test]
+    fn the_bits_of_a_bitmap_are_its_runs_and_its_words() {
+        // Two words of ones, one word as it is, one word of zeros, and one word as it is.
+        let words: [u64; 4] = [1 | 2 << 1 | 1 << 33, 0b101, 1 << 1 | 1 << 33, 1 << 63];
+        let mut data = 320_u32.to_be_bytes().to_vec();
+        data.extend(4_u32.to_be_bytes());
+        words.iter().for_each(|word| data.extend(word.to_be_bytes()));
+        data.extend([0; 4]);
+        let expected: Vec<u32> = (0..128).chain([128, 130, 319]).collect();
+        assert_eq!(Reader(&data).bitmap(320), Some(expected));
+        assert_eq!(Reader(&data).bitmap(256), None, "more bits than names");
+    }
+
+    proptest! {
+        #[test]
+        fn no_bytes_make_it_fail(
+            at in 0..200_usize,
+            byte in any::<u8>(),
+            version in 2..5_u8,
+            link in proptest::collection::vec(any::<u8>(), 0..60),
+        ) {
+            let mut data = index(&["a", "b/c"], &[(b"link", &link)]);
+            data[7] = version;
+            let at = at % data.len();
+            data[at] = byte;
+            let _ = parsed(&data);
+            let _ = Reader(&link).bitmap(100);
+        }
+    }
+}

@@ -1,0 +1,164 @@
+//! The work that a summary takes: which directories are listed, what is built again, and when it stops.
+
+use std::fs;
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use cairn_cancel::{CancelToken, Stopped};
+use cairn_pool::Pool;
+use cairn_search::{GlobOptions, SearchContext, SearchError, TreeOptions, TreeOutcome, glob, tree_summary};
+use cairn_walk::{Policy, ScanCache};
+use tempfile::TempDir;
+
+struct Rig {
+    tree: TempDir,
+    cache: ScanCache,
+    pool: Pool,
+    clock: Arc<Mutex<Instant>>,
+}
+
+impl Rig {
+    fn new(policy: Policy) -> Self {
+        let tree = tempfile::tempdir().expect("a temporary directory");
+        for directory in ["a/b", "a/c", "d/e", ".hidden", "dist"] {
+            fs::create_dir_all(tree.path().join(directory)).expect("a directory");
+            fs::write(tree.path().join(directory).join("file"), "").expect("a file");
+        }
+        let clock = Arc::new(Mutex::new(Instant::now()));
+        let reader = Arc::clone(&clock);
+        let cache = ScanCache::with_clock(policy, Arc::new(move || *reader.lock().expect("a clock")));
+        let rig = Self { tree, cache, pool: Pool::new(2), clock };
+        rig.settle();
+        rig
+    }
+
+    fn context(&self) -> SearchContext<'_> {
+        SearchContext { cache: &self.cache, pool: &self.pool }
+    }
+
+    fn options(&self) -> TreeOptions {
+        let mut options = TreeOptions::new(self.tree.path());
+        options.scope.use_cache = true;
+        options.exclude = vec!["dist".to_owned()];
+        options
+    }
+
+    fn summary(&self) -> TreeOutcome {
+        tree_summary(self.context(), &self.options(), &CancelToken::new()).expect("a summary")
+    }
+
+    fn write(&self, path: &str) {
+        let path = self.tree.path().join(path);
+        fs::write(&path, "").expect("a file");
+        self.cache.invalidate(Some(&path));
+    }
+
+    fn listed(&self) -> u64 {
+        self.cache.stats().directories_listed
+    }
+
+    /// Waits until a change gives every directory another time.
+    fn settle(&self) {
+        let probe = self.tree.path().with_extension("probe");
+        let now = || {
+            fs::write(&probe, "").expect("a probe");
+            probe.metadata().and_then(|metadata| metadata.modified()).expect("a time")
+        };
+        let began = now();
+        while now() < began + Duration::from_millis(50) {
+            std::thread::yield_now();
+        }
+        fs::remove_file(&probe).expect("a probe");
+    }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn after_one_write_one_directory_is_listed() {
+    let rig = Rig::new(Policy::default());
+    let first = rig.summary();
+    assert_eq!(rig.listed(), 8, "each directory, also hidden and excluded ones");
+    let again = rig.summary();
+    assert_eq!((rig.listed(), again.generation()), (8, first.generation()));
+    rig.write("a/b/new");
+    let after = rig.summary();
+    assert_eq!(rig.listed(), 9, "the one that was written to");
+    assert_eq!((first.total(), after.total()), (8, 9));
+    assert!(after.generation() > first.generation());
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn searches_after_a_summary_and_a_write_list_no_more() {
+    let rig = Rig::new(Policy::default());
+    rig.summary();
+    rig.write("d/new");
+    let mut options = GlobOptions::new("**", rig.tree.path());
+    options.scope.use_cache = true;
+    let found = glob(rig.context(), &options, &CancelToken::new()).expect("a result");
+    assert_eq!((found.total, rig.listed()), (11, 9));
+    rig.summary();
+    assert_eq!(rig.listed(), 9);
+}
+
+#[test]
+fn an_outside_write_shows_after_the_time_to_live() {
+    let rig = Rig::new(Policy::default());
+    let first = rig.summary();
+    fs::write(rig.tree.path().join("outside"), "").expect("a file");
+    assert_eq!(rig.summary().total(), first.total());
+    *rig.clock.lock().expect("a clock") += Policy::default().ttl;
+    assert_eq!(rig.summary().total(), first.total() + 1);
+}
+
+#[test]
+fn a_tree_counts_towards_the_bound_of_the_cache_and_few_are_kept() {
+    let rig = Rig::new(Policy::default());
+    rig.summary();
+    let with_one = rig.cache.stats().bytes;
+    let bytes = |excluded: usize| {
+        let mut options = rig.options();
+        options.exclude = vec![format!("other{excluded}")];
+        tree_summary(rig.context(), &options, &CancelToken::new()).expect("a summary");
+        rig.cache.stats().bytes
+    };
+    let with_two = bytes(0);
+    assert!(with_two > with_one);
+    let last = (1..10).map(bytes).last().expect("some");
+    assert!(last < with_one + 5 * (with_two - with_one), "no more than four");
+}
+
+#[test]
+fn a_new_generation_is_equal_only_for_an_equal_tree() {
+    let rig = Rig::new(Policy::default());
+    let uncached = |exclude: &[&str]| {
+        let mut options = rig.options();
+        options.scope.use_cache = false;
+        options.exclude = exclude.iter().map(|&name| name.to_owned()).collect();
+        tree_summary(rig.context(), &options, &CancelToken::new()).expect("a summary").generation()
+    };
+    let (first, again, other) = (uncached(&["dist"]), uncached(&["dist"]), uncached(&["a"]));
+    assert_eq!(first, again, "two scans of the same tree");
+    assert!(other > first);
+    fs::rename(rig.tree.path().join("d"), rig.tree.path().join("f")).expect("a new name");
+    let renamed = uncached(&["dist"]);
+    fs::rename(rig.tree.path().join("f"), rig.tree.path().join("d")).expect("the old name");
+    let back = uncached(&["dist"]);
+    assert!(renamed > other && back > renamed, "never an old number, also for the old tree");
+}
+
+#[test]
+fn a_stopped_call_fails_and_leaves_a_tree_for_the_next() {
+    let rig = Rig::new(Policy::default());
+    let cancelled = CancelToken::new();
+    cancelled.cancel();
+    let stopped = |cancel: &CancelToken| {
+        tree_summary(rig.context(), &rig.options(), cancel).map(|_| ()).expect_err("it is stopped").stopped()
+    };
+    assert_eq!(stopped(&cancelled), Some(Stopped::Cancelled));
+    assert_eq!(stopped(&CancelToken::new().with_timeout(Duration::ZERO)), Some(Stopped::TimedOut));
+    assert_eq!(rig.summary().total(), 8);
+    let missing = TreeOptions::new(Path::new("/nowhere/at/all"));
+    assert!(matches!(tree_summary(rig.context(), &missing, &CancelToken::new()), Err(SearchError::Walk(_))));
+}
