@@ -78,11 +78,11 @@ describe('a tree shows', () => {
       'id_rsa.pub': '',
       '.ssh/config': '',
       link: symlink('.env'),
-      'src/a.ts': '',
+      'src/credentials/a.ts': '',
     };
     const { cache } = createTestCache(createTree(tree), { format: 'paths', allow: ['.env', '.ssh'], hidden: true });
     const { tree: text, metadata } = await cache.tree();
-    expect(linesOf(text)).toEqual(['.env.example', 'id_rsa.pub', 'src/', 'src/a.ts']);
+    expect(linesOf(text)).toEqual(['.env.example', 'id_rsa.pub', 'src/', 'src/credentials/', 'src/credentials/a.ts']);
     expect(metadata.hiddenSecrets).toBe(secrets.length + 2);
   });
 

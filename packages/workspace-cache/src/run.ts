@@ -87,7 +87,7 @@ export function createRun(parts: RunParts): WorkspaceRun {
   return {
     ...interceptors,
     tools,
-    checkListings: listings.check,
+    checkListings: () => listings.check(),
     data,
     version: tree.version,
     section: () => {

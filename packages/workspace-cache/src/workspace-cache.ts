@@ -231,7 +231,7 @@ export function createWorkspaceCache(options: WorkspaceCacheOptions): WorkspaceC
     },
     init: async (initOptions) => init(initOptions?.userContext ?? undefined),
     content: files.content,
-    operations: files.operations,
+    operations: (inner) => files.operations(inner),
     createWorkspace: (workspaceOptions = {}) => {
       const operations = files.operations(workspaceOptions.operations);
       const made = createWorkspace({ ...workspaceOptions, root, operations });
@@ -281,7 +281,7 @@ async function extrasOf({ root }: BuiltTree, options: ResolvedCacheOptions, cont
   if (root === undefined) return { coreFiles: undefined, gitLine: undefined };
   const readCoreFiles = async (): Promise<readonly CoreFile[] | undefined> => {
     try {
-      return await coreFilesOf(root, content.readText, tree.gitignore);
+      return await coreFilesOf(root, (path) => content.readText(path), tree.gitignore);
     } catch (error) {
       warn(`workspace cache of ${root}: core files cannot be read: ${messageOf(error)}`, error);
       return undefined;
