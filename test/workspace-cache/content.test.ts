@@ -3,6 +3,8 @@ import type { CodingTools, FileOperations, Workspace } from '@cairn/coding-agent
 import { createWorkspaceCache } from '@cairn/workspace-cache';
 import type { WorkspaceCache } from '@cairn/workspace-cache';
 import fc from 'fast-check';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import {
   appendFileSync,
   chmodSync,
@@ -355,4 +357,54 @@ test('is never stale, whatever other programs do to files', async () => {
     { numRuns: 25 },
   );
   expect(cache.content.stats.hits).toBeGreaterThan(100);
+});
+
+/** Writes increasing numbers of the same length into a file, in three ways, with and without pauses, until its input ends. */
+const writer = `
+  import { openSync, renameSync, statSync, utimesSync, writeFileSync, writeSync } from 'node:fs';
+  const [path] = process.argv.slice(1);
+  let isOver = false;
+  process.stdin.on('end', () => (isOver = true)).resume();
+  const file = () => openSync(path, 'r+');
+  let open = file();
+  for (let number = 1; !isOver; number++) {
+    const text = String(number).padStart(12, '0');
+    const { atime, mtime } = statSync(path);
+    if (number % 7 === 0) {
+      writeFileSync(path + '.new', text);
+      utimesSync(path + '.new', atime, mtime);
+      renameSync(path + '.new', path);
+      open = file();
+    } else {
+      writeSync(open, text, 0);
+      if (number % 3 === 0) utimesSync(path, atime, mtime);
+    }
+    const pauseMs = number % 50 < 40 ? 0 : number % 50 === 49 ? 400 : 5;
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
+  }
+`;
+
+test('is never older than the file was when the read began, while another process writes', async () => {
+  const { root, cache, tools } = await setUp({ 'a.txt': '0'.padStart(12, '0') });
+  const path = join(root, 'a.txt');
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', writer, path], {
+    stdio: ['pipe', 'inherit', 'inherit'],
+  });
+  const numberNow = (): number => Number(readFileSync(path, 'utf8'));
+  const check = async (read: () => Promise<unknown>): Promise<void> => {
+    const before = numberNow();
+    const found = Number(await read());
+    expect(found).toBeGreaterThanOrEqual(before);
+    expect(found).toBeLessThanOrEqual(numberNow());
+  };
+  const readByTool = async (): Promise<unknown> => {
+    const result = await tools.read.execute({ path: 'a.txt' });
+    return !result.isError && result.details.kind === 'text' ? result.details.lines[0] : undefined;
+  };
+  while (numberNow() < 400 || cache.content.stats.hits < 100) {
+    await check(async () => (await cache.content.read('a.txt')).bytes);
+    await check(readByTool);
+  }
+  child.stdin.end();
+  await once(child, 'exit');
 });

@@ -76,7 +76,7 @@ export interface CallResult {
 }
 
 /** A state of the disk. */
-export interface ResultState {
+interface ResultState {
   readonly real: string;
   readonly extent: Extent;
   /** Of the {@link Snapshot}. */
@@ -84,7 +84,7 @@ export interface ResultState {
 }
 
 /** How one function is wrapped. */
-export interface WrapRequest<Args extends readonly unknown[], Result> {
+interface WrapRequest<Args extends readonly unknown[], Result> {
   readonly kind: 'list' | 'read';
   readonly original: (...args: Args) => Result;
   readonly options: WrapOptions<Args>;

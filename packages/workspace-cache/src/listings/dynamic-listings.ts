@@ -12,7 +12,7 @@ const MAX_LISTINGS = 200;
 const MAX_CHARACTERS = 1024 * 1024;
 
 /** A listing that was found during a run. */
-export interface FoundListing {
+interface FoundListing {
   /** As the caller named it. */
   readonly path: string;
   /** Canonical. */
