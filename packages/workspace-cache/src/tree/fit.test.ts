@@ -294,6 +294,33 @@ describe('what fits', () => {
   });
 });
 
+test('a summary whose counts do not agree, because the tree changed, stays within the limit', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      caseArbitrary,
+      fc.array(fc.nat(5), { minLength: 1 }),
+      async ({ root, format, depth, limit }, counts) => {
+        let requests = 0;
+        const summarize = async (options: TreeSummaryOptions): Promise<TreeSummary> => {
+          requests += 1;
+          const summary = summaryOf(root, options);
+          const entries = summary.entries.map((entry, index) => ({
+            ...entry,
+            children: counts[index % counts.length] ?? 0,
+          }));
+          return { ...summary, entries, rootChildren: counts[0] ?? 0 };
+        };
+        const options = resolveTreeOptions({ format, depth, maxCharacters: limit });
+        const { tree } = await buildTree(options, { root: '/root', clock: () => 0, summarize });
+        expect(tree.length).toBeLessThanOrEqual(limit);
+        expect(tree).not.toMatch(/-\d+ more/u);
+        expect(requests).toBeLessThan(12);
+      },
+    ),
+    { numRuns: 300 },
+  );
+});
+
 test('the lines of the paths form are the entries that are shown', () => {
   fc.assert(
     fc.property(caseArbitrary, ({ root, depth, limit }) => {
