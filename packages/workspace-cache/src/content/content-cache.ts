@@ -250,7 +250,13 @@ export function createContentCache(options: ContentCacheOptions): OwnContentCach
     const openCached = (real: string): Promise<OpenFile> =>
       isSecret ? disk.open(real, 'read') : open(disk, real, options.isCounted);
     const operations = { ...disk, openCached };
-    const files = { root: scope.root, operations, ledger, resolve: scope.resolve, realRoots: scope.realRoots };
+    const files: CacheScope & { readonly ledger: Ledger } = {
+      root: scope.root,
+      operations,
+      ledger,
+      resolve: (name, use) => scope.resolve(name, use),
+      realRoots: () => scope.realRoots(),
+    };
     return readWholeFile(files, path, { maxBytes: MAX_READ_BYTES, signal: options.signal });
   };
 

@@ -69,7 +69,7 @@ export function createCacheFiles({ root, workspace, ...options }: CacheFilesOpti
   const stores = { list: createLru<unknown>({ maxCost: MAX_LISTING_BYTES, maxSize: MAX_LISTINGS }), read: memory };
   const content = createContentCache({ ...options, scope, hasExactTimes, onAccess, memory });
   const directories = createDirectoryCache({ hasExactTimes, onAccess });
-  const calls = createCallCache({ scope, hasExactTimes, stores, countUse: content.countUse });
+  const calls = createCallCache({ scope, hasExactTimes, stores, countUse: (path) => content.countUse(path) });
   return {
     scope,
     content,

@@ -11,7 +11,7 @@ export interface PlainCopy<Value> {
 }
 
 /** Thrown inside this module only. */
-const notPlain: unique symbol = Symbol('not plain');
+const notPlain = new Error('not plain data');
 
 function copyObject(value: object, copy: (part: unknown) => unknown, spend: (cost: number) => void): unknown {
   const prototype: unknown = Object.getPrototypeOf(value);
@@ -54,20 +54,11 @@ export function copyPlain<Value>(value: Value, maxCost: number): PlainCopy<Value
   };
   const copy = (part: unknown, depth: number): unknown => {
     spend(VALUE_BYTES);
-    switch (typeof part) {
-      case 'string':
-        spend(2 * part.length);
-        return part;
-      case 'object':
-        if (part === null) return null;
-        if (depth === MAX_DEPTH) throw notPlain;
-        return copyObject(part, (inner) => copy(inner, depth + 1), spend);
-      case 'function':
-      case 'symbol':
-        throw notPlain;
-      default:
-        return part;
-    }
+    if (typeof part === 'string') spend(2 * part.length);
+    if (typeof part === 'function' || typeof part === 'symbol') throw notPlain;
+    if (typeof part !== 'object' || part === null) return part;
+    if (depth === MAX_DEPTH) throw notPlain;
+    return copyObject(part, (inner) => copy(inner, depth + 1), spend);
   };
   try {
     // It has the same properties.
