@@ -134,7 +134,9 @@ export async function simulate(
   const model = createOpenAICompatible({ name: 'scripted', baseURL: server.url }).chatModel('scripted');
   let calls = 0;
   let summaries = 0;
+  const failures: string[] = [];
   const stopObserving = observeCalls(({ kind, call }) => {
+    if (call.failure !== undefined) failures.push(`${call.name}: ${call.failure}`);
     if (kind !== 'call-start') return;
     if (call.source === 'tool') calls += 1;
     if (call.name === 'treeSummary') summaries += 1;
@@ -165,6 +167,7 @@ export async function simulate(
     await server.close();
     await close?.();
   }
+  if (failures.length > 0) throw new Error(`calls failed: ${failures.join(', ')}`);
   const scans = fsScanCacheStats().misses - misses;
   // By agent: agents that run at once send their requests in another order each time.
   const inputs = agents.flatMap((agent) => server.requests.filter((request) => isFor(request, agent)).map(inputOf));
