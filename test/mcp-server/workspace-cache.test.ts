@@ -147,7 +147,7 @@ describe('workspace_tree', () => {
     ],
     [
       { path: 'src', depth: 1, format: 'indent', focus: ['src/none.ts'] },
-      'lib/ (1)\nmain.ts\n\n[src: 4 entries, 1 level]\n[focus does not exist: none.ts]',
+      'lib/ (1)\nmain.ts\n\n[src: 4 entries, 1 level]\n[not in the tree: none.ts; it does not exist, or a rule leaves it out]',
     ],
     [
       { path: 'src', characters: 0 },

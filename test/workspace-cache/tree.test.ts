@@ -225,11 +225,15 @@ describe('focus', () => {
     expect(await treeOf(tree, { depth: 1, focus: [path] })).toEqual(await treeOf(tree, { depth: 1, focus: ['a/b/c'] }));
   });
 
-  test('reports a path that does not exist, once', async () => {
-    const { cache, warnings } = createTestCache(createTree(tree), { focus: ['a/no', 'a/i', '../x'] });
-    expect((await cache.tree()).metadata.missingFocus).toEqual(['a/no', '../x']);
+  test('reports a path that does not exist or is left out, once', async () => {
+    const { cache, warnings } = createTestCache(createTree({ ...tree, 'dist/z': '' }), {
+      focus: ['a/no', 'a/i', '../x', 'dist/z'],
+    });
+    expect((await cache.tree()).metadata.missingFocus).toEqual(['a/no', '../x', 'dist/z']);
     await cache.tree();
-    expect(warnings).toEqual([`workspace cache of ${cache.root}: focus does not exist: a/no, ../x`]);
+    expect(warnings).toEqual([
+      `workspace cache of ${cache.root}: no such path in the tree: a/no, ../x, dist/z; focus on what exists and no rule leaves out`,
+    ]);
   });
 });
 

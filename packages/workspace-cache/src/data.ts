@@ -31,7 +31,7 @@ export interface TreeMetadata {
   readonly unreadable?: number;
   /** The first of their paths, relative to the root. */
   readonly unreadablePaths?: readonly string[];
-  /** The paths of `focus` that do not exist. Absent when all exist. */
+  /** The paths of `focus` that do not exist or that the rules leave out. Absent when the tree can show all. */
   readonly missingFocus?: readonly string[];
   /** Why the tree is empty or incomplete. Absent when it is neither. */
   readonly error?: string;

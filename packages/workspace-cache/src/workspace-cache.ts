@@ -155,7 +155,10 @@ export function createWorkspaceCache(options: WorkspaceCacheOptions): WorkspaceC
   const build = async (treeOptions: ResolvedTreeOptions, signal?: AbortSignal): Promise<BuiltTree> => {
     const tree = await buildTree(treeOptions, signal);
     const { error, missingFocus } = tree.metadata;
-    const problem = error ?? (missingFocus && `focus does not exist: ${missingFocus.join(', ')}`);
+    const problem =
+      error ??
+      (missingFocus &&
+        `no such path in the tree: ${missingFocus.join(', ')}; focus on what exists and no rule leaves out`);
     // Once, until it changes: a tree may be asked for before every message.
     if (problem !== undefined && problem !== lastProblem) warn(`workspace cache of ${root}: ${problem}`);
     lastProblem = problem;
