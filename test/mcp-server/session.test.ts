@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { createCodingTools } from '@cairn/coding-agent';
 import { createToolSession } from '@cairn/tool';
-import { createWorkspaceCacheToolSet } from '@cairn/workspace-cache';
+import { createWorkspaceCacheToolSet } from '@cairn/workspace-cache/tools';
 import { createMemory } from '@cairn/memory';
 import { memory } from '@cairn/memory/memory';
 import { createMemoryTools } from '@cairn/memory/tools';

@@ -1,13 +1,13 @@
 /** The tool set of the workspace cache over MCP, with the official client. */
-import { createCodingToolSet } from '@cairn/coding-agent';
+import { createCodingToolSet, nodeFileOperations } from '@cairn/coding-agent';
 import { createMcpServer } from '@cairn/mcp-server';
 import { serveHttp } from '@cairn/mcp-server/http';
-import { createWorkspaceCacheToolSet } from '@cairn/workspace-cache';
-import type { WorkspaceCacheToolSetOptions } from '@cairn/workspace-cache';
+import { createWorkspaceCacheToolSet } from '@cairn/workspace-cache/tools';
+import type { WorkspaceCacheToolSetOptions } from '@cairn/workspace-cache/tools';
 import type { Client } from '@modelcontextprotocol/client';
 import { rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createTree, temporaryDirectory } from '../support/tree.ts';
 import type { Tree } from '../support/tree.ts';
 import { connectInMemory } from './in-memory.ts';
@@ -248,6 +248,18 @@ describe('cache_directory', () => {
 });
 
 describe('cacheFiles', () => {
+  test('a file that was read is read from memory', async () => {
+    const opened = vi.spyOn(nodeFileOperations, 'open');
+    onTestFinished(() => opened.mockRestore());
+    const { client } = await open(project, { cacheFiles: true });
+    let before: number;
+    do {
+      before = opened.mock.calls.length;
+      // A file is kept only when it has not changed for a moment.
+      expect(await call(client, 'read', { path: 'src/main.ts' })).toContain('let a = 1;');
+    } while (opened.mock.calls.length > before);
+  });
+
   test('the coding tools see each change', async () => {
     const { root, client } = await open(project, { cacheFiles: true });
     for (const content of ['let a = 1;\n', 'let b = 22;\n']) {

@@ -1,6 +1,7 @@
 import { codingToolSet } from '@cairn/coding-agent';
 import { createMcpServer } from '@cairn/mcp-server';
 import * as source from '@cairn/workspace-cache';
+import * as tools from '@cairn/workspace-cache/tools';
 import { expect, test } from 'vitest';
 import { connectInMemory } from '../mcp-server/in-memory.ts';
 import { createTree } from '../support/tree.ts';
@@ -11,7 +12,6 @@ const exported = [
   'SECRET_NAMES',
   'cacheDirectoryRules',
   'createWorkspaceCache',
-  'createWorkspaceCacheToolSet',
   'isSecretName',
   'templateFilters',
   'templateVariables',
@@ -23,6 +23,14 @@ test('@cairn/workspace-cache exports these values, from its sources and built', 
   expect(Object.keys(source).toSorted()).toEqual(exported);
   const built = (await import(new URL('index.js', dist).href)) as object;
   expect(Object.keys(built).toSorted()).toEqual(exported);
+});
+
+test('@cairn/workspace-cache/tools exports the tool set, in source and built', async () => {
+  const built = (await import(new URL('tools/index.js', dist).href)) as object;
+  expect([Object.keys(tools), Object.keys(built)]).toEqual([
+    ['createWorkspaceCacheToolSet'],
+    ['createWorkspaceCacheToolSet'],
+  ]);
 });
 
 test('the methods of a cache', async () => {
@@ -53,10 +61,10 @@ test('the methods of a cache', async () => {
 });
 
 test('the tools, their parameters and the resources over MCP', async () => {
-  const toolSets = [codingToolSet, source.createWorkspaceCacheToolSet()];
+  const toolSets = [codingToolSet, tools.createWorkspaceCacheToolSet()];
   const client = await connectInMemory(await createMcpServer({ toolSets, roots: [createTree({})] }));
-  const { tools } = await client.listTools();
-  const own = tools.filter(({ name }) => /workspace_tree|cache_directory/u.test(name));
+  const listed = await client.listTools();
+  const own = listed.tools.filter(({ name }) => /workspace_tree|cache_directory/u.test(name));
   const parameters = own.map(({ name, inputSchema: { properties = {}, required = [] } }) => [
     name,
     Object.keys(properties)

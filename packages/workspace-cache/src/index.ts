@@ -22,6 +22,3 @@ export { cacheDirectoryRules } from './listings/cache-directory-texts.ts';
 export type { Wrapped, WrapOptions } from './listings/call-cache.ts';
 export type { Interceptors, OnResult } from './listings/interceptors.ts';
 export { isSecretName, SECRET_NAMES } from '@cairn/tool/prompt';
-export { createWorkspaceCacheToolSet } from './tool-set.ts';
-export type { WorkspaceCacheToolSetOptions } from './tool-set.ts';
-export type { WorkspaceTreeDetails, WorkspaceTreeInput } from './tools/tree-tool.ts';

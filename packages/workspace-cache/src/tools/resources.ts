@@ -8,9 +8,8 @@ import { isWithin } from '../content/scope.ts';
 import type { DynamicListing, Language } from '../data.ts';
 import type { DynamicListingStore } from '../listings/dynamic-listings.ts';
 import { pathsOf } from '../listings/paths-of.ts';
-import type { WorkspaceTree } from '../tree/build.ts';
-import type { TreeCallOptions } from '../workspace-cache.ts';
 import { treeText } from './tree-text.ts';
+import type { TreeAt } from './tree-tool.ts';
 import { treeToolTexts } from './tree-texts.ts';
 
 const BASE = 'cairn://workspace/';
@@ -39,7 +38,7 @@ export interface WorkspaceResourcesOptions {
   readonly workspace: Workspace;
   /** The roots as the caller named them. */
   readonly roots: readonly string[];
-  readonly treeAt: (directory: string, options: TreeCallOptions) => Promise<WorkspaceTree>;
+  readonly treeAt: TreeAt;
   /** Absent in the mode `static`. */
   readonly listings: SessionListings | undefined;
   readonly language: Language;

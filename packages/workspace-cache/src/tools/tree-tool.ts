@@ -30,11 +30,13 @@ export interface WorkspaceTreeDetails extends TreeMetadata {
   readonly version: number;
 }
 
+/** Returns the tree of a directory. */
+export type TreeAt = (directory: string, options: TreeCallOptions) => Promise<WorkspaceTree>;
+
 /** Options of {@link createWorkspaceTreeTool}. */
 export interface WorkspaceTreeToolOptions {
   readonly workspace: Workspace;
-  /** Returns the tree of a canonical directory. */
-  readonly treeAt: (directory: string, options: TreeCallOptions) => Promise<WorkspaceTree>;
+  readonly treeAt: TreeAt;
   readonly language: Language;
   /** The name of the tool that lists a directory. */
   readonly list: string;

@@ -19,7 +19,7 @@ export interface ToolSetOptions {
 export async function loadToolSets({ session, stateDirectory, memory }: ToolSetOptions): Promise<ToolSet[]> {
   const [{ createCodingToolSet }, { createWorkspaceCacheToolSet }] = await Promise.all([
     import('@cairn/coding-agent'),
-    import('@cairn/workspace-cache'),
+    import('@cairn/workspace-cache/tools'),
   ]);
   return [
     createCodingToolSet({ stateDirectory }),

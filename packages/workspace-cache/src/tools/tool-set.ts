@@ -1,18 +1,19 @@
-import { onAnyChange, sessionWorkspace, toolNameIn } from '@cairn/coding-agent';
-import type { Workspace } from '@cairn/coding-agent';
+import { createWorkspace, nodeFileOperations, onAnyChange, sessionWorkspace, toolNameIn } from '@cairn/coding-agent';
+import type { FileOperations, Workspace } from '@cairn/coding-agent';
 import { ToolError } from '@cairn/tool';
 import type { OpenToolSet, ToolSet, ToolSetContext, Tools } from '@cairn/tool';
-import type { WorkspaceCacheOptions } from './cache-options.ts';
-import { createCacheScope } from './content/scope.ts';
-import type { DynamicListing } from './data.ts';
-import { createCacheDirectoryTool } from './listings/cache-directory.ts';
-import { dynamicListingsOf } from './listings/dynamic-listings.ts';
-import type { DynamicListingStore } from './listings/dynamic-listings.ts';
-import { workspaceResources } from './tools/resources.ts';
-import type { SessionListings } from './tools/resources.ts';
-import { createWorkspaceTreeTool, WORKSPACE_TREE } from './tools/tree-tool.ts';
-import { createWorkspaceCache } from './workspace-cache.ts';
-import type { WorkspaceCache } from './workspace-cache.ts';
+import { resolveCacheOptions } from '../cache-options.ts';
+import type { WorkspaceCacheOptions } from '../cache-options.ts';
+import { createCacheScope } from '../content/scope.ts';
+import type { DynamicListing } from '../data.ts';
+import { createCacheDirectoryTool } from '../listings/cache-directory.ts';
+import { dynamicListingsOf } from '../listings/dynamic-listings.ts';
+import type { DynamicListingStore } from '../listings/dynamic-listings.ts';
+import { workspaceResources } from './resources.ts';
+import type { SessionListings } from './resources.ts';
+import { createWorkspaceTreeTool, WORKSPACE_TREE } from './tree-tool.ts';
+import type { TreeAt } from './tree-tool.ts';
+import type { createWorkspaceCache, WorkspaceCache } from '../workspace-cache.ts';
 
 /** Options of {@link createWorkspaceCacheToolSet}. */
 export interface WorkspaceCacheToolSetOptions extends Omit<WorkspaceCacheOptions, 'root' | 'workspace'> {
@@ -58,47 +59,65 @@ function createSessionListings(clock: () => number): SessionListings {
   };
 }
 
+/** Loads the cache at the first call: a server starts without it, and many sessions never ask for a tree. */
+const load = async (): Promise<typeof createWorkspaceCache> =>
+  (await import('../workspace-cache.ts')).createWorkspaceCache;
+
 /** The caches of a session, by directory. The least recently used ones are closed. */
-function createCaches(make: (directory: string) => WorkspaceCache): {
-  readonly at: (directory: string) => WorkspaceCache;
-  readonly close: () => Promise<void>;
-} {
-  const caches = new Map<string, WorkspaceCache>();
+interface Caches {
+  at(directory: string): Promise<WorkspaceCache>;
+  close(): Promise<void>;
+}
+
+function createCaches(make: (create: typeof createWorkspaceCache, directory: string) => WorkspaceCache): Caches {
+  const caches = new Map<string, Promise<WorkspaceCache>>();
   const closing: Promise<void>[] = [];
+  const end = (cache: Promise<WorkspaceCache>): number => closing.push(cache.then((made) => made.close()));
   return {
     at: (directory) => {
-      const cache = caches.get(directory) ?? make(directory);
+      const cache = caches.get(directory) ?? load().then((create) => make(create, directory));
       caches.delete(directory);
       caches.set(directory, cache);
       for (const [oldest, other] of caches) {
         if (caches.size <= MAX_CACHES) break;
         caches.delete(oldest);
-        closing.push(other.close());
+        end(other);
       }
       return cache;
     },
     close: async () => {
-      await Promise.all([...closing, ...[...caches.values()].map((cache) => cache.close())]);
+      for (const cache of caches.values()) end(cache);
+      await Promise.all(closing);
     },
   };
 }
 
-/** Returns the session's workspace, and the cache below its tools if there is one. */
+/** Returns file operations whose reads and listings come from a cache that is made at the first of them. */
+function lazyOperations(cacheOf: () => Promise<WorkspaceCache>): FileOperations {
+  const cached = async (): Promise<FileOperations> => (await cacheOf()).operations();
+  return {
+    ...nodeFileOperations,
+    openCached: async (path) => (await cached()).openCached?.(path) ?? nodeFileOperations.open(path, 'read'),
+    listCached: async (path) => (await cached()).listCached?.(path) ?? nodeFileOperations.list(path),
+  };
+}
+
+/** Returns the session's workspace. With `cacheFiles` this set makes it. */
 function workspaceFor(
   context: ToolSetContext,
-  { cacheFiles = false, journalDirectory, ...options }: WorkspaceCacheToolSetOptions,
-): { readonly workspace: Workspace; readonly cache: WorkspaceCache | undefined } {
-  if (!cacheFiles)
-    return { workspace: sessionWorkspace(context, { stateDirectory: journalDirectory }), cache: undefined };
-  let cache: WorkspaceCache | undefined;
+  { cacheFiles = false, journalDirectory }: WorkspaceCacheToolSetOptions,
+  cacheOf: () => Promise<WorkspaceCache>,
+): Workspace {
+  if (!cacheFiles) return sessionWorkspace(context, { stateDirectory: journalDirectory });
+  let isOwn = false;
   const workspace = sessionWorkspace(context, {
     stateDirectory: journalDirectory,
-    create: ({ root, ...rest }) => {
-      cache = createWorkspaceCache({ ...options, root });
-      return cache.createWorkspace(rest);
+    create: (options) => {
+      isOwn = true;
+      return createWorkspace({ ...options, operations: lazyOperations(cacheOf) });
     },
   });
-  if (cache !== undefined) return { workspace, cache };
+  if (isOwn) return workspace;
   const summary = 'cacheFiles needs a workspace that no other tool set has made';
   throw new ToolError('INVALID_OPTION', [summary, 'Put this tool set before the one of the coding tools.']);
 }
@@ -109,35 +128,32 @@ function workspaceFor(
  * hear of each commit, of any workspace of the process, that changes a tree. It shares the session's workspace with the coding
  * tools.
  *
- * @throws {ToolError} `open` throws `INVALID_OPTION` for an invalid option of the cache.
+ * `open` throws a `ToolError` with `INVALID_OPTION` for an invalid option.
  */
 export function createWorkspaceCacheToolSet(options: WorkspaceCacheToolSetOptions = {}): ToolSet {
   const ends = new Set<Promise<void>>();
   const open = (context: ToolSetContext): OpenToolSet => {
-    const { cacheFiles: _cacheFiles, journalDirectory: _journalDirectory, ...cacheOptions } = options;
+    const { cacheFiles: _cacheFiles, journalDirectory: _journalDirectory, ...given } = options;
+    const { roots } = context;
+    // The answers state what a warning would.
+    const cacheOptions = { onWarning: () => undefined, ...given };
+    // An invalid option fails now, not at the first call.
+    resolveCacheOptions({ ...cacheOptions, root: roots[0] });
     const { language = 'en', mode = 'full', clock = Date.now } = options;
     const list = options.toolNames?.list ?? toolNameIn(context.naming, 'ls');
-    const { workspace, cache } = workspaceFor(context, options);
-    // The answers state what a warning would.
-    const { onWarning = () => undefined } = options;
-    const caches = createCaches((root) => createWorkspaceCache({ ...cacheOptions, root, workspace, onWarning }));
-    const treeAt = (
-      directory: string,
-      call: Parameters<WorkspaceCache['tree']>[0],
-    ): ReturnType<WorkspaceCache['tree']> => caches.at(directory).tree(call);
-    // An invalid option fails now, not at the first call.
-    caches.at(workspace.root);
+    const caches = createCaches((create, root) => create({ ...cacheOptions, root, workspace }));
+    const workspace = workspaceFor(context, options, () => caches.at(roots[0]));
+    const treeAt: TreeAt = async (directory, call) => (await caches.at(directory)).tree(call);
     const listings = mode === 'static' ? undefined : createSessionListings(clock);
     const stop = onAnyChange((change) => listings?.store.drop(change));
     const end = (): void => {
       stop();
-      const ended = Promise.all([caches.close(), cache?.close()]).then(() => void ends.delete(ended));
+      const ended = caches.close().finally(() => void ends.delete(ended));
       ends.add(ended);
     };
     if (context.signal.aborted) end();
     else context.signal.addEventListener('abort', end, { once: true });
 
-    const { roots } = context;
     const shared = { workspace, treeAt, language, list };
     const tools: Record<string, Tools[string]> = { [WORKSPACE_TREE]: createWorkspaceTreeTool(shared) as Tools[string] };
     if (listings !== undefined) {
