@@ -47,6 +47,8 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'run.ts',
     'shared-state.ts',
     'cache-options.ts',
+    'run-extras.ts',
+    'audience.ts',
     'workspace-cache.ts',
     'tools',
   ],

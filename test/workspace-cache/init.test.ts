@@ -114,6 +114,19 @@ describe('the agents of one run', () => {
     expect(first.run.updates()).toContain('+ new');
   });
 
+  test('count what they read through caches of their own, and not what the section read', async () => {
+    const root = createTree(tree);
+    const userContext: UserContext = {};
+    const { run } = await createTestCache(root, { coreFiles: true }).cache.init({ userContext });
+    expect(run.statistics().reads).toEqual({ hits: 0, misses: 0 });
+    const { cache } = createTestCache(root, { coreFiles: true });
+    await cache.init({ userContext });
+    const workspace = cache.createWorkspace({ stateDirectory: temporaryDirectory() });
+    await createCodingTools({ workspace }).read.execute({ path: 'src/a.ts' });
+    const { hits, misses } = run.statistics().reads;
+    expect(hits + misses).toBe(1);
+  });
+
   test('of two roots have nothing in common', async () => {
     const userContext: UserContext = {};
     const one = await createTestCache(createTree({ a: '' })).cache.init({ userContext });

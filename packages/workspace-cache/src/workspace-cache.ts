@@ -1,9 +1,10 @@
 import { createWorkspace } from '@cairn/coding-agent';
 import type { FileOperations, Workspace, WorkspaceChange, WorkspaceOptions } from '@cairn/coding-agent';
 import { estimateTokens } from '@cairn/tool/prompt';
+import { createAudience } from './audience.ts';
 import { resolveCacheOptions } from './cache-options.ts';
 import type { ResolvedCacheOptions, WorkspaceCacheOptions } from './cache-options.ts';
-import type { CacheAccess, ContentCache, OwnContentCache } from './content/content-cache.ts';
+import type { CacheAccess, ContentCache } from './content/content-cache.ts';
 import { createCacheDirectoryTool } from './listings/cache-directory.ts';
 import { createCacheFiles } from './listings/cache-files.ts';
 import type { CacheFiles } from './listings/cache-files.ts';
@@ -12,13 +13,11 @@ import type { DynamicListingStore } from './listings/dynamic-listings.ts';
 import { createInterceptors, createPassingInterceptors } from './listings/interceptors.ts';
 import { createRunCounter } from './run-counter.ts';
 import type { RunCounter } from './run-counter.ts';
+import { extrasOf } from './run-extras.ts';
 import { createData, createRun } from './run.ts';
 import type { RunParts, WorkspaceRun } from './run.ts';
 import { createChangeList } from './section/changes.ts';
 import type { ChangeList } from './section/changes.ts';
-import { coreFilesOf } from './section/core-files.ts';
-import type { CoreFile } from './section/section.ts';
-import { gitLineOf } from './section/git.ts';
 import { createSharedStates } from './shared-state.ts';
 import type { SharedState } from './shared-state.ts';
 import { failedTree } from './tree/build.ts';
@@ -34,7 +33,7 @@ export type UserContext = Record<string, unknown>;
 /** Options of {@link WorkspaceCache.init}. */
 export interface InitOptions {
   /** The object that all agents of the run share. Without it, every call makes a run of its own. */
-  readonly userContext?: UserContext | undefined;
+  readonly userContext?: object | undefined;
 }
 
 /** The result of {@link WorkspaceCache.init}. */
@@ -91,6 +90,7 @@ const treeCallOptions: ReadonlySet<string> = new Set([...treeOptionNames, 'signa
 interface SharedRun extends InitResult {
   readonly changes: ChangeList;
   readonly listings: DynamicListingStore;
+  readonly counter: RunCounter;
 }
 
 /** All caches of this process share it: sub-agents make caches of their own. */
@@ -98,31 +98,6 @@ const states = createSharedStates<SharedRun>();
 
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
-}
-
-/** Passes the changes of a workspace on to what runs have, while it exists. */
-function createAudience<Listener extends object>(
-  announce: (listener: Listener, change: WorkspaceChange) => void,
-): {
-  readonly add: (listener: Listener) => void;
-  readonly announce: (change: WorkspaceChange) => void;
-} {
-  const listeners = new Set<WeakRef<Listener>>();
-  const known = new WeakSet<Listener>();
-  return {
-    add: (listener) => {
-      if (known.has(listener)) return;
-      known.add(listener);
-      listeners.add(new WeakRef(listener));
-    },
-    announce: (change) => {
-      for (const reference of listeners) {
-        const listener = reference.deref();
-        if (listener === undefined) listeners.delete(reference);
-        else announce(listener, change);
-      }
-    },
-  };
 }
 
 /**
@@ -139,14 +114,14 @@ export function createWorkspaceCache(options: WorkspaceCacheOptions): WorkspaceC
     onAccess: (access) => latestCounter?.noteAccess(access),
     onWarning: (message) => warn(`workspace cache of ${root}: ${message}`),
   });
-  /** The run that was made last: it uses the tools now. */
+  /** That of the run that was asked for last: it uses the tools now. */
   let latestCounter: RunCounter | undefined;
-  const changeLists = createAudience<ChangeList>((list, change) => list.note(change));
-  const listingStores = createAudience<DynamicListingStore>((store, change) => store.drop(change));
+  const changeLists = createAudience<ChangeList>();
+  const listingStores = createAudience<DynamicListingStore>();
   const announce = (change: WorkspaceChange): void => {
     files.drop(change);
-    listingStores.announce(change);
-    changeLists.announce(change);
+    listingStores.forEach((store) => store.drop(change));
+    changeLists.forEach((list) => list.note(change));
   };
   let subscriptions = workspace ? [workspace.onChange(announce)] : [];
   const key = keyOfRun(resolved);
@@ -173,14 +148,13 @@ export function createWorkspaceCache(options: WorkspaceCacheOptions): WorkspaceC
     try {
       tree = await build(resolved.tree);
     } catch (error) {
-      // The caller's `countTokens` failed. Nothing else rejects.
+      // A function of the caller failed: `countTokens` or `clock`. Nothing else rejects.
       warn(`workspace cache of ${root}: ${messageOf(error)}`, error);
       tree = failedTree(resolved.tree, messageOf(error), { cachedAt: new Date().toISOString(), buildTimeMs: 0 });
     }
     const listings = dynamicListingsOf(state.dynamic, resolved.clock);
     listingStores.add(listings);
     const counter = createRunCounter(tree.root ?? root);
-    latestCounter = counter;
     const run = createRun({
       tree,
       data: createData(tree, state.dynamic),
@@ -194,10 +168,10 @@ export function createWorkspaceCache(options: WorkspaceCacheOptions): WorkspaceC
       countTokens: resolved.tree.countTokens ?? estimateTokens,
       totalScans: () => state.totalScans,
     });
-    return { message: tree.root === undefined ? FAILED : INITIALIZED, run, changes, listings };
+    return { message: tree.root === undefined ? FAILED : INITIALIZED, run, changes, listings, counter };
   };
 
-  const init = async (userContext: UserContext | undefined): Promise<InitResult> => {
+  const init = async (userContext: object | undefined): Promise<InitResult> => {
     let shared: SharedRun | undefined;
     try {
       const state = states.of(userContext, root);
@@ -208,8 +182,9 @@ export function createWorkspaceCache(options: WorkspaceCacheOptions): WorkspaceC
       if (shared.message === FAILED && state.runs.get(key) === pending) state.runs.delete(key);
       changeLists.add(shared.changes);
       listingStores.add(shared.listings);
+      latestCounter = shared.counter;
       states.noteData(shared.run.data, userContext);
-      if (userContext !== undefined) userContext['workspaceCache'] = shared.run.data;
+      if (userContext !== undefined) (userContext as UserContext)['workspaceCache'] = shared.run.data;
       return { message: shared.message, run: shared.run };
     } catch (error) {
       warn(`workspace cache of ${root}: userContext cannot be used: ${messageOf(error)}; pass an object`, error);
@@ -271,28 +246,4 @@ function partsOfRun(
       cache_directory: createCacheDirectoryTool({ scope, dynamic: listings, language: tree.language, toolNames }),
     },
   };
-}
-
-interface Extras {
-  readonly coreFiles: readonly CoreFile[] | undefined;
-  readonly gitLine: string | undefined;
-}
-
-/** Reads what the section shows beside the tree. Never rejects. */
-async function extrasOf({ root }: BuiltTree, options: ResolvedCacheOptions, content: OwnContentCache): Promise<Extras> {
-  const { coreFiles, git, tree, warn } = options;
-  if (root === undefined) return { coreFiles: undefined, gitLine: undefined };
-  const readCoreFiles = async (): Promise<readonly CoreFile[] | undefined> => {
-    try {
-      return await coreFilesOf(root, (path) => content.readText(path), tree.gitignore);
-    } catch (error) {
-      warn(`workspace cache of ${root}: core files cannot be read: ${messageOf(error)}`, error);
-      return undefined;
-    }
-  };
-  const [files, gitLine] = await Promise.all([
-    coreFiles ? readCoreFiles() : undefined,
-    git ? gitLineOf(root, tree.language) : undefined,
-  ]);
-  return { coreFiles: files, gitLine };
 }

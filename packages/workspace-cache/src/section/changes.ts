@@ -114,9 +114,11 @@ export function createChangeList(): ChangeList {
         );
         return isHidden ? undefined : names.join('/');
       };
-      const byBytes = ([a]: readonly [string, Entry], [b]: readonly [string, Entry]): number =>
-        Buffer.compare(Buffer.from(a), Buffer.from(b));
-      for (const [absolute, { before, now }] of [...entries].toSorted(byBytes)) {
+      const sorted = [...entries]
+        .map(([path, entry]) => ({ path, entry, bytes: Buffer.from(path) }))
+        .toSorted((left, right) => Buffer.compare(left.bytes, right.bytes));
+      for (const { path: absolute, entry } of sorted) {
+        const { before, now } = entry;
         const path = pathOf(absolute);
         if (path === undefined) continue;
         const kind = wasRemoved(dirname(absolute)) ? undefined : kindOf(path);

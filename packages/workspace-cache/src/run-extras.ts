@@ -1,0 +1,29 @@
+import type { ResolvedCacheOptions } from './cache-options.ts';
+import type { OwnContentCache } from './content/content-cache.ts';
+import { coreFilesOf } from './section/core-files.ts';
+import { gitLineOf } from './section/git.ts';
+import type { SectionContent } from './section/section.ts';
+import type { BuiltTree } from './tree/build.ts';
+
+/** Reads what the section of a run shows beside the tree. Never rejects. */
+export async function extrasOf(
+  { root }: BuiltTree,
+  { coreFiles, git, tree, warn }: ResolvedCacheOptions,
+  content: OwnContentCache,
+): Promise<Required<Pick<SectionContent, 'coreFiles' | 'gitLine'>>> {
+  if (root === undefined) return { coreFiles: undefined, gitLine: undefined };
+  const readCoreFiles = async (): Promise<SectionContent['coreFiles']> => {
+    try {
+      return await coreFilesOf(root, (path) => content.readText(path), tree.gitignore);
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      warn(`workspace cache of ${root}: core files cannot be read: ${reason}`, error);
+      return undefined;
+    }
+  };
+  const [files, gitLine] = await Promise.all([
+    coreFiles ? readCoreFiles() : undefined,
+    git ? gitLineOf(root, tree.language) : undefined,
+  ]);
+  return { coreFiles: files, gitLine };
+}
