@@ -5,6 +5,7 @@ import type { WorkspaceCache, WorkspaceRun } from '@cairn/workspace-cache';
 import fc from 'fast-check';
 import {
   chmodSync,
+  existsSync,
   lstatSync,
   mkdirSync,
   readdirSync,
@@ -246,6 +247,35 @@ describe('a wrapped function is transparent', () => {
       expect(list.calls.at(-1)).toEqual(args);
     }
     expect(list.calls).toHaveLength(2 * odd.length);
+  });
+
+  test('and calls the listener, too, when no key can hold the arguments', async () => {
+    const { run } = await setUp({ 'a.ts': '' });
+    const found: unknown[] = [];
+    const list = run.wrapWithCache<[path: string, signal: AbortSignal], string[]>(
+      () => ['a.ts'],
+      (path, names) => void found.push([path, names]),
+    );
+    await list('/', AbortSignal.abort());
+    expect(found).toEqual([['/', ['a.ts']]]);
+    expect(run.statistics().listings).toEqual({ hits: 0, misses: 1 });
+  });
+
+  test.each(['full', 'static'] as const)('but is refused when it is not a function, in the mode %s', async (mode) => {
+    const { run } = await setUp({}, mode === 'static' ? { mode } : {});
+    const odd = [
+      [undefined],
+      [null],
+      ['list'],
+      [() => [], 'x'],
+      [() => [], undefined, { keyOf: 1 }],
+      [() => [], undefined, { pathOf: {} }],
+    ];
+    for (const args of odd) {
+      expect(() => run.wrapWithCache(...(args as unknown as [() => unknown]))).toThrow(
+        expect.objectContaining({ code: 'INVALID_OPTION' }),
+      );
+    }
   });
 
   test('when the key leaves out what changes with each call', async () => {
@@ -519,6 +549,33 @@ test.each([
   writeFileSync(join(root, 'a/b/c/new'), '');
   expect(await wrapped('/')).toEqual(list(root));
   expect(original.calls).toHaveLength(2);
+});
+
+test.each(['.gitignore', 'src/.gitignore', '.ignore'])('a listing depends on the rules in %s', async (rules) => {
+  const { root, run, workspace } = await setUp({ 'src/deep/a': '', 'src/deep/b': '' });
+  const list = counted(({ path }: { path: string }) => {
+    const ignored = existsSync(join(root, rules)) ? readFileSync(join(root, rules), 'utf8').split('\n') : [];
+    return readdirSync(join(root, path)).filter((name) => !ignored.includes(name));
+  });
+  const wrapped = run.wrapWithCache(list);
+  const check = async (expected: readonly string[]): Promise<void> => {
+    expect(await wrapped({ path: '/src/deep' })).toEqual(expected);
+    await settled(root);
+    expect(await wrapped({ path: '/src/deep' })).toEqual(expected);
+    expect(await wrapped({ path: '/src/deep' })).toEqual(expected);
+  };
+  await check(['a', 'b']);
+  expect(list.calls).toHaveLength(1);
+  writeFileSync(join(root, rules), 'a');
+  await check(['b']);
+  writeFileSync(join(root, rules), 'b');
+  await check(['a']);
+  rmSync(join(root, rules));
+  await check(['a', 'b']);
+  expect(Object.keys(run.data.dynamic)).toEqual(['/src/deep']);
+  await createCodingTools({ workspace }).write.execute({ path: rules, content: 'a' });
+  expect(run.data.dynamic).toEqual({});
+  await check(['b']);
 });
 
 /** What another program may do to a tree between two calls. */

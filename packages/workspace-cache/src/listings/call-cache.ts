@@ -6,14 +6,13 @@ import { WRITE_MS } from '../content/content-cache.ts';
 import type { Lru } from '../content/lru.ts';
 import { isNeverKept } from '../content/never-kept.ts';
 import { report } from '../content/report.ts';
-import { isWithin } from '../content/scope.ts';
 import type { CacheScope } from '../content/scope.ts';
 import { isBefore } from '../content/stamps.ts';
 import type { TimeCheck } from '../content/stamps.ts';
 import { userOf } from '../content/user.ts';
 import { itemsOf } from './items.ts';
 import { locate } from './locate.ts';
-import { pathsOf } from './paths-of.ts';
+import { isAffected, pathsOf } from './paths-of.ts';
 import { copyPlain, textOfPlain } from './plain.ts';
 import type { PlainCopy } from './plain.ts';
 import { snapshotOf } from './snapshot.ts';
@@ -197,23 +196,32 @@ function isFlat([first, ...rest]: readonly unknown[]): boolean {
   );
 }
 
-/** Returns what a call depends on; `undefined` when its arguments are not plain data or have no path. */
-function callOf<Args extends readonly unknown[]>(
-  { kind, original, options }: WrapRequest<Args, unknown>,
-  self: unknown,
+/** Returns the path of a call; `undefined` when its arguments have none. */
+function pathOf<Args extends readonly unknown[]>(
+  { pathOf: find = pathIn }: WrapOptions<Args>,
   args: Args,
+): string | undefined {
+  try {
+    const path: unknown = find(...args);
+    return typeof path === 'string' ? path : undefined;
+  } catch {
+    // A getter, a proxy or the function of the caller threw: the original call decides what that means.
+    return undefined;
+  }
+}
+
+/** Returns what a call depends on; `undefined` when its arguments are not plain data. */
+function callOf<Args extends readonly unknown[]>(
+  { kind, original, options: { keyOf } }: WrapRequest<Args, unknown>,
+  { self, args, path }: { readonly self: unknown; readonly args: Args; readonly path: string },
 ): Call | undefined {
   try {
-    const { keyOf, pathOf } = options;
-    const parts: unknown = keyOf ? keyOf(...args) : [...args];
-    const plain = copyPlain(parts, MAX_ARGUMENT_BYTES);
-    const path = pathOf ? pathOf(...args) : pathIn(...args);
-    if (plain === undefined || typeof path !== 'string') return undefined;
+    const plain = copyPlain<unknown>(keyOf ? keyOf(...args) : [...args], MAX_ARGUMENT_BYTES);
+    if (plain === undefined) return undefined;
     const key = `${kind} ${numberOf(original)} ${numberOf(self)} ${textOfPlain(plain.value)} ${JSON.stringify(path)}`;
-    const isPlainList = isFlat(keyOf ? [plain.value].flat() : (plain.value as readonly unknown[]));
+    const isPlainList = isFlat([plain.value].flat());
     return { kind, key, path, extent: kind === 'read' ? 'file' : isPlainList ? 'names' : 'tree' };
   } catch {
-    // A getter, a proxy or one of the two functions threw: the original call decides what that means.
     return undefined;
   }
 }
@@ -222,8 +230,12 @@ function callOf<Args extends readonly unknown[]>(
 export function createCallCache({ scope, hasExactTimes, stores, countUse }: CallCacheOptions): CallCache {
   const flights = new Map<string, Flight>();
 
-  const take = (real: string, extent: Extent): Promise<Snapshot | undefined> =>
-    snapshotOf(real, extent, { hasExactTimes, marginMs: extent === 'file' ? WRITE_MS : 0 });
+  const take = async (real: string, extent: Extent): Promise<Snapshot | undefined> =>
+    snapshotOf(real, extent, {
+      hasExactTimes,
+      marginMs: extent === 'file' ? WRITE_MS : 0,
+      roots: await scope.realRoots().catch(() => []),
+    });
 
   const placeOf = async ({ path, extent }: Call): Promise<Place> => {
     const [real, roots] = await Promise.all([locate(scope, path), scope.realRoots().catch(() => [])]);
@@ -268,6 +280,8 @@ export function createCallCache({ scope, hasExactTimes, stores, countUse }: Call
     const snapshot = extent && (await take(real, extent));
     // Whatever changed since the call began has a later time.
     if (extent === undefined || snapshot === undefined || !isBefore(snapshot.settledNs, startedMs)) return undefined;
+    // A file that is gone has no time.
+    if (begun.snapshot?.rules !== snapshot.rules) return undefined;
     const kept: KeptResult = { real, extent, digest: snapshot.digest, user: userOf(), value: result.value };
     stores[kind].set(key, kept, result.cost + 2 * real.length);
     return kept;
@@ -278,7 +292,7 @@ export function createCallCache({ scope, hasExactTimes, stores, countUse }: Call
     if (real === undefined || begun.real !== real) return false;
     // What it returns is not known yet.
     const now = extent === 'names' ? await take(real, 'entries') : snapshot;
-    return now !== undefined && isBefore(now.settledNs, begun.startedMs);
+    return now !== undefined && now.rules === begun.snapshot?.rules && isBefore(now.settledNs, begun.startedMs);
   };
 
   /** Answers the first of several equal calls. */
@@ -313,8 +327,15 @@ export function createCallCache({ scope, hasExactTimes, stores, countUse }: Call
       const result: Awaited<Result> = await insideCall.run(true, () => Reflect.apply(original, self, args));
       return result;
     };
-    const call = callOf(request, self, args);
-    if (call === undefined) return callOriginal();
+    const path = pathOf(request.options, args);
+    const call = path === undefined ? undefined : callOf(request, { self, args, path });
+    if (call === undefined) {
+      const value = await callOriginal();
+      if (path !== undefined) {
+        report(onResult, { path, real: undefined, value, isHit: false, state: undefined, roots: [] });
+      }
+      return value;
+    }
     const finish = ({ roots, real, isHit, state }: Answer, value: unknown): Awaited<Result> => {
       if (kind === 'read' && real !== undefined && !isNeverKept(real, roots)) countUse(real);
       report(onResult, { path: call.path, real, value, isHit, state, roots });
@@ -349,7 +370,7 @@ export function createCallCache({ scope, hasExactTimes, stores, countUse }: Call
       const changed = pathsOf(change);
       for (const key of stores.list.keys()) {
         const { real } = stores.list.peek(key) as KeptResult;
-        if (changed.some((path) => isWithin(path, real) || isWithin(real, path))) stores.list.delete(key);
+        if (isAffected(real, changed)) stores.list.delete(key);
       }
     },
   };

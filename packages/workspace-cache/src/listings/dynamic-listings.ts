@@ -2,9 +2,8 @@ import type { WorkspaceChange } from '@cairn/coding-agent';
 import { join } from 'node:path';
 import type { DynamicListing, ListedItem } from '../data.ts';
 import { isNeverKept } from '../content/never-kept.ts';
-import { isWithin } from '../content/scope.ts';
 import { isDirectoryItem, itemsOf } from './items.ts';
-import { pathsOf } from './paths-of.ts';
+import { isAffected, pathsOf } from './paths-of.ts';
 
 /** The limits of what a run shows in its prompts. */
 export const MAX_ITEMS = 1000;
@@ -107,7 +106,7 @@ function createDynamicListings(record: Record<string, DynamicListing>, clock: ()
     drop: (change) => {
       const changed = pathsOf(change);
       for (const [path, { real }] of listings) {
-        if (changed.some((at) => isWithin(at, real) || isWithin(real, at))) remove(path);
+        if (isAffected(real, changed)) remove(path);
       }
     },
     check: async () => {

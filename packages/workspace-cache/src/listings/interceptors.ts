@@ -1,4 +1,5 @@
 import type { CacheAccess } from '../content/content-cache.ts';
+import { ToolError } from '@cairn/tool';
 import { report } from '../content/report.ts';
 import { pathIn } from './call-cache.ts';
 import type { CallCache, CallResult, Wrapped, WrapOptions } from './call-cache.ts';
@@ -57,8 +58,9 @@ export function createInterceptors({ calls, dynamic, onAccess }: InterceptorPart
       original: (...args: Args) => Result,
       onResult?: OnResult<Result>,
       options: WrapOptions<Args> = {},
-    ): Wrapped<Args, Result> =>
-      calls.wrap({
+    ): Wrapped<Args, Result> => {
+      checkFunctions({ 'the wrapped function': original, onResult, keyOf: options.keyOf, pathOf: options.pathOf });
+      return calls.wrap({
         kind,
         original,
         options,
@@ -71,7 +73,17 @@ export function createInterceptors({ calls, dynamic, onAccess }: InterceptorPart
           report((value: Awaited<Result>) => onResult?.(result.path, value), result.value as Awaited<Result>);
         },
       });
+    };
   return { wrapWithCache: wrap('list'), wrapReadWithCache: wrap('read') };
+}
+
+/** @throws {ToolError} `INVALID_OPTION` */
+function checkFunctions(functions: Readonly<Record<string, unknown>>): void {
+  for (const [name, value] of Object.entries(functions)) {
+    if (typeof value === 'function' || (value === undefined && name !== 'the wrapped function')) continue;
+    const summary = `${name} must be a function, not ${value === null ? 'null' : typeof value}`;
+    throw new ToolError('INVALID_OPTION', [summary, 'Pass a function.']);
+  }
 }
 
 /** Makes interceptors that keep nothing. */
@@ -79,15 +91,17 @@ export function createPassingInterceptors(): Interceptors {
   const wrap = <Args extends readonly unknown[], Result>(
     original: (...args: Args) => Result,
     onResult?: OnResult<Result>,
-    { pathOf = pathIn }: WrapOptions<Args> = {},
-  ): Wrapped<Args, Result> =>
-    async function passing(this: unknown, ...args): Promise<Awaited<Result>> {
+    { keyOf, pathOf = pathIn }: WrapOptions<Args> = {},
+  ): Wrapped<Args, Result> => {
+    checkFunctions({ 'the wrapped function': original, onResult, keyOf, pathOf });
+    return async function passing(this: unknown, ...args): Promise<Awaited<Result>> {
       const result: Awaited<Result> = await Reflect.apply(original, this, args);
       report((value: Awaited<Result>) => {
         const path = pathOf(...args);
-        if (path !== undefined) onResult?.(path, value);
+        return path === undefined ? undefined : onResult?.(path, value);
       }, result);
       return result;
     };
+  };
   return { wrapWithCache: wrap, wrapReadWithCache: wrap };
 }

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { BigIntStats } from 'node:fs';
 import { lstat, readdir, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { IGNORE_FILES } from './paths-of.ts';
 import { settledFrom } from '../content/stamps.ts';
 import type { Stamp, TimeCheck } from '../content/stamps.ts';
 
@@ -16,6 +17,8 @@ export interface Snapshot {
   readonly digest: string;
   /** From this time on every change gives another digest: nanoseconds since the epoch. */
   readonly settledNs: bigint;
+  /** The states of the ignore files that hold in a directory: many list functions leave out what they name. Part of the digest. */
+  readonly rules: string;
 }
 
 /** A result that depends on more entries is not kept: to check them takes as long as to list them. */
@@ -63,6 +66,28 @@ async function collect(path: string, extent: Extent): Promise<Part[] | undefined
   return parts;
 }
 
+/** Returns the directories from one up to its root. */
+function upwards(directory: string, roots: readonly string[]): string[] {
+  const isRoot = roots.includes(directory) || dirname(directory) === directory;
+  return isRoot ? [directory] : [directory, ...upwards(dirname(directory), roots)];
+}
+
+/** Returns the ignore files that hold in a directory, with the paths at which there is none. */
+async function ruleFilesOf(directory: string, roots: readonly string[]): Promise<(Part | { readonly path: string })[]> {
+  const paths = upwards(directory, roots).flatMap((at) => IGNORE_FILES.map((name) => join(at, name)));
+  const found = await Promise.all(paths.map((path) => partsAt(path).catch(() => [{ path }])));
+  return found.flat();
+}
+
+/** What a snapshot needs to know beside its path. */
+export interface SnapshotContext {
+  readonly hasExactTimes: TimeCheck;
+  /** How long a change may take after its time was recorded. */
+  readonly marginMs: number;
+  /** The canonical roots of the workspace. */
+  readonly roots: readonly string[];
+}
+
 /**
  * Takes a snapshot of a canonical path. Returns `undefined` when it is gone, changes meanwhile, has too many entries or is on a file
  * system without exact times.
@@ -70,23 +95,28 @@ async function collect(path: string, extent: Extent): Promise<Part[] | undefined
 export async function snapshotOf(
   path: string,
   extent: Extent,
-  { hasExactTimes, marginMs }: { readonly hasExactTimes: TimeCheck; readonly marginMs: number },
+  { hasExactTimes, marginMs, roots }: SnapshotContext,
 ): Promise<Snapshot | undefined> {
-  const hash = createHash('sha256');
   let settledNs = 0n;
+  const textOf = async (part: Part | { readonly path: string }): Promise<string> => {
+    if (!('stats' in part)) return JSON.stringify([part.path]);
+    const { dev, ino, size, mtimeNs, ctimeNs } = part.stats;
+    const identity = `${dev}:${ino}`;
+    const stamp = { identity, mtimeNs, ctimeNs };
+    if (!(await hasExactTimes(part.path, stamp))) throw new Error(`${part.path} has no exact times`);
+    const from = settledFrom(stamp, marginMs);
+    if (from > settledNs) settledNs = from;
+    return JSON.stringify([part.path, kindOf(part.stats), identity, `${size}`, `${mtimeNs}`, `${ctimeNs}`]);
+  };
   try {
     const parts = await collect(path, extent);
     if (parts === undefined) return undefined;
-    for (const { path: at, stats } of parts) {
-      const { dev, ino, size, mtimeNs, ctimeNs } = stats;
-      const identity = `${dev}:${ino}`;
-      const stamp = { identity, mtimeNs, ctimeNs };
-      if (!(await hasExactTimes(at, stamp))) return undefined;
-      const from = settledFrom(stamp, marginMs);
-      if (from > settledNs) settledNs = from;
-      hash.update(JSON.stringify([at, kindOf(stats), identity, `${size}`, `${mtimeNs}`, `${ctimeNs}`]));
-    }
-    return { digest: hash.digest('base64'), settledNs };
+    const ruleFiles = extent === 'file' ? [] : await ruleFilesOf(path, roots);
+    const texts = await Promise.all(ruleFiles.map(textOf));
+    const rules = createHash('sha256').update(texts.join()).digest('base64');
+    const hash = createHash('sha256').update(rules);
+    for (const part of parts) hash.update(await textOf(part));
+    return { digest: hash.digest('base64'), settledNs, rules };
   } catch {
     return undefined;
   }
