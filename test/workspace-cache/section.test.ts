@@ -4,6 +4,7 @@ import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { settled } from '../support/settled.ts';
 import { git } from '../support/tools.ts';
 import { createTree, fifo, symlink, temporaryDirectory, writeTree } from '../support/tree.ts';
 import type { Tree } from '../support/tree.ts';
@@ -30,6 +31,7 @@ async function runOf(tree: Tree | string, options: Partial<WorkspaceCacheOptions
 
 /** Lists a directory as an agent does. */
 async function list(run: WorkspaceRun, path: string, ...names: readonly string[]): Promise<void> {
+  await settled(path);
   const items = names.map((name) => ({ name, isDirectory: !name.includes('.') }));
   await run.wrapWithCache(async (directory: string) => (directory === path ? items : []))(path);
 }
