@@ -88,6 +88,12 @@ describe('the tree as a resource', () => {
     await wait(TREE);
     expect(await read(client, TREE)).not.toContain('README.md');
     heard.length = 0;
+    await call(client, 'edit', { path: '.gitignore', edits: [{ old_text: 'README', new_text: 'other' }] });
+    await wait(TREE);
+    expect(await read(client, TREE)).toContain('README.md');
+    await call(client, 'edit', { path: '.gitignore', edits: [{ old_text: 'other', new_text: 'README' }] });
+    await wait(TREE);
+    heard.length = 0;
     await call(client, 'rename', { from: 'src', to: 'source' });
     await wait(TREE);
     await call(client, 'delete', { path: 'source', recursive: true });

@@ -456,6 +456,28 @@ test('a directory shows none of its children or at least three, and never leaves
   expect(lines(126)).toEqual([...whole, 'c/', '  c0', '  c1', '  c10', '  … 37 more']);
 });
 
+test('a scan that lacks entries of a group is asked again, although its own entries do not fit', async () => {
+  const number = (value: number): string => String(value).padStart(2, '0');
+  const files = (): Node[] => Array.from({ length: 10 }, (_, index) => file(`${'x'.repeat(43)}${number(index)}`));
+  const root = directory('', ...Array.from({ length: 40 }, (_, index) => directory(`d${number(index)}`, ...files())));
+  const asked: (number | undefined)[] = [];
+  const summarize = async (request: TreeSummaryOptions): Promise<TreeSummary> => {
+    asked.push(request.maxEntries);
+    return summaryOf(root, request);
+  };
+  const options = resolveTreeOptions({ format: 'indent', depth: 2, maxCharacters: 600 });
+  const { tree } = await buildTree(options, { root: '/root', clock: () => 0, summarize });
+  expect(asked).toEqual([51, 204]);
+  expect(tree.split('\n').slice(0, 6)).toEqual([
+    'd00/',
+    ...files()
+      .slice(0, 3)
+      .map(({ name }) => `  ${name}`),
+    '  … 7 more',
+    'd01/ (10)',
+  ]);
+});
+
 test('a long directory does not keep the others from being shown', () => {
   const many = Array.from({ length: 500 }, (_, index) => file(`file-${index}`));
   const root = directory('', directory('a', ...many), directory('b', file('c'), file('d')));
