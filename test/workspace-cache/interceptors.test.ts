@@ -203,6 +203,27 @@ describe('calls in flight', () => {
     expect([['a.ts'], ['a.ts', 'b.ts']]).toContainEqual(await second);
   });
 
+  test('do not share the abort of another one', async () => {
+    const { run } = await setUp({ 'a.ts': '' });
+    const list = counted(
+      ({ signal }: { readonly path: string; readonly signal: AbortSignal }) =>
+        new Promise<string[]>((resolve, reject) => {
+          signal.addEventListener('abort', () => reject(signal.reason as Error));
+          setImmediate(() => list.calls.length > 1 && resolve(['a.ts']));
+        }),
+    );
+    const wrapped = run.wrapWithCache(list, undefined, { keyOf: ({ path }) => path });
+    const controllers = [0, 1, 2].map(() => new AbortController());
+    const [first, second, third] = controllers.map(({ signal }) => wrapped({ path: '/', signal }));
+    await vi.waitFor(() => expect(list.calls).toHaveLength(1));
+    controllers[1]?.abort(new Error('the second'));
+    await expect(second).rejects.toThrow('the second');
+    controllers[0]?.abort(new Error('the first'));
+    await expect(first).rejects.toThrow('the first');
+    expect(await third).toEqual(['a.ts']);
+    expect(list.calls).toHaveLength(2);
+  });
+
   test('that cannot share a result call the original each', async () => {
     const { run } = await setUp({ 'a.ts': '' });
     const list = counted<[path: string], Promise<{ items: string[]; close: () => void }>>(async () => ({
@@ -285,9 +306,12 @@ describe('a wrapped function is transparent', () => {
       Promise<string[]>
     >(async () => ['a.ts']);
     const wrapped = run.wrapWithCache(list, undefined, { keyOf: (input) => input });
-    await wrapped({ path: '/' }, { signal: AbortSignal.abort() });
-    await wrapped({ path: '/' }, { signal: AbortSignal.abort() });
+    await wrapped({ path: '/' }, { signal: new AbortController().signal });
+    await wrapped({ path: '/' }, { signal: new AbortController().signal });
     expect(list.calls).toHaveLength(1);
+    // The original decides what an aborted signal means.
+    await wrapped({ path: '/' }, { signal: AbortSignal.abort() });
+    expect(list.calls).toHaveLength(2);
   });
 
   test('when it is not asynchronous, throws, or has a listener that throws', async () => {

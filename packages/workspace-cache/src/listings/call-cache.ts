@@ -134,6 +134,14 @@ interface Begun extends Place {
   readonly startedMs: number;
 }
 
+/** A call and the equal one that began before it. */
+interface Waiting {
+  readonly flight: Flight;
+  readonly previous: Flight | undefined;
+  /** Of this call. */
+  readonly signal: AbortSignal | undefined;
+}
+
 interface Answer {
   readonly roots: readonly string[];
   readonly real: string | undefined;
@@ -287,28 +295,21 @@ export function createCallCache({ scope, hasExactTimes, stores, countUse }: Call
     return kept;
   };
 
-  /** Returns whether a call that began before would return the same now: whatever changed since has a later time. */
-  const isUnchangedSince = async (begun: Begun, { extent }: Call, { real, snapshot }: Place): Promise<boolean> => {
-    if (real === undefined || begun.real !== real) return false;
-    // What it returns is not known yet.
-    const now = extent === 'names' ? await take(real, 'entries') : snapshot;
-    return now !== undefined && now.rules === begun.snapshot?.rules && isBefore(now.settledNs, begun.startedMs);
-  };
-
   /** Answers the first of several equal calls. */
   const answer = async (
     call: Call,
-    flight: Flight,
-    previous: Flight | undefined,
+    { flight, previous, signal }: Waiting,
     callOriginal: () => Promise<unknown>,
   ): Promise<Answer> => {
     const place = await placeOf(call);
     const { real, roots } = place;
     const kept = await lookUp(call, place);
     if (kept) return { roots, real, value: kept.value, copy: kept, isHit: true, state: kept };
-    if (previous?.begun && (await isUnchangedSince(previous.begun, call, place))) {
-      const { copy, state } = await previous.result;
-      if (copy) return { roots, real, value: copy.value, copy, isHit: true, state };
+    if (previous?.begun && place.snapshot && isBefore(place.snapshot.settledNs, previous.begun.startedMs)) {
+      // One that waited for another checks the disk by itself: it may have changed since the other began.
+      await untilAborted(previous.result, signal).catch(() => undefined);
+      const again = await lookUp(call, await placeOf(call));
+      if (again) return { roots, real, value: again.value, copy: again, isHit: true, state: again };
     }
     const begun = { ...place, startedMs: Date.now() };
     flight.begun = begun;
@@ -329,7 +330,7 @@ export function createCallCache({ scope, hasExactTimes, stores, countUse }: Call
     };
     const path = pathOf(request.options, args);
     const call = path === undefined ? undefined : callOf(request, { self, args, path });
-    if (call === undefined) {
+    if (call === undefined || signalIn(args)?.aborted) {
       const value = await callOriginal();
       if (path !== undefined) {
         report(onResult, { path, real: undefined, value, isHit: false, state: undefined, roots: [] });
@@ -342,15 +343,23 @@ export function createCallCache({ scope, hasExactTimes, stores, countUse }: Call
       // The function has returned it, or an equal value.
       return value as Awaited<Result>;
     };
+    const signal = signalIn(args);
     const previous = flights.get(call.key);
     if (previous && !previous.begun) {
-      const shared = await previous.result;
-      const own = shared.copy && copyPlain(shared.copy.value, MAX_RESULT_BYTES);
-      if (own) return finish({ ...shared, isHit: true }, own.value);
-      return finish({ ...shared, isHit: false, state: undefined }, await callOriginal());
+      const shared = await untilAborted(previous.result, signal).catch((error: unknown) => {
+        // The failure may be due to an argument that the key leaves out, such as the signal of the other call.
+        if (request.options.keyOf === undefined || signal?.aborted) throw error;
+      });
+      const own = shared?.copy && copyPlain(shared.copy.value, MAX_RESULT_BYTES);
+      if (shared && own) return finish({ ...shared, isHit: true }, own.value);
+      const value = await callOriginal();
+      return finish(
+        { roots: [], real: undefined, ...shared, isHit: false, state: undefined, value, copy: undefined },
+        value,
+      );
     }
     const flight: Flight = { begun: undefined, result: neverSettled };
-    flight.result = answer(call, flight, previous, callOriginal);
+    flight.result = answer(call, { flight, previous, signal }, callOriginal);
     if (flights.size < MAX_FLIGHTS) flights.set(call.key, flight);
     try {
       const done = await flight.result;
@@ -374,6 +383,35 @@ export function createCallCache({ scope, hasExactTimes, stores, countUse }: Call
       }
     },
   };
+}
+
+/** Returns the signal in the arguments of a call, if there is one. */
+function signalIn(args: readonly unknown[]): AbortSignal | undefined {
+  try {
+    const candidates = args.flatMap((argument) =>
+      isRecord(argument) ? [argument, argument['signal'], argument['abortSignal']] : [],
+    );
+    return candidates.find((value) => value instanceof AbortSignal);
+  } catch {
+    // A getter or a proxy threw.
+    return undefined;
+  }
+}
+
+/** Waits for another call, or rejects with the reason of the signal. */
+async function untilAborted<T>(waiting: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return waiting;
+  signal.throwIfAborted();
+  let stop = (): void => undefined;
+  const aborted = new Promise<never>((_resolve, reject) => {
+    stop = () => reject(signal.reason as Error);
+    signal.addEventListener('abort', stop, { once: true });
+  });
+  try {
+    return await Promise.race([waiting, aborted]);
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
 }
 
 const neverSettled = new Promise<never>(() => undefined);
