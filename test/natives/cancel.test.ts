@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { open } from 'node:fs/promises';
 import { constants, openSync, closeSync } from 'node:fs';
-import { CairnError, fuzzyFind, glob, grep } from '@cairn/natives';
+import { CairnError, fuzzyFind, glob, grep, treeSummary } from '@cairn/natives';
 import { describe, expect, it } from 'vitest';
 import { createTree, fifo } from '../support/tree.ts';
 import { runNode } from '../support/run-node.ts';
@@ -18,6 +18,13 @@ const calls: [string, Call][] = [
   ['glob', (options) => glob({ pattern: '*', ...options })],
   ['fuzzyFind', (options) => fuzzyFind({ query: 'file', ...options })],
   ['grep', (options) => grep({ pattern: 'x', ...options })],
+  [
+    'treeSummary',
+    async (options) => {
+      const { entries: matches, ...facts } = await treeSummary(options);
+      return { matches, ...facts };
+    },
+  ],
 ];
 
 describe.each(calls)('cancelling %s', (_, call) => {

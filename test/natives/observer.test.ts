@@ -1,4 +1,4 @@
-import { CairnError, fuzzyFind, glob, grep } from '@cairn/natives';
+import { CairnError, fuzzyFind, glob, grep, treeSummary } from '@cairn/natives';
 import { CairnError as BaseError, observeCalls } from '@cairn/tool';
 import type { CallEvent } from '@cairn/tool';
 import { expect, onTestFinished, test } from 'vitest';
@@ -16,6 +16,7 @@ test('an observer sees the start and the end of each call, with sizes and withou
   await glob({ pattern: 'secret*', path });
   await fuzzyFind({ query: 'secret', path });
   await grep({ pattern: 'secret', path });
+  await treeSummary({ path });
   expect(events.map(({ kind, call }) => [kind, call.name])).toEqual([
     ['call-start', 'glob'],
     ['call-end', 'glob'],
@@ -23,6 +24,8 @@ test('an observer sees the start and the end of each call, with sizes and withou
     ['call-end', 'fuzzyFind'],
     ['call-start', 'grep'],
     ['call-end', 'grep'],
+    ['call-start', 'treeSummary'],
+    ['call-end', 'treeSummary'],
   ]);
   expect(events[0]?.call).toEqual({
     id: expect.stringMatching(/^natives-\d+$/u),

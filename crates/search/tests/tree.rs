@@ -149,6 +149,33 @@ fn a_new_generation_is_equal_only_for_an_equal_tree() {
 }
 
 #[test]
+#[cfg(unix)]
+fn a_link_is_judged_again_when_another_place_changes_where_it_leads() {
+    use std::os::unix::fs::symlink;
+    // Every call validates the snapshot, which stays the same: nothing in the tree changes.
+    let rig = Rig::new(Policy { ttl: Duration::from_nanos(1), ..Policy::default() });
+    let outside = tempfile::tempdir().expect("a directory");
+    let between = outside.path().join("between");
+    fs::write(outside.path().join("plain"), "").expect("a file");
+    fs::write(outside.path().join("key"), "").expect("a file");
+    symlink("plain", &between).expect("a link");
+    symlink(&between, rig.tree.path().join("link")).expect("a link");
+    rig.settle();
+    let summary = || {
+        *rig.clock.lock().expect("a clock") += Duration::from_secs(1);
+        let options = TreeOptions { secrets: vec!["key".to_owned()], ..rig.options() };
+        tree_summary(rig.context(), &options, &CancelToken::new()).expect("a summary")
+    };
+    let first = summary();
+    assert_eq!((first.secrets(), summary().generation()), (0, first.generation()));
+    fs::remove_file(&between).expect("a link");
+    symlink("key", &between).expect("a link");
+    let second = summary();
+    assert_eq!((second.secrets(), second.snapshot.generation()), (1, first.snapshot.generation()));
+    assert!(second.generation() > first.generation());
+}
+
+#[test]
 fn a_stopped_call_fails_and_leaves_a_tree_for_the_next() {
     let rig = Rig::new(Policy::default());
     let cancelled = CancelToken::new();

@@ -273,7 +273,7 @@ mod tests {
         let words: [u64; 4] = [1 | 2 << 1 | 1 << 33, 0b101, 1 << 1 | 1 << 33, 1 << 63];
         let mut data = 320_u32.to_be_bytes().to_vec();
         data.extend(4_u32.to_be_bytes());
-        words.iter().for_each(|word| data.extend(word.to_be_bytes()));
+        data.extend(words.iter().flat_map(|word| word.to_be_bytes()));
         data.extend([0; 4]);
         let expected: Vec<u32> = (0..128).chain([128, 130, 319]).collect();
         assert_eq!(Reader(&data).bitmap(320), Some(expected));
