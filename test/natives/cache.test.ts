@@ -28,6 +28,7 @@ describe('the scan cache', () => {
         hidden: false,
         gitignore: true,
         skipNodeModules: true,
+        recordExcluded: false,
         followLinks: false,
         detail: 'minimal',
         entries: 1,

@@ -338,6 +338,19 @@ describe('what cannot be read', () => {
     expect(summaryOf(path)).toMatchObject({ unreadable: 20, unreadablePaths: names.slice(0, 16), folded: names });
   });
 
+  it('does not count in a search that does not go there', () => {
+    const path = createTree({ a: '', '.hidden': { a: '' } });
+    chmodSync(path, 0o755);
+    chmodSync(join(path, '.hidden'), 0);
+    const counts = runNode(`
+      if (process.getuid() === 0) { process.setgid(65534); process.setuid(65534); }
+      const path = ${JSON.stringify(path)};
+      const { unreadable } = await treeSummary({ path, cache: true });
+      const { unreadable: ofGlob = 0 } = await glob({ path, pattern: '*', cache: true });
+      report([unreadable, ofGlob]);`);
+    expect(counts).toEqual([1, 0]);
+  });
+
   it('is an empty tree if it is the root', () => {
     const path = createTree({ a: '' });
     chmodSync(path, 0);

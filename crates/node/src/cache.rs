@@ -26,6 +26,8 @@ pub struct NativeCachedScan {
     pub hidden: bool,
     pub gitignore: bool,
     pub skip_node_modules: bool,
+    /// It also lists what the rules leave out, for `treeSummary`.
+    pub record_excluded: bool,
     pub follow_links: bool,
     #[napi(ts_type = "'minimal' | 'full'")]
     pub detail: String,
@@ -61,6 +63,7 @@ impl From<&CachedSnapshot> for NativeCachedScan {
             hidden: options.include_hidden,
             gitignore: options.use_gitignore,
             skip_node_modules: options.skip_node_modules,
+            record_excluded: options.record_excluded,
             follow_links: options.follow_links,
             detail: match options.detail {
                 Detail::Minimal => "minimal",

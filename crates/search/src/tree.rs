@@ -168,17 +168,11 @@ pub fn tree_summary(
 ) -> Result<TreeOutcome, SearchError> {
     let scope = &options.scope;
     let root = scope.root()?;
-    let rules = Rules {
-        include_hidden: scope.include_hidden,
-        exclude: NameSet::new(&options.exclude),
-        allow: NameSet::new(&options.allow),
-        secrets: Secrets::new(&options.secrets),
-    };
-    let node_modules = b"node_modules";
+    let has_node_modules = |names: &[String]| names.iter().any(|name| name == "node_modules");
     let scan = ScanOptions {
         include_hidden: true,
         use_gitignore: scope.use_gitignore,
-        skip_node_modules: rules.exclude.contains(node_modules) && !rules.allow.contains(node_modules),
+        skip_node_modules: has_node_modules(&options.exclude) && !has_node_modules(&options.allow),
         record_excluded: true,
         follow_links: false,
         detail: Detail::Minimal,
@@ -187,15 +181,14 @@ pub fn tree_summary(
         scope,
         &scope.request(&root, scan),
         cancel,
-        |snapshot| summarise(context, options, &rules, snapshot, scan, cancel),
-        |outcome| outcome.total() == 0,
+        |snapshot| summarise(context, options, snapshot, scan, cancel),
+        |outcome| outcome.snapshot.is_empty(),
     )
 }
 
 fn summarise(
     context: SearchContext<'_>,
     options: &TreeOptions,
-    rules: &Rules,
     snapshot: &Arc<Snapshot>,
     scan: ScanOptions,
     cancel: &CancelToken,
@@ -211,7 +204,7 @@ fn summarise(
         };
         Ok(scan?.snapshot)
     };
-    let tree = tree_of(context, options, rules, snapshot, &scan_directory, &|| cancel.check())?;
+    let tree = tree_of(context, options, snapshot, &scan_directory, &|| cancel.check())?;
     let mut missing_focus = Vec::new();
     let mut focus = Vec::new();
     for path in &options.focus {
@@ -267,13 +260,12 @@ impl Derived for Trees {
 fn tree_of(
     context: SearchContext<'_>,
     options: &TreeOptions,
-    rules: &Rules,
     snapshot: &Arc<Snapshot>,
     scan: ScanDirectory<'_>,
     check: &dyn Fn() -> Result<(), Stopped>,
 ) -> Result<Arc<Numbered>, SearchError> {
     let key = TreeKey {
-        include_hidden: rules.include_hidden,
+        include_hidden: options.scope.include_hidden,
         exclude: options.exclude.clone(),
         allow: options.allow.clone(),
         secrets: options.secrets.clone(),
@@ -286,7 +278,13 @@ fn tree_of(
     {
         return Ok(tree);
     }
-    let tree = build(snapshot, rules, scan, check)?;
+    let rules = Rules {
+        include_hidden: key.include_hidden,
+        exclude: NameSet::new(&key.exclude),
+        allow: NameSet::new(&key.allow),
+        secrets: Secrets::new(&key.secrets),
+    };
+    let tree = build(snapshot, &rules, scan, check)?;
     let generation = generation_of(snapshot, &key, tree.digest());
     let tree = Arc::new(Numbered { tree, generation });
     {

@@ -55,6 +55,8 @@ export interface NativeCachedScan {
   hidden: boolean
   gitignore: boolean
   skipNodeModules: boolean
+  /** It also lists what the rules leave out, for `treeSummary`. */
+  recordExcluded: boolean
   followLinks: boolean
   detail: 'minimal' | 'full'
   entries: number

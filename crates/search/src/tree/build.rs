@@ -117,6 +117,7 @@ impl Tree {
     pub(super) fn bytes(&self) -> usize {
         self.names.capacity()
             + self.nodes.capacity() * size_of::<Node>()
+            + self.dependencies.bytes()
             + self.targets.iter().map(|(_, target)| size_of::<(u32, Box<[u8]>)>() + target.len()).sum::<usize>()
     }
 }

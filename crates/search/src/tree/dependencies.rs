@@ -21,6 +21,13 @@ pub(super) struct Dependencies {
 }
 
 impl Dependencies {
+    /// The memory held, in bytes, without the index of git, which the trees share.
+    pub(super) fn bytes(&self) -> usize {
+        let directories = self.directories.iter().map(|(path, _)| path);
+        let paths = directories.chain(self.scans.iter().map(|(path, _)| path)).chain(&self.links.links);
+        paths.map(|path| size_of::<(PathBuf, FileState)>() + path.as_os_str().len()).sum()
+    }
+
     /// Whether everything but the scans is as it was. Links are compared again after `ttl`: the target of a target may be
     /// anywhere.
     pub(super) fn are_current(&self, ttl: Duration) -> bool {
