@@ -66,14 +66,16 @@ describe('the agents of one run', () => {
     expect(results[0]?.run.statistics().totalScans).toBe(1);
   });
 
-  test('share it through a copy of the user context', async () => {
+  test('with a copy of the user context get a run of its own: it may be the copy of an earlier run', async () => {
     const root = createTree(tree);
     const userContext: UserContext = {};
     const first = await createTestCache(root).cache.init({ userContext });
-    const copy = { ...userContext, agent: 2 };
+    const copy = { ...userContext };
     const second = await createTestCache(root).cache.init({ userContext: copy });
-    expect(second.run).toBe(first.run);
-    expect((await createTestCache(root).cache.init({ userContext: structuredClone(copy) })).run).not.toBe(first.run);
+    expect(second.run).not.toBe(first.run);
+    expect(second.run.section()).toBe(first.run.section());
+    expect(copy['workspaceCache']).toBe(second.run.data);
+    expect(userContext['workspaceCache']).toBe(first.run.data);
   });
 
   test.each<readonly [name: string, options: Partial<WorkspaceCacheOptions>]>([

@@ -10,39 +10,22 @@ export interface SharedState<Run> {
   totalScans: number;
 }
 
-/** Finds the state that all agents of a run share. */
-export interface SharedStates<Run> {
-  /** Returns the state for a root; one of its own without a user context. */
-  of(userContext: object | undefined, root: string): SharedState<Run>;
-  /** Lets a copy of the user context lead to the same state: some frameworks copy it for each agent. */
-  noteData(data: object, userContext: object | undefined): void;
+function createState<Run>(): SharedState<Run> {
+  return { dynamic: Object.create(null) as Record<string, DynamicListing>, runs: new Map(), totalScans: 0 };
 }
 
-/** Makes the table of states. It holds no user context alive. */
-export function createSharedStates<Run>(): SharedStates<Run> {
-  /** By user context, and by the data in it. */
+/**
+ * Returns a function that finds the state of a user context for a root; without a user context, a state of its own. The
+ * states hold no user context alive. A copy of a user context has states of its own: it may be the copy of an earlier run.
+ */
+export function createSharedStates<Run>(): (userContext: object | undefined, root: string) => SharedState<Run> {
   const states = new WeakMap<object, Map<string, SharedState<Run>>>();
-
-  const byRootOf = (userContext: object): Map<string, SharedState<Run>> => {
-    const data: unknown = (userContext as Record<string, unknown>)['workspaceCache'];
-    const inherited = typeof data === 'object' && data !== null ? states.get(data) : undefined;
-    const found = states.get(userContext) ?? inherited ?? new Map<string, SharedState<Run>>();
-    states.set(userContext, found);
-    return found;
-  };
-  return {
-    of: (userContext, root) => {
-      const byRoot = userContext === undefined ? undefined : byRootOf(userContext);
-      const state = byRoot?.get(root) ?? {
-        dynamic: Object.create(null) as Record<string, DynamicListing>,
-        runs: new Map<string, Promise<Run>>(),
-        totalScans: 0,
-      };
-      byRoot?.set(root, state);
-      return state;
-    },
-    noteData: (data, userContext) => {
-      if (userContext !== undefined) states.set(data, byRootOf(userContext));
-    },
+  return (userContext, root) => {
+    if (userContext === undefined) return createState();
+    const byRoot = states.get(userContext) ?? new Map<string, SharedState<Run>>();
+    states.set(userContext, byRoot);
+    const state = byRoot.get(root) ?? createState();
+    byRoot.set(root, state);
+    return state;
   };
 }

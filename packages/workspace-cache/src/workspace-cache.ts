@@ -94,7 +94,7 @@ interface SharedRun extends InitResult {
 }
 
 /** All caches of this process share it: sub-agents make caches of their own. */
-const states = createSharedStates<SharedRun>();
+const stateOf = createSharedStates<SharedRun>();
 
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
@@ -174,7 +174,7 @@ export function createWorkspaceCache(options: WorkspaceCacheOptions): WorkspaceC
   const init = async (userContext: object | undefined): Promise<InitResult> => {
     let shared: SharedRun | undefined;
     try {
-      const state = states.of(userContext, root);
+      const state = stateOf(userContext, root);
       const pending = state.runs.get(key) ?? makeRun(state);
       state.runs.set(key, pending);
       shared = await pending;
@@ -183,12 +183,11 @@ export function createWorkspaceCache(options: WorkspaceCacheOptions): WorkspaceC
       changeLists.add(shared.changes);
       listingStores.add(shared.listings);
       latestCounter = shared.counter;
-      states.noteData(shared.run.data, userContext);
       if (userContext !== undefined) (userContext as UserContext)['workspaceCache'] = shared.run.data;
       return { message: shared.message, run: shared.run };
     } catch (error) {
       warn(`workspace cache of ${root}: userContext cannot be used: ${messageOf(error)}; pass an object`, error);
-      const { run } = shared ?? (await makeRun(states.of(undefined, root)));
+      const { run } = shared ?? (await makeRun(stateOf(undefined, root)));
       return { message: FAILED, run };
     }
   };
