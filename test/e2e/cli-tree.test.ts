@@ -24,7 +24,7 @@ const box = `├── .github/
     └── main.ts
 `;
 
-const leftOut = 'not shown: 2 ignored, hidden or excluded names and 1 name of secrets';
+const leftOut = 'not shown: 2 ignored, hidden or excluded names and 1 secret name';
 
 test('the tree goes to standard output, and what it leaves out to standard error', async () => {
   expect(await cairn(['tree'], { cwd: createTree(project) })).toMatchObject({
@@ -61,7 +61,7 @@ test('a tree that a limit cuts names the options for more', async () => {
 test('--stats prints the counts after an empty line', async () => {
   const { stdout } = await cairn(['tree', '--stats'], { cwd: createTree(project) });
   expect(stdout.replace(/, [\d.]+ ms$/mu, '')).toBe(
-    `${box}\n9 entries, 2 left out, 1 name of secrets\n3 levels, 101 characters, about 31 tokens\n`,
+    `${box}\n9 entries, 2 left out, 1 secret name\ndepth 3, 101 characters, about 31 tokens\n`,
   );
 });
 

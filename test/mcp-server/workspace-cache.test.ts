@@ -32,7 +32,7 @@ const box = `├── README.md
     └── main.ts`;
 
 const leftOut =
-  '[not shown: 1 ignored, hidden or excluded name, 1 name of a secret; ls lists a directory with all of its names]';
+  '[not shown: 1 ignored, hidden or excluded name, 1 secret name; ls lists a directory with all of its names]';
 
 interface OpenOptions extends WorkspaceCacheToolSetOptions {
   readonly way?: Way;
@@ -77,7 +77,7 @@ async function subscribe(client: Client, era: Way['era'], uri: string): Promise<
 describe('the tree as a resource', () => {
   test.each(ways)('is what the tool shows, and its subscribers hear of each change, over $over, $era', async (way) => {
     const { root, client } = await open(project, { way });
-    expect(await read(client, TREE)).toBe(`${box}\n\n[${root}: 6 entries, 3 levels]\n${leftOut}`);
+    expect(await read(client, TREE)).toBe(`${box}\n\n[${root}: 6 entries, depth 3]\n${leftOut}`);
     const { heard, wait } = collect(client);
     await subscribe(client, way.era, TREE);
     await call(client, 'write', { path: 'src/new.ts', content: '' });
@@ -98,7 +98,7 @@ describe('the tree as a resource', () => {
     await wait(TREE);
     await call(client, 'delete', { path: 'source', recursive: true });
     expect(await read(client, TREE)).toBe(
-      `└── .gitignore\n\n[${root}: 1 entry, 3 levels]\n${leftOut.replace('1 ignored, hidden or excluded name', '2 ignored, hidden or excluded names')}`,
+      `└── .gitignore\n\n[${root}: 1 entry, depth 3]\n${leftOut.replace('1 ignored, hidden or excluded name', '2 ignored, hidden or excluded names')}`,
     );
   });
 
@@ -122,7 +122,7 @@ describe('the tree as a resource', () => {
       [`${TREE}/2`, `Tree of ${basename(second)}`],
       [LISTINGS, 'Cached listings'],
     ]);
-    expect(await read(client, `${TREE}/2`)).toBe(`└── only/\n    └── here\n\n[${second}: 2 entries, 3 levels]`);
+    expect(await read(client, `${TREE}/2`)).toBe(`└── only/\n    └── here\n\n[${second}: 2 entries, depth 3]`);
     const { heard, wait } = collect(client);
     for (const uri of [TREE, `${TREE}/2`]) await client.subscribeResource({ uri });
     await call(client, 'write', { path: join(second, 'new'), content: '' });
@@ -143,21 +143,21 @@ describe('the tree as a resource', () => {
 
 describe('workspace_tree', () => {
   test.each([
-    [{}, `${box}\n\n[.: 6 entries, 3 levels]\n${leftOut}`],
-    [{ path: 'src', format: 'paths' }, 'lib/\nlib/deep/\nlib/deep/bottom.ts\nmain.ts\n\n[src: 4 entries, 3 levels]'],
-    [{ path: 'src', depth: '1', format: 'indent' }, 'lib/ (1)\nmain.ts\n\n[src: 4 entries, 1 level]'],
-    [{ depth: 'auto', path: 'src/lib', format: 'indent' }, 'deep/\n  bottom.ts\n\n[src/lib: 2 entries, 4 levels]'],
+    [{}, `${box}\n\n[.: 6 entries, depth 3]\n${leftOut}`],
+    [{ path: 'src', format: 'paths' }, 'lib/\nlib/deep/\nlib/deep/bottom.ts\nmain.ts\n\n[src: 4 entries, depth 3]'],
+    [{ path: 'src', depth: '1', format: 'indent' }, 'lib/ (1)\nmain.ts\n\n[src: 4 entries, depth 1]'],
+    [{ depth: 'auto', path: 'src/lib', format: 'indent' }, 'deep/\n  bottom.ts\n\n[src/lib: 2 entries, depth 4]'],
     [
       { path: 'src', depth: 1, format: 'indent', focus: ['src/lib/deep/bottom.ts'] },
-      'lib/\n  deep/\n    bottom.ts\nmain.ts\n\n[src: 4 entries, 1 level]',
+      'lib/\n  deep/\n    bottom.ts\nmain.ts\n\n[src: 4 entries, depth 1]',
     ],
     [
       { path: 'src', depth: 1, format: 'indent', focus: ['src/none.ts'] },
-      'lib/ (1)\nmain.ts\n\n[src: 4 entries, 1 level]\n[not in the tree: none.ts; it does not exist, or a rule leaves it out]',
+      'lib/ (1)\nmain.ts\n\n[src: 4 entries, depth 1]\n[not in the tree: none.ts; it does not exist, or a rule leaves it out]',
     ],
     [
       { path: 'src', characters: 0 },
-      '[src: 4 entries, 3 levels]\n[cut at 0 characters; set characters, a smaller depth, or path]',
+      '[src: 4 entries, depth 3]\n[cut at 0 characters; set characters, a smaller depth, or path]',
     ],
     [{ path: 'nowhere' }, 'error: nowhere does not exist. List the directory above it with ls.'],
     [
@@ -199,7 +199,7 @@ describe('workspace_tree', () => {
   test('no name can forge a note', async () => {
     const { client } = await open({ '[.: empty directory]': '', 'a\n\n[.: empty directory]': '' });
     expect(await call(client, 'workspace_tree', { format: 'paths' })).toBe(
-      '[.: empty directory]\na\\u{A}\\u{A}[.: empty directory]\n\n[.: 2 entries, 3 levels]',
+      '[.: empty directory]\na\\u{A}\\u{A}[.: empty directory]\n\n[.: 2 entries, depth 3]',
     );
   });
 
@@ -213,7 +213,7 @@ describe('workspace_tree', () => {
   test('the texts exist in Chinese', async () => {
     const { client } = await open(project, { language: 'zh' });
     expect(await call(client, 'workspace_tree', { depth: 1, format: 'indent', characters: 0 })).toBe(
-      '[.：共 6 项，1 层]\n[已在 0 字符处截断；请设置 characters、更小的 depth 或 path]\n[未显示：1 个被忽略、隐藏或排除的名称，1 个可能包含敏感信息的名称；用 ls 可列出目录中的所有名称]',
+      '[.：共 6 项，深度 1]\n[已在 0 字符处截断；请设置 characters、更小的 depth 或 path]\n[未显示：1 个被忽略、隐藏或排除的名称，1 个可能包含敏感信息的名称；用 ls 可列出目录中的所有名称]',
     );
   });
 });

@@ -32,15 +32,14 @@ export const treeToolTexts: Readonly<Record<Language, TreeToolTexts>> = {
     format: 'box is drawn with lines, indent is shorter, paths has one path a line',
     focus: 'paths to show at any depth, with what is beside them',
     empty: (path) => `[${path}: empty directory]`,
-    counts: (path, entries, depth) =>
-      `[${path}: ${plural(entries, 'entry', 'entries')}, ${plural(depth, 'level', 'levels')}]`,
+    counts: (path, entries, depth) => `[${path}: ${plural(entries, 'entry', 'entries')}, depth ${depth}]`,
     cut: (characters) => `[cut at ${characters} characters; set characters, a smaller depth, or path]`,
     leftOut: (excluded, secrets, list) => {
       const what = [
         ...(excluded > 0
           ? [plural(excluded, 'ignored, hidden or excluded name', 'ignored, hidden or excluded names')]
           : []),
-        ...(secrets > 0 ? [plural(secrets, 'name of a secret', 'names of secrets')] : []),
+        ...(secrets > 0 ? [plural(secrets, 'secret name', 'secret names')] : []),
       ];
       return `[not shown: ${what.join(', ')}; ${list} lists a directory with all of its names]`;
     },
@@ -59,7 +58,7 @@ export const treeToolTexts: Readonly<Record<Language, TreeToolTexts>> = {
     format: 'box 用线条绘制，indent 更短，paths 每行一个路径',
     focus: '无论多深都要显示的路径，连同其旁边的内容',
     empty: (path) => `[${path}：空目录]`,
-    counts: (path, entries, depth) => `[${path}：共 ${entries} 项，${depth} 层]`,
+    counts: (path, entries, depth) => `[${path}：共 ${entries} 项，深度 ${depth}]`,
     cut: (characters) => `[已在 ${characters} 字符处截断；请设置 characters、更小的 depth 或 path]`,
     leftOut: (excluded, secrets, list) => {
       const what = [

@@ -23,7 +23,7 @@ Examples:
   $ cairn tree --format paths --stats        one path a line, then the counts
 
 The tree is the text that agents get in their prompts. Left out are ignored files, hidden directories except .github, and
-dist, build, target, node_modules and the like; names of secrets, such as .env, are never shown.
+dist, build, target, node_modules and the like; secret names, such as .env, are never shown.
 'name/ (12)' is a directory with 12 entries that are not shown.`;
 
 const formats: readonly TreeFormat[] = ['box', 'indent', 'paths'];
@@ -72,10 +72,10 @@ function* linesOf({ tree, metadata }: WorkspaceTree, flags: TreeFlags, session: 
 
 function statLines({ entries, excluded, hiddenSecrets, ...rest }: TreeMetadata): string[] {
   const { depth: levels, size, estimatedTokens, buildTimeMs } = rest;
-  const secrets = hiddenSecrets === 0 ? '' : `, ${countOf(hiddenSecrets, 'name')} of secrets`;
+  const secrets = hiddenSecrets === 0 ? '' : `, ${countOf(hiddenSecrets, 'secret name')}`;
   return [
     `${countOf(entries, 'entry', 'entries')}, ${formatCount(excluded)} left out${secrets}`,
-    `${countOf(levels, 'level')}, ${countOf(size, 'character')}, about ${countOf(estimatedTokens, 'token')}, ${formatMs(buildTimeMs)}`,
+    `depth ${levels}, ${countOf(size, 'character')}, about ${countOf(estimatedTokens, 'token')}, ${formatMs(buildTimeMs)}`,
   ];
 }
 
@@ -87,7 +87,7 @@ function cutNotice({ entries }: TreeMetadata, { chars, tokens }: TreeFlags): str
 function leftOutNotice({ excluded, hiddenSecrets }: TreeMetadata, { hidden, ignore }: TreeFlags): string[] {
   const what = [
     ...(excluded > 0 ? [`${countOf(excluded, 'ignored, hidden or excluded name')}`] : []),
-    ...(hiddenSecrets > 0 ? [`${countOf(hiddenSecrets, 'name')} of secrets`] : []),
+    ...(hiddenSecrets > 0 ? [countOf(hiddenSecrets, 'secret name')] : []),
   ];
   if (what.length === 0) return [];
   const flags = [...(hidden === true ? [] : ['--hidden']), ...(ignore ? ['--no-ignore'] : []), '--allow <name>'];
