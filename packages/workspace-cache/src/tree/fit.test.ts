@@ -620,3 +620,24 @@ test('the scan is shared, and a part of it is better than none', async () => {
   await buildTree(resolveTreeOptions({ timeoutMs: 7 }), { root: '/root', clock: () => 0, summarize });
   expect(asked).toMatchObject({ path: '/root', cache: true, timeoutMs: 7, onTimeout: 'partial' });
 });
+
+test('a link shows its target, escaped, or that it cannot be read', () => {
+  const link = (name: string, rest: Partial<TreeEntry>): TreeEntry => ({
+    name,
+    parent: -1,
+    kind: 'symlink',
+    children: 0,
+    ...rest,
+  });
+  const entries = [
+    link('a', { target: 'b\n└── c' }),
+    link('d', { target: '\ufffd', targetBytes: Uint8Array.of(0xff) }),
+    link('e', {}),
+  ];
+  const summary = { ...summaryOf(directory(''), {}), rootChildren: 3, totalEntries: 3, entries };
+  expect(fitTree(summary, resolveTreeOptions({})).text.split('\n')).toEqual([
+    String.raw`├── a -> b\u{A}└── c`,
+    String.raw`├── d -> \xFF`,
+    '└── e -> ?',
+  ]);
+});
