@@ -662,5 +662,5 @@ test('is never stale, whatever other programs do to directories', async () => {
     }),
     { numRuns: 25 },
   );
-  expect(run.statistics().listings.hits).toBeGreaterThan(50);
+  expect(run.statistics().listings.hits).toBeGreaterThan(10);
 });
