@@ -76,6 +76,23 @@ describe('a second read', () => {
     expect(setup.cache.content.stats).toMatchObject({ hits: 1, misses: 1, entries: 1 });
   });
 
+  test('starts from the root of the cache, also when the workspace has another one', async () => {
+    const parent = createTree({ 'a.ts': 'parent', 'project/a.ts': 'project', 'project/.env': '' });
+    await settled(parent);
+    const root = join(parent, 'project');
+    const stateDirectory = temporaryDirectory();
+    const workspace = createWorkspace({ root: parent, stateDirectory });
+    const cache = createWorkspaceCache({ root, workspace, stateDirectory });
+    onTestFinished(() => cache.close());
+    for (let time = 0; time < 3; time++) {
+      expect(await cache.content.read('a.ts')).toEqual({ path: 'a.ts', bytes: Buffer.from('project') });
+      expect((await cache.content.read('../a.ts')).bytes.toString()).toBe('parent');
+    }
+    expect(cache.content.stats).toMatchObject({ hits: 4, misses: 2 });
+    expect(await cache.content.accessCounts()).toMatchObject([{ path: 'a.ts', count: 3 }]);
+    expect(workspace.ledger.get(join(root, 'a.ts'))?.size).toBe('project'.length);
+  });
+
   test('by the cache itself opens no file either, and returns a copy', async () => {
     const { cache, opened } = await setUp({ 'src/a.ts': 'one' });
     const first = await cache.content.read('src/a.ts');

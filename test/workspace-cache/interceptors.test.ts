@@ -1,4 +1,4 @@
-import { createCodingTools, createWorkspace } from '@cairn/coding-agent';
+import { createCodingTools, createWorkspace, nodeFileOperations } from '@cairn/coding-agent';
 import type { Workspace } from '@cairn/coding-agent';
 import { createWorkspaceCache } from '@cairn/workspace-cache';
 import type { WorkspaceCache, WorkspaceRun } from '@cairn/workspace-cache';
@@ -432,6 +432,22 @@ describe('the tools of a workspace', () => {
     await check();
     await tools.write.execute({ path: 'src/x', content: '' });
     await check();
+  });
+
+  test('share a listing that is under way', async () => {
+    const root = createTree({ 'a.ts': '' });
+    await settled(root);
+    const stateDirectory = temporaryDirectory();
+    const cache = createWorkspaceCache({ root, stateDirectory });
+    onTestFinished(() => cache.close());
+    const list = counted((path: string) => nodeFileOperations.list(path));
+    const operations = { ...nodeFileOperations, list };
+    const tools = createCodingTools({ workspace: cache.createWorkspace({ operations, stateDirectory }) });
+    await tools.read.execute({ path: 'a.ts' });
+    const before = list.calls.length;
+    const results = await Promise.all(Array.from({ length: 20 }, () => tools.ls.execute({})));
+    expect(new Set(results.map((result) => JSON.stringify(result))).size).toBe(1);
+    expect(list.calls).toHaveLength(before + 1);
   });
 
   test('refuse to list a directory that became a link, and one that may not be read', async () => {

@@ -220,19 +220,25 @@ export function createContentCache(options: ContentCacheOptions): OwnContentCach
 
   const open = async (inner: FileOperations, path: string, isCounted: boolean = true): Promise<OpenFile> => {
     const roots = await scope.realRoots().catch(() => []);
-    // One that waited for another checks the file by itself: it may have changed since the other began.
-    const hit = (await lookUp(inner, path)) ?? (await fills.get(path)?.then(() => lookUp(inner, path)));
+    let hit = await lookUp(inner, path);
+    const filling = fills.get(path);
+    if (hit === undefined && filling) {
+      await filling;
+      // The file may have changed since the other read began.
+      hit = await lookUp(inner, path);
+    }
     if (hit) {
       if (isCounted) countHit(path);
       return memoryFile(hit.kept.bytes, hit.stat);
     }
     const isSecret = isNeverKept(path, roots);
     if (isCounted) countMiss(path, isSecret);
-    const filling = fill(inner, path, isSecret);
-    const done = filling.then(ignore, ignore);
+    // Without an `await` since the check of `fills`, so that equal reads share this one.
+    const reading = fill(inner, path, isSecret);
+    const done = reading.then(ignore, ignore);
     if (fills.size < MAX_FILLS) fills.set(path, done);
     try {
-      return await filling;
+      return await reading;
     } finally {
       if (fills.get(path) === done) fills.delete(path);
     }
@@ -270,19 +276,28 @@ export function createContentCache(options: ContentCacheOptions): OwnContentCach
     return hit && { ...hit, real };
   };
 
+  /** Returns the path relative to the root, with `/`; `undefined` outside the root. */
+  const shownPath = (path: string): string | undefined => {
+    const absolute = resolve(scope.root, path);
+    return isWithin(absolute, scope.root) ? relative(scope.root, absolute).replaceAll(sep, '/') : undefined;
+  };
+
   return {
     read: async (path, { signal, countAsRead = true } = {}) => {
       signal?.throwIfAborted();
       const ledger = countAsRead ? (scope.ledger ?? noLedger) : noLedger;
       const hit = await readKept(path);
-      if (hit === undefined) return readWhole(path, ledger, { signal, isCounted: true });
+      if (hit === undefined) {
+        const read = await readWhole(path, ledger, { signal, isCounted: true });
+        return { path: shownPath(path) ?? read.path, bytes: read.bytes };
+      }
       const { kept, real } = hit;
       countHit(real);
       if (ledger !== noLedger) {
         kept.record ??= recordOf(kept.bytes);
         ledger.record(real, { ...kept.record, encoding: ledger.get(real)?.encoding });
       }
-      return { path: relative(scope.root, real).replaceAll(sep, '/'), bytes: Buffer.from(kept.bytes) };
+      return { path: shownPath(real) ?? real, bytes: Buffer.from(kept.bytes) };
     },
     get stats() {
       return { hits, misses, entries: store.size, bytes: store.cost };

@@ -1,6 +1,6 @@
 import { nodeFileOperations, realPathOf, resolvePath } from '@cairn/coding-agent';
 import type { FileOperations, Ledger, PathUse, ResolvedPath, Workspace } from '@cairn/coding-agent';
-import { sep } from 'node:path';
+import { resolve, sep } from 'node:path';
 
 /** The files that a cache may read: those of a workspace, or those below a root. */
 export interface CacheScope {
@@ -15,36 +15,41 @@ export interface CacheScope {
   realRoots(): Promise<readonly string[]>;
 }
 
-/** Options of {@link createCacheScope}. */
-export interface CacheScopeOptions {
-  /** Absolute. */
-  readonly root: string;
-  /** Its policy decides which paths may be read, and its ledger learns what was read. */
-  readonly workspace?: Workspace | undefined;
-  /** Default: those of the workspace, or this machine's file system. */
-  readonly operations?: FileOperations | undefined;
-}
-
-/** Returns the files that a cache may read. Paths resolve like those of the tools of a workspace with the same root. */
-export function createCacheScope({ root, workspace, operations }: CacheScopeOptions): CacheScope {
-  if (workspace) return workspace;
-  const used = operations ?? nodeFileOperations;
-  let roots: Promise<readonly string[]> | undefined;
-  const realRoots = (): Promise<readonly string[]> => {
-    roots ??= realPathOf(used, root).then(
-      (real) => [real],
-      (error: unknown) => {
-        roots = undefined;
-        throw error;
-      },
-    );
-    return roots;
+/**
+ * Returns the files that a cache may read. Relative paths start from its root; the policy is that of the workspace, or the same with
+ * the root alone.
+ *
+ * @param workspaceNow the workspace, as soon as there is one: its ledger learns what was read.
+ */
+export function createCacheScope(root: string, workspaceNow: () => Workspace | undefined): CacheScope {
+  const operationsNow = (): FileOperations => workspaceNow()?.operations ?? nodeFileOperations;
+  let found: Promise<string> | undefined;
+  const realRoot = (): Promise<string> => {
+    found ??= realPathOf(operationsNow(), root).catch((error: unknown) => {
+      found = undefined;
+      throw error;
+    });
+    return found;
   };
   return {
     root,
-    operations: used,
-    realRoots,
-    resolve: async (path, use) => resolvePath({ operations: used, root, allowed: await realRoots() }, path, use),
+    get operations() {
+      return operationsNow();
+    },
+    get ledger() {
+      return workspaceNow()?.ledger;
+    },
+    realRoots: async () => {
+      const others = (await workspaceNow()?.realRoots()) ?? [];
+      return [...new Set([await realRoot(), ...others])];
+    },
+    resolve: async (path, use) => {
+      const workspace = workspaceNow();
+      // An empty path and one with NUL are refused as they are.
+      const absolute = path === '' || path.includes('\0') ? path : resolve(root, path);
+      if (workspace) return workspace.resolve(absolute, use);
+      return resolvePath({ operations: nodeFileOperations, root, allowed: [await realRoot()] }, absolute, use);
+    },
   };
 }
 

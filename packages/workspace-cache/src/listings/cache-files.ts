@@ -52,18 +52,7 @@ export function createCacheFiles({ root, workspace, ...options }: CacheFilesOpti
     if (!isInsideCall()) report(options.onAccess, access);
   };
   let adopted = workspace;
-  let current = createCacheScope({ root, workspace });
-  const scope: CacheScope = {
-    root,
-    get operations() {
-      return current.operations;
-    },
-    get ledger() {
-      return current.ledger;
-    },
-    resolve: (path, use) => current.resolve(path, use),
-    realRoots: () => current.realRoots(),
-  };
+  const scope = createCacheScope(root, () => adopted);
   const hasExactTimes = createTimeCheck();
   const memory = createLru<unknown>({ maxCost: MAX_CONTENT_BYTES });
   const stores = { list: createLru<unknown>({ maxCost: MAX_LISTING_BYTES, maxSize: MAX_LISTINGS }), read: memory };
@@ -77,7 +66,6 @@ export function createCacheFiles({ root, workspace, ...options }: CacheFilesOpti
     operations: (inner = nodeFileOperations) => createCachedOperations(content, directories, inner),
     adopt: (other) => {
       adopted ??= other;
-      current = adopted;
     },
     drop: (change) => {
       content.drop(change);

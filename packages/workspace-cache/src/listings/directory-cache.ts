@@ -86,15 +86,20 @@ export function createDirectoryCache(options: {
 
   return {
     list: async (inner, path) => {
-      // One that waited for another checks the directory by itself: it may have changed since the other began.
-      const hit = (await lookUp(inner, path)) ?? (await fills.get(path)?.then(() => lookUp(inner, path)));
+      let hit = await lookUp(inner, path);
+      const filling = fills.get(path);
+      if (hit === undefined && filling) {
+        await filling;
+        // The directory may have changed since the other listing began.
+        hit = await lookUp(inner, path);
+      }
       report(onAccess, { kind: 'list', path, isHit: hit !== undefined });
       if (hit) return hit;
-      const filling = fill(inner, path);
-      const done = filling.then(ignore, ignore);
+      const listing = fill(inner, path);
+      const done = listing.then(ignore, ignore);
       if (fills.size < MAX_FILLS) fills.set(path, done);
       try {
-        return await filling;
+        return await listing;
       } finally {
         if (fills.get(path) === done) fills.delete(path);
       }

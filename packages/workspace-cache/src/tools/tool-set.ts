@@ -157,7 +157,7 @@ export function createWorkspaceCacheToolSet(options: WorkspaceCacheToolSetOption
     const shared = { workspace, treeAt, language, list };
     const tools: Record<string, Tools[string]> = { [WORKSPACE_TREE]: createWorkspaceTreeTool(shared) as Tools[string] };
     if (listings !== undefined) {
-      const scope = createCacheScope({ root: workspace.root, workspace });
+      const scope = createCacheScope(workspace.root, () => workspace);
       const toolNames = { ...options.toolNames, list };
       const tool = createCacheDirectoryTool({ scope, dynamic: listings.store, language, toolNames });
       tools[tool.name] = tool as Tools[string];
