@@ -1,5 +1,5 @@
 import { CHECK_PATH, explaining, ToolError } from '@cairn/tool';
-import { kindName, withFile } from './operations.ts';
+import { kindName, usingFile } from './operations.ts';
 import type { FileOperations, FileStat, OpenFile } from './operations.ts';
 import type { ResolvedPath } from './resolve.ts';
 
@@ -22,6 +22,15 @@ export function requireFile(target: ResolvedPath): FileStat {
   return stat;
 }
 
+function opening(
+  operations: FileOperations,
+  { real, absolute }: ResolvedPath,
+  mode: 'read' | 'cached',
+): Promise<OpenFile> {
+  const cached = mode === 'cached' ? operations.openCached?.(real, absolute) : undefined;
+  return cached ?? operations.open(real, 'read');
+}
+
 /**
  * Opens a resolved file to read it. Its path still leads to it: `open` fails when a link has replaced a part of the path. With
  * `cached` the content may come from memory: for answers, not for changes.
@@ -36,7 +45,7 @@ export function openResolved<T>(
 ): Promise<T> {
   requireFile(target);
   return explaining(target.display, () =>
-    withFile(operations, target.real, mode, async (file) => {
+    usingFile(opening(operations, target, mode), async (file) => {
       const stat = await file.stat();
       if (stat.kind !== 'file') {
         const summary = `${target.display} was replaced while it was opened`;

@@ -98,8 +98,10 @@ export interface FileOperations {
   /**
    * Opens a file to read it for an answer. The content may come from memory, after a check that the path still leads to the same
    * file and that the file is unchanged. Commits call {@link open}. Default: `open(path, 'read')`.
+   *
+   * @param named the path as the caller named it, absolute: a link with a secret name leads to a secret.
    */
-  openCached?(path: string): Promise<OpenFile>;
+  openCached?(path: string, named: string): Promise<OpenFile>;
   makeDirectory(path: string, permissions?: number): Promise<void>;
   makeLink(target: string, path: string): Promise<void>;
   rename(from: string, to: string): Promise<void>;
@@ -236,26 +238,24 @@ export const nodeFileOperations: FileOperations = {
   syncDirectory,
 };
 
-/** How a file is opened for {@link withFile}; `cached`: the content may come from memory. */
-export type FileUse = OpenMode | 'cached';
-
-function openCached(operations: FileOperations, path: string): Promise<OpenFile> {
-  return operations.openCached?.(path) ?? operations.open(path, 'read');
+/** Passes a file to `use` when it is open, and closes it. */
+export async function usingFile<T>(opening: Promise<OpenFile>, use: (file: OpenFile) => Promise<T>): Promise<T> {
+  const file = await opening;
+  try {
+    return await use(file);
+  } finally {
+    await file.close();
+  }
 }
 
 /** Opens a file, passes it to `use` and closes it. */
 export async function withFile<T>(
   operations: FileOperations,
   path: string,
-  mode: FileUse,
+  mode: OpenMode,
   use: (file: OpenFile) => Promise<T>,
 ): Promise<T> {
-  const file = await (mode === 'cached' ? openCached(operations, path) : operations.open(path, mode));
-  try {
-    return await use(file);
-  } finally {
-    await file.close();
-  }
+  return usingFile(operations.open(path, mode), use);
 }
 
 const CHUNK_BYTES = 1024 * 1024;

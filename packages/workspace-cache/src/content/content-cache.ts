@@ -113,10 +113,21 @@ export interface ContentCache {
   preload(): Promise<Preloaded>;
 }
 
+/** Options of {@link OwnContentCache.open}. */
+interface CachedOpenOptions {
+  /** The path as the caller named it, absolute. Default: the canonical one. */
+  readonly named?: string;
+  /**
+   * Whether it is a use of the file.
+   * @default true
+   */
+  readonly isCounted?: boolean;
+}
+
 /** The content cache for the other rooms of this package. */
 export interface OwnContentCache extends ContentCache {
   /** Opens a canonical path through `inner`, or from memory; refuses what `inner` refuses. */
-  open(inner: FileOperations, path: string): Promise<OpenFile>;
+  open(inner: FileOperations, path: string, options?: CachedOpenOptions): Promise<OpenFile>;
   /** Returns the text of a file by its path, `undefined` when it is not text. The read does not count as a use. */
   readText(path: string): Promise<string | undefined>;
   /** Counts one use of a file. */
@@ -218,7 +229,7 @@ export function createContentCache(options: ContentCacheOptions): OwnContentCach
     return memoryFile(kept.bytes, kept.stamp);
   };
 
-  const open = async (inner: FileOperations, path: string, isCounted: boolean = true): Promise<OpenFile> => {
+  const open: OwnContentCache['open'] = async (inner, path, { named = path, isCounted = true } = {}) => {
     const roots = await scope.realRoots().catch(() => []);
     let hit = await lookUp(inner, path);
     const filling = fills.get(path);
@@ -231,7 +242,7 @@ export function createContentCache(options: ContentCacheOptions): OwnContentCach
       if (isCounted) countHit(path);
       return memoryFile(hit.kept.bytes, hit.stat);
     }
-    const isSecret = isNeverKept(path, roots);
+    const isSecret = isNeverKept(path, roots) || isNeverKept(named, [scope.root, ...roots]);
     if (isCounted) countMiss(path, isSecret);
     // Without an `await` since the check of `fills`, so that equal reads share this one.
     const reading = fill(inner, path, isSecret);
@@ -251,10 +262,8 @@ export function createContentCache(options: ContentCacheOptions): OwnContentCach
     options: { signal?: AbortSignal | undefined; isCounted: boolean },
   ) => {
     const disk = innerOf(scope.operations);
-    // A link with a secret name leads to a secret, whatever the name of its target is.
-    const isSecret = isNeverKept(resolve(scope.root, path), [scope.root]);
-    const openCached = (real: string): Promise<OpenFile> =>
-      isSecret ? disk.open(real, 'read') : open(disk, real, options.isCounted);
+    const openCached = (real: string, named: string): Promise<OpenFile> =>
+      open(disk, real, { named, isCounted: options.isCounted });
     const operations = { ...disk, openCached };
     const files: CacheScope & { readonly ledger: Ledger } = {
       root: scope.root,
@@ -311,7 +320,7 @@ export function createContentCache(options: ContentCacheOptions): OwnContentCach
           const isSmall =
             stat?.kind === 'file' && stat.size <= MAX_FILE_BYTES && bytes + stat.size <= MAX_PRELOADED_BYTES;
           if (!isSmall) continue;
-          const file = await open(innerOf(scope.operations), real, false);
+          const file = await open(innerOf(scope.operations), real, { isCounted: false });
           await file.close();
           if (!store.has(real)) continue;
           read++;

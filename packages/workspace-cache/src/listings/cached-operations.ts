@@ -15,7 +15,7 @@ export function createCachedOperations(
   const disk = innerOf(inner);
   const cached: FileOperations = {
     ...disk,
-    openCached: (path) => content.open(disk, path),
+    openCached: (path, named) => content.open(disk, path, { named }),
     listCached: (path) => directories.list(disk, path),
   };
   noteInner(cached, disk);

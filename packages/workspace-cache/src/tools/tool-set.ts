@@ -97,7 +97,8 @@ function lazyOperations(cacheOf: () => Promise<WorkspaceCache>): FileOperations 
   const cached = async (): Promise<FileOperations> => (await cacheOf()).operations();
   return {
     ...nodeFileOperations,
-    openCached: async (path) => (await cached()).openCached?.(path) ?? nodeFileOperations.open(path, 'read'),
+    openCached: async (path, named) =>
+      (await cached()).openCached?.(path, named) ?? nodeFileOperations.open(path, 'read'),
     listCached: async (path) => (await cached()).listCached?.(path) ?? nodeFileOperations.list(path),
   };
 }
