@@ -274,7 +274,7 @@ fn tree_of(
     let lock = || trees.0.lock().unwrap_or_else(PoisonError::into_inner);
     let known = lock().iter().find(|(other, _)| *other == key).map(|(_, tree)| Arc::clone(tree));
     if let Some(tree) = known
-        && is_current(&tree.tree, context.cache.policy().ttl, scan)?
+        && is_current(&tree.tree, snapshot, context.cache.policy().ttl, scan)?
     {
         return Ok(tree);
     }
@@ -299,9 +299,9 @@ fn tree_of(
     Ok(tree)
 }
 
-/// Whether a tree is what would be built again of the same snapshot.
-fn is_current(tree: &Tree, ttl: Duration, scan: ScanDirectory<'_>) -> Result<bool, SearchError> {
-    if !tree.dependencies.are_current(ttl) {
+/// Whether a tree is what would be built again of the snapshot, which has the entries that it was built of.
+fn is_current(tree: &Tree, snapshot: &Snapshot, ttl: Duration, scan: ScanDirectory<'_>) -> Result<bool, SearchError> {
+    if !tree.dependencies.are_current(ttl, snapshot.generation()) {
         return Ok(false);
     }
     for (directory, generation) in &tree.dependencies.scans {

@@ -149,6 +149,32 @@ fn a_new_generation_is_equal_only_for_an_equal_tree() {
 }
 
 #[test]
+#[cfg(target_os = "linux")]
+fn a_replaced_file_changes_no_tree_and_a_replaced_link_its_target() {
+    let rig = Rig::new(Policy::default());
+    let link = rig.tree.path().join("a/link");
+    std::os::unix::fs::symlink("one", &link).expect("a link");
+    rig.settle();
+    let first = rig.summary();
+    let replace = |make: &dyn Fn(&Path), path: &Path| {
+        let temporary = rig.tree.path().with_extension("temporary");
+        make(&temporary);
+        fs::rename(&temporary, path).expect("a new file");
+        rig.cache.invalidate(Some(path));
+    };
+    replace(&|path| fs::write(path, "new").expect("a file"), &rig.tree.path().join("a/b/file"));
+    let second = rig.summary();
+    assert!(second.snapshot.generation() > first.snapshot.generation(), "its directory has other times");
+    assert!(std::ptr::eq(first.snapshot.arena(), second.snapshot.arena()), "the entries are shared");
+    assert_eq!(second.generation(), first.generation());
+    replace(&|path| std::os::unix::fs::symlink("two", path).expect("a link"), &link);
+    let third = rig.summary();
+    let targets: Vec<&[u8]> = third.entries().filter_map(|entry| entry.target).collect();
+    assert_eq!(targets, [b"two"]);
+    assert!(third.generation() > second.generation());
+}
+
+#[test]
 #[cfg(unix)]
 fn a_link_is_judged_again_when_another_place_changes_where_it_leads() {
     use std::os::unix::fs::symlink;

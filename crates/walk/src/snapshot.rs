@@ -46,15 +46,21 @@ pub struct Snapshot {
     root: PathBuf,
     options: ScanOptions,
     generation: u64,
-    arena: Box<[u8]>,
-    records: Box<[Record]>,
-    times: Box<[f64]>,
-    sizes: Box<[Option<u64>]>,
+    entries: Arc<Entries>,
     unread: Unread,
     cut: Option<Cut>,
     whole: bool,
     outside: Outside,
     fingerprint: Option<Fingerprint>,
+}
+
+/// The entries of a snapshot, and what is computed from them. A later snapshot with the same entries shares them: a file that is
+/// replaced changes the times of its directory and nothing else.
+struct Entries {
+    arena: Box<[u8]>,
+    records: Box<[Record]>,
+    times: Box<[f64]>,
+    sizes: Box<[Option<u64>]>,
     decomposed: OnceLock<Decomposed>,
     derived: Mutex<Vec<Arc<dyn Kept>>>,
 }
@@ -153,17 +159,19 @@ impl SnapshotBuilder {
             root: head.root,
             options: head.options,
             generation: head.generation,
-            arena: self.arena.into_boxed_slice(),
-            records: self.records.into_boxed_slice(),
-            times: self.times.into_boxed_slice(),
-            sizes: self.sizes.into_boxed_slice(),
+            entries: Arc::new(Entries {
+                arena: self.arena.into_boxed_slice(),
+                records: self.records.into_boxed_slice(),
+                times: self.times.into_boxed_slice(),
+                sizes: self.sizes.into_boxed_slice(),
+                decomposed: OnceLock::new(),
+                derived: Mutex::default(),
+            }),
             unread: head.unread,
             cut: head.cut,
             whole: head.whole,
             outside: head.outside,
             fingerprint: head.fingerprint,
-            decomposed: OnceLock::new(),
-            derived: Mutex::default(),
         }
     }
 }
@@ -211,13 +219,13 @@ impl Snapshot {
     /// Returns the number of entries.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.records.len()
+        self.entries.records.len()
     }
 
     /// Whether there are no entries.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.records.is_empty()
+        self.entries.records.is_empty()
     }
 
     /// Returns how many directories or entries could not be read and are missing.
@@ -242,20 +250,21 @@ impl Snapshot {
     /// Returns the relative paths of all entries, concatenated.
     #[must_use]
     pub fn arena(&self) -> &[u8] {
-        &self.arena
+        &self.entries.arena
     }
 
     /// Returns the position of the path of entry `index` in [`Snapshot::arena`].
     #[must_use]
     pub fn span(&self, index: usize) -> Range<usize> {
-        let start = if index == 0 { 0 } else { self.records[index - 1].end as usize };
-        start..self.records[index].end as usize
+        let start = if index == 0 { 0 } else { self.entries.records[index - 1].end as usize };
+        start..self.entries.records[index].end as usize
     }
 
     /// Returns [`Snapshot::span`] for each entry of a range, in order.
+    #[must_use]
     pub fn spans(&self, entries: Range<usize>) -> impl ExactSizeIterator<Item = Range<usize>> {
-        let mut start = entries.start.checked_sub(1).map_or(0, |before| self.records[before].end as usize);
-        self.records[entries].iter().map(move |record| {
+        let mut start = entries.start.checked_sub(1).map_or(0, |before| self.entries.records[before].end as usize);
+        self.entries.records[entries].iter().map(move |record| {
             let end = record.end as usize;
             std::mem::replace(&mut start, end)..end
         })
@@ -264,13 +273,13 @@ impl Snapshot {
     /// Returns the path of entry `index`, relative to the root, `/` separated.
     #[must_use]
     pub fn path(&self, index: usize) -> &[u8] {
-        &self.arena[self.span(index)]
+        &self.entries.arena[self.span(index)]
     }
 
     /// Returns the path of entry `index` in the composed form. Only after [`Snapshot::decomposed`]; before it, the path.
     #[must_use]
     pub fn composed_path(&self, index: usize) -> &[u8] {
-        match self.decomposed.get() {
+        match self.entries.decomposed.get() {
             Some(decomposed) if !decomposed.is_empty() => match decomposed.within(index..index + 1) {
                 [(_, composed)] => composed,
                 _ => self.path(index),
@@ -284,62 +293,62 @@ impl Snapshot {
     /// # Errors
     /// The error of `check`, which is called every few thousand entries.
     pub fn decomposed<E>(&self, check: &dyn Fn() -> Result<(), E>) -> Result<&Decomposed, E> {
-        if let Some(known) = self.decomposed.get() {
+        if let Some(known) = self.entries.decomposed.get() {
             return Ok(known);
         }
         let mut found = Vec::new();
         // Nearly all trees have no other bytes, and this test takes no time.
-        if !self.arena.is_ascii() {
+        if !self.entries.arena.is_ascii() {
             for (index, span) in self.spans(0..self.len()).enumerate() {
                 if index % 4096 == 0 {
                     check()?;
                 }
-                if let Cow::Owned(composed) = composed(&self.arena[span]) {
+                if let Cow::Owned(composed) = composed(&self.entries.arena[span]) {
                     found.push((index as u32, composed.into_boxed_slice()));
                 }
             }
         }
-        Ok(self.decomposed.get_or_init(|| Decomposed(found.into_boxed_slice())))
+        Ok(self.entries.decomposed.get_or_init(|| Decomposed(found.into_boxed_slice())))
     }
 
     /// Returns the last component of the path of entry `index`.
     #[must_use]
     pub fn name(&self, index: usize) -> &[u8] {
-        let record = self.records[index];
+        let record = self.entries.records[index];
         let end = record.end as usize;
-        &self.arena[end - usize::from(record.name_len)..end]
+        &self.entries.arena[end - usize::from(record.name_len)..end]
     }
 
     /// Returns the kind of entry `index`.
     #[must_use]
     pub fn kind(&self, index: usize) -> Kind {
-        self.records[index].kind
+        self.entries.records[index].kind
     }
 
     /// Whether the ignore rules or the options leave entry `index` out; only with
     /// [`crate::ScanOptions::record_excluded`]. The contents of such a directory are not listed.
     #[must_use]
     pub fn is_excluded(&self, index: usize) -> bool {
-        self.records[index].excluded
+        self.entries.records[index].excluded
     }
 
     /// Returns the number of components in the path of entry `index`.
     #[must_use]
     pub fn depth(&self, index: usize) -> usize {
-        usize::from(self.records[index].depth)
+        usize::from(self.entries.records[index].depth)
     }
 
     /// Returns the modification time of entry `index` in milliseconds since the epoch; `None` with minimal detail or when
     /// the time could not be read.
     #[must_use]
     pub fn mtime_ms(&self, index: usize) -> Option<f64> {
-        self.times.get(index).copied().filter(|time| time.is_finite())
+        self.entries.times.get(index).copied().filter(|time| time.is_finite())
     }
 
     /// Returns the size of entry `index` in bytes; `None` with minimal detail or when it is not a regular file.
     #[must_use]
     pub fn size(&self, index: usize) -> Option<u64> {
-        self.sizes.get(index).copied().flatten()
+        self.entries.sizes.get(index).copied().flatten()
     }
 
     /// Returns the absolute path of entry `index`.
@@ -380,12 +389,12 @@ impl Snapshot {
     #[must_use]
     pub fn bytes(&self) -> usize {
         size_of::<Self>()
-            + self.arena.len()
-            + size_of_val(&*self.records)
-            + size_of_val(&*self.times)
-            + size_of_val(&*self.sizes)
+            + self.entries.arena.len()
+            + size_of_val(&*self.entries.records)
+            + size_of_val(&*self.entries.times)
+            + size_of_val(&*self.entries.sizes)
             + self.fingerprint.as_ref().map_or(0, Fingerprint::bytes)
-            + self.decomposed.get().map_or(0, |decomposed| {
+            + self.entries.decomposed.get().map_or(0, |decomposed| {
                 size_of_val(&*decomposed.0) + decomposed.0.iter().map(|(_, path)| path.len()).sum::<usize>()
             })
             + self.lock_derived().iter().map(|kept| kept.bytes()).sum::<usize>()
@@ -412,7 +421,27 @@ impl Snapshot {
 
     fn lock_derived(&self) -> MutexGuard<'_, Vec<Arc<dyn Kept>>> {
         // Only complete values are pushed.
-        self.derived.lock().unwrap_or_else(PoisonError::into_inner)
+        self.entries.derived.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns a later snapshot with the same entries. What was derived from this one is shared.
+    pub(crate) fn unchanged(&self, head: SnapshotHead) -> Self {
+        Self {
+            root: head.root,
+            options: head.options,
+            generation: head.generation,
+            entries: Arc::clone(&self.entries),
+            unread: head.unread,
+            cut: head.cut,
+            whole: head.whole,
+            outside: head.outside,
+            fingerprint: head.fingerprint,
+        }
+    }
+
+    /// Whether a snapshot with `head` has the same unreadable places, which derived structures depend on.
+    pub(crate) fn has_unread_of(&self, head: &SnapshotHead) -> bool {
+        self.unread == head.unread
     }
 
     pub(crate) fn outside(&self) -> &Outside {

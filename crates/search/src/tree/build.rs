@@ -11,7 +11,7 @@ use cairn_walk::{Cut, Kind, Snapshot, from_bytes, is_own_temporary, to_bytes};
 
 use crate::error::SearchError;
 
-use super::dependencies::{Dependencies, Digest, LinkStates};
+use super::dependencies::{Dependencies, Digest, LinkStates, LinkTarget};
 use super::names::{NameSet, NamedKind, Secrets};
 use super::tracked::{FileState, Tracked};
 
@@ -142,7 +142,8 @@ pub(super) fn build(
         kept: Vec::with_capacity(snapshot.len()),
         targets: Vec::new(),
         pending: Vec::new(),
-        links: LinkStates::default(),
+        links: LinkStates::new(!rules.secrets.is_empty(), snapshot.generation()),
+        link: LinkTarget::default(),
         tree: Tree::default(),
     };
     builder.add(snapshot, ROOT, b"")?;
@@ -175,6 +176,8 @@ struct Builder<'a> {
     targets: Vec<(u32, Box<[u8]>)>,
     pending: Vec<Pending>,
     links: LinkStates,
+    /// Where the link that was classified last leads.
+    link: LinkTarget,
     tree: Tree,
 }
 
@@ -281,7 +284,7 @@ impl Builder<'_> {
             Class::Open => {
                 let kept = self.keep(parent, name, kind, None);
                 if kind == Kind::Symlink
-                    && let Ok(target) = std::fs::read_link(self.root.join(from_bytes(path)))
+                    && let Some(target) = self.link.target.take()
                 {
                     self.targets.push((kept, to_bytes(&target).into()));
                 }
@@ -401,19 +404,15 @@ impl Builder<'_> {
         }
     }
 
-    /// Whether the target of a link is secret, by its name as the link has it or by its real name.
+    /// Records where a link leads. Returns whether that is secret, by the name that the link has for it or by its real name.
     fn leads_to_secret(&mut self, path: &[u8], name: &[u8]) -> bool {
-        if self.rules.secrets.is_empty() {
-            return false;
-        }
-        let link = self.root.join(from_bytes(path));
-        let target = std::fs::read_link(&link).ok();
-        let (resolved, is_dir) = self.links.add(link);
-        let named = if is_dir { NamedKind::Directory } else { NamedKind::File };
-        let is_secret = |path: &PathBuf| {
-            path.file_name().is_some_and(|name| self.rules.secrets.contain(name.as_encoded_bytes(), named))
-        };
-        self.rules.secrets.contain(name, named)
+        self.link = self.links.add(self.root.join(from_bytes(path)));
+        let LinkTarget { target, resolved, is_dir } = &self.link;
+        let secrets = &self.rules.secrets;
+        let named = if *is_dir { NamedKind::Directory } else { NamedKind::File };
+        let is_secret =
+            |path: &PathBuf| path.file_name().is_some_and(|name| secrets.contain(name.as_encoded_bytes(), named));
+        secrets.contain(name, named)
             || target.as_ref().is_some_and(is_secret)
             || resolved.as_ref().is_some_and(is_secret)
     }

@@ -28,47 +28,70 @@ impl Dependencies {
         paths.map(|path| size_of::<(PathBuf, FileState)>() + path.as_os_str().len()).sum()
     }
 
-    /// Whether everything but the scans is as it was. Links are compared again after `ttl`: the target of a target may be
-    /// anywhere.
-    pub(super) fn are_current(&self, ttl: Duration) -> bool {
+    /// Whether everything but the scans is as it was. `generation` is that of the snapshot now, which may be a later one with
+    /// the same entries.
+    pub(super) fn are_current(&self, ttl: Duration, generation: u64) -> bool {
         self.tracked.as_ref().is_none_or(|(root, tracked)| tracked.is_current(root))
             && self.directories.iter().all(|(path, state)| state.is_unchanged(path))
-            && self.links.are_current(ttl)
+            && self.links.are_current(ttl, generation)
     }
 }
 
-/// Where links lead.
+/// Where the links of a tree lead.
 #[derive(Debug, Default)]
 pub(super) struct LinkStates {
     links: Vec<PathBuf>,
+    /// Whether it matters what the targets lead to.
+    follows: bool,
     digest: Digest,
-    /// `None`: when the tree was built, which was just now.
-    compared: Mutex<Option<Instant>>,
+    /// When they were compared last, and the generation of the snapshot at that time.
+    compared: Mutex<Option<(Instant, u64)>>,
+}
+
+/// Where a link leads.
+#[derive(Debug, Default)]
+pub(super) struct LinkTarget {
+    /// As the link has it; `None` if it cannot be read.
+    pub(super) target: Option<PathBuf>,
+    /// The real path, if it exists and matters.
+    pub(super) resolved: Option<PathBuf>,
+    pub(super) is_dir: bool,
 }
 
 impl LinkStates {
-    /// Records a link. Returns where it leads, unless that does not exist, and whether it is a directory.
-    pub(super) fn add(&mut self, link: PathBuf) -> (Option<PathBuf>, bool) {
-        let resolved = self.digest.add_link(&link);
-        self.links.push(link);
-        self.compared = Mutex::new(Some(Instant::now()));
-        resolved
+    /// Begins with no links, for a snapshot of this generation.
+    pub(super) fn new(follows: bool, generation: u64) -> Self {
+        let compared = Mutex::new(Some((Instant::now(), generation)));
+        Self { links: Vec::new(), follows, digest: Digest::default(), compared }
     }
 
-    fn are_current(&self, ttl: Duration) -> bool {
+    /// Records a link.
+    pub(super) fn add(&mut self, link: PathBuf) -> LinkTarget {
+        let target = self.digest.add_link(&link, self.follows);
+        self.links.push(link);
+        target
+    }
+
+    /// Whether the links lead where they did. Compared again for another snapshot, and after `ttl`, because the target of a
+    /// target may be anywhere.
+    fn are_current(&self, ttl: Duration, generation: u64) -> bool {
         if self.links.is_empty() {
             return true;
         }
         let mut compared = self.compared.lock().unwrap_or_else(PoisonError::into_inner);
-        if compared.is_some_and(|last| last.elapsed() < ttl) {
+        if compared.is_some_and(|(last, known)| known == generation && last.elapsed() < ttl) {
             return true;
         }
+        let now = Instant::now();
         let mut digest = Digest::default();
         for link in &self.links {
-            digest.add_link(link);
+            digest.add_link(link, self.follows);
         }
-        *compared = Some(Instant::now());
-        digest == self.digest
+        let is_same = digest == self.digest;
+        if is_same {
+            *compared = Some((now, generation));
+        }
+        is_same
     }
 }
 
@@ -105,11 +128,14 @@ impl Digest {
         u128::from(self.0[0]) << 64 | u128::from(self.0[1])
     }
 
-    fn add_link(&mut self, link: &Path) -> (Option<PathBuf>, bool) {
-        let resolved = link.canonicalize().ok();
+    fn add_link(&mut self, link: &Path, follows: bool) -> LinkTarget {
+        let target = std::fs::read_link(link).ok();
+        let resolved = if follows { link.canonicalize().ok() } else { None };
         let is_dir = resolved.as_deref().is_some_and(Path::is_dir);
-        self.add_word(u64::from(resolved.is_some()) << 1 | u64::from(is_dir));
-        self.add(&resolved.as_deref().map_or_else(Default::default, to_bytes));
-        (resolved, is_dir)
+        self.add_word(u64::from(target.is_some()) << 2 | u64::from(resolved.is_some()) << 1 | u64::from(is_dir));
+        for path in [&target, &resolved] {
+            self.add(&path.as_deref().map_or_else(Default::default, to_bytes));
+        }
+        LinkTarget { target, resolved, is_dir }
     }
 }

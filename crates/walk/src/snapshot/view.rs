@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use crate::kind::Kind;
 use crate::options::{Detail, ScanOptions};
 
-use super::{Cut, Derived, Record, Snapshot};
+use super::{Cut, Derived, Entries, Record, Snapshot};
 
 /// How many entries are filtered between two checks for cancellation.
 const FILTERED_PER_CHECK: usize = 4096;
@@ -87,7 +87,8 @@ impl Snapshot {
     }
 
     fn has_links(&self, wanted: ScanOptions) -> bool {
-        let is_link = |entry: &usize| self.records[*entry].kind == Kind::Symlink && self.is_listed(*entry, wanted);
+        let is_link =
+            |entry: &usize| self.entries.records[*entry].kind == Kind::Symlink && self.is_listed(*entry, wanted);
         (0..self.len()).any(|entry| is_link(&entry))
     }
 
@@ -104,7 +105,7 @@ impl Snapshot {
         let name = self.name(entry);
         let is_hidden = !wanted.include_hidden && name.starts_with(b".");
         let is_skipped = wanted.skip_node_modules && name == b"node_modules";
-        !self.records[entry].excluded && !is_hidden && !is_skipped
+        !self.entries.records[entry].excluded && !is_hidden && !is_skipped
     }
 
     fn filtered<E>(&self, wanted: ScanOptions, check: &dyn Fn() -> Result<(), E>) -> Result<Self, E> {
@@ -118,24 +119,24 @@ impl Snapshot {
                 continue;
             }
             dropped.push(entry..entry + 1);
-            if self.records[entry].kind == Kind::Dir && !self.records[entry].excluded {
+            if self.entries.records[entry].kind == Kind::Dir && !self.entries.records[entry].excluded {
                 dropped.push(self.with_prefix(&[self.path(entry), b"/"].concat()));
             }
         }
         dropped.push(self.len()..self.len());
         dropped.sort_unstable_by_key(|range| range.start);
-        let mut arena = Vec::with_capacity(self.arena.len());
+        let mut arena = Vec::with_capacity(self.entries.arena.len());
         let mut records: Vec<Record> = Vec::with_capacity(self.len());
         let mut from = 0;
         for next in dropped {
             check()?;
             if from < next.start {
                 let begin = self.span(from).start;
-                let end = self.records[next.start - 1].end as usize;
+                let end = self.entries.records[next.start - 1].end as usize;
                 let shift = begin - arena.len();
-                arena.extend_from_slice(&self.arena[begin..end]);
+                arena.extend_from_slice(&self.entries.arena[begin..end]);
                 let moved = |record: &Record| Record { end: record.end - shift as u32, ..*record };
-                records.extend(self.records[from..next.start].iter().map(moved));
+                records.extend(self.entries.records[from..next.start].iter().map(moved));
             }
             from = from.max(next.end);
         }
@@ -143,17 +144,19 @@ impl Snapshot {
             root: self.root.clone(),
             options: wanted,
             generation: self.generation,
-            arena: arena.into_boxed_slice(),
-            records: records.into_boxed_slice(),
-            times: Box::default(),
-            sizes: Box::default(),
+            entries: Arc::new(Entries {
+                arena: arena.into_boxed_slice(),
+                records: records.into_boxed_slice(),
+                times: Box::default(),
+                sizes: Box::default(),
+                decomposed: OnceLock::new(),
+                derived: Mutex::default(),
+            }),
             unread: self.unread.clone(),
             cut: self.cut,
             whole: self.whole,
             outside: self.outside.clone(),
             fingerprint: None,
-            decomposed: OnceLock::new(),
-            derived: Mutex::default(),
         })
     }
 }

@@ -77,6 +77,20 @@ pub(super) fn merge(
         gather(&input.outputs, listing, path, &mut found);
     }
     found.sort_unstable();
+    let fingerprint = merge_fingerprints(base, before, input, &vanished);
+    head.unread = fingerprint.above_unread.clone();
+    fingerprint
+        .directories
+        .iter()
+        .filter_map(|state| state.unread.as_deref())
+        .for_each(|unread| head.unread.absorb(unread));
+    head.fingerprint = (!input.unreliable_times).then_some(fingerprint);
+    let listed_before = (0..base.len()).filter(|&entry| gone[entry]);
+    let listed_before = listed_before.map(|entry| (base.path(entry), base.kind(entry), base.is_excluded(entry)));
+    let is_same = found.iter().map(|(path, kind, excluded)| (&path[..], *kind, *excluded)).eq(listed_before);
+    if is_same && head.cut == base.cut() && base.has_unread_of(&head) {
+        return Ok(base.unchanged(head));
+    }
     let kept = gone.iter().filter(|gone| !**gone).count();
     let bytes = base.arena().len() + found.iter().map(|(path, ..)| path.len()).sum::<usize>();
     let mut builder = SnapshotBuilder::new(kept + found.len(), bytes, false);
@@ -108,15 +122,8 @@ pub(super) fn merge(
     }
     if !fits {
         head.cut = Some(Cut::Budget);
+        head.fingerprint = None;
     }
-    let fingerprint = merge_fingerprints(base, before, input, &vanished);
-    head.unread = fingerprint.above_unread.clone();
-    fingerprint
-        .directories
-        .iter()
-        .filter_map(|state| state.unread.as_deref())
-        .for_each(|unread| head.unread.absorb(unread));
-    head.fingerprint = (fits && !input.unreliable_times).then_some(fingerprint);
     Ok(builder.finish(head))
 }
 
