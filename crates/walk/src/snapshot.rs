@@ -424,7 +424,7 @@ impl Snapshot {
         self.entries.derived.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns a later snapshot with the same entries. What was derived from this one is shared.
+    /// Returns a later snapshot with the same entries, which shares them and the derived structures.
     pub(crate) fn unchanged(&self, head: SnapshotHead) -> Self {
         Self {
             root: head.root,
