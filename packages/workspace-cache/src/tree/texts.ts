@@ -12,7 +12,7 @@ export interface TreeTexts {
 /** The notice in Chinese is that of the source document. */
 export const treeTexts: Readonly<Record<Language, TreeTexts>> = {
   en: {
-    notice: (entries) => `... (truncated, about ${entries} entries in total)`,
+    notice: (entries) => `... (truncated, ${entries} entries in total)`,
     more: (count) => `… ${count} more`,
     folded: { excluded: 'not listed', repository: 'git repository', unreadable: 'unreadable' },
   },
