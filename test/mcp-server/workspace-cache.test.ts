@@ -130,6 +130,16 @@ describe('the tree as a resource', () => {
     expect(heard).not.toContain(TREE);
   });
 
+  test('an ignore file above a root changes the tree of that root, too', async () => {
+    const outer = createTree({ '.git': {}, inner: { 'a.log': '', b: '' } });
+    const { client } = await open({}, { moreRoots: [join(outer, 'inner'), outer] });
+    const { wait } = collect(client);
+    await client.subscribeResource({ uri: `${TREE}/2` });
+    await call(client, 'write', { path: join(outer, '.gitignore'), content: '*.log\n' });
+    await wait(`${TREE}/2`);
+    expect(await read(client, `${TREE}/2`)).not.toContain('a.log');
+  });
+
   test('a URI that does not exist is an error that names the others', async () => {
     const { client } = await open({});
     await expect(client.readResource({ uri: `${TREE}/2` })).rejects.toMatchObject({

@@ -4,10 +4,9 @@ import { ToolError } from '@cairn/tool';
 import type { Resource, ResourceChange, ResourceProvider } from '@cairn/tool';
 import { escapeControls, quotePath } from '@cairn/tool/paths';
 import { basename } from 'node:path';
-import { isWithin } from '../content/scope.ts';
 import type { DynamicListing, Language } from '../data.ts';
 import type { DynamicListingStore } from '../listings/dynamic-listings.ts';
-import { pathsOf } from '../listings/paths-of.ts';
+import { IGNORE_FILES, isAffected, pathsOf } from '../listings/paths-of.ts';
 import { treeText } from './tree-text.ts';
 import type { TreeAt } from './tree-tool.ts';
 import { treeToolTexts } from './tree-texts.ts';
@@ -16,9 +15,6 @@ const BASE = 'cairn://workspace/';
 
 /** The URI of the kept listings. */
 const LISTINGS_URI = `${BASE}listings`;
-
-/** Files whose content decides what a tree shows. */
-const RULES: ReadonlySet<string> = new Set(['.gitignore', '.ignore']);
 
 /** Returns the URI of the tree of a root. The first root has none of the numbers. */
 function treeUri(index: number): string {
@@ -48,7 +44,7 @@ export interface WorkspaceResourcesOptions {
 
 /** Returns the paths of a change after which a tree may be another one. */
 function treePathsOf({ written, ...rest }: WorkspaceChange): string[] {
-  const rules = written.filter((path) => RULES.has(basename(path)));
+  const rules = written.filter((path) => IGNORE_FILES.includes(basename(path)));
   return [...rules, ...pathsOf({ ...rest, written: rest.created })];
 }
 
@@ -114,7 +110,7 @@ export function workspaceResources(options: WorkspaceResourcesOptions): Resource
         const update = (uri: string): void => listener({ kind: 'resource-update', uri } satisfies ResourceChange);
         const announce = async (paths: readonly string[]): Promise<void> => {
           for (const [index, base] of (await basesOf()).entries()) {
-            if (paths.some((path) => isWithin(path, base))) update(treeUri(index));
+            if (isAffected(base, paths)) update(treeUri(index));
           }
         };
         const stops = [
