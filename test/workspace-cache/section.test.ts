@@ -1,6 +1,6 @@
 import { createCodingTools, createWorkspace } from '@cairn/coding-agent';
 import type { WorkspaceCacheOptions, WorkspaceRun } from '@cairn/workspace-cache';
-import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -285,15 +285,39 @@ describe('the git line', () => {
     expect(run.section()).toBe(section);
   });
 
+  test('states that git failed where its history is broken, and not that there are no commits', async () => {
+    const root = repository();
+    const parent = git(['rev-parse', 'HEAD~1'], root).toString().trim();
+    rmSync(join(root, '.git/objects', parent.slice(0, 2), parent.slice(2)));
+    expect(await lineOf(root)).toBe('Git: no information (git failed)');
+  });
+
   test('runs no program that the configuration of the repository names', async () => {
     const root = repository();
-    const mark = join(temporaryDirectory(), 'ran');
-    const script = join(root, 'evil.sh');
-    writeFileSync(script, `#!/bin/sh\ntouch '${mark}'\n`, { mode: 0o755 });
-    git(['config', 'core.fsmonitor', script], root);
-    writeTree(root, { '.git/hooks': {} });
-    writeFileSync(join(root, '.git/hooks/post-index-change'), `#!/bin/sh\ntouch '${mark}'\n`, { mode: 0o755 });
-    await lineOf(root);
-    expect(() => writeFileSync(mark, '', { flag: 'wx' })).not.toThrow();
+    const marks = temporaryDirectory();
+    const program = (name: string): string => {
+      const path = join(marks, `${name}.sh`);
+      writeFileSync(path, `#!/bin/sh\ntouch '${join(marks, name)}'\ncat\n`, { mode: 0o755 });
+      return path;
+    };
+    git(['config', 'core.fsmonitor', program('fsmonitor')], root);
+    git(['config', 'log.showSignature', 'true'], root);
+    git(['config', 'gpg.program', program('gpg')], root);
+    git(['config', 'filter.clean.clean', program('clean')], root);
+    git(['config', 'filter.Process.process', program('process')], root);
+    git(['config', 'filter.Process.required', 'true'], root);
+    writeTree(root, { '.git/info': {}, '.git/hooks': {} });
+    writeFileSync(join(root, '.git/info/attributes'), 'README.md filter=clean\npackage.json filter=Process\n');
+    appendFileSync(join(root, 'package.json'), '\n');
+    writeFileSync(join(root, '.git/hooks/post-index-change'), `#!/bin/sh\ntouch '${marks}/hook'\n`, { mode: 0o755 });
+    const id = git(['rev-parse', 'HEAD'], root).toString().trim();
+    const commit = git(['cat-file', 'commit', id], root).toString();
+    writeFileSync(join(marks, 'commit'), commit.replace('\n\n', '\ngpgsig -----BEGIN PGP SIGNATURE-----\n x\n\n'));
+    const signed = git(['hash-object', '-t', 'commit', '-w', join(marks, 'commit')], root)
+      .toString()
+      .trim();
+    git(['update-ref', 'HEAD', signed], root);
+    expect(await lineOf(root)).toBe('Git: branch main, 7 changed files, last commits: fix `a`; begin');
+    expect(readdirSync(marks).filter((name) => !name.includes('.'))).toEqual(['commit']);
   });
 });

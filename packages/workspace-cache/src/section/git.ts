@@ -21,23 +21,47 @@ const MAX_SUBJECT_LENGTH = 100;
  */
 const SAFE = ['--no-optional-locks', '-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null'];
 
-/**
- * The environment of git: one language, whose messages can be recognized, and no variable by which a hook or a program names
- * another repository.
- */
-function environment(): NodeJS.ProcessEnv {
-  const own = Object.entries(process.env).filter(([name]) => !/^GIT_(?!CONFIG_)/u.test(name));
-  return { ...Object.fromEntries(own), LC_ALL: 'C' };
-}
+/** Runs git in a directory. */
+type Git = (...args: readonly string[]) => Promise<string>;
 
-async function git(root: string, ...args: readonly string[]): Promise<string> {
-  const { stdout } = await run('git', [...SAFE, '-C', root, ...args], {
-    env: environment(),
-    timeout: TIMEOUT_MS,
+/**
+ * Returns a function that runs git in one language, whose messages can be recognized. It ignores variables by which a hook or
+ * a program names another repository, and fetches nothing.
+ */
+function gitIn(root: string, timeout: number): Git {
+  const own = Object.entries(process.env).filter(([name]) => !/^GIT_(?!CONFIG_)/u.test(name));
+  const env = { ...Object.fromEntries(own), LC_ALL: 'C', GIT_NO_LAZY_FETCH: '1' };
+  // A program in the place of git may ignore SIGTERM, and end without an error.
+  const options = {
+    env,
+    timeout,
+    killSignal: 'SIGKILL',
     maxBuffer: MAX_OUTPUT_BYTES,
     windowsHide: true,
-  });
-  return stdout;
+  } as const;
+  return async (...args) => (await run('git', [...SAFE, '-C', root, ...args], options)).stdout;
+}
+
+/** Returns arguments that disable the filters which the configuration of the repository defines: `git status` runs them. */
+async function withoutFilters(git: Git): Promise<string[]> {
+  const query = [
+    'config',
+    '--null',
+    '--name-only',
+    '--show-scope',
+    '--get-regexp',
+    String.raw`^filter\..*\.(clean|process)$`,
+  ];
+  const fields = (await git(...query).catch(noneIfStatus1)).split('\0');
+  const own = fields.filter((_, index) => /^(?:local|worktree)$/u.test(fields[index - 1] ?? ''));
+  if (own.some((key) => key.includes('='))) throw new Error('a filter has a name that cannot be disabled');
+  return own.flatMap((key) => ['-c', `${key}=`]);
+}
+
+/** `git config` exits with 1 when nothing matches. */
+function noneIfStatus1(error: unknown): string {
+  if ((error as { code?: unknown }).code === 1) return '';
+  throw error;
 }
 
 function shorten(subject: string): string {
@@ -46,8 +70,15 @@ function shorten(subject: string): string {
   return isLong ? `${characters.slice(0, MAX_SUBJECT_LENGTH).join('')}…` : characters.join('');
 }
 
-/** Returns the branch and the number of changed files from `git status --porcelain=v2 --branch -z`. */
-export function readStatus(output: string): { readonly branch: string; readonly changedFiles: number } {
+/** What `git status` states. */
+interface Status {
+  readonly branch: string;
+  readonly changedFiles: number;
+  readonly hasCommits: boolean;
+}
+
+/** Reads the output of `git status --porcelain=v2 --branch -z`. */
+export function readStatus(output: string): Status {
   const fields = output.split('\0');
   let branch = '';
   let changedFiles = 0;
@@ -59,18 +90,18 @@ export function readStatus(output: string): { readonly branch: string; readonly 
     // The old path of a rename is a field of its own.
     if (field.startsWith('2 ')) index += 1;
   }
-  return { branch, changedFiles };
+  return { branch, changedFiles, hasCommits: !fields.includes('# branch.oid (initial)') };
 }
 
 /** Returns the line about the repository of a directory: branch, number of changed files, last three subjects. */
-export async function gitLineOf(root: string, language: Language): Promise<string> {
+export async function gitLineOf(root: string, language: Language, timeoutMs: number = TIMEOUT_MS): Promise<string> {
   const texts = sectionTexts[language];
   try {
-    const status = readStatus(
-      await git(root, 'status', '--porcelain=v2', '--branch', '-z', '--untracked-files=all', '--', '.'),
-    );
-    // A repository without a commit has no log.
-    const log = await git(root, 'log', '-3', '--format=%s').catch(() => '');
+    const git = gitIn(root, timeoutMs);
+    const options = ['--porcelain=v2', '--branch', '-z', '--untracked-files=all', '--ignore-submodules=dirty'];
+    const status = readStatus(await git(...(await withoutFilters(git)), 'status', ...options, '--', '.'));
+    if (status.branch === '') return texts.noGit.failed;
+    const log = status.hasCommits ? await git('log', '-3', '--no-show-signature', '--format=%s') : '';
     const subjects = log.split('\n').filter((subject) => subject !== '');
     return texts.git({
       branch: escapeControls(status.branch),
@@ -85,6 +116,7 @@ export async function gitLineOf(root: string, language: Language): Promise<strin
 function reasonOf(error: unknown): NoGitReason {
   const { code, killed, stderr } = error as { code?: unknown; killed?: boolean; stderr?: string };
   if (code === 'ENOENT') return 'not-installed';
-  if (killed === true) return 'too-slow';
+  // Too much output kills git, too, but has a code.
+  if (killed === true && code === null) return 'too-slow';
   return stderr?.includes('not a git repository') === true ? 'not-a-repository' : 'failed';
 }

@@ -57,7 +57,7 @@ export const sectionTexts: Readonly<Record<Language, SectionTexts>> = {
       'not-installed': 'Git: no information (git is not installed)',
       'not-a-repository': 'Git: no information (not a git repository)',
       'too-slow': 'Git: no information (git took too long)',
-      failed: 'Git: no information (git status failed)',
+      failed: 'Git: no information (git failed)',
     },
   },
   zh: {
@@ -84,7 +84,7 @@ export const sectionTexts: Readonly<Record<Language, SectionTexts>> = {
       'not-installed': 'Git：无信息（未安装 git）',
       'not-a-repository': 'Git：无信息（不是 git 仓库）',
       'too-slow': 'Git：无信息（git 运行超时）',
-      failed: 'Git：无信息（git status 失败）',
+      failed: 'Git：无信息（git 执行失败）',
     },
   },
 };
