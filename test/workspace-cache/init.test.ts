@@ -1,5 +1,6 @@
 import { createCodingTools, createWorkspace } from '@cairn/coding-agent';
 import { fsScanCacheStats } from '@cairn/natives';
+import { estimateTokens } from '@cairn/tool/prompt';
 import { createWorkspaceCache } from '@cairn/workspace-cache';
 import type { InitResult, UserContext, WorkspaceCacheOptions } from '@cairn/workspace-cache';
 import { rmSync } from 'node:fs';
@@ -27,7 +28,8 @@ describe('init', () => {
       },
       dynamic: {},
     });
-    expect(JSON.parse(JSON.stringify(run.data))).toEqual(run.data);
+    // Strict: also the prototypes are those of plain JSON.
+    expect(run.data).toStrictEqual(JSON.parse(JSON.stringify(run.data)));
     expect(warnings).toEqual([]);
   });
 
@@ -100,6 +102,7 @@ describe('the agents of one run', () => {
     expect(second.run.data.dynamic).toBe(first.run.data.dynamic);
     expect(userContext['workspaceCache']).toBe(second.run.data);
     expect([after.misses, after.rescans]).toEqual([before.misses, before.rescans]);
+    expect(second.run.statistics().totalScans).toBe(1);
     const again = await createTestCache(root, options).cache.init({ userContext });
     expect(again.run).toBe(second.run);
   });
@@ -211,15 +214,30 @@ describe('init never rejects and never blocks', () => {
     expect((userContext['workspaceCache'] as { directoryTree: string }).directoryTree).toBe('└── a');
   });
 
-  test('when the tokenizer of the caller throws', async () => {
-    const countTokens = (): number => {
-      throw new Error('no such encoding');
-    };
-    const { cache, warnings } = createTestCache(createTree(tree), { maxTokens: 10, countTokens });
+  test.each<readonly [reason: string, countTokens: () => unknown, error: string]>([
+    [
+      'throws',
+      () => {
+        throw new Error('no such encoding');
+      },
+      'no such encoding',
+    ],
+    ['returns no number', () => '3', 'countTokens returned 3. Return a number from 0.'],
+    ['returns NaN', () => Number.NaN, 'countTokens returned NaN. Return a number from 0.'],
+    ['returns infinity', () => Infinity, 'countTokens returned Infinity. Return a number from 0.'],
+    ['is asynchronous', async () => 3, 'countTokens returned [object Promise]. Return a number from 0.'],
+  ])('when the tokenizer of the caller %s; statistics estimate the tokens', async (_reason, countTokens, error) => {
+    const { cache, warnings } = createTestCache(createTree(tree), {
+      maxTokens: 10,
+      countTokens: countTokens as () => number,
+    });
     const { message, run } = await cache.init({ userContext: {} });
     expect(message).toBe(FAILED);
-    expect(run.data.static.metadata.error).toBe('no such encoding');
-    expect(warnings).toEqual([`workspace cache of ${cache.root}: no such encoding`]);
+    expect(run.data.static.metadata.error).toBe(error);
+    expect(warnings).toEqual([`workspace cache of ${cache.root}: ${error}`]);
+    const section = run.section();
+    expect(run.statistics().sectionTokens.estimated).toBe(estimateTokens(section));
+    expect(run.report()).toContain(`sectionTokens (${estimateTokens(section)})`);
   });
 
   test.each<readonly [reason: string, userContext: unknown]>([
@@ -249,6 +267,17 @@ describe('init never rejects and never blocks', () => {
       expect((await cache.init(argument as never)).message).toBe(INITIALIZED);
     },
   );
+
+  test('when its options cannot be read', async () => {
+    const { cache } = createTestCache(createTree({ a: '' }));
+    const options = {
+      get userContext(): never {
+        throw new Error('refused');
+      },
+    };
+    const { message, run } = await cache.init(options);
+    expect([message, run.data.static.tree]).toEqual([FAILED, '└── a']);
+  });
 
   test('when the observer throws', async () => {
     const onWarning = (): never => {

@@ -12,6 +12,7 @@ import { reportOf } from './statistics/report.ts';
 import { statisticsOf } from './statistics/statistics.ts';
 import type { RunCounts, RunStatistics, StatisticsOptions } from './statistics/statistics.ts';
 import type { BuiltTree } from './tree/build.ts';
+import { countTokensOf } from './tree/tokens.ts';
 
 /** What the agents of one run share. */
 export interface WorkspaceRun extends Interceptors {
@@ -69,9 +70,18 @@ export interface RunParts {
   readonly listings: DynamicListingStore;
   readonly interceptors: Interceptors;
   readonly tools: RunTools;
-  readonly countTokens: CountTokens;
-  /** How often the run asked for a scan. */
+  readonly countTokens: CountTokens | undefined;
+  /** How often the run scanned the workspace. */
   readonly totalScans: () => number;
+}
+
+/** Counts tokens. Without a usable count of the caller it estimates: `init` has warned of it, and statistics end no run. */
+function tokensOf(text: string, countTokens: CountTokens | undefined): number {
+  try {
+    return countTokensOf(text, countTokens);
+  } catch {
+    return countTokensOf(text);
+  }
 }
 
 /** Makes a run. */
@@ -81,7 +91,7 @@ export function createRun(parts: RunParts): WorkspaceRun {
   let section: string | undefined;
   let inSection: Readonly<Record<string, DynamicListing>> = {};
   const counts = (): RunCounts => {
-    const sectionTokens = section === undefined ? 0 : countTokens(section);
+    const sectionTokens = section === undefined ? 0 : tokensOf(section, countTokens);
     return counter.counts({ metadata: tree.metadata, totalScans: totalScans(), sectionTokens });
   };
   return {

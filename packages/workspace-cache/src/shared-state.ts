@@ -2,16 +2,16 @@ import type { DynamicListing } from './data.ts';
 
 /** What the runs of one user context share for one root. */
 export interface SharedState<Run> {
-  /** The kept listings, by path. Without a prototype, because a path may have any name. */
+  /** The kept listings, by path. */
   readonly dynamic: Record<string, DynamicListing>;
   /** The runs by the key of their options. */
   readonly runs: Map<string, Promise<Run>>;
-  /** How often they asked for a scan. */
+  /** How often they scanned the root: trees of other options come from the same scan. */
   totalScans: number;
 }
 
 function createState<Run>(): SharedState<Run> {
-  return { dynamic: Object.create(null) as Record<string, DynamicListing>, runs: new Map(), totalScans: 0 };
+  return { dynamic: {}, runs: new Map(), totalScans: 0 };
 }
 
 /**

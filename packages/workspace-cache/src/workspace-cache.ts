@@ -1,6 +1,5 @@
 import { createWorkspace } from '@cairn/coding-agent';
 import type { FileOperations, Workspace, WorkspaceChange, WorkspaceOptions } from '@cairn/coding-agent';
-import { estimateTokens } from '@cairn/tool/prompt';
 import { createAudience } from './audience.ts';
 import { resolveCacheOptions } from './cache-options.ts';
 import type { ResolvedCacheOptions, WorkspaceCacheOptions } from './cache-options.ts';
@@ -143,7 +142,7 @@ export function createWorkspaceCache(options: WorkspaceCacheOptions): WorkspaceC
   const makeRun = async (state: SharedState<SharedRun>): Promise<SharedRun> => {
     const changes = createChangeList();
     changeLists.add(changes);
-    state.totalScans += 1;
+    if (state.runs.size === 0) state.totalScans += 1;
     let tree: BuiltTree;
     try {
       tree = await build(resolved.tree);
@@ -165,15 +164,16 @@ export function createWorkspaceCache(options: WorkspaceCacheOptions): WorkspaceC
       counter,
       listings,
       ...partsOfRun(resolved, files, { listings, onAccess: counter.noteAccess }),
-      countTokens: resolved.tree.countTokens ?? estimateTokens,
+      countTokens: resolved.tree.countTokens,
       totalScans: () => state.totalScans,
     });
     return { message: tree.root === undefined ? FAILED : INITIALIZED, run, changes, listings, counter };
   };
 
-  const init = async (userContext: object | undefined): Promise<InitResult> => {
+  const init = async (initOptions: InitOptions | undefined): Promise<InitResult> => {
     let shared: SharedRun | undefined;
     try {
+      const userContext = initOptions?.userContext ?? undefined;
       const state = stateOf(userContext, root);
       const pending = state.runs.get(key) ?? makeRun(state);
       state.runs.set(key, pending);
@@ -206,7 +206,7 @@ export function createWorkspaceCache(options: WorkspaceCacheOptions): WorkspaceC
       const { tree, metadata, version } = await build(resolveTreeOptions({ ...options, ...treeOptions }), signal);
       return { tree, metadata, version };
     },
-    init: async (initOptions) => init(initOptions?.userContext ?? undefined),
+    init,
     content: files.content,
     operations: (inner) => files.operations(inner),
     createWorkspace: (workspaceOptions = {}) => {

@@ -25,7 +25,7 @@ export interface CallCounts {
 /** The counts of a run. */
 export interface RunCounts {
   readonly metadata: TreeMetadata;
-  /** How often the run asked for a scan of the workspace. */
+  /** How often the run scanned the workspace: once, and again after a failure. Trees of other options come from the same scan. */
   readonly totalScans: number;
   /** How often a prompt took the section: once for each agent. */
   readonly sections: number;
@@ -48,7 +48,7 @@ export interface Estimate {
 
 /** The statistics of a run, under the names of the source document. Plain JSON. */
 export interface RunStatistics {
-  /** How often the run asked for a scan of the workspace. */
+  /** How often the run scanned the workspace: once, and again after a failure. Trees of other options come from the same scan. */
   readonly totalScans: number;
   /** Calls that an interceptor answered from the cache: `listings.hits + reads.hits`. */
   readonly cacheHits: number;

@@ -1,6 +1,4 @@
 import type { TreeSummary } from '@cairn/natives';
-import { ToolError } from '@cairn/tool';
-import { estimateTokens } from '@cairn/tool/prompt';
 import { chooseEntries } from './choose.ts';
 import type { Choice } from './choose.ts';
 import { focusEntries } from './focus.ts';
@@ -9,6 +7,7 @@ import type { Layout } from './layout.ts';
 import type { ResolvedTreeOptions } from './options.ts';
 import { renderTree } from './render.ts';
 import { treeTexts } from './texts.ts';
+import { countTokensOf } from './tokens.ts';
 
 /** The text of a summary within the limits of the options. */
 export interface FittedTree {
@@ -52,16 +51,9 @@ function linesAlone({ labels, parents, indents }: Layout): string {
   return lines.slice(1).join('\n');
 }
 
-/** Counts the tokens of a text. @throws {ToolError} `INVALID_OPTION` when an injected function returns no number. */
-function countTokensOf({ countTokens = estimateTokens }: ResolvedTreeOptions, text: string): number {
-  const tokens: unknown = countTokens(text);
-  if (typeof tokens === 'number' && tokens >= 0) return tokens;
-  throw new ToolError('INVALID_OPTION', [`countTokens returned ${String(tokens)}`, 'Return a number from 0.']);
-}
-
 /** Chooses what fits and writes it. The time is linear in the size of the summary; a limit of tokens takes some attempts. */
 export function fitTree(summary: TreeSummary, options: ResolvedTreeOptions): FittedTree {
-  const { maxCharacters, maxTokens } = options;
+  const { maxCharacters, maxTokens, countTokens } = options;
   const layout = layOut(summary, options.format, treeTexts[options.language]);
   const focus = focusEntries(layout, options.focus);
   const depths = depthsOf(layout, options.depth === 'auto');
@@ -71,7 +63,8 @@ export function fitTree(summary: TreeSummary, options: ResolvedTreeOptions): Fit
   /** The last count: an injected tokenizer may take long, and a text that fits is counted for its metadata too. */
   let counted = { text: '', tokens: Number.NaN };
   const tokensOf = (text: string): number => {
-    if (Number.isNaN(counted.tokens) || counted.text !== text) counted = { text, tokens: countTokensOf(options, text) };
+    if (Number.isNaN(counted.tokens) || counted.text !== text)
+      counted = { text, tokens: countTokensOf(text, countTokens) };
     return counted.tokens;
   };
   const fits = (text: string): boolean =>
