@@ -5,6 +5,7 @@ import process from 'node:process';
 import { describe, expect, test } from 'vitest';
 import { cairn, cairnProcess } from '../support/cli.ts';
 import { createTree, symlink } from '../support/tree.ts';
+import type { Tree } from '../support/tree.ts';
 
 const project = {
   '.env': 'KEY=1',
@@ -56,6 +57,28 @@ test('a tree that a limit cuts names the options for more', async () => {
   expect(await cut('--chars', '200')).toBe(notice('--chars'));
   expect(await cut('--tokens', '50')).toBe(notice('--tokens'));
   expect(await cut()).toBe('');
+  expect(await cut('--chars', '9000', '--tokens', '50')).toBe(notice('--chars or --tokens'));
+  // Advice that cannot help is not given.
+  expect(await cut('--chars', '200', '--depth', '1')).toBe(notice('--chars').replace(', a smaller --depth', ''));
+});
+
+test('a tree that ends early is printed as far as it is known', async () => {
+  expect(await cairn(['tree', '--timeout', '0'], { cwd: createTree(project) })).toMatchObject({
+    stdout: '',
+    stderr: 'cairn: the scan is not complete after 0 ms; choose a smaller root, or use a longer --timeout\n',
+    exitCode: 2,
+  });
+});
+
+test('no limit makes a tree of more than 100,000 entries, and the notice does not name one', async () => {
+  const names = (prefix: string): Tree =>
+    Object.fromEntries(Array.from({ length: 50_100 }, (_, index) => [`${prefix}${index}`, '']));
+  const cwd = createTree({ ...names('a'), ...names('b') });
+  const { stdout, stderr } = await cairn(['tree', '--chars', '10000000'], { cwd });
+  expect(stdout.split('\n').slice(-3)).toEqual(['└── … 200 more', '... (truncated, 100200 entries in total)', '']);
+  expect(stderr).toBe(
+    'cairn: the tree is cut and shows at most 100,000 of 100,200 entries; use a smaller --depth, or name a directory\n',
+  );
 });
 
 test('--stats prints the counts after an empty line', async () => {
@@ -116,7 +139,9 @@ describe('invalid calls', () => {
   test('a focus that does not exist is reported, and the rest is shown', async () => {
     const answer = await cairn(['tree', '--focus', 'src/none.ts', '--focus', 'src'], { cwd: createTree(project) });
     expect(answer).toMatchObject({ stdout: box, exitCode: 2 });
-    expect(answer.stderr).toContain('cairn: not found: src/none.ts; check --focus\n');
+    expect(answer.stderr).toContain(
+      'cairn: not in the tree: src/none.ts; --focus needs a path that exists, that no rule',
+    );
   });
 });
 

@@ -163,7 +163,7 @@ describe('workspace_tree', () => {
     ],
     [
       { path: 'src', depth: 1, format: 'indent', focus: ['src/none.ts'] },
-      'lib/ (1)\nmain.ts\n\n[src: 4 entries, depth 1]\n[not in the tree: none.ts; it does not exist, or a rule leaves it out]',
+      'lib/ (1)\nmain.ts\n\n[src: 4 entries, depth 1]\n[not in the tree: src/none.ts; focus needs paths that exist, that no rule leaves out and that do not lead through a link]',
     ],
     [
       { path: 'src', characters: 0 },
@@ -179,6 +179,7 @@ describe('workspace_tree', () => {
       { path: 'src', focus: ['README.md'] },
       expect.stringMatching(/^error: README\.md is not in src\. Write paths in focus relative to the root/u),
     ],
+    [{ focus: ['..'] }, 'error: .. is not in the root. Write paths in focus relative to the root, like path.'],
     [{ depth: 0 }, expect.stringMatching(/^error: workspace_tree: invalid parameter depth/u)],
     [{ format: 'xml' }, expect.stringMatching(/^error: workspace_tree: invalid parameter format/u)],
     [{ characters: 1_000_000 }, expect.stringMatching(/^error: workspace_tree: invalid parameter characters/u)],
@@ -298,6 +299,15 @@ describe('cacheFiles', () => {
       message: expect.stringContaining('Put this tool set before the one of the coding tools'),
     });
   });
+});
+
+test('a scan that ends early tells the model what it can do', async () => {
+  const { root, client } = await open(project, { timeoutMs: 0 });
+  const problem = 'the scan is not complete after 0 ms; show a smaller directory';
+  expect(await call(client, 'workspace_tree')).toBe(`error: ${problem}. Show another directory, or tell the user.`);
+  await expect(read(client, TREE)).rejects.toThrow(`${problem}. Read the tree of another root, or tell the user.`);
+  rmSync(root, { recursive: true });
+  await expect(read(client, TREE)).rejects.toThrow(/cannot find .*; check the path.*\. Read the tree of another root/u);
 });
 
 test('an invalid option of the cache fails when the server starts', async () => {

@@ -7,7 +7,7 @@ import { basename } from 'node:path';
 import type { DynamicListing, Language } from '../data.ts';
 import type { DynamicListingStore } from '../listings/dynamic-listings.ts';
 import { IGNORE_FILES, isAffected, pathsOf } from '../listings/paths-of.ts';
-import { treeText } from './tree-text.ts';
+import { problemFor, treeText } from './tree-text.ts';
 import type { TreeAt } from './tree-tool.ts';
 import { treeToolTexts } from './tree-texts.ts';
 
@@ -85,7 +85,9 @@ export function workspaceResources(options: WorkspaceResourcesOptions): Resource
     const tree = await treeAt(root, { signal });
     const { error, entries } = tree.metadata;
     if (error !== undefined && entries === 0) {
-      throw new ToolError('IO', [error, 'Ask the user for the permission to read it.'], { path: root });
+      throw new ToolError('IO', [problemFor(error), 'Read the tree of another root, or tell the user.'], {
+        path: root,
+      });
     }
     return treeText(tree, { path: root, language, list });
   };

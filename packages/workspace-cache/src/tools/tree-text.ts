@@ -12,6 +12,11 @@ export interface TreeTextContext {
   readonly list: string;
 }
 
+/** Returns a problem of a scan for a model, which can choose a directory, but neither the root nor the time. */
+export function problemFor(error: string): string {
+  return error.replace(/choose a smaller root(?:, or raise timeoutMs)?$/u, 'show a smaller directory');
+}
+
 function listed(paths: readonly string[], count: number = paths.length): string {
   const names = paths.map((path) => quotePath(path)).join(', ');
   return count > paths.length ? `${names}, …` : names;
@@ -21,7 +26,10 @@ function listed(paths: readonly string[], count: number = paths.length): string 
  * Returns a tree and its notes. The notes are in brackets, after an empty line: no name can forge one, because no name is an empty
  * line.
  */
-export function treeText({ tree, metadata }: WorkspaceTree, { path, language, list }: TreeTextContext): string {
+export function treeText(
+  { tree, metadata }: Pick<WorkspaceTree, 'tree' | 'metadata'>,
+  { path, language, list }: TreeTextContext,
+): string {
   const texts = treeToolTexts[language];
   const { entries, depth, size, truncated, excluded, hiddenSecrets, error } = metadata;
   const { unreadable = 0, unreadablePaths = [], missingFocus = [] } = metadata;
@@ -33,7 +41,7 @@ export function treeText({ tree, metadata }: WorkspaceTree, { path, language, li
     ...(excluded + hiddenSecrets > 0 ? [texts.leftOut(excluded, hiddenSecrets, list)] : []),
     ...(unreadable > 0 ? [texts.unreadable(unreadable, listed(unreadablePaths, unreadable))] : []),
     ...(missingFocus.length > 0 ? [texts.missingFocus(listed(missingFocus))] : []),
-    ...(error === undefined ? [] : [texts.incomplete(error)]),
+    ...(error === undefined ? [] : [texts.incomplete(problemFor(error))]),
   ];
   return [...(tree === '' ? [] : [tree, '']), ...notes].join('\n');
 }

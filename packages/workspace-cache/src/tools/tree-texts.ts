@@ -45,7 +45,8 @@ export const treeToolTexts: Readonly<Record<Language, TreeToolTexts>> = {
     },
     unreadable: (count, paths) =>
       `[could not read ${plural(count, 'directory or entry', 'directories or entries')}: ${paths}]`,
-    missingFocus: (paths) => `[not in the tree: ${paths}; it does not exist, or a rule leaves it out]`,
+    missingFocus: (paths) =>
+      `[not in the tree: ${paths}; focus needs paths that exist, that no rule leaves out and that do not lead through a link]`,
     incomplete: (error) => `[incomplete: ${error}]`,
     treeResource: 'The directory tree of the workspace, as it is now. Its notes are in brackets after an empty line.',
     listingsResource: (list) => `The directory listings that were cached after ${list}, by path.`,
@@ -68,7 +69,7 @@ export const treeToolTexts: Readonly<Record<Language, TreeToolTexts>> = {
       return `[未显示：${what.join('，')}；用 ${list} 可列出目录中的所有名称]`;
     },
     unreadable: (count, paths) => `[无法读取 ${count} 项：${paths}]`,
-    missingFocus: (paths) => `[不在目录树中：${paths}；不存在或被规则排除]`,
+    missingFocus: (paths) => `[不在目录树中：${paths}；focus 中的路径须存在、未被规则排除且不经过链接]`,
     incomplete: (error) => `[不完整：${error}]`,
     treeResource: 'workspace 当前的目录树。说明位于空行之后的方括号中。',
     listingsResource: (list) => `调用 ${list} 后缓存的目录列表，以路径为键。`,

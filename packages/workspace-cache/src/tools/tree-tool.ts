@@ -8,7 +8,7 @@ import type { Language, TreeMetadata } from '../data.ts';
 import type { WorkspaceTree } from '../tree/build.ts';
 import type { TreeFormat } from '../tree/options.ts';
 import type { TreeCallOptions } from '../workspace-cache.ts';
-import { treeText } from './tree-text.ts';
+import { problemFor, treeText } from './tree-text.ts';
 import { treeToolTexts } from './tree-texts.ts';
 
 /** The name of the tool. */
@@ -67,7 +67,8 @@ function requireDirectory({ stat, display: path }: ResolvedPath, list: string): 
 function focusBelow(focus: string, directory: ResolvedPath, root: string): string {
   const path = relative(directory.absolute, resolve(root, focus));
   if (path === '..' || path.startsWith(`..${sep}`)) {
-    const summary = `${quotePath(focus)} is not in ${directory.display}`;
+    const place = directory.display === '.' ? 'the root' : directory.display;
+    const summary = `${quotePath(focus)} is not in ${place}`;
     throw new ToolError('INVALID_INPUT', [summary, 'Write paths in focus relative to the root, like path.']);
   }
   return path === '' ? '.' : path.replaceAll(sep, '/');
@@ -103,19 +104,22 @@ export function createWorkspaceTreeTool(
     run: async ({ path = '.', depth, characters, format, focus = [] }, { signal }) => {
       const directory = await workspace.resolve(path);
       requireDirectory(directory, list);
-      const tree = await treeAt(directory.real, {
+      const given = new Map(focus.map((one) => [focusBelow(one, directory, workspace.root), one]));
+      const { version, ...tree } = await treeAt(directory.real, {
         depth,
         maxCharacters: characters,
         format,
-        focus: focus.map((one) => focusBelow(one, directory, workspace.root)),
+        focus: [...given.keys()],
         signal,
       });
-      const { metadata, version } = tree;
+      const { missingFocus } = tree.metadata;
+      const asGiven = missingFocus?.map((one) => given.get(one) ?? one);
+      const metadata = { ...tree.metadata, ...(asGiven && { missingFocus: asGiven }) };
       if (metadata.error !== undefined && metadata.entries === 0) {
-        const hint = 'Ask the user for the permission to read it, or show another directory.';
-        throw new ToolError('IO', [metadata.error, hint], { path: directory.display });
+        const hint = 'Show another directory, or tell the user.';
+        throw new ToolError('IO', [problemFor(metadata.error), hint], { path: directory.display });
       }
-      const text = treeText(tree, { path: directory.path, language, list });
+      const text = treeText({ tree: tree.tree, metadata }, { path: directory.path, language, list });
       return succeed(text, { path: directory.path, ...metadata, version });
     },
   });

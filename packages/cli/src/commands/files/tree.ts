@@ -79,9 +79,22 @@ function statLines({ entries, excluded, hiddenSecrets, ...rest }: TreeMetadata):
   ];
 }
 
-function cutNotice({ entries }: TreeMetadata, { chars, tokens }: TreeFlags): string {
-  const flag = chars !== undefined || tokens === undefined ? '--chars' : '--tokens';
-  return `the tree is cut and shows a part of ${countOf(entries, 'entry', 'entries')}; use a larger ${flag}, a smaller --depth, or name a directory`;
+/** No tree shows more entries, whatever its limits are. */
+const MAX_ENTRIES = 100_000;
+
+function cutNotice({ tree, metadata: { entries, depth: levels } }: WorkspaceTree, flags: TreeFlags): string {
+  const given = (['chars', 'tokens'] as const).filter((name) => flags[name] !== undefined).map((name) => `--${name}`);
+  const flag = given.length === 0 ? '--chars' : given.join(' or ');
+  const isLongest = tree.length > MAX_ENTRIES && tree.split('\n').length > MAX_ENTRIES;
+  const what = isLongest ? `at most ${formatCount(MAX_ENTRIES)}` : 'a part';
+  const fixes = [...(isLongest ? [] : [`a larger ${flag}`]), ...(levels > 1 ? ['a smaller --depth'] : [])];
+  const use = fixes.length > 0 ? `use ${fixes.join(', ')}, or ` : '';
+  return `the tree is cut and shows ${what} of ${countOf(entries, 'entry', 'entries')}; ${use}name a directory`;
+}
+
+function missingNotice(paths: readonly string[]): string {
+  const what = `not in the tree: ${paths.map(quotePath).join(', ')}`;
+  return `${what}; --focus needs a path that exists, that no rule leaves out and that does not lead through a link`;
 }
 
 function leftOutNotice({ excluded, hiddenSecrets }: TreeMetadata, { hidden, ignore }: TreeFlags): string[] {
@@ -94,14 +107,18 @@ function leftOutNotice({ excluded, hiddenSecrets }: TreeMetadata, { hidden, igno
   return [`not shown: ${what.join(' and ')}${excluded > 0 ? `; use ${flags.join(', ')} to see more` : ''}`];
 }
 
-function noticesOf({ tree, metadata }: WorkspaceTree, flags: TreeFlags): string[] {
+/** The advice of the library, which the command gives in its own terms. */
+const TIMED_OUT = 'raise timeoutMs';
+
+function noticesOf(answer: WorkspaceTree, flags: TreeFlags): string[] {
+  const { tree, metadata } = answer;
   const { truncated, unreadable = 0, unreadablePaths, missingFocus = [], error } = metadata;
   return [
     ...(tree === '' && metadata.entries === 0 && error === undefined ? ['the directory is empty'] : []),
-    ...(truncated ? [cutNotice(metadata, flags)] : []),
+    ...(truncated ? [cutNotice(answer, flags)] : []),
     ...leftOutNotice(metadata, flags),
-    ...(missingFocus.length > 0 ? [`not found: ${missingFocus.map(quotePath).join(', ')}; check --focus`] : []),
-    ...(error === undefined ? [] : [error.replace('raise timeoutMs', 'use a longer --timeout')]),
+    ...(missingFocus.length > 0 ? [missingNotice(missingFocus)] : []),
+    ...(error === undefined ? [] : [error.replace(TIMED_OUT, 'use a longer --timeout')]),
     ...unreadableNotice(unreadable, 'directory or entry', 'directories or entries', unreadablePaths),
   ];
 }
@@ -140,7 +157,8 @@ async function runTree(given: string, flags: TreeFlags, session: Session): Promi
   );
   const { metadata, tree: text } = tree;
   const { error, missingFocus = [], unreadable = 0 } = metadata;
-  if (error !== undefined && metadata.entries === 0) throw await failureOf(path, tree);
+  const isFailure = error !== undefined && metadata.entries === 0 && !error.endsWith(TIMED_OUT);
+  if (isFailure) throw await failureOf(path, tree);
   await writeAnswer(session, flags, {
     lines: linesOf(tree, flags, session),
     document: { root, tree: text, metadata },
