@@ -123,6 +123,40 @@ test.each([
   expect((await call('src', given)).details).toEqual({ message: 'Cached directory: src (2 items)', cached: true });
 });
 
+test('takes an entry with the name of its directory for what it is', async () => {
+  const { run, call } = await setUp({ 'pkg/pkg/a': '', 'pkg/setup.py': '' });
+  const { details } = await call('pkg', [{ name: 'pkg', isDirectory: true }, { name: 'setup.py' }]);
+  expect(details).toEqual({ message: 'Cached directory: pkg (2 items)', cached: true });
+  expect(run.data.dynamic['pkg']?.items.map(({ name }) => name)).toEqual(['pkg', 'setup.py']);
+});
+
+test('an item in a subdirectory is not an entry, and tells nothing about the kind of one', async () => {
+  const { call } = await setUp({ 'src/deep/b': '' });
+  const given = [
+    { path: 'src/deep', isDirectory: true },
+    { path: 'src/deep/b', isDirectory: false },
+  ];
+  expect((await call('src', given)).details.differences).toEqual({ unknown: ['deep/b'] });
+});
+
+test('shows no link that leads to a secret name', async () => {
+  const { run, call } = await setUp({ 'src/a': '', 'src/link': symlink('../keys/customer-x.pem') });
+  const { text } = await call('src', ['a']);
+  expect(text).toBe('Cached directory: src (1 items)\nLeft out: 1 name that may stand for secrets.');
+  expect(run.data.dynamic['src']?.items).toEqual([{ name: 'a', isDirectory: false }]);
+});
+
+test.each([
+  ['.ssh', 'en', 'Not cached: directories with names like .ssh usually hold secrets.'],
+  ['/.aws/sso/', 'zh', '未缓存：名称类似 /.aws/sso/ 的目录通常包含敏感信息。'],
+  ['link/.kube', 'en', 'Not cached: directories with names like link/.kube usually hold secrets.'],
+] as const)('does not keep the directory %s, which may hold secrets', async (path, language, message) => {
+  const tree = { '.ssh/config': '', '.aws/sso/x': '', link: symlink('real'), 'real/.kube/config': '' };
+  const { run, call } = await setUp(tree, { language });
+  expect(await call(path, [])).toEqual({ text: message, details: { message, cached: false } });
+  expect(run.data.dynamic).toEqual({});
+});
+
 test('reports at most 100 names, and shows 20', async () => {
   const { call } = await setUp({ 'src/a.ts': 'a' });
   const { text, details } = await call('src', ['a.ts', ...Array.from({ length: 500 }, (_, index) => `f${index}`)]);

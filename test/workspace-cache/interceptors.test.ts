@@ -521,10 +521,47 @@ describe('the listings of a run', () => {
     await wrapped({ path: '/.ssh' });
     expect(run.data.dynamic).toEqual({
       '/src': { items: [{ name: 'a.ts', isDirectory: false, size: 1 }], cachedAt: expect.any(String) },
-      '/.ssh': { items: [], cachedAt: expect.any(String) },
     });
     expect(JSON.parse(JSON.stringify(run.data.dynamic))).toEqual(run.data.dynamic);
   });
+
+  test.each<[string, Tree, (root: string) => unknown]>([
+    [
+      'nested paths',
+      { 'src/deep/.env': '', 'src/deep/b': '' },
+      (root) => readdirSync(join(root, 'src'), { recursive: true }).map(String),
+    ],
+    [
+      'nested lists',
+      { 'src/deep/.env': '', 'src/deep/b': '' },
+      (root) => [{ name: 'deep', children: readdirSync(join(root, 'src/deep')).map((name) => ({ name })) }],
+    ],
+    [
+      'what links lead to',
+      { 'src/deep/b': '', 'src/link': symlink('deep/.env'), 'src/deep/.env': '' },
+      () => [{ name: 'deep' }, { name: 'link', target: 'deep/.env' }],
+    ],
+  ])('show no secret names in %s', async (_what, tree, list) => {
+    const { root, run } = await setUp(tree);
+    await run.wrapWithCache(() => list(root), undefined, { pathOf: () => 'src' })();
+    expect(JSON.stringify(run.data.dynamic)).toContain('deep');
+    expect(JSON.stringify(run.data.dynamic)).not.toContain('.env');
+  });
+
+  test.each<[string, (name: string) => unknown]>([
+    ['names', (name) => name],
+    ['names in objects', (name) => ({ name })],
+    ['paths below the directory', (name) => ({ path: name })],
+    ['paths below the root', (name) => ({ path: `/src/${name}` })],
+    ['names beside the path of their directory', (name) => ({ name, path: 'src' })],
+  ])(
+    'have all entries when the function returns %s, also one with the name of its directory',
+    async (_what, itemOf) => {
+      const { root, run } = await setUp({ 'src/src/x': '', 'src/a.ts': '' });
+      await run.wrapWithCache((path: string) => readdirSync(join(root, path)).map(itemOf))('src');
+      expect(run.data.dynamic['src']?.items).toHaveLength(2);
+    },
+  );
 
   test('appear once in the updates, and not again when they are used', async () => {
     const { root, run } = await setUp({ 'src/a.ts': '', 'docs/b': '' });
@@ -577,6 +614,14 @@ describe('the listings of a run', () => {
 });
 
 test.each([
+  [
+    'returns nested lists',
+    (root: string) => [{ name: 'a', children: readdirSync(join(root, 'a'), { recursive: true }) }],
+  ],
+  [
+    'returns the number of files in a directory',
+    (root: string) => [{ name: 'a', files: readdirSync(join(root, 'a'), { recursive: true }).length }],
+  ],
   ['goes into subdirectories', (root: string) => readdirSync(root, { recursive: true }).map(String)],
   ['returns a text', (root: string) => readdirSync(root, { recursive: true }).join('\n')],
 ])('a list function that %s is asked again after a change far below', async (_what, list) => {

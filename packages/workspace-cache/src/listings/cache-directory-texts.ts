@@ -16,6 +16,7 @@ interface CacheDirectoryTexts {
   readonly secrets: (count: number) => string;
   readonly more: (count: number) => string;
   readonly tooMany: (path: string, count: number, list: string) => string;
+  readonly secretDirectory: (path: string) => string;
   readonly tooLarge: (path: string, list: string) => string;
 }
 
@@ -50,6 +51,7 @@ Available tools:
     more: (count) => `and ${count} more`,
     tooMany: (path, count, list) =>
       `Not cached: ${path} has ${count} entries, more than the limit of 1000. Call ${list} when you need it.`,
+    secretDirectory: (path) => `Not cached: directories with names like ${path} usually hold secrets.`,
     tooLarge: (path, list) => `Not cached: the names in ${path} are too long. Call ${list} when you need them.`,
   },
   zh: {
@@ -80,6 +82,7 @@ Available tools:
     secrets: (count) => `已略去 ${count} 个可能包含敏感信息的名称。`,
     more: (count) => `另有 ${count} 个`,
     tooMany: (path, count, list) => `未缓存：${path} 有 ${count} 项，超过上限 1000。需要时请调用 ${list}。`,
+    secretDirectory: (path) => `未缓存：名称类似 ${path} 的目录通常包含敏感信息。`,
     tooLarge: (path, list) => `未缓存：${path} 中的名称过长。需要时请调用 ${list}。`,
   },
 };

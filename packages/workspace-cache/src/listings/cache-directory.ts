@@ -11,6 +11,7 @@ import { MAX_ITEMS } from './dynamic-listings.ts';
 import type { DynamicListingStore } from './dynamic-listings.ts';
 import { isDirectoryItem, itemsOf } from './items.ts';
 import { locate } from './locate.ts';
+import { isSecretDirectory } from './shown-items.ts';
 
 /** The parameters of `cache_directory`. */
 export interface CacheDirectoryInput {
@@ -62,27 +63,21 @@ function differencesOf(
   entries: readonly DirectoryEntry[],
 ): Readonly<Record<Difference, readonly string[]>> {
   const kinds = new Map(entries.map(({ name, kind }) => [name, kind]));
-  const seen = new Set<string>();
-  const unknown: string[] = [];
-  const otherKind: string[] = [];
-  for (const item of items) {
-    const found = itemsOf([item], [path, real]);
-    const [name] = found?.names ?? [];
-    if (name === undefined) {
-      // An item may stand for the directory itself.
-      if (found === undefined) unknown.push(JSON.stringify(item).slice(0, MAX_NAMES));
-      continue;
-    }
-    const kind = kinds.get(name);
-    const isDirectory = isDirectoryItem(item);
-    if (kind === undefined) unknown.push(name);
-    else if (isDirectory !== undefined && kind !== 'symlink' && isDirectory !== (kind === 'directory')) {
-      otherKind.push(name);
-    }
-    seen.add(name);
-  }
-  const missing = entries.map(({ name }) => name).filter((name) => !seen.has(name));
-  return { unknown, missing, otherKind };
+  const hasName = (item: ListedItem): boolean => typeof (item['path'] ?? item['name']) === 'string';
+  const found = itemsOf(items.filter(hasName), [path, real]) ?? [];
+  const unnamed = items.filter((item) => !hasName(item)).map((item) => JSON.stringify(item).slice(0, MAX_NAMES));
+  const unknown = found.filter(({ below }) => !kinds.has(below)).map(({ below }) => below);
+  const otherKind = found.filter(({ item, below }) => {
+    const [kind, isDirectory] = [kinds.get(below), isDirectoryItem(item)];
+    if (kind === undefined || kind === 'symlink' || isDirectory === undefined) return false;
+    return isDirectory !== (kind === 'directory');
+  });
+  const seen = new Set(found.map(({ below }) => below));
+  return {
+    unknown: [...new Set([...unknown, ...unnamed])],
+    missing: [...kinds.keys()].filter((name) => !seen.has(name)),
+    otherKind: [...new Set(otherKind.map(({ below }) => below))],
+  };
 }
 
 /** Lists a directory as the tools do: in the order of names. */
@@ -177,11 +172,16 @@ export function createCacheDirectoryTool(
       }
       const items = await itemsAt(scope, real, entries);
       const listed = JSON.stringify(items);
+      const roots = await scope.realRoots();
+      if (isSecretDirectory({ path: input.path, real, roots })) {
+        const message = texts.secretDirectory(path);
+        return succeed(message, { message, cached: false });
+      }
       const kept = dynamic.add({
         path: input.path,
         real,
-        items,
-        roots: await scope.realRoots(),
+        entries: items.map((item) => ({ item, below: String(item['name']) })),
+        roots,
         isCurrent: async () => JSON.stringify(await itemsAt(scope, real, await list(scope, real))) === listed,
       });
       if (kept === undefined) {

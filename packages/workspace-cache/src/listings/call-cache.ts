@@ -10,7 +10,7 @@ import type { CacheScope } from '../content/scope.ts';
 import { isBefore } from '../content/stamps.ts';
 import type { TimeCheck } from '../content/stamps.ts';
 import { userOf } from '../content/user.ts';
-import { itemsOf } from './items.ts';
+import { extentOfItems, itemsOf } from './items.ts';
 import { locate } from './locate.ts';
 import { isAffected, pathsOf } from './paths-of.ts';
 import { copyPlain, textOfPlain } from './plain.ts';
@@ -268,13 +268,14 @@ export function createCallCache({ scope, hasExactTimes, stores, countUse }: Call
   const extentOf = async ({ kind, path, extent }: Call, real: string, value: unknown): Promise<Extent | undefined> => {
     if (kind === 'read') return extent;
     const found = itemsOf(value, [path, real]);
-    if (found === undefined || found.isNested) return 'tree';
+    if (found === undefined) return 'tree';
     const entries = await readdir(real, { withFileTypes: true });
     const names = new Set(entries.map(({ name }) => name));
-    if (found.names.some((name) => !names.has(name))) return undefined;
+    if (found.some(({ below }) => !names.has(below.split('/', 1).join()))) return undefined;
+    const needed = extentOfItems(found);
+    if (extent === 'tree' || needed !== 'names') return extent === 'tree' ? extent : needed;
     // A list function may show the kind of what a link leads to.
-    const isByName = found.isPlain && !entries.some((entry) => entry.isSymbolicLink());
-    return extent === 'names' && !isByName ? 'entries' : extent;
+    return entries.some((entry) => entry.isSymbolicLink()) ? 'entries' : 'names';
   };
 
   /** Keeps a result, if it is certain which state of the disk it describes. Returns that state. */

@@ -1,9 +1,8 @@
 import type { WorkspaceChange } from '@cairn/coding-agent';
-import { join } from 'node:path';
 import type { DynamicListing, ListedItem } from '../data.ts';
-import { isNeverKept } from '../content/never-kept.ts';
-import { isDirectoryItem, itemsOf } from './items.ts';
+import type { FoundItem } from './items.ts';
 import { isAffected, pathsOf } from './paths-of.ts';
+import { isSecretDirectory, shownItems } from './shown-items.ts';
 
 /** The limits of what a run shows in its prompts. */
 export const MAX_ITEMS = 1000;
@@ -16,7 +15,7 @@ interface FoundListing {
   readonly path: string;
   /** Canonical. */
   readonly real: string;
-  readonly items: readonly ListedItem[];
+  readonly entries: readonly FoundItem[];
   /** The canonical roots of the workspace. */
   readonly roots: readonly string[];
   /** The state of the directory, when it is known: a listing of the same state is not added again. */
@@ -28,8 +27,8 @@ interface FoundListing {
 /** The listings of a run. */
 export interface DynamicListingStore {
   /**
-   * Adds a listing, without entries with secret names, in the place of another one of the same directory. Returns its items, or
-   * `undefined` when it is too large or not plain data.
+   * Adds a listing, without what names secrets, in the place of another one of the same directory. Returns its items, or
+   * `undefined` when it is too large or not plain data, or when the name of the directory stands for secrets.
    */
   add(found: FoundListing): readonly ListedItem[] | undefined;
   /** Drops the listings of directories in which something changed. */
@@ -38,20 +37,19 @@ export interface DynamicListingStore {
   check(): Promise<void>;
 }
 
-/** Returns whether an entry may be shown in a prompt: its name, and the names of the directories above it, stand for no secrets. */
-function isShown({ path, real, roots }: FoundListing, item: ListedItem): boolean {
-  const [name = ''] = itemsOf([item], [path, real])?.names ?? [];
-  const isDirectory = isDirectoryItem(item);
-  if (isDirectory !== false && isNeverKept(join(real, name, 'file'), roots)) return false;
-  return isDirectory === true || !isNeverKept(join(real, name), roots);
+interface ShownListing {
+  readonly items: readonly ListedItem[];
+  readonly text: string;
 }
 
-function asJson(
-  items: readonly ListedItem[],
-): { readonly items: readonly ListedItem[]; readonly text: string } | undefined {
+/** Returns what prompts may show of a listing, as plain JSON; `undefined` when it is too large or not plain data. */
+function shownOf({ path, real, entries, roots }: FoundListing): ShownListing | undefined {
+  if (entries.length > MAX_ITEMS || isSecretDirectory({ path, real, roots })) return undefined;
   try {
+    const plain = entries.map(({ item, below }) => ({ item: JSON.parse(JSON.stringify(item)) as ListedItem, below }));
+    const items = shownItems(plain, roots);
     const text = JSON.stringify(items);
-    return { items: JSON.parse(text) as readonly ListedItem[], text };
+    return text.length > MAX_CHARACTERS ? undefined : { items, text };
   } catch {
     return undefined;
   }
@@ -80,15 +78,14 @@ function createDynamicListings(record: Record<string, DynamicListing>, clock: ()
     add: (found) => {
       const { path, real, digest, isCurrent } = found;
       if (digest !== undefined && listings.get(path)?.digest === digest) return record[path]?.items;
-      const isSmall = found.items.length <= MAX_ITEMS;
-      const json = isSmall ? asJson(found.items.filter((item) => isShown(found, item))) : undefined;
-      const isAsBefore = json !== undefined && listings.get(path)?.text === json.text;
+      const shown = shownOf(found);
+      const isAsBefore = shown !== undefined && listings.get(path)?.text === shown.text;
       // What the prompts show already stays the same object.
       const before = isAsBefore ? record[path] : undefined;
       for (const [other, { real: otherReal }] of listings) if (otherReal === real) remove(other);
       remove(path);
-      if (json === undefined || json.text.length > MAX_CHARACTERS) return undefined;
-      const { items, text } = json;
+      if (shown === undefined) return undefined;
+      const { items, text } = shown;
       listings.set(path, { real, isCurrent, text, ...(digest !== undefined && { digest }) });
       characters += text.length;
       Object.defineProperty(record, path, {

@@ -49,8 +49,9 @@ export interface InterceptorParts {
 export function createInterceptors({ calls, dynamic, onAccess }: InterceptorParts): Interceptors {
   const record = ({ path, real, value, state, roots }: CallResult): void => {
     if (real === undefined || state === undefined) return;
-    const items = itemsOf(value, [path, real])?.items;
-    if (items) dynamic.add({ path, real, items, roots, digest: state.digest, isCurrent: () => calls.isCurrent(state) });
+    const entries = itemsOf(value, [path, real]);
+    if (entries === undefined) return;
+    dynamic.add({ path, real, entries, roots, digest: state.digest, isCurrent: () => calls.isCurrent(state) });
   };
   const wrap =
     (kind: 'list' | 'read') =>
