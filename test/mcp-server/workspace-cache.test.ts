@@ -5,7 +5,7 @@ import { serveHttp } from '@cairn/mcp-server/http';
 import { createWorkspaceCacheToolSet } from '@cairn/workspace-cache/tools';
 import type { WorkspaceCacheToolSetOptions } from '@cairn/workspace-cache/tools';
 import type { Client } from '@modelcontextprotocol/client';
-import { rmSync, writeFileSync } from 'node:fs';
+import { rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createTree, temporaryDirectory } from '../support/tree.ts';
@@ -138,6 +138,22 @@ describe('the tree as a resource', () => {
     await call(client, 'write', { path: join(outer, '.gitignore'), content: '*.log\n' });
     await wait(`${TREE}/2`);
     expect(await read(client, `${TREE}/2`)).not.toContain('a.log');
+  });
+
+  test('a root that became a link shows nothing outside', async () => {
+    const { root, client } = await open({ own: '' });
+    const outside = createTree({ foreign: '' });
+    expect(await read(client, TREE)).toContain('own');
+    rmSync(root, { recursive: true });
+    symlinkSync(outside, root);
+    await expect(read(client, TREE)).rejects.toThrow('is outside the root');
+  });
+
+  test('a root that is itself a link has a tree', async () => {
+    const link = join(temporaryDirectory(), 'link');
+    symlinkSync(createTree({ inner: '' }), link);
+    const { client } = await open({}, { moreRoots: [link] });
+    expect(await read(client, `${TREE}/2`)).toBe(`└── inner\n\n[${link}: 1 entry, depth 3]`);
   });
 
   test('a URI that does not exist is an error that names the others', async () => {
@@ -301,11 +317,8 @@ describe('cacheFiles', () => {
   });
 });
 
-test('a scan that ends early tells the model what it can do', async () => {
-  const { root, client } = await open(project, { timeoutMs: 0 });
-  const problem = 'the scan is not complete after 0 ms; show a smaller directory';
-  expect(await call(client, 'workspace_tree')).toBe(`error: ${problem}. Show another directory, or tell the user.`);
-  await expect(read(client, TREE)).rejects.toThrow(`${problem}. Read the tree of another root, or tell the user.`);
+test('a root that is gone is an error that names what is left to do', async () => {
+  const { root, client } = await open(project);
   rmSync(root, { recursive: true });
   await expect(read(client, TREE)).rejects.toThrow(/cannot find .*; check the path.*\. Read the tree of another root/u);
 });

@@ -82,7 +82,9 @@ export function workspaceResources(options: WorkspaceResourcesOptions): Resource
         ]),
   ];
   const readTree = async (root: string, signal: AbortSignal): Promise<string> => {
-    const tree = await treeAt(root, { signal });
+    // A root may have become a link that leads elsewhere.
+    const { real } = await workspace.resolve(root);
+    const tree = await treeAt(real, { signal });
     const { error, entries } = tree.metadata;
     if (error !== undefined && entries === 0) {
       throw new ToolError('IO', [problemFor(error), 'Read the tree of another root, or tell the user.'], {

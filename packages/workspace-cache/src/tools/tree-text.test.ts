@@ -1,0 +1,13 @@
+import { expect, test } from 'vitest';
+import { problemFor } from './tree-text.ts';
+
+test.each([
+  [
+    'the scan is not complete after 5 ms; choose a smaller root, or raise timeoutMs',
+    /5 ms; show a smaller directory$/u,
+  ],
+  ['the workspace has more entries than one scan may collect; choose a smaller root', /; show a smaller directory$/u],
+  ['cannot find /x; check the path', /^cannot find \/x; check the path$/u],
+])('the advice of %j is what a model can do', (error, text) => {
+  expect(problemFor(error)).toMatch(text);
+});
