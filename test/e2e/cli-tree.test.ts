@@ -113,10 +113,18 @@ test('directories are coloured, and counts are dim', async () => {
   );
 });
 
+test('a directory whose names are all left out is not called empty', async () => {
+  expect(await cairn(['tree'], { cwd: createTree({ '.env': '', '.git': {} }) })).toMatchObject({
+    stdout: '',
+    stderr: 'cairn: the directory has no entries to show\ncairn: not shown: 1 secret name\n',
+    exitCode: 0,
+  });
+});
+
 test('an empty directory is an answer', async () => {
   expect(await cairn(['tree'], { cwd: createTree({}) })).toMatchObject({
     stdout: '',
-    stderr: 'cairn: the directory is empty\n',
+    stderr: 'cairn: the directory has no entries to show\n',
     exitCode: 0,
   });
 });

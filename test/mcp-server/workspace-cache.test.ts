@@ -218,15 +218,22 @@ describe('workspace_tree', () => {
     });
   });
 
+  test('a directory whose names are all left out is not called empty', async () => {
+    const { client } = await open({ '.env': '' });
+    expect(await call(client, 'workspace_tree')).toBe(
+      '[.: no entries to show]\n[not shown: 1 secret name; ls lists a directory with all of its names]',
+    );
+  });
+
   test('an empty directory is stated', async () => {
     const { client } = await open({});
-    expect(await call(client, 'workspace_tree')).toBe('[.: empty directory]');
+    expect(await call(client, 'workspace_tree')).toBe('[.: no entries to show]');
   });
 
   test('no name can forge a note', async () => {
-    const { client } = await open({ '[.: empty directory]': '', 'a\n\n[.: empty directory]': '' });
+    const { client } = await open({ '[.: no entries to show]': '', 'a\n\n[.: no entries to show]': '' });
     expect(await call(client, 'workspace_tree', { format: 'paths' })).toBe(
-      '[.: empty directory]\na\\u{A}\\u{A}[.: empty directory]\n\n[.: 2 entries, depth 3]',
+      '[.: no entries to show]\na\\u{A}\\u{A}[.: no entries to show]\n\n[.: 2 entries, depth 3]',
     );
   });
 
@@ -268,8 +275,12 @@ describe('cache_directory', () => {
     const { root, client } = await open(project);
     await call(client, 'cache_directory', { path: 'src', items: [] });
     expect(Object.keys(JSON.parse(await read(client, LISTINGS)) as object)).toEqual(['src']);
+    const { wait } = collect(client);
+    await client.subscribeResource({ uri: LISTINGS });
     writeFileSync(join(root, 'src/other.ts'), '');
     expect(JSON.parse(await read(client, LISTINGS))).toEqual({});
+    // Agents that share the session hear of it.
+    await wait(LISTINGS);
   });
 
   test('is absent in the mode static', async () => {

@@ -35,19 +35,28 @@ function createSessionListings(clock: () => number): SessionListings {
   const record: Record<string, DynamicListing> = Object.create(null) as Record<string, DynamicListing>;
   const inner = dynamicListingsOf(record, clock);
   const listeners = new Set<() => void>();
-  /** Calls the listeners when the paths, or the times of the listings, are others than before. */
-  const noting = <Result>(run: () => Result): Result => {
-    const before = Object.entries(record);
-    const result = run();
-    const after = Object.entries(record);
-    const isSame = before.length === after.length && before.every(([path, listing]) => record[path] === listing);
+  let last: readonly (readonly [path: string, listing: DynamicListing])[] = [];
+  /** Calls the listeners when the paths, or the times of the listings, are others than at its last call. */
+  const note = (): void => {
+    const before = last;
+    last = Object.entries(record);
+    const isSame = before.length === last.length && before.every(([path, listing]) => record[path] === listing);
     if (!isSame) for (const listener of listeners) listener();
-    return result;
   };
   const store: DynamicListingStore = {
-    add: (found) => noting(() => inner.add(found)),
-    drop: (change) => noting(() => inner.drop(change)),
-    check: () => inner.check(),
+    add: (found) => {
+      const items = inner.add(found);
+      note();
+      return items;
+    },
+    drop: (change) => {
+      inner.drop(change);
+      note();
+    },
+    check: async () => {
+      await inner.check();
+      note();
+    },
   };
   return {
     record,

@@ -31,7 +31,7 @@ export const treeToolTexts: Readonly<Record<Language, TreeToolTexts>> = {
     characters: 'limit of the tree, 10000 by default',
     format: 'box is drawn with lines, indent is shorter, paths has one path a line',
     focus: 'paths to show at any depth, with what is beside them',
-    empty: (path) => `[${path}: empty directory]`,
+    empty: (path) => `[${path}: no entries to show]`,
     counts: (path, entries, depth) => `[${path}: ${plural(entries, 'entry', 'entries')}, depth ${depth}]`,
     cut: (characters) => `[cut at ${characters} characters; set characters, a smaller depth, or path]`,
     leftOut: (excluded, secrets, list) => {
@@ -58,7 +58,7 @@ export const treeToolTexts: Readonly<Record<Language, TreeToolTexts>> = {
     characters: '目录树的字符上限；默认 10000',
     format: 'box 用线条绘制，indent 更短，paths 每行一个路径',
     focus: '无论多深都要显示的路径，连同其旁边的内容',
-    empty: (path) => `[${path}：空目录]`,
+    empty: (path) => `[${path}：没有可显示的项]`,
     counts: (path, entries, depth) => `[${path}：共 ${entries} 项，深度 ${depth}]`,
     cut: (characters) => `[已在 ${characters} 字符处截断；请设置 characters、更小的 depth 或 path]`,
     leftOut: (excluded, secrets, list) => {

@@ -114,7 +114,7 @@ function noticesOf(answer: WorkspaceTree, flags: TreeFlags): string[] {
   const { tree, metadata } = answer;
   const { truncated, unreadable = 0, unreadablePaths, missingFocus = [], error } = metadata;
   return [
-    ...(tree === '' && metadata.entries === 0 && error === undefined ? ['the directory is empty'] : []),
+    ...(tree === '' && metadata.entries === 0 && error === undefined ? ['the directory has no entries to show'] : []),
     ...(truncated ? [cutNotice(answer, flags)] : []),
     ...leftOutNotice(metadata, flags),
     ...(missingFocus.length > 0 ? [missingNotice(missingFocus)] : []),
