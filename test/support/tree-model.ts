@@ -1,5 +1,5 @@
 import { existsSync, lstatSync, readdirSync, readlinkSync, realpathSync, statSync } from 'node:fs';
-import { basename, join, relative } from 'node:path';
+import { join, relative } from 'node:path';
 import type { TreeSummaryOptions } from '@cairn/natives';
 import { git } from './tools.ts';
 
@@ -60,8 +60,18 @@ export function modelTree(top: string, root: string, rules: Rules): ModelTree {
     const target = readlinkSync(path);
     const resolved = existsSync(path) ? realpathSync(path) : undefined;
     const isDirectory = resolved !== undefined && statSync(resolved).isDirectory();
-    const all = [name, basename(target), ...(resolved ? [basename(resolved)] : [])];
-    return isSecret(secrets, name, false) || all.some((one) => isSecret(secrets, one, isDirectory));
+    const judge = (names: readonly string[]): boolean =>
+      names.some((one, index) => {
+        const isLast = index === names.length - 1;
+        const asDirectory = !isLast || isDirectory || resolved === undefined;
+        const asFile = isLast && !isDirectory;
+        return (asDirectory && isSecret(secrets, one, true)) || (asFile && isSecret(secrets, one, false));
+      });
+    const namesOf = (where: string): string[] => {
+      const inside = where.startsWith(`${root}/`) ? where.slice(root.length) : where;
+      return inside.split('/').filter((one) => !['', '.', '..'].includes(one));
+    };
+    return [[name], namesOf(target), namesOf(resolved ?? '')].some(judge) || isSecret(secrets, name, false);
   };
   const list = (directory: string, isIgnoredHere: boolean): ModelEntry[] => {
     const names = readdirSync(directory).toSorted((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));

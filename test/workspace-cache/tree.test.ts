@@ -86,6 +86,29 @@ describe('a tree shows', () => {
     expect(metadata.hiddenSecrets).toBe(secrets.length + 2);
   });
 
+  test('no links to secrets, into secret directories, and to secrets that are not there', async () => {
+    const root = createTree({
+      // A secret name above the root counts for nothing.
+      '.docker/project': {
+        '.ssh/config': '',
+        'src/a': '',
+        '.aws': symlink('src'),
+        directory: symlink('.ssh'),
+        inside: symlink('.ssh/config'),
+        between: symlink('inside'),
+        'no-directory': symlink('/nowhere/.AWS'),
+        'no-file': symlink('nothing.pem'),
+        'no-inside': symlink('/nowhere/.kube/config'),
+        up: symlink('src/../.env'),
+        open: symlink('src/a'),
+      },
+    });
+    const { cache } = createTestCache(join(root, '.docker/project'), { format: 'indent' });
+    const { tree, metadata } = await cache.tree();
+    expect(linesOf(tree)).toEqual(['open -> src/a', 'src/', '  a']);
+    expect(metadata.hiddenSecrets).toBe(9);
+  });
+
   test('an excluded directory that holds tracked files as one line, and what else git tracks', async () => {
     const root = createTree({
       '.gitignore': '*.log\n/private/\n',

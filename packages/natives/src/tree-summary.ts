@@ -32,7 +32,8 @@ export interface TreeSummaryOptions extends SearchOptions {
   /**
    * Patterns of names that are never shown, whatever the other options: `*` is any text. A pattern that ends with `/` is for
    * directories, the others are for files and links. `!` before a pattern makes it an exception, for any kind, wherever it is
-   * in the list. Compared without case. A link is judged by its own name and by that of its target. Default: none.
+   * in the list. Compared without case. A link is judged by its own name, by that of its target, and by the directories
+   * on the way to it. Default: none.
    */
   secrets?: readonly string[] | undefined;
   /**

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::fs::FileType;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use cairn_cancel::Stopped;
@@ -404,15 +404,25 @@ impl Builder<'_> {
         }
     }
 
-    /// Records where a link leads. Returns whether that is secret, by the name that the link has for it or by its real name.
+    /// Records where a link leads. Returns whether that is secret, or in a secret directory, by the names that the link has
+    /// for it or by its real ones. A target that does not exist may be a directory.
     fn leads_to_secret(&mut self, path: &[u8], name: &[u8]) -> bool {
         self.link = self.links.add(self.root.join(from_bytes(path)));
         let LinkTarget { target, resolved, is_dir } = &self.link;
         let secrets = &self.rules.secrets;
-        let named = if *is_dir { NamedKind::Directory } else { NamedKind::File };
-        let is_secret =
-            |path: &PathBuf| path.file_name().is_some_and(|name| secrets.contain(name.as_encoded_bytes(), named));
-        secrets.contain(name, named)
+        let (may_be_dir, may_be_file) = (*is_dir || resolved.is_none(), !*is_dir);
+        let is_secret = |path: &PathBuf| {
+            let inside = path.strip_prefix(self.root).unwrap_or(path);
+            let names = inside.components().rev().filter_map(|component| match component {
+                Component::Normal(name) => Some(name.as_encoded_bytes()),
+                _ => None,
+            });
+            names.enumerate().any(|(above, name)| {
+                ((may_be_dir || above > 0) && secrets.contain(name, NamedKind::Directory))
+                    || (may_be_file && above == 0 && secrets.contain(name, NamedKind::File))
+            })
+        };
+        (may_be_dir && secrets.contain(name, NamedKind::Directory))
             || target.as_ref().is_some_and(is_secret)
             || resolved.as_ref().is_some_and(is_secret)
     }
