@@ -110,6 +110,16 @@ describe('the section', () => {
     expect(rest).toEqual([]);
   });
 
+  test.each<readonly [reason: string, options: Partial<WorkspaceCacheOptions>, levels: number]>([
+    ['less than its depth', {}, 3],
+    ['more of src than the depth `auto`', { depth: 'auto' }, 5],
+    ['more of a focus', { depth: 1, focus: ['src/b/c/d/e/f'] }, 6],
+    ['more of a focus than its limit', { depth: 1, focus: ['src/b/c/d/e/f'], maxCharacters: 60 }, 1],
+  ])('states how many levels it has at most where it shows %s', async (_reason, options, levels) => {
+    const tree = options.depth === undefined ? { a: '' } : { 'src/b/c/d/e/f': '', [`long-${'x'.repeat(30)}`]: '' };
+    expect((await runOf(tree, options)).section()).toContain(`(at most ${levels} levels deep)`);
+  });
+
   test('has the same bytes in two runs, and no time in it', async () => {
     const root = repository();
     const options = { coreFiles: true, git: true, clock: Date.now };
@@ -176,6 +186,18 @@ describe('core files', () => {
       'go.mod': '```\ng\n```\n\n',
       'pyproject.toml': '```\np\n```\n\n',
       'readme.rst': '```\nr\n```',
+    });
+  });
+
+  test('are the README and the manifest first where the root has very many', async () => {
+    const many = Array.from({ length: 20 }, (_, index) => [`A${index}.csproj`, `README.l${index}.md`]).flat();
+    const files = Object.fromEntries(many.map((name) => [name, 'x']));
+    const heads = await headsOf({ ...files, 'README.md': 'r', 'package.json': 'p', 'AGENTS.md': 'a' });
+    expect(Object.keys(heads)).toHaveLength(16);
+    expect(heads).toMatchObject({
+      'AGENTS.md': expect.anything(),
+      'README.md': expect.anything(),
+      'package.json': expect.anything(),
     });
   });
 

@@ -103,7 +103,7 @@ export function createRun(parts: RunParts): WorkspaceRun {
     section: () => {
       if (section === undefined) {
         inSection = { ...data.dynamic };
-        section = renderSection({ ...data.static, dynamic: inSection, coreFiles, gitLine }, style);
+        section = renderSection({ ...data.static, levels: tree.levels, dynamic: inSection, coreFiles, gitLine }, style);
       }
       counter.noteSection();
       return section;

@@ -11,8 +11,10 @@ const CORE_FILES =
 /** The length of all heads together, in UTF-16 code units. */
 const MAX_LENGTH = 4000;
 
-/** No workspace has more of them. */
 const MAX_FILES = 16;
+
+/** Translations of READMEs and manifests of any name: a root may have many, which must not push out the others. */
+const MANY = /^readme\..+\.|\.csproj$/iu;
 
 /** Reads the text of a file by its absolute path; `undefined` when it is not text. Rejects when it cannot be read. */
 export type ReadText = (path: string) => Promise<string | undefined>;
@@ -57,12 +59,13 @@ export async function coreFilesOf(root: string, read: ReadText, gitignore: boole
     recursive: false,
     gitignore,
     cache: true,
-    maxResults: MAX_FILES,
   });
+  const names = matches.flatMap(({ path, lossyPath }) => (lossyPath === true ? [] : [path]));
+  const chosen = names.toSorted((a, b) => Number(MANY.test(a)) - Number(MANY.test(b))).slice(0, MAX_FILES);
   const texts: { name: string; text: string }[] = [];
-  for (const { path: name, lossyPath } of matches) {
+  for (const name of chosen.toSorted()) {
     const path = join(root, name);
-    if (lossyPath === true || isSecretName(name) || !(await isAllowed(root, path))) continue;
+    if (isSecretName(name) || !(await isAllowed(root, path))) continue;
     const text = await read(path).catch(() => undefined);
     if (text !== undefined && text.trim() !== '') texts.push({ name, text: text.trimEnd() });
   }

@@ -19,7 +19,7 @@ test.each([
   ['zh', '- 目录结构概览不完整：部分目录未扫描'],
 ] as const)('a tree that is not complete has a note (%s)', (language, line) => {
   const style = { language, toolNames: {}, showTime: false };
-  const content = { tree: '└── a', dynamic: {} };
+  const content = { tree: '└── a', levels: 1, dynamic: {} };
   const lines = (error?: string): string[] =>
     renderSection({ ...content, metadata: { ...metadata, ...(error && { error }) } }, style).split('\n');
   expect(lines('the scan took too long')).toContain(line);

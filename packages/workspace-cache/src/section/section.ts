@@ -16,6 +16,8 @@ export interface SectionStyle {
 export interface SectionContent {
   readonly tree: string;
   readonly metadata: TreeMetadata;
+  /** The levels that the tree shows. They may be more than `metadata.depth`. */
+  readonly levels: number;
   readonly dynamic: Readonly<Record<string, DynamicListing>>;
   /** Texts of files at the root, by name. */
   readonly coreFiles?: readonly CoreFile[] | undefined;
@@ -56,7 +58,7 @@ function renderCoreFiles(files: readonly CoreFile[], { language }: SectionStyle)
 /** Writes the section of a prompt that shows the workspace. */
 export function renderSection(content: SectionContent, style: SectionStyle): string {
   const texts = sectionTexts[style.language];
-  const { tree, metadata, dynamic, coreFiles = [], gitLine } = content;
+  const { tree, metadata, levels, dynamic, coreFiles = [], gitLine } = content;
   const { list = 'ls' } = style.toolNames;
   const parts = [texts.heading];
   if (tree === '') {
@@ -68,7 +70,7 @@ export function renderSection(content: SectionContent, style: SectionStyle): str
       ...(metadata.error === undefined ? [] : [texts.incomplete]),
       ...(style.showTime ? [texts.cachedAt(metadata.cachedAt)] : []),
     ];
-    parts.push(texts.intro(list, metadata.depth), fenced(tree), [texts.notes, ...notes].join('\n'));
+    parts.push(texts.intro(list, Math.max(metadata.depth, levels)), fenced(tree), [texts.notes, ...notes].join('\n'));
   }
   if (gitLine !== undefined) parts.push(gitLine);
   if (coreFiles.length > 0) parts.push(renderCoreFiles(coreFiles, style));

@@ -21,6 +21,8 @@ export interface WorkspaceTree {
 export interface BuiltTree extends WorkspaceTree {
   /** The canonical path of the root; absent when it cannot be read. */
   readonly root?: string | undefined;
+  /** The levels that the tree shows: `focus` and the depth `auto` may show more than `metadata.depth`. */
+  readonly levels: number;
   /** Returns the kind of an entry that the tree shows, by its path relative to the root. */
   readonly kindOf: (path: string) => 'file' | 'dir' | 'symlink' | undefined;
 }
@@ -129,7 +131,12 @@ export async function buildTree(options: ResolvedTreeOptions, context: BuildCont
       ...(missingFocus.length > 0 && { missingFocus }),
       ...(error !== undefined && { error }),
     };
-    return { tree: text, metadata, version: summary.generation, root: summary.root, kindOf: kindsOf(fitted) };
+    const levels = layout.levels.reduce(
+      (most, level, node) => (fitted.isShown(node) ? Math.max(most, level) : most),
+      0,
+    );
+    const { generation: version, root } = summary;
+    return { tree: text, metadata, version, root, levels, kindOf: kindsOf(fitted) };
   } catch (error) {
     if (context.signal?.aborted === true) throw error;
     if (CairnError.isInstance(error) && error.code === 'INVALID_OPTION') throw error;
@@ -154,5 +161,5 @@ export function failedTree(
     estimatedTokens: 0,
     error,
   };
-  return { tree: '', metadata, version: 0, kindOf: () => undefined };
+  return { tree: '', metadata, version: 0, levels: 0, kindOf: () => undefined };
 }
