@@ -121,6 +121,17 @@ test('a directory whose names are all left out is not called empty', async () =>
   });
 });
 
+test.each(['box', 'indent', 'paths'])('only the lines that count entries are dim in the form %s', async (format) => {
+  const names = Array.from({ length: 20 }, (_, index) => `${index} … 5 more`);
+  const cwd = createTree({ src: Object.fromEntries(names.map((name) => [name, ''])) });
+  const { stdout } = await cairn(['tree', '--color', 'always', '--format', format, '--chars', '200'], { cwd });
+  const dim = stdout.split('\n').filter((line) => line.startsWith('\u001b[2m'));
+  expect(dim).toEqual([
+    expect.stringMatching(/… \d+ more\u001b\[0m$/u),
+    expect.stringMatching(/\(truncated, 21 entries in total\)\u001b\[0m$/u),
+  ]);
+});
+
 test('an empty directory is an answer', async () => {
   expect(await cairn(['tree'], { cwd: createTree({}) })).toMatchObject({
     stdout: '',

@@ -54,10 +54,13 @@ function several(flag: string, fix: string): (value: string, others?: readonly s
 /** The directory of a line: its name, and what is after it, such as `(12)`. */
 const DIRECTORY = /^((?:│ {3}| {4})*(?:[├└]── )?| *)((?:(?! -> ).)*\/)((?: \([^()]*\))?)$/u;
 
+/** A line that counts entries. No name contains a slash or begins with `…`. */
+const COUNT = /^(?:[│├└─ ]*|(?:(?! -> ).)*\/)… \d+ more$|^\.\.\. \(/u;
+
 /** Paints the names of directories, and dims the lines that count entries. */
 function painted(line: string, paint: Paint): string {
   const parts = DIRECTORY.exec(line);
-  if (parts === null) return /^[^…]*… \d+ |^\.\.\. \(/u.test(line) ? paint.dim(line) : line;
+  if (parts === null) return COUNT.test(line) ? paint.dim(line) : line;
   const [, indent = '', name = '', rest = ''] = parts;
   return indent + paint.directory(name) + paint.dim(rest);
 }
