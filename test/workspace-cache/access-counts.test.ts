@@ -1,10 +1,12 @@
+import { nodeFileOperations } from '@cairn/coding-agent';
+import type { FileOperations } from '@cairn/coding-agent';
 import { createWorkspaceCache } from '@cairn/workspace-cache';
 import type { WorkspaceCache } from '@cairn/workspace-cache';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { settled } from '../support/settled.ts';
 import { createTree, temporaryDirectory } from '../support/tree.ts';
 
@@ -145,4 +147,70 @@ test('a preload reads the most used files into memory, at most 20 and 2 MiB', as
   // The one that was used last.
   await second.content.read('l3');
   expect(second.content.stats.hits).toBe(1);
+});
+
+/** A project whose files were used before, and a gate in front of each read of a file. */
+async function usedBefore(names: readonly string[]) {
+  const [root, stateDirectory] = [
+    createTree(Object.fromEntries(names.map((name) => [name, name]))),
+    temporaryDirectory(),
+  ];
+  const first = open(root, stateDirectory);
+  for (const name of names) await first.content.read(name);
+  await first.close();
+  await settled(root);
+  const opened: string[] = [];
+  const gate = Promise.withResolvers<void>();
+  const begun = Promise.withResolvers<void>();
+  const operations: FileOperations = {
+    ...nodeFileOperations,
+    open: async (path, mode, permissions) => {
+      opened.push(path.slice(root.length + 1));
+      begun.resolve();
+      await gate.promise;
+      return nodeFileOperations.open(path, mode, permissions);
+    },
+  };
+  const makeCache = (): WorkspaceCache => {
+    const cache = createWorkspaceCache({ root, stateDirectory, preload: true });
+    cache.createWorkspace({ operations, stateDirectory });
+    onTestFinished(() => cache.close());
+    return cache;
+  };
+  return { makeCache, opened, begun: begun.promise, release: gate.resolve };
+}
+
+test('with `preload`, the first init begins to read the most used files, and does not wait for them', async () => {
+  const { makeCache, opened, begun, release } = await usedBefore(['a', 'b']);
+  const cache = makeCache();
+  expect((await cache.init()).message).toBe('Workspace cache initialized');
+  await begun;
+  expect(cache.content.stats.entries).toBe(0);
+  release();
+  await vi.waitFor(() => expect(cache.content.stats.entries).toBe(2));
+  await cache.init();
+  await cache.content.read('a');
+  expect(opened.toSorted()).toEqual(['a', 'b']);
+  expect(cache.content.stats).toMatchObject({ hits: 1, misses: 0 });
+});
+
+test('a close ends a preload, and nothing stays in memory', async () => {
+  const { makeCache, opened, begun, release } = await usedBefore(['a', 'b', 'c']);
+  const cache = makeCache();
+  const preload = vi.spyOn(cache.content, 'preload');
+  await cache.init();
+  await begun;
+  const closed = cache.close();
+  release();
+  await closed;
+  await preload.mock.results[0]?.value;
+  expect(opened).toHaveLength(1);
+  expect(cache.content.stats.entries).toBe(0);
+});
+
+test('without `preload`, an init preloads nothing', async () => {
+  const cache = open(createTree({ a: '' }), temporaryDirectory());
+  const preload = vi.spyOn(cache.content, 'preload');
+  await cache.init();
+  expect(preload).not.toHaveBeenCalled();
 });

@@ -40,6 +40,12 @@ export interface WorkspaceCacheOptions extends TreeOptions {
    * @default false
    */
   readonly showTime?: boolean | undefined;
+  /**
+   * Let `init` begin to read the 20 most used files of the project into memory: see `ContentCache.preload`. It waits for none of
+   * them; `close` ends it.
+   * @default false
+   */
+  readonly preload?: boolean | undefined;
   /** The names of the host's tools, for the texts. */
   readonly toolNames?: ToolNames | undefined;
   /**
@@ -62,6 +68,7 @@ export interface ResolvedCacheOptions {
   readonly coreFiles: boolean;
   readonly git: boolean;
   readonly showTime: boolean;
+  readonly preload: boolean;
   readonly toolNames: Required<{ readonly [Name in keyof ToolNames]: string }>;
   readonly stateDirectory: string | undefined;
   readonly clock: () => number;
@@ -77,6 +84,7 @@ const optionNames: ReadonlySet<string> = new Set([
   'coreFiles',
   'git',
   'showTime',
+  'preload',
   'toolNames',
   'stateDirectory',
   'clock',
@@ -111,11 +119,11 @@ function emitWarning({ message }: WorkspaceCacheWarning): void {
 export function resolveCacheOptions(options: WorkspaceCacheOptions): ResolvedCacheOptions {
   checkKnown('createWorkspaceCache', options, optionNames);
   const root = checkRoot(options.root);
-  const { workspace, mode = 'full', coreFiles = false, git = false, showTime = false, toolNames = {} } = options;
-  const { stateDirectory, clock = Date.now, onWarning = emitWarning } = options;
+  const { workspace, mode = 'full', coreFiles = false, git = false, showTime = false, preload = false } = options;
+  const { toolNames = {}, stateDirectory, clock = Date.now, onWarning = emitWarning } = options;
   check('workspace', workspace, typeof workspace?.onChange === 'function', 'a workspace of createWorkspace');
   check('mode', mode, mode === 'full' || mode === 'static', '"full" or "static"');
-  for (const [name, value] of Object.entries({ coreFiles, git, showTime })) {
+  for (const [name, value] of Object.entries({ coreFiles, git, showTime, preload })) {
     check(name, value, typeof value === 'boolean', 'true or false');
   }
   check('toolNames', toolNames, typeof toolNames === 'object' && toolNames !== null, 'an object');
@@ -134,6 +142,7 @@ export function resolveCacheOptions(options: WorkspaceCacheOptions): ResolvedCac
     coreFiles,
     git,
     showTime,
+    preload,
     toolNames: { list: toolNames.list ?? 'ls', read: toolNames.read ?? 'read' },
     stateDirectory,
     clock,

@@ -125,6 +125,7 @@ export function createWorkspaceCache(options: WorkspaceCacheOptions): WorkspaceC
   let subscriptions = workspace ? [workspace.onChange(announce)] : [];
   const key = keyOfRun(resolved);
 
+  let hasPreloaded = false;
   let lastProblem: string | undefined;
   const build = async (treeOptions: ResolvedTreeOptions, signal?: AbortSignal): Promise<BuiltTree> => {
     const tree = await buildTree(treeOptions, signal);
@@ -183,6 +184,10 @@ export function createWorkspaceCache(options: WorkspaceCacheOptions): WorkspaceC
       changeLists.add(shared.changes);
       listingStores.add(shared.listings);
       latestCounter = shared.counter;
+      if (resolved.preload && !hasPreloaded) {
+        hasPreloaded = true;
+        void files.content.preload();
+      }
       if (userContext !== undefined) (userContext as UserContext)['workspaceCache'] = shared.run.data;
       return { message: shared.message, run: shared.run };
     } catch (error) {

@@ -109,7 +109,7 @@ export interface ContentCache {
   readonly stats: ContentStatistics;
   /** How often each file was read in this project, by this process and others, the most used first. */
   accessCounts(): Promise<readonly AccessCount[]>;
-  /** Reads the 20 most used files into memory, at most 2 MiB. They do not count as read or used. Never rejects. */
+  /** Reads the 20 most used files into memory, at most 2 MiB. They do not count as read or used. Never rejects; a close ends it. */
   preload(): Promise<Preloaded>;
 }
 
@@ -175,6 +175,8 @@ export function createContentCache(options: ContentCacheOptions): OwnContentCach
   const counts = createAccessCounts(options);
   let hits = 0;
   let misses = 0;
+  let isClosed = false;
+  let preloading: Promise<unknown> = Promise.resolve();
 
   const countHit = (path: string): void => {
     hits++;
@@ -291,6 +293,27 @@ export function createContentCache(options: ContentCacheOptions): OwnContentCach
     return isWithin(absolute, scope.root) ? relative(scope.root, absolute).replaceAll(sep, '/') : undefined;
   };
 
+  const preload = async (): Promise<Preloaded> => {
+    let [read, bytes] = [0, 0];
+    for (const { path } of (await counts.all()).slice(0, MAX_PRELOADED_FILES)) {
+      if (isClosed) break;
+      try {
+        const { real, stat } = await scope.resolve(path);
+        const isSmall =
+          stat?.kind === 'file' && stat.size <= MAX_FILE_BYTES && bytes + stat.size <= MAX_PRELOADED_BYTES;
+        if (!isSmall) continue;
+        const file = await open(innerOf(scope.operations), real, { isCounted: false });
+        await file.close();
+        if (!store.has(real)) continue;
+        read++;
+        bytes += stat.size;
+      } catch {
+        // The file is gone, or not allowed any more.
+      }
+    }
+    return { files: read, bytes };
+  };
+
   return {
     read: async (path, { signal, countAsRead = true } = {}) => {
       signal?.throwIfAborted();
@@ -312,24 +335,10 @@ export function createContentCache(options: ContentCacheOptions): OwnContentCach
       return { hits, misses, entries: store.size, bytes: store.cost };
     },
     accessCounts: () => counts.all(),
-    preload: async () => {
-      let [read, bytes] = [0, 0];
-      for (const { path } of (await counts.all()).slice(0, MAX_PRELOADED_FILES)) {
-        try {
-          const { real, stat } = await scope.resolve(path);
-          const isSmall =
-            stat?.kind === 'file' && stat.size <= MAX_FILE_BYTES && bytes + stat.size <= MAX_PRELOADED_BYTES;
-          if (!isSmall) continue;
-          const file = await open(innerOf(scope.operations), real, { isCounted: false });
-          await file.close();
-          if (!store.has(real)) continue;
-          read++;
-          bytes += stat.size;
-        } catch {
-          // The file is gone, or not allowed any more.
-        }
-      }
-      return { files: read, bytes };
+    preload: () => {
+      const done = preload();
+      preloading = Promise.all([preloading, done]);
+      return done;
     },
     readText: async (path) => {
       const { bytes } = await readWhole(path, noLedger, { isCounted: false });
@@ -341,6 +350,8 @@ export function createContentCache(options: ContentCacheOptions): OwnContentCach
       for (const path of [...written, ...deleted, ...renamed.flatMap(({ from, to }) => [from, to])]) store.delete(path);
     },
     close: async () => {
+      isClosed = true;
+      await preloading;
       store.clear();
       await counts.close();
     },
