@@ -140,6 +140,13 @@ describe('the tree as a resource', () => {
     expect(await read(client, `${TREE}/2`)).not.toContain('a.log');
   });
 
+  test('a cut tree names the tool that shows more, because a resource has no parameters', async () => {
+    const { root, client } = await open(project, { maxCharacters: 0 });
+    expect(await read(client, TREE)).toBe(
+      `[${root}: 6 entries, depth 3]\n[cut at 0 characters; call workspace_tree with more characters, a smaller depth, or a path]\n${leftOut}`,
+    );
+  });
+
   test('a root that became a link shows nothing outside', async () => {
     const { root, client } = await open({ own: '' });
     const outside = createTree({ foreign: '' });
@@ -183,7 +190,7 @@ describe('workspace_tree', () => {
     ],
     [
       { path: 'src', characters: 0 },
-      '[src: 4 entries, depth 3]\n[cut at 0 characters; set characters, a smaller depth, or path]',
+      '[src: 4 entries, depth 3]\n[cut at 0 characters; call workspace_tree with more characters, a smaller depth, or a path]',
     ],
     [{ path: 'nowhere' }, 'error: nowhere does not exist. List the directory above it with ls.'],
     [
@@ -247,7 +254,7 @@ describe('workspace_tree', () => {
   test('the texts exist in Chinese', async () => {
     const { client } = await open(project, { language: 'zh' });
     expect(await call(client, 'workspace_tree', { depth: 1, format: 'indent', characters: 0 })).toBe(
-      '[.：共 6 项，深度 1]\n[已在 0 字符处截断；请设置 characters、更小的 depth 或 path]\n[未显示：1 个被忽略、隐藏或排除的名称，1 个可能包含敏感信息的名称；用 ls 可列出目录中的所有名称]',
+      '[.：共 6 项，深度 1]\n[已在 0 字符处截断；可调用 workspace_tree 并设置更大的 characters、更小的 depth 或 path]\n[未显示：1 个被忽略、隐藏或排除的名称，1 个可能包含敏感信息的名称；用 ls 可列出目录中的所有名称]',
     );
   });
 });
@@ -281,6 +288,19 @@ describe('cache_directory', () => {
     expect(JSON.parse(await read(client, LISTINGS))).toEqual({});
     // Agents that share the session hear of it.
     await wait(LISTINGS);
+  });
+
+  test('the resource shows hostile names in escapes', async () => {
+    const { client } = await open({ '\u202Egpj.exe': '', 'a\nb\u2028c': '' });
+    await call(client, 'cache_directory', { path: '.', items: [] });
+    const text = await read(client, LISTINGS);
+    expect(text).toContain(String.raw`"name": "\u202egpj.exe"`);
+    expect(text).toContain(String.raw`"name": "a\nb\u2028c"`);
+    const { '.': listing } = JSON.parse(text) as Record<
+      string,
+      { readonly items: readonly { readonly name: string }[] }
+    >;
+    expect(listing?.items.map(({ name }) => name)).toEqual(['a\nb\u2028c', '\u202Egpj.exe']);
   });
 
   test('is absent in the mode static', async () => {

@@ -100,7 +100,8 @@ export function workspaceResources(options: WorkspaceResourcesOptions): Resource
       if (uri === LISTINGS_URI && listings !== undefined) {
         // Another program may have changed a directory.
         await listings.store.check();
-        return [{ uri, mimeType: 'application/json', text: JSON.stringify(listings.record, undefined, 2) }];
+        const text = escapeControls(JSON.stringify(listings.record, undefined, 2), '\n');
+        return [{ uri, mimeType: 'application/json', text }];
       }
       const root = roots[uris.indexOf(uri)];
       if (root !== undefined) return [{ uri, mimeType: 'text/plain', text: await readTree(root, signal) }];

@@ -33,7 +33,8 @@ export const treeToolTexts: Readonly<Record<Language, TreeToolTexts>> = {
     focus: 'paths to show at any depth, with what is beside them',
     empty: (path) => `[${path}: no entries to show]`,
     counts: (path, entries, depth) => `[${path}: ${plural(entries, 'entry', 'entries')}, depth ${depth}]`,
-    cut: (characters) => `[cut at ${characters} characters; set characters, a smaller depth, or path]`,
+    cut: (characters) =>
+      `[cut at ${characters} characters; call workspace_tree with more characters, a smaller depth, or a path]`,
     leftOut: (excluded, secrets, list) => {
       const what = [
         ...(excluded > 0
@@ -60,7 +61,8 @@ export const treeToolTexts: Readonly<Record<Language, TreeToolTexts>> = {
     focus: '无论多深都要显示的路径，连同其旁边的内容',
     empty: (path) => `[${path}：没有可显示的项]`,
     counts: (path, entries, depth) => `[${path}：共 ${entries} 项，深度 ${depth}]`,
-    cut: (characters) => `[已在 ${characters} 字符处截断；请设置 characters、更小的 depth 或 path]`,
+    cut: (characters) =>
+      `[已在 ${characters} 字符处截断；可调用 workspace_tree 并设置更大的 characters、更小的 depth 或 path]`,
     leftOut: (excluded, secrets, list) => {
       const what = [
         ...(excluded > 0 ? [`${excluded} 个被忽略、隐藏或排除的名称`] : []),
