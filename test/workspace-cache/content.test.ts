@@ -275,6 +275,17 @@ test('never keeps what a link with a secret name leads to', async () => {
   expect(cache.content.stats.entries).toBe(0);
 });
 
+test('never keeps a file that has a secret name, too', async () => {
+  const { cache, root, tools } = await setUp({ '.env': 'KEY=1' });
+  linkSync(join(root, '.env'), join(root, 'notes.txt'));
+  await settled(root);
+  const { run } = await cache.init();
+  await tools.read.execute({ path: 'notes.txt' });
+  await cache.content.read('notes.txt');
+  await run.wrapReadWithCache((path: string) => readFileSync(join(root, path), 'utf8'))('notes.txt');
+  expect(cache.content.stats.entries).toBe(0);
+});
+
 test('a file that changed just now is not kept', async () => {
   const setup = await setUp(
     { 'a.ts': 'one' },

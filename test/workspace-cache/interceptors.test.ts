@@ -224,6 +224,23 @@ describe('calls in flight', () => {
     expect(list.calls).toHaveLength(2);
   });
 
+  test('do not wait for one that never ends', async () => {
+    const { root, run } = await setUp({ 'src/a': '' });
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const list = counted(({ path }: { path: string }) =>
+      list.calls.length === 1 ? new Promise<string[]>(() => undefined) : readdirSync(join(root, path)),
+    );
+    const wrapped = run.wrapWithCache(list);
+    void wrapped({ path: 'src' });
+    await vi.waitFor(() => expect(list.calls).toHaveLength(1));
+    const results = Promise.all([wrapped({ path: 'src' }), wrapped({ path: 'src' })]);
+    let isDone = false;
+    void results.then(() => (isDone = true));
+    await vi.waitFor(() => expect(isDone).toBe(true), { timeout: 20_000 });
+    expect(await results).toEqual([['a'], ['a']]);
+  });
+
   test('that cannot share a result call the original each', async () => {
     const { run } = await setUp({ 'a.ts': '' });
     const list = counted<[path: string], Promise<{ items: string[]; close: () => void }>>(async () => ({

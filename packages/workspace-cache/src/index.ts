@@ -19,6 +19,7 @@ export type {
 export type { AccessCount } from './content/access-counts.ts';
 export type { CacheDirectoryDetails, CacheDirectoryInput, ItemDifferences } from './listings/cache-directory.ts';
 export { cacheDirectoryRules } from './listings/cache-directory-texts.ts';
-export type { Wrapped, WrapOptions } from './listings/call-cache.ts';
+export type { WrapOptions } from './listings/call-arguments.ts';
+export type { Wrapped } from './listings/call-cache.ts';
 export type { Interceptors, OnResult } from './listings/interceptors.ts';
 export { isSecretName, SECRET_NAMES } from '@cairn/tool/prompt';

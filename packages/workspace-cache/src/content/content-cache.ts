@@ -95,9 +95,9 @@ export interface Preloaded {
  * Contents of files in memory, at most 32 MiB and 1 MiB a file; the least recently used leave first.
  *
  * Each use checks that the path still leads to the same file without links, and that its size, times and inode are unchanged. Files
- * with secret names, files in `.git`, and files on file systems without exact times are never kept; neither is a file that was
- * changed less than 220 ms before it was read. A program that changes a file through a memory mapping does not change its times
- * at every store; such a change may be missed until the system writes the page.
+ * with secret names, files in `.git`, files with several names (hard links) and files on file systems without exact times are never
+ * kept; neither is a file that was changed less than 220 ms before it was read. A program that changes a file through a memory
+ * mapping does not change its times at every store; a read may miss such a change until something else changes the file.
  */
 export interface ContentCache {
   /**
@@ -209,6 +209,8 @@ export function createContentCache(options: ContentCacheOptions): OwnContentCach
     const startedMs = Date.now();
     const stamp = await file.stat();
     if (stamp.kind !== 'file' || stamp.size > MAX_FILE_BYTES || !isStamp(stamp)) return undefined;
+    // Another of its names may stand for secrets.
+    if (stamp.links > 1) return undefined;
     if (!isBefore(settledFrom(stamp, WRITE_MS), startedMs) || !(await hasExactTimes(path, stamp))) return undefined;
     // Not from the pool of Node: a slice would hold all of its slab.
     const bytes = Buffer.allocUnsafeSlow(stamp.size);

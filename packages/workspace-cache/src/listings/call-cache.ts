@@ -10,52 +10,22 @@ import type { CacheScope } from '../content/scope.ts';
 import { isBefore } from '../content/stamps.ts';
 import type { TimeCheck } from '../content/stamps.ts';
 import { userOf } from '../content/user.ts';
+import { callOf, isRecord, pathOf, signalIn } from './call-arguments.ts';
+import type { Call, WrapOptions } from './call-arguments.ts';
 import { extentOfItems, itemsOf } from './items.ts';
 import { locate } from './locate.ts';
 import { isAffected, pathsOf } from './paths-of.ts';
-import { copyPlain, textOfPlain } from './plain.ts';
+import { copyPlain } from './plain.ts';
 import type { PlainCopy } from './plain.ts';
 import { snapshotOf } from './snapshot.ts';
 import type { Extent, Snapshot } from './snapshot.ts';
+import { waitFor } from './wait-for.ts';
 
 /** The limit of one kept result. */
 const MAX_RESULT_BYTES = 1024 * 1024;
 
-/** The limit of the arguments of a call that may be kept. */
-const MAX_ARGUMENT_BYTES = 32 * 1024;
-
 /** Above this number, calls in flight are not shared. */
 const MAX_FLIGHTS = 1000;
-
-/** Names of the parameter that holds the path. */
-const PATH_NAMES = ['path', 'directory', 'dir', 'file_path', 'filePath', 'file'];
-
-/** Parameters that do not make a listing go into subdirectories, with the values that they may have. */
-const flatParameters: Readonly<Record<string, (value: unknown) => boolean>> = {
-  // The module of the workspace.
-  name: (value) => typeof value === 'string',
-  depth: (value) => value === 1,
-  maxDepth: (value) => value === 1,
-  recursive: (value) => value === false,
-  limit: (value) => typeof value === 'number',
-  offset: (value) => typeof value === 'number',
-  skip: (value) => typeof value === 'number',
-};
-
-/** Options of the interceptors. */
-export interface WrapOptions<Args extends readonly unknown[]> {
-  /**
-   * Returns what the result of a call depends on, as plain data. Use it to leave out arguments that change with each call, such as a
-   * signal or the context of a framework.
-   * @default all arguments
-   */
-  readonly keyOf?: ((...args: Args) => unknown) | undefined;
-  /**
-   * Returns the path of a call.
-   * @default the first argument, or its `path`
-   */
-  readonly pathOf?: ((...args: Args) => string | undefined) | undefined;
-}
 
 /** A function after it was wrapped. */
 export type Wrapped<Args extends readonly unknown[], Result> = (...args: Args) => Promise<Awaited<Result>>;
@@ -153,85 +123,12 @@ interface Answer {
   readonly state: ResultState | undefined;
 }
 
-/** What a call depends on, from its arguments. */
-interface Call {
-  readonly kind: 'list' | 'read';
-  readonly key: string;
-  readonly path: string;
-  readonly extent: Extent;
-}
-
 /** Set while a wrapped function runs: the files that it reads belong to the one call. */
 const insideCall = new AsyncLocalStorage<true>();
 
 /** Returns whether this code was called by a wrapped function. */
 export function isInsideCall(): boolean {
   return insideCall.getStore() === true;
-}
-
-const numbers = new WeakMap<object, number>();
-let lastNumber = 0;
-
-/** Returns a number that no other object has; 0 for a primitive value. */
-function numberOf(value: unknown): number {
-  if ((typeof value !== 'object' && typeof value !== 'function') || value === null) return 0;
-  const known = numbers.get(value) ?? ++lastNumber;
-  numbers.set(value, known);
-  return known;
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** Returns the path in the arguments of a call. */
-export function pathIn(...[first]: readonly unknown[]): string | undefined {
-  if (typeof first === 'string') return first;
-  if (!isRecord(first)) return undefined;
-  return PATH_NAMES.map((name) => first[name]).find((value) => typeof value === 'string');
-}
-
-/** Returns whether arguments ask for the entries of the directory alone, as far as they tell. */
-function isFlat([first, ...rest]: readonly unknown[]): boolean {
-  return [first, ...rest].every(
-    (argument, index) =>
-      argument === undefined ||
-      (index === 0 && typeof argument === 'string') ||
-      (isRecord(argument) &&
-        Object.entries(argument).every(
-          ([name, value]) => value === undefined || PATH_NAMES.includes(name) || flatParameters[name]?.(value) === true,
-        )),
-  );
-}
-
-/** Returns the path of a call; `undefined` when its arguments have none. */
-function pathOf<Args extends readonly unknown[]>(
-  { pathOf: find = pathIn }: WrapOptions<Args>,
-  args: Args,
-): string | undefined {
-  try {
-    const path: unknown = find(...args);
-    return typeof path === 'string' ? path : undefined;
-  } catch {
-    // A getter, a proxy or the function of the caller threw: the original call decides what that means.
-    return undefined;
-  }
-}
-
-/** Returns what a call depends on; `undefined` when its arguments are not plain data. */
-function callOf<Args extends readonly unknown[]>(
-  { kind, original, options: { keyOf } }: WrapRequest<Args, unknown>,
-  { self, args, path }: { readonly self: unknown; readonly args: Args; readonly path: string },
-): Call | undefined {
-  try {
-    const plain = copyPlain<unknown>(keyOf ? keyOf(...args) : [...args], MAX_ARGUMENT_BYTES);
-    if (plain === undefined) return undefined;
-    const key = `${kind} ${numberOf(original)} ${numberOf(self)} ${textOfPlain(plain.value)} ${JSON.stringify(path)}`;
-    const isPlainList = isFlat([plain.value].flat());
-    return { kind, key, path, extent: kind === 'read' ? 'file' : isPlainList ? 'names' : 'tree' };
-  } catch {
-    return undefined;
-  }
 }
 
 /** Makes a cache of calls. */
@@ -308,7 +205,7 @@ export function createCallCache({ scope, hasExactTimes, stores, countUse }: Call
     if (kept) return { roots, real, value: kept.value, copy: kept, isHit: true, state: kept };
     if (previous?.begun && place.snapshot && isBefore(place.snapshot.settledNs, previous.begun.startedMs)) {
       // One that waited for another checks the disk by itself: it may have changed since the other began.
-      await untilAborted(previous.result, signal).catch(() => undefined);
+      await waitFor(previous.result, signal).catch(() => undefined);
       const again = await lookUp(call, await placeOf(call));
       if (again) return { roots, real, value: again.value, copy: again, isHit: true, state: again };
     }
@@ -347,7 +244,7 @@ export function createCallCache({ scope, hasExactTimes, stores, countUse }: Call
     const signal = signalIn(args);
     const previous = flights.get(call.key);
     if (previous && !previous.begun) {
-      const shared = await untilAborted(previous.result, signal).catch((error: unknown) => {
+      const shared = await waitFor(previous.result, signal).catch((error: unknown) => {
         // The failure may be due to an argument that the key leaves out, such as the signal of the other call.
         if (request.options.keyOf === undefined || signal?.aborted) throw error;
       });
@@ -384,35 +281,6 @@ export function createCallCache({ scope, hasExactTimes, stores, countUse }: Call
       }
     },
   };
-}
-
-/** Returns the signal in the arguments of a call, if there is one. */
-function signalIn(args: readonly unknown[]): AbortSignal | undefined {
-  try {
-    const candidates = args.flatMap((argument) =>
-      isRecord(argument) ? [argument, argument['signal'], argument['abortSignal']] : [],
-    );
-    return candidates.find((value) => value instanceof AbortSignal);
-  } catch {
-    // A getter or a proxy threw.
-    return undefined;
-  }
-}
-
-/** Waits for another call, or rejects with the reason of the signal. */
-async function untilAborted<T>(waiting: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (signal === undefined) return waiting;
-  signal.throwIfAborted();
-  let stop = (): void => undefined;
-  const aborted = new Promise<never>((_resolve, reject) => {
-    stop = () => reject(signal.reason as Error);
-    signal.addEventListener('abort', stop, { once: true });
-  });
-  try {
-    return await Promise.race([waiting, aborted]);
-  } finally {
-    signal.removeEventListener('abort', stop);
-  }
 }
 
 const neverSettled = new Promise<never>(() => undefined);

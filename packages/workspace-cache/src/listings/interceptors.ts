@@ -1,8 +1,9 @@
 import type { CacheAccess } from '../content/content-cache.ts';
 import { ToolError } from '@cairn/tool';
 import { report } from '../content/report.ts';
-import { pathIn } from './call-cache.ts';
-import type { CallCache, CallResult, Wrapped, WrapOptions } from './call-cache.ts';
+import { pathIn } from './call-arguments.ts';
+import type { WrapOptions } from './call-arguments.ts';
+import type { CallCache, CallResult, Wrapped } from './call-cache.ts';
 import type { DynamicListingStore } from './dynamic-listings.ts';
 import { itemsOf } from './items.ts';
 
@@ -17,7 +18,7 @@ export interface Interceptors {
    * times, inodes and sizes are checked at each call, and everything below the directory when the result or the arguments go into
    * subdirectories.
    *
-   * Equal calls share one while it is in flight. Not kept: failures, results that are not plain data, results that depend on more
+   * Equal calls share one while it is in flight; after five seconds, a call no longer waits for another. Not kept: failures, results that are not plain data, results that depend on more
    * than 2,000 entries or take more than 1 MiB, directories that changed within the last 20 ms, paths that are not in the workspace,
    * and results that name entries which the directory does not have.
    *
@@ -28,7 +29,8 @@ export interface Interceptors {
     onResult?: OnResult<Result>,
     options?: WrapOptions<Args>,
   ): Wrapped<Args, Result>;
-  /** Wraps a function that reads a file in the same way. Not kept: files with secret names, and files that changed within 220 ms. */
+  /** Wraps a function that reads a file in the same way. Not kept: files with secret names or
+   * with several names (hard links), and files that changed within 220 ms. A relative path starts at the root of the cache. */
   wrapReadWithCache<Args extends readonly unknown[], Result>(
     read: (...args: Args) => Result,
     onResult?: OnResult<Result>,

@@ -101,6 +101,9 @@ export async function snapshotOf(
   const textOf = async (part: Part | { readonly path: string }): Promise<string> => {
     if (!('stats' in part)) return JSON.stringify([part.path]);
     const { dev, ino, size, mtimeNs, ctimeNs } = part.stats;
+    // Another name of the file may stand for secrets.
+    if (extent === 'file' && part.stats.isFile() && part.stats.nlink > 1n)
+      throw new Error(`${part.path} has several names`);
     const identity = `${dev}:${ino}`;
     const stamp = { identity, mtimeNs, ctimeNs };
     if (!(await hasExactTimes(part.path, stamp))) throw new Error(`${part.path} has no exact times`);

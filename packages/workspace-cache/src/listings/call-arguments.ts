@@ -1,0 +1,129 @@
+import { copyPlain, textOfPlain } from './plain.ts';
+import type { Extent } from './snapshot.ts';
+
+/** The limit of the arguments of a call that may be kept. */
+const MAX_ARGUMENT_BYTES = 32 * 1024;
+
+/** Names of the parameter that holds the path. */
+const PATH_NAMES = ['path', 'directory', 'dir', 'file_path', 'filePath', 'file'];
+
+/** Parameters that do not make a listing go into subdirectories, with the values that they may have. */
+const flatParameters: Readonly<Record<string, (value: unknown) => boolean>> = {
+  // The module of the workspace.
+  name: (value) => typeof value === 'string',
+  depth: (value) => value === 1,
+  maxDepth: (value) => value === 1,
+  recursive: (value) => value === false,
+  limit: (value) => typeof value === 'number',
+  offset: (value) => typeof value === 'number',
+  skip: (value) => typeof value === 'number',
+};
+
+/** Options of the interceptors. */
+export interface WrapOptions<Args extends readonly unknown[]> {
+  /**
+   * Returns what the result of a call depends on, as plain data. Use it to leave out arguments that change with each call, such as a
+   * signal or the context of a framework.
+   * @default all arguments
+   */
+  readonly keyOf?: ((...args: Args) => unknown) | undefined;
+  /**
+   * Returns the path of a call.
+   * @default the first argument, or its `path`
+   */
+  readonly pathOf?: ((...args: Args) => string | undefined) | undefined;
+}
+
+/** What a call depends on, from its arguments. */
+export interface Call {
+  readonly kind: 'list' | 'read';
+  readonly key: string;
+  readonly path: string;
+  readonly extent: Extent;
+}
+
+/** How one function is wrapped, as far as its arguments matter. */
+interface WrappedFunction<Args extends readonly unknown[]> {
+  readonly kind: 'list' | 'read';
+  readonly original: unknown;
+  readonly options: WrapOptions<Args>;
+}
+
+const numbers = new WeakMap<object, number>();
+let lastNumber = 0;
+
+/** Returns a number that no other object has; 0 for a primitive value. */
+function numberOf(value: unknown): number {
+  if ((typeof value !== 'object' && typeof value !== 'function') || value === null) return 0;
+  const known = numbers.get(value) ?? ++lastNumber;
+  numbers.set(value, known);
+  return known;
+}
+
+/** Returns whether a value is an object and not a list. */
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Returns the path in the arguments of a call. */
+export function pathIn(...[first]: readonly unknown[]): string | undefined {
+  if (typeof first === 'string') return first;
+  if (!isRecord(first)) return undefined;
+  return PATH_NAMES.map((name) => first[name]).find((value) => typeof value === 'string');
+}
+
+/** Returns whether arguments ask for the entries of the directory alone, as far as they tell. */
+function isFlat([first, ...rest]: readonly unknown[]): boolean {
+  return [first, ...rest].every(
+    (argument, index) =>
+      argument === undefined ||
+      (index === 0 && typeof argument === 'string') ||
+      (isRecord(argument) &&
+        Object.entries(argument).every(
+          ([name, value]) => value === undefined || PATH_NAMES.includes(name) || flatParameters[name]?.(value) === true,
+        )),
+  );
+}
+
+/** Returns the path of a call; `undefined` when its arguments have none. */
+export function pathOf<Args extends readonly unknown[]>(
+  { pathOf: find = pathIn }: WrapOptions<Args>,
+  args: Args,
+): string | undefined {
+  try {
+    const path: unknown = find(...args);
+    return typeof path === 'string' ? path : undefined;
+  } catch {
+    // A getter, a proxy or the function of the caller threw: the original call decides what that means.
+    return undefined;
+  }
+}
+
+/** Returns what a call depends on; `undefined` when its arguments are not plain data. */
+export function callOf<Args extends readonly unknown[]>(
+  { kind, original, options: { keyOf } }: WrappedFunction<Args>,
+  { self, args, path }: { readonly self: unknown; readonly args: Args; readonly path: string },
+): Call | undefined {
+  try {
+    const plain = copyPlain<unknown>(keyOf ? keyOf(...args) : [...args], MAX_ARGUMENT_BYTES);
+    if (plain === undefined) return undefined;
+    const key = `${kind} ${numberOf(original)} ${numberOf(self)} ${textOfPlain(plain.value)} ${JSON.stringify(path)}`;
+    const isPlainList = isFlat([plain.value].flat());
+    return { kind, key, path, extent: kind === 'read' ? 'file' : isPlainList ? 'names' : 'tree' };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns the signal in the arguments of a call, if there is one. */
+export function signalIn(args: readonly unknown[]): AbortSignal | undefined {
+  try {
+    const candidates = args.flatMap((argument) =>
+      isRecord(argument) ? [argument, argument['signal'], argument['abortSignal']] : [],
+    );
+    return candidates.find((value) => value instanceof AbortSignal);
+  } catch {
+    // A getter or a proxy threw.
+    return undefined;
+  }
+}
