@@ -117,7 +117,9 @@ describe('the section', () => {
     ['more of a focus than its limit', { depth: 1, focus: ['src/b/c/d/e/f'], maxCharacters: 60 }, 1],
   ])('states how many levels it has at most where it shows %s', async (_reason, options, levels) => {
     const tree = options.depth === undefined ? { a: '' } : { 'src/b/c/d/e/f': '', [`long-${'x'.repeat(30)}`]: '' };
-    expect((await runOf(tree, options)).section()).toContain(`(at most ${levels} levels deep)`);
+    expect((await runOf(tree, options)).section()).toContain(
+      `(at most ${levels} ${levels === 1 ? 'level' : 'levels'} deep)`,
+    );
   });
 
   test('has the same bytes in two runs, and no time in it', async () => {

@@ -34,7 +34,7 @@ export const sectionTexts: Readonly<Record<Language, SectionTexts>> = {
   en: {
     heading: '## Workspace directory structure cache',
     intro: (list, depth) =>
-      `To reduce repeated \`${list}\` calls, here is an overview of the directory structure of the workspace (at most ${depth} levels deep):`,
+      `To reduce repeated \`${list}\` calls, here is an overview of the directory structure of the workspace (at most ${depth} ${depth === 1 ? 'level' : 'levels'} deep):`,
     notes: '**Note**:',
     usage: (list) => [
       `- Check the directory structure above first, and avoid repeated calls of \`${list}\``,
