@@ -149,6 +149,15 @@ test('a preload reads the most used files into memory, at most 20 and 2 MiB', as
   expect(second.content.stats.hits).toBe(1);
 });
 
+/** Returns a promise and the function that resolves it. Node 20 has no `Promise.withResolvers`. */
+function gate(): readonly [passed: Promise<void>, open: () => void] {
+  let open = (): void => undefined;
+  const passed = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return [passed, open];
+}
+
 /** A project whose files were used before, and a gate in front of each read of a file. */
 async function usedBefore(names: readonly string[]) {
   const [root, stateDirectory] = [
@@ -160,14 +169,14 @@ async function usedBefore(names: readonly string[]) {
   await first.close();
   await settled(root);
   const opened: string[] = [];
-  const gate = Promise.withResolvers<void>();
-  const begun = Promise.withResolvers<void>();
+  const [released, release] = gate();
+  const [begun, begin] = gate();
   const operations: FileOperations = {
     ...nodeFileOperations,
     open: async (path, mode, permissions) => {
       opened.push(path.slice(root.length + 1));
-      begun.resolve();
-      await gate.promise;
+      begin();
+      await released;
       return nodeFileOperations.open(path, mode, permissions);
     },
   };
@@ -177,7 +186,7 @@ async function usedBefore(names: readonly string[]) {
     onTestFinished(() => cache.close());
     return cache;
   };
-  return { makeCache, opened, begun: begun.promise, release: gate.resolve };
+  return { makeCache, opened, begun, release };
 }
 
 test('with `preload`, the first init begins to read the most used files, and does not wait for them', async () => {
