@@ -228,7 +228,7 @@ describe('calls in flight', () => {
     const { root, run } = await setUp({ 'src/a': '' });
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     onTestFinished(() => void vi.useRealTimers());
-    const list = counted(({ path }: { path: string }) =>
+    const list = counted(({ path }: { path: string }): string[] | Promise<string[]> =>
       list.calls.length === 1 ? new Promise<string[]>(() => undefined) : readdirSync(join(root, path)),
     );
     const wrapped = run.wrapWithCache(list);
