@@ -149,6 +149,23 @@ impl SnapshotBuilder {
         true
     }
 
+    /// Adds entries of another snapshot, whose paths are greater than those before. Returns `false`, and adds none, when the
+    /// arena is full.
+    pub(crate) fn push_range(&mut self, snapshot: &Snapshot, entries: Range<usize>) -> bool {
+        if entries.is_empty() {
+            return true;
+        }
+        let bytes = snapshot.span(entries.start).start..snapshot.span(entries.end - 1).end;
+        let start = self.arena.len();
+        if u32::try_from(start + bytes.len()).is_err() {
+            return false;
+        }
+        self.arena.extend_from_slice(&snapshot.arena()[bytes.clone()]);
+        let moved = |record: &Record| Record { end: (record.end as usize - bytes.start + start) as u32, ..*record };
+        self.records.extend(snapshot.entries.records[entries].iter().map(moved));
+        true
+    }
+
     pub(crate) fn push_details(&mut self, mtime_ms: f64, size: Option<u64>) {
         self.times.push(mtime_ms);
         self.sizes.push(size);
@@ -368,8 +385,13 @@ impl Snapshot {
     /// Returns the entry at exactly `path`. Binary search.
     #[must_use]
     pub fn find(&self, path: &[u8]) -> Option<usize> {
-        let index = self.partition(|other| other < path);
+        let index = self.place_of(path);
         (index < self.len() && self.path(index) == path).then_some(index)
+    }
+
+    /// Returns the entry at `path` or, if there is none, the first one after it. Binary search.
+    pub(crate) fn place_of(&self, path: &[u8]) -> usize {
+        self.partition(|other| other < path)
     }
 
     fn partition(&self, before: impl Fn(&[u8]) -> bool) -> usize {

@@ -15,6 +15,9 @@ use crate::snapshot::{Cut, Snapshot, SnapshotBuilder, SnapshotHead};
 use super::listing::{Listing, NO_CHILD};
 use super::state::State;
 
+/// How many entries are copied between two checks for cancellation.
+const COPIED_PER_CHECK: usize = 65_536;
+
 /// The result of the relisting phase.
 pub(super) struct MergeInput {
     /// The directories that were listed again, as indices in the base's fingerprint. The first outputs are theirs.
@@ -95,27 +98,31 @@ pub(super) fn merge(
     let bytes = base.arena().len() + found.iter().map(|(path, ..)| path.len()).sum::<usize>();
     let mut builder = SnapshotBuilder::new(kept + found.len(), bytes, false);
     let mut found = found.iter().peekable();
-    let push = |builder: &mut SnapshotBuilder, path: &[u8], name_len: usize, kind: Kind, excluded: bool| {
-        let (directory, name) = path.split_at(path.len() - name_len);
-        let depth = slashes(directory) + 1;
-        builder.push(directory, name, depth, kind, excluded)
-    };
     let push_found = |builder: &mut SnapshotBuilder, (path, kind, excluded): &(Vec<u8>, Kind, bool)| {
-        let name_len = path.iter().rev().take_while(|&&byte| byte != b'/').count();
-        push(builder, path, name_len, *kind, *excluded)
+        let name_start = path.iter().rposition(|&byte| byte == b'/').map_or(0, |slash| slash + 1);
+        let (directory, name) = path.split_at(name_start);
+        builder.push(directory, name, slashes(directory) + 1, *kind, *excluded)
     };
     let mut fits = true;
-    for (entry, gone) in gone.iter().enumerate() {
-        if entry % 4096 == 0 {
-            check()?;
-        }
-        if *gone {
+    let mut start = 0;
+    while start < gone.len() {
+        if gone[start] {
+            start += 1;
             continue;
         }
-        while let Some(next) = found.next_if(|(path, ..)| path.as_slice() < base.path(entry)) {
-            fits &= push_found(&mut builder, next);
+        check()?;
+        let run = gone[start..].iter().take(COPIED_PER_CHECK).take_while(|gone| !**gone).count();
+        let mut end = start + run;
+        if let Some((path, ..)) = found.peek()
+            && path.as_slice() < base.path(end - 1)
+        {
+            end = base.place_of(path).clamp(start, end);
+            fits &= builder.push_range(base, start..end);
+            fits &= found.next().is_none_or(|next| push_found(&mut builder, next));
+        } else {
+            fits &= builder.push_range(base, start..end);
         }
-        fits &= push(&mut builder, base.path(entry), base.name(entry).len(), base.kind(entry), base.is_excluded(entry));
+        start = end;
     }
     for next in found {
         fits &= push_found(&mut builder, next);
