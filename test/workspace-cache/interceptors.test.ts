@@ -653,6 +653,42 @@ test.each([
   expect(original.calls).toHaveLength(2);
 });
 
+test('a wrapped read that lists a directory is asked again after a change far below', async () => {
+  const { root, run } = await setUp({ 'a/b/c/d': '' });
+  const read = run.wrapReadWithCache((path: string) => readdirSync(join(root, path), { recursive: true }).map(String));
+  expect(await read('a')).toEqual(['b', 'b/c', 'b/c/d']);
+  writeFileSync(join(root, 'a/b/c/new'), '');
+  expect(await read('a')).toEqual(['b', 'b/c', 'b/c/d', 'b/c/new']);
+});
+
+test('a list function that follows a link is asked again after a change far below', async () => {
+  const { root, run } = await setUp({ 'a/link': symlink('../other'), 'other/b/c': '' });
+  const list = run.wrapWithCache((path: string) =>
+    readdirSync(join(root, path, 'link/b')).map((name) => `link/b/${name}`),
+  );
+  expect(await list('a')).toEqual(['link/b/c']);
+  writeFileSync(join(root, 'other/b/new'), '');
+  expect(await list('a')).toEqual(['link/b/c', 'link/b/new']);
+});
+
+test.each(['.gitignore', '.git/info/exclude'])(
+  'a listing depends on the rules above the root, in %s',
+  async (rules) => {
+    const outer = createTree({ 'root/a.log': '', 'root/b': '', [rules]: '' });
+    await settled(outer);
+    const root = join(outer, 'root');
+    const cache = createWorkspaceCache({ root, stateDirectory: temporaryDirectory() });
+    onTestFinished(() => cache.close());
+    const { run } = await cache.init();
+    const list = run.wrapWithCache((path: string) =>
+      readdirSync(join(root, path)).filter((name) => !readFileSync(join(outer, rules), 'utf8').includes(name)),
+    );
+    expect(await list('/')).toEqual(['a.log', 'b']);
+    writeFileSync(join(outer, rules), 'a.log');
+    expect(await list('/')).toEqual(['b']);
+  },
+);
+
 test.each(['.gitignore', 'src/.gitignore', '.ignore'])('a listing depends on the rules in %s', async (rules) => {
   const { root, run, workspace } = await setUp({ 'src/deep/a': '', 'src/deep/b': '' });
   const list = counted(({ path }: { path: string }) => {

@@ -135,12 +135,8 @@ export function isInsideCall(): boolean {
 export function createCallCache({ scope, hasExactTimes, stores, countUse }: CallCacheOptions): CallCache {
   const flights = new Map<string, Flight>();
 
-  const take = async (real: string, extent: Extent): Promise<Snapshot | undefined> =>
-    snapshotOf(real, extent, {
-      hasExactTimes,
-      marginMs: extent === 'file' ? WRITE_MS : 0,
-      roots: await scope.realRoots().catch(() => []),
-    });
+  const take = (real: string, extent: Extent): Promise<Snapshot | undefined> =>
+    snapshotOf(real, extent, { hasExactTimes, marginMs: extent === 'file' ? WRITE_MS : 0 });
 
   const placeOf = async ({ path, extent }: Call): Promise<Place> => {
     const [real, roots] = await Promise.all([locate(scope, path), scope.realRoots().catch(() => [])]);

@@ -48,33 +48,37 @@ async function partsAt(path: string): Promise<Part[]> {
     : [{ path, stats }];
 }
 
-/** Returns what a snapshot covers; `undefined` when there is too much of it. */
+/** Returns what a snapshot covers; `undefined` when there is too much of it, or when not all of it can be found. */
 async function collect(path: string, extent: Extent): Promise<Part[] | undefined> {
   const parts = await partsAt(path);
-  // A read function may list a directory.
-  const isOne = extent === 'names' || (extent === 'file' && parts[0]?.stats.isDirectory() !== true);
-  const pending = isOne ? [] : [path];
+  // A read function may list a directory, with all below it.
+  const isTree = extent === 'tree' || (extent === 'file' && parts[0]?.stats.isDirectory());
+  const pending = isTree || extent === 'entries' ? [path] : [];
   for (const directory of pending) {
     const listed = await readdir(directory);
     if (parts.length + listed.length > MAX_ENTRIES) return undefined;
     const found = await Promise.all(listed.toSorted().map((name) => partsAt(join(directory, name))));
     for (const part of found.flat()) {
       parts.push(part);
-      if (extent === 'tree' && part.stats.isDirectory() && !part.path.endsWith('/')) pending.push(part.path);
+      if (!isTree || !part.stats.isDirectory()) continue;
+      // The function may have gone through a link, out of this tree.
+      if (part.path.endsWith('/')) return undefined;
+      pending.push(part.path);
     }
   }
   return parts;
 }
 
-/** Returns the directories from one up to its root. */
-function upwards(directory: string, roots: readonly string[]): string[] {
-  const isRoot = roots.includes(directory) || dirname(directory) === directory;
-  return isRoot ? [directory] : [directory, ...upwards(dirname(directory), roots)];
+/** Returns a directory and all above it. */
+function upwards(directory: string): string[] {
+  return dirname(directory) === directory ? [directory] : [directory, ...upwards(dirname(directory))];
 }
 
+const RULE_FILES = [...IGNORE_FILES, join('.git', 'info', 'exclude')];
+
 /** Returns the ignore files that hold in a directory, with the paths at which there is none. */
-async function ruleFilesOf(directory: string, roots: readonly string[]): Promise<(Part | { readonly path: string })[]> {
-  const paths = upwards(directory, roots).flatMap((at) => IGNORE_FILES.map((name) => join(at, name)));
+async function ruleFilesOf(directory: string): Promise<(Part | { readonly path: string })[]> {
+  const paths = upwards(directory).flatMap((at) => RULE_FILES.map((name) => join(at, name)));
   const found = await Promise.all(paths.map((path) => partsAt(path).catch(() => [{ path }])));
   return found.flat();
 }
@@ -84,8 +88,6 @@ export interface SnapshotContext {
   readonly hasExactTimes: TimeCheck;
   /** How long a change may take after its time was recorded. */
   readonly marginMs: number;
-  /** The canonical roots of the workspace. */
-  readonly roots: readonly string[];
 }
 
 /**
@@ -95,7 +97,7 @@ export interface SnapshotContext {
 export async function snapshotOf(
   path: string,
   extent: Extent,
-  { hasExactTimes, marginMs, roots }: SnapshotContext,
+  { hasExactTimes, marginMs }: SnapshotContext,
 ): Promise<Snapshot | undefined> {
   let settledNs = 0n;
   const textOf = async (part: Part | { readonly path: string }): Promise<string> => {
@@ -114,7 +116,7 @@ export async function snapshotOf(
   try {
     const parts = await collect(path, extent);
     if (parts === undefined) return undefined;
-    const ruleFiles = extent === 'file' ? [] : await ruleFilesOf(path, roots);
+    const ruleFiles = extent === 'file' ? [] : await ruleFilesOf(path);
     const texts = await Promise.all(ruleFiles.map(textOf));
     const rules = createHash('sha256').update(texts.join()).digest('base64');
     const hash = createHash('sha256').update(rules);
