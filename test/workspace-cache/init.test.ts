@@ -6,6 +6,7 @@ import type { InitResult, UserContext, WorkspaceCacheOptions } from '@cairn/work
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { settled } from '../support/settled.ts';
 import { createTree, temporaryDirectory, writeTree } from '../support/tree.ts';
 import { createTestCache } from './support.ts';
 
@@ -132,6 +133,27 @@ describe('the agents of one run', () => {
     expect(hits + misses).toBe(1);
   });
 
+  test('get the same result again', async () => {
+    const { cache } = createTestCache(createTree(tree));
+    const userContext: UserContext = {};
+    const first = await cache.init({ userContext });
+    expect(await cache.init({ userContext })).toBe(first);
+  });
+
+  test('lose a kept listing when the workspace of any of their caches changes it', async () => {
+    const root = createTree(tree);
+    const userContext: UserContext = {};
+    const { run } = await createTestCache(root).cache.init({ userContext });
+    const { cache } = createTestCache(root);
+    await cache.init({ userContext });
+    const workspace = cache.createWorkspace({ stateDirectory: temporaryDirectory() });
+    await settled(join(root, 'src'));
+    await run.wrapWithCache(async (path: string) => (path === 'src' ? ['a.ts', 'lib'] : []))('src');
+    expect(Object.keys(run.data.dynamic)).toHaveLength(1);
+    await createCodingTools({ workspace }).write.execute({ path: 'src/new', content: '' });
+    expect(run.data.dynamic).toEqual({});
+  });
+
   test('of two roots have nothing in common', async () => {
     const userContext: UserContext = {};
     const one = await createTestCache(createTree({ a: '' })).cache.init({ userContext });
@@ -169,6 +191,32 @@ describe('a run', () => {
     expect(next.run.updates()).toBe('');
     expect(next.run.version).toBeGreaterThan(run.version);
     expect(next.run.section()).toContain('READ.md');
+  });
+
+  test('does not list what its rules leave out', async () => {
+    const { cache } = createTestCache(createTree(tree), { hidden: true, exclude: ['gen'], allow: ['.github', 'out'] });
+    const { run } = await cache.init({ userContext: {} });
+    const tools = createCodingTools({ workspace: cache.createWorkspace({ stateDirectory: temporaryDirectory() }) });
+    for (const path of ['gen/a', '.cache/b', '.github/c', 'dist/d', 'src/gen/e']) {
+      expect(await tools.write.execute({ path, content: '' })).toMatchObject({ isError: false });
+    }
+    const lines = inFence(run.updates());
+    expect(lines).toEqual(['+ .cache/', '+ .cache/b', '+ .github/', '+ .github/c', '+ dist/', '+ dist/d']);
+    const other = createTestCache(cache.root, { allow: ['dist', '.cache'] }).cache;
+    const next = await other.init({ userContext: {} });
+    const nextTools = createCodingTools({ workspace: other.createWorkspace({ stateDirectory: temporaryDirectory() }) });
+    for (const path of ['.cache/new', '.github/new', 'dist/new', 'out/new']) {
+      expect(await nextTools.write.execute({ path, content: '' })).toMatchObject({ isError: false });
+    }
+    expect(inFence(next.run.updates())).toEqual(['+ .cache/new', '+ dist/new']);
+  });
+
+  test('changes nothing in later trees when its data are changed', async () => {
+    const { cache } = createTestCache(createTree(tree));
+    const metadata = async (): Promise<{ entries: number }> => (await cache.init()).run.data.static.metadata as never;
+    (await metadata()).entries = 7;
+    Object.assign((await cache.tree()).metadata, { entries: 8 });
+    expect([(await metadata()).entries, (await cache.tree()).metadata.entries]).toEqual([5, 5]);
   });
 
   test('in the mode `static` has no tool and keeps no listing', async () => {

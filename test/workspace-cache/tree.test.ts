@@ -244,6 +244,11 @@ describe('focus', () => {
     ]);
   });
 
+  test('finds a name in another form of Unicode', async () => {
+    const lines = await treeOf({ '\u00e9/x/y': '' }, { depth: 1, focus: ['e\u0301/x'] });
+    expect(lines).toEqual(['\u00e9/', '  x/', '    y']);
+  });
+
   test.each(['/a/b/c', './a/b/c', 'a/b/c/', 'a//b/c'])('accepts a path as %s', async (path) => {
     expect(await treeOf(tree, { depth: 1, focus: [path] })).toEqual(await treeOf(tree, { depth: 1, focus: ['a/b/c'] }));
   });
@@ -283,6 +288,8 @@ describe('metadata', () => {
     const { cache } = createTestCache(createTree({ 'src/a': '', 需求: '' }), { countTokens });
     const { tree, metadata } = await cache.tree();
     expect(metadata.estimatedTokens).toBe(countTokens(tree));
+    const other = await cache.tree({ countTokens: (text) => text.length });
+    expect(other.metadata.estimatedTokens).toBe(tree.length);
   });
 });
 

@@ -50,7 +50,8 @@ export type DynamicListings = Record<string, DynamicListing>;
 
 /** The data of a run, as templates see it. */
 export function createData({ tree, metadata }: BuiltTree, dynamic: DynamicListings): WorkspaceCacheData {
-  const data = { static: { tree, metadata }, dynamic };
+  // A copy: the tree is kept for other runs, and this one is open to templates and agents.
+  const data = { static: { tree, metadata: { ...metadata } }, dynamic };
   return Object.defineProperty(data, 'directoryTree', {
     enumerable: false,
     get: () => data.static.tree,

@@ -86,7 +86,8 @@ const FAILED = 'Workspace cache initialization failed, will use on-demand loadin
 
 const treeCallOptions: ReadonlySet<string> = new Set([...treeOptionNames, 'signal']);
 
-interface SharedRun extends InitResult {
+interface SharedRun {
+  readonly result: InitResult;
   readonly changes: ChangeList;
   readonly listings: DynamicListingStore;
   readonly counter: RunCounter;
@@ -168,7 +169,8 @@ export function createWorkspaceCache(options: WorkspaceCacheOptions): WorkspaceC
       countTokens: resolved.tree.countTokens,
       totalScans: () => state.totalScans,
     });
-    return { message: tree.root === undefined ? FAILED : INITIALIZED, run, changes, listings, counter };
+    const message = tree.root === undefined ? FAILED : INITIALIZED;
+    return { result: { message, run }, changes, listings, counter };
   };
 
   const init = async (initOptions: InitOptions | undefined): Promise<InitResult> => {
@@ -180,7 +182,7 @@ export function createWorkspaceCache(options: WorkspaceCacheOptions): WorkspaceC
       state.runs.set(key, pending);
       shared = await pending;
       // A run that failed may succeed when it is tried again.
-      if (shared.message === FAILED && state.runs.get(key) === pending) state.runs.delete(key);
+      if (shared.result.message === FAILED && state.runs.get(key) === pending) state.runs.delete(key);
       changeLists.add(shared.changes);
       listingStores.add(shared.listings);
       latestCounter = shared.counter;
@@ -188,12 +190,12 @@ export function createWorkspaceCache(options: WorkspaceCacheOptions): WorkspaceC
         hasPreloaded = true;
         void files.content.preload();
       }
-      if (userContext !== undefined) (userContext as UserContext)['workspaceCache'] = shared.run.data;
-      return { message: shared.message, run: shared.run };
+      if (userContext !== undefined) (userContext as UserContext)['workspaceCache'] = shared.result.run.data;
+      return shared.result;
     } catch (error) {
       warn(`workspace cache of ${root}: userContext cannot be used: ${messageOf(error)}; pass an object`, error);
-      const { run } = shared ?? (await makeRun(stateOf(undefined, root)));
-      return { message: FAILED, run };
+      const { result } = shared ?? (await makeRun(stateOf(undefined, root)));
+      return { ...result, message: FAILED };
     }
   };
 
@@ -209,7 +211,7 @@ export function createWorkspaceCache(options: WorkspaceCacheOptions): WorkspaceC
       checkKnown('tree', changed, treeCallOptions);
       const { signal, ...treeOptions } = changed;
       const { tree, metadata, version } = await build(resolveTreeOptions({ ...options, ...treeOptions }), signal);
-      return { tree, metadata, version };
+      return { tree, metadata: { ...metadata }, version };
     },
     init,
     content: files.content,

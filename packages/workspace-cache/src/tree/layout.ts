@@ -60,7 +60,5 @@ export function layOut(summary: TreeSummary, format: TreeFormat, texts: TreeText
     labels.push(label);
     children[parent]?.push(node);
   }
-  // A directory that changed during the scan may have more entries than were counted.
-  for (const [node, own] of children.entries()) totals[node] = Math.max(totals[node] ?? 0, own.length);
   return { format, texts, summary, parents, levels, children, totals, labels, indents };
 }

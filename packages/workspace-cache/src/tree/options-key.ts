@@ -12,8 +12,7 @@ function numberOf(value: object): number {
 
 /** Returns a text that is equal for equal options. */
 export function keyOf(options: object): string {
-  return JSON.stringify(options, (_name, value: unknown) => {
-    if (typeof value === 'function') return `function ${numberOf(value)}`;
-    return value === Infinity ? 'Infinity' : value;
-  });
+  return JSON.stringify(options, (_name, value: unknown) =>
+    typeof value === 'function' ? `function ${numberOf(value)}` : value,
+  );
 }
