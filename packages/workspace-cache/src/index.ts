@@ -9,13 +9,7 @@ export type { TreeFormat, TreeOptions } from './tree/options.ts';
 export { createWorkspaceCache } from './workspace-cache.ts';
 export type { InitOptions, InitResult, TreeCallOptions, UserContext, WorkspaceCache } from './workspace-cache.ts';
 export type { WorkspaceCacheOptions, WorkspaceCacheWarning } from './cache-options.ts';
-export type {
-  CachedFile,
-  CachedReadOptions,
-  ContentCache,
-  ContentStatistics,
-  Preloaded,
-} from './content/content-cache.ts';
+export type { CachedFile, CachedReadOptions, ContentCache, ContentStatistics, Preloaded } from './content/types.ts';
 export type { AccessCount } from './content/access-counts.ts';
 export type { CacheDirectoryDetails, CacheDirectoryInput, ItemDifferences } from './listings/cache-directory.ts';
 export { cacheDirectoryRules } from './listings/cache-directory-texts.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { CacheAccess } from './content/content-cache.ts';
+import type { CacheAccess } from './content/types.ts';
 import { createRunCounter } from './run-counter.ts';
 
 const access = (kind: 'list' | 'read', path: string, isHit: boolean): CacheAccess => ({

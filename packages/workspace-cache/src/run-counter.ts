@@ -1,5 +1,5 @@
 import { relative, sep } from 'node:path';
-import type { CacheAccess } from './content/content-cache.ts';
+import type { CacheAccess } from './content/types.ts';
 import type { RunCounts } from './statistics/statistics.ts';
 
 /** The counts of one run. */

@@ -1,5 +1,5 @@
 import type { ResolvedCacheOptions } from './cache-options.ts';
-import type { OwnContentCache } from './content/content-cache.ts';
+import type { OwnContentCache } from './content/types.ts';
 import { coreFilesOf } from './section/core-files.ts';
 import { gitLineOf } from './section/git.ts';
 import type { SectionContent } from './section/section.ts';

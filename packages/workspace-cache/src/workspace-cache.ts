@@ -3,7 +3,7 @@ import type { FileOperations, Workspace, WorkspaceChange, WorkspaceOptions } fro
 import { createAudience } from './audience.ts';
 import { resolveCacheOptions } from './cache-options.ts';
 import type { ResolvedCacheOptions, WorkspaceCacheOptions } from './cache-options.ts';
-import type { CacheAccess, ContentCache } from './content/content-cache.ts';
+import type { CacheAccess, ContentCache } from './content/types.ts';
 import { createCacheDirectoryTool } from './listings/cache-directory.ts';
 import { createCacheFiles } from './listings/cache-files.ts';
 import type { CacheFiles } from './listings/cache-files.ts';

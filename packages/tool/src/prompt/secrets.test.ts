@@ -82,6 +82,7 @@ test.each([
   ['id_ed25519', true],
   ['id_ed25519.pub', false],
   ['credentials.json', true],
+  ['application_default_credentials.json', true],
   ['service-account-prod.json', true],
   ['environment.ts', false],
   ['keyboard.ts', false],

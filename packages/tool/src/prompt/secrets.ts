@@ -118,7 +118,7 @@ export const SECRET_NAMES: readonly string[] = [
   '.vault-token',
   'kubeconfig',
   'credentials',
-  'credentials.json',
+  '*credentials.json',
   'credentials.toml',
   'client_secret*.json',
   'service-account*.json',

@@ -1,8 +1,7 @@
-import { nodeFileOperations } from '@cairn/coding-agent';
 import { accountStateDirectories } from '@cairn/tool/paths';
-import { createHash } from 'node:crypto';
-import * as fs from 'node:fs/promises';
-import { join, relative, sep } from 'node:path';
+import { relative, sep } from 'node:path';
+import { add, createCountsFile, MAX_PATH_LENGTH, ranked } from './counts-file.ts';
+import type { Use, Uses } from './counts-file.ts';
 import { report } from './report.ts';
 import { isWithin } from './scope.ts';
 import type { CacheScope } from './scope.ts';
@@ -34,125 +33,18 @@ export interface AccessCountsOptions {
   readonly onWarning?: ((message: string) => void) | undefined;
 }
 
-const MAX_PATHS = 1000;
-const MAX_PATH_LENGTH = 4096;
-/** A larger file is not one of ours. */
-const MAX_FILE_BYTES = 8 * 1024 * 1024;
-/** Files of other projects; the oldest are removed. */
-const MAX_PROJECTS = 200;
 /** Uses after which the counts are written. A process that is killed loses fewer. */
 const USES_PER_WRITE = 256;
-const HALF_LIFE_MS = 7 * 24 * 60 * 60 * 1000;
-const LOCK_MS = 2000;
-/** The permissions that let the group or all others write. */
-const OTHERS_MAY_WRITE = 0o022;
-
-interface Use {
-  readonly count: number;
-  readonly lastUsedMs: number;
-}
-type Uses = Map<string, Use>;
-
-function weightOf({ count, lastUsedMs }: Use, nowMs: number): number {
-  return count * 0.5 ** (Math.max(0, nowMs - lastUsedMs) / HALF_LIFE_MS);
-}
-
-/** Returns the uses with the highest weight, at most 1,000. */
-function ranked(uses: Uses): (readonly [string, Use])[] {
-  const nowMs = Date.now();
-  const weighed = [...uses].map((entry) => ({ entry, weight: weightOf(entry[1], nowMs) }));
-  return weighed
-    .toSorted((a, b) => b.weight - a.weight || (a.entry[0] < b.entry[0] ? -1 : 1))
-    .slice(0, MAX_PATHS)
-    .map(({ entry }) => entry);
-}
-
-function add(uses: Uses, more: Iterable<readonly [string, Use]>): void {
-  for (const [path, { count, lastUsedMs }] of more) {
-    const known = uses.get(path);
-    const latestMs = Math.max(known?.lastUsedMs ?? 0, lastUsedMs);
-    uses.set(path, { count: (known?.count ?? 0) + count, lastUsedMs: latestMs });
-  }
-}
-
-/** Returns the uses in a file's text; none when it has another form. */
-function parse(text: string): Uses {
-  const uses: Uses = new Map();
-  try {
-    const { version, counts } = JSON.parse(text) as { readonly version?: unknown; readonly counts?: unknown };
-    if (version !== 1 || !Array.isArray(counts)) return uses;
-    const nowMs = Date.now();
-    for (const entry of counts.slice(0, MAX_PATHS) as readonly unknown[]) {
-      if (!Array.isArray(entry)) continue;
-      const [path, count, lastUsedMs] = entry as readonly unknown[];
-      if (typeof path !== 'string' || path.length > MAX_PATH_LENGTH) continue;
-      if (!Number.isSafeInteger(count) || !Number.isFinite(lastUsedMs)) continue;
-      // Both are numbers by the line above.
-      uses.set(path, { count: Math.max(0, count as number), lastUsedMs: Math.min(nowMs, lastUsedMs as number) });
-    }
-  } catch {
-    // A process was killed while it wrote: the counts begin again.
-  }
-  return uses;
-}
-
-/** Returns whether a directory belongs to this user alone. */
-async function isOwn(directory: string): Promise<boolean> {
-  try {
-    const stat = await fs.lstat(directory);
-    const own = process.geteuid?.();
-    return stat.isDirectory() && (own === undefined || (stat.uid === own && (stat.mode & OTHERS_MAY_WRITE) === 0));
-  } catch {
-    return false;
-  }
-}
-
-async function make(directory: string): Promise<void> {
-  try {
-    await fs.mkdir(directory, { recursive: true, mode: 0o700 });
-  } catch {
-    // The next one may do.
-  }
-}
-
-async function readCounts(file: string): Promise<Uses> {
-  try {
-    const { size } = await fs.lstat(file);
-    return size > MAX_FILE_BYTES ? new Map() : parse(await fs.readFile(file, 'utf8'));
-  } catch {
-    return new Map();
-  }
-}
-
-/** Removes the files of projects that were not used for the longest time. Another process may do the same now. */
-async function removeOldest(directory: string): Promise<void> {
-  const names = (await fs.readdir(directory)).filter((name) => name.endsWith('.json'));
-  if (names.length <= MAX_PROJECTS) return;
-  const files = await Promise.all(
-    names.map(async (name) => ({ name, usedMs: (await fs.lstat(join(directory, name))).mtimeMs })),
-  );
-  for (const { name } of files.toSorted((a, b) => b.usedMs - a.usedMs).slice(MAX_PROJECTS)) {
-    await fs.rm(join(directory, name), { force: true });
-  }
-}
 
 /** Makes the access counts of the project at the first root of the scope. Nothing is read before the first call. */
 export function createAccessCounts({ scope, stateDirectory, onWarning }: AccessCountsOptions): AccessCounts {
-  const candidates = stateDirectory === undefined ? accountStateDirectories('workspace-cache') : [stateDirectory];
+  const file = createCountsFile(
+    stateDirectory === undefined ? accountStateDirectories('workspace-cache') : [stateDirectory],
+  );
   let noted: Uses = new Map();
   let notedUses = 0;
   let writing: Promise<void> = Promise.resolve();
   let hasWarned = false;
-
-  /** Returns the file of a project, in the first directory that can be used. */
-  const fileOf = async (root: string, isNew: boolean): Promise<{ directory: string; file: string } | undefined> => {
-    const name = createHash('sha256').update(root).digest('hex').slice(0, 32);
-    for (const directory of candidates) {
-      if (isNew) await make(directory);
-      if (await isOwn(directory)) return { directory, file: join(directory, `${name}.json`) };
-    }
-    return undefined;
-  };
 
   /** Returns the uses of files below the root, by their relative paths. */
   const below = (root: string, uses: Uses): (readonly [string, Use])[] =>
@@ -168,22 +60,7 @@ export function createAccessCounts({ scope, stateDirectory, onWarning }: AccessC
     notedUses = 0;
     try {
       const [root = ''] = await scope.realRoots();
-      const place = await fileOf(root, true);
-      if (place === undefined) throw new Error(`no directory can be used of ${candidates.join(', ')}`);
-      const { directory, file } = place;
-      const lock = await nodeFileOperations.lock(directory, { timeoutMs: LOCK_MS });
-      if (lock === undefined) throw new Error(`${directory} is locked by another process`);
-      try {
-        const uses = await readCounts(file);
-        add(uses, below(root, taken));
-        const counts = ranked(uses).map(([path, { count, lastUsedMs }]) => [path, count, lastUsedMs]);
-        const temporary = `${file}.tmp`;
-        await fs.writeFile(temporary, JSON.stringify({ version: 1, root, counts }), { mode: 0o600 });
-        await fs.rename(temporary, file);
-        await removeOldest(directory).catch(() => undefined);
-      } finally {
-        await lock.release();
-      }
+      await file.add(root, below(root, taken));
     } catch (error) {
       const later = noted;
       noted = new Map();
@@ -216,8 +93,7 @@ export function createAccessCounts({ scope, stateDirectory, onWarning }: AccessC
       const uses: Uses = new Map();
       try {
         const [root = ''] = await scope.realRoots();
-        const place = await fileOf(root, false);
-        if (place) add(uses, await readCounts(place.file));
+        add(uses, await file.read(root));
         add(uses, below(root, noted));
       } catch {
         // There is no root: there are no files either.

@@ -1,7 +1,7 @@
 import { nodeFileOperations } from '@cairn/coding-agent';
 import type { FileOperations, Workspace, WorkspaceChange } from '@cairn/coding-agent';
 import { createContentCache } from '../content/content-cache.ts';
-import type { CacheAccess, OwnContentCache } from '../content/content-cache.ts';
+import type { CacheAccess, OwnContentCache } from '../content/types.ts';
 import { createLru } from '../content/lru.ts';
 import { report } from '../content/report.ts';
 import { createCacheScope } from '../content/scope.ts';

@@ -1,5 +1,5 @@
 import type { FileOperations } from '@cairn/coding-agent';
-import type { OwnContentCache } from '../content/content-cache.ts';
+import type { OwnContentCache } from '../content/types.ts';
 import { innerOf, noteInner } from '../content/inner.ts';
 import type { DirectoryCache } from './directory-cache.ts';
 

@@ -1,6 +1,6 @@
 import type { DirectoryEntry, FileOperations, FileStat, WorkspaceChange } from '@cairn/coding-agent';
 import { dirname } from 'node:path';
-import type { CacheAccess } from '../content/content-cache.ts';
+import type { CacheAccess } from '../content/types.ts';
 import { createLru } from '../content/lru.ts';
 import { report } from '../content/report.ts';
 import { isBefore, isSameStamp, isStamp, settledFrom } from '../content/stamps.ts';

@@ -1,4 +1,4 @@
-import type { CacheAccess } from '../content/content-cache.ts';
+import type { CacheAccess } from '../content/types.ts';
 import { ToolError } from '@cairn/tool';
 import { report } from '../content/report.ts';
 import { pathIn } from './call-arguments.ts';

@@ -1,0 +1,153 @@
+import { nodeFileOperations } from '@cairn/coding-agent';
+import { createHash } from 'node:crypto';
+import * as fs from 'node:fs/promises';
+import { join } from 'node:path';
+
+const MAX_PATHS = 1000;
+export const MAX_PATH_LENGTH = 4096;
+/** A larger file is not one of ours. */
+const MAX_FILE_BYTES = 8 * 1024 * 1024;
+/** Files of other projects; the oldest are removed. */
+const MAX_PROJECTS = 200;
+const HALF_LIFE_MS = 7 * 24 * 60 * 60 * 1000;
+const LOCK_MS = 2000;
+/** The permissions that let the group or all others write. */
+const OTHERS_MAY_WRITE = 0o022;
+
+/** The uses of a file. */
+export interface Use {
+  readonly count: number;
+  readonly lastUsedMs: number;
+}
+/** By path. */
+export type Uses = Map<string, Use>;
+
+function weightOf({ count, lastUsedMs }: Use, nowMs: number): number {
+  return count * 0.5 ** (Math.max(0, nowMs - lastUsedMs) / HALF_LIFE_MS);
+}
+
+/** Returns the uses with the highest weight, at most 1,000. */
+export function ranked(uses: Uses): (readonly [string, Use])[] {
+  const nowMs = Date.now();
+  const weighed = [...uses].map((entry) => ({ entry, weight: weightOf(entry[1], nowMs) }));
+  return weighed
+    .toSorted((a, b) => b.weight - a.weight || (a.entry[0] < b.entry[0] ? -1 : 1))
+    .slice(0, MAX_PATHS)
+    .map(({ entry }) => entry);
+}
+
+/** Adds uses to others. */
+export function add(uses: Uses, more: Iterable<readonly [string, Use]>): void {
+  for (const [path, { count, lastUsedMs }] of more) {
+    const known = uses.get(path);
+    const latestMs = Math.max(known?.lastUsedMs ?? 0, lastUsedMs);
+    uses.set(path, { count: (known?.count ?? 0) + count, lastUsedMs: latestMs });
+  }
+}
+
+/** Returns the uses in a file's text; none when it has another form. */
+function parse(text: string): Uses {
+  const uses: Uses = new Map();
+  try {
+    const { version, counts } = JSON.parse(text) as { readonly version?: unknown; readonly counts?: unknown };
+    if (version !== 1 || !Array.isArray(counts)) return uses;
+    const nowMs = Date.now();
+    for (const entry of counts.slice(0, MAX_PATHS) as readonly unknown[]) {
+      if (!Array.isArray(entry)) continue;
+      const [path, count, lastUsedMs] = entry as readonly unknown[];
+      if (typeof path !== 'string' || path.length > MAX_PATH_LENGTH) continue;
+      if (!Number.isSafeInteger(count) || !Number.isFinite(lastUsedMs)) continue;
+      // Both are numbers by the line above.
+      uses.set(path, { count: Math.max(0, count as number), lastUsedMs: Math.min(nowMs, lastUsedMs as number) });
+    }
+  } catch {
+    // A process was killed while it wrote: the counts begin again.
+  }
+  return uses;
+}
+
+/** Returns whether a directory belongs to this user alone. */
+async function isOwn(directory: string): Promise<boolean> {
+  try {
+    const stat = await fs.lstat(directory);
+    const own = process.geteuid?.();
+    return stat.isDirectory() && (own === undefined || (stat.uid === own && (stat.mode & OTHERS_MAY_WRITE) === 0));
+  } catch {
+    return false;
+  }
+}
+
+async function make(directory: string): Promise<void> {
+  try {
+    await fs.mkdir(directory, { recursive: true, mode: 0o700 });
+  } catch {
+    // The next one may do.
+  }
+}
+
+async function readCounts(file: string): Promise<Uses> {
+  try {
+    const { size } = await fs.lstat(file);
+    return size > MAX_FILE_BYTES ? new Map() : parse(await fs.readFile(file, 'utf8'));
+  } catch {
+    return new Map();
+  }
+}
+
+/** Removes the files of projects that were not used for the longest time. Another process may do the same now. */
+async function removeOldest(directory: string): Promise<void> {
+  const names = (await fs.readdir(directory)).filter((name) => name.endsWith('.json'));
+  if (names.length <= MAX_PROJECTS) return;
+  const files = await Promise.all(
+    names.map(async (name) => ({ name, usedMs: (await fs.lstat(join(directory, name))).mtimeMs })),
+  );
+  for (const { name } of files.toSorted((a, b) => b.usedMs - a.usedMs).slice(MAX_PROJECTS)) {
+    await fs.rm(join(directory, name), { force: true });
+  }
+}
+
+/** The counts of all projects in one of the directories. */
+export interface CountsFile {
+  /** Returns the uses of a project's files; none when there is no such file. */
+  read(root: string): Promise<Uses>;
+  /** Adds uses, under a lock. Rejects when no directory can be used. */
+  add(root: string, more: Iterable<readonly [string, Use]>): Promise<void>;
+}
+
+/** Makes the access to the counts in the first of the directories that can be used. */
+export function createCountsFile(candidates: readonly string[]): CountsFile {
+  /** Returns the file of a project, in the first directory that can be used. */
+  const fileOf = async (root: string, isNew: boolean): Promise<{ directory: string; file: string } | undefined> => {
+    const name = createHash('sha256').update(root).digest('hex').slice(0, 32);
+    for (const directory of candidates) {
+      if (isNew) await make(directory);
+      if (await isOwn(directory)) return { directory, file: join(directory, `${name}.json`) };
+    }
+    return undefined;
+  };
+
+  return {
+    read: async (root) => {
+      const place = await fileOf(root, false);
+      return place ? readCounts(place.file) : new Map();
+    },
+    add: async (root, more) => {
+      const place = await fileOf(root, true);
+      if (place === undefined) throw new Error(`no directory can be used of ${candidates.join(', ')}`);
+      const { directory, file } = place;
+      const lock = await nodeFileOperations.lock(directory, { timeoutMs: LOCK_MS });
+      if (lock === undefined) throw new Error(`${directory} is locked by another process`);
+      try {
+        const uses = await readCounts(file);
+        add(uses, more);
+        const counts = ranked(uses).map(([path, { count, lastUsedMs }]) => [path, count, lastUsedMs]);
+        const temporary = `${file}.tmp`;
+        await fs.writeFile(temporary, JSON.stringify({ version: 1, root, counts }), { mode: 0o600 });
+        await fs.rename(temporary, file);
+        await removeOldest(directory).catch(() => undefined);
+      } finally {
+        await lock.release();
+      }
+    },
+  };
+}
