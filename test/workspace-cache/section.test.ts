@@ -139,7 +139,10 @@ describe('the section', () => {
     const root = createTree(project);
     const run = await runOf(root);
     await list(run, join(root, 'docs'), 'guide.md');
+    // The section will have it.
+    expect(run.updates()).toBe('');
     const section = run.section();
+    expect(section).toContain('guide.md');
     expect(run.updates()).toBe('');
     await list(run, join(root, 'src'), 'index.js', 'utils');
     expect(run.section()).toBe(section);
