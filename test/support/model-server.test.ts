@@ -67,7 +67,7 @@ test('an agent of the AI SDK works with the coding tools through the server', as
 });
 
 test('a streamed answer has the same text, calls, usage and finish reason as a whole one', async () => {
-  const text = 'Ein längerer Text, 一段较长的文字, with 🙂🙃 and more than one piece of it.';
+  const text = 'A naïve text of some length, 一段较长的文字, with 🙂🙃 and more than one piece of it.';
   const script: ModelScript = [{ text, toolCalls: [{ name: 'show', input: { path: 'a/b/c/d/e/f/g.ts' } }] }];
   const tools = { show: { inputSchema: createCodingTools({ root: temporaryDirectory() }).read.inputSchema } };
   const ask = async (): Promise<{ model: LanguageModel; tools: typeof tools; prompt: string }> => ({
