@@ -4,9 +4,9 @@
  *     npm run bench -- workspace [--tree <directory>] [--rounds 15]
  *
  * The first tree is compared with an uncached `glob` that visits every entry and returns none. The tree after a write is made
- * after the `write` tool changed one file of a directory; the write itself is not timed. Reads of the content cache check each
- * file by its attributes. Short calls are repeated within a turn. Which contestant is first changes from round to round. The default tree is the source of Linux; one
- * file is created in its `kernel` directory, and removed.
+ * after the `write` tool changed one file of a directory, and after it made a new one; the write itself is not timed. Reads of the content cache check each
+ * file by its attributes. Short calls are repeated within a turn. Which contestant is first changes from round to round. The default
+ * tree is the source of Linux; files are created in its `kernel` directory, and removed.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -95,33 +95,30 @@ async function laterTrees(directory: string): Promise<void> {
   const workspace = createWorkspace({ root, stateDirectory: join(directory, 'state') });
   const cache = createWorkspaceCache({ root, workspace });
   const { write } = createCodingTools({ workspace });
-  const path = 'kernel/cairn-bench.txt';
   let number = 0;
+  const made: string[] = [];
+  const timeWrites = async (name: string, pathOf: (number: number) => string): Promise<void> => {
+    const { rescans } = fsScanCacheStats();
+    const prepare = async (): Promise<void> => {
+      number += 1;
+      const path = pathOf(number);
+      made.push(path);
+      const result = await write.execute({ path, content: `${number}\n` });
+      if (result.isError) throw new Error(`the write failed: ${result.details.reason}`);
+    };
+    const [written] = await race([{ name, prepare, run: () => cache.tree() }]);
+    const scans = fsScanCacheStats().rescans - rescans;
+    const figures = `${text(written)}, ${scans} scans of the whole tree`;
+    print(`tree after ${name}`, figures, '15 ms', written.median <= 15 && scans === 0);
+  };
   try {
     await cache.tree();
     const [warm] = await race([{ name: 'warm', run: () => cache.tree() }]);
     print('warm tree', text(warm), '1 ms', warm.median < 1);
-    const { rescans } = fsScanCacheStats();
-    const [written] = await race([
-      {
-        name: 'written',
-        prepare: async () => {
-          number += 1;
-          const result = await write.execute({ path, content: `${number}\n` });
-          if (result.isError) throw new Error(`the write failed: ${result.details.reason}`);
-        },
-        run: () => cache.tree(),
-      },
-    ]);
-    const scans = fsScanCacheStats().rescans - rescans;
-    print(
-      'tree after a write',
-      `${text(written)}, ${scans} scans of the whole tree`,
-      '15 ms',
-      written.median <= 15 && scans === 0,
-    );
+    await timeWrites('a write', () => 'kernel/cairn-bench.txt');
+    await timeWrites('a new file', (each) => `kernel/cairn-bench-${each}.txt`);
   } finally {
-    rmSync(join(root, path), { force: true });
+    for (const path of made) rmSync(join(root, path), { force: true });
     await cache.close();
   }
 }
