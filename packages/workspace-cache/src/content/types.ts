@@ -68,7 +68,7 @@ export interface ContentCache {
 }
 
 /** Options of {@link OwnContentCache.open}. */
-export interface CachedOpenOptions {
+interface CachedOpenOptions {
   /** The path as the caller named it, absolute. Default: the canonical one. */
   readonly named?: string;
   /**
