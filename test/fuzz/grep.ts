@@ -234,10 +234,20 @@ function compareSummaries(
 function comparable({ pattern, literal, crlf }: GrepQuery, ours: readonly FoundLine[], theirs: readonly FoundLine[]) {
   const isUnclear = !literal && /\(\?[a-zA-Z]*-[a-z]*[um]|\\[Az]/u.test(pattern);
   const hasPlaces = theirs.some(({ submatches }) => submatches !== undefined);
-  const lists = [ours, theirs] as const;
-  return lists.map((lines) =>
-    describeLines((isUnclear || !hasPlaces ? lines.map(withoutPlaces) : lines).map((line) => endless(line, crlf))),
-  );
+  const reachesEnd = crlf ? new Set(ours.filter(matchesLineEnd).map(lineKey)) : new Set<string>();
+  const compared = (line: FoundLine): FoundLine =>
+    isUnclear || !hasPlaces || reachesEnd.has(lineKey(line)) ? withoutPlaces(line) : line;
+  return [ours, theirs].map((lines) => describeLines(lines.map((line) => endless(compared(line), crlf))));
+}
+
+function lineKey({ path, lineNumber }: FoundLine): string {
+  return `${path}:${lineNumber}`;
+}
+
+/** Whether a match contains the `\r` of a line end. With --crlf, ripgrep cuts it off before it looks for the places. */
+function matchesLineEnd({ line, submatches = '' }: FoundLine): boolean {
+  const length = line.replace(/\r$/u, '').length;
+  return [...submatches.matchAll(/-(\d+)/gu)].some(([, end]) => Number(end) > length);
 }
 
 /** Where it does not print JSON, ripgrep adds a `\r` with --crlf to a last line without an end. */
