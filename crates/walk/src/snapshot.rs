@@ -149,7 +149,7 @@ impl SnapshotBuilder {
         true
     }
 
-    /// Adds entries of another snapshot, whose paths are greater than those before. Returns `false`, and adds none, when the
+    /// Adds entries of another snapshot. Their paths are greater than those before. Returns `false`, and adds none, when the
     /// arena is full.
     pub(crate) fn push_range(&mut self, snapshot: &Snapshot, entries: Range<usize>) -> bool {
         if entries.is_empty() {
@@ -389,7 +389,7 @@ impl Snapshot {
         (index < self.len() && self.path(index) == path).then_some(index)
     }
 
-    /// Returns the entry at `path` or, if there is none, the first one after it. Binary search.
+    /// Returns the position of `path` among the entries: that of its entry, or of the first entry after it. Binary search.
     pub(crate) fn place_of(&self, path: &[u8]) -> usize {
         self.partition(|other| other < path)
     }
