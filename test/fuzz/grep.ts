@@ -244,7 +244,7 @@ function lineKey({ path, lineNumber }: FoundLine): string {
   return `${path}:${lineNumber}`;
 }
 
-/** Whether a match contains the `\r` of a line end. With --crlf, ripgrep cuts it off before it looks for the places. */
+/** Whether a match contains the `\r` of a line end. With --crlf, ripgrep cuts it off before it searches for the places. */
 function matchesLineEnd({ line, submatches = '' }: FoundLine): boolean {
   const length = line.replace(/\r$/u, '').length;
   return [...submatches.matchAll(/-(\d+)/gu)].some(([, end]) => Number(end) > length);

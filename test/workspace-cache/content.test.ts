@@ -419,6 +419,7 @@ const writer = `
       writeSync(open, text, 0);
       if (number % 3 === 0) utimesSync(path, atime, mtime);
     }
+    // The pace of a program that writes: bursts, and pauses in which the file settles and is kept.
     const pauseMs = number % 50 < 40 ? 0 : number % 50 === 49 ? 400 : 5;
     await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }

@@ -48,7 +48,7 @@ export type ResourceChange =
       readonly kind: 'resource-update';
       readonly uri: string;
       /**
-       * Whether the same holds for every resource whose URI continues this one after a `/`.
+       * Whether the same holds for every resource with a URI that continues this one after a `/`.
        * @default false
        */
       readonly below?: boolean;

@@ -18,7 +18,7 @@ export interface WorkspaceCacheWarning {
 export interface WorkspaceCacheOptions extends TreeOptions {
   /** The directory that is shown: absolute. */
   readonly root: string;
-  /** A workspace whose changes the cache follows. Default: none. */
+  /** The cache follows the changes of this workspace. Default: none. */
   readonly workspace?: Workspace | undefined;
   /**
    * `static`: the tree alone, without listings that are kept during the run.

@@ -68,7 +68,7 @@ export interface WorkspaceCache {
    * Returns file operations for a workspace: its tools read and list from memory what they read and listed before, after a check
    * that it is unchanged. Commits use `inner` alone.
    *
-   * @param inner an object whose methods need no `this`. Default: this machine's file system.
+   * @param inner an object with methods that need no `this`. Default: this machine's file system.
    */
   operations(inner?: FileOperations): FileOperations;
   /**

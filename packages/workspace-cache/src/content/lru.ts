@@ -29,7 +29,7 @@ export interface LruLimits {
  */
 const ENTRY_BYTES = 1280;
 
-/** Makes a map whose costs are bytes of memory. The memory of keys is counted in addition. */
+/** Makes a map with costs in bytes of memory. The memory of keys is counted in addition. */
 export function createLru<Value>({ maxCost, maxSize = Infinity }: LruLimits): Lru<Value> {
   const entries = new Map<string, { readonly value: Value; readonly cost: number }>();
   let total = 0;

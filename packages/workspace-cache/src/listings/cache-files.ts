@@ -37,7 +37,7 @@ export interface CacheFiles {
   readonly scope: CacheScope;
   readonly content: OwnContentCache;
   readonly calls: CallCache;
-  /** Returns file operations whose reads and listings come from memory after a check. Default: this machine's file system. */
+  /** Returns file operations that read and list from memory, after a check. Default: this machine's file system. */
   operations(inner?: FileOperations): FileOperations;
   /** Takes the policy and the ledger of a workspace, unless there is one already. */
   adopt(workspace: Workspace): void;

@@ -5,7 +5,7 @@ import type { DirectoryCache } from './directory-cache.ts';
 
 /**
  * Returns file operations that answer reads and listings of the tools from memory, after a check of the file or directory, and do all
- * else like `inner`: commits read the disk. `inner` is an object whose methods need no `this`.
+ * else like `inner`: commits read the disk. `inner` is an object with methods that need no `this`.
  */
 export function createCachedOperations(
   content: Pick<OwnContentCache, 'open'>,

@@ -25,7 +25,7 @@ const SAFE = ['--no-optional-locks', '-c', 'core.fsmonitor=false', '-c', 'core.h
 type Git = (...args: readonly string[]) => Promise<string>;
 
 /**
- * Returns a function that runs git in one language, whose messages can be recognized. It ignores variables by which a hook or
+ * Returns a function that runs git in one language, so that its messages can be recognized. It ignores variables by which a hook or
  * a program names another repository, and fetches nothing.
  */
 function gitIn(root: string, timeout: number): Git {

@@ -27,7 +27,7 @@ export interface WorkspaceCacheToolSetOptions extends Omit<WorkspaceCacheOptions
   readonly journalDirectory?: string | undefined;
 }
 
-/** Directories whose trees are kept for the next call. */
+/** How many directories keep their tree for the next call. */
 const MAX_CACHES = 32;
 
 /** Adds listeners to the kept listings. */
@@ -101,7 +101,7 @@ function createCaches(make: (create: typeof createWorkspaceCache, directory: str
   };
 }
 
-/** Returns file operations whose reads and listings come from a cache that is made at the first of them. */
+/** Returns file operations that read and list through a cache. The first of them makes it. */
 function lazyOperations(cacheOf: () => Promise<WorkspaceCache>): FileOperations {
   const cached = async (): Promise<FileOperations> => (await cacheOf()).operations();
   return {

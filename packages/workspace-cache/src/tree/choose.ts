@@ -23,7 +23,7 @@ function nextGroup(shown: number, total: number): number {
 }
 
 /**
- * Chooses the entries whose lines fit into a length: the first level, with directories first; then `focus`; then level by
+ * Chooses entries so that their lines fit into a length: the first level, with directories first; then `focus`; then level by
  * level, the first three children of each directory, then one more of each, and so on. The first that do not fit end the choice.
  *
  * The time is linear in the size of the layout.

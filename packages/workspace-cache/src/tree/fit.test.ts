@@ -260,7 +260,7 @@ describe('what fits', () => {
     );
   });
 
-  test('never has more tokens than allowed, also with a tokenizer whose counts do not add up', () => {
+  test('never has more tokens than allowed, also with a tokenizer with counts that do not add up', () => {
     const tokenizers = [
       undefined,
       (text: string) => Math.ceil(text.length / 4),
@@ -285,7 +285,7 @@ describe('what fits', () => {
   });
 });
 
-test('a summary whose counts do not agree, because the tree changed, stays within the limit', async () => {
+test('a summary with counts that do not agree, because the tree changed, stays within the limit', async () => {
   await fc.assert(
     fc.asyncProperty(
       caseArbitrary,

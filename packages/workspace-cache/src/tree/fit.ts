@@ -94,7 +94,7 @@ export function fitTree(summary: TreeSummary, options: ResolvedTreeOptions): Fit
   let high = Math.min(everything.length, maxCharacters - notice.length);
   let best = write(high);
   if (fits(best.text)) return best;
-  // The tokens of a text are not the sum of those of its lines: search for the length whose text fits.
+  // The tokens of a text are not the sum of those of its lines: search for the length with a text that fits.
   best = result(notice, undefined, true);
   for (let low = 0; high - low > 1;) {
     const middle = Math.floor((low + high) / 2);

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { resolveTreeOptions } from './options.ts';
 import { createTreeBuilder } from './tree-builder.ts';
 
-/** A builder over a directory whose summary a test sets. */
+/** A builder over a directory. The test sets its summary. */
 function createBench(): {
   readonly build: ReturnType<typeof createTreeBuilder>;
   readonly asked: (number | undefined)[];
