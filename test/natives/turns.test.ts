@@ -1,4 +1,4 @@
-import { fuzzyFind, glob, grep } from '@cairn/natives';
+import { fuzzyFind, glob, grep, treeSummary } from '@cairn/natives';
 import type { GrepMatch } from '@cairn/natives';
 import { describe, expect, it, vi } from 'vitest';
 import { createTree } from '../support/tree.ts';
@@ -6,6 +6,11 @@ import { createTree } from '../support/tree.ts';
 /** The most that a result may do between two turns of the event loop. */
 const maxBytes = 1 << 20;
 const maxObjects = 10_000;
+
+/** The names of many files, together longer than one turn may decode. */
+const names = Array.from({ length: 12_000 }, (_, index) => `x${index}${'é'.repeat(90)}`);
+
+type Call = (path: string, signal: AbortSignal) => Promise<unknown>;
 
 interface Work {
   /** The bytes decoded in each turn of the event loop. */
@@ -93,8 +98,7 @@ describe('a large result leaves the event loop to others', () => {
     expect(long?.path).toBe('c-long-lines');
   });
 
-  it('glob and fuzzyFind', async () => {
-    const names = Array.from({ length: 12_000 }, (_, index) => `x${index}${'é'.repeat(90)}`);
+  it('glob, fuzzyFind and treeSummary', async () => {
     const path = createTree(Object.fromEntries(names.map((name) => [name, ''])));
     const listed = await watch((onMatch) => glob({ pattern: '*', path }, onMatch));
     expect(Math.max(...listed.bytes.values())).toBeLessThanOrEqual(maxBytes);
@@ -106,6 +110,36 @@ describe('a large result leaves the event loop to others', () => {
       expect(new Set(matches.map((match) => match.path))).toEqual(new Set(names.filter((name) => /x.*1/u.test(name))));
     });
     expect(Math.max(...found.bytes.values())).toBeLessThanOrEqual(maxBytes);
+    const shown = await watch(async () => {
+      const { entries } = await treeSummary({ path, maxEntries: 100_000 });
+      expect(new Set(entries.map(({ name }) => name))).toEqual(new Set(names));
+    });
+    expect(Math.max(...shown.bytes.values())).toBeLessThanOrEqual(maxBytes);
+  });
+
+  it.each<[string, Call]>([
+    ['glob', (path, signal) => glob({ pattern: '*', path, signal })],
+    ['grep', (path, signal) => grep({ pattern: '^', path, signal, context: 100 })],
+    ['fuzzyFind', (path, signal) => fuzzyFind({ query: 'x', path, signal, maxResults: 1e6 })],
+    ['treeSummary', (path, signal) => treeSummary({ path, signal, maxEntries: 100_000 })],
+  ])('and an abort ends the reading of the result of %s', async (_name, call) => {
+    const path = createTree({
+      ...Object.fromEntries(names.map((name) => [name, ''])),
+      x: 'a longer line, x\n'.repeat(100_000),
+    });
+    const controller = new AbortController();
+    const reason = new Error('enough');
+    const decode = Object.getOwnPropertyDescriptor(Buffer.prototype, 'toString')?.value as Buffer['toString'];
+    const abortAndDecode = function (this: Buffer, ...range: Parameters<Buffer['toString']>): string {
+      if (this.length > maxBytes) controller.abort(reason);
+      return decode.call(this, ...range);
+    };
+    const spy = vi.spyOn(Buffer.prototype, 'toString').mockImplementation(abortAndDecode as () => string);
+    try {
+      await expect(call(path, controller.signal)).rejects.toBe(reason);
+    } finally {
+      spy.mockRestore();
+    }
   });
 
   it('but a small one comes in a single turn', async () => {
