@@ -2,6 +2,7 @@ import * as source from '@cairn/coding-agent';
 import { expect, test } from 'vitest';
 
 const exported = [
+  'OWN_TEMPORARY',
   'codingToolSet',
   'createApplyPatchTool',
   'createCodingToolSet',

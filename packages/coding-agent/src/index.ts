@@ -43,6 +43,7 @@ export { toolNameIn } from './naming/name-tools.ts';
 export { namingProfiles } from './naming/profiles.ts';
 export type { CodingToolsOptions, NamingProfile } from './naming/profiles.ts';
 export { nodeFileOperations } from './files/operations.ts';
+export { OWN_TEMPORARY } from './files/own-names.ts';
 export type {
   DirectoryEntry,
   FileKind,

@@ -2,6 +2,7 @@ import { readWholeFile, recordOf } from '@cairn/coding-agent';
 import type { FileOperations, FileRecord, FileStat, Ledger, OpenFile } from '@cairn/coding-agent';
 import { relative, resolve, sep } from 'node:path';
 import { createAccessCounts } from './access-counts.ts';
+import { createFills } from './fills.ts';
 import type { Lru } from './lru.ts';
 import { innerOf } from './inner.ts';
 import { memoryFile } from './memory-file.ts';
@@ -26,9 +27,6 @@ const MAX_READ_BYTES = 256 * 1024 * 1024;
  * A file that changed more recently is not kept.
  */
 export const WRITE_MS = 200;
-
-/** Above this number, files that are being read are not shared. */
-const MAX_FILLS = 1000;
 
 /** Options of {@link createContentCache}. */
 export interface ContentCacheOptions {
@@ -70,14 +68,12 @@ const noLedger: Ledger = {
   move: () => undefined,
 };
 
-const ignore = (): void => undefined;
-
 /** Makes a content cache. Nothing is read before the first call. */
 export function createContentCache(options: ContentCacheOptions): OwnContentCache {
   const { scope, hasExactTimes, onAccess, memory } = options;
   // Keys that are absolute paths have contents of files.
   const store = memory as Lru<Kept>;
-  const fills = new Map<string, Promise<unknown>>();
+  const fills = createFills();
   const counts = createAccessCounts(options);
   let hits = 0;
   let misses = 0;
@@ -142,7 +138,7 @@ export function createContentCache(options: ContentCacheOptions): OwnContentCach
   const open: OwnContentCache['open'] = async (inner, path, { named = path, isCounted = true } = {}) => {
     const roots = await scope.realRoots().catch(() => []);
     let hit = await lookUp(inner, path);
-    const filling = fills.get(path);
+    const filling = fills.underWay(path);
     if (hit === undefined && filling) {
       await filling;
       // The file may have changed since the other read began.
@@ -155,14 +151,7 @@ export function createContentCache(options: ContentCacheOptions): OwnContentCach
     const isSecret = isNeverKept(path, roots) || isNeverKept(named, [scope.root, ...roots]);
     if (isCounted) countMiss(path, isSecret);
     // Without an `await` since the check of `fills`, so that equal reads share this one.
-    const reading = fill(inner, path, isSecret);
-    const done = reading.then(ignore, ignore);
-    if (fills.size < MAX_FILLS) fills.set(path, done);
-    try {
-      return await reading;
-    } finally {
-      if (fills.get(path) === done) fills.delete(path);
-    }
+    return fills.track(path, fill(inner, path, isSecret));
   };
 
   /** Reads a file of the scope by way of {@link open}. */

@@ -1,6 +1,7 @@
 import { createTool, explaining, inputSchema, succeed, ToolError } from '@cairn/tool';
 import type { Fields, ToolDefinition } from '@cairn/tool';
 import { quotePath, unquotePath } from '@cairn/tool/paths';
+import { OWN_TEMPORARY } from '@cairn/coding-agent';
 import type { DirectoryEntry } from '@cairn/coding-agent';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -50,9 +51,6 @@ const MAX_NAMES = 100;
 
 /** How many of them the text names. */
 const MAX_SHOWN = 20;
-
-/** How a commit of the tools names its temporary files: they are gone in a moment. */
-const OWN_TEMPORARY = /^\.cairn-[\da-f]{16}\.tmp$/u;
 
 type Difference = keyof ItemDifferences;
 

@@ -1,6 +1,7 @@
 import type { DirectoryEntry, FileOperations, FileStat, WorkspaceChange } from '@cairn/coding-agent';
 import { dirname } from 'node:path';
 import type { CacheAccess } from '../content/types.ts';
+import { createFills } from '../content/fills.ts';
 import { createLru } from '../content/lru.ts';
 import { report } from '../content/report.ts';
 import { isBefore, isSameStamp, isStamp, settledFrom } from '../content/stamps.ts';
@@ -16,9 +17,6 @@ const MAX_ENTRIES = 10_000;
 
 /** The memory of an entry beside its name. */
 const ENTRY_BYTES = 64;
-
-/** Above this number, directories that are being listed are not shared. */
-const MAX_FILLS = 1000;
 
 /**
  * Listings of directories below the tools, at most 8 MiB and 10,000 entries a directory. Each use checks the directory's times and
@@ -50,8 +48,6 @@ async function stampAt(inner: FileOperations, path: string): Promise<FileStat | 
   }
 }
 
-const ignore = (): void => undefined;
-
 /** Makes a cache of listings. */
 export function createDirectoryCache(options: {
   readonly hasExactTimes: TimeCheck;
@@ -59,7 +55,7 @@ export function createDirectoryCache(options: {
 }): DirectoryCache {
   const { hasExactTimes, onAccess } = options;
   const store = createLru<Kept>({ maxCost: MAX_BYTES });
-  const fills = new Map<string, Promise<unknown>>();
+  const fills = createFills();
 
   const lookUp = async (inner: FileOperations, path: string): Promise<DirectoryEntry[] | undefined> => {
     const kept = store.get(path);
@@ -87,7 +83,7 @@ export function createDirectoryCache(options: {
   return {
     list: async (inner, path) => {
       let hit = await lookUp(inner, path);
-      const filling = fills.get(path);
+      const filling = fills.underWay(path);
       if (hit === undefined && filling) {
         await filling;
         // The directory may have changed since the other listing began.
@@ -95,14 +91,7 @@ export function createDirectoryCache(options: {
       }
       report(onAccess, { kind: 'list', path, isHit: hit !== undefined });
       if (hit) return hit;
-      const listing = fill(inner, path);
-      const done = listing.then(ignore, ignore);
-      if (fills.size < MAX_FILLS) fills.set(path, done);
-      try {
-        return await listing;
-      } finally {
-        if (fills.get(path) === done) fills.delete(path);
-      }
+      return fills.track(path, fill(inner, path));
     },
     drop: (change) => {
       for (const path of pathsOf(change)) {
