@@ -36,6 +36,7 @@ const entries = [
     'paths/index.js',
     paths,
     [
+      'HOSTILE_CHARACTER',
       'accountStateDirectories',
       'escapeControls',
       'homeDirectory',

@@ -60,6 +60,22 @@ test('keeps the entries of a directory, with the message of the source document'
   expect(run.section()).toContain('a.ts');
 });
 
+test('leaves out the temporary files of the tools, as they do', async () => {
+  const { run, call } = await setUp({ 'src/a.ts': 'a', 'src/.cairn-0123456789abcdef.tmp': '', 'src/.cairn-x.tmp': '' });
+  await call('src', []);
+  expect(run.data.dynamic['src']?.items.map(({ name }) => name)).toEqual(['.cairn-x.tmp', 'a.ts']);
+});
+
+test('keeps nothing when the call is aborted while it lists the directory', async () => {
+  const { run } = await setUp({ 'src/a.ts': 'a' });
+  const controller = new AbortController();
+  const reason = new Error('enough');
+  const call = run.tools.cache_directory?.execute({ path: 'src', items: [] }, { signal: controller.signal });
+  controller.abort(reason);
+  await expect(call).rejects.toBe(reason);
+  expect(run.data.dynamic).toEqual({});
+});
+
 test('keeps the real entries, and reports how the items differ', async () => {
   const { run, call } = await setUp({
     'src/a.ts': 'a',

@@ -1,9 +1,11 @@
 /**
- * Characters that can forge a line, hide text or turn it round: controls, separators of lines, format characters (among them
+ * A character that can forge a line, hide text or turn it round: controls, separators of lines, format characters (among them
  * those for the direction of text), invisible characters, halves of surrogate pairs. The joiners and selectors of emoji stay.
  */
-const HOSTILE =
-  /(?!(?<=\p{Extended_Pictographic}\p{Emoji_Modifier}?)\ufe0f|(?<=\p{Extended_Pictographic}(?:\p{Emoji_Modifier}|\ufe0f)?)\u200d(?=\p{Extended_Pictographic}))[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
+export const HOSTILE_CHARACTER: RegExp =
+  /(?!(?<=\p{Extended_Pictographic}\p{Emoji_Modifier}?)\ufe0f|(?<=\p{Extended_Pictographic}(?:\p{Emoji_Modifier}|\ufe0f)?)\u200d(?=\p{Extended_Pictographic}))[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u;
+
+const HOSTILE = new RegExp(HOSTILE_CHARACTER, 'gu');
 
 /** Texts without such a character, for speed. */
 const PLAIN = /^[ -~]*$/u;

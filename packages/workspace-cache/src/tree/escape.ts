@@ -1,3 +1,5 @@
+import { HOSTILE_CHARACTER } from '@cairn/tool/paths';
+
 /**
  * The escaped parts of a name:
  *
@@ -5,8 +7,10 @@
  * - blanks at its ends, and the characters that a line of the tree that is not an entry begins with, `…` and `... `;
  * - the `>` of ` -> `, which separates a link from its target, and the backslash.
  */
-const ESCAPED =
-  /(?!(?<=\p{Extended_Pictographic}\p{Emoji_Modifier}?)\ufe0f|(?<=\p{Extended_Pictographic}(?:\p{Emoji_Modifier}|\ufe0f)?)\u200d(?=\p{Extended_Pictographic}))[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]|^\p{Zs}|\p{Zs}$|^…|^\.(?=\.\.\s)|(?<= -)>(?= )|\\/gu;
+const ESCAPED = new RegExp(
+  String.raw`${HOSTILE_CHARACTER.source}|^\p{Zs}|\p{Zs}$|^…|^\.(?=\.\.\s)|(?<= -)>(?= )|\\`,
+  'gu',
+);
 
 /** Nearly every name: none of its characters can be escaped. For speed. */
 const PLAIN = /^[!-[\]-~]*$/u;
