@@ -4,6 +4,7 @@ mod build;
 mod dependencies;
 mod git_index;
 mod names;
+mod nodes;
 mod select;
 mod tracked;
 
@@ -19,9 +20,10 @@ use cairn_walk::{Derived, Detail, Kind, ScanOptions, Snapshot, next_generation};
 use crate::context::{Scope, SearchContext, StopReason};
 use crate::error::SearchError;
 
-pub use self::build::Folded;
-use self::build::{ROOT, Rules, ScanDirectory, Tree, build};
+use self::build::{Rules, ScanDirectory, build};
 use self::names::{NameSet, Secrets};
+pub use self::nodes::Folded;
+use self::nodes::{ROOT, Tree};
 pub use self::select::Depth;
 use self::select::{find, select};
 

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use cairn_walk::{Kind, composed};
 
-use super::build::{Node, ROOT, Tree};
+use super::nodes::{Node, ROOT, Tree};
 
 /// How deep a summary goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
