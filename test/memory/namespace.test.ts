@@ -42,7 +42,7 @@ describe.each(backendKinds)('a namespace on $name', (kind) => {
 
   test.skipIf(kind.isSkipped)('keeps as many records for as long as its owner states', async () => {
     const { memory, advance } = await openMemory(kind);
-    const usage = memory.namespace('usage', { maxRecords: 2, lifetimeMs: DAY });
+    const usage = memory.namespace('usage', { maxRecords: 2, maxTemporaryRecords: 2, lifetimeMs: DAY });
     for (const hit of ['a', 'b', 'c']) await usage.append('hits', [{ hit }]);
     await usage.swap('total', { expected: undefined, next: '3' });
     expect((await usage.list('hits')).map(({ value }) => value)).toEqual([{ hit: 'c' }, { hit: 'b' }]);
@@ -153,7 +153,12 @@ describe.each(backendKinds)('a namespace on $name', (kind) => {
     const quarantined: string[] = [];
     const memory = createMemory({ backend, onQuarantine: ({ record }) => quarantined.push(record) });
     const namespace = memory.namespace('context');
-    const rule = { maxRecords: Infinity, lifetimeMs: Infinity, temporaryLifetimeMs: Infinity };
+    const rule = {
+      maxRecords: Infinity,
+      maxTemporaryRecords: Infinity,
+      lifetimeMs: Infinity,
+      temporaryLifetimeMs: Infinity,
+    };
     await backend.append(namespace.storeKey('turns'), [{ before: '{"torn":', after: '' }], { rule });
     await namespace.append('turns', [{ n: 1 }]);
     expect((await namespace.list('turns')).map(({ value }) => value)).toEqual([{ n: 1 }]);

@@ -24,13 +24,16 @@ describe.each(backendKinds)('notes on $name', (kind) => {
     expect(formatNotes(await memory.getNotes('w'))).toBe('1. asked the user\n2. 用户需要创建表格');
   });
 
-  test.skipIf(kind.isSkipped)('at most 100 are kept', async () => {
-    const { memory } = await openMemory(kind);
-    for (let index = 0; index < 105; index++)
-      await memory.storeNote('w', `${index}`, 'todo_0', { temporary: index % 2 === 0 });
-    const contents = (await memory.getNotes('w')).map(({ content }) => content);
-    expect(contents).toEqual(Array.from({ length: 100 }, (_, index) => `${104 - index}`));
-  });
+  test.skipIf(kind.isSkipped)(
+    'at most 100 of each kind are kept, so that temporary notes never push out a permanent one',
+    async () => {
+      const { memory } = await openMemory(kind);
+      await memory.storeNote('w', 'permanent', 'todo_0', { temporary: false });
+      for (let index = 0; index < 105; index++) await memory.storeNote('w', `${index}`, 'todo_0', { temporary: true });
+      const contents = (await memory.getNotes('w')).map(({ content }) => content);
+      expect(contents).toEqual([...Array.from({ length: 100 }, (_, index) => `${104 - index}`), 'permanent']);
+    },
+  );
 
   test.skipIf(kind.isSkipped)('a temporary note expires after 30 minutes, a permanent one after 3 days', async () => {
     const { memory, advance } = await openMemory(kind);

@@ -191,7 +191,12 @@ describe.each(backendKinds)('import and export on $name', (kind) => {
   });
 
   const torn = { before: '{"id":"x","role":"user","content":"tor', after: '' };
-  const rule = { maxRecords: Infinity, lifetimeMs: Infinity, temporaryLifetimeMs: Infinity };
+  const rule = {
+    maxRecords: Infinity,
+    maxTemporaryRecords: Infinity,
+    lifetimeMs: Infinity,
+    temporaryLifetimeMs: Infinity,
+  };
 
   test.skipIf(kind.isSkipped)(
     'an unreadable record is quarantined and reported once; the others are readable',

@@ -119,7 +119,12 @@ describe.each(backendKinds)('workflows on $name', (kind) => {
   test.skipIf(kind.isSkipped)('a value of another type under one key does not hide other workflows', async () => {
     const { memory } = await openMemory(kind);
     const { id } = await memory.workflows.create(goal);
-    const rule = { maxRecords: Infinity, lifetimeMs: Infinity, temporaryLifetimeMs: Infinity };
+    const rule = {
+      maxRecords: Infinity,
+      maxTemporaryRecords: Infinity,
+      lifetimeMs: Infinity,
+      temporaryLifetimeMs: Infinity,
+    };
     await memory.backend.append('ai:workflow:theirs', [{ before: '{"time":', after: '}' }], { rule });
     expect((await memory.workflows.list()).map((one) => [one.id, one.status])).toEqual([
       [id, 'running'],

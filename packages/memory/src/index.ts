@@ -1,12 +1,20 @@
 export type {
   CallOptions,
+  Changes,
+  ChangesQuery,
   Clock,
   Draft,
+  Erasure,
   KeyInfo,
   ListQuery,
   ListRule,
   MemoryBackend,
+  Row,
+  RowChange,
+  Sequenced,
   Swap,
+  TableChange,
+  TableResult,
 } from './records/backend.ts';
 export { DEFAULT_GROUP, DEFAULT_STREAM } from './defaults.ts';
 export { MemoryError } from './errors.ts';

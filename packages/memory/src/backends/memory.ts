@@ -1,30 +1,92 @@
+import { MemoryError } from '../errors.ts';
 import type {
   CallOptions,
+  Changes,
+  ChangesQuery,
   Clock,
   Draft,
   KeyInfo,
   ListQuery,
   ListRule,
   MemoryBackend,
+  RowChange,
   Swap,
+  TableChange,
+  TableResult,
 } from '../records/backend.ts';
-import { MemoryError } from '../errors.ts';
-import { arrange, isLive, lastExpiryOf, recordOf } from '../records/record.ts';
+import { readClock } from '../records/clock-guard.ts';
+import type { ClockState } from '../records/clock-guard.ts';
+import { isLive, lastExpiryOf, positionOf, recordOf, withinCount } from '../records/record.ts';
+import { randomName } from '../records/random-name.ts';
 
 export interface MemoryBackendOptions {
   /** @default Date.now */
   readonly clock?: Clock | undefined;
 }
 
-/** The value under a key: a list, newest first, or a document. */
-interface Slot {
-  content: string[] | string;
+/** A record or the text of a row, with its sequence. */
+interface Item {
+  readonly sequence: number;
+  readonly record: string;
+}
+
+/** Newest first. */
+interface List {
+  readonly kind: 'list';
+  items: Item[];
+}
+
+interface Table {
+  readonly kind: 'table';
+  readonly rows: Map<string, Item & { readonly unique: string | undefined }>;
+}
+
+interface Document {
+  readonly kind: 'document';
+  readonly text: string;
+}
+
+/** The value under a key. */
+interface Slot<Value extends List | Table | Document = List | Table | Document> {
+  readonly value: Value;
   /** `Infinity` for never. */
   expiresMs: number;
+  readonly epoch: string;
+  /** The highest sequence so far. */
+  sequence: number;
 }
 
 /** The calls between two sweeps, which remove all expired keys. */
 const CALLS_BETWEEN_SWEEPS = 1000;
+const CHANGES_LIMIT = 1000;
+
+function newSlot<Value extends List | Table | Document>(value: Value): Slot<Value> {
+  return { value, expiresMs: Infinity, epoch: randomName(), sequence: 0 };
+}
+
+function itemsOf({ value }: Slot): readonly Item[] {
+  if (value.kind === 'document') return [];
+  return value.kind === 'list' ? value.items : [...value.rows.values()];
+}
+
+function ownerOf(table: Table, unique: string): string | undefined {
+  for (const [id, row] of table.rows) if (row.unique === unique) return id;
+  return undefined;
+}
+
+/** Finds why a change cannot be made. */
+function conflictOf(table: Table, rows: readonly RowChange[]): Extract<TableResult, { isDone: false }> | undefined {
+  for (const { id, expected } of rows) {
+    if (table.rows.get(id)?.record !== expected) return { isDone: false, reason: 'changed', id };
+  }
+  for (const { unique, id, next } of rows) {
+    const owner = unique === undefined || next === undefined ? undefined : ownerOf(table, unique);
+    // A row that the same change rewrites gives its unique text up.
+    if (owner === undefined || owner === id || rows.some((row) => row.id === owner)) continue;
+    return { isDone: false, reason: 'taken', id: owner };
+  }
+  return undefined;
+}
 
 /** Creates a backend in this process, for tests and for data that need not survive. */
 export function memory(options: MemoryBackendOptions = {}): MemoryBackend {
@@ -32,18 +94,23 @@ export function memory(options: MemoryBackendOptions = {}): MemoryBackend {
   const slots = new Map<string, Slot>();
   let isClosed = false;
   let calls = 0;
+  let clockState: ClockState | undefined;
 
-  const sweep = (nowMs: number): void => {
-    for (const [key, { expiresMs }] of slots) if (expiresMs <= nowMs) slots.delete(key);
+  const sweep = (): void => {
+    const trustedMs = clockState?.trustedMs ?? -Infinity;
+    for (const [key, { expiresMs }] of slots) if (expiresMs <= trustedMs) slots.delete(key);
   };
-  const begin = (call: CallOptions = {}): number => {
-    call.signal?.throwIfAborted();
+  const begin = ({ signal }: CallOptions = {}): number => {
+    signal?.throwIfAborted();
     if (isClosed) throw new MemoryError('STORE_CLOSED', ['[memory:memory] The memory was closed', 'Create a new one.']);
     const nowMs = clock();
+    clockState = readClock(clockState, nowMs);
     calls += 1;
-    if (calls % CALLS_BETWEEN_SWEEPS === 0) sweep(nowMs);
+    if (calls % CALLS_BETWEEN_SWEEPS === 0) sweep();
     return nowMs;
   };
+  /** The time up to which expired data is deleted: `begin` has read the clock. */
+  const trusted = (): number => clockState?.trustedMs ?? -Infinity;
   const wrongType = (key: string): MemoryError =>
     new MemoryError(
       'CORRUPT_RECORD',
@@ -53,78 +120,162 @@ export function memory(options: MemoryBackendOptions = {}): MemoryBackend {
       ],
       { key },
     );
-  const slotAt = (key: string, nowMs: number): Slot | undefined => {
+  const slotAt = <Kind extends Slot['value']['kind']>(
+    key: string,
+    kind: Kind,
+    nowMs: number,
+  ): Slot<Extract<Slot['value'], { kind: Kind }>> | undefined => {
     const slot = slots.get(key);
-    return slot && slot.expiresMs > nowMs ? slot : undefined;
+    if (slot === undefined || slot.expiresMs <= nowMs) return undefined;
+    if (slot.value.kind !== kind) throw wrongType(key);
+    return slot as Slot<Extract<Slot['value'], { kind: Kind }>>;
   };
-  const listAt = (key: string, nowMs: number): string[] => {
-    const content = slotAt(key, nowMs)?.content ?? [];
-    if (typeof content === 'string') throw wrongType(key);
-    return content;
+  /** The slot of a key with sequences. */
+  const numberedAt = (key: string, nowMs: number): Slot | undefined => {
+    const slot = slots.get(key);
+    if (slot === undefined || slot.expiresMs <= nowMs) return undefined;
+    if (slot.value.kind === 'document') throw wrongType(key);
+    return slot;
   };
-  const documentAt = (key: string, nowMs: number): string | undefined => {
-    const content = slotAt(key, nowMs)?.content;
-    if (Array.isArray(content)) throw wrongType(key);
-    return content;
+  const settle = (key: string, slot: Slot): void => {
+    if (itemsOf(slot).length === 0) slots.delete(key);
+    else slots.set(key, slot);
   };
 
   return {
     name: 'memory',
     now: async (call?: CallOptions) => begin(call),
+    trustedNow: async (call?: CallOptions) => {
+      begin(call);
+      return trusted();
+    },
     append: async (key: string, drafts: readonly Draft[], call: CallOptions & { readonly rule: ListRule }) => {
       const nowMs = begin(call);
       const { rule } = call;
-      const added = drafts.map((draft) => ({ draft, record: recordOf(draft, nowMs) }));
-      const content = arrange(listAt(key, nowMs), added, rule, nowMs);
-      const expiresMs = lastExpiryOf(content, rule) ?? slotAt(key, nowMs)?.expiresMs ?? Infinity;
-      if (content.length === 0) slots.delete(key);
-      else slots.set(key, { content, expiresMs });
-      return added.map(({ record }) => record);
+      const slot = slotAt(key, 'list', trusted()) ?? newSlot<List>({ kind: 'list', items: [] });
+      const items = [...slot.value.items];
+      const added = drafts.map((draft) => recordOf(draft, nowMs));
+      for (const [index, record] of added.entries()) {
+        const timeMs = drafts[index]?.timeMs;
+        const records = timeMs === undefined ? [] : items.map((item) => item.record);
+        slot.sequence += 1;
+        items.splice(timeMs === undefined ? 0 : positionOf(records, timeMs), 0, { sequence: slot.sequence, record });
+      }
+      const live = items.filter(({ record }) => isLive(record, rule, trusted()));
+      const isWithin = withinCount(
+        live.map(({ record }) => record),
+        rule,
+      );
+      slot.value.items = live.filter((_, index) => isWithin[index]);
+      const kept = slot.value.items.map(({ record }) => record);
+      slot.expiresMs = lastExpiryOf(kept, rule) ?? slot.expiresMs;
+      settle(key, slot);
+      return added;
     },
     list: async (key: string, { rule, limit = Infinity, signal }: ListQuery & CallOptions) => {
       const nowMs = begin({ signal });
-      return listAt(key, nowMs)
-        .filter((record) => isLive(record, rule, nowMs))
-        .slice(0, limit);
+      const items = slotAt(key, 'list', nowMs)?.value.items ?? [];
+      const records = items.map(({ record }) => record);
+      return records.filter((record) => isLive(record, rule, nowMs)).slice(0, limit);
     },
     remove: async (key: string, records: readonly string[] | 'all', call?: CallOptions) => {
       const nowMs = begin(call);
-      const content = listAt(key, nowMs);
-      const rest = [...content];
-      for (const record of records === 'all' ? content : records) {
-        const index = rest.indexOf(record);
+      const slot = numberedAt(key, nowMs);
+      if (slot === undefined) return 0;
+      const before = itemsOf(slot).length;
+      if (records === 'all') {
+        slots.delete(key);
+        return before;
+      }
+      if (slot.value.kind !== 'list') throw wrongType(key);
+      const rest = [...slot.value.items];
+      for (const record of records) {
+        const index = rest.findIndex((item) => item.record === record);
         if (index !== -1) rest.splice(index, 1);
       }
-      const slot = slots.get(key);
-      if (rest.length === 0) slots.delete(key);
-      else if (slot) slot.content = rest;
-      return content.length - rest.length;
+      slot.value.items = rest;
+      settle(key, slot);
+      return before - rest.length;
     },
-    read: async (key: string, call?: CallOptions) => {
+    changes: async (key: string, query: ChangesQuery & CallOptions = {}): Promise<Changes> => {
+      const slot = numberedAt(key, begin(query));
+      if (slot === undefined) return { epoch: '', sequence: 0, count: 0, records: [] };
+      const { epoch, sequence } = slot;
+      const { after = 0, upTo = Infinity } = query.epoch === undefined || query.epoch === epoch ? query : {};
+      const items = itemsOf(slot);
+      const changed = items
+        .filter((item) => item.sequence > after && item.sequence <= upTo)
+        .toSorted((a, b) => a.sequence - b.sequence)
+        .slice(0, query.limit ?? CHANGES_LIMIT);
+      const records = changed.map((item) => ({ sequence: item.sequence, record: item.record }));
+      return { epoch, sequence, count: items.length, records };
+    },
+    fetch: async (key: string, epoch: string, sequences: readonly number[], call?: CallOptions) => {
+      const slot = numberedAt(key, begin(call));
+      const known = new Map(slot?.epoch === epoch ? itemsOf(slot).map((item) => [item.sequence, item.record]) : []);
+      return sequences.map((sequence) => known.get(sequence));
+    },
+    sequences: async (key: string, call?: CallOptions) => {
+      const slot = numberedAt(key, begin(call));
+      const all = slot === undefined ? [] : itemsOf(slot).map(({ sequence }) => sequence);
+      return { epoch: slot?.epoch ?? '', sequences: all.toSorted((a, b) => a - b) };
+    },
+    rows: async (key: string, ids: readonly string[], call?: CallOptions) => {
+      const slot = slotAt(key, 'table', begin(call));
+      return ids.map((id) => {
+        const row = slot?.value.rows.get(id);
+        return row && { id, sequence: row.sequence, record: row.record };
+      });
+    },
+    change: async (
+      key: string,
+      { rows, sequence, replaces }: TableChange,
+      call?: CallOptions,
+    ): Promise<TableResult> => {
       const nowMs = begin(call);
-      return documentAt(key, nowMs);
+      if (replaces !== undefined) {
+        if (slotAt(key, 'document', nowMs)?.value.text !== replaces) return { isDone: false, reason: 'changed' };
+      }
+      const known = replaces === undefined ? slotAt(key, 'table', nowMs) : undefined;
+      const slot = known ?? newSlot<Table>({ kind: 'table', rows: new Map() });
+      if (sequence !== undefined && sequence !== slot.sequence) return { isDone: false, reason: 'changed' };
+      const conflict = conflictOf(slot.value, rows);
+      if (conflict) return conflict;
+      for (const { id, next, unique } of rows) {
+        slot.sequence += 1;
+        slot.value.rows.delete(id);
+        if (next !== undefined) slot.value.rows.set(id, { sequence: slot.sequence, record: next, unique });
+      }
+      if (known !== undefined || replaces !== undefined || slot.value.rows.size > 0) settle(key, slot);
+      return { isDone: true, sequence: slot.sequence };
     },
+    read: async (key: string, call?: CallOptions) => slotAt(key, 'document', begin(call))?.value.text,
     swap: async (key: string, { expected, next, ttlMs }: Swap, call?: CallOptions) => {
       const nowMs = begin(call);
-      if (documentAt(key, nowMs) !== expected) return false;
+      if (slotAt(key, 'document', nowMs)?.value.text !== expected) return false;
       if (next === undefined) slots.delete(key);
-      else slots.set(key, { content: next, expiresMs: nowMs + ttlMs });
+      else slots.set(key, { ...newSlot<Document>({ kind: 'document', text: next }), expiresMs: nowMs + ttlMs });
       return true;
     },
     keys: async (prefix: string, call?: CallOptions) => {
       const nowMs = begin(call);
-      sweep(nowMs);
-      const found = [...slots].filter(([key]) => key.startsWith(prefix));
-      return found.map(([key, { content, expiresMs }]): KeyInfo => {
-        const texts = typeof content === 'string' ? [content] : content;
+      sweep();
+      const found = [...slots].filter(([key, { expiresMs }]) => key.startsWith(prefix) && expiresMs > nowMs);
+      return found.map(([key, slot]): KeyInfo => {
+        const { value, expiresMs } = slot;
+        const texts = value.kind === 'document' ? [value.text] : itemsOf(slot).map(({ record }) => record);
         return {
           key,
-          kind: typeof content === 'string' ? 'document' : 'list',
+          kind: value.kind,
           records: texts.length,
           bytes: texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0),
           expiresInMs: expiresMs === Infinity ? undefined : expiresMs - nowMs,
         };
       });
+    },
+    erase: async (call?: CallOptions) => {
+      begin(call);
+      return 'done';
     },
     close: async () => {
       isClosed = true;

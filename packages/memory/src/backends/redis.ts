@@ -9,6 +9,7 @@ import type {
   Swap,
 } from '../records/backend.ts';
 import { MemoryError } from '../errors.ts';
+import { unfinished } from './unfinished.ts';
 import { isLive } from '../records/record.ts';
 import { redisClient } from './redis-client.ts';
 import type { RedisClient, RedisDriver } from './redis-client.ts';
@@ -65,6 +66,7 @@ export function redis(options: RedisOptions = {}): MemoryBackend {
   const time = (): string => (clock === undefined ? '' : String(Math.trunc(clock())));
 
   return {
+    ...unfinished('redis'),
     name: 'redis',
     now: async (call?: CallOptions) =>
       Number(await connection.run(clockScript, { key: 'ai:clock', args: [time()], writes: false, ...call })),

@@ -72,7 +72,12 @@ export function addRecords(on: Statements, id: number, added: readonly Added[]):
     return;
   }
   const before = on.all(`SELECT ${BODY} FROM records WHERE key_id = ? ORDER BY position DESC`, id);
-  const everything: ListRule = { maxRecords: Infinity, lifetimeMs: Infinity, temporaryLifetimeMs: Infinity };
+  const everything: ListRule = {
+    maxRecords: Infinity,
+    maxTemporaryRecords: Infinity,
+    lifetimeMs: Infinity,
+    temporaryLifetimeMs: Infinity,
+  };
   const records = arrange(before.map(bodyOf), added, everything, 0);
   on.run('DELETE FROM records WHERE key_id = ?', id);
   position = 0;

@@ -11,6 +11,7 @@ import type {
   Swap,
 } from '../records/backend.ts';
 import { MemoryError } from '../errors.ts';
+import { unfinished } from './unfinished.ts';
 import { isLive, recordOf } from '../records/record.ts';
 import { userStorePath } from '../store-path.ts';
 import { SqliteDatabase } from './sqlite-database.ts';
@@ -57,6 +58,7 @@ export function sqlite(options: SqliteOptions = {}): MemoryBackend {
   };
 
   return {
+    ...unfinished('sqlite'),
     name: 'sqlite',
     now: async (call?: CallOptions) => {
       call?.signal?.throwIfAborted();

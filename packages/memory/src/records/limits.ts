@@ -11,8 +11,10 @@ export interface Retention {
   readonly maxMessages?: number | undefined;
   /** @default 30 days */
   readonly messageLifetimeMs?: number | undefined;
-  /** The newest notes of each workflow that are kept. @default 100 */
+  /** The newest notes of each workflow that are kept, without the temporary ones. @default 100 */
   readonly maxNotes?: number | undefined;
+  /** The newest temporary notes of each workflow that are kept. @default 100 */
+  readonly maxTemporaryNotes?: number | undefined;
   /** For notes that are not temporary. @default 3 days */
   readonly noteLifetimeMs?: number | undefined;
   /** @default 30 minutes (1,800 s) */
@@ -59,15 +61,17 @@ export function limitsOf(retention: Retention = {}, maxContentBytes: number = MA
   return {
     messages: {
       maxRecords: positive('maxMessages', retention.maxMessages ?? 50, true),
+      maxTemporaryRecords: Infinity,
       lifetimeMs: messageLifetimeMs,
       temporaryLifetimeMs: messageLifetimeMs,
     },
     notes: {
       maxRecords: positive('maxNotes', retention.maxNotes ?? 100, true),
+      maxTemporaryRecords: positive('maxTemporaryNotes', retention.maxTemporaryNotes ?? 100, true),
       lifetimeMs: lifetime('noteLifetimeMs', retention.noteLifetimeMs ?? 3 * DAY),
       temporaryLifetimeMs: lifetime('temporaryNoteLifetimeMs', retention.temporaryNoteLifetimeMs ?? 30 * MINUTE),
     },
-    quarantine: { maxRecords: 1000, lifetimeMs: 30 * DAY, temporaryLifetimeMs: 30 * DAY },
+    quarantine: { maxRecords: 1000, maxTemporaryRecords: 1000, lifetimeMs: 30 * DAY, temporaryLifetimeMs: 30 * DAY },
     workflowLifetimeMs: lifetime('workflowLifetimeMs', retention.workflowLifetimeMs ?? 3 * DAY),
     maxContentBytes: positive('maxContentBytes', maxContentBytes),
   };
@@ -83,7 +87,7 @@ export function listRuleOf({
 }): ListRule {
   positive('maxRecords', maxRecords, true);
   lifetime('lifetimeMs', lifetimeMs);
-  return { maxRecords, lifetimeMs, temporaryLifetimeMs: lifetimeMs };
+  return { maxRecords, maxTemporaryRecords: maxRecords, lifetimeMs, temporaryLifetimeMs: lifetimeMs };
 }
 
 /** Returns the limits as options. */
@@ -92,6 +96,7 @@ export function retentionOf({ messages, notes, workflowLifetimeMs }: Limits): Fu
     maxMessages: messages.maxRecords,
     messageLifetimeMs: messages.lifetimeMs,
     maxNotes: notes.maxRecords,
+    maxTemporaryNotes: notes.maxTemporaryRecords,
     noteLifetimeMs: notes.lifetimeMs,
     temporaryNoteLifetimeMs: notes.temporaryLifetimeMs,
     workflowLifetimeMs,

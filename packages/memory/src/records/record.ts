@@ -48,7 +48,7 @@ export function isLive(record: string, rule: ListRule, nowMs: number): boolean {
 }
 
 /** Returns the position of a time among records, newest first. */
-function positionOf(records: readonly string[], timeMs: number): number {
+export function positionOf(records: readonly string[], timeMs: number): number {
   const older = records.findIndex((record) => (lifeOf(record)?.timeMs ?? Infinity) <= timeMs);
   return older === -1 ? records.length : older;
 }
@@ -65,7 +65,15 @@ export function arrange(before: readonly string[], added: readonly Added[], rule
   for (const { record, draft } of added) {
     records.splice(draft.timeMs === undefined ? 0 : positionOf(records, draft.timeMs), 0, record);
   }
-  return records.filter((record) => isLive(record, rule, nowMs)).slice(0, rule.maxRecords);
+  const live = records.filter((record) => isLive(record, rule, nowMs));
+  const isWithin = withinCount(live, rule);
+  return live.filter((_, index) => isWithin[index]);
+}
+
+/** Returns whether each record, newest first, is among the newest of its kind that the rule keeps. */
+export function withinCount(records: readonly string[], rule: ListRule): boolean[] {
+  const left = { permanent: rule.maxRecords, temporary: rule.maxTemporaryRecords };
+  return records.map((record) => left[lifeOf(record)?.temporary === true ? 'temporary' : 'permanent']-- > 0);
 }
 
 /** Returns when the longest-lived record expires; `undefined` when no time is readable. */

@@ -6,65 +6,17 @@
  * ```
  */
 import assert from 'node:assert/strict';
-import type { Draft, ListRule, MemoryBackend } from '../records/backend.ts';
+import type { Draft } from '../records/backend.ts';
 import { limitsOf } from '../records/limits.ts';
 import { createNamespace } from '../records/namespace.ts';
 import { createReader } from '../records/quarantine.ts';
 import { MemoryError } from '../errors.ts';
+import { changesContract } from './changes-contract.ts';
+import { contractCase, draft, forever, HOUR, hourly, note, notes, textsOf, timeOf } from './harness.ts';
+import type { BackendHarness, ContractCase } from './harness.ts';
 
-/** An empty store with a clock. */
-export interface BackendHarness {
-  readonly backend: MemoryBackend;
-  /** Moves the clock of the store, forward or back. Otherwise the clock stands still. */
-  readonly advance: (ms: number) => Promise<void>;
-}
-
-export interface ContractCase {
-  readonly name: string;
-  /** Rejects when the store fails the case. Closes the store. */
-  readonly run: (open: () => Promise<BackendHarness>) => Promise<void>;
-}
-
-const forever: ListRule = { maxRecords: Infinity, lifetimeMs: Infinity, temporaryLifetimeMs: Infinity };
-const HOUR = 3_600_000;
-const hourly: ListRule = { maxRecords: 5, lifetimeMs: HOUR, temporaryLifetimeMs: HOUR };
-/** Permanent records live an hour, temporary ones a minute. */
-const notes: ListRule = { maxRecords: 5, lifetimeMs: HOUR, temporaryLifetimeMs: 60_000 };
-
-const draft = (text: string, timeMs?: number): Draft => ({
-  before: `{"text":${JSON.stringify(text)},"time":`,
-  after: '}',
-  timeMs,
-});
-const note = (text: string, temporary: boolean): Draft => ({
-  ...draft(text),
-  after: `,"temporary":${temporary}}`,
-});
-
-/** The texts of records. */
-function textsOf(records: readonly string[]): unknown[] {
-  return records.map((record) => (JSON.parse(record) as { text: unknown }).text);
-}
-
-function timeOf(record: string | undefined): number {
-  return (JSON.parse(record ?? '') as { time: number }).time;
-}
-
-type Body = (harness: BackendHarness) => Promise<void>;
-
-function contractCase(name: string, body: Body): ContractCase {
-  return {
-    name,
-    run: async (open) => {
-      const harness = await open();
-      try {
-        await body(harness);
-      } finally {
-        await harness.backend.close();
-      }
-    },
-  };
-}
+export { clockContract } from './changes-contract.ts';
+export type { BackendHarness, ContractCase } from './harness.ts';
 
 async function expiryOf({ backend }: BackendHarness, key: string): Promise<number | undefined> {
   const info = (await backend.keys(key)).find((one) => one.key === key);
@@ -196,9 +148,12 @@ export const backendContract: readonly ContractCase[] = [
     assertAbout(await expiryOf(harness, k), HOUR - 60_000);
     await advance(60_000);
     assert.deepEqual(textsOf(await backend.list(k, { rule: notes })), ['long']);
-    // Newer temporary records push the permanent one out, and with it the expiry of the key.
-    for (const text of 'abcde') await backend.append(k, [note(text, true)], { rule: notes });
-    assertAbout(await expiryOf(harness, k), 60_000);
+    // Temporary records are counted apart: they push out each other only.
+    for (const text of 'abcdefg') await backend.append(k, [note(text, true)], { rule: notes });
+    assert.deepEqual(textsOf(await backend.list(k, { rule: notes })), ['g', 'f', 'e', 'd', 'c', 'long']);
+    assertAbout(await expiryOf(harness, k), HOUR - 120_000);
+    for (const text of '123456') await backend.append(k, [note(text, false)], { rule: notes });
+    assert.deepEqual(textsOf(await backend.list(k, { rule: notes })), [...'65432gfedc']);
   }),
   contractCase('an imported record is placed by its time', async ({ backend, advance }) => {
     const now = await backend.now();
@@ -377,4 +332,5 @@ export const backendContract: readonly ContractCase[] = [
     await assert.rejects(() => backend.list(k, { rule: forever }), closed);
     await assert.rejects(() => backend.append(k, [draft('b')], { rule: forever }), closed);
   }),
+  ...changesContract,
 ];
