@@ -221,9 +221,15 @@ impl<M: Matcher> Collector<'_, M> {
             }
             let Some(place) = between_characters(text, found.start()..found.end(), last_end) else { return Ok(true) };
             last_end = place.end;
-            in_line += 1;
+            let place = Submatch { start: place.start - block.start, end: place.end - block.start };
+            // After an empty match, the next one may begin inside the same character. It is kept instead.
+            if submatches.kept.last().is_some_and(|last| last.start == place.start) {
+                submatches.kept.pop();
+            } else {
+                in_line += 1;
+            }
             if in_line <= MAX_SUBMATCHES + 1 {
-                submatches.kept.push(Submatch { start: place.start - block.start, end: place.end - block.start });
+                submatches.kept.push(place);
             }
             if submatches.kept.len() > max_kept {
                 submatches.searched_to = found.start() - block.start;

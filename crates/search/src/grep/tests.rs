@@ -756,6 +756,13 @@ fn n60_context_and_modes_do_not_change_what_matches_in_a_file_with_a_nul() {
 }
 
 #[test]
+fn n64_a_match_that_begins_inside_a_character_replaces_the_empty_match_before_it() {
+    let tree = tree(&[("a", "\u{1F600}b\n")]);
+    let outcome = run(&GrepOptions::new("^|(?-u:[\\x80-\\xBF])+", tree.path()));
+    assert_eq!(outcome.matches[0].submatches, [Submatch { start: 0, end: 4 }]);
+}
+
+#[test]
 fn n64_submatches_have_whole_characters_and_no_two_are_the_same() {
     let text = "a\u{E9}\u{6F22}\u{1F600}b\u{1F600}\n";
     let tree = tree(&[("a", text)]);
