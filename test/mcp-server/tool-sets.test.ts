@@ -119,6 +119,29 @@ describe.each(ways)('two sets with resources, over $over in the $era era', (way)
   });
 });
 
+test.each(ways)(
+  'the instructions name when to use the tools that are offered, over $over in the $era era',
+  async (way) => {
+    const set = (name: string, instructions: string): ToolSet => ({
+      name,
+      open: async (context) => ({ tools: (await peekSet.open(context)).tools, instructions }),
+    });
+    const told = async (options: { readonly tools?: readonly string[] }): Promise<string | undefined> => {
+      const toolSets = [set('peek', 'Peek before you leap.'), noteSet, codingToolSet];
+      const server = await createMcpServer({ toolSets, roots: [createTree({})], ...options });
+      if (way.over === 'stdio') return (await connectInMemory(server, way.era)).getInstructions();
+      const listener = await serveHttp(server, { port: 0, token: undefined });
+      onTestFinished(async () => {
+        await listener.close();
+        await server.close();
+      });
+      return (await connectUrl(listener.url, way.era)).getInstructions();
+    };
+    expect(await told({})).toMatch(/^Paths are relative to .*\n\nPeek before you leap\.$/u);
+    expect(await told({ tools: ['glob'] })).not.toContain('Peek');
+  },
+);
+
 test('a set may have resources and no tools', async () => {
   const server = await createMcpServer({ toolSets: [noteSet], roots: [createTree({})] });
   const client = await connectInMemory(server);

@@ -19,6 +19,11 @@ export interface ToolSetContext {
 /** The tools and the resources of one session. */
 export interface OpenToolSet {
   readonly tools: Tools;
+  /**
+   * When to use the tools, for the model: a few sentences that no single description can hold. Servers and agents put them into
+   * their instructions.
+   */
+  readonly instructions?: string | undefined;
   readonly resources?: ResourceProvider | undefined;
 }
 

@@ -20,9 +20,10 @@ export interface ToolServerOptions {
   readonly onError: (error: Error) => void;
 }
 
-function instructionsFor([root, ...others]: readonly string[]): string {
+function instructionsFor([root, ...others]: readonly string[], ofSets: readonly string[]): string {
   const also = others.length > 0 ? ` Absolute paths below ${others.join(', ')} are also allowed.` : '';
-  return `Paths are relative to ${root}.${also} Each answer states what it leaves out.`;
+  const general = `Paths are relative to ${root}.${also} Each answer states what it leaves out.`;
+  return [general, ...ofSets].join('\n\n');
 }
 
 async function callTool(
@@ -125,7 +126,7 @@ export function createToolServer(options: ToolServerOptions, { era, requestInfo 
   };
   const server = new Server(
     { name: 'cairn', title: 'Cairn', version },
-    { capabilities, instructions: instructionsFor(roots) },
+    { capabilities, instructions: instructionsFor(roots, toolbox.instructions) },
   );
   server.onerror = onError;
   /** In the legacy era a connection begins with `initialize`; in the modern era each request states its version. */

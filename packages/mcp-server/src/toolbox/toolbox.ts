@@ -22,6 +22,8 @@ export interface Toolbox {
   readonly tools: ReadonlyMap<string, ToolDefinition>;
   /** The tools as clients see them: in the order of the sets, and within a set in its own order. */
   readonly list: readonly Tool[];
+  /** The instructions of each set that has some and of which a tool is offered, in the order of the sets. */
+  readonly instructions: readonly string[];
   /** The resources of all sets. Absent when no set has resources. */
   readonly resources: Resources | undefined;
   /** Changes of the resources. Absent when no set announces any. */
@@ -106,10 +108,15 @@ export async function openToolbox({ toolSets, only, noticeIntervalMs, ...options
     const offered = [...gathered].filter(
       ([name, { annotations }]) => (!readOnly || annotations.readOnlyHint) && only?.includes(name) !== false,
     );
+    const names = new Set(offered.map(([name]) => name));
+    const instructions = opened.flatMap(({ instructions: text, tools }) =>
+      text !== undefined && Object.keys(tools).some((name) => names.has(name)) ? [text] : [],
+    );
     const providers = opened.flatMap(({ resources }) => (resources === undefined ? [] : [resources]));
     return {
       tools: new Map(offered),
       list: offered.map(([name, tool]) => describe(name, tool)),
+      instructions,
       resources: providers.length === 0 ? undefined : joinResources(providers),
       notices: createResourceNotices(providers, { intervalMs: noticeIntervalMs, signal: ending.signal }),
       close: () => ending.abort(),
