@@ -154,13 +154,19 @@ export function memory(options: MemoryBackendOptions = {}): MemoryBackend {
       const { rule } = call;
       const slot = slotAt(key, 'list', trusted()) ?? newSlot<List>({ kind: 'list', items: [] });
       const items = [...slot.value.items];
-      const added = drafts.map((draft) => recordOf(draft, nowMs));
-      for (const [index, record] of added.entries()) {
-        const timeMs = drafts[index]?.timeMs;
+      const added = drafts.map((draft) => {
+        const { timeMs, unlessStart } = draft;
+        const known =
+          unlessStart === undefined
+            ? undefined
+            : items.find(({ record: one }) => one.startsWith(unlessStart) && isLive(one, rule, trusted()));
+        if (known) return known.record;
+        const record = recordOf(draft, nowMs);
         const records = timeMs === undefined ? [] : items.map((item) => item.record);
         slot.sequence += 1;
         items.splice(timeMs === undefined ? 0 : positionOf(records, timeMs), 0, { sequence: slot.sequence, record });
-      }
+        return record;
+      });
       const live = items.filter(({ record }) => isLive(record, rule, trusted()));
       const isWithin = withinCount(
         live.map(({ record }) => record),

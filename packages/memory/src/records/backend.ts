@@ -12,6 +12,11 @@ export interface Draft {
   readonly after: string;
   /** The time of an imported record, which is placed by it. A record without one is the newest. */
   readonly timeMs?: number | undefined;
+  /**
+   * The start of a record, such as its id. When the list has a record that starts with it, the draft is not written, and `append`
+   * returns that record in its place: the newest one, if there are several.
+   */
+  readonly unlessStart?: string | undefined;
 }
 
 /**
@@ -160,7 +165,8 @@ export interface MemoryBackend {
    * Adds records to a list, in this order, the last one newest. Then removes what the rule does not keep, and sets the expiry
    * of the key to that of its longest-lived record.
    *
-   * @returns the records as they were written.
+   * @returns the records as they were written, one for each draft; for a draft that was not written, see
+   *   {@link Draft.unlessStart}.
    */
   readonly append: (
     key: string,

@@ -1,7 +1,7 @@
 /** The requirements of a store about tables, sequences and a clock that jumps. */
 import assert from 'node:assert/strict';
 import { MemoryError } from '../errors.ts';
-import type { MemoryBackend, RowChange } from '../records/backend.ts';
+import type { Draft, MemoryBackend, RowChange } from '../records/backend.ts';
 import { contractCase, draft, forever, HOUR, hourly, textsOf } from './harness.ts';
 import type { ContractCase } from './harness.ts';
 
@@ -74,6 +74,31 @@ export const changesContract: readonly ContractCase[] = [
     assert.deepEqual([own, sequences.length, after.count], [after.epoch, 4, 4]);
     assert.deepEqual([...(await readAll(backend, k)).keys()], sequences);
     assert.deepEqual(await backend.fetch(k, 'another epoch', sequences), [undefined, undefined, undefined, undefined]);
+  }),
+  contractCase('a draft is not written when the list has a record with its start', async ({ backend, advance }) => {
+    const once = (text: string): Draft => ({ ...draft(text), unlessStart: `{"text":${JSON.stringify(text)},` });
+    const [first] = await backend.append(k, [once('a')], { rule: hourly });
+    await advance(1000);
+    assert.deepEqual(await backend.append(k, [once('a')], { rule: hourly }), [first]);
+    // Also a draft of the same call counts, and the other drafts are written.
+    const added = await backend.append(k, [draft('b'), once('ä表'), once('ä表'), once('a')], { rule: hourly });
+    assert.deepEqual([textsOf(added), added[3]], [['b', 'ä表', 'ä表', 'a'], first]);
+    assert.deepEqual(textsOf(await backend.list(k, { rule: hourly })), ['ä表', 'b', 'a']);
+    const both = await Promise.all(Array.from({ length: 10 }, () => backend.append(k, [once('c')], { rule: hourly })));
+    assert.equal(new Set(both.flat()).size, 1);
+    // Of several records the newest is returned, and a record that is gone does not count.
+    await backend.append(k, [draft('c')], { rule: hourly });
+    await advance(HOUR / 2);
+    const [, newest] = await backend.append(k, [draft('d'), draft('c')], { rule: hourly });
+    assert.deepEqual(await backend.append(k, [once('c')], { rule: hourly }), [newest]);
+    await backend.remove(k, 'all');
+    const [last] = await backend.append(k, [once('a')], { rule: hourly });
+    assert.notEqual(last, first);
+    await advance(HOUR / 2);
+    await backend.append(k, [draft('e')], { rule: hourly });
+    await advance(HOUR / 2);
+    assert.notDeepEqual(await backend.append(k, [once('a')], { rule: hourly }), [last]);
+    assert.deepEqual(textsOf(await backend.list(k, { rule: hourly })), ['a', 'e']);
   }),
   contractCase('a key that comes back has another epoch', async ({ backend }) => {
     await backend.append(k, [draft('a')], { rule: forever });
