@@ -55,6 +55,7 @@ const entries = [
       'count',
       'createDataMarks',
       'estimateTokens',
+      'findSecret',
       'findSecrets',
       'formatBytes',
       'isSecretName',

@@ -1,7 +1,7 @@
 export { createDataMarks } from './data-marks.ts';
 export type { DataMarks } from './data-marks.ts';
 export { count, formatBytes } from './format.ts';
-export { findSecrets, isSecretName, SECRET_NAMES } from './secrets.ts';
+export { findSecret, findSecrets, isSecretName, SECRET_NAMES } from './secrets.ts';
 export type { FoundSecret, NamedKind } from './secrets.ts';
 export { estimateTokens } from './tokens.ts';
 export type { CountTokens } from './tokens.ts';
