@@ -1,8 +1,8 @@
-import { inverseDocumentFrequency, termFrequencyScore } from './bm25.ts';
 import { RetrievalError } from './errors.ts';
 import { readQuery } from './query.ts';
 import type { Query, QueryTerm } from './query.ts';
-import { compareByTime, selectBest } from './select.ts';
+import { runToEnd, scoreParts } from './score.ts';
+import type { Part } from './score.ts';
 import { readIndex, writeIndex } from './serialized-index.ts';
 import { similarTerms } from './similar.ts';
 import { visitTerms } from './terms.ts';
@@ -60,13 +60,6 @@ export interface TermIndex {
   serialize(sequence: number): string;
 }
 
-interface Entry {
-  readonly id: string;
-  readonly timeMs: number;
-  /** The number of terms. */
-  readonly length: number;
-}
-
 /** For one term: the slot of a document, the frequency of the term in it, the next slot, and so on. */
 type Postings = number[];
 
@@ -74,7 +67,10 @@ type Postings = number[];
 const SPARE = 64;
 
 class InvertedIndex implements TermIndex {
-  #entries: (Entry | undefined)[] = [];
+  /** The columns of documents. A removed document has the length -1. */
+  #ids: string[] = [];
+  #times: number[] = [];
+  #lengths: number[] = [];
   #totalLength = 0;
   readonly #slots = new Map<string, number>();
   readonly #postings = new Map<string, Postings>();
@@ -93,7 +89,7 @@ class InvertedIndex implements TermIndex {
 
   add({ id, text, timeMs }: RankDocument): void {
     this.remove(id);
-    const slot = this.#entries.length;
+    const slot = this.#ids.length;
     let length = 0;
     visitTerms(text, (term) => {
       length++;
@@ -103,16 +99,16 @@ class InvertedIndex implements TermIndex {
       else if (postings[postings.length - 2] === slot) postings[postings.length - 1] = (postings.at(-1) ?? 0) + 1;
       else postings.push(slot, 1);
     });
-    this.#append({ id, timeMs, length });
+    this.#append(id, timeMs, length);
   }
 
   remove(id: string): boolean {
     const slot = this.#slots.get(id);
     if (slot === undefined) return false;
-    this.#totalLength -= this.#entries[slot]?.length ?? 0;
-    this.#entries[slot] = undefined;
+    this.#totalLength -= this.#lengths[slot] ?? 0;
+    this.#lengths[slot] = -1;
     this.#slots.delete(id);
-    if (this.#entries.length > 2 * this.#slots.size + SPARE) this.#compact();
+    if (this.#ids.length > 2 * this.#slots.size + SPARE) this.#compact();
     return true;
   }
 
@@ -124,10 +120,11 @@ class InvertedIndex implements TermIndex {
     }
     if (other === this) return;
     for (const id of other.#slots.keys()) this.remove(id);
-    const slots = other.#entries.map((entry) => {
-      if (entry === undefined) return undefined;
-      this.#append(entry);
-      return this.#entries.length - 1;
+    const slots = other.#ids.map((id, slot) => {
+      const length = other.#lengths[slot] ?? -1;
+      if (length < 0) return undefined;
+      this.#append(id, other.#times[slot] ?? 0, length);
+      return this.#ids.length - 1;
     });
     for (const [term, theirs] of other.#postings) {
       const postings = this.#postings.get(term) ?? [];
@@ -138,24 +135,23 @@ class InvertedIndex implements TermIndex {
 
   rank(query: string | Query, limit: number): readonly RankedDocument[] {
     const { terms } = typeof query === 'string' ? readQuery(query) : query;
-    const byTerms = this.#score(terms);
-    const isSimilar = byTerms.slots.length === 0;
-    const { slots, scores } = isSimilar ? this.#score(this.#similarTo(terms)) : byTerms;
-    const ranked = slots.flatMap((slot) => {
-      const entry = this.#entries[slot];
-      return entry === undefined ? [] : { ...entry, score: scores[slot] ?? 0 };
+    const part = this.#part();
+    const compareTies = (left: { slot: number }, right: { slot: number }): number =>
+      (this.#ids[left.slot] ?? '') < (this.#ids[right.slot] ?? '') ? -1 : 1;
+    const byTerms = runToEnd(scoreParts([part], terms, compareTies));
+    const isSimilar = byTerms.found === 0;
+    const scores = isSimilar ? runToEnd(scoreParts([part], this.#similarTo(terms), compareTies)) : byTerms;
+    return scores.best(limit).map(({ slot, score }) => {
+      return { id: this.#ids[slot] ?? '', score, ...(isSimilar && { isSimilar }) };
     });
-    const best = selectBest(ranked, limit, (left, right) => right.score - left.score || compareByTime(left, right));
-    return best.map(({ id, score }) => ({ id, score, ...(isSimilar && { isSimilar }) }));
   }
 
   serialize(sequence: number): string {
     this.#compact();
-    const entries = this.#entries.filter((entry) => entry !== undefined);
     const columns = {
-      ids: entries.map(({ id }) => id),
-      times: entries.map(({ timeMs }) => timeMs),
-      lengths: entries.map(({ length }) => length),
+      ids: this.#ids,
+      times: this.#times,
+      lengths: this.#lengths,
       terms: [...this.#postings.keys()],
       postings: [...this.#postings.values()],
     };
@@ -167,30 +163,40 @@ class InvertedIndex implements TermIndex {
     const { ids, times, lengths, terms, postings } = columns;
     const index = new InvertedIndex();
     // `readIndex` has checked that the columns belong together.
-    for (const [slot, id] of ids.entries()) {
-      index.#append({ id, timeMs: times[slot] ?? 0, length: lengths[slot] ?? 0 });
-    }
+    for (const [slot, id] of ids.entries()) index.#append(id, times[slot] ?? 0, lengths[slot] ?? 0);
     for (const [place, term] of terms.entries()) index.#postings.set(term, postings[place] as Postings);
     return { index, sequence };
   }
 
-  #append(entry: Entry): void {
-    this.#slots.set(entry.id, this.#entries.length);
-    this.#entries.push(entry);
-    this.#totalLength += entry.length;
+  #append(id: string, timeMs: number, length: number): void {
+    this.#slots.set(id, this.#ids.length);
+    this.#ids.push(id);
+    this.#times.push(timeMs);
+    this.#lengths.push(length);
+    this.#totalLength += length;
+  }
+
+  #part(): Part {
+    return {
+      lengths: this.#lengths,
+      times: this.#times,
+      documents: this.#slots.size,
+      totalLength: this.#totalLength,
+      postingsOf: (term) => this.#postings.get(term),
+    };
   }
 
   /** Drops the slots and postings of removed documents. */
   #compact(): void {
-    if (this.#entries.length === this.#slots.size) return;
-    const kept: Entry[] = [];
-    const moved = this.#entries.map((entry) => {
-      if (entry === undefined) return undefined;
-      this.#slots.set(entry.id, kept.length);
-      kept.push(entry);
-      return kept.length - 1;
+    if (this.#ids.length === this.#slots.size) return;
+    const [ids, times, lengths] = [this.#ids, this.#times, this.#lengths];
+    [this.#ids, this.#times, this.#lengths, this.#totalLength] = [[], [], [], 0];
+    const moved = ids.map((id, slot) => {
+      const length = lengths[slot] ?? -1;
+      if (length < 0) return undefined;
+      this.#append(id, times[slot] ?? 0, length);
+      return this.#ids.length - 1;
     });
-    this.#entries = kept;
     for (const [term, before] of this.#postings) {
       const postings: Postings = [];
       appendMoved(postings, before, moved);
@@ -202,34 +208,6 @@ class InvertedIndex implements TermIndex {
   #similarTo(terms: readonly QueryTerm[]): QueryTerm[] {
     const asked = terms.map(({ term }) => term);
     return similarTerms(asked, this.#postings.keys()).map(([term, weight]) => ({ term, weight }));
-  }
-
-  /** Counts the documents with a term. Postings of removed documents may still be present. */
-  #documentFrequencyOf(postings: Postings): number {
-    if (this.#entries.length === this.#slots.size) return postings.length / 2;
-    let count = 0;
-    for (let at = 0; at < postings.length; at += 2) if (this.#entries[postings[at] ?? -1] !== undefined) count++;
-    return count;
-  }
-
-  /** Returns the slots with any of the terms, and the scores of all slots, summed in the order of the terms. */
-  #score(terms: readonly QueryTerm[]): { slots: readonly number[]; scores: Float64Array } {
-    const averageLength = this.#totalLength / this.#slots.size;
-    const scores = new Float64Array(this.#entries.length);
-    const slots: number[] = [];
-    for (const { term, weight } of terms) {
-      const postings = this.#postings.get(term) ?? [];
-      const value = weight * inverseDocumentFrequency(this.#documentFrequencyOf(postings), this.#slots.size);
-      for (let at = 0; at < postings.length; at += 2) {
-        const slot = postings[at] ?? -1;
-        const entry = this.#entries[slot];
-        if (entry === undefined) continue;
-        const before = scores[slot] ?? 0;
-        if (before === 0) slots.push(slot);
-        scores[slot] = before + value * termFrequencyScore(postings[at + 1] ?? 0, entry.length, averageLength);
-      }
-    }
-    return { slots, scores };
   }
 }
 

@@ -1,0 +1,180 @@
+import { inverseDocumentFrequency, termFrequencyScore } from './bm25.ts';
+import type { QueryTerm } from './query.ts';
+
+/** For one term: the slot of a document, the frequency of the term in it, the next slot, and so on, slots ascending. */
+export type Postings = ArrayLike<number>;
+
+/** A part of a collection: an index in memory, or a segment of a stored index. Slots are positions in its columns. */
+export interface Part {
+  /** The number of terms of each document; -1 in a slot without a document. */
+  readonly lengths: ArrayLike<number>;
+  readonly times: ArrayLike<number>;
+  /** The number of documents: of slots with a length. */
+  readonly documents: number;
+  /** The sum of the lengths. */
+  readonly totalLength: number;
+  /** Returns the postings of a term, which may include slots without a document. */
+  readonly postingsOf: (term: string) => Postings | undefined;
+}
+
+/** A term of a query with its frequency in a collection. */
+export interface CountedTerm extends QueryTerm {
+  /** The number of documents with the term. */
+  readonly documentFrequency: number;
+}
+
+/** The terms of a query in a collection. */
+export interface Statistics {
+  /** The number of documents. */
+  readonly documents: number;
+  readonly terms: readonly CountedTerm[];
+}
+
+/** A document of a ranking. */
+export interface ScoredSlot {
+  /** The position of the part in the collection. */
+  readonly part: number;
+  readonly slot: number;
+  readonly score: number;
+  /** The terms of the query that the document has, in the order of the query. */
+  readonly matched: readonly CountedTerm[];
+}
+
+/** The scores of the documents of a collection. */
+export interface Scores {
+  readonly statistics: Statistics;
+  /** The number of documents with a term of the query. */
+  readonly found: number;
+  /** Returns the best documents, at most `limit`: by score, then the latest, then in the order of `compareTies`. */
+  readonly best: (limit: number) => ScoredSlot[];
+}
+
+interface Candidate {
+  readonly part: number;
+  readonly slot: number;
+  readonly score: number;
+}
+
+/** Orders documents with the same score and time. */
+export type CompareTies = (left: Candidate, right: Candidate) => number;
+
+/** The postings (about a millisecond) after which a caller may let other work run. */
+const POSTINGS_PER_STEP = 64 * 1024;
+
+/** Counts the documents of postings. */
+function countDocuments({ lengths, documents }: Part, postings: Postings): number {
+  if (documents === lengths.length) return postings.length / 2;
+  let count = 0;
+  for (let at = 0; at < postings.length; at += 2) if ((lengths[postings[at] ?? -1] ?? -1) >= 0) count++;
+  return count;
+}
+
+/** Returns whether postings have a slot. */
+function hasSlot(postings: Postings | undefined, slot: number): boolean {
+  let low = 0;
+  let high = (postings?.length ?? 0) / 2;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((postings?.[middle * 2] ?? 0) < slot) low = middle + 1;
+    else high = middle;
+  }
+  return postings?.[low * 2] === slot;
+}
+
+/** Adds what a term says about the documents of a part to their scores. @returns how many had no score before. */
+function addScores(
+  scores: Float64Array,
+  { lengths }: Part,
+  { postings, value, averageLength }: { postings: Postings; value: number; averageLength: number },
+): number {
+  let added = 0;
+  for (let at = 0; at < postings.length; at += 2) {
+    const slot = postings[at] ?? -1;
+    const length = lengths[slot] ?? -1;
+    if (length < 0) continue;
+    const before = scores[slot] ?? 0;
+    if (before === 0) added++;
+    scores[slot] = before + value * termFrequencyScore(postings[at + 1] ?? 0, length, averageLength);
+  }
+  return added;
+}
+
+/**
+ * Scores the documents of several parts as one collection, by BM25. The scores are summed in the order of the terms, so that they
+ * do not depend on how documents are divided into parts.
+ *
+ * A generator, so that a caller can let other work run between its steps.
+ */
+export function* scoreParts(
+  parts: readonly Part[],
+  terms: readonly QueryTerm[],
+  compareTies: CompareTies,
+): Generator<void, Scores, void> {
+  const documents = parts.reduce((sum, part) => sum + part.documents, 0);
+  const averageLength = parts.reduce((sum, part) => sum + part.totalLength, 0) / documents;
+  let steps = 0;
+  const counted: CountedTerm[] = [];
+  for (const { term, weight } of terms) {
+    let documentFrequency = 0;
+    for (const part of parts) {
+      const postings = part.postingsOf(term);
+      if (postings !== undefined) documentFrequency += countDocuments(part, postings);
+    }
+    counted.push({ term, weight, documentFrequency });
+  }
+  const scores = parts.map(({ lengths }) => new Float64Array(lengths.length));
+  let found = 0;
+  for (const { term, weight, documentFrequency } of counted) {
+    const value = weight * inverseDocumentFrequency(documentFrequency, documents);
+    for (const [index, part] of parts.entries()) {
+      const postings = part.postingsOf(term);
+      const own = scores[index];
+      if (postings === undefined || own === undefined) continue;
+      found += addScores(own, part, { postings, value, averageLength });
+      steps += postings.length / 2;
+      if (steps < POSTINGS_PER_STEP) continue;
+      steps = 0;
+      yield;
+    }
+  }
+  const timeOf = ({ part, slot }: Candidate): number => parts[part]?.times[slot] ?? 0;
+  const compare = (left: Candidate, right: Candidate): number =>
+    right.score - left.score || timeOf(right) - timeOf(left) || compareTies(left, right);
+  const best = (limit: number): ScoredSlot[] =>
+    selectSlots(scores, limit, compare).map((one) => ({
+      ...one,
+      matched: counted.filter(({ term }) => hasSlot(parts[one.part]?.postingsOf(term), one.slot)),
+    }));
+  return { statistics: { documents, terms: counted }, found, best };
+}
+
+/** Returns the first `limit` slots with a score in the order of `compare`. Makes no object for most of the others. */
+function selectSlots(
+  scores: readonly Float64Array[],
+  limit: number,
+  compare: (left: Candidate, right: Candidate) => number,
+): Candidate[] {
+  // Twice the limit is collected before the worse half is dropped, so that a slot is compared a constant number of times.
+  const size = Math.max(2 * limit, 32);
+  let candidates: Candidate[] = [];
+  let least = 0;
+  for (const [part, own] of scores.entries()) {
+    for (let slot = 0; slot < own.length; slot++) {
+      const score = own[slot] ?? 0;
+      if (score === 0 || score < least) continue;
+      candidates.push({ part, slot, score });
+      if (candidates.length < size) continue;
+      candidates = candidates.toSorted(compare).slice(0, limit);
+      least = candidates.at(-1)?.score ?? 0;
+    }
+  }
+  return candidates.toSorted(compare).slice(0, limit);
+}
+
+/** Runs a generator to its end. */
+export function runToEnd<Result>(steps: Generator<void, Result, void>): Result {
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done === true) return value;
+  }
+}
