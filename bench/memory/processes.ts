@@ -52,7 +52,7 @@ export async function measureOurs(
     what === 'message'
       ? new Set((await memory.messages.history({ stream: 's', group: 'g' })).map(({ content }) => content)).size
       : new Set((await memory.graph().read()).entities.map(({ name }) => name)).size;
-  const trouble = (await memory.quarantined()).length === 0 ? 'none' : 'records that cannot be read';
+  const trouble = (await memory.unreadable()).length === 0 ? 'none' : 'records that cannot be read';
   await memory.close();
   const name = what === 'message' ? 'messages' : 'create_entities';
   return {

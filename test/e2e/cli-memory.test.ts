@@ -109,7 +109,7 @@ describe('cairn memory', () => {
   });
 
   test.each([
-    [['memory', 'stats'], { backend: 'sqlite', messages: 0, quarantinedRecords: [] }],
+    [['memory', 'stats'], { backend: 'sqlite', messages: 0, unreadable: [] }],
     [['memory', 'forget', '--stream', 'a'], { removed: 0 }],
     [['memory', 'list'], { matches: [], shown: 0, totalMatches: 0, complete: true }],
   ])('%j --json has its usual form when there is no memory', async (args, document) => {

@@ -148,10 +148,10 @@ describe.each(backendKinds)('a namespace on $name', (kind) => {
     expect(await namespace.list('turns')).toEqual([second]);
   });
 
-  test.skipIf(kind.isSkipped)('quarantines an unreadable record, and returns the others', async () => {
+  test.skipIf(kind.isSkipped)('reports an unreadable record, and returns the others', async () => {
     const { backend } = await openMemory(kind);
-    const quarantined: string[] = [];
-    const memory = createMemory({ backend, onQuarantine: ({ record }) => quarantined.push(record) });
+    const found: string[] = [];
+    const memory = createMemory({ backend, onUnreadable: ({ record }) => found.push(record) });
     const namespace = memory.namespace('context');
     const rule = {
       maxRecords: Infinity,
@@ -162,7 +162,7 @@ describe.each(backendKinds)('a namespace on $name', (kind) => {
     await backend.append(namespace.storeKey('turns'), [{ before: '{"torn":', after: '' }], { rule });
     await namespace.append('turns', [{ n: 1 }]);
     expect((await namespace.list('turns')).map(({ value }) => value)).toEqual([{ n: 1 }]);
-    expect(quarantined).toEqual([`{"torn":${START_MS}`]);
+    expect(found).toEqual([`{"torn":${START_MS}`]);
   });
 
   test.skipIf(kind.isSkipped)('refuses invalid names, values and options, and stores nothing', async () => {

@@ -123,7 +123,7 @@ describe('a file', () => {
     });
   });
 
-  test('with a damaged row returns the others, and quarantines that one', async () => {
+  test('with damaged rows returns the others, and keeps the damaged ones', async () => {
     const path = `${temporaryDirectory()}/memory.db`;
     const memory = open(path);
     for (const content of 'abcd') await memory.messages.add(place, { content });
@@ -132,17 +132,16 @@ describe('a file', () => {
     other.exec(`UPDATE records SET body = x'00ff' WHERE body LIKE '%"b"%'`);
     other.close();
     expect((await memory.messages.history(place)).map(({ content }) => content)).toEqual(['d', 'c']);
-    expect((await memory.quarantined()).map(({ key }) => key)).toEqual(['ai:memory:s:g', 'ai:memory:s:g']);
+    expect((await memory.unreadable()).map(({ key }) => key)).toEqual(['ai:memory:s:g', 'ai:memory:s:g']);
     await memory.messages.add(place, { content: 'e' });
     expect((await memory.messages.history(place)).map(({ content }) => content)).toEqual(['e', 'd', 'c']);
-    expect((await memory.quarantined()).map(({ record }) => record).toSorted()).toEqual(["X'00FF'", 'garbage']);
-    // Text with invalid UTF-8 cannot be removed by its text. It is reported once, and hides nothing.
+    expect((await memory.unreadable()).map(({ record }) => record).toSorted()).toEqual(["X'00FF'", 'garbage']);
     const again = new DatabaseSync(path);
     again.exec(`UPDATE records SET body = CAST(x'7b22ff' AS TEXT) WHERE body LIKE '%"c"%'`);
     again.close();
     for (let round = 0; round < 3; round++) {
       expect((await memory.messages.history(place)).map(({ content }) => content)).toEqual(['e', 'd']);
-      expect(await memory.quarantined()).toHaveLength(3);
+      expect(await memory.unreadable()).toHaveLength(3);
     }
   });
 

@@ -1,4 +1,4 @@
-import { createMemory, wrapContexts } from '@cairn/memory';
+import { createMemory } from '@cairn/memory';
 import { memory as inProcess } from '@cairn/memory/memory';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -182,70 +182,12 @@ describe.each(backendKinds)('import and export on $name', (kind) => {
       notes: 1,
       workflows: 1,
       graphs: 0,
-      quarantined: 0,
       namespaces: [],
       bytes: expect.any(Number),
       keysWithoutEnd: 0,
     });
     expect((await memory.stats()).bytes).toBeGreaterThan(100);
   });
-
-  const torn = { before: '{"id":"x","role":"user","content":"tor', after: '' };
-  const rule = {
-    maxRecords: Infinity,
-    maxTemporaryRecords: Infinity,
-    lifetimeMs: Infinity,
-    temporaryLifetimeMs: Infinity,
-  };
-
-  test.skipIf(kind.isSkipped)(
-    'an unreadable record is quarantined and reported once; the others are readable',
-    async () => {
-      const found: unknown[] = [];
-      const { memory } = await openMemory(kind, { onQuarantine: (record) => found.push(record) });
-      const place = { stream: 's', group: 'g' };
-      await memory.messages.add(place, { content: 'a' });
-      const [record] = await memory.backend.append('ai:memory:s:g', [torn], { rule });
-      await memory.messages.add(place, { content: 'b' });
-      const contents = async (): Promise<string[]> =>
-        (await memory.messages.history(place, { limit: 2 })).map(({ content }) => content);
-      expect(await contents()).toEqual(['b', 'a']);
-      expect(await contents()).toEqual(['b', 'a']);
-      expect(found).toEqual([{ key: 'ai:memory:s:g', record, time: START_MS }]);
-      expect(await memory.quarantined()).toEqual(found);
-      expect(await memory.stats()).toMatchObject({ messages: 2, quarantined: 1 });
-      await memory.backend.append(
-        'ai:notes:w',
-        [torn, { before: '{"content":5,"source":"s","time":', after: ',"temporary":true}' }],
-        { rule },
-      );
-      await memory.storeNote('w', 'good', 's');
-      expect((await memory.getNotes('w')).map(({ content }) => content)).toEqual(['good']);
-      expect(await memory.quarantined()).toHaveLength(3);
-    },
-  );
-
-  test.skipIf(kind.isSkipped)(
-    'a record with a time beyond all dates is unreadable; the others are readable',
-    async () => {
-      const { memory } = await openMemory(kind);
-      const place = { stream: 's', group: 'g' };
-      await memory.messages.add(place, { content: 'good' });
-      const far = { before: '{"id":"x","role":"user","content":"good too","time":', after: '0000}' };
-      await memory.backend.append('ai:memory:s:g', [far], { rule });
-      await memory.backend.append(
-        'ai:notes:w',
-        [{ before: '{"content":"a","source":"s","time":', after: '0000,"temporary":false}' }],
-        { rule },
-      );
-      await memory.messages.add(place, { content: 'good as well' });
-      const found = await memory.recall({ ...place, query: 'good' });
-      expect(found.map(({ content }) => content)).toEqual(['good', 'good as well']);
-      expect(wrapContexts(found)).toContain('2023-12-21');
-      expect(await memory.getNotes('w')).toEqual([]);
-      expect(await memory.quarantined()).toHaveLength(2);
-    },
-  );
 
   test.skipIf(kind.isSkipped)('the last time of a date, and a lifetime of that length, are kept', async () => {
     const { memory } = await openMemory(kind, {
@@ -258,23 +200,6 @@ describe.each(backendKinds)('import and export on $name', (kind) => {
     const { id } = await memory.workflows.create({ goal: 'g', todos: [], streamName: 's' });
     expect(await memory.workflows.get(id)).toMatchObject({ goal: 'g' });
     expect(await memory.listGroups()).toHaveLength(1);
-  });
-
-  test.skipIf(kind.isSkipped)('an unreadable workflow is reported, stays in place and hides no other', async () => {
-    const quarantined: unknown[] = [];
-    const { memory } = await openMemory(kind, { onQuarantine: (record) => quarantined.push(record) });
-    const { id } = await memory.workflows.create({ goal: 'g', todos: [], streamName: 'a' });
-    await memory.backend.swap('ai:workflow:bad', { expected: undefined, next: '{"id":"bad"', ttlMs: 60_000 });
-    await expect(memory.workflows.get('bad')).rejects.toMatchObject({ code: 'CORRUPT_RECORD', key: 'ai:workflow:bad' });
-    await expect(memory.workflows.acquire('bad')).rejects.toMatchObject({ code: 'CORRUPT_RECORD' });
-    expect((await memory.workflows.list()).map((one) => [one.id, one.status])).toEqual([
-      [id, 'running'],
-      ['bad', 'corrupt'],
-    ]);
-    expect(await memory.backend.read('ai:workflow:bad')).toBe('{"id":"bad"');
-    expect(await linesOf(memory.export())).toHaveLength(1);
-    expect(quarantined).toEqual([{ key: 'ai:workflow:bad', record: '', time: undefined }]);
-    expect(await memory.workflows.remove('bad')).toBe(true);
   });
 
   test.skipIf(kind.isSkipped)('invalid messages are refused, and nothing is stored', async () => {

@@ -1,5 +1,6 @@
 export type {
   CallOptions,
+  Changed,
   Changes,
   ChangesQuery,
   Clock,
@@ -39,7 +40,7 @@ export type { Messages, Place } from './conversations/messages.ts';
 export { formatNotes } from './workflows/notes.ts';
 export type { Note, Notes, StoreNoteOptions } from './workflows/notes.ts';
 export type { GroupInfo, MemoryStats, NamespaceInfo, NotesInfo } from './maintenance/overview.ts';
-export type { QuarantinedRecord, QuarantineListener } from './records/quarantine.ts';
+export type { UnreadableListener, UnreadableRecord } from './records/reader.ts';
 export type { RecalledContext, RecalledMessage, RecalledNote, RecallOptions } from './conversations/recall.ts';
 export { projectStorePath, userStorePath } from './store-path.ts';
 export type { StreamDefinition, StreamFunction, StreamFunctions } from './conversations/stream.ts';

@@ -15,13 +15,14 @@ import { importLines } from './maintenance/import.ts';
 import type { ImportResult } from './maintenance/import.ts';
 import { listGroups, listNotes, measure } from './maintenance/overview.ts';
 import type { GroupInfo, MemoryStats, NotesInfo } from './maintenance/overview.ts';
+import { listUnreadable } from './maintenance/unreadable.ts';
 import type { CallOptions, MemoryBackend } from './records/backend.ts';
 import { limitsOf, retentionOf } from './records/limits.ts';
 import type { FullRetention, Retention } from './records/limits.ts';
 import { createNamespace } from './records/namespace.ts';
 import type { Namespace, NamespaceOptions } from './records/namespace.ts';
-import { createReader } from './records/quarantine.ts';
-import type { QuarantinedRecord, QuarantineListener } from './records/quarantine.ts';
+import { createReader } from './records/reader.ts';
+import type { UnreadableListener, UnreadableRecord } from './records/reader.ts';
 import { createNotes } from './workflows/notes.ts';
 import type { Notes } from './workflows/notes.ts';
 import { createWorkflows } from './workflows/workflows.ts';
@@ -35,8 +36,8 @@ export interface MemoryOptions {
   readonly maxContentBytes?: number | undefined;
   /** Returns vectors of texts, so that recall also ranks by meaning. Without it no text leaves the process. */
   readonly embed?: Embed | undefined;
-  /** Called for each unreadable record after it moved to quarantine. */
-  readonly onQuarantine?: QuarantineListener | undefined;
+  /** Called for each unreadable record, once in each call that meets it. The record stays where it is. */
+  readonly onUnreadable?: UnreadableListener | undefined;
 }
 
 /** A memory: messages of streams and groups, notes, workflows, knowledge graphs and namespaces. */
@@ -72,8 +73,8 @@ export interface Memory extends Notes, Streams, AsyncDisposable {
   readonly export: (options?: ExportOptions) => AsyncGenerator<string, void, undefined>;
   /** Imports an export. Lines that the memory already has are not added again. */
   readonly import: (lines: Iterable<string> | AsyncIterable<string>, options?: CallOptions) => Promise<ImportResult>;
-  /** Lists the quarantined records, newest first. */
-  readonly quarantined: (options?: CallOptions) => Promise<QuarantinedRecord[]>;
+  /** Lists the records that this version cannot read, raw, by key. Reads the whole memory. */
+  readonly unreadable: (options?: CallOptions) => Promise<UnreadableRecord[]>;
   /** Closes the store. */
   readonly close: () => Promise<void>;
 }
@@ -84,16 +85,16 @@ export interface Memory extends Notes, Streams, AsyncDisposable {
  * @throws {MemoryError} `INVALID_OPTION`.
  */
 export function createMemory(options: MemoryOptions): Memory {
-  const { backend, retention, maxContentBytes, embed, onQuarantine = () => undefined } = options;
+  const { backend, retention, maxContentBytes, embed, onUnreadable = () => undefined } = options;
   const limits = limitsOf(retention, maxContentBytes);
-  const reader = createReader(backend, limits, onQuarantine);
+  const reader = createReader(backend, onUnreadable);
   const messages = createMessages({ backend, reader, limits });
   const notes = createNotes({ backend, reader, limits });
   const workflows = createWorkflows({ backend, reader, limits, notes });
   const recall = createRecall({ messages, notes, embed, backend, limits });
   const streams = createStreams({ messages, notes, recall });
   const graph = (name: string = 'default'): Graph => createGraph(backend, name);
-  const transfer = { backend, reader, messages, notes, workflows, limits, graph, onQuarantine };
+  const transfer = { backend, reader, messages, notes, workflows, limits, graph };
   const close = (): Promise<void> => backend.close();
 
   return {
@@ -118,7 +119,7 @@ export function createMemory(options: MemoryOptions): Memory {
     stats: (call = {}) => measure(backend, call),
     export: (selection = {}) => exportLines(transfer, selection),
     import: (lines, call = {}) => importLines(transfer, lines, call),
-    quarantined: (call) => reader.quarantined(call),
+    unreadable: (call = {}) => listUnreadable(backend, call),
     close,
     [Symbol.asyncDispose]: close,
   };

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Option } from 'commander';
 import { homeDirectory } from '@cairn/tool/paths';
-import type { Memory, MemoryBackend, QuarantinedRecord, Retention } from '@cairn/memory';
+import type { Memory, MemoryBackend, UnreadableRecord, Retention } from '@cairn/memory';
 import { listDocument, writeAnswer, writeNotices, type AnswerFlags } from '../terminal/answer.ts';
 import { UsageError } from '../terminal/errors.ts';
 import { ExitCode } from '../terminal/exit.ts';
@@ -111,10 +111,9 @@ function retentionOf({ keep, days }: Pick<RetentionFlags, 'keep' | 'days'>): Ret
   };
 }
 
-function quarantineNotice({ key, time }: QuarantinedRecord): string {
-  const where =
-    time === undefined ? 'it was left in place' : "it is in quarantine: 'cairn memory stats --json' lists it";
-  return `cannot read a record of ${key}; ${where}`;
+function unreadableNotice({ key, reason }: UnreadableRecord): string {
+  const problem = reason === undefined ? `a record of ${key}` : `${key} (${reason})`;
+  return `cannot read ${problem}; it stays in place: 'cairn memory stats --json' lists it`;
 }
 
 /** Returns the host of a Redis URL, which may hold a password. */
@@ -132,7 +131,7 @@ export interface OpenedMemory {
 export async function openMemory(
   { env, cwd }: Pick<Session, 'env' | 'cwd'>,
   flags: Omit<RetentionFlags, 'color'>,
-  onQuarantine: (notice: string) => void,
+  onUnreadable: (notice: string) => void,
 ): Promise<OpenedMemory> {
   const { createMemory } = await import('@cairn/memory');
   const choice = await choose(flags, { env, cwd });
@@ -152,7 +151,7 @@ export async function openMemory(
   const memory = createMemory({
     backend: await openBackend(),
     retention: retentionOf(flags),
-    onQuarantine: (record) => onQuarantine(quarantineNotice(record)),
+    onUnreadable: (record) => onUnreadable(unreadableNotice(record)),
   });
   return { memory, choice };
 }

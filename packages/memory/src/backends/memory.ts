@@ -1,6 +1,7 @@
 import { MemoryError } from '../errors.ts';
 import type {
   CallOptions,
+  Changed,
   Changes,
   ChangesQuery,
   Clock,
@@ -16,7 +17,7 @@ import type {
 } from '../records/backend.ts';
 import { readClock } from '../records/clock-guard.ts';
 import type { ClockState } from '../records/clock-guard.ts';
-import { isLive, lastExpiryOf, positionOf, recordOf, withinCount } from '../records/record.ts';
+import { isLive, lastExpiryOf, positionOf, recordOf, ruleOfWrite, withinCount } from '../records/record.ts';
 import { randomName } from '../records/random-name.ts';
 
 export interface MemoryBackendOptions {
@@ -24,21 +25,15 @@ export interface MemoryBackendOptions {
   readonly clock?: Clock | undefined;
 }
 
-/** A record or the text of a row, with its sequence. */
-interface Item {
-  readonly sequence: number;
-  readonly record: string;
-}
-
 /** Newest first. */
 interface List {
   readonly kind: 'list';
-  items: Item[];
+  items: Changed[];
 }
 
 interface Table {
   readonly kind: 'table';
-  readonly rows: Map<string, Item & { readonly unique: string | undefined }>;
+  readonly rows: Map<string, Changed & { readonly unique: string | undefined }>;
 }
 
 interface Document {
@@ -64,9 +59,10 @@ function newSlot<Value extends List | Table | Document>(value: Value): Slot<Valu
   return { value, expiresMs: Infinity, epoch: randomName(), sequence: 0 };
 }
 
-function itemsOf({ value }: Slot): readonly Item[] {
+function itemsOf({ value }: Slot): readonly Changed[] {
   if (value.kind === 'document') return [];
-  return value.kind === 'list' ? value.items : [...value.rows.values()];
+  if (value.kind === 'list') return value.items;
+  return Array.from(value.rows, ([id, { sequence, record }]) => ({ sequence, record, id }));
 }
 
 function ownerOf(table: Table, unique: string): string | undefined {
@@ -154,6 +150,7 @@ export function memory(options: MemoryBackendOptions = {}): MemoryBackend {
       const { rule } = call;
       const slot = slotAt(key, 'list', trusted()) ?? newSlot<List>({ kind: 'list', items: [] });
       const items = [...slot.value.items];
+      const before = items.flatMap(({ record }) => (isLive(record, rule, trusted()) ? [record] : []));
       const added = drafts.map((draft) => {
         const { timeMs, unlessStart } = draft;
         const known =
@@ -170,7 +167,7 @@ export function memory(options: MemoryBackendOptions = {}): MemoryBackend {
       const live = items.filter(({ record }) => isLive(record, rule, trusted()));
       const isWithin = withinCount(
         live.map(({ record }) => record),
-        rule,
+        ruleOfWrite(before, rule),
       );
       slot.value.items = live.filter((_, index) => isWithin[index]);
       const kept = slot.value.items.map(({ record }) => record);
@@ -213,8 +210,7 @@ export function memory(options: MemoryBackendOptions = {}): MemoryBackend {
         .filter((item) => item.sequence > after && item.sequence <= upTo)
         .toSorted((a, b) => a.sequence - b.sequence)
         .slice(0, query.limit ?? CHANGES_LIMIT);
-      const records = changed.map((item) => ({ sequence: item.sequence, record: item.record }));
-      return { epoch, sequence, count: items.length, records };
+      return { epoch, sequence, count: items.length, records: changed };
     },
     fetch: async (key: string, epoch: string, sequences: readonly number[], call?: CallOptions) => {
       const slot = numberedAt(key, begin(call));

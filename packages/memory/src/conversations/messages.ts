@@ -5,7 +5,7 @@ import type { Limits } from '../records/limits.ts';
 import { messageDraft, parseMessage } from './message.ts';
 import type { ImportedMessage, Message, NewMessage } from './message.ts';
 import { removeSegments } from './index-segments.ts';
-import type { Reader } from '../records/quarantine.ts';
+import type { Reader } from '../records/reader.ts';
 
 /** A group of a stream. */
 export interface Place {

@@ -74,6 +74,16 @@ function checkLine(value: unknown): GraphLine {
   throw new TypeError('a line is neither an entity nor a relation');
 }
 
+/** Returns whether a text is a line of a stored graph. */
+export function isGraphLine(text: string): boolean {
+  try {
+    checkLine(JSON.parse(text));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** Parses a stored graph. @throws {MemoryError} `CORRUPT_RECORD`. */
 export function parseGraph(document: string, key: string): KnowledgeGraph {
   try {

@@ -6,7 +6,7 @@ import { NAMESPACE_PREFIX, parseNamespaceKey, workflowKey } from '../records/key
 import { listRuleOf } from '../records/limits.ts';
 import type { Limits } from '../records/limits.ts';
 import { parseNamespaceRecord } from '../records/namespace.ts';
-import type { QuarantineListener, Reader } from '../records/quarantine.ts';
+import type { Reader } from '../records/reader.ts';
 import { MAX_TIME_MS } from '../records/time.ts';
 import type { Notes } from '../workflows/notes.ts';
 import type { Workflows } from '../workflows/workflows.ts';
@@ -26,8 +26,6 @@ export interface TransferDependencies {
   readonly workflows: Workflows;
   readonly limits: Limits;
   readonly graph: (name: string) => Graph;
-  /** Called for each unreadable workflow that an export leaves out. Its record stays in place. */
-  readonly onQuarantine: QuarantineListener;
 }
 
 type Lines = AsyncGenerator<string, void, undefined>;
@@ -71,10 +69,10 @@ async function* noteLines({ backend, notes }: TransferDependencies, options: Cal
   }
 }
 
-async function* workflowLines({ workflows, onQuarantine }: TransferDependencies, options: CallOptions): Lines {
+async function* workflowLines({ workflows, reader }: TransferDependencies, options: CallOptions): Lines {
   for (const { id, status } of (await workflows.list(options)).toReversed()) {
     if (status === 'corrupt') {
-      onQuarantine({ key: workflowKey(id), record: '', time: undefined });
+      reader.report({ key: workflowKey(id), record: '' });
       continue;
     }
     const { notes: _, lease: __, ...record } = await workflows.get(id, options);

@@ -9,7 +9,6 @@ import {
   parseMemoryKey,
   parseNamespaceKey,
   parseWorkflowKey,
-  QUARANTINE_KEY,
   streamPrefix,
   TERMS_PREFIX,
   WORKFLOW_PREFIX,
@@ -54,8 +53,6 @@ export interface MemoryStats {
   readonly workflows: number;
   /** Knowledge graphs. */
   readonly graphs: number;
-  /** Unreadable records that were moved to quarantine. */
-  readonly quarantined: number;
   /** In alphabetical order. */
   readonly namespaces: readonly NamespaceInfo[];
   /** About the bytes that the store uses for everything. */
@@ -111,15 +108,7 @@ function recordsOf(infos: readonly KeyInfo[], prefix: string): number {
 
 /** Counts the contents of a memory. */
 export async function measure(backend: MemoryBackend, options: CallOptions): Promise<MemoryStats> {
-  const prefixes = [
-    MEMORY_PREFIX,
-    NOTES_PREFIX,
-    WORKFLOW_PREFIX,
-    GRAPH_PREFIX,
-    QUARANTINE_KEY,
-    NAMESPACE_PREFIX,
-    TERMS_PREFIX,
-  ];
+  const prefixes = [MEMORY_PREFIX, NOTES_PREFIX, WORKFLOW_PREFIX, GRAPH_PREFIX, NAMESPACE_PREFIX, TERMS_PREFIX];
   const infos = (await Promise.all(prefixes.map((prefix) => backend.keys(prefix, options)))).flat();
   const places = infos.flatMap(({ key }) => parseMemoryKey(key) ?? []);
   return {
@@ -130,7 +119,6 @@ export async function measure(backend: MemoryBackend, options: CallOptions): Pro
     notes: recordsOf(infos, NOTES_PREFIX),
     workflows: recordsOf(infos, WORKFLOW_PREFIX),
     graphs: recordsOf(infos, GRAPH_PREFIX),
-    quarantined: recordsOf(infos, QUARANTINE_KEY),
     namespaces: namespacesOf(infos),
     bytes: infos.reduce((sum, { bytes = 0 }) => sum + bytes, 0),
     keysWithoutEnd: infos.filter(({ expiresInMs }) => expiresInMs === undefined).length,

@@ -32,6 +32,11 @@ export interface ListRule {
   readonly lifetimeMs: number;
   /** The lifetime of records with `"temporary":true`. */
   readonly temporaryLifetimeMs: number;
+  /**
+   * Whether a list that has more records than the maximum keeps as many as it has, each kind counted apart, so that a write
+   * with a smaller rule does not cut what a larger one kept. @default false
+   */
+  readonly keepsPresent?: boolean | undefined;
 }
 
 /** Selects records of a list. */
@@ -73,6 +78,12 @@ export interface Sequenced {
   readonly record: string;
 }
 
+/** A record of a list, or the text of a row with its id. */
+export interface Changed extends Sequenced {
+  /** Absent for a record of a list. */
+  readonly id?: string | undefined;
+}
+
 /** A page of what changed under a key. */
 export interface Changes {
   /** Empty when the key has no records. */
@@ -82,7 +93,7 @@ export interface Changes {
   /** The number of records or rows, including expired records that were not yet removed. */
   readonly count: number;
   /** In ascending order of sequence. Expired records may be included. Fewer than the limit: these were the last. */
-  readonly records: readonly Sequenced[];
+  readonly records: readonly Changed[];
 }
 
 /** A row of a table. */

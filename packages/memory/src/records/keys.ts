@@ -7,7 +7,7 @@ const MAX_NAME_BYTES = 512;
 export const MEMORY_PREFIX = 'ai:memory:';
 export const NOTES_PREFIX = 'ai:notes:';
 export const WORKFLOW_PREFIX = 'ai:workflow:';
-/** The list of quarantined records. */
+/** The list of unreadable records that earlier versions moved out of their lists. */
 export const QUARANTINE_KEY = 'ai:quarantine';
 export const GRAPH_PREFIX = 'ai:graph:';
 export const NAMESPACE_PREFIX = 'ai:namespace:';

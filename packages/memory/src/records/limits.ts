@@ -30,7 +30,6 @@ export type FullRetention = { readonly [Name in keyof Retention]-?: number };
 export interface Limits {
   readonly messages: ListRule;
   readonly notes: ListRule;
-  readonly quarantine: ListRule;
   readonly workflowLifetimeMs: number;
   readonly maxContentBytes: number;
 }
@@ -64,6 +63,8 @@ export function limitsOf(retention: Retention = {}, maxContentBytes: number = MA
       maxTemporaryRecords: Infinity,
       lifetimeMs: messageLifetimeMs,
       temporaryLifetimeMs: messageLifetimeMs,
+      // A writer with the defaults does not know how much another one wanted to keep.
+      keepsPresent: retention.maxMessages === undefined,
     },
     notes: {
       maxRecords: positive('maxNotes', retention.maxNotes ?? 100, true),
@@ -71,7 +72,6 @@ export function limitsOf(retention: Retention = {}, maxContentBytes: number = MA
       lifetimeMs: lifetime('noteLifetimeMs', retention.noteLifetimeMs ?? 3 * DAY),
       temporaryLifetimeMs: lifetime('temporaryNoteLifetimeMs', retention.temporaryNoteLifetimeMs ?? 30 * MINUTE),
     },
-    quarantine: { maxRecords: 1000, maxTemporaryRecords: 1000, lifetimeMs: 30 * DAY, temporaryLifetimeMs: 30 * DAY },
     workflowLifetimeMs: lifetime('workflowLifetimeMs', retention.workflowLifetimeMs ?? 3 * DAY),
     maxContentBytes: positive('maxContentBytes', maxContentBytes),
   };

@@ -3,7 +3,7 @@ import type { CallOptions, Draft, KeyInfo, ListRule, MemoryBackend, Swap } from 
 import { checkName, namespaceKey, namespacePrefix, parseNamespaceKey } from './keys.ts';
 import { checkSize, listRuleOf } from './limits.ts';
 import type { Limits } from './limits.ts';
-import type { Reader } from './quarantine.ts';
+import type { Reader } from './reader.ts';
 import { parseFields } from './record.ts';
 import { isTime } from './time.ts';
 
@@ -52,7 +52,7 @@ export interface Namespace {
    */
   readonly append: (key: string, values: readonly JsonObject[], options?: CallOptions) => Promise<NamespaceRecord[]>;
   /**
-   * Returns the records of a list, newest first. Unreadable records are quarantined.
+   * Returns the records of a list, newest first. Unreadable records are reported.
    *
    * @throws {MemoryError} `INVALID_INPUT` for a limit that is not a whole number from 0.
    */

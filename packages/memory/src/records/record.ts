@@ -70,6 +70,17 @@ export function arrange(before: readonly string[], added: readonly Added[], rule
   return live.filter((_, index) => isWithin[index]);
 }
 
+/** Returns the rule of a write to a list that has these live records. */
+export function ruleOfWrite(records: readonly string[], rule: ListRule): ListRule {
+  if (rule.keepsPresent !== true) return rule;
+  const temporary = records.filter((record) => lifeOf(record)?.temporary === true).length;
+  return {
+    ...rule,
+    maxRecords: Math.max(rule.maxRecords, records.length - temporary),
+    maxTemporaryRecords: Math.max(rule.maxTemporaryRecords, temporary),
+  };
+}
+
 /** Returns whether each record, newest first, is among the newest of its kind that the rule keeps. */
 export function withinCount(records: readonly string[], rule: ListRule): boolean[] {
   const left = { permanent: rule.maxRecords, temporary: rule.maxTemporaryRecords };

@@ -9,7 +9,7 @@ import assert from 'node:assert/strict';
 import type { Draft } from '../records/backend.ts';
 import { limitsOf } from '../records/limits.ts';
 import { createNamespace } from '../records/namespace.ts';
-import { createReader } from '../records/quarantine.ts';
+import { createReader } from '../records/reader.ts';
 import { MemoryError } from '../errors.ts';
 import { changesContract } from './changes-contract.ts';
 import { contractCase, draft, forever, HOUR, hourly, note, notes, textsOf, timeOf } from './harness.ts';
@@ -83,6 +83,23 @@ export const backendContract: readonly ContractCase[] = [
       { rule: hourly },
     );
     assert.deepEqual(textsOf(await backend.list(k, { rule: hourly })), ['9', '8', '7', '6', '5']);
+  }),
+  contractCase('a rule can keep as many records as the list has, each kind counted apart', async ({ backend }) => {
+    const present = { ...hourly, keepsPresent: true };
+    const listed = async (): Promise<unknown> => textsOf(await backend.list(k, { rule: forever })).join('');
+    await backend.append(
+      k,
+      [...[...'abcdefg'].map((text) => note(text, false)), ...[...'123456'].map((text) => note(text, true))],
+      { rule: { ...hourly, maxRecords: 7, maxTemporaryRecords: 6 } },
+    );
+    await backend.append(k, [note('h', false)], { rule: present });
+    assert.equal(await listed(), 'h654321gfedcb');
+    await backend.append(k, [note('7', true), note('8', true)], { rule: present });
+    assert.equal(await listed(), '87h6543gfedcb');
+    await backend.append(k, [note('i', false)], { rule: hourly });
+    assert.equal(await listed(), 'i87h654gfe');
+    for (const text of 'ab') await backend.append('ai:short', [draft(text)], { rule: { ...present, maxRecords: 1 } });
+    assert.deepEqual(textsOf(await backend.list('ai:short', { rule: forever })), ['b']);
   }),
   contractCase('a record expires after its lifetime, and the key with its last record', async (harness) => {
     const { backend, advance } = harness;
@@ -277,7 +294,7 @@ export const backendContract: readonly ContractCase[] = [
   }),
   contractCase('a namespace has keys of its own, for lists and for documents', async ({ backend }) => {
     const limits = limitsOf();
-    const reader = createReader(backend, limits, () => undefined);
+    const reader = createReader(backend, () => undefined);
     const [one, two] = ['one', 'one:two'].map((name) => createNamespace({ backend, reader, limits }, name));
     assert.ok(one && two);
     await one.append('two:key', [{ text: 'a' }, { text: 'b' }]);

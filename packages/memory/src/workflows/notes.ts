@@ -3,7 +3,7 @@ import { MemoryError } from '../errors.ts';
 import { checkName, notesKey } from '../records/keys.ts';
 import { checkContent } from '../records/limits.ts';
 import type { Limits } from '../records/limits.ts';
-import type { Reader } from '../records/quarantine.ts';
+import type { Reader } from '../records/reader.ts';
 import { isTime } from '../records/time.ts';
 import { parseFields } from '../records/record.ts';
 
@@ -51,7 +51,7 @@ export function noteDraft(note: Omit<Note, 'time'> & { readonly time?: number },
 }
 
 /** Parses a record; `undefined` when it is not a note. */
-function parseNote(record: string): Note | undefined {
+export function parseNote(record: string): Note | undefined {
   const { content, source, time, temporary } = parseFields(record) ?? {};
   if (typeof content !== 'string' || typeof source !== 'string' || !isTime(time)) return undefined;
   return typeof temporary === 'boolean' ? { content, source, time, temporary } : undefined;

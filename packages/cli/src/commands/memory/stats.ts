@@ -15,7 +15,6 @@ const empty: Omit<MemoryStats, 'backend'> = {
   workflows: 0,
   graphs: 0,
   namespaces: [],
-  quarantined: 0,
   bytes: 0,
   keysWithoutEnd: 0,
 };
@@ -23,10 +22,10 @@ const empty: Omit<MemoryStats, 'backend'> = {
 async function stats(flags: StoreFlags, session: Session): Promise<number> {
   return withMemory(session, {
     flags,
-    absent: (where) => ({ where, backend: 'sqlite', ...empty, quarantinedRecords: [] }),
+    absent: (where) => ({ where, backend: 'sqlite', ...empty, unreadable: [] }),
     run: async (memory, { print, where }) => {
       const all = await memory.stats({ signal: session.signal });
-      const quarantined = await memory.quarantined({ signal: session.signal });
+      const unreadable = await memory.unreadable({ signal: session.signal });
       const lines = [
         `${all.backend} at ${quotePath(where)}`,
         `${countOf(all.messages, 'message')} in ${countOf(all.groups, 'group')} of ${countOf(all.streams, 'stream')}`,
@@ -36,11 +35,9 @@ async function stats(flags: StoreFlags, session: Session): Promise<number> {
             `namespace ${escapeControls(name)}: ${countOf(records, 'record')} under ${countOf(keys, 'key')}`,
         ),
         `${formatBytes(all.bytes)}; ${countOf(all.keysWithoutEnd, 'key')} without expiry`,
-        ...(quarantined.length === 0
-          ? []
-          : [`${countOf(quarantined.length, 'unreadable record')} in quarantine (--json lists them)`]),
+        ...(unreadable.length === 0 ? [] : [`${countOf(unreadable.length, 'unreadable record')} (--json lists them)`]),
       ];
-      await print(lines, { where, ...all, quarantinedRecords: quarantined });
+      await print(lines, { where, ...all, unreadable });
       return ExitCode.Hit;
     },
   });
