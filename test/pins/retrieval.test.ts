@@ -11,6 +11,7 @@ const exported = [
   'noticesOf',
   'rankDocuments',
   'readQuery',
+  'snippetOf',
   'termFrequencyScore',
   'termsOf',
 ];

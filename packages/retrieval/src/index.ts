@@ -7,6 +7,8 @@ export { readQuery } from './query.ts';
 export type { Query, QueryTerm } from './query.ts';
 export { noticesOf, rankDocuments } from './rank.ts';
 export type { RankNotice, RankOptions } from './rank.ts';
+export { snippetOf } from './snippet.ts';
+export type { Snippet, SnippetLimits } from './snippet.ts';
 export { createTermIndex, deserializeTermIndex } from './term-index.ts';
 export type { DeserializedTermIndex, RankDocument, RankedDocument, TermIndex } from './term-index.ts';
 export { termsOf } from './terms.ts';

@@ -1,0 +1,296 @@
+import { estimateTokens } from '@cairn/tool/prompt';
+import type { CountTokens } from '@cairn/tool/prompt';
+import { isWordKind, kind, kindOf } from './characters.ts';
+import { RetrievalError } from './errors.ts';
+import { readQuery } from './query.ts';
+import { visitTerms } from './terms.ts';
+
+/** How long a snippet may be. With both limits the shorter one counts. */
+export interface SnippetLimits {
+  /** In UTF-16 code units, marks of cuts included. A whole number from 80. */
+  readonly maxCharacters?: number | undefined;
+  /** Estimated tokens, marks of cuts included. A whole number from 40. */
+  readonly maxTokens?: number | undefined;
+  /** Default: `estimateTokens` of `@cairn/tool/prompt`. */
+  readonly countTokens?: CountTokens | undefined;
+}
+
+/** A part of a text round the words of a query. */
+export interface Snippet {
+  /** Where the text was cut it says how much: `[120 characters] … found words … [3400 characters]`. */
+  readonly text: string;
+  /** The UTF-16 code units of the text that the snippet leaves out. 0 when the snippet is the whole text. */
+  readonly omitted: number;
+}
+
+/** The marks of two cuts have up to 50 code units. */
+const MIN_CHARACTERS = 80;
+const MIN_TOKENS = 40;
+/** Parts of a text in one snippet, and the code units that each needs to be understood. */
+const MAX_PARTS = 3;
+const MIN_PART = 80;
+/** Hits after this many are not compared: a text with more of them has good parts before. */
+const MAX_HITS = 4000;
+/** The share of a part by which its ends may move to a word or line end. */
+const SNAP_SHARE = 0.2;
+
+/** Where a text has a term of the query. Positions are UTF-16 code units. */
+interface Hit {
+  readonly at: number;
+  readonly end: number;
+  readonly term: string;
+  readonly weight: number;
+}
+
+interface Part {
+  readonly from: number;
+  readonly to: number;
+}
+
+type Weights = ReadonlyMap<string, number>;
+
+function widthOf(codePoint: number): 1 | 2 {
+  return codePoint > 0xff_ff ? 2 : 1;
+}
+
+/** Adds the hits in a run of a script without spaces: its pairs and characters. */
+function addHitsOfRun(hits: Hit[], run: string, { start, weights }: { start: number; weights: Weights }): void {
+  // A run that changes its length when it is normalized has no places for its terms. It is rare.
+  const normal = run.normalize('NFKC');
+  const text = normal.length === run.length ? normal : run;
+  const add = (from: number, to: number): void => {
+    const term = text.slice(from, to);
+    const weight = weights.get(term);
+    if (weight !== undefined) hits.push({ at: start + from, end: start + to, term, weight });
+  };
+  for (let at = 0, previous = -1; at < text.length && hits.length < MAX_HITS;) {
+    const end = at + widthOf(text.codePointAt(at) ?? 0);
+    if (previous >= 0) add(previous, end);
+    add(at, end);
+    previous = at;
+    at = end;
+  }
+}
+
+/** Returns where a text has terms, in order of place. Stops after {@link MAX_HITS}. Takes linear time. */
+function hitsOf(text: string, weights: Weights): Hit[] {
+  const hits: Hit[] = [];
+  for (let at = 0; at < text.length && hits.length < MAX_HITS;) {
+    const first = text.codePointAt(at) ?? 0;
+    const found = kindOf(first);
+    let end = at + widthOf(first);
+    if (found === kind.separator || found === kind.mark) {
+      at = end;
+      continue;
+    }
+    const isRun = found === kind.unspaced;
+    while (end < text.length) {
+      const codePoint = text.codePointAt(end) ?? 0;
+      const next = kindOf(codePoint);
+      if (next !== kind.mark && (isRun ? next !== kind.unspaced : !isWordKind(next))) break;
+      end += widthOf(codePoint);
+    }
+    if (isRun) {
+      addHitsOfRun(hits, text.slice(at, end), { start: at, weights });
+    } else {
+      let best: Hit | undefined;
+      visitTerms(text.slice(at, end), (term) => {
+        const weight = weights.get(term) ?? 0;
+        if (weight > (best?.weight ?? 0)) best = { at, end, term, weight };
+      });
+      if (best !== undefined) hits.push(best);
+    }
+    at = end;
+  }
+  return hits;
+}
+
+/** Returns the stretch of at most `width` with the most weight of terms that are not in `covered`, each counted once. */
+function bestStretch(
+  hits: readonly Hit[],
+  width: number,
+  covered: ReadonlySet<string>,
+): { from: number; to: number; weight: number } | undefined {
+  const inside = new Map<string, number>();
+  let best: { from: number; to: number; weight: number } | undefined;
+  let weight = 0;
+  let first = 0;
+  for (const [index, hit] of hits.entries()) {
+    const count = inside.get(hit.term) ?? 0;
+    if (count === 0 && !covered.has(hit.term)) weight += hit.weight;
+    inside.set(hit.term, count + 1);
+    for (; first < index; first++) {
+      const left = hits[first];
+      if (left === undefined || hit.end - left.at <= width) break;
+      const rest = (inside.get(left.term) ?? 1) - 1;
+      inside.set(left.term, rest);
+      if (rest === 0 && !covered.has(left.term)) weight -= left.weight;
+    }
+    // Weights are sums of tenths: a difference of rounding is not a better stretch.
+    if (weight > (best?.weight ?? 0) + 1e-9) best = { from: hits[first]?.at ?? 0, to: hit.end, weight };
+  }
+  return best;
+}
+
+const segmenter = new Intl.Segmenter('und', { granularity: 'grapheme' });
+/** Code units before a place that decide where its character starts. Longer characters are not cut whole. */
+const GRAPHEME_CONTEXT = 64;
+
+/** Returns the start of the character at a place: surrogate pairs, accents and joined pictographs stay together. */
+function characterStart(text: string, place: number): number {
+  if (place <= 0 || place >= text.length) return place;
+  const from = Math.max(0, place - GRAPHEME_CONTEXT);
+  const near = text.slice(from, place + GRAPHEME_CONTEXT);
+  return from + (segmenter.segment(near).containing(place - from)?.index ?? place - from);
+}
+
+/** Returns the last place in a stretch where a line, else a word ends. -1: none. */
+function lastBreak(text: string, from: number, to: number): number {
+  const stretch = text.slice(from, to);
+  const line = stretch.lastIndexOf('\n');
+  if (line >= 0) return from + line;
+  const word = stretch.search(/[\s\p{P}](?:[^\s\p{P}])*$/u);
+  return word < 0 ? -1 : from + word + 1;
+}
+
+/** Returns the first place in a stretch where a line, else a word starts. -1: none. */
+function firstBreak(text: string, from: number, to: number): number {
+  const stretch = text.slice(from, to);
+  const line = stretch.indexOf('\n');
+  if (line >= 0) return from + line + 1;
+  const word = stretch.search(/[\s\p{P}]/u);
+  return word < 0 ? -1 : from + word + 1;
+}
+
+/** Widens a stretch of hits to `width`, and moves its ends to ends of lines, words or characters. */
+function widen(text: string, stretch: Part, width: number): Part {
+  const spare = Math.max(0, width - (stretch.to - stretch.from));
+  let from = Math.max(0, stretch.from - Math.floor(spare / 2));
+  let to = Math.min(text.length, from + width);
+  from = Math.max(0, Math.min(from, to - width));
+  const snap = Math.floor(width * SNAP_SHARE);
+  if (from > 0) {
+    const broken = firstBreak(text, from, Math.min(stretch.from, from + snap));
+    from = broken < 0 ? from : broken;
+    if (characterStart(text, from) !== from) {
+      // The next character, so that the part does not grow.
+      const start = characterStart(text, from);
+      const { segment = '' } = segmenter.segment(text.slice(start, from + GRAPHEME_CONTEXT)).containing(0) ?? {};
+      from = Math.min(to, start + segment.length);
+    }
+  }
+  if (to < text.length) {
+    const broken = lastBreak(text, Math.max(stretch.to, to - snap, from + 1), to);
+    to = Math.max(from, characterStart(text, broken < 0 ? to : broken));
+    while (to > stretch.to && /\s/u.test(text.charAt(to - 1))) to--;
+  }
+  return { from, to };
+}
+
+/** Joins parts that touch each other or have less between them than a mark of a cut takes. */
+function joined(parts: readonly Part[], least: number): Part[] {
+  const all: Part[] = [];
+  for (const part of parts.toSorted((left, right) => left.from - right.from)) {
+    const last = all.at(-1);
+    if (last !== undefined && part.from - last.to <= least) {
+      all[all.length - 1] = { from: last.from, to: Math.max(last.to, part.to) };
+    } else {
+      all.push(part);
+    }
+  }
+  return all;
+}
+
+/** Returns the parts of a text with the most words of the query, at most `width` code units in all. */
+function partsOf(text: string, hits: readonly Hit[], width: number): Part[] {
+  let best: { parts: Part[]; weight: number } = { parts: [{ from: 0, to: 0 }], weight: 0 };
+  for (let count = 1; count <= MAX_PARTS && (count === 1 || width >= count * MIN_PART); count++) {
+    const each = Math.floor(width / count);
+    const covered = new Set<string>();
+    const parts: Part[] = [];
+    let weight = 0;
+    while (parts.length < count) {
+      const stretch = bestStretch(hits, each, covered);
+      if (stretch === undefined) break;
+      weight += stretch.weight;
+      for (const hit of hits) if (hit.at >= stretch.from && hit.end <= stretch.to) covered.add(hit.term);
+      parts.push({ from: stretch.from, to: stretch.to });
+    }
+    // Fewer parts read better.
+    if (weight > best.weight + 1e-9) best = { parts, weight };
+  }
+  const each = Math.floor(width / best.parts.length);
+  return best.parts.map((part) => widen(text, part, each));
+}
+
+function cutMark(omitted: number): string {
+  return `[${omitted} ${omitted === 1 ? 'character' : 'characters'}]`;
+}
+
+/** The code units of ` … [1234567 characters] … `, the longest mark of a text of this length. */
+function markLength(text: string): number {
+  return ` … ${cutMark(text.length)} … `.length;
+}
+
+function render(text: string, parts: readonly Part[]): Snippet {
+  let shown = '';
+  let omitted = 0;
+  let end = 0;
+  for (const { from, to } of parts) {
+    if (from > end) {
+      shown += end === 0 ? `${cutMark(from - end)} … ` : ` … ${cutMark(from - end)} … `;
+      omitted += from - end;
+    }
+    shown += text.slice(from, to);
+    end = to;
+  }
+  if (end < text.length) {
+    shown += ` … ${cutMark(text.length - end)}`;
+    omitted += text.length - end;
+  }
+  return { text: shown, omitted };
+}
+
+function checkLimit(option: 'maxCharacters' | 'maxTokens', value: number | undefined, least: number): number {
+  if (value === undefined) return Number.POSITIVE_INFINITY;
+  if (Number.isInteger(value) && value >= least) return value;
+  throw new RetrievalError('INVALID_OPTION', `invalid ${option} ${value}; use a whole number from ${least}.`, {
+    option,
+  });
+}
+
+/**
+ * Cuts a text to a limit, round the words of a query: up to three parts that have the most of its terms. A text that fits is
+ * returned whole. A text without any of the terms is cut at its end. Parts end at ends of lines or words where one is near, and
+ * never within a character. Each cut says how many characters it leaves out. Takes linear time for any text.
+ *
+ * @param query a query, or terms as `termsOf` returns them, such as the terms that a search matched.
+ * @throws {RetrievalError} `INVALID_OPTION`
+ */
+export function snippetOf(text: string, query: string | readonly string[], limits: SnippetLimits): Snippet {
+  const maxCharacters = checkLimit('maxCharacters', limits.maxCharacters, MIN_CHARACTERS);
+  const maxTokens = checkLimit('maxTokens', limits.maxTokens, MIN_TOKENS);
+  const { countTokens = estimateTokens } = limits;
+  const fits = (shown: string): boolean =>
+    shown.length <= maxCharacters && (maxTokens === Number.POSITIVE_INFINITY || countTokens(shown) <= maxTokens);
+  // No tokenizer makes one token of more than some dozens of characters: a long text need not be counted.
+  if (text.length <= Math.min(maxCharacters, maxTokens * 64) && fits(text)) return { text, omitted: 0 };
+  const weights =
+    typeof query === 'string'
+      ? new Map(readQuery(query).terms.map(({ term, weight }) => [term, weight]))
+      : new Map(query.map((term) => [term, 1]));
+  const hits = weights.size === 0 ? [] : hitsOf(text, weights);
+  // Cheap tokens have several characters. The width shrinks until the snippet fits.
+  let width = Math.min(maxCharacters, maxTokens * 4, text.length);
+  for (;;) {
+    const parts = joined(partsOf(text, hits, width), markLength(text));
+    const snippet = render(text, parts);
+    if (fits(snippet.text) || width === 0) return snippet;
+    const share = Math.min(
+      maxCharacters / snippet.text.length,
+      maxTokens / Math.max(1, countTokens(snippet.text)),
+      0.95,
+    );
+    width = Math.floor(width * share);
+  }
+}
