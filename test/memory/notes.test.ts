@@ -89,12 +89,49 @@ describe.each(backendKinds)('notes on $name', (kind) => {
     expect(await stream.retrieveRelevantContexts({ group: 'g', query: 'secret' })).toEqual([]);
   });
 
+  test.skipIf(kind.isSkipped)('the last argument may be just whether the note is temporary', async () => {
+    const { memory, advance } = await openMemory(kind);
+    const stream = memory.defineStream({ name: 'chat' });
+    expect(await stream.storeNote('w', 'short', 'todo_0', true)).toMatchObject({ temporary: true });
+    expect(await stream.storeNote('w', 'long', 'todo_0', false)).toMatchObject({ temporary: false });
+    expect(await stream.storeNote('w', 'default', 'todo_0')).toMatchObject({ temporary: true });
+    await advance(30 * MINUTE);
+    expect((await stream.getNotes('w')).map(({ content }) => content)).toEqual(['long']);
+  });
+
+  test.skipIf(kind.isSkipped)('a note with a secret is stored, and the kind of the secret is reported', async () => {
+    const { memory } = await openMemory(kind);
+    const content = 'the key is AKIAQ7BQ4ZK2M5XWTDEV';
+    expect(await memory.storeNote('w', content, 'todo_0')).toMatchObject({ content, secrets: ['AWS access key'] });
+    expect(await memory.getNotes('w')).toEqual([expect.not.objectContaining({ secrets: expect.anything() })]);
+    expect(await memory.storeNote('w', 'nothing', 'todo_0')).not.toHaveProperty('secrets');
+  });
+
+  test.skipIf(kind.isSkipped)('notes of other programs and of newer versions are read with their fields', async () => {
+    const { memory } = await openMemory(kind);
+    const { backend } = memory;
+    const rule = { maxRecords: 9, maxTemporaryRecords: 9, lifetimeMs: DAY, temporaryLifetimeMs: DAY };
+    const drafts = ['{"content":"bare","time":', '{"tags":["a"],"content":"newer","source":"s","time":'];
+    await backend.append(
+      'ai:notes:w',
+      drafts.map((before) => ({ before, after: '}' })),
+      { rule },
+    );
+    const time = await backend.now();
+    expect(await memory.getNotes('w')).toEqual([
+      { content: 'newer', source: 's', time: expect.any(Number), temporary: false, fields: { tags: ['a'] } },
+      { content: 'bare', source: '', time: expect.toSatisfy((at: number) => at <= time), temporary: false },
+    ]);
+  });
+
   test.skipIf(kind.isSkipped)('invalid notes are refused, and nothing is stored', async () => {
     const { memory } = await openMemory(kind);
     await expect(memory.storeNote('', 'a', 's')).rejects.toMatchObject({ code: 'INVALID_NAME' });
     await expect(memory.storeNote('w', '', 's')).rejects.toMatchObject({ code: 'INVALID_INPUT' });
     for (const temporary of ['no', null, 0] as unknown as boolean[])
       await expect(memory.storeNote('w', 'a', 's', { temporary })).rejects.toMatchObject({ code: 'INVALID_INPUT' });
+    for (const temporary of ['no', null, 0] as unknown as boolean[])
+      await expect(memory.storeNote('w', 'a', 's', temporary)).rejects.toMatchObject({ code: 'INVALID_INPUT' });
     await expect(memory.storeNote('w', 'a', '')).rejects.toMatchObject({ code: 'INVALID_NAME' });
     await expect(memory.storeNote('w', 'x'.repeat(10 * 1024 * 1024), 's')).rejects.toMatchObject({
       code: 'TOO_LARGE',

@@ -56,6 +56,7 @@ test('the codes of a MemoryError', () => {
     'INVALID_NAME',
     'INVALID_OPTION',
     'LEASE_LOST',
+    'MESSAGE_EXISTS',
     'STORE_CLOSED',
     'STORE_DENIED',
     'STORE_FAILED',

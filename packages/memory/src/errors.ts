@@ -7,6 +7,7 @@ import { CairnError } from '@cairn/tool';
  * - `TOO_LARGE`: a content is larger than allowed.
  * - `UNKNOWN_STREAM`, `UNKNOWN_FUNCTION`, `UNKNOWN_WORKFLOW`, `UNKNOWN_TODO`: the name is unknown.
  * - `STREAM_EXISTS`: another stream has the name.
+ * - `MESSAGE_EXISTS`: the id belongs to a message with another content.
  * - `WORKFLOW_EXISTS`, `WORKFLOW_BUSY`, `LEASE_LOST`: the workflow exists, another runner holds it, or another runner
  *   took it over.
  * - `CORRUPT_RECORD`: the value under a key is not readable. It was not changed.
@@ -26,6 +27,7 @@ export type MemoryErrorCode =
   | 'INVALID_NAME'
   | 'INVALID_OPTION'
   | 'LEASE_LOST'
+  | 'MESSAGE_EXISTS'
   | 'STORE_CLOSED'
   | 'STORE_DENIED'
   | 'STORE_FAILED'

@@ -35,10 +35,10 @@ export type {
   NamespaceOptions,
   NamespaceRecord,
 } from './records/namespace.ts';
-export type { ImportedMessage, Message, NewMessage, Role } from './conversations/message.ts';
-export type { Messages, Place } from './conversations/messages.ts';
+export type { ImportedMessage, Message, MessageInput, NewMessage, Role } from './conversations/message.ts';
+export type { AddedMessage, Messages, Place } from './conversations/messages.ts';
 export { formatNotes } from './workflows/notes.ts';
-export type { Note, Notes, StoreNoteOptions } from './workflows/notes.ts';
+export type { Note, Notes, StoredNote, StoreNoteOptions } from './workflows/notes.ts';
 export type { GroupInfo, MemoryStats, NamespaceInfo, NotesInfo } from './maintenance/overview.ts';
 export type { UnreadableListener, UnreadableRecord } from './records/reader.ts';
 export type { RecalledContext, RecalledMessage, RecalledNote, RecallOptions } from './conversations/recall.ts';

@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { Draft } from '../records/backend.ts';
 import { MemoryError } from '../errors.ts';
-import { checkName } from '../records/keys.ts';
-import { checkContent } from '../records/limits.ts';
+import { checkName, isName } from '../records/keys.ts';
+import { checkContent, checkSize } from '../records/limits.ts';
 import type { Limits } from '../records/limits.ts';
 import { randomName } from '../records/random-name.ts';
 import { isTime } from '../records/time.ts';
-import { parseFields } from '../records/record.ts';
+import { parseFields, unknownFields } from '../records/record.ts';
+import type { UnknownFields } from '../records/record.ts';
 
 export const ROLES = ['user', 'assistant', 'system', 'tool'] as const;
 
@@ -14,9 +15,10 @@ export const ROLES = ['user', 'assistant', 'system', 'tool'] as const;
 export type Role = (typeof ROLES)[number];
 
 /** A stored message. */
-export interface Message {
+export interface Message extends UnknownFields {
   readonly id: string;
-  readonly role: Role;
+  /** A {@link Role}, or what a newer version or another program wrote. */
+  readonly role: string;
   readonly content: string;
   /** The name of the author, when several have the same role. */
   readonly author?: string;
@@ -26,6 +28,11 @@ export interface Message {
 
 /** A message to store. */
 export interface NewMessage {
+  /**
+   * Makes the call repeatable: a message with the id and the content of a message that the group still has is not stored again.
+   * @default a random id
+   */
+  readonly id?: string | undefined;
   /** @default 'user' */
   readonly role?: Role | undefined;
   readonly content: string;
@@ -34,55 +41,78 @@ export interface NewMessage {
 }
 
 /** A message from another store, with its id and time. */
-export interface ImportedMessage extends NewMessage {
+export interface ImportedMessage extends Omit<NewMessage, 'role'>, UnknownFields {
   readonly id: string;
+  readonly role?: string | undefined;
   readonly time: number;
 }
 
-function isRole(role: unknown): role is Role {
-  return (ROLES as readonly unknown[]).includes(role);
+/** A message to store: a new one, or one from another store. */
+export type MessageInput = NewMessage | ImportedMessage;
+
+/** @throws {MemoryError} `INVALID_INPUT`. */
+function checkRole(role: string): void {
+  if ((ROLES as readonly string[]).includes(role)) return;
+  const hint = `Use ${ROLES.slice(0, -1).join(', ')} or ${ROLES.at(-1)}.`;
+  throw new MemoryError('INVALID_INPUT', [`Invalid role ${JSON.stringify(role)}`, hint]);
+}
+
+/** @throws {MemoryError} `INVALID_INPUT`. */
+function checkTime(time: number): void {
+  if (isTime(time) && time >= 0) return;
+  const hint = 'Use milliseconds since the epoch, or omit it for the current time.';
+  throw new MemoryError('INVALID_INPUT', [`Invalid time ${String(time)}`, hint]);
+}
+
+/** Returns the start of the record of a message with this id. */
+export function startOf(id: string): string {
+  return `{"id":${JSON.stringify(id)},`;
 }
 
 /**
- * Returns the record of a message. The time is the last field, so that stores find it without parsing.
+ * Returns the record of a message. The id is the first field, and the time the last one, so that stores find them without
+ * parsing. A message from another store may have any role, author and fields, and no content.
  *
  * @throws {MemoryError} `INVALID_INPUT`, `INVALID_NAME`, `TOO_LARGE`.
  */
-export function messageDraft(message: NewMessage & Partial<ImportedMessage>, limits: Limits): Draft {
-  const { role = 'user', author, id = `message_${randomName()}`, time } = message;
-  if (!isRole(role)) {
-    throw new MemoryError('INVALID_INPUT', [
-      `Invalid role ${JSON.stringify(role)}`,
-      `Use ${ROLES.slice(0, -1).join(', ')} or ${ROLES.at(-1)}.`,
-    ]);
+export function messageDraft(message: MessageInput, limits: Limits): Draft {
+  const { role = 'user', author, content, id = `message_${randomName()}` } = message;
+  const imported = 'time' in message && message.time !== undefined ? message : undefined;
+  if (imported === undefined) {
+    checkRole(role);
+    if (author !== undefined) checkName(author, 'author');
+  } else {
+    checkTime(imported.time);
   }
-  if (time !== undefined && !(isTime(time) && time >= 0)) {
-    const summary = `Invalid time ${String(time)}`;
-    throw new MemoryError('INVALID_INPUT', [
-      summary,
-      'Use milliseconds since the epoch, or omit it for the current time.',
-    ]);
-  }
-  const content = checkContent(message.content, 'message', limits);
-  const fields = {
-    id: checkName(id, 'message id'),
-    role,
-    content,
-    ...(author !== undefined && { author: checkName(author, 'author') }),
-  };
-  return { before: `${JSON.stringify(fields).slice(0, -1)},"time":`, after: '}', timeMs: time };
+  if (imported === undefined || content !== '') checkContent(content, 'message', limits);
+  const known = { id: checkName(id, 'message id'), role, content, ...(author !== undefined && { author }) };
+  const { time: _, ...fields } = imported?.fields ?? {};
+  checkSize(JSON.stringify(fields), 'fields of the message', limits);
+  // The first `known` sets the order, the second one the values.
+  const record = JSON.stringify({ ...known, ...fields, ...known });
+  return { before: `${record.slice(0, -1)},"time":`, after: '}', timeMs: imported?.time };
 }
 
-/** Parses a record; `undefined` when it is not a message. */
+/**
+ * Parses a record; `undefined` when it is not a message. A record of another program may have no id and no role, and its text in
+ * `message`.
+ */
 export function parseMessage(record: string): Message | undefined {
-  const { id, role, content, author, time } = parseFields(record) ?? {};
-  if (!isRole(role) || typeof content !== 'string' || !isTime(time)) return undefined;
+  const { id, role = 'user', time, ...rest } = parseFields(record) ?? {};
+  const { content, ...others } = typeof rest['content'] === 'string' ? rest : withContent(rest);
+  if (typeof role !== 'string' || typeof content !== 'string' || !isTime(time)) return undefined;
+  const { author, ...fields } = others;
   return {
-    // A record of another program may have no id.
-    id: typeof id === 'string' ? id : `message_${createHash('sha1').update(record).digest('hex').slice(0, 12)}`,
+    id: isName(id) ? id : `message_${createHash('sha1').update(record).digest('hex').slice(0, 12)}`,
     role,
     content,
     ...(typeof author === 'string' && { author }),
     time,
+    ...unknownFields(typeof author === 'string' ? fields : others),
   };
+}
+
+/** Returns fields with the text of `message` as the content. */
+function withContent({ message, ...fields }: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  return { ...fields, content: message };
 }

@@ -1,9 +1,11 @@
-import type { CallOptions, MemoryBackend } from '../records/backend.ts';
+import type { CallOptions, Draft, MemoryBackend } from '../records/backend.ts';
 import { MemoryError } from '../errors.ts';
-import { memoryKey } from '../records/keys.ts';
+import { memoryKey, quoted } from '../records/keys.ts';
 import type { Limits } from '../records/limits.ts';
-import { messageDraft, parseMessage } from './message.ts';
-import type { ImportedMessage, Message, NewMessage } from './message.ts';
+import { secretsIn } from '../records/secrets.ts';
+import type { FoundSecrets } from '../records/secrets.ts';
+import { messageDraft, parseMessage, startOf } from './message.ts';
+import type { Message, MessageInput, NewMessage } from './message.ts';
 import { removeSegments } from './index-segments.ts';
 import type { Reader } from '../records/reader.ts';
 
@@ -13,16 +15,27 @@ export interface Place {
   readonly group: string;
 }
 
+/** A message as it was stored. */
+export type AddedMessage = Message & FoundSecrets;
+
 /** The messages of all streams and groups. */
 export interface Messages {
-  readonly add: (place: Place, message: NewMessage, options?: CallOptions) => Promise<Message>;
-  /** Adds several messages in one step, in this order. A message with a time is placed by it. */
-  readonly addAll: (
-    place: Place,
-    messages: readonly (NewMessage & Partial<ImportedMessage>)[],
-    options?: CallOptions,
-  ) => Promise<Message[]>;
-  /** Returns the messages of a group, newest first. */
+  /**
+   * Adds a message as the newest of its group. With an id the call can be repeated, also in another process: the message that
+   * the group has is returned.
+   *
+   * @throws {MemoryError} `MESSAGE_EXISTS` when the id belongs to another content, `INVALID_NAME`, `INVALID_INPUT`, `TOO_LARGE`.
+   */
+  readonly add: (place: Place, message: NewMessage, options?: CallOptions) => Promise<AddedMessage>;
+  /** Adds several messages in one step, in this order. A message with a time is placed by it. Ids are not compared. */
+  readonly addAll: (place: Place, messages: readonly MessageInput[], options?: CallOptions) => Promise<Message[]>;
+  /** Returns the message with this id; `undefined` when the group does not have it. */
+  readonly get: (place: Place, id: string, options?: CallOptions) => Promise<Message | undefined>;
+  /**
+   * Returns the messages of a group, newest first.
+   *
+   * @throws {MemoryError} `INVALID_INPUT` for a limit that is not a whole number from 0.
+   */
   readonly history: (
     place: Place,
     options?: CallOptions & { readonly limit?: number | undefined },
@@ -37,10 +50,22 @@ export interface MessagesDependencies {
   readonly limits: Limits;
 }
 
+/** @throws {MemoryError} `MESSAGE_EXISTS`. */
+function checkRepeated(stored: Message, { role = 'user', content, author }: NewMessage): void {
+  if (stored.role === role && stored.content === content && stored.author === author) return;
+  throw new MemoryError('MESSAGE_EXISTS', [
+    `The group has another message with the id ${quoted(stored.id)}`,
+    'Use another id, or omit it. Nothing was stored.',
+  ]);
+}
+
 export function createMessages({ backend, reader, limits }: MessagesDependencies): Messages {
   const rule = limits.messages;
-  const addAll: Messages['addAll'] = async ({ stream, group }, messages, { signal } = {}) => {
-    const drafts = messages.map((message) => messageDraft(message, limits));
+  const append = async (
+    { stream, group }: Place,
+    drafts: readonly Draft[],
+    { signal }: CallOptions,
+  ): Promise<Message[]> => {
     const records = await backend.append(memoryKey(stream, group), drafts, { rule, signal });
     return records.map((record) => {
       const message = parseMessage(record);
@@ -49,17 +74,28 @@ export function createMessages({ backend, reader, limits }: MessagesDependencies
       throw new MemoryError('CORRUPT_RECORD', [summary, 'Report this as a bug of the store.']);
     });
   };
+  const history: Messages['history'] = async ({ stream, group }, { limit, signal } = {}) => {
+    const entries = await reader.read(memoryKey(stream, group), { rule, limit, signal }, parseMessage);
+    return entries.map(({ value }) => value);
+  };
   return {
-    addAll,
-    add: async (place, message, options) => {
-      const { role, content, author } = message;
-      // `addAll` returns one message per draft.
-      return (await addAll(place, [{ role, content, author }], options))[0] as Message;
+    addAll: async (place, messages, options = {}) =>
+      append(
+        place,
+        messages.map((message) => messageDraft(message, limits)),
+        options,
+      ),
+    add: async (place, { id, role, content, author }, options = {}) => {
+      const message = { id, role, content, author };
+      const draft = messageDraft(message, limits);
+      const once = id === undefined ? draft : { ...draft, unlessStart: startOf(id) };
+      // `append` returns one message per draft.
+      const stored = (await append(place, [once], options))[0] as Message;
+      checkRepeated(stored, message);
+      return { ...stored, ...secretsIn(content) };
     },
-    history: async ({ stream, group }, { limit, signal } = {}) => {
-      const entries = await reader.read(memoryKey(stream, group), { rule, limit, signal }, parseMessage);
-      return entries.map(({ value }) => value);
-    },
+    get: async (place, id, options) => (await history(place, options)).find((message) => message.id === id),
+    history,
     remove: async ({ stream, group }, message, { signal } = {}) => {
       const key = memoryKey(stream, group);
       // The index has words of the messages. It goes first, so that a kill in between leaves no word of a removed message.

@@ -7,7 +7,7 @@ import { memoryKey, notesKey } from '../records/keys.ts';
 import type { Note, Notes } from '../workflows/notes.ts';
 import { createGroupIndexes } from './group-index.ts';
 import type { SegmentDependencies } from './index-segments.ts';
-import type { Message, Role } from './message.ts';
+import type { Message } from './message.ts';
 import type { Messages } from './messages.ts';
 
 /** Selects the memories to recall. */
@@ -49,7 +49,7 @@ export interface RecalledMessage extends Recalled {
   readonly id: string;
   /** The role, with the author if there is one. */
   readonly by: string;
-  readonly role: Role;
+  readonly role: string;
 }
 
 /** A recalled note. */

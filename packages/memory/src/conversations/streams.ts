@@ -2,7 +2,7 @@ import type { CallOptions } from '../records/backend.ts';
 import { MemoryError } from '../errors.ts';
 import { quoted } from '../records/keys.ts';
 import type { Message, NewMessage } from './message.ts';
-import type { Messages } from './messages.ts';
+import type { AddedMessage, Messages } from './messages.ts';
 import type { Notes } from '../workflows/notes.ts';
 import type { Recall, RecalledContext, RecallOptions } from './recall.ts';
 import { functionsPrompt, mergedName, mergeShapes, shapeOf, systemPrompt } from './stream.ts';
@@ -29,8 +29,12 @@ export interface Stream extends Notes {
   readonly functions: ReadonlyMap<string, StreamFunction>;
   /** The merged streams, the main one first; empty for a plain stream. */
   readonly parents: readonly string[];
-  /** Stores a message as the newest of its group. @throws {MemoryError} `INVALID_NAME`, `INVALID_INPUT`, `TOO_LARGE`. */
-  readonly addMessage: (group: string, message: NewMessage, options?: CallOptions) => Promise<Message>;
+  /**
+   * Stores a message as the newest of its group. With an id the call can be repeated.
+   *
+   * @throws {MemoryError} `MESSAGE_EXISTS`, `INVALID_NAME`, `INVALID_INPUT`, `TOO_LARGE`.
+   */
+  readonly addMessage: (group: string, message: NewMessage, options?: CallOptions) => Promise<AddedMessage>;
   /** Returns the messages of a group, newest first. */
   readonly history: (group: string, options?: HistoryOptions) => Promise<Message[]>;
   /** Recalls messages and notes of a group by a query, best first. */

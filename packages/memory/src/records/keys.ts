@@ -22,6 +22,23 @@ export function quoted(name: string): string {
   return escapeControls(JSON.stringify(name.length > SHOWN_CHARACTERS ? `${name.slice(0, SHOWN_CHARACTERS)}…` : name));
 }
 
+/** Returns why a value cannot be a name; `undefined` when it can. */
+function problemOf(name: unknown): string | undefined {
+  if (typeof name !== 'string') return 'is not a string';
+  if (name === '') return 'is empty';
+  // eslint-disable-next-line no-control-regex -- control characters are what this finds
+  if (/[\u0000-\u001f\u007f]/u.test(name)) return 'has control characters';
+  // With `u`, a surrogate is a separate code point only if its other half is missing.
+  if (/\p{Cs}/u.test(name)) return 'is not well-formed Unicode';
+  const bytes = Buffer.byteLength(name);
+  return bytes > MAX_NAME_BYTES ? `is ${bytes} bytes long, more than ${MAX_NAME_BYTES}` : undefined;
+}
+
+/** Returns whether {@link checkName} accepts a value. */
+export function isName(name: unknown): name is string {
+  return problemOf(name) === undefined;
+}
+
 /**
  * Checks a name that becomes part of a key.
  *
@@ -29,19 +46,10 @@ export function quoted(name: string): string {
  *   well-formed Unicode, which two stores would write differently.
  */
 export function checkName(name: unknown, kind: string): string {
-  const refuse = (problem: string): never => {
-    const shown = typeof name === 'string' ? ` ${quoted(name)}` : '';
-    throw new MemoryError('INVALID_NAME', [`The ${kind}${shown} ${problem}`, 'Use another name.']);
-  };
-  if (typeof name !== 'string') return refuse('is not a string');
-  if (name === '') return refuse('is empty');
-  // eslint-disable-next-line no-control-regex -- control characters are what this finds
-  if (/[\u0000-\u001f\u007f]/u.test(name)) return refuse('has control characters');
-  // With `u`, a surrogate is a separate code point only if its other half is missing.
-  if (/\p{Cs}/u.test(name)) return refuse('is not well-formed Unicode');
-  const bytes = Buffer.byteLength(name);
-  if (bytes > MAX_NAME_BYTES) return refuse(`is ${bytes} bytes long, more than ${MAX_NAME_BYTES}`);
-  return name;
+  const problem = problemOf(name);
+  if (problem === undefined) return name as string;
+  const shown = typeof name === 'string' ? ` ${quoted(name)}` : '';
+  throw new MemoryError('INVALID_NAME', [`The ${kind}${shown} ${problem}`, 'Use another name.']);
 }
 
 /** Encodes a part of a key: `:` separates parts, and `%` starts an encoded character. */

@@ -14,10 +14,23 @@ const TAIL_LENGTH = 64;
 export function parseFields(text: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : undefined;
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Readonly<Record<string, unknown>>)
+      : undefined;
   } catch {
     return undefined;
   }
+}
+
+/** A record of a newer version, or of another program. */
+export interface UnknownFields {
+  /** The fields that this version does not know. They survive an export and an import. */
+  readonly fields?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** Returns the fields of a record that this version does not know, as a part of its value. */
+export function unknownFields(fields: Readonly<Record<string, unknown>>): UnknownFields {
+  return Object.keys(fields).length === 0 ? {} : { fields };
 }
 
 /** Returns time and lifetime of a record; `undefined` when the time is not readable. */

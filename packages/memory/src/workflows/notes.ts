@@ -1,14 +1,17 @@
 import type { CallOptions, Draft, MemoryBackend } from '../records/backend.ts';
 import { MemoryError } from '../errors.ts';
 import { checkName, notesKey } from '../records/keys.ts';
-import { checkContent } from '../records/limits.ts';
+import { checkContent, checkSize } from '../records/limits.ts';
 import type { Limits } from '../records/limits.ts';
 import type { Reader } from '../records/reader.ts';
 import { isTime } from '../records/time.ts';
-import { parseFields } from '../records/record.ts';
+import { parseFields, unknownFields } from '../records/record.ts';
+import type { UnknownFields } from '../records/record.ts';
+import { secretsIn } from '../records/secrets.ts';
+import type { FoundSecrets } from '../records/secrets.ts';
 
 /** A note of one step of a workflow for the later steps. */
-export interface Note {
+export interface Note extends UnknownFields {
   readonly content: string;
   /** The step that wrote it, such as `todo_0`. */
   readonly source: string;
@@ -18,6 +21,9 @@ export interface Note {
   readonly temporary: boolean;
 }
 
+/** A note as it was stored. */
+export type StoredNote = Note & FoundSecrets;
+
 /** Options of storing a note. */
 export interface StoreNoteOptions extends CallOptions {
   /** @default true, because most notes matter for one run only */
@@ -26,35 +32,50 @@ export interface StoreNoteOptions extends CallOptions {
 
 /** The notes of workflows. */
 export interface Notes {
-  /** Stores a note as the newest of its workflow. @throws {MemoryError} `INVALID_NAME`, `INVALID_INPUT`, `TOO_LARGE`. */
+  /**
+   * Stores a note as the newest of its workflow. The last argument may be just `temporary`.
+   *
+   * @throws {MemoryError} `INVALID_NAME`, `INVALID_INPUT`, `TOO_LARGE`.
+   */
   readonly storeNote: (
     workflowId: string,
     content: string,
     source: string,
-    options?: StoreNoteOptions,
-  ) => Promise<Note>;
+    options?: StoreNoteOptions | boolean,
+  ) => Promise<StoredNote>;
   /** Returns the live notes of a workflow, newest first. Never includes notes of other workflows. */
   readonly getNotes: (workflowId: string, options?: CallOptions) => Promise<Note[]>;
   /** Removes the notes of a workflow. @returns the number of removed notes. */
   readonly removeNotes: (workflowId: string, options?: CallOptions) => Promise<number>;
 }
 
-/** Returns the record of a note. Time and lifetime are the last fields, so that stores find them without parsing. */
+/**
+ * Returns the record of a note. Time and lifetime are the last fields, so that stores find them without parsing. A note from
+ * another store, which has a time, may have any source and no content.
+ *
+ * @throws {MemoryError} `INVALID_INPUT`, `INVALID_NAME`, `TOO_LARGE`.
+ */
 export function noteDraft(note: Omit<Note, 'time'> & { readonly time?: number }, limits: Limits): Draft {
-  const { source, temporary, time } = note;
+  const { content, source, temporary, time } = note;
   if (typeof temporary !== 'boolean') {
     throw new MemoryError('INVALID_INPUT', [`Invalid temporary ${JSON.stringify(temporary)}`, 'Use true or false.']);
   }
-  const content = checkContent(note.content, 'note', limits);
-  const fields = JSON.stringify({ content, source: checkName(source, 'source of the note') });
-  return { before: `${fields.slice(0, -1)},"time":`, after: `,"temporary":${temporary}}`, timeMs: time };
+  if (time === undefined) checkName(source, 'source of the note');
+  if (time === undefined || content !== '') checkContent(content, 'note', limits);
+  const { time: _, temporary: __, ...fields } = note.fields ?? {};
+  checkSize(JSON.stringify(fields), 'fields of the note', limits);
+  const known = { content, source };
+  // The first `known` sets the order, the second one the values.
+  const record = JSON.stringify({ ...known, ...fields, ...known });
+  return { before: `${record.slice(0, -1)},"time":`, after: `,"temporary":${temporary}}`, timeMs: time };
 }
 
-/** Parses a record; `undefined` when it is not a note. */
+/** Parses a record; `undefined` when it is not a note. A note of another program may have no source and no `temporary`. */
 export function parseNote(record: string): Note | undefined {
-  const { content, source, time, temporary } = parseFields(record) ?? {};
+  const { content, source = '', time, temporary = false, ...fields } = parseFields(record) ?? {};
   if (typeof content !== 'string' || typeof source !== 'string' || !isTime(time)) return undefined;
-  return typeof temporary === 'boolean' ? { content, source, time, temporary } : undefined;
+  if (typeof temporary !== 'boolean') return undefined;
+  return { content, source, time, temporary, ...unknownFields(fields) };
 }
 
 /** Formats notes for a prompt: numbered, newest first. Returns an empty string without notes. */
@@ -71,11 +92,14 @@ export interface NotesDependencies {
 export function createNotes({ backend, reader, limits }: NotesDependencies): Notes {
   const rule = limits.notes;
   return {
-    storeNote: async (workflowId, content, source, { temporary = true, signal } = {}) => {
+    storeNote: async (workflowId, content, source, options = {}) => {
+      // Anything but an object is checked as `temporary`.
+      const isObject = typeof options === 'object' && options !== null;
+      const { temporary = true, signal } = isObject ? options : { temporary: options };
       const draft = noteDraft({ content, source, temporary }, limits);
       const [record = ''] = await backend.append(notesKey(workflowId), [draft], { rule, signal });
       const note = parseNote(record);
-      if (note) return note;
+      if (note) return { ...note, ...secretsIn(content) };
       const summary = `[memory:${backend.name}] The store changed the note while writing it`;
       throw new MemoryError('CORRUPT_RECORD', [summary, 'Report this as a bug of the store.']);
     },

@@ -1,5 +1,5 @@
 import { Option } from 'commander';
-import type { Message } from '@cairn/memory';
+import type { Role } from '@cairn/memory';
 import { formatDuration } from '../../memory/lines.ts';
 import { retentionOptions, withMemory } from '../../memory/store.ts';
 import { ExitCode } from '../../terminal/exit.ts';
@@ -21,7 +21,7 @@ async function add(text: string | undefined, flags: AddFlags, session: Session):
     writes: true,
     run: async (memory, { print, notice, where }) => {
       // The library validates the role.
-      const role = flags.role as Message['role'] | undefined;
+      const role = flags.role as Role | undefined;
       const message = await memory.messages.add(place, { content, role }, { signal: session.signal });
       const { maxMessages, messageLifetimeMs } = memory.retention;
       const kept = `for ${formatDuration(messageLifetimeMs)}, among the newest ${maxMessages} of ${place.stream}/${place.group}`;

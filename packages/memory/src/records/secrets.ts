@@ -1,0 +1,16 @@
+import { findSecrets } from '@cairn/tool/prompt';
+
+/** What a call that stores a text reports beside it. */
+export interface FoundSecrets {
+  /**
+   * The kinds of the secrets that the text seems to have, such as `GitHub token`. A message or a note records a conversation,
+   * so that it is stored all the same.
+   */
+  readonly secrets?: readonly string[];
+}
+
+/** Returns the kinds of the secrets in a text. */
+export function secretsIn(text: string): FoundSecrets {
+  const kinds = [...new Set(findSecrets(text).map(({ kind }) => kind))];
+  return kinds.length === 0 ? {} : { secrets: kinds };
+}
