@@ -128,8 +128,8 @@ describe('a file', () => {
     const memory = open(path);
     for (const content of 'abcd') await memory.messages.add(place, { content });
     const other = new DatabaseSync(path);
-    other.exec(`UPDATE records SET body = 'garbage' WHERE body LIKE '%"a"%'`);
-    other.exec(`UPDATE records SET body = x'00ff' WHERE body LIKE '%"b"%'`);
+    other.exec(`UPDATE entries SET body = 'garbage' WHERE body LIKE '%"a"%'`);
+    other.exec(`UPDATE entries SET body = x'00ff' WHERE body LIKE '%"b"%'`);
     other.close();
     expect((await memory.messages.history(place)).map(({ content }) => content)).toEqual(['d', 'c']);
     expect((await memory.unreadable()).map(({ key }) => key)).toEqual(['ai:memory:s:g', 'ai:memory:s:g']);
@@ -137,7 +137,7 @@ describe('a file', () => {
     expect((await memory.messages.history(place)).map(({ content }) => content)).toEqual(['e', 'd', 'c']);
     expect((await memory.unreadable()).map(({ record }) => record).toSorted()).toEqual(["X'00FF'", 'garbage']);
     const again = new DatabaseSync(path);
-    again.exec(`UPDATE records SET body = CAST(x'7b22ff' AS TEXT) WHERE body LIKE '%"c"%'`);
+    again.exec(`UPDATE entries SET body = CAST(x'7b22ff' AS TEXT) WHERE body LIKE '%"c"%'`);
     again.close();
     for (let round = 0; round < 3; round++) {
       expect((await memory.messages.history(place)).map(({ content }) => content)).toEqual(['e', 'd']);

@@ -44,7 +44,7 @@ export const persistents: readonly Persistent[] = [
         .all()
         .map((row) => String(row['integrity_check']));
       const endless = database.prepare('SELECT key FROM keys WHERE expires_at IS NULL').all();
-      const lost = database.prepare('SELECT id FROM records WHERE key_id NOT IN (SELECT id FROM keys)').all();
+      const lost = database.prepare('SELECT id FROM entries WHERE key_id NOT IN (SELECT id FROM keys)').all();
       database.close();
       return [
         ...checks.filter((line) => line !== 'ok'),

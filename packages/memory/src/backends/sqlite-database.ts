@@ -2,10 +2,13 @@ import { statSync } from 'node:fs';
 import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
 import { MemoryError } from '../errors.ts';
+import type { Erasure } from '../records/backend.ts';
 import { loadDriver } from './sqlite-driver.ts';
 import type { SqliteDriver } from './sqlite-driver.ts';
-import { explainSqliteError, isBusy } from './sqlite-errors.ts';
-import { identityOf, pragma, prepareFile, setUp } from './sqlite-file.ts';
+import { eraseNow, markErasure, markOf } from './sqlite-erasure.ts';
+import { deniedError, explainSqliteError, isBusy } from './sqlite-errors.ts';
+import { identityOf, immutableName, prepareFile, stateOf } from './sqlite-file.ts';
+import { copyOldFile, formatOf, pragma, SCHEMA_VERSION, setUp } from './sqlite-schema.ts';
 
 /** How long SQLite itself waits for a lock, which blocks the thread. The rest of the waiting does not. */
 const BLOCKING_MS = 100;
@@ -32,7 +35,6 @@ export interface Statements {
   readonly get: (sql: string, ...values: SQLInputValue[]) => Row | undefined;
   /** @returns the number of changed rows. */
   readonly run: (sql: string, ...values: SQLInputValue[]) => number;
-  readonly iterate: (sql: string, ...values: SQLInputValue[]) => Iterable<Row>;
 }
 
 function statementsOf(database: DatabaseSync): Statements {
@@ -46,15 +48,29 @@ function statementsOf(database: DatabaseSync): Statements {
     all: (sql, ...values) => prepared(sql).all(...values),
     get: (sql, ...values) => prepared(sql).get(...values),
     run: (sql, ...values) => Number(prepared(sql).run(...values).changes),
-    iterate: (sql, ...values) => prepared(sql).iterate(...values),
   };
 }
 
 /** An open file. */
-interface OpenFile {
+export interface OpenFile {
   readonly database: DatabaseSync;
   readonly statements: Statements;
-  readonly identity: string | undefined;
+  readonly isWritable: boolean;
+  /** Returns whether this is still the file at the path, and for a file that cannot be locked, whether it has not changed. */
+  readonly isCurrent: () => boolean;
+}
+
+/** Runs a task in one transaction: it sees one state, and all of its changes are kept, or none. */
+function inTransaction<T>({ database, statements }: OpenFile, begin: string, task: (on: Statements) => T): T {
+  statements.run(begin);
+  try {
+    const done = task(statements);
+    statements.run('COMMIT');
+    return done;
+  } catch (error) {
+    if (database.isTransaction) database.exec('ROLLBACK');
+    throw error;
+  }
 }
 
 /** One connection to a file, opened on first use. Tasks run in the order of the calls. */
@@ -71,28 +87,46 @@ export class SqliteDatabase {
 
   read<T>(task: (on: Statements) => T, signal?: AbortSignal): Promise<T> {
     return this.#enqueue(async () => {
-      const { statements } = await this.#open(signal);
-      return this.#retryWhileBusy(() => task(statements), signal);
+      for (;;) {
+        const file = await this.#open(signal);
+        try {
+          const result = await this.#retryWhileBusy(() => inTransaction(file, 'BEGIN', task), signal);
+          if (file.isWritable || file.isCurrent()) return result;
+        } catch (error) {
+          if (file.isWritable || file.isCurrent()) throw error;
+        }
+        // A file that cannot be locked changed while it was read.
+      }
     });
   }
 
   /** Runs a task in one transaction: all of its changes are kept, or none. */
   write<T>(task: (on: Statements) => T, signal?: AbortSignal): Promise<T> {
     return this.#enqueue(async () => {
-      const { database, statements } = await this.#open(signal);
-      const result = await this.#retryWhileBusy(() => {
-        database.exec('BEGIN IMMEDIATE');
-        try {
-          const done = task(statements);
-          database.exec('COMMIT');
-          return done;
-        } catch (error) {
-          if (database.isTransaction) database.exec('ROLLBACK');
-          throw error;
-        }
-      }, signal);
-      this.#maintain(database);
+      const file = await this.#openToWrite(signal);
+      let mark: string | undefined;
+      const result = await this.#retryWhileBusy(
+        () =>
+          inTransaction(file, 'BEGIN IMMEDIATE', (on) => {
+            const done = task(on);
+            mark = markOf(on);
+            return done;
+          }),
+        signal,
+      );
+      this.#maintain(file);
+      if (mark !== undefined) await this.#finishErasure(file);
       return result;
+    });
+  }
+
+  /** Makes sure that removed text is in no file. */
+  erase(signal?: AbortSignal): Promise<Erasure> {
+    return this.#enqueue(async () => {
+      const file = await this.#openToWrite(signal);
+      await this.#retryWhileBusy(() => inTransaction(file, 'BEGIN IMMEDIATE', markErasure), signal);
+      // Once it has begun it is finished.
+      return (await eraseNow(file, (task) => this.#retryWhileBusy(task, undefined))) ? 'done' : 'pending';
     });
   }
 
@@ -118,25 +152,49 @@ export class SqliteDatabase {
     return turn;
   }
 
+  /** @throws {MemoryError} `STORE_DENIED` for a file that cannot be written. */
+  async #openToWrite(signal: AbortSignal | undefined): Promise<OpenFile> {
+    const file = await this.#open(signal);
+    if (file.isWritable) return file;
+    // The permissions may have changed since.
+    this.#release();
+    const again = await this.#open(signal);
+    if (!again.isWritable) throw deniedError(this.#options.path);
+    return again;
+  }
+
   async #open(signal: AbortSignal | undefined): Promise<OpenFile> {
     const { path, driver } = this.#options;
     // Writes into a removed file would be lost.
-    if (this.#file && identityOf(path) === this.#file.identity) return this.#file;
+    if (this.#file?.isCurrent() === true) return this.#file;
     this.#release();
     const Database = await loadDriver(driver);
-    prepareFile(path);
-    const identity = identityOf(path);
-    const database = new Database(path, { timeout: BLOCKING_MS });
+    const mode = prepareFile(path);
+    const identify = mode === 'write' ? identityOf : stateOf;
+    const identity = identify(path);
+    const isCurrent = (): boolean => identify(path) === identity;
+    const isWritable = mode === 'write';
+    const name = mode === 'immutable' ? immutableName(path) : path;
+    let database = new Database(name, { timeout: BLOCKING_MS, readOnly: !isWritable });
     try {
       await this.#retryWhileBusy(() => {
         if (database.isTransaction) database.exec('ROLLBACK');
-        setUp(database, path);
+        if (isWritable) {
+          setUp(database, path);
+          return;
+        }
+        const format = formatOf(database, path);
+        if (format === SCHEMA_VERSION) return;
+        database.close();
+        database = new Database(':memory:', { timeout: BLOCKING_MS });
+        database.prepare('ATTACH ? AS file').run(name);
+        copyOldFile(database, format);
       }, signal);
     } catch (error) {
-      database.close();
+      if (database.isOpen) database.close();
       throw error;
     }
-    this.#file = { database, statements: statementsOf(database), identity };
+    this.#file = { database, statements: statementsOf(database), isWritable, isCurrent };
     return this.#file;
   }
 
@@ -159,8 +217,17 @@ export class SqliteDatabase {
     }
   }
 
+  /** Does what an erasure left to do. A call for another purpose neither waits for it nor fails. */
+  async #finishErasure(file: OpenFile): Promise<void> {
+    try {
+      await eraseNow(file, async (task) => task());
+    } catch {
+      // The mark is still in the file, so that a later call does it.
+    }
+  }
+
   /** Keeps the file and its log small. */
-  #maintain(database: DatabaseSync): void {
+  #maintain({ database }: OpenFile): void {
     this.#writes += 1;
     if (this.#writes % WRITES_PER_MAINTENANCE !== 0) return;
     try {

@@ -68,11 +68,18 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
+function errorOf(path: string, [code, problem, hint]: Explained, cause?: unknown): MemoryError {
+  return new MemoryError(code, [`[memory:sqlite] ${path} ${problem}`, hint], { path, cause });
+}
+
+/** Returns the error of a file that cannot be written. */
+export function deniedError(path: string): MemoryError {
+  return errorOf(path, denied);
+}
+
 /** Returns the `MemoryError` for a failure at a file. An unexpected error is returned unchanged. */
 export function explainSqliteError(error: unknown, path: string): unknown {
   if (MemoryError.isInstance(error)) return error;
   const explained = explanationOf(error);
-  if (explained === undefined) return error;
-  const [code, problem, hint] = explained;
-  return new MemoryError(code, [`[memory:sqlite] ${path} ${problem}`, hint], { path, cause: error });
+  return explained === undefined ? error : errorOf(path, explained, error);
 }

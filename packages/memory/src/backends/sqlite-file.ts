@@ -1,28 +1,10 @@
-import { closeSync, mkdirSync, openSync, statSync, writeFileSync } from 'node:fs';
+import { accessSync, chmodSync, closeSync, constants, mkdirSync, openSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
+import { pathToFileURL } from 'node:url';
 import { MemoryError } from '../errors.ts';
 
-/** Marks the file as a memory: "Cair". */
-const APPLICATION_ID = 0x43616972;
-const SCHEMA_VERSION = 1;
-
-/** The size of the log after a checkpoint. */
-const LOG_BYTES = 4 * 1024 * 1024;
-
-const schema = `
-CREATE TABLE keys (id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, expires_at INTEGER, value TEXT);
-CREATE INDEX keys_by_expiry ON keys (expires_at) WHERE expires_at IS NOT NULL;
-CREATE TABLE records (
-  id INTEGER PRIMARY KEY,
-  key_id INTEGER NOT NULL,
-  position INTEGER NOT NULL,
-  time INTEGER,
-  temporary INTEGER NOT NULL,
-  body TEXT NOT NULL
-);
-CREATE UNIQUE INDEX records_by_position ON records (key_id, position);
-`;
+/** How a file is opened: with write permission, or for reading, or for reading while no process has it open. */
+export type FileMode = 'write' | 'read' | 'immutable';
 
 function isDirectory(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
@@ -47,13 +29,62 @@ function makeDirectory(directory: string): boolean {
   }
 }
 
+/** Creates an empty file that only its owner can read, unless it exists. Opens no existing file: closing one ends SQLite's locks. */
+function createFile(path: string): void {
+  try {
+    closeSync(openSync(path, 'wx', 0o600));
+  } catch (error) {
+    if (!(error instanceof Error) || !('code' in error) || error.code !== 'EEXIST') throw error;
+  }
+}
+
+/** Takes the permissions of others from a file. */
+function makePrivate(path: string): void {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  if (stats === undefined || (stats.mode & 0o077) === 0 || process.platform === 'win32') return;
+  try {
+    chmodSync(path, stats.mode & 0o700);
+  } catch {
+    // The file of another owner, who shares it.
+  }
+}
+
+function isAllowed(path: string): boolean {
+  try {
+    accessSync(path, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** Creates the file and its directory, readable only for the owner. A new `.cairn` directory is ignored by git. */
-export function prepareFile(path: string): void {
+export function prepareFile(path: string): FileMode {
   const directory = dirname(path);
-  const isNew = makeDirectory(directory);
-  if (isNew && basename(directory) === '.cairn') writeFileSync(join(directory, '.gitignore'), '*\n');
+  const stats = statSync(path, { throwIfNoEntry: false });
+  if (stats?.isDirectory() === true) {
+    throw new MemoryError('STORE_FAILED', [`[memory:sqlite] ${path} is a directory`, 'Use a file.'], { path });
+  }
+  if (stats === undefined) {
+    const isNew = makeDirectory(directory);
+    if (isNew && basename(directory) === '.cairn') writeFileSync(join(directory, '.gitignore'), '*\n');
+    createFile(path);
+  } else if (!isAllowed(path) || !isAllowed(directory)) {
+    // Without a log all data is in the file, so that no other file is needed, which could not be created.
+    return hasLog(path) ? 'read' : 'immutable';
+  }
   // SQLite creates the log with the same mode.
-  closeSync(openSync(path, 'a', 0o600));
+  for (const suffix of ['', '-wal', '-shm']) makePrivate(`${path}${suffix}`);
+  return 'write';
+}
+
+function hasLog(path: string): boolean {
+  return (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
+}
+
+/** Returns the name under which SQLite opens a file without its log and without locks. */
+export function immutableName(path: string): string {
+  return `${pathToFileURL(path).href}?immutable=1`;
 }
 
 /** Returns an identity of the file at a path, to notice that another file replaced it. */
@@ -62,46 +93,8 @@ export function identityOf(path: string): string | undefined {
   return stats && `${stats.dev} ${stats.ino}`;
 }
 
-/** Returns the value of a pragma. */
-export function pragma(database: DatabaseSync, name: string): SQLOutputValue | undefined {
-  return Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {})[0];
-}
-
-function isEmpty(database: DatabaseSync): boolean {
-  return database.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').get() === undefined;
-}
-
-function unusable(path: string, problem: string, hint: string): MemoryError {
-  return new MemoryError('CORRUPT_STORE', [`[memory:sqlite] ${path} ${problem}`, `The file was not changed: ${hint}`], {
-    path,
-  });
-}
-
-/**
- * Creates or checks the tables of an open file. It can be repeated when another process held a lock.
- *
- * @throws {MemoryError} `CORRUPT_STORE` for the database of another program or of a newer version.
- */
-export function setUp(database: DatabaseSync, path: string): void {
-  // One transaction reads both, because another process may be creating the tables.
-  database.exec('BEGIN');
-  const version = Number(pragma(database, 'user_version'));
-  const isMemory = pragma(database, 'application_id') === APPLICATION_ID;
-  const isForeign = !isMemory && !isEmpty(database);
-  database.exec('COMMIT');
-  if (isForeign) throw unusable(path, 'is the database of another program', 'use another file.');
-  if (version > SCHEMA_VERSION) {
-    throw unusable(path, `was written by a newer Cairn (format ${version})`, 'use that version, or another file.');
-  }
-  // SQLite accepts this only in an empty file.
-  if (version === 0) database.exec('PRAGMA auto_vacuum = INCREMENTAL');
-  database.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA journal_size_limit = ${LOG_BYTES}`);
-  if (version === SCHEMA_VERSION) return;
-  database.exec('BEGIN IMMEDIATE');
-  // Another process may have created the tables first.
-  if (isEmpty(database)) {
-    database.exec(schema);
-    database.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${SCHEMA_VERSION}`);
-  }
-  database.exec('COMMIT');
+/** Returns the state of a file and its log, to notice that they were written. */
+export function stateOf(path: string): string {
+  const all = ['', '-wal'].map((suffix) => statSync(`${path}${suffix}`, { throwIfNoEntry: false, bigint: true }));
+  return all.map((stats) => (stats ? `${stats.dev} ${stats.ino} ${stats.size} ${stats.mtimeNs}` : 'none')).join(' ');
 }

@@ -2,24 +2,30 @@ import { homeDirectory } from '@cairn/tool/paths';
 import { resolve } from 'node:path';
 import type {
   CallOptions,
+  Changes,
+  ChangesQuery,
   Clock,
   Draft,
   KeyInfo,
   ListQuery,
   ListRule,
   MemoryBackend,
+  Row,
   Swap,
+  TableChange,
 } from '../records/backend.ts';
 import { MemoryError } from '../errors.ts';
-import { unfinished } from './unfinished.ts';
-import { isLive, recordOf } from '../records/record.ts';
 import { userStorePath } from '../store-path.ts';
+import { readTime, trustedTime } from './sqlite-clock.ts';
+import type { Time } from './sqlite-clock.ts';
 import { SqliteDatabase } from './sqlite-database.ts';
 import type { Statements } from './sqlite-database.ts';
 import { nodeSqlite } from './sqlite-driver.ts';
 import type { SqliteDriver } from './sqlite-driver.ts';
-import { addRecords, BODY, bodyOf, expiryOf, findKey, readable, removeKey, sweep, trim } from './sqlite-lists.ts';
-import type { KeyRow } from './sqlite-lists.ts';
+import { addKey, BODY, findKey, removeEntries, removeKey, saveKey, storedTime, sweep } from './sqlite-keys.ts';
+import type { KeyRow, Kind } from './sqlite-keys.ts';
+import { addRecords, lastExpiryIn, oldest, trim } from './sqlite-lists.ts';
+import { changeTable } from './sqlite-tables.ts';
 
 export interface SqliteOptions {
   /** @default the store of the user, see `userStorePath` */
@@ -33,7 +39,17 @@ export interface SqliteOptions {
 }
 
 /** Approximate bytes of a row without its text. */
-const ROW_BYTES = 24;
+const ROW_BYTES = 48;
+const CHANGES_LIMIT = 1000;
+
+function textOf(row: Readonly<Record<string, unknown>>): string {
+  return String(row['body']);
+}
+
+/** Limits a number to those that SQLite takes. */
+function bounded(value: number): number {
+  return Math.min(value, Number.MAX_SAFE_INTEGER);
+}
 
 /** Creates a backend in one SQLite file, which several processes may use simultaneously. Opens the file on first use. */
 export function sqlite(options: SqliteOptions = {}): MemoryBackend {
@@ -51,108 +67,139 @@ export function sqlite(options: SqliteOptions = {}): MemoryBackend {
       ],
       { key, path },
     );
-  const listAt = (on: Statements, key: string, nowMs: number): KeyRow | undefined => {
-    const { row, value } = findKey(on, key, nowMs);
-    if (value !== undefined) throw wrongType(key);
+  /** Finds a key that has not expired at a time. @throws {MemoryError} `CORRUPT_RECORD` when its value is of another kind. */
+  const keyAt = (on: Statements, key: string, nowMs: number, ...kinds: readonly Kind[]): KeyRow | undefined => {
+    const row = findKey(on, key, nowMs);
+    if (row !== undefined && !kinds.includes(row.kind)) throw wrongType(key);
     return row;
   };
+  const write = <T>(task: (on: Statements, time: Time) => T, signal: AbortSignal | undefined): Promise<T> =>
+    database.write((on) => task(on, readTime(on, clock())), signal);
 
   return {
-    ...unfinished('sqlite'),
     name: 'sqlite',
     now: async (call?: CallOptions) => {
       call?.signal?.throwIfAborted();
       return clock();
     },
+    trustedNow: (call?: CallOptions) => database.read((on) => trustedTime(on, clock()), call?.signal),
     append: (key: string, drafts: readonly Draft[], { rule, signal }: CallOptions & { readonly rule: ListRule }) =>
-      database.write((on) => {
-        const nowMs = clock();
-        const known = listAt(on, key, nowMs);
-        const row = known ?? {
-          id: Number(on.get('INSERT INTO keys (key, expires_at) VALUES (?, NULL) RETURNING id', key)?.['id']),
-          expiresMs: undefined,
-        };
-        const added = drafts.map((draft) => ({ draft, record: recordOf(draft, nowMs) }));
-        addRecords(on, row.id, added);
-        trim(on, row.id, rule, nowMs);
-        if (on.get('SELECT 1 FROM records WHERE key_id = ? LIMIT 1', row.id) === undefined) removeKey(on, row.id);
-        else on.run('UPDATE keys SET expires_at = ? WHERE id = ?', expiryOf(on, row, added, rule), row.id);
-        sweep(on, nowMs);
-        return added.map(({ record }) => record);
+      write((on, { nowMs, trustedMs }) => {
+        const row = keyAt(on, key, trustedMs, 'list') ?? addKey(on, key, 'list');
+        const added = addRecords(on, row, drafts, nowMs);
+        trim(on, row, rule, trustedMs);
+        row.expiresMs = lastExpiryIn(on, row.id, rule) ?? row.expiresMs;
+        saveKey(on, row);
+        sweep(on, trustedMs);
+        return added;
       }, signal),
     list: (key: string, { rule, limit = Infinity, signal }: ListQuery & CallOptions) =>
       database.read((on) => {
         const nowMs = clock();
-        const found = on.get('SELECT id, expires_at, value FROM keys WHERE key = ?', key);
-        if (found === undefined || (found['expires_at'] !== null && Number(found['expires_at']) <= nowMs)) return [];
-        if (found['value'] !== null) throw wrongType(key);
-        const records: string[] = [];
-        const newest = `SELECT ${BODY} FROM records WHERE key_id = ? ORDER BY position DESC`;
-        for (const one of on.iterate(newest, Number(found['id']))) {
-          if (records.length >= limit) break;
-          const record = bodyOf(one);
-          if (isLive(record, rule, nowMs)) records.push(record);
-        }
-        return records;
+        const row = keyAt(on, key, nowMs, 'list');
+        if (row === undefined) return [];
+        const sql = `SELECT ${BODY} FROM entries WHERE key_id = ? AND anchor IS NOT NULL
+            AND (time IS NULL OR time > CASE temporary WHEN 1 THEN ? ELSE ? END)
+          ORDER BY anchor DESC, placed DESC, sequence DESC LIMIT ?`;
+        const ends = [rule.temporaryLifetimeMs, rule.lifetimeMs].map((lifetimeMs) => oldest(nowMs, lifetimeMs));
+        return on.all(sql, row.id, ...ends, bounded(limit)).map(textOf);
       }, signal),
     remove: (key: string, records: readonly string[] | 'all', call?: CallOptions) =>
-      database.write((on) => {
-        const row = listAt(on, key, clock());
+      write((on, { trustedMs }) => {
+        const row = keyAt(on, key, trustedMs, 'list', 'table');
         if (row === undefined) return 0;
-        let removed = 0;
-        if (records === 'all') removed = on.run('DELETE FROM records WHERE key_id = ?', row.id);
-        else {
-          for (const record of records) {
-            const same = "? IN (body, CASE typeof(body) WHEN 'text' THEN NULL ELSE quote(body) END)";
-            const one = `SELECT id FROM records WHERE key_id = ? AND ${same} LIMIT 1`;
-            removed += on.run(`DELETE FROM records WHERE id = (${one})`, row.id, record);
-          }
+        if (records === 'all') {
+          removeKey(on, key);
+          return row.records;
         }
-        if (on.get('SELECT 1 FROM records WHERE key_id = ? LIMIT 1', row.id) === undefined) removeKey(on, row.id);
-        return removed;
+        if (row.kind !== 'list') throw wrongType(key);
+        const before = row.records;
+        for (const record of records) {
+          const same = "? IN (body, CASE typeof(body) WHEN 'text' THEN NULL ELSE quote(body) END)";
+          const one = `SELECT id FROM entries WHERE key_id = ? AND ${same} LIMIT 1`;
+          removeEntries(on, row, [`id = (${one})`, row.id, record]);
+        }
+        saveKey(on, row);
+        return before - row.records;
+      }, call?.signal),
+    changes: (key: string, query: ChangesQuery & CallOptions = {}) =>
+      database.read((on): Changes => {
+        const row = keyAt(on, key, clock(), 'list', 'table');
+        if (row === undefined) return { epoch: '', sequence: 0, count: 0, records: [] };
+        const { epoch, sequence, records: count } = row;
+        const isKnown = query.epoch === undefined || query.epoch === epoch;
+        const { after = 0, upTo = Infinity } = isKnown ? query : {};
+        const sql = `SELECT sequence, ${BODY} FROM entries WHERE key_id = ? AND sequence > ? AND sequence <= ?
+          ORDER BY sequence LIMIT ?`;
+        const found = on.all(sql, row.id, after, bounded(upTo), bounded(query.limit ?? CHANGES_LIMIT));
+        const records = found.map((one) => ({ sequence: Number(one['sequence']), record: textOf(one) }));
+        return { epoch, sequence, count, records };
+      }, query.signal),
+    fetch: (key: string, epoch: string, sequences: readonly number[], call?: CallOptions) =>
+      database.read((on) => {
+        const row = keyAt(on, key, clock(), 'list', 'table');
+        const sql = `SELECT ${BODY} FROM entries WHERE key_id = ? AND sequence = ?`;
+        return sequences.map((sequence) => {
+          const found = row?.epoch === epoch ? on.get(sql, row.id, sequence) : undefined;
+          return found && textOf(found);
+        });
+      }, call?.signal),
+    sequences: (key: string, call?: CallOptions) =>
+      database.read((on) => {
+        const row = keyAt(on, key, clock(), 'list', 'table');
+        if (row === undefined) return { epoch: '', sequences: [] };
+        const found = on.all('SELECT sequence FROM entries WHERE key_id = ? ORDER BY sequence', row.id);
+        return { epoch: row.epoch, sequences: found.map(({ sequence }) => Number(sequence)) };
+      }, call?.signal),
+    rows: (key: string, ids: readonly string[], call?: CallOptions) =>
+      database.read((on) => {
+        const row = keyAt(on, key, clock(), 'table');
+        const sql = `SELECT sequence, ${BODY} FROM entries WHERE key_id = ? AND name = ?`;
+        return ids.map((id): Row | undefined => {
+          const found = row && on.get(sql, row.id, id);
+          return found && { id, sequence: Number(found['sequence']), record: textOf(found) };
+        });
+      }, call?.signal),
+    change: (key: string, change: TableChange, call?: CallOptions) =>
+      write((on, { nowMs }) => {
+        if (change.replaces === undefined) {
+          return changeTable(on, key, { known: keyAt(on, key, nowMs, 'table'), change });
+        }
+        if (keyAt(on, key, nowMs, 'document')?.value !== change.replaces) return { isDone: false, reason: 'changed' };
+        return changeTable(on, key, { known: undefined, change });
       }, call?.signal),
     read: (key: string, call?: CallOptions) =>
-      database.read((on) => {
-        const found = on.get('SELECT expires_at, value FROM keys WHERE key = ?', key);
-        if (found === undefined || (found['expires_at'] !== null && Number(found['expires_at']) <= clock())) return;
-        if (found['value'] === null) throw wrongType(key);
-        return String(found['value']);
-      }, call?.signal),
+      database.read((on) => keyAt(on, key, clock(), 'document')?.value, call?.signal),
     swap: (key: string, { expected, next, ttlMs }: Swap, call?: CallOptions) =>
-      database.write((on) => {
-        const nowMs = clock();
-        const { row, value } = findKey(on, key, nowMs);
-        if (row !== undefined && value === undefined) throw wrongType(key);
-        if (value !== expected) return false;
-        if (next === undefined) {
-          if (row) removeKey(on, row.id);
-        } else {
-          const upsert = `INSERT INTO keys (key, expires_at, value) VALUES (?, ?, ?)
-            ON CONFLICT (key) DO UPDATE SET expires_at = excluded.expires_at, value = excluded.value`;
-          on.run(upsert, key, ttlMs === Infinity ? null : readable(nowMs + ttlMs), next);
+      write((on, { nowMs, trustedMs }) => {
+        if (keyAt(on, key, nowMs, 'document')?.value !== expected) return false;
+        removeKey(on, key);
+        if (next !== undefined) {
+          const sql = `INSERT INTO keys (key, kind, expires_at, epoch, sequence, records, temporary, bytes, value)
+            VALUES (?, 'document', ?, '', 0, 1, 0, ?, ?)`;
+          on.run(sql, key, storedTime(nowMs + ttlMs), Buffer.byteLength(next), next);
         }
-        sweep(on, nowMs);
+        sweep(on, trustedMs);
         return true;
       }, call?.signal),
     keys: (prefix: string, call?: CallOptions) =>
       database.read((on) => {
         const nowMs = clock();
-        const sql = `SELECT key, expires_at, value IS NOT NULL AS is_document, coalesce(length(CAST(value AS BLOB)), 0) AS size,
-            (SELECT count(*) FROM records WHERE key_id = keys.id) AS records,
-            (SELECT coalesce(sum(length(CAST(body AS BLOB))), 0) FROM records WHERE key_id = keys.id) AS bytes
-          FROM keys WHERE substr(key, 1, ?) = ? AND (expires_at IS NULL OR expires_at > ?)`;
-        // SQLite counts characters, not UTF-16 units.
-        return on.all(sql, [...prefix].length, prefix, nowMs).map((row): KeyInfo => {
-          const records = Number(row['records']) + Number(row['is_document']);
+        // No text has the byte 0xFF, so that it ends all that start with the prefix.
+        const sql = `SELECT key, kind, expires_at, records, bytes FROM keys
+          WHERE key >= ?1 AND key < CAST(CAST(?1 AS BLOB) || x'FF' AS TEXT) AND (expires_at IS NULL OR expires_at > ?2)`;
+        return on.all(sql, prefix, nowMs).map((row): KeyInfo => {
+          const records = Number(row['records']);
           return {
             key: String(row['key']),
-            kind: Number(row['is_document']) === 1 ? 'document' : 'list',
+            kind: String(row['kind']) as Kind,
             records,
-            bytes: Number(row['size']) + Number(row['bytes']) + records * ROW_BYTES,
+            bytes: Number(row['bytes']) + records * ROW_BYTES,
             expiresInMs: row['expires_at'] === null ? undefined : Number(row['expires_at']) - nowMs,
           };
         });
       }, call?.signal),
+    erase: (call?: CallOptions) => database.erase(call?.signal),
     close: () => database.close(),
   };
 }

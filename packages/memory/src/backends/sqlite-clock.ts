@@ -1,0 +1,36 @@
+/** The clock of a file: up to which time its expired data may be deleted. */
+import { readClock } from '../records/clock-guard.ts';
+import type { ClockState } from '../records/clock-guard.ts';
+import type { Statements } from './sqlite-database.ts';
+
+/** The trusted time is written again after this, so that few writes also write the clock. */
+const WRITTEN_EVERY_MS = 60_000;
+
+export interface Time {
+  readonly nowMs: number;
+  /** Up to this time expired data is deleted. */
+  readonly trustedMs: number;
+}
+
+function stateOf(on: Statements): ClockState | undefined {
+  const found = on.get('SELECT trusted_ms, jumped_to_ms FROM state');
+  if (found === undefined || found['trusted_ms'] === null) return undefined;
+  const jumpedToMs = found['jumped_to_ms'] === null ? undefined : Number(found['jumped_to_ms']);
+  return { trustedMs: Number(found['trusted_ms']), jumpedToMs };
+}
+
+/** Takes a reading of the clock in a transaction that writes. */
+export function readTime(on: Statements, nowMs: number): Time {
+  const before = stateOf(on);
+  const after = readClock(before, nowMs);
+  const isNew = before === undefined || before.jumpedToMs !== after.jumpedToMs;
+  if (isNew || after.trustedMs >= before.trustedMs + WRITTEN_EVERY_MS) {
+    on.run('UPDATE state SET trusted_ms = ?, jumped_to_ms = ?', after.trustedMs, after.jumpedToMs ?? null);
+  }
+  return { nowMs, trustedMs: after.trustedMs };
+}
+
+/** Returns the trusted time without writing it. */
+export function trustedTime(on: Statements, nowMs: number): number {
+  return readClock(stateOf(on), nowMs).trustedMs;
+}

@@ -1,0 +1,114 @@
+/** The rows of `keys`, which count their entries. */
+import { randomName } from '../records/random-name.ts';
+import type { Statements } from './sqlite-database.ts';
+
+/** The expired keys that each write removes. */
+const KEYS_PER_SWEEP = 8;
+
+export type Kind = 'list' | 'table' | 'document';
+
+/** A row of `keys`. {@link saveKey} writes the fields that are not read-only. */
+export interface KeyRow {
+  readonly id: number;
+  readonly kind: Kind;
+  readonly epoch: string;
+  /** The text of a document. */
+  readonly value: string | undefined;
+  /** `Infinity` for never. */
+  expiresMs: number;
+  /** The highest sequence so far. */
+  sequence: number;
+  /** The number of entries. */
+  records: number;
+  /** How many of them are temporary. */
+  temporary: number;
+  /** The bytes of their texts. */
+  bytes: number;
+}
+
+/** A record of another program may be binary; it is read as SQLite writes it: `X'00FF'`. */
+export const BODY = "CASE typeof(body) WHEN 'text' THEN body ELSE quote(body) END AS body";
+
+/** Limits a time to the whole numbers that can be read back from SQLite; `null` for never. */
+export function storedTime(timeMs: number): number | null {
+  return timeMs === Infinity ? null : Math.min(timeMs, Number.MAX_SAFE_INTEGER);
+}
+
+/** Finds a key. An expired key is not found. */
+export function findKey(on: Statements, key: string, nowMs: number): KeyRow | undefined {
+  const sql = `SELECT id, kind, epoch, expires_at, sequence, records, temporary, bytes, value FROM keys WHERE key = ?`;
+  const found = on.get(sql, key);
+  if (found === undefined) return undefined;
+  const expiresMs = found['expires_at'] === null ? Infinity : Number(found['expires_at']);
+  if (expiresMs <= nowMs) return undefined;
+  return {
+    id: Number(found['id']),
+    kind: String(found['kind']) as Kind,
+    epoch: String(found['epoch']),
+    value: found['value'] === null ? undefined : String(found['value']),
+    expiresMs,
+    sequence: Number(found['sequence']),
+    records: Number(found['records']),
+    temporary: Number(found['temporary']),
+    bytes: Number(found['bytes']),
+  };
+}
+
+/** Adds a key without entries. An expired key of that name is removed. */
+export function addKey(on: Statements, key: string, kind: 'list' | 'table'): KeyRow {
+  removeKey(on, key);
+  const epoch = randomName();
+  const sql = `INSERT INTO keys (key, kind, epoch, sequence, records, temporary, bytes) VALUES (?, ?, ?, 0, 0, 0, 0)
+    RETURNING id`;
+  const id = Number(on.get(sql, key, kind, epoch)?.['id']);
+  return {
+    id,
+    kind,
+    epoch,
+    value: undefined,
+    expiresMs: Infinity,
+    sequence: 0,
+    records: 0,
+    temporary: 0,
+    bytes: 0,
+  };
+}
+
+/** Writes what changed in a key. A key without entries is removed. */
+export function saveKey(on: Statements, row: KeyRow): void {
+  if (row.records === 0) {
+    on.run('DELETE FROM keys WHERE id = ?', row.id);
+    return;
+  }
+  const sql = 'UPDATE keys SET expires_at = ?, sequence = ?, records = ?, temporary = ?, bytes = ? WHERE id = ?';
+  on.run(sql, storedTime(row.expiresMs), row.sequence, row.records, row.temporary, row.bytes, row.id);
+}
+
+/** Removes entries of a key that meet a condition. @returns their number. */
+export function removeEntries(
+  on: Statements,
+  row: KeyRow,
+  [condition, ...values]: readonly [string, ...(number | string | null)[]],
+): number {
+  const sql = `DELETE FROM entries WHERE key_id = ? AND ${condition} RETURNING temporary, octet_length(body) AS bytes`;
+  const removed = on.all(sql, row.id, ...values);
+  row.records -= removed.length;
+  for (const { temporary, bytes } of removed) {
+    row.temporary -= Number(temporary);
+    row.bytes -= Number(bytes);
+  }
+  return removed.length;
+}
+
+/** Removes a key with its entries. */
+export function removeKey(on: Statements, key: string): void {
+  on.run('DELETE FROM entries WHERE key_id = (SELECT id FROM keys WHERE key = ?)', key);
+  on.run('DELETE FROM keys WHERE key = ?', key);
+}
+
+/** Removes some keys that expired. */
+export function sweep(on: Statements, trustedMs: number): void {
+  for (const { key } of on.all('SELECT key FROM keys WHERE expires_at <= ? LIMIT ?', trustedMs, KEYS_PER_SWEEP)) {
+    removeKey(on, String(key));
+  }
+}
