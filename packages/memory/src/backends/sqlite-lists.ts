@@ -9,9 +9,13 @@
 import type { Draft, ListRule } from '../records/backend.ts';
 import { lifeOf, recordOf } from '../records/record.ts';
 import { isTime, MAX_TIME_MS } from '../records/time.ts';
+import type { Time } from './sqlite-clock.ts';
 import type { Statements } from './sqlite-database.ts';
-import { removeEntries } from './sqlite-keys.ts';
+import { BODY, removeEntries } from './sqlite-keys.ts';
 import type { KeyRow } from './sqlite-keys.ts';
+
+/** Places of imported records come after 0, the place of their anchor. */
+const FIRST_PLACE = MAX_TIME_MS + 1;
 
 interface Place {
   readonly anchor: number;
@@ -39,34 +43,38 @@ function anchorsOf(on: Statements, id: number, drafts: readonly Draft[]): Map<nu
   return anchors;
 }
 
-/** Adds records to a list. @returns their texts. */
-export function addRecords(on: Statements, row: KeyRow, drafts: readonly Draft[], nowMs: number): string[] {
+/** Returns the newest record of a list that starts with a text. */
+function recordWithStart(on: Statements, id: number, start: string): string | undefined {
+  const sql = `SELECT ${BODY} FROM entries WHERE key_id = ? AND anchor IS NOT NULL AND substr(body, 1, ?) = ?
+    ORDER BY anchor DESC, placed DESC, sequence DESC LIMIT 1`;
+  // SQLite counts characters, not UTF-16 units.
+  const found = on.get(sql, id, [...start].length, start)?.['body'];
+  return found === undefined ? undefined : String(found);
+}
+
+/** Adds records to a list, as far as it has none with their starts. @returns a record for each draft. */
+function addRecords(on: Statements, row: KeyRow, drafts: readonly Draft[], nowMs: number): string[] {
   const anchors = anchorsOf(on, row.id, drafts);
   // The newest records that this call added before.
   const newest: { readonly anchor: number; readonly timeMs: number }[] = [];
   return drafts.map((draft) => {
+    const known = draft.unlessStart === undefined ? undefined : recordWithStart(on, row.id, draft.unlessStart);
+    if (known !== undefined) return known;
     const record = recordOf(draft, nowMs);
     const life = lifeOf(record);
     const time = isTime(life?.timeMs) ? life.timeMs : null;
     const temporary = life?.temporary === true ? 1 : 0;
     row.sequence += 1;
     let anchor = row.sequence;
+    let placed = 0;
     if (draft.timeMs === undefined) newest.push({ anchor, timeMs: time ?? Infinity });
     else {
-      const after = newest.findLast(({ timeMs }) => timeMs <= (draft.timeMs ?? 0));
-      anchor = after?.anchor ?? anchors.get(draft.timeMs) ?? 0;
+      const { timeMs } = draft;
+      anchor = newest.findLast((one) => one.timeMs <= timeMs)?.anchor ?? anchors.get(timeMs) ?? 0;
+      placed = FIRST_PLACE + Math.trunc(timeMs);
     }
-    const placed = draft.timeMs === undefined ? 0 : MAX_TIME_MS + 1 + Math.trunc(draft.timeMs);
-    on.run(
-      'INSERT INTO entries (key_id, sequence, anchor, placed, time, temporary, body) VALUES (?, ?, ?, ?, ?, ?, ?)',
-      row.id,
-      row.sequence,
-      anchor,
-      placed,
-      time,
-      temporary,
-      record,
-    );
+    const sql = `INSERT INTO entries (key_id, sequence, anchor, placed, time, temporary, body) VALUES (?, ?, ?, ?, ?, ?, ?)`;
+    on.run(sql, row.id, row.sequence, anchor, placed, time, temporary, record);
     row.records += 1;
     row.temporary += temporary;
     row.bytes += Buffer.byteLength(record);
@@ -74,27 +82,72 @@ export function addRecords(on: Statements, row: KeyRow, drafts: readonly Draft[]
   });
 }
 
-/** The lifetimes of the two kinds of records, and how many are kept. */
-function kindsOf(
-  rule: ListRule,
-): readonly { readonly temporary: number; readonly lifetimeMs: number; readonly maxRecords: number }[] {
+interface KindOfRecord {
+  /** 1 for temporary records, as in the file. */
+  readonly temporary: 0 | 1;
+  readonly lifetimeMs: number;
+  readonly maxRecords: number;
+}
+
+function kindsOf(rule: ListRule): readonly KindOfRecord[] {
   return [
     { temporary: 0, lifetimeMs: rule.lifetimeMs, maxRecords: rule.maxRecords },
     { temporary: 1, lifetimeMs: rule.temporaryLifetimeMs, maxRecords: rule.maxTemporaryRecords },
   ];
 }
 
-/** Removes the records that the rule does not keep. */
-export function trim(on: Statements, row: KeyRow, rule: ListRule, trustedMs: number): void {
-  for (const { temporary, lifetimeMs, maxRecords } of kindsOf(rule)) {
-    if (lifetimeMs !== Infinity) {
-      removeEntries(on, row, ['temporary = ? AND time <= ?', temporary, oldest(trustedMs, lifetimeMs)]);
-    }
-    const surplus = (temporary ? row.temporary : row.records - row.temporary) - maxRecords;
+/** Removes the records that have expired. */
+function expire(on: Statements, row: KeyRow, rule: ListRule, trustedMs: number): void {
+  for (const { temporary, lifetimeMs } of kindsOf(rule)) {
+    if (lifetimeMs === Infinity) continue;
+    removeEntries(on, row, ['temporary = ? AND time <= ?', temporary, oldest(trustedMs, lifetimeMs)]);
+  }
+}
+
+function countOf({ records, temporary }: KeyRow, kind: KindOfRecord): number {
+  return kind.temporary === 1 ? temporary : records - temporary;
+}
+
+/** Adds records to a list, and removes those that the rule does not keep. @returns a record for each draft. */
+export function appendRecords(
+  on: Statements,
+  row: KeyRow,
+  {
+    drafts,
+    rule,
+    time: { nowMs, trustedMs },
+  }: { readonly drafts: readonly Draft[]; readonly rule: ListRule; readonly time: Time },
+): string[] {
+  expire(on, row, rule, trustedMs);
+  const kinds = kindsOf(rule).map((kind) => {
+    const present = rule.keepsPresent === true ? countOf(row, kind) : 0;
+    return { ...kind, maxRecords: Math.max(kind.maxRecords, present) };
+  });
+  const added = addRecords(on, row, drafts, nowMs);
+  if (drafts.some(({ timeMs }) => timeMs !== undefined)) expire(on, row, rule, trustedMs);
+  for (const kind of kinds) {
+    const surplus = countOf(row, kind) - kind.maxRecords;
     if (surplus <= 0) continue;
     const last = `SELECT id FROM entries WHERE key_id = ? AND anchor IS NOT NULL AND temporary = ?
       ORDER BY anchor, placed, sequence LIMIT ?`;
-    removeEntries(on, row, [`id IN (${last})`, row.id, temporary, surplus]);
+    removeEntries(on, row, [`id IN (${last})`, row.id, kind.temporary, surplus]);
+  }
+  row.expiresMs = lastExpiryIn(on, row.id, rule) ?? row.expiresMs;
+  return added;
+}
+
+/**
+ * Removes the records that are equal to these texts. A record is found by its time; one that another program changed has another
+ * time than its text, and is found by its text.
+ */
+export function removeRecords(on: Statements, row: KeyRow, records: readonly string[]): void {
+  const same = "? IN (body, CASE typeof(body) WHEN 'text' THEN NULL ELSE quote(body) END)";
+  for (const record of records) {
+    const timeMs = lifeOf(record)?.timeMs;
+    const byTime = `SELECT id FROM entries WHERE key_id = ? AND temporary IN (0, 1) AND time = ? AND ${same} LIMIT 1`;
+    if (isTime(timeMs) && removeEntries(on, row, [`id = (${byTime})`, row.id, timeMs, record]) > 0) continue;
+    const byText = `SELECT id FROM entries WHERE key_id = ? AND ${same} LIMIT 1`;
+    removeEntries(on, row, [`id = (${byText})`, row.id, record]);
   }
 }
 
@@ -104,7 +157,7 @@ export function oldest(nowMs: number, lifetimeMs: number): number {
 }
 
 /** Returns when the longest-lived record of a key expires; `undefined` when no record has a time. */
-export function lastExpiryIn(on: Statements, id: number, rule: ListRule): number | undefined {
+function lastExpiryIn(on: Statements, id: number, rule: ListRule): number | undefined {
   const sql = 'SELECT max(time) AS time FROM entries WHERE key_id = ? AND temporary = ? AND time IS NOT NULL';
   const ends = kindsOf(rule).flatMap(({ temporary, lifetimeMs }) => {
     const time = on.get(sql, id, temporary)?.['time'] ?? null;

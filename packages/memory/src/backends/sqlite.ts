@@ -2,6 +2,7 @@ import { homeDirectory } from '@cairn/tool/paths';
 import { resolve } from 'node:path';
 import type {
   CallOptions,
+  Changed,
   Changes,
   ChangesQuery,
   Clock,
@@ -22,9 +23,9 @@ import { SqliteDatabase } from './sqlite-database.ts';
 import type { Statements } from './sqlite-database.ts';
 import { nodeSqlite } from './sqlite-driver.ts';
 import type { SqliteDriver } from './sqlite-driver.ts';
-import { addKey, BODY, findKey, removeEntries, removeKey, saveKey, storedTime, sweep } from './sqlite-keys.ts';
+import { addKey, BODY, findKey, removeKey, saveKey, storedTime, sweep } from './sqlite-keys.ts';
 import type { KeyRow, Kind } from './sqlite-keys.ts';
-import { addRecords, lastExpiryIn, oldest, trim } from './sqlite-lists.ts';
+import { appendRecords, oldest, removeRecords } from './sqlite-lists.ts';
 import { changeTable } from './sqlite-tables.ts';
 
 export interface SqliteOptions {
@@ -84,13 +85,11 @@ export function sqlite(options: SqliteOptions = {}): MemoryBackend {
     },
     trustedNow: (call?: CallOptions) => database.read((on) => trustedTime(on, clock()), call?.signal),
     append: (key: string, drafts: readonly Draft[], { rule, signal }: CallOptions & { readonly rule: ListRule }) =>
-      write((on, { nowMs, trustedMs }) => {
-        const row = keyAt(on, key, trustedMs, 'list') ?? addKey(on, key, 'list');
-        const added = addRecords(on, row, drafts, nowMs);
-        trim(on, row, rule, trustedMs);
-        row.expiresMs = lastExpiryIn(on, row.id, rule) ?? row.expiresMs;
+      write((on, time) => {
+        const row = keyAt(on, key, time.trustedMs, 'list') ?? addKey(on, key, 'list');
+        const added = appendRecords(on, row, { drafts, rule, time });
         saveKey(on, row);
-        sweep(on, trustedMs);
+        sweep(on, time.trustedMs);
         return added;
       }, signal),
     list: (key: string, { rule, limit = Infinity, signal }: ListQuery & CallOptions) =>
@@ -114,11 +113,7 @@ export function sqlite(options: SqliteOptions = {}): MemoryBackend {
         }
         if (row.kind !== 'list') throw wrongType(key);
         const before = row.records;
-        for (const record of records) {
-          const same = "? IN (body, CASE typeof(body) WHEN 'text' THEN NULL ELSE quote(body) END)";
-          const one = `SELECT id FROM entries WHERE key_id = ? AND ${same} LIMIT 1`;
-          removeEntries(on, row, [`id = (${one})`, row.id, record]);
-        }
+        removeRecords(on, row, records);
         saveKey(on, row);
         return before - row.records;
       }, call?.signal),
@@ -129,10 +124,13 @@ export function sqlite(options: SqliteOptions = {}): MemoryBackend {
         const { epoch, sequence, records: count } = row;
         const isKnown = query.epoch === undefined || query.epoch === epoch;
         const { after = 0, upTo = Infinity } = isKnown ? query : {};
-        const sql = `SELECT sequence, ${BODY} FROM entries WHERE key_id = ? AND sequence > ? AND sequence <= ?
+        const sql = `SELECT sequence, name, ${BODY} FROM entries WHERE key_id = ? AND sequence > ? AND sequence <= ?
           ORDER BY sequence LIMIT ?`;
         const found = on.all(sql, row.id, after, bounded(upTo), bounded(query.limit ?? CHANGES_LIMIT));
-        const records = found.map((one) => ({ sequence: Number(one['sequence']), record: textOf(one) }));
+        const records = found.map((one): Changed => {
+          const record = { sequence: Number(one['sequence']), record: textOf(one) };
+          return one['name'] === null ? record : { ...record, id: String(one['name']) };
+        });
         return { epoch, sequence, count, records };
       }, query.signal),
     fetch: (key: string, epoch: string, sequences: readonly number[], call?: CallOptions) =>
