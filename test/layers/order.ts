@@ -60,6 +60,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'backends',
     'workflows',
     'conversations',
+    'facts',
     'graph',
     'maintenance',
     'memory.ts',

@@ -4,8 +4,12 @@ import { CairnError } from '@cairn/tool';
  * Why a call failed.
  *
  * - `INVALID_NAME`, `INVALID_INPUT`, `INVALID_OPTION`: an argument is invalid.
+ * - `SECRET`: a fact contains a key, token or password.
  * - `TOO_LARGE`: a content is larger than allowed.
  * - `UNKNOWN_STREAM`, `UNKNOWN_FUNCTION`, `UNKNOWN_WORKFLOW`, `UNKNOWN_TODO`: the name is unknown.
+ * - `UNKNOWN_FACT`: the project and the user have no fact with this id.
+ * - `FACT_EXISTS`, `FACT_ARCHIVED`: another fact has the text; the fact is archived or superseded.
+ * - `NOTHING_TO_RESTORE`, `RESTORE_EXPIRED`: the fact has no earlier version, or one that ended too long ago.
  * - `STREAM_EXISTS`: another stream has the name.
  * - `MESSAGE_EXISTS`: the id belongs to a message with another content.
  * - `WORKFLOW_EXISTS`, `WORKFLOW_BUSY`, `LEASE_LOST`: the workflow exists, another runner holds it, or another runner
@@ -23,11 +27,16 @@ import { CairnError } from '@cairn/tool';
 export type MemoryErrorCode =
   | 'CORRUPT_RECORD'
   | 'CORRUPT_STORE'
+  | 'FACT_ARCHIVED'
+  | 'FACT_EXISTS'
   | 'INVALID_INPUT'
   | 'INVALID_NAME'
   | 'INVALID_OPTION'
   | 'LEASE_LOST'
   | 'MESSAGE_EXISTS'
+  | 'NOTHING_TO_RESTORE'
+  | 'RESTORE_EXPIRED'
+  | 'SECRET'
   | 'STORE_CLOSED'
   | 'STORE_DENIED'
   | 'STORE_FAILED'
@@ -37,6 +46,7 @@ export type MemoryErrorCode =
   | 'STORE_UNSUPPORTED'
   | 'STREAM_EXISTS'
   | 'TOO_LARGE'
+  | 'UNKNOWN_FACT'
   | 'UNKNOWN_FUNCTION'
   | 'UNKNOWN_STREAM'
   | 'UNKNOWN_TODO'

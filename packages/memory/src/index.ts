@@ -20,6 +20,26 @@ export type {
 export { DEFAULT_GROUP, DEFAULT_STREAM } from './defaults.ts';
 export { MemoryError } from './errors.ts';
 export type { MemoryErrorCode, MemoryErrorFacts } from './errors.ts';
+export type { Fact, FactChange, FactScope } from './facts/fact.ts';
+export type {
+  FactList,
+  FactListOptions,
+  FactProject,
+  Facts,
+  FactSelection,
+  ForgottenFact,
+  ProjectOptions,
+  RecalledFact,
+  RecalledFacts,
+  RecallFactsOptions,
+  RememberedFact,
+  RememberFactOptions,
+  RestoreFactOptions,
+  SupersedeFactOptions,
+  UpdateFactOptions,
+} from './facts/facts-api.ts';
+export type { StartBlockOptions } from './facts/start-block.ts';
+export type { FactVersion } from './facts/versions.ts';
 export type { Graph } from './graph/graph.ts';
 export type { AddedObservations, Observations } from './graph/graph-changes.ts';
 export type { Entity, KnowledgeGraph, Relation } from './graph/knowledge-graph.ts';

@@ -5,6 +5,9 @@ import { createRecall } from './conversations/recall.ts';
 import type { RecalledContext, RecallOptions } from './conversations/recall.ts';
 import { createStreams } from './conversations/streams.ts';
 import type { Streams } from './conversations/streams.ts';
+import { createScan } from './facts/fact-index.ts';
+import { createFacts } from './facts/facts.ts';
+import type { Facts } from './facts/facts-api.ts';
 import { createGraph } from './graph/graph.ts';
 import type { Graph } from './graph/graph.ts';
 import { exportLines } from './maintenance/export.ts';
@@ -31,6 +34,8 @@ import type { Workflows } from './workflows/workflows.ts';
 export interface MemoryOptions {
   /** The store: `memory()`, `sqlite()` or `redis()` of the subpaths, or another implementation. */
   readonly backend: MemoryBackend;
+  /** The identity of the project that the facts belong to, such as the result of `projectOf`. @default none: only the user's */
+  readonly project?: string | undefined;
   readonly retention?: Retention | undefined;
   /** The largest content, in bytes of UTF-8. @default 1 MiB */
   readonly maxContentBytes?: number | undefined;
@@ -49,6 +54,8 @@ export interface Memory extends Notes, Streams, AsyncDisposable {
   /** Messages by stream and group, also of streams that are not defined. */
   readonly messages: Messages;
   readonly workflows: Workflows;
+  /** Facts of the project and of the user, kept until they are forgotten. */
+  readonly facts: Facts;
   readonly retention: FullRetention;
   /** Returns a knowledge graph. @default 'default' */
   readonly graph: (name?: string) => Graph;
@@ -85,7 +92,7 @@ export interface Memory extends Notes, Streams, AsyncDisposable {
  * @throws {MemoryError} `INVALID_OPTION`.
  */
 export function createMemory(options: MemoryOptions): Memory {
-  const { backend, retention, maxContentBytes, embed, onUnreadable = () => undefined } = options;
+  const { backend, project, retention, maxContentBytes, embed, onUnreadable = () => undefined } = options;
   const limits = limitsOf(retention, maxContentBytes);
   const reader = createReader(backend, onUnreadable);
   const messages = createMessages({ backend, reader, limits });
@@ -93,6 +100,7 @@ export function createMemory(options: MemoryOptions): Memory {
   const workflows = createWorkflows({ backend, reader, limits, notes });
   const recall = createRecall({ messages, notes, embed, backend, limits });
   const streams = createStreams({ messages, notes, recall });
+  const facts = createFacts({ backend, reader, limits, terms: createScan(backend), project, embed });
   const graph = (name: string = 'default'): Graph => createGraph(backend, name);
   const transfer = { backend, reader, messages, notes, workflows, limits, graph };
   const close = (): Promise<void> => backend.close();
@@ -104,6 +112,7 @@ export function createMemory(options: MemoryOptions): Memory {
     backendName: backend.name,
     messages,
     workflows,
+    facts,
     retention: retentionOf(limits),
     graph,
     namespace: (name, rules) => createNamespace({ backend, reader, limits }, name, rules),

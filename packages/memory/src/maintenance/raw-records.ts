@@ -1,13 +1,16 @@
 /** The stored texts under any key, and whether this version can read them. */
 import { parseMessage } from '../conversations/message.ts';
 import { MemoryError } from '../errors.ts';
+import { parseFact } from '../facts/fact.ts';
 import { isGraphLine } from '../graph/knowledge-graph.ts';
 import type { CallOptions, KeyInfo, MemoryBackend } from '../records/backend.ts';
 import {
+  FACTS_PREFIX,
   GRAPH_PREFIX,
   MEMORY_PREFIX,
   NAMESPACE_PREFIX,
   NOTES_PREFIX,
+  parseFactsKey,
   parseMemoryKey,
   parseNamespaceKey,
   WORKFLOW_PREFIX,
@@ -36,6 +39,11 @@ const KINDS: readonly Kind[] = [
   { prefix: NOTES_PREFIX, readable: { list: (record) => parseNote(record) !== undefined } },
   { prefix: WORKFLOW_PREFIX, readable: { document: (record) => parseWorkflow(record) !== undefined } },
   { prefix: GRAPH_PREFIX, readable: { document: isGraphLine, table: isGraphLine } },
+  {
+    prefix: FACTS_PREFIX,
+    readable: { table: (record) => parseFact(record) !== undefined },
+    isKey: (key) => parseFactsKey(key) !== undefined,
+  },
   {
     prefix: NAMESPACE_PREFIX,
     readable: { list: (record) => parseNamespaceRecord(record) !== undefined, document: () => true },
@@ -97,8 +105,8 @@ export async function findUnreadable(
         continue;
       }
       try {
-        for (const { text } of await rawRecords(backend, info, options)) {
-          if (!isReadable(text)) onUnreadable({ key, record: text });
+        for (const { text, id } of await rawRecords(backend, info, options)) {
+          if (!isReadable(text)) onUnreadable({ key, record: text, ...(id !== undefined && { id }) });
         }
       } catch (error) {
         // Another program replaced the value after it was listed.

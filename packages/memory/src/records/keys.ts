@@ -10,6 +10,8 @@ export const WORKFLOW_PREFIX = 'ai:workflow:';
 /** The list of unreadable records that earlier versions moved out of their lists. */
 export const QUARANTINE_KEY = 'ai:quarantine';
 export const GRAPH_PREFIX = 'ai:graph:';
+export const FACTS_PREFIX = 'ai:facts:';
+const PROJECT_FACTS_PREFIX: string = `${FACTS_PREFIX}project:`;
 export const NAMESPACE_PREFIX = 'ai:namespace:';
 /** The term indexes of groups, which are derived from their messages. */
 export const TERMS_PREFIX = 'ai:terms:';
@@ -135,4 +137,20 @@ export function namespaceKey(namespace: string, key: string): string {
 export function parseNamespaceKey(key: string): { readonly namespace: string; readonly key: string } | undefined {
   const parts = parsePair(NAMESPACE_PREFIX, key);
   return parts && { namespace: parts[0], key: parts[1] };
+}
+
+/** Returns the key of the facts of a project, or of the user: `ai:facts:user`. @throws {MemoryError} `INVALID_NAME`. */
+export function factsKey(project?: string): string {
+  return project === undefined
+    ? `${FACTS_PREFIX}user`
+    : `${PROJECT_FACTS_PREFIX}${encodePart(checkName(project, 'project'))}`;
+}
+
+/** Parses the key of facts; `undefined` for another key. */
+export function parseFactsKey(
+  key: string,
+): { readonly scope: 'user' } | { readonly scope: 'project'; readonly project: string } | undefined {
+  if (key === factsKey()) return { scope: 'user' };
+  if (!key.startsWith(PROJECT_FACTS_PREFIX)) return undefined;
+  return { scope: 'project', project: decodePart(key.slice(PROJECT_FACTS_PREFIX.length)) };
 }

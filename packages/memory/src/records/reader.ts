@@ -5,6 +5,8 @@ import { checkLimit } from './limits.ts';
 export interface UnreadableRecord {
   /** The key that has it. */
   readonly key: string;
+  /** Of a row of a table, such as the id of a fact. */
+  readonly id?: string | undefined;
   /** The raw text; empty when the whole value under the key is of another type. */
   readonly record: string;
   /** Why it is not readable, when that is not just its text. */

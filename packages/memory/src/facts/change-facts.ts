@@ -1,0 +1,243 @@
+/** How facts are found by their ids, changed, and forgotten. */
+import { MemoryError } from '../errors.ts';
+import type { CallOptions, RowChange } from '../records/backend.ts';
+import { checkName, quoted } from '../records/keys.ts';
+import type { Limits } from '../records/limits.ts';
+import { randomName } from '../records/random-name.ts';
+import { checkSecrets, checkTags, checkText } from './checks.ts';
+import { factOf, isActive, uniqueOfFact } from './fact.ts';
+import type { Fact, FactChange, FactTable, StoredFact } from './fact.ts';
+import type { TermStore } from './fact-index.ts';
+import { readRow, tryChange, untilDone } from './fact-table.ts';
+import type { FactRow } from './fact-table.ts';
+import type {
+  ForgottenFact,
+  ProjectOptions,
+  RestoreFactOptions,
+  SupersedeFactOptions,
+  UpdateFactOptions,
+} from './facts-api.ts';
+import { sourceOf } from './recall-facts.ts';
+import { tablesOf } from './selection.ts';
+import type { Found, SelectionDependencies } from './selection.ts';
+import { amend, stateToRestore } from './versions.ts';
+import type { FactState } from './versions.ts';
+
+export interface ChangeDependencies extends SelectionDependencies {
+  readonly limits: Limits;
+  readonly terms: TermStore;
+}
+
+/** A fact with its earlier versions has at most as many bytes as this many of the largest texts. */
+const MAX_VERSION_SIZES = 16;
+
+/** Returns the text of a row. @throws {MemoryError} `TOO_LARGE`. */
+function recordOf({ limits: { maxContentBytes } }: ChangeDependencies, stored: StoredFact): string {
+  const record = JSON.stringify(stored);
+  const [bytes, max] = [Buffer.byteLength(record), maxContentBytes * MAX_VERSION_SIZES];
+  if (bytes <= max) return record;
+  const summary = `The fact ${quoted(stored.id)} with its earlier versions would have ${bytes} bytes, more than ${max}`;
+  throw new MemoryError('TOO_LARGE', [summary, 'Remember its text as a new fact. Nothing was changed.']);
+}
+
+/** Returns the change that adds a fact. @throws {MemoryError} `TOO_LARGE`. */
+export function newRow(dependencies: ChangeDependencies, stored: StoredFact): RowChange {
+  return { id: stored.id, expected: undefined, next: recordOf(dependencies, stored), unique: uniqueOfFact(stored) };
+}
+
+function changedRow(dependencies: ChangeDependencies, row: FactRow, next: StoredFact): RowChange {
+  return { id: row.id, expected: row.record, next: recordOf(dependencies, next), unique: uniqueOfFact(next) };
+}
+
+/** Returns the row of a fact, which may be unreadable. Those of other projects are not read. */
+async function findRow(
+  dependencies: ChangeDependencies,
+  id: string,
+  { project, signal }: ProjectOptions,
+): Promise<{ readonly table: FactTable; readonly row: FactRow } | undefined> {
+  checkName(id, 'fact');
+  for (const table of tablesOf(dependencies, { project })) {
+    const row = await readRow(dependencies.backend, table.key, { id, signal });
+    if (row !== undefined) return { table, row };
+  }
+  return undefined;
+}
+
+/** @throws {MemoryError} `UNKNOWN_FACT`, `CORRUPT_RECORD`. */
+export async function findFact(dependencies: ChangeDependencies, id: string, options: ProjectOptions): Promise<Found> {
+  const found = await findRow(dependencies, id, options);
+  if (found === undefined) {
+    const [first] = tablesOf(dependencies, { project: options.project });
+    const summary = `Unknown fact ${quoted(id)}: ${first?.scope === 'project' ? 'neither the project nor the user has it' : 'the user has no such fact'}`;
+    throw new MemoryError('UNKNOWN_FACT', [summary, 'List or recall the facts to get their ids.']);
+  }
+  const { table, row } = found;
+  const { key } = table;
+  if (row.stored !== undefined) return { table, row, stored: row.stored };
+  dependencies.reader.report({ key, id, record: row.record });
+  const summary = `The fact ${quoted(id)} under ${key} is not readable`;
+  throw new MemoryError('CORRUPT_RECORD', [summary, 'It was not changed; export it, or forget it.'], { key });
+}
+
+/** @throws {MemoryError} `FACT_ARCHIVED`. */
+function checkActive({ id, supersededBy, archivedAt }: StoredFact): void {
+  if (supersededBy !== undefined) {
+    const summary = `The fact ${quoted(id)} was superseded by ${quoted(supersededBy)}`;
+    throw new MemoryError('FACT_ARCHIVED', [summary, 'Change that fact, or restore this one first.']);
+  }
+  if (archivedAt === undefined) return;
+  throw new MemoryError('FACT_ARCHIVED', [`The fact ${quoted(id)} is archived`, 'Restore it first.']);
+}
+
+async function timesOf(
+  { backend }: ChangeDependencies,
+  { signal }: CallOptions,
+): Promise<{ readonly nowMs: number; readonly trustedMs: number }> {
+  return { nowMs: await backend.now({ signal }), trustedMs: await backend.trustedNow({ signal }) };
+}
+
+/** Changes an active fact until no other process is first. @throws {MemoryError} */
+export function changeFact(
+  dependencies: ChangeDependencies,
+  id: string,
+  {
+    apply,
+    by,
+    ...options
+  }: ProjectOptions & { readonly apply: (stored: StoredFact) => Partial<FactState>; readonly by: FactChange },
+): Promise<Fact> {
+  const attempt = async (): Promise<Fact | undefined> => {
+    const { table, row, stored } = await findFact(dependencies, id, options);
+    checkActive(stored);
+    const next = amend(stored, apply(stored), { by, ...(await timesOf(dependencies, options)) });
+    if (next === stored) return factOf(stored, table);
+    const rows = [changedRow(dependencies, row, next)];
+    return (await tryChange(dependencies.backend, table.key, { rows, signal: options.signal })) && factOf(next, table);
+  };
+  return untilDone(dependencies.backend, attempt, { signal: options.signal });
+}
+
+/** @throws {MemoryError} */
+export async function updateFact(
+  dependencies: ChangeDependencies,
+  id: string,
+  changes: UpdateFactOptions,
+): Promise<Fact> {
+  const { text, tags, pinned, shared, allowSecret, project, signal } = changes;
+  const state = {
+    ...(text !== undefined && { text: checkText(text, dependencies.limits) }),
+    ...(tags !== undefined && { tags: checkTags(tags) }),
+    ...(pinned !== undefined && { pinned: pinned || undefined }),
+    ...(shared !== undefined && { shared: shared || undefined }),
+  };
+  checkSecrets([state.text ?? '', ...(state.tags ?? [])], allowSecret);
+  return changeFact(dependencies, id, { apply: () => state, by: 'update', project, signal });
+}
+
+/** @throws {MemoryError} */
+export async function supersedeFact(
+  dependencies: ChangeDependencies,
+  id: string,
+  text: string,
+  { source, allowSecret, ...options }: SupersedeFactOptions,
+): Promise<Fact> {
+  const { backend, limits } = dependencies;
+  const content = checkText(text, limits);
+  const tags = options.tags === undefined ? undefined : checkTags(options.tags);
+  if (source !== undefined) checkName(source, 'source');
+  checkSecrets([content, ...(tags ?? []), source ?? ''], allowSecret);
+  const attempt = async (): Promise<Fact | undefined> => {
+    const { table, row, stored } = await findFact(dependencies, id, options);
+    checkActive(stored);
+    const times = await timesOf(dependencies, options);
+    const { stream, shared, pinned } = stored;
+    const next: StoredFact = {
+      id: `fact_${randomName()}`,
+      text: content,
+      stream,
+      shared,
+      tags: tags ?? stored.tags,
+      source,
+      pinned,
+      createdAt: times.nowMs,
+      updatedAt: times.nowMs,
+      supersedes: id,
+      revision: 1,
+    };
+    const before = amend(stored, { supersededBy: next.id }, { by: 'supersede', ...times });
+    const rows = [changedRow(dependencies, row, before), newRow(dependencies, next)];
+    return (await tryChange(backend, table.key, { rows, signal: options.signal })) && factOf(next, table);
+  };
+  return untilDone(backend, attempt, { signal: options.signal });
+}
+
+/** Archives a fact; one that is no longer recalled stays as it is. @throws {MemoryError} */
+export function archiveFact(dependencies: ChangeDependencies, id: string, options: ProjectOptions): Promise<Fact> {
+  const { backend } = dependencies;
+  const attempt = async (): Promise<Fact | undefined> => {
+    const { table, row, stored } = await findFact(dependencies, id, options);
+    if (!isActive(stored)) return factOf(stored, table);
+    const times = await timesOf(dependencies, options);
+    const next = amend(stored, { archivedAt: times.nowMs }, { by: 'archive', ...times });
+    const rows = [changedRow(dependencies, row, next)];
+    return (await tryChange(backend, table.key, { rows, signal: options.signal })) && factOf(next, table);
+  };
+  return untilDone(backend, attempt, { signal: options.signal });
+}
+
+/** Archives the fact that superseded a fact which is restored; `undefined` when there is none to archive. */
+async function archivedSuccessor(
+  dependencies: ChangeDependencies,
+  { table, stored: { id, supersededBy } }: Found,
+  { nowMs, trustedMs, signal }: CallOptions & { readonly nowMs: number; readonly trustedMs: number },
+): Promise<RowChange | undefined> {
+  if (supersededBy === undefined) return undefined;
+  const row = await readRow(dependencies.backend, table.key, { id: supersededBy, signal });
+  const stored = row?.stored;
+  if (row === undefined || stored === undefined || stored.supersedes !== id || !isActive(stored)) return undefined;
+  return changedRow(dependencies, row, amend(stored, { archivedAt: nowMs }, { by: 'archive', nowMs, trustedMs }));
+}
+
+/** @throws {MemoryError} */
+export function restoreFact(
+  dependencies: ChangeDependencies,
+  id: string,
+  { revision: wanted, ...options }: RestoreFactOptions,
+): Promise<Fact> {
+  const { backend } = dependencies;
+  const { signal } = options;
+  const attempt = async (): Promise<Fact | undefined> => {
+    const found = await findFact(dependencies, id, options);
+    const { table, row, stored } = found;
+    const times = await timesOf(dependencies, options);
+    const { revision, state } = stateToRestore(stored, { revision: wanted, nowMs: times.nowMs });
+    const next = amend(stored, state, { by: 'restore', restoredFrom: revision, ...times });
+    if (next === stored) return factOf(stored, table);
+    const successor =
+      state.supersededBy === undefined ? await archivedSuccessor(dependencies, found, { ...times, signal }) : undefined;
+    const rows = [changedRow(dependencies, row, next), ...(successor === undefined ? [] : [successor])];
+    return (await tryChange(backend, table.key, { rows, signal })) && factOf(next, table);
+  };
+  return untilDone(backend, attempt, { signal });
+}
+
+/** Removes a fact, also an unreadable one, and its terms first: a kill in between leaves no term of a removed fact. */
+export async function forgetFact(
+  dependencies: ChangeDependencies,
+  id: string,
+  options: ProjectOptions,
+): Promise<ForgottenFact> {
+  const { backend, terms } = dependencies;
+  const { signal } = options;
+  const attempt = async (): Promise<boolean | undefined> => {
+    const found = await findRow(dependencies, id, options);
+    if (found === undefined) return false;
+    const { table, row } = found;
+    await terms.forget(sourceOf(table), [row.sequence], { signal });
+    const rows = [{ id: row.id, expected: row.record, next: undefined }];
+    return tryChange(backend, table.key, { rows, signal });
+  };
+  const forgotten = await untilDone(backend, attempt, { signal });
+  // Also when it is gone: a process may have been killed before it erased the text.
+  return { forgotten, erased: await backend.erase({ signal }) };
+}

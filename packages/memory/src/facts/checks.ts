@@ -1,0 +1,76 @@
+/** Checks what a caller passes, before anything is read or written. */
+import { findSecret } from '@cairn/tool/prompt';
+import { MemoryError } from '../errors.ts';
+import { checkName, quoted } from '../records/keys.ts';
+import { checkContent } from '../records/limits.ts';
+import type { Limits } from '../records/limits.ts';
+import { isTime } from '../records/time.ts';
+
+const MAX_TAGS = 50;
+/** In UTF-16 code units. */
+const MAX_TAG_LENGTH = 100;
+
+function refuse(summary: string, hint: string): never {
+  throw new MemoryError('INVALID_INPUT', [summary, hint]);
+}
+
+/** Returns the text of a fact without the blanks around it. @throws {MemoryError} `INVALID_INPUT`, `TOO_LARGE`. */
+export function checkText(text: unknown, limits: Limits): string {
+  const content = checkContent(typeof text === 'string' ? text.trim() : text, 'fact', limits);
+  // With `u`, a surrogate is a separate code point only if its other half is missing.
+  if (/\p{Cs}/u.test(content)) {
+    refuse('The content of the fact is not well-formed Unicode', 'Remove unpaired surrogates.');
+  }
+  return content;
+}
+
+/** Returns tags without repetitions, which may differ in case. @throws {MemoryError} `INVALID_INPUT`. */
+export function checkTags(tags: unknown): readonly string[] {
+  if (!Array.isArray(tags)) return refuse('The tags are not a list', 'Pass a list of strings.');
+  const byKey = new Map<string, string>();
+  for (const tag of tags as readonly unknown[]) {
+    const text = typeof tag === 'string' ? tag.trim().normalize('NFC') : tag;
+    checkName(text, 'tag');
+    const name = text as string;
+    if (name.includes(',') || name.length > MAX_TAG_LENGTH) {
+      const problem = name.includes(',') ? 'has a comma' : `has more than ${MAX_TAG_LENGTH} characters`;
+      refuse(`The tag ${quoted(name)} ${problem}`, 'Use several short tags without commas.');
+    }
+    const key = tagKey(name);
+    if (!byKey.has(key)) byKey.set(key, name);
+  }
+  if (byKey.size > MAX_TAGS) refuse(`${byKey.size} tags are more than ${MAX_TAGS}`, 'Use fewer tags.');
+  return [...byKey.values()];
+}
+
+/** Returns a tag without its case, to compare it. */
+export function tagKey(tag: string): string {
+  return tag.trim().normalize('NFC').toLowerCase();
+}
+
+/** @throws {MemoryError} `SECRET`. The message does not show the secret. */
+export function checkSecrets(texts: readonly string[], allowSecret: boolean | undefined): void {
+  if (allowSecret === true) return;
+  for (const text of texts) {
+    const secret = findSecret(text);
+    if (secret === undefined) continue;
+    const summary = `The fact contains a secret (${secret.kind})`;
+    throw new MemoryError('SECRET', [summary, 'Remove it, or pass allowSecret. Nothing was stored.']);
+  }
+}
+
+/** @throws {MemoryError} `INVALID_INPUT`. */
+export function checkWhole(
+  value: number,
+  name: string,
+  { min, isEndless }: { min: number; isEndless?: boolean },
+): void {
+  if ((Number.isInteger(value) && value >= min) || (isEndless === true && value === Infinity)) return;
+  refuse(`Invalid ${name} ${String(value)}`, `Use a whole number from ${min}.`);
+}
+
+/** @throws {MemoryError} `INVALID_INPUT`. */
+export function checkTime(value: number | undefined, name: string): void {
+  const isValid: boolean = value === undefined || isTime(value);
+  if (!isValid) refuse(`Invalid ${name} ${value}`, 'Use milliseconds since the epoch.');
+}

@@ -1,0 +1,104 @@
+/** How facts are read from and written to their tables. */
+import { setImmediate, setTimeout as delay } from 'node:timers/promises';
+import { MemoryError } from '../errors.ts';
+import type { CallOptions, MemoryBackend, Row, TableChange } from '../records/backend.ts';
+import { FACTS_PREFIX, factsKey, parseFactsKey, quoted } from '../records/keys.ts';
+import { parseFact } from './fact.ts';
+import type { FactScope, FactTable, StoredFact } from './fact.ts';
+
+/** The rows that one call reads: so few that parsing them takes some milliseconds. */
+const PAGE = 1000;
+/** The attempts of a change while other processes change the same fact. */
+const MAX_ATTEMPTS = 1000;
+const MAX_WAIT_MS = 30;
+
+/** A row with its fact; `undefined` when it is not readable. */
+export interface FactRow extends Row {
+  readonly stored: StoredFact | undefined;
+}
+
+/** @throws {MemoryError} `INVALID_NAME`, `INVALID_INPUT` when the project is not known. */
+export function factTable(scope: FactScope, project: string | undefined): FactTable {
+  if (scope === 'user') return { key: factsKey(), scope };
+  if (scope !== 'project') {
+    const summary = `Invalid scope ${quoted(String(scope))}`;
+    throw new MemoryError('INVALID_INPUT', [summary, 'Use project or user.']);
+  }
+  if (project === undefined) {
+    const summary = 'The facts of a project need the identity of the project';
+    throw new MemoryError('INVALID_INPUT', [summary, 'Pass project, or use the scope user.']);
+  }
+  return { key: factsKey(project), scope, project };
+}
+
+/** Returns the tables of all facts. */
+export async function factTables(
+  backend: MemoryBackend,
+  options: CallOptions,
+): Promise<(FactTable & { readonly rows: number })[]> {
+  const infos = await backend.keys(FACTS_PREFIX, options);
+  const tables = infos.flatMap(({ key, records }) => {
+    const place = parseFactsKey(key);
+    return place === undefined ? [] : [{ key, ...place, rows: records }];
+  });
+  return tables.toSorted((a, b) => (a.key < b.key ? -1 : 1));
+}
+
+/** Reads all rows of a table, in pages. Other work runs in between. A row that changes meanwhile is read as it was or as it is. */
+export async function readRows(backend: MemoryBackend, key: string, { signal }: CallOptions): Promise<FactRow[]> {
+  const rows = new Map<string, FactRow>();
+  let [epoch, after]: [string | undefined, number] = [undefined, 0];
+  for (;;) {
+    const page = await backend.changes(key, { epoch, after, limit: PAGE, signal });
+    // The table was removed and filled again meanwhile.
+    if (epoch !== undefined && page.epoch !== epoch) rows.clear();
+    ({ epoch } = page);
+    for (const { id = '', sequence, record } of page.records) {
+      rows.set(id, { id, sequence, record, stored: parseFact(record) });
+      after = sequence;
+    }
+    if (page.records.length < PAGE) return [...rows.values()];
+    await setImmediate();
+    signal?.throwIfAborted();
+  }
+}
+
+/** Reads one row. */
+export async function readRow(
+  backend: MemoryBackend,
+  key: string,
+  { id, signal }: CallOptions & { readonly id: string },
+): Promise<FactRow | undefined> {
+  const [row] = await backend.rows(key, [id], { signal });
+  return row && { ...row, stored: parseFact(row.record) };
+}
+
+/** Repeats an attempt until it returns a value, because another process was first. @throws {MemoryError} `STORE_LOCKED`. */
+export async function untilDone<T>(
+  backend: MemoryBackend,
+  attempt: () => Promise<T | undefined>,
+  { key, signal }: CallOptions & { readonly key?: string },
+): Promise<T> {
+  for (let count = 0; count < MAX_ATTEMPTS; count++) {
+    const result = await attempt();
+    if (result !== undefined) return result;
+    await delay(Math.random() * Math.min(count, MAX_WAIT_MS));
+    signal?.throwIfAborted();
+  }
+  const summary = `[memory:${backend.name}] Other processes changed the fact during ${MAX_ATTEMPTS} attempts`;
+  throw new MemoryError('STORE_LOCKED', [summary, 'Nothing was changed; repeat the call.'], { key });
+}
+
+/** Makes a change; `undefined` when another process was first. @throws {MemoryError} `FACT_EXISTS`. */
+export async function tryChange(
+  backend: MemoryBackend,
+  key: string,
+  change: TableChange & CallOptions,
+): Promise<true | undefined> {
+  const { signal, ...rest } = change;
+  const result = await backend.change(key, rest, { signal });
+  if (result.isDone) return true;
+  if (result.reason === 'changed') return undefined;
+  const summary = `Another fact has this text: ${result.id ?? ''}`;
+  throw new MemoryError('FACT_EXISTS', [summary, 'Use that fact, or archive it first. Nothing was changed.'], { key });
+}

@@ -1,0 +1,176 @@
+import type { RankNotice } from '@cairn/retrieval';
+import type { CallOptions, Erasure } from '../records/backend.ts';
+import type { Fact, FactScope } from './fact.ts';
+import type { StartBlockOptions } from './start-block.ts';
+import type { FactVersion } from './versions.ts';
+
+/** The project of a call. @default the project of the memory */
+export interface ProjectOptions extends CallOptions {
+  readonly project?: string | undefined;
+}
+
+export interface RememberFactOptions extends ProjectOptions {
+  /** @default 'project' */
+  readonly scope?: FactScope | undefined;
+  /** The stream that remembers it. @default the default stream */
+  readonly stream?: string | undefined;
+  /** Whether every stream recalls it. @default true for the default stream, false for another one */
+  readonly shared?: boolean | undefined;
+  readonly tags?: readonly string[] | undefined;
+  readonly source?: string | undefined;
+  readonly pinned?: boolean | undefined;
+  /** Stores a text with a key, token or password too. @default false */
+  readonly allowSecret?: boolean | undefined;
+}
+
+export interface RememberedFact {
+  readonly fact: Fact;
+  /** `false` when the fact was there: its text is equal after folding case, width, blanks and final punctuation. */
+  readonly isNew: boolean;
+  /** Up to 3 other facts with similar texts, best first. */
+  readonly similar: readonly Fact[];
+}
+
+/** Selects facts that a stream recalls. Archived and superseded facts are not among them. */
+export interface FactSelection extends ProjectOptions {
+  /** @default both: the facts of the project, if there is one, and of the user */
+  readonly scope?: FactScope | undefined;
+  /** The stream that asks: it has its own facts and the shared ones. @default the default stream */
+  readonly stream?: string | undefined;
+  /** Selects the facts of all streams. @default false */
+  readonly allStreams?: boolean | undefined;
+  /** Facts with all of these tags. Case does not matter. */
+  readonly tags?: readonly string[] | undefined;
+  /** Facts that were last changed at this time or later. Milliseconds since the epoch. */
+  readonly since?: number | undefined;
+  /** Facts that were last changed before this time. */
+  readonly until?: number | undefined;
+}
+
+export interface FactListOptions extends FactSelection {
+  /** Lists the archived and superseded facts instead. @default false */
+  readonly archived?: boolean | undefined;
+  /** A whole number from 1, or `Infinity`. @default 50 */
+  readonly limit?: number | undefined;
+  /** The number of facts to leave out at the start. @default 0 */
+  readonly offset?: number | undefined;
+}
+
+export interface FactList {
+  /** The last changed one first. */
+  readonly facts: readonly Fact[];
+  /** The number of all selected facts. */
+  readonly total: number;
+  /** The offset of the next page; absent on the last one. */
+  readonly nextOffset?: number;
+}
+
+export interface RecallFactsOptions extends FactSelection {
+  /** Plain text without syntax. Blank: the facts are listed, the last changed one first. */
+  readonly query: string;
+  /** @default 5 */
+  readonly limit?: number | undefined;
+  /** @default 0 */
+  readonly offset?: number | undefined;
+  /** Called for each notice about the result. When it is given, a failed `embed` is a notice; without it, the call fails. */
+  readonly onNotice?: ((notice: RankNotice) => void) | undefined;
+}
+
+export interface RecalledFact extends Fact {
+  /** Higher is better. Comparable only within one result; 0 for a blank query. */
+  readonly score: number;
+  /** Present when there is too little evidence that it answers the query. */
+  readonly isSimilar?: true;
+  /** The terms of the query that it has. */
+  readonly matched: readonly string[];
+}
+
+export interface RecalledFacts {
+  readonly facts: readonly RecalledFact[];
+  /** The number of facts that were searched. */
+  readonly searched: number;
+  readonly hasMore: boolean;
+}
+
+export interface UpdateFactOptions extends ProjectOptions {
+  readonly text?: string | undefined;
+  /** Replaces all tags. */
+  readonly tags?: readonly string[] | undefined;
+  readonly pinned?: boolean | undefined;
+  readonly shared?: boolean | undefined;
+  readonly allowSecret?: boolean | undefined;
+}
+
+export interface SupersedeFactOptions extends ProjectOptions {
+  /** @default those of the superseded fact */
+  readonly tags?: readonly string[] | undefined;
+  readonly source?: string | undefined;
+  readonly allowSecret?: boolean | undefined;
+}
+
+export interface RestoreFactOptions extends ProjectOptions {
+  /** A revision of {@link Facts.history}. @default the one before the last change */
+  readonly revision?: number | undefined;
+}
+
+export interface ForgottenFact {
+  /** `false` when there is no such fact. */
+  readonly forgotten: boolean;
+  /** What became of its text in the files of the store. */
+  readonly erased: Erasure;
+}
+
+/** The facts of a project, and their number with archived and superseded ones. */
+export interface FactProject {
+  readonly project: string;
+  readonly facts: number;
+}
+
+/**
+ * Facts: each is kept until it is forgotten, and belongs to a project or to the user. An id of another project is unknown.
+ *
+ * Every call throws {@link MemoryError}s: `INVALID_INPUT`, `INVALID_NAME`, `TOO_LARGE`, and those of the store.
+ */
+export interface Facts {
+  /** Stores a fact, unless it is there: then its new tags are added to it. @throws {MemoryError} `SECRET`. */
+  readonly remember: (text: string, options?: RememberFactOptions) => Promise<RememberedFact>;
+  /** Returns a fact, also an archived one. @throws {MemoryError} `UNKNOWN_FACT`. */
+  readonly get: (id: string, options?: ProjectOptions) => Promise<Fact>;
+  /** Returns the earlier versions of a fact, newest first. @throws {MemoryError} `UNKNOWN_FACT`. */
+  readonly history: (id: string, options?: ProjectOptions) => Promise<FactVersion[]>;
+  /**
+   * Changes a fact. Without a difference it stays as it is.
+   *
+   * @throws {MemoryError} `UNKNOWN_FACT`, `FACT_ARCHIVED`, `FACT_EXISTS` when another fact has the text, `SECRET`.
+   */
+  readonly update: (id: string, changes: UpdateFactOptions) => Promise<Fact>;
+  /**
+   * Replaces a fact by a new one, in one step. The old one is no longer recalled, and names the new one.
+   *
+   * @returns the new fact.
+   * @throws {MemoryError} `UNKNOWN_FACT`, `FACT_ARCHIVED`, `FACT_EXISTS`, `SECRET`.
+   */
+  readonly supersede: (id: string, text: string, options?: SupersedeFactOptions) => Promise<Fact>;
+  /** Archives a fact: it is kept, but no longer recalled. @throws {MemoryError} `UNKNOWN_FACT`. */
+  readonly archive: (id: string, options?: ProjectOptions) => Promise<Fact>;
+  /**
+   * Undoes the last update, supersede or archive, for 30 days. Repeated, it goes back further. A fact that superseded this one
+   * is archived in the same step.
+   *
+   * @throws {MemoryError} `UNKNOWN_FACT`, `NOTHING_TO_RESTORE`, `RESTORE_EXPIRED`, `FACT_EXISTS`.
+   */
+  readonly restore: (id: string, options?: RestoreFactOptions) => Promise<Fact>;
+  /** Erases a fact with its earlier versions. It cannot be restored. Also removes a fact that is not readable. */
+  readonly forget: (id: string, options?: ProjectOptions) => Promise<ForgottenFact>;
+  /** Lists facts in pages. */
+  readonly list: (options?: FactListOptions) => Promise<FactList>;
+  /** Finds facts by words, best first. */
+  readonly recall: (options: RecallFactsOptions) => Promise<RecalledFacts>;
+  /**
+   * Returns the pinned facts, then the last changed ones, as data for the start of a prompt; empty without facts. The text
+   * changes only when a fact changes.
+   */
+  readonly startBlock: (options?: StartBlockOptions & FactSelection) => Promise<string>;
+  /** Lists the projects that have facts. */
+  readonly projects: (options?: CallOptions) => Promise<FactProject[]>;
+}

@@ -1,0 +1,33 @@
+import { hash } from 'node:crypto';
+
+/** Full-width and half-width forms. Other compatibility forms, such as `²` and `①`, are different texts. */
+const WIDTH_FORMS = /[\uff00-\uffef\u3000]+/gu;
+
+/** Characters that take no space: a soft hyphen, a zero width space, a byte order mark. */
+const INVISIBLE = /[\u00ad\u200b\ufeff]/gu;
+
+/** Punctuation that ends a sentence or a clause. Not all punctuation: `C#` and `C`, `50%` and `50` differ. */
+const FINAL_PUNCTUATION = /[\s.!?,;:…‥。、]+$/u;
+
+/** Letters whose two lower case forms have one upper case form. */
+const CASE_FORMS: Readonly<Record<string, string>> = { ß: 'ss', ς: 'σ', ſ: 's' };
+
+/** Returns a text without its differences in case, width, blanks, final punctuation and the composition of letters. */
+export function foldText(text: string): string {
+  const folded = text
+    .normalize('NFC')
+    .replace(WIDTH_FORMS, (forms) => forms.normalize('NFKC'))
+    .toLowerCase()
+    .replace(/[ßςſ]/gu, (letter) => CASE_FORMS[letter] ?? letter)
+    .replace(INVISIBLE, '')
+    .replace(/\s+/gu, ' ')
+    .trim();
+  const bare = folded.replace(FINAL_PUNCTUATION, '');
+  // Texts of punctuation alone stay different.
+  return (bare === '' ? folded : bare).normalize('NFC');
+}
+
+/** Returns the text that facts with equal texts and the same readers share, for the table of the facts. */
+export function uniqueOf(text: string, readers: string): string {
+  return hash('sha256', JSON.stringify([readers, foldText(text)]), 'base64url');
+}

@@ -1,0 +1,57 @@
+import type { Embed } from '@cairn/retrieval';
+import { MemoryError } from '../errors.ts';
+import { checkWhole } from './checks.ts';
+import { factOf, isActive, parseFact, searchTextOf, timeOf } from './fact.ts';
+import type { FactTable } from './fact.ts';
+import type { TermSource, TermStore } from './fact-index.ts';
+import type { RecalledFact, RecalledFacts, RecallFactsOptions } from './facts-api.ts';
+import { filterOf, listFacts, tablesOf } from './selection.ts';
+import type { SelectionDependencies } from './selection.ts';
+
+export interface RecallFactsDependencies extends SelectionDependencies {
+  readonly terms: TermStore;
+}
+
+const DEFAULT_LIMIT = 5;
+
+/** Returns what the index of a table reads. */
+export function sourceOf({ key }: FactTable): TermSource {
+  return {
+    key,
+    textOf: (record) => {
+      const stored = parseFact(record);
+      if (stored === undefined || !isActive(stored)) return undefined;
+      return { text: searchTextOf(stored), timeMs: timeOf(stored) };
+    },
+  };
+}
+
+/** @throws {MemoryError} `INVALID_INPUT`, `INVALID_NAME`. */
+export async function recallFacts(
+  dependencies: RecallFactsDependencies,
+  options: RecallFactsOptions & { readonly embed?: Embed | undefined },
+): Promise<RecalledFacts> {
+  const { query, limit = DEFAULT_LIMIT, offset = 0, embed, onNotice, signal } = options;
+  if (typeof query !== 'string') throw new MemoryError('INVALID_INPUT', ['The query is not a string', 'Pass a text.']);
+  checkWhole(limit, 'limit', { min: 1 });
+  checkWhole(offset, 'offset', { min: 0 });
+  if (query.trim() === '') {
+    const { facts, total, nextOffset } = await listFacts(dependencies, { ...options, archived: false, limit, offset });
+    const listed = facts.map((fact): RecalledFact => ({ ...fact, score: 0, matched: [] }));
+    return { facts: listed, searched: total, hasMore: nextOffset !== undefined };
+  }
+  const tables = new Map(tablesOf(dependencies, options).map((table) => [table.key, table]));
+  const accepts = filterOf(options);
+  const accept = (record: string): boolean => {
+    const stored = parseFact(record);
+    return stored !== undefined && isActive(stored) && accepts(stored);
+  };
+  const sources = Array.from(tables.values(), sourceOf);
+  const found = await dependencies.terms.search(sources, { query, limit, offset, accept, embed, signal, onNotice });
+  const facts = found.hits.flatMap(({ source, record, score, isSimilar, matched }): RecalledFact[] => {
+    const [table, stored] = [tables.get(source.key), parseFact(record)];
+    if (table === undefined || stored === undefined) return [];
+    return [{ ...factOf(stored, table), score, ...(isSimilar === true && { isSimilar }), matched }];
+  });
+  return { facts, searched: found.searched, hasMore: found.hasMore };
+}

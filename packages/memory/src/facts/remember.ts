@@ -1,0 +1,112 @@
+import { DEFAULT_STREAM } from '../defaults.ts';
+import { MemoryError } from '../errors.ts';
+import { checkName } from '../records/keys.ts';
+import { randomName } from '../records/random-name.ts';
+import { changeFact, newRow } from './change-facts.ts';
+import type { ChangeDependencies } from './change-facts.ts';
+import { checkSecrets, checkTags, checkText } from './checks.ts';
+import { factOf } from './fact.ts';
+import type { Fact, FactTable, StoredFact } from './fact.ts';
+import { factTable, untilDone } from './fact-table.ts';
+import type { RememberedFact, RememberFactOptions } from './facts-api.ts';
+import { foldText } from './fold.ts';
+import { recallFacts } from './recall-facts.ts';
+import type { RecallFactsDependencies } from './recall-facts.ts';
+
+const MAX_SIMILAR = 3;
+/** The facts among which a new text may have an equal one. */
+const MAX_COMPARED = 8;
+
+type Dependencies = RecallFactsDependencies & ChangeDependencies;
+
+/** Returns the text, the tags and the readers of a new fact. @throws {MemoryError} */
+function checkNew(
+  { limits }: Dependencies,
+  text: unknown,
+  options: RememberFactOptions,
+): Omit<StoredFact, 'id' | 'createdAt'> {
+  const { stream = DEFAULT_STREAM, shared = stream === DEFAULT_STREAM, source, pinned, allowSecret } = options;
+  const content = checkText(text, limits);
+  const tags = checkTags(options.tags ?? []);
+  checkName(stream, 'stream');
+  if (source !== undefined) checkName(source, 'source');
+  checkSecrets([content, ...tags, source ?? ''], allowSecret);
+  return {
+    text: content,
+    ...(stream !== DEFAULT_STREAM && { stream }),
+    ...(shared && { shared }),
+    tags,
+    source,
+    ...(pinned === true && { pinned }),
+  };
+}
+
+/** Adds tags to a fact; `undefined` when it is no longer there. */
+async function addTags(
+  dependencies: Dependencies,
+  id: string,
+  {
+    table,
+    added,
+    signal,
+  }: {
+    readonly table: FactTable;
+    readonly added: Pick<StoredFact, 'tags' | 'pinned'>;
+    readonly signal: AbortSignal | undefined;
+  },
+): Promise<Fact | undefined> {
+  const { tags = [], pinned } = added;
+  try {
+    return await changeFact(dependencies, id, {
+      by: 'update',
+      project: table.project,
+      signal,
+      apply: (stored) => ({ tags: checkTags([...(stored.tags ?? []), ...tags]), ...(pinned === true && { pinned }) }),
+    });
+  } catch (error) {
+    const isGone = MemoryError.isInstance(error) && (error.code === 'UNKNOWN_FACT' || error.code === 'FACT_ARCHIVED');
+    if (isGone) return undefined;
+    throw error;
+  }
+}
+
+/** Stores a fact unless the table has it. @throws {MemoryError} */
+export async function rememberFact(
+  dependencies: Dependencies,
+  text: string,
+  options: RememberFactOptions,
+): Promise<RememberedFact> {
+  const { backend, project: ownProject } = dependencies;
+  const { scope = 'project', project = ownProject, stream, signal } = options;
+  const table = factTable(scope, project);
+  const added = checkNew(dependencies, text, options);
+  const recalled = await recallFacts(dependencies, { query: added.text, project, stream, limit: MAX_COMPARED, signal });
+  const similarTo = (id: string): Fact[] => {
+    const others = recalled.facts.filter((fact) => fact.isSimilar !== true && fact.id !== id).slice(0, MAX_SIMILAR);
+    return others.map(({ score: _, isSimilar: __, matched: ___, ...fact }) => fact);
+  };
+  // One that all streams recall. The store finds one of the same stream, in the step that writes.
+  const folded = foldText(added.text);
+  let equal = recalled.facts.find(
+    (fact) => fact.scope === scope && fact.shared === true && foldText(fact.text) === folded,
+  )?.id;
+  const attempt = async (): Promise<RememberedFact | undefined> => {
+    if (equal !== undefined) {
+      const fact = await addTags(dependencies, equal, { table, added, signal });
+      if (fact !== undefined) return { fact, isNew: false, similar: similarTo(fact.id) };
+    }
+    const nowMs = await backend.now({ signal });
+    const stored: StoredFact = {
+      id: `fact_${randomName()}`,
+      ...added,
+      createdAt: nowMs,
+      updatedAt: nowMs,
+      revision: 1,
+    };
+    const result = await backend.change(table.key, { rows: [newRow(dependencies, stored)] }, { signal });
+    if (result.isDone) return { fact: factOf(stored, table), isNew: true, similar: similarTo(stored.id) };
+    equal = result.reason === 'taken' ? result.id : undefined;
+    return undefined;
+  };
+  return untilDone(backend, attempt, { key: table.key, signal });
+}
