@@ -20,6 +20,7 @@ import { listGroups, listNotes, measure } from './maintenance/overview.ts';
 import type { GroupInfo, MemoryStats, NotesInfo } from './maintenance/overview.ts';
 import { listUnreadable } from './maintenance/unreadable.ts';
 import type { CallOptions, MemoryBackend } from './records/backend.ts';
+import { factsKey } from './records/keys.ts';
 import { limitsOf, retentionOf } from './records/limits.ts';
 import type { FullRetention, Retention } from './records/limits.ts';
 import { createNamespace } from './records/namespace.ts';
@@ -54,6 +55,8 @@ export interface Memory extends Notes, Streams, AsyncDisposable {
   /** Messages by stream and group, also of streams that are not defined. */
   readonly messages: Messages;
   readonly workflows: Workflows;
+  /** The identity of the project that the facts belong to. */
+  readonly project?: string;
   /** Facts of the project and of the user, kept until they are forgotten. */
   readonly facts: Facts;
   readonly retention: FullRetention;
@@ -89,10 +92,11 @@ export interface Memory extends Notes, Streams, AsyncDisposable {
 /**
  * Creates a memory. The store is opened on first use.
  *
- * @throws {MemoryError} `INVALID_OPTION`.
+ * @throws {MemoryError} `INVALID_OPTION`, `INVALID_NAME` for the project.
  */
 export function createMemory(options: MemoryOptions): Memory {
   const { backend, project, retention, maxContentBytes, embed, onUnreadable = () => undefined } = options;
+  if (project !== undefined) factsKey(project);
   const limits = limitsOf(retention, maxContentBytes);
   const reader = createReader(backend, onUnreadable);
   const messages = createMessages({ backend, reader, limits });
@@ -112,6 +116,7 @@ export function createMemory(options: MemoryOptions): Memory {
     backendName: backend.name,
     messages,
     workflows,
+    ...(project !== undefined && { project }),
     facts,
     retention: retentionOf(limits),
     graph,
