@@ -1,5 +1,8 @@
+import { MemoryError } from '../errors.ts';
 import type {
   CallOptions,
+  Changes,
+  ChangesQuery,
   Clock,
   Draft,
   KeyInfo,
@@ -7,23 +10,20 @@ import type {
   ListRule,
   MemoryBackend,
   Swap,
+  TableChange,
+  TableResult,
 } from '../records/backend.ts';
-import { MemoryError } from '../errors.ts';
-import { unfinished } from './unfinished.ts';
+import { randomName } from '../records/random-name.ts';
 import { isLive } from '../records/record.ts';
+import { changesScript, fetchScript, infoScript, removeAllScript, sequencesScript } from './redis-change-scripts.ts';
 import { redisClient } from './redis-client.ts';
 import type { RedisClient, RedisDriver } from './redis-client.ts';
 import { RedisConnection } from './redis-connection.ts';
-import {
-  appendScript,
-  clockScript,
-  infoScript,
-  listScript,
-  readScript,
-  removeScript,
-  swapScript,
-} from './redis-scripts.ts';
+import { appendScript, listScript, NUMBERING_START, removeScript } from './redis-list-scripts.ts';
 import { scanKeys } from './redis-scan.ts';
+import { clockScript, readScript, swapScript } from './redis-scripts.ts';
+import type { Script } from './redis-scripts.ts';
+import { changeScript, rowsScript } from './redis-table-scripts.ts';
 
 export interface RedisOptions {
   /** `redis://user:password@host:port/database`, or `rediss:` for TLS. @default redis://127.0.0.1:6379 */
@@ -38,6 +38,8 @@ export interface RedisOptions {
   readonly driver?: RedisDriver | undefined;
 }
 
+const CHANGES_LIMIT = 1000;
+
 /** The number of concurrent requests about keys. The timeout applies to each, so a request must not wait for thousands. */
 const KEYS_AT_ONCE = 500;
 
@@ -45,9 +47,36 @@ function bound(value: number): string {
   return value === Infinity ? '' : String(Math.trunc(value));
 }
 
+function flag(value: boolean): string {
+  return value ? '1' : '0';
+}
+
+/** A value that may be missing, as two arguments. */
+function given(value: string | undefined): string[] {
+  return [flag(value !== undefined), value ?? ''];
+}
+
+/** Returns the parts of a script's reply. */
+function parts(reply: unknown): unknown[] {
+  return Array.isArray(reply) ? (reply as unknown[]) : [];
+}
+
 /** Returns the texts of a script's reply. */
 function texts(reply: unknown): string[] {
-  return Array.isArray(reply) ? reply.map(String) : [];
+  return parts(reply).map(String);
+}
+
+function textOrNothing(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+function isKind(value: unknown): value is KeyInfo['kind'] {
+  return value === 'list' || value === 'document' || value === 'table' || value === 'other';
+}
+
+function reserved(key: string): MemoryError {
+  const summary = `[memory:redis] A record must not start with ${NUMBERING_START}`;
+  return new MemoryError('INVALID_INPUT', [summary, 'Rename the field; nothing was stored.'], { key });
 }
 
 /**
@@ -64,34 +93,38 @@ export function redis(options: RedisOptions = {}): MemoryBackend {
   }
   const connection = new RedisConnection({ url, client, timeoutMs, driver });
   const time = (): string => (clock === undefined ? '' : String(Math.trunc(clock())));
+  const ask = (script: Script, key: string, args: readonly string[], call?: CallOptions): Promise<unknown> =>
+    connection.run(script, { key, args, writes: false, ...call });
+  const write = (script: Script, key: string, args: readonly string[], call?: CallOptions): Promise<unknown> =>
+    connection.run(script, { key, args, writes: true, ...call });
+  const now = async (call?: CallOptions): Promise<number> => Number(await ask(clockScript, 'ai:clock', [time()], call));
 
   return {
-    ...unfinished('redis'),
     name: 'redis',
-    now: async (call?: CallOptions) =>
-      Number(await connection.run(clockScript, { key: 'ai:clock', args: [time()], writes: false, ...call })),
+    now,
+    trustedNow: now,
     append: async (
       key: string,
       drafts: readonly Draft[],
       { rule, signal }: CallOptions & { readonly rule: ListRule },
     ) => {
-      const bounds = [rule.maxRecords, rule.lifetimeMs, rule.temporaryLifetimeMs].map(bound);
-      const added = drafts.flatMap(({ before, after, timeMs }) => [
-        before,
-        after,
-        timeMs === undefined ? '' : String(Math.trunc(timeMs)),
-      ]);
-      return texts(
-        await connection.run(appendScript, { key, args: [time(), ...bounds, ...added], writes: true, signal }),
-      );
+      const bounds = [rule.maxRecords, rule.maxTemporaryRecords, rule.lifetimeMs, rule.temporaryLifetimeMs].map(bound);
+      const added = drafts.flatMap(({ before, after, timeMs, unlessStart = '' }) => {
+        if (before.startsWith(NUMBERING_START)) throw reserved(key);
+        return [before, after, timeMs === undefined ? '' : String(Math.trunc(timeMs)), unlessStart];
+      });
+      const args = [time(), ...bounds, flag(rule.keepsPresent === true), randomName(), ...added];
+      return texts(await write(appendScript, key, args, { signal }));
     },
     list: async (key: string, { rule, limit = Infinity, signal }: ListQuery & CallOptions) => {
       if (limit <= 0) return [];
       const read = async (last: number): Promise<{ readonly all: number; readonly live: string[] }> => {
-        const reply = await connection.run(listScript, { key, args: [time(), String(last)], writes: false, signal });
-        const [nowMs, records] = Array.isArray(reply) ? (reply as unknown[]) : [];
+        const [nowMs, records] = parts(await ask(listScript, key, [time(), String(last)], { signal }));
         const found = texts(records);
-        return { all: found.length, live: found.filter((record) => isLive(record, rule, Number(nowMs))) };
+        const live = found.filter(
+          (record) => !record.startsWith(NUMBERING_START) && isLive(record, rule, Number(nowMs)),
+        );
+        return { all: found.length, live };
       };
       if (limit === Infinity) return (await read(-1)).live;
       const { all, live } = await read(limit - 1);
@@ -99,27 +132,74 @@ export function redis(options: RedisOptions = {}): MemoryBackend {
       return live.length === all || all < limit ? live : (await read(-1)).live.slice(0, limit);
     },
     remove: async (key: string, records: readonly string[] | 'all', call?: CallOptions) => {
-      if (records !== 'all' && records.length === 0) return 0;
-      const args = records === 'all' ? [] : records;
-      return Number(await connection.run(removeScript, { key, args, writes: true, ...call }));
+      if (records === 'all') return Number(await write(removeAllScript, key, [], call));
+      if (records.length === 0) return 0;
+      return Number(await write(removeScript, key, [randomName(), ...records], call));
     },
-    read: async (key: string, call?: CallOptions) => {
-      const value = await connection.run(readScript, { key, args: [], writes: false, ...call });
-      return typeof value === 'string' ? value : undefined;
+    changes: async (key: string, query: ChangesQuery & CallOptions = {}): Promise<Changes> => {
+      const { epoch: known = '', after = 0, upTo = Infinity, limit = CHANGES_LIMIT, signal } = query;
+      const args = [known, String(after), bound(upTo), String(limit)];
+      const [epoch, sequence, count, sequences, records, ids] = parts(await ask(changesScript, key, args, { signal }));
+      const [recordTexts, idTexts] = [texts(records), texts(ids)];
+      return {
+        epoch: String(epoch),
+        sequence: Number(sequence),
+        count: Number(count),
+        records: parts(sequences).map((one, index) => {
+          const id = idTexts[index];
+          return { sequence: Number(one), record: recordTexts[index] ?? '', ...(id !== undefined && { id }) };
+        }),
+      };
     },
+    fetch: async (key: string, epoch: string, sequences: readonly number[], call?: CallOptions) => {
+      const found = parts(await ask(fetchScript, key, [epoch, ...sequences.map(String)], call));
+      return sequences.map((_, index) => textOrNothing(found[index]));
+    },
+    sequences: async (key: string, call?: CallOptions) => {
+      const [epoch, runs] = parts(await ask(sequencesScript, key, [], call));
+      const numbers = parts(runs).map(Number);
+      const sequences: number[] = [];
+      for (let index = 0; index < numbers.length; index += 2) {
+        const [first = 0, count = 0] = numbers.slice(index, index + 2);
+        for (let sequence = first; sequence < first + count; sequence++) sequences.push(sequence);
+      }
+      return { epoch: String(epoch), sequences: sequences.toSorted((a, b) => a - b) };
+    },
+    rows: async (key: string, ids: readonly string[], call?: CallOptions) => {
+      const found = parts(await ask(rowsScript, key, ids, call));
+      return ids.map((id, index) => {
+        const [sequence, record] = parts(found[index]);
+        return sequence === undefined ? undefined : { id, sequence: Number(sequence), record: String(record) };
+      });
+    },
+    change: async (
+      key: string,
+      { rows, sequence, replaces }: TableChange,
+      call?: CallOptions,
+    ): Promise<TableResult> => {
+      const changes = rows.flatMap(({ id, expected, next, unique }) => [
+        id,
+        ...given(expected),
+        ...given(next),
+        ...given(unique),
+      ]);
+      const args = [randomName(), sequence === undefined ? '' : String(sequence), ...given(replaces), ...changes];
+      const reply = await write(changeScript, key, args, call);
+      if (!Array.isArray(reply)) return { isDone: true, sequence: Number(reply) };
+      const [reason, id] = texts(reply);
+      return { isDone: false, reason: reason === 'taken' ? 'taken' : 'changed', ...(id !== undefined && { id }) };
+    },
+    read: async (key: string, call?: CallOptions) => textOrNothing(await ask(readScript, key, [], call)),
     swap: async (key: string, { expected, next, ttlMs }: Swap, call?: CallOptions) => {
-      const given = (value: string | undefined): string[] => (value === undefined ? ['0', ''] : ['1', value]);
       const args = [...given(expected), ...given(next), bound(Math.max(ttlMs, 1))];
-      return Number(await connection.run(swapScript, { key, args, writes: true, ...call })) === 1;
+      return Number(await write(swapScript, key, args, call)) === 1;
     },
     keys: async (prefix: string, call?: CallOptions) => {
       const keys = await scanKeys(connection, prefix, call);
       const infoOf = async (key: string): Promise<KeyInfo[]> => {
-        const reply = await connection.run(infoScript, { key, args: [], writes: false, ...call });
-        if (!Array.isArray(reply)) return [];
-        const [type, ...numbers] = reply as unknown[];
+        const [kind, ...numbers] = parts(await ask(infoScript, key, [], call));
+        if (!isKind(kind)) return [];
         const [records = 0, bytes = -1, ttl = -1] = numbers.map(Number);
-        const kind = type === 'list' ? 'list' : type === 'string' ? 'document' : 'other';
         return [{ key, kind, records, bytes: bytes < 0 ? undefined : bytes, expiresInMs: ttl < 0 ? undefined : ttl }];
       };
       const infos: KeyInfo[] = [];
@@ -128,6 +208,11 @@ export function redis(options: RedisOptions = {}): MemoryBackend {
         infos.push(...some.flat());
       }
       return infos;
+    },
+    // What is removed is gone from the data at once. Redis does not report whether a file or a replica still has it.
+    erase: async (call?: CallOptions) => {
+      await connection.ready(call);
+      return 'log';
     },
     close: async () => connection.close(),
   };

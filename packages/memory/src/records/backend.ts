@@ -59,7 +59,8 @@ export interface Swap {
 /**
  * Selects what changed under a key. Each record of a list and each row of a table has a sequence, a whole number above those of
  * all earlier writes to the key, wherever the record is placed; a changed row has a new one. The epoch identifies this numbering:
- * with another epoch, all sequences are new.
+ * with another epoch, all sequences are new. In one epoch, a sequence never has two records. Each write may begin another epoch
+ * of a list of up to 256 records; a longer list keeps its epoch while records are only added as its newest.
  */
 export interface ChangesQuery {
   /** The epoch of `after` and `upTo`. When the key has another epoch, both are ignored. */

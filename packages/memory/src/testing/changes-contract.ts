@@ -38,18 +38,37 @@ export const changesContract: readonly ContractCase[] = [
     await backend.append(k, [draft('c')], { rule: forever });
     const { epoch, sequence: after } = first;
     const second = await backend.changes(k, { epoch, after });
-    assert.equal(second.epoch, epoch);
-    assert.deepEqual(textsOf(second.records.map(({ record }) => record)), ['c']);
-    // A record that is placed in the middle is a change, or all records are changes of a new epoch.
+    // What was added is a change, or all records are changes of another epoch.
+    const added = second.epoch === epoch ? ['c'] : ['a', 'b', 'c'];
+    assert.deepEqual(textsOf(second.records.map(({ record }) => record)), added);
+    // The same for a record that is placed in the middle.
     await backend.append(k, [draft('old', now - 1)], { rule: forever });
-    const third = await backend.changes(k, { epoch, after: second.sequence });
-    const expected = third.epoch === epoch ? ['old'] : ['old', 'a', 'b', 'c'];
+    const third = await backend.changes(k, { epoch: second.epoch, after: second.sequence });
+    const expected = third.epoch === second.epoch ? ['old'] : ['old', 'a', 'b', 'c'];
     assert.deepEqual(new Set(textsOf(third.records.map(({ record }) => record))), new Set(expected));
     assert.deepEqual(textsOf(await backend.list(k, { rule: forever })), ['c', 'b', 'a', 'old']);
     assert.deepEqual(new Set(textsOf([...(await readAll(backend, k)).values()])), new Set(['old', 'a', 'b', 'c']));
     const between = await backend.changes(k, { epoch: third.epoch, after: 1, upTo: 2 });
     assert.ok(between.records.every(({ sequence }) => sequence === 2));
   }),
+  contractCase(
+    'a long list keeps its epoch while records are added, and oldest ones are removed',
+    async ({ backend }) => {
+      const rule = { ...forever, maxRecords: 300 };
+      const texts = Array.from({ length: 300 }, (_, index) => `${index}`);
+      await backend.append(
+        k,
+        texts.map((text) => draft(text)),
+        { rule },
+      );
+      const { epoch, sequence: after } = await backend.changes(k);
+      for (const text of ['a', 'b', 'c']) await backend.append(k, [draft(text)], { rule });
+      const { records, ...second } = await backend.changes(k, { epoch, after });
+      assert.deepEqual(second, { epoch, sequence: after + 3, count: 300 });
+      assert.deepEqual(textsOf(records.map(({ record }) => record)), ['a', 'b', 'c']);
+      assert.deepEqual(textsOf(await backend.list(k, { rule, limit: 4 })), ['c', 'b', 'a', '299']);
+    },
+  ),
   contractCase('a record is fetched by its sequence until it is gone', async ({ backend }) => {
     await backend.append(
       k,
@@ -104,7 +123,7 @@ export const changesContract: readonly ContractCase[] = [
     await backend.append(k, [draft('a')], { rule: forever });
     const { epoch } = await backend.changes(k);
     await backend.remove(k, 'all');
-    await backend.append(k, [draft('a')], { rule: forever });
+    await backend.append(k, [draft('b')], { rule: forever });
     assert.notEqual((await backend.changes(k)).epoch, epoch);
   }),
   contractCase('a change of a table is made as a whole, or not at all', async ({ backend }) => {
