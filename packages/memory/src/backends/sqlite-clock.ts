@@ -1,7 +1,7 @@
 /** The clock of a file: up to which time its expired data may be deleted. */
 import { readClock } from '../records/clock-guard.ts';
 import type { ClockState } from '../records/clock-guard.ts';
-import type { Statements } from './sqlite-database.ts';
+import type { Statements } from './sqlite-open.ts';
 
 /** The trusted time is written again after this, so that few writes also write the clock. */
 const WRITTEN_EVERY_MS = 60_000;

@@ -1,17 +1,15 @@
 import { statSync } from 'node:fs';
-import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
 import { MemoryError } from '../errors.ts';
 import type { Erasure } from '../records/backend.ts';
-import { loadDriver } from './sqlite-driver.ts';
+import { backUp } from './sqlite-backup.ts';
 import type { SqliteDriver } from './sqlite-driver.ts';
 import { eraseNow, markErasure, markOf } from './sqlite-erasure.ts';
 import { deniedError, explainSqliteError, isBusy } from './sqlite-errors.ts';
-import { identityOf, immutableName, prepareFile, stateOf } from './sqlite-file.ts';
-import { copyOldFile, formatOf, pragma, SCHEMA_VERSION, setUp } from './sqlite-schema.ts';
+import { openFile } from './sqlite-open.ts';
+import type { OpenFile, Statements } from './sqlite-open.ts';
+import { pragma } from './sqlite-schema.ts';
 
-/** How long SQLite itself waits for a lock, which blocks the thread. The rest of the waiting does not. */
-const BLOCKING_MS = 100;
 /** The longest pause before the next attempt. It is random, so that waiting processes do not retry simultaneously. */
 const MAX_RETRY_MS = 20;
 /** A log that grew beyond this, because of long readers, is truncated by force. */
@@ -25,39 +23,6 @@ export interface DatabaseOptions {
   readonly path: string;
   readonly busyTimeoutMs: number;
   readonly driver: SqliteDriver;
-}
-
-type Row = Record<string, SQLOutputValue>;
-
-/** Statements on the open file, prepared once. */
-export interface Statements {
-  readonly all: (sql: string, ...values: SQLInputValue[]) => Row[];
-  readonly get: (sql: string, ...values: SQLInputValue[]) => Row | undefined;
-  /** @returns the number of changed rows. */
-  readonly run: (sql: string, ...values: SQLInputValue[]) => number;
-}
-
-function statementsOf(database: DatabaseSync): Statements {
-  const known = new Map<string, StatementSync>();
-  const prepared = (sql: string): StatementSync => {
-    const statement = known.get(sql) ?? database.prepare(sql);
-    known.set(sql, statement);
-    return statement;
-  };
-  return {
-    all: (sql, ...values) => prepared(sql).all(...values),
-    get: (sql, ...values) => prepared(sql).get(...values),
-    run: (sql, ...values) => Number(prepared(sql).run(...values).changes),
-  };
-}
-
-/** An open file. */
-export interface OpenFile {
-  readonly database: DatabaseSync;
-  readonly statements: Statements;
-  readonly isWritable: boolean;
-  /** Returns whether this is still the file at the path, and for a file that cannot be locked, whether it has not changed. */
-  readonly isCurrent: () => boolean;
 }
 
 /** Runs a task in one transaction: it sees one state, and all of its changes are kept, or none. */
@@ -80,6 +45,7 @@ export class SqliteDatabase {
   #isClosed = false;
   #writes = 0;
   #queue: Promise<unknown> = Promise.resolve();
+  readonly #backups = new Set<Promise<unknown>>();
 
   constructor(options: DatabaseOptions) {
     this.#options = options;
@@ -125,14 +91,30 @@ export class SqliteDatabase {
     return this.#enqueue(async () => {
       const file = await this.#openToWrite(signal);
       await this.#retryWhileBusy(() => inTransaction(file, 'BEGIN IMMEDIATE', markErasure), signal);
+      const { path, busyTimeoutMs: waitMs } = this.#options;
       // Once it has begun it is finished.
-      return (await eraseNow(file, (task) => this.#retryWhileBusy(task, undefined))) ? 'done' : 'pending';
+      const retry = <T>(task: () => T): Promise<T> => this.#retryWhileBusy(task, undefined);
+      return (await eraseNow({ ...file, path, waitMs, retry })) ? 'done' : 'pending';
     });
+  }
+
+  /** Copies the file to a new one, and verifies the copy. Other calls do not wait for it. @returns the bytes of the copy. */
+  backup(path: string, signal?: AbortSignal): Promise<number> {
+    return this.#enqueue(async () => {
+      const file = await this.#connect(signal);
+      const running = backUp(file, { source: this.#options.path, path, signal }).finally(() => file.database.close());
+      this.#backups.add(running);
+      const end = (): boolean => this.#backups.delete(running);
+      running.then(end, end);
+      return { running };
+    }).then(({ running }) => running);
   }
 
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#queue;
+    await Promise.allSettled(this.#backups);
+    if (this.#file?.isWritable === true && this.#file.isCurrent()) await this.#finishErasure(this.#file);
     this.#release();
   }
 
@@ -164,38 +146,17 @@ export class SqliteDatabase {
   }
 
   async #open(signal: AbortSignal | undefined): Promise<OpenFile> {
-    const { path, driver } = this.#options;
     // Writes into a removed file would be lost.
     if (this.#file?.isCurrent() === true) return this.#file;
     this.#release();
-    const Database = await loadDriver(driver);
-    const mode = prepareFile(path);
-    const identify = mode === 'write' ? identityOf : stateOf;
-    const identity = identify(path);
-    const isCurrent = (): boolean => identify(path) === identity;
-    const isWritable = mode === 'write';
-    const name = mode === 'immutable' ? immutableName(path) : path;
-    let database = new Database(name, { timeout: BLOCKING_MS, readOnly: !isWritable });
-    try {
-      await this.#retryWhileBusy(() => {
-        if (database.isTransaction) database.exec('ROLLBACK');
-        if (isWritable) {
-          setUp(database, path);
-          return;
-        }
-        const format = formatOf(database, path);
-        if (format === SCHEMA_VERSION) return;
-        database.close();
-        database = new Database(':memory:', { timeout: BLOCKING_MS });
-        database.prepare('ATTACH ? AS file').run(name);
-        copyOldFile(database, format);
-      }, signal);
-    } catch (error) {
-      if (database.isOpen) database.close();
-      throw error;
-    }
-    this.#file = { database, statements: statementsOf(database), isWritable, isCurrent };
+    this.#file = await this.#connect(signal);
+    // Another process may have left an erasure.
+    if (this.#file.isWritable) await this.#finishErasure(this.#file);
     return this.#file;
+  }
+
+  #connect(signal: AbortSignal | undefined): Promise<OpenFile> {
+    return openFile({ ...this.#options, retry: (task) => this.#retryWhileBusy(task, signal) });
   }
 
   #release(): void {
@@ -220,7 +181,7 @@ export class SqliteDatabase {
   /** Does what an erasure left to do. A call for another purpose neither waits for it nor fails. */
   async #finishErasure(file: OpenFile): Promise<void> {
     try {
-      await eraseNow(file, async (task) => task());
+      await eraseNow({ ...file, path: this.#options.path, waitMs: 0, retry: async (task) => task() });
     } catch {
       // The mark is still in the file, so that a later call does it.
     }

@@ -47,6 +47,12 @@ export function isBusy(error: unknown): boolean {
   return code !== undefined && ((code & 0xff) === 5 || (code & 0xff) === 6);
 }
 
+/** Returns whether a file is damaged, or is not a database. */
+export function isCorrupt(error: unknown): boolean {
+  const kind = (errcodeOf(error) ?? 0) & 0xff;
+  return kind === 11 || kind === 26;
+}
+
 function errcodeOf(error: unknown): number | undefined {
   if (!(error instanceof Error) || !('errcode' in error)) return undefined;
   return typeof error.errcode === 'number' ? error.errcode : undefined;

@@ -1,6 +1,6 @@
 /** The rows of `keys`, which count their entries. */
 import { randomName } from '../records/random-name.ts';
-import type { Statements } from './sqlite-database.ts';
+import type { Statements } from './sqlite-open.ts';
 
 /** The expired keys that each write removes. */
 const KEYS_PER_SWEEP = 8;

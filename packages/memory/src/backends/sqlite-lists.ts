@@ -10,7 +10,7 @@ import type { Draft, ListRule } from '../records/backend.ts';
 import { lifeOf, recordOf } from '../records/record.ts';
 import { isTime, MAX_TIME_MS } from '../records/time.ts';
 import type { Time } from './sqlite-clock.ts';
-import type { Statements } from './sqlite-database.ts';
+import type { Statements } from './sqlite-open.ts';
 import { BODY, removeEntries } from './sqlite-keys.ts';
 import type { KeyRow } from './sqlite-keys.ts';
 

@@ -118,14 +118,18 @@ export function formatOf(database: DatabaseSync, path: string): number {
   return version;
 }
 
-/** Creates the tables of an open file, or those of the older format again. It can be repeated when another process held a lock. */
-export function setUp(database: DatabaseSync, path: string): void {
+/**
+ * Creates the tables of an open file, or brings them to the current format. It can be repeated when another process held a lock.
+ *
+ * @returns the current format.
+ */
+export function setUp(database: DatabaseSync, path: string): number {
   const format = formatOf(database, path);
   // SQLite accepts this only in an empty file.
   if (format === 0) database.exec('PRAGMA auto_vacuum = INCREMENTAL');
   database.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA journal_size_limit = ${LOG_BYTES};
     PRAGMA secure_delete = ON`);
-  if (format === SCHEMA_VERSION) return;
+  if (format === SCHEMA_VERSION) return format;
   database.exec('BEGIN IMMEDIATE');
   // Another process may have done it first.
   const version = Number(pragma(database, 'user_version'));
@@ -134,10 +138,20 @@ export function setUp(database: DatabaseSync, path: string): void {
     database.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${SCHEMA_VERSION}`);
   }
   database.exec('COMMIT');
+  return SCHEMA_VERSION;
 }
 
-/** Copies an attached file of an older format, or an empty one, into a database in memory. */
-export function copyOldFile(database: DatabaseSync, format: number): void {
-  const copy = format === 1 ? copyOfFormat1('file.keys', 'file.records') : '';
+/** Copies a file of an older format, or an empty one, into a database in memory. It can be repeated like {@link setUp}. */
+export function copyOldFile(database: DatabaseSync, file: { readonly name: string; readonly format: number }): void {
+  if (database.isTransaction) database.exec('ROLLBACK');
+  if (file.format === 1 && !isAttached(database)) database.prepare('ATTACH ? AS file').run(file.name);
+  const copy = file.format === 1 ? copyOfFormat1('file.keys', 'file.records') : '';
   database.exec(`BEGIN; ${tables}${copy}${indexes} COMMIT`);
+}
+
+function isAttached(database: DatabaseSync): boolean {
+  return database
+    .prepare('PRAGMA database_list')
+    .all()
+    .some(({ name }) => name === 'file');
 }

@@ -1,6 +1,6 @@
 /** How the rows of a table are changed. */
 import type { RowChange, TableChange, TableResult } from '../records/backend.ts';
-import type { Statements } from './sqlite-database.ts';
+import type { Statements } from './sqlite-open.ts';
 import { addKey, BODY, removeEntries, saveKey } from './sqlite-keys.ts';
 import type { KeyRow } from './sqlite-keys.ts';
 

@@ -20,7 +20,7 @@ import { userStorePath } from '../store-path.ts';
 import { readTime, trustedTime } from './sqlite-clock.ts';
 import type { Time } from './sqlite-clock.ts';
 import { SqliteDatabase } from './sqlite-database.ts';
-import type { Statements } from './sqlite-database.ts';
+import type { Statements } from './sqlite-open.ts';
 import { nodeSqlite } from './sqlite-driver.ts';
 import type { SqliteDriver } from './sqlite-driver.ts';
 import { addKey, BODY, findKey, removeKey, saveKey, storedTime, sweep } from './sqlite-keys.ts';
@@ -198,6 +198,7 @@ export function sqlite(options: SqliteOptions = {}): MemoryBackend {
         });
       }, call?.signal),
     erase: (call?: CallOptions) => database.erase(call?.signal),
+    backup: (to: string, call?: CallOptions) => database.backup(resolve(to), call?.signal),
     close: () => database.close(),
   };
 }
