@@ -450,7 +450,8 @@ describe.skipIf(!hasRedis)('a cluster of three', () => {
     );
     // The keys are on several nodes, and each call touched one key.
     expect(Math.min(...sizes)).toBeGreaterThan(0);
-    expect(await memory.recall({ stream: 's', group: 'group_7', query: 'group_7' })).toHaveLength(1);
+    const { contexts } = await memory.recall({ stream: 's', group: 'group_7', query: 'group_7' });
+    expect(contexts).toHaveLength(1);
     expect(await memory.forget({ stream: 's' })).toBe(30);
     return undefined;
   });

@@ -1,5 +1,5 @@
 import { createMemory, wrapContexts } from '@cairn/memory';
-import type { Memory, RecalledContext } from '@cairn/memory';
+import type { Memory, RecalledContext, RecallOptions } from '@cairn/memory';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { backendKinds, openMemory, useBackends } from './backends.ts';
@@ -25,8 +25,10 @@ describe.each(backendKinds)('retrieval on $name', (kind) => {
         await stream.addMessage('g', { content });
         await advance(1000);
       }
+      const retrieve = async (query: string, limit?: number): Promise<RecalledContext[]> =>
+        stream.retrieveRelevantContexts({ group: 'g', query, limit });
       const find = async (query: string, limit?: number): Promise<string[]> =>
-        (await stream.retrieveRelevantContexts({ group: 'g', query, limit })).map(({ content }) => content);
+        (await retrieve(query, limit)).filter(({ isRecent }) => isRecent !== true).map(({ content }) => content);
       expect(await find('表格内容')).toEqual([texts[1], texts[0]]);
       expect(await find('表格内容', 1)).toEqual([texts[1]]);
       expect(await find('redis-cluster')).toEqual([texts[2]]);
@@ -34,7 +36,14 @@ describe.each(backendKinds)('retrieval on $name', (kind) => {
       expect(await find('zzz qqq')).toEqual([]);
       // A typo finds a word with a similar spelling, which is marked.
       const typo = await stream.retrieveRelevantContexts({ group: 'g', query: 'clustre' });
-      expect(typo).toMatchObject([{ content: texts[2], isSimilar: true }]);
+      expect(typo[0]).toMatchObject({ content: texts[2], isSimilar: true });
+      // The newest messages follow, newest first, marked, and no message is returned twice.
+      expect(typo.slice(1)).toMatchObject([5, 4, 3, 1].map((index) => ({ content: texts[index], isRecent: true })));
+      expect(await retrieve('zzz qqq', 2)).toMatchObject([
+        { content: texts[5], isRecent: true, score: 0 },
+        { content: texts[4], isRecent: true },
+      ]);
+      expect((await memory.recall({ stream: 'chat', group: 'g', query: 'zzz qqq' })).contexts).toEqual([]);
       for (const query of ['', '"', '* OR 1=1 --', 'a AND (', 'NEAR(', '-cluster:', '\0', '%_['])
         expect(Array.isArray(await find(query))).toBe(true);
     },
@@ -56,6 +65,13 @@ describe.each(backendKinds)('retrieval on $name', (kind) => {
       'note todo_0 ai:notes:w',
     ]);
     expect(await stream.retrieveRelevantContexts({ group: 'g', query: 'table', workflowId: 'w' })).toHaveLength(1);
+    // The call as in the source.
+    expect(await stream.retrieveRelevantContexts('g', 'table', true, 'w')).toEqual(found);
+    expect(await stream.retrieveRelevantContexts('g', 'table')).toHaveLength(1);
+    await expect(stream.retrieveRelevantContexts('g', 'table', true)).rejects.toMatchObject({ code: 'INVALID_INPUT' });
+    await expect(stream.retrieveRelevantContexts('', 'table')).rejects.toMatchObject({ code: 'INVALID_NAME' });
+    const noGroup = { query: 'table' } as { query: string; group: string };
+    await expect(stream.retrieveRelevantContexts(noGroup)).rejects.toMatchObject({ code: 'INVALID_NAME' });
     const bad = { code: 'INVALID_INPUT' };
     await expect(stream.retrieveRelevantContexts({ group: 'g', query: 'x', includeNotes: true })).rejects.toMatchObject(
       bad,
@@ -64,9 +80,84 @@ describe.each(backendKinds)('retrieval on $name', (kind) => {
   });
 });
 
+describe.each(backendKinds)('past sessions on $name', (kind) => {
+  test.skipIf(kind.isSkipped)('are searched by text, role and time, in all groups of a stream or in one', async () => {
+    const { memory, advance } = await openMemory(kind);
+    const spoken = [
+      ['monday', 'user', 'the redis port is 6390'],
+      ['monday', 'assistant', 'noted: redis on 6390'],
+      ['tuesday', 'user', 'lunch at noon'],
+      ['tuesday', 'user', 'the redis password has changed'],
+    ] as const;
+    const start = await memory.backend.now();
+    for (const [group, role, content] of spoken) {
+      await memory.messages.add({ stream: 'chat', group }, { role, content });
+      await advance(1000);
+    }
+    await memory.messages.add({ stream: 'other', group: 'monday' }, { content: 'redis of another stream' });
+    const now = await memory.backend.now();
+    const find = async (options: Omit<RecallOptions, 'stream'>): Promise<string[]> => {
+      const { contexts } = await memory.recall({ stream: 'chat', ...options });
+      return contexts.map(({ content }) => content).toSorted();
+    };
+    const query = 'redis';
+    expect(await find({ query })).toEqual([spoken[1][2], spoken[3][2], spoken[0][2]]);
+    expect(await find({ query, group: 'monday' })).toEqual([spoken[1][2], spoken[0][2]]);
+    expect(await find({ query, role: 'assistant' })).toEqual([spoken[1][2]]);
+    expect(await find({ query, since: start + 1000, until: start + 3000 })).toEqual([spoken[1][2]]);
+    expect(await find({ query, group: 'tuesday', since: start + 2000 })).toEqual([spoken[3][2]]);
+    expect(await find({ query, group: 'none' })).toEqual([]);
+    expect((await memory.recall({ stream: 'chat', query })).contexts[0]).toMatchObject({
+      kind: 'message',
+      stream: 'chat',
+      group: expect.stringMatching(/day$/u),
+      origin: expect.stringMatching(/^ai:memory:chat:/u),
+    });
+    expect((await memory.recall({ stream: 'chat', query: 'lunch' })).searched).toBe(4);
+    // An empty query lists, newest first.
+    const list = await memory.recall({ stream: 'chat', query: ' ', limit: 3 });
+    expect(list).toMatchObject({ searched: 4, hasMore: true });
+    expect(list.contexts.map(({ content, isRecent }) => [content, isRecent])).toEqual(
+      [3, 2, 1].map((index) => [spoken[index]?.[2], true]),
+    );
+    expect(now).toBeGreaterThan(start);
+  });
+
+  test.skipIf(kind.isSkipped)('come in pages that neither repeat nor leave out a message', async () => {
+    const { memory, advance } = await openMemory(kind);
+    for (let index = 0; index < 12; index++) {
+      await memory.messages.add({ stream: 'chat', group: `${index % 3}` }, { content: `table ${index}` });
+      await advance(10);
+    }
+    for (const query of ['table', '']) {
+      const all = (await memory.recall({ stream: 'chat', query, limit: 12 })).contexts;
+      expect(all).toHaveLength(12);
+      const paged: RecalledContext[] = [];
+      for (let offset = 0; ; offset += 5) {
+        const { contexts, hasMore } = await memory.recall({ stream: 'chat', query, limit: 5, offset });
+        paged.push(...contexts);
+        expect(hasMore).toBe(paged.length < 12);
+        if (!hasMore) break;
+      }
+      expect(paged).toEqual(all);
+    }
+  });
+
+  test.skipIf(kind.isSkipped)('are not searched with invalid options', async () => {
+    const { memory } = await openMemory(kind);
+    const bad = [{ limit: 0 }, { limit: 1.5 }, { offset: -1 }, { offset: Number.NaN }, { since: Number.NaN }];
+    for (const options of [...bad, { until: '1' }, { role: 5 }, { query: 5 }] as Partial<RecallOptions>[]) {
+      const recalled = memory.recall({ stream: 'chat', query: 'x', ...options });
+      await expect(recalled).rejects.toMatchObject({ code: 'INVALID_INPUT' });
+    }
+  });
+});
+
 describe('recalled text', () => {
   const context = (content: string, origin: string = 'ai:memory:chat:g'): RecalledContext => ({
     kind: 'message',
+    stream: 'chat',
+    group: 'g',
     id: 'm',
     content,
     origin,
@@ -167,7 +258,9 @@ describe.each(backendKinds)('a large group on $name', (kind) => {
       content: index === 300 ? 'an auto' : `${index} table`,
     }));
     await memory.messages.addAll(place, messages);
-    expect((await memory.recall({ ...place, query: 'car' })).map(({ content }) => content)).toContain('an auto');
+    expect((await memory.recall({ ...place, query: 'car' })).contexts.map(({ content }) => content)).toContain(
+      'an auto',
+    );
   });
 
   test.skipIf(kind.isSkipped)('finds a later message with an id that it has already', async () => {
@@ -177,7 +270,7 @@ describe.each(backendKinds)('a large group on $name', (kind) => {
     const known = Array.from({ length: 600 }, (_, index) => ({ id: `${index}`, content: 'table', time: now }));
     await memory.messages.addAll(place, known);
     const find = async (query: string): Promise<string[]> =>
-      (await memory.recall({ ...place, query })).map(({ content }) => content);
+      (await memory.recall({ ...place, query })).contexts.map(({ content }) => content);
     expect(await find('redis')).toEqual([]);
     await advance(10);
     await memory.messages.addAll(place, [{ id: '5', content: 'redis', time: now + 10 }]);
@@ -191,7 +284,7 @@ describe.each(backendKinds)('a large group on $name', (kind) => {
     const known = Array.from({ length: 600 }, (_, index) => ({ id: `${index}`, content: `table ${index}`, time: now }));
     await memory.messages.addAll(place, known);
     const find = async (query: string): Promise<string[]> =>
-      (await memory.recall({ ...place, query, limit: 1 })).map(({ content }) => content);
+      (await memory.recall({ ...place, query, limit: 1 })).contexts.map(({ content }) => content);
     expect(await find('table 5')).toEqual(['table 5']);
     // Another content under the id and the time of a message.
     await memory.messages.addAll(place, [{ id: '5', content: 'redis', time: now }]);
@@ -251,7 +344,7 @@ describe.each(backendKinds)('the stored index of a very large group on $name', (
     }
     const other = createMemory({ backend: { ...memory.backend, close: async () => undefined }, retention });
     const find = async (one: Memory): Promise<string[]> =>
-      (await one.recall({ ...place, query: '10049 表格', limit: 3 })).map(({ content }) => content);
+      (await one.recall({ ...place, query: '10049 表格', limit: 3 })).contexts.map(({ content }) => content);
     const found = await find(memory);
     expect(found[0]).toBe('4 表格 10049');
     const stored = await memory.backend.keys('ai:terms:');

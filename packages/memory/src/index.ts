@@ -57,14 +57,31 @@ export type {
 } from './records/namespace.ts';
 export type { ImportedMessage, Message, MessageInput, NewMessage, Role } from './conversations/message.ts';
 export type { AddedMessage, Messages, Place } from './conversations/messages.ts';
-export { formatNotes } from './workflows/notes.ts';
+export { formatNotes } from './workflows/format-notes.ts';
+export type { FormatNotesOptions } from './workflows/format-notes.ts';
 export type { Note, Notes, StoredNote, StoreNoteOptions } from './workflows/notes.ts';
 export type { GroupInfo, MemoryStats, NamespaceInfo, NotesInfo } from './maintenance/overview.ts';
 export type { UnreadableListener, UnreadableRecord } from './records/reader.ts';
-export type { RecalledContext, RecalledMessage, RecalledNote, RecallOptions } from './conversations/recall.ts';
+export type {
+  Recall,
+  RecalledContext,
+  RecalledMessage,
+  RecalledNote,
+  RecallOptions,
+  RecallResult,
+  RetrieveOptions,
+} from './conversations/recall.ts';
+export type { Language } from './records/language.ts';
 export { projectStorePath, userStorePath } from './store-path.ts';
-export type { StreamDefinition, StreamFunction, StreamFunctions } from './conversations/stream.ts';
-export type { FunctionCall, HistoryOptions, MergeOptions, Stream, Streams } from './conversations/streams.ts';
+export type { FunctionContext, StreamDefinition, StreamFunction, StreamFunctions } from './conversations/stream.ts';
+export type {
+  FunctionCall,
+  HistoryOptions,
+  MergeOptions,
+  PromptOptions,
+  Stream,
+  Streams,
+} from './conversations/streams.ts';
 export type { ExportOptions } from './maintenance/export.ts';
 export type { ImportResult } from './maintenance/import.ts';
 export type { Lease, Todo, TodoStatus, WorkflowRecord, WorkflowStatus } from './workflows/workflow-record.ts';

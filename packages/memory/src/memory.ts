@@ -1,8 +1,9 @@
 import type { Embed } from '@cairn/retrieval';
+import { createClaims } from './conversations/claims.ts';
 import { createMessages } from './conversations/messages.ts';
 import type { Messages } from './conversations/messages.ts';
 import { createRecall } from './conversations/recall.ts';
-import type { RecalledContext, RecallOptions } from './conversations/recall.ts';
+import type { Recall, RecalledContext, RetrieveOptions } from './conversations/recall.ts';
 import { createStreams } from './conversations/streams.ts';
 import type { Streams } from './conversations/streams.ts';
 import { createScan } from './facts/fact-index.ts';
@@ -21,6 +22,8 @@ import type { GroupInfo, MemoryStats, NotesInfo } from './maintenance/overview.t
 import { listUnreadable } from './maintenance/unreadable.ts';
 import type { CallOptions, MemoryBackend } from './records/backend.ts';
 import { factsKey } from './records/keys.ts';
+import { checkLanguage } from './records/language.ts';
+import type { Language } from './records/language.ts';
 import { limitsOf, retentionOf } from './records/limits.ts';
 import type { FullRetention, Retention } from './records/limits.ts';
 import { createNamespace } from './records/namespace.ts';
@@ -42,6 +45,8 @@ export interface MemoryOptions {
   readonly maxContentBytes?: number | undefined;
   /** Returns vectors of texts, so that recall also ranks by meaning. Without it no text leaves the process. */
   readonly embed?: Embed | undefined;
+  /** The language of texts for a model. @default 'en' */
+  readonly language?: Language | undefined;
   /** Called for each unreadable record, once in each call that meets it. The record stays where it is. */
   readonly onUnreadable?: UnreadableListener | undefined;
 }
@@ -69,9 +74,11 @@ export interface Memory extends Notes, Streams, AsyncDisposable {
    */
   readonly namespace: (name: string, options?: NamespaceOptions) => Namespace;
   /** Recalls messages and notes by a query, best first, also of streams that are not defined. */
-  readonly recall: (options: RecallOptions) => Promise<RecalledContext[]>;
-  /** Like {@link Memory.recall}, for a defined stream. @throws {MemoryError} `UNKNOWN_STREAM`. */
-  readonly retrieveRelevantContexts: (options: RecallOptions) => Promise<RecalledContext[]>;
+  readonly recall: Recall;
+  /** Like {@link Stream.retrieveRelevantContexts} of a defined stream. @throws {MemoryError} `UNKNOWN_STREAM`. */
+  readonly retrieveRelevantContexts: (
+    options: RetrieveOptions & { readonly stream: string },
+  ) => Promise<RecalledContext[]>;
   /** Lists the groups with messages, of one stream or of all. */
   readonly listGroups: (options?: CallOptions & { readonly stream?: string | undefined }) => Promise<GroupInfo[]>;
   /** Lists the workflows with notes. */
@@ -97,14 +104,17 @@ export interface Memory extends Notes, Streams, AsyncDisposable {
 export function createMemory(options: MemoryOptions): Memory {
   const { backend, project, retention, maxContentBytes, embed, onUnreadable = () => undefined } = options;
   if (project !== undefined) factsKey(project);
+  const language = checkLanguage(options.language ?? 'en');
   const limits = limitsOf(retention, maxContentBytes);
   const reader = createReader(backend, onUnreadable);
   const messages = createMessages({ backend, reader, limits });
   const notes = createNotes({ backend, reader, limits });
   const workflows = createWorkflows({ backend, reader, limits, notes });
   const recall = createRecall({ messages, notes, embed, backend, limits });
-  const streams = createStreams({ messages, notes, recall });
   const facts = createFacts({ backend, reader, limits, terms: createScan(backend), project, embed });
+  const claims = createClaims(backend);
+  const noteLifetimeMs = limits.notes.temporaryLifetimeMs;
+  const streams = createStreams({ messages, notes, recall, claims, language, noteLifetimeMs });
   const graph = (name: string = 'default'): Graph => createGraph(backend, name);
   const transfer = { backend, reader, messages, notes, workflows, limits, graph };
   const close = (): Promise<void> => backend.close();
@@ -122,14 +132,10 @@ export function createMemory(options: MemoryOptions): Memory {
     graph,
     namespace: (name, rules) => createNamespace({ backend, reader, limits }, name, rules),
     recall,
-    retrieveRelevantContexts: async (query) => {
-      // An undefined stream is probably a typo, and its memory is empty.
-      streams.stream(query.stream);
-      return recall(query);
-    },
+    retrieveRelevantContexts: async ({ stream, ...query }) => streams.stream(stream).retrieveRelevantContexts(query),
     listGroups: ({ stream, signal } = {}) => listGroups(backend, stream, { signal }),
     listNotes: (call = {}) => listNotes(backend, call),
-    forget: (selection) => forget({ backend, messages }, selection),
+    forget: (selection) => forget({ backend, messages, claims }, selection),
     stats: (call = {}) => measure(backend, call),
     export: (selection = {}) => exportLines(transfer, selection),
     import: (lines, call = {}) => importLines(transfer, lines, call),

@@ -1,12 +1,19 @@
 import type { CallOptions } from '../records/backend.ts';
 import { MemoryError } from '../errors.ts';
 import { quoted } from '../records/keys.ts';
+import { checkLanguage } from '../records/language.ts';
+import type { Language } from '../records/language.ts';
+import { isSameStream, nameInUse } from './claims.ts';
+import type { Claims } from './claims.ts';
 import type { Message, NewMessage } from './message.ts';
 import type { AddedMessage, Messages } from './messages.ts';
-import type { Notes } from '../workflows/notes.ts';
-import type { Recall, RecalledContext, RecallOptions } from './recall.ts';
-import { functionsPrompt, mergedName, mergeShapes, shapeOf, systemPrompt } from './stream.ts';
-import type { StreamDefinition, StreamFunction, StreamShape } from './stream.ts';
+import type { Note, Notes } from '../workflows/notes.ts';
+import type { Todo, WorkflowRecord } from '../workflows/workflow-record.ts';
+import { functionsPrompt, systemPrompt, todoPrompt } from './prompts.ts';
+import { retrieve } from './recall.ts';
+import type { Recall, RecalledContext, RetrieveOptions } from './recall.ts';
+import { mergedName, mergeShapes, shapeOf } from './stream.ts';
+import type { FunctionContext, StreamDefinition, StreamFunction, StreamShape } from './stream.ts';
 
 /** Options of reading a history. */
 export interface HistoryOptions extends CallOptions {
@@ -21,7 +28,10 @@ export interface FunctionCall {
   readonly params?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** A stream with a separate memory, which no other stream sees. */
+/**
+ * A stream with a separate memory, which no other stream sees. Before its memory is first used, its name and the names of its
+ * parents are claimed in the store. Then a call fails with `STREAM_EXISTS` when another stream has the name, in any process.
+ */
 export interface Stream extends Notes {
   readonly name: string;
   readonly persona: string;
@@ -37,18 +47,42 @@ export interface Stream extends Notes {
   readonly addMessage: (group: string, message: NewMessage, options?: CallOptions) => Promise<AddedMessage>;
   /** Returns the messages of a group, newest first. */
   readonly history: (group: string, options?: HistoryOptions) => Promise<Message[]>;
-  /** Recalls messages and notes of a group by a query, best first. */
-  readonly retrieveRelevantContexts: (options: Omit<RecallOptions, 'stream'>) => Promise<RecalledContext[]>;
-  /** Returns the list of functions for a prompt, one per line. */
-  readonly buildFunctionsPrompt: () => string;
-  /** Returns the system prompt: the persona, the functions and the memory space. */
-  readonly buildSystemPrompt: (context: { readonly group: string }) => string;
   /**
-   * Calls a function.
+   * Recalls messages and notes of a group by a query, best first. When fewer than the limit match, the newest messages of the
+   * group follow, marked with `isRecent`.
+   */
+  readonly retrieveRelevantContexts: {
+    (options: RetrieveOptions): Promise<RecalledContext[]>;
+    (group: string, query: string, includeNotes?: boolean, workflowId?: string): Promise<RecalledContext[]>;
+  };
+  /** Returns the list of functions for a prompt, one per line, with their roots. */
+  readonly buildFunctionsPrompt: (options?: PromptOptions) => string;
+  /** Returns the system prompt: the persona, the functions and the memory space. */
+  readonly buildSystemPrompt: (context: PromptOptions & { readonly group: string }) => string;
+  /**
+   * Returns the prompt of a step: the task, the goal, the notes, the functions, and the format of the answer. The notes take at
+   * most 4,000 characters, newest first; the text states what is left out. The results of steps follow whose notes have expired.
+   *
+   * @param notes the notes, or a text with them. Default: the notes of the record, which `workflows.get` reads
+   */
+  readonly buildTodoPrompt: (
+    workflow: Pick<WorkflowRecord, 'goal' | 'todos' | 'notes'>,
+    todo: Pick<Todo, 'content'>,
+    notes?: string | readonly Note[],
+    options?: PromptOptions,
+  ) => string;
+  /**
+   * Calls a function. A stream with a `root` adds it to the context.
    *
    * @throws {MemoryError} `UNKNOWN_FUNCTION`; and every error of the function.
    */
-  readonly execute: (call: FunctionCall, context?: unknown) => Promise<unknown>;
+  readonly execute: (call: FunctionCall, context?: FunctionContext) => Promise<unknown>;
+}
+
+/** Options of a prompt. */
+export interface PromptOptions {
+  /** @default the language of the stream */
+  readonly language?: Language | undefined;
 }
 
 /** Selects streams to merge. */
@@ -79,51 +113,80 @@ export interface StreamDependencies {
   readonly messages: Messages;
   readonly notes: Notes;
   readonly recall: Recall;
+  readonly claims: Claims;
+  readonly language: Language;
+  /** The lifetime of temporary notes. */
+  readonly noteLifetimeMs: number;
 }
 
-function createStream(shape: StreamShape, { messages, notes, recall }: StreamDependencies): Stream {
-  const { name, functions } = shape;
+/** Calls a function with its root. */
+async function call(
+  { name, functions }: StreamShape,
+  { type, params = {} }: FunctionCall,
+  context: FunctionContext | undefined,
+): Promise<unknown> {
+  const { execute, root } = functions.get(type) ?? {};
+  if (execute) return execute(params, root === undefined ? context : { root, ...context });
+  const known = [...functions].filter(([, one]) => one.execute).map(([key]) => key);
+  const has = known.length === 0 ? 'It has no functions.' : `It has ${known.join(', ')}.`;
+  const summary = `The stream ${quoted(name)} has no function ${quoted(type)} to call`;
+  throw new MemoryError('UNKNOWN_FUNCTION', [summary, has]);
+}
+
+/** @param lineage the stream and all streams that it merges */
+function createStream(shape: StreamShape, lineage: readonly StreamShape[], dependencies: StreamDependencies): Stream {
+  const { messages, notes, recall, claims, noteLifetimeMs } = dependencies;
+  const { name } = shape;
+  const languageOf = ({ language = shape.language }: PromptOptions = {}): Language => checkLanguage(language);
+  const ensure = (options: CallOptions = {}): Promise<void> => claims.ensure(lineage, { signal: options.signal });
   return {
     ...shape,
     storeNote: notes.storeNote,
     getNotes: notes.getNotes,
     removeNotes: notes.removeNotes,
-    addMessage: (group, message, options) => messages.add({ stream: name, group }, message, options),
-    history: (group, options) => messages.history({ stream: name, group }, options),
-    retrieveRelevantContexts: (options) => recall({ ...options, stream: name }),
-    buildFunctionsPrompt: () => functionsPrompt(shape),
-    buildSystemPrompt: ({ group }) => systemPrompt(shape, group),
-    execute: async ({ type, params = {} }, context) => {
-      const execute = functions.get(type)?.execute;
-      if (execute) return execute(params, context);
-      const known = [...functions].filter(([, one]) => one.execute).map(([key]) => key);
-      const has = known.length === 0 ? 'It has no functions.' : `It has ${known.join(', ')}.`;
-      const summary = `The stream ${quoted(name)} has no function ${quoted(type)} to call`;
-      throw new MemoryError('UNKNOWN_FUNCTION', [summary, has]);
+    addMessage: async (group, message, options) => {
+      await ensure(options);
+      return messages.add({ stream: name, group }, message, options);
     },
+    history: async (group, options) => {
+      await ensure(options);
+      return messages.history({ stream: name, group }, options);
+    },
+    retrieveRelevantContexts: async (
+      first: RetrieveOptions | string,
+      query: string = '',
+      includeNotes?: boolean,
+      workflowId?: string,
+    ) => {
+      const options = typeof first === 'string' ? { group: first, query, includeNotes, workflowId } : first;
+      await ensure(options);
+      return retrieve({ recall, messages }, { ...options, stream: name });
+    },
+    buildFunctionsPrompt: (options) => functionsPrompt(shape, languageOf(options)),
+    buildSystemPrompt: ({ group, language }) => systemPrompt(shape, group, languageOf({ language })),
+    buildTodoPrompt: (workflow, todo, notesOfStep = workflow.notes, options = {}) =>
+      todoPrompt(shape, { workflow, todo, notes: notesOfStep, noteLifetimeMs }, languageOf(options)),
+    execute: (one, context) => call(shape, one, context),
   };
 }
 
-function isSameMerge(a: StreamShape, b: StreamShape): boolean {
-  return a.parents.length > 0 && JSON.stringify(a.parents) === JSON.stringify(b.parents);
+interface Known {
+  readonly shape: StreamShape;
+  readonly stream: Stream;
+  /** The shapes of the stream and of all streams that it merges. */
+  readonly lineage: readonly StreamShape[];
 }
 
 export function createStreams(dependencies: StreamDependencies): Streams {
-  const known = new Map<string, { readonly shape: StreamShape; readonly stream: Stream }>();
+  const known = new Map<string, Known>();
 
-  const add = (shape: StreamShape): Stream => {
-    const stream = createStream(shape, dependencies);
-    known.set(shape.name, { shape, stream });
+  const add = (shape: StreamShape, parents: readonly Known[] = []): Stream => {
+    const lineage = [...new Set(parents.flatMap((parent) => parent.lineage)), shape];
+    const stream = createStream(shape, lineage, dependencies);
+    known.set(shape.name, { shape, stream, lineage });
     return stream;
   };
-  const nameInUse = (name: string, owner: string): MemoryError =>
-    new MemoryError('STREAM_EXISTS', [
-      `The name ${quoted(name)} is in use by ${owner}`,
-      'Use another name: two streams with one name would share one memory.',
-    ]);
-  const describe = ({ parents }: StreamShape): string =>
-    parents.length === 0 ? 'another stream' : `the merge of ${parents.join(' + ')}`;
-  const find = (name: string): { readonly shape: StreamShape; readonly stream: Stream } => {
+  const find = (name: string): Known => {
     const found = known.get(name);
     if (found) return found;
     const names =
@@ -136,22 +199,22 @@ export function createStreams(dependencies: StreamDependencies): Streams {
 
   return {
     defineStream: (definition) => {
-      const shape = shapeOf(definition);
+      const shape = shapeOf(definition, dependencies.language);
       const other = known.get(shape.name);
-      if (other) throw nameInUse(shape.name, describe(other.shape));
+      if (other) throw nameInUse(other.shape);
       return add(shape);
     },
     mergeStreams: ({ name, main, secondary }) => {
-      const parents = [main, ...secondary].map((parent) => find(parent).shape);
-      const [first, ...rest] = parents;
+      const parents = [main, ...secondary].map((parent) => find(parent));
+      const [first, ...rest] = parents.map(({ shape }) => shape);
       // `find` throws for every unknown name, so the main stream is defined.
       if (first === undefined)
         throw new MemoryError('UNKNOWN_STREAM', ['The main stream is missing', 'Pass the name of a stream.']);
       const shape = mergeShapes(name ?? mergedName(main, secondary), first, rest);
       const other = known.get(shape.name);
-      if (other === undefined) return add(shape);
-      if (isSameMerge(other.shape, shape)) return other.stream;
-      throw nameInUse(shape.name, describe(other.shape));
+      if (other === undefined) return add(shape, parents);
+      if (other.shape.parents.length > 0 && isSameStream(other.shape, shape)) return other.stream;
+      throw nameInUse(other.shape);
     },
     stream: (name) => find(name).stream,
     streamNames: () => [...known.keys()],

@@ -1,3 +1,4 @@
+import type { Claims } from '../conversations/claims.ts';
 import type { Messages } from '../conversations/messages.ts';
 import { MemoryError } from '../errors.ts';
 import type { CallOptions, MemoryBackend } from '../records/backend.ts';
@@ -7,7 +8,7 @@ import { listGroups } from './overview.ts';
 /** Selects messages to remove. */
 export interface ForgetMessages extends CallOptions {
   readonly stream: string;
-  /** @default all groups of the stream */
+  /** @default all groups of the stream; its name is free again */
   readonly group?: string | undefined;
   /** The id of one message of the group. @default all messages */
   readonly message?: string | undefined;
@@ -25,6 +26,7 @@ export type ForgetOptions = ForgetMessages | ForgetNamespace;
 export interface ForgetDependencies {
   readonly backend: MemoryBackend;
   readonly messages: Messages;
+  readonly claims: Claims;
 }
 
 /** Removes the selected records. @returns their number. @throws {MemoryError} `INVALID_INPUT`, `INVALID_NAME`. */
@@ -35,7 +37,7 @@ export async function forget(dependencies: ForgetDependencies, selection: Forget
 }
 
 async function forgetMessages(
-  { backend, messages }: ForgetDependencies,
+  { backend, messages, claims }: ForgetDependencies,
   { stream, group, message, signal }: ForgetMessages,
 ): Promise<number> {
   if (group !== undefined) return messages.remove({ stream, group }, message, { signal });
@@ -46,5 +48,6 @@ async function forgetMessages(
   for (const place of await listGroups(backend, stream, { signal })) {
     removed += await messages.remove(place, undefined, { signal });
   }
+  await claims.release(stream, { signal });
   return removed;
 }

@@ -7,6 +7,10 @@ const MAX_NAME_BYTES = 512;
 export const MEMORY_PREFIX = 'ai:memory:';
 export const NOTES_PREFIX = 'ai:notes:';
 export const WORKFLOW_PREFIX = 'ai:workflow:';
+/** The claims of the names of streams. */
+export const STREAM_PREFIX = 'ai:stream:';
+/** The workflows that wait for a message of a group, which are derived from their records. */
+export const WAITING_PREFIX = 'ai:waiting:';
 /** The list of unreadable records that earlier versions moved out of their lists. */
 export const QUARANTINE_KEY = 'ai:quarantine';
 export const GRAPH_PREFIX = 'ai:graph:';
@@ -76,6 +80,21 @@ export function notesKey(workflowId: string): string {
 /** Returns the key of a workflow's record: `ai:workflow:{workflowId}`. @throws {MemoryError} `INVALID_NAME`. */
 export function workflowKey(workflowId: string): string {
   return `${WORKFLOW_PREFIX}${encodePart(checkName(workflowId, 'workflow'))}`;
+}
+
+/** Returns the key of the claim of a stream's name: `ai:stream:{name}`. @throws {MemoryError} `INVALID_NAME`. */
+export function streamKey(name: string): string {
+  return `${STREAM_PREFIX}${encodePart(checkName(name, 'stream'))}`;
+}
+
+/** Parses the key of a claim. */
+export function parseStreamKey(key: string): string {
+  return decodePart(key.slice(STREAM_PREFIX.length));
+}
+
+/** Returns the key of the workflows that wait for a message of a group. @throws {MemoryError} `INVALID_NAME`. */
+export function waitingKey(stream: string, group: string): string {
+  return `${WAITING_PREFIX}${memoryKey(stream, group).slice(MEMORY_PREFIX.length)}`;
 }
 
 /** Returns the key of a knowledge graph: `ai:graph:{name}`. @throws {MemoryError} `INVALID_NAME`. */

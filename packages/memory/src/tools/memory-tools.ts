@@ -128,7 +128,15 @@ export function createOwnTools(context: MemoryToolsContext): MemoryTools {
           const notes = workflowId === undefined ? {} : { includeNotes: true, workflowId };
           const notices: string[] = [];
           const onNotice = ({ message }: { readonly message: string }): unknown => notices.push(message);
-          const contexts = await memory.recall({ stream, group: groupId, query, limit, signal, onNotice, ...notes });
+          const { contexts } = await memory.recall({
+            stream,
+            group: groupId,
+            query,
+            limit,
+            signal,
+            onNotice,
+            ...notes,
+          });
           if (contexts.length > 0) return succeed([...notices, wrapContexts(contexts)].join('\n'), { contexts });
           const all = (await memory.messages.history({ stream, group: groupId }, { signal })).length;
           const text = `No memory has these words; ${all} messages were searched. Try other words.`;

@@ -78,11 +78,6 @@ export function parseNote(record: string): Note | undefined {
   return { content, source, time, temporary, ...unknownFields(fields) };
 }
 
-/** Formats notes for a prompt: numbered, newest first. Returns an empty string without notes. */
-export function formatNotes(notes: readonly Pick<Note, 'content'>[]): string {
-  return notes.map(({ content }, index) => `${index + 1}. ${content}`).join('\n');
-}
-
 export interface NotesDependencies {
   readonly backend: MemoryBackend;
   readonly reader: Reader;

@@ -13,7 +13,7 @@ async function search(query: string, flags: GroupFlags, session: Session): Promi
   return withMemory(session, {
     flags,
     run: async (memory, { printMatches, notice, where }) => {
-      const found = await memory.recall({
+      const { contexts: found } = await memory.recall({
         ...place,
         query,
         limit,

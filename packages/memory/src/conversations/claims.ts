@@ -1,0 +1,125 @@
+import { MemoryError } from '../errors.ts';
+import type { CallOptions, MemoryBackend } from '../records/backend.ts';
+import { parseStreamKey, quoted, STREAM_PREFIX, streamKey } from '../records/keys.ts';
+import { parseFields } from '../records/record.ts';
+
+/** The name of a stream with the streams that it merges. It is kept in the store, so that all processes agree. */
+export interface StreamClaim {
+  readonly name: string;
+  /** The merged streams, the main one first; empty for a plain stream. */
+  readonly parents: readonly string[];
+}
+
+/** Returns whether two claims of one name are the same stream. */
+export function isSameStream(a: StreamClaim, b: StreamClaim): boolean {
+  return JSON.stringify(a.parents) === JSON.stringify(b.parents);
+}
+
+/** The error about a name that another stream has. */
+export function nameInUse({ name, parents }: StreamClaim): MemoryError {
+  const owner = parents.length === 0 ? 'another stream' : `the merge of ${parents.join(' + ')}`;
+  return new MemoryError('STREAM_EXISTS', [
+    `The name ${quoted(name)} is in use by ${owner}`,
+    'Use another name: two streams with one name would share one memory.',
+  ]);
+}
+
+function parseClaim(key: string, document: string): StreamClaim | undefined {
+  const { parents } = parseFields(document) ?? {};
+  const isList = Array.isArray(parents) && parents.every((parent) => typeof parent === 'string');
+  return isList ? { name: parseStreamKey(key), parents } : undefined;
+}
+
+/** @throws {MemoryError} `CORRUPT_RECORD`. */
+async function readClaim(
+  backend: MemoryBackend,
+  name: string,
+  options: CallOptions,
+): Promise<{ readonly document: string; readonly claim: StreamClaim } | undefined> {
+  const key = streamKey(name);
+  const document = await backend.read(key, options);
+  if (document === undefined) return undefined;
+  const claim = parseClaim(key, document);
+  if (claim) return { document, claim };
+  const hint = 'Forget the stream to remove it; its memory is not known to be yours.';
+  throw new MemoryError('CORRUPT_RECORD', [`The claim of the stream ${quoted(name)} is not readable`, hint], { key });
+}
+
+/**
+ * Claims the name of a stream. The claim has no end.
+ *
+ * @returns whether the name was free. @throws {MemoryError} `STREAM_EXISTS` when another stream has it, `CORRUPT_RECORD`.
+ */
+export async function claimStream(
+  backend: MemoryBackend,
+  { name, parents }: StreamClaim,
+  options: CallOptions = {},
+): Promise<boolean> {
+  for (;;) {
+    const known = await readClaim(backend, name, options);
+    if (known !== undefined) {
+      if (isSameStream(known.claim, { name, parents })) return false;
+      throw nameInUse(known.claim);
+    }
+    const swap = { expected: undefined, next: JSON.stringify({ name, parents }), ttlMs: Infinity };
+    if (await backend.swap(streamKey(name), swap, options)) return true;
+  }
+}
+
+/** Gives up the name of a stream. @returns whether it was claimed. */
+export async function releaseStream(backend: MemoryBackend, name: string, options: CallOptions = {}): Promise<boolean> {
+  const key = streamKey(name);
+  for (;;) {
+    const document = await backend.read(key, options);
+    if (document === undefined) return false;
+    if (await backend.swap(key, { expected: document, next: undefined, ttlMs: Infinity }, options)) return true;
+  }
+}
+
+/** Lists the claims, in alphabetical order. `onUnreadable` is called with the key and the text of each other value. */
+export async function listClaims(
+  backend: MemoryBackend,
+  options: CallOptions,
+  onUnreadable: (key: string, document: string) => void = () => undefined,
+): Promise<StreamClaim[]> {
+  const claims: StreamClaim[] = [];
+  for (const { key, kind } of await backend.keys(STREAM_PREFIX, options)) {
+    const document = kind === 'document' ? await backend.read(key, options) : '';
+    // It was released after it was listed.
+    if (document === undefined) continue;
+    const claim = parseClaim(key, document);
+    if (claim) claims.push(claim);
+    else onUnreadable(key, document);
+  }
+  return claims.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** The claims that this process has made. */
+export interface Claims {
+  /** Claims names before the first use of their streams in this process. @throws {MemoryError} `STREAM_EXISTS`. */
+  readonly ensure: (claims: readonly StreamClaim[], options?: CallOptions) => Promise<void>;
+  /** Gives up the name of a stream. */
+  readonly release: (name: string, options?: CallOptions) => Promise<boolean>;
+}
+
+export function createClaims(backend: MemoryBackend): Claims {
+  const made = new Set<string>();
+  return {
+    ensure: async (claims, options) => {
+      for (const claim of claims) {
+        if (made.has(claim.name)) continue;
+        try {
+          await claimStream(backend, claim, options);
+          made.add(claim.name);
+        } catch (error) {
+          // A store that is not writable can still be read. A later write fails by itself.
+          if (!MemoryError.isInstance(error) || error.code !== 'STORE_DENIED') throw error;
+        }
+      }
+    },
+    release: async (name, options) => {
+      made.delete(name);
+      return releaseStream(backend, name, options);
+    },
+  };
+}

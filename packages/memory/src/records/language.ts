@@ -1,0 +1,13 @@
+import { MemoryError } from '../errors.ts';
+
+const LANGUAGES = ['en', 'zh'] as const;
+
+/** The language of texts for a model. */
+export type Language = (typeof LANGUAGES)[number];
+
+/** @throws {MemoryError} `INVALID_OPTION`. */
+export function checkLanguage(language: Language): Language {
+  if (LANGUAGES.includes(language)) return language;
+  const summary = `Invalid language ${JSON.stringify(language)}`;
+  throw new MemoryError('INVALID_OPTION', [summary, `Use ${LANGUAGES.join(' or ')}.`], { option: 'language' });
+}

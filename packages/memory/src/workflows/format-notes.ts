@@ -1,0 +1,91 @@
+import type { Language } from '../records/language.ts';
+import type { Note } from './notes.ts';
+import type { Todo } from './workflow-record.ts';
+
+/** The UTF-16 code units of the notes in a prompt. */
+const MAX_CHARACTERS = 4000;
+
+const texts = {
+  en: {
+    cut: (characters: number) => `… [${characters} more characters]`,
+    left: (notes: number) => `(${notes} older ${notes === 1 ? 'note is' : 'notes are'} left out)`,
+    result: (todoId: string, result: string) => `Result of ${todoId}: ${result}`,
+  },
+  zh: {
+    cut: (characters: number) => `…［还有${characters}个字符］`,
+    left: (notes: number) => `（省略了${notes}条较早的笔记）`,
+    result: (todoId: string, result: string) => `${todoId}的结果：${result}`,
+  },
+} as const;
+
+/** How notes are formatted. */
+export interface FormatNotesOptions {
+  /** @default 'en' */
+  readonly language?: Language | undefined;
+}
+
+/** Indents the later lines of a note, so that none of them looks like a heading or another note. */
+function indented(text: string): string {
+  return text.replaceAll(/\r\n?|[\n\u2028\u2029]/gu, '\n   ');
+}
+
+function numbered(notes: readonly Pick<Note, 'content'>[]): string[] {
+  return notes.map(({ content }, index) => `${index + 1}. ${indented(content)}`);
+}
+
+/** Cuts a text to a length, with a statement of how much is missing. */
+function cut(text: string, maxCharacters: number, language: Language): string {
+  if (text.length <= maxCharacters) return text;
+  const room = maxCharacters - texts[language].cut(text.length).length;
+  const code = text.charCodeAt(room - 1);
+  const end = Math.max(0, code >= 0xd800 && code <= 0xdbff ? room - 1 : room);
+  return `${text.slice(0, end)}${texts[language].cut(text.length - end)}`;
+}
+
+/** Returns the first entries that fit, one per line, and states how many are left out. The first one is cut if it has to be. */
+function fit(entries: readonly string[], language: Language): string {
+  const whole = entries.join('\n');
+  if (whole.length <= MAX_CHARACTERS) return whole;
+  const { left } = texts[language];
+  const room = MAX_CHARACTERS - left(entries.length).length - 1;
+  const [first = '', ...rest] = entries;
+  if (rest.length === 0) return cut(first, MAX_CHARACTERS, language);
+  const kept = [cut(first, room, language)];
+  let length = kept[0]?.length ?? 0;
+  for (const entry of rest) {
+    length += entry.length + 1;
+    if (length > room) break;
+    kept.push(entry);
+  }
+  return [...kept, left(entries.length - kept.length)].join('\n');
+}
+
+/**
+ * Formats notes for a prompt: numbered, newest first, at most 4,000 characters. Older notes are left out, and the text states
+ * how many. Returns an empty string without notes.
+ */
+export function formatNotes(
+  notes: readonly Pick<Note, 'content'>[],
+  { language = 'en' }: FormatNotesOptions = {},
+): string {
+  return fit(numbered(notes), language);
+}
+
+function textOf(result: unknown): string {
+  return typeof result === 'string' ? result : JSON.stringify(result);
+}
+
+/**
+ * Formats what a step should know: the notes, and the results of steps without a note, because their notes have expired.
+ * `notes` may be a text that is formatted already.
+ */
+export function formatProgress(notes: string | readonly Note[], todos: readonly Todo[], language: Language): string {
+  if (typeof notes === 'string' && notes !== '') return cut(notes, MAX_CHARACTERS, language);
+  const list = typeof notes === 'string' ? [] : notes;
+  const sources = new Set(list.map(({ source }) => source));
+  const results = todos
+    .filter(({ id, status, result }) => ['done', 'failed'].includes(status) && result !== undefined && !sources.has(id))
+    .map(({ id, result }) => indented(texts[language].result(id, textOf(result))))
+    .toReversed();
+  return fit([...numbered(list), ...results], language);
+}
