@@ -31,3 +31,42 @@ test.each(rows)('%s', (reason, query, terms, basis) => {
   expect(Object.fromEntries(read.terms.map(({ term, weight }) => [term, weight])), reason).toEqual(expected);
   expect(read.basis, reason).toBe(basis);
 });
+
+interface UnitRow {
+  readonly reason: string;
+  readonly query: string;
+  /** Each unit as its terms, its character in brackets, `?` for the form of a question and `!` for a name. */
+  readonly units: readonly string[];
+}
+
+const unitRows: readonly UnitRow[] = [
+  { reason: 'a word is a unit', query: 'the gateway tokens', units: ['gateway', 'token'] },
+  { reason: 'a word is one unit', query: 'token Tokens', units: ['token'] },
+  { reason: 'an identifier belongs to its last word', query: 'readFile', units: ['read', 'file|readfil'] },
+  { reason: 'an identifier of stop words is a unit', query: 'isOn', units: ['ison'] },
+  { reason: 'a character has the pairs with it', query: '表格内', units: ['表格(表)', '表格|格内(格)', '格内(内)'] },
+  { reason: 'a particle has no pairs', query: '表的格', units: ['(表)', '(格)'] },
+  { reason: 'other stop characters have pairs', query: '会议', units: ['会议(议)'] },
+  { reason: 'words of questions are left out', query: 'how often do you use redis', units: ['redi'] },
+  { reason: 'characters of questions are marked', query: '多少钱', units: ['(多)?', '少钱(少)?', '少钱(钱)'] },
+  { reason: 'a query of words of questions has them', query: 'use it often', units: ['use', 'often'] },
+  { reason: 'a query of stop words has them', query: 'to be', units: ['to', 'be'] },
+  {
+    reason: 'a capital within a sentence shows a name',
+    query: 'Which Ruby is used. Really',
+    units: ['rubi!', 'realli'],
+  },
+  {
+    reason: 'a Latin word with a capital in Chinese is a name',
+    query: '选择Redis',
+    units: ['选择(选)', '选择(择)', 'redi!'],
+  },
+  { reason: 'a heading has no names', query: 'Redis Cluster', units: ['redi', 'cluster'] },
+];
+
+test.each(unitRows)('units: $reason', ({ query, units }) => {
+  const read = readQuery(query).units.map(({ terms, character, isQuestion, isName }) =>
+    [terms.join('|'), character && `(${character})`, isQuestion && '?', isName && '!'].filter(Boolean).join(''),
+  );
+  expect(read).toEqual(units);
+});

@@ -1,3 +1,4 @@
+import { isParticle, isQuestionCharacter, isQuestionWord } from './stop-words.ts';
 import { visitTerms } from './terms.ts';
 import type { TermForm } from './terms.ts';
 
@@ -5,6 +6,20 @@ import type { TermForm } from './terms.ts';
 export interface QueryTerm {
   readonly term: string;
   readonly weight: number;
+}
+
+/** A part of a query that a document has or lacks: a word, or a character of a script without spaces. */
+export interface QueryUnit {
+  /** The terms that match the unit: the word, or the pairs with the character. */
+  readonly terms: readonly string[];
+  /** The character itself, which says less than a pair. */
+  readonly character?: string;
+  /** How much of a word the unit is. */
+  readonly share: number;
+  /** Whether the unit belongs to the form of a question and not to its subject: `many`, `用`. */
+  readonly isQuestion: boolean;
+  /** Whether the unit is a name: a word that begins with a capital within a sentence. */
+  readonly isName: boolean;
 }
 
 /** A parsed query. */
@@ -16,6 +31,8 @@ export interface Query {
    * other words. `nothing`: the query has no letter, digit, ideograph or pictograph.
    */
   readonly basis: 'words' | 'common-words' | 'nothing';
+  /** In the order of the query, without stop words unless it has no others. */
+  readonly units: readonly QueryUnit[];
 }
 
 /**
@@ -31,17 +48,98 @@ function stopWeightOf(form: TermForm): number {
   return form === 'pair' ? CHARACTER : 0;
 }
 
+/** A character is about half a word. */
+const CHARACTER_SHARE = 0.5;
+
+/** Returns the terms of names in a query. A query in which every word has a capital, such as a heading, shows no names. */
+function namesIn(query: string): ReadonlySet<string> {
+  const names = new Set<string>();
+  if (!/(?<![\p{Lu}\p{Ll}\p{N}])\p{Ll}|\p{Lo}/u.test(query)) return names;
+  for (const { 0: word, index } of query.matchAll(/(?<![\p{Lu}\p{Ll}\p{N}])\p{Lu}[\p{L}\p{N}]*/gu)) {
+    const isStart = /(?:^|[.?!\n])\s*$/u.test(query.slice(Math.max(0, index - 8), index));
+    if (!isStart) visitTerms(word, (term, form) => void (form === 'word' && names.add(term)));
+  }
+  return names;
+}
+
+/** Collects the units of a query from its terms in their order. */
+class UnitReader {
+  readonly #units: (QueryUnit & { terms: string[]; isStop: boolean })[] = [];
+  readonly #names: ReadonlySet<string>;
+  readonly #words = new Set<string>();
+  /** The pair of the last character and the next one. */
+  #pair: string | undefined;
+
+  constructor(query: string) {
+    this.#names = namesIn(query);
+  }
+
+  visit(term: string, form: TermForm, isStop: boolean): void {
+    switch (form) {
+      case 'word':
+        if (this.#words.has(term)) return;
+        this.#words.add(term);
+        this.#units.push({
+          terms: [term],
+          share: 1,
+          isStop,
+          isQuestion: isQuestionWord(term),
+          isName: this.#names.has(term),
+        });
+        return;
+      case 'pair': {
+        const characters = Array.from(term);
+        // A pair of two characters of questions, such as 多少, says nothing.
+        if (characters.some(isParticle) || characters.every(isQuestionCharacter)) return;
+        this.#units.at(-1)?.terms.push(term);
+        this.#pair = term;
+        return;
+      }
+      case 'lone':
+      case 'character': {
+        const terms = this.#pair === undefined ? [] : [this.#pair];
+        this.#pair = undefined;
+        const isQuestion = isQuestionCharacter(term);
+        this.#units.push({ terms, character: term, share: CHARACTER_SHARE, isStop, isQuestion, isName: false });
+        return;
+      }
+      case 'whole': {
+        // The words of an identifier are units already. An identifier of stop words, such as `isOn`, is found by the whole.
+        const last = this.#units.at(-1);
+        if (last === undefined) return;
+        if (last.isStop) last.terms.length = 0;
+        last.terms.push(term);
+        last.isStop = false;
+      }
+    }
+  }
+
+  /** Returns the units without stop words and, when others remain, without words of questions. */
+  read(): readonly QueryUnit[] {
+    const subject = this.#units.filter(({ isStop }) => !isStop);
+    const units = subject.length > 0 ? subject : this.#units;
+    const isAsked = units.some(({ isQuestion }) => !isQuestion);
+    return units.flatMap(({ isStop, ...unit }) => {
+      if (!isAsked) return { ...unit, isQuestion: false };
+      return unit.isQuestion && unit.character === undefined ? [] : unit;
+    });
+  }
+}
+
 /** Parses a query. It is plain text without syntax. Stop words do not count unless the query has no other words. */
 export function readQuery(query: string): Query {
   const withoutStopWords = new Map<string, number>();
   const all = new Map<string, number>();
+  const units = new UnitReader(query);
   let hasWords = false;
   visitTerms(query, (term, form, isStop) => {
     const weight = isStop ? stopWeightOf(form) : weights[form];
     hasWords ||= !isStop;
     if (weight > (withoutStopWords.get(term) ?? 0)) withoutStopWords.set(term, weight);
     all.set(term, weights[form]);
+    units.visit(term, form, isStop);
   });
   const terms = [...(hasWords ? withoutStopWords : all)].map(([term, weight]) => ({ term, weight }));
-  return { terms, basis: terms.length === 0 ? 'nothing' : hasWords ? 'words' : 'common-words' };
+  const basis = terms.length === 0 ? 'nothing' : hasWords ? 'words' : 'common-words';
+  return { terms, basis, units: units.read() };
 }

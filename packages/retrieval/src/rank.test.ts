@@ -30,6 +30,12 @@ test.each([
   ['an empty result has no notice', 'zebra', [], []],
   ['common words are searched for, with a notice', 'the', ['dog', 'cat'], ['COMMON_WORDS_ONLY']],
   ['a query without words has a notice', '?!', [], ['NOTHING_TO_SEARCH']],
+  [
+    'documents with little evidence are found, with a notice',
+    'zebra giraffe parrot sleeps',
+    ['cat'],
+    ['LITTLE_EVIDENCE'],
+  ],
   ['words of a similar spelling are found, with a notice', 'sleepppps', ['cat'], ['SIMILAR_WORDS_ONLY']],
 ])('%s', async (reason, query, ids, notices) => {
   expect(await rank(query), reason).toEqual({ ids, notices });
@@ -44,7 +50,7 @@ test('ranks like an index of the same documents', async () => {
 });
 
 test('marks documents with words of a similar spelling', async () => {
-  const similar = [{ id: 'cat', score: expect.any(Number), isSimilar: true }];
+  const similar = [{ id: 'cat', score: expect.any(Number), isSimilar: true, matched: [] }];
   expect(await rankDocuments('sleepppps', documents, { limit: 5 })).toEqual(similar);
 });
 

@@ -14,10 +14,11 @@ import type { RankDocument, RankedDocument } from './term-index.ts';
  * - `NOTHING_TO_SEARCH`: the query has no letter, digit, ideograph or pictograph, so that no word can match.
  * - `COMMON_WORDS_ONLY`: the query has only common words, and the ranking used those.
  * - `SIMILAR_WORDS_ONLY`: no document has a term of the query; the ranking used words with a similar spelling.
+ * - `LITTLE_EVIDENCE`: every document of the ranking has too little of the query.
  * - `EMBED_FAILED`: the embed function failed, and the ranking used words only. `cause` is its error.
  */
 export interface RankNotice {
-  readonly code: 'NOTHING_TO_SEARCH' | 'COMMON_WORDS_ONLY' | 'SIMILAR_WORDS_ONLY' | 'EMBED_FAILED';
+  readonly code: 'NOTHING_TO_SEARCH' | 'COMMON_WORDS_ONLY' | 'SIMILAR_WORDS_ONLY' | 'LITTLE_EVIDENCE' | 'EMBED_FAILED';
   /** For people. */
   readonly message: string;
   readonly cause?: unknown;
@@ -48,7 +49,7 @@ async function rankByMeaning(
   query: string,
   documents: readonly RankDocument[],
   { embed, signal, depth }: { embed: Embed; signal: AbortSignal | undefined; depth: number },
-): Promise<readonly RankedDocument[]> {
+): Promise<readonly { readonly id: string; readonly score: number }[]> {
   const vectors = await embedAll(embed, [query, ...documents.map((document) => document.text)], signal);
   const [queryVector = [], ...documentVectors] = vectors;
   const near = documents
@@ -57,14 +58,15 @@ async function rankByMeaning(
   return selectBest(near, depth, (left, right) => right.score - left.score || compareByTime(left, right));
 }
 
-/** Fuses rankings: a document that is high in one or in all of them comes first. */
+/** Fuses the rankings by words and by meaning: a document that is high in one or in both comes first. */
 function fuse(
-  rankings: readonly (readonly RankedDocument[])[],
-  documents: readonly RankDocument[],
-  limit: number,
+  byWords: readonly RankedDocument[],
+  byMeaning: readonly { readonly id: string }[],
+  { documents, limit }: { documents: readonly RankDocument[]; limit: number },
 ): readonly RankedDocument[] {
+  const matched = new Map(byWords.map((one) => [one.id, one.matched]));
   const scores = new Map<string, number>();
-  for (const ranking of rankings) {
+  for (const ranking of [byWords, byMeaning]) {
     for (const [index, { id }] of ranking.entries()) {
       scores.set(id, (scores.get(id) ?? 0) + 1 / (FUSION_CONSTANT + index + 1));
     }
@@ -75,7 +77,7 @@ function fuse(
     limit,
     (left, right) => right.score - left.score || compareByTime(left, right),
   );
-  return best.map(({ id, score }) => ({ id, score }));
+  return best.map(({ id, score }) => ({ id, score, matched: matched.get(id) ?? [] }));
 }
 
 function queryNoticeOf({ basis }: Query): RankNotice | undefined {
@@ -99,10 +101,21 @@ function queryNoticeOf({ basis }: Query): RankNotice | undefined {
 export function noticesOf(query: string | Query, ranked: readonly RankedDocument[]): RankNotice[] {
   const notice = queryNoticeOf(typeof query === 'string' ? readQuery(query) : query);
   const notices = notice === undefined ? [] : [notice];
-  if (ranked[0]?.isSimilar === true) {
-    const message =
-      'No document has a word of the query; these results have words with a similar spelling and may be about something else.';
-    notices.push({ code: 'SIMILAR_WORDS_ONLY', message });
+  if (ranked.length > 0 && ranked.every(({ isSimilar }) => isSimilar === true)) {
+    const isSpelling = ranked.every(({ matched }) => matched.length === 0);
+    notices.push(
+      isSpelling
+        ? {
+            code: 'SIMILAR_WORDS_ONLY',
+            message:
+              'No document has a word of the query; these results have words with a similar spelling and may be about something else.',
+          }
+        : {
+            code: 'LITTLE_EVIDENCE',
+            message:
+              'No document has enough of the words of the query; these results have some of them and may be about something else.',
+          },
+    );
   }
   return notices;
 }
@@ -111,8 +124,8 @@ export function noticesOf(query: string | Query, ranked: readonly RankedDocument
  * Ranks documents by a query, best first. The order of the documents does not matter. Of two documents with the same id the
  * last counts.
  *
- * A document is found when it has any term of the query, even one Chinese character. When no document has one, documents
- * with words of a similar spelling are found and marked `isSimilar`. The query is plain text without syntax.
+ * A document with too little of the query is marked `isSimilar`, one with nothing but common words of it is left out. When no
+ * document is left, those with words of a similar spelling are found, and marked too. The query is plain text without syntax.
  *
  * Reads every text, at some megabytes per second. For repeated queries over the same documents keep a
  * {@link createTermIndex}, which ranks the same way. Lets other work run in between and checks the signal then.
@@ -149,8 +162,8 @@ export async function rankDocuments(
       const byMeaning = await rankByMeaning(query, all, { embed, signal, depth: Math.max(limit, MEANING_DEPTH) });
       for (const notice of noticesOf(parsed, [])) onNotice?.(notice);
       // Vectors know better than spelling which documents are similar.
-      const byWords = index.rank(parsed, Math.max(1, all.length)).filter((one) => one.isSimilar !== true);
-      return fuse([byWords, byMeaning], all, limit);
+      const byWords = index.rank(parsed, Math.max(1, all.length)).filter((one) => one.matched.length > 0);
+      return fuse(byWords, byMeaning, { documents: all, limit });
     } catch (error) {
       if (!RetrievalError.isInstance(error) || onNotice === undefined) throw error;
       onNotice({ code: 'EMBED_FAILED', message: error.message, cause: error });

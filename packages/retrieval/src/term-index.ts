@@ -1,4 +1,5 @@
 import { RetrievalError } from './errors.ts';
+import { createEvidence } from './evidence.ts';
 import { readQuery } from './query.ts';
 import type { Query, QueryTerm } from './query.ts';
 import { runToEnd, scoreParts } from './score.ts';
@@ -22,10 +23,12 @@ export interface RankedDocument {
   /** Higher is better. Comparable only within one ranking. */
   readonly score: number;
   /**
-   * Present when no document has a term of the query: this document has a word with a similar spelling, and may be about
-   * something else. Then it is present on all documents of the ranking.
+   * Present when the document has too little evidence: a small part of the query, single characters, or, when no document has a
+   * term of the query, a word with a similar spelling. It may be about something else.
    */
   readonly isSimilar?: true;
+  /** The terms of the query that the document has. Empty: it has only a word with a similar spelling. */
+  readonly matched: readonly string[];
 }
 
 /** An index over documents, updated one document at a time. */
@@ -45,9 +48,9 @@ export interface TermIndex {
    */
   merge(other: TermIndex): void;
   /**
-   * Returns the best documents with a term of the query, at most `limit`: by score, then the latest, then by id. When no
-   * document has a term of the query, returns those with words of a similar spelling, marked
-   * {@link RankedDocument.isSimilar}.
+   * Returns the best documents with a term of the query, at most `limit`: by score, then the latest, then by id. Documents with
+   * too little evidence are marked {@link RankedDocument.isSimilar}; those with nothing but common words are left out. When no
+   * document is left, returns those with words of a similar spelling, also marked.
    */
   rank(query: string | Query, limit: number): readonly RankedDocument[];
   /**
@@ -134,15 +137,22 @@ class InvertedIndex implements TermIndex {
   }
 
   rank(query: string | Query, limit: number): readonly RankedDocument[] {
-    const { terms } = typeof query === 'string' ? readQuery(query) : query;
+    const parsed = typeof query === 'string' ? readQuery(query) : query;
     const part = this.#part();
     const compareTies = (left: { slot: number }, right: { slot: number }): number =>
       (this.#ids[left.slot] ?? '') < (this.#ids[right.slot] ?? '') ? -1 : 1;
-    const byTerms = runToEnd(scoreParts([part], terms, compareTies));
-    const isSimilar = byTerms.found === 0;
-    const scores = isSimilar ? runToEnd(scoreParts([part], this.#similarTo(terms), compareTies)) : byTerms;
-    return scores.best(limit).map(({ slot, score }) => {
-      return { id: this.#ids[slot] ?? '', score, ...(isSimilar && { isSimilar }) };
+    const scores = runToEnd(scoreParts([part], parsed.terms, compareTies));
+    const evidenceOf = createEvidence(parsed, scores.statistics);
+    const found = scores.best(limit).flatMap(({ slot, score, matched }): RankedDocument[] => {
+      const evidence = evidenceOf(matched);
+      if (evidence === 'none') return [];
+      const ranked = { id: this.#ids[slot] ?? '', score, matched: matched.map(({ term }) => term) };
+      return [evidence === 'little' ? { ...ranked, isSimilar: true } : ranked];
+    });
+    if (found.length > 0) return found;
+    const similar = runToEnd(scoreParts([part], this.#similarTo(parsed.terms), compareTies));
+    return similar.best(limit).map(({ slot, score }) => {
+      return { id: this.#ids[slot] ?? '', score, isSimilar: true, matched: [] };
     });
   }
 

@@ -60,8 +60,8 @@ async function findEntities(graph: KnowledgeGraph, query: string, options: CallO
     return { id: `${index}`, text: textsOf(entity).join('\n'), timeMs: 0 };
   });
   const ranked = await rankDocuments(query, documents, { limit: MAX_RANKED, ...options });
-  // The shape of the result has no field to mark an entity that is only similar.
-  return ranked.flatMap(({ id, isSimilar }) => (isSimilar === true ? [] : (graph.entities[Number(id)] ?? [])));
+  // The shape of the result has no field to mark an entity with words of a similar spelling only.
+  return ranked.flatMap(({ id, matched }) => (matched.length === 0 ? [] : (graph.entities[Number(id)] ?? [])));
 }
 
 /** Creates a graph that is stored as one document and changed by compare and swap, so that no change is lost. */
