@@ -176,9 +176,9 @@ describe('recalled text', () => {
     expect(wrapContexts([])).toBe('');
   });
 
-  test('is marked when only its spelling is similar to the query', () => {
+  test('is marked when it has too little of the query', () => {
     const similar: RecalledContext = { ...context('a category'), isSimilar: true };
-    expect(wrapContexts([similar])).toContain('date="2023-12-21T01:50:56.789Z" match="similar words only">');
+    expect(wrapContexts([similar])).toContain('date="2023-12-21T01:50:56.789Z" match="weak">');
   });
 
   test.each([

@@ -13,7 +13,7 @@ const RARE_DOCUMENTS = 3;
 const RARE_SHARE = 0.02;
 /** A term is common when a larger share of the documents has it. */
 const COMMON_SHARE = 0.1;
-/** In a small collection every term looks common. Its terms are weighed as if it had this many documents. */
+/** In a small collection every term is common. Its terms are weighed as if it had this many documents. */
 const MIN_DOCUMENTS = 50;
 
 /** The shares of the weight of a query, chosen with the half of the questions in `test/retrieval` that is for tuning. */

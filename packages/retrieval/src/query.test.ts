@@ -41,7 +41,7 @@ interface UnitRow {
 
 const unitRows: readonly UnitRow[] = [
   { reason: 'a word is a unit', query: 'the gateway tokens', units: ['gateway', 'token'] },
-  { reason: 'a word is one unit', query: 'token Tokens', units: ['token'] },
+  { reason: 'a word is one unit', query: 'token tokens', units: ['token'] },
   { reason: 'an identifier belongs to its last word', query: 'readFile', units: ['read', 'file|readfil'] },
   { reason: 'an identifier of stop words is a unit', query: 'isOn', units: ['ison'] },
   { reason: 'a character has the pairs with it', query: '表格内', units: ['表格(表)', '表格|格内(格)', '格内(内)'] },

@@ -23,7 +23,7 @@ const chinese = new Set(
  */
 const asking = new Set(
   (
-    'alway ani anyon becom ever exist find get give go gone happen kind know known let long look make mani much need often ' +
+    'alway ani anyon becom ever exist find get give go gone happen kind know known let long make mani much need often ' +
     'one see show someon somebodi someth sort take tell thing use want way'
   ).split(' '),
 );

@@ -10,8 +10,8 @@ function wrapOne(context: RecalledContext): string {
     origin,
     [context.kind === 'note' ? 'source' : 'role']: by,
     date: new Date(time).toISOString(),
-    // The memory has none of the words of the query, only similar ones.
-    ...(isSimilar === true && { match: 'similar words only' }),
+    // The memory has few of the words of the query, or only similar ones.
+    ...(isSimilar === true && { match: 'weak' }),
   };
   return marks.wrap(attributes, content);
 }

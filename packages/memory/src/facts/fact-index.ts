@@ -55,9 +55,9 @@ export function createScan(backend: MemoryBackend): TermStore {
         }
       }
       const ranked = await rankDocuments(query, documents, { limit: offset + limit + 1, signal, embed, onNotice });
-      const hits = ranked.slice(offset, offset + limit).flatMap(({ id, score, isSimilar }): TermHit[] => {
+      const hits = ranked.slice(offset, offset + limit).flatMap(({ id, score, isSimilar, matched }): TermHit[] => {
         const found = byId.get(id);
-        return found === undefined ? [] : [{ ...found, score, ...(isSimilar === true && { isSimilar }), matched: [] }];
+        return found === undefined ? [] : [{ ...found, score, ...(isSimilar === true && { isSimilar }), matched }];
       });
       return { hits, searched: documents.length, hasMore: ranked.length > offset + limit };
     },

@@ -13,6 +13,8 @@ import { foldText } from './fold.ts';
 import { recallFacts } from './recall-facts.ts';
 import type { RecallFactsDependencies } from './recall-facts.ts';
 
+/** A fact with this many terms of the text is similar, even if they are too few to answer a question. */
+const COMMON_TERMS = 3;
 const MAX_SIMILAR = 3;
 /** The facts among which a new text may have an equal one. */
 const MAX_COMPARED = 8;
@@ -82,7 +84,9 @@ export async function rememberFact(
   const added = checkNew(dependencies, text, options);
   const recalled = await recallFacts(dependencies, { query: added.text, project, stream, limit: MAX_COMPARED, signal });
   const similarTo = (id: string): Fact[] => {
-    const others = recalled.facts.filter((fact) => fact.isSimilar !== true && fact.id !== id).slice(0, MAX_SIMILAR);
+    const others = recalled.facts
+      .filter((fact) => fact.id !== id && (fact.isSimilar !== true || fact.matched.length >= COMMON_TERMS))
+      .slice(0, MAX_SIMILAR);
     return others.map(({ score: _, isSimilar: __, matched: ___, ...fact }) => fact);
   };
   // One that all streams recall. The store finds one of the same stream, in the step that writes.
