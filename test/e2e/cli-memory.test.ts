@@ -66,7 +66,7 @@ describe('cairn memory', () => {
     await cairn(['memory', 'add', 'one', '--stream', 'chat', '--group', 'g']);
     await cairn(['memory', 'add', 'two', '--stream', 'chat', '--group', 'h', '--role', 'assistant']);
     const { stdout } = await cairn(['memory', 'export']);
-    expect(stdout.split('\n')).toHaveLength(3);
+    expect(stdout.split('\n')).toHaveLength(4);
     const imported = await cairn(['memory', 'import', '--project'], stdout);
     expect(imported).toMatchObject({ exitCode: 0, stderr: 'cairn: imported 2 of 2 lines\n' });
     expect((await cairn(['memory', 'export', '--project'])).stdout).toBe(stdout);

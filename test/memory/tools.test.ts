@@ -141,8 +141,8 @@ describe('the tools with the names of the memory server', () => {
       '{"type":"entity","name":"Acme","entityType":"company","observations":[]}',
       '{"type":"relation","from":"Ann","to":"Acme","relationType":"works at"}',
     ];
-    expect(await memory.import(file)).toEqual({ lines: 3, added: 3, present: 0, dropped: 0 });
-    expect(await memory.import(file)).toEqual({ lines: 3, added: 0, present: 3, dropped: 0 });
+    expect(await memory.import(file)).toMatchObject({ lines: 3, added: 3, present: 0, dropped: 0 });
+    expect(await memory.import(file)).toMatchObject({ lines: 3, added: 0, present: 3, dropped: 0 });
     expect((await graph.read()).entities[0]).toMatchObject({ observations: ['plays go', 'likes tea'] });
     const exported: string[] = [];
     for await (const line of memory.export()) exported.push(line);

@@ -47,7 +47,18 @@ export { graphKey, memoryKey, notesKey, workflowKey } from './records/keys.ts';
 export type { FullRetention, Retention } from './records/limits.ts';
 export { createMemory } from './memory.ts';
 export type { Memory, MemoryOptions } from './memory.ts';
-export type { ForgetMessages, ForgetNamespace, ForgetOptions } from './maintenance/forget.ts';
+export type {
+  ForgetEverything,
+  ForgetGraph,
+  ForgetMessages,
+  ForgetNamespace,
+  ForgetNotes,
+  ForgetOptions,
+  ForgetResult,
+  ForgetUnreadable,
+  ForgetWorkflow,
+} from './maintenance/forget.ts';
+export type { Problem, ProblemListener } from './maintenance/problems.ts';
 export type {
   JsonObject,
   Namespace,

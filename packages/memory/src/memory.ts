@@ -14,12 +14,14 @@ import type { Graph } from './graph/graph.ts';
 import { exportLines } from './maintenance/export.ts';
 import type { ExportOptions } from './maintenance/export.ts';
 import { forget } from './maintenance/forget.ts';
-import type { ForgetOptions } from './maintenance/forget.ts';
+import type { ForgetOptions, ForgetResult } from './maintenance/forget.ts';
 import { importLines } from './maintenance/import.ts';
 import type { ImportResult } from './maintenance/import.ts';
 import { listGroups, listNotes, measure } from './maintenance/overview.ts';
 import type { GroupInfo, MemoryStats, NotesInfo } from './maintenance/overview.ts';
-import { listUnreadable } from './maintenance/unreadable.ts';
+import { listUnreadable } from './maintenance/contents.ts';
+import type { Problem } from './maintenance/problems.ts';
+import { MemoryError } from './errors.ts';
 import type { CallOptions, MemoryBackend } from './records/backend.ts';
 import { factsKey } from './records/keys.ts';
 import { checkLanguage } from './records/language.ts';
@@ -83,8 +85,19 @@ export interface Memory extends Notes, Streams, AsyncDisposable {
   readonly listGroups: (options?: CallOptions & { readonly stream?: string | undefined }) => Promise<GroupInfo[]>;
   /** Lists the workflows with notes. */
   readonly listNotes: (options?: CallOptions) => Promise<NotesInfo[]>;
-  /** Removes a message, a group, a stream, a namespace or one of its keys. @returns the number of removed records. */
-  readonly forget: (options: ForgetOptions) => Promise<number>;
+  /**
+   * Removes messages, a namespace, a workflow, notes, a knowledge graph, what is unreadable, or everything, and erases the text
+   * from the files of the store.
+   *
+   * @throws {MemoryError} `INVALID_INPUT`, `INVALID_NAME`.
+   */
+  readonly forget: (options: ForgetOptions) => Promise<ForgetResult>;
+  /**
+   * Copies the store to a new file while it is in use, and verifies the copy. @returns the bytes of the copy.
+   *
+   * @throws {MemoryError} `STORE_UNSUPPORTED` for a store without files.
+   */
+  readonly backup: (path: string, options?: CallOptions) => Promise<number>;
   readonly stats: (options?: CallOptions) => Promise<MemoryStats>;
   /** Returns everything as JSON lines, or the messages of a stream or a group. */
   readonly export: (options?: ExportOptions) => AsyncGenerator<string, void, undefined>;
@@ -115,8 +128,9 @@ export function createMemory(options: MemoryOptions): Memory {
   const claims = createClaims(backend);
   const noteLifetimeMs = limits.notes.temporaryLifetimeMs;
   const streams = createStreams({ messages, notes, recall, claims, language, noteLifetimeMs });
-  const graph = (name: string = 'default'): Graph => createGraph(backend, name);
+  const graph = (name: string = 'default'): Graph => createGraph({ backend, reader }, name);
   const transfer = { backend, reader, messages, notes, workflows, limits, graph };
+  const onProblem = ({ key, message }: Problem): void => onUnreadable({ key, record: '', reason: message });
   const close = (): Promise<void> => backend.close();
 
   return {
@@ -133,13 +147,18 @@ export function createMemory(options: MemoryOptions): Memory {
     namespace: (name, rules) => createNamespace({ backend, reader, limits }, name, rules),
     recall,
     retrieveRelevantContexts: async ({ stream, ...query }) => streams.stream(stream).retrieveRelevantContexts(query),
-    listGroups: ({ stream, signal } = {}) => listGroups(backend, stream, { signal }),
-    listNotes: (call = {}) => listNotes(backend, call),
-    forget: (selection) => forget({ backend, messages, claims }, selection),
+    listGroups: ({ stream, signal } = {}) => listGroups(backend, { stream, onProblem, signal }),
+    listNotes: ({ signal } = {}) => listNotes(backend, { onProblem, signal }),
+    forget: (selection) => forget({ backend, messages, claims, limits }, selection),
     stats: (call = {}) => measure(backend, call),
     export: (selection = {}) => exportLines(transfer, selection),
     import: (lines, call = {}) => importLines(transfer, lines, call),
-    unreadable: (call = {}) => listUnreadable(backend, call),
+    unreadable: ({ signal } = {}) => listUnreadable(backend, { limits, signal }),
+    backup: async (path, call) => {
+      if (backend.backup) return backend.backup(path, call);
+      const summary = `[memory:${backend.name}] The store has no file to copy`;
+      throw new MemoryError('STORE_UNSUPPORTED', [summary, 'Use export, or the backup of the server.']);
+    },
     close,
     [Symbol.asyncDispose]: close,
   };

@@ -175,7 +175,8 @@ export async function withMemory(
   let isWhole = true;
   const { memory, choice } = await openMemory(session, flags, (notice) => {
     isWhole = false;
-    pending.push(notice);
+    // One key may have many unreadable records.
+    if (!pending.includes(notice)) pending.push(notice);
   });
   const where = choice.path ?? hostOf(choice.url ?? '');
   const print: Printer['print'] = (lines, document) =>

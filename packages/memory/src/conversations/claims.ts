@@ -24,10 +24,15 @@ export function nameInUse({ name, parents }: StreamClaim): MemoryError {
   ]);
 }
 
-function parseClaim(key: string, document: string): StreamClaim | undefined {
+/** Returns the merged streams of a claim; `undefined` when the document is not a claim. */
+export function parentsOf(document: string): readonly string[] | undefined {
   const { parents } = parseFields(document) ?? {};
-  const isList = Array.isArray(parents) && parents.every((parent) => typeof parent === 'string');
-  return isList ? { name: parseStreamKey(key), parents } : undefined;
+  return Array.isArray(parents) && parents.every((parent) => typeof parent === 'string') ? parents : undefined;
+}
+
+function parseClaim(key: string, document: string): StreamClaim | undefined {
+  const parents = parentsOf(document);
+  return parents && { name: parseStreamKey(key), parents };
 }
 
 /** @throws {MemoryError} `CORRUPT_RECORD`. */

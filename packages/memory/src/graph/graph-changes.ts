@@ -1,6 +1,8 @@
-/** The changes of a graph, as pure functions. A change without an effect returns the graph that it was given. */
+/** The changes of a graph, as pure functions of its rows. */
 import { MemoryError } from '../errors.ts';
-import type { Entity, KnowledgeGraph, Relation } from './knowledge-graph.ts';
+import { quoted } from '../records/keys.ts';
+import { checkLines, entityId, parseGraphLine, relationId, rowId } from './knowledge-graph.ts';
+import type { Entity, GraphLine, Relation } from './knowledge-graph.ts';
 
 /** Observations about one entity, to add or to delete. */
 export interface Observations {
@@ -14,84 +16,151 @@ export interface AddedObservations {
   readonly addedObservations: readonly string[];
 }
 
-/** The graph after a change, and the result of the change. */
+/** The texts of rows by their ids. */
+export type Rows = ReadonlyMap<string, string>;
+
+/** A change of a graph. */
 export interface GraphChange<Result> {
-  readonly graph: KnowledgeGraph;
-  readonly result: Result;
+  /** The ids of the rows that it depends on. `all` also protects it from every other change of the graph. */
+  readonly reads: readonly string[] | 'all';
+  /** Whether it may be tried as if none of its rows existed. */
+  readonly isAddition?: true;
+  /** Returns the new texts of rows, `undefined` to remove one, and the result. */
+  readonly apply: (rows: Rows) => {
+    readonly changed: ReadonlyMap<string, string | undefined>;
+    readonly result: Result;
+  };
 }
 
-function isSame(a: Relation, b: Relation): boolean {
-  return a.from === b.from && a.to === b.to && a.relationType === b.relationType;
+/** @throws {MemoryError} `CORRUPT_RECORD` when a row exists that cannot be read. */
+function lineAt(rows: Rows, id: string, subject: string): GraphLine | undefined {
+  const text = rows.get(id);
+  if (text === undefined) return undefined;
+  const line = parseGraphLine(text);
+  if (line) return line;
+  const hint = 'Nothing was changed; delete it, then create it again.';
+  throw new MemoryError('CORRUPT_RECORD', [`The stored ${subject} is not readable`, hint]);
 }
 
-/** Adds the entities with a new name. */
-export function addEntities(graph: KnowledgeGraph, entities: readonly Entity[]): GraphChange<Entity[]> {
-  const names = new Set(graph.entities.map(({ name }) => name));
-  const added = entities.filter(({ name }) => {
-    if (names.has(name)) return false;
-    names.add(name);
-    return true;
-  });
-  if (added.length === 0) return { graph, result: [] };
-  return { graph: { ...graph, entities: [...graph.entities, ...added] }, result: added };
+/** @throws {MemoryError} `CORRUPT_RECORD`. */
+function entityAt(rows: Rows, name: string): ({ readonly type: 'entity' } & Entity) | undefined {
+  const line = lineAt(rows, entityId(name), `entity ${quoted(name)}`);
+  return line?.type === 'entity' ? line : undefined;
 }
 
-/** Adds the relations that the graph does not have. */
-export function addRelations(graph: KnowledgeGraph, relations: readonly Relation[]): GraphChange<Relation[]> {
-  const added: Relation[] = [];
-  for (const relation of relations) {
-    if (![...graph.relations, ...added].some((one) => isSame(one, relation))) added.push(relation);
-  }
-  if (added.length === 0) return { graph, result: [] };
-  return { graph: { ...graph, relations: [...graph.relations, ...added] }, result: added };
+function add<Line extends GraphLine, Added>(lines: readonly Line[], values: readonly Added[]): GraphChange<Added[]> {
+  const ids = checkLines(lines).map(rowId);
+  return {
+    reads: ids,
+    isAddition: true,
+    apply: (rows) => {
+      const changed = new Map<string, string>();
+      const result = values.filter((_, index) => {
+        const [id = '', line] = [ids[index], lines[index]];
+        if (changed.has(id) || lineAt(rows, id, line?.type ?? '') !== undefined) return false;
+        changed.set(id, JSON.stringify(line));
+        return true;
+      });
+      return { changed, result };
+    },
+  };
 }
 
-/** @throws {MemoryError} `INVALID_INPUT` when an entity is missing; then nothing is added. */
-export function addObservations(
-  graph: KnowledgeGraph,
-  observations: readonly Observations[],
-): GraphChange<AddedObservations[]> {
-  const entities = new Map(graph.entities.map((entity) => [entity.name, entity]));
-  const result = observations.map(({ entityName, contents }): AddedObservations => {
-    const entity = entities.get(entityName);
-    if (entity === undefined) {
-      const hint = 'Create it first. Nothing was added.';
-      throw new MemoryError('INVALID_INPUT', [`There is no entity ${JSON.stringify(entityName)}`, hint]);
-    }
-    const added = [...new Set(contents)].filter((content) => !entity.observations.includes(content));
-    entities.set(entityName, { ...entity, observations: [...entity.observations, ...added] });
-    return { entityName, addedObservations: added };
-  });
-  const isChanged = result.some(({ addedObservations }) => addedObservations.length > 0);
-  return { graph: isChanged ? { ...graph, entities: [...entities.values()] } : graph, result };
+/** Adds the entities with a new name. @throws {MemoryError} `INVALID_INPUT`. */
+export function addEntities(entities: readonly Entity[]): GraphChange<Entity[]> {
+  return add(
+    entities.map((entity) => ({ ...entity, type: 'entity' as const })),
+    entities,
+  );
+}
+
+/** Adds the relations that the graph does not have. @throws {MemoryError} `INVALID_INPUT`. */
+export function addRelations(relations: readonly Relation[]): GraphChange<Relation[]> {
+  return add(
+    relations.map((relation) => ({ ...relation, type: 'relation' as const })),
+    relations,
+  );
+}
+
+/** When an entity is missing, `apply` throws a {@link MemoryError} `INVALID_INPUT`, and nothing is added. */
+export function addObservations(observations: readonly Observations[]): GraphChange<AddedObservations[]> {
+  return {
+    reads: observations.map(({ entityName }) => entityId(entityName)),
+    apply: (rows) => {
+      const next = new Map(rows);
+      const changed = new Map<string, string>();
+      const result = observations.map(({ entityName, contents }): AddedObservations => {
+        const entity = entityAt(next, entityName);
+        if (entity === undefined) {
+          const hint = 'Create it first. Nothing was added.';
+          throw new MemoryError('INVALID_INPUT', [`There is no entity ${quoted(String(entityName))}`, hint]);
+        }
+        const added = [...new Set(contents)].filter((content) => !entity.observations.includes(content));
+        if (added.length > 0) {
+          const [line] = checkLines([{ ...entity, observations: [...entity.observations, ...added] }]);
+          next.set(entityId(entityName), JSON.stringify(line));
+          changed.set(entityId(entityName), JSON.stringify(line));
+        }
+        return { entityName, addedObservations: added };
+      });
+      return { changed, result };
+    },
+  };
 }
 
 /** Deletes entities and the relations from and to them. The result is the number of deleted entities. */
-export function deleteEntities(graph: KnowledgeGraph, names: readonly string[]): GraphChange<number> {
-  const entities = graph.entities.filter((entity) => !names.includes(entity.name));
-  const relations = graph.relations.filter(({ from, to }) => !names.includes(from) && !names.includes(to));
-  const result = graph.entities.length - entities.length;
-  const isChanged = result > 0 || relations.length < graph.relations.length;
-  return { graph: isChanged ? { entities, relations } : graph, result };
+export function deleteEntities(names: readonly string[]): GraphChange<number> {
+  const deleted = new Set(names);
+  const ids = new Set(names.map(entityId));
+  return {
+    reads: 'all',
+    apply: (rows) => {
+      const changed = new Map<string, undefined>();
+      let result = 0;
+      for (const [id, text] of rows) {
+        const line = parseGraphLine(text);
+        const isEntity = ids.has(id) || (line?.type === 'entity' && deleted.has(line.name));
+        if (isEntity) result += 1;
+        if (isEntity || (line?.type === 'relation' && (deleted.has(line.from) || deleted.has(line.to)))) {
+          changed.set(id, undefined);
+        }
+      }
+      return { changed, result };
+    },
+  };
 }
 
 /** The result is the number of deleted observations. */
-export function deleteObservations(graph: KnowledgeGraph, deletions: readonly Observations[]): GraphChange<number> {
-  let result = 0;
-  const entities = graph.entities.map((entity) => {
-    const deleted = deletions
-      .filter(({ entityName }) => entityName === entity.name)
-      .flatMap(({ contents }) => contents);
-    const observations = entity.observations.filter((content) => !deleted.includes(content));
-    result += entity.observations.length - observations.length;
-    return { ...entity, observations };
-  });
-  return { graph: result > 0 ? { ...graph, entities } : graph, result };
+export function deleteObservations(deletions: readonly Observations[]): GraphChange<number> {
+  return {
+    reads: deletions.map(({ entityName }) => entityId(entityName)),
+    apply: (rows) => {
+      const next = new Map(rows);
+      const changed = new Map<string, string>();
+      let result = 0;
+      for (const { entityName, contents } of deletions) {
+        const entity = entityAt(next, entityName);
+        const observations = entity?.observations.filter((content) => !contents.includes(content)) ?? [];
+        const count = (entity?.observations.length ?? 0) - observations.length;
+        if (count === 0) continue;
+        result += count;
+        const text = JSON.stringify({ ...entity, observations });
+        next.set(entityId(entityName), text);
+        changed.set(entityId(entityName), text);
+      }
+      return { changed, result };
+    },
+  };
 }
 
 /** The result is the number of deleted relations. */
-export function deleteRelations(graph: KnowledgeGraph, deleted: readonly Relation[]): GraphChange<number> {
-  const relations = graph.relations.filter((relation) => !deleted.some((one) => isSame(one, relation)));
-  const result = graph.relations.length - relations.length;
-  return { graph: result > 0 ? { ...graph, relations } : graph, result };
+export function deleteRelations(relations: readonly Relation[]): GraphChange<number> {
+  const ids = [...new Set(relations.map(relationId))];
+  return {
+    reads: ids,
+    apply: (rows) => {
+      const found = ids.filter((id) => rows.has(id));
+      return { changed: new Map(found.map((id) => [id, undefined])), result: found.length };
+    },
+  };
 }

@@ -3,12 +3,16 @@ import { rankDocuments } from '@cairn/retrieval';
 import { MemoryError } from '../errors.ts';
 import type { CallOptions, MemoryBackend } from '../records/backend.ts';
 import { graphKey } from '../records/keys.ts';
+import type { Reader } from '../records/reader.ts';
 import * as changes from './graph-changes.ts';
-import type { AddedObservations, GraphChange, Observations } from './graph-changes.ts';
-import { graphLines, parseGraph } from './knowledge-graph.ts';
+import type { AddedObservations, GraphChange, Observations, Rows } from './graph-changes.ts';
+import { graphOf, keepPlace, parseGraphLine, rowsOfDocument } from './knowledge-graph.ts';
 import type { Entity, KnowledgeGraph, Relation } from './knowledge-graph.ts';
 
-/** Entities and relations, in the shapes of the memory server of the Model Context Protocol. They do not expire. */
+/**
+ * Entities and relations, in the shapes of the memory server of the Model Context Protocol. They do not expire, and keep
+ * the order of their creation. An unreadable row is reported, and hides no other.
+ */
 export interface Graph {
   readonly read: (options?: CallOptions) => Promise<KnowledgeGraph>;
   /** @returns the entities with a new name. Existing entities are not changed. */
@@ -39,6 +43,10 @@ export interface Graph {
 const MAX_ATTEMPTS = 2000;
 const MAX_WAIT_MS = 30;
 const MAX_RANKED = 20;
+/** The rows of one page. A graph with fewer is read in one step. */
+const PAGE = 10_000;
+/** The attempts to read a larger graph while it does not change. */
+const MAX_READS = 5;
 
 /** Returns entities with the relations from and to them. */
 function withRelations(graph: KnowledgeGraph, entities: readonly Entity[]): KnowledgeGraph {
@@ -64,47 +72,144 @@ async function findEntities(graph: KnowledgeGraph, query: string, options: CallO
   return ranked.flatMap(({ id, matched }) => (matched.length === 0 ? [] : (graph.entities[Number(id)] ?? [])));
 }
 
-/** Creates a graph that is stored as one document and changed by compare and swap, so that no change is lost. */
-export function createGraph(backend: MemoryBackend, name: string): Graph {
+/** The rows of a graph, or some of them. */
+interface State {
+  readonly rows: Rows;
+  /** The sequences of the rows, by their ids. */
+  readonly sequences?: ReadonlyMap<string, number> | undefined;
+  /** The highest sequence of the table. */
+  readonly sequence?: number | undefined;
+  /** The document of an earlier version, which the first change replaces. */
+  readonly document?: string | undefined;
+}
+
+function isOtherType(error: unknown): boolean {
+  return MemoryError.isInstance(error) && error.code === 'CORRUPT_RECORD';
+}
+
+/** @throws {MemoryError} `CORRUPT_RECORD` for a document that another program wrote. */
+function checkDocument({ rows }: State, key: string): void {
+  if ([...rows.values()].some((text) => parseGraphLine(text) !== undefined)) return;
+  const summary = `The value under ${key} is not a knowledge graph`;
+  throw new MemoryError('CORRUPT_RECORD', [summary, 'It was not changed; use another graph.'], { key });
+}
+
+export interface GraphDependencies {
+  readonly backend: MemoryBackend;
+  readonly reader: Reader;
+}
+
+/** Creates a graph that is stored as a table with a row for each entity and relation. */
+export function createGraph({ backend, reader }: GraphDependencies, name: string): Graph {
   const key = graphKey(name);
 
-  const load = async (options: CallOptions): Promise<{ document: string | undefined; graph: KnowledgeGraph }> => {
-    const document = await backend.read(key, options);
-    return { document, graph: document === undefined ? { entities: [], relations: [] } : parseGraph(document, key) };
+  const allRows = async (options: CallOptions): Promise<State> => {
+    for (let read = 1; ; read++) {
+      const rows = new Map<string, string>();
+      const sequences = new Map<string, number>();
+      const first = await backend.changes(key, { limit: PAGE, ...options });
+      // A list has sequences too. This throws its error.
+      if (first.records.some(({ id }) => id === undefined)) await backend.rows(key, [''], options);
+      let page = first;
+      for (;;) {
+        for (const { id = '', record, sequence } of page.records) {
+          rows.set(id, record);
+          sequences.set(id, sequence);
+        }
+        if (page.records.length < PAGE) break;
+        page = await backend.changes(key, { after: page.records.at(-1)?.sequence, limit: PAGE, ...options });
+      }
+      const isSame = page.epoch === first.epoch && page.sequence === first.sequence;
+      if (isSame || read === MAX_READS) return { rows, sequences, sequence: first.sequence };
+    }
   };
-  /** Applies a change to the current graph. A change without an effect is not written. */
-  const change = async <T>(apply: (graph: KnowledgeGraph) => GraphChange<T>, options: CallOptions): Promise<T> => {
+  const someRows = async (ids: readonly string[], options: CallOptions): Promise<State> => {
+    const found = (await backend.rows(key, ids, options)).filter((row) => row !== undefined);
+    return {
+      rows: new Map(found.map(({ id, record }) => [id, record])),
+      sequences: new Map(found.map(({ id, sequence }) => [id, sequence])),
+    };
+  };
+  const load = async (reads: readonly string[] | 'all', options: CallOptions): Promise<State> => {
+    for (;;) {
+      try {
+        return await (reads === 'all' ? allRows(options) : someRows(reads, options));
+      } catch (error) {
+        if (!isOtherType(error)) throw error;
+        const document = await backend.read(key, options);
+        if (document !== undefined) return { rows: rowsOfDocument(document), document };
+        // Another process replaced the document in between.
+      }
+    }
+  };
+  /** Returns what can be read, and reports the rest. */
+  const read = async (options: CallOptions): Promise<KnowledgeGraph> => {
+    const { rows, sequences } = await load('all', options);
+    const lines = Array.from(rows, ([id, record], index) => {
+      const line = parseGraphLine(record);
+      if (line === undefined) reader.report({ key, ...(sequences !== undefined && { id }), record });
+      return { line, place: line?.createdSequence ?? sequences?.get(id) ?? index };
+    });
+    lines.sort((a, b) => a.place - b.place);
+    return graphOf(lines.flatMap(({ line }) => line ?? []));
+  };
+  /** Makes a change if the rows are as they were read. @returns whether it was made. */
+  const write = async (
+    { rows, sequences, document, sequence }: State,
+    changed: ReadonlyMap<string, string | undefined>,
+    options: CallOptions,
+  ): Promise<boolean> => {
+    if (document === undefined) {
+      const texts = Array.from(changed, ([id, next]) => {
+        const expected = rows.get(id);
+        const isUpdate = expected !== undefined && next !== undefined;
+        return { id, expected, next: isUpdate ? keepPlace(next, expected, sequences?.get(id) ?? 0) : next };
+      });
+      return (await backend.change(key, { rows: texts, sequence }, options)).isDone;
+    }
+    const texts = [...new Map<string, string | undefined>([...rows, ...changed])].flatMap(([id, next]) =>
+      next === undefined ? [] : [{ id, expected: undefined, next }],
+    );
+    return (await backend.change(key, { rows: texts, replaces: document }, options)).isDone;
+  };
+  /** Applies a change to the current rows. A change without an effect is not written. */
+  const change = async <T>({ reads, isAddition, apply }: GraphChange<T>, options: CallOptions): Promise<T> => {
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-      const { document, graph } = await load(options);
-      const changed = apply(graph);
-      if (changed.graph === graph) return changed.result;
-      const swap = { expected: document, next: graphLines(changed.graph).join('\n'), ttlMs: Infinity };
-      if (await backend.swap(key, swap, options)) return changed.result;
-      await delay(Math.random() * Math.min(attempt, MAX_WAIT_MS), undefined, options);
+      const isBlind = isAddition === true && attempt === 0;
+      const state = isBlind ? { rows: new Map<string, string>() } : await load(reads, options);
+      const { changed, result } = apply(state.rows);
+      if (changed.size === 0) return result;
+      if (state.document !== undefined) checkDocument(state, key);
+      try {
+        if (await write(state, changed, options)) return result;
+      } catch (error) {
+        // A document of an earlier version came, or was replaced: the next attempt reads what is there.
+        if (!isOtherType(error)) throw error;
+      }
+      if (!isBlind) await delay(Math.random() * Math.min(attempt, MAX_WAIT_MS), undefined, options);
     }
     const summary = `[memory:${backend.name}] Other processes changed the knowledge graph during ${MAX_ATTEMPTS} attempts`;
     throw new MemoryError('STORE_LOCKED', [summary, 'Nothing was changed; repeat the call.'], { key });
   };
 
   return {
-    read: async (options = {}) => (await load(options)).graph,
-    createEntities: (entities, options = {}) => change((graph) => changes.addEntities(graph, entities), options),
-    createRelations: (relations, options = {}) => change((graph) => changes.addRelations(graph, relations), options),
-    addObservations: (observations, options = {}) =>
-      change((graph) => changes.addObservations(graph, observations), options),
-    deleteEntities: (names, options = {}) => change((graph) => changes.deleteEntities(graph, names), options),
-    deleteObservations: (deletions, options = {}) =>
-      change((graph) => changes.deleteObservations(graph, deletions), options),
-    deleteRelations: (relations, options = {}) => change((graph) => changes.deleteRelations(graph, relations), options),
+    read: (options = {}) => read(options),
+    createEntities: async (entities, options = {}) => change(changes.addEntities(entities), options),
+    createRelations: async (relations, options = {}) => change(changes.addRelations(relations), options),
+    addObservations: async (observations, options = {}) => change(changes.addObservations(observations), options),
+    deleteEntities: async (names, options = {}) => change(changes.deleteEntities(names), options),
+    deleteObservations: async (deletions, options = {}) => change(changes.deleteObservations(deletions), options),
+    deleteRelations: async (relations, options = {}) => change(changes.deleteRelations(relations), options),
     search: async (query, options = {}) => {
-      const { graph } = await load(options);
+      const graph = await read(options);
       return withRelations(graph, await findEntities(graph, query, options));
     },
     open: async (names, options = {}) => {
-      const { graph } = await load(options);
+      const graph = await read(options);
+      const wanted = new Set(names);
       return withRelations(
         graph,
-        graph.entities.filter((entity) => names.includes(entity.name)),
+        graph.entities.filter((entity) => wanted.has(entity.name)),
       );
     },
   };

@@ -1,5 +1,8 @@
+import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { MemoryError } from '../errors.ts';
+import { quoted } from '../records/keys.ts';
+import { parseFields } from '../records/record.ts';
 
 /** A named thing, with observations about it. */
 export interface Entity {
@@ -20,31 +23,26 @@ export interface KnowledgeGraph {
   readonly relations: readonly Relation[];
 }
 
-/** One line of a graph, in the format of the memory server of the Model Context Protocol. */
+/** One line of a graph, in the format of the memory server of the Model Context Protocol. It may have more fields. */
 export type GraphLine = ({ readonly type: 'entity' } & Entity) | ({ readonly type: 'relation' } & Relation);
 
+/** A row that was changed since it was created keeps its place by the sequence that it had then. */
+export interface Placed {
+  readonly createdSequence?: number | undefined;
+}
+
 export const graphLineSchema: z.ZodType<GraphLine> = z.discriminatedUnion('type', [
-  z.object({
+  z.looseObject({
     type: z.literal('entity'),
     name: z.string(),
     entityType: z.string(),
     observations: z.array(z.string()),
   }),
-  z.object({ type: z.literal('relation'), from: z.string(), to: z.string(), relationType: z.string() }),
+  z.looseObject({ type: z.literal('relation'), from: z.string(), to: z.string(), relationType: z.string() }),
 ]);
 
-/** Returns a line for each entity and relation. */
-export function graphLines({ entities, relations }: KnowledgeGraph): string[] {
-  return [
-    ...entities.map(({ name, entityType, observations }) =>
-      JSON.stringify({ type: 'entity', name, entityType, observations }),
-    ),
-    ...relations.map(({ from, to, relationType }) => JSON.stringify({ type: 'relation', from, to, relationType })),
-  ];
-}
-
-/** Returns the graph of parsed lines. */
-export function graphOf(lines: readonly GraphLine[]): KnowledgeGraph {
+/** Returns the graph of lines, without the fields that this version does not know. */
+export function graphOf(lines: Iterable<GraphLine>): KnowledgeGraph {
   const entities: Entity[] = [];
   const relations: Relation[] = [];
   for (const line of lines) {
@@ -57,43 +55,75 @@ export function graphOf(lines: readonly GraphLine[]): KnowledgeGraph {
   return { entities, relations };
 }
 
-/** Checks a line of a stored graph. Every change reads all lines, and this takes a tenth of the time of the schema. */
-function checkLine(value: unknown): GraphLine {
-  const line = value as Readonly<Partial<Record<'type' | keyof Entity | keyof Relation, unknown>>>;
-  const isText = (...all: readonly unknown[]): boolean => all.every((one) => typeof one === 'string');
+function isText(...all: readonly unknown[]): boolean {
+  return all.every((one) => typeof one === 'string');
+}
+
+/** Checks a line. Every reading of a graph checks all of its lines, and this takes a tenth of the time of the schema. */
+function isGraphLine(line: Readonly<Record<string, unknown>>): boolean {
   const { observations } = line;
-  if (
-    line.type === 'entity' &&
-    isText(line.name, line.entityType) &&
-    Array.isArray(observations) &&
-    isText(...observations)
-  ) {
-    return value as GraphLine;
-  }
-  if (line.type === 'relation' && isText(line.from, line.to, line.relationType)) return value as GraphLine;
-  throw new TypeError('a line is neither an entity nor a relation');
+  if (line['type'] === 'relation') return isText(line['from'], line['to'], line['relationType']);
+  if (line['type'] !== 'entity' || !isText(line['name'], line['entityType'])) return false;
+  return Array.isArray(observations) && observations.every((one) => typeof one === 'string');
 }
 
-/** Returns whether a text is a line of a stored graph. */
-export function isGraphLine(text: string): boolean {
-  try {
-    checkLine(JSON.parse(text));
-    return true;
-  } catch {
-    return false;
-  }
+/** Parses a row of a graph; `undefined` when it is neither an entity nor a relation. */
+export function parseGraphLine(text: string): (GraphLine & Placed) | undefined {
+  const line = parseFields(text);
+  return line !== undefined && isGraphLine(line) ? (line as unknown as GraphLine & Placed) : undefined;
 }
 
-/** Parses a stored graph. @throws {MemoryError} `CORRUPT_RECORD`. */
-export function parseGraph(document: string, key: string): KnowledgeGraph {
-  try {
-    const lines = document.split('\n').filter((line) => line !== '');
-    return graphOf(lines.map((line) => checkLine(JSON.parse(line))));
-  } catch (error) {
-    const summary = `The knowledge graph under ${key} is not readable`;
-    throw new MemoryError('CORRUPT_RECORD', [summary, 'It was not changed; repair it, or use another graph.'], {
-      key,
-      cause: error,
-    });
+/** Returns the place of a row among the others. */
+export function placeOf(text: string, sequence: number): number {
+  return parseGraphLine(text)?.createdSequence ?? sequence;
+}
+
+/** Returns the new text of a row that keeps its place. */
+export function keepPlace(next: string, before: string, sequence: number): string {
+  return JSON.stringify({ ...parseFields(next), createdSequence: placeOf(before, sequence) });
+}
+
+/** Checks what a caller adds. @throws {MemoryError} `INVALID_INPUT`. */
+export function checkLines<Line extends GraphLine>(lines: readonly Line[]): readonly Line[] {
+  for (const line of lines) {
+    if (isGraphLine(line as unknown as Readonly<Record<string, unknown>>)) continue;
+    const fields = line.type === 'entity' ? 'name, entityType and observations' : 'from, to and relationType';
+    throw new MemoryError('INVALID_INPUT', [
+      `Invalid ${line.type} ${quoted(String(line.type === 'entity' ? line.name : line.from))}`,
+      `Use texts for ${fields}. Nothing was changed.`,
+    ]);
   }
+  return lines;
+}
+
+/** A hash, because the id of a row is short, and a name may have any length. JSON keeps unpaired surrogates apart. */
+function hashOf(...parts: readonly string[]): string {
+  return createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
+}
+
+/** Returns the id of an entity's row. */
+export function entityId(name: string): string {
+  return `entity:${hashOf(name)}`;
+}
+
+/** Returns the id of a relation's row. */
+export function relationId({ from, to, relationType }: Relation): string {
+  return `relation:${hashOf(from, to, relationType)}`;
+}
+
+/** Returns the id of a row. */
+export function rowId(line: GraphLine): string {
+  return line.type === 'entity' ? entityId(line.name) : relationId(line);
+}
+
+/** Returns the rows of a graph that an earlier version kept in one document. Its unreadable lines become rows too. */
+export function rowsOfDocument(document: string): Map<string, string> {
+  const rows = new Map<string, string>();
+  for (const text of document.split('\n')) {
+    if (text === '') continue;
+    const line = parseGraphLine(text);
+    const id = line === undefined ? undefined : rowId(line);
+    rows.set(id === undefined || rows.has(id) ? `line:${hashOf(text)}` : id, text);
+  }
+  return rows;
 }

@@ -1,102 +1,71 @@
-import type { Messages } from '../conversations/messages.ts';
-import type { Graph } from '../graph/graph.ts';
-import { graphLines } from '../graph/knowledge-graph.ts';
 import type { CallOptions, MemoryBackend } from '../records/backend.ts';
-import { NAMESPACE_PREFIX, parseNamespaceKey, workflowKey } from '../records/keys.ts';
-import { listRuleOf } from '../records/limits.ts';
+import { MEMORY_PREFIX, parseMemoryKey, QUARANTINE_KEY, streamPrefix, UNKNOWN_KEY } from '../records/keys.ts';
 import type { Limits } from '../records/limits.ts';
-import { parseNamespaceRecord } from '../records/namespace.ts';
-import type { Reader } from '../records/reader.ts';
-import { MAX_TIME_MS } from '../records/time.ts';
-import type { Notes } from '../workflows/notes.ts';
-import type { Workflows } from '../workflows/workflows.ts';
-import { listGraphs, listGroups, listNotes } from './overview.ts';
+import type { Reader, UnreadableRecord } from '../records/reader.ts';
+import { readContents, readMoved, readUnknown } from './contents.ts';
+import { EXPORT_VERSION } from './lines.ts';
+import { onKey } from './problems.ts';
+import type { ProblemListener } from './problems.ts';
 
 /** Selects the contents of an export. By default everything; with a stream or a group, only their messages. */
 export interface ExportOptions extends CallOptions {
   readonly stream?: string | undefined;
   readonly group?: string | undefined;
+  /** Called for each key that the export leaves out. @default onUnreadable of the memory */
+  readonly onProblem?: ProblemListener | undefined;
 }
 
-export interface TransferDependencies {
+export interface ExportDependencies {
   readonly backend: MemoryBackend;
   readonly reader: Reader;
-  readonly messages: Messages;
-  readonly notes: Notes;
-  readonly workflows: Workflows;
   readonly limits: Limits;
-  readonly graph: (name: string) => Graph;
 }
 
-type Lines = AsyncGenerator<string, void, undefined>;
-
-/** Writes a memory as JSON lines, oldest first within a group. */
-export async function* exportLines(dependencies: TransferDependencies, options: ExportOptions): Lines {
-  const { stream, group, signal } = options;
-  yield* messageLines(dependencies, options);
-  if (stream !== undefined || group !== undefined) return;
-  yield* graphsAsLines(dependencies, { signal });
-  yield* noteLines(dependencies, { signal });
-  yield* workflowLines(dependencies, { signal });
-  yield* namespaceLines(dependencies, { signal });
-}
-
-async function* messageLines(
-  { backend, messages }: TransferDependencies,
-  { stream, group, signal }: ExportOptions,
-): Lines {
-  for (const place of await listGroups(backend, stream, { signal })) {
-    if (group !== undefined && place.group !== group) continue;
-    for (const message of (await messages.history(place, { signal })).toReversed()) {
-      yield JSON.stringify({ kind: 'message', stream: place.stream, group: place.group, ...message });
-    }
-  }
-}
-
-async function* graphsAsLines({ backend, graph }: TransferDependencies, options: CallOptions): Lines {
-  for (const name of await listGraphs(backend, options)) {
-    for (const line of graphLines(await graph(name).read(options))) {
-      yield JSON.stringify({ kind: 'graph', graph: name, line: JSON.parse(line) as unknown });
-    }
-  }
-}
-
-async function* noteLines({ backend, notes }: TransferDependencies, options: CallOptions): Lines {
-  for (const { workflowId } of await listNotes(backend, options)) {
-    for (const note of (await notes.getNotes(workflowId, options)).toReversed()) {
-      yield JSON.stringify({ kind: 'note', workflowId, ...note });
-    }
-  }
-}
-
-async function* workflowLines({ workflows, reader }: TransferDependencies, options: CallOptions): Lines {
-  for (const { id, status } of (await workflows.list(options)).toReversed()) {
-    if (status === 'corrupt') {
-      reader.report({ key: workflowKey(id), record: '' });
+/**
+ * Writes a memory as JSON lines, after a line with the version of the format: by kind and key, oldest first within a key.
+ * Unreadable records are reported, and come last, raw, with lines that an import did not know.
+ */
+export async function* exportLines(
+  { backend, reader, limits }: ExportDependencies,
+  { stream, group, onProblem, signal }: ExportOptions,
+): AsyncGenerator<string, void, undefined> {
+  const isPart = stream !== undefined || group !== undefined;
+  const report: ProblemListener =
+    onProblem ?? (({ key, message }) => reader.report({ key, record: '', reason: message }));
+  const version = JSON.stringify({ kind: 'export', version: EXPORT_VERSION });
+  // A set, because the same unreadable record may also have been imported.
+  const last = new Set<string>();
+  const keep = (unreadable: UnreadableRecord): void => {
+    reader.report(unreadable);
+    last.add(unreadableLine(unreadable));
+  };
+  let isEmpty = true;
+  for await (const { key, id, record, line, reason } of readContents(backend, {
+    limits,
+    ...(isPart && { prefix: stream === undefined ? MEMORY_PREFIX : streamPrefix(stream) }),
+    accepts: (one) => group === undefined || parseMemoryKey(one)?.group === group,
+    onProblem: report,
+    signal,
+  })) {
+    if (line === undefined) {
+      keep({ key, ...(id !== undefined && { id }), record, ...(reason !== undefined && { reason }) });
       continue;
     }
-    const { notes: _, lease: __, ...record } = await workflows.get(id, options);
-    yield JSON.stringify({ kind: 'workflow', ...record });
+    if (isEmpty) yield version;
+    isEmpty = false;
+    yield line;
   }
+  if (!isPart) {
+    const moved = await onKey(QUARANTINE_KEY, () => readMoved(backend, { signal }), report);
+    for (const one of moved ?? []) last.add(unreadableLine(one));
+    const unknown = await onKey(UNKNOWN_KEY, () => readUnknown(backend, { signal }), report);
+    for (const one of unknown ?? []) last.add(one);
+  }
+  if (isEmpty && last.size > 0) yield version;
+  yield* last;
 }
 
-/** Exports lists by record and documents as a whole, each with the time when it expires. */
-async function* namespaceLines({ backend, reader }: TransferDependencies, options: CallOptions): Lines {
-  const rule = listRuleOf({});
-  const infos = (await backend.keys(NAMESPACE_PREFIX, options)).toSorted((a, b) => (a.key < b.key ? -1 : 1));
-  for (const { key, kind, expiresInMs } of infos) {
-    const place = parseNamespaceKey(key);
-    if (place === undefined) continue;
-    const expiresAt =
-      expiresInMs === undefined ? undefined : Math.min((await backend.now(options)) + expiresInMs, MAX_TIME_MS);
-    if (kind === 'document') {
-      const document = await backend.read(key, options);
-      if (document !== undefined) yield JSON.stringify({ kind: 'document', ...place, document, expiresAt });
-      continue;
-    }
-    for (const { value: record } of (await reader.read(key, { rule, ...options }, parseNamespaceRecord)).toReversed()) {
-      const { value, time } = record;
-      yield JSON.stringify({ kind: 'record', ...place, value, time, expiresAt });
-    }
-  }
+/** Returns the line of a record that is exported raw. */
+export function unreadableLine({ key, id, record, reason }: UnreadableRecord): string {
+  return JSON.stringify({ kind: 'unreadable', key, id, record, reason });
 }

@@ -1,9 +1,28 @@
 import type { Claims } from '../conversations/claims.ts';
 import type { Messages } from '../conversations/messages.ts';
 import { MemoryError } from '../errors.ts';
-import type { CallOptions, MemoryBackend } from '../records/backend.ts';
-import { removeKeys } from '../records/namespace.ts';
-import { listGroups } from './overview.ts';
+import type { CallOptions, Erasure, KeyInfo, MemoryBackend } from '../records/backend.ts';
+import {
+  graphKey,
+  memoryKey,
+  namespaceKey,
+  namespacePrefix,
+  notesKey,
+  parseMemoryKey,
+  parseStreamKey,
+  PREFIX,
+  QUARANTINE_KEY,
+  STREAM_PREFIX,
+  streamPrefix,
+  UNKNOWN_KEY,
+  workflowKey,
+} from '../records/keys.ts';
+import type { Limits } from '../records/limits.ts';
+import { removeKey } from '../records/namespace.ts';
+import { isKnownKey, problemOf, readContents } from './contents.ts';
+import type { FoundRecord } from './contents.ts';
+import { onKey } from './problems.ts';
+import type { Problem } from './problems.ts';
 
 /** Selects messages to remove. */
 export interface ForgetMessages extends CallOptions {
@@ -21,33 +40,179 @@ export interface ForgetNamespace extends CallOptions {
   readonly key?: string | undefined;
 }
 
-export type ForgetOptions = ForgetMessages | ForgetNamespace;
+/** Selects a workflow to remove, with its notes. */
+export interface ForgetWorkflow extends CallOptions {
+  readonly workflow: string;
+}
+
+/** Selects the notes of a workflow to remove. */
+export interface ForgetNotes extends CallOptions {
+  readonly notes: string;
+}
+
+/** Selects a knowledge graph to remove. */
+export interface ForgetGraph extends CallOptions {
+  readonly graph: string;
+}
+
+/** Selects the records that this version cannot read, also those that an import kept for the next export. */
+export interface ForgetUnreadable extends CallOptions {
+  readonly unreadable: true;
+  /** @default all keys */
+  readonly key?: string | undefined;
+}
+
+/** Selects everything. */
+export interface ForgetEverything extends CallOptions {
+  readonly everything: true;
+}
+
+export type ForgetOptions =
+  | ForgetMessages
+  | ForgetNamespace
+  | ForgetWorkflow
+  | ForgetNotes
+  | ForgetGraph
+  | ForgetUnreadable
+  | ForgetEverything;
+
+/** The result of forgetting. */
+export interface ForgetResult {
+  /** The number of removed records, rows and documents. */
+  readonly removed: number;
+  /** Whether the removed text is also gone from the files of the store. */
+  readonly erased: Erasure;
+  /** The keys that could not be removed. */
+  readonly problems: readonly Problem[];
+}
 
 export interface ForgetDependencies {
   readonly backend: MemoryBackend;
   readonly messages: Messages;
   readonly claims: Claims;
+  readonly limits: Limits;
 }
 
-/** Removes the selected records. @returns their number. @throws {MemoryError} `INVALID_INPUT`, `INVALID_NAME`. */
-export async function forget(dependencies: ForgetDependencies, selection: ForgetOptions): Promise<number> {
-  if (!('namespace' in selection)) return forgetMessages(dependencies, selection);
-  const { namespace, key, signal } = selection;
-  return removeKeys(dependencies.backend, { namespace, key }, { signal });
+/** What one call removes. */
+interface Forgetting extends ForgetDependencies, CallOptions {
+  readonly problems: Problem[];
 }
 
-async function forgetMessages(
-  { backend, messages, claims }: ForgetDependencies,
-  { stream, group, message, signal }: ForgetMessages,
-): Promise<number> {
-  if (group !== undefined) return messages.remove({ stream, group }, message, { signal });
-  if (message !== undefined) {
-    throw new MemoryError('INVALID_INPUT', ['A message ID needs its group', 'Pass the group of the message too.']);
+/** Removes the selected records, and erases their text. @throws {MemoryError} `INVALID_INPUT`, `INVALID_NAME`. */
+export async function forget(dependencies: ForgetDependencies, selection: ForgetOptions): Promise<ForgetResult> {
+  const { signal } = selection;
+  const { backend } = dependencies;
+  const problems: Problem[] = [];
+  const removed = await remove(selection, { ...dependencies, problems, signal });
+  try {
+    return { removed, erased: await backend.erase({ signal }), problems };
+  } catch (error) {
+    // The records are gone. Their text is erased later.
+    if (!MemoryError.isInstance(error)) throw error;
+    problems.push({ key: '', code: error.code, message: error.message });
+    return { removed, erased: 'pending', problems };
   }
+}
+
+async function remove(selection: ForgetOptions, forgetting: Forgetting): Promise<number> {
+  if ('everything' in selection) return removeEverything(forgetting);
+  if ('unreadable' in selection) return removeUnreadable(selection.key, forgetting);
+  if ('namespace' in selection) {
+    const { namespace, key } = selection;
+    const storeKey = key === undefined ? undefined : namespaceKey(namespace, key);
+    const prefix = namespacePrefix(namespace);
+    return removeKeys(prefix, (one) => storeKey === undefined || one === storeKey, forgetting);
+  }
+  if ('notes' in selection) return removeExactly([notesKey(selection.notes)], forgetting);
+  if ('workflow' in selection) {
+    return removeExactly([notesKey(selection.workflow), workflowKey(selection.workflow)], forgetting);
+  }
+  if ('graph' in selection) return removeExactly([graphKey(selection.graph)], forgetting);
+  return removeMessages(selection, forgetting);
+}
+
+/** Removes keys with all that they have, in any form. Keys that cannot be removed are problems. */
+async function removeKeys(prefix: string, accepts: (key: string) => boolean, forgetting: Forgetting): Promise<number> {
+  const { signal } = forgetting;
+  const infos = await forgetting.backend.keys(prefix, { signal });
   let removed = 0;
-  for (const place of await listGroups(backend, stream, { signal })) {
-    removed += await messages.remove(place, undefined, { signal });
+  for (const info of infos) if (accepts(info.key)) removed += await removeOne(info, forgetting);
+  return removed;
+}
+
+async function removeExactly(keys: readonly string[], forgetting: Forgetting): Promise<number> {
+  let removed = 0;
+  for (const key of keys) removed += await removeKeys(key, (one) => one === key, forgetting);
+  return removed;
+}
+
+async function removeOne(info: KeyInfo, { backend, messages, claims, problems, signal }: Forgetting): Promise<number> {
+  const run = async (): Promise<number> => {
+    const place = info.kind === 'list' ? parseMemoryKey(info.key) : undefined;
+    // Messages have terms in an index, which go with them.
+    if (place !== undefined) return messages.remove(place, undefined, { signal });
+    if (info.kind === 'document' && info.key.startsWith(STREAM_PREFIX)) {
+      return (await claims.release(parseStreamKey(info.key), { signal })) ? 1 : 0;
+    }
+    return removeKey(backend, info, { signal });
+  };
+  return (await onKey(info.key, run, (problem) => problems.push(problem))) ?? 0;
+}
+
+async function removeMessages({ stream, group, message }: ForgetMessages, forgetting: Forgetting): Promise<number> {
+  const { messages, claims, signal } = forgetting;
+  if (group === undefined) {
+    if (message !== undefined) {
+      throw new MemoryError('INVALID_INPUT', ['A message ID needs its group', 'Pass the group of the message too.']);
+    }
+    const removed = await removeKeys(streamPrefix(stream), () => true, forgetting);
+    await claims.release(stream, { signal });
+    return removed;
   }
-  await claims.release(stream, { signal });
+  if (message !== undefined) return messages.remove({ stream, group }, message, { signal });
+  return removeExactly([memoryKey(stream, group)], forgetting);
+}
+
+async function removeUnreadable(only: string | undefined, forgetting: Forgetting): Promise<number> {
+  const { backend, limits, problems, signal } = forgetting;
+  const accepts = (key: string): boolean => only === undefined || key === only;
+  let removed = await removeExactly([QUARANTINE_KEY, UNKNOWN_KEY].filter(accepts), forgetting);
+  const onProblem = (problem: Problem): unknown => problems.push(problem);
+  for await (const found of readContents(backend, { limits, accepts, onProblem, signal })) {
+    if (found.line !== undefined) continue;
+    removed += (await onKey(found.key, () => removeRecord(backend, found, { signal }), onProblem)) ?? 0;
+  }
+  return removed;
+}
+
+/** Removes one record, if it is still as it was read. */
+async function removeRecord(
+  backend: MemoryBackend,
+  { key, kind, id, record }: FoundRecord,
+  options: CallOptions,
+): Promise<number> {
+  if (kind === 'list') return backend.remove(key, [record], options);
+  let isDone = false;
+  if (id === undefined) {
+    const document = (await backend.read(key, options)) ?? '';
+    // A graph of an earlier version has a record in each line.
+    const rest = document.split('\n').filter((line) => line !== record);
+    const next = document === record || rest.length === 0 ? undefined : rest.join('\n');
+    isDone = await backend.swap(key, { expected: document, next, ttlMs: Infinity }, options);
+  } else {
+    ({ isDone } = await backend.change(key, { rows: [{ id, expected: record, next: undefined }] }, options));
+  }
+  return isDone ? 1 : 0;
+}
+
+async function removeEverything(forgetting: Forgetting): Promise<number> {
+  const { backend, problems, signal } = forgetting;
+  const infos = await backend.keys(PREFIX, { signal });
+  let removed = 0;
+  for (const info of infos) {
+    const problem = isKnownKey(info.key) ? undefined : problemOf(info);
+    if (problem) problems.push(problem);
+    else removed += await removeOne(info, forgetting);
+  }
   return removed;
 }

@@ -1,80 +1,152 @@
+import { claimStream } from '../conversations/claims.ts';
 import type { ImportedMessage } from '../conversations/message.ts';
-import type { Place } from '../conversations/messages.ts';
+import type { Messages, Place } from '../conversations/messages.ts';
 import type { Graph } from '../graph/graph.ts';
-import { graphOf } from '../graph/knowledge-graph.ts';
 import type { CallOptions } from '../records/backend.ts';
-import { namespaceKey, notesKey } from '../records/keys.ts';
+import { graphKey, memoryKey, namespaceKey, notesKey, streamKey, UNKNOWN_KEY, workflowKey } from '../records/keys.ts';
 import { listRuleOf } from '../records/limits.ts';
 import { namespaceDraft, parseNamespaceRecord } from '../records/namespace.ts';
 import { noteDraft } from '../workflows/notes.ts';
-import type { Note } from '../workflows/notes.ts';
-import type { TransferDependencies } from './export.ts';
-import { checkKinds, checkLine, parseLine, workflowOf } from './lines.ts';
+import type { Note, Notes } from '../workflows/notes.ts';
+import type { Workflows } from '../workflows/workflows.ts';
+import { listUnreadable, readUnknown } from './contents.ts';
+import { unreadableLine } from './export.ts';
+import type { ExportDependencies } from './export.ts';
+import { checkKinds, checkLine, createLineParser, workflowOf } from './lines.ts';
 import type { Line, LineOf } from './lines.ts';
+import { onKey } from './problems.ts';
+import type { Problem, ProblemListener } from './problems.ts';
 
 /** The result of an import. */
 export interface ImportResult {
-  /** All lines that are not blank. */
+  /** All lines with a record. A line with a field that this version cannot keep in its record counts as two. */
   readonly lines: number;
   readonly added: number;
   /** Lines that the memory already has, with the same contents. */
   readonly present: number;
-  /** Lines that retention does not keep: they are expired, or there are too many newer ones. */
+  /** Lines that retention does not keep: they are expired, or there are too many newer ones; or their key has a problem. */
   readonly dropped: number;
+  /** Of the added lines: those that are kept as they are for the next export, because this version cannot read them. */
+  readonly unknown: number;
+  /** The keys that could not be written. */
+  readonly problems: readonly Problem[];
+}
+
+export interface ImportDependencies extends ExportDependencies {
+  readonly messages: Messages;
+  readonly notes: Notes;
+  readonly workflows: Workflows;
+  readonly graph: (name: string) => Graph;
 }
 
 /** The records that one step writes. */
 const BATCH = 200;
 
+interface Counts {
+  added: number;
+  present: number;
+  dropped: number;
+}
+
 interface Importing extends CallOptions {
-  readonly count: { added: number; present: number; dropped: number };
+  readonly count: Counts;
 }
 
 /**
- * Imports lines of {@link exportLines}, or of the memory server of the Model Context Protocol. All lines are checked before
- * the first write. Lines that the memory already has are not added again, so that an interrupted import can be repeated.
+ * Imports lines of {@link exportLines}, of any version, or of the memory server of the Model Context Protocol. All lines are
+ * checked before the first write. Lines that the memory already has are not added again, so that an interrupted import can be
+ * repeated. Lines of kinds that this version does not know are kept, and come out again in the next export.
  *
  * @throws {MemoryError} `INVALID_INPUT` with the number of the line, `INVALID_NAME`, `TOO_LARGE`.
  */
 export async function importLines(
-  dependencies: TransferDependencies,
+  dependencies: ImportDependencies,
   texts: Iterable<string> | AsyncIterable<string>,
   { signal }: CallOptions,
 ): Promise<ImportResult> {
   const lines = await parseLines(texts);
   for (const line of lines) checkLine(line, dependencies.limits);
   checkKinds(lines);
-  const importing: Importing = { count: { added: 0, present: 0, dropped: 0 }, signal };
-  const byPlace = grouped(linesOf(lines, 'message'), ({ stream, group }) => JSON.stringify([stream, group]));
-  for (const group of byPlace.values()) await importMessages(dependencies, group, importing);
-  const byWorkflow = grouped(linesOf(lines, 'note'), ({ workflowId }) => workflowId);
-  for (const group of byWorkflow.values()) await importNotes(dependencies, group, importing);
-  const byGraph = grouped(linesOf(lines, 'graph'), ({ graph }) => graph);
-  for (const [name, group] of byGraph) await importGraph(dependencies.graph(name), group, importing);
-  for (const line of linesOf(lines, 'workflow')) {
-    const isAdded = await dependencies.workflows.restore(workflowOf(line), { signal });
-    importing.count[isAdded ? 'added' : 'present'] += 1;
-  }
-  const byKey = grouped(linesOf(lines, 'record'), ({ namespace, key }) => namespaceKey(namespace, key));
-  for (const [key, group] of byKey) await importNamespaceRecords(dependencies, group, { ...importing, key });
-  for (const line of linesOf(lines, 'document')) await importDocument(dependencies, line, importing);
-  return { lines: lines.length, ...importing.count };
+  const problems: Problem[] = [];
+  const total: Counts = { added: 0, present: 0, dropped: 0 };
+  const importAll = async <Kind extends Line['kind']>(
+    kind: Kind,
+    keyOf: (line: LineOf<Kind>) => string,
+    run: (lines: readonly [LineOf<Kind>, ...LineOf<Kind>[]], importing: Importing) => Promise<void>,
+  ): Promise<Counts> => {
+    const own: Counts = { added: 0, present: 0, dropped: 0 };
+    const selected = lines.filter((line): line is LineOf<Kind> => line.kind === kind);
+    for (const [key, group] of grouped(selected, keyOf)) {
+      const count: Counts = { added: 0, present: 0, dropped: 0 };
+      const onProblem: ProblemListener = (problem) => {
+        problems.push(problem);
+        count.dropped = group.length - count.added - count.present;
+      };
+      await onKey(key, () => run(group, { count, signal }), onProblem);
+      for (const name of ['added', 'present', 'dropped'] as const) own[name] += count[name];
+    }
+    for (const name of ['added', 'present', 'dropped'] as const) total[name] += own[name];
+    return own;
+  };
+  await importAll(
+    'stream',
+    ({ name }) => streamKey(name),
+    async (group, { count, signal: stop }) => {
+      for (const claim of group) {
+        const isAdded = await claimStream(dependencies.backend, claim, { signal: stop });
+        count[isAdded ? 'added' : 'present'] += 1;
+      }
+    },
+  );
+  await importAll(
+    'message',
+    ({ stream, group }) => memoryKey(stream, group),
+    (group, importing) => importMessages(dependencies, group, importing),
+  );
+  await importAll(
+    'note',
+    ({ workflowId }) => notesKey(workflowId),
+    (group, importing) => importNotes(dependencies, group, importing),
+  );
+  await importAll(
+    'graph',
+    ({ graph }) => graphKey(graph),
+    ([first, ...rest], importing) => importGraph(dependencies.graph(first.graph), [first, ...rest], importing),
+  );
+  await importAll(
+    'workflow',
+    ({ id }) => workflowKey(id),
+    (group, importing) => importWorkflows(dependencies, group, importing),
+  );
+  await importAll(
+    'record',
+    ({ namespace, key }) => namespaceKey(namespace, key),
+    (group, importing) => importNamespaceRecords(dependencies, group, importing),
+  );
+  await importAll(
+    'document',
+    ({ namespace, key }) => namespaceKey(namespace, key),
+    (group, importing) => importDocuments(dependencies, group, importing),
+  );
+  const known = await importAll(
+    'unknown',
+    () => UNKNOWN_KEY,
+    (group, importing) => importUnknown(dependencies, group, importing),
+  );
+  return { lines: lines.length, ...total, unknown: known.added, problems };
 }
 
 async function parseLines(texts: Iterable<string> | AsyncIterable<string>): Promise<Line[]> {
+  const parser = createLineParser();
   const lines: Line[] = [];
   let lineNumber = 0;
   for await (const text of texts) {
     lineNumber += 1;
     // Some programs write a byte order mark.
-    const line = lineNumber === 1 ? text.replace(/^\uFEFF/u, '') : text;
-    if (line.trim() !== '') lines.push(parseLine(line, lineNumber));
+    const line = (lineNumber === 1 ? text.replace(/^\uFEFF/u, '') : text).trim();
+    if (line !== '') lines.push(...parser.parse(line, lineNumber));
   }
   return lines;
-}
-
-function linesOf<Kind extends Line['kind']>(lines: readonly Line[], kind: Kind): LineOf<Kind>[] {
-  return lines.filter((line): line is LineOf<Kind> => line.kind === kind);
 }
 
 function grouped<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, [T, ...T[]]> {
@@ -86,6 +158,10 @@ function grouped<T>(items: readonly T[], keyOf: (item: T) => string): Map<string
     else groups.set(key, [item]);
   }
   return groups;
+}
+
+function* batchesOf<T>(items: readonly T[]): Generator<readonly T[], void, undefined> {
+  for (let start = 0; start < items.length; start += BATCH) yield items.slice(start, start + BATCH);
 }
 
 /** Adds the records that a list does not have, and counts them. `identify` returns the same text for equal records. */
@@ -104,18 +180,23 @@ async function importRecords<T extends { readonly time: number }>(
 ): Promise<void> {
   const readIdentities = async (): Promise<Set<string>> => new Set((await read()).map(identify));
   const before = await readIdentities();
-  const missing = new Map(lines.filter((line) => !before.has(identify(line))).map((line) => [identify(line), line]));
-  const fresh = [...missing.values()].toSorted((a, b) => a.time - b.time);
-  for (let start = 0; start < fresh.length; start += BATCH) await add(fresh.slice(start, start + BATCH));
+  const missing = new Map<string, T>();
+  for (const line of lines) {
+    const identity = identify(line);
+    if (!before.has(identity)) missing.set(identity, line);
+  }
+  count.present += lines.length - missing.size;
+  if (missing.size === 0) return;
+  const fresh = [...missing].toSorted(([, a], [, b]) => a.time - b.time);
+  for (const batch of batchesOf(fresh)) await add(batch.map(([, line]) => line));
   const after = await readIdentities();
-  const kept = fresh.filter((line) => after.has(identify(line))).length;
+  const kept = fresh.filter(([identity]) => after.has(identity)).length;
   count.added += kept;
   count.dropped += fresh.length - kept;
-  count.present += lines.length - fresh.length;
 }
 
 async function importMessages(
-  { messages }: TransferDependencies,
+  { messages }: ImportDependencies,
   lines: readonly [LineOf<'message'>, ...LineOf<'message'>[]],
   { count, signal }: Importing,
 ): Promise<void> {
@@ -123,7 +204,8 @@ async function importMessages(
   const place: Place = { stream, group };
   await importRecords<ImportedMessage>(lines, {
     // Other programs may use one id for several messages, and each of them counts.
-    identify: ({ id, role, content, author, time }) => JSON.stringify([id, role, content, author, time]),
+    identify: ({ id, role, content, author, time, fields }) =>
+      JSON.stringify([id, role, content, author, time, fields]),
     read: () => messages.history(place, { signal }),
     add: (batch) => messages.addAll(place, batch, { signal }),
     count,
@@ -131,13 +213,14 @@ async function importMessages(
 }
 
 async function importNotes(
-  { backend, notes, limits }: TransferDependencies,
+  { backend, notes, limits }: ImportDependencies,
   lines: readonly [LineOf<'note'>, ...LineOf<'note'>[]],
   { count, signal }: Importing,
 ): Promise<void> {
   const [{ workflowId }] = lines;
   await importRecords<Note>(lines, {
-    identify: ({ content, source, time, temporary }) => JSON.stringify([content, source, time, temporary]),
+    identify: ({ content, source, time, temporary, fields }) =>
+      JSON.stringify([content, source, time, temporary, fields]),
     read: () => notes.getNotes(workflowId, { signal }),
     add: (batch) => {
       const drafts = batch.map((note) => noteDraft(note, limits));
@@ -145,6 +228,17 @@ async function importNotes(
     },
     count,
   });
+}
+
+async function importWorkflows(
+  { workflows }: ImportDependencies,
+  lines: readonly LineOf<'workflow'>[],
+  { count, signal }: Importing,
+): Promise<void> {
+  for (const line of lines) {
+    const isAdded = await workflows.restore(workflowOf(line), { signal });
+    count[isAdded ? 'added' : 'present'] += 1;
+  }
 }
 
 interface Numbered extends Pick<LineOf<'record'>, 'value' | 'time'> {
@@ -164,11 +258,12 @@ function numbered(records: readonly Omit<Numbered, 'copy'>[]): readonly Numbered
 
 /** Adds records to a list that expires when the exported list does. The owner of the namespace applies its own rule later. */
 async function importNamespaceRecords(
-  { backend, reader, limits }: TransferDependencies,
+  { backend, reader, limits }: ImportDependencies,
   lines: readonly [LineOf<'record'>, ...LineOf<'record'>[]],
-  { count, signal, key }: Importing & { readonly key: string },
+  { count, signal }: Importing,
 ): Promise<void> {
-  const [{ expiresAt = Infinity }] = lines;
+  const [{ namespace, key: name, expiresAt = Infinity }] = lines;
+  const key = namespaceKey(namespace, name);
   const newest = lines.reduce((latest, { time }) => Math.max(latest, time), 0);
   const rule = listRuleOf({ lifetimeMs: Math.max(expiresAt - newest, 1) });
   // Equal records at one time are all kept: they may be events that are counted.
@@ -186,20 +281,22 @@ async function importNamespaceRecords(
   });
 }
 
-/** Adds a document unless the key has one. */
-async function importDocument(
-  { backend }: TransferDependencies,
-  { namespace, key, document, expiresAt = Infinity }: LineOf<'document'>,
+/** Adds documents unless their keys have one. */
+async function importDocuments(
+  { backend }: ImportDependencies,
+  lines: readonly LineOf<'document'>[],
   { count, signal }: Importing,
 ): Promise<void> {
-  const ttlMs = expiresAt - (await backend.now({ signal }));
-  if (ttlMs <= 0) {
-    count.dropped += 1;
-    return;
+  for (const { namespace, key, document, expiresAt = Infinity } of lines) {
+    const ttlMs = expiresAt - (await backend.now({ signal }));
+    if (ttlMs <= 0) {
+      count.dropped += 1;
+      continue;
+    }
+    const swap = { expected: undefined, next: document, ttlMs };
+    const isAdded = await backend.swap(namespaceKey(namespace, key), swap, { signal });
+    count[isAdded ? 'added' : 'present'] += 1;
   }
-  const swap = { expected: undefined, next: document, ttlMs };
-  const isAdded = await backend.swap(namespaceKey(namespace, key), swap, { signal });
-  count[isAdded ? 'added' : 'present'] += 1;
 }
 
 /** Adds missing entities, observations and relations. Existing entities keep their type. */
@@ -208,14 +305,42 @@ async function importGraph(
   lines: readonly LineOf<'graph'>[],
   { count, signal }: Importing,
 ): Promise<void> {
-  const { entities, relations } = graphOf(lines.map(({ line }) => line));
-  const created = new Set((await graph.createEntities(entities, { signal })).map(({ name }) => name));
-  const known = entities.filter(({ name }) => !created.has(name));
-  const observations = known.map(({ name, observations: contents }) => ({ entityName: name, contents }));
-  const extended = (await graph.addObservations(observations, { signal })).filter(
-    ({ addedObservations }) => addedObservations.length > 0,
-  );
-  const added = created.size + extended.length + (await graph.createRelations(relations, { signal })).length;
-  count.added += added;
-  count.present += lines.length - added;
+  for (const batch of batchesOf(lines.map(({ line }) => line))) {
+    const entities = batch.filter((line) => line.type === 'entity');
+    const created = new Set(await graph.createEntities(entities, { signal }));
+    const known = entities.filter((entity) => !created.has(entity));
+    const observations = known.map(({ name, observations: contents }) => ({ entityName: name, contents }));
+    const extended = (await graph.addObservations(observations, { signal })).filter(
+      ({ addedObservations }) => addedObservations.length > 0,
+    );
+    const relations = batch.filter((line) => line.type === 'relation');
+    const added = created.size + extended.length + (await graph.createRelations(relations, { signal })).length;
+    count.added += added;
+    count.present += batch.length - added;
+  }
+}
+
+/** Keeps lines as they are, unless the next export has them anyway. */
+async function importUnknown(
+  dependencies: ImportDependencies,
+  lines: readonly LineOf<'unknown'>[],
+  { count, signal }: Importing,
+): Promise<void> {
+  const { backend } = dependencies;
+  const present = new Set(await readUnknown(backend, { signal }));
+  if (lines.some(({ isNewer }) => !isNewer)) {
+    for (const record of await listUnreadable(backend, { limits: dependencies.limits, signal })) {
+      present.add(unreadableLine(record));
+    }
+  }
+  const fresh = new Set(lines.map(({ text }) => text).filter((text) => !present.has(text)));
+  const drafts = Array.from(fresh, (text) => ({
+    before: `${JSON.stringify({ line: text }).slice(0, -1)},"time":`,
+    after: '}',
+  }));
+  for (const batch of batchesOf(drafts)) {
+    await backend.append(UNKNOWN_KEY, batch, { rule: listRuleOf({}), signal });
+  }
+  count.added += fresh.size;
+  count.present += lines.length - fresh.size;
 }

@@ -1,29 +1,44 @@
 /** The lines of an export, and how they are read and checked. */
 import { z } from 'zod';
-import { messageDraft, ROLES } from '../conversations/message.ts';
-import type { ImportedMessage, Role } from '../conversations/message.ts';
+import type { StreamClaim } from '../conversations/claims.ts';
+import { messageDraft } from '../conversations/message.ts';
+import type { ImportedMessage } from '../conversations/message.ts';
 import type { Place } from '../conversations/messages.ts';
 import { MemoryError } from '../errors.ts';
 import { graphLineSchema } from '../graph/knowledge-graph.ts';
 import type { GraphLine } from '../graph/knowledge-graph.ts';
-import { graphKey, memoryKey, namespaceKey, notesKey, quoted, workflowKey } from '../records/keys.ts';
+import { graphKey, memoryKey, namespaceKey, notesKey, quoted, streamKey, workflowKey } from '../records/keys.ts';
 import type { Limits } from '../records/limits.ts';
 import { checkDocument, namespaceDraft } from '../records/namespace.ts';
 import type { JsonObject } from '../records/namespace.ts';
+import { parseFields } from '../records/record.ts';
 import { MAX_TIME_MS } from '../records/time.ts';
 import { noteDraft } from '../workflows/notes.ts';
 import type { Note } from '../workflows/notes.ts';
 import { parseWorkflow, workflowDocument } from '../workflows/workflow-record.ts';
 import type { WorkflowRecord } from '../workflows/workflow-record.ts';
 
+/** The version of the format. Exports before version 2 have no line with it. */
+export const EXPORT_VERSION = 2;
+
 /** One line of an export. Times are milliseconds since the epoch. */
 export type Line =
-  | ({ readonly kind: 'message' } & Place & ImportedMessage & { readonly role: Role })
+  | ({ readonly kind: 'message' } & Place & ImportedMessage)
   | ({ readonly kind: 'note'; readonly workflowId: string } & Note)
   | { readonly kind: 'workflow'; readonly id: string }
+  | ({ readonly kind: 'stream' } & StreamClaim)
   | { readonly kind: 'graph'; readonly graph: string; readonly line: GraphLine }
   | (NamespaceLine & { readonly kind: 'record'; readonly value: JsonObject; readonly time: number })
-  | (NamespaceLine & { readonly kind: 'document'; readonly document: string });
+  | (NamespaceLine & { readonly kind: 'document'; readonly document: string })
+  | UnknownLine;
+
+/** A line that is kept as it is, and exported again: a record that was not readable, or what a newer version wrote. */
+export interface UnknownLine {
+  readonly kind: 'unknown';
+  readonly text: string;
+  /** Whether this version lacks the kind. */
+  readonly isNewer: boolean;
+}
 
 /** A key of a namespace. */
 interface NamespaceLine {
@@ -36,68 +51,117 @@ interface NamespaceLine {
 export type LineOf<Kind extends Line['kind']> = Extract<Line, { kind: Kind }>;
 
 /** `z.record` would drop a field named `__proto__`. */
-function isJsonObject(value: unknown): boolean {
+function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+const object = z.custom<JsonObject>(isJsonObject, 'expected an object');
 const time = z.int().min(0).max(MAX_TIME_MS);
 
-const namespaceFields = {
+const namespaceShape = {
   namespace: z.string(),
   key: z.string(),
   expiresAt: z.number().min(0).max(MAX_TIME_MS).optional(),
 };
 
-const lineSchema: z.ZodType<Line> = z.discriminatedUnion('kind', [
-  z.strictObject({
-    kind: z.literal('message'),
+/** The fields of each kind that this version knows. */
+const shapes = {
+  message: {
     stream: z.string(),
     group: z.string(),
     id: z.string(),
-    role: z.enum(ROLES),
+    role: z.string(),
     content: z.string(),
     author: z.string().optional(),
     time,
-  }),
-  z.strictObject({
-    kind: z.literal('note'),
+    fields: object.optional(),
+  },
+  note: {
     workflowId: z.string(),
     content: z.string(),
     source: z.string(),
     time,
     temporary: z.boolean(),
-  }),
-  z.looseObject({ kind: z.literal('workflow'), id: z.string() }),
-  z.strictObject({ kind: z.literal('graph'), graph: z.string(), line: graphLineSchema }),
-  z.strictObject({
-    kind: z.literal('record'),
-    ...namespaceFields,
-    value: z.custom<JsonObject>(isJsonObject, 'expected an object'),
-    time,
-  }),
-  z.strictObject({ kind: z.literal('document'), ...namespaceFields, document: z.string() }),
-]);
+    fields: object.optional(),
+  },
+  workflow: { id: z.string() },
+  stream: { name: z.string(), parents: z.array(z.string()) },
+  graph: { graph: z.string(), line: graphLineSchema },
+  record: { ...namespaceShape, value: object, time },
+  document: { ...namespaceShape, document: z.string() },
+  unreadable: { key: z.string(), id: z.string().optional(), record: z.string(), reason: z.string().optional() },
+  export: { version: z.int().min(1) },
+};
+
+type KnownKind = keyof typeof shapes;
+
+const schemas = new Map(
+  Object.entries(shapes).map(([kind, shape]) => [kind, z.looseObject({ kind: z.literal(kind), ...shape })]),
+);
 
 const HINT = 'Nothing was imported; fix the line and import again.';
 
-/** @throws {MemoryError} `INVALID_INPUT`. */
-export function parseLine(text: string, lineNumber: number): Line {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (error) {
-    const summary = `Line ${lineNumber} of the import is not valid JSON`;
-    throw new MemoryError('INVALID_INPUT', [summary, HINT], { cause: error });
-  }
-  // The file of the memory server of the Model Context Protocol consists of these.
-  const foreign = graphLineSchema.safeParse(value);
-  if (foreign.success) return { kind: 'graph', graph: 'default', line: foreign.data };
-  const parsed = lineSchema.safeParse(value);
-  if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
-  const path = issue?.path.join('.') ?? '';
-  const problem = `${path === '' ? '' : `${path}: `}${issue?.message ?? ''}`;
+/** Reads lines one after the other. */
+export interface LineParser {
+  /** Returns the records of a line; none for a line about the export itself. @throws {MemoryError} `INVALID_INPUT`. */
+  readonly parse: (text: string, lineNumber: number) => readonly Line[];
+}
+
+/** Creates a parser of the lines of one import. */
+export function createLineParser(): LineParser {
+  let version = 1;
+  return {
+    parse: (text, lineNumber) => {
+      const value = parseJson(text, lineNumber);
+      const { kind } = value;
+      if (typeof kind !== 'string') {
+        // The file of the memory server of the Model Context Protocol consists of these.
+        const foreign = graphLineSchema.safeParse(value);
+        if (foreign.success) return [{ kind: 'graph', graph: 'default', line: foreign.data }];
+        return refuse(lineNumber, 'it has no kind');
+      }
+      const schema = schemas.get(kind);
+      if (schema === undefined) return [{ kind: 'unknown', text, isNewer: true }];
+      const parsed = schema.safeParse(value);
+      if (!parsed.success) {
+        // A newer version may have given the kind another form.
+        if (version > EXPORT_VERSION) return [{ kind: 'unknown', text, isNewer: true }];
+        const [issue] = parsed.error.issues;
+        const path = issue?.path.join('.') ?? '';
+        return refuse(lineNumber, `${path === '' ? '' : `${path}: `}${issue?.message ?? ''}`);
+      }
+      if (kind === 'export') {
+        version = Number(value['version']);
+        return [];
+      }
+      if (kind === 'unreadable') return [{ kind: 'unknown', text, isNewer: false }];
+      return linesOf(kind as KnownKind, value, text);
+    },
+  };
+}
+
+function refuse(lineNumber: number, problem: string): never {
   throw new MemoryError('INVALID_INPUT', [`Line ${lineNumber} of the import is invalid (${problem})`, HINT]);
+}
+
+function parseJson(text: string, lineNumber: number): JsonObject {
+  const fields = parseFields(text);
+  if (fields) return fields;
+  const summary = `Line ${lineNumber} of the import is not valid JSON`;
+  throw new MemoryError('INVALID_INPUT', [summary, HINT]);
+}
+
+/** Returns the record of a checked line. A field that this version does not know stays with the record, or with the line. */
+function linesOf(kind: KnownKind, value: JsonObject, text: string): readonly Line[] {
+  const known = shapes[kind];
+  if (kind === 'workflow') return [value as unknown as LineOf<'workflow'>];
+  const unknown = Object.entries(value).filter(([name]) => name !== 'kind' && !Object.hasOwn(known, name));
+  if (unknown.length === 0) return [value as unknown as Line];
+  if ('fields' in known) {
+    const fields = { ...(value['fields'] as JsonObject | undefined), ...Object.fromEntries(unknown) };
+    return [{ ...value, fields } as unknown as Line];
+  }
+  return [value as unknown as Line, { kind: 'unknown', text, isNewer: true }];
 }
 
 /** @throws {MemoryError} `INVALID_INPUT`. */
@@ -129,6 +193,9 @@ export function checkLine(line: Line, limits: Limits): void {
       notesKey(line.workflowId);
       noteDraft(line, limits);
       return;
+    case 'stream':
+      streamKey(line.name);
+      return;
     case 'graph':
       graphKey(line.graph);
       return;
@@ -143,5 +210,7 @@ export function checkLine(line: Line, limits: Limits): void {
     case 'workflow':
       workflowKey(line.id);
       workflowDocument(workflowOf(line), limits);
+      return;
+    case 'unknown':
   }
 }

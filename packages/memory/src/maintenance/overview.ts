@@ -1,18 +1,24 @@
 import type { Place } from '../conversations/messages.ts';
 import type { CallOptions, KeyInfo, MemoryBackend } from '../records/backend.ts';
 import {
+  FACTS_PREFIX,
   GRAPH_PREFIX,
   MEMORY_PREFIX,
   NAMESPACE_PREFIX,
   NOTES_PREFIX,
-  parseGraphKey,
   parseMemoryKey,
   parseNamespaceKey,
   parseWorkflowKey,
+  PREFIX,
   streamPrefix,
-  TERMS_PREFIX,
   WORKFLOW_PREFIX,
 } from '../records/keys.ts';
+import { problemOf, readableKeys } from './contents.ts';
+import type { Problem, ProblemListener } from './problems.ts';
+
+export interface OverviewOptions extends CallOptions {
+  readonly onProblem: ProblemListener;
+}
 
 /** A group of messages. */
 export interface GroupInfo extends Place {
@@ -51,6 +57,8 @@ export interface MemoryStats {
   readonly messages: number;
   readonly notes: number;
   readonly workflows: number;
+  /** Of the user and of all projects, with archived ones. */
+  readonly facts: number;
   /** Knowledge graphs. */
   readonly graphs: number;
   /** In alphabetical order. */
@@ -59,35 +67,28 @@ export interface MemoryStats {
   readonly bytes: number;
   /** Keys that never expire, such as graphs and messages without a lifetime. */
   readonly keysWithoutEnd: number;
+  /** The keys that are not counted. */
+  readonly problems: readonly Problem[];
 }
 
 /** Lists the groups with messages, of one stream or of all. */
 export async function listGroups(
   backend: MemoryBackend,
-  stream: string | undefined,
-  options: CallOptions,
+  { stream, ...options }: OverviewOptions & { readonly stream?: string | undefined },
 ): Promise<GroupInfo[]> {
-  const infos = await backend.keys(stream === undefined ? MEMORY_PREFIX : streamPrefix(stream), options);
-  const groups = infos.flatMap(({ key, records, bytes, expiresInMs }): GroupInfo[] => {
+  const infos = await readableKeys(backend, stream === undefined ? MEMORY_PREFIX : streamPrefix(stream), options);
+  return infos.flatMap(({ key, records, bytes, expiresInMs }): GroupInfo[] => {
     const place = parseMemoryKey(key);
     return place === undefined ? [] : [{ ...place, key, messages: records, bytes, expiresInMs }];
   });
-  return groups.toSorted((a, b) => (a.key < b.key ? -1 : 1));
 }
 
 /** Lists the workflows with notes. */
-export async function listNotes(backend: MemoryBackend, options: CallOptions): Promise<NotesInfo[]> {
-  const infos = await backend.keys(NOTES_PREFIX, options);
-  const all = infos.map(({ key, records, bytes, expiresInMs }): NotesInfo => {
+export async function listNotes(backend: MemoryBackend, options: OverviewOptions): Promise<NotesInfo[]> {
+  const infos = await readableKeys(backend, NOTES_PREFIX, options);
+  return infos.map(({ key, records, bytes, expiresInMs }) => {
     return { workflowId: parseWorkflowKey(key) ?? key, key, notes: records, bytes, expiresInMs };
   });
-  return all.toSorted((a, b) => (a.key < b.key ? -1 : 1));
-}
-
-/** Lists the names of the knowledge graphs. */
-export async function listGraphs(backend: MemoryBackend, options: CallOptions): Promise<string[]> {
-  const infos = await backend.keys(GRAPH_PREFIX, options);
-  return infos.map(({ key }) => parseGraphKey(key)).toSorted();
 }
 
 function namespacesOf(infos: readonly KeyInfo[]): NamespaceInfo[] {
@@ -102,25 +103,30 @@ function namespacesOf(infos: readonly KeyInfo[]): NamespaceInfo[] {
   return [...byName.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-function recordsOf(infos: readonly KeyInfo[], prefix: string): number {
-  return infos.filter(({ key }) => key.startsWith(prefix)).reduce((sum, { records }) => sum + records, 0);
-}
-
-/** Counts the contents of a memory. */
+/** Counts the contents of a memory. A key with another value than it should have is a problem, and counts only its bytes. */
 export async function measure(backend: MemoryBackend, options: CallOptions): Promise<MemoryStats> {
-  const prefixes = [MEMORY_PREFIX, NOTES_PREFIX, WORKFLOW_PREFIX, GRAPH_PREFIX, NAMESPACE_PREFIX, TERMS_PREFIX];
-  const infos = (await Promise.all(prefixes.map((prefix) => backend.keys(prefix, options)))).flat();
+  const problems: Problem[] = [];
+  const all = await backend.keys(PREFIX, options);
+  const infos = all.filter((info) => {
+    const problem = problemOf(info);
+    if (problem) problems.push(problem);
+    return problem === undefined;
+  });
+  const infosOf = (prefix: string): KeyInfo[] => infos.filter(({ key }) => key.startsWith(prefix));
+  const recordsOf = (prefix: string): number => infosOf(prefix).reduce((sum, { records }) => sum + records, 0);
   const places = infos.flatMap(({ key }) => parseMemoryKey(key) ?? []);
   return {
     backend: backend.name,
     streams: new Set(places.map(({ stream }) => stream)).size,
     groups: places.length,
-    messages: recordsOf(infos, MEMORY_PREFIX),
-    notes: recordsOf(infos, NOTES_PREFIX),
-    workflows: recordsOf(infos, WORKFLOW_PREFIX),
-    graphs: recordsOf(infos, GRAPH_PREFIX),
-    namespaces: namespacesOf(infos),
-    bytes: infos.reduce((sum, { bytes = 0 }) => sum + bytes, 0),
+    messages: recordsOf(MEMORY_PREFIX),
+    notes: recordsOf(NOTES_PREFIX),
+    workflows: recordsOf(WORKFLOW_PREFIX),
+    facts: recordsOf(FACTS_PREFIX),
+    graphs: infosOf(GRAPH_PREFIX).length,
+    namespaces: namespacesOf(infosOf(NAMESPACE_PREFIX)),
+    bytes: all.reduce((sum, { bytes = 0 }) => sum + bytes, 0),
     keysWithoutEnd: infos.filter(({ expiresInMs }) => expiresInMs === undefined).length,
+    problems,
   };
 }

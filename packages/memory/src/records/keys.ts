@@ -4,6 +4,8 @@ import { MemoryError } from '../errors.ts';
 /** In bytes of UTF-8. */
 const MAX_NAME_BYTES = 512;
 
+/** The prefix of all keys. */
+export const PREFIX = 'ai:';
 export const MEMORY_PREFIX = 'ai:memory:';
 export const NOTES_PREFIX = 'ai:notes:';
 export const WORKFLOW_PREFIX = 'ai:workflow:';
@@ -13,6 +15,8 @@ export const STREAM_PREFIX = 'ai:stream:';
 export const WAITING_PREFIX = 'ai:waiting:';
 /** The list of unreadable records that earlier versions moved out of their lists. */
 export const QUARANTINE_KEY = 'ai:quarantine';
+/** The list of lines that an import did not know. The next export has them. */
+export const UNKNOWN_KEY = 'ai:unknown';
 export const GRAPH_PREFIX = 'ai:graph:';
 export const FACTS_PREFIX = 'ai:facts:';
 const PROJECT_FACTS_PREFIX: string = `${FACTS_PREFIX}project:`;

@@ -143,7 +143,8 @@ export async function removeKeys(
   return removed;
 }
 
-async function removeKey(
+/** Removes a key with all that it has. @returns the number of removed records and documents. */
+export async function removeKey(
   backend: MemoryBackend,
   { key, kind }: Pick<KeyInfo, 'key' | 'kind'>,
   options: CallOptions,

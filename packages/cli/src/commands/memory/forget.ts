@@ -19,11 +19,14 @@ async function forget(flags: ForgetFlags, session: Session): Promise<number> {
   }
   return withMemory(session, {
     flags,
-    absent: () => ({ removed: 0 }),
+    absent: () => ({ removed: 0, erased: 'done', problems: [] }),
     run: async (memory, { print, notice }) => {
-      const removed = await memory.forget({ stream, group, message, signal: session.signal });
+      const { removed, erased, problems } = await memory.forget({ stream, group, message, signal: session.signal });
       notice(removed === 0 ? 'no message matches; nothing was deleted' : `deleted ${countOf(removed, 'message')}`);
-      await print([], { removed });
+      if (erased === 'pending') notice('another process reads the file: a later command erases the text from it');
+      for (const problem of problems) notice(problem.message);
+      await print([], { removed, erased, problems });
+      if (problems.length > 0) return ExitCode.Error;
       return removed > 0 ? ExitCode.Hit : ExitCode.None;
     },
   });

@@ -19,13 +19,16 @@ async function importAll(file: string | undefined, flags: GroupFlags, session: S
     writes: true,
     run: async (memory, { print, notice }) => {
       const result = await memory.import(lines, { signal: session.signal });
-      const { added, present, dropped } = result;
+      const { added, present, dropped, unknown, problems } = result;
       const already = present === 0 ? [] : [`${present} already existed`];
       const over =
         dropped === 0
           ? []
           : [`${dropped} were not imported, because they are too old or too many; raise --days or --keep`];
-      notice([`imported ${added} of ${countOf(result.lines, 'line')}`, ...already, ...over].join('; '));
+      const kept =
+        unknown === 0 ? [] : [`${unknown} are kept as they are for the next export, because they are not readable`];
+      notice([`imported ${added} of ${countOf(result.lines, 'line')}`, ...already, ...over, ...kept].join('; '));
+      for (const problem of problems) notice(problem.message);
       await print([], result);
       return dropped === 0 ? ExitCode.Hit : ExitCode.Error;
     },

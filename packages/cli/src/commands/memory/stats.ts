@@ -13,10 +13,12 @@ const empty: Omit<MemoryStats, 'backend'> = {
   messages: 0,
   notes: 0,
   workflows: 0,
+  facts: 0,
   graphs: 0,
   namespaces: [],
   bytes: 0,
   keysWithoutEnd: 0,
+  problems: [],
 };
 
 async function stats(flags: StoreFlags, session: Session): Promise<number> {
@@ -29,6 +31,7 @@ async function stats(flags: StoreFlags, session: Session): Promise<number> {
       const lines = [
         `${all.backend} at ${quotePath(where)}`,
         `${countOf(all.messages, 'message')} in ${countOf(all.groups, 'group')} of ${countOf(all.streams, 'stream')}`,
+        countOf(all.facts, 'fact'),
         `${countOf(all.notes, 'note')}, ${countOf(all.workflows, 'workflow')}, ${countOf(all.graphs, 'knowledge graph')}`,
         ...all.namespaces.map(
           ({ name, records, keys }) =>
