@@ -27,9 +27,10 @@ describe.each(backendKinds)('import and export on $name', (kind) => {
     await memory.storeNote(id, 'note', 'todo_0');
     await memory.storeNote(id, 'later', 'todo_0', { temporary: false });
     const exported = await linesOf(memory.export());
-    expect(exported).toHaveLength(7);
+    expect(exported).toHaveLength(8);
     expect(JSON.parse(exported[0] ?? '')).toEqual({ kind: 'export', version: 2 });
-    expect(JSON.parse(exported[1] ?? '')).toEqual({
+    expect(JSON.parse(exported[1] ?? '')).toEqual({ kind: 'stream', name: 'chat:x', parents: [] });
+    expect(JSON.parse(exported[2] ?? '')).toEqual({
       kind: 'message',
       stream: 'chat:x',
       group: 'g%1',

@@ -80,9 +80,9 @@ describe.each(backendKinds)('unreadable records on $name', (kind) => {
       { rule },
     );
     await memory.messages.add(place, { content: 'good as well' });
-    const found = await memory.recall({ ...place, query: 'good' });
-    expect(found.map(({ content }) => content)).toEqual(['good', 'good as well']);
-    expect(wrapContexts(found)).toContain('2023-12-21');
+    const { contexts } = await memory.recall({ ...place, query: 'good' });
+    expect(contexts.map(({ content }) => content)).toEqual(['good', 'good as well']);
+    expect(wrapContexts(contexts)).toContain('2023-12-21');
     expect(await memory.getNotes('w')).toEqual([]);
     expect(await memory.unreadable()).toHaveLength(2);
   });
