@@ -44,8 +44,8 @@ describe.each(backendKinds)('import and export on $name', (kind) => {
     const clock = (): number => START_MS + 60_000;
     const other = createMemory({ backend: inProcess({ clock }) });
     expect(await other.import(exported)).toEqual({
-      lines: 6,
-      added: 6,
+      lines: 7,
+      added: 7,
       present: 0,
       dropped: 0,
       unknown: 0,
@@ -53,18 +53,18 @@ describe.each(backendKinds)('import and export on $name', (kind) => {
     });
     expect(await linesOf(other.export())).toEqual(exported);
     expect(await other.import([...exported, ''])).toEqual({
-      lines: 6,
+      lines: 7,
       added: 0,
-      present: 6,
+      present: 7,
       dropped: 0,
       unknown: 0,
       problems: [],
     });
     expect(await linesOf(other.export())).toEqual(exported);
     expect(await memory.import(exported)).toEqual({
-      lines: 6,
+      lines: 7,
       added: 0,
-      present: 6,
+      present: 7,
       dropped: 0,
       unknown: 0,
       problems: [],
