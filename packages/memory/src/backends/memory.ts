@@ -15,7 +15,7 @@ import type {
   TableChange,
   TableResult,
 } from '../records/backend.ts';
-import { readClock } from '../records/clock-guard.ts';
+import { deletableTime, readClock } from '../records/clock-guard.ts';
 import type { ClockState } from '../records/clock-guard.ts';
 import { isLive, lastExpiryOf, positionOf, recordOf, ruleOfWrite, withinCount } from '../records/record.ts';
 import { randomName } from '../records/random-name.ts';
@@ -75,11 +75,14 @@ function conflictOf(table: Table, rows: readonly RowChange[]): Extract<TableResu
   for (const { id, expected } of rows) {
     if (table.rows.get(id)?.record !== expected) return { isDone: false, reason: 'changed', id };
   }
+  const taken = new Map<string, string>();
   for (const { unique, id, next } of rows) {
-    const owner = unique === undefined || next === undefined ? undefined : ownerOf(table, unique);
+    if (unique === undefined || next === undefined) continue;
+    const known = ownerOf(table, unique);
     // A row that the same change rewrites gives its unique text up.
-    if (owner === undefined || owner === id || rows.some((row) => row.id === owner)) continue;
-    return { isDone: false, reason: 'taken', id: owner };
+    const owner = taken.get(unique) ?? (rows.some((row) => row.id === known) ? undefined : known);
+    if (owner !== undefined) return { isDone: false, reason: 'taken', id: owner };
+    taken.set(unique, id);
   }
   return undefined;
 }
@@ -92,8 +95,9 @@ export function memory(options: MemoryBackendOptions = {}): MemoryBackend {
   let calls = 0;
   let clockState: ClockState | undefined;
 
+  let trustedMs = -Infinity;
+
   const sweep = (): void => {
-    const trustedMs = clockState?.trustedMs ?? -Infinity;
     for (const [key, { expiresMs }] of slots) if (expiresMs <= trustedMs) slots.delete(key);
   };
   const begin = ({ signal }: CallOptions = {}): number => {
@@ -101,12 +105,13 @@ export function memory(options: MemoryBackendOptions = {}): MemoryBackend {
     if (isClosed) throw new MemoryError('STORE_CLOSED', ['[memory:memory] The memory was closed', 'Create a new one.']);
     const nowMs = clock();
     clockState = readClock(clockState, nowMs);
+    trustedMs = deletableTime(clockState, nowMs);
     calls += 1;
     if (calls % CALLS_BETWEEN_SWEEPS === 0) sweep();
     return nowMs;
   };
   /** The time up to which expired data is deleted: `begin` has read the clock. */
-  const trusted = (): number => clockState?.trustedMs ?? -Infinity;
+  const trusted = (): number => trustedMs;
   const wrongType = (key: string): MemoryError =>
     new MemoryError(
       'CORRUPT_RECORD',
@@ -149,8 +154,8 @@ export function memory(options: MemoryBackendOptions = {}): MemoryBackend {
       const nowMs = begin(call);
       const { rule } = call;
       const slot = slotAt(key, 'list', trusted()) ?? newSlot<List>({ kind: 'list', items: [] });
-      const items = [...slot.value.items];
-      const before = items.flatMap(({ record }) => (isLive(record, rule, trusted()) ? [record] : []));
+      const items = slot.value.items.filter(({ record }) => isLive(record, rule, trusted()));
+      const before = items.map(({ record }) => record);
       const added = drafts.map((draft) => {
         const { timeMs, unlessStart } = draft;
         const known =
@@ -182,8 +187,9 @@ export function memory(options: MemoryBackendOptions = {}): MemoryBackend {
       return records.filter((record) => isLive(record, rule, nowMs)).slice(0, limit);
     },
     remove: async (key: string, records: readonly string[] | 'all', call?: CallOptions) => {
-      const nowMs = begin(call);
-      const slot = numberedAt(key, nowMs);
+      begin(call);
+      // Data that only a clock that is not trusted hides is removed too: it would come back.
+      const slot = numberedAt(key, trusted());
       if (slot === undefined) return 0;
       const before = itemsOf(slot).length;
       if (records === 'all') {

@@ -1,5 +1,5 @@
 /** The clock of a file: up to which time its expired data may be deleted. */
-import { readClock } from '../records/clock-guard.ts';
+import { deletableTime, readClock } from '../records/clock-guard.ts';
 import type { ClockState } from '../records/clock-guard.ts';
 import type { Statements } from './sqlite-open.ts';
 
@@ -27,10 +27,10 @@ export function readTime(on: Statements, nowMs: number): Time {
   if (isNew || after.trustedMs >= before.trustedMs + WRITTEN_EVERY_MS) {
     on.run('UPDATE state SET trusted_ms = ?, jumped_to_ms = ?', after.trustedMs, after.jumpedToMs ?? null);
   }
-  return { nowMs, trustedMs: after.trustedMs };
+  return { nowMs, trustedMs: deletableTime(after, nowMs) };
 }
 
 /** Returns the trusted time without writing it. */
 export function trustedTime(on: Statements, nowMs: number): number {
-  return readClock(stateOf(on), nowMs).trustedMs;
+  return deletableTime(readClock(stateOf(on), nowMs), nowMs);
 }

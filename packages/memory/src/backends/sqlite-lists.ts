@@ -17,6 +17,12 @@ import type { KeyRow } from './sqlite-keys.ts';
 /** Places of imported records come after 0, the place of their anchor. */
 const FIRST_PLACE = MAX_TIME_MS + 1;
 
+interface Listing {
+  readonly rule: ListRule;
+  readonly limit: number;
+  readonly nowMs: number;
+}
+
 interface Place {
   readonly anchor: number;
   readonly placed: number;
@@ -26,7 +32,7 @@ interface Place {
 function olderPlace(on: Statements, id: number, timeMs: number, before: Place): Place | undefined {
   const sql = `SELECT anchor, placed FROM entries
     WHERE key_id = ? AND anchor IS NOT NULL AND (anchor, placed) <= (?, ?) AND time <= ?
-    ORDER BY anchor DESC, placed DESC, sequence DESC LIMIT 1`;
+    ${NEWEST_FIRST} LIMIT 1`;
   const found = on.get(sql, id, before.anchor, before.placed, timeMs);
   return found && { anchor: Number(found['anchor']), placed: Number(found['placed']) };
 }
@@ -43,24 +49,50 @@ function anchorsOf(on: Statements, id: number, drafts: readonly Draft[]): Map<nu
   return anchors;
 }
 
-/** Returns the newest record of a list that starts with a text. */
-function recordWithStart(on: Statements, id: number, start: string): string | undefined {
-  const sql = `SELECT ${BODY} FROM entries WHERE key_id = ? AND anchor IS NOT NULL AND substr(body, 1, ?) = ?
-    ORDER BY anchor DESC, placed DESC, sequence DESC LIMIT 1`;
+const NEWEST_FIRST = 'ORDER BY anchor DESC, placed DESC, sequence DESC';
+/** The condition of a record that has not expired. Its values are {@link lastExpired}. */
+const IS_LIVE = '(time IS NULL OR time > CASE temporary WHEN 0 THEN ? ELSE ? END)';
+
+/** Returns the time up to which permanent records have expired, and that for temporary ones. */
+function lastExpired(rule: ListRule, nowMs: number): readonly [number, number] {
+  const ends = kindsOf(rule).map(({ lifetimeMs }) => Math.max(nowMs - lifetimeMs, Number.MIN_SAFE_INTEGER));
+  return ends as [number, number];
+}
+
+/** Returns the records that the rule keeps, newest first. */
+export function recordsOf(on: Statements, id: number, { rule, limit, nowMs }: Listing): string[] {
+  const sql = `SELECT ${BODY} FROM entries WHERE key_id = ? AND anchor IS NOT NULL AND ${IS_LIVE}
+    ${NEWEST_FIRST} LIMIT ?`;
+  const found = on.all(sql, id, ...lastExpired(rule, nowMs), Math.min(limit, Number.MAX_SAFE_INTEGER));
+  return found.map(({ body }) => String(body));
+}
+
+/** Returns the newest record that starts with a text. */
+function recordWithStart(on: Statements, id: number, start: string, { rule, time }: Append): string | undefined {
+  const sql = `SELECT ${BODY} FROM entries
+    WHERE key_id = ? AND anchor IS NOT NULL AND ${IS_LIVE} AND substr(body, 1, ?) = ?
+    ${NEWEST_FIRST} LIMIT 1`;
   // SQLite counts characters, not UTF-16 units.
-  const found = on.get(sql, id, [...start].length, start)?.['body'];
+  const found = on.get(sql, id, ...lastExpired(rule, time.trustedMs), [...start].length, start)?.['body'];
   return found === undefined ? undefined : String(found);
 }
 
-/** Adds records to a list, as far as it has none with their starts. @returns a record for each draft. */
-function addRecords(on: Statements, row: KeyRow, drafts: readonly Draft[], nowMs: number): string[] {
+export interface Append {
+  readonly drafts: readonly Draft[];
+  readonly rule: ListRule;
+  readonly time: Time;
+}
+
+/** Adds records to a list, unless it has records with their starts. @returns a record for each draft. */
+function addRecords(on: Statements, row: KeyRow, append: Append): string[] {
+  const { drafts, time: now } = append;
   const anchors = anchorsOf(on, row.id, drafts);
   // The newest records that this call added before.
   const newest: { readonly anchor: number; readonly timeMs: number }[] = [];
   return drafts.map((draft) => {
-    const known = draft.unlessStart === undefined ? undefined : recordWithStart(on, row.id, draft.unlessStart);
+    const known = draft.unlessStart === undefined ? undefined : recordWithStart(on, row.id, draft.unlessStart, append);
     if (known !== undefined) return known;
-    const record = recordOf(draft, nowMs);
+    const record = recordOf(draft, now.nowMs);
     const life = lifeOf(record);
     const time = isTime(life?.timeMs) ? life.timeMs : null;
     const temporary = life?.temporary === true ? 1 : 0;
@@ -98,9 +130,8 @@ function kindsOf(rule: ListRule): readonly KindOfRecord[] {
 
 /** Removes the records that have expired. */
 function expire(on: Statements, row: KeyRow, rule: ListRule, trustedMs: number): void {
-  for (const { temporary, lifetimeMs } of kindsOf(rule)) {
-    if (lifetimeMs === Infinity) continue;
-    removeEntries(on, row, ['temporary = ? AND time <= ?', temporary, oldest(trustedMs, lifetimeMs)]);
+  for (const [temporary, lastMs] of lastExpired(rule, trustedMs).entries()) {
+    removeEntries(on, row, ['temporary = ? AND time <= ?', temporary, lastMs]);
   }
 }
 
@@ -109,22 +140,15 @@ function countOf({ records, temporary }: KeyRow, kind: KindOfRecord): number {
 }
 
 /** Adds records to a list, and removes those that the rule does not keep. @returns a record for each draft. */
-export function appendRecords(
-  on: Statements,
-  row: KeyRow,
-  {
-    drafts,
-    rule,
-    time: { nowMs, trustedMs },
-  }: { readonly drafts: readonly Draft[]; readonly rule: ListRule; readonly time: Time },
-): string[] {
-  expire(on, row, rule, trustedMs);
+export function appendRecords(on: Statements, row: KeyRow, append: Append): string[] {
+  const { drafts, rule, time } = append;
+  expire(on, row, rule, time.trustedMs);
   const kinds = kindsOf(rule).map((kind) => {
     const present = rule.keepsPresent === true ? countOf(row, kind) : 0;
     return { ...kind, maxRecords: Math.max(kind.maxRecords, present) };
   });
-  const added = addRecords(on, row, drafts, nowMs);
-  if (drafts.some(({ timeMs }) => timeMs !== undefined)) expire(on, row, rule, trustedMs);
+  const added = addRecords(on, row, append);
+  if (drafts.some(({ timeMs }) => timeMs !== undefined)) expire(on, row, rule, time.trustedMs);
   for (const kind of kinds) {
     const surplus = countOf(row, kind) - kind.maxRecords;
     if (surplus <= 0) continue;
@@ -144,16 +168,11 @@ export function removeRecords(on: Statements, row: KeyRow, records: readonly str
   const same = "? IN (body, CASE typeof(body) WHEN 'text' THEN NULL ELSE quote(body) END)";
   for (const record of records) {
     const timeMs = lifeOf(record)?.timeMs;
-    const byTime = `SELECT id FROM entries WHERE key_id = ? AND temporary IN (0, 1) AND time = ? AND ${same} LIMIT 1`;
+    const byTime = `SELECT id FROM entries WHERE key_id = ? AND temporary IN (0, 1) AND time = ? AND ${same} ${NEWEST_FIRST} LIMIT 1`;
     if (isTime(timeMs) && removeEntries(on, row, [`id = (${byTime})`, row.id, timeMs, record]) > 0) continue;
-    const byText = `SELECT id FROM entries WHERE key_id = ? AND ${same} LIMIT 1`;
+    const byText = `SELECT id FROM entries WHERE key_id = ? AND anchor IS NOT NULL AND ${same} ${NEWEST_FIRST} LIMIT 1`;
     removeEntries(on, row, [`id = (${byText})`, row.id, record]);
   }
-}
-
-/** Returns the time up to which records of a lifetime have expired. */
-export function oldest(nowMs: number, lifetimeMs: number): number {
-  return Math.max(nowMs - lifetimeMs, Number.MIN_SAFE_INTEGER);
 }
 
 /** Returns when the longest-lived record of a key expires; `undefined` when no record has a time. */

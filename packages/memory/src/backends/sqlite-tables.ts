@@ -50,11 +50,14 @@ export function changeTable(
   key: string,
   { known, change }: { readonly known: KeyRow | undefined; readonly change: TableChange },
 ): TableResult {
-  const { rows, sequence } = change;
+  const { rows, sequence, replaces } = change;
   if (sequence !== undefined && sequence !== (known?.sequence ?? 0)) return { isDone: false, reason: 'changed' };
   // No key has the id 0.
   const conflict = conflictOf(on, known?.id ?? 0, rows);
   if (conflict) return conflict;
+  if (known === undefined && replaces === undefined && rows.every(({ next }) => next === undefined)) {
+    return { isDone: true, sequence: 0 };
+  }
   const table = known ?? addKey(on, key, 'table');
   for (const { id } of rows) removeEntries(on, table, ['name = ?', id]);
   for (const row of rows) {

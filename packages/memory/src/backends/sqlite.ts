@@ -25,7 +25,7 @@ import { nodeSqlite } from './sqlite-driver.ts';
 import type { SqliteDriver } from './sqlite-driver.ts';
 import { addKey, BODY, findKey, removeKey, saveKey, storedTime, sweep } from './sqlite-keys.ts';
 import type { KeyRow, Kind } from './sqlite-keys.ts';
-import { appendRecords, oldest, removeRecords } from './sqlite-lists.ts';
+import { appendRecords, recordsOf, removeRecords } from './sqlite-lists.ts';
 import { changeTable } from './sqlite-tables.ts';
 
 export interface SqliteOptions {
@@ -96,12 +96,7 @@ export function sqlite(options: SqliteOptions = {}): MemoryBackend {
       database.read((on) => {
         const nowMs = clock();
         const row = keyAt(on, key, nowMs, 'list');
-        if (row === undefined) return [];
-        const sql = `SELECT ${BODY} FROM entries WHERE key_id = ? AND anchor IS NOT NULL
-            AND (time IS NULL OR time > CASE temporary WHEN 1 THEN ? ELSE ? END)
-          ORDER BY anchor DESC, placed DESC, sequence DESC LIMIT ?`;
-        const ends = [rule.temporaryLifetimeMs, rule.lifetimeMs].map((lifetimeMs) => oldest(nowMs, lifetimeMs));
-        return on.all(sql, row.id, ...ends, bounded(limit)).map(textOf);
+        return row === undefined ? [] : recordsOf(on, row.id, { rule, limit, nowMs });
       }, signal),
     remove: (key: string, records: readonly string[] | 'all', call?: CallOptions) =>
       write((on, { trustedMs }) => {

@@ -12,8 +12,8 @@ export interface ClockState {
 }
 
 /**
- * Takes a reading of the clock. Up to `trustedMs` of the result expired data may be deleted. After a jump forward by more than
- * an hour the trusted time stands still, until a reading 24 hours later agrees, or a lower reading ends the jump.
+ * Takes a reading of the clock. After a jump forward by more than an hour the trusted time stands still, until a reading 24 hours
+ * later agrees, or a lower reading ends the jump.
  */
 export function readClock(state: ClockState | undefined, nowMs: number): ClockState {
   if (state === undefined) return { trustedMs: nowMs };
@@ -22,4 +22,12 @@ export function readClock(state: ClockState | undefined, nowMs: number): ClockSt
   if (nowMs <= trustedMs + MAX_STEP_MS) return { trustedMs: nowMs };
   if (jumpedToMs === undefined || nowMs < jumpedToMs) return { trustedMs, jumpedToMs: nowMs };
   return nowMs >= jumpedToMs + AGREEMENT_MS ? { trustedMs: nowMs } : state;
+}
+
+/**
+ * Returns the time up to which expired data may be deleted. After the clock went back it is the time of the clock, because a new
+ * record has this time.
+ */
+export function deletableTime({ trustedMs }: ClockState, nowMs: number): number {
+  return Math.min(trustedMs, nowMs);
 }

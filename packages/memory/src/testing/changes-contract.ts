@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { MemoryError } from '../errors.ts';
 import type { Draft, MemoryBackend, RowChange } from '../records/backend.ts';
-import { contractCase, draft, forever, HOUR, hourly, textsOf } from './harness.ts';
+import { contractCase, draft, forever, HOUR, hourly, note, notes, textsOf } from './harness.ts';
 import type { ContractCase } from './harness.ts';
 
 const k = 'ai:key';
@@ -171,6 +171,8 @@ export const changesContract: readonly ContractCase[] = [
     assert.deepEqual(await backend.change(k, { rows: [put('c', '1', undefined, 'hash')] }), { ...taken, id: 'b' });
     assert.equal((await backend.change(k, { rows: [put('b', undefined, '1')] })).isDone, true);
     assert.equal((await backend.change(k, { rows: [put('c', '1', undefined, 'hash')] })).isDone, true);
+    const twice = [put('d', '1', undefined, 'other'), put('e', '1', undefined, 'other')];
+    assert.deepEqual(await backend.change(k, { rows: twice }), { isDone: false, reason: 'taken', id: 'd' });
   }),
   contractCase('a table replaces a document in one step', async ({ backend }) => {
     await backend.swap(k, { expected: undefined, next: 'document', ttlMs: HOUR });
@@ -227,5 +229,21 @@ export const clockContract: readonly ContractCase[] = [
     await backend.append('ai:list', [draft('f')], { rule: hourly });
     await advance(-41 * DAY);
     assert.deepEqual(textsOf(await backend.list('ai:list', { rule: hourly })), ['f']);
+  }),
+  contractCase('a record that is written after the clock went back is kept for its lifetime', async (harness) => {
+    const { backend, advance } = harness;
+    await backend.append('ai:list', [note('early', true)], { rule: notes });
+    await advance(-50 * 60_000);
+    await backend.append('ai:list', [note('later', true)], { rule: notes });
+    await advance(30_000);
+    assert.deepEqual(textsOf(await backend.list('ai:list', { rule: notes })), ['later', 'early']);
+    assert.equal(await backend.trustedNow(), await backend.now());
+  }),
+  contractCase('data that a jump of the clock hides is removed on request', async ({ backend, advance }) => {
+    await backend.append('ai:list', [draft('a'), draft('b')], { rule: hourly });
+    await advance(40 * 24 * HOUR);
+    assert.equal(await backend.remove('ai:list', 'all'), 2);
+    await advance(-40 * 24 * HOUR);
+    assert.deepEqual(await backend.list('ai:list', { rule: hourly }), []);
   }),
 ];
