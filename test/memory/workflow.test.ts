@@ -1,4 +1,5 @@
 import { createMemory } from '@cairn/memory';
+import type { Memory } from '@cairn/memory';
 import { describe, expect, test } from 'vitest';
 import { backendKinds, openMemory, START_MS, useBackends } from './backends.ts';
 
@@ -181,8 +182,16 @@ describe.each(backendKinds)('workflows on $name', (kind) => {
     const { id } = await workflows.create(goal);
     const run = await workflows.acquire(id);
     await expect(run.updateTodo('todo_9', { status: 'done' })).rejects.toMatchObject({ code: 'UNKNOWN_TODO' });
-    const huge = { status: 'done', result: 'x'.repeat(2_000_000) } as const;
-    await expect(run.updateTodo('todo_0', huge)).rejects.toMatchObject({ code: 'TOO_LARGE' });
+    const huge = { status: 'done', result: { text: 'x'.repeat(2000) } } as const;
+    await expect(run.updateTodo('todo_0', huge)).rejects.toMatchObject({
+      code: 'TOO_LARGE',
+      message: expect.stringContaining('The result of todo_0 has 2011 characters, more than 2000'),
+    });
+    await expect(run.wait({ todoId: 'todo_9' })).rejects.toMatchObject({ code: 'UNKNOWN_TODO' });
+    await expect(run.wait({ question: '' })).rejects.toMatchObject({ code: 'INVALID_INPUT' });
+    await expect(run.setState(() => 5)).rejects.toMatchObject({ code: 'INVALID_INPUT' });
+    await expect(workflows.cancel('workflow_0_x')).rejects.toMatchObject(unknown);
+    await expect(workflows.waiting({ stream: '', group: 'g' })).rejects.toMatchObject({ code: 'INVALID_NAME' });
     const circle: unknown[] = [];
     circle.push(circle);
     for (const result of [5n, circle, () => 5])
@@ -198,5 +207,225 @@ describe.each(backendKinds)('workflows on $name', (kind) => {
     await run.finish({ status: 'failed' });
     expect(await workflows.get(id)).toMatchObject({ status: 'failed' });
     await expect(workflows.acquire(id, { leaseMs: 0 })).rejects.toMatchObject({ code: 'INVALID_OPTION' });
+  });
+
+  /** Another process with the same store: it shares nothing else. */
+  const elsewhere = (memory: Memory): Memory =>
+    createMemory({ backend: { ...memory.backend, close: async () => undefined } });
+
+  test.skipIf(kind.isSkipped)(
+    'a workflow waits for the user without its lease, and the next user message of the group resumes it',
+    async () => {
+      const { memory, advance } = await openMemory(kind);
+      const stream = memory.defineStream({ name: 'chat' });
+      const place = { stream: 'chat', group: 'g' };
+      const { id } = await memory.workflows.create({ ...goal, groupId: 'g' });
+      const run = await memory.workflows.acquire(id);
+      await run.setState({ iterations: 1 });
+      expect(await stream.addMessage('g', { content: 'early' })).not.toHaveProperty('resumes');
+      const asked = await run.wait({ todoId: 'todo_0', question: 'how many rows?' });
+      expect(asked).toMatchObject({
+        status: 'waiting',
+        todos: [{ id: 'todo_0', status: 'waiting' }, { status: 'pending' }, { status: 'pending' }],
+        question: { todoId: 'todo_0', text: 'how many rows?', time: START_MS },
+      });
+      expect(asked).not.toHaveProperty('lease');
+      await expect(run.updateTodo('todo_0', { status: 'done' })).rejects.toMatchObject({ code: 'LEASE_LOST' });
+      expect(run.signal.aborted).toBe(false);
+      await run.release();
+      expect(await memory.workflows.waiting(place)).toEqual([await memory.workflows.get(id)]);
+      expect(await memory.workflows.waiting({ stream: 'chat' })).toHaveLength(1);
+      for (const other of [{ ...place, group: 'h' }, { ...place, stream: 'cha' }, { stream: 'cha' }]) {
+        expect(await memory.workflows.waiting(other)).toEqual([]);
+      }
+
+      // Only a message of the user of this group resumes it, in any process.
+      await advance(1000);
+      const other = elsewhere(memory);
+      const there = other.defineStream({ name: 'chat' });
+      expect(await there.addMessage('g', { role: 'assistant', content: 'how many?' })).not.toHaveProperty('resumes');
+      expect(await there.addMessage('h', { content: 'three' })).not.toHaveProperty('resumes');
+      expect(await there.addMessage('g', { content: 'three' })).toMatchObject({ content: 'three', resumes: id });
+      const resumed = await other.workflows.acquire(id);
+      expect(resumed.record).toMatchObject({
+        status: 'running',
+        todos: [{ id: 'todo_0', status: 'pending' }, {}, {}],
+        question: { todoId: 'todo_0', text: 'how many rows?', time: START_MS },
+        state: { iterations: 1 },
+      });
+      expect(await stream.addMessage('g', { content: 'later' })).not.toHaveProperty('resumes');
+      expect(await memory.backend.keys('ai:waiting:')).toEqual([]);
+      // It can wait again, and acquire does not need a message.
+      await resumed.wait();
+      expect(await stream.addMessage('g', { content: 'again' })).toMatchObject({ resumes: id });
+      await using last = await memory.workflows.acquire(id);
+      expect(last.record.status).toBe('running');
+    },
+  );
+
+  test.skipIf(kind.isSkipped)('of several workflows that wait, a message resumes the one that asked last', async () => {
+    const { memory, advance } = await openMemory(kind);
+    const stream = memory.defineStream({ name: 'chat' });
+    const ids: string[] = [];
+    for (let index = 0; index < 3; index++) {
+      const { id } = await memory.workflows.create({ ...goal, groupId: 'g' });
+      ids.push(id);
+      await (await memory.workflows.acquire(id)).wait();
+      await advance(1000);
+    }
+    const [first = '', second = '', third = ''] = ids;
+    await (await memory.workflows.acquire(first)).wait();
+    const waiting = async (): Promise<string[]> =>
+      (await memory.workflows.waiting({ stream: 'chat', group: 'g' })).map(({ id }) => id);
+    expect(await waiting()).toEqual([first, third, second]);
+    expect(await stream.addMessage('g', { content: 'yes' })).toMatchObject({ resumes: first });
+    await memory.workflows.cancel(first);
+    await memory.workflows.remove(third);
+    expect(await waiting()).toEqual([second]);
+    await memory.workflows.remove(second);
+    expect(await memory.backend.keys('ai:waiting:')).toEqual([]);
+  });
+
+  test.skipIf(kind.isSkipped)('a workflow that waits is kept for 3 days, and survives an export', async () => {
+    const { memory, advance } = await openMemory(kind);
+    const { id } = await memory.workflows.create({ ...goal, groupId: 'g' });
+    await (await memory.workflows.acquire(id)).wait({ todoId: 'todo_1', question: 'which?' });
+    await advance(3 * DAY - 10_000);
+    const place = { stream: 'chat', group: 'g' };
+    expect(await memory.workflows.waiting(place)).toHaveLength(1);
+    const record = await memory.workflows.get(id);
+    await memory.workflows.remove(id);
+    expect(await memory.workflows.restore(record)).toBe(true);
+    expect(await memory.workflows.waiting(place)).toMatchObject([{ id, question: { text: 'which?' } }]);
+    await advance(3 * DAY);
+    expect(await memory.workflows.waiting(place)).toEqual([]);
+    await advance(DAY);
+    expect(await memory.backend.keys('')).toEqual([]);
+  });
+
+  test.skipIf(kind.isSkipped)('a workflow without a group waits for an acquire', async () => {
+    const { memory } = await openMemory(kind);
+    const { id } = await memory.workflows.create(goal);
+    await (await memory.workflows.acquire(id)).wait();
+    expect(await memory.workflows.waiting({ stream: 'chat' })).toEqual([]);
+    expect(await memory.workflows.list()).toMatchObject([{ id, status: 'waiting' }]);
+    await using run = await memory.workflows.acquire(id);
+    expect(run.record.status).toBe('running');
+  });
+
+  test.skipIf(kind.isSkipped)('cancelling ends a workflow that runs or waits, and its runner', async () => {
+    const { memory } = await openMemory(kind);
+    const { id } = await memory.workflows.create(goal);
+    const run = await memory.workflows.acquire(id);
+    await memory.storeNote(id, 'a', 'todo_0');
+    const other = elsewhere(memory);
+    const cancelled = await other.workflows.cancel(id, { reason: 'not needed' });
+    expect(cancelled).toMatchObject({ status: 'cancelled', reason: 'not needed' });
+    expect(cancelled).not.toHaveProperty('lease');
+    expect(await memory.getNotes(id)).toEqual([]);
+    await expect(run.updateTodo('todo_0', { status: 'done' })).rejects.toMatchObject({
+      code: 'LEASE_LOST',
+      message: expect.stringContaining('it is cancelled'),
+    });
+    expect(run.signal.aborted).toBe(true);
+    expect(await other.workflows.cancel(id)).toMatchObject({ status: 'cancelled', reason: 'not needed' });
+    await expect(memory.workflows.acquire(id)).rejects.toMatchObject({
+      code: 'INVALID_INPUT',
+      message: expect.stringContaining('is finished (cancelled)'),
+    });
+    const done = await memory.workflows.create(goal);
+    await memory.storeNote(done.id, 'a', 'todo_0');
+    await (await memory.workflows.acquire(done.id)).finish({ status: 'failed', reason: 'no rows', notes: 'expire' });
+    expect(await memory.workflows.get(done.id)).toMatchObject({ status: 'failed', reason: 'no rows' });
+    await expect(memory.workflows.cancel(done.id)).rejects.toMatchObject({ code: 'INVALID_INPUT' });
+    expect(await memory.getNotes(done.id)).toHaveLength(1);
+    const kept = await memory.workflows.create(goal);
+    await memory.storeNote(kept.id, 'a', 'todo_0');
+    await memory.workflows.cancel(kept.id, { notes: 'expire' });
+    expect(await memory.getNotes(kept.id)).toHaveLength(1);
+  });
+
+  test.skipIf(kind.isSkipped)('a failed last change keeps the lease and its heartbeat', async () => {
+    const { memory, advance } = await openMemory(kind);
+    const { id } = await memory.workflows.create(goal);
+    await using run = await memory.workflows.acquire(id, { leaseMs: 300 });
+    await expect(run.wait({ question: 'x'.repeat(2_000_000) })).rejects.toMatchObject({ code: 'TOO_LARGE' });
+    await expect(run.finish({ signal: AbortSignal.abort(new Error('stop')) })).rejects.toThrow('stop');
+    const { revision } = await memory.workflows.get(id);
+    await advance(200);
+    await expect.poll(async () => (await memory.workflows.get(id)).revision).toBeGreaterThan(revision);
+    await run.updateTodo('todo_0', { status: 'running' });
+  });
+
+  test.skipIf(kind.isSkipped)('a long result is cut to 2,000 characters, and states by how much', async () => {
+    const { memory } = await openMemory(kind);
+    const { id } = await memory.workflows.create(goal);
+    await using run = await memory.workflows.acquire(id);
+    for (const text of ['x', '😀']) {
+      const { todos } = await run.updateTodo('todo_0', { status: 'done', result: text.repeat(5000) });
+      const result = todos[0]?.result as string;
+      expect(result.length).toBeLessThanOrEqual(2000);
+      expect(result.length).toBeGreaterThan(1950);
+      const cut = /^(?<kept>.*)… \[(?<left>\d+) more characters\]$/u.exec(result)?.groups;
+      expect((cut?.['kept']?.length ?? 0) + Number(cut?.['left'])).toBe(text.length * 5000);
+      expect(/\p{Cs}/u.test(result)).toBe(false);
+    }
+    const exact = 'y'.repeat(2000);
+    expect((await run.updateTodo('todo_0', { status: 'done', result: exact })).todos[0]?.result).toBe(exact);
+  });
+
+  test.skipIf(kind.isSkipped)('fields and states of a newer version survive the updates of this one', async () => {
+    const { memory } = await openMemory(kind);
+    const { id } = await memory.workflows.create({ ...goal, groupId: 'g' });
+    const key = `ai:workflow:${id}`;
+    const edit = async (change: (record: Record<string, unknown>) => unknown): Promise<void> => {
+      const expected = await memory.backend.read(key);
+      const next = JSON.stringify(change(JSON.parse(expected ?? '') as Record<string, unknown>));
+      expect(await memory.backend.swap(key, { expected, next, ttlMs: DAY })).toBe(true);
+    };
+    await edit((record) => ({
+      ...record,
+      budget: { tokens: 5 },
+      todos: (record['todos'] as object[]).map((todo, index) => ({ ...todo, tries: index, status: 'skipped' })),
+    }));
+    const run = await memory.workflows.acquire(id);
+    await run.updateTodo('todo_1', { status: 'done' });
+    await run.addTodos(['more']);
+    await run.wait({ todoId: 'todo_1' });
+    const expected = {
+      budget: { tokens: 5 },
+      todos: [
+        { id: 'todo_0', status: 'skipped', tries: 0 },
+        { id: 'todo_1', status: 'waiting', tries: 1 },
+        { id: 'todo_2', status: 'skipped', tries: 2 },
+        { id: 'todo_3', status: 'pending' },
+      ],
+    };
+    expect(await memory.workflows.get(id)).toMatchObject(expected);
+    expect(JSON.parse((await memory.backend.read(key)) ?? '')).toMatchObject(expected);
+    // A state that this version does not know is shown, and not acquired.
+    await edit((record) => ({ ...record, status: 'paused' }));
+    expect(await memory.workflows.list()).toMatchObject([{ id, status: 'paused' }]);
+    await expect(memory.workflows.acquire(id)).rejects.toMatchObject({
+      code: 'INVALID_INPUT',
+      message: expect.stringContaining('has the status "paused", which this version does not know'),
+    });
+  });
+
+  test.skipIf(kind.isSkipped)('a record as in the source is read and acquired', async () => {
+    const { memory } = await openMemory(kind);
+    const id = 'workflow_1234567890_abc123';
+    const record = {
+      id,
+      goal: '帮我做一个表格',
+      todos: [{ id: 'todo_0', content: '询问用户表格的具体内容和格式', status: 'pending' }],
+      notes: [],
+      streamName: 'chat-desktop',
+    };
+    const swap = { expected: undefined, next: JSON.stringify(record), ttlMs: DAY };
+    await memory.backend.swap(`ai:workflow:${id}`, swap);
+    expect(await memory.workflows.get(id)).toMatchObject({ ...record, status: 'running' });
+    await using run = await memory.workflows.acquire(id);
+    expect((await run.updateTodo('todo_0', { status: 'done' })).todos).toMatchObject([{ status: 'done' }]);
   });
 });

@@ -127,7 +127,7 @@ export function createMemory(options: MemoryOptions): Memory {
   const facts = createFacts({ backend, reader, limits, terms: createScan(backend), project, embed });
   const claims = createClaims(backend);
   const noteLifetimeMs = limits.notes.temporaryLifetimeMs;
-  const streams = createStreams({ messages, notes, recall, claims, language, noteLifetimeMs });
+  const streams = createStreams({ messages, notes, workflows, recall, claims, language, noteLifetimeMs });
   const graph = (name: string = 'default'): Graph => createGraph({ backend, reader }, name);
   const transfer = { backend, reader, messages, notes, workflows, limits, graph };
   const onProblem = ({ key, message }: Problem): void => onUnreadable({ key, record: '', reason: message });

@@ -16,7 +16,7 @@ export interface Place {
 }
 
 /** A message as it was stored. */
-export type AddedMessage = Message & FoundSecrets;
+export interface AddedMessage extends Message, FoundSecrets {}
 
 /** The messages of all streams and groups. */
 export interface Messages {

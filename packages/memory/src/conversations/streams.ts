@@ -9,6 +9,7 @@ import type { Message, NewMessage } from './message.ts';
 import type { AddedMessage, Messages } from './messages.ts';
 import type { Note, Notes } from '../workflows/notes.ts';
 import type { Todo, WorkflowRecord } from '../workflows/workflow-record.ts';
+import type { Workflows } from '../workflows/workflows.ts';
 import { functionsPrompt, systemPrompt, todoPrompt } from './prompts.ts';
 import { retrieve } from './recall.ts';
 import type { Recall, RecalledContext, RetrieveOptions } from './recall.ts';
@@ -40,11 +41,12 @@ export interface Stream extends Notes {
   /** The merged streams, the main one first; empty for a plain stream. */
   readonly parents: readonly string[];
   /**
-   * Stores a message as the newest of its group. With an id the call can be repeated.
+   * Stores a message as the newest of its group. With an id the call can be repeated. A message of the user tells which workflow
+   * it resumes; `workflows.acquire` resumes it.
    *
    * @throws {MemoryError} `MESSAGE_EXISTS`, `INVALID_NAME`, `INVALID_INPUT`, `TOO_LARGE`.
    */
-  readonly addMessage: (group: string, message: NewMessage, options?: CallOptions) => Promise<AddedMessage>;
+  readonly addMessage: (group: string, message: NewMessage, options?: CallOptions) => Promise<ConversationMessage>;
   /** Returns the messages of a group, newest first. */
   readonly history: (group: string, options?: HistoryOptions) => Promise<Message[]>;
   /**
@@ -77,6 +79,12 @@ export interface Stream extends Notes {
    * @throws {MemoryError} `UNKNOWN_FUNCTION`; and every error of the function.
    */
   readonly execute: (call: FunctionCall, context?: FunctionContext) => Promise<unknown>;
+}
+
+/** A message of a conversation as it was stored. */
+export interface ConversationMessage extends AddedMessage {
+  /** The id of the workflow that waits for this message of the user: of several, the one that asked last. */
+  readonly resumes?: string;
 }
 
 /** Options of a prompt. */
@@ -112,6 +120,7 @@ export interface Streams {
 export interface StreamDependencies {
   readonly messages: Messages;
   readonly notes: Notes;
+  readonly workflows: Pick<Workflows, 'waiting'>;
   readonly recall: Recall;
   readonly claims: Claims;
   readonly language: Language;
@@ -135,7 +144,7 @@ async function call(
 
 /** @param lineage the stream and all streams that it merges */
 function createStream(shape: StreamShape, lineage: readonly StreamShape[], dependencies: StreamDependencies): Stream {
-  const { messages, notes, recall, claims, noteLifetimeMs } = dependencies;
+  const { messages, notes, workflows, recall, claims, noteLifetimeMs } = dependencies;
   const { name } = shape;
   const languageOf = ({ language = shape.language }: PromptOptions = {}): Language => checkLanguage(language);
   const ensure = (options: CallOptions = {}): Promise<void> => claims.ensure(lineage, { signal: options.signal });
@@ -144,9 +153,13 @@ function createStream(shape: StreamShape, lineage: readonly StreamShape[], depen
     storeNote: notes.storeNote,
     getNotes: notes.getNotes,
     removeNotes: notes.removeNotes,
-    addMessage: async (group, message, options) => {
+    addMessage: async (group, message, options = {}) => {
       await ensure(options);
-      return messages.add({ stream: name, group }, message, options);
+      const isOfUser = message.role === undefined || message.role === 'user';
+      const { signal } = options;
+      const [waiting] = isOfUser ? await workflows.waiting({ stream: name, group, signal }) : [];
+      const added = await messages.add({ stream: name, group }, message, { signal });
+      return { ...added, ...(waiting && { resumes: waiting.id }) };
     },
     history: async (group, options) => {
       await ensure(options);

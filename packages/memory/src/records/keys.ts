@@ -101,6 +101,11 @@ export function waitingKey(stream: string, group: string): string {
   return `${WAITING_PREFIX}${memoryKey(stream, group).slice(MEMORY_PREFIX.length)}`;
 }
 
+/** Returns the prefix of the keys of {@link waitingKey} of a stream. @throws {MemoryError} `INVALID_NAME`. */
+export function waitingPrefix(stream: string): string {
+  return `${WAITING_PREFIX}${streamPrefix(stream).slice(MEMORY_PREFIX.length)}`;
+}
+
 /** Returns the key of a knowledge graph: `ai:graph:{name}`. @throws {MemoryError} `INVALID_NAME`. */
 export function graphKey(name: string): string {
   return `${GRAPH_PREFIX}${encodePart(checkName(name, 'graph'))}`;

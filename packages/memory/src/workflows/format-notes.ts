@@ -34,7 +34,7 @@ function numbered(notes: readonly Pick<Note, 'content'>[]): string[] {
 }
 
 /** Cuts a text to a length, with a statement of how much is missing. */
-function cut(text: string, maxCharacters: number, language: Language): string {
+export function cutText(text: string, maxCharacters: number, language: Language = 'en'): string {
   if (text.length <= maxCharacters) return text;
   const room = maxCharacters - texts[language].cut(text.length).length;
   const code = text.charCodeAt(room - 1);
@@ -49,8 +49,8 @@ function fit(entries: readonly string[], language: Language): string {
   const { left } = texts[language];
   const room = MAX_CHARACTERS - left(entries.length).length - 1;
   const [first = '', ...rest] = entries;
-  if (rest.length === 0) return cut(first, MAX_CHARACTERS, language);
-  const kept = [cut(first, room, language)];
+  if (rest.length === 0) return cutText(first, MAX_CHARACTERS, language);
+  const kept = [cutText(first, room, language)];
   let length = kept[0]?.length ?? 0;
   for (const entry of rest) {
     length += entry.length + 1;
@@ -80,7 +80,7 @@ function textOf(result: unknown): string {
  * `notes` may be a text that is formatted already.
  */
 export function formatProgress(notes: string | readonly Note[], todos: readonly Todo[], language: Language): string {
-  if (typeof notes === 'string' && notes !== '') return cut(notes, MAX_CHARACTERS, language);
+  if (typeof notes === 'string' && notes !== '') return cutText(notes, MAX_CHARACTERS, language);
   const list = typeof notes === 'string' ? [] : notes;
   const sources = new Set(list.map(({ source }) => source));
   const results = todos

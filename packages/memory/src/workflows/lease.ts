@@ -1,6 +1,7 @@
 import { MemoryError } from '../errors.ts';
 import type { CallOptions } from '../records/backend.ts';
 import { randomName } from '../records/random-name.ts';
+import { isOpen, isWorkflowStatus } from './workflow-record.ts';
 import type { Change, WorkflowRecord } from './workflow-record.ts';
 
 /** The heartbeats in the time of a lease. Each renews it. */
@@ -22,6 +23,21 @@ function busyError({ id, lease }: WorkflowRecord, nowMs: number): MemoryError {
     `The workflow ${id} is being run by ${lease?.owner ?? 'another runner'}`,
     `Wait until it is finished; if that runner is gone, its lease expires in ${secondsLeft} s.`,
   ]);
+}
+
+/** The error about a workflow that neither runs nor waits. */
+export function finishedError({ id, status }: WorkflowRecord): MemoryError {
+  if (!isWorkflowStatus(status)) {
+    const summary = `The workflow ${id} has the status ${JSON.stringify(status)}, which this version does not know`;
+    return new MemoryError('INVALID_INPUT', [summary, 'Use a newer version.']);
+  }
+  return new MemoryError('INVALID_INPUT', [`The workflow ${id} is finished (${status})`, 'Create a new one.']);
+}
+
+/** Returns a workflow that waits as one that runs: its steps that wait are pending again. */
+function resumed(record: WorkflowRecord): WorkflowRecord {
+  const todos = record.todos.map((todo) => (todo.status === 'waiting' ? { ...todo, status: 'pending' } : todo));
+  return { ...record, status: 'running', todos };
 }
 
 function lostError(id: string, reason: string): MemoryError {
@@ -53,7 +69,7 @@ export class Lease {
 
   /** @throws {MemoryError} `INVALID_OPTION`, `WORKFLOW_BUSY`, `INVALID_INPUT`, `UNKNOWN_WORKFLOW`. */
   static async acquire(options: LeaseOptions, { signal }: CallOptions): Promise<Lease> {
-    const { workflowId, owner, leaseMs, change } = options;
+    const { owner, leaseMs, change } = options;
     if (!(leaseMs > 0 && leaseMs < MAX_LEASE_MS)) {
       const summary = `leaseMs must be above 0 and below ${MAX_LEASE_MS}, not ${leaseMs}`;
       throw new MemoryError('INVALID_OPTION', [summary, 'Omit it for 30,000.'], { option: 'leaseMs' });
@@ -62,12 +78,9 @@ export class Lease {
     const startedAt = performance.now();
     const acquired = await change(
       (record, nowMs) => {
-        if (record.status !== 'running') {
-          const summary = `The workflow ${workflowId} is finished (${record.status})`;
-          throw new MemoryError('INVALID_INPUT', [summary, 'Create a new one.']);
-        }
+        if (!isOpen(record)) throw finishedError(record);
         if (record.lease && record.lease.expiresAt > nowMs) throw busyError(record, nowMs);
-        return leased(record, { token, expiresAt: nowMs + leaseMs });
+        return leased(resumed(record), { token, expiresAt: nowMs + leaseMs });
       },
       { signal },
     );
@@ -95,7 +108,9 @@ export class Lease {
     const startedAt = performance.now();
     this.#record = await change((record, nowMs) => {
       if (record.lease?.owner !== this.#token) {
-        throw this.#lose(lostError(workflowId, `${record.lease?.owner ?? 'another runner'} acquired it`));
+        const { status } = record;
+        const reason = isOpen(record) ? `${record.lease?.owner ?? 'another runner'} acquired it` : `it is ${status}`;
+        throw this.#lose(lostError(workflowId, reason));
       }
       return apply(leased(record, { token: this.#token, expiresAt: nowMs + leaseMs }), nowMs);
     }, call);
@@ -107,12 +122,17 @@ export class Lease {
   async end(apply: Change, call: CallOptions): Promise<WorkflowRecord> {
     clearInterval(this.#timer);
     await this.#heartbeat;
-    const record = await this.update((own, nowMs) => {
-      const { lease: _, ...rest } = apply(own, nowMs);
-      return rest;
-    }, call);
-    this.#state = 'released';
-    return record;
+    try {
+      const record = await this.update((own, nowMs) => {
+        const { lease: _, ...rest } = apply(own, nowMs);
+        return rest;
+      }, call);
+      this.#state = 'released';
+      return record;
+    } catch (error) {
+      if (this.#state === 'held') this.#startHeartbeat();
+      throw error;
+    }
   }
 
   /** Gives up the lease without another change. Does nothing when it is not held. */

@@ -5,19 +5,31 @@ import type { Note } from './notes.ts';
 import { isTime } from '../records/time.ts';
 import { parseFields } from '../records/record.ts';
 
-export type TodoStatus = 'pending' | 'running' | 'done' | 'failed';
+/** The states of a step. A step waits while its workflow waits for the user. */
+export type TodoStatus = 'pending' | 'running' | 'waiting' | 'done' | 'failed';
 
-/** One step of a workflow. */
+/** One step of a workflow. Fields that this version does not know survive its updates. */
 export interface Todo {
   /** `todo_0`, `todo_1`, in the order of the todos. */
   readonly id: string;
   readonly content: string;
-  readonly status: TodoStatus;
-  /** Any JSON. */
+  /** A {@link TodoStatus}, or what a newer version wrote. */
+  readonly status: string;
+  /** JSON of at most 2,000 characters, also for a text. */
   readonly result?: unknown;
 }
 
-export type WorkflowStatus = 'running' | 'done' | 'failed';
+/** The states of a workflow. It waits for the user until someone acquires it. */
+export type WorkflowStatus = 'running' | 'waiting' | 'done' | 'failed' | 'cancelled';
+
+/** The last question to the user. */
+export interface Question {
+  /** The step that asks. */
+  readonly todoId?: string;
+  readonly text?: string;
+  /** Milliseconds since the epoch, by the clock of the store. The answer is a message of the group with a later time. */
+  readonly time: number;
+}
 
 /** The right of one runner to change a workflow until it expires. */
 export interface Lease {
@@ -26,7 +38,9 @@ export interface Lease {
   readonly expiresAt: number;
 }
 
-/** The state of a workflow: another process can resume it from this. */
+/**
+ * The state of a workflow: another process can resume it from this. Fields that this version does not know survive its updates.
+ */
 export interface WorkflowRecord {
   /** `workflow_<milliseconds>_<random>`. */
   readonly id: string;
@@ -37,7 +51,13 @@ export interface WorkflowRecord {
   readonly streamName: string;
   /** The group that the workflow runs for. */
   readonly groupId?: string;
-  readonly status: WorkflowStatus;
+  /** A {@link WorkflowStatus}, or what a newer version wrote. */
+  readonly status: string;
+  /** Why it failed or was cancelled. */
+  readonly reason?: string;
+  readonly question?: Question;
+  /** What the runner keeps for the next one, such as a count of its iterations. JSON. */
+  readonly state?: unknown;
   readonly createdAt: number;
   readonly updatedAt: number;
   /** The number of changes. */
@@ -48,11 +68,21 @@ export interface WorkflowRecord {
 /** Computes the next record from the current one. */
 export type Change = (record: WorkflowRecord, nowMs: number) => WorkflowRecord;
 
-export const TODO_STATUSES: readonly TodoStatus[] = ['pending', 'running', 'done', 'failed'];
-const workflowStatuses: readonly unknown[] = ['running', 'done', 'failed'] satisfies WorkflowStatus[];
+export const TODO_STATUSES: readonly TodoStatus[] = ['pending', 'running', 'waiting', 'done', 'failed'];
 
 export function isTodoStatus(status: unknown): status is TodoStatus {
   return (TODO_STATUSES as readonly unknown[]).includes(status);
+}
+
+const WORKFLOW_STATUSES: readonly WorkflowStatus[] = ['running', 'waiting', 'done', 'failed', 'cancelled'];
+
+export function isWorkflowStatus(status: unknown): status is WorkflowStatus {
+  return (WORKFLOW_STATUSES as readonly unknown[]).includes(status);
+}
+
+/** Returns whether a runner can acquire a workflow of this status. */
+export function isOpen({ status }: WorkflowRecord): boolean {
+  return status === 'running' || status === 'waiting';
 }
 
 /** Makes the todo at a position. */
@@ -63,7 +93,7 @@ export function newTodo(index: number, content: string): Todo {
 function isTodo(value: unknown): value is Todo {
   if (typeof value !== 'object' || value === null) return false;
   const { id, content, status } = value as Readonly<Record<string, unknown>>;
-  return typeof id === 'string' && typeof content === 'string' && isTodoStatus(status);
+  return typeof id === 'string' && typeof content === 'string' && typeof status === 'string';
 }
 
 /** Returns the document for a record, without its notes. @throws {MemoryError} `TOO_LARGE`. */
@@ -80,38 +110,45 @@ export function workflowDocument(record: WorkflowRecord, { maxContentBytes }: Li
   return document;
 }
 
+function questionOf(value: unknown): Question | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  const { todoId, text, time } = value as Partial<Question>;
+  if (!isTime(time)) return undefined;
+  return { ...(typeof todoId === 'string' && { todoId }), ...(typeof text === 'string' && { text }), time };
+}
+
+function leaseOf(value: unknown): Lease | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  const { owner, expiresAt } = value as Partial<Lease>;
+  return typeof owner === 'string' && isTime(expiresAt) ? { owner, expiresAt } : undefined;
+}
+
 /** Parses a document; `undefined` when it is not a workflow. */
 export function parseWorkflow(document: string): WorkflowRecord | undefined {
   const fields = parseFields(document);
   if (fields === undefined) return undefined;
-  const {
-    id,
-    goal,
-    todos,
-    streamName,
-    groupId,
-    status = 'running',
-    createdAt = 0,
-    updatedAt = 0,
-    revision = 0,
-  } = fields;
-  if (typeof id !== 'string' || typeof goal !== 'string' || typeof streamName !== 'string') return undefined;
-  if (!Array.isArray(todos) || !todos.every(isTodo) || !workflowStatuses.includes(status)) return undefined;
+  const { id, goal, todos, notes: _, streamName, groupId, status = 'running', reason, ...others } = fields;
+  const { question, createdAt = 0, updatedAt = 0, revision = 0, lease, ...rest } = others;
+  if (![id, goal, streamName, status].every((value) => typeof value === 'string')) return undefined;
+  if (!Array.isArray(todos) || !todos.every(isTodo)) return undefined;
   if (![createdAt, updatedAt].every(isTime) || !Number.isSafeInteger(revision)) return undefined;
-  const lease = fields['lease'] as Partial<Lease> | null | undefined;
+  const knownQuestion = questionOf(question);
+  const knownLease = leaseOf(lease);
   return {
-    id,
-    goal,
+    ...rest,
+    id: id as string,
+    goal: goal as string,
     todos,
     notes: [],
-    streamName,
+    streamName: streamName as string,
     ...(typeof groupId === 'string' && { groupId }),
-    status: status as WorkflowStatus,
+    status: status as string,
+    ...(typeof reason === 'string' && { reason }),
+    ...(knownQuestion && { question: knownQuestion }),
     createdAt: createdAt as number,
     updatedAt: updatedAt as number,
     revision: revision as number,
-    ...(typeof lease?.owner === 'string' &&
-      isTime(lease.expiresAt) && { lease: { owner: lease.owner, expiresAt: lease.expiresAt } }),
+    ...(knownLease && { lease: knownLease }),
   };
 }
 

@@ -3,10 +3,12 @@ import type { CallOptions } from '../records/backend.ts';
 import { checkContent } from '../records/limits.ts';
 import type { Limits } from '../records/limits.ts';
 import { randomName } from '../records/random-name.ts';
+import { cutText } from './format-notes.ts';
 import { Lease } from './lease.ts';
 import type { Notes } from './notes.ts';
 import { isTodoStatus, newTodo, TODO_STATUSES } from './workflow-record.ts';
-import type { Change, TodoStatus, WorkflowRecord } from './workflow-record.ts';
+import type { Change, Todo, TodoStatus, WorkflowRecord } from './workflow-record.ts';
+import type { WaitingList } from './waiting.ts';
 
 /** How a workflow is acquired. */
 export interface AcquireOptions extends CallOptions {
@@ -19,14 +21,27 @@ export interface AcquireOptions extends CallOptions {
 /** A change of a todo. */
 export interface TodoUpdate {
   readonly status: TodoStatus;
-  /** Any JSON. */
+  /**
+   * What later steps read when the notes of the step have expired. JSON of at most 2,000 characters; a longer text is cut, and
+   * its end states by how much.
+   */
   readonly result?: unknown;
+}
+
+/** What a workflow waits for. */
+export interface WaitOptions extends CallOptions {
+  /** The step that waits. */
+  readonly todoId?: string | undefined;
+  /** The question to the user. */
+  readonly question?: string | undefined;
 }
 
 /** How a workflow ends. */
 export interface FinishOptions extends CallOptions {
   /** @default 'done' */
   readonly status?: 'done' | 'failed' | undefined;
+  /** Why it failed. */
+  readonly reason?: string | undefined;
   /** Whether to remove the notes now, or let them expire. @default 'remove' */
   readonly notes?: 'remove' | 'expire' | undefined;
 }
@@ -46,6 +61,15 @@ export interface WorkflowRun extends AsyncDisposable {
   readonly updateTodo: (todoId: string, update: TodoUpdate, options?: CallOptions) => Promise<WorkflowRecord>;
   /** Adds todos at the end. */
   readonly addTodos: (contents: readonly string[], options?: CallOptions) => Promise<WorkflowRecord>;
+  /** Keeps something for the runner that resumes the workflow, as {@link WorkflowRecord.state}. Replaces what was kept. */
+  readonly setState: (state: unknown, options?: CallOptions) => Promise<WorkflowRecord>;
+  /**
+   * Lets the workflow wait for the user, and gives up the lease. `Stream.addMessage` tells that a user message of the group
+   * resumes the workflow; `acquire` resumes it. Call it before the user sees the question.
+   *
+   * @throws {MemoryError} `UNKNOWN_TODO`, `INVALID_INPUT`, `LEASE_LOST`.
+   */
+  readonly wait: (options?: WaitOptions) => Promise<WorkflowRecord>;
   /** Ends the workflow. Its record stays for 3 days. */
   readonly finish: (options?: FinishOptions) => Promise<WorkflowRecord>;
   /** Gives up the lease, so that others need not wait until it lapses. May be called twice. */
@@ -56,26 +80,40 @@ export interface RunDependencies {
   readonly id: string;
   readonly limits: Limits;
   readonly notes: Notes;
+  readonly waiting: WaitingList;
   readonly change: (apply: Change, options: CallOptions) => Promise<WorkflowRecord>;
 }
 
 const DEFAULT_LEASE_MS = 30_000;
 
-/** Returns a result as the store will return it. @throws {MemoryError} `INVALID_INPUT` when it is not JSON. */
-function jsonOf(result: unknown, todoId: string): unknown {
+/** In UTF-16 code units. */
+const MAX_RESULT_CHARACTERS = 2000;
+
+/** Returns a value as the store will return it, with its JSON. @throws {MemoryError} `INVALID_INPUT` when it is not JSON. */
+function jsonOf(given: unknown, subject: string): { readonly value: unknown; readonly json: string } {
   try {
-    // Throws for values without JSON, and for `undefined`, which is the JSON of a function.
-    return JSON.parse(JSON.stringify(result));
+    // `undefined`, which is the JSON of a function, does not parse.
+    const json = JSON.stringify(given);
+    return { value: JSON.parse(json), json };
   } catch (error) {
-    const summary = `The result of ${todoId} is not valid JSON`;
-    throw new MemoryError('INVALID_INPUT', [summary, 'Use strings, numbers, arrays and plain objects.'], {
-      cause: error,
-    });
+    const hint = 'Use strings, numbers, arrays and plain objects.';
+    throw new MemoryError('INVALID_INPUT', [`The ${subject} is not valid JSON`, hint], { cause: error });
   }
 }
 
+/** @throws {MemoryError} `INVALID_INPUT`, `TOO_LARGE`. */
+function resultOf(result: unknown, todoId: string): unknown {
+  if (typeof result === 'string') return cutText(result, MAX_RESULT_CHARACTERS);
+  const { value, json } = jsonOf(result, `result of ${todoId}`);
+  if (json.length <= MAX_RESULT_CHARACTERS) return value;
+  throw new MemoryError('TOO_LARGE', [
+    `The result of ${todoId} has ${json.length} characters, more than ${MAX_RESULT_CHARACTERS}`,
+    'Pass a summary as a text. Nothing was stored.',
+  ]);
+}
+
 /** @throws {MemoryError} `UNKNOWN_TODO`. */
-function withTodo(record: WorkflowRecord, todoId: string, fields: TodoUpdate): WorkflowRecord {
+function withTodo(record: WorkflowRecord, todoId: string, fields: Partial<Todo>): WorkflowRecord {
   if (!record.todos.some(({ id }) => id === todoId)) {
     const known = record.todos.map(({ id }) => id).join(', ');
     throw new MemoryError('UNKNOWN_TODO', [`The workflow ${record.id} has no todo ${todoId}`, `It has ${known}.`]);
@@ -86,7 +124,7 @@ function withTodo(record: WorkflowRecord, todoId: string, fields: TodoUpdate): W
 
 /** Acquires a workflow. @throws {MemoryError} `WORKFLOW_BUSY`, `INVALID_INPUT`, `INVALID_OPTION`, `UNKNOWN_WORKFLOW`. */
 export async function createRun(
-  { id, limits, notes, change }: RunDependencies,
+  { id, limits, notes, waiting, change }: RunDependencies,
   { owner = `runner_${randomName()}`, leaseMs = DEFAULT_LEASE_MS, signal }: AcquireOptions,
 ): Promise<WorkflowRun> {
   const lease = await Lease.acquire({ workflowId: id, owner, leaseMs, change }, { signal });
@@ -103,7 +141,7 @@ export async function createRun(
         const summary = `Invalid status ${JSON.stringify(status)}`;
         throw new MemoryError('INVALID_INPUT', [summary, `Use ${TODO_STATUSES.join(', ')}.`]);
       }
-      const fields = { status, ...(result !== undefined && { result: jsonOf(result, todoId) }) };
+      const fields = { status, ...(result !== undefined && { result: resultOf(result, todoId) }) };
       return lease.update((record) => withTodo(record, todoId, fields), call);
     },
     addTodos: async (contents, call) => {
@@ -113,8 +151,31 @@ export async function createRun(
         return { ...record, todos: [...record.todos, ...added] };
       }, call);
     },
-    finish: async ({ status = 'done', notes: after = 'remove', signal: stop } = {}) => {
-      const record = await lease.end((own) => ({ ...own, status }), { signal: stop });
+    setState: async (state, call) => {
+      const { value } = jsonOf(state, 'state');
+      return lease.update((record) => ({ ...record, state: value }), call);
+    },
+    wait: async ({ todoId, question: text, signal: stop } = {}) => {
+      if (text !== undefined) checkContent(text, 'question', limits);
+      if (todoId !== undefined) withTodo(lease.record, todoId, {});
+      // It goes first: a kill in between leaves a workflow that is not waiting, which `waiting` leaves out.
+      await waiting.add(lease.record, { signal: stop });
+      return lease.end(
+        (own, nowMs) => {
+          const asking = todoId === undefined ? own : withTodo(own, todoId, { status: 'waiting' });
+          const question = {
+            ...(todoId !== undefined && { todoId }),
+            ...(text !== undefined && { text }),
+            time: nowMs,
+          };
+          return { ...asking, status: 'waiting', question };
+        },
+        { signal: stop },
+      );
+    },
+    finish: async ({ status = 'done', reason, notes: after = 'remove', signal: stop } = {}) => {
+      const why = reason === undefined ? {} : { reason: checkContent(reason, 'reason', limits) };
+      const record = await lease.end((own) => ({ ...own, status, ...why }), { signal: stop });
       if (after === 'remove') await notes.removeNotes(id);
       return record;
     },

@@ -1,12 +1,22 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { CallOptions } from '../records/backend.ts';
 import { MemoryError } from '../errors.ts';
-import { checkName, parseWorkflowKey, quoted, WORKFLOW_PREFIX, workflowKey } from '../records/keys.ts';
+import {
+  checkName,
+  parseWorkflowKey,
+  quoted,
+  waitingKey,
+  waitingPrefix,
+  WORKFLOW_PREFIX,
+  workflowKey,
+} from '../records/keys.ts';
 import { checkContent } from '../records/limits.ts';
 import { randomName } from '../records/random-name.ts';
+import { finishedError } from './lease.ts';
 import type { Notes, NotesDependencies } from './notes.ts';
-import { newTodo, parseWorkflow, readWorkflow, workflowDocument } from './workflow-record.ts';
-import type { Change, WorkflowRecord, WorkflowStatus } from './workflow-record.ts';
+import { createWaitingList } from './waiting.ts';
+import { isOpen, newTodo, parseWorkflow, readWorkflow, workflowDocument } from './workflow-record.ts';
+import type { Change, WorkflowRecord } from './workflow-record.ts';
 import { createRun } from './workflow-run.ts';
 import type { AcquireOptions, WorkflowRun } from './workflow-run.ts';
 
@@ -26,12 +36,27 @@ export interface WorkflowSummary {
   readonly id: string;
   readonly goal: string;
   readonly streamName: string;
-  readonly status: WorkflowStatus | 'corrupt';
+  /** A {@link WorkflowStatus}, what a newer version wrote, or `corrupt`. */
+  readonly status: string;
   /** The number of done todos. */
   readonly done: number;
   /** The number of all todos. */
   readonly todos: number;
   readonly updatedAt: number;
+}
+
+/** Selects workflows that wait. */
+export interface WaitingOptions extends CallOptions {
+  readonly stream: string;
+  /** @default all groups of the stream */
+  readonly group?: string | undefined;
+}
+
+/** How a workflow is cancelled. */
+export interface CancelOptions extends CallOptions {
+  readonly reason?: string | undefined;
+  /** Whether to remove the notes now, or let them expire. @default 'remove' */
+  readonly notes?: 'remove' | 'expire' | undefined;
 }
 
 /** The workflows of a memory. A record expires 3 days after its last update. */
@@ -42,12 +67,21 @@ export interface Workflows {
   readonly get: (id: string, options?: CallOptions) => Promise<WorkflowRecord>;
   /** Returns all workflows, the last updated first. */
   readonly list: (options?: CallOptions) => Promise<WorkflowSummary[]>;
+  /** Returns the workflows that wait for a message of a group, or of any group of a stream; the latest first, without notes. */
+  readonly waiting: (options: WaitingOptions) => Promise<WorkflowRecord[]>;
   /**
-   * Acquires a workflow that no other runner holds: a new one, or one with a lapsed lease.
+   * Acquires a workflow that no other runner holds: a new one, one that waits, or one with a lapsed lease. One that waits runs
+   * again, and its steps that wait are pending.
    *
    * @throws {MemoryError} `WORKFLOW_BUSY` while another runner holds it, `INVALID_INPUT` when it is finished.
    */
   readonly acquire: (id: string, options?: AcquireOptions) => Promise<WorkflowRun>;
+  /**
+   * Ends a workflow that runs or waits. Its runner loses the lease. The record stays for 3 days. May be called twice.
+   *
+   * @throws {MemoryError} `UNKNOWN_WORKFLOW`, `INVALID_INPUT` when it is finished.
+   */
+  readonly cancel: (id: string, options?: CancelOptions) => Promise<WorkflowRecord>;
   /** Removes the record and the notes. @returns whether there was a record. */
   readonly remove: (id: string, options?: CallOptions) => Promise<boolean>;
   /** Restores an exported record. @returns whether it was missing. */
@@ -69,6 +103,7 @@ function unknownWorkflow(id: string): MemoryError {
 
 export function createWorkflows({ backend, limits, notes }: WorkflowDependencies): Workflows {
   const ttlMs = limits.workflowLifetimeMs;
+  const waitingList = createWaitingList(backend, limits);
 
   const load = async (id: string, options: CallOptions): Promise<{ document: string; record: WorkflowRecord }> => {
     const document = await backend.read(workflowKey(id), options);
@@ -141,17 +176,63 @@ export function createWorkflows({ backend, limits, notes }: WorkflowDependencies
       }
       return summaries.toSorted((a, b) => b.updatedAt - a.updatedAt || (a.id < b.id ? 1 : -1));
     },
-    acquire: (id, options = {}) =>
-      createRun({ id, limits, notes, change: (apply, call) => change(id, apply, call) }, options),
+    waiting: async ({ stream, group, signal }) => {
+      const keys =
+        group === undefined
+          ? (await backend.keys(waitingPrefix(stream), { signal })).map(({ key }) => key)
+          : [waitingKey(stream, group)];
+      const ids = new Set<string>();
+      for (const key of keys) for (const id of await waitingList.ids(key, { signal })) ids.add(id);
+      const records: WorkflowRecord[] = [];
+      for (const id of ids) {
+        const document = await backend.read(workflowKey(id), { signal });
+        const record = document === undefined ? undefined : parseWorkflow(document);
+        if (record?.status === 'waiting') records.push(record);
+      }
+      return records.toSorted((a, b) => (b.question?.time ?? 0) - (a.question?.time ?? 0));
+    },
+    acquire: async (id, options = {}) => {
+      const { signal } = options;
+      const { record } = await load(id, { signal });
+      const entries = record.status === 'waiting' ? await waitingList.entries(record, { signal }) : [];
+      const changeThis = (apply: Change, call: CallOptions): Promise<WorkflowRecord> => change(id, apply, call);
+      const run = await createRun({ id, limits, notes, waiting: waitingList, change: changeThis }, options);
+      await waitingList.remove(record, entries, {}).catch((error: unknown) => {
+        // The entries expire, and the record decides.
+        if (!MemoryError.isInstance(error)) throw error;
+      });
+      return run;
+    },
+    cancel: async (id, { reason, notes: after = 'remove', signal } = {}) => {
+      const why = reason === undefined ? {} : { reason: checkContent(reason, 'reason', limits) };
+      const { record: before } = await load(id, { signal });
+      const entries = before.status === 'waiting' ? await waitingList.entries(before, { signal }) : [];
+      const cancelled = async (): Promise<WorkflowRecord> =>
+        change(
+          id,
+          ({ lease: _, ...record }) => {
+            if (!isOpen(record) && record.status !== 'cancelled') throw finishedError(record);
+            return { ...record, ...why, status: 'cancelled' };
+          },
+          { signal },
+        );
+      const record = before.status === 'cancelled' ? before : await cancelled();
+      await waitingList.remove(record, entries, { signal });
+      if (after === 'remove') await notes.removeNotes(id, { signal });
+      return record;
+    },
     remove: async (id, options = {}) => {
       const key = workflowKey(id);
       const document = await backend.read(key, options);
       await notes.removeNotes(id, options);
       if (document === undefined) return false;
+      const record = parseWorkflow(document);
+      if (record) await waitingList.remove(record, await waitingList.entries(record, options), options);
       return backend.swap(key, { expected: document, next: undefined, ttlMs }, options);
     },
     restore: async (record, options = {}) => {
       const { lease: _, ...rest } = record;
+      if (record.status === 'waiting') await waitingList.add(record, options);
       const next = workflowDocument(rest, limits);
       return backend.swap(workflowKey(record.id), { expected: undefined, next, ttlMs }, options);
     },
