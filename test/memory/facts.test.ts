@@ -1,62 +1,16 @@
-import { createMemory, MemoryError } from '@cairn/memory';
-import type { Fact, Facts, Memory, MemoryBackend, MemoryOptions } from '@cairn/memory';
-import type { BackendHarness } from '@cairn/memory/testing';
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { backendKinds, START_MS, useBackends } from './backends.ts';
-import type { BackendKind } from './backends.ts';
+import type { Facts } from '@cairn/memory';
+import { describe, expect, test } from 'vitest';
+import { START_MS, useBackends } from './backends.ts';
+import { DAY, failureOf, KEY, kinds, openFacts, PROJECT, textsIn, textsOf } from './facts-harness.ts';
 
 useBackends();
-
-const DAY = 86_400_000;
-const PROJECT = '/home/user/repo';
-
-/** A memory of a project in an empty store. Its clock moves by 1 ms at each call, and jumps by `advance`. */
-async function open(
-  kind: BackendKind,
-  options: Omit<MemoryOptions, 'backend'> = {},
-): Promise<BackendHarness & { readonly memory: Memory; readonly facts: Facts }> {
-  const harness = await kind.open();
-  let addedMs = 0;
-  const backend: MemoryBackend = {
-    ...harness.backend,
-    now: async (call) => (await harness.backend.now(call)) + (addedMs += 1),
-    trustedNow: async (call) => (await harness.backend.trustedNow(call)) + addedMs,
-  };
-  const memory = createMemory({ project: PROJECT, ...options, backend });
-  onTestFinished(() => memory.close());
-  const advance = async (ms: number): Promise<void> => {
-    await harness.advance(ms);
-    // Redis uses the clock of its server.
-    if (kind.name === 'redis') addedMs += ms;
-  };
-  return { backend, advance, memory, facts: memory.facts };
-}
-
-/** Returns the code and the message of the error of a call. */
-async function failureOf(call: Promise<unknown>): Promise<{ readonly code: string; readonly message: string }> {
-  const error: unknown = await call.then(
-    () => undefined,
-    (reason: unknown) => reason,
-  );
-  if (!MemoryError.isInstance(error)) throw new Error('the call did not fail with a MemoryError', { cause: error });
-  return { code: error.code, message: error.message };
-}
-
-const textsOf = (facts: readonly Fact[]): string[] => facts.map(({ text }) => text);
-
-async function textsIn(facts: Facts, options: Parameters<Facts['list']>[0] = {}): Promise<string[]> {
-  return textsOf((await facts.list({ limit: Infinity, ...options })).facts);
-}
 
 /** A key of a form that its issuer documents, in two parts, so that no scanner takes this file for a leak. */
 const AWS_KEY = `AKIA${'IOSFODNN7ABCDEFG'}`;
 
-/** The stores with tables. */
-const kinds = backendKinds.filter(({ name, isSkipped }) => name === 'memory' && !isSkipped);
-
 describe.each(kinds)('facts in $name', (kind) => {
   test('a fact has all its fields, and is found by its id', async () => {
-    const { facts } = await open(kind);
+    const { facts } = await openFacts(kind);
     const { fact, isNew, similar } = await facts.remember('  The tests need redis-server.\n', {
       tags: ['test', ' Redis ', 'redis'],
       source: 'README.md',
@@ -79,7 +33,7 @@ describe.each(kinds)('facts in $name', (kind) => {
   });
 
   test('no count and no age removes a fact', async () => {
-    const { facts, advance, memory } = await open(kind);
+    const { facts, advance, memory } = await openFacts(kind);
     for (let index = 0; index < 120; index++) await facts.remember(`fact number ${index}`);
     await memory.messages.add({ stream: 's', group: 'g' }, { content: 'a message' });
     for (let year = 0; year < 3; year++) {
@@ -94,7 +48,7 @@ describe.each(kinds)('facts in $name', (kind) => {
   });
 
   test('an equal text is the same fact, whatever its case, width, blanks and final punctuation', async () => {
-    const { facts } = await open(kind);
+    const { facts } = await openFacts(kind);
     const { fact } = await facts.remember('Builds use PNPM 10.', { tags: ['build'] });
     for (const text of ['builds use pnpm 10', 'Builds  use\npnpm 10!', 'Ｂuilds use pnpm １０。']) {
       expect(await facts.remember(text)).toEqual({ fact, isNew: false, similar: [] });
@@ -106,7 +60,7 @@ describe.each(kinds)('facts in $name', (kind) => {
   });
 
   test('another text is stored, with up to three similar facts in the answer', async () => {
-    const { facts } = await open(kind);
+    const { facts } = await openFacts(kind);
     for (const place of ['root', 'server', 'client', 'editor']) {
       await facts.remember(`the ${place} config file is kept in the config directory`);
     }
@@ -119,7 +73,7 @@ describe.each(kinds)('facts in $name', (kind) => {
   });
 
   test('the facts of a project are not known to another one, those of the user are', async () => {
-    const { facts } = await open(kind);
+    const { facts } = await openFacts(kind);
     const { fact } = await facts.remember('the port is 8080');
     const { fact: own } = await facts.remember('call me master', { scope: 'user' });
     expect(own).toMatchObject({ scope: 'user' });
@@ -157,7 +111,7 @@ describe.each(kinds)('facts in $name', (kind) => {
   });
 
   test('a memory without a project has the facts of the user, and asks for a project', async () => {
-    const { facts } = await open(kind, { project: undefined });
+    const { facts } = await openFacts(kind, { project: undefined });
     expect(await failureOf(facts.remember('a'))).toMatchObject({ code: 'INVALID_INPUT' });
     expect(await failureOf(facts.list({ scope: 'project' }))).toMatchObject({ code: 'INVALID_INPUT' });
     await facts.remember('a', { scope: 'user' });
@@ -167,7 +121,7 @@ describe.each(kinds)('facts in $name', (kind) => {
   });
 
   test('a named stream keeps its facts, unless they are shared', async () => {
-    const { facts } = await open(kind);
+    const { facts } = await openFacts(kind);
     const { fact } = await facts.remember('call me master', { stream: 'desktop' });
     expect(fact).toMatchObject({ stream: 'desktop' });
     expect(fact.shared).toBeUndefined();
@@ -191,7 +145,7 @@ describe.each(kinds)('facts in $name', (kind) => {
   });
 
   test('an update keeps the id, and the earlier version can be restored for 30 days', async () => {
-    const { facts, advance } = await open(kind);
+    const { facts, advance } = await openFacts(kind);
     const { fact } = await facts.remember('the port is 8080', { tags: ['net'] });
     await advance(1000);
     const updated = await facts.update(fact.id, { text: 'the port is 9090', tags: ['net', 'server'] });
@@ -216,20 +170,20 @@ describe.each(kinds)('facts in $name', (kind) => {
   });
 
   test('after 30 days a version cannot be restored, and a later write removes it', async () => {
-    const { facts, advance, backend } = await open(kind);
+    const { facts, advance, backend } = await openFacts(kind);
     const { fact } = await facts.remember('the first text');
     await facts.update(fact.id, { text: 'the second text' });
     await advance(30 * DAY - 1000);
     await facts.update(fact.id, { text: 'the third text' });
     await advance(2000);
     expect(await failureOf(facts.restore(fact.id, { revision: 1 }))).toMatchObject({ code: 'RESTORE_EXPIRED' });
-    const [row] = await backend.rows(`ai:facts:project:${PROJECT}`, [fact.id]);
+    const [row] = await backend.rows(KEY, [fact.id]);
     expect(row?.record).toContain('the first text');
     expect(await facts.restore(fact.id)).toMatchObject({ text: 'the second text' });
   });
 
   test('an archived fact is kept and listed apart, and can be restored', async () => {
-    const { facts, advance } = await open(kind);
+    const { facts, advance } = await openFacts(kind);
     const { fact } = await facts.remember('the old rule');
     expect(await facts.archive(fact.id)).toMatchObject({ archivedAt: expect.any(Number) as number });
     expect(await textsIn(facts)).toEqual([]);
@@ -253,7 +207,7 @@ describe.each(kinds)('facts in $name', (kind) => {
   });
 
   test('a superseded fact names the new one, and restoring it archives the new one', async () => {
-    const { facts } = await open(kind);
+    const { facts } = await openFacts(kind);
     const { fact: old } = await facts.remember('deploys run on Friday', { tags: ['deploy'], pinned: true });
     const next = await facts.supersede(old.id, 'deploys run on Monday');
     expect(next).toMatchObject({ supersedes: old.id, tags: ['deploy'], pinned: true, shared: true });
@@ -274,7 +228,7 @@ describe.each(kinds)('facts in $name', (kind) => {
   });
 
   test('a change to the text of another fact is refused, and says which', async () => {
-    const { facts } = await open(kind);
+    const { facts } = await openFacts(kind);
     const { fact: one } = await facts.remember('tabs');
     const { fact: two } = await facts.remember('spaces');
     for (const call of [facts.update(two.id, { text: 'TABS!' }), facts.supersede(two.id, 'Tabs')]) {
@@ -287,16 +241,16 @@ describe.each(kinds)('facts in $name', (kind) => {
   });
 
   test('a change without a difference writes nothing', async () => {
-    const { facts, backend } = await open(kind);
+    const { facts, backend } = await openFacts(kind);
     const { fact } = await facts.remember('tabs', { tags: ['style'] });
-    const { sequence } = await backend.changes(`ai:facts:project:${PROJECT}`);
+    const { sequence } = await backend.changes(KEY);
     expect(await facts.update(fact.id, { text: ' tabs ', tags: ['style'], pinned: false })).toEqual(fact);
     expect(await facts.remember('Tabs.', { tags: ['Style'] })).toMatchObject({ fact });
-    expect((await backend.changes(`ai:facts:project:${PROJECT}`)).sequence).toBe(sequence);
+    expect((await backend.changes(KEY)).sequence).toBe(sequence);
   });
 
   test('a forgotten fact is gone with its earlier versions', async () => {
-    const { facts, backend } = await open(kind);
+    const { facts, backend } = await openFacts(kind);
     const { fact } = await facts.remember('the first secret plan');
     await facts.update(fact.id, { text: 'the second secret plan' });
     const { forgotten, erased } = await facts.forget(fact.id);
@@ -313,7 +267,7 @@ describe.each(kinds)('facts in $name', (kind) => {
   });
 
   test('lists come in pages, the last changed fact first, and are filtered by tag and time', async () => {
-    const { facts, advance } = await open(kind);
+    const { facts, advance } = await openFacts(kind);
     const starts: number[] = [];
     for (let index = 0; index < 7; index++) {
       await advance(DAY);
@@ -345,7 +299,7 @@ describe.each(kinds)('facts in $name', (kind) => {
   });
 
   test('a secret is refused unless it is allowed, and the message does not show it', async () => {
-    const { facts } = await open(kind);
+    const { facts } = await openFacts(kind);
     const { fact } = await facts.remember('the account is 12');
     const text = `the key is ${AWS_KEY}`;
     for (const call of [
@@ -388,29 +342,28 @@ describe.each(kinds)('facts in $name', (kind) => {
       'INVALID_INPUT',
     ],
   ] as const)('%s is refused', async (_, call, code) => {
-    const { facts } = await open(kind);
+    const { facts } = await openFacts(kind);
     expect(await failureOf(call(facts))).toMatchObject({ code });
     expect(await textsIn(facts)).toEqual([]);
   });
 
   test('an unreadable row is reported with its key and id, stays, and hides no other fact', async () => {
     const reported: unknown[] = [];
-    const { facts, backend, memory } = await open(kind, { onUnreadable: (record) => reported.push(record) });
-    const key = `ai:facts:project:${PROJECT}`;
+    const { facts, backend, memory } = await openFacts(kind, { onUnreadable: (record) => reported.push(record) });
     await facts.remember('a good fact');
     const rows = [
       { id: 'fact_bad', expected: undefined, next: '{"id":"fact_bad","text":5}' },
       { id: 'fact_worse', expected: undefined, next: 'not JSON' },
     ];
-    await backend.change(key, { rows });
+    await backend.change(KEY, { rows });
     expect(await textsIn(facts)).toEqual(['a good fact']);
-    expect(reported).toEqual(rows.map(({ id, next }) => ({ key, id, record: next })));
+    expect(reported).toEqual(rows.map(({ id, next }) => ({ key: KEY, id, record: next })));
     expect(await failureOf(facts.get('fact_bad'))).toMatchObject({ code: 'CORRUPT_RECORD' });
     expect(await failureOf(facts.update('fact_bad', { text: 'x' }))).toMatchObject({ code: 'CORRUPT_RECORD' });
     expect((await facts.recall({ query: 'good' })).facts).toHaveLength(1);
     expect((await facts.remember('a better fact')).isNew).toBe(true);
-    expect(await memory.unreadable()).toEqual(rows.map(({ id, next }) => ({ key, id, record: next })));
-    expect((await backend.rows(key, ['fact_bad', 'fact_worse'])).map((row) => row?.record)).toEqual(
+    expect(await memory.unreadable()).toEqual(rows.map(({ id, next }) => ({ key: KEY, id, record: next })));
+    expect((await backend.rows(KEY, ['fact_bad', 'fact_worse'])).map((row) => row?.record)).toEqual(
       rows.map(({ next }) => next),
     );
     expect(await facts.forget('fact_worse')).toMatchObject({ forgotten: true });
@@ -418,15 +371,14 @@ describe.each(kinds)('facts in $name', (kind) => {
   });
 
   test('fields of a newer version survive changes, and a minimal row is read', async () => {
-    const { facts, backend } = await open(kind);
-    const key = `ai:facts:project:${PROJECT}`;
+    const { facts, backend } = await openFacts(kind);
     const next = JSON.stringify({ id: 'fact_x', text: 'a', createdAt: START_MS, weight: { a: 1 }, tags: ['t'] });
-    await backend.change(key, { rows: [{ id: 'fact_x', expected: undefined, next }] });
+    await backend.change(KEY, { rows: [{ id: 'fact_x', expected: undefined, next }] });
     expect(await facts.get('fact_x')).toMatchObject({ text: 'a', createdAt: START_MS, updatedAt: START_MS });
     await facts.update('fact_x', { text: 'b' });
     await facts.archive('fact_x');
     await facts.restore('fact_x');
-    const [row] = await backend.rows(key, ['fact_x']);
+    const [row] = await backend.rows(KEY, ['fact_x']);
     expect(JSON.parse(row?.record ?? '')).toMatchObject({ weight: { a: 1 }, text: 'b', tags: ['t'] });
   });
 });

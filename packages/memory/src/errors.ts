@@ -8,7 +8,8 @@ import { CairnError } from '@cairn/tool';
  * - `TOO_LARGE`: a content is larger than allowed.
  * - `UNKNOWN_STREAM`, `UNKNOWN_FUNCTION`, `UNKNOWN_WORKFLOW`, `UNKNOWN_TODO`: the name is unknown.
  * - `UNKNOWN_FACT`: the project and the user have no fact with this id.
- * - `FACT_EXISTS`, `FACT_ARCHIVED`: another fact has the text; the fact is archived or superseded.
+ * - `FACT_EXISTS`, `FACT_ARCHIVED`, `FACT_CHANGED`: another fact has the text; the fact is archived or superseded; another
+ *   process changed it after it was read.
  * - `NOTHING_TO_RESTORE`, `RESTORE_EXPIRED`: the fact has no earlier version, or one that ended too long ago.
  * - `STREAM_EXISTS`: another stream has the name.
  * - `MESSAGE_EXISTS`: the id belongs to a message with another content.
@@ -28,6 +29,7 @@ export type MemoryErrorCode =
   | 'CORRUPT_RECORD'
   | 'CORRUPT_STORE'
   | 'FACT_ARCHIVED'
+  | 'FACT_CHANGED'
   | 'FACT_EXISTS'
   | 'INVALID_INPUT'
   | 'INVALID_NAME'

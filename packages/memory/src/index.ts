@@ -21,13 +21,18 @@ export { DEFAULT_GROUP, DEFAULT_STREAM } from './defaults.ts';
 export { MemoryError } from './errors.ts';
 export type { MemoryErrorCode, MemoryErrorFacts } from './errors.ts';
 export type { Fact, FactChange, FactScope } from './facts/fact.ts';
+export { projectOf } from './facts/project.ts';
 export type {
+  ApplyMarkdownOptions,
   FactList,
   FactListOptions,
   FactProject,
   Facts,
   FactSelection,
   ForgottenFact,
+  MarkdownConflict,
+  MarkdownResult,
+  MovedFacts,
   ProjectOptions,
   RecalledFact,
   RecalledFacts,

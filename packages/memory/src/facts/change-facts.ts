@@ -80,7 +80,7 @@ export async function findFact(dependencies: ChangeDependencies, id: string, opt
 }
 
 /** @throws {MemoryError} `FACT_ARCHIVED`. */
-function checkActive({ id, supersededBy, archivedAt }: StoredFact): void {
+export function checkActive({ id, supersededBy, archivedAt }: StoredFact): void {
   if (supersededBy !== undefined) {
     const summary = `The fact ${quoted(id)} was superseded by ${quoted(supersededBy)}`;
     throw new MemoryError('FACT_ARCHIVED', [summary, 'Change that fact, or restore this one first.']);
@@ -96,7 +96,7 @@ async function timesOf(
   return { nowMs: await backend.now({ signal }), trustedMs: await backend.trustedNow({ signal }) };
 }
 
-/** Changes an active fact until no other process is first. @throws {MemoryError} */
+/** Changes a fact by `apply`, which may refuse, until no other process is first. @throws {MemoryError} */
 export function changeFact(
   dependencies: ChangeDependencies,
   id: string,
@@ -104,12 +104,15 @@ export function changeFact(
     apply,
     by,
     ...options
-  }: ProjectOptions & { readonly apply: (stored: StoredFact) => Partial<FactState>; readonly by: FactChange },
+  }: ProjectOptions & {
+    readonly apply: (stored: StoredFact, nowMs: number) => Partial<FactState>;
+    readonly by: FactChange;
+  },
 ): Promise<Fact> {
   const attempt = async (): Promise<Fact | undefined> => {
     const { table, row, stored } = await findFact(dependencies, id, options);
-    checkActive(stored);
-    const next = amend(stored, apply(stored), { by, ...(await timesOf(dependencies, options)) });
+    const times = await timesOf(dependencies, options);
+    const next = amend(stored, apply(stored, times.nowMs), { by, ...times });
     if (next === stored) return factOf(stored, table);
     const rows = [changedRow(dependencies, row, next)];
     return (await tryChange(dependencies.backend, table.key, { rows, signal: options.signal })) && factOf(next, table);
@@ -131,7 +134,11 @@ export async function updateFact(
     ...(shared !== undefined && { shared: shared || undefined }),
   };
   checkSecrets([state.text ?? '', ...(state.tags ?? [])], allowSecret);
-  return changeFact(dependencies, id, { apply: () => state, by: 'update', project, signal });
+  const apply = (stored: StoredFact): typeof state => {
+    checkActive(stored);
+    return state;
+  };
+  return changeFact(dependencies, id, { apply, by: 'update', project, signal });
 }
 
 /** @throws {MemoryError} */
@@ -173,16 +180,9 @@ export async function supersedeFact(
 
 /** Archives a fact; one that is no longer recalled stays as it is. @throws {MemoryError} */
 export function archiveFact(dependencies: ChangeDependencies, id: string, options: ProjectOptions): Promise<Fact> {
-  const { backend } = dependencies;
-  const attempt = async (): Promise<Fact | undefined> => {
-    const { table, row, stored } = await findFact(dependencies, id, options);
-    if (!isActive(stored)) return factOf(stored, table);
-    const times = await timesOf(dependencies, options);
-    const next = amend(stored, { archivedAt: times.nowMs }, { by: 'archive', ...times });
-    const rows = [changedRow(dependencies, row, next)];
-    return (await tryChange(backend, table.key, { rows, signal: options.signal })) && factOf(next, table);
-  };
-  return untilDone(backend, attempt, { signal: options.signal });
+  const apply = (stored: StoredFact, nowMs: number): Partial<FactState> =>
+    isActive(stored) ? { archivedAt: nowMs } : {};
+  return changeFact(dependencies, id, { ...options, apply, by: 'archive' });
 }
 
 /** Archives the fact that superseded a fact which is restored; `undefined` when there is none to archive. */

@@ -1,5 +1,6 @@
 import type { RankNotice } from '@cairn/retrieval';
 import type { CallOptions, Erasure } from '../records/backend.ts';
+import type { MemoryErrorCode } from '../errors.ts';
 import type { Fact, FactScope } from './fact.ts';
 import type { StartBlockOptions } from './start-block.ts';
 import type { FactVersion } from './versions.ts';
@@ -126,6 +127,42 @@ export interface FactProject {
   readonly facts: number;
 }
 
+export interface ApplyMarkdownOptions extends Omit<FactSelection, 'since' | 'until' | 'tags'> {
+  /** The Markdown before it was edited, as {@link Facts.toMarkdown} returned it. */
+  readonly original: string;
+  readonly allowSecret?: boolean | undefined;
+}
+
+/** A section of edited Markdown that was not applied. */
+export interface MarkdownConflict {
+  /** The line of its heading in the edited Markdown; of a removed section, in the original one. */
+  readonly lineNumber: number;
+  /** Absent for a new fact. */
+  readonly id?: string;
+  /** Such as `FACT_CHANGED`: another process changed the fact after it was read. */
+  readonly code: MemoryErrorCode;
+  readonly message: string;
+}
+
+/** What became of the sections of edited Markdown. */
+export interface MarkdownResult {
+  readonly updated: readonly Fact[];
+  /** Facts without a section. They can be restored. */
+  readonly archived: readonly Fact[];
+  readonly added: readonly Fact[];
+  /** Facts that new sections have the text of. */
+  readonly present: readonly Fact[];
+  readonly unchanged: number;
+  readonly conflicts: readonly MarkdownConflict[];
+}
+
+/** What became of the facts of a project that was moved. */
+export interface MovedFacts {
+  readonly moved: number;
+  /** Facts with the text of a fact of the other project. They are kept as superseded by that one, which has their tags too. */
+  readonly merged: number;
+}
+
 /**
  * Facts: each is kept until it is forgotten, and belongs to a project or to the user. An id of another project is unknown.
  *
@@ -171,6 +208,22 @@ export interface Facts {
    * changes only when a fact changes.
    */
   readonly startBlock: (options?: StartBlockOptions & FactSelection) => Promise<string>;
+  /**
+   * Returns the active facts of one scope, the project by default, as Markdown to edit: a section for each, newest first.
+   */
+  readonly toMarkdown: (selection?: FactSelection) => Promise<string>;
+  /**
+   * Applies edited Markdown by the ids of its sections: changed facts are updated, those without a section archived, new sections
+   * remembered. A fact that another process changed meanwhile is a conflict and is not overwritten.
+   *
+   * @throws {MemoryError} `INVALID_INPUT` with the numbers of the lines that cannot be applied. Then nothing is changed.
+   */
+  readonly applyMarkdown: (edited: string, options: ApplyMarkdownOptions) => Promise<MarkdownResult>;
+  /**
+   * Moves all facts of a project to another one, such as after its directory was renamed. Repeating the call after an interruption
+   * finishes it.
+   */
+  readonly moveProject: (from: string, to: string, options?: CallOptions) => Promise<MovedFacts>;
   /** Lists the projects that have facts. */
   readonly projects: (options?: CallOptions) => Promise<FactProject[]>;
 }

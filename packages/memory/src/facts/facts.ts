@@ -1,9 +1,11 @@
 import type { Embed } from '@cairn/retrieval';
 import { archiveFact, findFact, forgetFact, restoreFact, supersedeFact, updateFact } from './change-facts.ts';
 import type { ChangeDependencies } from './change-facts.ts';
+import { applyMarkdown, factsToMarkdown } from './edit-facts.ts';
 import { factOf, isActive } from './fact.ts';
 import { factTables } from './fact-table.ts';
 import type { Facts } from './facts-api.ts';
+import { moveFacts } from './move-facts.ts';
 import { recallFacts } from './recall-facts.ts';
 import { rememberFact } from './remember.ts';
 import { listFacts, selectFacts } from './selection.ts';
@@ -38,6 +40,9 @@ export function createFacts({ embed, ...dependencies }: FactsDependencies): Fact
       const facts = [...(pinned ?? []), ...(rest ?? [])].map(({ stored, table }) => factOf(stored, table));
       return formatStartBlock(facts, options);
     },
+    toMarkdown: (selection = {}) => factsToMarkdown(dependencies, selection),
+    applyMarkdown: (edited, options) => applyMarkdown(dependencies, edited, options),
+    moveProject: (from, to, options = {}) => moveFacts(dependencies, { ...options, from, to }),
     projects: async (options = {}) => {
       const tables = await factTables(dependencies.backend, options);
       return tables.flatMap(({ project, rows }) => (project === undefined ? [] : [{ project, facts: rows }]));

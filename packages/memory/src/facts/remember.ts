@@ -2,7 +2,7 @@ import { DEFAULT_STREAM } from '../defaults.ts';
 import { MemoryError } from '../errors.ts';
 import { checkName } from '../records/keys.ts';
 import { randomName } from '../records/random-name.ts';
-import { changeFact, newRow } from './change-facts.ts';
+import { changeFact, checkActive, newRow } from './change-facts.ts';
 import type { ChangeDependencies } from './change-facts.ts';
 import { checkSecrets, checkTags, checkText } from './checks.ts';
 import { factOf } from './fact.ts';
@@ -19,11 +19,11 @@ const MAX_SIMILAR = 3;
 /** The facts among which a new text may have an equal one. */
 const MAX_COMPARED = 8;
 
-type Dependencies = RecallFactsDependencies & ChangeDependencies;
+export type RememberDependencies = RecallFactsDependencies & ChangeDependencies;
 
 /** Returns the text, the tags and the readers of a new fact. @throws {MemoryError} */
 function checkNew(
-  { limits }: Dependencies,
+  { limits }: RememberDependencies,
   text: unknown,
   options: RememberFactOptions,
 ): Omit<StoredFact, 'id' | 'createdAt'> {
@@ -45,7 +45,7 @@ function checkNew(
 
 /** Adds tags to a fact; `undefined` when it is no longer there. */
 async function addTags(
-  dependencies: Dependencies,
+  dependencies: RememberDependencies,
   id: string,
   {
     table,
@@ -63,7 +63,10 @@ async function addTags(
       by: 'update',
       project: table.project,
       signal,
-      apply: (stored) => ({ tags: checkTags([...(stored.tags ?? []), ...tags]), ...(pinned === true && { pinned }) }),
+      apply: (stored) => {
+        checkActive(stored);
+        return { tags: checkTags([...(stored.tags ?? []), ...tags]), ...(pinned === true && { pinned }) };
+      },
     });
   } catch (error) {
     const isGone = MemoryError.isInstance(error) && (error.code === 'UNKNOWN_FACT' || error.code === 'FACT_ARCHIVED');
@@ -74,7 +77,7 @@ async function addTags(
 
 /** Stores a fact unless the table has it. @throws {MemoryError} */
 export async function rememberFact(
-  dependencies: Dependencies,
+  dependencies: RememberDependencies,
   text: string,
   options: RememberFactOptions,
 ): Promise<RememberedFact> {

@@ -94,3 +94,13 @@ export function stateToRestore(
   const summary = `Revision ${target} of the fact ${quoted(id)} ended more than ${RESTORABLE_DAYS} days ago and cannot be restored`;
   throw new MemoryError('RESTORE_EXPIRED', [summary, 'Remember its text again. Nothing was changed.']);
 }
+
+/** Returns whether one stored form of a fact is an earlier version of another. */
+export function isEarlier(earlier: StoredFact, later: StoredFact): boolean {
+  const { text, tags, pinned, shared, supersededBy, archivedAt, revision = 1 } = earlier;
+  const state: FactState = { text, tags, pinned, shared, supersededBy, archivedAt };
+  for (const { version, state: before } of statesOf(later)) {
+    if (version.revision === revision) return isEqual(before, state);
+  }
+  return false;
+}

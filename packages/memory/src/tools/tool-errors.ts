@@ -8,6 +8,7 @@ const codes: Readonly<Record<MemoryErrorCode, ToolErrorCode>> = {
   CORRUPT_RECORD: 'IO',
   CORRUPT_STORE: 'IO',
   FACT_ARCHIVED: 'STALE',
+  FACT_CHANGED: 'STALE',
   FACT_EXISTS: 'EXISTS',
   INVALID_INPUT: 'INVALID_INPUT',
   INVALID_NAME: 'INVALID_INPUT',

@@ -1,0 +1,103 @@
+/** How people edit facts as Markdown. */
+import { MemoryError } from '../errors.ts';
+import type { MemoryErrorCode } from '../errors.ts';
+import { quoted } from '../records/keys.ts';
+import { changeFact, checkActive } from './change-facts.ts';
+import { isActive } from './fact.ts';
+import type { Fact, FactTable, StoredFact } from './fact.ts';
+import { factTable } from './fact-table.ts';
+import type { ApplyMarkdownOptions, FactSelection, MarkdownConflict, MarkdownResult } from './facts-api.ts';
+import { compareMarkdown, editableOf, formatMarkdown, isSameFact } from './markdown.ts';
+import type { Section } from './markdown.ts';
+import { rememberFact } from './remember.ts';
+import type { RememberDependencies } from './remember.ts';
+import { selectFacts } from './selection.ts';
+import type { FactState } from './versions.ts';
+
+/** The errors that concern one section: the others are applied. */
+const CONFLICTS: ReadonlySet<MemoryErrorCode> = new Set<MemoryErrorCode>([
+  'CORRUPT_RECORD',
+  'FACT_ARCHIVED',
+  'FACT_CHANGED',
+  'FACT_EXISTS',
+  'TOO_LARGE',
+  'UNKNOWN_FACT',
+]);
+
+function tableOf({ project: ownProject }: RememberDependencies, selection: FactSelection): FactTable {
+  const { scope = 'project', project = ownProject } = selection;
+  return factTable(scope, project);
+}
+
+/** Writes the active facts of one scope as Markdown, newest first. */
+export async function factsToMarkdown(dependencies: RememberDependencies, selection: FactSelection): Promise<string> {
+  const table = tableOf(dependencies, selection);
+  const selected = await selectFacts(dependencies, { ...selection, scope: table.scope });
+  const facts = selected.flatMap(({ stored }) => (isActive(stored) ? stored : []));
+  return formatMarkdown(table, facts);
+}
+
+/** @throws {MemoryError} `FACT_CHANGED` when a fact is neither as it was read nor as it is wanted. */
+function checkUnchanged(stored: StoredFact, before: Section): void {
+  checkActive(stored);
+  if (isSameFact(editableOf(stored), before)) return;
+  const summary = `The fact ${quoted(stored.id)} was changed after it was read`;
+  throw new MemoryError('FACT_CHANGED', [summary, 'It was not overwritten; edit it again.']);
+}
+
+/** Makes the changes of edited Markdown. Repeating it after an interruption makes those that are missing. @throws {MemoryError} */
+export async function applyMarkdown(
+  dependencies: RememberDependencies,
+  edited: string,
+  { original, allowSecret, ...selection }: ApplyMarkdownOptions,
+): Promise<MarkdownResult> {
+  const table = tableOf(dependencies, selection);
+  const { limits } = dependencies;
+  const changes = compareMarkdown({ edited, original }, { table, limits, allowSecret });
+  const { project } = table;
+  const { stream, signal } = selection;
+  const conflicts: MarkdownConflict[] = [];
+  const attempt = async (section: Section, change: () => Promise<Fact>): Promise<Fact[]> => {
+    try {
+      return [await change()];
+    } catch (error) {
+      if (!MemoryError.isInstance(error) || !CONFLICTS.has(error.code)) throw error;
+      const { id, lineNumber } = section;
+      conflicts.push({ lineNumber, code: error.code, message: error.message, ...(id !== undefined && { id }) });
+      return [];
+    }
+  };
+  const archived: Fact[] = [];
+  const updated: Fact[] = [];
+  const added: Fact[] = [];
+  const present: Fact[] = [];
+  // First, so that another fact may have their text.
+  for (const before of changes.removed) {
+    const apply = (stored: StoredFact, nowMs: number): Partial<FactState> => {
+      if (!isActive(stored)) return {};
+      checkUnchanged(stored, before);
+      return { archivedAt: nowMs };
+    };
+    const options = { apply, by: 'archive', project, signal } as const;
+    archived.push(...(await attempt(before, () => changeFact(dependencies, before.id ?? '', options))));
+  }
+  for (const { before, after } of changes.updated) {
+    const apply = (stored: StoredFact): Partial<FactState> => {
+      const { text, tags, isPinned: pinned } = after;
+      // An interrupted call has made the change.
+      if (isActive(stored) && isSameFact(editableOf(stored), after)) return {};
+      checkUnchanged(stored, before);
+      // A text that is the same keeps its line ends.
+      return { ...(text !== before.text && { text }), tags, pinned: pinned || undefined };
+    };
+    const options = { apply, by: 'update', project, signal } as const;
+    updated.push(...(await attempt(after, () => changeFact(dependencies, after.id ?? '', options))));
+  }
+  for (const section of changes.added) {
+    const { text, tags, isPinned: pinned } = section;
+    const options = { scope: table.scope, project, stream, tags, pinned, allowSecret, signal };
+    const result = await rememberFact(dependencies, text, options);
+    (result.isNew ? added : present).push(result.fact);
+  }
+  return { updated, archived, added, present, unchanged: changes.unchanged, conflicts };
+}

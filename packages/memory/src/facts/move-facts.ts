@@ -1,0 +1,200 @@
+/** How facts with their ids get into a table: from another project, or from an export. */
+import { MemoryError } from '../errors.ts';
+import type { CallOptions, RowChange } from '../records/backend.ts';
+import { randomName } from '../records/random-name.ts';
+import { newRow } from './change-facts.ts';
+import type { ChangeDependencies } from './change-facts.ts';
+import { checkTags } from './checks.ts';
+import { isActive, parseFact, uniqueOfFact } from './fact.ts';
+import type { FactTable, StoredFact } from './fact.ts';
+import { factTable, readRow, readRows, untilDone } from './fact-table.ts';
+import type { FactRow } from './fact-table.ts';
+import type { MovedFacts } from './facts-api.ts';
+import { sourceOf } from './recall-facts.ts';
+import { amend, isEarlier } from './versions.ts';
+
+/** A stored row: the text of a fact, or one that this version cannot read. */
+export interface RawRow {
+  readonly id: string;
+  readonly record: string;
+}
+
+/** What became of rows. */
+export interface PlacedRows {
+  readonly added: number;
+  /** Rows with the text of another active fact. They are kept as superseded by it. */
+  readonly merged: number;
+  /** Rows that the table has, or of which it has a later version. */
+  readonly present: number;
+}
+
+type Placed = keyof PlacedRows;
+
+/** The rows of one step. */
+const BATCH = 100;
+const MAX_ROUNDS = 100;
+
+async function timesOf(
+  { backend }: ChangeDependencies,
+  options: CallOptions,
+): Promise<{ readonly nowMs: number; readonly trustedMs: number }> {
+  return { nowMs: await backend.now(options), trustedMs: await backend.trustedNow(options) };
+}
+
+/** Returns the change of a row that replaces an earlier version; `undefined` for one that is there; else the row needs a place of its own. */
+function replacing(
+  present: FactRow,
+  { id, record }: RawRow,
+): { readonly change?: RowChange; readonly isPresent: boolean } {
+  const stored = parseFact(record);
+  if (present.record === record) return { isPresent: true };
+  if (stored === undefined || present.stored === undefined) return { isPresent: false };
+  if (isEarlier(stored, present.stored)) return { isPresent: true };
+  if (!isEarlier(present.stored, stored)) return { isPresent: false };
+  return { isPresent: false, change: { id, expected: present.record, next: record, unique: uniqueOfFact(stored) } };
+}
+
+/** Returns the changes that keep a row as superseded by the active fact that has its text. */
+async function merging(
+  dependencies: ChangeDependencies,
+  {
+    table,
+    row,
+    owner,
+    signal,
+  }: CallOptions & {
+    readonly table: FactTable;
+    readonly row: RowChange & { readonly stored: StoredFact };
+    readonly owner: string;
+  },
+): Promise<RowChange[] | undefined> {
+  const first = await readRow(dependencies.backend, table.key, { id: owner, signal });
+  if (first?.stored === undefined || !isActive(first.stored)) return undefined;
+  const times = await timesOf(dependencies, { signal });
+  const { stored, expected } = row;
+  const next = amend(stored, { supersededBy: owner }, { by: 'supersede', ...times });
+  const tags = checkTags([...(first.stored.tags ?? []), ...(stored.tags ?? [])]);
+  const pinned = first.stored.pinned === true || stored.pinned === true ? { pinned: true } : {};
+  const merged = amend(first.stored, { tags, ...pinned }, { by: 'update', ...times });
+  const changes = [{ ...newRow(dependencies, next), expected }];
+  if (merged === first.stored) return changes;
+  return [...changes, { ...newRow(dependencies, merged), expected: first.record }];
+}
+
+/** Places one row. A row with the id of another fact gets a new id. */
+function placeRow(
+  dependencies: ChangeDependencies,
+  table: FactTable,
+  row: RawRow,
+  signal: AbortSignal | undefined,
+): Promise<Placed> {
+  const { backend } = dependencies;
+  let { id, record } = row;
+  const attempt = async (): Promise<Placed | undefined> => {
+    const present = await readRow(backend, table.key, { id, signal });
+    const { isPresent, change } =
+      present === undefined ? { isPresent: false, change: undefined } : replacing(present, { id, record });
+    if (isPresent) return 'present';
+    if (present !== undefined && change === undefined) {
+      id = `fact_${randomName()}`;
+      const stored = parseFact(record);
+      if (stored !== undefined) record = JSON.stringify({ ...stored, id });
+      return undefined;
+    }
+    const stored = parseFact(record);
+    const added = change ?? { id, expected: undefined, next: record, unique: stored && uniqueOfFact(stored) };
+    const result = await backend.change(table.key, { rows: [added] }, { signal });
+    if (result.isDone) return 'added';
+    if (result.reason !== 'taken' || result.id === undefined || stored === undefined) return undefined;
+    const rows = await merging(dependencies, { table, row: { ...added, stored }, owner: result.id, signal });
+    if (rows === undefined) return undefined;
+    return (await backend.change(table.key, { rows }, { signal })).isDone ? 'merged' : undefined;
+  };
+  return untilDone(backend, attempt, { key: table.key, signal });
+}
+
+/** Places new rows in one step. @returns whether it was possible */
+async function placeNew(
+  { backend }: ChangeDependencies,
+  table: FactTable,
+  rows: readonly RawRow[],
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
+  const changes = rows.map(({ id, record }): RowChange => {
+    const stored = parseFact(record);
+    return { id, expected: undefined, next: record, unique: stored && uniqueOfFact(stored) };
+  });
+  const uniques = changes.flatMap(({ unique }) => unique ?? []);
+  const ids = new Set(rows.map(({ id }) => id));
+  if (new Set(uniques).size < uniques.length || ids.size < rows.length) return false;
+  return (await backend.change(table.key, { rows: changes }, { signal })).isDone;
+}
+
+/**
+ * Places rows with their ids in a table. Repeated, it changes nothing. A row with the text of another active fact is kept as
+ * superseded by that one, which gets its tags. Of two versions of a fact the later one is kept; two that were changed apart are both
+ * kept.
+ */
+export async function placeRows(
+  dependencies: ChangeDependencies,
+  { table, rows, signal }: CallOptions & { readonly table: FactTable; readonly rows: readonly RawRow[] },
+): Promise<PlacedRows> {
+  const counts = { added: 0, merged: 0, present: 0 };
+  for (let start = 0; start < rows.length; start += BATCH) {
+    const batch = rows.slice(start, start + BATCH);
+    if (await placeNew(dependencies, table, batch, signal)) {
+      counts.added += batch.length;
+      continue;
+    }
+    for (const row of batch) counts[await placeRow(dependencies, table, row, signal)] += 1;
+  }
+  return counts;
+}
+
+/** Removes rows that are still as they were read. */
+async function removeRows(
+  { backend, terms }: ChangeDependencies,
+  table: FactTable,
+  { rows, signal }: CallOptions & { readonly rows: readonly FactRow[] },
+): Promise<void> {
+  await terms.forget(sourceOf(table), 'all', { signal });
+  for (let start = 0; start < rows.length; start += BATCH) {
+    const removed = rows
+      .slice(start, start + BATCH)
+      .map(({ id, record }) => ({ id, expected: record, next: undefined }));
+    const { isDone } = await backend.change(table.key, { rows: removed }, { signal });
+    if (isDone) continue;
+    for (const row of removed) await backend.change(table.key, { rows: [row] }, { signal });
+  }
+}
+
+/**
+ * Moves all facts of a project to another one: it adds them there, then removes them here. After a kill at any point each fact is
+ * in one or in both, and repeating the call finishes it.
+ */
+export async function moveFacts(
+  dependencies: ChangeDependencies,
+  { from, to, signal }: CallOptions & { readonly from: string; readonly to: string },
+): Promise<MovedFacts> {
+  const [source, target] = [factTable('project', from), factTable('project', to)];
+  if (source.key === target.key) {
+    throw new MemoryError('INVALID_INPUT', ['Both projects are the same', 'Pass two identities of projects.']);
+  }
+  const counts = { added: 0, merged: 0, present: 0 };
+  // Again for the facts that another process changed or added meanwhile.
+  for (let round = 0; round < MAX_ROUNDS; round++) {
+    const rows = await readRows(dependencies.backend, source.key, { signal });
+    if (rows.length === 0) {
+      return { moved: counts.added + counts.present, merged: counts.merged };
+    }
+    const placed = await placeRows(dependencies, {
+      table: target,
+      rows: rows.toSorted((a, b) => a.sequence - b.sequence),
+      signal,
+    });
+    for (const name of ['added', 'merged', 'present'] as const) counts[name] += placed[name];
+    await removeRows(dependencies, source, { rows, signal });
+  }
+  const summary = `[memory:${dependencies.backend.name}] Other processes kept changing the facts of the project`;
+  throw new MemoryError('STORE_LOCKED', [summary, 'End them and repeat the call.'], { key: source.key });
+}
