@@ -12,36 +12,19 @@ const numbered = `${lists}
 local function numbered(key)
   local list = open(key)
   local numbering = list.numbering
+  local function read(from, to) return redis.call('LRANGE', key, list.count - 1 - to, list.count - 1 - from) end
   if numbering then
     return {
-      epoch = numbering.epoch, sequence = numbering.sequence, count = list.count, runs = numbering.runs,
-      read = function(from, to)
-        return redis.call('LRANGE', key, list.count - 1 - to, list.count - 1 - from)
-      end,
+      epoch = numbering.epoch, sequence = numbering.sequence, count = list.count, runs = numbering.runs, read = read,
     }
   end
-  local newest_first, lengths, hash = {}, {}, ''
-  local function mix(from)
-    hash = redis.sha1hex(hash .. table.concat(lengths, ',') .. '|' .. table.concat(newest_first, '', from))
-    lengths = {}
-  end
-  local from = 1
-  each(list, function(record)
-    if is_numbering(record) then return end
-    newest_first[#newest_first + 1] = record
-    lengths[#lengths + 1] = #record
-    if #lengths == 1000 then mix(from) from = #newest_first + 1 end
+  if list.count == 0 then return { epoch = '', sequence = 0, count = 0, runs = {}, read = read } end
+  -- The serialized list ends with its checksum.
+  local checksum = string.gsub(string.sub(redis.call('DUMP', key), -8), '.', function(byte)
+    return string.format('%02x', string.byte(byte))
   end)
-  local count = #newest_first
-  if count == 0 then return { epoch = '', sequence = 0, count = 0, runs = {} } end
-  mix(from)
   return {
-    epoch = hash, sequence = count, count = count, runs = { { 1, count } },
-    read = function(first, last)
-      local records = {}
-      for index = count - last, count - first do records[#records + 1] = newest_first[index] end
-      return records
-    end,
+    epoch = list.count .. '-' .. checksum, sequence = list.count, count = list.count, runs = { { 1, list.count } }, read = read,
   }
 end
 `;

@@ -20,17 +20,20 @@ local START = '${NUMBERING_START}'
 local function is_numbering(record) return string.sub(record, 1, #START) == START end
 
 local function digest(record)
-  return #record .. ':' .. string.sub(redis.sha1hex(string.sub(record, 1, 128) .. string.sub(record, -128)), 1, 16)
+  return #record .. ':' .. string.sub(redis.sha1hex(string.sub(record, 1, 48) .. string.sub(record, -48)), 1, 16)
 end
 
+local FORMAT = '%s"%s","run":"%s","length":%.0f,"sequence":%.0f,"newest":"%s","highest":%.0f,"disorder":%.0f,"temporary":%.0f,"runs":"%s"}'
+local PATTERN = '^"(%w+)","run":"(%w*)","length":(%d+),"sequence":(%d+),"newest":"(%d+:%x+)","highest":(%-?%d+),"disorder":(%d+),"temporary":(%d+),"runs":"([%d: ]+)"}$'
+
 local function parse(text)
-  local ok, value = pcall(cjson.decode, text)
-  if not ok or type(value) ~= 'table' or type(value.runs) ~= 'string' then return nil end
+  local epoch, run, length, sequence, newest, highest, disorder, temporary, all = string.match(text, PATTERN, #START + 1)
+  if not epoch then return nil end
   local runs = {}
-  for first, count in string.gmatch(value.runs, '(%d+):(%d+)') do runs[#runs + 1] = { tonumber(first), tonumber(count) } end
+  for first, count in string.gmatch(all, '(%d+):(%d+)') do runs[#runs + 1] = { tonumber(first), tonumber(count) } end
   return {
-    epoch = value['cairn:sequences'], run = value.run, length = value.length, sequence = value.sequence, newest = value.newest,
-    highest = value.highest, disorder = value.disorder, temporary = value.temporary, runs = runs,
+    epoch = epoch, run = run, length = tonumber(length), sequence = tonumber(sequence), newest = newest,
+    highest = tonumber(highest), disorder = tonumber(disorder), temporary = tonumber(temporary), runs = runs,
   }
 end
 
@@ -39,7 +42,10 @@ local function open(key)
   local count = redis.call('LLEN', key)
   local list = { key = key, count = count }
   local tail = count > 0 and redis.call('LINDEX', key, -1)
-  if not tail or not is_numbering(tail) then return list end
+  if not tail or not is_numbering(tail) then
+    list.oldest = tail
+    return list
+  end
   list.has_tail, list.count = true, count - 1
   local numbering = parse(tail)
   if numbering and list.count > 0 and numbering.length == list.count
@@ -49,25 +55,21 @@ local function open(key)
   return list
 end
 
--- Visits the records, newest first, until one visit returns true.
-local function each(list, visit)
+-- Visits arrays of records, newest first, with the position before the first one.
+local function each_thousand(list, visit)
   for start = 0, list.count - 1, 1000 do
-    local records = redis.call('LRANGE', list.key, start, math.min(start + 999, list.count - 1))
-    for index = 1, #records do if visit(records[index], start + index - 1) then return end end
+    visit(redis.call('LRANGE', list.key, start, math.min(start + 999, list.count - 1)), start - 1)
   end
 end
 `;
 
-/** Returns the time of a record and whether it is temporary, like `record.ts`. */
+/** Returns the time of a record and whether it is temporary, like `record.ts`. Most times have 13 digits. */
 const life = `
 local function life(record)
-  local tail = string.sub(record, -64)
-  local time = string.match(tail, '"time":(%d+)}$')
-  if time and #time <= 16 then return tonumber(time), false end
-  local noted, temporary = string.match(tail, '"time":(%d+),"temporary":(%a+)}$')
-  if noted and #noted <= 16 and (temporary == 'true' or temporary == 'false') then
-    return tonumber(noted), temporary == 'true'
-  end
+  local time = string.match(record, '^"time":(%d+)}$', -21) or string.match(record, '"time":(%d+)}$', -24)
+  if time then return tonumber(time), false end
+  local noted, temporary = string.match(record, '"time":(%d+),"temporary":(%a+)}$', -42)
+  if noted and (temporary == 'true' or temporary == 'false') then return tonumber(noted), temporary == 'true' end
   local ok, value = pcall(cjson.decode, record)
   if ok and type(value) == 'table' and type(value.time) == 'number' then return value.time, value.temporary == true end
   return nil, false
@@ -86,11 +88,13 @@ local function number(list)
   if list.numbering then return end
   local highest, disorder, temporary, strays = -9e15, 0, 0, {}
   local times = {}
-  each(list, function(record)
-    if is_numbering(record) then strays[record] = true end
-    local time, is_temporary = life(record)
-    if time then times[#times + 1] = bound(time) end
-    if is_temporary then temporary = temporary + 1 end
+  each_thousand(list, function(records)
+    for _, record in ipairs(records) do
+      if is_numbering(record) then strays[record] = true end
+      local time, is_temporary = life(record)
+      if time then times[#times + 1] = bound(time) end
+      if is_temporary then temporary = temporary + 1 end
+    end
   end)
   for index = #times, 1, -1 do
     disorder = math.max(disorder, highest - times[index])
@@ -174,29 +178,28 @@ local function drop(list, positions)
       take_run(list.numbering, count - 1 - position, 1)
       redis.call('LSET', list.key, position, GONE)
     end
-    redis.call('LREM', list.key, 0, GONE)
+    redis.call('LREM', list.key, #positions, GONE)
   end
   list.count = count - #positions
 end
 
--- Writes the numbering of a long list, and none of a short one. epoch: for a new numbering.
-local function close(list, epoch, is_short)
+-- Writes the numbering of a long list, and none of a short one.
+local function close(list, is_short)
   local numbering = list.numbering
   if list.count == 0 then
     if list.has_tail then redis.call('DEL', list.key) end
     return
   end
-  if not numbering or is_short or list.count < MIN_NUMBERED then return lift(list) end
+  if not numbering or is_short or (list.count < MIN_NUMBERED and numbering.temporary == 0) then return lift(list) end
   local run = run_of()
   if numbering.run ~= run or not numbering.epoch or not numbering.runs or #numbering.runs > MAX_RUNS then
-    numbering.epoch, numbering.run = epoch, run
+    numbering.epoch, numbering.run = new_epoch(), run
     numbering.runs, numbering.sequence = { { 1, list.count } }, list.count
   end
   local runs = {}
   for index, one in ipairs(numbering.runs) do runs[index] = string.format('%.0f:%.0f', one[1], one[2]) end
   local text = string.format(
-    '%s"%s","run":"%s","length":%.0f,"sequence":%.0f,"newest":"%s","highest":%.0f,"disorder":%.0f,"temporary":%.0f,"runs":"%s"}',
-    START, numbering.epoch, numbering.run, list.count, numbering.sequence, digest(redis.call('LINDEX', list.key, 0)),
+    FORMAT, START, numbering.epoch, numbering.run, list.count, numbering.sequence, digest(redis.call('LINDEX', list.key, 0)),
     numbering.highest, numbering.disorder, numbering.temporary, table.concat(runs, ' '))
   if list.has_tail then redis.call('LSET', list.key, -1, text) else redis.call('RPUSH', list.key, text) end
 end
@@ -204,15 +207,15 @@ end
 
 /**
  * ARGV: time, maximum number of records and of temporary ones ('' for all), lifetime of records and of temporary ones ('' for no
- * expiry), whether as many as there are may be kept, an epoch; then before, after, time and start of each draft.
+ * expiry), whether as many as there are may be kept; then before, after, time and start of each draft.
  */
 export const appendScript: Script = script(`${clock}${server}${lists}${life}${changes}
-local key, now, epoch = KEYS[1], clock(ARGV[1]), ARGV[7]
+local key, now = KEYS[1], clock(ARGV[1])
 local function limit(text) return text ~= '' and tonumber(text) or math.huge end
 local max, max_temporary, lifetime, short = limit(ARGV[2]), limit(ARGV[3]), limit(ARGV[4]), limit(ARGV[5])
 local keeps_present, is_mixed = ARGV[6] == '1', lifetime ~= short
 local is_endless = lifetime == math.huge and short == math.huge
-local first_draft = 8
+local first_draft = 7
 local drafts = (#ARGV - first_draft + 1) / 4
 
 local function expiry(time, is_temporary)
@@ -222,10 +225,23 @@ end
 
 local list = open(key)
 local known = redis.call('PTTL', key)
-local is_placed, has_starts = false, false
+
+-- The lives of the records before anything is added, by position.
+local lives, kinds = {}, {}
+local function life_at(position)
+  if lives[position] == nil then
+    local record = position == list.count - 1 and list.oldest or redis.call('LINDEX', key, position)
+    local time, is_temporary = life(record)
+    lives[position], kinds[position] = time or false, is_temporary
+  end
+  return lives[position] or nil, kinds[position]
+end
+
+local is_placed, has_starts, adds_temporary = false, false, false
 for index = first_draft, #ARGV, 4 do
   if ARGV[index + 2] ~= '' then is_placed = true end
   if ARGV[index + 3] ~= '' then has_starts = true end
+  if string.find(ARGV[index + 1], '"temporary":true', 1, true) then adds_temporary = true end
 end
 local is_checked = false
 -- Fails when Redis is full, before anything is changed.
@@ -236,9 +252,17 @@ local function check_memory()
   is_checked = true
 end
 
--- Only a long list is numbered, and only one with one lifetime: notes are read by other programs.
+local function drop_expired(gone)
+  if #gone == 0 then return end
+  check_memory()
+  drop(list, gone)
+  lives, kinds, list.oldest = {}, {}, nil
+end
+
+-- Only a long list is numbered, and only one with one lifetime: notes are read by other programs. The numbering also has the
+-- number of temporary records, so that a list without one has none, when their number has no limit.
 if is_mixed then list.numbering = nil
-elseif list.count + drafts > MAX_UNNUMBERED or list.numbering then
+elseif list.numbering or list.count + drafts > MAX_UNNUMBERED or (adds_temporary and max_temporary == math.huge and max < math.huge) then
   if not list.numbering then check_memory() end
   number(list)
 end
@@ -247,36 +271,46 @@ local may_cut = list.count + drafts > math.min(max, max_temporary)
 
 -- Whether only records at the tail can have expired.
 local function is_certain()
-  if not numbering or numbering.temporary > 0 then return false end
+  if not numbering then
+    for position = list.count - 1, math.max(list.count - drafts, 0), -1 do
+      if select(2, life_at(position)) then return false end
+    end
+    return true
+  end
+  if numbering.temporary > 0 then return false end
   if is_endless then return true end
-  local time = life(redis.call('LINDEX', key, list.count - 1) or '')
+  local time = list.count > 0 and life_at(list.count - 1)
   return time and time - numbering.disorder + lifetime > now
 end
 
--- The records with time, kind and position, when all must be known.
-local all, permanent, temporary
-local function load_all()
-  all, permanent, temporary = {}, 0, 0
-  local gone, kept = {}, {}
-  each(list, function(record, position)
-    local time, is_temporary = life(record)
-    if expiry(time, is_temporary) <= now then gone[#gone + 1] = position
-      if numbering and is_temporary then numbering.temporary = numbering.temporary - 1 end
-    else
-      all[#all + 1] = { record = record, time = time, is_temporary = is_temporary }
-      if is_temporary then temporary = temporary + 1 else permanent = permanent + 1 end
+-- What must be known of all records: how many of each kind are kept, when the last one ends, and their times.
+local permanent, temporary, last_end, times
+local function read_all()
+  permanent, temporary, times = 0, 0, is_placed and not numbering and {} or nil
+  local gone = {}
+  each_thousand(list, function(records, before)
+    for index = 1, #records do
+      local time, is_temporary = life(records[index])
+      local ends = expiry(time, is_temporary)
+      if ends <= now then
+        gone[#gone + 1] = before + index
+        if numbering and is_temporary then numbering.temporary = numbering.temporary - 1 end
+      else
+        if is_temporary then temporary = temporary + 1 else permanent = permanent + 1 end
+        if times then times[#times + 1] = time or math.huge end
+        if time and (not last_end or ends > last_end) then last_end = ends end
+      end
     end
   end)
-  if #gone > 0 then check_memory() end
-  drop(list, gone)
+  drop_expired(gone)
 end
 
 if list.count > 0 then
-  if not numbering and (is_mixed or may_cut or is_placed) then load_all()
+  if not numbering and (is_mixed or is_placed or (may_cut and max_temporary < math.huge)) then read_all()
   elseif not is_endless then
     local gone, unreadable = {}, 0
     for position = list.count - 1, 0, -1 do
-      local time, is_temporary = life(redis.call('LINDEX', key, position))
+      local time, is_temporary = life_at(position)
       if not time then
         unreadable = unreadable + 1
         if unreadable > 100 then break end
@@ -286,37 +320,38 @@ if list.count > 0 then
         if numbering and is_temporary then numbering.temporary = numbering.temporary - 1 end
       end
     end
-    if #gone > 0 then check_memory() end
     table.sort(gone)
-    drop(list, gone)
+    drop_expired(gone)
   end
-  if numbering and may_cut and not is_certain() then load_all() end
+  if may_cut and not permanent and not is_certain() then read_all() end
 end
-if not all then permanent, temporary = list.count, 0 end
+local has_read_all, had_records = permanent ~= nil, list.count > 0
+if not has_read_all then permanent, temporary = list.count, 0 end
 if keeps_present then max, max_temporary = math.max(max, permanent), math.max(max_temporary, temporary) end
 
 -- The first position with a record that is not newer than a time; list.count for none.
 local function position_of(time)
-  if all then
-    for index, one in ipairs(all) do if one.time and one.time <= time then return index - 1 end end
+  if list.count == 0 then return 0 end
+  if times then
+    for index = 1, #times do if times[index] <= time then return index - 1 end end
     return list.count
   end
+  local newest = life_at(0)
+  if newest and newest <= time then return 0 end
   -- Records before low are newer. Those from high on are at most newer by the disorder.
   local low, high = 0, list.count
   while low < high do
     local middle = math.floor((low + high) / 2)
     local other, at = nil, middle
     repeat
-      other = life(redis.call('LINDEX', key, at))
+      other = life_at(at)
       at = at - 1
     until other or at < low
     if not other or bound(other) > time + numbering.disorder then low = middle + 1 else high = at + 1 end
   end
-  for start = low, list.count - 1, 100 do
-    for index, record in ipairs(redis.call('LRANGE', key, start, math.min(start + 99, list.count - 1))) do
-      local other = life(record)
-      if other and other <= time then return start + index - 1 end
-    end
+  for position = low, list.count - 1 do
+    local other = life_at(position)
+    if other and other <= time then return position end
   end
   return list.count
 end
@@ -328,11 +363,13 @@ if has_starts then
   for index = first_draft, #ARGV, 4 do if ARGV[index + 3] ~= '' then lengths[#ARGV[index + 3]] = true end end
   local wanted = {}
   for index = first_draft, #ARGV, 4 do wanted[ARGV[index + 3]] = true end
-  each(list, function(record, position)
+  each_thousand(list, function(records, before)
     for length in pairs(lengths) do
-      local start = string.sub(record, 1, length)
-      if wanted[start] and not present[start] and expiry(life(record)) > now then
-        present[start] = { record = record, position = position }
+      for index = 1, #records do
+        local start = string.sub(records[index], 1, length)
+        if wanted[start] and not present[start] and expiry(life(records[index])) > now then
+          present[start] = { record = records[index], position = before + index }
+        end
       end
     end
   end)
@@ -392,17 +429,30 @@ table.sort(positions)
 if #positions > 0 then
   local count = list.count
   local from, to
+  local between = 0
   for _, position in ipairs(positions) do
     if position > 0 and position < count then
       from = from or position
       to = position
+      between = between + #gaps[position]
     end
   end
   if positions[#positions] ~= 0 then check_memory() end
   local head, tail = {}, {}
   local function newer(gap) for _, one in ipairs(gap or {}) do head[#head + 1] = one.record end end
   local function older(gap) for index = gap and #gap or 0, 1, -1 do tail[#tail + 1] = gap[index].record end end
-  if from and to <= count - from then
+  if from and between < 8 and math.min(to, count - from) > 1000 then
+    -- The list is long, and little is placed. The record at the position is replaced for a moment, so that it is the only one.
+    for index = #positions, 1, -1 do
+      local position = positions[index]
+      if position > 0 and position < count then
+        local gap, record = gaps[position], redis.call('LINDEX', key, position)
+        redis.call('LSET', key, position, GONE)
+        for at = #gap, 1, -1 do redis.call('LINSERT', key, 'BEFORE', GONE, gap[at].record) end
+        redis.call('LSET', key, position + #gap, record)
+      end
+    end
+  elseif from and to <= count - from then
     -- The newest records are written again, with what is placed between them.
     local records = redis.call('LRANGE', key, 0, to - 1)
     redis.call('LTRIM', key, to, -1)
@@ -468,7 +518,7 @@ if over > 0 or over_temporary > 0 then
   drop(list, gone)
 end
 
-close(list, epoch, is_mixed)
+close(list, is_mixed)
 if list.count == 0 then return added end
 if is_endless then
   redis.call('PERSIST', key)
@@ -476,22 +526,15 @@ if is_endless then
 end
 local ends
 if numbering then ends = numbering.highest > -9e15 and numbering.highest + lifetime or nil
-elseif all then
-  ends = latest
-  for _, one in ipairs(all) do
-    local one_ends = one.time and expiry(one.time, one.is_temporary)
-    if one_ends and (not ends or one_ends > ends) then ends = one_ends end
-  end
+elseif has_read_all then ends = math.max(latest or -math.huge, last_end or -math.huge)
 elseif known >= 0 and known <= math.max(lifetime, short) then ends = math.max(now + known, latest or 0)
 else
-  each(list, function(record)
-    local time, is_temporary = life(record)
-    local one_ends = time and expiry(time, is_temporary)
-    if one_ends and (not ends or one_ends > ends) then ends = one_ends end
-  end)
+  ends = latest or -math.huge
+  if had_records then read_all() end
+  ends = math.max(ends, last_end or -math.huge)
 end
 if ends == math.huge then redis.call('PERSIST', key)
-elseif ends then redis.call('PEXPIRE', key, string.format('%.0f', math.max(ends - now, 1))) end
+elseif ends and ends > -9e15 then redis.call('PEXPIRE', key, string.format('%.0f', math.max(ends - now, 1))) end
 return added
 `);
 
@@ -501,26 +544,37 @@ local now = clock(ARGV[1])
 return { string.format('%.0f', now), redis.call('LRANGE', KEYS[1], 0, ARGV[2]) }
 `);
 
-/** ARGV: an epoch, records. */
+/** ARGV: records. */
 export const removeScript: Script = script(`${server}${lists}${life}${changes}
 local list = open(KEYS[1])
 local before, gone = list.count, {}
+local function remove(record, position)
+  gone[#gone + 1] = position
+  local _, is_temporary = life(record)
+  if list.numbering and is_temporary then list.numbering.temporary = list.numbering.temporary - 1 end
+end
 local wanted = {}
-for index = 2, #ARGV do wanted[ARGV[index]] = (wanted[ARGV[index]] or 0) + 1 end
-local left = #ARGV - 1
-each(list, function(record, position)
-  local count = wanted[record]
-  if count and count > 0 and not is_numbering(record) then
-    wanted[record] = count - 1
-    left = left - 1
-    gone[#gone + 1] = position
-    local _, is_temporary = life(record)
-    if list.numbering and is_temporary then list.numbering.temporary = list.numbering.temporary - 1 end
+for _, record in ipairs(ARGV) do wanted[record] = (wanted[record] or 0) + 1 end
+if #ARGV <= 8 then
+  for record, count in pairs(wanted) do
+    for _, position in ipairs(redis.call('LPOS', KEYS[1], record, 'COUNT', count)) do
+      if position < list.count then remove(record, position) end
+    end
   end
-  return left == 0
-end)
+  table.sort(gone)
+else
+  each_thousand(list, function(records, before)
+    for index, record in ipairs(records) do
+      local count = wanted[record]
+      if count and count > 0 then
+        wanted[record] = count - 1
+        remove(record, before + index)
+      end
+    end
+  end)
+end
 if #gone == 0 then return 0 end
 drop(list, gone)
-close(list, ARGV[1], false)
+close(list, false)
 return before - list.count
 `);

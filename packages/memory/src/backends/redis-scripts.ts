@@ -26,13 +26,18 @@ end
 `;
 
 /**
- * `run_of` identifies the run of the server; it is empty when the user may not read it. After a crash a server may have lost
+ * `new_epoch` gives each numbering a name of its own: only one script runs at a time. `run_of` identifies the run of the server; it is empty when the user may not read it. After a crash a server may have lost
  * its latest writes, so that a sequence would be given twice: another run begins another epoch.
  */
 export const server: string = `
 local function run_of()
   local info = redis.pcall('INFO', 'server')
   return type(info) == 'string' and string.match(info, 'run_id:(%w+)') or ''
+end
+
+local function new_epoch()
+  local time = redis.call('TIME')
+  return time[1] .. 'x' .. time[2]
 end
 `;
 

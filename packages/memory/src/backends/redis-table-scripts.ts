@@ -72,23 +72,23 @@ return rows
 `);
 
 /**
- * ARGV: an epoch, the required sequence ('' for any), whether a document is replaced, the document; then for each row: id, whether
+ * ARGV: the required sequence ('' for any), whether a document is replaced, the document; then for each row: id, whether
  * it is expected, the expected text, whether there is a new one, the new text, whether it has a unique text, the unique text.
  *
  * Returns the new sequence, or the reason and the id of the row.
  */
 export const changeScript: Script = script(`${server}${tables}
 local key = KEYS[1]
-local replaces = ARGV[3] == '1'
+local replaces = ARGV[2] == '1'
 local table_of_key
 if replaces then
-  if redis.call('GET', key) ~= ARGV[4] then return { 'changed' } end
+  if redis.call('GET', key) ~= ARGV[3] then return { 'changed' } end
 elseif redis.call('EXISTS', key) == 1 then
   table_of_key = open_table(key)
   if not table_of_key then return wrong_type() end
 end
-local header = table_of_key or { epoch = ARGV[1], run = false, lowest = 1, highest = 0, count = 0 }
-if ARGV[2] ~= '' and tonumber(ARGV[2]) ~= header.highest then return { 'changed' } end
+local header = table_of_key or { epoch = new_epoch(), run = false, lowest = 1, highest = 0, count = 0 }
+if ARGV[1] ~= '' and tonumber(ARGV[1]) ~= header.highest then return { 'changed' } end
 
 local function read_row(id)
   local value = not replaces and redis.call('HGET', key, 'row:' .. id)
@@ -96,7 +96,7 @@ local function read_row(id)
 end
 
 local changes, changed = {}, {}
-for index = 5, #ARGV, 7 do
+for index = 4, #ARGV, 7 do
   local id = ARGV[index]
   local expected = ARGV[index + 1] == '1' and ARGV[index + 2] or nil
   local row = read_row(id)
@@ -124,7 +124,7 @@ local function field(sequence) return string.format('%.0f', sequence) end
 
 -- Fails when Redis is full, before anything is changed.
 if replaces then
-  write('SET', ARGV[4])
+  write('SET', ARGV[3])
   write('DEL')
   replaces = false
 end
@@ -142,7 +142,7 @@ local run = run_of()
 if header.run ~= run then
   -- After a crash the server may have lost writes, so that other records would get their sequences.
   if header.run then
-    header.epoch = ARGV[1]
+    header.epoch = new_epoch()
     header.highest = header.highest + 1000
   end
   header.run = run

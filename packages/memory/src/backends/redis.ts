@@ -13,7 +13,6 @@ import type {
   TableChange,
   TableResult,
 } from '../records/backend.ts';
-import { randomName } from '../records/random-name.ts';
 import { isLive } from '../records/record.ts';
 import { changesScript, fetchScript, infoScript, removeAllScript, sequencesScript } from './redis-change-scripts.ts';
 import { redisClient } from './redis-client.ts';
@@ -113,7 +112,7 @@ export function redis(options: RedisOptions = {}): MemoryBackend {
         if (before.startsWith(NUMBERING_START)) throw reserved(key);
         return [before, after, timeMs === undefined ? '' : String(Math.trunc(timeMs)), unlessStart];
       });
-      const args = [time(), ...bounds, flag(rule.keepsPresent === true), randomName(), ...added];
+      const args = [time(), ...bounds, flag(rule.keepsPresent === true), ...added];
       return texts(await write(appendScript, key, args, { signal }));
     },
     list: async (key: string, { rule, limit = Infinity, signal }: ListQuery & CallOptions) => {
@@ -134,7 +133,7 @@ export function redis(options: RedisOptions = {}): MemoryBackend {
     remove: async (key: string, records: readonly string[] | 'all', call?: CallOptions) => {
       if (records === 'all') return Number(await write(removeAllScript, key, [], call));
       if (records.length === 0) return 0;
-      return Number(await write(removeScript, key, [randomName(), ...records], call));
+      return Number(await write(removeScript, key, records, call));
     },
     changes: async (key: string, query: ChangesQuery & CallOptions = {}): Promise<Changes> => {
       const { epoch: known = '', after = 0, upTo = Infinity, limit = CHANGES_LIMIT, signal } = query;
@@ -183,7 +182,7 @@ export function redis(options: RedisOptions = {}): MemoryBackend {
         ...given(next),
         ...given(unique),
       ]);
-      const args = [randomName(), sequence === undefined ? '' : String(sequence), ...given(replaces), ...changes];
+      const args = [sequence === undefined ? '' : String(sequence), ...given(replaces), ...changes];
       const reply = await write(changeScript, key, args, call);
       if (!Array.isArray(reply)) return { isDone: true, sequence: Number(reply) };
       const [reason, id] = texts(reply);
@@ -209,7 +208,7 @@ export function redis(options: RedisOptions = {}): MemoryBackend {
       }
       return infos;
     },
-    // What is removed is gone from the data at once. Redis does not report whether a file or a replica still has it.
+    // Removed records are gone from the data at once. Redis does not report whether a file or a replica still has it.
     erase: async (call?: CallOptions) => {
       await connection.ready(call);
       return 'log';

@@ -38,7 +38,7 @@ export const changesContract: readonly ContractCase[] = [
     await backend.append(k, [draft('c')], { rule: forever });
     const { epoch, sequence: after } = first;
     const second = await backend.changes(k, { epoch, after });
-    // What was added is a change, or all records are changes of another epoch.
+    // The added record is a change, or all records are changes of another epoch.
     const added = second.epoch === epoch ? ['c'] : ['a', 'b', 'c'];
     assert.deepEqual(textsOf(second.records.map(({ record }) => record)), added);
     // The same for a record that is placed in the middle.
