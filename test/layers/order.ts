@@ -58,6 +58,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'store-path.ts',
     'records',
     'backends',
+    'terms',
     'workflows',
     'conversations',
     'facts',

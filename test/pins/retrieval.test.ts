@@ -4,16 +4,27 @@ import { expect, test } from 'vitest';
 
 const exported = [
   'RetrievalError',
+  'SEGMENT_VERSION',
+  'SegmentBuilder',
+  'TERMS_VERSION',
+  'blockOf',
   'cacheEmbeddings',
   'createTermIndex',
   'deserializeTermIndex',
   'inverseDocumentFrequency',
+  'mergeSegments',
   'noticesOf',
   'rankDocuments',
+  'readBlock',
+  'readColumns',
   'readQuery',
+  'scoreParts',
+  'similarTerms',
   'snippetOf',
   'termFrequencyScore',
   'termsOf',
+  'termsOfBlock',
+  'writeSegment',
 ];
 
 const dist = new URL('../../packages/retrieval/dist/', import.meta.url);

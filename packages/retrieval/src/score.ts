@@ -58,8 +58,8 @@ interface Candidate {
 /** Orders documents with the same score and time. */
 export type CompareTies = (left: Candidate, right: Candidate) => number;
 
-/** The postings (about a millisecond) after which a caller may let other work run. */
-const POSTINGS_PER_STEP = 64 * 1024;
+/** Four postings take as long as splitting one UTF-16 code unit into terms. */
+const POSTINGS_PER_UNIT = 4;
 
 /** Counts the documents of postings. */
 function countDocuments({ lengths, documents }: Part, postings: Postings): number {
@@ -104,15 +104,16 @@ function addScores(
  * do not depend on how documents are divided into parts.
  *
  * A generator, so that a caller can let other work run between its steps.
+ *
+ * @yields the work of the step, in UTF-16 code units of a text that takes as long to split into terms.
  */
 export function* scoreParts(
   parts: readonly Part[],
   terms: readonly QueryTerm[],
   compareTies: CompareTies,
-): Generator<void, Scores, void> {
+): Generator<number, Scores, void> {
   const documents = parts.reduce((sum, part) => sum + part.documents, 0);
   const averageLength = parts.reduce((sum, part) => sum + part.totalLength, 0) / documents;
-  let steps = 0;
   const counted: CountedTerm[] = [];
   for (const { term, weight } of terms) {
     let documentFrequency = 0;
@@ -131,10 +132,7 @@ export function* scoreParts(
       const own = scores[index];
       if (postings === undefined || own === undefined) continue;
       found += addScores(own, part, { postings, value, averageLength });
-      steps += postings.length / 2;
-      if (steps < POSTINGS_PER_STEP) continue;
-      steps = 0;
-      yield;
+      yield postings.length / 2 / POSTINGS_PER_UNIT;
     }
   }
   const timeOf = ({ part, slot }: Candidate): number => parts[part]?.times[slot] ?? 0;
@@ -172,7 +170,7 @@ function selectSlots(
 }
 
 /** Runs a generator to its end. */
-export function runToEnd<Result>(steps: Generator<void, Result, void>): Result {
+export function runToEnd<Result>(steps: Generator<number, Result, void>): Result {
   for (;;) {
     const { done, value } = steps.next();
     if (done === true) return value;

@@ -4,6 +4,7 @@ import { readQuery } from './query.ts';
 import type { Query, QueryTerm } from './query.ts';
 import { runToEnd, scoreParts } from './score.ts';
 import type { Part } from './score.ts';
+import { addPosting } from './segment-builder.ts';
 import { readIndex, writeIndex } from './serialized-index.ts';
 import { similarTerms } from './similar.ts';
 import { visitTerms } from './terms.ts';
@@ -96,11 +97,7 @@ class InvertedIndex implements TermIndex {
     let length = 0;
     visitTerms(text, (term) => {
       length++;
-      const postings = this.#postings.get(term);
-      if (postings === undefined) this.#postings.set(term, [slot, 1]);
-      // All terms of a document are visited in one go, so that only the last posting can be its own.
-      else if (postings[postings.length - 2] === slot) postings[postings.length - 1] = (postings.at(-1) ?? 0) + 1;
-      else postings.push(slot, 1);
+      addPosting(this.#postings, term, slot);
     });
     this.#append(id, timeMs, length);
   }

@@ -174,6 +174,35 @@ export function visitTerms(text: string, visit: TermVisitor): void {
   }
 }
 
+/** About two milliseconds. */
+const UNITS_PER_SLICE = 16 * 1024;
+
+/** After these characters a new word begins, and nothing is composed across them. */
+const sliceEnd = /[\t\n\r ,;:!?()。，、；：！？]/gu;
+
+/** Returns where a slice that begins at `from` ends. A text without a suitable character has one slice. */
+function sliceEndAfter(text: string, from: number): number {
+  if (text.length - from <= UNITS_PER_SLICE) return text.length;
+  sliceEnd.lastIndex = from + UNITS_PER_SLICE;
+  const found = sliceEnd.exec(text);
+  return found === null ? text.length : found.index + 1;
+}
+
+/**
+ * Does the same as {@link visitTerms}, in slices of a long text, so that a caller can let other work run in between.
+ *
+ * @yields the UTF-16 code units of the slice.
+ */
+export function* visitTermsInSlices(text: string, visit: TermVisitor): Generator<number, void, void> {
+  let from = 0;
+  while (from < text.length) {
+    const end = sliceEndAfter(text, from);
+    visitTerms(from === 0 && end === text.length ? text : text.slice(from, end), visit);
+    yield end - from;
+    from = end;
+  }
+}
+
 /**
  * The version of the rules that split a text into terms. Raised with every change of the rules, so that an index with other
  * terms is refused.

@@ -21,7 +21,7 @@ export const GRAPH_PREFIX = 'ai:graph:';
 export const FACTS_PREFIX = 'ai:facts:';
 const PROJECT_FACTS_PREFIX: string = `${FACTS_PREFIX}project:`;
 export const NAMESPACE_PREFIX = 'ai:namespace:';
-/** The term indexes of groups, which are derived from their messages. */
+/** The term indexes of lists and tables, which are derived from their records. */
 export const TERMS_PREFIX = 'ai:terms:';
 
 /** The part of a name that an error shows. */
@@ -181,4 +181,9 @@ export function parseFactsKey(
   if (key === factsKey()) return { scope: 'user' };
   if (!key.startsWith(PROJECT_FACTS_PREFIX)) return undefined;
   return { scope: 'project', project: decodePart(key.slice(PROJECT_FACTS_PREFIX.length)) };
+}
+
+/** Returns the key of the term index of a list or a table. */
+export function termsKey(key: string): string {
+  return `${TERMS_PREFIX}${key.slice('ai:'.length)}`;
 }
