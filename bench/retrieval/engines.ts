@@ -25,14 +25,19 @@ const cairn: Engine = {
 const quote = (term: string): string => `"${term.replaceAll('"', '""')}"`;
 
 /** A table of FTS5. `queryOf` makes its syntax of plain text; an empty one finds nothing. */
-function fts5(name: string, tokenizer: string, queryOf: (text: string) => string): Engine {
+function fts5(
+  name: string,
+  tokenizer: string,
+  queryOf: (text: string) => string,
+  prepare: (text: string) => string = (text) => text,
+): Engine {
   return {
     name,
     open(documents) {
       const database = new DatabaseSync(':memory:');
       database.exec(`CREATE VIRTUAL TABLE docs USING fts5(id UNINDEXED, text, tokenize = '${tokenizer}'); BEGIN`);
       const insert = database.prepare('INSERT INTO docs (id, text) VALUES (?, ?)');
-      for (const { id, text } of documents) insert.run(id, text);
+      for (const { id, text } of documents) insert.run(id, prepare(text));
       database.exec('COMMIT');
       const select = database.prepare(`SELECT id FROM docs WHERE docs MATCH ? ORDER BY rank LIMIT ${SHOWN}`);
       return (text) => {
@@ -50,6 +55,18 @@ const trigrams = (text: string): string[] =>
     const characters = [...word];
     return characters.slice(2).map((_, index) => characters.slice(index, index + 3).join(''));
   });
+
+/** Runs of Chinese as pairs of neighbours, divided by spaces. */
+const pairs = (text: string): string =>
+  text.replaceAll(/\p{Script=Han}{2,}/gu, (run) => {
+    const characters = [...run];
+    return ` ${characters
+      .slice(1)
+      .map((character, index) => `${characters[index] ?? ''}${character}`)
+      .join(' ')} `;
+  });
+
+const tokens = (text: string): string[] => text.match(/[\p{L}\p{N}]+/gu) ?? [];
 
 /** What the benchmark uses of `minisearch`, so that types are checked where it is not installed. */
 interface MiniSearch {
@@ -102,6 +119,7 @@ export function engines(Class: MiniSearchClass, stem: (word: string) => string):
     fts5('FTS5, OR', 'unicode61', (text) => words(text).map(quote).join(' OR ')),
     fts5('FTS5 porter, OR', 'porter unicode61', (text) => words(text).map(quote).join(' OR ')),
     fts5('FTS5 trigram, OR', 'trigram', (text) => trigrams(text).map(quote).join(' OR ')),
+    fts5('FTS5 pairs + porter, OR', 'porter unicode61', (text) => tokens(pairs(text)).map(quote).join(' OR '), pairs),
     miniSearch('MiniSearch', Class, {}),
     miniSearch('MiniSearch, words', Class, { tokenize: segment }),
     miniSearch('MiniSearch, stems', Class, { tokenize: segment, processTerm }),

@@ -38,7 +38,10 @@ export const facts: readonly (readonly [id: string, text: string])[] = [
   ['e36', 'Coverage must stay above 82 percent, otherwise the pipeline fails.'],
   ['e37', 'The office in Berlin has no air conditioning; the team there works from home in August.'],
   ['e38', 'Search uses Meilisearch. Elasticsearch was removed in 2024 because of its memory.'],
-  ['e39', 'An order moves from draft to placed, paid, shipped, and delivered; it can be cancelled until it is shipped.'],
+  [
+    'e39',
+    'An order moves from draft to placed, paid, shipped, and delivered; it can be cancelled until it is shipped.',
+  ],
   ['e40', 'Discount codes are not case sensitive and cannot be combined.'],
   ['e41', 'Sessions are kept in Redis with a sliding expiry of two hours.'],
   ['e42', 'Large files are uploaded straight to S3 with a signed link that is valid for ten minutes.'],
