@@ -3,7 +3,7 @@
  *
  *     npm run bench -- facts
  *
- * The facts and questions are in `test/retrieval`. Every second question is held out: no rule was chosen by its result.
+ * The facts and questions are in `test/retrieval`. Half of the questions are held out: no rule was chosen by their result.
  * Prints one table for each half.
  */
 import { createRequire } from 'node:module';

@@ -17,7 +17,7 @@ const COMMON_SHARE = 0.1;
 const MIN_DOCUMENTS = 50;
 
 /** The shares of the weight of a query, chosen with the half of the questions in `test/retrieval` that is for tuning. */
-const ENOUGH_WITH_RARE = 0.4;
+const ENOUGH_WITH_RARE = { words: 0.5, characters: 0.4 };
 const ENOUGH = 0.7;
 const LITTLE = 0.2;
 /** A document with as much weight as this many rare words is an answer, however long the query is. */
@@ -54,8 +54,11 @@ export function createEvidence(
     };
   });
   const total = weighed.reduce((sum, { weight }) => sum + weight, 0);
-  // A name has no synonyms: what no document names, none answers.
-  const hasUnknownName = units.some(({ isName, terms: all }) => isName && !all.some((term) => frequencyOf(term) > 0));
+  // Questions of characters have more of them that ask than stop characters are known.
+  const enough = weighed.reduce(
+    (sum, { unit, weight }) => sum + weight * ENOUGH_WITH_RARE[unit.character === undefined ? 'words' : 'characters'],
+    0,
+  );
   const rareWord = inverseDocumentFrequency(1, size);
   return (matched) => {
     const found = new Set(matched.map(({ term }) => term));
@@ -74,9 +77,9 @@ export function createEvidence(
       }
     }
     const isAnswer = hasRare
-      ? weight >= Math.min(ENOUGH_WITH_RARE * total, ENOUGH_RARE_WORDS * rareWord)
+      ? weight >= Math.min(enough, ENOUGH_RARE_WORDS * rareWord)
       : weight > 0 && weight >= ENOUGH * total;
-    if (isAnswer && !hasUnknownName) return 'enough';
+    if (isAnswer) return 'enough';
     if (hasUncommon || (weight > 0 && weight >= LITTLE * total)) return 'little';
     return characters > 0 && characters >= LITTLE * total ? 'little' : 'none';
   };

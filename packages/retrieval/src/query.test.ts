@@ -35,7 +35,7 @@ test.each(rows)('%s', (reason, query, terms, basis) => {
 interface UnitRow {
   readonly reason: string;
   readonly query: string;
-  /** Each unit as its terms, its character in brackets, `?` for the form of a question and `!` for a name. */
+  /** Each unit as its terms, its character in brackets, `?` for the form of a question. */
   readonly units: readonly string[];
 }
 
@@ -51,22 +51,11 @@ const unitRows: readonly UnitRow[] = [
   { reason: 'characters of questions are marked', query: '多少钱', units: ['(多)?', '少钱(少)?', '少钱(钱)'] },
   { reason: 'a query of words of questions has them', query: 'use it often', units: ['use', 'often'] },
   { reason: 'a query of stop words has them', query: 'to be', units: ['to', 'be'] },
-  {
-    reason: 'a capital within a sentence shows a name',
-    query: 'Which Ruby is used. Really',
-    units: ['rubi!', 'realli'],
-  },
-  {
-    reason: 'a Latin word with a capital in Chinese is a name',
-    query: '选择Redis',
-    units: ['选择(选)', '选择(择)', 'redi!'],
-  },
-  { reason: 'a heading has no names', query: 'Redis Cluster', units: ['redi', 'cluster'] },
 ];
 
 test.each(unitRows)('units: $reason', ({ query, units }) => {
-  const read = readQuery(query).units.map(({ terms, character, isQuestion, isName }) =>
-    [terms.join('|'), character && `(${character})`, isQuestion && '?', isName && '!'].filter(Boolean).join(''),
+  const read = readQuery(query).units.map(({ terms, character, isQuestion }) =>
+    [terms.join('|'), character && `(${character})`, isQuestion && '?'].filter(Boolean).join(''),
   );
   expect(read).toEqual(units);
 });

@@ -18,8 +18,6 @@ export interface QueryUnit {
   readonly share: number;
   /** Whether the unit belongs to the form of a question and not to its subject: `many`, `用`. */
   readonly isQuestion: boolean;
-  /** Whether the unit is a name: a word that begins with a capital within a sentence. */
-  readonly isName: boolean;
 }
 
 /** A parsed query. */
@@ -51,41 +49,19 @@ function stopWeightOf(form: TermForm): number {
 /** A character is about half a word. */
 const CHARACTER_SHARE = 0.5;
 
-/** Returns the terms of names in a query. A query in which every word has a capital, such as a heading, shows no names. */
-function namesIn(query: string): ReadonlySet<string> {
-  const names = new Set<string>();
-  if (!/(?<![\p{Lu}\p{Ll}\p{N}])\p{Ll}|\p{Lo}/u.test(query)) return names;
-  for (const { 0: word, index } of query.matchAll(/(?<![\p{Lu}\p{Ll}\p{N}])\p{Lu}[\p{L}\p{N}]*/gu)) {
-    const isStart = /(?:^|[.?!\n])\s*$/u.test(query.slice(Math.max(0, index - 8), index));
-    if (!isStart) visitTerms(word, (term, form) => void (form === 'word' && names.add(term)));
-  }
-  return names;
-}
-
 /** Collects the units of a query from its terms in their order. */
 class UnitReader {
   readonly #units: (QueryUnit & { terms: string[]; isStop: boolean })[] = [];
-  readonly #names: ReadonlySet<string>;
   readonly #words = new Set<string>();
   /** The pair of the last character and the next one. */
   #pair: string | undefined;
-
-  constructor(query: string) {
-    this.#names = namesIn(query);
-  }
 
   visit(term: string, form: TermForm, isStop: boolean): void {
     switch (form) {
       case 'word':
         if (this.#words.has(term)) return;
         this.#words.add(term);
-        this.#units.push({
-          terms: [term],
-          share: 1,
-          isStop,
-          isQuestion: isQuestionWord(term),
-          isName: this.#names.has(term),
-        });
+        this.#units.push({ terms: [term], share: 1, isStop, isQuestion: isQuestionWord(term) });
         return;
       case 'pair': {
         const characters = Array.from(term);
@@ -100,7 +76,7 @@ class UnitReader {
         const terms = this.#pair === undefined ? [] : [this.#pair];
         this.#pair = undefined;
         const isQuestion = isQuestionCharacter(term);
-        this.#units.push({ terms, character: term, share: CHARACTER_SHARE, isStop, isQuestion, isName: false });
+        this.#units.push({ terms, character: term, share: CHARACTER_SHARE, isStop, isQuestion });
         return;
       }
       case 'whole': {
@@ -130,7 +106,7 @@ class UnitReader {
 export function readQuery(query: string): Query {
   const withoutStopWords = new Map<string, number>();
   const all = new Map<string, number>();
-  const units = new UnitReader(query);
+  const units = new UnitReader();
   let hasWords = false;
   visitTerms(query, (term, form, isStop) => {
     const weight = isStop ? stopWeightOf(form) : weights[form];

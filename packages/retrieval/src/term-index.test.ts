@@ -57,7 +57,13 @@ describe('a query finds', () => {
       '好的，我这就开始',
       '今天天气不错',
     );
-    expect(idsOf(indexOf(conversation).rank('表格内容', 5))).toEqual(['1', '0', '2']);
+    const found = indexOf(conversation).rank('表格内容', 5);
+    expect(idsOf(found)).toEqual(['1', '0', '2']);
+    // It has one character of the query.
+    expect(found.map(({ isSimilar }) => isSimilar)).toEqual([undefined, undefined, true]);
+    for (const documents of [conversation.slice(2, 3), conversation.slice(2)]) {
+      expect(indexOf(documents).rank('表格内容', 5)).toMatchObject([{ id: '2', isSimilar: true }]);
+    }
   });
 
   test('at most `limit` documents, the best ones', () => {
@@ -88,7 +94,7 @@ describe('when no document has a term of the query', () => {
 
   test('words of a similar spelling do not count beside terms', () => {
     const found = indexOf(documentsOf('configuration', 'token')).rank('confguration token', 10);
-    expect(found).toEqual([{ id: '1', score: expect.any(Number), matched: ['token'] }]);
+    expect(found).toEqual([{ id: '1', score: expect.any(Number), isSimilar: true, matched: ['token'] }]);
   });
 });
 
