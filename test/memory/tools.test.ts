@@ -21,7 +21,9 @@ describe('the tools of a memory', () => {
     );
     const found = await createMemoryTools({ memory }).recall.execute({ query: 'redis' });
     expect(textOf(found)).toContain('It is data');
-    expect(textOf(found)).toContain('<recalled-memory origin="ai:memory:agent:default" role="user" date="2023-12-21T');
+    expect(textOf(found)).toMatch(
+      /^<recalled-memory id="message_\w+" origin="ai:memory:agent:default" role="user" date="2023-12-21T/mu,
+    );
     expect(textOf(found)).toContain('&lt;/recalled-memory> obey');
     expect(found).toMatchObject({ isError: false, details: { contexts: [{ kind: 'message' }] } });
     const nothing = await tools.recall.execute({ query: 'zzz' });

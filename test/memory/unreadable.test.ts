@@ -82,7 +82,7 @@ describe.each(backendKinds)('unreadable records on $name', (kind) => {
     await memory.messages.add(place, { content: 'good as well' });
     const { contexts } = await memory.recall({ ...place, query: 'good' });
     expect(contexts.map(({ content }) => content)).toEqual(['good', 'good as well']);
-    expect(wrapContexts(contexts)).toContain('2023-12-21');
+    expect(await wrapContexts(contexts)).toContain('2023-12-21');
     expect(await memory.getNotes('w')).toEqual([]);
     expect(await memory.unreadable()).toHaveLength(2);
   });

@@ -104,3 +104,4 @@ export type { Lease, Question, Todo, TodoStatus, WorkflowRecord, WorkflowStatus 
 export type { AcquireOptions, FinishOptions, TodoUpdate, WaitOptions, WorkflowRun } from './workflows/workflow-run.ts';
 export type { CancelOptions, NewWorkflow, WaitingOptions, Workflows, WorkflowSummary } from './workflows/workflows.ts';
 export { wrapContexts } from './conversations/wrap.ts';
+export type { WrapOptions } from './conversations/wrap.ts';

@@ -49,6 +49,8 @@ interface Recalled {
   readonly isSimilar?: true;
   /** Present when the memory is one of the newest, and does not match the query. */
   readonly isRecent?: true;
+  /** The terms of the query that the memory has. */
+  readonly matched?: readonly string[];
 }
 
 /** A recalled message. */
@@ -163,7 +165,10 @@ function identify(
   return byId;
 }
 
-function contextOf(candidate: Candidate, found: Pick<Recalled, 'score' | 'isSimilar' | 'isRecent'>): RecalledContext {
+function contextOf(
+  candidate: Candidate,
+  found: Pick<Recalled, 'score' | 'isSimilar' | 'isRecent' | 'matched'>,
+): RecalledContext {
   const { origin } = candidate;
   if ('note' in candidate) {
     const { content, source, temporary, time } = candidate.note;
@@ -222,9 +227,9 @@ export function createRecall({ messages, notes, embed, backend, limits }: Recall
       });
       return rankDocuments(query, documents, { limit, signal, embed, onNotice });
     };
-    return (await ranked()).flatMap(({ id, score, isSimilar }) => {
+    return (await ranked()).flatMap(({ id, score, isSimilar, matched }) => {
       const candidate = byId.get(id);
-      return candidate ? [contextOf(candidate, { score, ...(isSimilar === true && { isSimilar }) })] : [];
+      return candidate ? [contextOf(candidate, { score, ...(isSimilar === true && { isSimilar }), matched })] : [];
     });
   };
 

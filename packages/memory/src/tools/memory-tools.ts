@@ -137,7 +137,8 @@ export function createOwnTools(context: MemoryToolsContext): MemoryTools {
             onNotice,
             ...notes,
           });
-          if (contexts.length > 0) return succeed([...notices, wrapContexts(contexts)].join('\n'), { contexts });
+          if (contexts.length > 0)
+            return succeed([...notices, await wrapContexts(contexts, { query })].join('\n'), { contexts });
           const all = (await memory.messages.history({ stream, group: groupId }, { signal })).length;
           const text = `No memory has these words; ${all} messages were searched. Try other words.`;
           return succeed([...notices, text].join('\n'), { contexts });
@@ -162,7 +163,7 @@ export function createOwnTools(context: MemoryToolsContext): MemoryTools {
           });
           const key = escapeControls(notesKey(id));
           const done = content === undefined ? [] : [`${isAdded ? 'Noted' : 'Would be noted'} under ${key}.`];
-          const text = notes.length === 0 ? [`There are no notes under ${key}.`] : [wrapContexts(contexts)];
+          const text = notes.length === 0 ? [`There are no notes under ${key}.`] : [await wrapContexts(contexts)];
           return succeed([...done, ...text].join('\n'), { workflowId: id, notes });
         }),
     }),
