@@ -88,9 +88,9 @@ export interface Writer {
   }>;
 }
 
-export function startWriter(args: readonly string[], waits: boolean = false): Writer {
+export function startWriter(args: readonly string[], waits: boolean = false, script: string = child): Writer {
   const env = { ...process.env, NODE_COMPILE_CACHE: compileCache, ...(waits && { CAIRN_WAIT: '1' }) };
-  const running = spawn(process.execPath, [child, ...args], { stdio: ['pipe', 'pipe', 'pipe'], env });
+  const running = spawn(process.execPath, [script, ...args], { stdio: ['pipe', 'pipe', 'pipe'], env });
   running.stdin.on('error', () => undefined);
   const lines: string[] = [];
   let stderr = '';

@@ -124,7 +124,7 @@ export function createMemory(options: MemoryOptions): Memory {
   const notes = createNotes({ backend, reader, limits });
   const workflows = createWorkflows({ backend, reader, limits, notes });
   const recall = createRecall({ messages, notes, embed, backend, limits });
-  const facts = createFacts({ backend, reader, limits, terms: createScan(backend), project, embed });
+  const facts = createFacts({ backend, reader, limits, terms: createScan(backend), project, embed, language });
   const claims = createClaims(backend);
   const noteLifetimeMs = limits.notes.temporaryLifetimeMs;
   const streams = createStreams({ messages, notes, workflows, recall, claims, language, noteLifetimeMs });

@@ -1,4 +1,5 @@
 import type { Embed } from '@cairn/retrieval';
+import type { Language } from '../records/language.ts';
 import { archiveFact, findFact, forgetFact, restoreFact, supersedeFact, updateFact } from './change-facts.ts';
 import type { ChangeDependencies } from './change-facts.ts';
 import { applyMarkdown, factsToMarkdown } from './edit-facts.ts';
@@ -14,10 +15,11 @@ import { historyOf } from './versions.ts';
 
 export interface FactsDependencies extends ChangeDependencies {
   readonly embed: Embed | undefined;
+  readonly language: Language;
 }
 
 /** Creates the facts of a memory. */
-export function createFacts({ embed, ...dependencies }: FactsDependencies): Facts {
+export function createFacts({ embed, language: ownLanguage, ...dependencies }: FactsDependencies): Facts {
   return {
     remember: (text, options = {}) => rememberFact(dependencies, text, options),
     get: async (id, options = {}) => {
@@ -38,7 +40,8 @@ export function createFacts({ embed, ...dependencies }: FactsDependencies): Fact
         selected.filter(({ stored }) => (stored.pinned === true) === isPinned),
       );
       const facts = [...(pinned ?? []), ...(rest ?? [])].map(({ stored, table }) => factOf(stored, table));
-      return formatStartBlock(facts, options);
+      const { language = ownLanguage, maxCharacters } = options;
+      return formatStartBlock(facts, { language, maxCharacters });
     },
     toMarkdown: (selection = {}) => factsToMarkdown(dependencies, selection),
     applyMarkdown: (edited, options) => applyMarkdown(dependencies, edited, options),
