@@ -26,7 +26,7 @@ function opener(failures: number = 0): { readonly open: () => Promise<Memory>; r
       log.push('open');
       if (left-- > 0) throw new Error('not yet');
       const backend = memory();
-      return createMemory({ backend: { ...backend, close: async () => void log.push('close') } });
+      return createMemory({ project: 'app', backend: { ...backend, close: async () => void log.push('close') } });
     },
   };
 }
@@ -35,11 +35,11 @@ test('the first call opens the memory, all sessions share it, and closing the se
   const { open, log } = opener();
   const set = memoryToolSet({ open });
   const [one, two] = [await set.open(context()), await set.open(context())];
-  expect(Object.keys(one.tools)).toEqual(['remember', 'recall', 'notes']);
+  expect(Object.keys(one.tools)).toEqual(['remember', 'recall', 'update_fact', 'forget_fact', 'list_facts', 'notes']);
   expect(log).toEqual([]);
-  await one.tools['remember']?.execute({ content: 'the tests need redis-server' });
+  await one.tools['remember']?.execute({ text: 'the tests need redis-server' });
   expect(await two.tools['recall']?.execute({ query: 'redis' })).toMatchObject({
-    details: { contexts: [{ content: 'the tests need redis-server' }] },
+    details: { facts: [{ text: 'the tests need redis-server' }] },
   });
   await set.close?.();
   expect(log).toEqual(['open', 'close']);
@@ -57,4 +57,26 @@ test('closing a set that was never used opens nothing', async () => {
   const { open, log } = opener();
   await memoryToolSet({ open }).close?.();
   expect(log).toEqual([]);
+});
+
+test('the start block is a resource, and only of the own tools', async () => {
+  const { open } = opener();
+  const set = memoryToolSet({ open });
+  const { tools, resources } = await set.open(context());
+  const options = { signal: new AbortController().signal };
+  expect((await resources?.list(undefined, options))?.resources).toMatchObject([{ uri: 'cairn://memory/start' }]);
+  await tools['remember']?.execute({ text: 'Deploy on Fridays' });
+  expect(await resources?.read('cairn://memory/start', options)).toMatchObject([
+    { text: expect.stringContaining('Deploy on Fridays') },
+  ]);
+  expect(await resources?.read('cairn://memory/other', options)).toBeUndefined();
+  await expect(resources?.list('2', options)).rejects.toThrow('List again without a cursor');
+  const graph = await memoryToolSet({ open, naming: 'mcp-memory' }).open(context());
+  expect([graph.resources, graph.instructions]).toEqual([undefined, undefined]);
+});
+
+test('the instructions of a session that only reads do not ask to write', async () => {
+  const set = memoryToolSet({ open: opener().open });
+  expect((await set.open(context())).instructions).toContain('Write with remember');
+  expect((await set.open({ ...context(), readOnly: true })).instructions).not.toContain('remember');
 });

@@ -17,10 +17,12 @@ const exported: readonly (readonly [path: string, module: object, names: readonl
       'DEFAULT_STREAM',
       'MemoryError',
       'createMemory',
+      'findMessage',
       'formatNotes',
       'graphKey',
       'memoryKey',
       'notesKey',
+      'parseTime',
       'projectOf',
       'projectStorePath',
       'userStorePath',
@@ -95,8 +97,11 @@ function parametersOf(naming: 'default' | 'mcp-memory'): unknown {
 
 test('the tools, their parameters, and whether they only read or destroy', () => {
   expect(parametersOf('default')).toEqual([
-    'remember(content, group?)',
-    'recall(query, limit?, group?) reads',
+    'remember(text, tags?, scope?, pin?, replaces?)',
+    'recall(query?, id?, tags?, since?, until?, sessions?, role?, group?, limit?, offset?) reads',
+    'update_fact(id, text?, tags?, pin?)',
+    'forget_fact(id) destroys',
+    'list_facts(scope?, tag?, since?, until?, limit?, offset?) reads',
     'notes(content?, source?, temporary?, workflow_id?)',
   ]);
   // The names and parameters of @modelcontextprotocol/server-memory.

@@ -52,6 +52,8 @@ export { graphKey, memoryKey, notesKey, workflowKey } from './records/keys.ts';
 export type { FullRetention, Retention } from './records/limits.ts';
 export { createMemory } from './memory.ts';
 export type { Memory, MemoryOptions } from './memory.ts';
+export { findMessage } from './maintenance/find-message.ts';
+export type { FoundMessage, MessageSource } from './maintenance/find-message.ts';
 export type {
   ForgetEverything,
   ForgetGraph,
@@ -88,6 +90,8 @@ export type {
   RetrieveOptions,
 } from './conversations/recall.ts';
 export type { Language } from './records/language.ts';
+export { parseTime } from './records/parse-time.ts';
+export type { ParseTimeOptions } from './records/parse-time.ts';
 export { projectStorePath, userStorePath } from './store-path.ts';
 export type { FunctionContext, StreamDefinition, StreamFunction, StreamFunctions } from './conversations/stream.ts';
 export type {

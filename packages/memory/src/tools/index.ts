@@ -1,13 +1,18 @@
 export { createMemoryTools } from './memory-tool-factory.ts';
 export type { MemoryNaming, MemoryToolsOptions } from './memory-tool-factory.ts';
 export type {
-  MemoryTools,
-  NotesDetails,
-  NotesInput,
-  RecallDetails,
-  RecallInput,
+  FactTools,
+  ForgetFactDetails,
+  ForgetFactInput,
+  ListFactsDetails,
+  ListFactsInput,
   RememberDetails,
   RememberInput,
-} from './memory-tools.ts';
+  UpdateFactDetails,
+  UpdateFactInput,
+} from './fact-tools.ts';
+export type { MemoryTools } from './memory-tools.ts';
+export type { NotesDetails, NotesInput } from './notes-tool.ts';
+export type { RecallDetails, RecallInput } from './recall-tool.ts';
 export { memoryToolSet } from './tool-set.ts';
 export type { MemoryToolSetOptions } from './tool-set.ts';

@@ -1,6 +1,6 @@
 import { ToolError } from '@cairn/tool';
 import type { ToolDefinition } from '@cairn/tool';
-import { DEFAULT_GROUP, DEFAULT_STREAM } from '../defaults.ts';
+import { DEFAULT_STREAM } from '../defaults.ts';
 import type { Memory } from '../memory.ts';
 import { createGraphTools } from './graph-tools.ts';
 import { createOwnTools } from './memory-tools.ts';
@@ -13,17 +13,21 @@ export interface MemoryToolsOptions {
   /** The memory, or a function that each call asks for it. */
   readonly memory: Memory | (() => Promise<Memory>);
   /**
-   * `default`: `remember`, `recall`, `notes`. `mcp-memory`: the nine tools of `@modelcontextprotocol/server-memory`, over a
+   * `default`: `remember`, `recall`, `update_fact`, `forget_fact`, `list_facts`, `notes`. `mcp-memory`: the nine tools of `@modelcontextprotocol/server-memory`, over a
    * knowledge graph.
    * @default 'default'
    */
   readonly naming?: MemoryNaming | undefined;
-  /** The stream of the messages. @default 'agent', which `cairn memory` uses too */
+  /**
+   * The stream of the messages and of the facts. Facts of a named stream are recalled in it only; those of the default one are
+   * shared by all.
+   * @default 'agent', which `cairn memory` uses too
+   */
   readonly stream?: string | undefined;
-  /** The group, unless a call states another. @default 'default' */
-  readonly group?: string | undefined;
-  /** The workflow of the notes, unless a call states another. */
+  /** The workflow of the notes, unless a call states another. Default: the notes belong to the project of the memory. */
   readonly workflowId?: string | undefined;
+  /** A name of this process. Notes without a workflow then belong to it, too. */
+  readonly process?: string | undefined;
   /** The name of the knowledge graph. @default 'default' */
   readonly graph?: string | undefined;
 }
@@ -38,10 +42,10 @@ export function createMemoryTools(
 ): MemoryTools;
 export function createMemoryTools(options: MemoryToolsOptions): Readonly<Record<string, ToolDefinition>>;
 export function createMemoryTools(options: MemoryToolsOptions): MemoryTools | Readonly<Record<string, ToolDefinition>> {
-  const { memory, naming = 'default', stream = DEFAULT_STREAM, group = DEFAULT_GROUP, workflowId } = options;
+  const { memory, naming = 'default', stream = DEFAULT_STREAM, workflowId, process } = options;
   const open = async (): Promise<Memory> => (typeof memory === 'function' ? memory() : memory);
   if (naming === 'mcp-memory') return createGraphTools(async () => (await open()).graph(options.graph));
-  if (naming === 'default') return createOwnTools({ open, stream, group, workflowId });
+  if (naming === 'default') return createOwnTools({ open, stream, workflowId, process });
   const summary = `Invalid naming ${JSON.stringify(naming)}`;
   throw new ToolError('INVALID_OPTION', [summary, 'Use default or mcp-memory.']);
 }

@@ -1,7 +1,10 @@
 import type { ToolSet } from '@cairn/tool';
+import { DEFAULT_STREAM } from '../defaults.ts';
 import type { Memory } from '../memory.ts';
+import { INSTRUCTIONS, READ_ONLY_INSTRUCTIONS } from './instructions.ts';
 import { createMemoryTools } from './memory-tool-factory.ts';
 import type { MemoryToolsOptions } from './memory-tool-factory.ts';
+import { startResource } from './start-resource.ts';
 
 export interface MemoryToolSetOptions extends Omit<MemoryToolsOptions, 'memory'> {
   /**
@@ -28,9 +31,15 @@ export function memoryToolSet({ open, opensAtStart = false, ...options }: Memory
   };
   return {
     name: 'memory',
-    open: async () => {
+    open: async ({ readOnly }) => {
       if (opensAtStart) await memory();
-      return { tools: createMemoryTools({ ...options, memory }) };
+      const tools = createMemoryTools({ ...options, memory });
+      if (options.naming === 'mcp-memory') return { tools };
+      return {
+        tools,
+        resources: startResource(memory, options.stream ?? DEFAULT_STREAM),
+        instructions: readOnly ? READ_ONLY_INSTRUCTIONS : INSTRUCTIONS,
+      };
     },
     close: async () => {
       const opened = await opening?.catch(() => undefined);

@@ -1,0 +1,277 @@
+import { createTool, inputSchema, succeed, ToolError } from '@cairn/tool';
+import type { ToolDefinition } from '@cairn/tool';
+import { count, findSecret } from '@cairn/tool/prompt';
+import { escapeControls } from '@cairn/tool/paths';
+import { z } from 'zod';
+import type { Fact, FactScope } from '../facts/fact.ts';
+import type { Erasure } from '../records/backend.ts';
+import { parseTime } from '../records/parse-time.ts';
+import { MEMORY_TOKENS, fitEntries } from '../conversations/fit-entries.ts';
+import { additive, factEntry, factStream, placeOf, reading } from './tool-context.ts';
+import type { ToolMemory } from './tool-context.ts';
+import { asToolErrors, secretError } from './tool-errors.ts';
+
+/** The parameters of `remember`. */
+export interface RememberInput {
+  readonly text: string;
+  readonly tags?: readonly string[] | undefined;
+  readonly scope?: FactScope | undefined;
+  readonly pin?: boolean | undefined;
+  readonly replaces?: string | undefined;
+}
+
+/** The parameters of `update_fact`. */
+export interface UpdateFactInput {
+  readonly id: string;
+  readonly text?: string | undefined;
+  readonly tags?: readonly string[] | undefined;
+  readonly pin?: boolean | undefined;
+}
+
+/** The parameters of `forget_fact`. */
+export interface ForgetFactInput {
+  readonly id: string;
+}
+
+/** The parameters of `list_facts`. */
+export interface ListFactsInput {
+  readonly scope?: FactScope | undefined;
+  readonly tag?: string | undefined;
+  readonly since?: string | undefined;
+  readonly until?: string | undefined;
+  readonly limit?: number | undefined;
+  readonly offset?: number | undefined;
+}
+
+export interface RememberDetails {
+  /** Absent after a dry run. */
+  readonly fact?: Fact;
+  /** False when an equal fact was there. */
+  readonly isNew: boolean;
+  /** Facts that may say the same. */
+  readonly similar: readonly Fact[];
+}
+
+export interface UpdateFactDetails {
+  readonly fact: Fact;
+}
+
+export interface ForgetFactDetails {
+  readonly id: string;
+  readonly forgotten: boolean;
+  readonly erased?: Erasure;
+}
+
+export interface ListFactsDetails {
+  readonly facts: readonly Fact[];
+  readonly total: number;
+  readonly nextOffset?: number;
+}
+
+/** The tools for facts by name. */
+export type FactTools = {
+  readonly remember: ToolDefinition<RememberInput, RememberDetails>;
+  readonly update_fact: ToolDefinition<UpdateFactInput, UpdateFactDetails>;
+  readonly forget_fact: ToolDefinition<ForgetFactInput, ForgetFactDetails>;
+  readonly list_facts: ToolDefinition<ListFactsInput, ListFactsDetails>;
+};
+
+const tags = z.array(z.string()).optional();
+const scope = z.enum(['project', 'user']).optional();
+
+const rememberShape = {
+  text: z.string().describe('one fact, clear without context'),
+  tags,
+  scope: scope.describe('default project; user: all projects of this user'),
+  pin: z.boolean().optional().describe('show it at every start'),
+  replaces: z.string().optional().describe('id of the outdated fact'),
+};
+const updateShape = { id: z.string(), text: z.string().optional(), tags, pin: z.boolean().optional() };
+const forgetShape = { id: z.string() };
+const listShape = {
+  scope,
+  tag: z.string().optional(),
+  since: z.string().optional().describe('2026-01-31 or 7d'),
+  until: z.string().optional(),
+  limit: z.int().min(1).max(200).optional().describe('default 50'),
+  offset: z.int().min(0).optional(),
+};
+
+const DEFAULT_PAGE = 50;
+
+/** The source of facts that a model remembers. */
+const SOURCE = 'agent';
+
+/** States what became of the text of a forgotten fact. */
+export function describeErasure(erased: Erasure): string {
+  switch (erased) {
+    case 'done':
+      return 'its text is erased from the store';
+    case 'pending':
+      return 'its text is erased from the file when no other process reads it';
+    case 'log':
+      return 'its text is gone from the data; logs and backups of the server keep it until they are rewritten';
+  }
+}
+
+function unknownFact(id: string): ToolError {
+  return new ToolError('NOT_FOUND', [
+    `There is no fact ${escapeControls(JSON.stringify(id))}`,
+    'Use an id of recall or list_facts.',
+  ]);
+}
+
+function unknownProject(): ToolError {
+  return new ToolError('INVALID_INPUT', [
+    'This memory may be shared by machines, so it does not know the project',
+    'Start the server with --project <name>, or use scope user for a fact of all projects.',
+  ]);
+}
+
+/** A dry run stores nothing, so that nothing else would refuse the text. */
+function checkDryRun(text: string): void {
+  const secret = findSecret(text);
+  if (secret !== undefined) throw secretError(`The fact contains a secret (${secret.kind})`);
+  if (text.trim() === '') throw new ToolError('INVALID_INPUT', ['The text is empty', 'Pass a text.']);
+}
+
+export function createFactTools({ open, stream }: ToolMemory): FactTools {
+  const bound = factStream(stream);
+  return {
+    remember: createTool<RememberInput, RememberDetails>({
+      name: 'remember',
+      description: 'Keep a fact until it is forgotten. An equal one is returned instead of a copy.',
+      inputSchema: inputSchema(rememberShape),
+      annotations: { title: 'Remember', ...additive },
+      run: ({ text, tags: given, scope: wanted = 'project', pin, replaces }, { signal, dryRun }) =>
+        asToolErrors(async () => {
+          const { facts, project } = await open();
+          if (wanted === 'project' && project === undefined) throw unknownProject();
+          const options = { scope: wanted, tags: given, pinned: pin, ...bound, signal };
+          if (dryRun) {
+            checkDryRun(text);
+            return succeed('It would be remembered. Nothing was stored.', { isNew: true, similar: [] });
+          }
+          if (replaces !== undefined) {
+            const next = await facts.supersede(replaces, text, { tags: given, source: SOURCE, signal });
+            const fact = pin === undefined ? next : await facts.update(next.id, { pinned: pin, signal });
+            const done = `Remembered as ${fact.id} ${escapeControls(placeOf(fact))}, instead of ${escapeControls(replaces)}.`;
+            return succeed(done, { fact, isNew: true, similar: [] });
+          }
+          const { fact, isNew, similar } = await facts.remember(text, { ...options, source: SOURCE });
+          const lines = [`${isNew ? 'Remembered' : 'Already known'} as ${fact.id} ${escapeControls(placeOf(fact))}.`];
+          if (similar.length > 0) {
+            lines.push(
+              'Similar facts exist. If one is outdated now, call update_fact or forget_fact with its id.',
+              (
+                await fitEntries(
+                  similar.map((fact) => factEntry(fact)),
+                  MEMORY_TOKENS / 4,
+                )
+              ).text,
+            );
+          }
+          return succeed(lines.join('\n'), { fact, isNew, similar });
+        }),
+    }),
+    update_fact: createTool<UpdateFactInput, UpdateFactDetails>({
+      name: 'update_fact',
+      description: 'Correct the text, the tags or the pin of a fact.',
+      inputSchema: inputSchema(updateShape),
+      annotations: { title: 'Update a fact', ...additive, idempotentHint: true },
+      run: ({ id, text, tags: given, pin }, { signal, dryRun }) =>
+        asToolErrors(async () => {
+          if (text === undefined && given === undefined && pin === undefined) {
+            throw new ToolError('INVALID_INPUT', ['Nothing to change is given', 'Pass text, tags or pin.']);
+          }
+          const { facts } = await open();
+          if (dryRun) {
+            const fact = await facts.get(id, { signal });
+            if (text !== undefined) checkDryRun(text);
+            return succeed(`${fact.id} would be updated. Nothing was changed.`, { fact });
+          }
+          const fact = await facts.update(id, { text, tags: given, pinned: pin, signal });
+          return succeed(`Updated ${fact.id}. The earlier text can be restored for 30 days.`, { fact });
+        }),
+    }),
+    forget_fact: createTool<ForgetFactInput, ForgetFactDetails>({
+      name: 'forget_fact',
+      description: 'Erase a fact for good.',
+      inputSchema: inputSchema(forgetShape),
+      annotations: { title: 'Forget a fact', ...additive, destructiveHint: true, idempotentHint: true },
+      run: ({ id }, { signal, dryRun }) =>
+        asToolErrors(async () => {
+          const { facts } = await open();
+          if (dryRun) {
+            const fact = await facts.get(id, { signal });
+            return succeed(`${fact.id} would be erased. Nothing was changed.`, { id: fact.id, forgotten: false });
+          }
+          const { forgotten, erased } = await facts.forget(id, { signal });
+          if (!forgotten) throw unknownFact(id);
+          return succeed(`Forgot ${escapeControls(id)}; ${describeErasure(erased)}.`, { id, forgotten, erased });
+        }),
+    }),
+    list_facts: createTool<ListFactsInput, ListFactsDetails>({
+      name: 'list_facts',
+      description: 'List facts, newest first, in pages.',
+      inputSchema: inputSchema(listShape),
+      annotations: { title: 'List facts', ...reading },
+      run: ({ since, until, tag, scope: wanted, limit = DEFAULT_PAGE, offset = 0 }, { signal }) =>
+        asToolErrors(async () => {
+          const memory = await open();
+          const times = await timesOf(memory.backend.now, { since, until, signal });
+          const filters = { scope: wanted, ...(tag !== undefined && { tags: [tag] }), ...bound, ...times };
+          const page = await memory.facts.list({ ...filters, limit, offset, signal });
+          const { text, shown, cut } = await fitEntries(
+            page.facts.map((fact) => factEntry(fact)),
+            MEMORY_TOKENS,
+          );
+          const end = offset + shown;
+          const lines = [
+            shown === 0 ? emptyPage(page.total, offset) : `Facts ${offset + 1} to ${end} of ${page.total}.`,
+            text,
+            readWhole(cut),
+            end < page.total && shown > 0 ? `More: list_facts with offset ${end}.` : '',
+          ];
+          const next = end < page.total ? { nextOffset: end } : {};
+          return succeed(joined(lines), { facts: page.facts.slice(0, shown), total: page.total, ...next });
+        }),
+    }),
+  };
+}
+
+function emptyPage(total: number, offset: number): string {
+  if (total === 0) return 'No fact matches. Leave out a filter, or remember one.';
+  return `There is no fact at offset ${offset}; ${count(total, 'fact matches', 'facts match')}.`;
+}
+
+/** Joins the lines of an answer that are not empty. */
+export function joined(lines: readonly string[]): string {
+  return lines.filter((line) => line !== '').join('\n');
+}
+
+/** States how to read cut memories whole. Each names its id itself, so that one example is enough. */
+export function readWhole([id]: readonly string[]): string {
+  return id === undefined ? '' : `Some texts are cut. Read one whole by its id: recall ${JSON.stringify({ id })}.`;
+}
+
+/** Parses the times that select memories, by the clock of the store. */
+export async function timesOf(
+  now: (options: { readonly signal?: AbortSignal | undefined }) => Promise<number>,
+  {
+    since,
+    until,
+    signal,
+  }: {
+    readonly since: string | undefined;
+    readonly until: string | undefined;
+    readonly signal: AbortSignal | undefined;
+  },
+): Promise<{ readonly since?: number; readonly until?: number }> {
+  if (since === undefined && until === undefined) return {};
+  const nowMs = await now({ signal });
+  return {
+    ...(since !== undefined && { since: parseTime(since, { now: nowMs, edge: 'since' }) }),
+    ...(until !== undefined && { until: parseTime(until, { now: nowMs, edge: 'until' }) }),
+  };
+}

@@ -1,0 +1,103 @@
+import { createTool, inputSchema, succeed } from '@cairn/tool';
+import type { ToolDefinition } from '@cairn/tool';
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import type { Memory } from '../memory.ts';
+import { notesKey } from '../records/keys.ts';
+import type { Note } from '../workflows/notes.ts';
+import { escapeControls } from '@cairn/tool/paths';
+import { joined } from './fact-tools.ts';
+import { MEMORY_TOKENS, fitEntries } from '../conversations/fit-entries.ts';
+import type { Entry } from '../conversations/fit-entries.ts';
+import { additive, formatTime } from './tool-context.ts';
+import type { ToolMemory } from './tool-context.ts';
+import { asToolErrors } from './tool-errors.ts';
+
+/** The parameters of `notes`. */
+export interface NotesInput {
+  readonly content?: string | undefined;
+  readonly source?: string | undefined;
+  readonly temporary?: boolean | undefined;
+  readonly workflow_id?: string | undefined;
+}
+
+export interface NotesDetails {
+  readonly workflowId: string;
+  /** All live notes, newest first. */
+  readonly notes: readonly Note[];
+}
+
+const notesShape = {
+  content: z.string().optional().describe('a note to add; without it the notes are listed'),
+  source: z.string().optional().describe('the step that writes it'),
+  temporary: z.boolean().optional().describe('true: 30 minutes (default); false: 3 days'),
+  workflow_id: z.string().optional().describe('default: the notes of this project'),
+};
+
+/** Readable in the list of `cairn notes list`. */
+const MAX_NAME_CHARACTERS = 40;
+
+/**
+ * Returns the id under which notes without a workflow are kept. Those of another project, and with `process` of another process,
+ * have another one. The project is hashed, because its identity may be longer than a key.
+ */
+export function projectNotesId(project: string, process: string | undefined): string {
+  const name = (/[^\\/]+$/u.exec(project)?.[0] ?? project)
+    .replaceAll(/[^\p{L}\p{N}._-]/gu, '_')
+    .slice(0, MAX_NAME_CHARACTERS);
+  const hash = createHash('sha256').update(project).digest('hex').slice(0, 12);
+  return ['project', name, hash, ...(process === undefined ? [] : [process])].join('-');
+}
+
+/** Returns when a note ends; `undefined` for never. */
+function endOf({ time, temporary }: Note, { noteLifetimeMs, temporaryNoteLifetimeMs }: Memory['retention']): string {
+  const lifetimeMs = temporary ? temporaryNoteLifetimeMs : noteLifetimeMs;
+  return lifetimeMs === Infinity ? 'never' : formatTime(time + lifetimeMs);
+}
+
+function noteEntry(note: Note, retention: Memory['retention']): Entry {
+  const { source, time, content } = note;
+  return { id: '', attributes: { source, date: formatTime(time), ends: endOf(note, retention) }, text: content };
+}
+
+/** @param anonymous the process that notes belong to when the memory knows no project */
+export function createNotesTool(
+  { open, workflowId, process }: ToolMemory,
+  anonymous: string,
+): ToolDefinition<NotesInput, NotesDetails> {
+  return createTool<NotesInput, NotesDetails>({
+    name: 'notes',
+    description: 'Add a note for later steps of this work, or list the notes. For state that ends with the task.',
+    inputSchema: inputSchema(notesShape),
+    annotations: { title: 'Notes', ...additive },
+    run: ({ content, source = 'agent', temporary, workflow_id: given }, { signal, dryRun }) =>
+      asToolErrors(async () => {
+        const memory = await open();
+        const { project } = memory;
+        const own = (): string => (project === undefined ? anonymous : projectNotesId(project, process));
+        const id = given ?? workflowId ?? own();
+        const written =
+          content === undefined || dryRun
+            ? undefined
+            : await memory.storeNote(id, content, source, { temporary, signal });
+        const notes = await memory.getNotes(id, { signal });
+        const { retention } = memory;
+        const { text, shown } = await fitEntries(
+          notes.map((note) => noteEntry(note, retention)),
+          MEMORY_TOKENS,
+        );
+        const where = given === undefined && workflowId === undefined ? 'this project' : escapeControls(notesKey(id));
+        const rest = notes.length - shown;
+        const lines = [
+          content !== undefined && dryRun ? 'It would be noted. Nothing was stored.' : '',
+          written === undefined ? '' : `Noted; it ends ${endOf(written, retention)}.`,
+          written?.secrets === undefined
+            ? ''
+            : `The note seems to hold a secret: ${written.secrets.join(', ')}. It ends with the note.`,
+          notes.length === 0 ? `There are no notes of ${where}.` : text,
+          rest > 0 ? `${rest} older notes are left out.` : '',
+        ];
+        return succeed(joined(lines), { workflowId: id, notes });
+      }),
+  });
+}

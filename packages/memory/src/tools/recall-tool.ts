@@ -1,0 +1,159 @@
+import { createTool, inputSchema, succeed, ToolError } from '@cairn/tool';
+import type { ToolDefinition } from '@cairn/tool';
+import { count } from '@cairn/tool/prompt';
+import { escapeControls } from '@cairn/tool/paths';
+import { z } from 'zod';
+import { MemoryError } from '../errors.ts';
+import { findMessage } from '../maintenance/find-message.ts';
+import type { RecalledContext, RecalledMessage } from '../conversations/recall.ts';
+import type { RecalledFact } from '../facts/facts-api.ts';
+import type { Memory } from '../memory.ts';
+import { joined, readWhole, timesOf } from './fact-tools.ts';
+import { MEMORY_TOKENS, fitEntries, fitPart } from '../conversations/fit-entries.ts';
+import type { Entry } from '../conversations/fit-entries.ts';
+import { contextEntry, factEntry, factStream, reading } from './tool-context.ts';
+import type { ToolMemory } from './tool-context.ts';
+import { asToolErrors } from './tool-errors.ts';
+
+/** The parameters of `recall`. */
+export interface RecallInput {
+  readonly query?: string | undefined;
+  readonly id?: string | undefined;
+  readonly tags?: readonly string[] | undefined;
+  readonly since?: string | undefined;
+  readonly until?: string | undefined;
+  readonly sessions?: boolean | undefined;
+  readonly role?: string | undefined;
+  readonly group?: string | undefined;
+  readonly limit?: number | undefined;
+  readonly offset?: number | undefined;
+}
+
+export interface RecallDetails {
+  /** The facts that the answer shows, best first. */
+  readonly facts: readonly RecalledFact[];
+  /** The messages of past sessions that the answer shows, best first. */
+  readonly messages: readonly RecalledMessage[];
+  /** How many facts and messages were searched. */
+  readonly searched: { readonly facts: number; readonly messages: number };
+  readonly hasMore: boolean;
+  /** The offset of the next page. Present when there is more. */
+  readonly nextOffset?: number;
+}
+
+const recallShape = {
+  query: z.string().optional().describe('a few words; without it the newest are listed'),
+  id: z.string().optional().describe('read this fact or message whole, from character offset on'),
+  tags: z.array(z.string()).optional(),
+  since: z.string().optional().describe('2026-01-31 or 7d'),
+  until: z.string().optional(),
+  sessions: z.boolean().optional().describe('also search messages of past sessions'),
+  role: z.string().optional().describe('messages only'),
+  group: z.string().optional().describe('messages only'),
+  limit: z.int().min(1).max(50).optional().describe('default 5'),
+  offset: z.int().min(0).optional(),
+};
+
+const DEFAULT_LIMIT = 5;
+
+/** Returns the fact or the message with an id. */
+async function entryOf(memory: Memory, id: string, stream: string, signal: AbortSignal | undefined): Promise<Entry> {
+  const fact = await memory.facts.get(id, { signal }).catch((error: unknown) => {
+    if (MemoryError.isInstance(error) && error.code === 'UNKNOWN_FACT') return undefined;
+    throw error;
+  });
+  if (fact !== undefined) return factEntry(fact);
+  const message = await findMessage(memory, id, { stream, signal });
+  if (message !== undefined) {
+    const { role, author, time, key, content, stream: own, group } = message;
+    const by = author === undefined ? role : `${role} ${author}`;
+    return contextEntry({ kind: 'message', stream: own, group, id, role, by, time, origin: key, content, score: 0 });
+  }
+  throw new ToolError('NOT_FOUND', [
+    `There is no fact and no message ${escapeControls(JSON.stringify(id))}`,
+    'Use an id of recall or list_facts.',
+  ]);
+}
+
+/** A memory of an answer, and its place in the ranking of its kind. */
+interface Row {
+  readonly row: number;
+  readonly entry: Entry;
+  readonly fact?: RecalledFact;
+  readonly context?: RecalledContext;
+}
+
+/** Joins two rankings so that both are in an answer of which only the beginning fits, and one offset pages through both. */
+function interleave(query: string, facts: readonly RecalledFact[], contexts: readonly RecalledContext[]): Row[] {
+  const rows = [
+    ...facts.map((fact, row): Row => ({ row, fact, entry: factEntry(fact, query) })),
+    ...contexts.map((context, row): Row => ({ row, context, entry: contextEntry(context, query) })),
+  ];
+  return rows.toSorted((one, other) => one.row - other.row);
+}
+
+function nothingFound(searched: RecallDetails['searched'], wantsMessages: boolean): string {
+  const { facts, messages } = searched;
+  const where = wantsMessages ? `${count(facts, 'fact')} and ${count(messages, 'message')}` : count(facts, 'fact');
+  const also = wantsMessages ? '' : ', sessions: true to search past sessions';
+  return `Nothing found in ${where}. Try other words, fewer filters${also}, or list_facts.`;
+}
+
+export function createRecallTool({ open, stream, workflowId }: ToolMemory): ToolDefinition<RecallInput, RecallDetails> {
+  return createTool<RecallInput, RecallDetails>({
+    name: 'recall',
+    description: 'Search facts of this project and of the user, best first. Use it before you ask the user.',
+    inputSchema: inputSchema(recallShape),
+    annotations: { title: 'Recall', ...reading },
+    run: (input, { signal }) =>
+      asToolErrors(async () => {
+        const memory = await open();
+        const { query = '', id, tags, role, group, limit = DEFAULT_LIMIT, offset = 0 } = input;
+        const none = { facts: [], messages: [], searched: { facts: 0, messages: 0 }, hasMore: false };
+        if (id !== undefined) {
+          const { text, nextOffset } = fitPart(await entryOf(memory, id, stream, signal), offset, MEMORY_TOKENS);
+          const more =
+            nextOffset === undefined ? '' : `More: recall with id ${escapeControls(id)} and offset ${nextOffset}.`;
+          return succeed(joined([text, more]), none);
+        }
+        const notices: string[] = [];
+        const onNotice = ({ message }: { readonly message: string }): unknown => notices.push(message);
+        const times = await timesOf(memory.backend.now, { since: input.since, until: input.until, signal });
+        const common = { query, ...times, limit, offset, signal, onNotice };
+        const found = await memory.facts.recall({ ...common, tags, ...factStream(stream) });
+        // A role or a group selects messages, so that whoever passes one wants them.
+        const wantsMessages = input.sessions ?? (role !== undefined || group !== undefined || workflowId !== undefined);
+        const past = wantsMessages
+          ? await memory.recall({
+              ...common,
+              stream,
+              group,
+              role,
+              ...(workflowId !== undefined && { includeNotes: true, workflowId }),
+            })
+          : { contexts: [], searched: 0, hasMore: false };
+        const rows = interleave(query, found.facts, past.contexts);
+        const { text, shown, cut } = await fitEntries(
+          rows.map(({ entry }) => entry),
+          MEMORY_TOKENS,
+        );
+        const visible = rows.slice(0, shown);
+        const searched = { facts: found.searched, messages: past.searched };
+        const hasMore = found.hasMore || past.hasMore || shown < rows.length;
+        const next = offset + Math.max(1, rows[shown]?.row ?? limit);
+        const lines = [
+          ...notices,
+          shown === 0 ? nothingFound(searched, wantsMessages) : text,
+          readWhole(cut),
+          hasMore && shown > 0 ? `More: the same recall with offset ${next}.` : '',
+        ];
+        return succeed(joined(lines), {
+          facts: visible.flatMap(({ fact }) => fact ?? []),
+          messages: visible.flatMap(({ context }) => (context?.kind === 'message' ? [context] : [])),
+          searched,
+          hasMore,
+          ...(hasMore && { nextOffset: next }),
+        });
+      }),
+  });
+}

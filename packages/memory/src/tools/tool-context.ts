@@ -1,0 +1,73 @@
+import type { ToolAnnotations } from '@cairn/tool';
+import type { Fact, FactScope } from '../facts/fact.ts';
+import type { RecalledContext } from '../conversations/recall.ts';
+import { DEFAULT_STREAM } from '../defaults.ts';
+import type { Memory } from '../memory.ts';
+import type { Entry } from '../conversations/fit-entries.ts';
+
+/** The memory of the tools. */
+export interface ToolMemory {
+  readonly open: () => Promise<Memory>;
+  readonly stream: string;
+  /** The workflow of notes and of recall, unless a call states another. */
+  readonly workflowId: string | undefined;
+  /** The process that notes without a workflow belong to. */
+  readonly process: string | undefined;
+}
+
+/** Effects of tools that add something. */
+export const additive = { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false };
+
+/** Effects of tools that read. */
+export const reading: Omit<ToolAnnotations, 'title'> = { ...additive, readOnlyHint: true, idempotentHint: true };
+
+/** Returns the stream that facts are bound to. Facts of the default stream are those of every stream. */
+export function factStream(stream: string): { readonly stream?: string } {
+  return stream === DEFAULT_STREAM ? {} : { stream };
+}
+
+/** Formats a time for a model: `2026-01-31T09:05:00Z`. */
+export function formatTime(timeMs: number): string {
+  return `${new Date(timeMs).toISOString().slice(0, 19)}Z`;
+}
+
+/** Tags are short; a store of another program may hold others. */
+const MAX_TAG_CHARACTERS = 200;
+
+interface Recalled {
+  readonly isSimilar?: true;
+}
+
+function matchOf({ isSimilar }: Recalled): Readonly<Record<string, string>> {
+  return isSimilar === true ? { match: 'similar words only' } : {};
+}
+
+/** Returns a fact as an entry of an answer. */
+export function factEntry(fact: Fact & Recalled, query?: string): Entry {
+  const { id, text, scope, stream, tags, pinned, updatedAt, archivedAt, supersededBy } = fact;
+  const attributes = {
+    id,
+    scope,
+    date: formatTime(updatedAt),
+    ...(tags.length > 0 && { tags: tags.join(', ').slice(0, MAX_TAG_CHARACTERS) }),
+    ...(stream !== undefined && { stream }),
+    ...(pinned === true && { pinned: 'yes' }),
+    ...(archivedAt !== undefined && { archived: formatTime(archivedAt) }),
+    ...(supersededBy !== undefined && { 'replaced-by': supersededBy }),
+    ...matchOf(fact),
+  };
+  return { id, attributes, text, found: query };
+}
+
+/** Returns a message of a past session, or a note, as an entry of an answer. */
+export function contextEntry(context: RecalledContext, query?: string): Entry {
+  const { by, time, origin, content } = context;
+  const named = context.kind === 'message' ? { id: context.id, origin, role: by } : { origin, source: by };
+  const attributes = { ...named, date: formatTime(time), ...matchOf(context) };
+  return { id: context.kind === 'message' ? context.id : '', attributes, text: content, found: query };
+}
+
+/** Names the scope of a fact in a sentence. */
+export function placeOf({ scope, project }: { readonly scope: FactScope; readonly project?: string }): string {
+  return scope === 'user' ? 'for all projects of this user' : `for the project ${project ?? ''}`;
+}
