@@ -77,9 +77,18 @@ test.skipIf(process.platform === 'win32').each(['memory', 'notes', 'workflow'])(
     const env = cleanEnv({ PATH: `${bin}${delimiter}${process.env['PATH'] ?? ''}`, HOME: cwd });
     const run = async (line: string): Promise<string> =>
       (await promisify(execFile)('/bin/sh', ['-c', `(${line}) 2>&1`], { cwd, env })).stdout;
-    // What `workflow show` shows.
+    // What `workflow show` and `memory groups` show.
     const workflow = '{"kind":"workflow","id":"workflow_1703123456789_abc123","goal":"g","todos":[],"streamName":"s"}';
-    await run(`echo '${workflow}' | cairn memory import`);
+    const message = {
+      kind: 'message',
+      stream: 'agent',
+      group: 'g',
+      id: 'm',
+      role: 'user',
+      content: 'x',
+      time: Date.now(),
+    };
+    await run(`echo '${workflow}\n${JSON.stringify(message)}' | cairn memory import`);
     const examples = examplesOf((await cairn([command, '--help'])).stdout);
     expect(examples.length).toBeGreaterThan(1);
     // One that writes a file says nothing else.

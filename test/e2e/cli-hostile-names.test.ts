@@ -49,7 +49,7 @@ test('no line of a command begins with what an argument holds', async () => {
   const cwd = createTree(tree);
   for (const { words, hasArgument, options } of usages) {
     // A server writes for programs. The texts of messages and notes are printed as they are.
-    if (['mcp', 'memory add', 'notes add'].includes(words.join(' '))) continue;
+    if (['mcp', 'memory remember', 'notes add'].includes(words.join(' '))) continue;
     for (const name of names) {
       if (hasArgument) for (const one of [name, `missing/${name}`]) await expectHonest([...words, one], { cwd });
       for (const option of options)
@@ -97,10 +97,21 @@ test.each(hostileNames)('the commands that change files show %j in one line', as
   await expectHonest(['delete', `e/${name}`], { cwd });
 });
 
-test.each(names)('the names of groups and workflows are shown in one line: %j', async (name) => {
+test.each(names)('the names of groups, projects, tags and workflows are shown in one line: %j', async (name) => {
   const cwd = createTree({});
-  await expectHonest(['memory', 'add', 'x', '--group', name, '--store', 'memory.db'], { cwd });
-  await expectHonest(['memory', 'list', '--store', 'memory.db'], { cwd });
+  const message = { kind: 'message', stream: 'agent', id: name, role: name, content: 'x', time: Date.now() };
+  const input = JSON.stringify({ ...message, group: name });
+  for (const args of [
+    ['memory', 'import'],
+    ['memory', 'groups'],
+    ['memory', 'messages', '--group', name],
+    ['memory', 'recall', 'x'],
+    ['memory', 'remember', 'x', '--tag', name, '--project', name, '--stream', name],
+    ['memory', 'list', '--project', name],
+    ['memory', 'project', 'list'],
+    ['memory', 'project', 'move', name, 'other'],
+  ])
+    await expectHonest([...args, '--store', 'memory.db'], { cwd, input });
   await expectHonest(['notes', 'add', name, 'x', '--store', 'memory.db'], { cwd });
   await expectHonest(['notes', 'list', '--store', 'memory.db'], { cwd });
 });

@@ -31,10 +31,16 @@ interface Case {
   /** The code of the error that the bad call reports. */
   readonly code: string;
   readonly input?: string;
+  readonly editor?: string;
 }
 
+/** Stands for the id of the fact that the commands before have stored. */
+const ID = 'fact_id';
+
 const store = ['--store', 'memory.db'];
-const add = ['memory', 'add', 'one', ...store];
+const remember = ['memory', 'remember', 'one', '--source', 'a', ...store];
+const importMessages = ['memory', 'import', 'messages.jsonl', ...store];
+const message = { kind: 'message', stream: 'agent', group: 'g', id: 'message_1', role: 'user', content: 'one' };
 const workflow = '{"kind":"workflow","id":"workflow_1703123456789_abc123","goal":"g","todos":[],"streamName":"s"}\n';
 
 /** Every command that has --json, with a good and a bad call. */
@@ -61,25 +67,85 @@ const cases: Readonly<Record<string, Case>> = {
   },
   delete: { good: ['a.txt'], kind: 'details', bad: ['d'], code: 'IS_DIRECTORY' },
   rename: { good: ['a.txt', 'c.txt'], kind: 'details', bad: ['a.txt', 'b.txt'], code: 'EXISTS' },
-  'memory add': {
-    good: ['x', ...store],
-    kind: 'details',
-    bad: ['x', '--role', 'boss', ...store],
-    code: 'INVALID_INPUT',
-  },
-  'memory search': { before: [add], good: ['one', ...store], kind: 'matches', bad: [...store], code: 'USAGE' },
+  'memory remember': { good: ['x', ...store], kind: 'details', bad: ['', ...store], code: 'INVALID_INPUT' },
+  'memory recall': { before: [remember], good: ['one', ...store], kind: 'matches', bad: [...store], code: 'USAGE' },
+  'memory list': { before: [remember], good: store, kind: 'matches', bad: ['--backend', 'mongo'], code: 'USAGE' },
   'memory show': {
-    before: [add],
+    before: [importMessages],
+    good: ['message_1', ...store],
+    kind: 'details',
+    bad: ['x', ...store],
+    code: 'UNKNOWN_FACT',
+  },
+  'memory update': {
+    before: [remember],
+    good: [ID, '--pin', ...store],
+    kind: 'details',
+    bad: [ID, ...store],
+    code: 'USAGE',
+  },
+  'memory archive': {
+    before: [remember],
+    good: [ID, ...store],
+    kind: 'details',
+    bad: ['x', ...store],
+    code: 'UNKNOWN_FACT',
+  },
+  'memory restore': {
+    before: [remember, ['memory', 'archive', ID, ...store]],
+    good: [ID, ...store],
+    kind: 'details',
+    bad: ['x', ...store],
+    code: 'UNKNOWN_FACT',
+  },
+  'memory forget': { before: [remember], good: [ID, ...store], kind: 'details', bad: store, code: 'USAGE' },
+  'memory edit': {
+    before: [remember],
+    editor: 'true',
+    good: store,
+    kind: 'details',
+    bad: ['--apply', 'x', ...store],
+    code: 'ENOENT',
+  },
+  'memory start': { before: [remember], good: store, kind: 'details', bad: ['--language', 'x'], code: 'USAGE' },
+  'memory groups': {
+    before: [importMessages],
+    good: store,
+    kind: 'matches',
+    bad: ['--backend', 'mongo'],
+    code: 'USAGE',
+  },
+  'memory messages': {
+    before: [importMessages],
     good: ['--limit', '1', ...store],
     kind: 'matches',
     bad: ['--store', 'a.txt'],
     code: 'CORRUPT_STORE',
   },
-  'memory list': { before: [add], good: store, kind: 'matches', bad: ['--backend', 'mongo'], code: 'USAGE' },
-  'memory forget': { before: [add], good: ['--stream', 'agent', ...store], kind: 'details', bad: store, code: 'USAGE' },
   // The good call prints JSON lines of its own.
-  'memory export': { before: [add], good: store, kind: 'details', bad: ['--store', 'a.txt'], code: 'CORRUPT_STORE' },
+  'memory export': {
+    before: [remember],
+    good: store,
+    kind: 'details',
+    bad: ['--store', 'a.txt'],
+    code: 'CORRUPT_STORE',
+  },
   'memory import': { input: workflow, good: store, kind: 'details', bad: ['nowhere', ...store], code: 'ENOENT' },
+  'memory backup': { before: [remember], good: ['copy.db', ...store], kind: 'details', bad: store, code: 'USAGE' },
+  'memory project list': {
+    before: [remember],
+    good: store,
+    kind: 'matches',
+    bad: ['--backend', 'mongo'],
+    code: 'USAGE',
+  },
+  'memory project move': {
+    before: [remember],
+    good: ['.', 'other', ...store],
+    kind: 'details',
+    bad: ['.', ...store],
+    code: 'USAGE',
+  },
   'memory stats': { good: store, kind: 'details', bad: ['--store', 'a.txt'], code: 'CORRUPT_STORE' },
   'notes list': {
     before: [['notes', 'add', 'build', 'x', ...store]],
@@ -89,7 +155,7 @@ const cases: Readonly<Record<string, Case>> = {
     code: 'USAGE',
   },
   'notes add': { good: ['build', 'x', ...store], kind: 'details', bad: store, code: 'USAGE' },
-  'workflow list': { good: store, kind: 'matches', bad: ['--project', '--url', 'x'], code: 'USAGE' },
+  'workflow list': { good: store, kind: 'matches', bad: ['--store', 'x', '--url', 'x'], code: 'USAGE' },
   'workflow show': {
     before: [['memory', 'import', 'workflow.jsonl', ...store]],
     good: ['workflow_1703123456789_abc123', ...store],
@@ -122,13 +188,29 @@ test('every command with --json is in the table', async () => {
 });
 
 test.each(Object.entries(cases))('cairn %s --json prints documents of the schema', async (name, one) => {
-  const cwd = createTree({ 'a.txt': 'a\n', 'b.txt': 'a\n', 'd/x': '', 'workflow.jsonl': workflow });
+  const cwd = createTree({
+    'a.txt': 'a\n',
+    'b.txt': 'a\n',
+    'd/x': '',
+    'workflow.jsonl': workflow,
+    'messages.jsonl': `${JSON.stringify({ ...message, time: Date.now() })}\n`,
+  });
+  const home = temporaryDirectory();
+  let id = ID;
   const run = async (args: readonly string[]) => {
-    const child = startCairn(args, { cwd, env: { HOME: temporaryDirectory() } });
+    const env = { HOME: home, EDITOR: one.editor ?? '', VISUAL: '' };
+    const child = startCairn(
+      args.map((arg) => (arg === ID ? id : arg)),
+      { cwd, env },
+    );
     child.stdin?.end(one.input);
     return finished(child);
   };
-  for (const args of one.before ?? []) expect(await run(args)).toMatchObject({ exitCode: 0 });
+  for (const args of one.before ?? []) {
+    const result = await run(args);
+    expect(result).toMatchObject({ exitCode: 0 });
+    id = /^fact_\w+/u.exec(result.stdout)?.[0] ?? id;
+  }
   const words = name.split(' ');
 
   const bad = await run([...words, ...one.bad, '--json']);

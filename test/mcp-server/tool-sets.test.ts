@@ -126,7 +126,7 @@ test.each(ways)(
       name,
       open: async (context) => ({ tools: (await peekSet.open(context)).tools, instructions }),
     });
-    const told = async (options: { readonly tools?: readonly string[] }): Promise<string | undefined> => {
+    const instructionsOf = async (options: { readonly tools?: readonly string[] }): Promise<string | undefined> => {
       const toolSets = [set('peek', 'Peek before you leap.'), noteSet, codingToolSet];
       const server = await createMcpServer({ toolSets, roots: [createTree({})], ...options });
       if (way.over === 'stdio') return (await connectInMemory(server, way.era)).getInstructions();
@@ -137,8 +137,8 @@ test.each(ways)(
       });
       return (await connectUrl(listener.url, way.era)).getInstructions();
     };
-    expect(await told({})).toMatch(/^Paths are relative to .*\n\nPeek before you leap\.$/u);
-    expect(await told({ tools: ['glob'] })).not.toContain('Peek');
+    expect(await instructionsOf({})).toMatch(/^Paths are relative to .*\n\nPeek before you leap\.$/u);
+    expect(await instructionsOf({ tools: ['glob'] })).not.toContain('Peek');
   },
 );
 

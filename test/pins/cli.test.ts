@@ -23,15 +23,9 @@ const shared = [
 const tool = ['--root <dir>', '--json', '--color <when>', '-h, --help'];
 const mutation = ['--dry-run', '--expect <tag>', '--state-dir <dir>', ...tool];
 
-const store = [
-  '--backend <name>',
-  '--store <file>',
-  '--project',
-  '--url <url>',
-  '--json',
-  '--color <when>',
-  '-h, --help',
-];
+const store = ['--backend <name>', '--store <file>', '--url <url>', '--json', '--color <when>', '-h, --help'];
+const facts = ['--project <identity>', ...store];
+const times = ['--since <time>', '--until <time>'];
 const place = ['--stream <name>', '--group <name>'];
 const retention = ['--keep <n>', '--days <n>'];
 
@@ -86,13 +80,65 @@ const pinned: readonly (readonly [command: string, options: readonly string[]])[
   ['delete', ['--recursive', ...mutation]],
   ['rename', ['--overwrite', ...mutation]],
   ['memory', ['-h, --help']],
-  ['memory add', [...place, '--role <role>', ...retention, ...store]],
-  ['memory search', [...place, '--limit <n>', ...store]],
-  ['memory show', [...place, '--limit <n>', ...store]],
-  ['memory list', ['--stream <name>', ...store]],
-  ['memory forget', [...place, '--message <id>', ...store]],
-  ['memory export', [...place, ...store]],
+  [
+    'memory remember',
+    [
+      '--scope <scope>',
+      '--tag <name>',
+      '--pin',
+      '--replaces <id>',
+      '--source <name>',
+      '--stream <name>',
+      '--shared',
+      '--allow-secret',
+      ...facts,
+    ],
+  ],
+  [
+    'memory recall',
+    ['--scope <scope>', '--tag <name>', ...times, ...place, '--role <role>', '--limit <n>', '--offset <n>', ...facts],
+  ],
+  [
+    'memory list',
+    [
+      '--scope <scope>',
+      '--tag <name>',
+      ...times,
+      '--stream <name>',
+      '--archived',
+      '--limit <n>',
+      '--offset <n>',
+      ...facts,
+    ],
+  ],
+  ['memory show', facts],
+  [
+    'memory update',
+    [
+      '--text <text>',
+      '--tag <name>',
+      '--no-tags',
+      '--pin',
+      '--no-pin',
+      '--shared',
+      '--no-shared',
+      '--allow-secret',
+      ...facts,
+    ],
+  ],
+  ['memory archive', facts],
+  ['memory restore', facts],
+  ['memory forget', [...place, '--message <id>', '--unreadable', '--everything', '--yes', ...facts]],
+  ['memory edit', ['--scope <scope>', '--apply <file>', '--allow-secret', ...facts]],
+  ['memory start', ['--stream <name>', '--chars <n>', '--language <code>', ...facts]],
+  ['memory groups', ['--stream <name>', ...store]],
+  ['memory messages', [...place, '--limit <n>', ...store]],
+  ['memory export', ['--format <form>', '--scope <scope>', ...place, ...facts]],
   ['memory import', [...retention, ...store]],
+  ['memory backup', store],
+  ['memory project', ['-h, --help']],
+  ['memory project list', store],
+  ['memory project move', store],
   ['memory stats', store],
   ['notes', ['-h, --help']],
   ['notes list', store],
@@ -113,6 +159,7 @@ const pinned: readonly (readonly [command: string, options: readonly string[]])[
       '--naming <profile>',
       '--memory <profile>',
       '--store <file>',
+      '--project <identity>',
       '--state-dir <dir>',
       '--structured <when>',
       '-h, --help',

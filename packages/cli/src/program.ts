@@ -81,10 +81,14 @@ export function createProgram(
     .addHelpText('after', rootHelp)
     .hook('preAction', (_, command) => onStart(command.opts()));
   for (const [path, create] of parts.commands) {
-    const [name, inner] = path.split(' ');
-    const parent = inner === undefined ? program : program.commands.find((one) => one.name() === name);
-    if (name === undefined || !parent) throw new Error(`the command '${path}' is registered before its parent`);
-    const command = prepare(parent.command(inner ?? name), texts, parts)
+    const words = path.split(' ');
+    const name = words.pop() ?? '';
+    const parent = words.reduce<Command | undefined>(
+      (one, word) => one?.commands.find((inner) => inner.name() === word),
+      program,
+    );
+    if (!parent) throw new Error(`the command '${path}' is registered before its parent`);
+    const command = prepare(parent.command(name), texts, parts)
       .helpOption('-h, --help', 'show help')
       .showSuggestionAfterError(false);
     create(command, parts.session, onDone);

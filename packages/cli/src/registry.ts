@@ -3,7 +3,7 @@ import type { CommandFactory } from './commands/command.ts';
 type Load = () => Promise<CommandFactory>;
 
 /**
- * The registry: a new command is one file and one line here. A name with a blank is a subcommand; its parent comes before it.
+ * The registry: a new command is one file and one line here. A name with blanks is a subcommand; its parent comes before it.
  * The order is that of the help. Modules are loaded only for the commands that an invocation needs: see `createProgram`.
  */
 const commands: Readonly<Record<string, Load>> = {
@@ -20,13 +20,24 @@ const commands: Readonly<Record<string, Load>> = {
   delete: async () => (await import('./commands/files/delete.ts')).deleteCommand,
   rename: async () => (await import('./commands/files/rename.ts')).renameCommand,
   memory: async () => (await import('./commands/memory/memory.ts')).memoryCommand,
-  'memory add': async () => (await import('./commands/memory/add.ts')).memoryAddCommand,
-  'memory search': async () => (await import('./commands/memory/search.ts')).memorySearchCommand,
-  'memory show': async () => (await import('./commands/memory/show.ts')).memoryShowCommand,
+  'memory remember': async () => (await import('./commands/memory/remember.ts')).memoryRememberCommand,
+  'memory recall': async () => (await import('./commands/memory/recall.ts')).memoryRecallCommand,
   'memory list': async () => (await import('./commands/memory/list.ts')).memoryListCommand,
+  'memory show': async () => (await import('./commands/memory/show.ts')).memoryShowCommand,
+  'memory update': async () => (await import('./commands/memory/update.ts')).memoryUpdateCommand,
+  'memory archive': async () => (await import('./commands/memory/archive.ts')).memoryArchiveCommand,
+  'memory restore': async () => (await import('./commands/memory/archive.ts')).memoryRestoreCommand,
   'memory forget': async () => (await import('./commands/memory/forget.ts')).memoryForgetCommand,
+  'memory edit': async () => (await import('./commands/memory/edit.ts')).memoryEditCommand,
+  'memory start': async () => (await import('./commands/memory/start.ts')).memoryStartCommand,
+  'memory groups': async () => (await import('./commands/memory/groups.ts')).memoryGroupsCommand,
+  'memory messages': async () => (await import('./commands/memory/messages.ts')).memoryMessagesCommand,
   'memory export': async () => (await import('./commands/memory/export.ts')).memoryExportCommand,
   'memory import': async () => (await import('./commands/memory/import.ts')).memoryImportCommand,
+  'memory backup': async () => (await import('./commands/memory/backup.ts')).memoryBackupCommand,
+  'memory project': async () => (await import('./commands/memory/project.ts')).memoryProjectCommand,
+  'memory project list': async () => (await import('./commands/memory/project.ts')).memoryProjectListCommand,
+  'memory project move': async () => (await import('./commands/memory/project.ts')).memoryProjectMoveCommand,
   'memory stats': async () => (await import('./commands/memory/stats.ts')).memoryStatsCommand,
   notes: async () => (await import('./commands/notes/notes.ts')).notesCommand,
   'notes list': async () => (await import('./commands/notes/list.ts')).notesListCommand,
@@ -43,15 +54,20 @@ const commands: Readonly<Record<string, Load>> = {
 /** A command that is loaded, with its name from the registry. */
 export type LoadedCommand = readonly [name: string, create: CommandFactory];
 
+/** Other names of commands. Their modules also tell commander, with `alias`. */
+const aliases: Readonly<Record<string, string>> = {
+  'memory add': 'memory remember',
+  'memory search': 'memory recall',
+};
+
 /** Returns the registered names that an invocation needs to be parsed and to report its mistakes. */
 export function neededCommands(args: readonly string[]): readonly string[] {
   const all = Object.keys(commands);
-  const [first = '', second = ''] = args;
-  if (first === '-V' || first === '--version') return [];
-  const both = `${first} ${second}`;
-  if (all.includes(both)) return [first, both];
-  const family = all.filter((name) => name === first || name.startsWith(`${first} `));
-  return family.length > 0 ? family : all;
+  if (args[0] === '-V' || args[0] === '--version') return [];
+  const prefixes = args.slice(0, 3).map((_, index) => args.slice(0, index + 1).join(' '));
+  const named = prefixes.map((name) => aliases[name] ?? name).findLast((name) => all.includes(name));
+  if (named === undefined) return all;
+  return all.filter((name) => name === named || name.startsWith(`${named} `) || named.startsWith(`${name} `));
 }
 
 /** Loads what {@link neededCommands} names, in the order of the registry. */

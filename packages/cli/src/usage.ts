@@ -40,7 +40,10 @@ type Parts = readonly [message: string, fix: string];
 function unknownCommand(command: Command): Parts {
   const [word = ''] = command.args;
   const names = command.commands.map((one) => one.name());
-  const similar = closest(word, names);
+  const similar = closest(
+    word,
+    command.commands.flatMap((one) => [one.name(), ...one.aliases()]),
+  );
   return [
     `unknown command "${word}"`,
     similar === undefined ? `use one of ${names.join(', ')}` : `did you mean "${similar}"?`,
@@ -55,12 +58,19 @@ function optionFix(command: Command): string {
   return command.commands.length > 0 ? 'put the options of a command after its name' : 'leave it out';
 }
 
+/** `--project` without a value chose the file of the project in earlier versions. */
+const PROJECT_FIX =
+  '--project <identity> names the project of facts; for a file in the project use --store .cairn/memory.db';
+
 function unknownOption(command: Command): Parts {
   // commander leaves the words it could not parse in `args`, operands first.
   const word = command.args.find((one) => one.length > 1 && one.startsWith('-')) ?? '';
   const flag = word.replace(/=.*$/su, '');
   if (flag !== word && optionOf(command, flag) !== undefined) {
     return [`option "${flag}" does not accept a value`, `use ${flag} alone`];
+  }
+  if (flag === '--project' && command.options.some(({ long }) => long === '--store')) {
+    return ['unknown option "--project"', PROJECT_FIX];
   }
   const similar = closest(
     flag,
@@ -94,6 +104,7 @@ function messageOf(error: CommanderError, command: Command, args: readonly strin
     }
     case 'commander.optionMissingArgument': {
       const last = args.at(-1) ?? '';
+      if (last === '--project') return ['option "--project <identity>" needs a value', PROJECT_FIX];
       return [`option "${optionOf(command, last)?.flags ?? last}" needs a value`, 'add it after the option'];
     }
     case 'commander.conflictingOption': {

@@ -1,4 +1,5 @@
 import { escapeControls } from '@cairn/tool/paths';
+import type { Fact } from '@cairn/memory';
 import type { Session } from '../terminal/session.ts';
 import { countOf, escapeLine, formatBytes } from '../terminal/text.ts';
 
@@ -33,4 +34,44 @@ export function* textLines(heading: string, text: string, session: Session): Gen
   const [first = '', ...rest] = text.split(/\r\n|\r|\n/u);
   yield `${escapeControls(heading)}${escape(first)}`;
   for (const line of rest) yield `    ${escape(line)}`;
+}
+
+/** Of a longer text, a list shows the part around the first word found. In UTF-16 code units. */
+const MAX_SHOWN = 1000;
+
+/** Returns a text as lists show it: a long one cut, with the command that shows it whole. */
+export function shownText(text: string, id: string, matched: readonly string[] = []): string {
+  if (text.length <= MAX_SHOWN) return text;
+  const lower = text.toLowerCase();
+  const first = Math.min(...matched.map((word) => lower.indexOf(word)).filter((at) => at >= 0), text.length);
+  const start = first === text.length ? 0 : Math.max(0, Math.min(first - MAX_SHOWN / 4, text.length - MAX_SHOWN));
+  // A surrogate pair that the cut divides is left out.
+  const part = text.slice(start, start + MAX_SHOWN).replace(/^[\uDC00-\uDFFF]|[\uD800-\uDBFF]$/gu, '');
+  const end = start + MAX_SHOWN < text.length ? '…' : '';
+  return `${start > 0 ? '…' : ''}${part}${end} [${text.length} characters: cairn memory show ${id}]`;
+}
+
+/** Returns what a line shows of a fact before its text. */
+export function factHeading(fact: Fact & { readonly isSimilar?: true }): string {
+  const { updatedAt, id, scope, stream, shared, pinned, tags, archivedAt, supersededBy, isSimilar } = fact;
+  const words = [
+    formatTime(updatedAt),
+    id,
+    scope,
+    ...tags.map((tag) => `#${tag}`),
+    ...(pinned === true ? ['(pinned)'] : []),
+    ...(stream === undefined || shared === true ? [] : [`(only in ${stream})`]),
+    ...(archivedAt === undefined ? [] : ['(archived)']),
+    ...(supersededBy === undefined ? [] : [`(replaced by ${supersededBy})`]),
+    ...(isSimilar === true ? ['(similar)'] : []),
+  ];
+  return `${words.join(' ')}: `;
+}
+
+/** Returns the lines of a fact in a list. */
+export function factLines(
+  fact: Fact & { readonly isSimilar?: true; readonly matched?: readonly string[] },
+  session: Session,
+): Generator<string, void, undefined> {
+  return textLines(factHeading(fact), shownText(fact.text, fact.id, fact.matched), session);
 }

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { Option } from 'commander';
 import { homeDirectory } from '@cairn/tool/paths';
 import type { Memory, MemoryBackend, UnreadableRecord, Retention } from '@cairn/memory';
-import { listDocument, writeAnswer, writeNotices, type AnswerFlags } from '../terminal/answer.ts';
+import { listDocument, writeAnswer, writeNotices, type AnswerFlags, type Page } from '../terminal/answer.ts';
 import { UsageError } from '../terminal/errors.ts';
 import { ExitCode } from '../terminal/exit.ts';
 import { colorOption, filled, oneOf, wholeNumber } from '../terminal/options.ts';
@@ -13,8 +13,13 @@ import type { Session } from '../terminal/session.ts';
 export interface StoreFlags extends AnswerFlags {
   readonly backend?: 'sqlite' | 'redis';
   readonly store?: string;
-  readonly project?: boolean;
   readonly url?: string;
+}
+
+/** The options of commands on facts, as parsed. */
+export interface ProjectFlags extends StoreFlags {
+  /** The identity of the project. */
+  readonly project?: string;
 }
 
 /** The options of commands that write messages, as parsed. */
@@ -29,13 +34,19 @@ export function storeOptions(): Option[] {
       oneOf('--backend', ['sqlite', 'redis'] as const),
     ),
     new Option('--store <file>', "SQLite file (default: the user's own)").argParser(filled('--store')),
-    new Option('--project', 'use the file .cairn/memory.db of the current directory').conflicts(['store', 'url']),
     new Option('--url <url>', 'URL of the Redis (default: CAIRN_REDIS_URL)')
       .argParser(filled('--url'))
       .conflicts('store'),
     new Option('--json', 'print one JSON document'),
     colorOption(),
   ];
+}
+
+export function projectOption(): Option {
+  return new Option(
+    '--project <identity>',
+    'project of the facts (default: the git repository of the current directory, else the directory; none for a Redis)',
+  ).argParser(filled('--project'));
 }
 
 export function retentionOptions(): Option[] {
@@ -55,13 +66,13 @@ interface Choice {
 }
 
 async function choose(flags: Omit<StoreFlags, 'color'>, session: Pick<Session, 'env' | 'cwd'>): Promise<Choice> {
-  const { projectStorePath, userStorePath } = await import('@cairn/memory');
+  const { userStorePath } = await import('@cairn/memory');
   const known = flags.url ?? (session.env['CAIRN_REDIS_URL'] || undefined);
-  const isFile = flags.store !== undefined || flags.project === true;
+  const isFile = flags.store !== undefined;
   const backend = flags.backend ?? (known !== undefined && !isFile ? 'redis' : 'sqlite');
   if (backend === 'redis') {
     if (isFile) {
-      throw new UsageError('--store and --project work only with SQLite', 'leave them out, or use --backend sqlite');
+      throw new UsageError('--store works only with SQLite', 'leave it out, or use --backend sqlite');
     }
     if (known === undefined) {
       throw new UsageError('the URL of the Redis is missing', 'use --url, or set CAIRN_REDIS_URL');
@@ -73,13 +84,17 @@ async function choose(flags: Omit<StoreFlags, 'color'>, session: Pick<Session, '
   }
   const { env, cwd } = session;
   if (flags.store !== undefined) return { backend, path: resolve(cwd, flags.store) };
-  if (flags.project === true) return { backend, path: projectStorePath(cwd) };
   return { backend, path: userStorePath({ env, home: homeDirectory(env), platform: process.platform }) };
 }
 
 /** A command on a memory. */
 export interface MemoryRun {
-  readonly flags: RetentionFlags;
+  readonly flags: RetentionFlags & ProjectFlags;
+  /**
+   * Whether the command is about facts of a project: `needed` fails without one, `wanted` reports that facts of projects are
+   * left out. @default neither
+   */
+  readonly ofProject?: 'needed' | 'wanted' | undefined;
   /** Whether the command writes. Only then is a missing SQLite file created. */
   readonly writes?: boolean;
   /** The JSON document when the SQLite file is missing; `undefined` prints nothing. @default an empty list */
@@ -93,11 +108,7 @@ interface Printer {
   /** Prints lines, or with `--json` the document, and the notices so far. */
   readonly print: (lines: Iterable<string>, document: object) => Promise<void>;
   /** Prints a list, as lines or as a document of matches. @returns the exit status. */
-  readonly printMatches: (
-    lines: Iterable<string>,
-    matches: readonly unknown[],
-    cut?: { readonly limit: number | undefined },
-  ) => Promise<number>;
+  readonly printMatches: (lines: Iterable<string>, matches: readonly unknown[], cut?: Page) => Promise<number>;
   /** Adds a notice, which is printed with the answer. */
   readonly notice: (notice: string) => void;
   /** The place of the memory, for messages. */
@@ -127,14 +138,27 @@ export interface OpenedMemory {
   readonly choice: Choice;
 }
 
+/** How a memory is opened. */
+export interface OpenOptions {
+  /** Called with a notice for each unreadable record. */
+  readonly onUnreadable: (notice: string) => void;
+  /**
+   * The directory whose project is meant when the options name none. A store that machines share has no such project, because
+   * a path of one machine means nothing on another. @default no project
+   */
+  readonly directory?: string | undefined;
+}
+
 /** Returns the memory that the options name. */
 export async function openMemory(
   { env, cwd }: Pick<Session, 'env' | 'cwd'>,
-  flags: Omit<RetentionFlags, 'color'>,
-  onUnreadable: (notice: string) => void,
+  flags: Omit<RetentionFlags & ProjectFlags, 'color'>,
+  { onUnreadable, directory }: OpenOptions,
 ): Promise<OpenedMemory> {
-  const { createMemory } = await import('@cairn/memory');
+  const { createMemory, projectOf } = await import('@cairn/memory');
   const choice = await choose(flags, { env, cwd });
+  const isShared = choice.backend === 'redis';
+  const project = flags.project ?? (directory === undefined || isShared ? undefined : await projectOf(directory));
   const openBackend = async (): Promise<MemoryBackend> => {
     if (choice.url !== undefined) {
       const { redis } = await import('@cairn/memory/redis');
@@ -150,6 +174,7 @@ export async function openMemory(
   };
   const memory = createMemory({
     backend: await openBackend(),
+    project,
     retention: retentionOf(flags),
     onUnreadable: (record) => onUnreadable(unreadableNotice(record)),
   });
@@ -168,15 +193,18 @@ function isAbsent(path: string): boolean {
 /** Opens the memory that the options name, runs the command on it, and closes it. */
 export async function withMemory(
   session: Session,
-  { flags, writes = false, absent = () => listDocument([]), run }: MemoryRun,
+  { flags, ofProject, writes = false, absent = () => listDocument([]), run }: MemoryRun,
 ): Promise<number> {
   const pending: string[] = [];
   const takeNotices = (): readonly string[] => pending.splice(0);
   let isWhole = true;
-  const { memory, choice } = await openMemory(session, flags, (notice) => {
-    isWhole = false;
-    // One key may have many unreadable records.
-    if (!pending.includes(notice)) pending.push(notice);
+  const { memory, choice } = await openMemory(session, flags, {
+    onUnreadable: (notice) => {
+      isWhole = false;
+      // One key may have many unreadable records.
+      if (!pending.includes(notice)) pending.push(notice);
+    },
+    ...(ofProject !== undefined && { directory: session.cwd }),
   });
   const where = choice.path ?? hostOf(choice.url ?? '');
   const print: Printer['print'] = (lines, document) =>
@@ -185,14 +213,19 @@ export async function withMemory(
     where,
     print,
     printMatches: async (lines, matches, cut) => {
-      await print(lines, listDocument(matches, cut?.limit));
+      await print(lines, listDocument(matches, cut));
       return matches.length > 0 ? ExitCode.Hit : ExitCode.None;
     },
     notice: (notice) => void pending.push(notice),
   };
   try {
+    if (ofProject !== undefined && memory.project === undefined) {
+      const problem = 'a Redis may be shared by machines, so the project has no name of its own';
+      if (ofProject === 'needed') throw new UsageError(problem, 'use --project <name>, or --scope user');
+      pending.push(`only facts of the user: ${problem}; use --project <name>`);
+    }
     if (choice.path !== undefined && !writes && isAbsent(choice.path)) {
-      pending.push(`there is no memory at ${choice.path}; 'cairn memory add <text>' creates it`);
+      pending.push(`there is no memory at ${choice.path}; 'cairn memory remember <text>' creates it`);
       const document = absent(where);
       if (document !== undefined) await print([], document);
       return ExitCode.None;

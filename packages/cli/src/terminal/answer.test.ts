@@ -96,8 +96,8 @@ test('an answer is lines and notices, or one document with both', async () => {
 });
 
 test('a list as long as its limit may be cut', () => {
-  expect(listDocument([1, 2], 3)).toMatchObject({ complete: true });
-  expect(listDocument([1, 2], 2)).toMatchObject({ complete: false, stopReason: 'limit' });
+  expect(listDocument([1, 2], { limit: 3 })).toMatchObject({ complete: true });
+  expect(listDocument([1, 2], { limit: 2 })).toMatchObject({ complete: false, stopReason: 'limit' });
 });
 
 test('an error is one line, or one document with its facts', async () => {

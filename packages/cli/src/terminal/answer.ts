@@ -38,11 +38,21 @@ export interface Answer {
   readonly notices: () => readonly string[];
 }
 
-/** Returns the document of a list. A list as long as its limit may have been cut there. */
-export function listDocument(matches: readonly unknown[], limit?: number): MatchesDocument {
-  const isFull = limit !== undefined && matches.length >= limit;
-  const counts = { matches, shown: matches.length, totalMatches: matches.length };
-  return isFull ? { ...counts, complete: false, stopReason: 'limit' } : { ...counts, complete: true };
+/** The shown part of a list. */
+export interface Page {
+  /** The limit. A list as long as it may have been cut there. */
+  readonly limit?: number | undefined;
+  /** Whether more matches follow, when that is known. */
+  readonly hasMore?: boolean | undefined;
+  /** The number of all matches, when that is known. */
+  readonly total?: number | undefined;
+}
+
+/** Returns the document of a list. */
+export function listDocument(matches: readonly unknown[], { limit, hasMore, total }: Page = {}): MatchesDocument {
+  const isCut = hasMore ?? (limit !== undefined && matches.length >= limit);
+  const counts = { matches, shown: matches.length, totalMatches: total ?? matches.length };
+  return isCut ? { ...counts, complete: false, stopReason: 'limit' } : { ...counts, complete: true };
 }
 
 /** Writes notices to standard error, one line each. */

@@ -72,19 +72,31 @@ function internal(message: string): ErrorFacts {
   return { code: 'INTERNAL', message: `internal error: ${message}`, fix: 'set CAIRN_DEBUG=1 to see the stack trace' };
 }
 
+/** Returns a text of a library with the options of the command line instead of its own. */
+function inOptions(text: string): string {
+  return text
+    .replace('or set literal to search', 'or use -F to search')
+    .replace('set multiline to let', 'use --multiline to let')
+    .replace('or pass allowSecret', 'or use --allow-secret');
+}
+
 /** Returns what an error states, in the words of the command line. */
 export function factsOf(error: unknown): ErrorFacts {
   if (error instanceof CommandError) return error.facts;
   if (!(error instanceof Error)) return internal(String(error));
   const path = stringOf(error, 'path');
   if (isCairnError(error)) {
-    // The library names its own option.
     const [summary, fix] = [stringOf(error, 'summary'), stringOf(error, 'hint')];
     const stated = summary === undefined || fix === undefined ? error.message : `${summary}.`;
-    const message = stated
-      .replace('or set literal to search', 'or use -F to search')
-      .replace('set multiline to let', 'use --multiline to let');
-    return { code: error.code, message, fix, path, ...placeOf(error), ...changedOf(error) };
+    const message = inOptions(stated);
+    return {
+      code: error.code,
+      message,
+      fix: fix === undefined ? undefined : inOptions(fix),
+      path,
+      ...placeOf(error),
+      ...changedOf(error),
+    };
   }
   const code = stringOf(error, 'code');
   // Codes of Node itself are mistakes of this program; those of the system are not.

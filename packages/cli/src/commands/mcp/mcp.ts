@@ -38,6 +38,7 @@ interface McpFlags {
   readonly structured: StructuredWhen;
   readonly memory: 'default' | 'mcp-memory' | 'off';
   readonly store?: string;
+  readonly project?: string;
   readonly stateDir?: string;
 }
 
@@ -76,8 +77,13 @@ function givenToken({ token, auth }: McpFlags, session: Session): string | undef
 }
 
 function checkFlags(flags: McpFlags): void {
-  if (flags.memory === 'off' && flags.store !== undefined) {
-    throw new UsageError('--store and --memory off exclude each other', 'leave one of them out');
+  for (const [flag, value] of [
+    ['--store', flags.store],
+    ['--project', flags.project],
+  ]) {
+    if (flags.memory === 'off' && value !== undefined) {
+      throw new UsageError(`${flag} and --memory off exclude each other`, 'leave one of them out');
+    }
   }
   if (flags.http === undefined && (flags.token !== undefined || !flags.auth)) {
     throw new UsageError(
@@ -161,12 +167,20 @@ async function runMcp(flags: McpFlags, session: Session): Promise<number> {
   // A host waits for the server before it shows anything.
   keepCompiled(session.env, process.platform);
   const { createMcpServer, wideRootNotice } = await import('@cairn/mcp-server');
+  const roots = (flags.root ?? ['.']).map((root) => resolve(session.cwd, root));
+  const memory = {
+    store: flags.store,
+    project: flags.project,
+    root: roots[0] ?? session.cwd,
+    isAlone: flags.http === undefined,
+    say,
+  };
   const server = await createMcpServer({
-    roots: (flags.root ?? ['.']).map((root) => resolve(session.cwd, root)),
+    roots,
     toolSets: await loadToolSets({
       session,
       stateDirectory: flags.stateDir === undefined ? undefined : resolve(session.cwd, flags.stateDir),
-      memory: flags.memory === 'off' ? undefined : { naming: flags.memory, store: flags.store, say },
+      memory: flags.memory === 'off' ? undefined : { ...memory, naming: flags.memory },
     }),
     naming: flags.naming,
     readOnly: flags.readOnly,
@@ -217,6 +231,12 @@ export const mcpCommand: CommandFactory = (command, session, done) => {
     )
     .addOption(
       new Option('--store <file>', "SQLite file of the memory (default: the user's own)").argParser(filled('--store')),
+    )
+    .addOption(
+      new Option(
+        '--project <identity>',
+        'project of the facts (default: the git repository of the first root, else the root; required for a Redis)',
+      ).argParser(filled('--project')),
     )
     .addOption(stateOption())
     .addOption(

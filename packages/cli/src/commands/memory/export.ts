@@ -1,24 +1,57 @@
-import { withMemory } from '../../memory/store.ts';
+import { Option } from 'commander';
+import type { Memory } from '@cairn/memory';
+import { withMemory, type ProjectFlags } from '../../memory/store.ts';
+import { UsageError } from '../../terminal/errors.ts';
 import { ExitCode } from '../../terminal/exit.ts';
+import { oneOf } from '../../terminal/options.ts';
 import { writeLines } from '../../terminal/output.ts';
 import type { Session } from '../../terminal/session.ts';
 import type { CommandFactory } from '../command.ts';
-import { nothingFoundHint } from './hints.ts';
-import { addOptions, groupOption, streamOption, type GroupFlags } from './options.ts';
+import { emptyHint } from './hints.ts';
+import { addFactOptions, groupOption, scopeOption, streamOption, type GroupFlags } from './options.ts';
 
-async function exportAll(flags: GroupFlags, session: Session): Promise<number> {
-  const { stream, group } = flags;
+interface ExportFlags extends GroupFlags, ProjectFlags {
+  readonly format?: 'jsonl' | 'markdown';
+  readonly scope?: 'project' | 'user';
+}
+
+/** Returns the facts of the project, then those of the user, or of one of them. A scope without facts has no text. */
+async function* markdownOf(
+  { facts, project }: Memory,
+  wanted: 'project' | 'user' | undefined,
+  signal: AbortSignal,
+): AsyncGenerator<string, void, undefined> {
+  for (const scope of ['project', 'user'] as const) {
+    if ((wanted !== undefined && wanted !== scope) || (scope === 'project' && project === undefined)) continue;
+    const selection = { scope, allStreams: true, signal };
+    const { total } = await facts.list({ ...selection, limit: 1 });
+    if (total > 0) yield (await facts.toMarkdown(selection)).trimEnd();
+  }
+}
+
+async function exportAll(flags: ExportFlags, session: Session): Promise<number> {
+  const { format = 'jsonl', scope, stream, group } = flags;
+  const { signal } = session;
+  if (format === 'markdown' ? stream !== undefined || group !== undefined : scope !== undefined) {
+    throw new UsageError(
+      '--scope works only with --format markdown, --stream and --group only without it',
+      'leave them out: Markdown has facts, JSON lines of a stream or a group have messages',
+    );
+  }
   return withMemory(session, {
     flags,
+    ofProject: format === 'jsonl' || scope === 'user' ? undefined : scope === 'project' ? 'needed' : 'wanted',
     absent: () => undefined,
     run: async (memory, { notice, where }) => {
-      let lines = 0;
-      for await (const line of memory.export({ stream, group, signal: session.signal })) {
-        await writeLines(session.out, [line], session.signal);
-        lines += 1;
+      const texts =
+        format === 'markdown' ? markdownOf(memory, scope, signal) : memory.export({ stream, group, signal });
+      let count = 0;
+      for await (const text of texts) {
+        await writeLines(session.out, [text], signal);
+        count += 1;
       }
-      if (lines === 0) notice(await nothingFoundHint(memory, where));
-      return lines > 0 ? ExitCode.Hit : ExitCode.None;
+      if (count === 0) notice(format === 'markdown' ? 'there are no facts' : await emptyHint(memory, where));
+      return count > 0 ? ExitCode.Hit : ExitCode.None;
     },
   });
 }
@@ -26,10 +59,14 @@ async function exportAll(flags: GroupFlags, session: Session): Promise<number> {
 export const memoryExportCommand: CommandFactory = (command, session, done) => {
   command
     .description(
-      'Write everything as JSON lines, or only the messages of a stream or a group. --json affects only errors.',
+      'Write everything as JSON lines, only the messages of a stream or a group, or the facts as Markdown. --json affects only errors.',
     )
-    .action(async (flags: GroupFlags) => done(await exportAll(flags, session)));
-  addOptions(command, [
+    .action(async (flags: ExportFlags) => done(await exportAll(flags, session)));
+  addFactOptions(command, [
+    new Option('--format <form>', 'jsonl (everything, for import) or markdown (facts) (default: jsonl)').argParser(
+      oneOf('--format', ['jsonl', 'markdown'] as const),
+    ),
+    scopeOption('with markdown: only facts of the project, or of the user'),
     streamOption('only messages of this stream'),
     groupOption('only messages of groups with this name'),
   ]);

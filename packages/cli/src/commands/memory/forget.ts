@@ -1,30 +1,97 @@
 import { Option } from 'commander';
-import { withMemory } from '../../memory/store.ts';
-import { UsageError } from '../../terminal/errors.ts';
+import type { Erasure, Memory } from '@cairn/memory';
+import { onFact } from '../../memory/find-by-id.ts';
+import { withMemory, type ProjectFlags } from '../../memory/store.ts';
+import { CommandError, UsageError } from '../../terminal/errors.ts';
 import { ExitCode } from '../../terminal/exit.ts';
 import { once } from '../../terminal/options.ts';
 import type { Session } from '../../terminal/session.ts';
 import { countOf } from '../../terminal/text.ts';
 import type { CommandFactory } from '../command.ts';
-import { addOptions, groupOption, streamOption, type GroupFlags } from './options.ts';
+import { addFactOptions, groupOption, streamOption, type GroupFlags } from './options.ts';
 
-interface ForgetFlags extends GroupFlags {
+interface ForgetFlags extends GroupFlags, ProjectFlags {
   readonly message?: string;
+  readonly unreadable?: boolean;
+  readonly everything?: boolean;
+  readonly yes?: boolean;
 }
 
-async function forget(flags: ForgetFlags, session: Session): Promise<number> {
-  const { stream, group, message } = flags;
-  if (stream === undefined) {
-    throw new UsageError('--stream is missing', 'add --stream <name>; to delete less, also add --group or --message');
+type Kind = 'fact' | 'messages' | 'unreadable' | 'everything';
+
+/** What became of the removed text, in words. */
+const erasures: Readonly<Record<Erasure, string>> = {
+  done: 'the text is erased from the store',
+  pending: 'the text is erased from the file when no other process reads it',
+  log: 'the text is gone from the data; logs and backups of the server keep it until they are rewritten',
+};
+
+/** Returns what the arguments select. @throws {UsageError} */
+function kindOf(id: string | undefined, flags: ForgetFlags): Kind {
+  const { stream, group, message, unreadable, everything, yes } = flags;
+  const selects = [stream, group, message].some((one) => one !== undefined);
+  if ([id !== undefined, selects, unreadable === true, everything === true].filter(Boolean).length > 1) {
+    throw new UsageError(
+      '<id>, a selection of messages, --unreadable and --everything exclude each other',
+      'use one of them',
+    );
   }
+  if (unreadable === true) return 'unreadable';
+  if (everything === true) {
+    if (yes === true) return 'everything';
+    throw new CommandError({
+      code: 'CONFIRMATION_NEEDED',
+      message: '--everything deletes all facts, messages, notes, workflows and graphs of the store for good',
+      fix: "add --yes to confirm; 'cairn memory export' or 'cairn memory backup' keeps a copy",
+      changed: false,
+    });
+  }
+  if (id !== undefined) return 'fact';
+  if (stream !== undefined) return 'messages';
+  throw new UsageError(
+    selects ? '--stream is missing' : 'nothing to forget is named',
+    'name a fact, or add --stream <name>; to delete less, also add --group or --message',
+  );
+}
+
+async function forgetFact(memory: Memory, id: string, signal: AbortSignal): Promise<Erasure> {
+  return onFact(memory, { id, signal }, async () => {
+    // An unknown id is reported here. A record that cannot be read is removed all the same.
+    const { forgotten, erased } = await memory.facts.forget(id, { signal });
+    if (!forgotten) await memory.facts.get(id, { signal });
+    return erased;
+  });
+}
+
+async function forget(id: string | undefined, flags: ForgetFlags, session: Session): Promise<number> {
+  const kind = kindOf(id, flags);
+  const { stream = '', group, message } = flags;
+  const { signal } = session;
   return withMemory(session, {
     flags,
+    ofProject: kind === 'fact' ? 'wanted' : undefined,
     absent: () => ({ removed: 0, erased: 'done', problems: [] }),
     run: async (memory, { print, notice }) => {
-      const { removed, erased, problems } = await memory.forget({ stream, group, message, signal: session.signal });
-      notice(removed === 0 ? 'no message matches; nothing was deleted' : `deleted ${countOf(removed, 'message')}`);
-      if (erased === 'pending') notice('another process reads the file: a later command erases the text from it');
+      if (id !== undefined) {
+        const erased = await forgetFact(memory, id, signal);
+        notice(`forgot ${id}; ${erasures[erased]}`);
+        await print([], { id, removed: 1, erased });
+        return ExitCode.Hit;
+      }
+      const selections = {
+        messages: { stream, group, message },
+        unreadable: { unreadable: true },
+        everything: { everything: true },
+      } as const;
+      const selection = selections[kind === 'fact' ? 'messages' : kind];
+      const { removed, erased, problems } = await memory.forget({ ...selection, signal });
+      const what = kind === 'messages' ? 'message' : 'record';
       for (const problem of problems) notice(problem.message);
+      notice(
+        removed === 0
+          ? `no ${what} matches; nothing was deleted`
+          : `deleted ${countOf(removed, what)}; ${erasures[erased]}`,
+      );
       await print([], { removed, erased, problems });
       if (problems.length > 0) return ExitCode.Error;
       return removed > 0 ? ExitCode.Hit : ExitCode.None;
@@ -34,11 +101,15 @@ async function forget(flags: ForgetFlags, session: Session): Promise<number> {
 
 export const memoryForgetCommand: CommandFactory = (command, session, done) => {
   command
-    .description('Delete a message, a group or a stream.')
-    .action(async (flags: ForgetFlags) => done(await forget(flags, session)));
-  addOptions(command, [
-    streamOption('the stream'),
-    groupOption('only this group'),
+    .description('Erase a fact, a message, a group, a stream or everything, for good.')
+    .argument('[id]', 'the fact')
+    .action(async (id: string | undefined, flags: ForgetFlags) => done(await forget(id, flags, session)));
+  addFactOptions(command, [
+    streamOption('all messages of this stream'),
+    groupOption('only those of this group'),
     new Option('--message <id>', 'only this message').argParser(once('--message', 'run the command for each message')),
+    new Option('--unreadable', 'all records that cannot be read; an export has them raw'),
+    new Option('--everything', 'the whole store'),
+    new Option('--yes', 'confirm --everything'),
   ]);
 };

@@ -1,10 +1,22 @@
 import type { Memory } from '@cairn/memory';
 import { countOf } from '../../terminal/text.ts';
 
-/** Returns a notice with the content of the whole memory, for a search that found nothing. */
-export async function nothingFoundHint(memory: Memory, where: string): Promise<string> {
+/** The numbers of searched facts and messages. */
+export interface Searched {
+  readonly facts: number;
+  readonly messages: number;
+}
+
+/** Returns a notice with what was searched and what else to try, for a search that found nothing. */
+export function nothingFoundHint(where: string, { facts, messages }: Searched): string {
+  const searched = `${countOf(facts, 'fact')} and ${countOf(messages, 'message')} of ${where}`;
+  return `nothing found in ${searched}; try other words, or see 'cairn memory list' and 'cairn memory groups'`;
+}
+
+/** Returns a notice with the messages of the whole memory, for a selection that is empty. */
+export async function emptyHint(memory: Memory, where: string): Promise<string> {
   const { groups, streams, messages } = await memory.stats();
-  if (messages === 0) return `the memory at ${where} is empty`;
+  if (messages === 0) return `the memory at ${where} has no messages`;
   const all = `${countOf(messages, 'message')} in ${countOf(groups, 'group')} of ${countOf(streams, 'stream')}`;
-  return `nothing found; the memory has ${all}: list them with 'cairn memory list', choose with --stream and --group`;
+  return `nothing found; the memory has ${all}: see 'cairn memory groups', choose with --stream and --group`;
 }

@@ -1,29 +1,62 @@
-import { escapeControls } from '@cairn/tool/paths';
-import { describeKey } from '../../memory/lines.ts';
+import { Option } from 'commander';
+import { factLines } from '../../memory/lines.ts';
 import { withMemory } from '../../memory/store.ts';
+import { ExitCode } from '../../terminal/exit.ts';
 import type { Session } from '../../terminal/session.ts';
 import { countOf } from '../../terminal/text.ts';
 import type { CommandFactory } from '../command.ts';
-import { nothingFoundHint } from './hints.ts';
-import { addOptions, streamOption, type GroupFlags } from './options.ts';
+import {
+  addFactOptions,
+  limitOption,
+  offsetOption,
+  scopeOption,
+  streamOption,
+  tagOption,
+  timeOptions,
+  timesOf,
+  type FactFlags,
+} from './options.ts';
 
-async function list(flags: GroupFlags, session: Session): Promise<number> {
+const DEFAULT_LIMIT = 50;
+
+interface ListFlags extends FactFlags {
+  readonly archived?: boolean;
+}
+
+async function list(flags: ListFlags, session: Session): Promise<number> {
+  const { scope, tag: tags, stream, archived, limit = DEFAULT_LIMIT, offset = 0 } = flags;
+  const { signal } = session;
   return withMemory(session, {
     flags,
-    run: async (memory, { printMatches, notice, where }) => {
-      const groups = await memory.listGroups({ stream: flags.stream, signal: session.signal });
-      if (groups.length === 0) notice(await nothingFoundHint(memory, where));
-      const lines = groups.map(({ stream, group, messages, bytes, expiresInMs }) =>
-        escapeControls(`${stream}/${group}: ${describeKey(countOf(messages, 'message'), bytes, expiresInMs)}`),
-      );
-      return printMatches(lines, groups);
+    ofProject: scope === 'user' ? undefined : scope === 'project' ? 'needed' : 'wanted',
+    run: async (memory, { printMatches, notice }) => {
+      const selection = { scope, tags, stream, allStreams: stream === undefined, archived };
+      const times = await timesOf(flags, memory, signal);
+      const { facts, total, nextOffset } = await memory.facts.list({ ...selection, ...times, limit, offset, signal });
+      if (total === 0)
+        notice("no fact matches; 'cairn memory remember <text>' stores one, 'cairn memory groups' lists messages");
+      else if (facts.length === 0) notice(`there are only ${countOf(total, 'fact')}; use a smaller --offset`);
+      if (nextOffset !== undefined) {
+        notice(`facts ${offset + 1} to ${nextOffset} of ${total}; for the next use --offset ${nextOffset}`);
+      }
+      const lines = facts.flatMap((fact) => [...factLines(fact, session)]);
+      const exitCode = await printMatches(lines, facts, { total, hasMore: facts.length < total });
+      return facts.length > 0 ? exitCode : ExitCode.None;
     },
   });
 }
 
 export const memoryListCommand: CommandFactory = (command, session, done) => {
   command
-    .description('List the groups that have messages.')
-    .action(async (flags: GroupFlags) => done(await list(flags, session)));
-  addOptions(command, [streamOption('only this stream')]);
+    .description('List facts of the project and the user, newest first, in pages.')
+    .action(async (flags: ListFlags) => done(await list(flags, session)));
+  addFactOptions(command, [
+    scopeOption('only facts of the project, or of the user'),
+    tagOption('only facts with this tag; repeat it for more'),
+    ...timeOptions(),
+    streamOption('only facts that this stream finds (default: facts of all streams)'),
+    new Option('--archived', 'list archived and replaced facts instead'),
+    limitOption('facts', String(DEFAULT_LIMIT)),
+    offsetOption(),
+  ]);
 };

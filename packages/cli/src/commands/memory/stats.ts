@@ -25,13 +25,13 @@ async function stats(flags: StoreFlags, session: Session): Promise<number> {
   return withMemory(session, {
     flags,
     absent: (where) => ({ where, backend: 'sqlite', ...empty, unreadable: [] }),
-    run: async (memory, { print, where }) => {
+    run: async (memory, { print, notice, where }) => {
       const all = await memory.stats({ signal: session.signal });
       const unreadable = await memory.unreadable({ signal: session.signal });
       const lines = [
         `${all.backend} at ${quotePath(where)}`,
-        `${countOf(all.messages, 'message')} in ${countOf(all.groups, 'group')} of ${countOf(all.streams, 'stream')}`,
         countOf(all.facts, 'fact'),
+        `${countOf(all.messages, 'message')} in ${countOf(all.groups, 'group')} of ${countOf(all.streams, 'stream')}`,
         `${countOf(all.notes, 'note')}, ${countOf(all.workflows, 'workflow')}, ${countOf(all.graphs, 'knowledge graph')}`,
         ...all.namespaces.map(
           ({ name, records, keys }) =>
@@ -40,8 +40,10 @@ async function stats(flags: StoreFlags, session: Session): Promise<number> {
         `${formatBytes(all.bytes)}; ${countOf(all.keysWithoutEnd, 'key')} without expiry`,
         ...(unreadable.length === 0 ? [] : [`${countOf(unreadable.length, 'unreadable record')} (--json lists them)`]),
       ];
+      for (const { message } of all.problems) notice(message);
       await print(lines, { where, ...all, unreadable });
-      return ExitCode.Hit;
+      // The numbers lack those keys.
+      return all.problems.length > 0 ? ExitCode.Error : ExitCode.Hit;
     },
   });
 }

@@ -1,0 +1,83 @@
+import { stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import type { FactProject } from '@cairn/memory';
+import { withMemory, type StoreFlags } from '../../memory/store.ts';
+import { ExitCode } from '../../terminal/exit.ts';
+import type { Session } from '../../terminal/session.ts';
+import { countOf } from '../../terminal/text.ts';
+import type { CommandFactory } from '../command.ts';
+import { escapeControls } from '@cairn/tool/paths';
+import { addOptions } from './options.ts';
+
+export const memoryProjectCommand: CommandFactory = (command) => {
+  command
+    .description(
+      'List the projects that have facts, or move the facts of one, such as after its directory was renamed. A project is its git repository (the common directory, so that worktrees share it), otherwise its directory.',
+    )
+    .summary('list the projects that have facts, or move them');
+};
+
+async function list(flags: StoreFlags, session: Session): Promise<number> {
+  return withMemory(session, {
+    flags,
+    run: async ({ facts }, { printMatches, notice }) => {
+      const projects = await facts.projects({ signal: session.signal });
+      if (projects.length === 0) notice('no project has facts');
+      const lines = projects.map((one: FactProject) => escapeControls(`${one.project}: ${countOf(one.facts, 'fact')}`));
+      return printMatches(lines, projects);
+    },
+  });
+}
+
+export const memoryProjectListCommand: CommandFactory = (command, session, done) => {
+  command
+    .description('List the projects that have facts.')
+    .action(async (flags: StoreFlags) => done(await list(flags, session)));
+  addOptions(command);
+};
+
+/**
+ * Returns the identity that an argument names: one that is known, the project of a directory, or a path that is gone. A name
+ * without a slash is the name of a project in a store that machines share.
+ */
+async function identityOf(given: string, known: readonly string[], cwd: string): Promise<string> {
+  if (known.includes(given)) return given;
+  const path = resolve(cwd, given);
+  const stats = await stat(path).catch(() => undefined);
+  if (stats?.isDirectory() === true) return (await import('@cairn/memory')).projectOf(path);
+  return /[\\/]/u.test(given) ? path : given;
+}
+
+async function move(
+  from: string,
+  to: string,
+  { flags, session }: { flags: StoreFlags; session: Session },
+): Promise<number> {
+  return withMemory(session, {
+    flags,
+    absent: () => ({ moved: 0, merged: 0 }),
+    writes: false,
+    run: async ({ facts }, { print, notice }) => {
+      const { signal, cwd } = session;
+      const known = (await facts.projects({ signal })).map(({ project }) => project);
+      const [source, target] = [await identityOf(from, known, cwd), await identityOf(to, known, cwd)];
+      const { moved, merged } = await facts.moveProject(source, target, { signal });
+      notice(
+        moved + merged === 0
+          ? `${source} has no facts; 'cairn memory project list' lists the projects`
+          : `moved ${countOf(moved, 'fact')} from ${source} to ${target}${merged === 0 ? '' : `; ${merged} were there already`}`,
+      );
+      await print([], { from: source, to: target, moved, merged });
+      return moved + merged > 0 ? ExitCode.Hit : ExitCode.None;
+    },
+  });
+}
+
+export const memoryProjectMoveCommand: CommandFactory = (command, session, done) => {
+  command
+    .description('Move the facts of a project to another one, such as after its directory was renamed.')
+    .argument('<from>', 'the project that has the facts')
+    .argument('<to>', 'the project that gets them')
+    .action(async (from: string, to: string, flags: StoreFlags) => done(await move(from, to, { flags, session })));
+  addOptions(command);
+};

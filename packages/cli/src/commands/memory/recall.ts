@@ -1,0 +1,100 @@
+import { Option } from 'commander';
+import type { RecalledFact, RecalledMessage } from '@cairn/memory';
+import { factLines, shownText, textLines, formatTime } from '../../memory/lines.ts';
+import { withMemory } from '../../memory/store.ts';
+import { UsageError } from '../../terminal/errors.ts';
+import type { Session } from '../../terminal/session.ts';
+import type { CommandFactory } from '../command.ts';
+import { nothingFoundHint } from './hints.ts';
+import {
+  addFactOptions,
+  groupOption,
+  limitOption,
+  offsetOption,
+  scopeOption,
+  streamOption,
+  tagOption,
+  timeOptions,
+  timesOf,
+  type FactFlags,
+} from './options.ts';
+
+const DEFAULT_LIMIT = 10;
+
+interface RecallFlags extends FactFlags {
+  readonly group?: string;
+  readonly role?: string;
+}
+
+/** Which kinds the options select. A tag and a scope are of facts, a group and a role of messages. */
+function kindsOf({ scope, tag, group, role }: RecallFlags): { readonly facts: boolean; readonly messages: boolean } {
+  const onlyFacts = scope !== undefined || tag !== undefined;
+  const onlyMessages = group !== undefined || role !== undefined;
+  if (onlyFacts && onlyMessages) {
+    const message = '--scope and --tag select facts, --group and --role select messages';
+    throw new UsageError(message, 'leave two of them out, or run the command twice');
+  }
+  return { facts: !onlyMessages, messages: !onlyFacts };
+}
+
+function messageLines(
+  { id, time, by, content, isSimilar }: RecalledMessage,
+  words: readonly string[],
+  session: Session,
+): Generator<string, void, undefined> {
+  const similar = isSimilar === true ? ' (similar)' : '';
+  return textLines(`${formatTime(time)} ${id} ${by}${similar}: `, shownText(content, id, words), session);
+}
+
+async function recall(query: string, flags: RecallFlags, session: Session): Promise<number> {
+  const kinds = kindsOf(flags);
+  const { scope, stream, group, role, limit = DEFAULT_LIMIT, offset = 0 } = flags;
+  const { signal } = session;
+  return withMemory(session, {
+    flags,
+    ofProject: kinds.facts ? 'wanted' : undefined,
+    run: async (memory, { printMatches, notice, where }) => {
+      const onNotice = ({ message }: { readonly message: string }): void => notice(message);
+      const times = await timesOf(flags, memory, signal);
+      const common = { query, ...times, limit, offset, signal, onNotice };
+      const none = { facts: [], contexts: [], searched: 0, hasMore: false };
+      const { DEFAULT_STREAM } = await import('@cairn/memory');
+      const found = kinds.facts ? await memory.facts.recall({ ...common, scope, stream, tags: flags.tag }) : none;
+      const past = kinds.messages
+        ? await memory.recall({ ...common, stream: stream ?? DEFAULT_STREAM, group, role })
+        : none;
+      const messages = past.contexts.filter((one): one is RecalledMessage => one.kind === 'message');
+      const facts: readonly RecalledFact[] = found.facts;
+      const matches = [...facts.map((fact) => ({ kind: 'fact', ...fact })), ...messages];
+      if (matches.length === 0) {
+        notice(nothingFoundHint(where, { facts: found.searched, messages: past.searched }));
+      }
+      const hasMore = found.hasMore || past.hasMore;
+      if (hasMore && matches.length > 0) notice(`there are more: use --offset ${offset + limit}`);
+      const words = query.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+      const lines = [
+        ...facts.flatMap((fact) => [...factLines(fact, session)]),
+        ...messages.flatMap((message) => [...messageLines(message, words, session)]),
+      ];
+      return printMatches(lines, matches, { hasMore });
+    },
+  });
+}
+
+export const memoryRecallCommand: CommandFactory = (command, session, done) => {
+  command
+    .alias('search')
+    .description('Find facts, then messages of past sessions, by their words, best match first.')
+    .argument('<query>', "any text; '' lists the newest")
+    .action(async (query: string, flags: RecallFlags) => done(await recall(query, flags, session)));
+  addFactOptions(command, [
+    scopeOption('only facts of the project, or of the user'),
+    tagOption('only facts with this tag; repeat it for more'),
+    ...timeOptions(),
+    streamOption('stream of the facts and messages (default: agent)'),
+    groupOption('only messages of this group (default: all groups of the stream)'),
+    new Option('--role <role>', 'only messages of this role, such as user or assistant'),
+    limitOption('facts and N messages', String(DEFAULT_LIMIT)),
+    offsetOption(),
+  ]);
+};

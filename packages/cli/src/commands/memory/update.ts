@@ -1,0 +1,60 @@
+import { Option } from 'commander';
+import { onFact } from '../../memory/find-by-id.ts';
+import { factLines } from '../../memory/lines.ts';
+import { withMemory } from '../../memory/store.ts';
+import { UsageError } from '../../terminal/errors.ts';
+import { ExitCode } from '../../terminal/exit.ts';
+import { filled } from '../../terminal/options.ts';
+import type { Session } from '../../terminal/session.ts';
+import type { CommandFactory } from '../command.ts';
+import { addFactOptions, tagOption, type FactFlags } from './options.ts';
+
+interface UpdateFlags extends FactFlags {
+  readonly text?: string;
+  readonly pin?: boolean;
+  readonly shared?: boolean;
+  readonly allowSecret?: boolean;
+  /** False after `--no-tags`. */
+  readonly tags?: boolean;
+}
+
+async function update(id: string, flags: UpdateFlags, session: Session): Promise<number> {
+  const { text, pin, shared, allowSecret } = flags;
+  const { signal } = session;
+  const tags = flags.tags === false ? (flags.tag ?? []) : flags.tag;
+  if (text === undefined && tags === undefined && pin === undefined && shared === undefined) {
+    throw new UsageError(
+      'nothing to change is given',
+      'use --text, --tag, --no-tags, --pin, --no-pin, --shared or --no-shared',
+    );
+  }
+  return withMemory(session, {
+    flags,
+    ofProject: 'wanted',
+    writes: true,
+    run: async (memory, { print, notice }) => {
+      const change = { text, tags, pinned: pin, shared, allowSecret, signal };
+      const fact = await onFact(memory, { id, signal }, () => memory.facts.update(id, change));
+      notice(`updated ${id}; 'cairn memory restore ${id}' undoes it for 30 days`);
+      await print(factLines(fact, session), fact);
+      return ExitCode.Hit;
+    },
+  });
+}
+
+export const memoryUpdateCommand: CommandFactory = (command, session, done) => {
+  command
+    .description('Change the text, the tags or the pin of a fact.')
+    .argument('<id>', 'the fact')
+    .action(async (id: string, flags: UpdateFlags) => done(await update(id, flags, session)));
+  addFactOptions(command, [
+    new Option('--text <text>', 'the new text').argParser(filled('--text')),
+    tagOption('replace all tags by this one; repeat it for more'),
+    new Option('--no-tags', 'remove all tags'),
+    new Option('--pin', 'show it first at the start of every session'),
+    new Option('--no-pin', 'show it first no longer'),
+    new Option('--shared', 'let all streams find it'),
+    new Option('--no-shared', 'let only its own stream find it'),
+    new Option('--allow-secret', 'store a text with a key, token or password'),
+  ]);
+};

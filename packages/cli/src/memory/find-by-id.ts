@@ -1,0 +1,60 @@
+import type { Fact, FactVersion, FoundMessage, Memory } from '@cairn/memory';
+import { CommandError } from '../terminal/errors.ts';
+
+/** A fact or a message. */
+export type FoundById =
+  | { readonly kind: 'fact'; readonly fact: Fact; readonly history: readonly FactVersion[] }
+  | { readonly kind: 'message'; readonly message: FoundMessage };
+
+/** The facts whose ids are compared with a mistyped one. */
+const MAX_COMPARED = 1000;
+
+/** Returns a fact whose id continues or contains what was typed. */
+async function suggest(memory: Memory, id: string, signal: AbortSignal): Promise<string | undefined> {
+  const part = id.toLowerCase();
+  if (part === '') return undefined;
+  for (const archived of [false, true]) {
+    const { facts } = await memory.facts.list({ allStreams: true, archived, limit: MAX_COMPARED, signal });
+    const found = facts.filter((fact) => fact.id.toLowerCase().includes(part));
+    if (found.length === 1) return found[0]?.id;
+  }
+  return undefined;
+}
+
+/** Runs a task on a fact. An unknown id is reported with the one that was most likely meant. */
+export async function onFact<T>(
+  memory: Memory,
+  { id, signal }: { readonly id: string; readonly signal: AbortSignal },
+  run: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await run();
+  } catch (error) {
+    const { MemoryError } = await import('@cairn/memory');
+    if (!MemoryError.isInstance(error) || error.code !== 'UNKNOWN_FACT') throw error;
+    const similar = await suggest(memory, id, signal);
+    const fix =
+      similar === undefined
+        ? "'cairn memory list' shows the ids"
+        : `did you mean ${similar}? 'cairn memory list' shows the ids`;
+    throw new CommandError({ code: error.code, message: error.summary, fix, changed: false }, { cause: error });
+  }
+}
+
+/** Returns the fact or the message with an id. */
+export async function findFactOrMessage(memory: Memory, id: string, signal: AbortSignal): Promise<FoundById> {
+  const { findMessage, MemoryError } = await import('@cairn/memory');
+  return onFact(memory, { id, signal }, async () => {
+    try {
+      const fact = await memory.facts.get(id, { signal });
+      return { kind: 'fact', fact, history: await memory.facts.history(id, { signal }) };
+    } catch (error) {
+      const message =
+        MemoryError.isInstance(error) && error.code === 'UNKNOWN_FACT' && id.startsWith('message_')
+          ? await findMessage(memory, id, { signal })
+          : undefined;
+      if (message === undefined) throw error;
+      return { kind: 'message', message };
+    }
+  });
+}
