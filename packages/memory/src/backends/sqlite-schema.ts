@@ -70,6 +70,7 @@ INSERT INTO keys (id, key, kind, expires_at, epoch, sequence, records, temporary
 INSERT INTO entries (key_id, sequence, anchor, placed, time, temporary, body)
   SELECT key_id, position, position, 0, time, temporary, body FROM ${oldRecords}
     WHERE key_id IN (SELECT id FROM keys) ORDER BY key_id, position;
+UPDATE state SET trusted_ms = (SELECT max(time) FROM entries);
 `;
 }
 

@@ -1,0 +1,118 @@
+/** Backups of a file: made while it is in use, verified, and complete or absent. */
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { sqlite } from '@cairn/memory/sqlite';
+import type { MemoryBackend } from '@cairn/memory';
+import { expect, onTestFinished, test } from 'vitest';
+import { temporaryDirectory } from '../support/tree.ts';
+import { problemsOf, startProcess } from './sqlite-files.ts';
+import { draft, rule } from './sqlite-records.ts';
+
+function open(path: string): MemoryBackend {
+  const backend = sqlite({ path });
+  onTestFinished(() => backend.close());
+  return backend;
+}
+
+async function backUp(backend: MemoryBackend, path: string, signal?: AbortSignal): Promise<number> {
+  if (backend.backup === undefined) throw new Error('no backup');
+  return backend.backup(path, { signal });
+}
+
+async function filled(path: string, count: number): Promise<MemoryBackend> {
+  const backend = open(path);
+  const drafts = Array.from({ length: count }, (_, index) => draft(`${index} ${'x'.repeat(1000)}`));
+  await backend.append('ai:list', drafts, { rule });
+  await backend.swap('ai:document', { expected: undefined, next: 'text', ttlMs: Infinity });
+  await backend.change('ai:table', { rows: [{ id: 'a', expected: undefined, next: '1' }] });
+  return backend;
+}
+
+test('a backup has everything, is private, and is a store of its own', async () => {
+  const root = temporaryDirectory();
+  const backend = await filled(`${root}/memory.db`, 10);
+  expect(await backUp(backend, `${root}/copy.db`)).toBe(statSync(`${root}/copy.db`).size);
+  expect(statSync(`${root}/copy.db`).mode & 0o777).toBe(0o600);
+  expect(readdirSync(root).filter((name) => name.startsWith('copy'))).toEqual(['copy.db']);
+  const copy = open(`${root}/copy.db`);
+  expect(await copy.list('ai:list', { rule })).toEqual(await backend.list('ai:list', { rule }));
+  expect(await copy.read('ai:document')).toBe('text');
+  expect(await copy.rows('ai:table', ['a'])).toMatchObject([{ record: '1' }]);
+  await copy.append('ai:list', [draft('more')], { rule });
+  expect(await backend.list('ai:list', { rule })).toHaveLength(10);
+  await copy.close();
+  expect(problemsOf(`${root}/copy.db`)).toEqual([]);
+});
+
+test('writes during a backup do not wait for it, and are not in it', async () => {
+  const root = temporaryDirectory();
+  const backend = await filled(`${root}/memory.db`, 3000);
+  let isDone = false;
+  const running = backUp(backend, `${root}/copy.db`).finally(() => {
+    isDone = true;
+  });
+  await backend.append('ai:list', [draft('meanwhile')], { rule });
+  expect(isDone).toBe(false);
+  const other = startProcess('open', `${root}/memory.db`, 'other');
+  await other.printed(1);
+  await other.end();
+  await running;
+  expect(await backend.list('ai:list', { rule })).toHaveLength(3001);
+  expect([3000, 3001]).toContain((await open(`${root}/copy.db`).list('ai:list', { rule })).length);
+});
+
+test('closing waits for a backup', async () => {
+  const root = temporaryDirectory();
+  const backend = await filled(`${root}/memory.db`, 3000);
+  const running = backUp(backend, `${root}/copy.db`);
+  await backend.append('ai:list', [draft('meanwhile')], { rule });
+  await backend.close();
+  expect(await Promise.race([running, 'not yet'])).toBe(statSync(`${root}/copy.db`).size);
+  await expect(backUp(backend, `${root}/other.db`)).rejects.toMatchObject({ code: 'STORE_CLOSED' });
+});
+
+test('a file that exists is not replaced', async () => {
+  const root = temporaryDirectory();
+  const backend = await filled(`${root}/memory.db`, 1);
+  writeFileSync(`${root}/mine`, 'mine');
+  for (const path of [`${root}/mine`, `${root}/memory.db`]) {
+    await expect(backUp(backend, path)).rejects.toMatchObject({ code: 'INVALID_INPUT', path });
+  }
+  expect(readFileSync(`${root}/mine`, 'utf8')).toBe('mine');
+  expect(await backend.list('ai:list', { rule })).toHaveLength(1);
+});
+
+test('a backup that fails or is aborted leaves no file', async () => {
+  const root = temporaryDirectory();
+  const backend = await filled(`${root}/memory.db`, 3000);
+  const before = readdirSync(root);
+  await expect(backUp(backend, `${root}/none/copy.db`)).rejects.toMatchObject({ code: 'STORE_FAILED' });
+  const controller = new AbortController();
+  const running = backUp(backend, `${root}/copy.db`, controller.signal);
+  await backend.append('ai:list', [draft('meanwhile')], { rule });
+  controller.abort(new Error('enough'));
+  await expect(running).rejects.toThrow('enough');
+  expect(readdirSync(root)).toEqual(before);
+});
+
+test('a damaged store has no backup, and the error names the store', async () => {
+  const root = temporaryDirectory();
+  const path = `${root}/memory.db`;
+  const backend = await filled(path, 100);
+  await backend.close();
+  // A count that is wrong, as after a lost page.
+  const database = new DatabaseSync(path);
+  database.exec('DELETE FROM entries WHERE sequence = 50');
+  database.close();
+  const damaged = { code: 'CORRUPT_STORE', path };
+  await expect(backUp(open(path), `${root}/copy.db`)).rejects.toMatchObject(damaged);
+  // Pages of the records, overwritten.
+  const bytes = readFileSync(path);
+  bytes.fill(0x55, 20 * 4096, 24 * 4096);
+  writeFileSync(`${root}/broken.db`, bytes);
+  await expect(backUp(open(`${root}/broken.db`), `${root}/copy.db`)).rejects.toMatchObject({
+    code: 'CORRUPT_STORE',
+    path: `${root}/broken.db`,
+  });
+  expect(readdirSync(root).filter((name) => name.startsWith('copy'))).toEqual([]);
+});

@@ -1,0 +1,123 @@
+/** Files of the SQLite store, and processes that use them. */
+import { spawn, spawnSync } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import process from 'node:process';
+import { createInterface } from 'node:readline';
+import { DatabaseSync } from 'node:sqlite';
+import { fileURLToPath } from 'node:url';
+import { gunzipSync } from 'node:zlib';
+import { onTestFinished } from 'vitest';
+
+const child = fileURLToPath(new URL('sqlite-store-child.ts', import.meta.url));
+const fixture = new URL('format-1.db.gz', import.meta.url);
+const compileCache = fileURLToPath(new URL('../../node_modules/.cache/cairn-compile', import.meta.url));
+
+/** The time at which the file of format 1 was written. */
+export const FORMAT_1_MS = 1_703_123_600_000;
+
+/**
+ * Writes a file of format 1, which Cairn made before it had format 2: messages with imported ones among them, notes, a workflow, a
+ * graph, a namespace, an unreadable record, and `REMOVED-TEXT-n` in free pages.
+ */
+export function writeFormat1(path: string): void {
+  writeFileSync(path, gunzipSync(readFileSync(fixture)), { mode: 0o600 });
+}
+
+/** A process that runs `sqlite-store-child.ts`. */
+export interface StoreProcess {
+  readonly child: ChildProcess;
+  readonly lines: readonly string[];
+  /** Waits until the process has printed this number of lines, or has ended. */
+  readonly printed: (count: number) => Promise<void>;
+  /** Ends the standard input, which a process waits for. */
+  readonly end: () => Promise<void>;
+  readonly ended: Promise<{ readonly code: number | null; readonly stderr: string }>;
+}
+
+export function startProcess(task: string, path: string, ...args: readonly string[]): StoreProcess {
+  return startAs({}, task, path, ...args);
+}
+
+/** Returns the lines of a process of another user, to whom permissions apply. */
+export async function runAsOther(task: string, path: string): Promise<readonly string[]> {
+  const user = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+  const running = startAs(user, task, path);
+  await running.ended;
+  return running.lines;
+}
+
+function startAs(
+  user: { readonly uid?: number; readonly gid?: number },
+  ...args: readonly [task: string, path: string, ...rest: string[]]
+): StoreProcess {
+  const running = spawn(process.execPath, [child, ...args], {
+    stdio: ['pipe', 'pipe', 'pipe'],
+    env: user.uid === undefined ? { ...process.env, NODE_COMPILE_CACHE: compileCache } : { PATH: '' },
+    ...user,
+  });
+  onTestFinished(() => {
+    running.kill('SIGKILL');
+  });
+  running.stdin.on('error', () => undefined);
+  let stderr = '';
+  running.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+  const lines: string[] = [];
+  const waiting = new Set<() => void>();
+  createInterface({ input: running.stdout }).on('line', (line) => {
+    lines.push(line);
+    for (const wake of waiting) wake();
+  });
+  const closed = once(running, 'close');
+  const ended = closed.then(([code]) => ({ code: code as number | null, stderr }));
+  return {
+    child: running,
+    lines,
+    printed: async (count) => {
+      const enough = new Promise<void>((resolve) => {
+        const wake = (): void => {
+          if (lines.length >= count) resolve();
+        };
+        waiting.add(wake);
+        wake();
+      });
+      await Promise.race([enough, closed]);
+    },
+    end: async () => {
+      running.stdin.end();
+      await ended;
+    },
+    ended,
+  };
+}
+
+/** Returns the files of a store that have a text. Another process reads them: to close a file here would end the locks of SQLite. */
+export function filesWith(path: string, text: string): string[] {
+  const files = ['', '-wal', '-shm'].map((suffix) => `${path}${suffix}`).filter((file) => existsSync(file));
+  const script = `const { readFileSync } = require('node:fs');
+    const [text, ...files] = process.argv.slice(1);
+    process.stdout.write(JSON.stringify(files.filter((file) => readFileSync(file).includes(text))));`;
+  const { stdout } = spawnSync(process.execPath, ['-e', script, text, ...files], { encoding: 'utf8' });
+  return (JSON.parse(stdout) as string[]).map((file) => file.slice(path.length));
+}
+
+/** Returns what is wrong in a file: its structure, and counts that are not those of the entries. */
+export function problemsOf(path: string): string[] {
+  const database = new DatabaseSync(path);
+  const texts = (sql: string): string[] =>
+    database
+      .prepare(sql)
+      .all()
+      .map((row) => String(Object.values(row)[0]));
+  const counted = (what: string): string => `(SELECT coalesce(${what}, 0) FROM entries WHERE key_id = keys.id)`;
+  const problems = [
+    ...texts('PRAGMA integrity_check').filter((line) => line !== 'ok'),
+    ...texts('SELECT id FROM entries WHERE key_id NOT IN (SELECT id FROM keys)'),
+    ...texts(`SELECT key FROM keys WHERE kind <> 'document' AND (records <> ${counted('count(*)')} OR records = 0
+      OR temporary <> ${counted('sum(temporary)')} OR bytes <> ${counted('sum(octet_length(body))')}
+      OR sequence < ${counted('max(sequence)')})`),
+  ];
+  database.close();
+  return problems;
+}
