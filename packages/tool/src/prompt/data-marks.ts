@@ -1,87 +1,24 @@
 import { escapeControls } from '../paths/quote.ts';
+import { lookalikesOf } from './lookalikes.ts';
 
 /** Invisible characters, blanks and marks that decorate the letter before them: a reader may overlook them inside a name. */
 const FILLER = String.raw`[\s\p{Cf}\p{M}\p{Default_Ignorable_Code_Point}]*`;
 
-/** Characters that a reader may take for `<`, `/` and `-`. */
-const OPENING = String.raw`[<\u00ab\u02c2\u1438\u2039\u2329\u276c\u276e\u2770\u27e8\u27ea\u3008\u300a\ufe64\uff1c]`;
-const SLASH = String.raw`[/\\\u2044\u2215\u29f8\u2571\uff0f\uff3c]`;
-const HYPHEN = String.raw`[-_\u2010-\u2015\u2043\u207b\u208b\u2212\u30fc\ufe58\ufe63\uff0d\uff3f]`;
-
-/** Letters of other scripts, and digits and signs, that a reader may take for a Latin letter. */
-const lookalikes: Readonly<Record<string, string>> = {
-  a: 'αа',
-  b: 'вьЬ',
-  c: 'сϲ',
-  d: 'ԁ',
-  e: 'еεҽ',
-  g: 'ɡ',
-  h: 'һ',
-  i: 'іıιlӏ1|',
-  j: 'јϳ',
-  k: 'кκ',
-  l: 'iıιіӏ1|',
-  m: 'м',
-  n: 'пո',
-  o: 'оο0',
-  p: 'рρ',
-  q: 'ԛ',
-  r: 'г',
-  s: 'ѕ5',
-  t: 'тτ',
-  u: 'υս',
-  v: 'νѵ',
-  w: 'ԝω',
-  x: 'хχ',
-  y: 'уγү',
-  z: 'ᴢ2',
-};
-
-/** Ranges of Unicode with other forms of Latin letters: phonetic, raised, lowered, circled, mathematical, full width. */
-const FORMS: readonly (readonly [first: number, last: number])[] = [
-  [0x2b0, 0x2e4],
-  [0x1d2c, 0x1dbf],
-  [0x2071, 0x209c],
-  [0x2100, 0x217f],
-  [0x249c, 0x24e9],
-  [0x2c7c, 0x2c7d],
-  [0xff21, 0xff5a],
-  [0x1d400, 0x1d6a5],
-  [0x1f110, 0x1f189],
-];
-
-/** Returns the other forms of each letter. */
-function formsOf(letters: ReadonlySet<string>): ReadonlyMap<string, string> {
-  const forms = new Map<string, string>();
-  for (const [first, last] of FORMS) {
-    for (let codePoint = first; codePoint <= last; codePoint++) {
-      const form = String.fromCodePoint(codePoint);
-      // Also the letter of a bracketed form, `⒜`, and of a squared one, `🄰`.
-      const letter = /[a-z]/u.exec(form.normalize('NFKC').toLowerCase())?.[0] ?? squared(codePoint);
-      if (letters.has(letter)) forms.set(letter, `${forms.get(letter) ?? ''}${form}`);
-    }
-  }
-  return forms;
-}
-
-/** Returns the letter of a black circle or square: Unicode does not map these to letters. */
-function squared(codePoint: number): string {
-  for (const first of [0x1f150, 0x1f170]) {
-    if (codePoint >= first && codePoint < first + 26) return String.fromCodePoint(0x61 + codePoint - first);
-  }
-  return '';
-}
+/**
+ * Characters that a reader may take for `<`, `/` and `-`: those of Unicode's confusables, angle brackets, and signs for less or
+ * before.
+ */
+const OPENING = String.raw`[<\u00ab\u02c2\u02f1\u1438\u16b2\u2039\u2264-\u227f\u22b0\u22d6-\u22e9\u2329\u2343\u276c\u276e\u2770\u27c8\u27e8\u27ea\u2976\u2977\u2987\u2989\u2991\u2993\u2996\u29c0\u29fc\u2a79-\u2abc\u2af7\u2af9\u3008\u300a\ufe3d\ufe3f\ufe64\uff1c]`;
+const SLASH = String.raw`[/\\\u1735\u2041\u2044\u2215\u2216\u2571\u27cb\u27cd\u29f5\u29f8\u29f9\u2cc6\u2f02\u2f03\u3033\u30ce\u31d3\u31d4\u4e36\u4e3f\ufe68\uff0f\uff3c\u{1d20f}\u{1d23a}\u{1d23b}]`;
+const HYPHEN = String.raw`[-_~\u02d7\u02dc\u06d4\u2010-\u2015\u2043\u207b\u208b\u2212\u2796\u2cba\u30fc\ufe58\ufe63\uff0d\uff3f]`;
 
 /**
  * Makes the pattern of the sign that begins a mark, in any form that a reader may take for one. No two adjacent parts can
  * match the same character, so the time is linear in the text.
  */
 function createMarkPattern(name: string): RegExp {
-  const forms = formsOf(new Set(name.replaceAll('-', '')));
   const letters = [...name].map((letter) =>
-    letter === '-'
-      ? `(?:${HYPHEN}${FILLER})*`
-      : `[${letter}${lookalikes[letter] ?? ''}${forms.get(letter) ?? ''}]${FILLER}`,
+    letter === '-' ? `(?:${HYPHEN}${FILLER})*` : `[${letter}${lookalikesOf(letter)}]${FILLER}`,
   );
   return new RegExp(`${OPENING}(?=${FILLER}(?:${SLASH}${FILLER})*${letters.join('')})`, 'giu');
 }
@@ -108,8 +45,12 @@ export function createDataMarks(name: string): DataMarks {
   if (!/^[a-z][a-z-]*$/u.test(name)) {
     throw new RangeError(`invalid mark name ${JSON.stringify(name)}: use the letters a to z and hyphens`);
   }
-  const pattern = createMarkPattern(name);
-  const neutralize = (text: string): string => text.replace(pattern, '&lt;');
+  // Made on first use: most programs import this and wrap nothing.
+  let pattern: RegExp | undefined;
+  const neutralize = (text: string): string => {
+    pattern ??= createMarkPattern(name);
+    return text.replace(pattern, '&lt;');
+  };
   return {
     neutralize,
     wrap: (attributes, data) => {
