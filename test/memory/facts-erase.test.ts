@@ -1,0 +1,110 @@
+/** Nothing of a forgotten fact is left: neither its text, nor its earlier texts, nor its terms. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createMemory } from '@cairn/memory';
+import type { Memory, MemoryBackend } from '@cairn/memory';
+import { sqlite } from '@cairn/memory/sqlite';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { temporaryDirectory } from '../support/tree.ts';
+import { useBackends } from './backends.ts';
+import { KEY, kinds, PROJECT } from './facts-harness.ts';
+
+useBackends();
+
+/** So many facts that their terms are stored. */
+const FACTS = 600;
+/** Words of the forgotten fact, one of each version, one a tag. */
+const WORDS = ['zyxquark', 'vwbluefin', 'kappatron', '龘靐齉'];
+
+/** Fills a memory, and recalls from it as two processes do. Returns the id of the fact to forget. */
+async function fill(memory: Memory, others: () => Memory): Promise<string> {
+  const [first = '', second = '', tag = '', chinese = ''] = WORDS;
+  const { fact } = await memory.facts.remember(`the ${first} is here`, { tags: [tag] });
+  const rows = Array.from({ length: FACTS }, (_, index) => {
+    const id = `fact_${index}`;
+    const next = JSON.stringify({
+      id,
+      text: `fact ${index} of ${index % 7}`,
+      shared: true,
+      createdAt: 1_703_123_456_789,
+    });
+    return { id, expected: undefined, next };
+  });
+  await memory.backend.change(KEY, { rows });
+  for (const query of WORDS) await memory.facts.recall({ query });
+  await memory.facts.update(fact.id, { text: `the ${second} is there` });
+  await others().facts.recall({ query: second });
+  await memory.facts.update(fact.id, { text: `the ${chinese} is elsewhere`, tags: [] });
+  await others().facts.recall({ query: chinese });
+  return fact.id;
+}
+
+/** Returns the words that a text has, also as the pairs of characters that an index of Chinese has. */
+function wordsIn(text: string): string[] {
+  return [...WORDS, '龘靐', '靐齉'].filter((word) => text.toLowerCase().includes(word));
+}
+
+/** Returns all texts under all keys. */
+async function contentsOf(backend: MemoryBackend): Promise<string> {
+  const texts: string[] = [];
+  for (const { key, kind } of await backend.keys('')) {
+    if (kind === 'document') texts.push((await backend.read(key)) ?? '');
+    let after = 0;
+    while (kind === 'table' || kind === 'list') {
+      const { records } = await backend.changes(key, { after, limit: 1000 });
+      for (const { id = '', record } of records) texts.push(id, record);
+      if (records.length < 1000) break;
+      after = records.at(-1)?.sequence ?? 0;
+    }
+  }
+  return texts.join('\n');
+}
+
+describe.each(kinds)('a forgotten fact in $name', (kind) => {
+  test('leaves no word in the store', async () => {
+    const { backend } = await kind.open();
+    const memory = createMemory({ backend, project: PROJECT });
+    onTestFinished(() => memory.close());
+    const id = await fill(memory, () => createMemory({ backend, project: PROJECT }));
+    expect(wordsIn(await contentsOf(backend)).length).toBeGreaterThanOrEqual(WORDS.length);
+    expect(await memory.facts.forget(id)).toMatchObject({ forgotten: true });
+    expect(wordsIn(await contentsOf(backend))).toEqual([]);
+    expect((await memory.facts.recall({ query: WORDS[0] ?? '' })).facts.filter((fact) => fact.id === id)).toEqual([]);
+  });
+
+  test('leaves no word under the old project when it was moved before', async () => {
+    const { backend } = await kind.open();
+    const memory = createMemory({ backend, project: PROJECT });
+    onTestFinished(() => memory.close());
+    const id = await fill(memory, () => createMemory({ backend, project: PROJECT }));
+    await memory.facts.moveProject(PROJECT, '/moved');
+    await memory.facts.recall({ query: WORDS[0] ?? '' });
+    expect((await backend.keys('')).map(({ key }) => key).filter((key) => key.includes(PROJECT))).toEqual([]);
+    await memory.facts.recall({ query: WORDS[3] ?? '', project: '/moved' });
+    expect(await memory.facts.forget(id, { project: '/moved' })).toMatchObject({ forgotten: true });
+    expect(wordsIn(await contentsOf(backend))).toEqual([]);
+  });
+});
+
+test('a forgotten fact leaves no byte in the files of SQLite', async () => {
+  const directory = temporaryDirectory();
+  const open = (): Memory =>
+    createMemory({ backend: sqlite({ path: join(directory, 'memory.db') }), project: PROJECT });
+  const memory = open();
+  const bytes = (): string =>
+    readdirSync(directory)
+      .map((name) => readFileSync(join(directory, name), 'utf8'))
+      .join('\n');
+  const others: Memory[] = [];
+  const id = await fill(memory, () => {
+    const other = open();
+    others.push(other);
+    return other;
+  });
+  for (const other of others) await other.close();
+  expect(wordsIn(bytes()).length).toBeGreaterThanOrEqual(WORDS.length);
+  expect(await memory.facts.forget(id)).toEqual({ forgotten: true, erased: 'done' });
+  expect(wordsIn(bytes())).toEqual([]);
+  await memory.close();
+  expect(wordsIn(bytes())).toEqual([]);
+});
