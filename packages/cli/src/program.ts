@@ -13,7 +13,7 @@ Examples:
   $ cairn grep 'import .* from' -g '*.ts'   lines by regular expression
   $ cairn read README.md                    a file, and the tag of its content
   $ cairn edit README.md --old TODO --new Done --dry-run   what would change
-  $ cairn memory add 'the tests need redis-server'   store it; 'cairn memory search redis' finds it
+  $ cairn memory remember 'the tests need redis-server'   keep a fact; 'cairn memory recall redis' finds it
   $ vim "$(cairn pick)"                     choose a file while you type
   $ cairn help grep                         the options of one command
 

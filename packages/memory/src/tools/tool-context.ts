@@ -39,7 +39,7 @@ interface Recalled {
 }
 
 function matchOf({ isSimilar }: Recalled): Readonly<Record<string, string>> {
-  return isSimilar === true ? { match: 'similar words only' } : {};
+  return isSimilar === true ? { match: 'weak' } : {};
 }
 
 /** Returns a fact as an entry of an answer. */
