@@ -17,7 +17,8 @@ import type {
 } from '../records/backend.ts';
 import { deletableTime, readClock } from '../records/clock-guard.ts';
 import type { ClockState } from '../records/clock-guard.ts';
-import { isLive, lastExpiryOf, positionOf, recordOf, ruleOfWrite, withinCount } from '../records/record.ts';
+import { isWithinLifetime, lastExpiryOf, lifeOf, recordOf, ruleOfWrite, withinCount } from '../records/record.ts';
+import type { Life } from '../records/record.ts';
 import { randomName } from '../records/random-name.ts';
 
 export interface MemoryBackendOptions {
@@ -28,7 +29,14 @@ export interface MemoryBackendOptions {
 /** Newest first. */
 interface List {
   readonly kind: 'list';
-  items: Changed[];
+  items: Item[];
+}
+
+/** A record, with its life, which is parsed once. */
+interface Item {
+  readonly sequence: number;
+  readonly record: string;
+  readonly life: Life | undefined;
 }
 
 interface Table {
@@ -61,8 +69,14 @@ function newSlot<Value extends List | Table | Document>(value: Value): Slot<Valu
 
 function itemsOf({ value }: Slot): readonly Changed[] {
   if (value.kind === 'document') return [];
-  if (value.kind === 'list') return value.items;
+  if (value.kind === 'list') return value.items.map(({ sequence, record }) => ({ sequence, record }));
   return Array.from(value.rows, ([id, { sequence, record }]) => ({ sequence, record, id }));
+}
+
+/** Returns the place of a time among the times of records, newest first: before the first one that is not later. */
+function placeOf(times: readonly number[], timeMs: number): number {
+  const place = times.findIndex((time) => time <= timeMs);
+  return place === -1 ? times.length : place;
 }
 
 function ownerOf(table: Table, unique: string): string | undefined {
@@ -154,37 +168,41 @@ export function memory(options: MemoryBackendOptions = {}): MemoryBackend {
       const nowMs = begin(call);
       const { rule } = call;
       const slot = slotAt(key, 'list', trusted()) ?? newSlot<List>({ kind: 'list', items: [] });
-      const items = slot.value.items.filter(({ record }) => isLive(record, rule, trusted()));
-      const before = items.map(({ record }) => record);
+      const isLive = ({ life }: Item): boolean => isWithinLifetime(life, rule, trusted());
+      const items = slot.value.items.filter(isLive);
+      const before = items.map(({ life }) => life);
+      const times = before.map((life) => life?.timeMs ?? Infinity);
       const added = drafts.map((draft) => {
         const { timeMs, unlessStart } = draft;
         const known =
           unlessStart === undefined
             ? undefined
-            : items.find(({ record: one }) => one.startsWith(unlessStart) && isLive(one, rule, trusted()));
+            : items.find((item) => item.record.startsWith(unlessStart) && isLive(item));
         if (known) return known.record;
         const record = recordOf(draft, nowMs);
-        const records = timeMs === undefined ? [] : items.map((item) => item.record);
+        const life = lifeOf(record);
+        const position = timeMs === undefined ? 0 : placeOf(times, timeMs);
         slot.sequence += 1;
-        items.splice(timeMs === undefined ? 0 : positionOf(records, timeMs), 0, { sequence: slot.sequence, record });
+        items.splice(position, 0, { sequence: slot.sequence, record, life });
+        times.splice(position, 0, life?.timeMs ?? Infinity);
         return record;
       });
-      const live = items.filter(({ record }) => isLive(record, rule, trusted()));
+      const live = items.filter(isLive);
       const isWithin = withinCount(
-        live.map(({ record }) => record),
+        live.map(({ life }) => life),
         ruleOfWrite(before, rule),
       );
       slot.value.items = live.filter((_, index) => isWithin[index]);
-      const kept = slot.value.items.map(({ record }) => record);
-      slot.expiresMs = lastExpiryOf(kept, rule) ?? slot.expiresMs;
+      const lives = slot.value.items.map(({ life }) => life);
+      slot.expiresMs = lastExpiryOf(lives, rule) ?? slot.expiresMs;
       settle(key, slot);
       return added;
     },
     list: async (key: string, { rule, limit = Infinity, signal }: ListQuery & CallOptions) => {
       const nowMs = begin({ signal });
       const items = slotAt(key, 'list', nowMs)?.value.items ?? [];
-      const records = items.map(({ record }) => record);
-      return records.filter((record) => isLive(record, rule, nowMs)).slice(0, limit);
+      const live = items.filter(({ life }) => isWithinLifetime(life, rule, nowMs));
+      return live.slice(0, limit).map(({ record }) => record);
     },
     remove: async (key: string, records: readonly string[] | 'all', call?: CallOptions) => {
       begin(call);

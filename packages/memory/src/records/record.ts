@@ -55,56 +55,42 @@ function expiryOf(life: Life | undefined, rule: ListRule): number | undefined {
 
 /** Returns whether a record is kept now. A record without a readable time is kept, so that no data is lost. */
 export function isLive(record: string, rule: ListRule, nowMs: number): boolean {
-  if (rule.lifetimeMs === Infinity && rule.temporaryLifetimeMs === Infinity) return true;
-  const expiry = expiryOf(lifeOf(record), rule);
+  return isWithinLifetime(endsOf(rule) ? lifeOf(record) : undefined, rule, nowMs);
+}
+
+/** Returns whether records of a rule expire. */
+function endsOf({ lifetimeMs, temporaryLifetimeMs }: ListRule): boolean {
+  return lifetimeMs !== Infinity || temporaryLifetimeMs !== Infinity;
+}
+
+/** Returns whether a record with this life is kept now. */
+export function isWithinLifetime(life: Life | undefined, rule: ListRule, nowMs: number): boolean {
+  const expiry = expiryOf(life, rule);
   return expiry === undefined || expiry > nowMs;
 }
 
-/** Returns the position of a time among records, newest first. */
-export function positionOf(records: readonly string[], timeMs: number): number {
-  const older = records.findIndex((record) => (lifeOf(record)?.timeMs ?? Infinity) <= timeMs);
-  return older === -1 ? records.length : older;
-}
-
-/** A draft with its record. */
-export interface Added {
-  readonly draft: Draft;
-  readonly record: string;
-}
-
-/** Adds records to a list, newest first, and drops what the rule does not keep. */
-export function arrange(before: readonly string[], added: readonly Added[], rule: ListRule, nowMs: number): string[] {
-  const records = [...before];
-  for (const { record, draft } of added) {
-    records.splice(draft.timeMs === undefined ? 0 : positionOf(records, draft.timeMs), 0, record);
-  }
-  const live = records.filter((record) => isLive(record, rule, nowMs));
-  const isWithin = withinCount(live, rule);
-  return live.filter((_, index) => isWithin[index]);
-}
-
-/** Returns the rule of a write to a list that has these live records. */
-export function ruleOfWrite(records: readonly string[], rule: ListRule): ListRule {
+/** Returns the rule of a write to a list that has live records with these lives. */
+export function ruleOfWrite(lives: readonly (Life | undefined)[], rule: ListRule): ListRule {
   if (rule.keepsPresent !== true) return rule;
-  const temporary = records.filter((record) => lifeOf(record)?.temporary === true).length;
+  const temporary = lives.filter((life) => life?.temporary === true).length;
   return {
     ...rule,
-    maxRecords: Math.max(rule.maxRecords, records.length - temporary),
+    maxRecords: Math.max(rule.maxRecords, lives.length - temporary),
     maxTemporaryRecords: Math.max(rule.maxTemporaryRecords, temporary),
   };
 }
 
 /** Returns whether each record, newest first, is among the newest of its kind that the rule keeps. */
-export function withinCount(records: readonly string[], rule: ListRule): boolean[] {
+export function withinCount(lives: readonly (Life | undefined)[], rule: ListRule): boolean[] {
   const left = { permanent: rule.maxRecords, temporary: rule.maxTemporaryRecords };
-  return records.map((record) => left[lifeOf(record)?.temporary === true ? 'temporary' : 'permanent']-- > 0);
+  return lives.map((life) => left[life?.temporary === true ? 'temporary' : 'permanent']-- > 0);
 }
 
 /** Returns when the longest-lived record expires; `undefined` when no time is readable. */
-export function lastExpiryOf(records: readonly string[], rule: ListRule): number | undefined {
+export function lastExpiryOf(lives: readonly (Life | undefined)[], rule: ListRule): number | undefined {
   let last: number | undefined;
-  for (const record of records) {
-    const expiry = expiryOf(lifeOf(record), rule);
+  for (const life of lives) {
+    const expiry = expiryOf(life, rule);
     if (expiry !== undefined && (last === undefined || expiry > last)) last = expiry;
   }
   return last;
