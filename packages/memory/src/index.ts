@@ -56,6 +56,7 @@ export { findMessage } from './maintenance/find-message.ts';
 export type { FoundMessage, MessageSource } from './maintenance/find-message.ts';
 export type {
   ForgetEverything,
+  ForgetFacts,
   ForgetGraph,
   ForgetMessages,
   ForgetNamespace,

@@ -11,7 +11,7 @@ import { createFacts } from './facts/facts.ts';
 import type { Facts } from './facts/facts-api.ts';
 import { createGraph } from './graph/graph.ts';
 import type { Graph } from './graph/graph.ts';
-import { exportLines } from './maintenance/export.ts';
+import { exportLines, markdownLines } from './maintenance/export.ts';
 import type { ExportOptions } from './maintenance/export.ts';
 import { forget } from './maintenance/forget.ts';
 import type { ForgetOptions, ForgetResult } from './maintenance/forget.ts';
@@ -86,8 +86,8 @@ export interface Memory extends Notes, Streams, AsyncDisposable {
   /** Lists the workflows with notes. */
   readonly listNotes: (options?: CallOptions) => Promise<NotesInfo[]>;
   /**
-   * Removes messages, a namespace, a workflow, notes, a knowledge graph, what is unreadable, or everything, and erases the text
-   * from the files of the store.
+   * Removes messages, the facts of a scope, a namespace, a workflow, notes, a knowledge graph, unreadable records, or everything,
+   * and erases the text from the files of the store.
    *
    * @throws {MemoryError} `INVALID_INPUT`, `INVALID_NAME`.
    */
@@ -99,7 +99,7 @@ export interface Memory extends Notes, Streams, AsyncDisposable {
    */
   readonly backup: (path: string, options?: CallOptions) => Promise<number>;
   readonly stats: (options?: CallOptions) => Promise<MemoryStats>;
-  /** Returns everything as JSON lines, or the messages of a stream or a group. */
+  /** Returns everything as JSON lines, the messages of a stream or a group, or the facts as Markdown. */
   readonly export: (options?: ExportOptions) => AsyncGenerator<string, void, undefined>;
   /** Imports an export. Lines that the memory already has are not added again. */
   readonly import: (lines: Iterable<string> | AsyncIterable<string>, options?: CallOptions) => Promise<ImportResult>;
@@ -124,12 +124,14 @@ export function createMemory(options: MemoryOptions): Memory {
   const notes = createNotes({ backend, reader, limits });
   const workflows = createWorkflows({ backend, reader, limits, notes });
   const recall = createRecall({ messages, notes, embed, backend, limits });
-  const facts = createFacts({ backend, reader, limits, terms: createScan(backend), project, embed, language });
+  const terms = createScan(backend);
+  const factDependencies = { backend, reader, limits, terms, project };
+  const facts = createFacts({ ...factDependencies, embed, language });
   const claims = createClaims(backend);
   const noteLifetimeMs = limits.notes.temporaryLifetimeMs;
   const streams = createStreams({ messages, notes, workflows, recall, claims, language, noteLifetimeMs });
   const graph = (name: string = 'default'): Graph => createGraph({ backend, reader }, name);
-  const transfer = { backend, reader, messages, notes, workflows, limits, graph };
+  const transfer = { backend, reader, messages, notes, workflows, limits, graph, facts, factDependencies };
   const onProblem = ({ key, message }: Problem): void => onUnreadable({ key, record: '', reason: message });
   const close = (): Promise<void> => backend.close();
 
@@ -149,9 +151,10 @@ export function createMemory(options: MemoryOptions): Memory {
     retrieveRelevantContexts: async ({ stream, ...query }) => streams.stream(stream).retrieveRelevantContexts(query),
     listGroups: ({ stream, signal } = {}) => listGroups(backend, { stream, onProblem, signal }),
     listNotes: ({ signal } = {}) => listNotes(backend, { onProblem, signal }),
-    forget: (selection) => forget({ backend, messages, claims, limits }, selection),
+    forget: (selection) => forget({ backend, messages, workflows, claims, limits, terms, project }, selection),
     stats: (call = {}) => measure(backend, call),
-    export: (selection = {}) => exportLines(transfer, selection),
+    export: (selection = {}) =>
+      selection.format === 'markdown' ? markdownLines(transfer, selection) : exportLines(transfer, selection),
     import: (lines, call = {}) => importLines(transfer, lines, call),
     unreadable: ({ signal } = {}) => listUnreadable(backend, { limits, signal }),
     backup: async (path, call) => {

@@ -1,3 +1,6 @@
+import { MemoryError } from '../errors.ts';
+import type { Facts } from '../facts/facts-api.ts';
+import { factTables } from '../facts/fact-table.ts';
 import type { CallOptions, MemoryBackend } from '../records/backend.ts';
 import { MEMORY_PREFIX, parseMemoryKey, QUARANTINE_KEY, streamPrefix, UNKNOWN_KEY } from '../records/keys.ts';
 import type { Limits } from '../records/limits.ts';
@@ -11,6 +14,11 @@ import type { ProblemListener } from './problems.ts';
 export interface ExportOptions extends CallOptions {
   readonly stream?: string | undefined;
   readonly group?: string | undefined;
+  /**
+   * `jsonl`: everything, for an import. `markdown`: the active facts, a document for the user and one for each project, as
+   * `facts.toMarkdown` writes them. @default 'jsonl'
+   */
+  readonly format?: 'jsonl' | 'markdown' | undefined;
   /** Called for each key that the export leaves out. @default onUnreadable of the memory */
   readonly onProblem?: ProblemListener | undefined;
 }
@@ -19,6 +27,7 @@ export interface ExportDependencies {
   readonly backend: MemoryBackend;
   readonly reader: Reader;
   readonly limits: Limits;
+  readonly facts: Facts;
 }
 
 /**
@@ -63,6 +72,24 @@ export async function* exportLines(
   }
   if (isEmpty && last.size > 0) yield version;
   yield* last;
+}
+
+/** Writes the active facts as the lines of Markdown. @throws {MemoryError} `INVALID_INPUT` for a group, which has no facts. */
+export async function* markdownLines(
+  { backend, facts }: ExportDependencies,
+  { stream, group, signal }: ExportOptions,
+): AsyncGenerator<string, void, undefined> {
+  if (group !== undefined) {
+    throw new MemoryError('INVALID_INPUT', ['The facts of a group cannot be exported', 'Leave out the group.']);
+  }
+  let isFirst = true;
+  for (const { scope, project } of await factTables(backend, { signal })) {
+    const selection = { scope, project, stream, allStreams: stream === undefined, signal };
+    const text = await facts.toMarkdown(selection);
+    if (!isFirst) yield '';
+    isFirst = false;
+    yield* text.trimEnd().split('\n');
+  }
 }
 
 /** Returns the line of a record that is exported raw. */

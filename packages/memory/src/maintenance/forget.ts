@@ -1,6 +1,10 @@
 import type { Claims } from '../conversations/claims.ts';
 import type { Messages } from '../conversations/messages.ts';
 import { MemoryError } from '../errors.ts';
+import type { FactScope } from '../facts/fact.ts';
+import type { TermStore } from '../facts/fact-index.ts';
+import { factTable } from '../facts/fact-table.ts';
+import { sourceOf } from '../facts/recall-facts.ts';
 import type { CallOptions, Erasure, KeyInfo, MemoryBackend } from '../records/backend.ts';
 import {
   graphKey,
@@ -8,17 +12,21 @@ import {
   namespaceKey,
   namespacePrefix,
   notesKey,
+  parseFactsKey,
   parseMemoryKey,
   parseStreamKey,
+  parseWorkflowKey,
   PREFIX,
   QUARANTINE_KEY,
   STREAM_PREFIX,
   streamPrefix,
   UNKNOWN_KEY,
+  WORKFLOW_PREFIX,
   workflowKey,
 } from '../records/keys.ts';
 import type { Limits } from '../records/limits.ts';
 import { removeKey } from '../records/namespace.ts';
+import type { Workflows } from '../workflows/workflows.ts';
 import { isKnownKey, problemOf, readContents } from './contents.ts';
 import type { FoundRecord } from './contents.ts';
 import { onKey } from './problems.ts';
@@ -55,6 +63,13 @@ export interface ForgetGraph extends CallOptions {
   readonly graph: string;
 }
 
+/** Selects all facts of the user, or of a project. A single fact is forgotten by `memory.facts.forget(id)`. */
+export interface ForgetFacts extends CallOptions {
+  readonly scope: FactScope;
+  /** @default the project of the memory */
+  readonly project?: string | undefined;
+}
+
 /** Selects the records that this version cannot read, also those that an import kept for the next export. */
 export interface ForgetUnreadable extends CallOptions {
   readonly unreadable: true;
@@ -73,6 +88,7 @@ export type ForgetOptions =
   | ForgetWorkflow
   | ForgetNotes
   | ForgetGraph
+  | ForgetFacts
   | ForgetUnreadable
   | ForgetEverything;
 
@@ -89,8 +105,12 @@ export interface ForgetResult {
 export interface ForgetDependencies {
   readonly backend: MemoryBackend;
   readonly messages: Messages;
+  readonly workflows: Workflows;
   readonly claims: Claims;
   readonly limits: Limits;
+  readonly terms: TermStore;
+  /** The project of the memory. */
+  readonly project: string | undefined;
 }
 
 /** What one call removes. */
@@ -127,6 +147,10 @@ async function remove(selection: ForgetOptions, forgetting: Forgetting): Promise
   if ('workflow' in selection) {
     return removeExactly([notesKey(selection.workflow), workflowKey(selection.workflow)], forgetting);
   }
+  if ('scope' in selection) {
+    const { scope, project = forgetting.project } = selection;
+    return removeExactly([factTable(scope, project).key], forgetting);
+  }
   if ('graph' in selection) return removeExactly([graphKey(selection.graph)], forgetting);
   return removeMessages(selection, forgetting);
 }
@@ -136,7 +160,10 @@ async function removeKeys(prefix: string, accepts: (key: string) => boolean, for
   const { signal } = forgetting;
   const infos = await forgetting.backend.keys(prefix, { signal });
   let removed = 0;
-  for (const info of infos) if (accepts(info.key)) removed += await removeOne(info, forgetting);
+  // Notes come before their workflow, which removes them too.
+  for (const info of infos.toSorted((a, b) => (a.key < b.key ? -1 : 1))) {
+    if (accepts(info.key)) removed += await removeOne(info, forgetting);
+  }
   return removed;
 }
 
@@ -146,14 +173,20 @@ async function removeExactly(keys: readonly string[], forgetting: Forgetting): P
   return removed;
 }
 
-async function removeOne(info: KeyInfo, { backend, messages, claims, problems, signal }: Forgetting): Promise<number> {
+async function removeOne(info: KeyInfo, forgetting: Forgetting): Promise<number> {
+  const { backend, messages, workflows, claims, terms, problems, signal } = forgetting;
   const run = async (): Promise<number> => {
     const place = info.kind === 'list' ? parseMemoryKey(info.key) : undefined;
-    // Messages have terms in an index, which go with them.
+    // Messages and facts have terms in an index, which go first: a kill in between leaves no term of a removed text.
     if (place !== undefined) return messages.remove(place, undefined, { signal });
     if (info.kind === 'document' && info.key.startsWith(STREAM_PREFIX)) {
       return (await claims.release(parseStreamKey(info.key), { signal })) ? 1 : 0;
     }
+    const workflow =
+      info.kind === 'document' && info.key.startsWith(WORKFLOW_PREFIX) ? parseWorkflowKey(info.key) : undefined;
+    if (workflow !== undefined && (await workflows.remove(workflow, { signal }))) return 1;
+    const facts = info.kind === 'table' ? parseFactsKey(info.key) : undefined;
+    if (facts !== undefined) await terms.forget(sourceOf({ key: info.key, ...facts }), 'all', { signal });
     return removeKey(backend, info, { signal });
   };
   return (await onKey(info.key, run, (problem) => problems.push(problem))) ?? 0;
@@ -205,14 +238,12 @@ async function removeRecord(
   return isDone ? 1 : 0;
 }
 
+/** Removes all that this version knows. Other keys are those of a newer version, or of another program. */
 async function removeEverything(forgetting: Forgetting): Promise<number> {
   const { backend, problems, signal } = forgetting;
-  const infos = await backend.keys(PREFIX, { signal });
-  let removed = 0;
-  for (const info of infos) {
+  for (const info of await backend.keys(PREFIX, { signal })) {
     const problem = isKnownKey(info.key) ? undefined : problemOf(info);
     if (problem) problems.push(problem);
-    else removed += await removeOne(info, forgetting);
   }
-  return removed;
+  return removeKeys(PREFIX, isKnownKey, forgetting);
 }

@@ -1,6 +1,9 @@
 import { claimStream } from '../conversations/claims.ts';
 import type { ImportedMessage } from '../conversations/message.ts';
 import type { Messages, Place } from '../conversations/messages.ts';
+import type { ChangeDependencies } from '../facts/change-facts.ts';
+import { factTable } from '../facts/fact-table.ts';
+import { placeRows } from '../facts/move-facts.ts';
 import type { Graph } from '../graph/graph.ts';
 import type { CallOptions } from '../records/backend.ts';
 import { graphKey, memoryKey, namespaceKey, notesKey, streamKey, UNKNOWN_KEY, workflowKey } from '../records/keys.ts';
@@ -37,6 +40,7 @@ export interface ImportDependencies extends ExportDependencies {
   readonly notes: Notes;
   readonly workflows: Workflows;
   readonly graph: (name: string) => Graph;
+  readonly factDependencies: ChangeDependencies;
 }
 
 /** The records that one step writes. */
@@ -88,6 +92,11 @@ export async function importLines(
     for (const name of ['added', 'present', 'dropped'] as const) total[name] += own[name];
     return own;
   };
+  await importAll(
+    'fact',
+    ({ scope, project }) => factTable(scope, project).key,
+    (group, importing) => importFacts(dependencies, group, importing),
+  );
   await importAll(
     'stream',
     ({ name }) => streamKey(name),
@@ -193,6 +202,23 @@ async function importRecords<T extends { readonly time: number }>(
   const kept = fresh.filter(([identity]) => after.has(identity)).length;
   count.added += kept;
   count.dropped += fresh.length - kept;
+}
+
+/** Adds facts with their earlier versions. A fact with the text of another one is kept as superseded by it. */
+async function importFacts(
+  { factDependencies }: ImportDependencies,
+  lines: readonly [LineOf<'fact'>, ...LineOf<'fact'>[]],
+  { count, signal }: Importing,
+): Promise<void> {
+  const [{ scope, project }] = lines;
+  const rows = lines.map(({ fact }) => ({ id: fact.id, record: JSON.stringify(fact) }));
+  const { added, merged, present } = await placeRows(factDependencies, {
+    table: factTable(scope, project),
+    rows,
+    signal,
+  });
+  count.added += added + merged;
+  count.present += present;
 }
 
 async function importMessages(

@@ -5,6 +5,9 @@ import { messageDraft } from '../conversations/message.ts';
 import type { ImportedMessage } from '../conversations/message.ts';
 import type { Place } from '../conversations/messages.ts';
 import { MemoryError } from '../errors.ts';
+import { parseFact } from '../facts/fact.ts';
+import type { FactTable, StoredFact } from '../facts/fact.ts';
+import { factTable } from '../facts/fact-table.ts';
 import { graphLineSchema } from '../graph/knowledge-graph.ts';
 import type { GraphLine } from '../graph/knowledge-graph.ts';
 import { graphKey, memoryKey, namespaceKey, notesKey, quoted, streamKey, workflowKey } from '../records/keys.ts';
@@ -25,6 +28,7 @@ export const EXPORT_VERSION = 2;
 export type Line =
   | ({ readonly kind: 'message' } & Place & ImportedMessage)
   | ({ readonly kind: 'note'; readonly workflowId: string } & Note)
+  | ({ readonly kind: 'fact'; readonly fact: StoredFact } & Omit<FactTable, 'key'>)
   | { readonly kind: 'workflow'; readonly id: string }
   | ({ readonly kind: 'stream' } & StreamClaim)
   | { readonly kind: 'graph'; readonly graph: string; readonly line: GraphLine }
@@ -56,6 +60,7 @@ function isJsonObject(value: unknown): value is JsonObject {
 }
 
 const object = z.custom<JsonObject>(isJsonObject, 'expected an object');
+const fact = z.custom<StoredFact>((value) => parseFact(JSON.stringify(value) ?? '') !== undefined, 'expected a fact');
 const time = z.int().min(0).max(MAX_TIME_MS);
 
 const namespaceShape = {
@@ -84,6 +89,7 @@ const shapes = {
     temporary: z.boolean(),
     fields: object.optional(),
   },
+  fact: { scope: z.enum(['user', 'project']), project: z.string().optional(), fact },
   workflow: { id: z.string() },
   stream: { name: z.string(), parents: z.array(z.string()) },
   graph: { graph: z.string(), line: graphLineSchema },
@@ -192,6 +198,9 @@ export function checkLine(line: Line, limits: Limits): void {
     case 'note':
       notesKey(line.workflowId);
       noteDraft(line, limits);
+      return;
+    case 'fact':
+      factTable(line.scope, line.project);
       return;
     case 'stream':
       streamKey(line.name);

@@ -1,0 +1,222 @@
+/** What is forgotten is gone: from every call, and from the files of the store. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { createMemory } from '@cairn/memory';
+import type { Memory } from '@cairn/memory';
+import { sqlite } from '@cairn/memory/sqlite';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { temporaryDirectory } from '../support/tree.ts';
+import { backendKinds, openMemory, useBackends } from './backends.ts';
+
+useBackends();
+
+const forever = {
+  maxRecords: Infinity,
+  maxTemporaryRecords: Infinity,
+  lifetimeMs: Infinity,
+  temporaryLifetimeMs: Infinity,
+};
+/** A log of a server may keep removed text. */
+const ERASED: Readonly<Record<string, string>> = { memory: 'done', sqlite: 'done', redis: 'log' };
+
+/** Fills a memory with one thing of each kind. Each has the word. */
+async function fill(memory: Memory, word: string): Promise<{ readonly workflow: string }> {
+  await memory.messages.add({ stream: 's', group: 'g' }, { content: `${word} message` });
+  await memory.messages.add({ stream: 's', group: 'h' }, { content: `${word} message` });
+  await memory.messages.add({ stream: 't', group: 'g' }, { content: `${word} message` });
+  const { id } = await memory.workflows.create({ goal: `${word} goal`, todos: ['a'], streamName: 's' });
+  await memory.storeNote(id, `${word} note`, 'todo_0');
+  await memory.storeNote('other', `${word} note`, 'todo_0');
+  await memory.graph().createEntities([{ name: `${word} entity`, entityType: 't', observations: [] }]);
+  await memory.graph('other').createEntities([{ name: `${word} entity`, entityType: 't', observations: [] }]);
+  const { fact } = await memory.facts.remember(`${word} of the project`, { scope: 'project' });
+  await memory.facts.update(fact.id, { text: `${word} changed` });
+  await memory.facts.remember(`${word} of another project`, { scope: 'project', project: 'q' });
+  await memory.facts.remember(`${word} of the user`, { scope: 'user' });
+  await memory.namespace('n').append('list', [{ text: word }]);
+  await memory.namespace('n').swap('document', { expected: undefined, next: word });
+  return { workflow: id };
+}
+
+async function keysOf(memory: Memory): Promise<string[]> {
+  return (await memory.backend.keys('')).map(({ key }) => key).toSorted();
+}
+
+describe.each(backendKinds)('forget on $name', (kind) => {
+  test.skipIf(kind.isSkipped)('removes exactly what is selected', async () => {
+    const { memory } = await openMemory(kind, { project: 'p' });
+    const { workflow } = await fill(memory, 'word');
+    const all = await keysOf(memory);
+    const gone = async (selection: Parameters<Memory['forget']>[0]): Promise<unknown> => {
+      const before = await keysOf(memory);
+      const { removed, erased, problems } = await memory.forget(selection);
+      expect([erased, problems]).toEqual([ERASED[kind.name], []]);
+      const after = await keysOf(memory);
+      expect(await memory.forget(selection)).toEqual({ removed: 0, erased, problems: [] });
+      expect(await keysOf(memory)).toEqual(after);
+      return [removed, ...before.filter((key) => !after.includes(key))];
+    };
+    expect(await gone({ stream: 's', group: 'g' })).toEqual([1, 'ai:memory:s:g']);
+    expect(await gone({ stream: 's' })).toEqual([1, 'ai:memory:s:h']);
+    expect(await gone({ notes: 'other' })).toEqual([1, 'ai:notes:other']);
+    expect(await gone({ workflow })).toEqual([2, `ai:notes:${workflow}`, `ai:workflow:${workflow}`]);
+    expect(await gone({ graph: 'other' })).toEqual([1, 'ai:graph:other']);
+    expect(await gone({ scope: 'project' })).toEqual([1, 'ai:facts:project:p']);
+    expect(await gone({ scope: 'project', project: 'q' })).toEqual([1, 'ai:facts:project:q']);
+    expect(await gone({ namespace: 'n', key: 'list' })).toEqual([1, 'ai:namespace:n:list']);
+    expect(await gone({ everything: true })).toEqual([
+      4,
+      'ai:facts:user',
+      'ai:graph:default',
+      'ai:memory:t:g',
+      'ai:namespace:n:document',
+    ]);
+    expect(all).toHaveLength(13);
+    expect(await keysOf(memory)).toEqual([]);
+  });
+
+  test.skipIf(kind.isSkipped)('of a stream releases its name', async () => {
+    const { memory } = await openMemory(kind);
+    for (const name of ['a', 'b', 'c']) memory.defineStream({ name });
+    const merged = memory.mergeStreams({ name: 'm', main: 'a', secondary: ['b'] });
+    await merged.addMessage('g', { content: 'x' });
+    const other = createMemory({ backend: memory.backend });
+    const claim = async (): Promise<unknown> => other.stream('m').addMessage('g', { content: 'y' });
+    other.defineStream({ name: 'm' });
+    await expect(claim()).rejects.toMatchObject({ code: 'STREAM_EXISTS' });
+    expect(await memory.forget({ stream: 'm' })).toMatchObject({ removed: 1 });
+    await expect(claim()).resolves.toMatchObject({ content: 'y' });
+  });
+
+  test.skipIf(kind.isSkipped)('of unreadable records leaves the readable ones', async () => {
+    const { memory } = await openMemory(kind, { project: 'p' });
+    const torn = { before: '{"torn', after: '' };
+    await memory.messages.add({ stream: 's', group: 'g' }, { content: 'good' });
+    await memory.backend.append('ai:memory:s:g', [torn], { rule: forever });
+    await memory.backend.append('ai:notes:w', [torn], { rule: forever });
+    await memory.backend.swap('ai:workflow:bad', { expected: undefined, next: '{', ttlMs: 60_000 });
+    await memory.graph().createEntities([{ name: 'good', entityType: 't', observations: [] }]);
+    await memory.backend.change('ai:graph:default', { rows: [{ id: 'x', expected: undefined, next: 'torn' }] });
+    await memory.facts.remember('good', { scope: 'user' });
+    await memory.backend.change('ai:facts:user', { rows: [{ id: 'x', expected: undefined, next: 'torn' }] });
+    const old = ['{"type":"entity","name":"good","entityType":"t","observations":[]}', 'torn'].join('\n');
+    await memory.backend.swap('ai:graph:old', { expected: undefined, next: old, ttlMs: Infinity });
+    await memory.import(['{"kind":"newer","a":1}']);
+    expect(await memory.unreadable()).toHaveLength(6);
+    expect(await memory.forget({ unreadable: true, key: 'ai:notes:w' })).toMatchObject({ removed: 1, problems: [] });
+    expect(await memory.unreadable()).toHaveLength(5);
+    expect(await memory.forget({ unreadable: true })).toMatchObject({ removed: 6, problems: [] });
+    expect(await memory.unreadable()).toEqual([]);
+    expect(await memory.messages.history({ stream: 's', group: 'g' })).toHaveLength(1);
+    expect((await memory.graph().read()).entities).toHaveLength(1);
+    expect((await memory.graph('old').read()).entities).toHaveLength(1);
+    expect((await memory.facts.list({ scope: 'user' })).facts).toHaveLength(1);
+    expect(await keysOf(memory)).toEqual(['ai:facts:user', 'ai:graph:default', 'ai:graph:old', 'ai:memory:s:g']);
+  });
+
+  test.skipIf(kind.isSkipped)(
+    'goes on at a key that it cannot remove, and reports keys that it does not know',
+    async () => {
+      const { memory } = await openMemory(kind);
+      await memory.messages.add({ stream: 's', group: 'g' }, { content: 'x' });
+      await memory.backend.swap('ai:memory:s:document', { expected: undefined, next: 'text', ttlMs: 60_000 });
+      await memory.backend.swap('ai:newer:x', { expected: undefined, next: 'text', ttlMs: 60_000 });
+      expect(await memory.forget({ stream: 's' })).toMatchObject({ removed: 2, problems: [] });
+      expect(await memory.forget({ everything: true })).toMatchObject({
+        removed: 0,
+        problems: [{ key: 'ai:newer:x', code: 'CORRUPT_RECORD', message: expect.stringContaining('does not know') }],
+      });
+      expect(await keysOf(memory)).toEqual(['ai:newer:x']);
+    },
+  );
+
+  test.skipIf(kind.isSkipped)('refuses an empty selection, and removes nothing', async () => {
+    const { memory } = await openMemory(kind);
+    await memory.messages.add({ stream: 's', group: 'g' }, { content: 'x' });
+    for (const selection of [{}, { stream: '' }, { stream: 's', message: 'm' }, { scope: 'project' }, { graph: '' }]) {
+      await expect(memory.forget(selection as never)).rejects.toMatchObject({
+        code: expect.stringMatching(/^INVALID_(?:NAME|INPUT)$/u),
+      });
+    }
+    expect(await keysOf(memory)).toEqual(['ai:memory:s:g']);
+  });
+});
+
+describe('the files of a SQLite store', () => {
+  /** The bytes of all files of a store. */
+  const bytesOf = (directory: string): Buffer =>
+    Buffer.concat(readdirSync(directory).map((name) => readFileSync(`${directory}/${name}`)));
+  const open = (directory: string): Memory => {
+    const memory = createMemory({ backend: sqlite({ path: `${directory}/memory.db` }), project: 'p' });
+    onTestFinished(() => memory.close());
+    return memory;
+  };
+  // Letters that occur nowhere else. An index cuts words into parts, and into overlapping pairs.
+  const WORD = 'zyxqwvut';
+
+  const selections: readonly (readonly [string, Parameters<Memory['forget']>[0]])[] = [
+    ['messages', { stream: 's' }],
+    ['notes', { notes: 'w' }],
+    ['a knowledge graph', { graph: 'g' }],
+    ['the facts of a project', { scope: 'project' }],
+    ['a namespace', { namespace: 'n' }],
+    ['unreadable records', { unreadable: true }],
+    ['everything', { everything: true }],
+  ];
+  const write: Readonly<Record<string, (memory: Memory) => Promise<unknown>>> = {
+    messages: async (memory) => {
+      const time = Date.now();
+      const messages = Array.from({ length: 600 }, (_, index) => {
+        return { id: `m${index}`, content: `${WORD} ${index}`, time: time + index };
+      });
+      await memory.messages.addAll({ stream: 's', group: 'g' }, messages);
+      // A recall may write an index of the terms.
+      await memory.recall({ stream: 's', group: 'g', query: WORD });
+    },
+    notes: (memory) => memory.storeNote('w', WORD, 'todo_0'),
+    'a knowledge graph': async (memory) => {
+      await memory.graph('g').createEntities([{ name: WORD, entityType: 't', observations: [] }]);
+      await memory.graph('g').addObservations([{ entityName: WORD, contents: [WORD.repeat(500)] }]);
+    },
+    'the facts of a project': async (memory) => {
+      const { fact } = await memory.facts.remember(`${WORD} one`);
+      await memory.facts.update(fact.id, { text: `${WORD} two`, tags: [WORD] });
+      await memory.facts.supersede(fact.id, `${WORD} three`);
+      await memory.facts.recall({ query: WORD });
+    },
+    'a namespace': (memory) => memory.namespace('n').append('list', [{ text: WORD }, { text: WORD.repeat(3000) }]),
+    'unreadable records': (memory) =>
+      memory.backend.append('ai:notes:w', [{ before: `{"${WORD}`, after: '' }], { rule: forever }),
+    everything: async (memory) => {
+      for (const [what, one] of Object.entries(write)) if (what !== 'everything') await one(memory);
+    },
+  };
+
+  test.each(selections)('have no byte of forgotten text: %s', async (what, selection) => {
+    const directory = temporaryDirectory();
+    const memory = open(directory);
+    await memory.messages.add({ stream: 'kept', group: 'g' }, { content: 'kept text' });
+    await write[what]?.(memory);
+    expect(bytesOf(directory).includes(WORD)).toBe(true);
+    expect(await memory.forget(selection)).toMatchObject({ erased: 'done', problems: [] });
+    expect(bytesOf(directory).includes(WORD)).toBe(false);
+    expect(bytesOf(directory).includes('kept text')).toBe(what !== 'everything');
+    await memory.close();
+    expect(bytesOf(directory).includes(WORD)).toBe(false);
+  });
+
+  test('have forgotten text until another reader is done, which the answer states', async () => {
+    const directory = temporaryDirectory();
+    const memory = open(directory);
+    await memory.storeNote('w', WORD, 'todo_0');
+    const { DatabaseSync } = await import('node:sqlite');
+    const reader = new DatabaseSync(`${directory}/memory.db`, { readOnly: true });
+    reader.exec('BEGIN');
+    reader.prepare('SELECT count(*) FROM sqlite_schema').get();
+    expect(await memory.forget({ notes: 'w' })).toMatchObject({ removed: 1, erased: 'pending' });
+    expect(bytesOf(directory).includes(WORD)).toBe(true);
+    reader.exec('COMMIT');
+    reader.close();
+    expect(await memory.forget({ notes: 'w' })).toMatchObject({ removed: 0, erased: 'done' });
+    expect(bytesOf(directory).includes(WORD)).toBe(false);
+  });
+});
