@@ -73,14 +73,15 @@ export function parseGraphLine(text: string): (GraphLine & Placed) | undefined {
   return line !== undefined && isGraphLine(line) ? (line as unknown as GraphLine & Placed) : undefined;
 }
 
-/** Returns the place of a row among the others. */
-export function placeOf(text: string, sequence: number): number {
-  return parseGraphLine(text)?.createdSequence ?? sequence;
+/** Returns the place of a row in an export, where relations follow the entities. Sequences are far below `2 ** 52`. */
+export function exportPlaceOf(text: string, sequence: number): number {
+  const line = parseGraphLine(text);
+  return (line?.createdSequence ?? sequence) + (line?.type === 'relation' ? 2 ** 52 : 0);
 }
 
 /** Returns the new text of a row that keeps its place. */
 export function keepPlace(next: string, before: string, sequence: number): string {
-  return JSON.stringify({ ...parseFields(next), createdSequence: placeOf(before, sequence) });
+  return JSON.stringify({ ...parseFields(next), createdSequence: parseGraphLine(before)?.createdSequence ?? sequence });
 }
 
 /** Checks what a caller adds. @throws {MemoryError} `INVALID_INPUT`. */

@@ -2,7 +2,7 @@
 import { parentsOf } from '../conversations/claims.ts';
 import { parseMessage } from '../conversations/message.ts';
 import { parseFact } from '../facts/fact.ts';
-import { parseGraphLine, placeOf } from '../graph/knowledge-graph.ts';
+import { exportPlaceOf, parseGraphLine } from '../graph/knowledge-graph.ts';
 import type { CallOptions, Changed, KeyInfo, ListRule, MemoryBackend } from '../records/backend.ts';
 import {
   FACTS_PREFIX,
@@ -65,7 +65,7 @@ const graphValue: Value = {
     const { createdSequence: _, ...line } = parseGraphLine(record) ?? {};
     return 'type' in line ? { line } : undefined;
   },
-  placeOf,
+  placeOf: exportPlaceOf,
 };
 
 /** In the order of an export. */
@@ -179,12 +179,12 @@ export async function readableKeys(
   prefix: string,
   { onProblem, signal }: CallOptions & { readonly onProblem: ProblemListener },
 ): Promise<KeyInfo[]> {
-  const infos = (await backend.keys(prefix, { signal })).filter((info) => {
+  const infos = (await backend.keys(prefix, { signal })).toSorted((a, b) => (a.key < b.key ? -1 : 1));
+  return infos.filter((info) => {
     const problem = problemOf(info);
     if (problem) onProblem(problem);
     return problem === undefined;
   });
-  return infos.toSorted((a, b) => (a.key < b.key ? -1 : 1));
 }
 
 /** A stored record. */
@@ -282,12 +282,20 @@ async function* readKey(
   }
 }
 
-/** Reads the lines of imports that this version does not know, oldest first. */
-export async function readUnknown(backend: MemoryBackend, options: CallOptions): Promise<string[]> {
+/** A line of an import that is kept as it is. */
+export interface KeptLine {
+  readonly text: string;
+  /** The version of the export, when it is newer than this one: a known kind may have another form there. */
+  readonly version?: number | undefined;
+}
+
+/** Reads the lines that imports kept as they are, oldest first. */
+export async function readKept(backend: MemoryBackend, options: CallOptions): Promise<KeptLine[]> {
   const records = await backend.list(UNKNOWN_KEY, { rule: listRuleOf({}), ...options });
   return records.toReversed().flatMap((record) => {
-    const { line } = parseFields(record) ?? {};
-    return typeof line === 'string' ? [line] : [];
+    const { line, version } = parseFields(record) ?? {};
+    if (typeof line !== 'string') return [];
+    return [{ text: line, ...(typeof version === 'number' && { version }) }];
   });
 }
 

@@ -5,7 +5,7 @@ import type { CallOptions, MemoryBackend } from '../records/backend.ts';
 import { MEMORY_PREFIX, parseMemoryKey, QUARANTINE_KEY, streamPrefix, UNKNOWN_KEY } from '../records/keys.ts';
 import type { Limits } from '../records/limits.ts';
 import type { Reader, UnreadableRecord } from '../records/reader.ts';
-import { readContents, readMoved, readUnknown } from './contents.ts';
+import { readContents, readKept, readMoved } from './contents.ts';
 import { EXPORT_VERSION } from './lines.ts';
 import { onKey } from './problems.ts';
 import type { ProblemListener } from './problems.ts';
@@ -41,12 +41,11 @@ export async function* exportLines(
   const isPart = stream !== undefined || group !== undefined;
   const report: ProblemListener =
     onProblem ?? (({ key, message }) => reader.report({ key, record: '', reason: message }));
-  const version = JSON.stringify({ kind: 'export', version: EXPORT_VERSION });
-  // A set, because the same unreadable record may also have been imported.
-  const last = new Set<string>();
+  // By text, because the same unreadable record may also have been imported.
+  const last = new Map<string, number>();
   const keep = (unreadable: UnreadableRecord): void => {
     reader.report(unreadable);
-    last.add(unreadableLine(unreadable));
+    last.set(unreadableLine(unreadable), EXPORT_VERSION);
   };
   let isEmpty = true;
   for await (const { key, id, record, line, reason } of readContents(backend, {
@@ -60,18 +59,27 @@ export async function* exportLines(
       keep({ key, ...(id !== undefined && { id }), record, ...(reason !== undefined && { reason }) });
       continue;
     }
-    if (isEmpty) yield version;
+    if (isEmpty) yield versionLine(EXPORT_VERSION);
     isEmpty = false;
     yield line;
   }
   if (!isPart) {
     const moved = await onKey(QUARANTINE_KEY, () => readMoved(backend, { signal }), report);
-    for (const one of moved ?? []) last.add(unreadableLine(one));
-    const unknown = await onKey(UNKNOWN_KEY, () => readUnknown(backend, { signal }), report);
-    for (const one of unknown ?? []) last.add(one);
+    for (const one of moved ?? []) last.set(unreadableLine(one), EXPORT_VERSION);
+    const kept = await onKey(UNKNOWN_KEY, () => readKept(backend, { signal }), report);
+    for (const { text, version = EXPORT_VERSION } of kept ?? []) last.set(text, version);
   }
-  if (isEmpty && last.size > 0) yield version;
-  yield* last;
+  let before = isEmpty ? undefined : EXPORT_VERSION;
+  for (const [text, version] of last) {
+    if (version !== before) yield versionLine(version);
+    before = version;
+    yield text;
+  }
+}
+
+/** Returns the line with the version of the lines after it. */
+function versionLine(version: number): string {
+  return JSON.stringify({ kind: 'export', version });
 }
 
 /** Writes the active facts as the lines of Markdown. @throws {MemoryError} `INVALID_INPUT` for a group, which has no facts. */

@@ -12,7 +12,7 @@ import { namespaceDraft, parseNamespaceRecord } from '../records/namespace.ts';
 import { noteDraft } from '../workflows/notes.ts';
 import type { Note, Notes } from '../workflows/notes.ts';
 import type { Workflows } from '../workflows/workflows.ts';
-import { listUnreadable, readUnknown } from './contents.ts';
+import { listUnreadable, readKept } from './contents.ts';
 import { unreadableLine } from './export.ts';
 import type { ExportDependencies } from './export.ts';
 import { checkKinds, checkLine, createLineParser, workflowOf } from './lines.ts';
@@ -353,15 +353,15 @@ async function importUnknown(
   { count, signal }: Importing,
 ): Promise<void> {
   const { backend } = dependencies;
-  const present = new Set(await readUnknown(backend, { signal }));
+  const present = new Set((await readKept(backend, { signal })).map(({ text }) => text));
   if (lines.some(({ isNewer }) => !isNewer)) {
     for (const record of await listUnreadable(backend, { limits: dependencies.limits, signal })) {
       present.add(unreadableLine(record));
     }
   }
-  const fresh = new Set(lines.map(({ text }) => text).filter((text) => !present.has(text)));
-  const drafts = Array.from(fresh, (text) => ({
-    before: `${JSON.stringify({ line: text }).slice(0, -1)},"time":`,
+  const fresh = new Map(lines.filter(({ text }) => !present.has(text)).map((line) => [line.text, line]));
+  const drafts = Array.from(fresh.values(), ({ text, version }) => ({
+    before: `${JSON.stringify({ line: text, version }).slice(0, -1)},"time":`,
     after: '}',
   }));
   for (const batch of batchesOf(drafts)) {

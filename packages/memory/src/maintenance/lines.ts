@@ -20,6 +20,7 @@ import { noteDraft } from '../workflows/notes.ts';
 import type { Note } from '../workflows/notes.ts';
 import { parseWorkflow, workflowDocument } from '../workflows/workflow-record.ts';
 import type { WorkflowRecord } from '../workflows/workflow-record.ts';
+import type { KeptLine } from './contents.ts';
 
 /** The version of the format. Exports before version 2 have no line with it. */
 export const EXPORT_VERSION = 2;
@@ -37,9 +38,8 @@ export type Line =
   | UnknownLine;
 
 /** A line that is kept as it is, and exported again: a record that was not readable, or what a newer version wrote. */
-export interface UnknownLine {
+export interface UnknownLine extends KeptLine {
   readonly kind: 'unknown';
-  readonly text: string;
   /** Whether this version lacks the kind. */
   readonly isNewer: boolean;
 }
@@ -127,11 +127,12 @@ export function createLineParser(): LineParser {
         return refuse(lineNumber, 'it has no kind');
       }
       const schema = schemas.get(kind);
-      if (schema === undefined) return [{ kind: 'unknown', text, isNewer: true }];
+      const newer = version > EXPORT_VERSION ? { version } : {};
+      if (schema === undefined) return [{ kind: 'unknown', text, ...newer, isNewer: true }];
       const parsed = schema.safeParse(value);
       if (!parsed.success) {
         // A newer version may have given the kind another form.
-        if (version > EXPORT_VERSION) return [{ kind: 'unknown', text, isNewer: true }];
+        if (version > EXPORT_VERSION) return [{ kind: 'unknown', text, ...newer, isNewer: true }];
         const [issue] = parsed.error.issues;
         const path = issue?.path.join('.') ?? '';
         return refuse(lineNumber, `${path === '' ? '' : `${path}: `}${issue?.message ?? ''}`);
