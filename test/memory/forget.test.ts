@@ -1,4 +1,4 @@
-/** What is forgotten is gone: from every call, and from the files of the store. */
+/** Forgotten text is gone: from every call, and from the files of the store. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { createMemory } from '@cairn/memory';
 import type { Memory } from '@cairn/memory';

@@ -247,10 +247,10 @@ describe.each(backendKinds)('an import on $name', (kind) => {
     ].map((line) => JSON.stringify(line));
     const result = await memory.import(lines);
     expect(result).toMatchObject({ lines: 5, added: 2, present: 0, dropped: 3 });
-    expect(result.problems.map(({ key, code }) => [key, code]).toSorted()).toEqual([
-      ['ai:graph:g', 'CORRUPT_RECORD'],
-      ['ai:memory:s:g', 'CORRUPT_RECORD'],
-      ['ai:stream:m', 'STREAM_EXISTS'],
+    expect(result.problems.map(({ key, code }) => `${key} ${code}`).toSorted()).toEqual([
+      'ai:graph:g CORRUPT_RECORD',
+      'ai:memory:s:g CORRUPT_RECORD',
+      'ai:stream:m STREAM_EXISTS',
     ]);
     expect(await memory.backend.read('ai:memory:s:g')).toBe('text');
   });
@@ -358,12 +358,8 @@ describe.each(backendKinds)('one bad key on $name', (kind) => {
     found.length = 0;
     expect((await memory.listNotes()).map(({ workflowId }) => workflowId)).toEqual(['good']);
     expect(found).toEqual(['ai:notes:bad']);
-    expect((await memory.workflows.list()).map((one) => [one.id, one.status]).toSorted()).toEqual(
-      [
-        ['bad', 'corrupt'],
-        [id, 'running'],
-      ].toSorted(),
-    );
+    const listed = (await memory.workflows.list()).map((one) => `${one.id} ${one.status}`);
+    expect(new Set(listed)).toEqual(new Set(['bad corrupt', `${id} running`]));
     expect(await memory.forget({ everything: true })).toMatchObject({ problems: [{ key: 'ai:newer:x' }] });
     expect((await backend.keys('')).map(({ key }) => key)).toEqual(['ai:newer:x']);
   });
