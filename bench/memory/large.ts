@@ -1,5 +1,6 @@
 import { createMemory } from '@cairn/memory';
 import type { MemoryBackend } from '@cairn/memory';
+import { median, textOf, time } from './texts.ts';
 
 /** The figures of one store with many messages. Times in milliseconds. */
 export interface Large {
@@ -14,44 +15,6 @@ export interface Large {
   readonly retrieveElsewhere: number;
   readonly bytes: number;
   readonly textBytes: number;
-}
-
-const words = [
-  'table',
-  'redis',
-  'cluster',
-  'user',
-  'deploy',
-  'timeout',
-  'build',
-  'cache',
-  'index',
-  '表格',
-  '内容',
-  '用户',
-  '数据',
-  '天气',
-  '文件',
-  '配置',
-];
-
-/** A message of some 120 bytes; the same for the same number. */
-function textOf(index: number): string {
-  const picked = Array.from(
-    { length: 14 },
-    (_, place) => words[(index * 31 + place * place * 7 + Math.floor(index / 16) * place) % words.length],
-  );
-  return `${picked.join(' ')} ${index}`;
-}
-
-async function time(run: () => Promise<unknown>): Promise<number> {
-  const began = performance.now();
-  await run();
-  return performance.now() - began;
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 }
 
 /** Adds messages to one group without limits, the first tenth one by one, and searches for them. */

@@ -1,7 +1,7 @@
 /**
  * What does a memory keep when several processes write at once, and how fast is it with many messages?
  *
- *     npm run bench -- memory [--processes 8] [--writes 250] [--messages 100000] [--redis-server <command>] [--no-peer]
+ *     npm run bench -- memory [--processes 8] [--writes 250] [--messages 100000] [--facts 10000] [--redis-server <command>] [--no-peer]
  *
  * The half about Redis needs a redis-server on the PATH.
  */
@@ -18,6 +18,8 @@ import type { MemoryBackend } from '@cairn/memory';
 import { redis } from '@cairn/memory/redis';
 import { sqlite } from '@cairn/memory/sqlite';
 import { say } from '../lib/progress.ts';
+import { measureFacts } from './facts.ts';
+import type { ManyFacts } from './facts.ts';
 import { measureLarge } from './large.ts';
 import type { Large } from './large.ts';
 import { measureOurs, measureServerMemory } from './processes.ts';
@@ -29,6 +31,7 @@ const { values } = parseArgs({
     processes: { type: 'string', default: '8' },
     writes: { type: 'string', default: '250' },
     messages: { type: 'string', default: '100000' },
+    facts: { type: 'string', default: '10000' },
     'redis-server': { type: 'string', default: 'redis-server' },
     peer: { type: 'boolean', default: true },
   },
@@ -37,6 +40,7 @@ const { values } = parseArgs({
 const work = mkdtempSync(join(tmpdir(), 'cairn-bench-memory-'));
 const workload = { processes: Number(values.processes), writes: Number(values.writes) };
 const messages = Number(values.messages);
+const factCount = Number(values.facts);
 
 /** Starts a server that writes everything to its disk; `undefined` without redis-server. */
 async function startRedis(): Promise<
@@ -109,6 +113,25 @@ function largeTable(all: readonly Large[]): string {
   return head + rows.join('');
 }
 
+function factsTable(all: readonly ManyFacts[]): string {
+  const names = [
+    'store',
+    'kept of 120',
+    'remember, first 200',
+    'remember, last 200',
+    'recall',
+    'recall, new process',
+    'list',
+    'start block',
+  ];
+  const ms = (value: number): string => `${value.toFixed(value < 10 ? 1 : 0)} ms`;
+  const rows = all.map((one) => {
+    const times = [one.rememberFirst, one.rememberLast, one.recall, one.recallElsewhere, one.list, one.startBlock];
+    return row([one.what, one.kept, ...times.map(ms)]);
+  });
+  return row(names) + row(names.map(() => '---')) + rows.join('');
+}
+
 const server = await startRedis();
 try {
   const path = (name: string): string => join(work, `${name}.db`);
@@ -125,6 +148,14 @@ try {
   if (values.peer) {
     say('the memory server');
     written.push(await measureServerMemory(join(work, 'memory.jsonl'), workload));
+  }
+  const facts: ManyFacts[] = [];
+  say(`${factCount} facts, sqlite`);
+  facts.push(await measureFacts('sqlite', { open: file('facts'), facts: factCount }));
+  if (server !== undefined) {
+    say(`${factCount} facts, redis`);
+    const open = (): MemoryBackend => redis({ url: `${server.url}/2`, timeoutMs: 30_000 });
+    facts.push(await measureFacts('redis', { open, facts: factCount }));
   }
   const large: Large[] = [];
   say(`${messages} messages, sqlite`);
@@ -144,6 +175,7 @@ try {
   }
   process.stdout.write(`\n${workload.processes} processes, ${workload.writes} writes each\n\n${outcomes(written)}`);
   process.stdout.write(`\n${messages} messages in one group\n\n${largeTable(large)}`);
+  process.stdout.write(`\n${factCount} facts of one project, beside 120 of the user\n\n${factsTable(facts)}`);
   if (server === undefined)
     process.stdout.write('\nThere is no redis-server, so that the half about Redis is missing.\n');
 } finally {

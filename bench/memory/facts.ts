@@ -1,0 +1,59 @@
+import { createMemory } from '@cairn/memory';
+import type { Memory, MemoryBackend } from '@cairn/memory';
+import { median, textOf, time } from './texts.ts';
+
+/** The figures of one store with many facts. Times in milliseconds. */
+export interface ManyFacts {
+  readonly what: string;
+  readonly facts: number;
+  /** Of 120 facts. */
+  readonly kept: number;
+  readonly rememberFirst: number;
+  readonly rememberLast: number;
+  readonly recall: number;
+  /** The first one of another process. */
+  readonly recallElsewhere: number;
+  readonly list: number;
+  readonly startBlock: number;
+}
+
+const PROJECT = 'p';
+/** The first and the last facts of which `remember` is measured. */
+const MEASURED = 200;
+
+async function remember({ facts }: Memory, from: number, to: number): Promise<number> {
+  const times: number[] = [];
+  for (let index = from; index < to; index++) times.push(await time(() => facts.remember(textOf(index))));
+  return median(times);
+}
+
+/** Remembers facts one by one, and reads them. */
+export async function measureFacts(
+  what: string,
+  { open, facts: count }: { readonly open: () => MemoryBackend; readonly facts: number },
+): Promise<ManyFacts> {
+  const memory = createMemory({ backend: open(), project: PROJECT });
+  const { facts } = memory;
+  for (let index = 0; index < 120; index++) await facts.remember(`of the user ${textOf(index)}`, { scope: 'user' });
+  const { total: kept } = await facts.list({ scope: 'user' });
+  const rememberFirst = await remember(memory, 0, MEASURED);
+  await remember(memory, MEASURED, count - MEASURED);
+  const rememberLast = await remember(memory, count - MEASURED, count);
+  const { total } = await facts.list({ scope: 'project' });
+  if (total !== count) throw new Error(`${total} facts instead of ${count}`);
+  const query = '表格内容 redis timeout 7777';
+  const other = createMemory({ backend: open(), project: PROJECT });
+  await other.backend.now();
+  const recallElsewhere = await time(() => other.facts.recall({ query }));
+  await other.close();
+  const repeat = async (run: () => Promise<unknown>): Promise<number> => {
+    const times: number[] = [];
+    for (let round = 0; round < 10; round++) times.push(await time(run));
+    return median(times);
+  };
+  const recall = await repeat(() => facts.recall({ query }));
+  const list = await repeat(() => facts.list());
+  const startBlock = await repeat(() => facts.startBlock());
+  await memory.close();
+  return { what, facts: count, kept, rememberFirst, rememberLast, recall, recallElsewhere, list, startBlock };
+}
