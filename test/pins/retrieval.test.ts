@@ -9,6 +9,7 @@ const exported = [
   'TERMS_VERSION',
   'blockOf',
   'cacheEmbeddings',
+  'createEvidence',
   'createTermIndex',
   'deserializeTermIndex',
   'inverseDocumentFrequency',

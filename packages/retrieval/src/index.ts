@@ -1,6 +1,8 @@
 export { inverseDocumentFrequency, termFrequencyScore } from './bm25.ts';
 export { cacheEmbeddings } from './embed.ts';
 export type { Embed, Vector } from './embed.ts';
+export { createEvidence } from './evidence.ts';
+export type { Evidence } from './evidence.ts';
 export { RetrievalError } from './errors.ts';
 export type { RetrievalErrorCode } from './errors.ts';
 export { readQuery } from './query.ts';

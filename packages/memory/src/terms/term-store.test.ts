@@ -51,13 +51,25 @@ async function find(
   store: TermStore,
   query: string,
   all: readonly TermSource[] = sources,
-): Promise<{ record: string; score: number; isSimilar?: true }[]> {
+): Promise<{ record: string; score: number; isSimilar?: true; matched: readonly string[] }[]> {
   const { hits } = await store.search(all, { query, limit: 1000 });
-  return hits.map(({ record, score, isSimilar }) => ({ record, score, ...(isSimilar && { isSimilar }) }));
+  return hits.map(({ record, score, isSimilar, matched }) => {
+    return { record, score, matched, ...(isSimilar && { isSimilar }) };
+  });
 }
 
 const words = ['redis', 'cache', 'table', 'readFile', 'the', '表格', '缓存', '内容', '3x3', '🎉', 'configuration'];
-const queries = ['redis', 'cache table', '表格内容', 'read file', 'the', 'confguration', 'zebra', '格 3'];
+const queries = [
+  'redis',
+  'cache table',
+  '表格内容',
+  'read file',
+  'the',
+  'confguration',
+  'zebra',
+  '格 3',
+  'redis lion tiger zebra leopard',
+];
 const textArbitrary = fc.array(fc.constantFrom(...words), { maxLength: 6 }).map((some) => some.join(' '));
 const placeArbitrary = fc.constantFrom(0, 1);
 

@@ -1,5 +1,13 @@
-import { noticesOf, rankDocuments, readQuery, scoreParts, similarTerms, termsOf } from '@cairn/retrieval';
-import type { Embed, Part, Query, QueryTerm, RankNotice, ScoredSlot, Scores } from '@cairn/retrieval';
+import {
+  createEvidence,
+  noticesOf,
+  rankDocuments,
+  readQuery,
+  scoreParts,
+  similarTerms,
+  termsOf,
+} from '@cairn/retrieval';
+import type { Embed, Evidence, Part, Query, QueryTerm, RankNotice, ScoredSlot, Scores } from '@cairn/retrieval';
 import type { CallOptions, ListRule, MemoryBackend } from '../records/backend.ts';
 import { DamagedSegment } from './open-segment.ts';
 import { PostingsCache } from './postings-cache.ts';
@@ -99,6 +107,12 @@ interface Candidate<Source extends TermSource> {
   readonly scored: ScoredSlot;
 }
 
+/** The scores of records, and the record of each. */
+interface Scored<Source extends TermSource> {
+  readonly scores: Scores;
+  readonly candidate: (scored: ScoredSlot) => Candidate<Source> | undefined;
+}
+
 /** Maps values, at most some at the same time, in their order. */
 async function mapSome<In, Out>(values: readonly In[], map: (value: In) => Promise<Out>): Promise<Out[]> {
   const results: Out[] = [];
@@ -129,10 +143,7 @@ export function createTermStore({ backend, sizes = DEFAULT_SIZES }: TermStoreOpt
     captured: readonly Captured<Source>[],
     terms: readonly QueryTerm[],
     turns: Turns,
-  ): Promise<{
-    readonly scores: Scores;
-    readonly candidate: (scored: ScoredSlot) => Candidate<Source> | undefined;
-  }> => {
+  ): Promise<Scored<Source>> => {
     const names = terms.map(({ term }) => term);
     const parts: Part[] = [];
     const owners: { readonly captured: Captured<Source>; readonly sequences: ArrayLike<number> }[] = [];
@@ -204,39 +215,49 @@ export function createTermStore({ backend, sizes = DEFAULT_SIZES }: TermStoreOpt
       return { source, view, parts: await view.capture({ source, turns, signal }) };
     });
     const parsed = readQuery(query);
-    const byTerms = await score(captured, parsed.terms, turns);
-    const isSimilar = byTerms.scores.found === 0;
-    const { scores, candidate } = isSimilar ? await score(captured, await similarTo(captured, parsed), turns) : byTerms;
-    const accepted: TermHit<Source>[] = [];
-    // Most often nothing is refused.
-    for (let read = 0, size = offset + limit + 1; accepted.length <= offset + limit && read < scores.found; size *= 4) {
-      const candidates = scores
-        .best(size)
-        .slice(read)
-        .flatMap((one) => candidate(one) ?? []);
-      const records = await readRecords(candidates, signal);
-      for (const [
-        index,
-        {
-          captured: { source },
-          sequence,
-          scored,
-        },
-      ] of candidates.entries()) {
-        const record = records[index];
-        if (record === undefined || accept?.(record, source) === false) continue;
-        const matched = scored.matched.map(({ term }) => term);
-        accepted.push({ source, sequence, record, score: scored.score, matched, ...(isSimilar && { isSimilar }) });
+    /** Reads the best records. `undefined` stands for one that has only common words. */
+    const read = async (
+      { scores, candidate }: Scored<Source>,
+      evidenceOf: (matched: ScoredSlot['matched']) => Evidence,
+    ): Promise<(TermHit<Source> | undefined)[]> => {
+      const found: (TermHit<Source> | undefined)[] = [];
+      // Most often nothing is refused.
+      for (let from = 0, size = offset + limit + 1; found.length <= offset + limit && from < scores.found; size *= 4) {
+        const candidates = scores
+          .best(size)
+          .slice(from)
+          .flatMap((one) => candidate(one) ?? []);
+        const judged = candidates.map((one) => ({ one, evidence: evidenceOf(one.scored.matched) }));
+        const wanted = judged.flatMap(({ one, evidence }) => (evidence === 'none' ? [] : one));
+        const records = await readRecords(wanted, signal);
+        const recordOf = new Map(wanted.map((one, index) => [one, records[index]]));
+        for (const { one, evidence } of judged) {
+          const { source } = one.captured;
+          const record = recordOf.get(one);
+          if (evidence === 'none') found.push(undefined);
+          if (record === undefined || accept?.(record, source) === false) continue;
+          const matched = one.scored.matched.map(({ term }) => term);
+          const hit = { source, sequence: one.sequence, record, score: one.scored.score, matched };
+          found.push(evidence === 'little' ? { ...hit, isSimilar: true } : hit);
+        }
+        from = size;
       }
-      read = size;
+      return found;
+    };
+    const byTerms = await score(captured, parsed.terms, turns);
+    const { scores } = byTerms;
+    let accepted = await read(byTerms, createEvidence(parsed, scores.statistics));
+    if (scores.found === 0 || (accepted.length > 0 && accepted.every((hit) => hit === undefined))) {
+      const bySpelling = await score(captured, await similarTo(captured, parsed), turns);
+      accepted = (await read(bySpelling, () => 'little')).map((hit) => hit && { ...hit, matched: [] });
     }
-    const hits = accepted.slice(offset, offset + limit);
+    const hits = accepted.slice(offset, offset + limit).flatMap((hit) => hit ?? []);
     for (const notice of noticesOf(
       parsed,
       hits.map((hit) => ({ id: '', ...hit })),
     ))
       onNotice?.(notice);
-    return { hits, searched: scores.statistics.documents, hasMore: accepted.length > offset + limit };
+    return { hits, searched: scores.statistics.documents, hasMore: accepted[offset + limit] !== undefined };
   };
 
   /** With vectors all texts are compared. */
