@@ -251,7 +251,7 @@ describe('recalled text', () => {
   });
 
   test('stays within its budget: long memories are cut round the words found, and the text states it', async () => {
-    const filler = 'The weather is fine today. '.repeat(31_000);
+    const filler = 'The weather is fine today. '.repeat(15_500);
     const contexts = Array.from({ length: 5 }, (_, index): RecalledContext => {
       const content = `${filler}The port of redis is 639${index}. ${filler}`;
       return { ...context(content), id: `message_${index}`, matched: ['redi', 'port'] };

@@ -21,7 +21,7 @@ export interface WrapOptions {
 }
 
 const DEFAULT_TOKENS = 2500;
-/** So many that the attributes of one memory fit, whatever they have, and some of its text. */
+/** Enough for the attributes of one memory, whatever they have, and some of its text. */
 const MIN_TOKENS = 1000;
 /** In UTF-16 code units. A role of another program has any length. */
 const MAX_NAME_CHARACTERS = 100;
