@@ -559,6 +559,12 @@ describe('cairn notes and cairn workflow', () => {
     expect((await cairn(['workflow', 'show', record.id])).stdout).toMatch(
       /^goal: 帮我做一个表格\nstream: chat-desktop\nstatus: running.*\ntodo_0 done: 询问\n {4}result: \{"rows":3\}\ntodo_1 pending: 创建\nnote of cli, .*: asked\n$/u,
     );
+    const question = { todoId: 'todo_1', text: '几行?', time: 1_703_123_456_789 };
+    const waiting = { ...record, id: 'workflow_1', status: 'waiting', reason: 'asks', question, groupId: 'g' };
+    await cairn(['memory', 'import'], JSON.stringify(waiting));
+    expect((await cairn(['workflow', 'show', 'workflow_1'])).stdout).toMatch(
+      /\nstatus: waiting, .*\nreason: asks\nquestion of 2023-12-21T01:50:56Z: 几行\?\ntodo_0/u,
+    );
   });
 });
 

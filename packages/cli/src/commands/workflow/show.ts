@@ -9,12 +9,16 @@ async function show(id: string, flags: StoreFlags, session: Session): Promise<nu
     flags,
     run: async (memory, { print }) => {
       const record = await memory.workflows.get(id, { signal: session.signal });
-      const { goal, todos, notes, streamName, groupId, status, updatedAt, lease } = record;
+      const { goal, todos, notes, streamName, groupId, status, reason, question, updatedAt, lease } = record;
       const run = lease === undefined ? '' : `, run by ${lease.owner} until ${formatTime(lease.expiresAt)}`;
       const lines = [
         ...textLines('goal: ', goal, session),
         ...textLines('stream: ', groupId === undefined ? streamName : `${streamName}, group ${groupId}`, session),
         ...textLines('status: ', `${status}, updated ${formatTime(updatedAt)}${run}`, session),
+        ...(reason === undefined ? [] : textLines('reason: ', reason, session)),
+        ...(status === 'waiting' && question?.text !== undefined
+          ? textLines(`question of ${formatTime(question.time)}: `, question.text, session)
+          : []),
         ...todos.flatMap(({ id: todo, content, status: how, result }) => [
           ...textLines(`${todo} ${how}: `, content, session),
           ...(result === undefined ? [] : textLines('    result: ', JSON.stringify(result), session)),
