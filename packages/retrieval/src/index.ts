@@ -1,10 +1,10 @@
 export { inverseDocumentFrequency, termFrequencyScore } from './bm25.ts';
 export { cacheEmbeddings } from './embed.ts';
 export type { Embed, Vector } from './embed.ts';
-export { createEvidence } from './evidence.ts';
-export type { Evidence } from './evidence.ts';
 export { RetrievalError } from './errors.ts';
 export type { RetrievalErrorCode } from './errors.ts';
+export { foundSlots } from './found.ts';
+export type { FoundSlot } from './found.ts';
 export { readQuery } from './query.ts';
 export type { Query, QueryTerm } from './query.ts';
 export { noticesOf, rankDocuments } from './rank.ts';

@@ -45,8 +45,11 @@ export interface Scores {
   readonly statistics: Statistics;
   /** The number of documents with a term of the query. */
   readonly found: number;
-  /** Returns the best documents, at most `limit`: by score, then the latest, then in the order of `compareTies`. */
-  readonly best: (limit: number) => ScoredSlot[];
+  /**
+   * Returns the best documents, at most `limit`, or the best of those after one: by score, then the latest, then in the order of
+   * `compareTies`.
+   */
+  readonly best: (limit: number, after?: ScoredSlot) => ScoredSlot[];
 }
 
 interface Candidate {
@@ -138,8 +141,8 @@ export function* scoreParts(
   const timeOf = ({ part, slot }: Candidate): number => parts[part]?.times[slot] ?? 0;
   const compare = (left: Candidate, right: Candidate): number =>
     right.score - left.score || timeOf(right) - timeOf(left) || compareTies(left, right);
-  const best = (limit: number): ScoredSlot[] =>
-    selectSlots(scores, limit, compare).map((one) => ({
+  const best = (limit: number, after?: ScoredSlot): ScoredSlot[] =>
+    selectSlots(scores, { limit, after, compare }).map((one) => ({
       ...one,
       matched: counted.filter(({ term }) => hasSlot(parts[one.part]?.postingsOf(term), one.slot)),
     }));
@@ -149,8 +152,15 @@ export function* scoreParts(
 /** Returns the first `limit` slots with a score in the order of `compare`. Makes no object for most of the others. */
 function selectSlots(
   scores: readonly Float64Array[],
-  limit: number,
-  compare: (left: Candidate, right: Candidate) => number,
+  {
+    limit,
+    after,
+    compare,
+  }: {
+    readonly limit: number;
+    readonly after: Candidate | undefined;
+    readonly compare: (left: Candidate, right: Candidate) => number;
+  },
 ): Candidate[] {
   // Twice the limit is collected before the worse half is dropped, so that a slot is compared a constant number of times.
   const size = Math.max(2 * limit, 32);
@@ -159,8 +169,10 @@ function selectSlots(
   for (const [part, own] of scores.entries()) {
     for (let slot = 0; slot < own.length; slot++) {
       const score = own[slot] ?? 0;
-      if (score === 0 || score < least) continue;
-      candidates.push({ part, slot, score });
+      if (score === 0 || score < least || (after !== undefined && score > after.score)) continue;
+      const candidate = { part, slot, score };
+      if (after !== undefined && compare(after, candidate) >= 0) continue;
+      candidates.push(candidate);
       if (candidates.length < size) continue;
       candidates = candidates.toSorted(compare).slice(0, limit);
       least = candidates.at(-1)?.score ?? 0;

@@ -1,5 +1,5 @@
 import { RetrievalError } from './errors.ts';
-import { createEvidence } from './evidence.ts';
+import { foundSlots } from './found.ts';
 import { readQuery } from './query.ts';
 import type { Query, QueryTerm } from './query.ts';
 import { runToEnd, scoreParts } from './score.ts';
@@ -139,13 +139,14 @@ class InvertedIndex implements TermIndex {
     const compareTies = (left: { slot: number }, right: { slot: number }): number =>
       (this.#ids[left.slot] ?? '') < (this.#ids[right.slot] ?? '') ? -1 : 1;
     const scores = runToEnd(scoreParts([part], parsed.terms, compareTies));
-    const evidenceOf = createEvidence(parsed, scores.statistics);
-    const found = scores.best(limit).flatMap(({ slot, score, matched }): RankedDocument[] => {
-      const evidence = evidenceOf(matched);
-      if (evidence === 'none') return [];
-      const ranked = { id: this.#ids[slot] ?? '', score, matched: matched.map(({ term }) => term) };
-      return [evidence === 'little' ? { ...ranked, isSimilar: true } : ranked];
-    });
+    const found: RankedDocument[] = [];
+    for (const page of foundSlots(parsed, scores, limit)) {
+      for (const { slot, score, matched, isSimilar } of page) {
+        const id = this.#ids[slot] ?? '';
+        found.push({ id, score, matched: matched.map(({ term }) => term), ...(isSimilar && { isSimilar }) });
+      }
+      if (found.length >= limit) return found.slice(0, limit);
+    }
     if (found.length > 0) return found;
     const similar = runToEnd(scoreParts([part], this.#similarTo(parsed.terms), compareTies));
     return similar.best(limit).map(({ slot, score }) => {

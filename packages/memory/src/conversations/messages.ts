@@ -1,4 +1,4 @@
-import type { CallOptions, Draft, MemoryBackend } from '../records/backend.ts';
+import type { CallOptions, Changed, Draft, MemoryBackend } from '../records/backend.ts';
 import { MemoryError } from '../errors.ts';
 import { memoryKey, quoted } from '../records/keys.ts';
 import type { Limits } from '../records/limits.ts';
@@ -6,8 +6,9 @@ import { secretsIn } from '../records/secrets.ts';
 import type { FoundSecrets } from '../records/secrets.ts';
 import { messageDraft, parseMessage, startOf } from './message.ts';
 import type { Message, MessageInput, NewMessage } from './message.ts';
-import { removeSegments } from './index-segments.ts';
+import { readChanges } from '../records/read-changes.ts';
 import type { Reader } from '../records/reader.ts';
+import type { TermSource, TermStore } from '../terms/term-store.ts';
 
 /** A group of a stream. */
 export interface Place {
@@ -48,6 +49,7 @@ export interface MessagesDependencies {
   readonly backend: MemoryBackend;
   readonly reader: Reader;
   readonly limits: Limits;
+  readonly terms: TermStore;
 }
 
 /** @throws {MemoryError} `MESSAGE_EXISTS`. */
@@ -59,7 +61,24 @@ function checkRepeated(stored: Message, { role = 'user', content, author }: NewM
   ]);
 }
 
-export function createMessages({ backend, reader, limits }: MessagesDependencies): Messages {
+/** A group as a source of the term index. */
+export interface MessageSource extends TermSource {
+  readonly place: Place;
+}
+
+export function messageSource(place: Place, limits: Limits): MessageSource {
+  return {
+    place,
+    key: memoryKey(place.stream, place.group),
+    rule: limits.messages,
+    textOf: (record) => {
+      const message = parseMessage(record);
+      return message && { text: message.content, timeMs: message.time };
+    },
+  };
+}
+
+export function createMessages({ backend, reader, limits, terms }: MessagesDependencies): Messages {
   const rule = limits.messages;
   const append = async (
     { stream, group }: Place,
@@ -98,12 +117,22 @@ export function createMessages({ backend, reader, limits }: MessagesDependencies
     history,
     remove: async ({ stream, group }, message, { signal } = {}) => {
       const key = memoryKey(stream, group);
-      // The index has words of the messages. It goes first, so that a kill in between leaves no word of a removed message.
-      await removeSegments(backend, key, { signal });
-      if (message === undefined) return backend.remove(key, 'all', { signal });
-      const entries = await reader.read(key, { rule, signal }, parseMessage);
-      const selected = entries.filter(({ value }) => value.id === message).map(({ record }) => record);
-      return selected.length === 0 ? 0 : backend.remove(key, selected, { signal });
+      const source = messageSource({ stream, group }, limits);
+      // The index has words of the messages. They go first, so that a kill in between leaves no word of a removed message.
+      if (message === undefined) {
+        await terms.forget(source, 'all', { signal });
+        const removed = await backend.remove(key, 'all', { signal });
+        await terms.forget(source, 'all', { signal });
+        return removed;
+      }
+      const select = (changed: Changed): Changed | undefined =>
+        parseMessage(changed.record)?.id === message ? changed : undefined;
+      const { epoch, selected } = await readChanges(backend, key, select, { signal });
+      if (selected.length === 0) return 0;
+      const sequences = selected.map(({ sequence }) => sequence);
+      await terms.forget(source, sequences, { epoch, signal });
+      const records = selected.map(({ record }) => record);
+      return backend.remove(key, records, { signal });
     },
   };
 }

@@ -1,13 +1,14 @@
-import { hash } from 'node:crypto';
-import { rankDocuments } from '@cairn/retrieval';
-import type { Embed, RankDocument, RankedDocument, RankNotice } from '@cairn/retrieval';
+import type { Embed, RankNotice } from '@cairn/retrieval';
 import { MemoryError } from '../errors.ts';
-import type { CallOptions } from '../records/backend.ts';
+import type { CallOptions, MemoryBackend } from '../records/backend.ts';
 import { memoryKey, notesKey, parseMemoryKey, streamPrefix } from '../records/keys.ts';
+import type { Limits } from '../records/limits.ts';
+import type { TermSource, TermStore } from '../terms/term-store.ts';
+import { parseNote } from '../workflows/notes.ts';
 import type { Note, Notes } from '../workflows/notes.ts';
-import { createGroupIndexes } from './group-index.ts';
-import type { SegmentDependencies } from './index-segments.ts';
+import { parseMessage } from './message.ts';
 import type { Message } from './message.ts';
+import { messageSource } from './messages.ts';
 import type { Messages, Place } from './messages.ts';
 
 /** Selects the memories to recall. */
@@ -94,7 +95,10 @@ export interface RetrieveOptions extends Omit<
   readonly group: string;
 }
 
-export interface RecallDependencies extends SegmentDependencies {
+export interface RecallDependencies {
+  readonly backend: MemoryBackend;
+  readonly limits: Limits;
+  readonly terms: TermStore;
   readonly messages: Messages;
   readonly notes: Notes;
   readonly embed: Embed | undefined;
@@ -102,13 +106,34 @@ export interface RecallDependencies extends SegmentDependencies {
 
 const DEFAULT_LIMIT = 5;
 
-/** The messages from which a group keeps its term index between calls. */
-const MIN_INDEXED = 500;
-
 /** Something that can be recalled: a message with its place, or a note with its workflow. */
 type Candidate =
   | { readonly message: Message; readonly place: Place; readonly origin: string }
   | { readonly note: Note; readonly origin: string };
+
+/** A list that is recalled from. */
+type RecallSource = TermSource & ({ readonly place: Place } | { readonly workflowId: string });
+
+function noteSource(workflowId: string, { notes }: Limits): RecallSource {
+  return {
+    workflowId,
+    key: notesKey(workflowId),
+    rule: notes,
+    textOf: (record) => {
+      const note = parseNote(record);
+      return note && { text: note.content, timeMs: note.time };
+    },
+  };
+}
+
+function candidateOf(record: string, source: RecallSource): Candidate | undefined {
+  if ('place' in source) {
+    const message = parseMessage(record);
+    return message && { message, place: source.place, origin: source.key };
+  }
+  const note = parseNote(record);
+  return note && { note, origin: source.key };
+}
 
 function refuse(summary: string, hint: string): never {
   throw new MemoryError('INVALID_INPUT', [summary, hint]);
@@ -136,33 +161,12 @@ function checkOptions(options: RecallOptions): void {
   if (includeNotes === true && workflowId === undefined) refuse('includeNotes needs a workflow', 'Pass workflowId.');
 }
 
-/** 72 bits of the content: two contents under one id and one time have different documents. */
-function fingerprintOf(content: string): string {
-  return hash('sha1', content, 'base64').slice(0, 12);
+function isFiltered({ role, since, until }: RecallOptions): boolean {
+  return [role, since, until].some((filter) => filter !== undefined);
 }
 
 function valueOf(candidate: Candidate): Message | Note {
   return 'message' in candidate ? candidate.message : candidate.note;
-}
-
-/**
- * Gives each memory an id. The term index is kept between calls and in the store, so that there an id must stand for one
- * content: an import may bring another content under the id and the time of a message.
- */
-function identify(
-  candidates: readonly Candidate[],
-  { isKept }: { readonly isKept: boolean },
-): ReadonlyMap<string, Candidate> {
-  const byId = new Map<string, Candidate>();
-  for (const candidate of candidates) {
-    const { time, content } = valueOf(candidate);
-    const name = 'message' in candidate ? `m ${time} ${candidate.message.id}` : `n ${time} ${candidate.note.source}`;
-    const base = isKept ? `${name} ${fingerprintOf(content)}` : name;
-    let id = base;
-    for (let copy = 2; byId.has(id); copy++) id = `${base} ${copy}`;
-    byId.set(id, candidate);
-  }
-  return byId;
 }
 
 function contextOf(
@@ -180,21 +184,19 @@ function contextOf(
 }
 
 /** Creates the recall of a memory. It ranks in this process, so that all stores rank the same way. */
-export function createRecall({ messages, notes, embed, backend, limits }: RecallDependencies): Recall {
-  const indexes = createGroupIndexes({ backend, limits });
-
+export function createRecall({ messages, notes, embed, backend, limits, terms }: RecallDependencies): Recall {
   const placesOf = async ({ stream, group, signal }: RecallOptions): Promise<readonly Place[]> => {
     if (group !== undefined) return [{ stream, group }];
     const infos = await backend.keys(streamPrefix(stream), { signal });
     const places = infos.flatMap(({ key }) => parseMemoryKey(key) ?? []);
     return places.toSorted((a, b) => (a.group < b.group ? -1 : 1));
   };
-  const candidatesOf = async (options: RecallOptions): Promise<Candidate[]> => {
+  const candidatesOf = async (options: RecallOptions, limit: number): Promise<Candidate[]> => {
     const { role, since = -Infinity, until = Infinity, includeNotes = false, workflowId, signal } = options;
     const found: Candidate[] = [];
     for (const place of await placesOf(options)) {
       const origin = memoryKey(place.stream, place.group);
-      for (const message of await messages.history(place, { signal })) {
+      for (const message of await messages.history(place, { limit: isFiltered(options) ? undefined : limit, signal })) {
         if (role === undefined || message.role === role) found.push({ message, place, origin });
       }
     }
@@ -207,46 +209,44 @@ export function createRecall({ messages, notes, embed, backend, limits }: Recall
       return time >= since && time < until;
     });
   };
-  const rank = async (
-    candidates: readonly Candidate[],
-    { stream, group, query, role, since, until, signal, onNotice }: RecallOptions,
-    limit: number,
-  ): Promise<RecalledContext[]> => {
-    // The kept index is that of a whole group.
-    const isWhole = group !== undefined && [role, since, until].every((filter) => filter === undefined);
-    const isKept = isWhole && embed === undefined && candidates.length >= MIN_INDEXED;
-    const byId = identify(candidates, { isKept });
-    const ranked = async (): Promise<readonly RankedDocument[]> => {
-      if (isKept) {
-        const documents = new Map(Array.from(byId, ([id, candidate]) => [id, valueOf(candidate)]));
-        return indexes.rank(memoryKey(stream, group), documents, { query, limit, signal, onNotice });
-      }
-      const documents = Array.from(byId, ([id, candidate]): RankDocument => {
-        const { content, time } = valueOf(candidate);
-        return { id, text: content, timeMs: time };
-      });
-      return rankDocuments(query, documents, { limit, signal, embed, onNotice });
+  const sourcesOf = async (options: RecallOptions): Promise<RecallSource[]> => {
+    const places = await placesOf(options);
+    const sources: RecallSource[] = places.map((place) => messageSource(place, limits));
+    const { includeNotes = false, workflowId } = options;
+    if (includeNotes && workflowId !== undefined) sources.push(noteSource(workflowId, limits));
+    return sources;
+  };
+  const rank = async (options: RecallOptions, limit: number, offset: number): Promise<RecallResult> => {
+    const { query, role, since = -Infinity, until = Infinity, signal, onNotice } = options;
+    const accepts = (record: string, source: RecallSource): boolean => {
+      const candidate = candidateOf(record, source);
+      if (candidate === undefined) return false;
+      const { time } = valueOf(candidate);
+      if (role !== undefined && 'message' in candidate && candidate.message.role !== role) return false;
+      return time >= since && time < until;
     };
-    return (await ranked()).flatMap(({ id, score, isSimilar, matched }) => {
-      const candidate = byId.get(id);
-      return candidate ? [contextOf(candidate, { score, ...(isSimilar === true && { isSimilar }), matched })] : [];
+    const accept = isFiltered(options) ? accepts : undefined;
+    const call = { query, limit, offset, accept, embed, signal, onNotice };
+    const { hits, searched, hasMore } = await terms.search(await sourcesOf(options), call);
+    const contexts = hits.flatMap(({ record, source, score, isSimilar, matched }) => {
+      const candidate = candidateOf(record, source);
+      return candidate ? [contextOf(candidate, { score, matched, ...(isSimilar && { isSimilar }) })] : [];
     });
+    return { contexts, searched, hasMore };
   };
 
   /** @throws {MemoryError} `INVALID_INPUT`, `INVALID_NAME`, and the errors of the store. */
   return async (options) => {
     checkOptions(options);
     const { query, limit = DEFAULT_LIMIT, offset = 0 } = options;
-    const candidates = await candidatesOf(options);
+    if (query.trim() !== '') return rank(options, limit, offset);
     const end = offset + limit;
-    const all =
-      query.trim() === ''
-        ? candidates
-            .toSorted((a, b) => valueOf(b).time - valueOf(a).time)
-            .slice(0, end + 1)
-            .map((candidate) => contextOf(candidate, { score: 0, isRecent: true }))
-        : await rank(candidates, options, end + 1);
-    return { contexts: all.slice(offset, end), searched: candidates.length, hasMore: all.length > end };
+    const candidates = await candidatesOf(options, end + 1);
+    const contexts = candidates
+      .toSorted((a, b) => valueOf(b).time - valueOf(a).time)
+      .slice(offset, end)
+      .map((candidate) => contextOf(candidate, { score: 0, isRecent: true }));
+    return { contexts, searched: candidates.length, hasMore: candidates.length > end };
   };
 }
 

@@ -7,7 +7,7 @@ import { randomName } from '../records/random-name.ts';
 import { checkSecrets, checkTags, checkText } from './checks.ts';
 import { factOf, isActive, uniqueOfFact } from './fact.ts';
 import type { Fact, FactChange, FactTable, StoredFact } from './fact.ts';
-import type { TermStore } from './fact-index.ts';
+import type { TermStore } from '../terms/term-store.ts';
 import { readRow, tryChange, untilDone } from './fact-table.ts';
 import type { FactRow } from './fact-table.ts';
 import type {

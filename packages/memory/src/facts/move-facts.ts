@@ -166,6 +166,8 @@ async function removeRows(
     if (isDone) continue;
     for (const row of removed) await backend.change(table.key, { rows: [row] }, { signal });
   }
+  // Of an empty table no index is left.
+  await terms.forget(sourceOf(table), 'all', { signal });
 }
 
 /**

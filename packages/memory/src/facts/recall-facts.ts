@@ -3,7 +3,7 @@ import { MemoryError } from '../errors.ts';
 import { checkWhole } from './checks.ts';
 import { factOf, isActive, parseFact, searchTextOf, timeOf } from './fact.ts';
 import type { FactTable } from './fact.ts';
-import type { TermSource, TermStore } from './fact-index.ts';
+import type { TermSource, TermStore } from '../terms/term-store.ts';
 import type { RecalledFact, RecalledFacts, RecallFactsOptions } from './facts-api.ts';
 import { filterOf, listFacts, tablesOf } from './selection.ts';
 import type { SelectionDependencies } from './selection.ts';

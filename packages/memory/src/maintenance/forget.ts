@@ -2,7 +2,7 @@ import type { Claims } from '../conversations/claims.ts';
 import type { Messages } from '../conversations/messages.ts';
 import { MemoryError } from '../errors.ts';
 import type { FactScope } from '../facts/fact.ts';
-import type { TermStore } from '../facts/fact-index.ts';
+import type { TermStore } from '../terms/term-store.ts';
 import { factTable } from '../facts/fact-table.ts';
 import { sourceOf } from '../facts/recall-facts.ts';
 import type { CallOptions, Erasure, KeyInfo, MemoryBackend } from '../records/backend.ts';

@@ -141,16 +141,6 @@ export function parseGraphKey(key: string): string {
   return decodePart(key.slice(GRAPH_PREFIX.length));
 }
 
-/** Returns the key of a segment of a group's term index: `ai:terms:{stream}:{group}:{number}`. */
-export function segmentKey(groupKey: string, number: number): string {
-  return `${segmentPrefix(groupKey)}${number}`;
-}
-
-/** Returns the prefix of the segments of a group's term index. */
-export function segmentPrefix(groupKey: string): string {
-  return `${TERMS_PREFIX}${groupKey.slice(MEMORY_PREFIX.length)}:`;
-}
-
 /** Returns the prefix of the keys of a namespace. @throws {MemoryError} `INVALID_NAME`. */
 export function namespacePrefix(namespace: string): string {
   return `${NAMESPACE_PREFIX}${encodePart(checkName(namespace, 'namespace'))}:`;

@@ -1,9 +1,10 @@
 import { mergeSegments, readColumns, RetrievalError, writeSegment } from '@cairn/retrieval';
 import type { Part } from '@cairn/retrieval';
 import { MemoryError } from '../errors.ts';
-import type { CallOptions, Changes, ListRule, MemoryBackend } from '../records/backend.ts';
+import type { CallOptions, Changed, Changes, ListRule, MemoryBackend } from '../records/backend.ts';
 import { termsKey } from '../records/keys.ts';
 import { randomName } from '../records/random-name.ts';
+import { FIRST_PAGE, nextPageLimit, readChanges } from '../records/read-changes.ts';
 import { isLive } from '../records/record.ts';
 import { emptyState, IndexTable } from './index-state.ts';
 import type { IndexState, ReadState, StoredSegment } from './index-state.ts';
@@ -36,12 +37,6 @@ export const DEFAULT_SIZES: SegmentSizes = { minRecords: 256, minTerms: 32_768, 
 
 /** So many neighbours are merged. */
 const MERGED_SEGMENTS = 4;
-
-/** The first page of a source: a list with fewer records is read whole by it. */
-const FIRST_PAGE = 64;
-const MAX_PAGE = 1000;
-/** The UTF-16 code units of a page. */
-const UNITS_PER_PAGE = 1024 * 1024;
 
 const MAX_ATTEMPTS = 5;
 const MAX_LIMIT = 2 ** 31 - 1;
@@ -96,11 +91,6 @@ function isStorable({ rule }: TermSource): boolean {
 
 function expires(rule: ListRule | undefined): rule is ListRule {
   return rule !== undefined && (rule.lifetimeMs !== Infinity || rule.temporaryLifetimeMs !== Infinity);
-}
-
-/** Returns the limit of the next page from the size of the last one. */
-function pageLimitOf(limit: number, units: number): number {
-  return Math.max(FIRST_PAGE / 4, Math.min(MAX_PAGE, Math.floor((limit * UNITS_PER_PAGE) / (units + 1))));
 }
 
 /** What a process knows of a source: its segments, and the records that no segment has. */
@@ -323,10 +313,8 @@ export class SourceView {
       const limit = isLast ? MAX_LIMIT : this.#pageLimit;
       page ??= await this.#readPage({ after: readTo, upTo: tail.to, limit }, call);
       if (page.epoch !== this.#epoch) return undefined;
-      let units = 0;
       for (const one of page.records) {
         if (!holes.has(one.sequence)) await tail.add(one, source, turns);
-        units += one.record.length;
         readTo = one.sequence;
         if (isLast || !this.#isFull(tail, source)) continue;
         const next = new Tail(readTo + 1, tail.to);
@@ -335,7 +323,7 @@ export class SourceView {
       }
       if (tail.to === Infinity) this.#readTo = readTo;
       if (page.records.length < limit) return page.count;
-      this.#pageLimit = pageLimitOf(limit, units);
+      this.#pageLimit = nextPageLimit(limit, page.records);
     }
   }
 
@@ -501,31 +489,19 @@ export class SourceView {
     return this.#save(call);
   }
 
-  /** Reads all records. */
-  async readAll({ source, turns, signal }: ViewCall): Promise<ReadRecord[]> {
+  /** Reads all records that the rule keeps. */
+  async readAll({ source, signal }: ViewCall): Promise<ReadRecord[]> {
     const { rule } = source;
     const nowMs = expires(rule) ? await this.#backend.now({ signal }) : 0;
-    let found = new Map<number, ReadRecord>();
-    let limit = FIRST_PAGE;
-    for (let epoch: string | undefined, after = 0; ;) {
-      const page = await this.#backend.changes(this.#key, { epoch, after, limit, signal });
-      if (page.epoch !== epoch) found = new Map();
-      epoch = page.epoch;
-      let units = 0;
-      for (const { sequence, record } of page.records) {
-        units += record.length;
-        after = sequence;
-        const text = rule === undefined || isLive(record, rule, nowMs) ? source.textOf(record) : undefined;
-        if (text !== undefined) found.set(sequence, { sequence, record, ...text });
-      }
-      if (page.records.length < limit) return [...found.values()];
-      limit = pageLimitOf(limit, units);
-      await turns.next();
-    }
+    const select = ({ sequence, record }: Changed): ReadRecord | undefined => {
+      const text = rule === undefined || isLive(record, rule, nowMs) ? source.textOf(record) : undefined;
+      return text && { sequence, record, ...text };
+    };
+    return (await readChanges(this.#backend, this.#key, select, { signal })).selected;
   }
 
   /** Removes the terms of records from the store. @throws {MemoryError} when the store cannot be written. */
-  forget(sequences: 'all' | readonly number[], call: ViewCall): Promise<void> {
+  forget(sequences: 'all' | readonly number[], epochOfSequences: string | undefined, call: ViewCall): Promise<void> {
     return this.#enqueue(async () => {
       for (let attempt = 1; ; attempt++) {
         this.#reset('');
@@ -537,8 +513,9 @@ export class SourceView {
         }
         const stored = await this.#table.read(epoch, call);
         if (stored.text === undefined && count < MIN_GUARDED) break;
-        if (sequences === 'all' || attempt > MAX_ATTEMPTS) {
-          if (await this.#forgetAll(sequences, call)) break;
+        const isAll = sequences === 'all' || epoch !== (epochOfSequences ?? epoch);
+        if (isAll || attempt > MAX_ATTEMPTS) {
+          if (await this.#forgetAll(isAll ? 'all' : sequences, call)) break;
         } else if (await this.#forgetSome(stored, sequences, call)) {
           break;
         }

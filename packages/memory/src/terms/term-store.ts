@@ -1,13 +1,5 @@
-import {
-  createEvidence,
-  noticesOf,
-  rankDocuments,
-  readQuery,
-  scoreParts,
-  similarTerms,
-  termsOf,
-} from '@cairn/retrieval';
-import type { Embed, Evidence, Part, Query, QueryTerm, RankNotice, ScoredSlot, Scores } from '@cairn/retrieval';
+import { foundSlots, noticesOf, rankDocuments, readQuery, scoreParts, similarTerms } from '@cairn/retrieval';
+import type { Embed, FoundSlot, Part, Query, QueryTerm, RankNotice, Scores } from '@cairn/retrieval';
 import type { CallOptions, ListRule, MemoryBackend } from '../records/backend.ts';
 import { DamagedSegment } from './open-segment.ts';
 import { PostingsCache } from './postings-cache.ts';
@@ -75,9 +67,13 @@ export interface TermStore {
    * removing the records: a kill in between costs nothing but time. After `'all'`, call it again when the records are removed,
    * so that no key is left.
    *
-   * @param sequences of the records, in the epoch that the key has now.
+   * @param options `epoch`: that of the sequences; when the key has another one, its whole index is removed.
    */
-  readonly forget: (source: TermSource, sequences: 'all' | readonly number[], options?: CallOptions) => Promise<void>;
+  readonly forget: (
+    source: TermSource,
+    sequences: 'all' | readonly number[],
+    options?: CallOptions & { readonly epoch?: string | undefined },
+  ) => Promise<void>;
 }
 
 /** The sources whose views are kept. The one with the oldest search is dropped first. */
@@ -87,6 +83,8 @@ const CONCURRENT_SOURCES = 16;
 
 /** Each attempt is without one more damaged segment. */
 const MAX_ATTEMPTS = 1000;
+/** The candidates whose records are read at once, at most. */
+const MAX_PAGE = 1024;
 
 export interface TermStoreOptions {
   readonly backend: MemoryBackend;
@@ -104,13 +102,13 @@ interface Captured<Source extends TermSource> {
 interface Candidate<Source extends TermSource> {
   readonly captured: Captured<Source>;
   readonly sequence: number;
-  readonly scored: ScoredSlot;
+  readonly slot: FoundSlot;
 }
 
 /** The scores of records, and the record of each. */
 interface Scored<Source extends TermSource> {
   readonly scores: Scores;
-  readonly candidate: (scored: ScoredSlot) => Candidate<Source> | undefined;
+  readonly candidate: (slot: FoundSlot) => Candidate<Source> | undefined;
 }
 
 /** Maps values, at most some at the same time, in their order. */
@@ -163,9 +161,9 @@ export function createTermStore({ backend, sizes = DEFAULT_SIZES }: TermStoreOpt
         return own === undefined || other === undefined ? 0 : (orderOf.get(own) ?? 0) - (orderOf.get(other) ?? 0);
       }),
     );
-    const candidate = (scored: ScoredSlot): Candidate<Source> | undefined => {
-      const owner = owners[scored.part];
-      return owner && { captured: owner.captured, sequence: owner.sequences[scored.slot] ?? 0, scored };
+    const candidate = (slot: FoundSlot): Candidate<Source> | undefined => {
+      const owner = owners[slot.part];
+      return owner && { captured: owner.captured, sequence: owner.sequences[slot.slot] ?? 0, slot };
     };
     return { scores, candidate };
   };
@@ -215,49 +213,42 @@ export function createTermStore({ backend, sizes = DEFAULT_SIZES }: TermStoreOpt
       return { source, view, parts: await view.capture({ source, turns, signal }) };
     });
     const parsed = readQuery(query);
-    /** Reads the best records. `undefined` stands for one that has only common words. */
-    const read = async (
-      { scores, candidate }: Scored<Source>,
-      evidenceOf: (matched: ScoredSlot['matched']) => Evidence,
-    ): Promise<(TermHit<Source> | undefined)[]> => {
-      const found: (TermHit<Source> | undefined)[] = [];
-      // Most often nothing is refused.
-      for (let from = 0, size = offset + limit + 1; found.length <= offset + limit && from < scores.found; size *= 4) {
-        const candidates = scores
-          .best(size)
-          .slice(from)
-          .flatMap((one) => candidate(one) ?? []);
-        const judged = candidates.map((one) => ({ one, evidence: evidenceOf(one.scored.matched) }));
-        const wanted = judged.flatMap(({ one, evidence }) => (evidence === 'none' ? [] : one));
-        const records = await readRecords(wanted, signal);
-        const recordOf = new Map(wanted.map((one, index) => [one, records[index]]));
-        for (const { one, evidence } of judged) {
-          const { source } = one.captured;
-          const record = recordOf.get(one);
-          if (evidence === 'none') found.push(undefined);
-          if (record === undefined || accept?.(record, source) === false) continue;
-          const matched = one.scored.matched.map(({ term }) => term);
-          const hit = { source, sequence: one.sequence, record, score: one.scored.score, matched };
-          found.push(evidence === 'little' ? { ...hit, isSimilar: true } : hit);
-        }
-        from = size;
-      }
-      return found;
-    };
     const byTerms = await score(captured, parsed.terms, turns);
-    const { scores } = byTerms;
-    let accepted = await read(byTerms, createEvidence(parsed, scores.statistics));
-    if (scores.found === 0 || (accepted.length > 0 && accepted.every((hit) => hit === undefined))) {
-      const bySpelling = await score(captured, await similarTo(captured, parsed), turns);
-      accepted = (await read(bySpelling, () => 'little')).map((hit) => hit && { ...hit, matched: [] });
+    const end = offset + limit;
+    const accepted: TermHit<Source>[] = [];
+    const add = async (slots: readonly FoundSlot[], { candidate }: Scored<Source>): Promise<void> => {
+      const candidates = slots.flatMap((slot) => candidate(slot) ?? []);
+      const records = await readRecords(candidates, signal);
+      for (const [index, { captured: one, sequence, slot }] of candidates.entries()) {
+        const record = records[index];
+        if (record === undefined || accept?.(record, one.source) === false) continue;
+        const matched = slot.matched.map(({ term }) => term);
+        const { score: own, isSimilar } = slot;
+        accepted.push({ source: one.source, sequence, record, score: own, matched, ...(isSimilar && { isSimilar }) });
+      }
+      await turns.next();
+    };
+    let isFound = false;
+    for (const slots of foundSlots(parsed, byTerms.scores, end + 1)) {
+      isFound = true;
+      await add(slots, byTerms);
+      if (accepted.length > end) break;
     }
-    const hits = accepted.slice(offset, offset + limit).flatMap((hit) => hit ?? []);
-    for (const notice of noticesOf(
-      parsed,
-      hits.map((hit) => ({ id: '', ...hit })),
-    ))
-      onNotice?.(notice);
-    return { hits, searched: scores.statistics.documents, hasMore: accepted[offset + limit] !== undefined };
+    if (!isFound) {
+      const similar = await score(captured, await similarTo(captured, parsed), turns);
+      let slots: readonly FoundSlot[] = [];
+      do {
+        slots = similar.scores.best(Math.min(end + 1, MAX_PAGE), slots.at(-1));
+        await add(
+          slots.map((slot): FoundSlot => ({ ...slot, matched: [], isSimilar: true })),
+          similar,
+        );
+      } while (accepted.length <= end && slots.length > 0);
+    }
+    const hits = accepted.slice(offset, end);
+    const ranked = hits.map((hit) => ({ id: '', ...hit }));
+    for (const notice of noticesOf(parsed, ranked)) onNotice?.(notice);
+    return { hits, searched: byTerms.scores.statistics.documents, hasMore: accepted.length > end };
   };
 
   /** With vectors all texts are compared. */
@@ -266,28 +257,24 @@ export function createTermStore({ backend, sizes = DEFAULT_SIZES }: TermStoreOpt
     { query, limit, offset = 0, accept, embed, onNotice, signal }: TermQuery<Source>,
   ): Promise<TermResult<Source>> => {
     const turns = new Turns(signal);
-    const hits = new Map<string, Omit<TermHit<Source>, 'score' | 'matched'> & { readonly text: string }>();
+    const hits = new Map<string, Omit<TermHit<Source>, 'score' | 'matched'>>();
     const documents: { readonly id: string; readonly text: string; readonly timeMs: number }[] = [];
     for (const [order, source] of sources.entries()) {
       for (const { sequence, record, text, timeMs } of await viewOf(source).readAll({ source, turns, signal })) {
         const id = `${order} ${String(Number.MAX_SAFE_INTEGER - sequence).padStart(16, '0')}`;
         documents.push({ id, text, timeMs });
-        hits.set(id, { source, sequence, record, text });
+        hits.set(id, { source, sequence, record });
       }
     }
     const count = accept === undefined ? offset + limit + 1 : Math.max(1, documents.length);
     const ranked = await rankDocuments(query, documents, { limit: count, signal, embed, onNotice });
-    const accepted = ranked.flatMap(({ id, score: own, isSimilar }) => {
+    const accepted = ranked.flatMap(({ id, score: own, isSimilar, matched }) => {
       const hit = hits.get(id);
       if (hit === undefined || accept?.(hit.record, hit.source) === false) return [];
-      return [{ ...hit, score: own, ...(isSimilar === true && { isSimilar }) }];
+      return [{ ...hit, score: own, matched, ...(isSimilar && { isSimilar }) }];
     });
-    const asked = readQuery(query).terms.map(({ term }) => term);
     return {
-      hits: accepted.slice(offset, offset + limit).map(({ text, ...hit }): TermHit<Source> => {
-        const terms = new Set(termsOf(text));
-        return { ...hit, matched: asked.filter((term) => terms.has(term)) };
-      }),
+      hits: accepted.slice(offset, offset + limit),
       searched: documents.length,
       hasMore: accepted.length > offset + limit,
     };
@@ -309,8 +296,8 @@ export function createTermStore({ backend, sizes = DEFAULT_SIZES }: TermStoreOpt
     catchUp: async (source, { signal } = {}) => {
       await viewOf(source).capture({ source, turns: new Turns(signal), signal });
     },
-    forget: async (source, sequences, { signal } = {}) => {
-      await viewOf(source).forget(sequences, { source, turns: new Turns(signal), signal });
+    forget: async (source, sequences, { epoch, signal } = {}) => {
+      await viewOf(source).forget(sequences, epoch, { source, turns: new Turns(signal), signal });
     },
   };
 }

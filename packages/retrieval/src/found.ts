@@ -1,0 +1,36 @@
+import { createEvidence } from './evidence.ts';
+import type { Query } from './query.ts';
+import type { ScoredSlot, Scores } from './score.ts';
+
+/** A document that a query finds. */
+export interface FoundSlot extends ScoredSlot {
+  /** Present when it has too little evidence. */
+  readonly isSimilar?: true;
+}
+
+/** The largest page. Selecting it takes a millisecond or two. */
+const MAX_PAGE = 1024;
+
+/**
+ * Yields the documents that a query finds, best first, in pages. Documents without evidence are left out; after as many of them as
+ * a page has, no others are found.
+ *
+ * @param size of the first page.
+ */
+export function* foundSlots(query: Query, scores: Scores, size: number): Generator<readonly FoundSlot[], void, void> {
+  const evidenceOf = createEvidence(query, scores.statistics);
+  let without = 0;
+  let last: ScoredSlot | undefined;
+  for (let limit = Math.min(size, MAX_PAGE); without < MAX_PAGE; limit = Math.min(4 * limit, MAX_PAGE)) {
+    const slots = scores.best(limit, last);
+    const found: FoundSlot[] = [];
+    for (const slot of slots) {
+      const evidence = evidenceOf(slot.matched);
+      without = evidence === 'none' ? without + 1 : 0;
+      if (evidence !== 'none') found.push(evidence === 'little' ? { ...slot, isSimilar: true } : slot);
+    }
+    if (found.length > 0) yield found;
+    if (slots.length < limit) return;
+    last = slots.at(-1);
+  }
+}
