@@ -423,11 +423,7 @@ describe.each(backendKinds)('the stored index of a very large group on $name', (
     expect(stored.map(({ key, kind: type }) => `${type} ${key}`).toSorted()).toEqual(['table ai:terms:memory:chat:g']);
     expect((await memory.stats()).bytes).toBeGreaterThan(stored.reduce((sum, { bytes = 0 }) => sum + bytes, 0));
     expect(await find(other)).toEqual(found);
-<<<<<<< HEAD
-    // With the line about the export itself.
-=======
     // The first line states the version.
->>>>>>> d2b8acf (memory: search messages and facts with the stored index)
     expect((await Array.fromAsync(memory.export())).length).toBe(10_051);
     expect(await memory.forget({ stream: 'chat' })).toMatchObject({ removed: 10_050 });
     expect(await memory.backend.keys('')).toEqual([]);
