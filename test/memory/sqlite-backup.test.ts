@@ -102,7 +102,7 @@ test('a damaged store has no backup, and the error names the store', async () =>
   await backend.close();
   // A count that is wrong, as after a lost page.
   const database = new DatabaseSync(path);
-  database.exec('DELETE FROM entries WHERE sequence = 50');
+  database.exec('DELETE FROM entries WHERE id & 4294967295 = 50');
   database.close();
   const damaged = { code: 'CORRUPT_STORE', path };
   await expect(backUp(open(path), `${root}/copy.db`)).rejects.toMatchObject(damaged);

@@ -116,7 +116,7 @@ export function problemsOf(path: string): string[] {
     ...texts('SELECT id FROM entries WHERE key_id NOT IN (SELECT id FROM keys)'),
     ...texts(`SELECT key FROM keys WHERE kind <> 'document' AND (records <> ${counted('count(*)')} OR records = 0
       OR temporary <> ${counted('sum(temporary)')} OR bytes <> ${counted('sum(octet_length(body))')}
-      OR sequence < ${counted('max(sequence)')})`),
+      OR sequence < ${counted('max(id & 4294967295)')})`),
   ];
   database.close();
   return problems;

@@ -1,7 +1,8 @@
 /** The clock of a file: up to which time its expired data may be deleted. */
 import { deletableTime, readClock } from '../records/clock-guard.ts';
 import type { ClockState } from '../records/clock-guard.ts';
-import type { Statements } from './sqlite-open.ts';
+import type { State } from './sqlite-schema.ts';
+import type { Statements } from './sqlite-statements.ts';
 
 /** The trusted time is written again after this, so that few writes also write the clock. */
 const WRITTEN_EVERY_MS = 60_000;
@@ -12,16 +13,15 @@ export interface Time {
   readonly trustedMs: number;
 }
 
-function stateOf(on: Statements): ClockState | undefined {
-  const found = on.get('SELECT trusted_ms, jumped_to_ms FROM state');
-  if (found === undefined || found['trusted_ms'] === null) return undefined;
-  const jumpedToMs = found['jumped_to_ms'] === null ? undefined : Number(found['jumped_to_ms']);
-  return { trustedMs: Number(found['trusted_ms']), jumpedToMs };
+function clockOf(state: State): ClockState | undefined {
+  if (state['trusted_ms'] === null) return undefined;
+  const jumpedToMs = state['jumped_to_ms'] === null ? undefined : Number(state['jumped_to_ms']);
+  return { trustedMs: Number(state['trusted_ms']), jumpedToMs };
 }
 
 /** Takes a reading of the clock in a transaction that writes. */
-export function readTime(on: Statements, nowMs: number): Time {
-  const before = stateOf(on);
+export function readTime(on: Statements, state: State, nowMs: number): Time {
+  const before = clockOf(state);
   const after = readClock(before, nowMs);
   const isNew = before === undefined || before.jumpedToMs !== after.jumpedToMs;
   if (isNew || after.trustedMs >= before.trustedMs + WRITTEN_EVERY_MS) {
@@ -31,6 +31,6 @@ export function readTime(on: Statements, nowMs: number): Time {
 }
 
 /** Returns the trusted time without writing it. */
-export function trustedTime(on: Statements, nowMs: number): number {
-  return deletableTime(readClock(stateOf(on), nowMs), nowMs);
+export function trustedTime(state: State, nowMs: number): number {
+  return deletableTime(readClock(clockOf(state), nowMs), nowMs);
 }

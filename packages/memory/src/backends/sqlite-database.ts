@@ -4,11 +4,13 @@ import { MemoryError } from '../errors.ts';
 import type { Erasure } from '../records/backend.ts';
 import { backUp } from './sqlite-backup.ts';
 import type { SqliteDriver } from './sqlite-driver.ts';
-import { eraseNow, markErasure, markOf } from './sqlite-erasure.ts';
+import { eraseNow, markErasure } from './sqlite-erasure.ts';
 import { deniedError, explainSqliteError, isBusy } from './sqlite-errors.ts';
 import { openFile } from './sqlite-open.ts';
-import type { OpenFile, Statements } from './sqlite-open.ts';
-import { pragma } from './sqlite-schema.ts';
+import type { OpenFile } from './sqlite-open.ts';
+import type { Statements } from './sqlite-statements.ts';
+import { pragma, stateOf } from './sqlite-schema.ts';
+import type { State } from './sqlite-schema.ts';
 
 /** The longest pause before the next attempt. It is random, so that waiting processes do not retry simultaneously. */
 const MAX_RETRY_MS = 20;
@@ -67,21 +69,21 @@ export class SqliteDatabase {
   }
 
   /** Runs a task in one transaction: all of its changes are kept, or none. */
-  write<T>(task: (on: Statements) => T, signal?: AbortSignal): Promise<T> {
+  write<T>(task: (on: Statements, state: State) => T, signal?: AbortSignal): Promise<T> {
     return this.#enqueue(async () => {
       const file = await this.#openToWrite(signal);
-      let mark: string | undefined;
+      let isErasing = false;
       const result = await this.#retryWhileBusy(
         () =>
           inTransaction(file, 'BEGIN IMMEDIATE', (on) => {
-            const done = task(on);
-            mark = markOf(on);
-            return done;
+            const state = stateOf(on);
+            isErasing = state['erasure'] !== null;
+            return task(on, state);
           }),
         signal,
       );
       this.#maintain(file);
-      if (mark !== undefined) await this.#finishErasure(file);
+      if (isErasing) await this.#finishErasure(file);
       return result;
     });
   }

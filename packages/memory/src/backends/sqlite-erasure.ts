@@ -7,9 +7,9 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
 import { randomName } from '../records/random-name.ts';
-import type { Statements } from './sqlite-open.ts';
+import type { Statements } from './sqlite-statements.ts';
 import { isBusy } from './sqlite-errors.ts';
-import { pragma } from './sqlite-schema.ts';
+import { pragma, stateOf } from './sqlite-schema.ts';
 import { runInWorker } from './sqlite-worker.ts';
 
 /** A file of up to this number of pages is written again in a few milliseconds, less than the start of a thread takes. */
@@ -19,8 +19,8 @@ const ATTEMPTS = 10;
 const PAUSE_MS = 20;
 
 /** Returns the mark of a file. */
-export function markOf(on: Statements): string | undefined {
-  const mark = on.get('SELECT erasure FROM state')?.['erasure'] ?? null;
+function markOf(on: Statements): string | undefined {
+  const mark = stateOf(on)['erasure'];
   return mark === null ? undefined : String(mark);
 }
 

@@ -1,6 +1,6 @@
 /** The rows of `keys`, which count their entries. */
 import { randomName } from '../records/random-name.ts';
-import type { Statements } from './sqlite-open.ts';
+import type { Statements } from './sqlite-statements.ts';
 
 /** The expired keys that each write removes. */
 const KEYS_PER_SWEEP = 8;
@@ -28,6 +28,12 @@ export interface KeyRow {
 
 /** A record of another program may be binary; it is read as SQLite writes it: `X'00FF'`. */
 export const BODY = "CASE typeof(body) WHEN 'text' THEN body ELSE quote(body) END AS body";
+
+/** The highest sequence of an entry. */
+export const MAX_SEQUENCE: number = 0xff_ff_ff_ff;
+/** The sequence of an entry, from its id. */
+export const SEQUENCE: string = `id & ${MAX_SEQUENCE} AS sequence`;
+const ID_OF_KEY = '(SELECT id FROM keys WHERE key = ?1)';
 
 /** Limits a time to the whole numbers that can be read back from SQLite; `null` for never. */
 export function storedTime(timeMs: number): number | null {
@@ -84,6 +90,26 @@ export function saveKey(on: Statements, row: KeyRow): void {
   on.run(sql, storedTime(row.expiresMs), row.sequence, row.records, row.temporary, row.bytes, row.id);
 }
 
+interface DocumentChange {
+  readonly key: string;
+  /** The row of the document before; `undefined` when the key has none. */
+  readonly row: KeyRow | undefined;
+  readonly text: string;
+  readonly expiresMs: number;
+}
+
+/** Writes a document. */
+export function writeDocument(on: Statements, { key, row, text, expiresMs }: DocumentChange): void {
+  const values = [storedTime(expiresMs), Buffer.byteLength(text), text] as const;
+  if (row) {
+    on.run('UPDATE keys SET expires_at = ?, bytes = ?, value = ? WHERE id = ?', ...values, row.id);
+    return;
+  }
+  const sql = `INSERT INTO keys (kind, epoch, sequence, records, temporary, key, expires_at, bytes, value)
+    VALUES ('document', '', 0, 1, 0, ?, ?, ?, ?)`;
+  on.run(sql, key, ...values);
+}
+
 /** Removes entries of a key that meet a condition. @returns their number. */
 export function removeEntries(
   on: Statements,
@@ -102,7 +128,7 @@ export function removeEntries(
 
 /** Removes a key with its entries. */
 export function removeKey(on: Statements, key: string): void {
-  on.run('DELETE FROM entries WHERE key_id = (SELECT id FROM keys WHERE key = ?)', key);
+  on.run(`DELETE FROM entries WHERE id > (${ID_OF_KEY} << 32) AND id < (${ID_OF_KEY} + 1 << 32)`, key);
   on.run('DELETE FROM keys WHERE key = ?', key);
 }
 

@@ -1,7 +1,7 @@
 /**
  * How records of a list are placed, trimmed and expired.
  *
- * A list is ordered by (anchor, placed, sequence). A record that is added as the newest is an anchor: its anchor is its own
+ * A list is ordered by (anchor, placed, id). A record that is added as the newest is an anchor: its anchor is its own
  * sequence, and `placed` is 0. An imported record is placed after the newest record that is not newer than itself: it shares its
  * anchor, 0 when there is none, and `placed` is its time. So records with one anchor are ordered by time, and no other record is
  * written when one is placed.
@@ -10,7 +10,7 @@ import type { Draft, ListRule } from '../records/backend.ts';
 import { lifeOf, recordOf } from '../records/record.ts';
 import { isTime, MAX_TIME_MS } from '../records/time.ts';
 import type { Time } from './sqlite-clock.ts';
-import type { Statements } from './sqlite-open.ts';
+import type { Statements } from './sqlite-statements.ts';
 import { BODY, removeEntries } from './sqlite-keys.ts';
 import type { KeyRow } from './sqlite-keys.ts';
 
@@ -49,7 +49,7 @@ function anchorsOf(on: Statements, id: number, drafts: readonly Draft[]): Map<nu
   return anchors;
 }
 
-const NEWEST_FIRST = 'ORDER BY anchor DESC, placed DESC, sequence DESC';
+const NEWEST_FIRST = 'ORDER BY anchor DESC, placed DESC, id DESC';
 /** The condition of a record that has not expired. Its values are {@link lastExpired}. */
 const IS_LIVE = '(time IS NULL OR time > CASE temporary WHEN 0 THEN ? ELSE ? END)';
 
@@ -105,7 +105,8 @@ function addRecords(on: Statements, row: KeyRow, append: Append): string[] {
       anchor = newest.findLast((one) => one.timeMs <= timeMs)?.anchor ?? anchors.get(timeMs) ?? 0;
       placed = FIRST_PLACE + Math.trunc(timeMs);
     }
-    const sql = `INSERT INTO entries (key_id, sequence, anchor, placed, time, temporary, body) VALUES (?, ?, ?, ?, ?, ?, ?)`;
+    const sql = `INSERT INTO entries (id, key_id, anchor, placed, time, temporary, body)
+      VALUES ((?1 << 32) | ?2, ?1, ?3, ?4, ?5, ?6, ?7)`;
     on.run(sql, row.id, row.sequence, anchor, placed, time, temporary, record);
     row.records += 1;
     row.temporary += temporary;
@@ -128,15 +129,17 @@ function kindsOf(rule: ListRule): readonly KindOfRecord[] {
   ];
 }
 
-/** Removes the records that have expired. */
-function expire(on: Statements, row: KeyRow, rule: ListRule, trustedMs: number): void {
-  for (const [temporary, lastMs] of lastExpired(rule, trustedMs).entries()) {
-    removeEntries(on, row, ['temporary = ? AND time <= ?', temporary, lastMs]);
-  }
-}
-
 function countOf({ records, temporary }: KeyRow, kind: KindOfRecord): number {
   return kind.temporary === 1 ? temporary : records - temporary;
+}
+
+/** Removes the records that have expired. */
+function expire(on: Statements, row: KeyRow, rule: ListRule, trustedMs: number): void {
+  for (const kind of kindsOf(rule)) {
+    if (kind.lifetimeMs === Infinity || countOf(row, kind) === 0) continue;
+    const lastMs = trustedMs - kind.lifetimeMs;
+    removeEntries(on, row, ['temporary = ? AND time <= ?', kind.temporary, lastMs]);
+  }
 }
 
 /** Adds records to a list, and removes those that the rule does not keep. @returns a record for each draft. */
@@ -153,10 +156,10 @@ export function appendRecords(on: Statements, row: KeyRow, append: Append): stri
     const surplus = countOf(row, kind) - kind.maxRecords;
     if (surplus <= 0) continue;
     const last = `SELECT id FROM entries WHERE key_id = ? AND anchor IS NOT NULL AND temporary = ?
-      ORDER BY anchor, placed, sequence LIMIT ?`;
+      ORDER BY anchor, placed, id LIMIT ?`;
     removeEntries(on, row, [`id IN (${last})`, row.id, kind.temporary, surplus]);
   }
-  row.expiresMs = lastExpiryIn(on, row.id, rule) ?? row.expiresMs;
+  row.expiresMs = lastExpiryIn(on, row, rule) ?? row.expiresMs;
   return added;
 }
 
@@ -176,11 +179,11 @@ export function removeRecords(on: Statements, row: KeyRow, records: readonly str
 }
 
 /** Returns when the longest-lived record of a key expires; `undefined` when no record has a time. */
-function lastExpiryIn(on: Statements, id: number, rule: ListRule): number | undefined {
+function lastExpiryIn(on: Statements, row: KeyRow, rule: ListRule): number | undefined {
   const sql = 'SELECT max(time) AS time FROM entries WHERE key_id = ? AND temporary = ? AND time IS NOT NULL';
-  const ends = kindsOf(rule).flatMap(({ temporary, lifetimeMs }) => {
-    const time = on.get(sql, id, temporary)?.['time'] ?? null;
-    return time === null ? [] : [Number(time) + lifetimeMs];
+  const ends = kindsOf(rule).flatMap((kind) => {
+    const time = countOf(row, kind) === 0 ? null : (on.get(sql, row.id, kind.temporary)?.['time'] ?? null);
+    return time === null ? [] : [Number(time) + kind.lifetimeMs];
   });
   return ends.length === 0 ? undefined : Math.max(...ends);
 }

@@ -1,35 +1,13 @@
-import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
 import { loadDriver } from './sqlite-driver.ts';
 import type { SqliteDriver } from './sqlite-driver.ts';
 import { identityOf, immutableName, prepareFile, stateOf } from './sqlite-file.ts';
 import { copyOldFile, formatOf, SCHEMA_VERSION, setUp } from './sqlite-schema.ts';
+import { statementsOf } from './sqlite-statements.ts';
+import type { Statements } from './sqlite-statements.ts';
 
 /** How long SQLite itself waits for a lock, which blocks the thread. The rest of the waiting does not. */
 const BLOCKING_MS = 100;
-
-type Row = Record<string, SQLOutputValue>;
-
-/** Statements on the open file, prepared once. */
-export interface Statements {
-  readonly all: (sql: string, ...values: SQLInputValue[]) => Row[];
-  readonly get: (sql: string, ...values: SQLInputValue[]) => Row | undefined;
-  /** @returns the number of changed rows. */
-  readonly run: (sql: string, ...values: SQLInputValue[]) => number;
-}
-
-function statementsOf(database: DatabaseSync): Statements {
-  const known = new Map<string, StatementSync>();
-  const prepared = (sql: string): StatementSync => {
-    const statement = known.get(sql) ?? database.prepare(sql);
-    known.set(sql, statement);
-    return statement;
-  };
-  return {
-    all: (sql, ...values) => prepared(sql).all(...values),
-    get: (sql, ...values) => prepared(sql).get(...values),
-    run: (sql, ...values) => Number(prepared(sql).run(...values).changes),
-  };
-}
 
 /** An open file. */
 export interface OpenFile {

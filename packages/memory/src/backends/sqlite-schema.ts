@@ -1,6 +1,7 @@
 /** The tables of a file, how they are created, and how those of an older format are replaced. */
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
 import { MemoryError } from '../errors.ts';
+import type { Statements } from './sqlite-statements.ts';
 
 /** Marks the file as a memory: "Cair". */
 const APPLICATION_ID = 0x43616972;
@@ -10,8 +11,9 @@ export const SCHEMA_VERSION = 2;
 const LOG_BYTES = 4 * 1024 * 1024;
 
 /**
- * `keys` counts its entries, so that nothing is counted by reading them. An entry is a record of a list or a row of a table. The
- * order of a list is (anchor, placed, sequence), see `sqlite-lists.ts`. `state` has one row.
+ * `keys` counts its entries, so that nothing is counted by reading them. An entry is a record of a list or a row of a table. Its id
+ * is that of its key and its sequence, 32 bits each, so that the entries of a key are together and need no index by sequence. The
+ * order of a list is (anchor, placed, id), see `sqlite-lists.ts`. `state` has one row.
  */
 const tables = `
 CREATE TABLE state (
@@ -35,7 +37,6 @@ CREATE TABLE keys (
 CREATE TABLE entries (
   id INTEGER PRIMARY KEY,
   key_id INTEGER NOT NULL,
-  sequence INTEGER NOT NULL,
   anchor INTEGER,
   placed INTEGER,
   time INTEGER,
@@ -49,8 +50,7 @@ CREATE TABLE entries (
 /** Created after the entries of an older format are copied, which is faster. */
 const indexes = `
 CREATE INDEX keys_by_expiry ON keys (expires_at) WHERE expires_at IS NOT NULL;
-CREATE UNIQUE INDEX entries_by_sequence ON entries (key_id, sequence);
-CREATE UNIQUE INDEX entries_by_place ON entries (key_id, anchor, placed, sequence, time) WHERE anchor IS NOT NULL;
+CREATE INDEX entries_by_place ON entries (key_id, anchor, placed, id, time) WHERE anchor IS NOT NULL;
 CREATE INDEX entries_by_time ON entries (key_id, temporary, time) WHERE time IS NOT NULL;
 CREATE UNIQUE INDEX entries_by_name ON entries (key_id, name) WHERE name IS NOT NULL;
 CREATE UNIQUE INDEX entries_by_identity ON entries (key_id, identity) WHERE identity IS NOT NULL;
@@ -67,8 +67,8 @@ INSERT INTO keys (id, key, kind, expires_at, epoch, sequence, records, temporary
   SELECT id, key, 'list', expires_at, lower(hex(randomblob(8))), ${ofKey('max(position)')}, ${ofKey('count(*)')},
       ${ofKey('sum(temporary)')}, ${ofKey('sum(octet_length(body))')}, NULL
     FROM ${oldKeys} AS k WHERE value IS NULL AND ${ofKey('count(*)')} > 0;
-INSERT INTO entries (key_id, sequence, anchor, placed, time, temporary, body)
-  SELECT key_id, position, position, 0, time, temporary, body FROM ${oldRecords}
+INSERT INTO entries (id, key_id, anchor, placed, time, temporary, body)
+  SELECT (key_id << 32) | position, key_id, position, 0, time, temporary, body FROM ${oldRecords}
     WHERE key_id IN (SELECT id FROM keys) ORDER BY key_id, position;
 UPDATE state SET trusted_ms = (SELECT max(time) FROM entries);
 `;
@@ -89,6 +89,15 @@ UPDATE state SET erasure = 'text';
 /** Returns the value of a pragma. */
 export function pragma(database: DatabaseSync, name: string): SQLOutputValue | undefined {
   return Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {})[0];
+}
+
+/** The row of `state`. */
+export type State = Readonly<Record<string, unknown>>;
+
+export function stateOf(on: Statements): State {
+  const state = on.get('SELECT trusted_ms, jumped_to_ms, erasure FROM state');
+  if (state === undefined) throw Object.assign(new Error('the state is missing'), { errcode: 11 });
+  return state;
 }
 
 function isEmpty(database: DatabaseSync): boolean {

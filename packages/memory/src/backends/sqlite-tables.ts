@@ -1,6 +1,6 @@
 /** How the rows of a table are changed. */
 import type { RowChange, TableChange, TableResult } from '../records/backend.ts';
-import type { Statements } from './sqlite-open.ts';
+import type { Statements } from './sqlite-statements.ts';
 import { addKey, BODY, removeEntries, saveKey } from './sqlite-keys.ts';
 import type { KeyRow } from './sqlite-keys.ts';
 
@@ -33,7 +33,7 @@ function conflictOf(
 
 function insertRow(on: Statements, table: KeyRow, { id, next, unique }: RowChange & { readonly next: string }): void {
   on.run(
-    'INSERT INTO entries (key_id, sequence, temporary, name, identity, body) VALUES (?, ?, 0, ?, ?, ?)',
+    'INSERT INTO entries (id, key_id, temporary, name, identity, body) VALUES ((?1 << 32) | ?2, ?1, 0, ?3, ?4, ?5)',
     table.id,
     table.sequence,
     id,

@@ -20,12 +20,23 @@ import { userStorePath } from '../store-path.ts';
 import { readTime, trustedTime } from './sqlite-clock.ts';
 import type { Time } from './sqlite-clock.ts';
 import { SqliteDatabase } from './sqlite-database.ts';
-import type { Statements } from './sqlite-open.ts';
+import type { Statements } from './sqlite-statements.ts';
 import { nodeSqlite } from './sqlite-driver.ts';
 import type { SqliteDriver } from './sqlite-driver.ts';
-import { addKey, BODY, findKey, removeKey, saveKey, storedTime, sweep } from './sqlite-keys.ts';
+import {
+  addKey,
+  BODY,
+  findKey,
+  MAX_SEQUENCE,
+  SEQUENCE,
+  removeKey,
+  saveKey,
+  sweep,
+  writeDocument,
+} from './sqlite-keys.ts';
 import type { KeyRow, Kind } from './sqlite-keys.ts';
 import { appendRecords, recordsOf, removeRecords } from './sqlite-lists.ts';
+import { stateOf } from './sqlite-schema.ts';
 import { changeTable } from './sqlite-tables.ts';
 
 export interface SqliteOptions {
@@ -45,11 +56,6 @@ const CHANGES_LIMIT = 1000;
 
 function textOf(row: Readonly<Record<string, unknown>>): string {
   return String(row['body']);
-}
-
-/** Limits a number to those that SQLite takes. */
-function bounded(value: number): number {
-  return Math.min(value, Number.MAX_SAFE_INTEGER);
 }
 
 /** Creates a backend in one SQLite file, which several processes may use simultaneously. Opens the file on first use. */
@@ -75,7 +81,7 @@ export function sqlite(options: SqliteOptions = {}): MemoryBackend {
     return row;
   };
   const write = <T>(task: (on: Statements, time: Time) => T, signal: AbortSignal | undefined): Promise<T> =>
-    database.write((on) => task(on, readTime(on, clock())), signal);
+    database.write((on, state) => task(on, readTime(on, state, clock())), signal);
 
   return {
     name: 'sqlite',
@@ -83,7 +89,7 @@ export function sqlite(options: SqliteOptions = {}): MemoryBackend {
       call?.signal?.throwIfAborted();
       return clock();
     },
-    trustedNow: (call?: CallOptions) => database.read((on) => trustedTime(on, clock()), call?.signal),
+    trustedNow: (call?: CallOptions) => database.read((on) => trustedTime(stateOf(on), clock()), call?.signal),
     append: (key: string, drafts: readonly Draft[], { rule, signal }: CallOptions & { readonly rule: ListRule }) =>
       write((on, time) => {
         const row = keyAt(on, key, time.trustedMs, 'list') ?? addKey(on, key, 'list');
@@ -119,9 +125,11 @@ export function sqlite(options: SqliteOptions = {}): MemoryBackend {
         const { epoch, sequence, records: count } = row;
         const isKnown = query.epoch === undefined || query.epoch === epoch;
         const { after = 0, upTo = Infinity } = isKnown ? query : {};
-        const sql = `SELECT sequence, name, ${BODY} FROM entries WHERE key_id = ? AND sequence > ? AND sequence <= ?
-          ORDER BY sequence LIMIT ?`;
-        const found = on.all(sql, row.id, after, bounded(upTo), bounded(query.limit ?? CHANGES_LIMIT));
+        const sql = `SELECT ${SEQUENCE}, name, ${BODY} FROM entries
+          WHERE id > ((?1 << 32) | ?2) AND id <= ((?1 << 32) | ?3) ORDER BY id LIMIT ?4`;
+        const [low, high] = [after, upTo].map((bound) => Math.max(0, Math.min(bound, MAX_SEQUENCE)));
+        const limit = Math.min(query.limit ?? CHANGES_LIMIT, MAX_SEQUENCE);
+        const found = on.all(sql, row.id, low ?? 0, high ?? 0, limit);
         const records = found.map((one): Changed => {
           const record = { sequence: Number(one['sequence']), record: textOf(one) };
           return one['name'] === null ? record : { ...record, id: String(one['name']) };
@@ -131,9 +139,10 @@ export function sqlite(options: SqliteOptions = {}): MemoryBackend {
     fetch: (key: string, epoch: string, sequences: readonly number[], call?: CallOptions) =>
       database.read((on) => {
         const row = keyAt(on, key, clock(), 'list', 'table');
-        const sql = `SELECT ${BODY} FROM entries WHERE key_id = ? AND sequence = ?`;
+        const sql = `SELECT ${BODY} FROM entries WHERE id = ((?1 << 32) | ?2)`;
         return sequences.map((sequence) => {
-          const found = row?.epoch === epoch ? on.get(sql, row.id, sequence) : undefined;
+          const isPossible = row?.epoch === epoch && sequence > 0 && sequence <= MAX_SEQUENCE;
+          const found = isPossible ? on.get(sql, row.id, sequence) : undefined;
           return found && textOf(found);
         });
       }, call?.signal),
@@ -141,13 +150,15 @@ export function sqlite(options: SqliteOptions = {}): MemoryBackend {
       database.read((on) => {
         const row = keyAt(on, key, clock(), 'list', 'table');
         if (row === undefined) return { epoch: '', sequences: [] };
-        const found = on.all('SELECT sequence FROM entries WHERE key_id = ? ORDER BY sequence', row.id);
-        return { epoch: row.epoch, sequences: found.map(({ sequence }) => Number(sequence)) };
+        // One text is several times faster than one row for each of 100,000 numbers.
+        const sql = `SELECT json_group_array(sequence) AS sequences
+          FROM (SELECT ${SEQUENCE} FROM entries WHERE id > (?1 << 32) AND id < (?1 + 1 << 32) ORDER BY id)`;
+        return { epoch: row.epoch, sequences: JSON.parse(String(on.get(sql, row.id)?.['sequences'])) as number[] };
       }, call?.signal),
     rows: (key: string, ids: readonly string[], call?: CallOptions) =>
       database.read((on) => {
         const row = keyAt(on, key, clock(), 'table');
-        const sql = `SELECT sequence, ${BODY} FROM entries WHERE key_id = ? AND name = ?`;
+        const sql = `SELECT ${SEQUENCE}, ${BODY} FROM entries WHERE key_id = ? AND name = ?`;
         return ids.map((id): Row | undefined => {
           const found = row && on.get(sql, row.id, id);
           return found && { id, sequence: Number(found['sequence']), record: textOf(found) };
@@ -165,13 +176,10 @@ export function sqlite(options: SqliteOptions = {}): MemoryBackend {
       database.read((on) => keyAt(on, key, clock(), 'document')?.value, call?.signal),
     swap: (key: string, { expected, next, ttlMs }: Swap, call?: CallOptions) =>
       write((on, { nowMs, trustedMs }) => {
-        if (keyAt(on, key, nowMs, 'document')?.value !== expected) return false;
-        removeKey(on, key);
-        if (next !== undefined) {
-          const sql = `INSERT INTO keys (key, kind, expires_at, epoch, sequence, records, temporary, bytes, value)
-            VALUES (?, 'document', ?, '', 0, 1, 0, ?, ?)`;
-          on.run(sql, key, storedTime(nowMs + ttlMs), Buffer.byteLength(next), next);
-        }
+        const row = keyAt(on, key, nowMs, 'document');
+        if (row?.value !== expected) return false;
+        if (row === undefined || next === undefined) removeKey(on, key);
+        if (next !== undefined) writeDocument(on, { key, row, text: next, expiresMs: nowMs + ttlMs });
         sweep(on, trustedMs);
         return true;
       }, call?.signal),
