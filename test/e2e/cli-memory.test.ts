@@ -1,10 +1,19 @@
-import { mkdirSync, readdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
 import { describe, expect, test } from 'vitest';
 import { hasRedis, startRedis } from '../support/redis-server.ts';
 import { sqlite } from '@cairn/memory/sqlite';
-import { cairn } from '../support/cli.ts';
+import { cairn, finished, startCairn } from '../support/cli.ts';
 import type { CairnResult } from '../support/cli.ts';
 import { git } from '../support/tools.ts';
 import { temporaryDirectory } from '../support/tree.ts';
@@ -412,6 +421,28 @@ describe('cairn memory', () => {
     expect(readFileSync(`${home}/memory.db`, 'utf8')).toBe('no database'.repeat(100));
   });
 
+  test.skipIf(process.getuid?.() !== 0)('a store that may only be read is searched, and not changed', async () => {
+    const cairn = newcomer();
+    const path = join(cairn.home, 'shared.db');
+    const id = await remember(cairn, 'Deploy on Fridays', '--store', path, '--scope', 'user');
+    chmodSync(path, 0o444);
+    for (const name of readdirSync(cairn.home)) if (name.startsWith('shared.db-')) rmSync(join(cairn.home, name));
+    chmodSync(cairn.home, 0o555);
+    const asNobody = (...args: readonly string[]): Promise<CairnResult> =>
+      finished(startCairn(['memory', ...args, '--store', path], { cwd: cairn.home, env: { HOME: '/' }, uid: 65_534 }));
+    expect(await asNobody('recall', 'deploy')).toMatchObject({ exitCode: 0, stdout: expect.stringContaining(id) });
+    expect(await asNobody('list')).toMatchObject({ exitCode: 0 });
+    for (const args of [
+      ['remember', 'x', '--scope', 'user'],
+      ['archive', id],
+      ['forget', id],
+    ]) {
+      const refused = await asNobody(...args, '--json');
+      expect(refused, args.join(' ')).toMatchObject({ exitCode: 2, stderr: '' });
+      expect(JSON.parse(refused.stdout)).toMatchObject({ error: { code: 'STORE_DENIED', changed: false } });
+    }
+  });
+
   test('a record that cannot be read is reported, exported raw and removed only on request', async () => {
     const cairn = newcomer();
     const id = await remember(cairn, 'Deploy on Fridays');
@@ -490,6 +521,23 @@ describe.skipIf(process.platform === 'win32')('cairn memory edit', () => {
     const id = await remember(cairn, 'Deploy on Fridays');
     const result = await cairn.elsewhere(cairn.home, editor(script))(['memory', 'edit']);
     expect(result).toMatchObject({ exitCode: 2, stdout: '', stderr: expect.stringMatching(message) });
+    expect(readFileSync(keptFile(result), 'utf8')).toContain('Mondays');
+    expect((await cairn(['memory', 'show', id])).stdout).toContain('Fridays');
+  });
+
+  test('an interruption while the editor runs changes nothing, and its text is kept', async () => {
+    const cairn = newcomer();
+    const id = await remember(cairn, 'Deploy on Fridays');
+    const script = 'sed -i s/Fridays/Mondays/ "$2"; kill -INT "$(ps -o ppid= -p $PPID)" 2>/dev/null || kill -INT $PPID';
+    const child = startCairn(['memory', 'edit'], {
+      cwd: cairn.home,
+      env: { HOME: cairn.home, TMPDIR: cairn.home, ...editor(script) },
+    });
+    const result = await finished(child);
+    expect(result).toMatchObject({
+      exitCode: 130,
+      stderr: expect.stringContaining('interrupted; nothing was changed'),
+    });
     expect(readFileSync(keptFile(result), 'utf8')).toContain('Mondays');
     expect((await cairn(['memory', 'show', id])).stdout).toContain('Fridays');
   });

@@ -306,6 +306,14 @@ describe.skipIf(!onLinux)('an existing entry', () => {
     expect(readFileSync(path(who), 'utf8')).toBe('{"a":1}');
   });
 
+  test('the entry names the project of the facts', async () => {
+    const who = person();
+    await install(who, ['claude-code', '--yes', '--project', 'app']);
+    expect(JSON.parse(readFileSync(path(who), 'utf8'))).toMatchObject({
+      mcpServers: { cairn: { args: expect.arrayContaining(['--project', 'app']) } },
+    });
+  });
+
   test('the entry names the state directory by its absolute path', async () => {
     const who = person();
     const { exitCode } = await install(who, ['claude-code', '--yes', '--state-dir', '../state']);
@@ -467,7 +475,10 @@ test.each([
   [['codex', '--naming', 'x'], 'use default, claude, pi, gemini, codex or mcp-fs'],
   [['codex', '--command', 'npx "a'], '--command has an unclosed quote'],
   [['codex', '--command', ' '], '--command is empty'],
-  [['codex', '--undo', '--read-only'], '--undo excludes --command, --read-only and --naming; leave them out'],
+  [
+    ['codex', '--undo', '--read-only'],
+    '--undo excludes --command, --read-only, --naming and --project; leave them out',
+  ],
   [['codex', '--root', 'nowhere'], 'ENOENT'],
   [[], 'missing argument <host>'],
   [['codex', 'cursor'], "'cairn mcp install' takes one argument, but got 2"],

@@ -56,6 +56,14 @@ describe('the memory', () => {
     expect(reader.client.getInstructions()).not.toContain('Write with remember');
   });
 
+  test('costs a model less than 4 KB before the first call', async () => {
+    const root = temporaryDirectory();
+    const { client } = await connect(root, ways[0], ['--store', join(root, 'memory.db')]);
+    const tools = (await client.listTools()).tools.filter(({ name }) => ownTools.includes(name));
+    expect(tools).toHaveLength(ownTools.length);
+    expect(Buffer.byteLength(JSON.stringify(tools))).toBeLessThan(4096);
+  });
+
   test('shows what to know at the start of a session as a resource', async () => {
     const root = temporaryDirectory();
     const { client } = await connect(root, ways[0], ['--store', join(root, 'memory.db')]);

@@ -1,29 +1,37 @@
 import { createMemory } from '@cairn/memory';
 import type { Memory, MemoryBackend } from '@cairn/memory';
-import { memory as inProcess } from '@cairn/memory/memory';
 import { sqlite } from '@cairn/memory/sqlite';
+import type { BackendHarness } from '@cairn/memory/testing';
 import { createMemoryTools } from '@cairn/memory/tools';
 import type { MemoryTools } from '@cairn/memory/tools';
 import { succeed, textOf } from '@cairn/tool';
 import type { ToolDefinition } from '@cairn/tool';
 import { estimateTokens } from '@cairn/tool/prompt';
-import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { temporaryDirectory } from '../support/tree.ts';
-import { START_MS } from './backends.ts';
+import { backendKinds, useBackends } from './backends.ts';
+import type { BackendKind } from './backends.ts';
 
-/** A clock that tests move on. */
-let nowMs = START_MS;
-beforeEach(() => {
-  nowMs = START_MS;
-});
+useBackends();
+
+/** The store of the running test. */
+let harness: BackendHarness;
+
+/** Opens an empty store for each test of a block. */
+function useStore({ open: openStore }: BackendKind): void {
+  beforeEach(async () => {
+    harness = await openStore();
+  });
+  afterEach(() => harness.backend.close());
+}
 
 interface OpenOptions {
   readonly project?: string;
   readonly backend?: MemoryBackend;
 }
 
-function open({ project = 'app', backend = inProcess({ clock: () => nowMs }) }: OpenOptions = {}): Memory {
+function open({ project = 'app', backend = harness.backend }: OpenOptions = {}): Memory {
   return createMemory({ backend, project });
 }
 
@@ -39,13 +47,18 @@ async function ask(memory: Memory, name: keyof MemoryTools, input: Input = {}): 
 async function fill(memory: Memory, texts: readonly string[], options: Input = {}): Promise<string[]> {
   const ids: string[] = [];
   for (const text of texts) {
-    nowMs += 60_000;
+    await harness.advance(60_000);
     ids.push((await memory.facts.remember(text, options)).fact.id);
   }
   return ids;
 }
 
-describe('the tools of a memory', () => {
+const [inProcess] = backendKinds;
+const kinds = backendKinds.filter(({ isSkipped }) => !isSkipped);
+
+describe.each(kinds)('the tools of a memory in $name', (kind) => {
+  useStore(kind);
+
   test('a remembered fact is recalled as data, with its id, scope, date and tags, by any agent of the project', async () => {
     const memory = open();
     const kept = await ask(memory, 'remember', {
@@ -65,8 +78,7 @@ describe('the tools of a memory', () => {
   });
 
   test('facts of the user are for all projects, those of another project for none', async () => {
-    const backend = inProcess({ clock: () => nowMs });
-    const [app, site] = [open({ backend }), open({ backend, project: 'site' })];
+    const [app, site] = [open(), open({ project: 'site' })];
     expect(await ask(app, 'remember', { text: 'The user likes tabs', scope: 'user' })).toContain(
       'for all projects of this user',
     );
@@ -78,7 +90,7 @@ describe('the tools of a memory', () => {
   });
 
   test('without a project, a fact of the project is refused with what to do', async () => {
-    const memory = createMemory({ backend: inProcess() });
+    const memory = createMemory({ backend: harness.backend });
     expect(await ask(memory, 'remember', { text: 'x' })).toMatch(/Nothing was changed\. .*--project.*scope user/u);
     expect(await ask(memory, 'remember', { text: 'x', scope: 'user' })).toMatch(/^Remembered/u);
     expect(await ask(memory, 'recall', { query: 'x' })).toContain('scope="user"');
@@ -122,8 +134,7 @@ describe('the tools of a memory', () => {
     ['pending', 'its text is erased from the file when no other process reads it'],
     ['log', 'its text is gone from the data; logs and backups of the server keep it until they are rewritten'],
   ] as const)('a forgotten fact is gone, and the answer states what became of its text (%s)', async (erased, words) => {
-    const backend = inProcess({ clock: () => nowMs });
-    const memory = open({ backend: { ...backend, erase: async () => erased } });
+    const memory = open({ backend: { ...harness.backend, erase: async () => erased } });
     const [id = ''] = await fill(memory, ['Deploy on Fridays']);
     expect(await ask(memory, 'forget_fact', { id })).toBe(`Forgot ${id}; ${words}.`);
     expect(await ask(memory, 'recall', { query: 'deploy' })).toMatch(/^Nothing found in 0 facts\./u);
@@ -147,7 +158,7 @@ describe('the tools of a memory', () => {
     );
     expect(await texts({ tag: 'count', scope: 'project' })).toEqual(['three', 'two', 'one']);
     expect(await texts({ scope: 'user' })).toEqual(['mine']);
-    nowMs += 86_400_000;
+    await harness.advance(86_400_000);
     await fill(memory, ['late']);
     expect(await texts({ since: '12h' })).toEqual(['late']);
     expect(await texts({ until: '2023-12-21' })).toEqual(['mine', 'three', 'two', 'one']);
@@ -164,6 +175,15 @@ describe('the tools of a memory', () => {
     expect(await ask(memory, 'recall', { query: 'zebra' })).toBe(
       'Nothing found in 2 facts. Try other words, fewer filters, sessions: true to search past sessions, or list_facts.',
     );
+  });
+
+  test('a memory with too little of the query is marked as weak', async () => {
+    const memory = open();
+    await fill(memory, ['The tests need a running redis-server', 'Deploy the web app on Fridays']);
+    expect(await ask(memory, 'recall', { query: 'rediss servr tets' })).toMatch(
+      /^<recalled-memory .* match="weak">$/mu,
+    );
+    expect(await ask(memory, 'recall', { query: 'redis-server tests' })).not.toContain('match=');
   });
 
   test('recall pages through all facts that match', async () => {
@@ -268,6 +288,7 @@ describe('the tools of a memory', () => {
 });
 
 describe('the budget of an answer', () => {
+  if (inProcess) useStore(inProcess);
   const MAX_TOKENS = 2500;
 
   test.each([
@@ -292,6 +313,19 @@ describe('the budget of an answer', () => {
       expect(answer).toMatch(/Read one whole by its id: recall \{"id":"fact_\w+"\}\.$/u);
     }
     expect((await ask(memory, 'recall', { query: word })).split(word)).toHaveLength(6);
+  });
+
+  test('messages of 840 kB make an answer within it', async () => {
+    const memory = open();
+    const long = 'the quick brown fox '.repeat(42_000);
+    for (const group of ['a', 'b', 'c']) {
+      await memory.messages.add({ stream: 'agent', group }, { content: `${long} zebra ${long.slice(0, 1000)}` });
+    }
+    await fill(memory, [`${long} zebra`, 'A zebra has stripes']);
+    const answer = await ask(memory, 'recall', { query: 'zebra', sessions: true });
+    expect(estimateTokens(answer)).toBeLessThanOrEqual(MAX_TOKENS);
+    expect(answer.split('zebra').length).toBeGreaterThanOrEqual(6);
+    expect(answer).toContain('A zebra has stripes');
   });
 
   test('a fact that is cut is read whole by its id, part by part', async () => {
@@ -345,7 +379,9 @@ describe('the budget of an answer', () => {
   });
 });
 
-describe('notes', () => {
+describe.each(kinds)('notes in $name', (kind) => {
+  useStore(kind);
+
   test('are added and listed with their end, for the workflow of the tools or of a call', async () => {
     const memory = open();
     const tools = createMemoryTools({ memory, workflowId: 'w' });
@@ -363,7 +399,7 @@ describe('notes', () => {
   });
 
   test('without a workflow belong to the project, and with a process to it alone', async () => {
-    const backend = inProcess({ clock: () => nowMs });
+    const { backend } = harness;
     const notesOf = async (project: string, process?: string, content?: string): Promise<string> =>
       textOf(await createMemoryTools({ memory: open({ backend, project }), process }).notes.execute({ content }));
     await notesOf('/home/me/app', undefined, 'of the project');
@@ -387,6 +423,8 @@ describe('notes', () => {
 });
 
 describe('the tools with the names of the memory server', () => {
+  if (inProcess) useStore(inProcess);
+
   test('a session gives the same results as that server', async () => {
     const memory = open();
     const tools = createMemoryTools({ memory, naming: 'mcp-memory' });

@@ -174,6 +174,7 @@ const pinned: readonly (readonly [command: string, options: readonly string[]])[
       '--command <command>',
       '--read-only',
       '--naming <profile>',
+      '--project <identity>',
       '--state-dir <dir>',
       '--undo',
       '--dry-run',

@@ -6,7 +6,7 @@ import { Option } from 'commander';
 import { homeDirectory } from '@cairn/tool/paths';
 import type { NamingProfile } from '@cairn/coding-agent';
 import { hosts, configScopes, type Host, type HostContext, type ConfigScope } from '@cairn/hosts';
-import { colorOption, once, oneOf, stateOption } from '../../terminal/options.ts';
+import { colorOption, filled, once, oneOf, stateOption } from '../../terminal/options.ts';
 import type { AnswerFlags } from '../../terminal/answer.ts';
 import { UsageError } from '../../terminal/errors.ts';
 import type { Session } from '../../terminal/session.ts';
@@ -36,6 +36,7 @@ interface InstallFlags extends AnswerFlags {
   readonly command?: string;
   readonly readOnly?: boolean;
   readonly naming: NamingProfile;
+  readonly project?: string;
   readonly stateDir?: string;
   readonly undo?: boolean;
   readonly dryRun?: boolean;
@@ -96,8 +97,9 @@ async function runMcpInstall(id: string, flags: InstallFlags, session: Session):
   const stateDirectory = flags.stateDir === undefined ? undefined : resolve(session.cwd, flags.stateDir);
   const request: InstallRequest = { target, dryRun, yes, flags, stateDirectory };
   if (flags.undo === true) {
-    if (flags.command !== undefined || flags.readOnly === true || flags.naming !== 'default') {
-      throw new UsageError('--undo excludes --command, --read-only and --naming', 'leave them out');
+    const { command, readOnly, naming, project } = flags;
+    if (command !== undefined || readOnly === true || naming !== 'default' || project !== undefined) {
+      throw new UsageError('--undo excludes --command, --read-only, --naming and --project', 'leave them out');
     }
     const { runUndo } = await import('./run-install.ts');
     return runUndo(request, session);
@@ -107,6 +109,7 @@ async function runMcpInstall(id: string, flags: InstallFlags, session: Session):
     ...(root === undefined ? [] : ['--root', root]),
     ...(flags.readOnly === true ? ['--read-only'] : []),
     ...(flags.naming === 'default' ? [] : ['--naming', flags.naming]),
+    ...(flags.project === undefined ? [] : ['--project', flags.project]),
     ...(stateDirectory === undefined ? [] : ['--state-dir', stateDirectory]),
   ];
   const { runInstall } = await import('./run-install.ts');
@@ -138,6 +141,12 @@ export const mcpInstallCommand: CommandFactory = (command, session, done) => {
       new Option('--naming <profile>', `names and parameters of the tools: ${namingProfiles.join(', ')}`)
         .argParser(oneOf('--naming', namingProfiles))
         .default('default', 'default'),
+    )
+    .addOption(
+      new Option(
+        '--project <identity>',
+        'project of the facts in memory (default: chosen by the server; required for a Redis)',
+      ).argParser(filled('--project')),
     )
     .addOption(stateOption())
     .addOption(new Option('--undo', 'undo the installation'))
