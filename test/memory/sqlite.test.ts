@@ -21,6 +21,8 @@ import { sqlite } from '@cairn/memory/sqlite';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { temporaryDirectory } from '../support/tree.ts';
 import { manualClock } from './backends.ts';
+import { filesWith } from './sqlite-files.ts';
+import { draft, rule } from './sqlite-records.ts';
 
 function open(path: string, options: Parameters<typeof sqlite>[0] = {}): Memory {
   const memory = createMemory({ backend: sqlite({ path, ...options }) });
@@ -367,6 +369,38 @@ describe.skipIf(process.platform === 'win32')('when the system refuses', () => {
     expect(refusal).toMatchObject({ code: 'STORE_FULL', message: expect.stringContaining('disk is full') });
     expect(kept.length).toBeGreaterThan(5);
     expect((await memory.messages.history(place)).map(({ content }) => content)).toEqual(kept.toReversed());
+    return undefined;
+  });
+
+  test('on a full disk erasing is refused, and done once there is space', async (context) => {
+    const root = temporaryDirectory();
+    const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=4m', 'tmpfs', root], { encoding: 'utf8' });
+    if (mounted.status !== 0) return context.skip(`no small disk can be mounted here: ${mounted.stderr}`);
+    const path = `${root}/memory.db`;
+    const backend = sqlite({ path });
+    onTestFinished(async () => {
+      await backend.close();
+      spawnSync('umount', [root]);
+    });
+    const drafts = Array.from({ length: 60 }, (_, index) => draft(`${index} ${'x'.repeat(20_000)}`));
+    await backend.append('ai:list', [draft('REMOVED')], { rule });
+    await backend.append('ai:list', drafts, { rule });
+    const [removed = ''] = (await backend.list('ai:list', { rule })).slice(-1);
+    await backend.remove('ai:list', [removed]);
+    writeFileSync(`${root}/filler`, '');
+    for (let size = 4 * 1024 * 1024; size > 0; size -= 16_384) {
+      try {
+        writeFileSync(`${root}/filler`, Buffer.alloc(size));
+        break;
+      } catch {
+        // It does not fit.
+      }
+    }
+    await expect(backend.erase()).rejects.toMatchObject({ code: 'STORE_FULL' });
+    rmSync(`${root}/filler`);
+    expect(await backend.erase()).toBe('done');
+    expect(filesWith(path, 'REMOVED')).toEqual([]);
+    expect(await backend.list('ai:list', { rule })).toHaveLength(60);
     return undefined;
   });
 });

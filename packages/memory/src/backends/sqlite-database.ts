@@ -4,7 +4,7 @@ import { MemoryError } from '../errors.ts';
 import type { Erasure } from '../records/backend.ts';
 import { backUp } from './sqlite-backup.ts';
 import type { SqliteDriver } from './sqlite-driver.ts';
-import { eraseNow, markErasure } from './sqlite-erasure.ts';
+import { eraseNow, markErasure, needsRewrite } from './sqlite-erasure.ts';
 import { deniedError, explainSqliteError, isBusy } from './sqlite-errors.ts';
 import { openFile } from './sqlite-open.ts';
 import type { OpenFile } from './sqlite-open.ts';
@@ -46,6 +46,8 @@ export class SqliteDatabase {
   #file: OpenFile | undefined;
   #isClosed = false;
   #writes = 0;
+  /** The number of writes from which a write finishes an erasure. */
+  #nextErasure = 0;
   #queue: Promise<unknown> = Promise.resolve();
   readonly #backups = new Set<Promise<unknown>>();
 
@@ -72,18 +74,18 @@ export class SqliteDatabase {
   write<T>(task: (on: Statements, state: State) => T, signal?: AbortSignal): Promise<T> {
     return this.#enqueue(async () => {
       const file = await this.#openToWrite(signal);
-      let isErasing = false;
+      let mark: unknown = null;
       const result = await this.#retryWhileBusy(
         () =>
           inTransaction(file, 'BEGIN IMMEDIATE', (on) => {
             const state = stateOf(on);
-            isErasing = state['erasure'] !== null;
+            mark = state['erasure'];
             return task(on, state);
           }),
         signal,
       );
       this.#maintain(file);
-      if (isErasing) await this.#finishErasure(file);
+      if (mark !== null && this.#writes >= this.#nextErasure) await this.#finishErasure(file);
       return result;
     });
   }
@@ -180,9 +182,11 @@ export class SqliteDatabase {
     }
   }
 
-  /** Does what an erasure left to do. A call for another purpose neither waits for it nor fails. */
+  /** Does what an erasure left to do. A call for another purpose does not wait for other processes, and does not fail. */
   async #finishErasure(file: OpenFile): Promise<void> {
     try {
+      // To write the file again takes long, and may fail again.
+      if (needsRewrite(file.statements)) this.#nextErasure = this.#writes + WRITES_PER_MAINTENANCE;
       await eraseNow({ ...file, path: this.#options.path, waitMs: 0, retry: async (task) => task() });
     } catch {
       // The mark is still in the file, so that a later call does it.

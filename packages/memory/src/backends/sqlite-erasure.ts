@@ -24,6 +24,11 @@ function markOf(on: Statements): string | undefined {
   return mark === null ? undefined : String(mark);
 }
 
+/** Returns whether the whole file must be written again. */
+export function needsRewrite(on: Statements): boolean {
+  return markOf(on)?.startsWith('text') === true;
+}
+
 /** Marks the file as one with removed text. */
 export function markErasure(on: Statements): void {
   on.run('UPDATE state SET erasure = ?', `text ${randomName()}`);
