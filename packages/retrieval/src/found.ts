@@ -8,20 +8,27 @@ export interface FoundSlot extends ScoredSlot {
   readonly isSimilar?: true;
 }
 
-/** The largest page. Selecting it takes a millisecond or two. */
+/** The smallest page and the largest one: selecting a page reads all scores, and takes a millisecond or two. */
+const MIN_PAGE = 64;
 const MAX_PAGE = 1024;
+/** Documents without evidence that end a ranking: those after them have even less in common with the query. */
+const MAX_WITHOUT = 256;
 
 /**
- * Yields the documents that a query finds, best first, in pages. Documents without evidence are left out; after as many of them as
- * a page has, no others are found.
+ * Yields the documents that a query finds, best first, in pages. Documents without evidence are left out, and what
+ * follows many of them.
  *
- * @param size of the first page.
+ * @param size the expected number of documents.
  */
 export function* foundSlots(query: Query, scores: Scores, size: number): Generator<readonly FoundSlot[], void, void> {
   const evidenceOf = createEvidence(query, scores.statistics);
   let without = 0;
   let last: ScoredSlot | undefined;
-  for (let limit = Math.min(size, MAX_PAGE); without < MAX_PAGE; limit = Math.min(4 * limit, MAX_PAGE)) {
+  for (
+    let limit = Math.min(Math.max(size, MIN_PAGE), MAX_PAGE);
+    without < MAX_WITHOUT;
+    limit = Math.min(4 * limit, MAX_PAGE)
+  ) {
     const slots = scores.best(limit, last);
     const found: FoundSlot[] = [];
     for (const slot of slots) {

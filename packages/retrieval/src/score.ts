@@ -165,17 +165,21 @@ function selectSlots(
   // Twice the limit is collected before the worse half is dropped, so that a slot is compared a constant number of times.
   const size = Math.max(2 * limit, 32);
   let candidates: Candidate[] = [];
-  let least = 0;
-  for (const [part, own] of scores.entries()) {
-    for (let slot = 0; slot < own.length; slot++) {
+  let last: Candidate | undefined;
+  // The latest documents most often have the last slots. Of equally good ones the first that is met is kept.
+  for (let part = scores.length - 1; part >= 0; part--) {
+    const own = scores[part] ?? new Float64Array();
+    for (let slot = own.length - 1; slot >= 0; slot--) {
       const score = own[slot] ?? 0;
-      if (score === 0 || score < least || (after !== undefined && score > after.score)) continue;
+      if (score === 0 || (last !== undefined && score < last.score)) continue;
+      if (after !== undefined && score > after.score) continue;
       const candidate = { part, slot, score };
+      if (last !== undefined && compare(last, candidate) <= 0) continue;
       if (after !== undefined && compare(after, candidate) >= 0) continue;
       candidates.push(candidate);
       if (candidates.length < size) continue;
       candidates = candidates.toSorted(compare).slice(0, limit);
-      least = candidates.at(-1)?.score ?? 0;
+      last = candidates.at(-1);
     }
   }
   return candidates.toSorted(compare).slice(0, limit);

@@ -40,11 +40,13 @@ export class OpenSegment {
   #gone: Uint8Array | undefined;
   /** The number of records that are gone. */
   gone = 0;
+  readonly #oldest: number;
 
   constructor(info: StoredSegment, columns: string | undefined, rows?: SegmentRows) {
     this.info = info;
     this.columns = readRow(info.name, columns, (row) => readColumns(info.name, row));
     this.rows = rows;
+    this.#oldest = this.columns.times.reduce((oldest, time) => Math.min(oldest, time), Infinity);
     if (this.columns.sequences.length !== info.records || this.columns.firstTerms.length !== info.blocks) {
       throw new DamagedSegment(info.name);
     }
@@ -80,7 +82,7 @@ export class OpenSegment {
   liveColumns(since: number): Pick<SegmentColumns, 'lengths' | 'times' | 'documents' | 'totalLength' | 'sequences'> {
     const { lengths, times, sequences } = this.columns;
     const gone = this.#gone;
-    if (gone === undefined && times.every((time) => time > since)) return this.columns;
+    if (gone === undefined && this.#oldest > since) return this.columns;
     const live = Int32Array.from(lengths, (length, slot) =>
       gone?.[slot] === 1 || (times[slot] ?? 0) <= since ? -1 : length,
     );

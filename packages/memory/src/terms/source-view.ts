@@ -35,7 +35,7 @@ export interface SegmentSizes {
 
 export const DEFAULT_SIZES: SegmentSizes = { minRecords: 256, minTerms: 32_768, maxRecords: 16_384, maxTerms: 524_288 };
 
-/** So many neighbours are merged. */
+/** The neighbours that are merged at once. */
 const MERGED_SEGMENTS = 4;
 
 const MAX_ATTEMPTS = 5;
