@@ -1,5 +1,6 @@
 import * as source from '@cairn/tool';
 import * as paths from '@cairn/tool/paths';
+import * as errors from '@cairn/tool/errors';
 import * as prompt from '@cairn/tool/prompt';
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
@@ -47,6 +48,7 @@ const entries = [
       'userDirectories',
     ],
   ],
+  ['errors/index.js', errors, ['CairnError', 'hasMark']],
   [
     'prompt/index.js',
     prompt,

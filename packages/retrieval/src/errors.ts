@@ -1,4 +1,4 @@
-import { CairnError } from '@cairn/tool';
+import { CairnError } from '@cairn/tool/errors';
 
 /**
  * Why a call failed.
