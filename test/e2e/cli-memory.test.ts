@@ -243,6 +243,21 @@ describe('cairn memory', () => {
     );
   });
 
+  test('a search loads neither the schemas of imports nor the tools', async () => {
+    const cairn = newcomer();
+    await remember(cairn, 'Deploy on Fridays');
+    const preload = join(cairn.home, 'hook.mjs');
+    const print = 'load(url, context, next) { process._rawDebug(url); return next(url, context); }';
+    writeFileSync(preload, `import { registerHooks } from 'node:module';\nregisterHooks({ ${print} });\n`);
+    const args = ['memory', 'search', 'deploy'];
+    const { stdout, stderr } = await finished(
+      startCairn(args, { cwd: cairn.home, env: { HOME: cairn.home }, preload }),
+    );
+    expect(stdout).toContain('Deploy on Fridays');
+    expect(stderr).toContain('/commands/memory/recall.ts');
+    expect(stderr.split('\n').filter((url) => /\/zod\/|memory\/src\/tools|maintenance\/import/u.test(url))).toEqual([]);
+  });
+
   test('a long fact is cut in lists to the part with the words, and shown whole by its id', async () => {
     const cairn = newcomer();
     const text = `${'a '.repeat(5000)}zebra ${'b '.repeat(5000)}`.trim();
@@ -275,13 +290,15 @@ describe('cairn memory', () => {
   test('what is exported is imported elsewhere, and forgotten here', async () => {
     const cairn = newcomer();
     const other = ['--store', '.cairn/memory.db'];
+    await remember(cairn, 'one fact');
     await cairn(['memory', 'import'], messages(['g', 'user', 'one'], ['h', 'assistant', 'two']));
     const { stdout } = await cairn(['memory', 'export']);
     const imported = await cairn(['memory', 'import', ...other], stdout);
-    expect(imported).toMatchObject({ exitCode: 0, stderr: 'cairn: imported 2 of 2 lines\n' });
+    expect(imported).toMatchObject({ exitCode: 0, stderr: 'cairn: imported 3 of 3 lines\n' });
     expect((await cairn(['memory', 'export', ...other])).stdout).toBe(stdout);
+    expect((await cairn(['memory', 'recall', 'fact', ...other])).stdout).toContain('one fact');
     expect((await cairn(['memory', 'import', ...other], stdout)).stderr).toBe(
-      'cairn: imported 0 of 2 lines; 2 already existed\n',
+      'cairn: imported 0 of 3 lines; 3 already existed\n',
     );
     expect(await cairn(['memory', 'forget', '--stream', 'agent', '--group', 'g'])).toMatchObject({
       exitCode: 0,

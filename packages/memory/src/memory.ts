@@ -14,7 +14,6 @@ import { exportLines, markdownLines } from './maintenance/export.ts';
 import type { ExportOptions } from './maintenance/export.ts';
 import { forget } from './maintenance/forget.ts';
 import type { ForgetOptions, ForgetResult } from './maintenance/forget.ts';
-import { importLines } from './maintenance/import.ts';
 import type { ImportResult } from './maintenance/import.ts';
 import { listGroups, listNotes, measure } from './maintenance/overview.ts';
 import type { GroupInfo, MemoryStats, NotesInfo } from './maintenance/overview.ts';
@@ -155,7 +154,8 @@ export function createMemory(options: MemoryOptions): Memory {
     stats: (call = {}) => measure(backend, call),
     export: (selection = {}) =>
       selection.format === 'markdown' ? markdownLines(transfer, selection) : exportLines(transfer, selection),
-    import: (lines, call = {}) => importLines(transfer, lines, call),
+    // Its schemas take a fifth of the time to load a memory.
+    import: async (lines, call = {}) => (await import('./maintenance/import.ts')).importLines(transfer, lines, call),
     unreadable: ({ signal } = {}) => listUnreadable(backend, { limits, signal }),
     backup: async (path, call) => {
       if (backend.backup) return backend.backup(path, call);

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { z } from 'zod';
 import { MemoryError } from '../errors.ts';
 import { quoted } from '../records/keys.ts';
 import { parseFields } from '../records/record.ts';
@@ -30,16 +29,6 @@ export type GraphLine = ({ readonly type: 'entity' } & Entity) | ({ readonly typ
 export interface Placed {
   readonly createdSequence?: number | undefined;
 }
-
-export const graphLineSchema: z.ZodType<GraphLine> = z.discriminatedUnion('type', [
-  z.looseObject({
-    type: z.literal('entity'),
-    name: z.string(),
-    entityType: z.string(),
-    observations: z.array(z.string()),
-  }),
-  z.looseObject({ type: z.literal('relation'), from: z.string(), to: z.string(), relationType: z.string() }),
-]);
 
 /** Returns the graph of lines, without the fields that this version does not know. */
 export function graphOf(lines: Iterable<GraphLine>): KnowledgeGraph {

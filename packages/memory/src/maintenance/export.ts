@@ -6,9 +6,11 @@ import { MEMORY_PREFIX, parseMemoryKey, QUARANTINE_KEY, streamPrefix, UNKNOWN_KE
 import type { Limits } from '../records/limits.ts';
 import type { Reader, UnreadableRecord } from '../records/reader.ts';
 import { readContents, readKept, readMoved } from './contents.ts';
-import { EXPORT_VERSION } from './lines.ts';
 import { onKey } from './problems.ts';
 import type { ProblemListener } from './problems.ts';
+
+/** The version of the format. Exports before version 2 have no line with it. */
+export const EXPORT_VERSION = 2;
 
 /** Selects the contents of an export. By default everything; with a stream or a group, only their messages. */
 export interface ExportOptions extends CallOptions {

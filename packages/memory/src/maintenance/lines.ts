@@ -8,7 +8,6 @@ import { MemoryError } from '../errors.ts';
 import { parseFact } from '../facts/fact.ts';
 import type { FactTable, StoredFact } from '../facts/fact.ts';
 import { factTable } from '../facts/fact-table.ts';
-import { graphLineSchema } from '../graph/knowledge-graph.ts';
 import type { GraphLine } from '../graph/knowledge-graph.ts';
 import { graphKey, memoryKey, namespaceKey, notesKey, quoted, streamKey, workflowKey } from '../records/keys.ts';
 import type { Limits } from '../records/limits.ts';
@@ -21,9 +20,7 @@ import type { Note } from '../workflows/notes.ts';
 import { parseWorkflow, workflowDocument } from '../workflows/workflow-record.ts';
 import type { WorkflowRecord } from '../workflows/workflow-record.ts';
 import type { KeptLine } from './contents.ts';
-
-/** The version of the format. Exports before version 2 have no line with it. */
-export const EXPORT_VERSION = 2;
+import { EXPORT_VERSION } from './export.ts';
 
 /** One line of an export. Times are milliseconds since the epoch. */
 export type Line =
@@ -62,6 +59,16 @@ function isJsonObject(value: unknown): value is JsonObject {
 const object = z.custom<JsonObject>(isJsonObject, 'expected an object');
 const fact = z.custom<StoredFact>((value) => parseFact(JSON.stringify(value) ?? '') !== undefined, 'expected a fact');
 const time = z.int().min(0).max(MAX_TIME_MS);
+
+const graphLineSchema: z.ZodType<GraphLine> = z.discriminatedUnion('type', [
+  z.looseObject({
+    type: z.literal('entity'),
+    name: z.string(),
+    entityType: z.string(),
+    observations: z.array(z.string()),
+  }),
+  z.looseObject({ type: z.literal('relation'), from: z.string(), to: z.string(), relationType: z.string() }),
+]);
 
 const namespaceShape = {
   namespace: z.string(),
