@@ -1,4 +1,4 @@
-/** Eight processes write at once: 250 acknowledged writes each, in the same group. */
+/** Eight processes write at once: 250 acknowledged writes each, in the same group, and 25 requests that all of them repeat. */
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { useBackends } from './backends.ts';
 import { persistents, startWriter } from './writers.ts';
@@ -30,6 +30,8 @@ describe.each(persistents)('on $name', ({ name, isSkipped, create, open, problem
         const own = contents.filter((content) => content.startsWith(`${index} `));
         expect(own).toEqual(Array.from({ length: WRITES }, (_, write) => `${index} ${WRITES - 1 - write}`));
       }
+      const once = (await memory.messages.history({ stream: 's', group: 'once' })).map(({ id }) => Number(id));
+      expect(once.toSorted((a, b) => a - b)).toEqual(Array.from({ length: WRITES / 10 }, (_, index) => index * 10));
       expect(await problems(place)).toEqual([]);
     },
     300_000,

@@ -28,7 +28,12 @@ for (let index = 0; index < Number(count); index++) {
   await memory.messages.add({ stream: 's', group: 'g' }, { content });
   say(`message ${content}`);
   // The test of kills also needs notes and workflows.
-  if (count !== 'Infinity') continue;
+  if (count !== 'Infinity') {
+    // All processes repeat the same requests.
+    if (index % 10 === 0)
+      await memory.messages.add({ stream: 's', group: 'once' }, { id: `${index}`, content: 'once' });
+    continue;
+  }
   await memory.storeNote(name, content, 'todo_0', { temporary: index % 2 === 0 });
   say(`note ${content}`);
   const run = await memory.workflows.acquire(id);

@@ -110,7 +110,7 @@ export interface Claims {
 export function createClaims(backend: MemoryBackend): Claims {
   const made = new Set<string>();
   return {
-    ensure: async (claims, options) => {
+    ensure: async (claims, options = {}) => {
       for (const claim of claims) {
         if (made.has(claim.name)) continue;
         try {
@@ -119,6 +119,8 @@ export function createClaims(backend: MemoryBackend): Claims {
         } catch (error) {
           // A store that is not writable can still be read. A later write fails by itself.
           if (!MemoryError.isInstance(error) || error.code !== 'STORE_DENIED') throw error;
+          const known = await readClaim(backend, claim.name, options);
+          if (known && !isSameStream(known.claim, claim)) throw nameInUse(known.claim);
         }
       }
     },
