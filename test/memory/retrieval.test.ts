@@ -144,6 +144,20 @@ describe.each(backendKinds)('past sessions on $name', (kind) => {
     }
   });
 
+  test.skipIf(kind.isSkipped)('are searched without a key that another program has changed', async () => {
+    const unreadable: string[] = [];
+    const { memory } = await openMemory(kind, { onUnreadable: ({ key }) => unreadable.push(key) });
+    await memory.messages.add({ stream: 'chat', group: 'a' }, { content: 'the redis port' });
+    await memory.backend.swap('ai:memory:chat:b', { expected: undefined, next: 'x', ttlMs: Infinity });
+    for (const query of ['redis', '']) {
+      const { contexts } = await memory.recall({ stream: 'chat', query });
+      expect(contexts.map(({ content }) => content)).toEqual(['the redis port']);
+    }
+    expect(unreadable).toEqual(['ai:memory:chat:b', 'ai:memory:chat:b']);
+    const alone = memory.recall({ stream: 'chat', group: 'b', query: 'redis' });
+    await expect(alone).rejects.toMatchObject({ code: 'CORRUPT_RECORD' });
+  });
+
   test.skipIf(kind.isSkipped)('are not searched with invalid options', async () => {
     const { memory } = await openMemory(kind);
     const bad = [{ limit: 0 }, { limit: 1.5 }, { offset: -1 }, { offset: Number.NaN }, { since: Number.NaN }];
@@ -309,6 +323,10 @@ describe('recalled text', () => {
       ),
       { numRuns: 200 },
     );
+    // Two code units of 0.3 tokens.
+    const long = await wrapContexts([context('😀'.repeat(3000))], { maxTokens: 1000 });
+    expect(estimateTokens(long)).toBeLessThanOrEqual(1000);
+    expect(long).toContain('cut="part of 6000 characters"');
     for (const maxTokens of [999, 1000.5, Number.NaN]) {
       await expect(wrapContexts([context('a')], { maxTokens })).rejects.toMatchObject({ code: 'INVALID_OPTION' });
     }

@@ -123,7 +123,7 @@ export function createMemory(options: MemoryOptions): Memory {
   const messages = createMessages({ backend, reader, limits, terms });
   const notes = createNotes({ backend, reader, limits });
   const workflows = createWorkflows({ backend, reader, limits, notes });
-  const recall = createRecall({ messages, notes, embed, backend, limits, terms });
+  const recall = createRecall({ messages, notes, embed, backend, reader, limits, terms });
   const factDependencies = { backend, reader, limits, terms, project };
   const facts = createFacts({ ...factDependencies, embed, language });
   const claims = createClaims(backend);

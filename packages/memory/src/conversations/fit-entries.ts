@@ -15,8 +15,8 @@ export const MEMORY_TOKENS: number = ANSWER_TOKENS - REMARK_TOKENS;
 /** Less text of a memory than this, in estimated tokens, tells nothing. */
 const MIN_TEXT_TOKENS = 60;
 
-/** Characters of a text in one estimated token are at most this many. */
-const MAX_CHARACTERS_PER_TOKEN = 4;
+/** An estimated token has at most this many UTF-16 code units: 10 / 3 characters of two units. */
+const MAX_CHARACTERS_PER_TOKEN = 7;
 
 /** Between texts longer than this, other work runs. In UTF-16 code units. */
 const LONG_TEXT = 50_000;

@@ -3,6 +3,7 @@ import { MemoryError } from '../errors.ts';
 import type { CallOptions, MemoryBackend } from '../records/backend.ts';
 import { memoryKey, notesKey, parseMemoryKey, streamPrefix } from '../records/keys.ts';
 import type { Limits } from '../records/limits.ts';
+import type { Reader } from '../records/reader.ts';
 import type { TermSource, TermStore } from '../terms/term-store.ts';
 import { parseNote } from '../workflows/notes.ts';
 import type { Note, Notes } from '../workflows/notes.ts';
@@ -97,6 +98,7 @@ export interface RetrieveOptions extends Omit<
 
 export interface RecallDependencies {
   readonly backend: MemoryBackend;
+  readonly reader: Reader;
   readonly limits: Limits;
   readonly terms: TermStore;
   readonly messages: Messages;
@@ -184,11 +186,15 @@ function contextOf(
 }
 
 /** Creates the recall of a memory. It ranks in this process, so that all stores rank the same way. */
-export function createRecall({ messages, notes, embed, backend, limits, terms }: RecallDependencies): Recall {
+export function createRecall({ messages, notes, embed, backend, reader, limits, terms }: RecallDependencies): Recall {
   const placesOf = async ({ stream, group, signal }: RecallOptions): Promise<readonly Place[]> => {
     if (group !== undefined) return [{ stream, group }];
     const infos = await backend.keys(streamPrefix(stream), { signal });
-    const places = infos.flatMap(({ key }) => parseMemoryKey(key) ?? []);
+    const places = infos.flatMap(({ key, kind }) => {
+      const place = kind === 'list' ? parseMemoryKey(key) : undefined;
+      if (place === undefined) reader.report({ key, record: '', reason: 'it is not a list of messages' });
+      return place ?? [];
+    });
     return places.toSorted((a, b) => (a.group < b.group ? -1 : 1));
   };
   const candidatesOf = async (options: RecallOptions, limit: number): Promise<Candidate[]> => {
