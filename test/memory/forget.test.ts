@@ -120,9 +120,13 @@ describe.each(backendKinds)('forget on $name', (kind) => {
       await memory.messages.add({ stream: 's', group: 'g' }, { content: 'x' });
       await memory.backend.swap('ai:memory:s:document', { expected: undefined, next: 'text', ttlMs: 60_000 });
       await memory.backend.swap('ai:newer:x', { expected: undefined, next: 'text', ttlMs: 60_000 });
-      expect(await memory.forget({ stream: 's' })).toMatchObject({ removed: 2, problems: [] });
+      expect(await memory.forget({ stream: 's' })).toMatchObject({
+        removed: 1,
+        problems: [{ key: 'ai:memory:s:document', message: expect.stringContaining('it has a document') }],
+      });
+      expect(await memory.backend.read('ai:memory:s:document')).toBe('text');
       expect(await memory.forget({ everything: true })).toMatchObject({
-        removed: 0,
+        removed: 1,
         problems: [{ key: 'ai:newer:x', code: 'CORRUPT_RECORD', message: expect.stringContaining('does not know') }],
       });
       expect(await keysOf(memory)).toEqual(['ai:newer:x']);

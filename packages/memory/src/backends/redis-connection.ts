@@ -76,12 +76,17 @@ export class RedisConnection {
   async ready({ signal }: CallOptions = {}): Promise<RedisClient> {
     signal?.throwIfAborted();
     await this.#prepare();
-    return this.#withTimeout(this.#connected(signal), signal);
+    return this.within(this.#connected(signal), { signal });
   }
 
-  /** Applies the timeout to a command that does not write. */
-  within<T>(promise: Promise<T>, { signal }: CallOptions = {}): Promise<T> {
-    return this.#withTimeout(promise, signal);
+  /** Applies the timeout to a command that does not write, and explains its errors. */
+  async within<T>(promise: Promise<T>, { signal }: CallOptions = {}): Promise<T> {
+    try {
+      return await this.#withTimeout(promise, signal);
+    } catch (error) {
+      if (signal?.aborted === true && error === signal.reason) throw error;
+      throw explainRedisError(error, this.#where, { isSent: false });
+    }
   }
 
   close(): void {

@@ -77,11 +77,11 @@ function isConnectionError(error: unknown): boolean {
   return 'code' in error && typeof error.code === 'string' && /^E[A-Z]+$/u.test(error.code);
 }
 
-/** Returns the `MemoryError` for an error of the driver. An unexpected error is returned unchanged. */
+/** Returns the `MemoryError` for an error of the driver. */
 export function explainRedisError(
   error: unknown,
   where: string,
-  { key, isSent }: { readonly key: string; readonly isSent: boolean },
+  { key, isSent }: { readonly key?: string | undefined; readonly isSent: boolean },
 ): unknown {
   if (MemoryError.isInstance(error) || !(error instanceof Error)) return error;
   if (isConnectionError(error)) {
@@ -92,14 +92,12 @@ export function explainRedisError(
       ...(isInDoubt && { isDone: 'unknown' as const }),
     });
   }
-  const explained = replies[firstWord(error)];
-  if (explained === undefined && !/^[A-Z]{3,} /u.test(error.message)) return error;
-  const [code, problem, hint] = explained ?? [
+  const [code, problem, hint] = replies[firstWord(error)] ?? [
     'STORE_FAILED',
     `refused the command (${error.message})`,
     'See the cause.',
   ];
-  return new MemoryError(code, [`[memory:redis] ${where} ${problem}: ${key}`, hint], {
+  return new MemoryError(code, [`[memory:redis] ${where} ${problem}${key === undefined ? '' : `: ${key}`}`, hint], {
     key,
     cause: error,
   });

@@ -29,7 +29,7 @@ function literal(text: string): string {
 export async function scanKeys(connection: RedisConnection, prefix: string, call: CallOptions = {}): Promise<string[]> {
   const client = await connection.ready(call);
   const nodes = isCluster(client)
-    ? await Promise.all(client.masters.map(async (node) => client.nodeClient(node)))
+    ? await connection.within(Promise.all(client.masters.map(async (node) => client.nodeClient(node))), call)
     : [client as RedisClient & ScanningClient];
   const keys = new Set<string>();
   for (const node of nodes) {

@@ -155,14 +155,19 @@ async function remove(selection: ForgetOptions, forgetting: Forgetting): Promise
   return removeMessages(selection, forgetting);
 }
 
-/** Removes keys with all that they have, in any form. Keys that cannot be removed are problems. */
+/** Returns the keys with a prefix. Notes come before their workflow, which removes them too. */
+async function keysOf(prefix: string, { backend, signal }: Forgetting): Promise<KeyInfo[]> {
+  return (await backend.keys(prefix, { signal })).toSorted((a, b) => (a.key < b.key ? -1 : 1));
+}
+
+/** Removes keys with all that they have. A key with another value than it should have is a problem, and stays. */
 async function removeKeys(prefix: string, accepts: (key: string) => boolean, forgetting: Forgetting): Promise<number> {
-  const { signal } = forgetting;
-  const infos = await forgetting.backend.keys(prefix, { signal });
   let removed = 0;
-  // Notes come before their workflow, which removes them too.
-  for (const info of infos.toSorted((a, b) => (a.key < b.key ? -1 : 1))) {
-    if (accepts(info.key)) removed += await removeOne(info, forgetting);
+  for (const info of await keysOf(prefix, forgetting)) {
+    if (!accepts(info.key)) continue;
+    const problem = problemOf(info);
+    if (problem) forgetting.problems.push(problem);
+    else removed += await removeOne(info, forgetting);
   }
   return removed;
 }
@@ -238,12 +243,13 @@ async function removeRecord(
   return isDone ? 1 : 0;
 }
 
-/** Removes all that this version knows. Other keys are those of a newer version, or of another program. */
+/** Removes the values of all keys that this version knows, also those of another type. */
 async function removeEverything(forgetting: Forgetting): Promise<number> {
-  const { backend, problems, signal } = forgetting;
-  for (const info of await backend.keys(PREFIX, { signal })) {
+  let removed = 0;
+  for (const info of await keysOf(PREFIX, forgetting)) {
     const problem = isKnownKey(info.key) ? undefined : problemOf(info);
-    if (problem) problems.push(problem);
+    if (problem) forgetting.problems.push(problem);
+    else removed += await removeOne(info, forgetting);
   }
-  return removeKeys(PREFIX, isKnownKey, forgetting);
+  return removed;
 }
