@@ -82,6 +82,8 @@ test.each([
   'token endpoint: https://auth.example.com/oauth2/token',
   'token: https://auth.internal/oauth2/token',
   'secret: arn:aws:secretsmanager:eu-west-1:123456789012:secret:db',
+  'sessionKey: "agent:main:chat:+15555550123"',
+  'Lock-Token: urn:uuid:a515cfa4-5da4-22e1-f5b5-00a0451e6bf7',
   'max_tokens: 128000abc',
   'tokenizer = o200k_base2024x',
   'api_key = your_api_key_123',

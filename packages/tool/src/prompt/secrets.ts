@@ -64,7 +64,7 @@ const chosen = /^(?:passw|pwd|passphrase|密码|密碼|口令)/iu;
 
 /** Values that are not secrets: variables, references, paths, words such as `changeme`, one repeated character. */
 const reference =
-  /^(?:\$|%|@|\.{0,2}\/|~\/|[a-z][a-z0-9+.-]*:\/\/|arn:|process\.|env\.|os\.|import\.|your|my[_-]|dummy|test|change|(.)\1*$)/iu;
+  /^(?:\$|%|@|\.{0,2}\/|~\/|[a-z][a-z0-9+.-]*:\/\/|arn:|urn:|process\.|env\.|os\.|import\.|your|my[_-]|dummy|test|change|(.)\1*$)/iu;
 
 /** Words and rows of characters that documentation writes instead of a secret. */
 const placeholder =
@@ -75,7 +75,7 @@ const known =
   /^(?:admin|changeme|default|guest|minioadmin|mysql|pass|passwd|password|postgres|root|secret|test|user|username|[x*.]+|.*[${}<>%].*)$/iu;
 
 /** A word or a version of one: `base64url`, `argon2id`, `createToken`, `42`. */
-const word = /^(?:[a-z]{2,}\d{0,3}[a-z]{0,3}|\d{1,4}|v?\d{1,3}[a-z]?)$/iu;
+const word = /^(?:[a-z]{2,}\d{0,3}[a-z]{0,3}|\d{1,4}|\+\d{8,15}|v?\d{1,3}[a-z]?)$/iu;
 
 /** Returns whether a value reads as words, such as `at-least-8-characters` or `config.authToken2`. */
 function isWords(value: string): boolean {
