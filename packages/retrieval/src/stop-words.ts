@@ -1,3 +1,5 @@
+import { stem } from 'porter2';
+
 /**
  * Words that say nothing about the subject of a text, and the parts that an apostrophe cuts off ("don", "t"). Question words
  * are included, because queries are often questions.
@@ -18,14 +20,16 @@ const chinese = new Set(
 );
 
 /**
- * Words of the form of a question rather than of its subject, stemmed. They are searched for, but a document is not expected to
+ * Words of the form of a question rather than of its subject. They are searched for, but a document is not expected to
  * have them.
  */
 const asking = new Set(
   (
-    'alway ani anyon becom ever exist find get give go gone happen kind know known let long make mani much need often ' +
-    'one see show someon somebodi someth sort take tell thing use want way'
-  ).split(' '),
+    'always any anyone become ever exist find get give go gone happen kind know known let long make many much need often ' +
+    'one see show someone somebody something sort take tell thing use want way'
+  )
+    .split(' ')
+    .map((word) => stem(word)),
 );
 
 /** Characters that mostly ask or help: 多少, 怎样, 如何, 为什么, 时候, 应该, 需要, 可以, 没有. */

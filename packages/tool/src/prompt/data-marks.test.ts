@@ -101,7 +101,7 @@ test('any data has exactly its own two marks', () => {
 
 test.each([
   ['slashes and hyphens', `<${'/ '.repeat(200_000)}file${'-'.repeat(200_000)}`],
-  ['beginnings', '<file-conten '.repeat(80_000)],
+  ['beginnings', '<file-con '.repeat(80_000)],
   ['signs', '≺'.repeat(1 << 20)],
   ['signs and blanks', '< '.repeat(1 << 19)],
   ['accents', `<f${'\u0301'.repeat(1 << 20)}`],

@@ -24,7 +24,7 @@ const formats: readonly (readonly [kind: string, pattern: RegExp])[] = [
   ['AWS access key', /(?<![A-Za-z0-9])(?:AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16}(?![A-Za-z0-9])/gu],
   [
     'AWS secret key',
-    /(?<![A-Za-z0-9])(?:[Aa][Ww][Ss]|[Ss](?:ecret|ECRET)[_-]?(?:[Aa](?:ccess|CCESS)[_-]?)?[Kk](?:ey|EY))[^\n]{0,40}?(?<![A-Za-z0-9/+])((?=[A-Za-z/+]{0,39}[0-9])(?=[a-z0-9/+]{0,39}[A-Z])(?=[A-Z0-9/+]{0,39}[a-z])[A-Za-z0-9/+]{40})(?![A-Za-z0-9/+=])/gu,
+    /(?<![A-Za-z0-9])(?:[Aa][Ww][Ss]|(?:secret|Secret|SECRET)[_-]?(?:(?:access|Access|ACCESS)[_-]?)?(?:key|Key|KEY))[^\n]{0,40}?(?<![A-Za-z0-9/+])((?=[A-Za-z/+]{0,39}[0-9])(?=[a-z0-9/+]{0,39}[A-Z])(?=[A-Z0-9/+]{0,39}[a-z])[A-Za-z0-9/+]{40})(?![A-Za-z0-9/+=])/gu,
   ],
   ['Alibaba Cloud access key', /(?<![A-Za-z0-9])LTAI[A-Za-z0-9]{20}(?![A-Za-z0-9])/gu],
   ['Tencent Cloud key', /(?<![A-Za-z0-9])AKID[A-Za-z0-9]{32}(?![A-Za-z0-9])/gu],
