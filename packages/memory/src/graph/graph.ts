@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { setImmediate, setTimeout as delay } from 'node:timers/promises';
 import { rankDocuments } from '@cairn/retrieval';
 import { MemoryError } from '../errors.ts';
 import type { CallOptions, MemoryBackend } from '../records/backend.ts';
@@ -43,9 +43,9 @@ export interface Graph {
 const MAX_ATTEMPTS = 2000;
 const MAX_WAIT_MS = 30;
 const MAX_RANKED = 20;
-/** The rows of one page. A graph with fewer is read in one step. */
-const PAGE = 10_000;
-/** The attempts to read a larger graph while it does not change. */
+/** The rows of one page. */
+const PAGE = 1000;
+/** The attempts to read a large graph in pages while it does not change. The last attempt reads it in one step. */
 const MAX_READS = 5;
 
 /** Returns entities with the relations from and to them. */
@@ -104,10 +104,11 @@ export function createGraph({ backend, reader }: GraphDependencies, name: string
   const key = graphKey(name);
 
   const allRows = async (options: CallOptions): Promise<State> => {
+    let limit = PAGE;
     for (let read = 1; ; read++) {
       const rows = new Map<string, string>();
       const sequences = new Map<string, number>();
-      const first = await backend.changes(key, { limit: PAGE, ...options });
+      const first = await backend.changes(key, { limit, ...options });
       // A list has sequences too. This throws its error.
       if (first.records.some(({ id }) => id === undefined)) await backend.rows(key, [''], options);
       let page = first;
@@ -116,11 +117,14 @@ export function createGraph({ backend, reader }: GraphDependencies, name: string
           rows.set(id, record);
           sequences.set(id, sequence);
         }
-        if (page.records.length < PAGE) break;
-        page = await backend.changes(key, { after: page.records.at(-1)?.sequence, limit: PAGE, ...options });
+        if (page.records.length < limit) break;
+        await setImmediate();
+        page = await backend.changes(key, { after: page.records.at(-1)?.sequence, limit, ...options });
       }
       const isSame = page.epoch === first.epoch && page.sequence === first.sequence;
-      if (isSame || read === MAX_READS) return { rows, sequences, sequence: first.sequence };
+      if (isSame) return { rows, sequences, sequence: first.sequence };
+      // With as many rows again, so that no second page is needed.
+      if (read >= MAX_READS) limit = 2 * page.count + PAGE;
     }
   };
   const someRows = async (ids: readonly string[], options: CallOptions): Promise<State> => {

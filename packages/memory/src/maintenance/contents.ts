@@ -3,7 +3,7 @@ import { parentsOf } from '../conversations/claims.ts';
 import { parseMessage } from '../conversations/message.ts';
 import { parseFact } from '../facts/fact.ts';
 import { exportPlaceOf, parseGraphLine } from '../graph/knowledge-graph.ts';
-import type { CallOptions, Changed, KeyInfo, ListRule, MemoryBackend } from '../records/backend.ts';
+import type { CallOptions, KeyInfo, ListRule, MemoryBackend } from '../records/backend.ts';
 import {
   FACTS_PREFIX,
   GRAPH_PREFIX,
@@ -27,6 +27,7 @@ import {
 import { listRuleOf } from '../records/limits.ts';
 import type { Limits } from '../records/limits.ts';
 import { parseNamespaceRecord } from '../records/namespace.ts';
+import { readChanges } from '../records/read-changes.ts';
 import { parseFields } from '../records/record.ts';
 import type { UnreadableRecord } from '../records/reader.ts';
 import { MAX_TIME_MS } from '../records/time.ts';
@@ -208,8 +209,6 @@ export interface ContentsOptions extends CallOptions {
   readonly onProblem: ProblemListener;
 }
 
-const PAGE = 1000;
-
 async function recordsOf(
   backend: MemoryBackend,
   { key, kind }: KeyInfo,
@@ -223,14 +222,9 @@ async function recordsOf(
     // A graph of an earlier version has a record in each line.
     return document.split('\n').flatMap((record) => (record === '' ? [] : [{ record }]));
   }
-  const rows = new Map<string | undefined, Changed>();
-  for (let after = 0; ;) {
-    const { records } = await backend.changes(key, { after, limit: PAGE, signal });
-    // A row that changed since it was read comes again.
-    for (const row of records) rows.set(row.id, row);
-    after = records.at(-1)?.sequence ?? 0;
-    if (records.length < PAGE) break;
-  }
+  const { selected } = await readChanges(backend, key, (row) => row, { signal });
+  // A row that changed since it was read comes again.
+  const rows = new Map(selected.map((row) => [row.id, row]));
   const order = kindOf(key)?.values.table?.placeOf ?? ((_: string, sequence: number) => sequence);
   const placed = Array.from(rows.values(), (row) => ({ row, place: order(row.record, row.sequence) }));
   return placed.toSorted((a, b) => a.place - b.place).map(({ row }) => row);

@@ -191,8 +191,12 @@ async function removeOne(info: KeyInfo, forgetting: Forgetting): Promise<number>
       info.kind === 'document' && info.key.startsWith(WORKFLOW_PREFIX) ? parseWorkflowKey(info.key) : undefined;
     if (workflow !== undefined && (await workflows.remove(workflow, { signal }))) return 1;
     const facts = info.kind === 'table' ? parseFactsKey(info.key) : undefined;
-    if (facts !== undefined) await terms.forget(sourceOf({ key: info.key, ...facts }), 'all', { signal });
-    return removeKey(backend, info, { signal });
+    if (facts === undefined) return removeKey(backend, info, { signal });
+    const source = sourceOf({ key: info.key, ...facts });
+    await terms.forget(source, 'all', { signal });
+    const removed = await removeKey(backend, info, { signal });
+    await terms.forget(source, 'all', { signal });
+    return removed;
   };
   return (await onKey(info.key, run, (problem) => problems.push(problem))) ?? 0;
 }

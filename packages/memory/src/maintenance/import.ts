@@ -1,9 +1,11 @@
 import { claimStream } from '../conversations/claims.ts';
 import type { ImportedMessage } from '../conversations/message.ts';
+import { messageSource } from '../conversations/messages.ts';
 import type { Messages, Place } from '../conversations/messages.ts';
 import type { ChangeDependencies } from '../facts/change-facts.ts';
 import { factTable } from '../facts/fact-table.ts';
 import { placeRows } from '../facts/move-facts.ts';
+import { sourceOf } from '../facts/recall-facts.ts';
 import type { Graph } from '../graph/graph.ts';
 import type { CallOptions } from '../records/backend.ts';
 import { graphKey, memoryKey, namespaceKey, notesKey, streamKey, UNKNOWN_KEY, workflowKey } from '../records/keys.ts';
@@ -211,18 +213,16 @@ async function importFacts(
   { count, signal }: Importing,
 ): Promise<void> {
   const [{ scope, project }] = lines;
+  const table = factTable(scope, project);
   const rows = lines.map(({ fact }) => ({ id: fact.id, record: JSON.stringify(fact) }));
-  const { added, merged, present } = await placeRows(factDependencies, {
-    table: factTable(scope, project),
-    rows,
-    signal,
-  });
+  const { added, merged, present } = await placeRows(factDependencies, { table, rows, signal });
   count.added += added + merged;
   count.present += present;
+  if (count.added > 0) await factDependencies.terms.catchUp(sourceOf(table), { signal });
 }
 
 async function importMessages(
-  { messages }: ImportDependencies,
+  { messages, limits, factDependencies: { terms } }: ImportDependencies,
   lines: readonly [LineOf<'message'>, ...LineOf<'message'>[]],
   { count, signal }: Importing,
 ): Promise<void> {
@@ -236,6 +236,7 @@ async function importMessages(
     add: (batch) => messages.addAll(place, batch, { signal }),
     count,
   });
+  if (count.added > 0) await terms.catchUp(messageSource(place, limits), { signal });
 }
 
 async function importNotes(
