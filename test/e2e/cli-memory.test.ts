@@ -202,6 +202,8 @@ describe('cairn memory', () => {
     expect(await found(cairn)).not.toContain('the app');
     expect(await found(cairn)).toContain('the user');
     expect((await cairn(['memory', 'recall', 'redis', '--project', repository])).stdout).toContain('the app');
+    expect((await cairn(['memory', 'recall', 'redis', '--project', './app/src'])).stdout).toContain('the app');
+    expect((await cairn(['memory', 'recall', 'redis', '--project', 'app'])).stdout).not.toContain('the app');
     expect((await cairn(['memory', 'project', 'list'])).stdout).toBe(`${repository}: 1 fact\n`);
     renameSync(repository, join(cairn.home, 'application'));
     const moved = cairn.elsewhere(join(cairn.home, 'application'));

@@ -15,6 +15,8 @@ import type { BackendKind } from './backends.ts';
 
 useBackends();
 
+const forever = { maxRecords: 9, maxTemporaryRecords: 9, lifetimeMs: Infinity, temporaryLifetimeMs: Infinity };
+
 /** The store of the running test. */
 let harness: BackendHarness;
 
@@ -94,6 +96,7 @@ describe.each(kinds)('the tools of a memory in $name', (kind) => {
     expect(await ask(memory, 'remember', { text: 'x' })).toMatch(/Nothing was changed\. .*--project.*scope user/u);
     expect(await ask(memory, 'remember', { text: 'x', scope: 'user' })).toMatch(/^Remembered/u);
     expect(await ask(memory, 'recall', { query: 'x' })).toContain('scope="user"');
+    expect(await ask(memory, 'list_facts', { scope: 'project' })).toMatch(/Start the server with --project <name>/u);
   });
 
   test('an equal fact is not stored twice, and similar ones are shown with their ids', async () => {
@@ -167,6 +170,22 @@ describe.each(kinds)('the tools of a memory in $name', (kind) => {
     expect(await ask(memory, 'list_facts', { tag: 'none' })).toMatch(/^No fact matches\./u);
     // Without a query, recall lists too.
     expect(await ask(memory, 'recall', { limit: 1 })).toMatch(/late[^]*\nMore: the same recall with offset 1\.$/u);
+  });
+
+  test('an offset after the last result is not reported as nothing found', async () => {
+    const memory = open();
+    await fill(memory, ['Deploy on Fridays']);
+    expect(await ask(memory, 'recall', { query: 'deploy', offset: 5 })).toBe('Nothing more at offset 5.');
+  });
+
+  test('names of any length in a message of another program do not break the budget', async () => {
+    const memory = open();
+    const id = `m${'x'.repeat(100_000)}`;
+    const before = `${JSON.stringify({ id, role: 'r'.repeat(100_000), content: 'deploy' }).slice(0, -1)},"time":`;
+    await memory.backend.append('ai:memory:agent:g', [{ before, after: '}' }], { rule: forever });
+    const answer = await ask(memory, 'recall', { query: 'deploy', sessions: true });
+    expect(answer).toContain('deploy');
+    expect(estimateTokens(answer)).toBeLessThan(2500);
   });
 
   test('recall states what it searched when it finds nothing, and what else to try', async () => {
@@ -254,6 +273,7 @@ describe.each(kinds)('the tools of a memory in $name', (kind) => {
     const dry = { dryRun: true };
     await tools.remember.execute({ text: 'x' }, dry);
     await tools.remember.execute({ text: 'x', replaces: id }, dry);
+    expect(await tools.remember.execute({ text: 'x', replaces: 'fact_none' }, dry)).toMatchObject({ isError: true });
     await tools.update_fact.execute({ id, text: 'y' }, dry);
     expect(textOf(await tools.forget_fact.execute({ id }, dry))).toBe(`${id} would be erased. Nothing was changed.`);
     expect(await tools.forget_fact.execute({ id: 'fact_none' }, dry)).toMatchObject({ isError: true });
@@ -414,11 +434,15 @@ describe.each(kinds)('notes in $name', (kind) => {
     ] as const) {
       expect(await notesOf(project, process)).toBe('There are no notes of this project.');
     }
+    // Neither are they reached by their id.
+    const id = (await open({ backend, project: '/home/me/app' }).listNotes()).map(({ workflowId }) => workflowId)[0];
+    const other = createMemoryTools({ memory: open({ backend, project: '/home/you/app' }) });
+    expect(textOf(await other.notes.execute({ workflow_id: id }))).toMatch(/belong to another project or process/u);
     // A memory without a project shares no notes at all.
-    const [one, other] = [0, 1].map(() => createMemoryTools({ memory: createMemory({ backend }) }));
-    await one?.notes.execute({ content: 'alone' });
-    expect(textOf((await one?.notes.execute({})) ?? succeed('', {}))).toContain('alone');
-    expect(textOf((await other?.notes.execute({})) ?? succeed('', {}))).toBe('There are no notes of this project.');
+    const [first, second] = [0, 1].map(() => createMemoryTools({ memory: createMemory({ backend }) }));
+    await first?.notes.execute({ content: 'alone' });
+    expect(textOf((await first?.notes.execute({})) ?? succeed('', {}))).toContain('alone');
+    expect(textOf((await second?.notes.execute({})) ?? succeed('', {}))).toBe('There are no notes of this project.');
   });
 });
 

@@ -132,6 +132,25 @@ function hostOf(url: string): string {
   return URL.canParse(url) ? new URL(url).host : 'the URL';
 }
 
+/**
+ * Returns the identity that a value names: the project of a directory, the path of one that is gone, or a name. A name has no
+ * slash.
+ */
+export async function projectNamed(value: string, cwd: string): Promise<string> {
+  if (!/[\\/]|^\.{1,2}$/u.test(value)) return value;
+  const path = resolve(cwd, value);
+  if (!isDirectory(path)) return path;
+  return (await import('@cairn/memory')).projectOf(path);
+}
+
+function isDirectory(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    return false;
+  }
+}
+
 /** A memory and its store. The first call opens the store. */
 export interface OpenedMemory {
   readonly memory: Memory;
@@ -158,7 +177,8 @@ export async function openMemory(
   const { createMemory, projectOf } = await import('@cairn/memory');
   const choice = await choose(flags, { env, cwd });
   const isShared = choice.backend === 'redis';
-  const project = flags.project ?? (directory === undefined || isShared ? undefined : await projectOf(directory));
+  const own = directory === undefined || isShared ? undefined : await projectOf(directory);
+  const project = flags.project === undefined ? own : await projectNamed(flags.project, cwd);
   const openBackend = async (): Promise<MemoryBackend> => {
     if (choice.url !== undefined) {
       const { redis } = await import('@cairn/memory/redis');

@@ -45,7 +45,8 @@ function matchOf({ isSimilar, isRecent }: RecalledContext): Readonly<Record<stri
   return isSimilar === true ? { match: 'weak' } : {};
 }
 
-function entryOf(context: RecalledContext, query: string | undefined): Entry {
+/** Returns a message or a note as an entry of an answer. Names of other programs, which have any length, are cut. */
+export function entryOf(context: RecalledContext, query: string | undefined): Entry {
   const { origin, by, time, content } = context;
   const id = context.kind === 'message' ? context.id : undefined;
   const attributes = {

@@ -150,6 +150,7 @@ export function createFactTools({ open, stream }: ToolMemory): FactTools {
           const options = { scope: wanted, tags: given, pinned: pin, ...bound, signal };
           if (dryRun) {
             checkDryRun(text);
+            if (replaces !== undefined) await facts.get(replaces, { signal });
             return succeed('It would be remembered. Nothing was stored.', { isNew: true, similar: [] });
           }
           if (replaces !== undefined) {
@@ -219,6 +220,7 @@ export function createFactTools({ open, stream }: ToolMemory): FactTools {
       run: ({ since, until, tag, scope: wanted, limit = DEFAULT_PAGE, offset = 0 }, { signal }) =>
         asToolErrors(async () => {
           const memory = await open();
+          if (wanted === 'project' && memory.project === undefined) throw unknownProject();
           const times = await timesOf(memory.backend.now, { since, until, signal });
           const filters = { scope: wanted, ...(tag !== undefined && { tags: [tag] }), ...bound, ...times };
           const page = await memory.facts.list({ ...filters, limit, offset, signal });

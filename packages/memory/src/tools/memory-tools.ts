@@ -16,6 +16,6 @@ export type MemoryTools = FactTools & {
 
 export function createOwnTools(context: ToolMemory): MemoryTools {
   const { remember, ...facts } = createFactTools(context);
-  const notes = createNotesTool(context, `process-${randomUUID()}`);
+  const notes = createNotesTool(context, `cairn-own-process-${randomUUID()}`);
   return { remember, recall: createRecallTool(context), ...facts, notes };
 }

@@ -1,4 +1,4 @@
-import { createTool, inputSchema, succeed } from '@cairn/tool';
+import { createTool, inputSchema, succeed, ToolError } from '@cairn/tool';
 import type { ToolDefinition } from '@cairn/tool';
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
@@ -34,6 +34,9 @@ const notesShape = {
   workflow_id: z.string().optional().describe('default: the notes of this project'),
 };
 
+/** Begins the ids of notes without a workflow. No workflow of another program begins so. */
+const OWN_PREFIX = 'cairn-own-';
+
 /** Readable in the list of `cairn notes list`. */
 const MAX_NAME_CHARACTERS = 40;
 
@@ -46,7 +49,7 @@ export function projectNotesId(project: string, process: string | undefined): st
     .replaceAll(/[^\p{L}\p{N}._-]/gu, '_')
     .slice(0, MAX_NAME_CHARACTERS);
   const hash = createHash('sha256').update(project).digest('hex').slice(0, 12);
-  return ['project', name, hash, ...(process === undefined ? [] : [process])].join('-');
+  return [`${OWN_PREFIX}project`, name, hash, ...(process === undefined ? [] : [process])].join('-');
 }
 
 /** Returns when a note ends; `undefined` for never. */
@@ -76,6 +79,10 @@ export function createNotesTool(
         const { project } = memory;
         const own = (): string => (project === undefined ? anonymous : projectNotesId(project, process));
         const id = given ?? workflowId ?? own();
+        if (given?.startsWith(OWN_PREFIX) === true && given !== own()) {
+          const summary = `The notes ${escapeControls(given)} belong to another project or process`;
+          throw new ToolError('PERMISSION', [summary, 'Leave workflow_id out for the notes of this project.']);
+        }
         const written =
           content === undefined || dryRun
             ? undefined

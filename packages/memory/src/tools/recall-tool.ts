@@ -4,6 +4,7 @@ import { count } from '@cairn/tool/prompt';
 import { escapeControls } from '@cairn/tool/paths';
 import { z } from 'zod';
 import { MemoryError } from '../errors.ts';
+import { entryOf } from '../conversations/wrap.ts';
 import { findMessage } from '../maintenance/find-message.ts';
 import type { RecalledContext, RecalledMessage } from '../conversations/recall.ts';
 import type { RecalledFact } from '../facts/facts-api.ts';
@@ -11,7 +12,7 @@ import type { Memory } from '../memory.ts';
 import { joined, readWhole, timesOf } from './fact-tools.ts';
 import { MEMORY_TOKENS, fitEntries, fitPart } from '../conversations/fit-entries.ts';
 import type { Entry } from '../conversations/fit-entries.ts';
-import { contextEntry, factEntry, factStream, reading } from './tool-context.ts';
+import { factEntry, factStream, reading } from './tool-context.ts';
 import type { ToolMemory } from './tool-context.ts';
 import { asToolErrors } from './tool-errors.ts';
 
@@ -56,8 +57,13 @@ const recallShape = {
 
 const DEFAULT_LIMIT = 5;
 
+interface FindOptions {
+  readonly stream: string;
+  readonly signal: AbortSignal | undefined;
+}
+
 /** Returns the fact or the message with an id. */
-async function entryOf(memory: Memory, id: string, stream: string, signal: AbortSignal | undefined): Promise<Entry> {
+async function findEntry(memory: Memory, id: string, { stream, signal }: FindOptions): Promise<Entry> {
   const fact = await memory.facts.get(id, { signal }).catch((error: unknown) => {
     if (MemoryError.isInstance(error) && error.code === 'UNKNOWN_FACT') return undefined;
     throw error;
@@ -67,7 +73,19 @@ async function entryOf(memory: Memory, id: string, stream: string, signal: Abort
   if (message !== undefined) {
     const { role, author, time, key, content, stream: own, group } = message;
     const by = author === undefined ? role : `${role} ${author}`;
-    return contextEntry({ kind: 'message', stream: own, group, id, role, by, time, origin: key, content, score: 0 });
+    const context = {
+      kind: 'message',
+      stream: own,
+      group,
+      id,
+      role,
+      by,
+      time,
+      origin: key,
+      content,
+      score: 0,
+    } as const;
+    return entryOf(context, undefined);
   }
   throw new ToolError('NOT_FOUND', [
     `There is no fact and no message ${escapeControls(JSON.stringify(id))}`,
@@ -87,7 +105,7 @@ interface Row {
 function interleave(query: string, facts: readonly RecalledFact[], contexts: readonly RecalledContext[]): Row[] {
   const rows = [
     ...facts.map((fact, row): Row => ({ row, fact, entry: factEntry(fact, query) })),
-    ...contexts.map((context, row): Row => ({ row, context, entry: contextEntry(context, query) })),
+    ...contexts.map((context, row): Row => ({ row, context, entry: entryOf(context, query) })),
   ];
   return rows.toSorted((one, other) => one.row - other.row);
 }
@@ -111,13 +129,14 @@ export function createRecallTool({ open, stream, workflowId }: ToolMemory): Tool
         const { query = '', id, tags, role, group, limit = DEFAULT_LIMIT, offset = 0 } = input;
         const none = { facts: [], messages: [], searched: { facts: 0, messages: 0 }, hasMore: false };
         if (id !== undefined) {
-          const { text, nextOffset } = fitPart(await entryOf(memory, id, stream, signal), offset, MEMORY_TOKENS);
+          const { text, nextOffset } = fitPart(await findEntry(memory, id, { stream, signal }), offset, MEMORY_TOKENS);
           const more =
             nextOffset === undefined ? '' : `More: recall with id ${escapeControls(id)} and offset ${nextOffset}.`;
           return succeed(joined([text, more]), none);
         }
-        const notices: string[] = [];
-        const onNotice = ({ message }: { readonly message: string }): unknown => notices.push(message);
+        // Facts and messages may have the same notice.
+        const notices = new Set<string>();
+        const onNotice = ({ message }: { readonly message: string }): unknown => notices.add(message);
         const times = await timesOf(memory.backend.now, { since: input.since, until: input.until, signal });
         const common = { query, ...times, limit, offset, signal, onNotice };
         const found = await memory.facts.recall({ ...common, tags, ...factStream(stream) });
@@ -139,12 +158,13 @@ export function createRecallTool({ open, stream, workflowId }: ToolMemory): Tool
         );
         const visible = rows.slice(0, shown);
         const searched = { facts: found.searched, messages: past.searched };
+        const readable = new Set(rows.flatMap(({ entry, context }) => (context?.kind === 'note' ? [] : entry.id)));
         const hasMore = found.hasMore || past.hasMore || shown < rows.length;
         const next = offset + Math.max(1, rows[shown]?.row ?? limit);
         const lines = [
           ...notices,
-          shown === 0 ? nothingFound(searched, wantsMessages) : text,
-          readWhole(cut),
+          shown > 0 ? text : offset > 0 ? `Nothing more at offset ${offset}.` : nothingFound(searched, wantsMessages),
+          readWhole(cut.filter((one) => readable.has(one))),
           hasMore && shown > 0 ? `More: the same recall with offset ${next}.` : '',
         ];
         return succeed(joined(lines), {

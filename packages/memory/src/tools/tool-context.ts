@@ -1,6 +1,5 @@
 import type { ToolAnnotations } from '@cairn/tool';
 import type { Fact, FactScope } from '../facts/fact.ts';
-import type { RecalledContext } from '../conversations/recall.ts';
 import { DEFAULT_STREAM } from '../defaults.ts';
 import type { Memory } from '../memory.ts';
 import type { Entry } from '../conversations/fit-entries.ts';
@@ -57,14 +56,6 @@ export function factEntry(fact: Fact & Recalled, query?: string): Entry {
     ...matchOf(fact),
   };
   return { id, attributes, text, found: query };
-}
-
-/** Returns a message of a past session, or a note, as an entry of an answer. */
-export function contextEntry(context: RecalledContext, query?: string): Entry {
-  const { by, time, origin, content } = context;
-  const named = context.kind === 'message' ? { id: context.id, origin, role: by } : { origin, source: by };
-  const attributes = { ...named, date: formatTime(time), ...matchOf(context) };
-  return { id: context.kind === 'message' ? context.id : '', attributes, text: content, found: query };
 }
 
 /** Names the scope of a fact in a sentence. */

@@ -1,7 +1,5 @@
-import { stat } from 'node:fs/promises';
-import { resolve } from 'node:path';
 import type { FactProject } from '@cairn/memory';
-import { withMemory, type StoreFlags } from '../../memory/store.ts';
+import { projectNamed, withMemory, type StoreFlags } from '../../memory/store.ts';
 import { ExitCode } from '../../terminal/exit.ts';
 import type { Session } from '../../terminal/session.ts';
 import { countOf } from '../../terminal/text.ts';
@@ -36,16 +34,9 @@ export const memoryProjectListCommand: CommandFactory = (command, session, done)
   addOptions(command);
 };
 
-/**
- * Returns the identity that an argument names: one that is known, the project of a directory, or a path that is gone. A name
- * without a slash is the name of a project in a store that machines share.
- */
+/** Returns the identity that an argument names. One that is known stands for itself. */
 async function identityOf(given: string, known: readonly string[], cwd: string): Promise<string> {
-  if (known.includes(given)) return given;
-  const path = resolve(cwd, given);
-  const stats = await stat(path).catch(() => undefined);
-  if (stats?.isDirectory() === true) return (await import('@cairn/memory')).projectOf(path);
-  return /[\\/]/u.test(given) ? path : given;
+  return known.includes(given) ? given : projectNamed(given, cwd);
 }
 
 async function move(

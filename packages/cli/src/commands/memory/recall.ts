@@ -52,7 +52,7 @@ async function recall(query: string, flags: RecallFlags, session: Session): Prom
   const { signal } = session;
   return withMemory(session, {
     flags,
-    ofProject: kinds.facts ? 'wanted' : undefined,
+    ofProject: !kinds.facts || scope === 'user' ? undefined : scope === 'project' ? 'needed' : 'wanted',
     run: async (memory, { printMatches, notice, where }) => {
       const onNotice = ({ message }: { readonly message: string }): void => notice(message);
       const times = await timesOf(flags, memory, signal);
