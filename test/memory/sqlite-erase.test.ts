@@ -35,6 +35,17 @@ test.each([
   expect(filesWith(path, 'REMOVED')).toEqual([]);
 });
 
+test('text that a rule removes is overwritten when the log is written to the file, without erasing', async () => {
+  const path = `${temporaryDirectory()}/memory.db`;
+  const backend = open(path);
+  const drafts = Array.from({ length: 30 }, (_, index) => draft(`REMOVED ${index} ${'x'.repeat(300)}`));
+  await backend.append('ai:list', drafts, { rule });
+  await backend.append('ai:list', [draft('kept')], { rule: { ...rule, maxRecords: 1 } });
+  await backend.close();
+  expect(filesWith(path, 'kept')).toEqual(['']);
+  expect(filesWith(path, 'REMOVED')).toEqual([]);
+});
+
 test('an earlier text of a row, a removed row and a replaced document are erased', async () => {
   const path = `${temporaryDirectory()}/memory.db`;
   const backend = open(path);

@@ -40,6 +40,12 @@ export function startProcess(task: string, path: string, ...args: readonly strin
   return startAs({}, task, path, ...args);
 }
 
+/** Runs a process while this one waits. */
+export function runStore(task: string, path: string): void {
+  const { status, stderr } = spawnSync(process.execPath, [child, task, path], { encoding: 'utf8' });
+  if (status !== 0) throw new Error(stderr);
+}
+
 /** Returns the lines of a process of another user, to whom permissions apply. */
 export async function runAsOther(task: string, path: string): Promise<readonly string[]> {
   const user = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};

@@ -7,7 +7,15 @@ import { sqlite } from '@cairn/memory/sqlite';
 import type { MemoryBackend } from '@cairn/memory';
 import { expect, onTestFinished, test } from 'vitest';
 import { temporaryDirectory } from '../support/tree.ts';
-import { filesWith, FORMAT_1_MS, problemsOf, runAsOther, startProcess, writeFormat1 } from './sqlite-files.ts';
+import {
+  filesWith,
+  FORMAT_1_MS,
+  problemsOf,
+  runAsOther,
+  runStore,
+  startProcess,
+  writeFormat1,
+} from './sqlite-files.ts';
 import { rule as forever } from './sqlite-records.ts';
 
 const KILLS = Number(process.env['CAIRN_MEMORY_KILLS'] ?? 6);
@@ -103,6 +111,30 @@ test('several processes that open a file of format 1 at once all use it', async 
   expect([...contents.keys()].filter((key) => key.startsWith('ai:process:'))).toHaveLength(6);
   expect(problemsOf(path)).toEqual([]);
   expect(filesWith(path, 'REMOVED-TEXT')).toEqual([]);
+});
+
+test('a process that waited while another one migrated the file does not migrate it again', async () => {
+  const path = `${temporaryDirectory()}/memory.db`;
+  writeFormat1(path);
+  const expected = contentsOfFormat1(path);
+  let migrations = 0;
+  class Waiting extends DatabaseSync {
+    override exec(sql: string): void {
+      // This connection has read that the file has format 1.
+      if (sql === 'BEGIN IMMEDIATE' && migrations++ === 0) runStore('list', path);
+      super.exec(sql);
+    }
+  }
+  const driver = async (): Promise<{ DatabaseSync: typeof DatabaseSync; version: string }> => ({
+    DatabaseSync: Waiting,
+    version: '4.0.0',
+  });
+  const backend = sqlite({ path, driver, clock: () => FORMAT_1_MS });
+  onTestFinished(() => backend.close());
+  const contents = await contentsOf(backend);
+  expect(migrations).toBeGreaterThan(0);
+  expect(contents.delete('ai:new')).toBe(true);
+  expect(contents).toEqual(expected);
 });
 
 test(`after each of ${KILLS} kills during the migration the file has all of its contents`, async () => {

@@ -267,6 +267,33 @@ describe('a file', () => {
     other.exec('COMMIT');
   });
 
+  test('a call that reads sees one state, also when another process writes between its statements', async () => {
+    const path = `${temporaryDirectory()}/memory.db`;
+    const backend = sqlite({ path });
+    onTestFinished(() => backend.close());
+    const added = await backend.append('ai:list', [draft('a'), draft('b')], { rule });
+    await backend.close();
+    class Interrupted extends DatabaseSync {
+      override prepare(...given: Parameters<DatabaseSync['prepare']>): ReturnType<DatabaseSync['prepare']> {
+        if (given[0].includes('FROM entries')) {
+          const other = new DatabaseSync(path);
+          other.exec('DELETE FROM entries; DELETE FROM keys');
+          other.close();
+        }
+        return super.prepare(...given);
+      }
+    }
+    const driver = async (): Promise<{ DatabaseSync: typeof DatabaseSync; version: string }> => ({
+      DatabaseSync: Interrupted,
+      version: '4.0.0',
+    });
+    const reader = sqlite({ path, driver });
+    onTestFinished(() => reader.close());
+    const { count, records } = await reader.changes('ai:list');
+    expect([count, records.map(({ record }) => record)]).toEqual([2, added]);
+    expect(await reader.keys('')).toEqual([]);
+  });
+
   test('does not grow over a year of use, because expired data is removed', async () => {
     const path = `${temporaryDirectory()}/memory.db`;
     const clock = manualClock();
