@@ -49,14 +49,19 @@ function changedRow(dependencies: ChangeDependencies, row: FactRow, next: Stored
   return { id: row.id, expected: row.record, next: recordOf(dependencies, next), unique: uniqueOfFact(next) };
 }
 
+/** Where a fact is searched for: in one table, or in those of a project and the user. */
+interface PlaceOptions extends ProjectOptions {
+  readonly table?: FactTable | undefined;
+}
+
 /** Returns the row of a fact, which may be unreadable. Those of other projects are not read. */
 async function findRow(
   dependencies: ChangeDependencies,
   id: string,
-  { project, signal }: ProjectOptions,
+  { project, table: only, signal }: PlaceOptions,
 ): Promise<{ readonly table: FactTable; readonly row: FactRow } | undefined> {
   checkName(id, 'fact');
-  for (const table of tablesOf(dependencies, { project })) {
+  for (const table of only === undefined ? tablesOf(dependencies, { project }) : [only]) {
     const row = await readRow(dependencies.backend, table.key, { id, signal });
     if (row !== undefined) return { table, row };
   }
@@ -64,7 +69,7 @@ async function findRow(
 }
 
 /** @throws {MemoryError} `UNKNOWN_FACT`, `CORRUPT_RECORD`. */
-export async function findFact(dependencies: ChangeDependencies, id: string, options: ProjectOptions): Promise<Found> {
+export async function findFact(dependencies: ChangeDependencies, id: string, options: PlaceOptions): Promise<Found> {
   const found = await findRow(dependencies, id, options);
   if (found === undefined) {
     const [first] = tablesOf(dependencies, { project: options.project });
@@ -89,7 +94,7 @@ export function checkActive({ id, supersededBy, archivedAt }: StoredFact): void 
   throw new MemoryError('FACT_ARCHIVED', [`The fact ${quoted(id)} is archived`, 'Restore it first.']);
 }
 
-async function timesOf(
+export async function timesOf(
   { backend }: ChangeDependencies,
   { signal }: CallOptions,
 ): Promise<{ readonly nowMs: number; readonly trustedMs: number }> {
@@ -104,7 +109,7 @@ export function changeFact(
     apply,
     by,
     ...options
-  }: ProjectOptions & {
+  }: PlaceOptions & {
     readonly apply: (stored: StoredFact, nowMs: number) => Partial<FactState>;
     readonly by: FactChange;
   },

@@ -6,7 +6,7 @@ import { checkContent } from '../records/limits.ts';
 import type { Limits } from '../records/limits.ts';
 import { isTime } from '../records/time.ts';
 
-const MAX_TAGS = 50;
+export const MAX_TAGS = 50;
 /** In UTF-16 code units. */
 const MAX_TAG_LENGTH = 100;
 
@@ -41,6 +41,16 @@ export function checkTags(tags: unknown): readonly string[] {
   }
   if (byKey.size > MAX_TAGS) refuse(`${byKey.size} tags are more than ${MAX_TAGS}`, 'Use fewer tags.');
   return [...byKey.values()];
+}
+
+/** Returns the tags of a fact with more tags, each once. @throws {MemoryError} `INVALID_INPUT` when these are too many. */
+export function unionTags(present: readonly string[], added: readonly string[]): readonly string[] {
+  const known = new Set(present.map(tagKey));
+  const tags = [...present, ...added.filter((tag) => !known.has(tagKey(tag)))];
+  if (tags.length > MAX_TAGS && tags.length > present.length) {
+    refuse(`${tags.length} tags are more than ${MAX_TAGS}`, 'Use fewer tags.');
+  }
+  return tags;
 }
 
 /** Returns a tag without its case, to compare it. */

@@ -38,9 +38,9 @@ export async function factsToMarkdown(dependencies: RememberDependencies, select
 }
 
 /** @throws {MemoryError} `FACT_CHANGED` when a fact is neither as it was read nor as it is wanted. */
-function checkUnchanged(stored: StoredFact, before: Section): void {
+function checkUnchanged(stored: StoredFact, before: Section, table: FactTable): void {
   checkActive(stored);
-  if (isSameFact(editableOf(stored), before)) return;
+  if (isSameFact(editableOf(stored, table), before)) return;
   const summary = `The fact ${quoted(stored.id)} was changed after it was read`;
   throw new MemoryError('FACT_CHANGED', [summary, 'It was not overwritten; edit it again.']);
 }
@@ -75,22 +75,26 @@ export async function applyMarkdown(
   for (const before of changes.removed) {
     const apply = (stored: StoredFact, nowMs: number): Partial<FactState> => {
       if (!isActive(stored)) return {};
-      checkUnchanged(stored, before);
+      checkUnchanged(stored, before, table);
       return { archivedAt: nowMs };
     };
-    const options = { apply, by: 'archive', project, signal } as const;
+    const options = { apply, by: 'archive', table, signal } as const;
     archived.push(...(await attempt(before, () => changeFact(dependencies, before.id ?? '', options))));
   }
   for (const { before, after } of changes.updated) {
     const apply = (stored: StoredFact): Partial<FactState> => {
       const { text, tags, isPinned: pinned } = after;
       // An interrupted call has made the change.
-      if (isActive(stored) && isSameFact(editableOf(stored), after)) return {};
-      checkUnchanged(stored, before);
-      // A text that is the same keeps its line ends.
-      return { ...(text !== before.text && { text }), tags, pinned: pinned || undefined };
+      if (isActive(stored) && isSameFact(editableOf(stored, table), after)) return {};
+      checkUnchanged(stored, before, table);
+      // What is the same stays as it is stored, such as the line ends of a text.
+      return {
+        ...(text !== before.text && { text }),
+        ...(tags.join() !== before.tags.join() && { tags }),
+        ...(pinned !== before.isPinned && { pinned: pinned || undefined }),
+      };
     };
-    const options = { apply, by: 'update', project, signal } as const;
+    const options = { apply, by: 'update', table, signal } as const;
     updated.push(...(await attempt(after, () => changeFact(dependencies, after.id ?? '', options))));
   }
   for (const section of changes.added) {

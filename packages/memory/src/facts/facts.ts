@@ -27,7 +27,7 @@ export function createFacts({ embed, language: ownLanguage, ...dependencies }: F
       return factOf(stored, table);
     },
     history: async (id, options = {}) => historyOf((await findFact(dependencies, id, options)).stored),
-    update: (id, changes) => updateFact(dependencies, id, changes),
+    update: (id, changes = {}) => updateFact(dependencies, id, changes),
     supersede: (id, text, options = {}) => supersedeFact(dependencies, id, text, options),
     archive: (id, options = {}) => archiveFact(dependencies, id, options),
     restore: (id, options = {}) => restoreFact(dependencies, id, options),

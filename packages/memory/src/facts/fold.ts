@@ -7,10 +7,17 @@ const WIDTH_FORMS = /[\uff00-\uffef\u3000]+/gu;
 const INVISIBLE = /[\u00ad\u200b\ufeff]/gu;
 
 /** Punctuation that ends a sentence or a clause. Not all punctuation: `C#` and `C`, `50%` and `50` differ. */
-const FINAL_PUNCTUATION = /[\s.!?,;:…‥。、]+$/u;
+const FINAL_PUNCTUATION: ReadonlySet<string> = new Set(' .!?,;:…‥。、');
 
 /** Letters whose two lower case forms have one upper case form. */
 const CASE_FORMS: Readonly<Record<string, string>> = { ß: 'ss', ς: 'σ', ſ: 's' };
+
+/** Returns a text without the punctuation at its end. */
+function withoutFinalPunctuation(text: string): string {
+  let { length } = text;
+  while (FINAL_PUNCTUATION.has(text[length - 1] ?? '')) length--;
+  return text.slice(0, length);
+}
 
 /** Returns a text without its differences in case, width, blanks, final punctuation and the composition of letters. */
 export function foldText(text: string): string {
@@ -22,7 +29,7 @@ export function foldText(text: string): string {
     .replace(INVISIBLE, '')
     .replace(/\s+/gu, ' ')
     .trim();
-  const bare = folded.replace(FINAL_PUNCTUATION, '');
+  const bare = withoutFinalPunctuation(folded);
   // Texts of punctuation alone stay different.
   return (bare === '' ? folded : bare).normalize('NFC');
 }

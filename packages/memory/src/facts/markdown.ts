@@ -39,20 +39,18 @@ before it.
 -->`;
 
 const HEADING = /^##(?:\s|$)/u;
-const FIELD = /^(tags|pinned|stream|source|date):\s*(.*?)\s*$/u;
+const FIELD = /^(tags|pinned|stream|source|date):(.*)$/u;
 
-/** Returns a text as sections have it: with line feeds, and without blank lines around it. */
-function plain(text: string): string {
-  return text.replaceAll(/\r+\n/gu, '\n').trim();
-}
-
-/** Returns what a person can change of a stored fact. */
-export function editableOf({ text, tags = [], pinned }: StoredFact): EditableFact {
-  return { text: plain(text), tags, isPinned: pinned === true };
+/** Returns a line without the carriage returns at its end. */
+function withoutReturn(line: string): string {
+  let { length } = line;
+  while (line[length - 1] === '\r') length--;
+  return line.slice(0, length);
 }
 
 /** Returns whether two forms of a fact have the same contents. */
-export function isSameFact(left: EditableFact, right: EditableFact): boolean {
+export function isSameFact(left: EditableFact | undefined, right: EditableFact): boolean {
+  if (left === undefined) return false;
   const isSame = left.text === right.text && left.isPinned === right.isPinned && left.tags.length === right.tags.length;
   return isSame && left.tags.every((tag, index) => tag === right.tags[index]);
 }
@@ -76,8 +74,10 @@ function sectionOf(stored: StoredFact, title: string): string {
     ...(source === undefined ? [] : [`source: ${escapeControls(source)}`]),
     `date: ${new Date(timeOf(stored)).toISOString().slice(0, 10)}`,
   ];
-  const lines = plain(stored.text)
+  const lines = stored.text
+    .trim()
     .split('\n')
+    .map(withoutReturn)
     .map((line) => (isStructure(line, title) ? `\\${line}` : line));
   return [`## ${id}`, ...fields, '', ...lines].join('\n');
 }
@@ -112,7 +112,8 @@ function finish({ id, lineNumber, fields, lines }: Reading): Section {
 
 /** Reads a field of a section. @returns the problem */
 function readField({ fields }: Reading, line: string): string | undefined {
-  const [, name, value = ''] = FIELD.exec(line) ?? [];
+  const [, name, rest = ''] = FIELD.exec(line) ?? [];
+  const value = rest.trim();
   if (name === undefined) return 'is not a field of a fact (tags, pinned); leave an empty line before the text';
   if (fields.has(name)) return `repeats the field ${name}`;
   if (name === 'pinned' && value !== 'yes' && value !== 'no') return 'needs the value yes or no';
@@ -159,6 +160,11 @@ export function parseMarkdown(
   return { sections: readings.map(finish), problems };
 }
 
+/** Returns what a person can change of a stored fact, in the form that its section has. */
+export function editableOf(stored: StoredFact, table: FactTable): EditableFact | undefined {
+  return parseMarkdown(formatMarkdown(table, [stored]), table).sections[0];
+}
+
 /** The differences between two forms of the Markdown. */
 export interface MarkdownChanges {
   readonly updated: readonly { readonly before: Section; readonly after: Section }[];
@@ -182,6 +188,9 @@ export function compareMarkdown(
     allowSecret,
   }: { readonly table: FactTable; readonly limits: Limits; readonly allowSecret: boolean | undefined },
 ): MarkdownChanges {
+  if (typeof edited !== 'string' || typeof original !== 'string') {
+    throw new MemoryError('INVALID_INPUT', ['The Markdown is not a string', 'Pass the edited and the original text.']);
+  }
   const before = parseMarkdown(original, table);
   if (before.problems.length > 0 || !original.includes(titleOf(table))) {
     const summary = 'The original Markdown is not that of these facts';

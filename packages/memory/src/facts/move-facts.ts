@@ -1,10 +1,10 @@
 /** How facts with their ids get into a table: from another project, or from an export. */
+import { hash } from 'node:crypto';
 import { MemoryError } from '../errors.ts';
 import type { CallOptions, RowChange } from '../records/backend.ts';
-import { randomName } from '../records/random-name.ts';
-import { newRow } from './change-facts.ts';
+import { newRow, timesOf } from './change-facts.ts';
 import type { ChangeDependencies } from './change-facts.ts';
-import { checkTags } from './checks.ts';
+import { MAX_TAGS, unionTags } from './checks.ts';
 import { isActive, parseFact, uniqueOfFact } from './fact.ts';
 import type { FactTable, StoredFact } from './fact.ts';
 import { factTable, readRow, readRows, untilDone } from './fact-table.ts';
@@ -34,13 +34,6 @@ type Placed = keyof PlacedRows;
 const BATCH = 100;
 const MAX_ROUNDS = 100;
 
-async function timesOf(
-  { backend }: ChangeDependencies,
-  options: CallOptions,
-): Promise<{ readonly nowMs: number; readonly trustedMs: number }> {
-  return { nowMs: await backend.now(options), trustedMs: await backend.trustedNow(options) };
-}
-
 /** Returns the change of a row that replaces an earlier version; `undefined` for one that is there; else the row needs a place of its own. */
 function replacing(
   present: FactRow,
@@ -68,17 +61,22 @@ async function merging(
     readonly owner: string;
   },
 ): Promise<RowChange[] | undefined> {
+  const { stored, ...change } = row;
   const first = await readRow(dependencies.backend, table.key, { id: owner, signal });
-  if (first?.stored === undefined || !isActive(first.stored)) return undefined;
+  if (first === undefined) return undefined;
+  // Another version of this package gave the text to a row that this one does not read.
+  if (first.stored === undefined || !isActive(first.stored)) return [{ ...change, unique: undefined }];
   const times = await timesOf(dependencies, { signal });
-  const { stored, expected } = row;
   const next = amend(stored, { supersededBy: owner }, { by: 'supersede', ...times });
-  const tags = checkTags([...(first.stored.tags ?? []), ...(stored.tags ?? [])]);
+  const own = first.stored.tags ?? [];
+  // The superseded fact keeps its tags, also those that do not fit here.
+  const tags = unionTags(own, (stored.tags ?? []).slice(0, Math.max(0, MAX_TAGS - own.length)));
   const pinned = first.stored.pinned === true || stored.pinned === true ? { pinned: true } : {};
   const merged = amend(first.stored, { tags, ...pinned }, { by: 'update', ...times });
-  const changes = [{ ...newRow(dependencies, next), expected }];
+  const { id, expected } = change;
+  const changes = [{ ...newRow(dependencies, next), id, expected }];
   if (merged === first.stored) return changes;
-  return [...changes, { ...newRow(dependencies, merged), expected: first.record }];
+  return [...changes, { ...newRow(dependencies, merged), id: owner, expected: first.record }];
 }
 
 /** Places one row. A row with the id of another fact gets a new id. */
@@ -96,7 +94,8 @@ function placeRow(
       present === undefined ? { isPresent: false, change: undefined } : replacing(present, { id, record });
     if (isPresent) return 'present';
     if (present !== undefined && change === undefined) {
-      id = `fact_${randomName()}`;
+      // The same one each time.
+      id = `fact_${hash('sha256', JSON.stringify([id, record]), 'base64url').slice(0, 16)}`;
       const stored = parseFact(record);
       if (stored !== undefined) record = JSON.stringify({ ...stored, id });
       return undefined;

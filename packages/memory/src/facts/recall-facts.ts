@@ -1,11 +1,11 @@
 import type { Embed } from '@cairn/retrieval';
 import { MemoryError } from '../errors.ts';
+import type { TermQuery, TermResult, TermSource, TermStore } from '../terms/term-store.ts';
 import { checkWhole } from './checks.ts';
 import { factOf, isActive, parseFact, searchTextOf, timeOf } from './fact.ts';
 import type { FactTable } from './fact.ts';
-import type { TermSource, TermStore } from '../terms/term-store.ts';
 import type { RecalledFact, RecalledFacts, RecallFactsOptions } from './facts-api.ts';
-import { filterOf, listFacts, tablesOf } from './selection.ts';
+import { filterOf, forEachTable, listFacts, tablesOf } from './selection.ts';
 import type { SelectionDependencies } from './selection.ts';
 
 export interface RecallFactsDependencies extends SelectionDependencies {
@@ -26,12 +26,36 @@ export function sourceOf({ key }: FactTable): TermSource {
   };
 }
 
+/** Searches the tables of a selection. Of two, one under whose key another program wrote is reported and left out. */
+async function searchTables(
+  dependencies: RecallFactsDependencies,
+  options: RecallFactsOptions & TermQuery,
+): Promise<{ readonly found: TermResult; readonly tables: readonly FactTable[] }> {
+  const { terms, backend } = dependencies;
+  const { query, limit, offset, accept, embed, onNotice, signal } = options;
+  const search = async (tables: readonly FactTable[]): Promise<TermResult> =>
+    terms.search(tables.map(sourceOf), { query, limit, offset, accept, embed, onNotice, signal });
+  const tables = tablesOf(dependencies, options);
+  try {
+    return { found: await search(tables), tables };
+  } catch (error) {
+    if (!MemoryError.isInstance(error) || error.code !== 'CORRUPT_RECORD') throw error;
+    const readable: FactTable[] = [];
+    await forEachTable(dependencies, options, async (table) => {
+      await backend.rows(table.key, [], { signal });
+      readable.push(table);
+    });
+    if (readable.length === tables.length) throw error;
+    return { found: await search(readable), tables: readable };
+  }
+}
+
 /** @throws {MemoryError} `INVALID_INPUT`, `INVALID_NAME`. */
 export async function recallFacts(
   dependencies: RecallFactsDependencies,
   options: RecallFactsOptions & { readonly embed?: Embed | undefined },
 ): Promise<RecalledFacts> {
-  const { query, limit = DEFAULT_LIMIT, offset = 0, embed, onNotice, signal } = options;
+  const { query, limit = DEFAULT_LIMIT, offset = 0 } = options;
   if (typeof query !== 'string') throw new MemoryError('INVALID_INPUT', ['The query is not a string', 'Pass a text.']);
   checkWhole(limit, 'limit', { min: 1 });
   checkWhole(offset, 'offset', { min: 0 });
@@ -40,16 +64,15 @@ export async function recallFacts(
     const listed = facts.map((fact): RecalledFact => ({ ...fact, score: 0, matched: [] }));
     return { facts: listed, searched: total, hasMore: nextOffset !== undefined };
   }
-  const tables = new Map(tablesOf(dependencies, options).map((table) => [table.key, table]));
   const accepts = filterOf(options);
   const accept = (record: string): boolean => {
     const stored = parseFact(record);
     return stored !== undefined && isActive(stored) && accepts(stored);
   };
-  const sources = Array.from(tables.values(), sourceOf);
-  const found = await dependencies.terms.search(sources, { query, limit, offset, accept, embed, signal, onNotice });
+  const { found, tables } = await searchTables(dependencies, { ...options, limit, offset, accept });
+  const byKey = new Map(tables.map((table) => [table.key, table]));
   const facts = found.hits.flatMap(({ source, record, score, isSimilar, matched }): RecalledFact[] => {
-    const [table, stored] = [tables.get(source.key), parseFact(record)];
+    const [table, stored] = [byKey.get(source.key), parseFact(record)];
     if (table === undefined || stored === undefined) return [];
     return [{ ...factOf(stored, table), score, ...(isSimilar === true && { isSimilar }), matched }];
   });

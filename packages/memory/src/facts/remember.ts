@@ -4,7 +4,7 @@ import { checkName } from '../records/keys.ts';
 import { randomName } from '../records/random-name.ts';
 import { changeFact, checkActive, newRow } from './change-facts.ts';
 import type { ChangeDependencies } from './change-facts.ts';
-import { checkSecrets, checkTags, checkText } from './checks.ts';
+import { checkSecrets, checkTags, checkText, unionTags } from './checks.ts';
 import { factOf } from './fact.ts';
 import type { Fact, FactTable, StoredFact } from './fact.ts';
 import { factTable, untilDone } from './fact-table.ts';
@@ -16,6 +16,8 @@ import type { RecallFactsDependencies } from './recall-facts.ts';
 /** A fact with this many terms of the text is similar, even if they are too few to answer a question. */
 const COMMON_TERMS = 3;
 const MAX_SIMILAR = 3;
+/** The part of a long text that similar facts are searched by, in UTF-16 code units. */
+const MAX_QUERY = 2000;
 /** The facts among which a new text may have an equal one. */
 const MAX_COMPARED = 8;
 
@@ -61,11 +63,11 @@ async function addTags(
   try {
     return await changeFact(dependencies, id, {
       by: 'update',
-      project: table.project,
+      table,
       signal,
       apply: (stored) => {
         checkActive(stored);
-        return { tags: checkTags([...(stored.tags ?? []), ...tags]), ...(pinned === true && { pinned }) };
+        return { tags: unionTags(stored.tags ?? [], tags), ...(pinned === true && { pinned }) };
       },
     });
   } catch (error) {
@@ -85,7 +87,8 @@ export async function rememberFact(
   const { scope = 'project', project = ownProject, stream, signal } = options;
   const table = factTable(scope, project);
   const added = checkNew(dependencies, text, options);
-  const recalled = await recallFacts(dependencies, { query: added.text, project, stream, limit: MAX_COMPARED, signal });
+  const query = added.text.slice(0, MAX_QUERY);
+  const recalled = await recallFacts(dependencies, { query, project, stream, limit: MAX_COMPARED, signal });
   const similarTo = (id: string): Fact[] => {
     const others = recalled.facts
       .filter((fact) => fact.id !== id && (fact.isSimilar !== true || fact.matched.length >= COMMON_TERMS))

@@ -1,5 +1,6 @@
 /** Which facts a call selects, and in which order. */
 import { DEFAULT_STREAM } from '../defaults.ts';
+import { MemoryError } from '../errors.ts';
 import type { MemoryBackend } from '../records/backend.ts';
 import { checkName } from '../records/keys.ts';
 import type { Reader } from '../records/reader.ts';
@@ -35,6 +36,32 @@ export function tablesOf(
   return [...(project === undefined ? [] : [factTable('project', project)]), factTable('user', undefined)];
 }
 
+/** Returns whether another program wrote something else under the key of facts. */
+function isForeign(error: unknown): error is MemoryError {
+  return MemoryError.isInstance(error) && error.code === 'CORRUPT_RECORD';
+}
+
+/**
+ * Runs a task for each table of a selection. When there are two, one under whose key another program wrote is reported and left out.
+ *
+ * @throws {MemoryError} `INVALID_NAME`, `INVALID_INPUT`, `CORRUPT_RECORD`.
+ */
+export async function forEachTable(
+  dependencies: SelectionDependencies,
+  selection: FactSelection,
+  run: (table: FactTable) => Promise<unknown>,
+): Promise<void> {
+  const tables = tablesOf(dependencies, selection);
+  for (const table of tables) {
+    try {
+      await run(table);
+    } catch (error) {
+      if (!isForeign(error) || tables.length === 1) throw error;
+      dependencies.reader.report({ key: table.key, record: '', reason: error.summary });
+    }
+  }
+}
+
 /** Returns whether a selection has a fact, apart from its table. @throws {MemoryError} `INVALID_INPUT`, `INVALID_NAME`. */
 export function filterOf(selection: FactSelection): (stored: StoredFact) => boolean {
   const { stream = DEFAULT_STREAM, allStreams = false, tags = [], since, until } = selection;
@@ -68,14 +95,14 @@ export async function selectFacts(dependencies: SelectionDependencies, selection
   const { backend, reader } = dependencies;
   const accepts = filterOf(selection);
   const found: Found[] = [];
-  for (const table of tablesOf(dependencies, selection)) {
+  await forEachTable(dependencies, selection, async (table) => {
     const { key } = table;
     for (const row of await readRows(backend, key, { signal: selection.signal })) {
       const { stored, id, record } = row;
       if (stored === undefined) reader.report({ key, id, record });
       else if (accepts(stored)) found.push({ table, row, stored });
     }
-  }
+  });
   return found.toSorted(compareNewest);
 }
 

@@ -17,6 +17,8 @@ const DEFAULT_CHARACTERS = 2000;
 const MIN_CHARACTERS = 200;
 /** One long fact must not hide the others. */
 const MAX_TEXT = 400;
+/** The part of a long text that is read for its line. */
+const MAX_READ = 4 * MAX_TEXT;
 
 /** The first half of a surrogate pair, at the end of a text that was cut. */
 const HALF_PAIR = /[\ud800-\udbff]$/;
@@ -57,8 +59,9 @@ export function formatStartBlock(
   const lineOf = ({ id, scope, pinned, updatedAt, text: content }: Fact): string => {
     const date = new Date(updatedAt).toISOString().slice(0, 10);
     const labels = [text[scope], ...(pinned === true ? [text.pinned] : []), date].join(', ');
-    const line = marks.neutralize(escapeControls(content.replace(/\s+/gu, ' ')));
-    const isCut = line.length > MAX_TEXT;
+    const head = content.slice(0, MAX_READ);
+    const line = marks.neutralize(escapeControls(head.replace(/\s+/gu, ' ')));
+    const isCut = line.length > MAX_TEXT || head.length < content.length;
     const shown = isCut ? `${line.slice(0, MAX_TEXT).replace(HALF_PAIR, '')}${text.cut}` : line;
     return `- [${escapeControls(id)}] (${labels}) ${shown}`;
   };
