@@ -12,7 +12,7 @@ import { KEY, kinds, PROJECT } from './facts-harness.ts';
 useBackends();
 
 /** So many facts that their terms are stored. */
-const FACTS = 600;
+const FACTS = 5000;
 /** Words of the forgotten fact, one of each version, one a tag. */
 const WORDS = ['zyxquark', 'vwbluefin', 'kappatron', '龘靐齉'];
 
@@ -31,6 +31,7 @@ async function fill(memory: Memory, others: () => Memory): Promise<string> {
     return { id, expected: undefined, next };
   });
   await memory.backend.change(KEY, { rows });
+  // The index has the words of the first version.
   for (const query of WORDS) await memory.facts.recall({ query });
   await memory.facts.update(fact.id, { text: `the ${second} is there` });
   await others().facts.recall({ query: second });
@@ -39,15 +40,33 @@ async function fill(memory: Memory, others: () => Memory): Promise<string> {
   return fact.id;
 }
 
+/** Returns the forms that a word has inside of base64, which the blocks of an index are: one for each place in a group of 3 bytes. */
+function base64Forms(word: string): string[] {
+  return [0, 1, 2].map((offset) => {
+    const encoded = Buffer.concat([Buffer.alloc(offset), Buffer.from(word)])
+      .toString('base64')
+      .replace(/=+$/u, '');
+    // The characters at the ends also have bits of other bytes.
+    return encoded.slice(offset === 0 ? 0 : offset + 1, -1);
+  });
+}
+
 /** Returns the words that a text has, also as the pairs of characters that an index of Chinese has. */
 function wordsIn(text: string): string[] {
-  return [...WORDS, '龘靐', '靐齉'].filter((word) => text.toLowerCase().includes(word));
+  const all = [...WORDS, '龘靐', '靐齉'];
+  const lower = text.toLowerCase();
+  return all.filter((word) => lower.includes(word) || base64Forms(word).some((form) => text.includes(form)));
+}
+
+/** Returns the words of the stored index. */
+async function indexedIn(backend: MemoryBackend): Promise<string[]> {
+  return wordsIn(await contentsOf(backend, 'ai:terms:'));
 }
 
 /** Returns all texts under all keys. */
-async function contentsOf(backend: MemoryBackend): Promise<string> {
+async function contentsOf(backend: MemoryBackend, prefix: string = ''): Promise<string> {
   const texts: string[] = [];
-  for (const { key, kind } of await backend.keys('')) {
+  for (const { key, kind } of await backend.keys(prefix)) {
     if (kind === 'document') texts.push((await backend.read(key)) ?? '');
     let after = 0;
     while (kind === 'table' || kind === 'list') {
@@ -67,6 +86,7 @@ describe.each(kinds)('a forgotten fact in $name', (kind) => {
     onTestFinished(() => memory.close());
     const id = await fill(memory, () => createMemory({ backend, project: PROJECT }));
     expect(wordsIn(await contentsOf(backend)).length).toBeGreaterThanOrEqual(WORDS.length);
+    expect((await indexedIn(backend)).length).toBeGreaterThan(0);
     expect(await memory.facts.forget(id)).toMatchObject({ forgotten: true });
     expect(wordsIn(await contentsOf(backend))).toEqual([]);
     expect((await memory.facts.recall({ query: WORDS[0] ?? '' })).facts.filter((fact) => fact.id === id)).toEqual([]);

@@ -50,6 +50,16 @@ describe.each(kinds)('a project that moves in $name', (kind) => {
     expect(await facts.get(own.id, { project: TO })).toMatchObject({ supersededBy: other.id, text: own.text });
   });
 
+  test('merges a fact with many tags, and leaves those out that do not fit', async () => {
+    const { facts } = await openFacts(kind);
+    const tagsOf = (name: string): string[] => Array.from({ length: 40 }, (_, index) => `${name}${index}`);
+    const { fact: own } = await facts.remember('same', { tags: tagsOf('a') });
+    const { fact: other } = await facts.remember('Same', { project: TO, tags: tagsOf('b') });
+    expect(await facts.moveProject(PROJECT, TO)).toEqual({ moved: 0, merged: 1 });
+    expect((await facts.get(other.id, { project: TO })).tags).toEqual([...tagsOf('b'), ...tagsOf('a').slice(0, 10)]);
+    expect((await facts.get(own.id, { project: TO })).tags).toEqual(tagsOf('a'));
+  });
+
   test('keeps the later version of a fact that is in both, and both of two that were changed apart', async () => {
     const { facts, backend } = await openFacts(kind);
     const ids = await remember(facts, PROJECT, 'a', 'b', 'c');
@@ -65,8 +75,17 @@ describe.each(kinds)('a project that moves in $name', (kind) => {
     await facts.update(b, { text: 'b there', project: TO });
     await facts.update(c, { text: 'c here' });
     await facts.update(c, { text: 'c there', project: TO });
+    const rows = (await backend.changes(KEY)).records.map(({ id = '', record }) => ({
+      id,
+      next: record,
+      expected: undefined,
+    }));
+    await facts.moveProject(PROJECT, TO);
+    // The same facts once more.
+    await backend.change(KEY, { rows });
     await facts.moveProject(PROJECT, TO);
     expect((await textsIn(facts, { project: TO })).toSorted()).toEqual(['a here', 'b there', 'c here', 'c there']);
+    expect((await facts.list({ project: TO, archived: true })).total).toBe(0);
     expect(await facts.get(a, { project: TO })).toMatchObject({ text: 'a here' });
     expect(await facts.get(b, { project: TO })).toMatchObject({ text: 'b there' });
     expect(await facts.get(c, { project: TO })).toMatchObject({ text: 'c there' });

@@ -381,4 +381,86 @@ describe.each(kinds)('facts in $name', (kind) => {
     const [row] = await backend.rows(KEY, ['fact_x']);
     expect(JSON.parse(row?.record ?? '')).toMatchObject({ weight: { a: 1 }, text: 'b', tags: ['t'] });
   });
+
+  test('a clock that jumps forward removes no earlier version', async () => {
+    const { facts, advance } = await openFacts(kind);
+    // Redis trusts the clock of its server.
+    const trusts = kind.name === 'redis';
+    const { fact } = await facts.remember('the first text');
+    await facts.update(fact.id, { text: 'the second text' });
+    await advance(40 * DAY);
+    expect(await failureOf(facts.restore(fact.id))).toMatchObject({ code: 'RESTORE_EXPIRED' });
+    await facts.update(fact.id, { tags: ['later'] });
+    await advance(-40 * DAY);
+    const texts = (await facts.history(fact.id)).map(({ text }) => text);
+    expect(texts).toEqual(trusts ? ['the second text'] : ['the second text', 'the first text']);
+  });
+
+  test('what another program wrote under the key of the user hides no fact of the project', async () => {
+    const reported: unknown[] = [];
+    const { facts, backend } = await openFacts(kind, { onUnreadable: (record) => reported.push(record) });
+    await facts.remember('a fact of the project');
+    await backend.swap('ai:facts:user', { expected: undefined, next: 'foreign', ttlMs: Infinity });
+    expect(await textsIn(facts)).toEqual(['a fact of the project']);
+    expect(textsOf((await facts.recall({ query: 'project' })).facts)).toEqual(['a fact of the project']);
+    expect(await facts.startBlock()).toContain('a fact of the project');
+    expect(reported).toContainEqual(expect.objectContaining({ key: 'ai:facts:user' }));
+    for (const call of [
+      facts.list({ scope: 'user' }),
+      facts.recall({ scope: 'user', query: 'x' }),
+      facts.remember('x', { scope: 'user' }),
+    ]) {
+      expect(await failureOf(call)).toMatchObject({ code: 'CORRUPT_RECORD' });
+    }
+    expect(await backend.read('ai:facts:user')).toBe('foreign');
+  });
+
+  test('an aborted call changes nothing, and fails with the reason of its signal', async () => {
+    const { facts, backend } = await openFacts(kind);
+    const { fact } = await facts.remember('a', { tags: ['t'] });
+    const { sequence } = await backend.changes(KEY);
+    const original = await facts.toMarkdown();
+    const reason = new Error('enough');
+    const signal = AbortSignal.abort(reason);
+    for (const call of [
+      facts.remember('b', { signal }),
+      facts.get(fact.id, { signal }),
+      facts.history(fact.id, { signal }),
+      facts.update(fact.id, { text: 'c', signal }),
+      facts.supersede(fact.id, 'c', { signal }),
+      facts.archive(fact.id, { signal }),
+      facts.restore(fact.id, { signal }),
+      facts.forget(fact.id, { signal }),
+      facts.list({ signal }),
+      facts.recall({ query: 'a', signal }),
+      facts.startBlock({ signal }),
+      facts.toMarkdown({ signal }),
+      facts.applyMarkdown(original.replace(/\na\n/u, '\nb\n'), { original, signal }),
+      facts.moveProject(PROJECT, '/other', { signal }),
+      facts.projects({ signal }),
+    ]) {
+      await expect(call).rejects.toBe(reason);
+    }
+    expect((await backend.changes(KEY)).sequence).toBe(sequence);
+  });
+});
+
+describe.each(kinds.filter(({ name }) => name === 'memory'))('long facts in $name', (kind) => {
+  test.each([
+    ['punctuation', `${'.'.repeat(300_000)}a`],
+    ['blanks', `a${' '.repeat(300_000)}b`],
+    ['carriage returns', `a${'\r'.repeat(300_000)}b`],
+    ['line feeds', `a${'\n'.repeat(300_000)}b`],
+    ['words', Array.from({ length: 30_000 }, (_, index) => `w${index}`).join(' ')],
+    ['Chinese', '记忆'.repeat(20_000)],
+    ['opening marks', '<remembered-facts>'.repeat(20_000)],
+  ])('a long text of %s takes linear time', async (_, text) => {
+    const { facts } = await openFacts(kind);
+    const { fact } = await facts.remember(text);
+    expect((await facts.remember(`${text}.`)).isNew).toBe(false);
+    expect(fact.text).toBe(text);
+    expect((await facts.startBlock()).length).toBeLessThanOrEqual(2000);
+    const original = await facts.toMarkdown();
+    expect(await facts.applyMarkdown(original, { original })).toMatchObject({ unchanged: 1, conflicts: [] });
+  });
 });
