@@ -11,7 +11,7 @@ import { KEY, kinds, PROJECT } from './facts-harness.ts';
 
 useBackends();
 
-/** So many facts that their terms are stored. */
+/** Enough facts for their terms to be stored. */
 const FACTS = 5000;
 /** Words of the forgotten fact, one of each version, one a tag. */
 const WORDS = ['zyxquark', 'vwbluefin', 'kappatron', '龘靐齉'];

@@ -1,15 +1,12 @@
 /** How facts are read from and written to their tables. */
-import { setImmediate, setTimeout as delay } from 'node:timers/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import { MemoryError } from '../errors.ts';
-import type { CallOptions, MemoryBackend, Row, TableChange } from '../records/backend.ts';
+import type { CallOptions, Changed, MemoryBackend, Row, TableChange } from '../records/backend.ts';
 import { FACTS_PREFIX, factsKey, parseFactsKey, quoted } from '../records/keys.ts';
+import { readChanges } from '../records/read-changes.ts';
 import { parseFact } from './fact.ts';
 import type { FactScope, FactTable, StoredFact } from './fact.ts';
 
-/** The rows that one call reads, and their UTF-16 code units: so few that parsing them takes some milliseconds. */
-const FIRST_PAGE = 64;
-const MAX_PAGE = 1000;
-const UNITS_PER_PAGE = 512 * 1024;
 /** The attempts of a change while other processes change the same fact. */
 const MAX_ATTEMPTS = 1000;
 const MAX_WAIT_MS = 30;
@@ -46,26 +43,14 @@ export async function factTables(
   return tables.toSorted((a, b) => (a.key < b.key ? -1 : 1));
 }
 
-/** Reads all rows of a table, in pages. Other work runs in between. A row that changes meanwhile is read as it was or as it is. */
-export async function readRows(backend: MemoryBackend, key: string, { signal }: CallOptions): Promise<FactRow[]> {
-  const rows = new Map<string, FactRow>();
-  let [epoch, after, limit]: [string | undefined, number, number] = [undefined, 0, FIRST_PAGE];
-  for (;;) {
-    const page = await backend.changes(key, { epoch, after, limit, signal });
-    // The table was removed and filled again meanwhile.
-    if (epoch !== undefined && page.epoch !== epoch) rows.clear();
-    ({ epoch } = page);
-    let units = 1;
-    for (const { id = '', sequence, record } of page.records) {
-      rows.set(id, { id, sequence, record, stored: parseFact(record) });
-      after = sequence;
-      units += record.length;
-    }
-    if (page.records.length < limit) return [...rows.values()];
-    limit = Math.max(1, Math.min(MAX_PAGE, Math.floor((limit * UNITS_PER_PAGE) / units)));
-    await setImmediate();
-    signal?.throwIfAborted();
-  }
+/** Reads all rows of a table. Other work runs in between. A row that changes meanwhile is read as it was or as it is. */
+export async function readRows(backend: MemoryBackend, key: string, options: CallOptions): Promise<FactRow[]> {
+  const select = ({ id = '', sequence, record }: Changed): FactRow => {
+    return { id, sequence, record, stored: parseFact(record) };
+  };
+  const { selected } = await readChanges(backend, key, select, options);
+  // The last one of each id.
+  return [...new Map(selected.map((row) => [row.id, row])).values()];
 }
 
 /** Reads one row. */

@@ -180,7 +180,7 @@ export interface Facts {
    *
    * @throws {MemoryError} `UNKNOWN_FACT`, `FACT_ARCHIVED`, `FACT_EXISTS` when another fact has the text, `SECRET`.
    */
-  readonly update: (id: string, changes: UpdateFactOptions) => Promise<Fact>;
+  readonly update: (id: string, changes?: UpdateFactOptions) => Promise<Fact>;
   /**
    * Replaces a fact by a new one, in one step. The old one is no longer recalled, and names the new one.
    *
