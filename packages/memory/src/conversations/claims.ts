@@ -1,6 +1,6 @@
 import { MemoryError } from '../errors.ts';
 import type { CallOptions, MemoryBackend } from '../records/backend.ts';
-import { parseStreamKey, quoted, STREAM_PREFIX, streamKey } from '../records/keys.ts';
+import { parseStreamKey, quoted, streamKey } from '../records/keys.ts';
 import { parseFields } from '../records/record.ts';
 
 /** The name of a stream with the streams that it merges. It is kept in the store, so that all processes agree. */
@@ -72,31 +72,13 @@ export async function claimStream(
 }
 
 /** Gives up the name of a stream. @returns whether it was claimed. */
-export async function releaseStream(backend: MemoryBackend, name: string, options: CallOptions = {}): Promise<boolean> {
+async function releaseStream(backend: MemoryBackend, name: string, options: CallOptions = {}): Promise<boolean> {
   const key = streamKey(name);
   for (;;) {
     const document = await backend.read(key, options);
     if (document === undefined) return false;
     if (await backend.swap(key, { expected: document, next: undefined, ttlMs: Infinity }, options)) return true;
   }
-}
-
-/** Lists the claims, in alphabetical order. `onUnreadable` is called with the key and the text of each other value. */
-export async function listClaims(
-  backend: MemoryBackend,
-  options: CallOptions,
-  onUnreadable: (key: string, document: string) => void = () => undefined,
-): Promise<StreamClaim[]> {
-  const claims: StreamClaim[] = [];
-  for (const { key, kind } of await backend.keys(STREAM_PREFIX, options)) {
-    const document = kind === 'document' ? await backend.read(key, options) : '';
-    // It was released after it was listed.
-    if (document === undefined) continue;
-    const claim = parseClaim(key, document);
-    if (claim) claims.push(claim);
-    else onUnreadable(key, document);
-  }
-  return claims.toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 /** The claims that this process has made. */

@@ -9,7 +9,7 @@ import { isTime } from '../records/time.ts';
 import { parseFields, unknownFields } from '../records/record.ts';
 import type { UnknownFields } from '../records/record.ts';
 
-export const ROLES = ['user', 'assistant', 'system', 'tool'] as const;
+const ROLES = ['user', 'assistant', 'system', 'tool'] as const;
 
 /** The author's part in a conversation. */
 export type Role = (typeof ROLES)[number];

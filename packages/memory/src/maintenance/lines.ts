@@ -35,7 +35,7 @@ export type Line =
   | UnknownLine;
 
 /** A line that is kept as it is, and exported again: a record that was not readable, or what a newer version wrote. */
-export interface UnknownLine extends KeptLine {
+interface UnknownLine extends KeptLine {
   readonly kind: 'unknown';
   /** Whether this version lacks the kind. */
   readonly isNewer: boolean;

@@ -129,7 +129,7 @@ export function parseNamespaceRecord(text: string): NamespaceRecord | undefined 
 }
 
 /** Removes one key of a namespace, or all. @returns the number of removed records and documents. */
-export async function removeKeys(
+async function removeKeys(
   backend: MemoryBackend,
   { namespace, key }: { readonly namespace: string; readonly key: string | undefined },
   options: CallOptions,

@@ -17,7 +17,7 @@ export interface UnreadableRecord {
 export type UnreadableListener = (record: UnreadableRecord) => void;
 
 /** A record with its parsed value. */
-export interface Entry<T> {
+interface Entry<T> {
   readonly record: string;
   readonly value: T;
 }
