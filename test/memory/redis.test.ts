@@ -170,8 +170,9 @@ describe.skipIf(!hasRedis)('a Redis that is unavailable', () => {
 
   test('a paused server: calls fail in time and report that a write may have succeeded; later it works again', async () => {
     const one = await server();
+    await open(one.url).messages.add(place, { content: 'before' });
     const memory = open(one.url, 300);
-    await memory.messages.add(place, { content: 'before' });
+    await expect.poll(async () => memory.messages.history(place).catch(() => []), { timeout: 30_000 }).toHaveLength(1);
     one.signal('SIGSTOP');
     const writing = await failure(memory.messages.add(place, { content: 'in doubt' }));
     expect(writing.error).toMatchObject({ code: 'STORE_UNAVAILABLE', isDone: 'unknown' });

@@ -60,33 +60,19 @@ export class RedisConnection {
   async run(script: Script, request: Request): Promise<unknown> {
     const { key, signal } = request;
     const progress: Progress = { isSent: false, isAnswered: false };
-    signal?.throwIfAborted();
-    await this.#prepare();
     try {
-      return await this.#withTimeout(this.#send(script, request, progress), signal, progress);
-    } catch (error) {
-      if (signal?.aborted === true && error === signal.reason) throw error;
-      throw explainRedisError(error, this.#where, { key, isSent: progress.isSent });
+      return await this.#explained(() => this.#send(script, request, progress), { key, signal, progress });
     } finally {
       progress.isAnswered = true;
     }
   }
 
-  /** Returns the client once it is connected. */
-  async ready({ signal }: CallOptions = {}): Promise<RedisClient> {
-    signal?.throwIfAborted();
-    await this.#prepare();
-    return this.within(this.#connected(signal), { signal });
-  }
-
-  /** Applies the timeout to a command that does not write, and explains its errors. */
-  async within<T>(promise: Promise<T>, { signal }: CallOptions = {}): Promise<T> {
-    try {
-      return await this.#withTimeout(promise, signal);
-    } catch (error) {
-      if (signal?.aborted === true && error === signal.reason) throw error;
-      throw explainRedisError(error, this.#where, { isSent: false });
-    }
+  /** Runs a command that does not write, on the client once it is connected. `key` is for messages. */
+  async read<T>(
+    command: (client: RedisClient) => Promise<T>,
+    { key, signal }: CallOptions & { readonly key: string },
+  ): Promise<T> {
+    return this.#explained(async () => command(await this.#connected(signal)), { key, signal });
   }
 
   close(): void {
@@ -94,6 +80,21 @@ export class RedisConnection {
     this.#isClosed = true;
     if (this.#isOwned) this.#client?.destroy();
     this.#client = undefined;
+  }
+
+  /** Applies the timeout. Whatever fails is a `MemoryError`, or the reason of the signal. */
+  async #explained<T>(
+    call: () => Promise<T>,
+    { key, signal, progress }: CallOptions & { readonly key: string; readonly progress?: Progress },
+  ): Promise<T> {
+    signal?.throwIfAborted();
+    try {
+      await this.#prepare();
+      return await this.#withTimeout(call(), signal, progress);
+    } catch (error) {
+      if (signal?.aborted === true && error === signal.reason) throw error;
+      throw explainRedisError(error, this.#where, { key, isSent: progress?.isSent ?? false });
+    }
   }
 
   get #isOwned(): boolean {

@@ -14,7 +14,11 @@ const busy: Explained = ['STORE_UNAVAILABLE', 'is not ready', 'Try again in a mo
 const replies: Readonly<Record<string, Explained>> = {
   WRONGPASS: password,
   NOAUTH: password,
-  NOPERM: ['STORE_DENIED', 'does not allow this user to run the command', 'Grant EVAL, EVALSHA and SCAN on ai:*.'],
+  NOPERM: [
+    'STORE_DENIED',
+    'does not allow this user to run the command',
+    'Run on the server: ACL SETUSER <user> ~ai:* +@read +@write +@scripting -@dangerous +time +info +select.',
+  ],
   READONLY: ['STORE_DENIED', 'is a read-only replica', 'Use the URL of the primary.'],
   OOM: ['STORE_FULL', 'is full: maxmemory is reached', 'Raise maxmemory, or delete something.'],
   MISCONF: ['STORE_FULL', 'cannot save to its disk and refuses writes', 'Free some space on its disk.'],
@@ -48,6 +52,8 @@ const connectionErrors: ReadonlySet<string> = new Set([
  * after the position: `ERR Error running script (call to f_…): @user_script:9: WRONGTYPE …`, or `…: -OOM …`.
  */
 export function firstWord(error: Error): string {
+  // A command in a script has no word of its own for a missing permission.
+  if (/can't (?:run this command|access at least one of the keys)/u.test(error.message)) return 'NOPERM';
   const within = /^ERR Error running script .*?: -?([A-Z]{3,}) /su.exec(error.message);
   return within?.[1] ?? /^[A-Z]+/u.exec(error.message)?.[0] ?? '';
 }
@@ -81,10 +87,10 @@ function isConnectionError(error: unknown): boolean {
 export function explainRedisError(
   error: unknown,
   where: string,
-  { key, isSent }: { readonly key?: string | undefined; readonly isSent: boolean },
-): unknown {
-  if (MemoryError.isInstance(error) || !(error instanceof Error)) return error;
-  if (isConnectionError(error)) {
+  { key, isSent }: { readonly key: string; readonly isSent: boolean },
+): MemoryError {
+  if (MemoryError.isInstance(error)) return error;
+  if (error instanceof Error && isConnectionError(error)) {
     // The driver did not accept the command, so that it was not sent.
     const isInDoubt = isSent && error.constructor.name !== 'ClientOfflineError';
     return unavailable(where, `is not reachable (${error.message || error.constructor.name})`, {
@@ -92,13 +98,17 @@ export function explainRedisError(
       ...(isInDoubt && { isDone: 'unknown' as const }),
     });
   }
-  const [code, problem, hint] = replies[firstWord(error)] ?? [
+  const reason = error instanceof Error ? error.message : String(error);
+  const isReply = /^[A-Z]{3,} /u.test(reason);
+  const [code, problem, hint] = (error instanceof Error ? replies[firstWord(error)] : undefined) ?? [
     'STORE_FAILED',
-    `refused the command (${error.message})`,
+    isReply ? `refused the command (${reason})` : `failed (${reason})`,
     'See the cause.',
   ];
-  return new MemoryError(code, [`[memory:redis] ${where} ${problem}${key === undefined ? '' : `: ${key}`}`, hint], {
+  return new MemoryError(code, [`[memory:redis] ${where} ${problem}: ${key}`, hint], {
     key,
     cause: error,
+    // An answer of the server to the command means that nothing was written.
+    ...(isSent && !isReply && code === 'STORE_FAILED' && { isDone: 'unknown' as const }),
   });
 }

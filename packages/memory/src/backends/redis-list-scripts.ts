@@ -190,7 +190,7 @@ local function close(list, is_short)
     if list.has_tail then redis.call('DEL', list.key) end
     return
   end
-  if not numbering or is_short or (list.count < MIN_NUMBERED and numbering.temporary == 0) then return lift(list) end
+  if not numbering or is_short or list.count < MIN_NUMBERED then return lift(list) end
   local run = run_of()
   if numbering.run ~= run or not numbering.epoch or not numbering.runs or #numbering.runs > MAX_RUNS then
     numbering.epoch, numbering.run = new_epoch(), run
@@ -237,11 +237,10 @@ local function life_at(position)
   return lives[position] or nil, kinds[position]
 end
 
-local is_placed, has_starts, adds_temporary = false, false, false
+local is_placed, has_starts = false, false
 for index = first_draft, #ARGV, 4 do
   if ARGV[index + 2] ~= '' then is_placed = true end
   if ARGV[index + 3] ~= '' then has_starts = true end
-  if string.find(ARGV[index + 1], '"temporary":true', 1, true) then adds_temporary = true end
 end
 local is_checked = false
 -- Fails when Redis is full, before anything is changed.
@@ -259,10 +258,9 @@ local function drop_expired(gone)
   lives, kinds, list.oldest = {}, {}, nil
 end
 
--- Only a long list is numbered, and only one with one lifetime: notes are read by other programs. The numbering also has the
--- number of temporary records, so that a list without one has none, when their number has no limit.
+-- Only a long list is numbered, and only one with one lifetime: notes are read by other programs.
 if is_mixed then list.numbering = nil
-elseif list.numbering or list.count + drafts > MAX_UNNUMBERED or (adds_temporary and max_temporary == math.huge and max < math.huge) then
+elseif list.numbering or list.count + drafts > MAX_UNNUMBERED then
   if not list.numbering then check_memory() end
   number(list)
 end
@@ -271,12 +269,6 @@ local may_cut = list.count + drafts > math.min(max, max_temporary)
 
 -- Whether only records at the tail can have expired.
 local function is_certain()
-  if not numbering then
-    for position = list.count - 1, math.max(list.count - drafts, 0), -1 do
-      if select(2, life_at(position)) then return false end
-    end
-    return true
-  end
   if numbering.temporary > 0 then return false end
   if is_endless then return true end
   local time = list.count > 0 and life_at(list.count - 1)
@@ -291,7 +283,7 @@ local function read_all()
   each_thousand(list, function(records, before)
     for index = 1, #records do
       local time, is_temporary = life(records[index])
-      local ends = expiry(time, is_temporary)
+      local ends = time and time + (is_temporary and short or lifetime) or math.huge
       if ends <= now then
         gone[#gone + 1] = before + index
         if numbering and is_temporary then numbering.temporary = numbering.temporary - 1 end
@@ -306,7 +298,7 @@ local function read_all()
 end
 
 if list.count > 0 then
-  if not numbering and (is_mixed or is_placed or (may_cut and max_temporary < math.huge)) then read_all()
+  if not numbering and (is_mixed or is_placed or may_cut) then read_all()
   elseif not is_endless then
     local gone, unreadable = {}, 0
     for position = list.count - 1, 0, -1 do
@@ -323,7 +315,7 @@ if list.count > 0 then
     table.sort(gone)
     drop_expired(gone)
   end
-  if may_cut and not permanent and not is_certain() then read_all() end
+  if numbering and may_cut and not is_certain() then read_all() end
 end
 local has_read_all, had_records = permanent ~= nil, list.count > 0
 if not has_read_all then permanent, temporary = list.count, 0 end
@@ -527,7 +519,7 @@ end
 local ends
 if numbering then ends = numbering.highest > -9e15 and numbering.highest + lifetime or nil
 elseif has_read_all then ends = math.max(latest or -math.huge, last_end or -math.huge)
-elseif known >= 0 and known <= math.max(lifetime, short) then ends = math.max(now + known, latest or 0)
+elseif latest and latest >= now + lifetime and known >= 0 and known <= lifetime then ends = math.max(now + known, latest)
 else
   ends = latest or -math.huge
   if had_records then read_all() end

@@ -26,18 +26,26 @@ function literal(text: string): string {
 }
 
 /** Returns the keys with a prefix, from every node. */
-export async function scanKeys(connection: RedisConnection, prefix: string, call: CallOptions = {}): Promise<string[]> {
-  const client = await connection.ready(call);
-  const nodes = isCluster(client)
-    ? await connection.within(Promise.all(client.masters.map(async (node) => client.nodeClient(node))), call)
-    : [client as RedisClient & ScanningClient];
+export async function scanKeys(
+  connection: RedisConnection,
+  prefix: string,
+  { signal }: CallOptions = {},
+): Promise<string[]> {
+  const pattern = `${literal(prefix)}*`;
+  const call = { key: pattern, signal };
+  const nodes = await connection.read(
+    async (client) =>
+      isCluster(client)
+        ? Promise.all(client.masters.map(async (node) => client.nodeClient(node)))
+        : [client as RedisClient & ScanningClient],
+    call,
+  );
   const keys = new Set<string>();
   for (const node of nodes) {
     let cursor = '0';
     do {
-      call.signal?.throwIfAborted();
-      const scanning = node.scan(cursor, { MATCH: `${literal(prefix)}*`, COUNT: KEYS_PER_STEP });
-      const step = await connection.within(scanning, call);
+      const from = cursor;
+      const step = await connection.read(() => node.scan(from, { MATCH: pattern, COUNT: KEYS_PER_STEP }), call);
       for (const key of step.keys) keys.add(key);
       ({ cursor } = step);
     } while (cursor !== '0');

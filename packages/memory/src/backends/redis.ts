@@ -210,7 +210,7 @@ export function redis(options: RedisOptions = {}): MemoryBackend {
     },
     // Removed records are gone from the data at once. Redis does not report whether a file or a replica still has it.
     erase: async (call?: CallOptions) => {
-      await connection.ready(call);
+      await now(call);
       return 'log';
     },
     close: async () => connection.close(),
