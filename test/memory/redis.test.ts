@@ -86,7 +86,7 @@ describe.skipIf(!hasRedis)('a Redis that is unavailable', () => {
   test('a write that failed without a connection is not sent later', async () => {
     const one = await server();
     await one.halt();
-    const memory = open(one.url, 300);
+    const memory = open(one.url, 1000);
     const { error } = await failure(memory.messages.add(place, { content: 'failed' }));
     expect(error).toMatchObject({ code: 'STORE_UNAVAILABLE', isDone: false });
     await one.restart();
