@@ -1,5 +1,5 @@
 import { inverseDocumentFrequency } from './bm25.ts';
-import type { Query, QueryUnit } from './query.ts';
+import type { Query } from './query.ts';
 import type { Statistics } from './score.ts';
 
 /**
@@ -23,10 +23,11 @@ const LITTLE = 0.2;
 /** A document with as much weight as this many rare words is an answer, however long the query is. */
 const ENOUGH_RARE_WORDS = 3;
 
-/** A unit of a query in a collection. */
-interface WeighedUnit {
-  readonly unit: QueryUnit;
-  readonly weight: number;
+/** A term in a collection, with the positions of the units that it matches. */
+interface JudgedTerm {
+  readonly units: number[];
+  readonly isRare: boolean;
+  readonly isCommon: boolean;
 }
 
 /**
@@ -42,45 +43,64 @@ export function createEvidence(
 ): (matched: readonly { readonly term: string }[]) => Evidence {
   const size = Math.max(documents, MIN_DOCUMENTS);
   const frequencies = new Map(terms.map(({ term, documentFrequency }) => [term, documentFrequency]));
-  const frequencyOf = (term: string): number => frequencies.get(term) ?? 0;
-  const isCommon = (term: string): boolean => frequencyOf(term) > size * COMMON_SHARE;
-  const isRare = (term: string): boolean => frequencyOf(term) <= Math.max(RARE_DOCUMENTS, size * RARE_SHARE);
-  const weighed = units.map((unit): WeighedUnit => {
-    const known = unit.terms.map(frequencyOf).filter((frequency) => frequency > 0);
-    const isAsking = unit.isQuestion && known.length === 0;
-    return {
-      unit,
-      weight: isAsking ? 0 : unit.share * inverseDocumentFrequency(known.length === 0 ? 0 : Math.min(...known), size),
-    };
-  });
-  const total = weighed.reduce((sum, { weight }) => sum + weight, 0);
+  const judged = new Map<string, JudgedTerm>();
+  /** The units that a single character matches. */
+  const characters = new Map<string, number[]>();
+  const weights: number[] = [];
+  let total = 0;
   // Questions of characters have more of them that ask than stop characters are known.
-  const enough = weighed.reduce(
-    (sum, { unit, weight }) => sum + weight * ENOUGH_WITH_RARE[unit.character === undefined ? 'words' : 'characters'],
-    0,
-  );
-  const rareWord = inverseDocumentFrequency(1, size);
-  return (matched) => {
-    const found = new Set(matched.map(({ term }) => term));
-    let weight = 0;
-    let characters = 0;
-    let hasRare = false;
-    let hasUncommon = false;
-    for (const { unit, weight: own } of weighed) {
-      const hits = unit.terms.filter((term) => found.has(term));
-      if (hits.length > 0) {
-        weight += own;
-        hasRare ||= hits.some(isRare);
-        hasUncommon ||= !hits.every(isCommon);
-      } else if (unit.character !== undefined && found.has(unit.character)) {
-        if (unit.terms.length === 0 || !isCommon(unit.character)) characters += own;
+  let enough = 0;
+  for (const [place, unit] of units.entries()) {
+    let least = Number.POSITIVE_INFINITY;
+    for (const term of unit.terms) {
+      const frequency = frequencies.get(term) ?? 0;
+      if (frequency === 0) continue;
+      least = Math.min(least, frequency);
+      const known = judged.get(term);
+      if (known !== undefined) known.units.push(place);
+      else {
+        const isRare = frequency <= Math.max(RARE_DOCUMENTS, size * RARE_SHARE);
+        judged.set(term, { units: [place], isRare, isCommon: frequency > size * COMMON_SHARE });
       }
     }
-    const isAnswer = hasRare
-      ? weight >= Math.min(enough, ENOUGH_RARE_WORDS * rareWord)
-      : weight > 0 && weight >= ENOUGH * total;
-    if (isAnswer) return 'enough';
+    const isKnown = least < Number.POSITIVE_INFINITY;
+    const isAsking = unit.isQuestion && !isKnown;
+    const weight = isAsking ? 0 : unit.share * inverseDocumentFrequency(isKnown ? least : 0, size);
+    weights.push(weight);
+    total += weight;
+    const { character } = unit;
+    enough += weight * ENOUGH_WITH_RARE[character === undefined ? 'words' : 'characters'];
+    if (character === undefined) continue;
+    const isCommon = (frequencies.get(character) ?? 0) > size * COMMON_SHARE;
+    if (unit.terms.length > 0 && isCommon) continue;
+    const same = characters.get(character);
+    if (same === undefined) characters.set(character, [place]);
+    else same.push(place);
+  }
+  const enoughRare = Math.min(enough, ENOUGH_RARE_WORDS * inverseDocumentFrequency(1, size));
+  /** The last document that matched each unit, by its number. */
+  const lastMatch = weights.map(() => 0);
+  let number = 0;
+  return (matched) => {
+    number++;
+    let weight = 0;
+    let hasRare = false;
+    let hasUncommon = false;
+    for (const { term } of matched) {
+      const known = judged.get(term);
+      if (known === undefined) continue;
+      hasRare ||= known.isRare;
+      hasUncommon ||= !known.isCommon;
+      for (const place of known.units) {
+        if (lastMatch[place] !== number) weight += weights[place] ?? 0;
+        lastMatch[place] = number;
+      }
+    }
+    if (weight > 0 && weight >= (hasRare ? enoughRare : ENOUGH * total)) return 'enough';
     if (hasUncommon || (weight > 0 && weight >= LITTLE * total)) return 'little';
-    return characters > 0 && characters >= LITTLE * total ? 'little' : 'none';
+    // Of a pair that matched, which is common here, both characters are common too.
+    let single = 0;
+    for (const { term } of matched) for (const place of characters.get(term) ?? []) single += weights[place] ?? 0;
+    return single > 0 && single >= LITTLE * total ? 'little' : 'none';
   };
 }
