@@ -78,7 +78,7 @@ export async function backUp(
     publish(copy, path);
     return statSync(path).size;
   } catch (error) {
-    throw explainSqliteError(error, isCorrupt(error) ? source : path);
+    throw explainSqliteError(error, { path: isCorrupt(error) ? source : path, signal });
   } finally {
     for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(`${copy}${suffix}`, { force: true });
   }

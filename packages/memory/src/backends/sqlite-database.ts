@@ -67,7 +67,7 @@ export class SqliteDatabase {
         }
         // A file that cannot be locked changed while it was read.
       }
-    });
+    }, signal);
   }
 
   /** Runs a task in one transaction: all of its changes are kept, or none. */
@@ -87,7 +87,7 @@ export class SqliteDatabase {
       this.#maintain(file);
       if (mark !== null && this.#writes >= this.#nextErasure) await this.#finishErasure(file);
       return result;
-    });
+    }, signal);
   }
 
   /** Makes sure that removed text is in no file. */
@@ -99,7 +99,7 @@ export class SqliteDatabase {
       // Once it has begun it is finished.
       const retry = <T>(task: () => T): Promise<T> => this.#retryWhileBusy(task, undefined);
       return (await eraseNow({ ...file, path, waitMs, retry })) ? 'done' : 'pending';
-    });
+    }, signal);
   }
 
   /** Copies the file to a new one, and verifies the copy. Other calls do not wait for it. @returns the bytes of the copy. */
@@ -111,7 +111,7 @@ export class SqliteDatabase {
       const end = (): boolean => this.#backups.delete(running);
       running.then(end, end);
       return { running };
-    }).then(({ running }) => running);
+    }, signal).then(({ running }) => running);
   }
 
   async close(): Promise<void> {
@@ -122,7 +122,7 @@ export class SqliteDatabase {
     this.#release();
   }
 
-  #enqueue<T>(task: () => Promise<T>): Promise<T> {
+  #enqueue<T>(task: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
     const turn = this.#queue.then(async () => {
       if (this.#isClosed) {
         throw new MemoryError('STORE_CLOSED', ['[memory:sqlite] The memory was closed', 'Create a new one.']);
@@ -130,7 +130,7 @@ export class SqliteDatabase {
       try {
         return await task();
       } catch (error) {
-        throw explainSqliteError(error, this.#options.path);
+        throw explainSqliteError(error, { path: this.#options.path, signal });
       }
     });
     // The next task waits for this one, also when it fails.
@@ -177,7 +177,7 @@ export class SqliteDatabase {
         return task();
       } catch (error) {
         if (!isBusy(error) || performance.now() >= deadline) throw error;
-        await delay(1 + Math.random() * MAX_RETRY_MS, undefined, { signal });
+        await delay(1 + Math.random() * MAX_RETRY_MS, undefined, { signal }).catch(() => signal?.throwIfAborted());
       }
     }
   }

@@ -58,16 +58,16 @@ function errcodeOf(error: unknown): number | undefined {
   return typeof error.errcode === 'number' ? error.errcode : undefined;
 }
 
-function explanationOf(error: unknown): Explained | undefined {
+function explanationOf(error: unknown): Explained {
   const errcode = errcodeOf(error);
   if (errcode === IOERR_SHMSIZE) return full;
   if (errcode !== undefined) {
     const known = kinds[errcode & 0xff];
     return known ?? ['STORE_FAILED', `failed (SQLite code ${errcode}: ${messageOf(error)})`, 'See the cause.'];
   }
-  if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return undefined;
-  if (!/^E[A-Z0-9]+$/u.test(error.code)) return undefined;
-  return systemErrors[error.code] ?? ['STORE_FAILED', `cannot be opened (${messageOf(error)})`, 'Use another file.'];
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  if (!/^E[A-Z0-9]+$/u.test(code)) return ['STORE_FAILED', `failed (${messageOf(error)})`, 'See the cause.'];
+  return systemErrors[code] ?? ['STORE_FAILED', `cannot be opened (${messageOf(error)})`, 'Use another file.'];
 }
 
 function messageOf(error: unknown): string {
@@ -83,9 +83,13 @@ export function deniedError(path: string): MemoryError {
   return errorOf(path, denied);
 }
 
-/** Returns the `MemoryError` for a failure at a file. An unexpected error is returned unchanged. */
-export function explainSqliteError(error: unknown, path: string): unknown {
-  if (MemoryError.isInstance(error)) return error;
-  const explained = explanationOf(error);
-  return explained === undefined ? error : errorOf(path, explained, error);
+interface Failing {
+  readonly path: string;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Returns the `MemoryError` for a failure at a file, or the reason of an aborted signal. */
+export function explainSqliteError(error: unknown, { path, signal }: Failing): unknown {
+  if (MemoryError.isInstance(error) || (signal?.aborted === true && error === signal.reason)) return error;
+  return errorOf(path, explanationOf(error), error);
 }
