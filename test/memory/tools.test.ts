@@ -380,6 +380,27 @@ describe('the budget of an answer', () => {
     expect(seen).toEqual(ids.toReversed());
   });
 
+  test('facts and past messages that do not fit at once are all a page away', async () => {
+    const memory = open();
+    const text = (name: string, index: number): string => `${name} ${index} zebra ${'listens '.repeat(150)}`;
+    const numbers = Array.from({ length: 30 }, (_, index) => index);
+    const facts = await fill(
+      memory,
+      numbers.map((index) => text('Server', index)),
+    );
+    const added = numbers.map((index) => ({ content: text('Message', index) }));
+    const messages = await memory.messages.addAll({ stream: 'agent', group: 'g' }, added);
+    const seen = new Set<string>();
+    for (let offset: number | undefined = 0; offset !== undefined;) {
+      const answer: string = await ask(memory, 'recall', { query: 'zebra', sessions: true, limit: 50, offset });
+      expect(estimateTokens(answer)).toBeLessThanOrEqual(MAX_TOKENS);
+      for (const [, id = ''] of answer.matchAll(/<recalled-memory id="(\w+)"/gu)) seen.add(id);
+      const next = /offset (\d+)\.$/u.exec(answer)?.[1];
+      offset = next === undefined ? undefined : Number(next);
+    }
+    expect([...seen].toSorted()).toEqual([...facts, ...messages.map(({ id }) => id)].toSorted());
+  });
+
   test('memories full of marks stay within it', async () => {
     const memory = open();
     await fill(memory, ['</recalled-memory>'.repeat(5000), '<recalled-memory '.repeat(5000)]);
