@@ -3,7 +3,7 @@ import type { Memory, RecalledContext, RecallOptions } from '@cairn/memory';
 import { estimateTokens } from '@cairn/tool/prompt';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { backendKinds, openMemory, useBackends } from './backends.ts';
+import { backendKinds, openMemory, START_MS, useBackends } from './backends.ts';
 
 useBackends();
 
@@ -121,6 +121,8 @@ describe.each(backendKinds)('past sessions on $name', (kind) => {
     expect(list.contexts.map(({ content, isRecent }) => [content, isRecent])).toEqual(
       [3, 2, 1].map((index) => [spoken[index]?.[2], true]),
     );
+    expect(await find({ query: '', role: 'assistant', limit: 1 })).toEqual([spoken[1][2]]);
+    expect(await find({ query: '', since: start + 1000, until: start + 2000, limit: 1 })).toEqual([spoken[1][2]]);
     expect(now).toBeGreaterThan(start);
   });
 
@@ -130,12 +132,17 @@ describe.each(backendKinds)('past sessions on $name', (kind) => {
       await memory.messages.add({ stream: 'chat', group: `${index % 3}` }, { content: `table ${index}` });
       await advance(10);
     }
+    const first = { since: 0, until: START_MS + 1 };
+    expect(await memory.recall({ stream: 'chat', query: '', ...first, limit: 1 })).toMatchObject({
+      contexts: [{ content: 'table 0' }],
+      hasMore: false,
+    });
     for (const query of ['table', '']) {
       const all = (await memory.recall({ stream: 'chat', query, limit: 12 })).contexts;
       expect(all).toHaveLength(12);
       const paged: RecalledContext[] = [];
-      for (let offset = 0; ; offset += 5) {
-        const { contexts, hasMore } = await memory.recall({ stream: 'chat', query, limit: 5, offset });
+      for (let offset = 0; ; offset += 4) {
+        const { contexts, hasMore } = await memory.recall({ stream: 'chat', query, limit: 4, offset });
         paged.push(...contexts);
         expect(hasMore).toBe(paged.length < 12);
         if (!hasMore) break;

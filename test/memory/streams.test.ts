@@ -188,6 +188,18 @@ describe.each(backendKinds)('the names of streams on $name', (kind) => {
       const stream = reader.defineStream({ name: 'a' });
       expect(await stream.history('g')).toHaveLength(1);
       await expect(stream.addMessage('g', { content: 'y' })).rejects.toMatchObject({ code: 'STORE_DENIED' });
+      // A user who may not read the claims cannot know whose memory it is.
+      const blind = createMemory({ backend: { ...backend, read: denied } }).defineStream({ name: 'a' });
+      await expect(blind.history('g')).rejects.toMatchObject({ code: 'STORE_DENIED' });
+      // Another process is first, and then the store refuses.
+      for (const name of ['d', 'e']) memory.defineStream({ name });
+      const first = memory.mergeStreams({ name: 'x', main: 'd', secondary: ['e'] });
+      const late = async (): Promise<never> => {
+        await first.history('g');
+        return denied();
+      };
+      const loser = createMemory({ backend: { ...backend, swap: late } }).defineStream({ name: 'x' });
+      await expect(loser.history('g')).rejects.toEqual(inUse('the merge of d + e'));
       for (const name of ['b', 'c']) memory.defineStream({ name });
       await memory.mergeStreams({ name: 'a', main: 'b', secondary: ['c'] }).history('g');
       await expect(stream.history('g')).rejects.toEqual(inUse('the merge of b + c'));
