@@ -5,7 +5,7 @@ import type { FactChange, StoredFact, StoredVersion } from './fact.ts';
 
 const DAY = 86_400_000;
 /** How long an earlier version can be restored. */
-export const RESTORABLE_DAYS = 30;
+const RESTORABLE_DAYS = 30;
 const RESTORABLE_MS = RESTORABLE_DAYS * DAY;
 
 /** The fields that a change may replace; `undefined` removes one. */
