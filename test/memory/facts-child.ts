@@ -1,6 +1,6 @@
 /**
- * Changes facts until it is killed, or `count` times: `node facts-child.ts <sqlite|redis> <path|url> <name> <count>`. Prints a
- * line of JSON for each acknowledged change.
+ * Changes facts until it is killed, or `count` times: `node facts-child.ts <sqlite|redis> <path|url> <name> <count>`. With the name
+ * `move` it moves them between two projects. Prints a line of JSON for each acknowledged change.
  */
 import { writeSync } from 'node:fs';
 import { createMemory } from '@cairn/memory';
@@ -20,6 +20,13 @@ function say(value: unknown): void {
 await backend.now();
 say('ready');
 if (process.env['CAIRN_WAIT'] !== undefined) await new Promise((resolve) => process.stdin.once('data', resolve));
+
+// Moves the facts to another project and back.
+while (name === 'move') {
+  await facts.moveProject('p', 'q');
+  await facts.moveProject('q', 'p');
+  say({ did: 'move' });
+}
 
 for (let index = 0; index < Number(count); index++) {
   const { fact, isNew } = await facts.remember(`Text ${index}`, { tags: [`t${name}`] });

@@ -104,4 +104,29 @@ describe.each(persistents)('facts on $name', ({ name, isSkipped, create }) => {
     },
     KILLS * 30_000,
   );
+
+  test.skipIf(isSkipped)(
+    `after each of ${KILLS} kills of a move all facts are present, and another move finishes it`,
+    async () => {
+      const place = await create();
+      const facts = openFacts(name, place);
+      for (let index = 0; index < 250; index++) await facts.remember(`fact ${index}`);
+      const expected = await facts.list({ limit: Infinity });
+      const ids = new Set(expected.facts.map(({ id }) => id));
+      for (let kill = 0; kill < KILLS; kill++) {
+        const writer = startWriter([name, place, 'move'], false, script);
+        await writer.printed(1 + Math.floor(Math.random() * 2));
+        const timer = setTimeout(() => writer.child.kill('SIGKILL'), Math.random() * 60);
+        const { signal, stderr } = await writer.ended;
+        clearTimeout(timer);
+        expect(signal, stderr).toBe('SIGKILL');
+        const [p, q] = await Promise.all(['p', 'q'].map((project) => facts.list({ project, limit: Infinity })));
+        expect(new Set([...(p?.facts ?? []), ...(q?.facts ?? [])].map(({ id }) => id))).toEqual(ids);
+        await facts.moveProject('q', 'p');
+        expect(await facts.list({ limit: Infinity })).toEqual(expected);
+        expect((await facts.list({ project: 'q' })).total).toBe(0);
+      }
+    },
+    KILLS * 30_000,
+  );
 });
