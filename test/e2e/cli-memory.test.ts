@@ -309,6 +309,16 @@ describe('cairn memory', () => {
     expect(await cairn(['memory', 'forget', '--stream', 'agent', '--group', 'g'])).toMatchObject({ exitCode: 1 });
     expect((await cairn(['memory', 'groups', '--json'])).stdout).toContain('"group":"h"');
     expect((await cairn(['memory', 'groups', '--json'])).stdout).not.toContain('"group":"g"');
+    const markdown = await cairn(['memory', 'export', '--format', 'markdown']);
+    expect(markdown).toMatchObject({ exitCode: 0, stderr: '', stdout: expect.stringContaining('one fact') });
+    expect((await cairn(['memory', 'export', '--format', 'markdown', '--scope', 'project'])).stdout).toBe(
+      markdown.stdout,
+    );
+    expect(await cairn(['memory', 'export', '--format', 'markdown', '--scope', 'user'])).toMatchObject({ exitCode: 1 });
+    expect(await cairn(['memory', 'forget', '--scope', 'project'])).toMatchObject({ exitCode: 2 });
+    expect((await cairn(['memory', 'forget', '--scope', 'project', '--yes'])).stderr).toMatch(
+      /^cairn: deleted 1 fact;/u,
+    );
     const refused = await cairn(['memory', 'forget', '--everything', '--json']);
     expect(refused).toMatchObject({ exitCode: 2 });
     expect(JSON.parse(refused.stdout)).toMatchObject({ error: { code: 'CONFIRMATION_NEEDED', changed: false } });

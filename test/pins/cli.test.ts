@@ -128,7 +128,7 @@ const pinned: readonly (readonly [command: string, options: readonly string[]])[
   ],
   ['memory archive', facts],
   ['memory restore', facts],
-  ['memory forget', [...place, '--message <id>', '--unreadable', '--everything', '--yes', ...facts]],
+  ['memory forget', ['--scope <scope>', ...place, '--message <id>', '--unreadable', '--everything', '--yes', ...facts]],
   ['memory edit', ['--scope <scope>', '--apply <file>', '--allow-secret', ...facts]],
   ['memory start', ['--stream <name>', '--chars <n>', '--language <code>', ...facts]],
   ['memory groups', ['--stream <name>', ...store]],

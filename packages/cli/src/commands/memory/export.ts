@@ -15,18 +15,15 @@ interface ExportFlags extends GroupFlags, ProjectFlags {
   readonly scope?: 'project' | 'user';
 }
 
-/** Returns the facts of the project, then those of the user, or of one of them. A scope without facts has no text. */
+/** Returns the facts of one scope as Markdown; nothing when it has none. */
 async function* markdownOf(
-  { facts, project }: Memory,
-  wanted: 'project' | 'user' | undefined,
+  { facts }: Memory,
+  scope: 'project' | 'user',
   signal: AbortSignal,
 ): AsyncGenerator<string, void, undefined> {
-  for (const scope of ['project', 'user'] as const) {
-    if ((wanted !== undefined && wanted !== scope) || (scope === 'project' && project === undefined)) continue;
-    const selection = { scope, allStreams: true, signal };
-    const { total } = await facts.list({ ...selection, limit: 1 });
-    if (total > 0) yield (await facts.toMarkdown(selection)).trimEnd();
-  }
+  const selection = { scope, allStreams: true, signal };
+  const { total } = await facts.list({ ...selection, limit: 1 });
+  if (total > 0) yield (await facts.toMarkdown(selection)).trimEnd();
 }
 
 async function exportAll(flags: ExportFlags, session: Session): Promise<number> {
@@ -40,11 +37,11 @@ async function exportAll(flags: ExportFlags, session: Session): Promise<number> 
   }
   return withMemory(session, {
     flags,
-    ofProject: format === 'jsonl' || scope === 'user' ? undefined : scope === 'project' ? 'needed' : 'wanted',
+    ofProject: scope === 'project' ? 'needed' : undefined,
     absent: () => undefined,
     run: async (memory, { notice, where }) => {
       const texts =
-        format === 'markdown' ? markdownOf(memory, scope, signal) : memory.export({ stream, group, signal });
+        scope === undefined ? memory.export({ format, stream, group, signal }) : markdownOf(memory, scope, signal);
       let count = 0;
       for await (const text of texts) {
         await writeLines(session.out, [text], signal);
@@ -59,7 +56,7 @@ async function exportAll(flags: ExportFlags, session: Session): Promise<number> 
 export const memoryExportCommand: CommandFactory = (command, session, done) => {
   command
     .description(
-      'Write everything as JSON lines, only the messages of a stream or a group, or the facts as Markdown. --json affects only errors.',
+      'Write everything as JSON lines, only the messages of a stream or a group, or the facts as Markdown: all of them, or those of a scope. --json affects only errors.',
     )
     .action(async (flags: ExportFlags) => done(await exportAll(flags, session)));
   addFactOptions(command, [

@@ -8,16 +8,17 @@ import { once } from '../../terminal/options.ts';
 import type { Session } from '../../terminal/session.ts';
 import { countOf } from '../../terminal/text.ts';
 import type { CommandFactory } from '../command.ts';
-import { addFactOptions, groupOption, streamOption, type GroupFlags } from './options.ts';
+import { addFactOptions, groupOption, scopeOption, streamOption, type GroupFlags } from './options.ts';
 
 interface ForgetFlags extends GroupFlags, ProjectFlags {
+  readonly scope?: 'project' | 'user';
   readonly message?: string;
   readonly unreadable?: boolean;
   readonly everything?: boolean;
   readonly yes?: boolean;
 }
 
-type Kind = 'fact' | 'messages' | 'unreadable' | 'everything';
+type Kind = 'fact' | 'facts' | 'messages' | 'unreadable' | 'everything';
 
 /** What became of the removed text, in words. */
 const erasures: Readonly<Record<Erasure, string>> = {
@@ -26,25 +27,36 @@ const erasures: Readonly<Record<Erasure, string>> = {
   log: 'the text is gone from the data; logs and backups of the server keep it until they are rewritten',
 };
 
+/** Requires a confirmation of what cannot be undone and is more than one thing that was named. */
+function confirmed(what: string, { yes }: ForgetFlags): void {
+  if (yes === true) return;
+  throw new CommandError({
+    code: 'CONFIRMATION_NEEDED',
+    message: `this deletes ${what} for good`,
+    fix: "add --yes to confirm; 'cairn memory export' or 'cairn memory backup' keeps a copy",
+    changed: false,
+  });
+}
+
 /** Returns what the arguments select. @throws {UsageError} */
 function kindOf(id: string | undefined, flags: ForgetFlags): Kind {
-  const { stream, group, message, unreadable, everything, yes } = flags;
+  const { scope, stream, group, message, unreadable, everything } = flags;
   const selects = [stream, group, message].some((one) => one !== undefined);
-  if ([id !== undefined, selects, unreadable === true, everything === true].filter(Boolean).length > 1) {
+  const given = [id !== undefined, scope !== undefined, selects, unreadable === true, everything === true];
+  if (given.filter(Boolean).length > 1) {
     throw new UsageError(
-      '<id>, a selection of messages, --unreadable and --everything exclude each other',
+      '<id>, --scope, a selection of messages, --unreadable and --everything exclude each other',
       'use one of them',
     );
   }
   if (unreadable === true) return 'unreadable';
   if (everything === true) {
-    if (yes === true) return 'everything';
-    throw new CommandError({
-      code: 'CONFIRMATION_NEEDED',
-      message: '--everything deletes all facts, messages, notes, workflows and graphs of the store for good',
-      fix: "add --yes to confirm; 'cairn memory export' or 'cairn memory backup' keeps a copy",
-      changed: false,
-    });
+    confirmed('all facts, messages, notes, workflows and graphs of the store', flags);
+    return 'everything';
+  }
+  if (scope !== undefined) {
+    confirmed(`all facts of the ${scope}`, flags);
+    return 'facts';
   }
   if (id !== undefined) return 'fact';
   if (stream !== undefined) return 'messages';
@@ -65,11 +77,11 @@ async function forgetFact(memory: Memory, id: string, signal: AbortSignal): Prom
 
 async function forget(id: string | undefined, flags: ForgetFlags, session: Session): Promise<number> {
   const kind = kindOf(id, flags);
-  const { stream = '', group, message } = flags;
+  const { scope = 'project', stream = '', group, message } = flags;
   const { signal } = session;
   return withMemory(session, {
     flags,
-    ofProject: kind === 'fact' ? 'wanted' : undefined,
+    ofProject: kind === 'fact' ? 'wanted' : kind === 'facts' && scope === 'project' ? 'needed' : undefined,
     absent: () => ({ removed: 0, erased: 'done', problems: [] }),
     run: async (memory, { print, notice }) => {
       if (id !== undefined) {
@@ -79,13 +91,14 @@ async function forget(id: string | undefined, flags: ForgetFlags, session: Sessi
         return ExitCode.Hit;
       }
       const selections = {
+        facts: { scope },
         messages: { stream, group, message },
         unreadable: { unreadable: true },
         everything: { everything: true },
       } as const;
       const selection = selections[kind === 'fact' ? 'messages' : kind];
       const { removed, erased, problems } = await memory.forget({ ...selection, signal });
-      const what = kind === 'messages' ? 'message' : 'record';
+      const what = kind === 'messages' ? 'message' : kind === 'facts' ? 'fact' : 'record';
       for (const problem of problems) notice(problem.message);
       notice(
         removed === 0
@@ -105,11 +118,12 @@ export const memoryForgetCommand: CommandFactory = (command, session, done) => {
     .argument('[id]', 'the fact')
     .action(async (id: string | undefined, flags: ForgetFlags) => done(await forget(id, flags, session)));
   addFactOptions(command, [
+    scopeOption('all facts of the project, or of the user'),
     streamOption('all messages of this stream'),
     groupOption('only those of this group'),
     new Option('--message <id>', 'only this message').argParser(once('--message', 'run the command for each message')),
     new Option('--unreadable', 'all records that cannot be read; an export has them raw'),
     new Option('--everything', 'the whole store'),
-    new Option('--yes', 'confirm --everything'),
+    new Option('--yes', 'confirm --scope or --everything'),
   ]);
 };
