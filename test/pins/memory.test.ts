@@ -33,7 +33,7 @@ const exported: readonly (readonly [path: string, module: object, names: readonl
   ['backends/memory.js', memoryBackend, ['memory']],
   ['backends/sqlite.js', sqliteBackend, ['sqlite']],
   ['backends/redis.js', redisBackend, ['redis']],
-  ['testing/backend-contract.js', testing, ['backendContract', 'clockContract']],
+  ['testing/backend-contract.js', testing, ['backendContract', 'clockContract', 'createTermStore']],
   ['tools/index.js', tools, ['createMemoryTools', 'memoryToolSet']],
 ];
 

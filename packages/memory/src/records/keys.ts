@@ -177,3 +177,8 @@ export function parseFactsKey(
 export function termsKey(key: string): string {
   return `${TERMS_PREFIX}${key.slice('ai:'.length)}`;
 }
+
+/** Returns the key of the list or table that a term index belongs to. */
+export function termsSourceKey(key: string): string {
+  return `ai:${key.slice(TERMS_PREFIX.length)}`;
+}

@@ -77,6 +77,8 @@ export interface ViewDependencies {
   readonly backend: MemoryBackend;
   readonly cache: PostingsCache;
   readonly sizes: SegmentSizes;
+  /** Called when an index was written. */
+  readonly onStored: (call: CallOptions) => Promise<void>;
 }
 
 /** Returns the time at which or before which records have expired. */
@@ -98,6 +100,7 @@ export class SourceView {
   readonly #backend: MemoryBackend;
   readonly #cache: PostingsCache;
   readonly #sizes: SegmentSizes;
+  readonly #onStored: ViewDependencies['onStored'];
   readonly #key: string;
   readonly #table: IndexTable;
   #epoch = '';
@@ -118,7 +121,8 @@ export class SourceView {
   /** Calls on the view run one after the other. */
   #queue: Promise<unknown> = Promise.resolve();
 
-  constructor({ backend, cache, sizes }: ViewDependencies, key: string) {
+  constructor({ backend, cache, sizes, onStored }: ViewDependencies, key: string) {
+    this.#onStored = onStored;
     this.#backend = backend;
     this.#cache = cache;
     this.#sizes = sizes;
@@ -417,12 +421,22 @@ export class SourceView {
       const segments = own.flatMap(({ info: { name }, rows }) => (rows ? [{ name, rows }] : []));
       const written = await this.#table.write(stored, next, segments, { signal });
       if (written === undefined) return false;
+      if (stored.text === undefined && !(await this.#isPresent({ signal }))) {
+        await this.#table.removeAll({ signal });
+        return false;
+      }
       for (const segment of own) segment.rows = undefined;
       this.#stored = written;
       this.#stored = await this.#table.collect(written, { signal });
+      await this.#onStored({ signal });
       return true;
     });
     return saved ?? true;
+  }
+
+  /** Returns whether the records that were read are not all removed: the removal leaves no state behind that would tell. */
+  async #isPresent(call: CallOptions): Promise<boolean> {
+    return (await this.#backend.changes(this.#key, { limit: 1, ...call })).epoch === this.#epoch;
   }
 
   /** Merges small neighbours, and segments whose records are mostly gone. @returns whether the view agrees with the store. */

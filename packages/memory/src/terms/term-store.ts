@@ -3,6 +3,7 @@ import type { Embed, FoundSlot, Part, Query, QueryTerm, RankNotice, Scores } fro
 import type { CallOptions, ListRule, MemoryBackend } from '../records/backend.ts';
 import { DamagedSegment } from './open-segment.ts';
 import { PostingsCache } from './postings-cache.ts';
+import { collectOrphans } from './orphans.ts';
 import { DEFAULT_SIZES, SourceView } from './source-view.ts';
 import type { SegmentSizes, SourceParts } from './source-view.ts';
 import { Turns } from './turns.ts';
@@ -124,8 +125,16 @@ export function createTermStore({ backend, sizes = DEFAULT_SIZES }: TermStoreOpt
   const views = new Map<string, SourceView>();
   const cache = new PostingsCache();
 
+  let hasCollected = false;
+  /** Once in a process that writes indexes, those of lists that ended and those of an earlier format are removed. */
+  const onStored = async (call: CallOptions): Promise<void> => {
+    if (hasCollected) return;
+    hasCollected = true;
+    await collectOrphans(backend, call);
+  };
+
   const viewOf = ({ key }: TermSource): SourceView => {
-    const view = views.get(key) ?? new SourceView({ backend, cache, sizes }, key);
+    const view = views.get(key) ?? new SourceView({ backend, cache, sizes, onStored }, key);
     // The latest comes last.
     views.delete(key);
     views.set(key, view);

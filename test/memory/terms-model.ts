@@ -1,16 +1,14 @@
-import { rankDocuments } from '@cairn/retrieval';
+/** A model of the stored term index: what all records that a store keeps would give, and what may happen to both. */
+import { rankDocuments, termsOfBlock } from '@cairn/retrieval';
+import type { ListRule, MemoryBackend } from '@cairn/memory';
+import { createTermStore } from '@cairn/memory/testing';
+import type { BackendHarness, SegmentSizes, TermSource, TermStore } from '@cairn/memory/testing';
 import * as fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
-import { memory } from '../backends/memory.ts';
-import type { ListRule, MemoryBackend } from '../records/backend.ts';
-import { createTermStore } from './term-store.ts';
-import type { TermSource, TermStore } from './term-store.ts';
-import type { SegmentSizes } from './source-view.ts';
+import { expect } from 'vitest';
 
 const HOUR = 3_600_000;
-const START_MS = 1_703_123_456_789;
-const small: SegmentSizes = { minRecords: 2, minTerms: 4, maxRecords: 16, maxTerms: 64 };
-const rule: ListRule = {
+export const small: SegmentSizes = { minRecords: 2, minTerms: 4, maxRecords: 16, maxTerms: 64 };
+export const rule: ListRule = {
   maxRecords: 40,
   maxTemporaryRecords: 40,
   lifetimeMs: HOUR,
@@ -22,7 +20,7 @@ function textOf(record: string): { text: string; timeMs: number } | undefined {
   return typeof text === 'string' ? { text, timeMs: time } : undefined;
 }
 
-const sources: readonly TermSource[] = ['ai:memory:a:g', 'ai:memory:b:g'].map((key) => ({ key, rule, textOf }));
+export const sources: readonly TermSource[] = ['ai:memory:a:g', 'ai:memory:b:g'].map((key) => ({ key, rule, textOf }));
 
 interface Ranked {
   readonly record: string;
@@ -32,7 +30,7 @@ interface Ranked {
 }
 
 /** Ranks all records that the store keeps now, read one by one. */
-async function rankAll(backend: MemoryBackend, all: readonly TermSource[], query: string): Promise<Ranked[]> {
+export async function rankAll(backend: MemoryBackend, all: readonly TermSource[], query: string): Promise<Ranked[]> {
   const documents = [];
   const records = new Map<string, string>();
   for (const [order, source] of all.entries()) {
@@ -52,7 +50,7 @@ async function rankAll(backend: MemoryBackend, all: readonly TermSource[], query
   });
 }
 
-async function find(store: TermStore, query: string, all: readonly TermSource[] = sources): Promise<Ranked[]> {
+export async function find(store: TermStore, query: string, all: readonly TermSource[] = sources): Promise<Ranked[]> {
   const { hits } = await store.search(all, { query, limit: 1000 });
   return hits.map(({ record, score, isSimilar = false, matched }) => ({ record, score, isSimilar, matched }));
 }
@@ -72,7 +70,7 @@ const queries = [
 const textArbitrary = fc.array(fc.constantFrom(...words), { maxLength: 6 }).map((some) => some.join(' '));
 const placeArbitrary = fc.constantFrom(0, 1);
 
-type Step =
+export type Step =
   | { readonly kind: 'append'; readonly place: number; readonly texts: readonly (string | null)[] }
   | { readonly kind: 'import'; readonly place: number; readonly text: string; readonly ageMs: number }
   | { readonly kind: 'remove'; readonly place: number; readonly at: number; readonly forgets: boolean }
@@ -81,7 +79,7 @@ type Step =
   | { readonly kind: 'damage'; readonly at: number; readonly how: 'remove' | 'change' | 'swap' }
   | { readonly kind: 'search'; readonly process: number; readonly query: string };
 
-const stepArbitrary: fc.Arbitrary<Step> = fc.oneof(
+export const stepArbitrary: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 4,
     arbitrary: fc.record({
@@ -114,16 +112,16 @@ const stepArbitrary: fc.Arbitrary<Step> = fc.oneof(
   },
 );
 
-async function compare(store: TermStore, backend: MemoryBackend, query: string): Promise<void> {
+export async function compare(store: TermStore, backend: MemoryBackend, query: string): Promise<void> {
   expect(await find(store, query)).toEqual(await rankAll(backend, sources, query));
 }
 
-async function expectNoIndex(backend: MemoryBackend, key: string): Promise<void> {
+export async function expectNoIndex(backend: MemoryBackend, key: string): Promise<void> {
   expect((await backend.keys('ai:terms:')).filter((info) => info.key.endsWith(key.slice('ai'.length)))).toEqual([]);
 }
 
 /** All rows of the stored indexes. */
-async function rowsOf(backend: MemoryBackend): Promise<{ key: string; id: string; record: string }[]> {
+export async function rowsOf(backend: MemoryBackend): Promise<{ key: string; id: string; record: string }[]> {
   const rows = [];
   for (const { key } of await backend.keys('ai:terms:')) {
     const { records } = await backend.changes(key, { limit: 10_000 });
@@ -141,47 +139,56 @@ async function damage(backend: MemoryBackend, at: number, how: 'remove' | 'chang
   await backend.change(row.key, { rows: [{ id: row.id, expected: row.record, next }] });
 }
 
-describe('the ranking of a stored index', () => {
-  test('is that of all records that the store keeps, whatever happened to both', async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.array(stepArbitrary, { maxLength: 60, size: 'max' }), async (steps) => {
-        let nowMs = START_MS;
-        const backend = memory({ clock: () => nowMs });
-        const processes = [0, 1].map(() => createTermStore({ backend, sizes: small }));
-        for (const step of steps) {
-          const source = sources['place' in step ? step.place : 0];
-          if (source === undefined) throw new Error('unknown place');
-          const { key } = source;
-          nowMs += 1;
-          if (step.kind === 'append' || step.kind === 'import') {
-            const texts = step.kind === 'append' ? step.texts : [step.text];
-            const timeMs = step.kind === 'append' ? undefined : nowMs - step.ageMs;
-            const drafts = texts.map((text) => {
-              return { before: `{"text":${JSON.stringify(text)},"time":`, after: '}', timeMs };
-            });
-            await backend.append(key, drafts, { rule });
-          } else if (step.kind === 'remove') {
-            const { records } = await backend.changes(key);
-            const one = records[step.at % (records.length || 1)];
-            if (one === undefined) continue;
-            if (step.forgets) await processes[0]?.forget(source, [one.sequence]);
-            await backend.remove(key, [one.record]);
-          } else if (step.kind === 'removeAll') {
-            await processes[1]?.forget(source, 'all');
-            await backend.remove(key, 'all');
-            await processes[1]?.forget(source, 'all');
-            await expectNoIndex(backend, key);
-          } else if (step.kind === 'advance') {
-            nowMs += step.ms;
-          } else if (step.kind === 'damage') {
-            await damage(backend, step.at, step.how);
-          } else {
-            const store = processes[step.process] ?? createTermStore({ backend, sizes: small });
-            await compare(store, backend, step.query);
-          }
-        }
-      }),
-      { numRuns: 100 },
-    );
-  });
-});
+/** All terms of the stored indexes. */
+export async function storedTerms(backend: MemoryBackend): Promise<Set<string>> {
+  const rows = await rowsOf(backend);
+  return new Set(
+    rows.flatMap(({ id, record }) => {
+      const [, name = '', block] = /^(\S+) (\d+)$/.exec(id) ?? [];
+      return block === undefined ? [] : termsOfBlock({ name, block: Number(block) }, record);
+    }),
+  );
+}
+
+/** Adds records as the newest. */
+export async function append(backend: MemoryBackend, key: string, texts: readonly (string | null)[]): Promise<void> {
+  const drafts = texts.map((text) => ({ before: `{"text":${JSON.stringify(text)},"time":`, after: '}' }));
+  await backend.append(key, drafts, { rule });
+}
+
+/** Does what may happen to records and index, and compares each search with the ranking of all records. */
+export async function runSteps({ backend, advance }: BackendHarness, steps: readonly Step[]): Promise<void> {
+  const processes = [0, 1].map(() => createTermStore({ backend, sizes: small }));
+  for (const step of steps) {
+    const source = sources['place' in step ? step.place : 0];
+    if (source === undefined) throw new Error('unknown place');
+    const { key } = source;
+    await advance(1);
+    if (step.kind === 'append' || step.kind === 'import') {
+      const texts = step.kind === 'append' ? step.texts : [step.text];
+      const timeMs = step.kind === 'append' ? undefined : (await backend.now()) - step.ageMs;
+      const drafts = texts.map((text) => {
+        return { before: `{"text":${JSON.stringify(text)},"time":`, after: '}', timeMs };
+      });
+      await backend.append(key, drafts, { rule });
+    } else if (step.kind === 'remove') {
+      const { records } = await backend.changes(key);
+      const one = records[step.at % (records.length || 1)];
+      if (one === undefined) continue;
+      if (step.forgets) await processes[0]?.forget(source, [one.sequence]);
+      await backend.remove(key, [one.record]);
+    } else if (step.kind === 'removeAll') {
+      await processes[1]?.forget(source, 'all');
+      await backend.remove(key, 'all');
+      await processes[1]?.forget(source, 'all');
+      await expectNoIndex(backend, key);
+    } else if (step.kind === 'advance') {
+      await advance(step.ms);
+    } else if (step.kind === 'damage') {
+      await damage(backend, step.at, step.how);
+    } else {
+      const store = processes[step.process] ?? createTermStore({ backend, sizes: small });
+      await compare(store, backend, step.query);
+    }
+  }
+}

@@ -1,0 +1,367 @@
+import { MemoryError } from '@cairn/memory';
+import type { MemoryBackend } from '@cairn/memory';
+import { memory } from '@cairn/memory/memory';
+import { createTermStore } from '@cairn/memory/testing';
+import type { TermSource } from '@cairn/memory/testing';
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { backendKinds, manualClock, useBackends } from './backends.ts';
+import {
+  append,
+  compare,
+  expectNoIndex,
+  find,
+  rankAll,
+  rowsOf,
+  rule,
+  runSteps,
+  small,
+  sources,
+  stepArbitrary,
+  storedTerms,
+} from './terms-model.ts';
+
+useBackends();
+
+const [source, other] = sources as readonly [TermSource, TermSource];
+const { key } = source;
+const large: TermSource = {
+  ...source,
+  rule: { ...rule, maxRecords: Infinity, lifetimeMs: Infinity, temporaryLifetimeMs: Infinity },
+};
+
+type Call = Exclude<keyof MemoryBackend, 'name' | 'backup'>;
+
+/** A store that runs a task before each call, with the number and the name of the call. */
+function hooked(backend: MemoryBackend, before: (number: number, call: Call) => Promise<void>): MemoryBackend {
+  let number = 0;
+  const calls = Object.entries(backend).map(([name, value]: [string, unknown]) => {
+    if (typeof value !== 'function') return [name, value];
+    const call = async (...args: unknown[]): Promise<unknown> => {
+      number += 1;
+      await before(number, name as Call);
+      return (value as (...all: unknown[]) => Promise<unknown>)(...args);
+    };
+    return [name, call];
+  });
+  return Object.fromEntries(calls) as MemoryBackend;
+}
+
+const texts = (count: number): string[] =>
+  Array.from({ length: count }, (_, index) => `redis cache ${index % 7} ${index === 11 ? 'secretword' : 'table'}`);
+
+describe.each(backendKinds)('the stored index on $name', (kind) => {
+  const numRuns = kind.name === 'memory' ? 150 : 15;
+  test.skipIf(kind.isSkipped)(
+    'ranks like all records that the store keeps, whatever happened to both',
+    { timeout: 120_000 },
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(fc.array(stepArbitrary, { maxLength: 60, size: 'max' }), async (steps) => {
+          const harness = await kind.open();
+          try {
+            await runSteps(harness, steps);
+          } finally {
+            await harness.backend.close();
+          }
+        }),
+        { numRuns },
+      );
+    },
+  );
+
+  test.skipIf(kind.isSkipped)('reads only the records that it returns, and few rows', async () => {
+    const { backend } = await kind.open();
+    const drafts = Array.from({ length: 6000 }, (_, index) => ({
+      before: `{"text":"redis word${index} table${index % 100}","time":`,
+      after: '}',
+    }));
+    const forever = { ...rule, maxRecords: Infinity, lifetimeMs: Infinity, temporaryLifetimeMs: Infinity };
+    await backend.append(key, drafts, { rule: forever });
+    await createTermStore({ backend }).catchUp(large);
+    let records = 0;
+    let units = 0;
+    const calls: string[] = [];
+    const counting: MemoryBackend = {
+      ...backend,
+      changes: async (...args) => {
+        calls.push('changes');
+        const page = await backend.changes(...args);
+        records += page.records.length;
+        return page;
+      },
+      fetch: async (...args) => {
+        calls.push('fetch');
+        records += args[2].length;
+        return backend.fetch(...args);
+      },
+      rows: async (...args) => {
+        calls.push('rows');
+        const rows = await backend.rows(...args);
+        units += rows.reduce((sum, row) => sum + (row?.record.length ?? 0), 0);
+        return rows;
+      },
+      sequences: async () => Promise.reject(new Error('all sequences were read')),
+      list: async () => Promise.reject(new Error('all records were read')),
+    };
+    const all = (await rowsOf(backend)).reduce((sum, { record }) => sum + record.length, 0);
+    const store = createTermStore({ backend: counting });
+    const first = await store.search([large], { query: 'word4321', limit: 5 });
+    expect(first).toMatchObject({ searched: 6000, hasMore: false });
+    expect(first.hits.map(({ matched }) => matched)).toEqual([['word', '4321', 'word4321']]);
+    expect(records).toBeLessThan(300);
+    expect(units).toBeLessThan(all / 2);
+    calls.length = 0;
+    records = 0;
+    await store.search([large], { query: 'word4321', limit: 5 });
+    expect([calls, records]).toEqual([['changes', 'fetch'], 1]);
+    await backend.close();
+  });
+});
+
+describe('a process that is killed', () => {
+  test('at any call of a search leaves an index that another process uses or repairs', async () => {
+    for (let end = 1; ; end++) {
+      const backend = memory();
+      await append(backend, key, texts(30));
+      await createTermStore({ backend, sizes: small }).catchUp(source);
+      await append(backend, key, texts(9));
+      let isKilled = false;
+      const killed = hooked(backend, async (number) => {
+        // Nothing that the process does afterwards reaches the store.
+        isKilled ||= number >= end;
+        if (isKilled) throw new Error('killed');
+      });
+      const search = find(createTermStore({ backend: killed, sizes: small }), 'redis');
+      const failure = await search.then(
+        () => undefined,
+        (error: unknown) => error,
+      );
+      const next = createTermStore({ backend, sizes: small });
+      await compare(next, backend, 'secretword');
+      await append(backend, key, texts(3));
+      await compare(next, backend, 'redis');
+      await expectOnlySegments(backend);
+      if (failure === undefined) return;
+    }
+  });
+});
+
+/** Checks that each row belongs to a segment of the state. */
+async function expectOnlySegments(backend: MemoryBackend): Promise<void> {
+  const rows = await rowsOf(backend);
+  const state = rows.find(({ id }) => id === 'state');
+  const { segments, garbage } = JSON.parse(state?.record ?? '') as Record<string, readonly { name: string }[]>;
+  const names = new Set(segments?.map(({ name }) => name));
+  expect(rows.filter(({ id }) => id !== 'state' && !names.has(id.split(' ')[0] ?? ''))).toEqual([]);
+  expect(garbage).toEqual([]);
+}
+
+describe('forgotten records', () => {
+  test('leave no term, at whatever call of another process they are forgotten', async () => {
+    for (const which of ['one', 'all'] as const) {
+      for (let at = 1; ; at++) {
+        const backend = memory();
+        await append(backend, key, texts(14));
+        await createTermStore({ backend, sizes: small }).catchUp(source);
+        await append(backend, key, texts(24));
+        const { records } = await backend.changes(key);
+        const secrets = records.filter(({ record }) => record.includes('secretword'));
+        let hasRun = false;
+        const forget = async (): Promise<void> => {
+          hasRun = true;
+          const store = createTermStore({ backend, sizes: small });
+          if (which === 'all') {
+            await store.forget(source, 'all');
+            await backend.remove(key, 'all');
+            await store.forget(source, 'all');
+          } else {
+            await store.forget(
+              source,
+              secrets.map(({ sequence }) => sequence),
+            );
+            await backend.remove(
+              key,
+              secrets.map(({ record }) => record),
+            );
+          }
+        };
+        const interrupted = hooked(backend, async (number) => {
+          if (number === at) await forget();
+        });
+        const found = await find(createTermStore({ backend: interrupted, sizes: small }), 'secretword');
+        expect(found.length, `${which} at call ${at}`).toBeLessThanOrEqual(2);
+        const isOver = !hasRun;
+        if (isOver) await forget();
+        expect(await storedTerms(backend), `${which} at call ${at}`).not.toContain('secretword');
+        expect((await rowsOf(backend)).length > 0, `${which} at call ${at}`).toBe(which === 'one');
+        await compare(createTermStore({ backend, sizes: small }), backend, 'redis');
+        if (isOver) break;
+      }
+    }
+  });
+
+  test('leave no term when another process stores them between their terms and themselves', async () => {
+    const backend = memory();
+    await append(backend, key, texts(30));
+    const slow = createTermStore({ backend, sizes: small });
+    await slow.catchUp(source);
+    const { records } = await backend.changes(key);
+    const secret = records.find(({ record }) => record.includes('secretword'));
+    await slow.forget(source, [secret?.sequence ?? 0]);
+    // Not yet removed: it is found, and not stored.
+    const process = createTermStore({ backend, sizes: small });
+    expect((await find(process, 'secretword')).map(({ record }) => record)).toEqual([secret?.record]);
+    await append(backend, key, texts(8));
+    await compare(process, backend, 'secretword');
+    expect(await storedTerms(backend)).not.toContain('secretword');
+    await backend.remove(key, [secret?.record ?? '']);
+    await compare(process, backend, 'secretword redis');
+  });
+
+  test('with the records of an older version of them', async () => {
+    const backend = memory();
+    const table: TermSource = { key: 'ai:facts:user', textOf: (record) => ({ text: record, timeMs: 0 }) };
+    const rows = texts(30).map((next, index) => ({ id: `${index}`, expected: undefined, next }));
+    await backend.change(table.key, { rows });
+    const store = createTermStore({ backend, sizes: small });
+    await store.catchUp(table);
+    await backend.change(table.key, { rows: [{ id: '11', expected: texts(12)[11], next: 'new text' }] });
+    expect(await storedTerms(backend)).toContain('secretword');
+    const [row] = await backend.rows(table.key, ['11']);
+    await store.forget(table, [row?.sequence ?? 0]);
+    await backend.change(table.key, { rows: [{ id: '11', expected: 'new text', next: undefined }] });
+    expect([...(await storedTerms(backend))].filter((term) => ['secretword', 'new'].includes(term))).toEqual([]);
+    expect((await store.search([table], { query: 'redis', limit: 100 })).searched).toBe(29);
+  });
+
+  test('after a kill before they are removed, are found, and stored again later', async () => {
+    const clock = manualClock();
+    const backend = memory({ clock: clock.now });
+    await append(backend, key, texts(30));
+    const store = createTermStore({ backend, sizes: small });
+    await store.catchUp(source);
+    await store.forget(source, 'all');
+    const next = createTermStore({ backend, sizes: small });
+    await compare(next, backend, 'secretword');
+    expect(await storedTerms(backend)).toEqual(new Set());
+    clock.add(600_000);
+    await compare(next, backend, 'secretword');
+    await compare(createTermStore({ backend, sizes: small }), backend, 'secretword');
+    expect(await storedTerms(backend)).toContain('secretword');
+  });
+});
+
+describe('an index', () => {
+  test('of several processes at once is complete and has no other rows', async () => {
+    const backend = memory();
+    for (let round = 0; round < 4; round++) {
+      await append(backend, key, texts(20));
+      await append(backend, other.key, texts(7));
+      const stores = Array.from({ length: 6 }, () => createTermStore({ backend, sizes: small }));
+      const expected = await rankAll(backend, sources, 'redis table');
+      const found = await Promise.all(stores.map((store) => find(store, 'redis table')));
+      for (const one of found) expect(one).toEqual(expected);
+    }
+  });
+
+  test('is read and not written when the store refuses writes', async () => {
+    const backend = memory();
+    await append(backend, key, texts(30));
+    let writes = 0;
+    const readOnly: MemoryBackend = {
+      ...backend,
+      change: async () => {
+        writes += 1;
+        throw new MemoryError('STORE_DENIED', ['[memory:memory] read-only', 'Use another store.']);
+      },
+    };
+    const store = createTermStore({ backend: readOnly, sizes: small });
+    await compare(store, backend, 'redis');
+    await append(backend, key, texts(9));
+    await compare(store, backend, 'secretword');
+    expect(writes).toBe(1);
+    expect(await rowsOf(backend)).toEqual([]);
+    await expect(store.forget(source, [1])).resolves.toBeUndefined();
+  });
+
+  test('that another version wrote is written again, and its rows are removed', async () => {
+    const backend = memory();
+    await append(backend, key, texts(30));
+    await createTermStore({ backend, sizes: small }).catchUp(source);
+    const rows = await rowsOf(backend);
+    const state = rows.find(({ id }) => id === 'state');
+    const next = state?.record.replace('"format":"', '"format":"0 ');
+    await backend.change(state?.key ?? '', { rows: [{ id: 'state', expected: state?.record, next }] });
+    const store = createTermStore({ backend, sizes: small });
+    await compare(store, backend, 'redis');
+    const names = new Set(rows.map(({ id }) => id).filter((id) => id !== 'state'));
+    const now = await rowsOf(backend);
+    expect(now.length).toBeGreaterThan(1);
+    expect(now.filter(({ id }) => names.has(id))).toEqual([]);
+    await expectOnlySegments(backend);
+  });
+
+  test('of a list that has ended is removed when a process writes another one', async () => {
+    const clock = manualClock();
+    const backend = memory({ clock: clock.now });
+    await append(backend, key, texts(30));
+    await createTermStore({ backend, sizes: small }).catchUp(source);
+    await backend.swap('ai:terms:a:g:0', { expected: undefined, next: 'of an earlier version', ttlMs: 1e9 });
+    clock.add(25 * 3_600_000);
+    await append(backend, 'ai:memory:c:g', ['tick']);
+    clock.add(25 * 3_600_000);
+    await append(backend, other.key, texts(30));
+    await createTermStore({ backend, sizes: small }).catchUp(other);
+    await expectNoIndex(backend, key);
+    expect((await backend.keys('ai:terms:')).map((info) => info.key)).toEqual(['ai:terms:memory:b:g']);
+  });
+
+  test('has segments of some sizes only, and none is written again for each record', async () => {
+    const backend = memory();
+    let written = 0;
+    const counting: MemoryBackend = {
+      ...backend,
+      change: async (table, change, call) => {
+        for (const { id, next = '' } of change.rows) if (id !== 'state') written += next.length;
+        return backend.change(table, change, call);
+      },
+    };
+    const store = createTermStore({
+      backend: counting,
+      sizes: { minRecords: 16, minTerms: 32, maxRecords: 256, maxTerms: 512 },
+    });
+    const forever = { ...rule, maxRecords: Infinity };
+    for (let index = 0; index < 1000; index++) {
+      const draft = { before: `{"text":"redis ${index % 50}","time":`, after: '}' };
+      await backend.append(key, [draft], { rule: forever });
+      await store.search([{ ...source, rule: forever }], { query: 'redis', limit: 1 });
+    }
+    const rows = (await rowsOf(backend)).filter(({ id }) => id !== 'state');
+    const stored = rows.reduce((sum, { record }) => sum + record.length, 0);
+    expect(rows.filter(({ id }) => id.endsWith(' columns')).length).toBeLessThan(12);
+    expect(written / stored).toBeLessThan(5);
+  });
+
+  test('is built in turns of the event loop', async () => {
+    const backend = memory();
+    const forever = { ...rule, maxRecords: Infinity };
+    const long = 'some words of a long text, '.repeat(40_000);
+    const drafts = [long, ...texts(3000)].map((text) => ({
+      before: `{"text":${JSON.stringify(text)},"time":`,
+      after: '}',
+    }));
+    await backend.append(key, drafts, { rule: forever });
+    let turns = 0;
+    let isDone = false;
+    const tick = (): void => {
+      turns += 1;
+      if (!isDone) setImmediate(tick);
+    };
+    setImmediate(tick);
+    await createTermStore({ backend }).search([{ ...source, rule: forever }], { query: 'words redis', limit: 3 });
+    isDone = true;
+    // A turn has 16 Ki UTF-16 code units of text, or work that takes as long.
+    expect(turns).toBeGreaterThan(long.length / 16_384);
+  });
+});
