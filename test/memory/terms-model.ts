@@ -151,9 +151,14 @@ export async function storedTerms(backend: MemoryBackend): Promise<Set<string>> 
 }
 
 /** Adds records as the newest. */
-export async function append(backend: MemoryBackend, key: string, texts: readonly (string | null)[]): Promise<void> {
+export async function append(
+  backend: MemoryBackend,
+  key: string,
+  texts: readonly (string | null)[],
+  ownRule: ListRule = rule,
+): Promise<void> {
   const drafts = texts.map((text) => ({ before: `{"text":${JSON.stringify(text)},"time":`, after: '}' }));
-  await backend.append(key, drafts, { rule });
+  await backend.append(key, drafts, { rule: ownRule });
 }
 
 /** Does what may happen to records and index, and compares each search with the ranking of all records. */
