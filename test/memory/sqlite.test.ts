@@ -16,7 +16,7 @@ import process from 'node:process';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import { createMemory, projectStorePath, userStorePath } from '@cairn/memory';
-import type { Memory } from '@cairn/memory';
+import type { Draft, Memory } from '@cairn/memory';
 import { sqlite } from '@cairn/memory/sqlite';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { temporaryDirectory } from '../support/tree.ts';
@@ -265,6 +265,29 @@ describe('a file', () => {
     await expect(memory.messages.add(place, { content: 'b' })).rejects.toMatchObject({ code: 'STORE_LOCKED' });
     expect(readings).toBe(before);
     other.exec('COMMIT');
+  });
+
+  test('writes of an import only what it imports, in the places of their times', async () => {
+    const backend = sqlite({ path: `${temporaryDirectory()}/memory.db` });
+    onTestFinished(() => backend.close());
+    const timed = (timeMs: number): Draft => ({ ...draft(`at ${timeMs}`), timeMs });
+    const even = Array.from({ length: 1000 }, (_, index) => timed(1_000_000 + 2 * index));
+    await backend.append('ai:list', even, { rule });
+    const before = await backend.changes('ai:list', { limit: Infinity });
+    // Older ones, some in between, and newer ones, in any order.
+    const others = Array.from({ length: 1500 }, (_, index) => timed(999_001 + 2 * ((index * 7) % 1500)));
+    for (let start = 0; start < others.length; start += 200) {
+      await backend.append('ai:list', others.slice(start, start + 200), { rule });
+    }
+    const { epoch, sequence: after } = before;
+    const added = await backend.changes('ai:list', { epoch, after, limit: Infinity });
+    expect([added.epoch, added.records.length, added.count]).toEqual([epoch, 1500, 2500]);
+    const known = before.records.map(({ sequence }) => sequence);
+    expect(await backend.fetch('ai:list', epoch, known)).toEqual(before.records.map(({ record }) => record));
+    const times = (await backend.list('ai:list', { rule })).map(
+      (record) => (JSON.parse(record) as { time: number }).time,
+    );
+    expect(times).toEqual(times.toSorted((x, y) => y - x));
   });
 
   test('with a number that cannot be read is reported with a code', async () => {

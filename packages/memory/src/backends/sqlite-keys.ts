@@ -33,6 +33,10 @@ export const BODY = "CASE typeof(body) WHEN 'text' THEN body ELSE quote(body) EN
 export const MAX_SEQUENCE: number = 0xff_ff_ff_ff;
 /** The sequence of an entry, from its id. */
 export const SEQUENCE: string = `id & ${MAX_SEQUENCE} AS sequence`;
+/** The condition of the entries of a key. The id of the key is the first value. */
+export const IS_OF_KEY = 'id > (?1 << 32) AND id < (?1 + 1 << 32)';
+/** The end of all texts that start with the parameter: no text has the byte 0xFF. */
+export const endOf = (parameter: string): string => `CAST(CAST(${parameter} AS BLOB) || x'FF' AS TEXT)`;
 const ID_OF_KEY = '(SELECT id FROM keys WHERE key = ?1)';
 
 /** Limits a time to the whole numbers that can be read back from SQLite; `null` for never. */
@@ -110,13 +114,13 @@ export function writeDocument(on: Statements, { key, row, text, expiresMs }: Doc
   on.run(sql, key, ...values);
 }
 
-/** Removes entries of a key that meet a condition. @returns their number. */
+/** Removes entries of a key that meet a condition, in which `?1` is the id of the key. @returns their number. */
 export function removeEntries(
   on: Statements,
   row: KeyRow,
   [condition, ...values]: readonly [string, ...(number | string | null)[]],
 ): number {
-  const sql = `DELETE FROM entries WHERE key_id = ? AND ${condition} RETURNING temporary, octet_length(body) AS bytes`;
+  const sql = `DELETE FROM entries WHERE key_id = ?1 AND ${condition} RETURNING temporary, octet_length(body) AS bytes`;
   const removed = on.all(sql, row.id, ...values);
   row.records -= removed.length;
   for (const { temporary, bytes } of removed) {

@@ -11,7 +11,7 @@ import { lifeOf, recordOf } from '../records/record.ts';
 import { isTime, MAX_TIME_MS } from '../records/time.ts';
 import type { Time } from './sqlite-clock.ts';
 import type { Statements } from './sqlite-statements.ts';
-import { BODY, removeEntries } from './sqlite-keys.ts';
+import { BODY, endOf, IS_OF_KEY, removeEntries } from './sqlite-keys.ts';
 import type { KeyRow } from './sqlite-keys.ts';
 
 /** Places of imported records come after 0, the place of their anchor. */
@@ -51,7 +51,7 @@ function anchorsOf(on: Statements, id: number, drafts: readonly Draft[]): Map<nu
 
 const NEWEST_FIRST = 'ORDER BY anchor DESC, placed DESC, id DESC';
 /** The condition of a record that has not expired. Its values are {@link lastExpired}. */
-const IS_LIVE = '(time IS NULL OR time > CASE temporary WHEN 0 THEN ? ELSE ? END)';
+const IS_LIVE = '(time IS NULL OR time > CASE temporary WHEN 0 THEN ?2 ELSE ?3 END)';
 
 /** Returns the time up to which permanent records have expired, and that for temporary ones. */
 function lastExpired(rule: ListRule, nowMs: number): readonly [number, number] {
@@ -61,8 +61,8 @@ function lastExpired(rule: ListRule, nowMs: number): readonly [number, number] {
 
 /** Returns the records that the rule keeps, newest first. */
 export function recordsOf(on: Statements, id: number, { rule, limit, nowMs }: Listing): string[] {
-  const sql = `SELECT ${BODY} FROM entries WHERE key_id = ? AND anchor IS NOT NULL AND ${IS_LIVE}
-    ${NEWEST_FIRST} LIMIT ?`;
+  const sql = `SELECT ${BODY} FROM entries WHERE key_id = ?1 AND anchor IS NOT NULL AND ${IS_LIVE}
+    ${NEWEST_FIRST} LIMIT ?4`;
   const found = on.all(sql, id, ...lastExpired(rule, nowMs), Math.min(limit, Number.MAX_SAFE_INTEGER));
   return found.map(({ body }) => String(body));
 }
@@ -70,10 +70,9 @@ export function recordsOf(on: Statements, id: number, { rule, limit, nowMs }: Li
 /** Returns the newest record that starts with a text. */
 function recordWithStart(on: Statements, id: number, start: string, { rule, time }: Append): string | undefined {
   const sql = `SELECT ${BODY} FROM entries
-    WHERE key_id = ? AND anchor IS NOT NULL AND ${IS_LIVE} AND substr(body, 1, ?) = ?
+    WHERE ${IS_OF_KEY} AND body >= ?4 AND body < ${endOf('?4')} AND ${IS_LIVE}
     ${NEWEST_FIRST} LIMIT 1`;
-  // SQLite counts characters, not UTF-16 units.
-  const found = on.get(sql, id, ...lastExpired(rule, time.trustedMs), [...start].length, start)?.['body'];
+  const found = on.get(sql, id, ...lastExpired(rule, time.trustedMs), start)?.['body'];
   return found === undefined ? undefined : String(found);
 }
 
@@ -155,9 +154,9 @@ export function appendRecords(on: Statements, row: KeyRow, append: Append): stri
   for (const kind of kinds) {
     const surplus = countOf(row, kind) - kind.maxRecords;
     if (surplus <= 0) continue;
-    const last = `SELECT id FROM entries WHERE key_id = ? AND anchor IS NOT NULL AND temporary = ?
+    const last = `SELECT id FROM entries WHERE key_id = ?1 AND anchor IS NOT NULL AND temporary = ?
       ORDER BY anchor, placed, id LIMIT ?`;
-    removeEntries(on, row, [`id IN (${last})`, row.id, kind.temporary, surplus]);
+    removeEntries(on, row, [`id IN (${last})`, kind.temporary, surplus]);
   }
   row.expiresMs = lastExpiryIn(on, row, rule) ?? row.expiresMs;
   return added;
@@ -168,13 +167,14 @@ export function appendRecords(on: Statements, row: KeyRow, append: Append): stri
  * time than its text, and is found by its text.
  */
 export function removeRecords(on: Statements, row: KeyRow, records: readonly string[]): void {
-  const same = "? IN (body, CASE typeof(body) WHEN 'text' THEN NULL ELSE quote(body) END)";
+  const same = "?2 IN (body, CASE typeof(body) WHEN 'text' THEN NULL ELSE quote(body) END)";
+  const byTime = `SELECT id FROM entries WHERE key_id = ?1 AND temporary IN (0, 1) AND time = ?3 AND ${same}`;
+  const byText = `SELECT id FROM entries WHERE ${IS_OF_KEY} AND ${same}`;
   for (const record of records) {
     const timeMs = lifeOf(record)?.timeMs;
-    const byTime = `SELECT id FROM entries WHERE key_id = ? AND temporary IN (0, 1) AND time = ? AND ${same} ${NEWEST_FIRST} LIMIT 1`;
-    if (isTime(timeMs) && removeEntries(on, row, [`id = (${byTime})`, row.id, timeMs, record]) > 0) continue;
-    const byText = `SELECT id FROM entries WHERE key_id = ? AND anchor IS NOT NULL AND ${same} ${NEWEST_FIRST} LIMIT 1`;
-    removeEntries(on, row, [`id = (${byText})`, row.id, record]);
+    const isRemoved =
+      isTime(timeMs) && removeEntries(on, row, [`id = (${byTime} ${NEWEST_FIRST} LIMIT 1)`, record, timeMs]) > 0;
+    if (!isRemoved) removeEntries(on, row, [`id = (${byText} ${NEWEST_FIRST} LIMIT 1)`, record]);
   }
 }
 

@@ -26,7 +26,9 @@ import type { SqliteDriver } from './sqlite-driver.ts';
 import {
   addKey,
   BODY,
+  endOf,
   findKey,
+  IS_OF_KEY,
   MAX_SEQUENCE,
   SEQUENCE,
   removeKey,
@@ -152,7 +154,7 @@ export function sqlite(options: SqliteOptions = {}): MemoryBackend {
         if (row === undefined) return { epoch: '', sequences: [] };
         // One text is several times faster than one row for each of 100,000 numbers.
         const sql = `SELECT json_group_array(sequence) AS sequences
-          FROM (SELECT ${SEQUENCE} FROM entries WHERE id > (?1 << 32) AND id < (?1 + 1 << 32) ORDER BY id)`;
+          FROM (SELECT ${SEQUENCE} FROM entries WHERE ${IS_OF_KEY} ORDER BY id)`;
         return { epoch: row.epoch, sequences: JSON.parse(String(on.get(sql, row.id)?.['sequences'])) as number[] };
       }, call?.signal),
     rows: (key: string, ids: readonly string[], call?: CallOptions) =>
@@ -186,9 +188,8 @@ export function sqlite(options: SqliteOptions = {}): MemoryBackend {
     keys: (prefix: string, call?: CallOptions) =>
       database.read((on) => {
         const nowMs = clock();
-        // No text has the byte 0xFF, so that it ends all that start with the prefix.
         const sql = `SELECT key, kind, expires_at, records, bytes FROM keys
-          WHERE key >= ?1 AND key < CAST(CAST(?1 AS BLOB) || x'FF' AS TEXT) AND (expires_at IS NULL OR expires_at > ?2)`;
+          WHERE key >= ?1 AND key < ${endOf('?1')} AND (expires_at IS NULL OR expires_at > ?2)`;
         return on.all(sql, prefix, nowMs).map((row): KeyInfo => {
           const records = Number(row['records']);
           return {
