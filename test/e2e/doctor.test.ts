@@ -144,15 +144,39 @@ function needRedis(context: TestContext): void {
 describe('a configured Redis', () => {
   test('is ok without a password', async (context) => {
     needRedis(context);
-    const port = await startHere();
+    const port = await startHere(['--appendonly', 'yes']);
     const { exitCode, checks } = await redisAt(`redis://127.0.0.1:${port}/3`);
     expect(exitCode).toBe(0);
-    expect(checks['redis']).toMatchObject({ status: 'ok', message: expect.stringMatching(/ is Redis \d+\.\d+/u) });
+    expect(checks['redis']).toMatchObject({ status: 'ok', message: expect.stringMatching(/ is Redis [\d.]+$/u) });
+  });
+
+  test.skipIf(!hasRedis).each([
+    ['without persistence', [], 'keeps nothing on its disk', 'CONFIG SET appendonly yes; CONFIG REWRITE'],
+    ['with snapshots only', ['--save', '60 1'], 'no append-only file', 'CONFIG SET appendonly yes; CONFIG REWRITE'],
+    [
+      'that evicts keys',
+      ['--appendonly', 'yes', '--maxmemory-policy', 'volatile-lru'],
+      'removes memories when its memory is full (maxmemory-policy volatile-lru)',
+      'CONFIG SET maxmemory-policy noeviction; CONFIG REWRITE',
+    ],
+    [
+      'that evicts keys and has no persistence',
+      ['--maxmemory-policy', 'allkeys-lfu'],
+      'full (maxmemory-policy allkeys-lfu); it keeps nothing',
+      'CONFIG SET maxmemory-policy noeviction; CONFIG SET appendonly yes; CONFIG REWRITE',
+    ],
+  ])('%s is not ok', async (_, options, message, fix) => {
+    const { checks } = await redisAt(`redis://127.0.0.1:${await startHere(options)}`);
+    expect(checks['redis']).toMatchObject({
+      status: 'warn',
+      message: expect.stringContaining(message),
+      fix: expect.stringContaining(fix),
+    });
   });
 
   test('distinguishes right, wrong, missing and superfluous passwords', async (context) => {
     needRedis(context);
-    const port = await startHere(['--requirepass', secret]);
+    const port = await startHere(['--requirepass', secret, '--appendonly', 'yes']);
     const open = await startHere();
     const cases: readonly (readonly [url: string, status: string, found: string])[] = [
       [`redis://:${secret}@127.0.0.1:${port}`, 'ok', 'is Redis'],

@@ -268,7 +268,7 @@ async function runSteps(steps: readonly Step[], choice: readonly Rule[]): Promis
   const followers = [new Follower(), new Follower()] as const;
   try {
     for (const [index, { name, run }] of steps.entries()) {
-      const told = `step ${index}: ${name}`;
+      const description = `step ${index}: ${name}`;
       try {
         await run(world);
         // What expired with the whole key is gone.
@@ -277,7 +277,7 @@ async function runSteps(steps: readonly Step[], choice: readonly Rule[]): Promis
         await followers[0].follow(world, 100);
         if (index % 3 === 2) await followers[1].follow(world, 1000);
       } catch (error) {
-        throw new Error(told, { cause: error });
+        throw new Error(description, { cause: error });
       }
     }
   } finally {

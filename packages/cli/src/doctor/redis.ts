@@ -8,8 +8,18 @@ const VARIABLE = 'CAIRN_REDIS_URL';
 const MIN_VERSION = '6.2.0';
 const TIMEOUT_MS = 2000;
 
-/** Connects, signs in, selects the database and returns the version; `undefined` if the user has no permission to read it. */
-async function versionOf(url: string, signal: AbortSignal): Promise<string | undefined> {
+/** The facts about a server. */
+interface ServerFacts {
+  readonly version: string;
+  /** What it removes when its memory is full. */
+  readonly policy: string | undefined;
+  readonly hasAppendOnlyFile: boolean | undefined;
+  /** When it saves snapshots: empty for never; `undefined` if the user has no permission to read it. */
+  readonly save: string | undefined;
+}
+
+/** Connects, signs in, selects the database and asks; `undefined` if the user has no permission to read the version. */
+async function factsOf(url: string, signal: AbortSignal): Promise<ServerFacts | undefined> {
   const { createClient, ErrorReply } = await import('@redis/client');
   const client = createClient({
     url,
@@ -23,16 +33,22 @@ async function versionOf(url: string, signal: AbortSignal): Promise<string | und
     client.on('error', reject);
     signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
   });
-  const ask = async (): Promise<string> => {
+  const ask = async (): Promise<ServerFacts | undefined> => {
     await client.connect();
     await client.ping();
-    return client.info('server');
+    const info = await client.info();
+    const field = (name: string): string | undefined => new RegExp(`^${name}:(\\S+)`, 'mu').exec(info)?.[1];
+    const [version, appendOnly] = [field('redis_version'), field('aof_enabled')];
+    if (version === undefined) return undefined;
+    const hasAppendOnlyFile = appendOnly === undefined ? undefined : appendOnly === '1';
+    const saved = hasAppendOnlyFile === false ? await client.configGet('save').catch(() => undefined) : undefined;
+    return { version, policy: field('maxmemory_policy'), hasAppendOnlyFile, save: saved?.['save'] };
   };
   const answer = ask();
   // Rejected by `destroy` after `broken` has settled the race.
   answer.catch(() => undefined);
   try {
-    return /^redis_version:(\S+)/mu.exec(await Promise.race([answer, broken]))?.[1];
+    return await Promise.race([answer, broken]);
   } catch (error) {
     if (error instanceof ErrorReply && error.message.startsWith('NOPERM')) return undefined;
     throw error;
@@ -58,6 +74,31 @@ function judgeReply(where: string, message: string): CheckResult {
     return fail(`${where} has no such database`, `correct the number at the end of ${VARIABLE}`);
   }
   return fail(`${where} returned an error: ${message}`, 'check the log of the server');
+}
+
+/** Interprets what the server does with data. */
+function judgeServer(where: string, { version, policy, hasAppendOnlyFile, save }: ServerFacts): CheckResult {
+  if (semver.lt(semver.coerce(version) ?? '0.0.0', MIN_VERSION)) {
+    return fail(`${where} is Redis ${version}`, `update it: memory needs ${MIN_VERSION} or newer`);
+  }
+  const problems: string[] = [];
+  const settings: string[] = [];
+  if (policy !== undefined && policy !== 'noeviction') {
+    problems.push(`it removes memories when its memory is full (maxmemory-policy ${policy})`);
+    settings.push('maxmemory-policy noeviction');
+  }
+  if (hasAppendOnlyFile === false) {
+    problems.push(
+      save === ''
+        ? 'it keeps nothing on its disk, so that a restart loses all memories'
+        : 'it has no append-only file, so that a crash loses the latest memories',
+    );
+    settings.push('appendonly yes');
+  }
+  if (problems.length === 0) return ok(`${where} is Redis ${version}`);
+  const found = `${where} is Redis ${version}, and ${problems.join('; ')}`;
+  // Redis before 7 starts empty when only its configuration file names an append-only file.
+  return warn(found, `run in redis-cli: ${settings.map((one) => `CONFIG SET ${one}`).join('; ')}; CONFIG REWRITE`);
 }
 
 function parseAddress(text: string): URL | undefined {
@@ -87,12 +128,8 @@ export const redisCheck: Check = {
     const limit = AbortSignal.timeout(TIMEOUT_MS);
     const { ErrorReply } = await import('@redis/client');
     try {
-      const version = await versionOf(text, AbortSignal.any([signal, limit]));
-      if (version === undefined) return ok(`${where} answers, but does not return its version`);
-      if (semver.lt(semver.coerce(version) ?? '0.0.0', MIN_VERSION)) {
-        return fail(`${where} is Redis ${version}`, `update it: memory needs ${MIN_VERSION} or newer`);
-      }
-      return ok(`${where} is Redis ${version}`);
+      const facts = await factsOf(text, AbortSignal.any([signal, limit]));
+      return facts === undefined ? ok(`${where} answers, but does not return its version`) : judgeServer(where, facts);
     } catch (error) {
       signal.throwIfAborted();
       const fix = `start it, or correct ${VARIABLE}`;
