@@ -65,3 +65,23 @@ test(
   },
   KILLS * 30_000,
 );
+
+test('two processes that write, erase and back up at once lose nothing, and leave no erased text', async () => {
+  const path = `${temporaryDirectory()}/memory.db`;
+  const processes = ['one', 'two'].map((name) => startProcess('write', path, name));
+  for (const { printed } of processes) await printed(80);
+  for (const { child, ended } of processes) {
+    child.kill('SIGKILL');
+    await ended;
+  }
+  const lines = processes.flatMap((one) => one.lines);
+  expect(problemsOf(path)).toEqual([]);
+  const backend = sqlite({ path });
+  onTestFinished(() => backend.close());
+  const { records } = await backend.changes('ai:table', { limit: Infinity });
+  const ids = new Set(records.map(({ id }) => id));
+  expect(named(lines, 'row').filter((id) => !ids.has(`${id}-a`) || !ids.has(`${id}-b`))).toEqual([]);
+  expect(named(lines, 'erased').length).toBeGreaterThan(4);
+  expect(named(lines, 'erased').flatMap((text) => filesWith(path, text))).toEqual([]);
+  for (const backup of named(lines, 'backup')) expect(problemsOf(backup)).toEqual([]);
+});

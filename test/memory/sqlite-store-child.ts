@@ -78,8 +78,7 @@ const tasks: Record<string, () => Promise<void>> = {
       if (step % 3 === 0) {
         await backend.remove(`ai:list:${name}`, [removed]);
         say(`removed REMOVED-${id}-`);
-        await backend.erase();
-        say(`erased REMOVED-${id}-`);
+        say(`${(await backend.erase()) === 'done' ? 'erased' : 'pending'} REMOVED-${id}-`);
       }
       if (step % 5 === 0) {
         await backend.backup?.(`${path}.${id}.backup`);
