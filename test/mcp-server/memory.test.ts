@@ -1,9 +1,9 @@
-import { existsSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Client } from '@modelcontextprotocol/client';
 import process from 'node:process';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { cairn } from '../support/cli.ts';
+import { cairn, finished, startCairn } from '../support/cli.ts';
 import { hasRedis, startRedis } from '../support/redis-server.ts';
 import { temporaryDirectory } from '../support/tree.ts';
 import { call, connect, connectUrl, startHttp, ways } from './support.ts';
@@ -62,6 +62,20 @@ describe('the memory', () => {
     const tools = (await client.listTools()).tools.filter(({ name }) => ownTools.includes(name));
     expect(tools).toHaveLength(ownTools.length);
     expect(Buffer.byteLength(JSON.stringify(tools))).toBeLessThan(4096);
+  });
+
+  test('loads neither its store nor the ranking before the first call', async () => {
+    const root = temporaryDirectory();
+    const preload = join(root, 'hook.mjs');
+    const print = 'load(url, context, next) { process._rawDebug(url); return next(url, context); }';
+    writeFileSync(preload, `import { registerHooks } from 'node:module';\nregisterHooks({ ${print} });\n`);
+    const child = startCairn(['mcp', '--root', root], { preload });
+    child.stdin?.end();
+    const { stderr } = await finished(child);
+    expect(stderr).toContain('/memory/src/tools/memory-tools.ts');
+    expect(
+      stderr.split('\n').filter((url) => /packages\/retrieval|src\/backends|memory\/src\/memory.ts/u.test(url)),
+    ).toEqual([]);
   });
 
   test('shows what to know at the start of a session as a resource', async () => {

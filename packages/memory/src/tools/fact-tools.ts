@@ -5,8 +5,7 @@ import { escapeControls } from '@cairn/tool/paths';
 import { z } from 'zod';
 import type { Fact, FactScope } from '../facts/fact.ts';
 import type { Erasure } from '../records/backend.ts';
-import { parseTime } from '../records/parse-time.ts';
-import { MEMORY_TOKENS, fitEntries } from '../conversations/fit-entries.ts';
+import { loadFormatting } from './load-formatting.ts';
 import { additive, factEntry, factStream, placeOf, reading } from './tool-context.ts';
 import type { ToolMemory } from './tool-context.ts';
 import { asToolErrors, secretError } from './tool-errors.ts';
@@ -162,6 +161,7 @@ export function createFactTools({ open, stream }: ToolMemory): FactTools {
           const { fact, isNew, similar } = await facts.remember(text, { ...options, source: SOURCE });
           const lines = [`${isNew ? 'Remembered' : 'Already known'} as ${fact.id} ${escapeControls(placeOf(fact))}.`];
           if (similar.length > 0) {
+            const { fitEntries, MEMORY_TOKENS } = await loadFormatting();
             lines.push(
               'Similar facts exist. If one is outdated now, call update_fact or forget_fact with its id.',
               (
@@ -219,6 +219,7 @@ export function createFactTools({ open, stream }: ToolMemory): FactTools {
       annotations: { title: 'List facts', ...reading },
       run: ({ since, until, tag, scope: wanted, limit = DEFAULT_PAGE, offset = 0 }, { signal }) =>
         asToolErrors(async () => {
+          const { fitEntries, MEMORY_TOKENS } = await loadFormatting();
           const memory = await open();
           if (wanted === 'project' && memory.project === undefined) throw unknownProject();
           const times = await timesOf(memory.backend.now, { since, until, signal });
@@ -271,6 +272,7 @@ export async function timesOf(
   },
 ): Promise<{ readonly since?: number; readonly until?: number }> {
   if (since === undefined && until === undefined) return {};
+  const { parseTime } = await import('../records/parse-time.ts');
   const nowMs = await now({ signal });
   return {
     ...(since !== undefined && { since: parseTime(since, { now: nowMs, edge: 'since' }) }),

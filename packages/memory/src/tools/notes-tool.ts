@@ -7,10 +7,10 @@ import { notesKey } from '../records/keys.ts';
 import type { Note } from '../workflows/notes.ts';
 import { escapeControls } from '@cairn/tool/paths';
 import { joined } from './fact-tools.ts';
-import { MEMORY_TOKENS, fitEntries } from '../conversations/fit-entries.ts';
 import type { Entry } from '../conversations/fit-entries.ts';
 import { additive, formatTime } from './tool-context.ts';
 import type { ToolMemory } from './tool-context.ts';
+import { loadFormatting } from './load-formatting.ts';
 import { asToolErrors } from './tool-errors.ts';
 
 /** The parameters of `notes`. */
@@ -89,6 +89,7 @@ export function createNotesTool(
             : await memory.storeNote(id, content, source, { temporary, signal });
         const notes = await memory.getNotes(id, { signal });
         const { retention } = memory;
+        const { fitEntries, MEMORY_TOKENS } = await loadFormatting();
         const { text, shown } = await fitEntries(
           notes.map((note) => noteEntry(note, retention)),
           MEMORY_TOKENS,

@@ -4,16 +4,15 @@ import { count } from '@cairn/tool/prompt';
 import { escapeControls } from '@cairn/tool/paths';
 import { z } from 'zod';
 import { MemoryError } from '../errors.ts';
-import { entryOf } from '../conversations/wrap.ts';
-import { findMessage } from '../maintenance/find-message.ts';
 import type { RecalledContext, RecalledMessage } from '../conversations/recall.ts';
 import type { RecalledFact } from '../facts/facts-api.ts';
 import type { Memory } from '../memory.ts';
 import { joined, readWhole, timesOf } from './fact-tools.ts';
-import { MEMORY_TOKENS, fitEntries, fitPart } from '../conversations/fit-entries.ts';
 import type { Entry } from '../conversations/fit-entries.ts';
 import { factEntry, factStream, reading } from './tool-context.ts';
 import type { ToolMemory } from './tool-context.ts';
+import { loadFormatting } from './load-formatting.ts';
+import type { Formatting } from './load-formatting.ts';
 import { asToolErrors } from './tool-errors.ts';
 
 /** The parameters of `recall`. */
@@ -57,18 +56,19 @@ const recallShape = {
 
 const DEFAULT_LIMIT = 5;
 
-interface FindOptions {
+interface FindOptions extends Pick<Formatting, 'entryOf'> {
   readonly stream: string;
   readonly signal: AbortSignal | undefined;
 }
 
 /** Returns the fact or the message with an id. */
-async function findEntry(memory: Memory, id: string, { stream, signal }: FindOptions): Promise<Entry> {
+async function findEntry(memory: Memory, id: string, { stream, entryOf, signal }: FindOptions): Promise<Entry> {
   const fact = await memory.facts.get(id, { signal }).catch((error: unknown) => {
     if (MemoryError.isInstance(error) && error.code === 'UNKNOWN_FACT') return undefined;
     throw error;
   });
   if (fact !== undefined) return factEntry(fact);
+  const { findMessage } = await import('../maintenance/find-message.ts');
   const message = await findMessage(memory, id, { stream, signal });
   if (message !== undefined) {
     const { role, author, time, key, content, stream: own, group } = message;
@@ -102,7 +102,11 @@ interface Row {
 }
 
 /** Joins two rankings so that both are in an answer of which only the beginning fits, and one offset pages through both. */
-function interleave(query: string, facts: readonly RecalledFact[], contexts: readonly RecalledContext[]): Row[] {
+function interleave(
+  facts: readonly RecalledFact[],
+  contexts: readonly RecalledContext[],
+  { query, entryOf }: Pick<Formatting, 'entryOf'> & { readonly query: string },
+): Row[] {
   const rows = [
     ...facts.map((fact, row): Row => ({ row, fact, entry: factEntry(fact, query) })),
     ...contexts.map((context, row): Row => ({ row, context, entry: entryOf(context, query) })),
@@ -125,11 +129,16 @@ export function createRecallTool({ open, stream, workflowId }: ToolMemory): Tool
     annotations: { title: 'Recall', ...reading },
     run: (input, { signal }) =>
       asToolErrors(async () => {
+        const { entryOf, fitEntries, fitPart, MEMORY_TOKENS } = await loadFormatting();
         const memory = await open();
         const { query = '', id, tags, role, group, limit = DEFAULT_LIMIT, offset = 0 } = input;
         const none = { facts: [], messages: [], searched: { facts: 0, messages: 0 }, hasMore: false };
         if (id !== undefined) {
-          const { text, nextOffset } = fitPart(await findEntry(memory, id, { stream, signal }), offset, MEMORY_TOKENS);
+          const { text, nextOffset } = fitPart(
+            await findEntry(memory, id, { stream, entryOf, signal }),
+            offset,
+            MEMORY_TOKENS,
+          );
           const more =
             nextOffset === undefined ? '' : `More: recall with id ${escapeControls(id)} and offset ${nextOffset}.`;
           return succeed(joined([text, more]), none);
@@ -151,7 +160,7 @@ export function createRecallTool({ open, stream, workflowId }: ToolMemory): Tool
               ...(workflowId !== undefined && { includeNotes: true, workflowId }),
             })
           : { contexts: [], searched: 0, hasMore: false };
-        const rows = interleave(query, found.facts, past.contexts);
+        const rows = interleave(found.facts, past.contexts, { query, entryOf });
         const { text, shown, cut } = await fitEntries(
           rows.map(({ entry }) => entry),
           MEMORY_TOKENS,
