@@ -119,14 +119,19 @@ describe.each(backendKinds)('forget on $name', (kind) => {
       const { memory } = await openMemory(kind);
       await memory.messages.add({ stream: 's', group: 'g' }, { content: 'x' });
       await memory.backend.swap('ai:memory:s:document', { expected: undefined, next: 'text', ttlMs: 60_000 });
-      await memory.backend.swap('ai:newer:x', { expected: undefined, next: 'text', ttlMs: 60_000 });
-      expect(await memory.forget({ stream: 's' })).toMatchObject({
-        removed: 1,
-        problems: [{ key: 'ai:memory:s:document', message: expect.stringContaining('it has a document') }],
+      await memory.backend.append('ai:stream:s', [{ before: '{"time":', after: '}' }], { rule: forever });
+      expect(await memory.forget({ stream: 's', group: 'document', message: 'm' })).toMatchObject({
+        removed: 0,
+        problems: [{ key: 'ai:memory:s:document', code: 'CORRUPT_RECORD' }],
       });
+      await memory.backend.swap('ai:newer:x', { expected: undefined, next: 'text', ttlMs: 60_000 });
+      const result = await memory.forget({ stream: 's' });
+      expect(result.removed).toBe(1);
+      expect(result.problems.map(({ key }) => key)).toEqual(['ai:memory:s:document', 'ai:stream:s']);
+      expect(result.problems[0]?.message).toContain('it has a document');
       expect(await memory.backend.read('ai:memory:s:document')).toBe('text');
       expect(await memory.forget({ everything: true })).toMatchObject({
-        removed: 1,
+        removed: 2,
         problems: [{ key: 'ai:newer:x', code: 'CORRUPT_RECORD', message: expect.stringContaining('does not know') }],
       });
       expect(await keysOf(memory)).toEqual(['ai:newer:x']);

@@ -1,3 +1,4 @@
+import { createMemory } from '@cairn/memory';
 import type { Entity, KnowledgeGraph, Relation, UnreadableRecord } from '@cairn/memory';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -93,6 +94,34 @@ describe.each(backendKinds)('a knowledge graph on $name', (kind) => {
       // Those that are left were added after the deletion.
       await graph.deleteRelations(relations);
     }
+  });
+
+  test.skipIf(kind.isSkipped)('that others change all the time is read whole once for a deletion', async () => {
+    const { backend } = await openMemory(kind);
+    const others = createMemory({ backend }).graph();
+    await others.createEntities([ann, bob, { ...ann, name: 'Eve' }]);
+    await others.createRelations([knows, { ...knows, from: 'Eve' }]);
+    let [whole, left] = [0, 30];
+    const memory = createMemory({
+      backend: {
+        ...backend,
+        changes: (one, query) => {
+          if (query?.after === undefined) whole += 1;
+          return backend.changes(one, query);
+        },
+        change: async (one, change) => {
+          left -= 1;
+          // Another process is first: with a relation of the entity, or by removing one.
+          if (left === 20) await others.deleteRelations([knows]);
+          else if (left === 10) await others.deleteEntities(['Eve']);
+          else if (left > 0) await others.createRelations([{ ...knows, relationType: `${left}` }]);
+          return backend.change(one, change);
+        },
+      },
+    });
+    expect(await memory.graph().deleteEntities(['Ann', 'Eve'])).toBe(1);
+    expect([whole, left]).toEqual([1, 0]);
+    expect(await others.read()).toEqual({ entities: [bob], relations: [] });
   });
 
   test.skipIf(kind.isSkipped)(

@@ -1,9 +1,12 @@
 /** An export says everything that a memory has: imported anywhere, it is exported again as the same lines. */
+import { statSync } from 'node:fs';
 import { createMemory } from '@cairn/memory';
 import type { Memory, MemoryBackend } from '@cairn/memory';
 import { memory as inProcess } from '@cairn/memory/memory';
+import { sqlite } from '@cairn/memory/sqlite';
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { temporaryDirectory } from '../support/tree.ts';
 import { backendKinds, openMemory, START_MS, useBackends } from './backends.ts';
 
 useBackends();
@@ -378,5 +381,25 @@ test('an export as Markdown has the active facts of the user and of each project
   expect(text).not.toContain('gone');
   await expect(Array.fromAsync(memory.export({ format: 'markdown', group: 'g' }))).rejects.toMatchObject({
     code: 'INVALID_INPUT',
+  });
+});
+
+test('a backup of a SQLite store is exported as the same lines; a store without files has none', async () => {
+  const directory = temporaryDirectory();
+  const memory = createMemory({ backend: sqlite({ path: `${directory}/memory.db` }), project: 'p' });
+  onTestFinished(() => memory.close());
+  await memory.facts.remember('likes tea');
+  await memory.messages.add({ stream: 's', group: 'g' }, { content: 'x' });
+  await memory.graph().createEntities([{ name: 'x', entityType: 't', observations: [] }]);
+  const bytes = await memory.backup(`${directory}/copy.db`);
+  expect(statSync(`${directory}/copy.db`).size).toBe(bytes);
+  const lines = await raw(memory);
+  // The copy is a store of its own.
+  await memory.forget({ everything: true });
+  const copy = createMemory({ backend: sqlite({ path: `${directory}/copy.db` }), project: 'p' });
+  onTestFinished(() => copy.close());
+  expect(await raw(copy)).toEqual(lines);
+  await expect(createMemory({ backend: inProcess() }).backup(`${directory}/none.db`)).rejects.toMatchObject({
+    code: 'STORE_UNSUPPORTED',
   });
 });

@@ -77,8 +77,9 @@ interface State {
   readonly rows: Rows;
   /** The sequences of the rows, by their ids. */
   readonly sequences?: ReadonlyMap<string, number> | undefined;
-  /** The highest sequence of the table. */
+  /** The highest sequence of the table. Present when all rows were read. */
   readonly sequence?: number | undefined;
+  readonly epoch?: string | undefined;
   /** The document of an earlier version, which the first change replaces. */
   readonly document?: string | undefined;
 }
@@ -122,7 +123,7 @@ export function createGraph({ backend, reader }: GraphDependencies, name: string
         page = await backend.changes(key, { after: page.records.at(-1)?.sequence, limit, ...options });
       }
       const isSame = page.epoch === first.epoch && page.sequence === first.sequence;
-      if (isSame) return { rows, sequences, sequence: first.sequence };
+      if (isSame) return { rows, sequences, sequence: first.sequence, epoch: first.epoch };
       // With as many rows again, so that no second page is needed.
       if (read >= MAX_READS) limit = 2 * page.count + PAGE;
     }
@@ -145,6 +146,22 @@ export function createGraph({ backend, reader }: GraphDependencies, name: string
         // Another process replaced the document in between.
       }
     }
+  };
+  /** Reads what changed since all rows were read, and which rows are gone. @returns `undefined` when all must be read again. */
+  const catchUp = async (before: State, ids: readonly string[], options: CallOptions): Promise<State | undefined> => {
+    const { epoch, sequence: after } = before;
+    const page = await backend.changes(key, { epoch, after, limit: PAGE, ...options });
+    if (page.epoch !== epoch || page.records.length === PAGE) return undefined;
+    const rows = new Map(before.rows);
+    const sequences = new Map(before.sequences);
+    for (const { id = '', record, sequence } of page.records) {
+      rows.set(id, record);
+      sequences.set(id, sequence);
+    }
+    // A row that is gone is not among the changes. Of the others it does not matter.
+    const found = await backend.rows(key, ids, options);
+    for (const [index, id] of ids.entries()) if (found[index] === undefined) rows.delete(id);
+    return { rows, sequences, sequence: page.sequence, epoch };
   };
   /** Returns what can be read, and reports the rest. */
   const read = async (options: CallOptions): Promise<KnowledgeGraph> => {
@@ -178,19 +195,24 @@ export function createGraph({ backend, reader }: GraphDependencies, name: string
   };
   /** Applies a change to the current rows. A change without an effect is not written. */
   const change = async <T>({ reads, isAddition, apply }: GraphChange<T>, options: CallOptions): Promise<T> => {
+    let next: State | undefined;
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       const isBlind = isAddition === true && attempt === 0;
-      const state = isBlind ? { rows: new Map<string, string>() } : await load(reads, options);
+      const state: State = isBlind ? { rows: new Map() } : (next ?? (await load(reads, options)));
       const { changed, result } = apply(state.rows);
       if (changed.size === 0) return result;
       if (state.document !== undefined) checkDocument(state, key);
+      next = undefined;
       try {
         if (await write(state, changed, options)) return result;
+        // A large graph that others change all the time is not read whole again.
+        if (state.sequence !== undefined) next = await catchUp(state, [...changed.keys()], options);
       } catch (error) {
         // A document of an earlier version came, or was replaced: the next attempt reads what is there.
         if (!isOtherType(error)) throw error;
       }
-      if (!isBlind) await delay(Math.random() * Math.min(attempt, MAX_WAIT_MS), undefined, options);
+      if (!isBlind && next === undefined)
+        await delay(Math.random() * Math.min(attempt, MAX_WAIT_MS), undefined, options);
     }
     const summary = `[memory:${backend.name}] Other processes changed the knowledge graph during ${MAX_ATTEMPTS} attempts`;
     throw new MemoryError('STORE_LOCKED', [summary, 'Nothing was changed; repeat the call.'], { key });

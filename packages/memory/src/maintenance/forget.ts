@@ -19,6 +19,7 @@ import {
   PREFIX,
   QUARANTINE_KEY,
   STREAM_PREFIX,
+  streamKey,
   streamPrefix,
   UNKNOWN_KEY,
   WORKFLOW_PREFIX,
@@ -202,17 +203,19 @@ async function removeOne(info: KeyInfo, forgetting: Forgetting): Promise<number>
 }
 
 async function removeMessages({ stream, group, message }: ForgetMessages, forgetting: Forgetting): Promise<number> {
-  const { messages, claims, signal } = forgetting;
+  const { messages, claims, problems, signal } = forgetting;
+  const onProblem = (problem: Problem): unknown => problems.push(problem);
   if (group === undefined) {
     if (message !== undefined) {
       throw new MemoryError('INVALID_INPUT', ['A message ID needs its group', 'Pass the group of the message too.']);
     }
     const removed = await removeKeys(streamPrefix(stream), () => true, forgetting);
-    await claims.release(stream, { signal });
+    await onKey(streamKey(stream), () => claims.release(stream, { signal }), onProblem);
     return removed;
   }
-  if (message !== undefined) return messages.remove({ stream, group }, message, { signal });
-  return removeExactly([memoryKey(stream, group)], forgetting);
+  const key = memoryKey(stream, group);
+  if (message === undefined) return removeExactly([key], forgetting);
+  return (await onKey(key, () => messages.remove({ stream, group }, message, { signal }), onProblem)) ?? 0;
 }
 
 async function removeUnreadable(only: string | undefined, forgetting: Forgetting): Promise<number> {

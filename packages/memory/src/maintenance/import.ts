@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { claimStream } from '../conversations/claims.ts';
 import type { ImportedMessage } from '../conversations/message.ts';
 import { messageSource } from '../conversations/messages.ts';
@@ -45,6 +46,8 @@ export interface ImportDependencies extends ExportDependencies {
   readonly factDependencies: ChangeDependencies;
 }
 
+/** The lines that are parsed before other work runs. */
+const LINES_PER_TURN = 500;
 /** The records that one step writes. */
 const BATCH = 200;
 
@@ -156,6 +159,8 @@ async function parseLines(texts: Iterable<string> | AsyncIterable<string>): Prom
     // Some programs write a byte order mark.
     const line = (lineNumber === 1 ? text.replace(/^\uFEFF/u, '') : text).trim();
     if (line !== '') lines.push(...parser.parse(line, lineNumber));
+    // Other work runs in between.
+    if (lineNumber % LINES_PER_TURN === 0) await setImmediate();
   }
   return lines;
 }
