@@ -10,7 +10,6 @@ const exported = [
   'blockOf',
   'cacheEmbeddings',
   'createTermIndex',
-  'deserializeTermIndex',
   'foundSlots',
   'inverseDocumentFrequency',
   'mergeSegments',
@@ -44,6 +43,5 @@ test('the codes of a RetrievalError', () => {
     'CORRUPT_INDEX',
     'EMBED_FAILED',
     'INVALID_OPTION',
-    'UNSUPPORTED_INDEX',
   ]);
 });

@@ -5,10 +5,9 @@ import { CairnError } from '@cairn/tool/errors';
  *
  * - `INVALID_OPTION`: an option is out of range.
  * - `EMBED_FAILED`: the `embed` function threw, or did not return one vector per text, all of the same length.
- * - `CORRUPT_INDEX`: the text is not a serialized term index, or it was changed since it was written.
- * - `UNSUPPORTED_INDEX`: another version of the package or of Unicode wrote the index. Build the index again.
+ * - `CORRUPT_INDEX`: a row of a stored segment was changed since it was written, or belongs to another place.
  */
-export type RetrievalErrorCode = 'CORRUPT_INDEX' | 'EMBED_FAILED' | 'INVALID_OPTION' | 'UNSUPPORTED_INDEX';
+export type RetrievalErrorCode = 'CORRUPT_INDEX' | 'EMBED_FAILED' | 'INVALID_OPTION';
 
 const marker = Symbol.for('cairn.retrieval-error');
 

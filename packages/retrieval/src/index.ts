@@ -26,6 +26,6 @@ export type { SequencedDocument } from './segment-builder.ts';
 export { similarTerms } from './similar.ts';
 export { snippetOf } from './snippet.ts';
 export type { Snippet, SnippetLimits } from './snippet.ts';
-export { createTermIndex, deserializeTermIndex } from './term-index.ts';
-export type { DeserializedTermIndex, RankDocument, RankedDocument, TermIndex } from './term-index.ts';
+export { createTermIndex } from './term-index.ts';
+export type { RankDocument, RankedDocument, TermIndex } from './term-index.ts';
 export { TERMS_VERSION, termsOf } from './terms.ts';

@@ -180,9 +180,9 @@ class SegmentWriter {
     for (let slot = 0; slot < sequences.length; slot++) {
       const nextTime = times[slot] ?? 0;
       writer.number((sequences[slot] ?? 0) - sequence);
-      writer.number((lengths[slot] ?? -1) + 1);
-      // Times may descend: a sign comes last.
-      writer.number(Math.abs(nextTime - time) * 2 + (nextTime < time ? 1 : 0));
+      // Times may descend. The sign is with the length, because twice a time may not be a safe integer.
+      writer.number(((lengths[slot] ?? -1) + 1) * 2 + (nextTime < time ? 1 : 0));
+      writer.number(Math.abs(nextTime - time));
       sequence = sequences[slot] ?? 0;
       time = nextTime;
     }
@@ -256,9 +256,10 @@ export function readColumns(name: string, row: string): SegmentColumns {
   let totalLength = 0;
   for (let slot = 0; slot < count; slot++) {
     sequence += reader.number();
-    const length = reader.number() - 1;
+    const lengthAndSign = reader.number();
+    const length = (lengthAndSign >>> 1) - 1;
     const step = reader.number();
-    time += step % 2 === 0 ? step / 2 : -(step - 1) / 2;
+    time += lengthAndSign % 2 === 0 ? step : -step;
     sequences[slot] = sequence;
     lengths[slot] = length;
     times[slot] = time;

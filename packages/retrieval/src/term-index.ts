@@ -1,11 +1,9 @@
-import { RetrievalError } from './errors.ts';
 import { foundSlots } from './found.ts';
 import { readQuery } from './query.ts';
 import type { Query, QueryTerm } from './query.ts';
 import { runToEnd, scoreParts } from './score.ts';
 import type { Part } from './score.ts';
 import { addPosting } from './segment-builder.ts';
-import { readIndex, writeIndex } from './serialized-index.ts';
 import { similarTerms } from './similar.ts';
 import { visitTerms } from './terms.ts';
 
@@ -43,25 +41,11 @@ export interface TermIndex {
   /** Returns the ids of all documents, in no particular order. */
   ids(): Iterable<string>;
   /**
-   * Adds all documents of another index without reading their texts again. A document replaces the one with the same id.
-   *
-   * @throws {RetrievalError} `INVALID_OPTION` when `other` was not made by this copy of the package.
-   */
-  merge(other: TermIndex): void;
-  /**
    * Returns the best documents with a term of the query, at most `limit`: by score, then the latest, then by id. Documents with
    * too little evidence are marked {@link RankedDocument.isSimilar}; those with nothing but common words are left out. When no
    * document is left, returns those with words of a similar spelling, also marked.
    */
   rank(query: string | Query, limit: number): readonly RankedDocument[];
-  /**
-   * Writes the index as text, which {@link deserializeTermIndex} reads. `sequence` states how far the index covers the
-   * records of a store; the store must read and add later records itself. Blocks for about 1 ms per 1,000 documents of 200
-   * characters: keep large sets in several indexes, and {@link TermIndex.merge} them.
-   *
-   * @throws {RetrievalError} `INVALID_OPTION` when `sequence` is not a whole number from 0.
-   */
-  serialize(sequence: number): string;
 }
 
 /** For one term: the slot of a document, the frequency of the term in it, the next slot, and so on. */
@@ -112,27 +96,6 @@ class InvertedIndex implements TermIndex {
     return true;
   }
 
-  merge(other: TermIndex): void {
-    if (!(other instanceof InvertedIndex)) {
-      const message =
-        'merge takes an index of createTermIndex or deserializeTermIndex of this package; pass one of those.';
-      throw new RetrievalError('INVALID_OPTION', message, { option: 'other' });
-    }
-    if (other === this) return;
-    for (const id of other.#slots.keys()) this.remove(id);
-    const slots = other.#ids.map((id, slot) => {
-      const length = other.#lengths[slot] ?? -1;
-      if (length < 0) return undefined;
-      this.#append(id, other.#times[slot] ?? 0, length);
-      return this.#ids.length - 1;
-    });
-    for (const [term, theirs] of other.#postings) {
-      const postings = this.#postings.get(term) ?? [];
-      appendMoved(postings, theirs, slots);
-      if (postings.length > 0) this.#postings.set(term, postings);
-    }
-  }
-
   rank(query: string | Query, limit: number): readonly RankedDocument[] {
     const parsed = typeof query === 'string' ? readQuery(query) : query;
     const part = this.#part();
@@ -152,28 +115,6 @@ class InvertedIndex implements TermIndex {
     return similar.best(limit).map(({ slot, score }) => {
       return { id: this.#ids[slot] ?? '', score, isSimilar: true, matched: [] };
     });
-  }
-
-  serialize(sequence: number): string {
-    this.#compact();
-    const columns = {
-      ids: this.#ids,
-      times: this.#times,
-      lengths: this.#lengths,
-      terms: [...this.#postings.keys()],
-      postings: [...this.#postings.values()],
-    };
-    return writeIndex(columns, sequence);
-  }
-
-  static deserialize(text: string): DeserializedTermIndex {
-    const { columns, sequence } = readIndex(text);
-    const { ids, times, lengths, terms, postings } = columns;
-    const index = new InvertedIndex();
-    // `readIndex` has checked that the columns belong together.
-    for (const [slot, id] of ids.entries()) index.#append(id, times[slot] ?? 0, lengths[slot] ?? 0);
-    for (const [place, term] of terms.entries()) index.#postings.set(term, postings[place] as Postings);
-    return { index, sequence };
   }
 
   #append(id: string, timeMs: number, length: number): void {
@@ -236,23 +177,4 @@ function appendMoved(to: Postings, postings: Postings, slots: readonly (number |
  */
 export function createTermIndex(): TermIndex {
   return new InvertedIndex();
-}
-
-/** An index that a store kept. */
-export interface DeserializedTermIndex {
-  readonly index: TermIndex;
-  /** How far the index covers the records of the store: the number that was passed to {@link TermIndex.serialize}. */
-  readonly sequence: number;
-}
-
-/**
- * Reads an index that {@link TermIndex.serialize} wrote.
- *
- * An index of another format, of other rules for terms or of another version of Unicode is refused: it would rank
- * differently. Damaged text is refused too. In both cases build the index again from the texts.
- *
- * @throws {RetrievalError} `CORRUPT_INDEX`, `UNSUPPORTED_INDEX`.
- */
-export function deserializeTermIndex(text: string): DeserializedTermIndex {
-  return InvertedIndex.deserialize(text);
 }
