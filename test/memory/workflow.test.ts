@@ -303,6 +303,33 @@ describe.each(backendKinds)('workflows on $name', (kind) => {
     expect(await memory.backend.keys('')).toEqual([]);
   });
 
+  test.skipIf(kind.isSkipped)(
+    'a value of another program does not hide a workflow that waits, nor refuse a message',
+    async () => {
+      const unreadable: string[] = [];
+      const { memory } = await openMemory(kind, { onUnreadable: ({ key }) => unreadable.push(key) });
+      const stream = memory.defineStream({ name: 'chat' });
+      const ids = [];
+      for (let index = 0; index < 2; index++) {
+        const { id } = await memory.workflows.create({ ...goal, groupId: 'g' });
+        await (await memory.workflows.acquire(id)).wait();
+        ids.push(id);
+      }
+      const [first = '', second = ''] = ids;
+      const rule = { maxRecords: 9, maxTemporaryRecords: 9, lifetimeMs: DAY, temporaryLifetimeMs: DAY };
+      await memory.workflows.remove(second);
+      await memory.backend.append(`ai:workflow:${second}`, [{ before: '{"time":', after: '}' }], { rule });
+      const entry = { before: `{"workflow":"${second}","time":`, after: '}' };
+      await memory.backend.append('ai:waiting:chat:g', [entry], { rule });
+      expect(await stream.addMessage('g', { content: 'a' })).toMatchObject({ resumes: first });
+      expect(unreadable).toEqual([`ai:workflow:${second}`]);
+      await memory.backend.swap('ai:waiting:chat:h', { expected: undefined, next: 'x', ttlMs: DAY });
+      expect(await stream.addMessage('h', { content: 'a' })).not.toHaveProperty('resumes');
+      expect(unreadable).toEqual([`ai:workflow:${second}`, 'ai:waiting:chat:h']);
+      expect(await memory.workflows.waiting({ stream: 'chat' })).toMatchObject([{ id: first }]);
+    },
+  );
+
   test.skipIf(kind.isSkipped)('a workflow without a group waits for an acquire', async () => {
     const { memory } = await openMemory(kind);
     const { id } = await memory.workflows.create(goal);

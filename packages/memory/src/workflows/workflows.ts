@@ -101,10 +101,20 @@ function unknownWorkflow(id: string): MemoryError {
   return new MemoryError('UNKNOWN_WORKFLOW', [`Unknown workflow ${quoted(id)}`, hint], { key: workflowKey(id) });
 }
 
-export function createWorkflows({ backend, limits, notes }: WorkflowDependencies): Workflows {
+export function createWorkflows({ backend, reader, limits, notes }: WorkflowDependencies): Workflows {
   const ttlMs = limits.workflowLifetimeMs;
   const waitingList = createWaitingList(backend, limits);
 
+  /** Reports a value of another program under a key, which must not hide other keys. */
+  const readable = async <T>(key: string, read: () => Promise<T>): Promise<T | undefined> => {
+    try {
+      return await read();
+    } catch (error) {
+      if (!MemoryError.isInstance(error) || error.code !== 'CORRUPT_RECORD') throw error;
+      reader.report({ key, record: '', reason: error.summary });
+      return undefined;
+    }
+  };
   const load = async (id: string, options: CallOptions): Promise<{ document: string; record: WorkflowRecord }> => {
     const document = await backend.read(workflowKey(id), options);
     if (document === undefined) throw unknownWorkflow(id);
@@ -182,10 +192,13 @@ export function createWorkflows({ backend, limits, notes }: WorkflowDependencies
           ? (await backend.keys(waitingPrefix(stream), { signal })).map(({ key }) => key)
           : [waitingKey(stream, group)];
       const ids = new Set<string>();
-      for (const key of keys) for (const id of await waitingList.ids(key, { signal })) ids.add(id);
+      for (const key of keys) {
+        for (const id of (await readable(key, () => waitingList.ids(key, { signal }))) ?? []) ids.add(id);
+      }
       const records: WorkflowRecord[] = [];
       for (const id of ids) {
-        const document = await backend.read(workflowKey(id), { signal });
+        const key = workflowKey(id);
+        const document = await readable(key, () => backend.read(key, { signal }));
         const record = document === undefined ? undefined : parseWorkflow(document);
         if (record?.status === 'waiting') records.push(record);
       }
