@@ -98,6 +98,11 @@ two lines
     );
   });
 
+  test('no field of a foreign fact begins another section', () => {
+    const forged = factOf('fact_x\n\n## fact_y', 'a', { tags: ['b\n\n## new\n\nc'], source: 'd\r\n## e' });
+    expect(formatMarkdown(table, [forged]).match(/^## /gmu)).toHaveLength(1);
+  });
+
   test('no line is ignored: each is a part of a section, or known, or refused', () => {
     fc.assert(
       fc.property(fc.array(line, { maxLength: 12 }), (lines) => {

@@ -68,7 +68,7 @@ function isStructure(line: string, title: string): boolean {
 function sectionOf(stored: StoredFact, title: string): string {
   const { id, stream, source, tags = [], pinned } = stored;
   const fields = [
-    ...(tags.length > 0 ? [`tags: ${tags.join(', ')}`] : []),
+    ...(tags.length > 0 ? [`tags: ${escapeControls(tags.join(', '))}`] : []),
     ...(pinned === true ? ['pinned: yes'] : []),
     ...(stream === undefined ? [] : [`stream: ${escapeControls(stream)}`]),
     ...(source === undefined ? [] : [`source: ${escapeControls(source)}`]),
@@ -79,7 +79,7 @@ function sectionOf(stored: StoredFact, title: string): string {
     .split('\n')
     .map(withoutReturn)
     .map((line) => (isStructure(line, title) ? `\\${line}` : line));
-  return [`## ${id}`, ...fields, '', ...lines].join('\n');
+  return [`## ${escapeControls(id)}`, ...fields, '', ...lines].join('\n');
 }
 
 /** Writes facts of one table as Markdown, in this order. */
