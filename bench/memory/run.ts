@@ -20,6 +20,8 @@ import { sqlite } from '@cairn/memory/sqlite';
 import { say } from '../lib/progress.ts';
 import { measureFacts } from './facts.ts';
 import type { ManyFacts } from './facts.ts';
+import { measureImport } from './import.ts';
+import type { Import } from './import.ts';
 import { measureLarge } from './large.ts';
 import type { Large } from './large.ts';
 import { measureOurs, measureServerMemory } from './processes.ts';
@@ -41,6 +43,7 @@ const work = mkdtempSync(join(tmpdir(), 'cairn-bench-memory-'));
 const workload = { processes: Number(values.processes), writes: Number(values.writes) };
 const messages = Number(values.messages);
 const factCount = Number(values.facts);
+const IMPORTED = 10_000;
 
 /** Starts a server that writes everything to its disk; `undefined` without redis-server. */
 async function startRedis(): Promise<
@@ -113,6 +116,13 @@ function largeTable(all: readonly Large[]): string {
   return head + rows.join('');
 }
 
+function importTable(all: readonly Import[]): string {
+  const names = ['store', 'older', 'between'];
+  const seconds = (ms: number): string => `${(ms / 1000).toFixed(2)} s`;
+  const rows = all.map((one) => row([one.what, seconds(one.olderMs), seconds(one.betweenMs)]));
+  return row(names) + row(names.map(() => '---')) + rows.join('');
+}
+
 function factsTable(all: readonly ManyFacts[]): string {
   const names = [
     'store',
@@ -157,6 +167,14 @@ try {
     const open = (): MemoryBackend => redis({ url: `${server.url}/2`, timeoutMs: 30_000 });
     facts.push(await measureFacts('redis', { open, facts: factCount }));
   }
+  const imports: Import[] = [];
+  say('an import, sqlite');
+  imports.push(await measureImport('sqlite', { open: file('import'), messages: IMPORTED }));
+  if (server !== undefined) {
+    say('an import, redis');
+    const open = (): MemoryBackend => redis({ url: `${server.url}/3`, timeoutMs: 30_000 });
+    imports.push(await measureImport('redis', { open, messages: IMPORTED }));
+  }
   const large: Large[] = [];
   say(`${messages} messages, sqlite`);
   large.push(
@@ -175,6 +193,7 @@ try {
   }
   process.stdout.write(`\n${workload.processes} processes, ${workload.writes} writes each\n\n${outcomes(written)}`);
   process.stdout.write(`\n${messages} messages in one group\n\n${largeTable(large)}`);
+  process.stdout.write(`\n${IMPORTED} messages imported into ${IMPORTED}\n\n${importTable(imports)}`);
   process.stdout.write(`\n${factCount} facts of one project, beside 120 of the user\n\n${factsTable(facts)}`);
   if (server === undefined)
     process.stdout.write('\nThere is no redis-server, so that the half about Redis is missing.\n');
