@@ -49,6 +49,21 @@ describe.skipIf(process.platform === 'win32')('a user without permission to writ
     chmodSync(root, 0o755);
   });
 
+  test('reads while the owner writes without a pause', async () => {
+    const root = temporaryDirectory();
+    const path = `${root}/memory.db`;
+    await createStore(path);
+    const owner = startProcess('append', path);
+    await owner.printed(1);
+    for (const suffix of ['', '-wal', '-shm']) chmodSync(`${path}${suffix}`, 0o644);
+    chmodSync(root, 0o555);
+    const lines = await runAsOther('list', path);
+    expect(lines.map((line) => line.slice(0, 12))).toEqual(['["ai:list",[', '["ai:other",', 'STORE_DENIED']);
+    owner.child.kill('SIGKILL');
+    await owner.ended;
+    chmodSync(root, 0o755);
+  });
+
   test('notices what the owner writes between two calls', async () => {
     const root = temporaryDirectory();
     const path = `${root}/memory.db`;

@@ -28,7 +28,7 @@ const tasks: Record<string, () => Promise<void>> = {
     const backend = sqlite({ path, busyTimeoutMs: 1000, clock: () => 1_703_123_600_000 });
     const code = (error: unknown): string => (error as { readonly code?: string }).code ?? String(error);
     try {
-      for (const { key, kind } of await backend.keys('')) {
+      for (const { key, kind } of (await backend.keys('')).toSorted((a, b) => (a.key < b.key ? -1 : 1))) {
         const texts = kind === 'list' ? await backend.list(key, { rule }) : [await backend.read(key)];
         say(JSON.stringify([key, texts]));
       }
@@ -59,6 +59,14 @@ const tasks: Record<string, () => Promise<void>> = {
     await backend.append(`ai:process:${name}`, [draft(name)], { rule });
     say(`${(await backend.keys('')).length}`);
     await backend.close();
+  },
+  /** Appends to a short list until it is killed. */
+  append: async () => {
+    const backend = sqlite({ path, busyTimeoutMs: 60_000 });
+    for (let step = 0; ; step++) {
+      await backend.append('ai:other', [draft(`${step}`)], { rule: { ...rule, maxRecords: 5 } });
+      if (step === 0) say('appending');
+    }
   },
   /** Writes in all ways until it is killed. */
   write: async () => {

@@ -1,7 +1,7 @@
 import { closeSync, existsSync, fsyncSync, linkSync, openSync, rmSync, statSync } from 'node:fs';
 import { MemoryError } from '../errors.ts';
 import { randomName } from '../records/random-name.ts';
-import { explainSqliteError, isCorrupt } from './sqlite-errors.ts';
+import { changedError, explainSqliteError, isCorrupt } from './sqlite-errors.ts';
 import type { OpenFile } from './sqlite-open.ts';
 import { runInWorker } from './sqlite-worker.ts';
 
@@ -69,10 +69,7 @@ export async function backUp(
     database.exec('BEGIN');
     const counts = JSON.stringify(statements.get(COUNTS));
     await backup(database, copy, { progress: () => signal?.throwIfAborted() });
-    if (!isWritable && !isCurrent()) {
-      const summary = `[memory:sqlite] ${source} changed while it was copied`;
-      throw new MemoryError('STORE_LOCKED', [summary, 'Repeat the call.'], { path: source });
-    }
+    if (!isWritable && !isCurrent()) throw changedError(source);
     await verify(source, copy, counts);
     signal?.throwIfAborted();
     publish(copy, path);

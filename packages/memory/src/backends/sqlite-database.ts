@@ -5,7 +5,7 @@ import type { Erasure } from '../records/backend.ts';
 import { backUp } from './sqlite-backup.ts';
 import type { SqliteDriver } from './sqlite-driver.ts';
 import { eraseNow, markErasure, needsRewrite } from './sqlite-erasure.ts';
-import { deniedError, explainSqliteError, isBusy } from './sqlite-errors.ts';
+import { changedError, deniedError, explainSqliteError, isBusy } from './sqlite-errors.ts';
 import { openFile } from './sqlite-open.ts';
 import type { OpenFile } from './sqlite-open.ts';
 import type { Statements } from './sqlite-statements.ts';
@@ -57,6 +57,7 @@ export class SqliteDatabase {
 
   read<T>(task: (on: Statements) => T, signal?: AbortSignal): Promise<T> {
     return this.#enqueue(async () => {
+      const deadline = performance.now() + this.#options.busyTimeoutMs;
       for (;;) {
         const file = await this.#open(signal);
         try {
@@ -65,7 +66,8 @@ export class SqliteDatabase {
         } catch (error) {
           if (file.isWritable || file.isCurrent()) throw error;
         }
-        // A file that cannot be locked changed while it was read.
+        // A file without locks changed while it was read.
+        if (performance.now() >= deadline) throw changedError(this.#options.path);
       }
     }, signal);
   }

@@ -83,6 +83,11 @@ export function deniedError(path: string): MemoryError {
   return errorOf(path, denied);
 }
 
+/** Returns the error of a file that has no locks and was written while it was read. */
+export function changedError(path: string): MemoryError {
+  return errorOf(path, ['STORE_LOCKED', 'changed while it was read', 'Repeat the call, or raise busyTimeoutMs.']);
+}
+
 interface Failing {
   readonly path: string;
   readonly signal: AbortSignal | undefined;

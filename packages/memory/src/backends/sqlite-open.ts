@@ -14,7 +14,7 @@ export interface OpenFile {
   readonly database: DatabaseSync;
   readonly statements: Statements;
   readonly isWritable: boolean;
-  /** Returns whether this is still the file at the path. A file that is only read must also have the same contents. */
+  /** Returns whether this is still the file at the path. A file that is read without locks must also have the same contents. */
   readonly isCurrent: () => boolean;
 }
 
@@ -30,9 +30,7 @@ export async function openFile({ path, driver, retry }: Opening): Promise<OpenFi
   const Database = await loadDriver(driver);
   const mode = prepareFile(path);
   const isWritable = mode === 'write';
-  const identify = isWritable ? identityOf : stateOf;
-  const identity = identify(path);
-  const isCurrent = (): boolean => identify(path) === identity;
+  const [identity, state] = [identityOf(path), stateOf(path)];
   const name = mode === 'immutable' ? immutableName(path) : path;
   let database = new Database(name, { timeout: BLOCKING_MS, readOnly: !isWritable });
   try {
@@ -40,14 +38,16 @@ export async function openFile({ path, driver, retry }: Opening): Promise<OpenFi
       if (database.isTransaction) database.exec('ROLLBACK');
       return isWritable ? setUp(database, path) : formatOf(database, path);
     });
+    const isLocked = mode !== 'immutable' && format === SCHEMA_VERSION;
+    const isCurrent = (): boolean => (isLocked ? identityOf(path) === identity : stateOf(path) === state);
     if (format !== SCHEMA_VERSION) {
       database.close();
       database = new Database(':memory:');
       await retry(() => copyOldFile(database, { name, format }));
     }
+    return { database, statements: statementsOf(database), isWritable, isCurrent };
   } catch (error) {
     if (database.isOpen) database.close();
     throw error;
   }
-  return { database, statements: statementsOf(database), isWritable, isCurrent };
 }
