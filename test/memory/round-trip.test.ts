@@ -293,6 +293,30 @@ describe.each(backendKinds)('an import on $name', (kind) => {
     },
   );
 
+  test.skipIf(kind.isSkipped)('leaves an index that is up to date', async () => {
+    const { backend, memory } = await openMemory(kind, { retention, project: 'p' });
+    // An index is kept of many terms only.
+    const textOf = (index: number): string => Array.from({ length: 20 }, (_, word) => `w${index}x${word}`).join(' ');
+    const messages = Array.from({ length: 3000 }, (_, index) =>
+      JSON.stringify({ ...message, id: `m${index}`, content: textOf(index), time: START_MS - 5000 + index }),
+    );
+    const facts = Array.from({ length: 3000 }, (_, index) =>
+      JSON.stringify({
+        kind: 'fact',
+        scope: 'user',
+        fact: { id: `f${index}`, text: textOf(index), createdAt: START_MS },
+      }),
+    );
+    await memory.import([...messages, ...facts]);
+    const indices = async (): Promise<string[]> =>
+      (await backend.keys('ai:terms:')).map(({ key, records }) => `${key} ${records}`).toSorted();
+    const before = await indices();
+    expect(before).toHaveLength(2);
+    expect((await memory.recall({ stream: 's', group: 'g', query: 'w7x1' })).contexts[0]).toMatchObject({ id: 'm7' });
+    expect((await memory.facts.recall({ query: 'w7x1' })).facts[0]).toMatchObject({ id: 'f7' });
+    expect(await indices()).toEqual(before);
+  });
+
   test.skipIf(kind.isSkipped)('with a larger limit is not cut by a writer with the defaults', async () => {
     const { backend } = await openMemory(kind);
     const lines = Array.from({ length: 300 }, (_, index) =>
