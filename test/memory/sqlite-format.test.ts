@@ -137,30 +137,34 @@ test('a process that waited while another one migrated the file does not migrate
   expect(contents).toEqual(expected);
 });
 
-test(`after each of ${KILLS} kills during the migration the file has all of its contents`, async () => {
-  const path = `${temporaryDirectory()}/memory.db`;
-  for (let kill = 0; kill < KILLS; kill++) {
-    writeFormat1(path);
-    const old = new DatabaseSync(path);
-    old.exec(`INSERT INTO keys (id, key) VALUES (1000, 'ai:large');
+test(
+  `after each of ${KILLS} kills during the migration the file has all of its contents`,
+  async () => {
+    const path = `${temporaryDirectory()}/memory.db`;
+    for (let kill = 0; kill < KILLS; kill++) {
+      writeFormat1(path);
+      const old = new DatabaseSync(path);
+      old.exec(`INSERT INTO keys (id, key) VALUES (1000, 'ai:large');
       INSERT INTO records (key_id, position, time, temporary, body)
         WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 30000)
         SELECT 1000, i, i, 0, '{"text":"' || i || '","time":' || i || '}' FROM n`);
-    old.close();
-    const expected = contentsOfFormat1(path);
-    const one = startProcess('open', path, 'killed');
-    await one.printed(1);
-    one.child.stdin?.end();
-    // A random moment of the migration, which takes about this long.
-    const timer = setTimeout(() => one.child.kill('SIGKILL'), (kill / KILLS) * 400);
-    await one.ended;
-    clearTimeout(timer);
-    const backend = open(path);
-    const contents = await contentsOf(backend);
-    contents.delete('ai:process:killed');
-    expect(contents).toEqual(expected);
-    await backend.close();
-    expect(problemsOf(path)).toEqual([]);
-    expect(filesWith(path, 'REMOVED-TEXT')).toEqual([]);
-  }
-}, 300_000);
+      old.close();
+      const expected = contentsOfFormat1(path);
+      const one = startProcess('open', path, 'killed');
+      await one.printed(1);
+      one.child.stdin?.end();
+      // A random moment of the migration, which takes about this long.
+      const timer = setTimeout(() => one.child.kill('SIGKILL'), (kill / KILLS) * 400);
+      await one.ended;
+      clearTimeout(timer);
+      const backend = open(path);
+      const contents = await contentsOf(backend);
+      contents.delete('ai:process:killed');
+      expect(contents).toEqual(expected);
+      await backend.close();
+      expect(problemsOf(path)).toEqual([]);
+      expect(filesWith(path, 'REMOVED-TEXT')).toEqual([]);
+    }
+  },
+  KILLS * 30_000,
+);
