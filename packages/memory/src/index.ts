@@ -96,6 +96,7 @@ export type { ParseTimeOptions } from './records/parse-time.ts';
 export { projectStorePath, userStorePath } from './store-path.ts';
 export type { FunctionContext, StreamDefinition, StreamFunction, StreamFunctions } from './conversations/stream.ts';
 export type {
+  ConversationMessage,
   FunctionCall,
   HistoryOptions,
   MergeOptions,

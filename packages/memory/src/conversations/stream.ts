@@ -38,7 +38,7 @@ export interface StreamDefinition {
 }
 
 /** A function with the root of the stream that it comes from. */
-export interface RootedFunction extends StreamFunction {
+interface RootedFunction extends StreamFunction {
   readonly root?: string | undefined;
 }
 
