@@ -1,4 +1,5 @@
 import { MemoryError } from '../errors.ts';
+import { quoted } from './keys.ts';
 import { isTime } from './time.ts';
 
 const MINUTE = 60_000;
@@ -31,7 +32,7 @@ export function parseTime(text: string, { now, edge }: ParseTimeOptions): number
   })();
   if (isTime(parsed)) return parsed;
   throw new MemoryError('INVALID_INPUT', [
-    `Invalid time ${JSON.stringify(text.slice(0, 40))}`,
+    `Invalid time ${quoted(text)}`,
     'Use a date such as 2026-01-31, a time such as 2026-01-31T09:00, or an age such as 30m, 12h, 7d or 2w.',
   ]);
 }
