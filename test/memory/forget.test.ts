@@ -155,7 +155,8 @@ describe('the files of a SQLite store', () => {
   const bytesOf = (directory: string): Buffer =>
     Buffer.concat(readdirSync(directory).map((name) => readFileSync(`${directory}/${name}`)));
   const open = (directory: string): Memory => {
-    const memory = createMemory({ backend: sqlite({ path: `${directory}/memory.db` }), project: 'p' });
+    const backend = sqlite({ path: `${directory}/memory.db` });
+    const memory = createMemory({ backend, project: 'p', retention: { maxMessages: Infinity } });
     onTestFinished(() => memory.close());
     return memory;
   };
@@ -175,11 +176,14 @@ describe('the files of a SQLite store', () => {
     messages: async (memory) => {
       const time = Date.now();
       const messages = Array.from({ length: 600 }, (_, index) => {
-        return { id: `m${index}`, content: `${WORD} ${index}`, time: time + index };
+        // An index is kept of many terms only.
+        const others = Array.from({ length: 60 }, (__, word) => `w${index}x${word}`).join(' ');
+        return { id: `m${index}`, content: `${WORD}${index % 2} ${others}`, time: time + index };
       });
       await memory.messages.addAll({ stream: 's', group: 'g' }, messages);
-      // A recall may write an index of the terms.
-      await memory.recall({ stream: 's', group: 'g', query: WORD });
+      const { contexts } = await memory.recall({ stream: 's', group: 'g', query: `${WORD}1` });
+      expect(contexts).not.toEqual([]);
+      expect(await memory.backend.keys('ai:terms:')).toHaveLength(1);
     },
     notes: (memory) => memory.storeNote('w', WORD, 'todo_0'),
     'a knowledge graph': async (memory) => {
@@ -211,6 +215,19 @@ describe('the files of a SQLite store', () => {
     expect(bytesOf(directory).includes('kept text')).toBe(what !== 'everything');
     await memory.close();
     expect(bytesOf(directory).includes(WORD)).toBe(false);
+  });
+
+  test('have no byte of one forgotten message, also not in the index that keeps the others', async () => {
+    const directory = temporaryDirectory();
+    const memory = open(directory);
+    await write['messages']?.(memory);
+    const place = { stream: 's', group: 'g' };
+    expect(bytesOf(directory).includes('w7x3')).toBe(true);
+    expect(await memory.forget({ ...place, message: 'm7' })).toMatchObject({ removed: 1, erased: 'done' });
+    expect(bytesOf(directory).includes('w7x3')).toBe(false);
+    expect(bytesOf(directory).includes('w8x3')).toBe(true);
+    expect((await memory.messages.history(place)).map(({ id }) => id)).not.toContain('m7');
+    expect((await memory.recall({ ...place, query: 'w8x3' })).contexts[0]).toMatchObject({ id: 'm8' });
   });
 
   test('have forgotten text until another reader is done, which the answer states', async () => {
