@@ -21,10 +21,11 @@ async function importAll(file: string | undefined, flags: GroupFlags, session: S
       const result = await memory.import(lines, { signal: session.signal });
       const { added, present, dropped, unknown, problems } = result;
       const already = present === 0 ? [] : [`${present} already existed`];
-      const over =
-        dropped === 0
-          ? []
-          : [`${dropped} were not imported, because they are too old or too many; raise --days or --keep`];
+      const reason =
+        problems.length === 0
+          ? 'they are too old or too many; raise --days or --keep'
+          : 'their key has a problem, or they are too old or too many';
+      const over = dropped === 0 ? [] : [`${dropped} were not imported, because ${reason}`];
       const kept =
         unknown === 0 ? [] : [`${unknown} are kept as they are for the next export, because they are not readable`];
       notice([`imported ${added} of ${countOf(result.lines, 'line')}`, ...already, ...over, ...kept].join('; '));
