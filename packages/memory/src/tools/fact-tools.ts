@@ -102,7 +102,7 @@ const DEFAULT_PAGE = 50;
 const SOURCE = 'agent';
 
 /** States what became of the text of a forgotten fact. */
-export function describeErasure(erased: Erasure): string {
+function describeErasure(erased: Erasure): string {
   switch (erased) {
     case 'done':
       return 'its text is erased from the store';

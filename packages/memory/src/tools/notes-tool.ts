@@ -44,7 +44,7 @@ const MAX_NAME_CHARACTERS = 40;
  * Returns the id under which notes without a workflow are kept. Those of another project, and with `process` of another process,
  * have another one. The project is hashed, because its identity may be longer than a key.
  */
-export function projectNotesId(project: string, process: string | undefined): string {
+function projectNotesId(project: string, process: string | undefined): string {
   const name = (/[^\\/]+$/u.exec(project)?.[0] ?? project)
     .replaceAll(/[^\p{L}\p{N}._-]/gu, '_')
     .slice(0, MAX_NAME_CHARACTERS);

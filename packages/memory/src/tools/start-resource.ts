@@ -5,7 +5,7 @@ import { factStream } from './tool-context.ts';
 import { asToolErrors } from './tool-errors.ts';
 
 /** The URI of what a session should know at its start. */
-export const START_URI = 'cairn://memory/start';
+const START_URI = 'cairn://memory/start';
 
 const RESOURCE = {
   uri: START_URI,
