@@ -93,6 +93,10 @@ describe.skipIf(!hasRedis)('the data in Redis', () => {
       (raw) => raw.rPush(k, foreign),
       (raw) => raw.lPop(k),
       (raw) => raw.rPop(k),
+      async (raw) => {
+        await raw.lPop(k);
+        await raw.lPush(k, foreign);
+      },
       (raw) => raw.lTrim(k, 0, 380),
       async (raw) => raw.lRem(k, 1, (await raw.lIndex(k, 200)) ?? ''),
     ];
