@@ -108,7 +108,7 @@ const draft = (count: number): fc.Arbitrary<Draft> =>
   fc
     .record({
       text: fc.integer({ min: 0, max: count }),
-      agoMs: fc.option(fc.integer({ min: 0, max: 5 * 60 * 60 }), { nil: undefined, freq: 1 }),
+      agoMs: fc.option(fc.integer({ min: 0, max: 5 * 60 * 60 }), { nil: undefined, freq: 2 }),
       temporary: fc.constantFrom(undefined, undefined, undefined, true, false),
       isOnce: fc.integer({ min: 0, max: 5 }),
       isTorn: fc.integer({ min: 0, max: 30 }),

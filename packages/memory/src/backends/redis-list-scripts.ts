@@ -396,7 +396,7 @@ for index = first_draft, #ARGV, 4 do
     if ends > now then
       local position, target = 0, own ~= '' and tonumber(own) or math.huge
       if own ~= '' and not (untimed and untimed <= target) then position = position_of(target) end
-      if own == '' then untimed = time end
+      if own == '' and time then untimed = math.min(untimed or time, time) end
       local gap = gaps[position] or {}
       gaps[position] = gap
       local at = #gap
