@@ -24,6 +24,7 @@ import { measureImport } from './import.ts';
 import type { Import } from './import.ts';
 import { measureLarge } from './large.ts';
 import type { Large } from './large.ts';
+import type { Search } from './texts.ts';
 import { measureOurs, measureServerMemory } from './processes.ts';
 import type { Outcome } from './processes.ts';
 
@@ -90,15 +91,19 @@ function largeTable(all: readonly Large[]): string {
     'add, 200 at once',
     'newest 50',
     'all',
-    'first search',
+    'search that builds the index',
+    'first search of a process',
     'next search',
-    'first, new process',
+    '`cairn memory search`',
+    'of an empty store',
     'size',
     'of which text',
   ];
   const head = row(names) + row(names.map(() => '---'));
   const ms = (value: number): string => `${value.toFixed(value < 10 ? 2 : 0)} ms`;
   const mebibytes = (value: number): string => `${(value / 1024 / 1024).toFixed(1)} MiB`;
+  const search = ({ ms: total, processorMs, longestTurnMs, residentBytes }: Search): string =>
+    `${ms(total)} (processor ${ms(processorMs)}, longest turn ${ms(longestTurnMs)}, ${mebibytes(residentBytes)})`;
   const rows = all.map((one) =>
     row([
       one.what,
@@ -106,9 +111,11 @@ function largeTable(all: readonly Large[]): string {
       ms(one.addBatch),
       ms(one.historyNewest),
       ms(one.historyAll),
-      ms(one.retrieveFirst),
-      ms(one.retrieveAgain),
-      ms(one.retrieveElsewhere),
+      search(one.build),
+      search(one.first),
+      search(one.next),
+      ms(one.commandMs),
+      ms(one.emptyCommandMs),
       mebibytes(one.bytes),
       mebibytes(one.textBytes),
     ]),
@@ -178,18 +185,25 @@ try {
   const large: Large[] = [];
   say(`${messages} messages, sqlite`);
   large.push(
-    await measureLarge('sqlite', { open: file('large'), messages, bytesOf: async () => statSync(path('large')).size }),
+    await measureLarge('sqlite', {
+      place: path('large'),
+      emptyPlace: path('empty'),
+      open: file('large'),
+      messages,
+      bytesOf: async () => statSync(path('large')).size,
+    }),
   );
   if (server !== undefined) {
     say(`${messages} messages, redis`);
-    const open = (): MemoryBackend => redis({ url: `${server.url}/1`, timeoutMs: 30_000 });
+    const place = `${server.url}/1`;
+    const open = (): MemoryBackend => redis({ url: place, timeoutMs: 30_000 });
     const bytesOf = async (): Promise<number> => {
       const backend = open();
-      const infos = await backend.keys('ai:memory:');
+      const infos = await backend.keys('ai:');
       await backend.close();
       return infos.reduce((sum, { bytes = 0 }) => sum + bytes, 0);
     };
-    large.push(await measureLarge('redis', { open, messages, bytesOf }));
+    large.push(await measureLarge('redis', { place, emptyPlace: `${server.url}/3`, open, messages, bytesOf }));
   }
   process.stdout.write(`\n${workload.processes} processes, ${workload.writes} writes each\n\n${outcomes(written)}`);
   process.stdout.write(`\n${messages} messages in one group\n\n${largeTable(large)}`);

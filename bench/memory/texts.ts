@@ -36,3 +36,16 @@ export async function time(run: () => Promise<unknown>): Promise<number> {
 export function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 }
+
+/** The figures of one search. Times in milliseconds. */
+export interface Search {
+  readonly ms: number;
+  readonly processorMs: number;
+  /** Of the thread, in processor time: other work of the machine does not count. */
+  readonly longestTurnMs: number;
+  readonly residentBytes: number;
+  readonly found: number;
+}
+
+/** The query of the measurements, which most messages have a word of. */
+export const QUERY = '表格内容 redis timeout 77777';

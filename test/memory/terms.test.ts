@@ -217,7 +217,7 @@ describe('forgotten records', () => {
           if (calls === at) await forget();
         });
         const process = createTermStore({ backend: interrupted, sizes: small });
-        // It has already looked for indexes that belong to nothing.
+        // It has already removed the indexes that belong to nothing.
         await append(backend, other.key, texts(5));
         await process.catchUp(other);
         calls = 0;

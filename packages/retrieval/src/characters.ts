@@ -37,11 +37,12 @@ function classify(character: string): Kind {
 const PAGE_BITS = 8;
 const PAGE = 1 << PAGE_BITS;
 
-/** The kinds of code points, in pages that are filled on first use: a text needs most of its code points many times. */
+/** The kinds of code points that were met, in pages: a text needs most of its code points many times, and few of all. */
 const pages: (Uint8Array | undefined)[] = [];
+const UNKNOWN = 0xff;
 
-function fillPage(number: number): Uint8Array {
-  const page = Uint8Array.from({ length: PAGE }, (_, low) => classify(String.fromCodePoint(number * PAGE + low)));
+function addPage(number: number): Uint8Array {
+  const page = new Uint8Array(PAGE).fill(UNKNOWN);
   pages[number] = page;
   return page;
 }
@@ -53,7 +54,13 @@ export function isWordKind(one: Kind): boolean {
 
 /** Returns the kind of the character at a code point. A surrogate without its other half is a separator. */
 export function kindOf(codePoint: number): Kind {
-  const page = pages[codePoint >> PAGE_BITS] ?? fillPage(codePoint >> PAGE_BITS);
-  // Only `classify` fills a page.
-  return page[codePoint & (PAGE - 1)] as Kind;
+  const page = pages[codePoint >> PAGE_BITS] ?? addPage(codePoint >> PAGE_BITS);
+  const low = codePoint & (PAGE - 1);
+  let found = page[low] ?? UNKNOWN;
+  if (found === UNKNOWN) {
+    found = classify(String.fromCodePoint(codePoint));
+    page[low] = found;
+  }
+  // Only `classify` gives another value.
+  return found as Kind;
 }
