@@ -102,8 +102,8 @@ function largeTable(all: readonly Large[]): string {
   const head = row(names) + row(names.map(() => '---'));
   const ms = (value: number): string => `${value.toFixed(value < 10 ? 2 : 0)} ms`;
   const mebibytes = (value: number): string => `${(value / 1024 / 1024).toFixed(1)} MiB`;
-  const search = ({ ms: total, processorMs, longestTurnMs, residentBytes }: Search): string =>
-    `${ms(total)} (processor ${ms(processorMs)}, longest turn ${ms(longestTurnMs)}, ${mebibytes(residentBytes)})`;
+  const search = ({ ms: total, processorMs, maxTurnMs, residentBytes }: Search): string =>
+    `${ms(total)} (processor ${ms(processorMs)}, longest turn ${ms(maxTurnMs)}, ${mebibytes(residentBytes)})`;
   const rows = all.map((one) =>
     row([
       one.what,

@@ -17,17 +17,17 @@ async function search(): Promise<void> {
   // The driver of the store is loaded before.
   await backend.now();
   let isDone = false;
-  let longest = 0;
+  let maxTurn = 0;
   let before = process.threadCpuUsage();
   const turn = (): void => {
     const now = process.threadCpuUsage();
-    longest = Math.max(longest, now.user + now.system - before.user - before.system);
+    maxTurn = Math.max(maxTurn, now.user + now.system - before.user - before.system);
     before = now;
     if (!isDone) setImmediate(turn);
   };
   setImmediate(turn);
   for (let round = 0; round < Number(rounds); round++) {
-    longest = 0;
+    maxTurn = 0;
     const began = performance.now();
     const used = process.cpuUsage();
     const { contexts } = await memory.recall({ stream: 's', group: 'g', query: QUERY, limit: 10 });
@@ -35,7 +35,7 @@ async function search(): Promise<void> {
     const figures: Search = {
       ms: performance.now() - began,
       processorMs: (user + system) / 1000,
-      longestTurnMs: longest / 1000,
+      maxTurnMs: maxTurn / 1000,
       residentBytes: process.memoryUsage.rss(),
       found: contexts.length,
     };

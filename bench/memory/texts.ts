@@ -42,7 +42,7 @@ export interface Search {
   readonly ms: number;
   readonly processorMs: number;
   /** Of the thread, in processor time: other work of the machine does not count. */
-  readonly longestTurnMs: number;
+  readonly maxTurnMs: number;
   readonly residentBytes: number;
   readonly found: number;
 }
