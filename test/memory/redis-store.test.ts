@@ -215,6 +215,8 @@ describe.skipIf(!hasRedis)('the data in Redis', () => {
     const rows = new Map<string, string>();
     const known = new Map<string, string>();
     let [epoch, after] = ['', 0];
+    await backend.change(key, { rows: [{ id: 'never changed', expected: undefined, next: 'first' }] });
+    rows.set('never changed', 'first');
     for (let round = 0; round < 150; round++) {
       const changes = Array.from({ length: 200 }, (_, index) => {
         const id = `${(round * 7 + index) % 5 === 0 ? index : (round * 31 + index) % 40}`;
