@@ -268,7 +268,7 @@ export class SourceView {
     for (const name of damaged) this.#damaged.add(name);
     this.#segments = segments;
     this.#setTails();
-    const holes = stored.state?.holes ?? [];
+    const holes = (stored.state?.holes ?? []).toSorted((left, right) => left - right);
     this.#holes = new Tail(0, 0);
     const records = await this.#backend.fetch(this.#key, this.#epoch, holes, { signal });
     for (const [index, record] of records.entries()) {
@@ -332,12 +332,11 @@ export class SourceView {
   }
 
   /** Finds which records are gone. @returns whether the epoch is the same. */
-  async #readLive({ signal }: CallOptions): Promise<boolean> {
+  async #readLive({ turns, signal }: ViewCall): Promise<boolean> {
     const { epoch, sequences } = await this.#backend.sequences(this.#key, { signal });
     if (epoch !== this.#epoch) return false;
-    for (const segment of this.#segments) segment.setLive(sequences);
-    const live = new Set(sequences);
-    for (const tail of [...this.#tails, this.#holes]) tail.setLive(live);
+    await turns.next();
+    for (const one of [...this.#segments, ...this.#tails, this.#holes]) one.setLive(sequences);
     return true;
   }
 

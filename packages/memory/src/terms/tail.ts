@@ -49,10 +49,12 @@ export class Tail {
     if (lifeOf(record)?.timeMs !== Math.trunc(timeMs)) this.isStorable = false;
   }
 
-  /** Removes the records that are gone. */
-  setLive(live: ReadonlySet<number>): void {
+  /** Removes the records that are gone. @param live the sequences of all records, ascending. */
+  setLive(live: readonly number[]): void {
+    let at = 0;
     for (const [slot, sequence] of this.#builder.sequences.entries()) {
-      if (live.has(sequence) || !this.records.delete(sequence)) continue;
+      while (at < live.length && (live[at] ?? 0) < sequence) at++;
+      if (live[at] === sequence || !this.records.delete(sequence)) continue;
       this.#builder.remove(slot);
     }
   }
