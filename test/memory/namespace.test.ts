@@ -42,7 +42,7 @@ describe.each(backendKinds)('a namespace on $name', (kind) => {
 
   test.skipIf(kind.isSkipped)('keeps as many records for as long as its owner states', async () => {
     const { memory, advance } = await openMemory(kind);
-    const usage = memory.namespace('usage', { maxRecords: 2, maxTemporaryRecords: 2, lifetimeMs: DAY });
+    const usage = memory.namespace('usage', { maxRecords: 2, lifetimeMs: DAY });
     for (const hit of ['a', 'b', 'c']) await usage.append('hits', [{ hit }]);
     await usage.swap('total', { expected: undefined, next: '3' });
     expect((await usage.list('hits')).map(({ value }) => value)).toEqual([{ hit: 'c' }, { hit: 'b' }]);
@@ -213,12 +213,19 @@ function backendOfNothing(): Parameters<typeof createMemory>[0]['backend'] {
   return {
     name: 'nothing',
     now: refuse,
+    trustedNow: refuse,
     append: refuse,
     list: refuse,
     remove: refuse,
+    changes: refuse,
+    fetch: refuse,
+    sequences: refuse,
+    rows: refuse,
+    change: refuse,
     read: refuse,
     swap: refuse,
     keys: refuse,
+    erase: refuse,
     close: async () => undefined,
   };
 }

@@ -1,5 +1,5 @@
 import { createMemory, wrapContexts } from '@cairn/memory';
-import type { Memory, RecalledContext, RecallOptions } from '@cairn/memory';
+import type { Memory, RecalledContext, RecalledMessage, RecallOptions } from '@cairn/memory';
 import { estimateTokens } from '@cairn/tool/prompt';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -176,7 +176,7 @@ describe.each(backendKinds)('past sessions on $name', (kind) => {
 });
 
 describe('recalled text', () => {
-  const context = (content: string, origin: string = 'ai:memory:chat:g'): RecalledContext => ({
+  const context = (content: string, origin: string = 'ai:memory:chat:g'): RecalledMessage => ({
     kind: 'message',
     stream: 'chat',
     group: 'g',

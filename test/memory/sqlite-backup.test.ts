@@ -86,7 +86,7 @@ test('closing waits for a backup', async () => {
   const running = backUp(backend, `${root}/copy.db`);
   await backend.append('ai:list', [draft('meanwhile')], { rule });
   await backend.close();
-  expect(await Promise.race([running, 'not yet'])).toBe(statSync(`${root}/copy.db`).size);
+  expect(await Promise.race([running, Promise.resolve('not yet')])).toBe(statSync(`${root}/copy.db`).size);
   await expect(backUp(backend, `${root}/other.db`)).rejects.toMatchObject({ code: 'STORE_CLOSED' });
 });
 

@@ -12,7 +12,10 @@ export interface Schema {
 /** Parameters that are texts: a hostile name there is no name. Every other text may be one. */
 const texts: readonly (readonly [name: RegExp, value: (name: string) => string])[] = [
   [/^(?:old_?(?:text|string|str|Text|String))$/u, () => 'needle'],
-  [/^(?:new_?(?:text|string|str|Text|String)|content|contents|text|file_text|insert_text|instruction)$/u, () => 'new\n'],
+  [
+    /^(?:new_?(?:text|string|str|Text|String)|content|contents|text|file_text|insert_text|instruction)$/u,
+    () => 'new\n',
+  ],
   [/^(?:to|destination|new_path)$/u, (name) => `moved/${name}`],
   [
     /^(?:patch|input|diff)$/u,

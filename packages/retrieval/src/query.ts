@@ -9,7 +9,7 @@ export interface QueryTerm {
 }
 
 /** A part of a query that a document has or lacks: a word, or a character of a script without spaces. */
-export interface QueryUnit {
+interface QueryUnit {
   /** The terms that match the unit: the word, or the pairs with the character. */
   readonly terms: readonly string[];
   /** The character itself, which says less than a pair. */

@@ -21,7 +21,7 @@ const PAUSE_MS = 20;
 /** Returns the mark of a file. */
 function markOf(on: Statements): string | undefined {
   const mark = stateOf(on)['erasure'];
-  return mark === null ? undefined : String(mark);
+  return typeof mark === 'string' ? mark : undefined;
 }
 
 /** Returns whether the whole file must be written again. */

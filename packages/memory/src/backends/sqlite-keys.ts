@@ -40,7 +40,7 @@ export const endOf = (parameter: string): string => `CAST(CAST(${parameter} AS B
 const ID_OF_KEY = '(SELECT id FROM keys WHERE key = ?1)';
 
 /** Limits a time to the whole numbers that can be read back from SQLite; `null` for never. */
-export function storedTime(timeMs: number): number | null {
+function storedTime(timeMs: number): number | null {
   return timeMs === Infinity ? null : Math.min(timeMs, Number.MAX_SAFE_INTEGER);
 }
 
