@@ -151,6 +151,7 @@ interface Rows {
   readonly ids: readonly string[];
   readonly segments: readonly { readonly name: string; readonly blocks: number }[];
   readonly garbage: readonly unknown[];
+  readonly holes: readonly number[];
 }
 
 async function readRows(backend: MemoryBackend): Promise<Rows> {
@@ -267,6 +268,23 @@ describe('forgotten records', () => {
     await backend.change(table.key, { rows: [{ id: '11', expected: 'new text', next: undefined }] });
     expect([...(await storedTerms(backend))].filter((term) => ['secretword', 'new'].includes(term))).toEqual([]);
     expect((await store.search([table], { query: 'redis', limit: 100 })).searched).toBe(29);
+  });
+
+  test('leave no trace in the state when they are gone', async () => {
+    const backend = memory();
+    await append(
+      backend,
+      key,
+      texts(200).map((text, index) => `${text} ${index}`),
+      large.rule,
+    );
+    const store = createTermStore({ backend });
+    const { records } = await backend.changes(key);
+    for (const { sequence, record } of records.slice(0, 20)) {
+      await store.forget(large, [sequence]);
+      await backend.remove(key, [record]);
+    }
+    expect((await readRows(backend)).holes).toEqual([records[19]?.sequence]);
   });
 
   test('after a kill before they are removed, are found, and stored again later', async () => {

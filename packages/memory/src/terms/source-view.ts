@@ -551,7 +551,9 @@ export class SourceView {
   async #forgetSome(before: ReadState, sequences: readonly number[], call: ViewCall): Promise<boolean> {
     // From here on no other process can store these records.
     const state = before.state ?? emptyState(this.#epoch);
-    const holes = [...new Set([...state.holes, ...sequences])];
+    const records = await this.#backend.fetch(this.#key, this.#epoch, state.holes, { signal: call.signal });
+    const present = state.holes.filter((_, index) => records[index] !== undefined);
+    const holes = [...new Set([...present, ...sequences])];
     if ((await this.#table.write(before, { ...state, holes }, [], call)) === undefined) return false;
     await this.#load(call);
     if (this.#stored?.state === undefined || !(await this.#readLive(call))) return false;

@@ -13,7 +13,10 @@ export interface TermSource {
   readonly key: string;
   /** The rule of a list, which decides what has expired. */
   readonly rule?: ListRule | undefined;
-  /** Returns what a record is found by; `undefined` when the record is not readable. For a list `timeMs` is the time of the record. */
+  /**
+   * Returns what a record is found by; `undefined` when the record is not readable. For a list `timeMs` is the time of the record.
+   * When it returns something else for a stored record than before, raise `INDEX_VERSION`.
+   */
   readonly textOf: (record: string) => { readonly text: string; readonly timeMs: number } | undefined;
 }
 
