@@ -14,6 +14,7 @@ import type {
   TableResult,
 } from '../records/backend.ts';
 import { isLive } from '../records/record.ts';
+import { visitRecords } from '../records/turns.ts';
 import { changesScript, fetchScript, infoScript, removeAllScript, sequencesScript } from './redis-change-scripts.ts';
 import { redisClient } from './redis-client.ts';
 import type { RedisClient, RedisDriver } from './redis-client.ts';
@@ -120,9 +121,11 @@ export function redis(options: RedisOptions = {}): MemoryBackend {
       const read = async (last: number): Promise<{ readonly all: number; readonly live: string[] }> => {
         const [nowMs, records] = parts(await ask(listScript, key, [time(), String(last)], { signal }));
         const found = texts(records);
-        const live = found.filter(
-          (record) => !record.startsWith(NUMBERING_START) && isLive(record, rule, Number(nowMs)),
-        );
+        const live: string[] = [];
+        const visit = (record: string): undefined => {
+          if (!record.startsWith(NUMBERING_START) && isLive(record, rule, Number(nowMs))) live.push(record);
+        };
+        await visitRecords(found, visit, { signal });
         return { all: found.length, live };
       };
       if (limit === Infinity) return (await read(-1)).live;

@@ -8,6 +8,7 @@ import { eraseNow, markErasure, needsRewrite } from './sqlite-erasure.ts';
 import { changedError, deniedError, explainSqliteError, isBusy } from './sqlite-errors.ts';
 import { openFile } from './sqlite-open.ts';
 import type { OpenFile } from './sqlite-open.ts';
+import { inTransaction } from './sqlite-statements.ts';
 import type { Statements } from './sqlite-statements.ts';
 import { pragma, stateOf } from './sqlite-schema.ts';
 import type { State } from './sqlite-schema.ts';
@@ -27,16 +28,17 @@ export interface DatabaseOptions {
   readonly driver: SqliteDriver;
 }
 
-/** Runs a task in one transaction: it sees one state, and all of its changes are kept, or none. */
-function inTransaction<T>({ database, statements }: OpenFile, begin: string, task: (on: Statements) => T): T {
-  statements.run(begin);
+/** Runs a task that reads one state, also while other work runs: no other task uses the connection. */
+async function inLongTransaction<T>(
+  { database, statements }: OpenFile,
+  task: (on: Statements) => T | Promise<T>,
+): Promise<T> {
+  statements.run('BEGIN');
   try {
-    const done = task(statements);
-    statements.run('COMMIT');
-    return done;
-  } catch (error) {
+    return await task(statements);
+  } finally {
+    // Nothing was written.
     if (database.isTransaction) database.exec('ROLLBACK');
-    throw error;
   }
 }
 
@@ -55,13 +57,14 @@ export class SqliteDatabase {
     this.#options = options;
   }
 
-  read<T>(task: (on: Statements) => T, signal?: AbortSignal): Promise<T> {
+  /** Runs a task that sees one state. It may let other work run. */
+  read<T>(task: (on: Statements) => T | Promise<T>, signal?: AbortSignal): Promise<T> {
     return this.#enqueue(async () => {
       const deadline = performance.now() + this.#options.busyTimeoutMs;
       for (;;) {
         const file = await this.#open(signal);
         try {
-          const result = await this.#retryWhileBusy(() => inTransaction(file, 'BEGIN', task), signal);
+          const result = await this.#retryWhileBusy(() => inLongTransaction(file, task), signal);
           if (file.isWritable || file.isCurrent()) return result;
         } catch (error) {
           if (file.isWritable || file.isCurrent()) throw error;
@@ -171,12 +174,12 @@ export class SqliteDatabase {
   }
 
   /** Repeats a task while other processes hold the lock, until the timeout. */
-  async #retryWhileBusy<T>(task: () => T, signal: AbortSignal | undefined): Promise<T> {
+  async #retryWhileBusy<T>(task: () => T | Promise<T>, signal: AbortSignal | undefined): Promise<T> {
     const deadline = performance.now() + this.#options.busyTimeoutMs;
     for (;;) {
       signal?.throwIfAborted();
       try {
-        return task();
+        return await task();
       } catch (error) {
         if (!isBusy(error) || performance.now() >= deadline) throw error;
         await delay(1 + Math.random() * MAX_RETRY_MS, undefined, { signal }).catch(() => signal?.throwIfAborted());

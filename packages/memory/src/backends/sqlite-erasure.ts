@@ -5,11 +5,13 @@
  * `text` or `log`, and a name, so that a process ends only the work that it began.
  */
 import type { DatabaseSync } from 'node:sqlite';
-import { setTimeout as delay } from 'node:timers/promises';
+import { setImmediate, setTimeout as delay } from 'node:timers/promises';
 import { randomName } from '../records/random-name.ts';
-import type { Statements } from './sqlite-statements.ts';
 import { isBusy } from './sqlite-errors.ts';
+import { sweep } from './sqlite-keys.ts';
 import { pragma, stateOf } from './sqlite-schema.ts';
+import { inTransaction } from './sqlite-statements.ts';
+import type { Statements } from './sqlite-statements.ts';
 import { runInWorker } from './sqlite-worker.ts';
 
 /** A file of up to this number of pages is written again in a few milliseconds, less than the start of a thread takes. */
@@ -78,6 +80,8 @@ export async function eraseNow(erasing: Erasing): Promise<boolean> {
   let mark = before;
   try {
     if (before.startsWith('text')) {
+      while (await erasing.retry(() => inTransaction(erasing, 'BEGIN IMMEDIATE', (on) => sweep(on))))
+        await setImmediate();
       await rewrite(erasing);
       mark = `log ${randomName()}`;
       await changeMark(erasing, before, mark);

@@ -4,6 +4,11 @@ import type { Statements } from './sqlite-statements.ts';
 
 /** The expired keys that each write removes. */
 const KEYS_PER_SWEEP = 8;
+/** The entries of a key that are removed in one step, and their bytes. */
+const ENTRIES_PER_STEP = 2048;
+const BYTES_PER_STEP = 1024 * 1024;
+/** When a key without a name expired: before all times, so that a clock that goes back does not show it. */
+const REMOVED_MS = Number.MIN_SAFE_INTEGER;
 
 export type Kind = 'list' | 'table' | 'document';
 
@@ -136,9 +141,49 @@ export function removeKey(on: Statements, key: string): void {
   on.run('DELETE FROM keys WHERE key = ?', key);
 }
 
-/** Removes some keys that expired. */
-export function sweep(on: Statements, trustedMs: number): void {
-  for (const { key } of on.all('SELECT key FROM keys WHERE expires_at <= ? LIMIT ?', trustedMs, KEYS_PER_SWEEP)) {
-    removeKey(on, String(key));
+type Sized = Pick<KeyRow, 'id' | 'records' | 'bytes'>;
+
+/** Returns the number of entries of a key that are removed in one step, which blocks for some milliseconds. */
+function stepOf({ records, bytes }: Sized): number {
+  return Math.max(1, Math.min(ENTRIES_PER_STEP, Math.floor((records * BYTES_PER_STEP) / (bytes + 1))));
+}
+
+/**
+ * Removes a key. Many entries stay without a name, and {@link sweep} removes them in steps.
+ *
+ * @returns the number of its entries.
+ */
+export function dropKey(on: Statements, row: Sized): number {
+  const { id, records } = row;
+  if (records <= stepOf(row)) {
+    on.run(`DELETE FROM entries WHERE ${IS_OF_KEY}`, id);
+    on.run('DELETE FROM keys WHERE id = ?', id);
+  } else {
+    on.run('UPDATE keys SET key = ?, expires_at = ? WHERE id = ?', `removed ${randomName()}`, REMOVED_MS, id);
   }
+  return records;
+}
+
+/** Removes some keys that expired, or some entries of one. @returns whether there may be more. */
+export function sweep(on: Statements, trustedMs: number = REMOVED_MS): boolean {
+  const sql = 'SELECT id, records, bytes, expires_at FROM keys WHERE expires_at <= ? ORDER BY expires_at LIMIT ?';
+  const expired = on.all(sql, trustedMs, KEYS_PER_SWEEP);
+  let removed = 0;
+  for (const { id, records, bytes, expires_at: expiresMs } of expired) {
+    const row: Sized = { id: Number(id), records: Number(records), bytes: Number(bytes) };
+    const step = stepOf(row);
+    if (removed > 0 && removed + step > ENTRIES_PER_STEP) return true;
+    if (row.records > step && Number(expiresMs) === REMOVED_MS) {
+      const first = `SELECT id FROM entries WHERE ${IS_OF_KEY} ORDER BY id LIMIT ?2`;
+      on.run(`DELETE FROM entries WHERE id IN (${first})`, row.id, step);
+      on.run(
+        'UPDATE keys SET records = records - ?1, bytes = bytes - bytes * ?1 / records WHERE id = ?2',
+        step,
+        row.id,
+      );
+      return true;
+    }
+    removed += Math.min(dropKey(on, row), step);
+  }
+  return expired.length === KEYS_PER_SWEEP;
 }

@@ -6,9 +6,10 @@
  * anchor, 0 when there is none, and `placed` is its time. So records with one anchor are ordered by time, and no other record is
  * written when one is placed.
  */
-import type { Draft, ListRule } from '../records/backend.ts';
+import type { CallOptions, Draft, ListRule } from '../records/backend.ts';
 import { lifeOf, recordOf } from '../records/record.ts';
 import { isTime, MAX_TIME_MS } from '../records/time.ts';
+import { visitRecords } from '../records/turns.ts';
 import type { Time } from './sqlite-clock.ts';
 import type { Statements } from './sqlite-statements.ts';
 import { BODY, endOf, IS_OF_KEY, removeEntries } from './sqlite-keys.ts';
@@ -17,7 +18,7 @@ import type { KeyRow } from './sqlite-keys.ts';
 /** Places of imported records come after 0, the place of their anchor. */
 const FIRST_PLACE = MAX_TIME_MS + 1;
 
-interface Listing {
+interface Listing extends CallOptions {
   readonly rule: ListRule;
   readonly limit: number;
   readonly nowMs: number;
@@ -59,12 +60,23 @@ function lastExpired(rule: ListRule, nowMs: number): readonly [number, number] {
   return ends as [number, number];
 }
 
-/** Returns the records that the rule keeps, newest first. */
-export function recordsOf(on: Statements, id: number, { rule, limit, nowMs }: Listing): string[] {
+/** Returns the records that the rule keeps, newest first. Other work runs meanwhile. */
+export async function recordsOf(
+  on: Statements,
+  id: number,
+  { rule, limit, nowMs, signal }: Listing,
+): Promise<string[]> {
   const sql = `SELECT ${BODY} FROM entries WHERE key_id = ?1 AND anchor IS NOT NULL AND ${IS_LIVE}
     ${NEWEST_FIRST} LIMIT ?4`;
-  const found = on.all(sql, id, ...lastExpired(rule, nowMs), Math.min(limit, Number.MAX_SAFE_INTEGER));
-  return found.map(({ body }) => String(body));
+  const values = [...lastExpired(rule, nowMs), Math.min(limit, Number.MAX_SAFE_INTEGER)];
+  const records: string[] = [];
+  const add = (record: string): undefined => void records.push(record);
+  await visitRecords(textsOf(on.each(sql, id, ...values)), add, { signal });
+  return records;
+}
+
+function* textsOf(rows: Iterable<Readonly<Record<string, unknown>>>): Generator<string, void, void> {
+  for (const { body } of rows) yield String(body);
 }
 
 /** Returns the newest record that starts with a text. */

@@ -5,6 +5,8 @@ type Row = Record<string, SQLOutputValue>;
 /** Statements on the open file, prepared once. */
 export interface Statements {
   readonly all: (sql: string, ...values: SQLInputValue[]) => Row[];
+  /** Like `all`, but reads each row when it is asked for. */
+  readonly each: (sql: string, ...values: SQLInputValue[]) => Iterable<Row>;
   readonly get: (sql: string, ...values: SQLInputValue[]) => Row | undefined;
   /** @returns the number of changed rows. */
   readonly run: (sql: string, ...values: SQLInputValue[]) => number;
@@ -19,7 +21,25 @@ export function statementsOf(database: DatabaseSync): Statements {
   };
   return {
     all: (sql, ...values) => prepared(sql).all(...values),
+    each: (sql, ...values) => prepared(sql).iterate(...values),
     get: (sql, ...values) => prepared(sql).get(...values),
     run: (sql, ...values) => Number(prepared(sql).run(...values).changes),
   };
+}
+
+/** Runs a task in one transaction: it sees one state, and all of its changes are kept, or none. */
+export function inTransaction<T>(
+  { database, statements }: { readonly database: DatabaseSync; readonly statements: Statements },
+  begin: string,
+  task: (on: Statements) => T,
+): T {
+  statements.run(begin);
+  try {
+    const done = task(statements);
+    statements.run('COMMIT');
+    return done;
+  } catch (error) {
+    if (database.isTransaction) database.exec('ROLLBACK');
+    throw error;
+  }
 }

@@ -1,5 +1,6 @@
 import { homeDirectory } from '@cairn/tool/paths';
 import { resolve } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import type {
   CallOptions,
   Changed,
@@ -26,6 +27,7 @@ import type { SqliteDriver } from './sqlite-driver.ts';
 import {
   addKey,
   BODY,
+  dropKey,
   endOf,
   findKey,
   IS_OF_KEY,
@@ -55,6 +57,8 @@ export interface SqliteOptions {
 /** Approximate bytes of a row without its text. */
 const ROW_BYTES = 48;
 const CHANGES_LIMIT = 1000;
+/** They are read in a few milliseconds. */
+const SEQUENCES_PER_PAGE = 16_384;
 
 function textOf(row: Readonly<Record<string, unknown>>): string {
   return String(row['body']);
@@ -104,16 +108,13 @@ export function sqlite(options: SqliteOptions = {}): MemoryBackend {
       database.read((on) => {
         const nowMs = clock();
         const row = keyAt(on, key, nowMs, 'list');
-        return row === undefined ? [] : recordsOf(on, row.id, { rule, limit, nowMs });
+        return row === undefined ? [] : recordsOf(on, row.id, { rule, limit, nowMs, signal });
       }, signal),
     remove: (key: string, records: readonly string[] | 'all', call?: CallOptions) =>
       write((on, { trustedMs }) => {
         const row = keyAt(on, key, trustedMs, 'list', 'table');
         if (row === undefined) return 0;
-        if (records === 'all') {
-          removeKey(on, key);
-          return row.records;
-        }
+        if (records === 'all') return dropKey(on, row);
         if (row.kind !== 'list') throw wrongType(key);
         const before = row.records;
         removeRecords(on, row, records);
@@ -149,13 +150,21 @@ export function sqlite(options: SqliteOptions = {}): MemoryBackend {
         });
       }, call?.signal),
     sequences: (key: string, call?: CallOptions) =>
-      database.read((on) => {
+      database.read(async (on) => {
         const row = keyAt(on, key, clock(), 'list', 'table');
         if (row === undefined) return { epoch: '', sequences: [] };
         // One text is several times faster than one row for each of 100,000 numbers.
         const sql = `SELECT json_group_array(sequence) AS sequences
-          FROM (SELECT ${SEQUENCE} FROM entries WHERE ${IS_OF_KEY} ORDER BY id)`;
-        return { epoch: row.epoch, sequences: JSON.parse(String(on.get(sql, row.id)?.['sequences'])) as number[] };
+          FROM (SELECT ${SEQUENCE} FROM entries WHERE ${IS_OF_KEY} AND id > ((?1 << 32) | ?2) ORDER BY id LIMIT ?3)`;
+        const pages: number[][] = [];
+        for (;;) {
+          const found = on.get(sql, row.id, pages.at(-1)?.at(-1) ?? 0, SEQUENCES_PER_PAGE);
+          const page = JSON.parse(String(found?.['sequences'])) as number[];
+          pages.push(page);
+          if (page.length < SEQUENCES_PER_PAGE) return { epoch: row.epoch, sequences: pages.flat() };
+          await setImmediate();
+          call?.signal?.throwIfAborted();
+        }
       }, call?.signal),
     rows: (key: string, ids: readonly string[], call?: CallOptions) =>
       database.read((on) => {

@@ -28,6 +28,7 @@ import { listRuleOf } from '../records/limits.ts';
 import type { Limits } from '../records/limits.ts';
 import { parseNamespaceRecord } from '../records/namespace.ts';
 import { readChanges } from '../records/read-changes.ts';
+import { Turns, unitsOf } from '../records/turns.ts';
 import { parseFields } from '../records/record.ts';
 import type { UnreadableRecord } from '../records/reader.ts';
 import { MAX_TIME_MS } from '../records/time.ts';
@@ -272,7 +273,9 @@ async function* readKey(
       ? Math.min((await backend.now({ signal })) + info.expiresInMs, MAX_TIME_MS)
       : undefined;
   const reason = reasonOf(info);
+  const turns = new Turns(signal);
   for (const { record, id } of found) {
+    if (turns.spend(unitsOf(record))) await turns.next();
     const fields = reason === undefined ? value?.parse(record) : undefined;
     const line = fields && JSON.stringify({ kind: value?.kind, ...place, ...fields, expiresAt });
     yield { key, kind: type, record, id, line, reason };

@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises';
 import { claimStream } from '../conversations/claims.ts';
 import type { ImportedMessage } from '../conversations/message.ts';
 import { messageSource } from '../conversations/messages.ts';
@@ -11,7 +10,9 @@ import type { Graph } from '../graph/graph.ts';
 import type { CallOptions } from '../records/backend.ts';
 import { graphKey, memoryKey, namespaceKey, notesKey, streamKey, UNKNOWN_KEY, workflowKey } from '../records/keys.ts';
 import { listRuleOf } from '../records/limits.ts';
+import type { Limits } from '../records/limits.ts';
 import { namespaceDraft, parseNamespaceRecord } from '../records/namespace.ts';
+import { Turns, unitsOf } from '../records/turns.ts';
 import { noteDraft } from '../workflows/notes.ts';
 import type { Note, Notes } from '../workflows/notes.ts';
 import type { Workflows } from '../workflows/workflows.ts';
@@ -46,8 +47,8 @@ export interface ImportDependencies extends ExportDependencies {
   readonly factDependencies: ChangeDependencies;
 }
 
-/** The lines that are parsed before other work runs. */
-const LINES_PER_TURN = 500;
+/** The work of comparing or checking a line, in units of {@link Turns}. */
+const UNITS_PER_LINE = 64;
 /** The records that one step writes. */
 const BATCH = 200;
 
@@ -73,8 +74,7 @@ export async function importLines(
   texts: Iterable<string> | AsyncIterable<string>,
   { signal }: CallOptions,
 ): Promise<ImportResult> {
-  const lines = await parseLines(texts);
-  for (const line of lines) checkLine(line, dependencies.limits);
+  const lines = await parseLines(texts, { limits: dependencies.limits, signal });
   checkKinds(lines);
   const problems: Problem[] = [];
   const total: Counts = { added: 0, present: 0, dropped: 0 };
@@ -150,7 +150,11 @@ export async function importLines(
   return { lines: lines.length, ...total, unknown: known.added, problems };
 }
 
-async function parseLines(texts: Iterable<string> | AsyncIterable<string>): Promise<Line[]> {
+async function parseLines(
+  texts: Iterable<string> | AsyncIterable<string>,
+  { limits, signal }: CallOptions & { readonly limits: Limits },
+): Promise<Line[]> {
+  const turns = new Turns(signal);
   const parser = createLineParser();
   const lines: Line[] = [];
   let lineNumber = 0;
@@ -159,8 +163,12 @@ async function parseLines(texts: Iterable<string> | AsyncIterable<string>): Prom
     // Some programs write a byte order mark.
     const line = (lineNumber === 1 ? text.replace(/^\uFEFF/u, '') : text).trim();
     if (line !== '') lines.push(...parser.parse(line, lineNumber));
-    // Other work runs in between.
-    if (lineNumber % LINES_PER_TURN === 0) await setImmediate();
+    if (turns.spend(4 * unitsOf(text))) await turns.next();
+  }
+  // A line that cannot be parsed is reported before one that cannot be stored.
+  for (const line of lines) {
+    checkLine(line, limits);
+    if (turns.spend(UNITS_PER_LINE)) await turns.next();
   }
   return lines;
 }
@@ -188,23 +196,37 @@ async function importRecords<T extends { readonly time: number }>(
     read,
     add,
     count,
+    signal,
   }: {
     readonly identify: (record: T) => string;
     readonly read: () => Promise<readonly T[]>;
     readonly add: (records: readonly T[]) => Promise<unknown>;
-  } & Pick<Importing, 'count'>,
+  } & Importing,
 ): Promise<void> {
-  const readIdentities = async (): Promise<Set<string>> => new Set((await read()).map(identify));
+  const turns = new Turns(signal);
+  const readIdentities = async (): Promise<Set<string>> => {
+    const identities = new Set<string>();
+    for (const record of await read()) {
+      identities.add(identify(record));
+      if (turns.spend(UNITS_PER_LINE)) await turns.next();
+    }
+    return identities;
+  };
   const before = await readIdentities();
   const missing = new Map<string, T>();
   for (const line of lines) {
     const identity = identify(line);
     if (!before.has(identity)) missing.set(identity, line);
+    if (turns.spend(UNITS_PER_LINE)) await turns.next();
   }
   count.present += lines.length - missing.size;
   if (missing.size === 0) return;
   const fresh = [...missing].toSorted(([, a], [, b]) => a.time - b.time);
-  for (const batch of batchesOf(fresh)) await add(batch.map(([, line]) => line));
+  for (const batch of batchesOf(fresh)) {
+    await add(batch.map(([, line]) => line));
+    // SQLite writes in this thread.
+    await turns.next();
+  }
   const after = await readIdentities();
   const kept = fresh.filter(([identity]) => after.has(identity)).length;
   count.added += kept;
@@ -240,6 +262,7 @@ async function importMessages(
     read: () => messages.history(place, { signal }),
     add: (batch) => messages.addAll(place, batch, { signal }),
     count,
+    signal,
   });
   if (count.added > 0) await terms.catchUp(messageSource(place, limits), { signal });
 }
@@ -259,6 +282,7 @@ async function importNotes(
       return backend.append(notesKey(workflowId), drafts, { rule: limits.notes, signal });
     },
     count,
+    signal,
   });
 }
 
@@ -310,6 +334,7 @@ async function importNamespaceRecords(
       return backend.append(key, drafts, { rule, signal });
     },
     count,
+    signal,
   });
 }
 

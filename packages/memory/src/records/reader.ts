@@ -1,5 +1,6 @@
 import type { CallOptions, ListQuery, MemoryBackend } from './backend.ts';
 import { checkLimit } from './limits.ts';
+import { visitRecords } from './turns.ts';
 
 /** A record that this version cannot read. It stays where it is. */
 export interface UnreadableRecord {
@@ -49,12 +50,14 @@ export function createReader(backend: MemoryBackend, onUnreadable: UnreadableLis
         const records = await backend.list(key, { ...query, limit: count });
         const readable: Entry<T>[] = [];
         const unreadable: string[] = [];
-        for (const record of records) {
-          if (readable.length === limit) break;
+        const visit = (record: string): boolean => {
+          if (readable.length === limit) return true;
           const value = parse(record);
           if (value === undefined) unreadable.push(record);
           else readable.push({ record, value });
-        }
+          return false;
+        };
+        await visitRecords(records, visit, query);
         if (readable.length < limit && records.length >= count) continue;
         for (const record of unreadable) onUnreadable({ key, record });
         return readable;

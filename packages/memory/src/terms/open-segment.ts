@@ -4,7 +4,7 @@ import type { CallOptions } from '../records/backend.ts';
 import { blockRow, columnsRow } from './index-state.ts';
 import type { IndexTable, StoredSegment } from './index-state.ts';
 import type { PostingsCache } from './postings-cache.ts';
-import type { Turns } from './turns.ts';
+import type { Turns } from '../records/turns.ts';
 
 /** A row of a segment is missing or damaged. It never leaves this room. */
 export class DamagedSegment extends Error {

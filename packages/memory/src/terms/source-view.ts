@@ -21,7 +21,7 @@ import type { PostingsCache } from './postings-cache.ts';
 import { Tail } from './tail.ts';
 import type { CapturedTail } from './tail.ts';
 import type { TermSource } from './term-store.ts';
-import type { Turns } from './turns.ts';
+import type { Turns } from '../records/turns.ts';
 
 /** When segments are written and merged. */
 export interface SegmentSizes {

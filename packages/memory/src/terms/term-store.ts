@@ -6,7 +6,7 @@ import { PostingsCache } from './postings-cache.ts';
 import { collectOrphans } from './orphans.ts';
 import { DEFAULT_SIZES, SourceView } from './source-view.ts';
 import type { SegmentSizes, SourceParts } from './source-view.ts';
-import { Turns } from './turns.ts';
+import { Turns } from '../records/turns.ts';
 
 /** Records that can be found: those of a list, or the rows of a table. */
 export interface TermSource {

@@ -1,0 +1,125 @@
+/** Long calls let other work run. The turns of the event loop are counted, because times differ between computers. */
+import { setImmediate } from 'node:timers';
+import { createMemory } from '@cairn/memory';
+import type { Memory } from '@cairn/memory';
+import { sqlite } from '@cairn/memory/sqlite';
+import { DatabaseSync } from 'node:sqlite';
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
+import { newDirectory, temporaryDirectory } from '../support/tree.ts';
+import { filesWith } from './sqlite-files.ts';
+import { draft, rule } from './sqlite-records.ts';
+
+const PLACE = { stream: 'chat', group: 'daily' };
+const COUNT = 40_000;
+const KEPT = { maxMessages: Infinity, messageLifetimeMs: Infinity };
+let path = '';
+let exported: readonly string[] = [];
+
+/** Returns how often other work ran while a task ran. */
+async function turnsOf(task: () => Promise<unknown>): Promise<number> {
+  let turns = 0;
+  let isDone = false;
+  const count = (): void => {
+    turns += 1;
+    if (!isDone) setImmediate(count);
+  };
+  setImmediate(count);
+  await task();
+  isDone = true;
+  return turns;
+}
+
+function open(file: string): Memory {
+  const memory = createMemory({ backend: sqlite({ path: file }), retention: KEPT });
+  onTestFinished(() => memory.close());
+  return memory;
+}
+
+beforeAll(async () => {
+  path = `${newDirectory()}/memory.db`;
+  await using memory = createMemory({ backend: sqlite({ path }), retention: KEPT });
+  await memory.messages.addAll(
+    PLACE,
+    Array.from({ length: COUNT }, (_, index) => ({ content: `message ${index}` })),
+  );
+  exported = await Array.fromAsync(memory.export());
+});
+
+test.each([
+  ['listing messages', (memory: Memory) => memory.messages.history(PLACE)],
+  ['finding a message', (memory: Memory) => memory.messages.get(PLACE, 'missing')],
+  ['an export', (memory: Memory) => Array.fromAsync(memory.export())],
+  ['a list of unreadable records', (memory: Memory) => memory.unreadable()],
+  ['an import that changes nothing', (memory: Memory) => memory.import(exported)],
+])('%s lets other work run', async (_, task) => {
+  const memory = open(path);
+  await memory.stats();
+  expect(await turnsOf(() => task(memory))).toBeGreaterThan(COUNT / 1000);
+});
+
+test('the sequences of a long list are read in pages, and none is missing', async () => {
+  const memory = open(path);
+  const { sequences } = await memory.backend.sequences('ai:memory:chat:daily');
+  expect(sequences).toEqual(Array.from({ length: COUNT }, (_, index) => index + 1));
+  expect(await turnsOf(() => memory.backend.sequences('ai:memory:chat:daily'))).toBeGreaterThan(1);
+});
+
+test('an import writes in many turns', async () => {
+  const memory = open(`${temporaryDirectory()}/memory.db`);
+  const lines = exported.slice(0, 4001);
+  expect(await turnsOf(() => memory.import(lines))).toBeGreaterThan(20);
+  expect(await memory.messages.history(PLACE)).toHaveLength(4000);
+});
+
+test('a long list is removed at once, and its text in many turns', async () => {
+  const file = `${temporaryDirectory()}/memory.db`;
+  const { backend } = open(file);
+  const drafts = Array.from({ length: 10_000 }, (_, index) => draft(`REMOVED ${index}`));
+  await backend.append('ai:list', drafts, { rule });
+  expect(await backend.remove('ai:list', 'all')).toBe(10_000);
+  expect(await backend.list('ai:list', { rule })).toEqual([]);
+  expect(await backend.keys('')).toEqual([]);
+  await backend.append('ai:list', [draft('kept')], { rule });
+  expect(await turnsOf(() => backend.erase())).toBeGreaterThan(4);
+  expect(filesWith(file, 'REMOVED')).toEqual([]);
+  expect(await backend.list('ai:list', { rule })).toHaveLength(1);
+});
+
+test('writes remove what is left of a long list, also after a clock that goes back', async () => {
+  const file = `${temporaryDirectory()}/memory.db`;
+  let nowMs = 1_703_123_456_000;
+  const backend = sqlite({ path: file, clock: () => nowMs });
+  onTestFinished(() => backend.close());
+  const drafts = Array.from({ length: 10_000 }, (_, index) => draft(`text ${index}`));
+  await backend.append('ai:list', drafts, { rule });
+  await backend.remove('ai:list', 'all');
+  nowMs -= 3_600_000_000;
+  expect(await backend.keys('')).toEqual([]);
+  for (let write = 0; write < 6; write++) await backend.append('ai:x', [draft('kept')], { rule });
+  const database = new DatabaseSync(file);
+  onTestFinished(() => database.close());
+  expect(database.prepare('SELECT count(*) AS count FROM entries').get()?.['count']).toBe(6);
+  expect(database.prepare("SELECT count(*) AS count FROM keys WHERE key <> 'ai:x'").get()?.['count']).toBe(0);
+});
+
+test('an expired long list is removed in steps', async () => {
+  const file = `${temporaryDirectory()}/memory.db`;
+  let nowMs = 1_703_123_456_000;
+  const backend = sqlite({ path: file, clock: () => nowMs });
+  onTestFinished(() => backend.close());
+  const short = { ...rule, lifetimeMs: 1000, temporaryLifetimeMs: 1000 };
+  await backend.append(
+    'ai:list',
+    Array.from({ length: 10_000 }, (_, index) => draft(`text ${index}`)),
+    { rule: short },
+  );
+  nowMs += 2000;
+  const counts: unknown[] = [];
+  const database = new DatabaseSync(file);
+  onTestFinished(() => database.close());
+  for (let write = 0; write < 7; write++) {
+    await backend.swap(`ai:${write}`, { expected: undefined, next: 'x', ttlMs: 1e9 });
+    counts.push(database.prepare('SELECT count(*) AS count FROM entries').get()?.['count']);
+  }
+  expect(counts).toEqual([10_000, 7952, 5904, 3856, 1808, 0, 0]);
+});
