@@ -166,6 +166,7 @@ describe('cairn memory', () => {
     expect((await cairn(['memory', 'recall', 'deploy'])).stdout).not.toContain('Mondays');
     const forgotten = await cairn(['memory', 'forget', next]);
     expect(forgotten).toMatchObject({ exitCode: 0, stderr: expect.stringContaining(`forgot ${next}; the text is`) });
+    expect(forgotten.stderr).toContain(`it had replaced ${id}, which the store still has`);
     expect(await cairn(['memory', 'forget', next])).toMatchObject({
       exitCode: 2,
       stderr: expect.stringContaining("'cairn memory list' shows the ids"),

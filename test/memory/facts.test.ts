@@ -249,6 +249,36 @@ describe.each(kinds)('facts in $name', (kind) => {
     expect((await backend.changes(KEY)).sequence).toBe(sequence);
   });
 
+  test('a forgotten fact takes the superseded ones with its texts along, and names the others', async () => {
+    const { facts } = await openFacts(kind);
+    const { fact: old } = await facts.remember('lives in Berlin');
+    const own = await facts.supersede(old.id, 'the secret plan');
+    await facts.remember('The secret plan!', { project: '/other' });
+    await facts.remember('The secret place', { project: '/other' });
+    await facts.moveProject('/other', PROJECT);
+    await facts.update(own.id, { text: 'the secret place, changed' });
+    expect((await facts.list({ archived: true })).total).toBe(2);
+    expect(await facts.forget(own.id)).toMatchObject({ forgotten: true, superseded: [old.id] });
+    expect((await facts.list({ archived: true })).facts.map(({ text }) => text)).toEqual(['lives in Berlin']);
+    expect(await facts.restore(old.id)).toMatchObject({ text: 'lives in Berlin' });
+    expect((await facts.list()).facts.map(({ text }) => text).toSorted()).toEqual([
+      'The secret place',
+      'lives in Berlin',
+    ]);
+    expect(await facts.forget(old.id)).not.toHaveProperty('superseded');
+  });
+
+  test('a value of another program hides no fact of the other scope', async () => {
+    const { facts, backend } = await openFacts(kind);
+    const { fact } = await facts.remember('likes tea', { scope: 'user' });
+    await backend.swap(KEY, { expected: undefined, next: 'text', ttlMs: Infinity });
+    expect(await facts.get(fact.id)).toEqual(fact);
+    expect(await facts.update(fact.id, { text: 'likes coffee' })).toMatchObject({ text: 'likes coffee' });
+    expect(await failureOf(facts.get('fact_unknown'))).toMatchObject({ code: 'CORRUPT_RECORD' });
+    expect(await facts.projects()).toEqual([]);
+    expect(await facts.forget(fact.id)).toMatchObject({ forgotten: true });
+  });
+
   test('a forgotten fact is gone with its earlier versions', async () => {
     const { facts, backend } = await openFacts(kind);
     const { fact } = await facts.remember('the first secret plan');

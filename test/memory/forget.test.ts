@@ -148,6 +148,82 @@ describe.each(backendKinds)('forget on $name', (kind) => {
     }
     expect(await keysOf(memory)).toEqual(['ai:memory:s:g']);
   });
+
+  test.skipIf(kind.isSkipped)('refuses what may select more than was meant, and removes nothing', async () => {
+    const { memory } = await openMemory(kind, { project: 'p' });
+    await fill(memory, 'word');
+    const all = await keysOf(memory);
+    for (const selection of [
+      { everything: false },
+      { unreadable: false },
+      { everything: 'no' },
+      { scope: 'user', stream: 's' },
+      { stream: 's', everything: true },
+    ]) {
+      await expect(memory.forget(selection as never)).rejects.toMatchObject({ code: 'INVALID_INPUT' });
+    }
+    expect(await keysOf(memory)).toEqual(all);
+    const one = { stream: 's', group: 'g', everything: undefined, unreadable: undefined };
+    expect(await memory.forget(one as never)).toMatchObject({ removed: 1 });
+    expect(await keysOf(memory)).toEqual(all.filter((key) => key !== 'ai:memory:s:g'));
+  });
+
+  test.skipIf(kind.isSkipped)('leaves nothing of what an import or an earlier version kept elsewhere', async () => {
+    const { memory } = await openMemory(kind, { project: 'p' });
+    const { backend } = memory;
+    const time = await backend.now();
+    const fact = { id: 'fact_a', text: 'word', createdAt: time };
+    const lines = [
+      // A field that this version does not know, whose line is kept beside its record.
+      { kind: 'fact', scope: 'user', weight: 1, fact },
+      { kind: 'fact', scope: 'user', weight: 1, fact: { ...fact, id: 'fact_b', text: 'word of another fact' } },
+      {
+        kind: 'graph',
+        graph: 'g',
+        weight: 1,
+        line: { type: 'entity', name: 'word', entityType: 't', observations: [] },
+      },
+      { kind: 'document', namespace: 'n', key: 'k', weight: 1, document: 'word' },
+      // Records that were not readable where they come from.
+      { kind: 'unreadable', key: 'ai:facts:project:p', id: 'fact_a', record: '{word' },
+      { kind: 'unreadable', key: 'ai:memory:s:g', record: '{"id":"m","word' },
+      { kind: 'unreadable', key: 'ai:memory:s:h', record: '{"id":"m","text":"word"}' },
+      { kind: 'unreadable', key: 'ai:notes:w', record: '{word' },
+      // Another form of a newer version.
+      { kind: 'export', version: 99 },
+      { kind: 'workflow', id: 7, goal: 'word' },
+      { kind: 'message', stream: 's', group: 'h', id: 'n', text: 'word' },
+    ];
+    await memory.import(lines.map((line) => JSON.stringify(line)));
+    const moved = JSON.stringify({ key: 'ai:memory:s:g', record: '{word' }).slice(0, -1);
+    await backend.append('ai:quarantine', [{ before: `${moved},"time":`, after: '}' }], { rule: forever });
+    const left = async (): Promise<number> => {
+      const texts = await Promise.all(
+        ['ai:unknown', 'ai:quarantine'].map((key) => backend.list(key, { rule: forever })),
+      );
+      return texts.flat().filter((text) => text.includes('word')).length;
+    };
+    expect(await left()).toBe(11);
+    await memory.facts.forget('fact_a');
+    expect(await left()).toBe(9);
+    const all = await Array.fromAsync(memory.export());
+    expect(all.filter((line) => line.includes('fact_a'))).toEqual([]);
+    await memory.forget({ scope: 'user' });
+    expect(await left()).toBe(8);
+    await memory.forget({ graph: 'g' });
+    expect(await left()).toBe(7);
+    await memory.forget({ namespace: 'n', key: 'k' });
+    expect(await left()).toBe(6);
+    await memory.forget({ stream: 's', group: 'h', message: 'm' });
+    expect(await left()).toBe(5);
+    await memory.forget({ notes: 'w' });
+    expect(await left()).toBe(4);
+    await memory.forget({ stream: 's' });
+    // The workflow has no id that this version knows.
+    expect(await left()).toBe(1);
+    await memory.forget({ unreadable: true });
+    expect(await keysOf(memory)).toEqual([]);
+  });
 });
 
 describe('the files of a SQLite store', () => {

@@ -401,6 +401,12 @@ test('an export as Markdown has the active facts of the user and of each project
   const { fact } = await memory.facts.remember('gone', { project: 'q' });
   await memory.facts.archive(fact.id, { project: 'q' });
   const text = (await Array.fromAsync(memory.export({ format: 'markdown' }))).join('\n');
+  // A value of another program hides no fact.
+  const problems: string[] = [];
+  await memory.backend.swap('ai:facts:project:bad', { expected: undefined, next: 'text', ttlMs: Infinity });
+  const again = memory.export({ format: 'markdown', onProblem: ({ key }) => problems.push(key) });
+  expect((await Array.fromAsync(again)).join('\n')).toBe(text);
+  expect(problems).toEqual(['ai:facts:project:bad']);
   for (const part of ['likes tea', 'uses pnpm', 'uses make', 'tags: build']) expect(text).toContain(part);
   expect(text).not.toContain('gone');
   await expect(Array.fromAsync(memory.export({ format: 'markdown', group: 'g' }))).rejects.toMatchObject({

@@ -146,6 +146,16 @@ describe.each(kinds)('the tools of a memory in $name', (kind) => {
     );
   });
 
+  test('the answer about a forgotten fact names those that it had replaced, which memory keeps', async () => {
+    const memory = open();
+    const [old = ''] = await fill(memory, ['Deploy on Fridays']);
+    const { id } = await memory.facts.supersede(old, 'Deploy on Mondays');
+    expect(await ask(memory, 'forget_fact', { id })).toMatch(
+      new RegExp(String.raw`It had replaced ${old}, which memory still keeps; forget these by id too\.$`, 'u'),
+    );
+    expect(await ask(memory, 'forget_fact', { id: old })).not.toContain('replaced');
+  });
+
   test('facts are listed newest first, in pages, by tag, scope and time', async () => {
     const memory = open();
     await fill(memory, ['one', 'two', 'three'], { tags: ['count'] });

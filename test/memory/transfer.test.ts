@@ -165,6 +165,10 @@ describe.each(backendKinds)('import and export on $name', (kind) => {
     content: 'c',
     time: START_MS,
   });
+  const factLine = (fields: object, line: object = {}): string => {
+    const fact = { id: 'f', text: 't', createdAt: START_MS, ...fields };
+    return JSON.stringify({ kind: 'fact', scope: 'user', ...line, fact });
+  };
   test.skipIf(kind.isSkipped).each([
     ['invalid JSON', '{', /^Line 2 of the import is not valid JSON/u],
     ['a line without a kind', '{"other":1}', /^Line 2 of the import is invalid/u],
@@ -175,14 +179,18 @@ describe.each(backendKinds)('import and export on $name', (kind) => {
       good.replace(`"time":${START_MS}`, '"time":9007199254740991'),
       /^Line 2 .*time/u,
     ],
-    ['an empty name', good.replace('"s"', '""'), /stream "" is empty/u],
+    ['an empty name', good.replace('"s"', '""'), /^Line 2 .*stream "" is empty/u],
     ['an incomplete workflow', '{"kind":"workflow","id":"w"}', /workflow "w" of the import is not a valid record/u],
     [
       'a workflow with a time beyond all dates',
       '{"kind":"workflow","id":"w","goal":"g","todos":[],"streamName":"s","updatedAt":1e300}',
       /workflow "w" of the import is not a valid record/u,
     ],
-    ['an oversized content', good.replace('"c"', JSON.stringify('x'.repeat(2_000_000))), /2000000 bytes/u],
+    ['an oversized content', good.replace('"c"', JSON.stringify('x'.repeat(2_000_000))), /^Line 2 .*2000000 bytes/u],
+    ['a fact without an id', factLine({ id: '' }), /^Line 2 .*id of a fact "" is empty/u],
+    ['a fact with an endless id', factLine({ id: 'i'.repeat(2000) }), /^Line 2 .*2000 bytes/u],
+    ['an oversized fact', factLine({ text: 'x'.repeat(2_000_000) }), /^Line 2 .*2000000 bytes/u],
+    ['a fact of no project', factLine({}, { scope: 'project' }), /^Line 2 .*identity of the project/u],
   ])('an import with %s is refused as a whole', async (_, bad, message) => {
     const { memory } = await openMemory(kind);
     await expect(memory.import([good, bad])).rejects.toMatchObject({ message: expect.stringMatching(message) });

@@ -9,6 +9,21 @@ const DAY = 86_400_000;
 const goal = { goal: 'make a table', todos: ['ask', 'create', 'fill'], streamName: 'chat' };
 
 describe.each(backendKinds)('workflows on $name', (kind) => {
+  test.skipIf(kind.isSkipped)('an invalid argument is refused, and changes nothing', async () => {
+    const { memory } = await openMemory(kind);
+    const refused = { code: 'INVALID_INPUT' };
+    for (const todos of [undefined, 'abc', [{ content: 'a' }]]) {
+      const created = memory.workflows.create({ goal: 'g', todos: todos as never, streamName: 's' });
+      await expect(created).rejects.toMatchObject(refused);
+    }
+    const { id } = await memory.workflows.create({ goal: 'g', todos: ['a'], streamName: 's' });
+    const run = await memory.workflows.acquire(id);
+    await expect(run.finish({ status: 'ended' as never })).rejects.toMatchObject(refused);
+    await expect(run.finish({ notes: 'keep' as never })).rejects.toMatchObject(refused);
+    await expect(memory.workflows.cancel(id, { notes: 'keep' as never })).rejects.toMatchObject(refused);
+    expect((await run.finish()).status).toBe('done');
+  });
+
   test.skipIf(kind.isSkipped)('a record is kept for 3 days after its last update', async () => {
     const { memory, advance } = await openMemory(kind);
     const { id } = await memory.workflows.create(goal);

@@ -218,7 +218,10 @@ export function createStreams(dependencies: StreamDependencies): Streams {
       return add(shape);
     },
     mergeStreams: ({ name, main, secondary }) => {
-      const parents = [main, ...secondary].map((parent) => find(parent));
+      if (!Array.isArray(secondary)) {
+        throw new MemoryError('INVALID_INPUT', ['`secondary` is not a list', 'Pass a list of names of streams.']);
+      }
+      const parents = [main, ...(secondary as readonly string[])].map((parent) => find(parent));
       const [first, ...rest] = parents.map(({ shape }) => shape);
       // `find` throws for every unknown name, so the main stream is defined.
       if (first === undefined)

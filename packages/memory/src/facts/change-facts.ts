@@ -1,14 +1,15 @@
 /** How facts are found by their ids, changed, and forgotten. */
 import { MemoryError } from '../errors.ts';
 import type { CallOptions, RowChange } from '../records/backend.ts';
-import { checkName, quoted } from '../records/keys.ts';
+import { removeKept } from '../records/kept-elsewhere.ts';
+import { checkName, QUARANTINE_KEY, quoted, UNKNOWN_KEY } from '../records/keys.ts';
 import type { Limits } from '../records/limits.ts';
 import { randomName } from '../records/random-name.ts';
 import { checkSecrets, checkTags, checkText } from './checks.ts';
 import { factOf, isActive, uniqueOfFact } from './fact.ts';
 import type { Fact, FactChange, FactTable, StoredFact } from './fact.ts';
 import type { TermStore } from '../terms/term-store.ts';
-import { readRow, tryChange, untilDone } from './fact-table.ts';
+import { readRow, readRows, tryChange, untilDone } from './fact-table.ts';
 import type { FactRow } from './fact-table.ts';
 import type {
   ForgottenFact,
@@ -17,10 +18,11 @@ import type {
   SupersedeFactOptions,
   UpdateFactOptions,
 } from './facts-api.ts';
+import { foldText } from './fold.ts';
 import { sourceOf } from './recall-facts.ts';
-import { tablesOf } from './selection.ts';
+import { isForeign, tablesOf } from './selection.ts';
 import type { Found, SelectionDependencies } from './selection.ts';
-import { amend, stateToRestore } from './versions.ts';
+import { amend, historyOf, stateToRestore } from './versions.ts';
 import type { FactState } from './versions.ts';
 
 export interface ChangeDependencies extends SelectionDependencies {
@@ -61,10 +63,18 @@ async function findRow(
   { project, table: only, signal }: PlaceOptions,
 ): Promise<{ readonly table: FactTable; readonly row: FactRow } | undefined> {
   checkName(id, 'fact');
+  let foreign: unknown;
   for (const table of only === undefined ? tablesOf(dependencies, { project }) : [only]) {
-    const row = await readRow(dependencies.backend, table.key, { id, signal });
-    if (row !== undefined) return { table, row };
+    try {
+      const row = await readRow(dependencies.backend, table.key, { id, signal });
+      if (row !== undefined) return { table, row };
+    } catch (error) {
+      // The other table may have the fact.
+      if (!isForeign(error)) throw error;
+      foreign = error;
+    }
   }
+  if (foreign !== undefined) throw foreign;
   return undefined;
 }
 
@@ -226,7 +236,40 @@ export function restoreFact(
   return untilDone(backend, attempt, { signal });
 }
 
-/** Removes a fact, also an unreadable one, and its terms first: a kill in between leaves no term of a removed fact. */
+/** Removes what an import or an earlier version kept of a fact elsewhere. */
+async function removeElsewhere(
+  { backend, reader, project: ownProject }: ChangeDependencies,
+  id: string,
+  { project = ownProject, signal }: ProjectOptions,
+): Promise<void> {
+  const keys = tablesOf({ project }, {}).map(({ key }) => key);
+  for (const store of [UNKNOWN_KEY, QUARANTINE_KEY] as const) {
+    try {
+      await removeKept(backend, store, { accepts: (place) => place.id === id && keys.includes(place.key), signal });
+    } catch (error) {
+      // Another program wrote something else under the key: it has no line.
+      if (!isForeign(error)) throw error;
+      reader.report({ key: store, record: '', reason: error.summary });
+    }
+  }
+}
+
+/** Returns the rows that a fact superseded: those with a text that it has or had, such as after a move, and the others. */
+async function supersededBy(
+  { backend }: ChangeDependencies,
+  { table, stored }: Found,
+  { signal }: CallOptions,
+): Promise<{ readonly equal: FactRow[]; readonly others: FactRow[] }> {
+  const texts = new Set([stored.text, ...historyOf(stored).map(({ text }) => text)].map(foldText));
+  const rows = (await readRows(backend, table.key, { signal })).filter((row) => row.stored?.supersededBy === stored.id);
+  const isEqual = (row: FactRow): boolean => texts.has(foldText(row.stored?.text ?? ''));
+  return { equal: rows.filter(isEqual), others: rows.filter((row) => !isEqual(row)) };
+}
+
+/**
+ * Removes a fact, also an unreadable one, and the superseded facts with its text. Their terms go first: a kill in between leaves no
+ * term of a removed fact.
+ */
 export async function forgetFact(
   dependencies: ChangeDependencies,
   id: string,
@@ -234,15 +277,28 @@ export async function forgetFact(
 ): Promise<ForgottenFact> {
   const { backend, terms } = dependencies;
   const { signal } = options;
-  const attempt = async (): Promise<boolean | undefined> => {
+  const attempt = async (): Promise<Omit<ForgottenFact, 'erased'> | undefined> => {
     const found = await findRow(dependencies, id, options);
-    if (found === undefined) return false;
+    if (found === undefined) return { forgotten: false };
     const { table, row } = found;
-    await terms.forget(sourceOf(table), [row.sequence], { signal });
-    const rows = [{ id: row.id, expected: row.record, next: undefined }];
-    return tryChange(backend, table.key, { rows, signal });
+    const { stored } = row;
+    const superseded =
+      stored === undefined
+        ? { equal: [], others: [] }
+        : await supersededBy(dependencies, { table, row, stored }, options);
+    const removed = [row, ...superseded.equal];
+    await terms.forget(
+      sourceOf(table),
+      removed.map(({ sequence }) => sequence),
+      { signal },
+    );
+    const rows = removed.map((one) => ({ id: one.id, expected: one.record, next: undefined }));
+    if (!(await tryChange(backend, table.key, { rows, signal }))) return undefined;
+    const kept = superseded.others.map((one) => one.id);
+    return { forgotten: true, ...(kept.length > 0 && { superseded: kept }) };
   };
-  const forgotten = await untilDone(backend, attempt, { signal });
+  const result = await untilDone(backend, attempt, { signal });
+  await removeElsewhere(dependencies, id, options);
   // Also when it is gone: a process may have been killed before it erased the text.
-  return { forgotten, erased: await backend.erase({ signal }) };
+  return { ...result, erased: await backend.erase({ signal }) };
 }

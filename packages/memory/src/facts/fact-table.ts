@@ -4,6 +4,7 @@ import { MemoryError } from '../errors.ts';
 import type { CallOptions, Changed, MemoryBackend, Row, TableChange } from '../records/backend.ts';
 import { FACTS_PREFIX, factsKey, parseFactsKey, quoted } from '../records/keys.ts';
 import { readChanges } from '../records/read-changes.ts';
+import type { Reader } from '../records/reader.ts';
 import { parseFact } from './fact.ts';
 import type { FactScope, FactTable, StoredFact } from './fact.ts';
 
@@ -30,14 +31,15 @@ export function factTable(scope: FactScope, project: string | undefined): FactTa
   return { key: factsKey(project), scope, project };
 }
 
-/** Returns the tables of all facts. */
+/** Returns the tables of all facts, and reports the keys that have something else. */
 export async function factTables(
   backend: MemoryBackend,
-  options: CallOptions,
+  { reader, ...options }: CallOptions & { readonly reader: Reader },
 ): Promise<(FactTable & { readonly rows: number })[]> {
   const infos = await backend.keys(FACTS_PREFIX, options);
-  const tables = infos.flatMap(({ key, records }) => {
-    const place = parseFactsKey(key);
+  const tables = infos.flatMap(({ key, kind, records }) => {
+    const place = kind === 'table' ? parseFactsKey(key) : undefined;
+    if (place === undefined) reader.report({ key, record: '', reason: 'it is not a table of facts' });
     return place === undefined ? [] : [{ key, ...place, rows: records }];
   });
   return tables.toSorted((a, b) => (a.key < b.key ? -1 : 1));

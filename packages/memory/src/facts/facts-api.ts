@@ -117,6 +117,8 @@ export interface RestoreFactOptions extends ProjectOptions {
 export interface ForgottenFact {
   /** `false` when there is no such fact. */
   readonly forgotten: boolean;
+  /** The ids of facts with other texts that it superseded, and that are still kept. */
+  readonly superseded?: readonly string[];
   /** What became of its text in the files of the store. */
   readonly erased: Erasure;
 }
@@ -197,7 +199,10 @@ export interface Facts {
    * @throws {MemoryError} `UNKNOWN_FACT`, `NOTHING_TO_RESTORE`, `RESTORE_EXPIRED`, `FACT_EXISTS`.
    */
   readonly restore: (id: string, options?: RestoreFactOptions) => Promise<Fact>;
-  /** Erases a fact with its earlier versions. It cannot be restored. Also removes a fact that is not readable. */
+  /**
+   * Erases a fact with its earlier versions, and the superseded facts with its text. It cannot be restored. Also removes a fact that
+   * is not readable.
+   */
   readonly forget: (id: string, options?: ProjectOptions) => Promise<ForgottenFact>;
   /** Lists facts in pages. */
   readonly list: (options?: FactListOptions) => Promise<FactList>;

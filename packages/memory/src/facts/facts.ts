@@ -47,7 +47,7 @@ export function createFacts({ embed, language: ownLanguage, ...dependencies }: F
     applyMarkdown: (edited, options) => applyMarkdown(dependencies, edited, options),
     moveProject: (from, to, options = {}) => moveFacts(dependencies, { ...options, from, to }),
     projects: async (options = {}) => {
-      const tables = await factTables(dependencies.backend, options);
+      const tables = await factTables(dependencies.backend, { ...options, reader: dependencies.reader });
       return tables.flatMap(({ project, rows }) => (project === undefined ? [] : [{ project, facts: rows }]));
     },
   };

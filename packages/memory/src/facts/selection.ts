@@ -37,7 +37,7 @@ export function tablesOf(
 }
 
 /** Returns whether another program wrote something else under the key of facts. */
-function isForeign(error: unknown): error is MemoryError {
+export function isForeign(error: unknown): error is MemoryError {
   return MemoryError.isInstance(error) && error.code === 'CORRUPT_RECORD';
 }
 

@@ -171,9 +171,11 @@ function reasonOf({ key, kind: type }: Pick<KeyInfo, 'key' | 'kind'>): string | 
 export function problemOf(info: Pick<KeyInfo, 'key' | 'kind'>): Problem | undefined {
   const reason = reasonOf(info);
   if (reason === undefined) return undefined;
-  const hint = isKnownKey(info.key)
-    ? "forget({ unreadable: true }), or 'cairn memory forget --unreadable', removes it"
-    : 'a newer version may read it';
+  const removal =
+    info.kind === 'other'
+      ? 'delete it in the store'
+      : "forget({ unreadable: true }), or 'cairn memory forget --unreadable', removes it";
+  const hint = isKnownKey(info.key) ? removal : 'a newer version may read it';
   const message = `Cannot read ${info.key}: ${reason}. It was left in place; ${hint}.`;
   return { key: info.key, code: 'CORRUPT_RECORD', message };
 }

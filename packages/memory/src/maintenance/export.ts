@@ -32,6 +32,10 @@ export interface ExportDependencies {
   readonly facts: Facts;
 }
 
+function reportTo(reader: Reader, onProblem: ProblemListener | undefined): ProblemListener {
+  return onProblem ?? (({ key, message }) => reader.report({ key, record: '', reason: message }));
+}
+
 /**
  * Writes a memory as JSON lines, after a line with the version of the format: by kind and key, oldest first within a key.
  * Unreadable records are reported, and come last, raw, with lines that an import did not know.
@@ -41,8 +45,7 @@ export async function* exportLines(
   { stream, group, onProblem, signal }: ExportOptions,
 ): AsyncGenerator<string, void, undefined> {
   const isPart = stream !== undefined || group !== undefined;
-  const report: ProblemListener =
-    onProblem ?? (({ key, message }) => reader.report({ key, record: '', reason: message }));
+  const report = reportTo(reader, onProblem);
   // By text, because the same unreadable record may also have been imported.
   const last = new Map<string, number>();
   const keep = (unreadable: UnreadableRecord): void => {
@@ -86,14 +89,20 @@ function versionLine(version: number): string {
 
 /** Writes the active facts as the lines of Markdown. @throws {MemoryError} `INVALID_INPUT` for a group, which has no facts. */
 export async function* markdownLines(
-  { backend, facts }: ExportDependencies,
-  { stream, group, signal }: ExportOptions,
+  { backend, reader, facts }: ExportDependencies,
+  { stream, group, onProblem, signal }: ExportOptions,
 ): AsyncGenerator<string, void, undefined> {
   if (group !== undefined) {
     throw new MemoryError('INVALID_INPUT', ['The facts of a group cannot be exported', 'Leave out the group.']);
   }
   let isFirst = true;
-  for (const { scope, project } of await factTables(backend, { signal })) {
+  const report = reportTo(reader, onProblem);
+  const ofTables: Reader = {
+    ...reader,
+    report: ({ key, reason = '' }) =>
+      report({ key, code: 'CORRUPT_RECORD', message: `Cannot read ${key}: ${reason}.` }),
+  };
+  for (const { scope, project } of await factTables(backend, { reader: ofTables, signal })) {
     const selection = { scope, project, stream, allStreams: stream === undefined, signal };
     const text = await facts.toMarkdown(selection);
     if (!isFirst) yield '';

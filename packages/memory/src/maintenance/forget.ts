@@ -25,6 +25,8 @@ import {
   WORKFLOW_PREFIX,
   workflowKey,
 } from '../records/keys.ts';
+import { removeKept } from '../records/kept-elsewhere.ts';
+import type { RecordPlace } from '../records/kept-elsewhere.ts';
 import type { Limits } from '../records/limits.ts';
 import { removeKey } from '../records/namespace.ts';
 import type { Workflows } from '../workflows/workflows.ts';
@@ -124,7 +126,7 @@ export async function forget(dependencies: ForgetDependencies, selection: Forget
   const { signal } = selection;
   const { backend } = dependencies;
   const problems: Problem[] = [];
-  const removed = await remove(selection, { ...dependencies, problems, signal });
+  const removed = await remove(checkSelection(selection), { ...dependencies, problems, signal });
   try {
     return { removed, erased: await backend.erase({ signal }), problems };
   } catch (error) {
@@ -135,25 +137,91 @@ export async function forget(dependencies: ForgetDependencies, selection: Forget
   }
 }
 
+/** The fields of which a selection has exactly one. */
+const SELECTORS = ['everything', 'unreadable', 'namespace', 'notes', 'workflow', 'scope', 'graph', 'stream'] as const;
+
+/**
+ * Returns a selection without absent fields: one that is present but `undefined` selects nothing. To delete more than was meant
+ * cannot be undone.
+ *
+ * @throws {MemoryError} `INVALID_INPUT` unless exactly one thing is selected.
+ */
+function checkSelection(selection: ForgetOptions): ForgetOptions {
+  const given = Object.entries(selection).filter(([, value]) => value !== undefined);
+  const fields = Object.fromEntries(given);
+  const selected = SELECTORS.filter((name) => Object.hasOwn(fields, name));
+  const isFlag = (name: string): boolean => name === 'everything' || name === 'unreadable';
+  const invalid = selected.find((name) => isFlag(name) && fields[name] !== true);
+  if (selected.length !== 1 || invalid !== undefined) {
+    const problem =
+      selected.length === 0
+        ? 'nothing'
+        : invalid === undefined
+          ? selected.join(' and ')
+          : `${invalid} with another value than true`;
+    const hint = `Pass exactly one of ${SELECTORS.join(', ')}. Nothing was removed.`;
+    throw new MemoryError('INVALID_INPUT', [`The selection to forget has ${problem}`, hint]);
+  }
+  return fields as unknown as ForgetOptions;
+}
+
+/** Returns whether a selection has a record that is kept elsewhere. @throws {MemoryError} `INVALID_INPUT`, `INVALID_NAME`. */
+function acceptsOf(selection: ForgetOptions, project: string | undefined): (place: RecordPlace) => boolean {
+  if ('everything' in selection) return () => true;
+  if ('unreadable' in selection) return ({ key }) => selection.key === undefined || key === selection.key;
+  if ('namespace' in selection) {
+    const { namespace, key: name } = selection;
+    const storeKey = name === undefined ? undefined : namespaceKey(namespace, name);
+    const prefix = namespacePrefix(namespace);
+    return ({ key }) => (storeKey === undefined ? key.startsWith(prefix) : key === storeKey);
+  }
+  if ('stream' in selection) {
+    const { stream, group, message } = selection;
+    const [prefix, claim] = [streamPrefix(stream), streamKey(stream)];
+    if (group === undefined) return ({ key }) => key.startsWith(prefix) || key === claim;
+    const own = memoryKey(stream, group);
+    return ({ key, id }) => key === own && (message === undefined || id === message);
+  }
+  const own = exactKeysOf(selection, project);
+  return ({ key }) => own.includes(key);
+}
+
+/** Returns the keys of a selection that names them. */
+function exactKeysOf(
+  selection: ForgetNotes | ForgetWorkflow | ForgetFacts | ForgetGraph,
+  ownProject: string | undefined,
+): readonly string[] {
+  if ('notes' in selection) return [notesKey(selection.notes)];
+  if ('workflow' in selection) return [notesKey(selection.workflow), workflowKey(selection.workflow)];
+  if ('graph' in selection) return [graphKey(selection.graph)];
+  const { scope, project = ownProject } = selection;
+  return [factTable(scope, project).key];
+}
+
 async function remove(selection: ForgetOptions, forgetting: Forgetting): Promise<number> {
+  const accepts = acceptsOf(selection, forgetting.project);
+  let removed = await removeSelected(selection, accepts, forgetting);
+  const { backend, problems, signal } = forgetting;
+  for (const store of [UNKNOWN_KEY, QUARANTINE_KEY] as const) {
+    const run = (): Promise<number> => removeKept(backend, store, { accepts, signal });
+    const isReported = problems.some(({ key }) => key === store);
+    removed += (await onKey(store, run, (problem) => isReported || problems.push(problem))) ?? 0;
+  }
+  return removed;
+}
+
+async function removeSelected(
+  selection: ForgetOptions,
+  accepts: (place: RecordPlace) => boolean,
+  forgetting: Forgetting,
+): Promise<number> {
   if ('everything' in selection) return removeEverything(forgetting);
   if ('unreadable' in selection) return removeUnreadable(selection.key, forgetting);
   if ('namespace' in selection) {
-    const { namespace, key } = selection;
-    const storeKey = key === undefined ? undefined : namespaceKey(namespace, key);
-    const prefix = namespacePrefix(namespace);
-    return removeKeys(prefix, (one) => storeKey === undefined || one === storeKey, forgetting);
+    return removeKeys(namespacePrefix(selection.namespace), (key) => accepts({ key }), forgetting);
   }
-  if ('notes' in selection) return removeExactly([notesKey(selection.notes)], forgetting);
-  if ('workflow' in selection) {
-    return removeExactly([notesKey(selection.workflow), workflowKey(selection.workflow)], forgetting);
-  }
-  if ('scope' in selection) {
-    const { scope, project = forgetting.project } = selection;
-    return removeExactly([factTable(scope, project).key], forgetting);
-  }
-  if ('graph' in selection) return removeExactly([graphKey(selection.graph)], forgetting);
-  return removeMessages(selection, forgetting);
+  if ('stream' in selection) return removeMessages(selection, forgetting);
+  return removeExactly(exactKeysOf(selection, forgetting.project), forgetting);
 }
 
 /** Returns the keys with a prefix. Notes come before their workflow, which removes them too. */

@@ -29,7 +29,7 @@ export interface ImportResult {
   /** All lines with a record. A line with a field that this version cannot keep in its record counts as two. */
   readonly lines: number;
   readonly added: number;
-  /** Lines that the memory already has, with the same contents. */
+  /** Lines that the memory already has. A workflow or a document with the same key stays as it is, also with other contents. */
   readonly present: number;
   /** Lines that retention does not keep: they are expired, or there are too many newer ones; or their key has a problem. */
   readonly dropped: number;
@@ -162,13 +162,11 @@ async function parseLines(
     lineNumber += 1;
     // Some programs write a byte order mark.
     const line = (lineNumber === 1 ? text.replace(/^\uFEFF/u, '') : text).trim();
-    if (line !== '') lines.push(...parser.parse(line, lineNumber));
-    if (turns.spend(4 * unitsOf(text))) await turns.next();
-  }
-  // A line that cannot be parsed is reported before one that cannot be stored.
-  for (const line of lines) {
-    checkLine(line, limits);
-    if (turns.spend(UNITS_PER_LINE)) await turns.next();
+    for (const parsed of line === '' ? [] : parser.parse(line, lineNumber)) {
+      checkLine(parsed, lineNumber, limits);
+      lines.push(parsed);
+    }
+    if (turns.spend(4 * unitsOf(text) + UNITS_PER_LINE)) await turns.next();
   }
   return lines;
 }

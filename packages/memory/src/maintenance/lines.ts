@@ -9,7 +9,17 @@ import { parseFact } from '../facts/fact.ts';
 import type { FactTable, StoredFact } from '../facts/fact.ts';
 import { factTable } from '../facts/fact-table.ts';
 import type { GraphLine } from '../graph/knowledge-graph.ts';
-import { graphKey, memoryKey, namespaceKey, notesKey, quoted, streamKey, workflowKey } from '../records/keys.ts';
+import {
+  checkName,
+  graphKey,
+  memoryKey,
+  namespaceKey,
+  notesKey,
+  quoted,
+  streamKey,
+  workflowKey,
+} from '../records/keys.ts';
+import { checkSize } from '../records/limits.ts';
 import type { Limits } from '../records/limits.ts';
 import { checkDocument, namespaceDraft } from '../records/namespace.ts';
 import type { JsonObject } from '../records/namespace.ts';
@@ -196,8 +206,22 @@ export function checkKinds(lines: readonly Line[]): void {
   throw new MemoryError('INVALID_INPUT', [`The import has records and a document for ${both}`, HINT]);
 }
 
-/** Checks a line like the write that it leads to, so that an import fails before it writes anything. */
-export function checkLine(line: Line, limits: Limits): void {
+/**
+ * Checks a line like the write that it leads to, so that an import fails before it writes anything.
+ *
+ * @throws {MemoryError} `INVALID_INPUT`, `INVALID_NAME`, `TOO_LARGE`, with the number of the line.
+ */
+export function checkLine(line: Line, lineNumber: number, limits: Limits): void {
+  try {
+    checkRecord(line, limits);
+  } catch (error) {
+    if (!MemoryError.isInstance(error)) throw error;
+    const summary = `Line ${lineNumber} of the import is refused: ${error.summary}`;
+    throw new MemoryError(error.code, [summary, HINT], { cause: error });
+  }
+}
+
+function checkRecord(line: Line, limits: Limits): void {
   switch (line.kind) {
     case 'message':
       memoryKey(line.stream, line.group);
@@ -207,9 +231,14 @@ export function checkLine(line: Line, limits: Limits): void {
       notesKey(line.workflowId);
       noteDraft(line, limits);
       return;
-    case 'fact':
+    case 'fact': {
+      const { id, text, stream } = line.fact;
       factTable(line.scope, line.project);
+      checkName(id, 'id of a fact');
+      if (stream !== undefined) checkName(stream, 'stream');
+      checkSize(text, 'text of a fact', limits);
       return;
+    }
     case 'stream':
       streamKey(line.name);
       return;

@@ -10,6 +10,9 @@ import { additive, factEntry, factStream, placeOf, reading } from './tool-contex
 import type { ToolMemory } from './tool-context.ts';
 import { asToolErrors, secretError } from './tool-errors.ts';
 
+/** The ids of replaced facts that an answer names. */
+const MAX_REPLACED = 20;
+
 /** The parameters of `remember`. */
 export interface RememberInput {
   readonly text: string;
@@ -59,6 +62,8 @@ export interface ForgetFactDetails {
   readonly id: string;
   readonly forgotten: boolean;
   readonly erased?: Erasure;
+  /** The ids of facts that it had replaced, and that are still kept. */
+  readonly superseded?: readonly string[];
 }
 
 export interface ListFactsDetails {
@@ -207,9 +212,15 @@ export function createFactTools({ open, stream }: ToolMemory): FactTools {
             const fact = await facts.get(id, { signal });
             return succeed(`${fact.id} would be erased. Nothing was changed.`, { id: fact.id, forgotten: false });
           }
-          const { forgotten, erased } = await facts.forget(id, { signal });
+          const { forgotten, erased, superseded = [] } = await facts.forget(id, { signal });
           if (!forgotten) throw unknownFact(id);
-          return succeed(`Forgot ${escapeControls(id)}; ${describeErasure(erased)}.`, { id, forgotten, erased });
+          const kept = superseded.slice(0, MAX_REPLACED).map((one) => escapeControls(one));
+          const older =
+            kept.length === 0
+              ? ''
+              : ` It had replaced ${kept.join(', ')}, which memory still keeps; forget these by id too.`;
+          const text = `Forgot ${escapeControls(id)}; ${describeErasure(erased)}.${older}`;
+          return succeed(text, { id, forgotten, erased, ...(superseded.length > 0 && { superseded }) });
         }),
     }),
     list_facts: createTool<ListFactsInput, ListFactsDetails>({

@@ -122,6 +122,12 @@ function withTodo(record: WorkflowRecord, todoId: string, fields: Partial<Todo>)
   return { ...record, todos };
 }
 
+/** @throws {MemoryError} `INVALID_INPUT`. */
+export function checkChoice(name: string, value: string, choices: readonly string[]): void {
+  if (choices.includes(value)) return;
+  throw new MemoryError('INVALID_INPUT', [`Invalid ${name} ${JSON.stringify(value)}`, `Use ${choices.join(' or ')}.`]);
+}
+
 /** Acquires a workflow. @throws {MemoryError} `WORKFLOW_BUSY`, `INVALID_INPUT`, `INVALID_OPTION`, `UNKNOWN_WORKFLOW`. */
 export async function createRun(
   { id, limits, notes, waiting, change }: RunDependencies,
@@ -174,6 +180,8 @@ export async function createRun(
       );
     },
     finish: async ({ status = 'done', reason, notes: after = 'remove', signal: stop } = {}) => {
+      checkChoice('status', status, ['done', 'failed']);
+      checkChoice('notes', after, ['remove', 'expire']);
       const why = reason === undefined ? {} : { reason: checkContent(reason, 'reason', limits) };
       const record = await lease.end((own) => ({ ...own, status, ...why }), { signal: stop });
       if (after === 'remove') await notes.removeNotes(id);

@@ -17,7 +17,7 @@ import type { Notes, NotesDependencies } from './notes.ts';
 import { createWaitingList } from './waiting.ts';
 import { isOpen, newTodo, parseWorkflow, readWorkflow, workflowDocument } from './workflow-record.ts';
 import type { Change, WorkflowRecord } from './workflow-record.ts';
-import { createRun } from './workflow-run.ts';
+import { checkChoice, createRun } from './workflow-run.ts';
 import type { AcquireOptions, WorkflowRun } from './workflow-run.ts';
 
 /** A new workflow. */
@@ -137,6 +137,12 @@ export function createWorkflows({ backend, reader, limits, notes }: WorkflowDepe
 
   return {
     create: async ({ goal, todos, streamName, groupId }, options = {}) => {
+      if (!Array.isArray(todos)) {
+        throw new MemoryError('INVALID_INPUT', [
+          'The todos are not a list',
+          'Pass a list of texts, one for each step.',
+        ]);
+      }
       const nowMs = await backend.now(options);
       const id = `workflow_${nowMs}_${randomName()}`;
       const record: WorkflowRecord = {
@@ -217,6 +223,7 @@ export function createWorkflows({ backend, reader, limits, notes }: WorkflowDepe
       return run;
     },
     cancel: async (id, { reason, notes: after = 'remove', signal } = {}) => {
+      checkChoice('notes', after, ['remove', 'expire']);
       const why = reason === undefined ? {} : { reason: checkContent(reason, 'reason', limits) };
       const { record: before } = await load(id, { signal });
       const entries = before.status === 'waiting' ? await waitingList.entries(before, { signal }) : [];

@@ -66,12 +66,16 @@ function kindOf(id: string | undefined, flags: ForgetFlags): Kind {
   );
 }
 
-async function forgetFact(memory: Memory, id: string, signal: AbortSignal): Promise<Erasure> {
+async function forgetFact(
+  memory: Memory,
+  id: string,
+  signal: AbortSignal,
+): Promise<{ readonly erased: Erasure; readonly superseded: readonly string[] }> {
   return onFact(memory, { id, signal }, async () => {
     // An unknown id is reported here. A record that cannot be read is removed all the same.
-    const { forgotten, erased } = await memory.facts.forget(id, { signal });
+    const { forgotten, erased, superseded = [] } = await memory.facts.forget(id, { signal });
     if (!forgotten) await memory.facts.get(id, { signal });
-    return erased;
+    return { erased, superseded };
   });
 }
 
@@ -85,9 +89,12 @@ async function forget(id: string | undefined, flags: ForgetFlags, session: Sessi
     absent: () => ({ removed: 0, erased: 'done', problems: [] }),
     run: async (memory, { print, notice }) => {
       if (id !== undefined) {
-        const erased = await forgetFact(memory, id, signal);
+        const { erased, superseded } = await forgetFact(memory, id, signal);
         notice(`forgot ${id}; ${erasures[erased]}`);
-        await print([], { id, removed: 1, erased });
+        if (superseded.length > 0) {
+          notice(`it had replaced ${superseded.join(', ')}, which the store still has; forget these by id too`);
+        }
+        await print([], { id, removed: 1, erased, ...(superseded.length > 0 && { superseded }) });
         return ExitCode.Hit;
       }
       const selections = {
