@@ -173,6 +173,19 @@ describe('cairn memory', () => {
     });
   });
 
+  test('what replaces a fact keeps its scope, and an option that says otherwise is refused', async () => {
+    const cairn = newcomer();
+    const id = await remember(cairn, 'Deploy on Fridays');
+    for (const option of [['--scope', 'user'], ['--stream', 'desktop'], ['--shared']]) {
+      expect(await cairn(['memory', 'remember', 'x', '--replaces', id, ...option])).toMatchObject({
+        exitCode: 2,
+        stdout: '',
+        stderr: expect.stringMatching(/keeps its scope and its stream; leave out --scope, --stream and --shared/u),
+      });
+    }
+    expect((await cairn(['memory', 'list'])).stdout).toContain('Deploy on Fridays');
+  });
+
   test('a part of an id is answered with the whole one', async () => {
     const cairn = newcomer();
     const id = await remember(cairn, 'Deploy on Fridays');
@@ -183,6 +196,9 @@ describe('cairn memory', () => {
         stderr: expect.stringContaining(`did you mean ${id}?`),
       });
     }
+    expect(await cairn(['memory', 'remember', 'x', '--replaces', id.slice(0, 9)])).toMatchObject({
+      stderr: expect.stringContaining(`did you mean ${id}?`),
+    });
     expect((await cairn(['memory', 'list'])).stdout).toContain(id);
   });
 
@@ -244,6 +260,33 @@ describe('cairn memory', () => {
     expect((await cairn(['memory', 'show', 'message_friday1'])).stdout).toContain(
       'tool in agent/friday: the deploy failed',
     );
+  });
+
+  test('a message is shown whole by any id, such as that of a request', async () => {
+    const cairn = newcomer();
+    await cairn(['memory', 'import'], messages(['g', 'user', 'please deploy']).replace('message_g0', 'request-7'));
+    expect((await cairn(['memory', 'recall', 'deploy'])).stdout).toContain('request-7');
+    expect((await cairn(['memory', 'show', 'request-7'])).stdout).toContain('user in agent/g: please deploy');
+    expect(await cairn(['memory', 'show', 'request-8'])).toMatchObject({ exitCode: 2, stdout: '' });
+  });
+
+  test('an offset after the last result, and another stream, are not reported as a store without the words', async () => {
+    const cairn = newcomer();
+    await cairn(['memory', 'import'], messages(['g', 'user', 'please deploy']));
+    expect((await cairn(['memory', 'recall', 'deploy', '--offset', '5'])).stderr).toBe(
+      'cairn: nothing more at --offset 5; use a smaller one\n',
+    );
+    expect((await cairn(['memory', 'recall', 'deploy', '--stream', 'chat'])).stderr).toMatch(
+      /^cairn: nothing found in 0 facts and 0 messages of the stream chat in /u,
+    );
+  });
+
+  test('a remark about the query is printed once', async () => {
+    const cairn = newcomer();
+    await remember(cairn, 'Deploy on Fridays');
+    await cairn(['memory', 'import'], messages(['g', 'user', 'please deploy']));
+    const { stderr } = await cairn(['memory', 'recall', '!!!']);
+    expect(stderr.match(/The query has no letter/gu)).toHaveLength(1);
   });
 
   test('a search loads neither the schemas of imports nor the tools', async () => {
@@ -555,6 +598,28 @@ describe.skipIf(process.platform === 'win32')('cairn memory edit', () => {
     expect((await cairn(['memory', 'show', id])).stdout).toContain('Fridays');
   });
 
+  test('an editor with another encoding changes nothing, and its text is kept', async () => {
+    const cairn = newcomer();
+    const id = await remember(cairn, '部署在周五');
+    const script = `printf '\\n## new\\n\\ncaf\\351\\n' >> "$2"`;
+    const result = await cairn.elsewhere(cairn.home, editor(script))(['memory', 'edit']);
+    expect(result).toMatchObject({
+      exitCode: 2,
+      stdout: '',
+      stderr: expect.stringMatching(/is not valid UTF-8; nothing was changed; the edited text is in .*convert it/u),
+    });
+    const file = keptFile(result);
+    expect(await cairn(['memory', 'edit', '--apply', file])).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining('is not valid UTF-8'),
+    });
+    writeFileSync(file, readFileSync(file, 'latin1').replace('caf\u00e9', 'cafe'), 'latin1');
+    expect(await cairn(['memory', 'edit', '--apply', file])).toMatchObject({ exitCode: 0 });
+    expect((await cairn(['memory', 'list'])).stdout).toMatch(
+      new RegExp(`: cafe\\n.*${id} project: 部署在周五\\n$`, 'u'),
+    );
+  });
+
   test('an interruption while the editor runs changes nothing, and its text is kept', async () => {
     const cairn = newcomer();
     const id = await remember(cairn, 'Deploy on Fridays');
@@ -659,6 +724,10 @@ describe.skipIf(!hasRedis || process.platform === 'win32')('with a Redis', () =>
       });
       await remember(cairn, 'the tests need redis-server', '--project', 'app');
       await remember(cairn, 'the user likes redis', '--scope', 'user');
+      // A fact of the user needs no project to be replaced.
+      const old = await remember(cairn, 'the user likes coffee', '--scope', 'user');
+      await cairn(['memory', 'forget', await remember(cairn, 'the user likes tea', '--replaces', old)]);
+      await cairn(['memory', 'forget', old]);
       const found = await cairn(['memory', 'search', 'redis', '--project', 'app']);
       expect(found.stdout).toContain('the tests need redis-server');
       const ofUser = await cairn(['memory', 'search', 'redis']);

@@ -121,6 +121,27 @@ describe.each(kinds)('the tools of a memory in $name', (kind) => {
     expect(found).not.toContain('Fridays');
   });
 
+  test('what replaces a fact keeps its scope, and another scope is refused', async () => {
+    const memory = open();
+    const [id = ''] = await fill(memory, ['Deploy on Fridays']);
+    const replace = { text: 'Deploy on Mondays', replaces: id };
+    for (const options of [undefined, { dryRun: true } as const]) {
+      expect(
+        await createMemoryTools({ memory }).remember.execute({ ...replace, scope: 'user' }, options),
+      ).toMatchObject({
+        isError: true,
+        details: { reason: 'INVALID_INPUT', changed: false },
+      });
+    }
+    expect(await ask(memory, 'remember', { ...replace, scope: 'project' })).toMatch(/for the project app, instead of/u);
+  });
+
+  test('without a project, a fact of the user is replaced by its id alone', async () => {
+    const memory = createMemory({ backend: harness.backend });
+    const { fact } = await memory.facts.remember('likes coffee', { scope: 'user' });
+    expect(await ask(memory, 'remember', { text: 'likes tea', replaces: fact.id })).toContain(`instead of ${fact.id}`);
+  });
+
   test('a fact is corrected by its id', async () => {
     const memory = open();
     const [id = ''] = await fill(memory, ['Deploy on Fridays']);

@@ -49,8 +49,9 @@ export async function findFactOrMessage(memory: Memory, id: string, signal: Abor
       const fact = await memory.facts.get(id, { signal });
       return { kind: 'fact', fact, history: await memory.facts.history(id, { signal }) };
     } catch (error) {
+      // A message may have any id, such as the one of a request.
       const message =
-        MemoryError.isInstance(error) && error.code === 'UNKNOWN_FACT' && id.startsWith('message_')
+        MemoryError.isInstance(error) && error.code === 'UNKNOWN_FACT' && !id.startsWith('fact_')
           ? await findMessage(memory, id, { signal })
           : undefined;
       if (message === undefined) throw error;

@@ -236,7 +236,10 @@ export async function withMemory(
       await print(lines, listDocument(matches, cut));
       return matches.length > 0 ? ExitCode.Hit : ExitCode.None;
     },
-    notice: (notice) => void pending.push(notice),
+    // Facts and messages of one search may have the same notice.
+    notice: (notice) => {
+      if (!pending.includes(notice)) pending.push(notice);
+    },
   };
   try {
     if (ofProject !== undefined && memory.project === undefined) {

@@ -132,6 +132,13 @@ function unknownProject(): ToolError {
   ]);
 }
 
+function otherScope(id: string, scope: FactScope): ToolError {
+  return new ToolError('INVALID_INPUT', [
+    `The fact ${id} has the scope ${scope}, and what replaces it keeps that scope`,
+    'Leave out scope, or remember the text without replaces and call forget_fact.',
+  ]);
+}
+
 /** A dry run stores nothing, so that nothing else would refuse the text. */
 function checkDryRun(text: string): void {
   const secret = findSecret(text);
@@ -147,14 +154,16 @@ export function createFactTools({ open, stream }: ToolMemory): FactTools {
       description: 'Keep a fact until it is forgotten. An equal one is returned instead of a copy.',
       inputSchema: inputSchema(rememberShape),
       annotations: { title: 'Remember', ...additive },
-      run: ({ text, tags: given, scope: wanted = 'project', pin, replaces }, { signal, dryRun }) =>
+      run: ({ text, tags: given, scope: asked, pin, replaces }, { signal, dryRun }) =>
         asToolErrors(async () => {
           const { facts, project } = await open();
+          const replaced = replaces === undefined ? undefined : await facts.get(replaces, { signal });
+          const wanted = replaced?.scope ?? asked ?? 'project';
+          if (asked !== undefined && asked !== wanted) throw otherScope(replaced?.id ?? '', wanted);
           if (wanted === 'project' && project === undefined) throw unknownProject();
           const options = { scope: wanted, tags: given, pinned: pin, ...bound, signal };
           if (dryRun) {
             checkDryRun(text);
-            if (replaces !== undefined) await facts.get(replaces, { signal });
             return succeed('It would be remembered. Nothing was stored.', { isNew: true, similar: [] });
           }
           if (replaces !== undefined) {

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
@@ -71,7 +72,7 @@ function keptIn(file: string): string {
 }
 
 function applyFix(file: string): string {
-  return `correct it, then run 'cairn memory edit --apply ${file}' with the same --scope and --project`;
+  return `run 'cairn memory edit --apply ${file}' with the same options`;
 }
 
 /** Lets the user edit a text. @returns `undefined` when it was not changed. */
@@ -82,14 +83,16 @@ async function edited(original: string, scope: string, session: Session): Promis
   const remove = (): Promise<void> => rm(directory, { recursive: true, force: true });
   for (const path of [file, originalOf(file)]) await writeFile(path, original, { mode: 0o600 });
   const problem = await runEditor(editor, file, session);
-  const text = await readFile(file, 'utf8').catch(() => undefined);
-  const isChanged = text !== undefined && text !== original;
+  const bytes = await readFile(file).catch(() => undefined);
+  const isChanged = bytes !== undefined && !bytes.equals(Buffer.from(original));
   if (!isChanged) await remove();
   if (problem !== undefined) {
     throw new CommandError({
       code: 'EDITOR_FAILED',
       message: `${problem}; nothing was changed${isChanged ? `; ${keptIn(file)}` : ''}`,
-      fix: isChanged ? applyFix(file) : 'set VISUAL or EDITOR to an editor that waits, such as "code --wait"',
+      fix: isChanged
+        ? `correct it, then ${applyFix(file)}`
+        : 'set VISUAL or EDITOR to an editor that waits, such as "code --wait"',
       changed: false,
     });
   }
@@ -98,7 +101,16 @@ async function edited(original: string, scope: string, session: Session): Promis
     await session.err.write(`cairn: interrupted; nothing was changed; ${keptIn(file)}\n`);
     throw session.signal.reason;
   }
-  return { file, text, original, remove };
+  // An editor with another encoding changes every character that is not ASCII, also in facts that nobody edited.
+  if (!isUtf8(bytes)) {
+    throw new CommandError({
+      code: 'ENCODING',
+      message: `the edited text is not valid UTF-8; nothing was changed; ${keptIn(file)}`,
+      fix: `convert it to UTF-8, then ${applyFix(file)}`,
+      changed: false,
+    });
+  }
+  return { file, text: bytes.toString('utf8'), original, remove };
 }
 
 /** Reads a text that an earlier edit left behind. */
@@ -144,7 +156,10 @@ async function edit(flags: EditFlags, session: Session): Promise<number> {
         .catch((error: unknown) => {
           const { code, message, fix } = factsOf(error);
           const stated = `${describe({ code, message, fix }).replace(/\.$/u, '')}; ${keptIn(file)}`;
-          throw new CommandError({ code, message: stated, fix: applyFix(file), changed: false }, { cause: error });
+          throw new CommandError(
+            { code, message: stated, fix: `correct it, then ${applyFix(file)}`, changed: false },
+            { cause: error },
+          );
         });
       const { added, updated, archived, present, conflicts } = applied;
       const known = present.length === 0 ? [] : [`${present.length} already known`];
@@ -152,7 +167,7 @@ async function edit(flags: EditFlags, session: Session): Promise<number> {
       notice(counts.join(', '));
       for (const { lineNumber, message } of conflicts) notice(`line ${lineNumber} was not applied: ${message}`);
       if (conflicts.length === 0) await remove();
-      else notice(`${keptIn(file)}; ${applyFix(file)}`);
+      else notice(`${keptIn(file)}; correct it, then ${applyFix(file)}`);
       await print([], applied);
       if (conflicts.length > 0) return ExitCode.Error;
       return added.length + updated.length + archived.length > 0 ? ExitCode.Hit : ExitCode.None;

@@ -1,4 +1,5 @@
 import type { Memory } from '@cairn/memory';
+import { escapeControls } from '@cairn/tool/paths';
 import { countOf } from '../../terminal/text.ts';
 
 /** The numbers of searched facts and messages. */
@@ -8,8 +9,8 @@ export interface Searched {
 }
 
 /** Returns a notice with what was searched and what else to try, for a search that found nothing. */
-export function nothingFoundHint(where: string, { facts, messages }: Searched): string {
-  const searched = `${countOf(facts, 'fact')} and ${countOf(messages, 'message')} of ${where}`;
+export function nothingFoundHint(where: string, { facts, messages }: Searched, stream: string): string {
+  const searched = `${countOf(facts, 'fact')} and ${countOf(messages, 'message')} of the stream ${escapeControls(stream)} in ${where}`;
   return `nothing found in ${searched}; try other words, or see 'cairn memory list' and 'cairn memory groups'`;
 }
 

@@ -67,7 +67,12 @@ async function recall(query: string, flags: RecallFlags, session: Session): Prom
       const facts: readonly RecalledFact[] = found.facts;
       const matches = [...facts.map((fact) => ({ kind: 'fact', ...fact })), ...messages];
       if (matches.length === 0) {
-        notice(nothingFoundHint(where, { facts: found.searched, messages: past.searched }));
+        const searched = { facts: found.searched, messages: past.searched };
+        notice(
+          offset > 0
+            ? `nothing more at --offset ${offset}; use a smaller one`
+            : nothingFoundHint(where, searched, stream ?? DEFAULT_STREAM),
+        );
       }
       const hasMore = found.hasMore || past.hasMore;
       if (hasMore && matches.length > 0) notice(`there are more: use --offset ${offset + limit}`);

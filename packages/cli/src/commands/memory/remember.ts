@@ -1,6 +1,8 @@
 import { Option } from 'commander';
 import type { Fact } from '@cairn/memory';
+import { onFact } from '../../memory/find-by-id.ts';
 import { withMemory } from '../../memory/store.ts';
+import { UsageError } from '../../terminal/errors.ts';
 import { ExitCode } from '../../terminal/exit.ts';
 import { readText } from '../../terminal/input.ts';
 import { filled } from '../../terminal/options.ts';
@@ -26,13 +28,20 @@ async function remember(given: string | undefined, flags: RememberFlags, session
   const text = given ?? (await readText(session.input, 'pipe the text, or give it as an argument')).replace(/\n$/u, '');
   const { scope = 'project', stream, tag: tags, pin, replaces, allowSecret, source = 'cli' } = flags;
   const { signal } = session;
+  if (replaces !== undefined && (flags.scope ?? stream ?? flags.shared) !== undefined) {
+    const message = 'a fact that replaces another one keeps its scope and its stream';
+    throw new UsageError(message, 'leave out --scope, --stream and --shared, or store it without --replaces');
+  }
   return withMemory(session, {
     flags,
-    ofProject: scope === 'user' && replaces === undefined ? undefined : 'needed',
+    ofProject: replaces !== undefined ? 'wanted' : scope === 'user' ? undefined : 'needed',
     writes: true,
-    run: async ({ facts }, { print, notice, where }) => {
+    run: async (memory, { print, notice, where }) => {
+      const { facts } = memory;
       if (replaces !== undefined) {
-        const next = await facts.supersede(replaces, text, { tags, source, allowSecret, signal });
+        const next = await onFact(memory, { id: replaces, signal }, () =>
+          facts.supersede(replaces, text, { tags, source, allowSecret, signal }),
+        );
         const fact = pin === true ? await facts.update(next.id, { pinned: true, signal }) : next;
         notice(`stored in ${where} for ${ownerOf(fact)}; it replaces ${replaces}`);
         await print([fact.id], { ...fact, isNew: true, similar: [] });
