@@ -1,5 +1,5 @@
 /** What changed under a key, for lists and tables. */
-import { lists } from './redis-list-scripts.ts';
+import { lists } from './redis-list-numbering.ts';
 import { script } from './redis-scripts.ts';
 import type { Script } from './redis-scripts.ts';
 import { tables } from './redis-table-scripts.ts';

@@ -19,7 +19,9 @@ import { changesScript, fetchScript, infoScript, removeAllScript, sequencesScrip
 import { redisClient } from './redis-client.ts';
 import type { RedisClient, RedisDriver } from './redis-client.ts';
 import { RedisConnection } from './redis-connection.ts';
-import { appendScript, listScript, NUMBERING_START, removeScript } from './redis-list-scripts.ts';
+import { appendScript } from './redis-append-script.ts';
+import { NUMBERING_START } from './redis-list-numbering.ts';
+import { listScript, removeScript } from './redis-list-scripts.ts';
 import { scanKeys } from './redis-scan.ts';
 import { clockScript, readScript, swapScript } from './redis-scripts.ts';
 import type { Script } from './redis-scripts.ts';
