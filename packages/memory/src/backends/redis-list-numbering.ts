@@ -7,7 +7,6 @@
  *   consecutive sequences. It also has the length of the list and a digest of the newest record. When these do not match, because
  *   another program pushed or removed, the list is numbered as a short one, until the next write gives it another epoch.
  */
-import { clock, script, server } from './redis-scripts.ts';
 
 /** The start of the numbering of a list. */
 export const NUMBERING_START: string = '{"cairn:sequences":';
