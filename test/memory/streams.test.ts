@@ -148,6 +148,26 @@ describe.each(backendKinds)('the names of streams on $name', (kind) => {
     expect(await memory.messages.history({ stream: 'all', group: 'g' })).toHaveLength(1);
   });
 
+  test.skipIf(kind.isSkipped)('a stream that another process forgot, and another stream has, is refused', async () => {
+    const { memory } = await openMemory(kind);
+    const plain = memory.defineStream({ name: 'a-b' });
+    await plain.addMessage('g', { content: 'plain' });
+    const other = createMemory({ backend: memory.backend });
+    for (const name of ['a', 'b']) other.defineStream({ name });
+    const merged = other.mergeStreams({ main: 'a', secondary: ['b'] });
+    await other.forget({ stream: 'a-b' });
+    // The name is claimed again by whoever is first.
+    await merged.addMessage('g', { content: 'merged' });
+    const refused = { code: 'STREAM_EXISTS' };
+    await expect(plain.addMessage('g', { content: 'plain again' })).rejects.toMatchObject(refused);
+    await expect(plain.history('g')).rejects.toMatchObject(refused);
+    await expect(plain.retrieveRelevantContexts('g', 'merged')).rejects.toMatchObject(refused);
+    expect((await merged.history('g')).map(({ content }) => content)).toEqual(['merged']);
+    await memory.forget({ stream: 'a-b' });
+    await plain.addMessage('g', { content: 'plain again' });
+    await expect(merged.history('g')).rejects.toMatchObject(refused);
+  });
+
   test.skipIf(kind.isSkipped)('a claim has no end, until the stream is forgotten', async () => {
     const { memory, advance } = await openMemory(kind);
     for (const name of ['a', 'b']) memory.defineStream({ name });

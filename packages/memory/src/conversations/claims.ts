@@ -83,7 +83,12 @@ async function releaseStream(backend: MemoryBackend, name: string, options: Call
 
 /** The claims that this process has made. */
 export interface Claims {
-  /** Claims names before the first use of their streams in this process. @throws {MemoryError} `STREAM_EXISTS`. */
+  /**
+   * Claims the names of a stream and its parents, the name of the stream last. Those of the parents are claimed once in a process.
+   * That of the stream is read each time, because another process may have forgotten the stream, so that its name was free.
+   *
+   * @throws {MemoryError} `STREAM_EXISTS`.
+   */
   readonly ensure: (claims: readonly StreamClaim[], options?: CallOptions) => Promise<void>;
   /** Gives up the name of a stream. */
   readonly release: (name: string, options?: CallOptions) => Promise<boolean>;
@@ -93,8 +98,8 @@ export function createClaims(backend: MemoryBackend): Claims {
   const made = new Set<string>();
   return {
     ensure: async (claims, options = {}) => {
-      for (const claim of claims) {
-        if (made.has(claim.name)) continue;
+      for (const [index, claim] of claims.entries()) {
+        if (made.has(claim.name) && index < claims.length - 1) continue;
         try {
           await claimStream(backend, claim, options);
           made.add(claim.name);

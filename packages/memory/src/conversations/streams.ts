@@ -154,10 +154,10 @@ function createStream(shape: StreamShape, lineage: readonly StreamShape[], depen
     getNotes: notes.getNotes,
     removeNotes: notes.removeNotes,
     addMessage: async (group, message, options = {}) => {
-      await ensure(options);
       const isOfUser = message.role === undefined || message.role === 'user';
       const { signal } = options;
-      const [waiting] = isOfUser ? await workflows.waiting({ stream: name, group, signal }) : [];
+      const found = isOfUser ? workflows.waiting({ stream: name, group, signal }) : [];
+      const [[waiting]] = await Promise.all([found, ensure(options)]);
       const added = await messages.add({ stream: name, group }, message, { signal });
       return { ...added, ...(waiting && { resumes: waiting.id }) };
     },
