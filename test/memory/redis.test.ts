@@ -343,6 +343,7 @@ describe.skipIf(!hasRedis)('a Redis that refuses', () => {
       on: () => undefined,
       off: () => undefined,
       eval: async () => undefined,
+      lRange: async () => [],
       evalSha: async () => {
         throw new Error(
           `ERR Error running script (call to f_a5260dd66ce02462c5b5231c727b3f7772c0bcc5): @user_script:9: ${error}`,
@@ -350,6 +351,42 @@ describe.skipIf(!hasRedis)('a Redis that refuses', () => {
       },
     };
     await expect(redis({ client }).read('k')).rejects.toMatchObject({ code });
+  });
+
+  test('a script returns at most 1,000 records of a list, because it holds the server longer than a command', async () => {
+    const one = await server();
+    const rule = { maxRecords: 9999, maxTemporaryRecords: 9999, lifetimeMs: 1e9, temporaryLifetimeMs: 1e9 };
+    const drafts = Array.from({ length: 3000 }, (_, index) => ({
+      before: `{"n":${index},"time":`,
+      after: '}',
+      // The last 1,500 have expired.
+      timeMs: index < 1500 ? 1_703_123_456_000 : 1_703_123_456_000 - 1e9,
+    }));
+    await redis({ url: one.url, clock: () => 1_703_123_455_000 - 1e9 }).append('ai:list', drafts, { rule });
+    const client = createClient({ url: one.url });
+    await client.connect();
+    onTestFinished(() => client.destroy());
+    let most = 0;
+    const counting = new Proxy(client, {
+      get: (target, name) => {
+        const value: unknown = Reflect.get(target, name, target);
+        if (typeof value !== 'function') return value;
+        if (name !== 'evalSha') return value.bind(target) as unknown;
+        return async (...given: Parameters<typeof client.evalSha>) => {
+          const reply: unknown = await target.evalSha(...given);
+          if (Array.isArray(reply) && Array.isArray(reply[1])) most = Math.max(most, reply[1].length);
+          return reply;
+        };
+      },
+    });
+    const backend = redis({ client: counting as unknown as RedisOptions['client'], clock: () => 1_703_123_456_000 });
+    const all = await backend.list('ai:list', { rule });
+    expect(all).toHaveLength(1500);
+    expect(new Set(all).size).toBe(1500);
+    for (const limit of [1, 999, 1000, 1001, 1499, 1500, 1501, 5000]) {
+      expect(await backend.list('ai:list', { rule, limit }), String(limit)).toEqual(all.slice(0, limit));
+    }
+    expect(most).toBe(1000);
   });
 
   test('many keys are read in steps, so that no request waits for all others', async () => {

@@ -2,7 +2,7 @@ import { life, listChanges, lists } from './redis-list-numbering.ts';
 import { clock, script, server } from './redis-scripts.ts';
 import type { Script } from './redis-scripts.ts';
 
-/** ARGV: time, index of the last record (-1 for all). Returns the time and the records. */
+/** ARGV: time, index of the last record. Returns the time and the records. */
 export const listScript: Script = script(`${clock}
 local now = clock(ARGV[1])
 return { string.format('%.0f', now), redis.call('LRANGE', KEYS[1], 0, ARGV[2]) }

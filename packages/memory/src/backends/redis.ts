@@ -41,6 +41,8 @@ export interface RedisOptions {
 }
 
 const CHANGES_LIMIT = 1000;
+/** Of a longer list the rest is read by a command: a script copies each record, which holds Redis several times longer. */
+const RECORDS_PER_SCRIPT = 1000;
 
 /** The number of concurrent requests about keys. The timeout applies to each, so a request must not wait for thousands. */
 const KEYS_AT_ONCE = 500;
@@ -120,20 +122,23 @@ export function redis(options: RedisOptions = {}): MemoryBackend {
     },
     list: async (key: string, { rule, limit = Infinity, signal }: ListQuery & CallOptions) => {
       if (limit <= 0) return [];
-      const read = async (last: number): Promise<{ readonly all: number; readonly live: string[] }> => {
-        const [nowMs, records] = parts(await ask(listScript, key, [time(), String(last)], { signal }));
-        const found = texts(records);
+      const firstCount = Math.min(limit, RECORDS_PER_SCRIPT);
+      const [nowMs, first] = parts(await ask(listScript, key, [time(), String(firstCount - 1)], { signal }));
+      // When some records have expired, later ones count. This is rare: each write removes expired records.
+      for (const count of new Set([firstCount, limit, Infinity])) {
+        const last = count === Infinity ? -1 : count - 1;
+        const found =
+          count === firstCount
+            ? texts(first)
+            : await connection.read((one) => one.lRange(key, 0, last), { key, signal });
         const live: string[] = [];
         const visit = (record: string): undefined => {
           if (!record.startsWith(NUMBERING_START) && isLive(record, rule, Number(nowMs))) live.push(record);
         };
         await visitRecords(found, visit, { signal });
-        return { all: found.length, live };
-      };
-      if (limit === Infinity) return (await read(-1)).live;
-      const { all, live } = await read(limit - 1);
-      // Some records have expired, so that later ones count. This is rare: each write removes expired records.
-      return live.length === all || all < limit ? live : (await read(-1)).live.slice(0, limit);
+        if (found.length < count || live.length >= limit) return live.slice(0, limit);
+      }
+      return [];
     },
     remove: async (key: string, records: readonly string[] | 'all', call?: CallOptions) => {
       if (records === 'all') return Number(await write(removeAllScript, key, [], call));
