@@ -505,6 +505,12 @@ describe('cairn memory', () => {
       finished(startCairn(['memory', ...args, '--store', path], { cwd: cairn.home, env: { HOME: '/' }, uid: 65_534 }));
     expect(await asNobody('recall', 'deploy')).toMatchObject({ exitCode: 0, stdout: expect.stringContaining(id) });
     expect(await asNobody('list')).toMatchObject({ exitCode: 0 });
+    chmodSync(path, 0o400);
+    expect((await asNobody('list')).stderr).toMatch(/shared\.db is not readable by this user\. Use another file/u);
+    chmodSync(cairn.home, 0o500);
+    expect((await asNobody('list')).stderr).toMatch(/shared\.db is not accessible to this user\. Use another file/u);
+    chmodSync(cairn.home, 0o555);
+    chmodSync(path, 0o444);
     for (const args of [
       ['remember', 'x', '--scope', 'user'],
       ['archive', id],

@@ -95,7 +95,18 @@ describe.each(kinds)('the tools of a memory in $name', (kind) => {
     const memory = createMemory({ backend: harness.backend });
     expect(await ask(memory, 'remember', { text: 'x' })).toMatch(/Nothing was changed\. .*--project.*scope user/u);
     expect(await ask(memory, 'remember', { text: 'x', scope: 'user' })).toMatch(/^Remembered/u);
-    expect(await ask(memory, 'recall', { query: 'x' })).toContain('scope="user"');
+    const found = await ask(memory, 'recall', { query: 'x' });
+    expect(found).toContain('scope="user"');
+    const remark = 'Only facts of the user: this memory does not know the project.';
+    for (const answer of [
+      found,
+      await ask(memory, 'recall', { query: 'zebra' }),
+      await ask(memory, 'list_facts'),
+      await ask(memory, 'list_facts', { tag: 'none' }),
+    ])
+      expect(answer).toContain(remark);
+    expect(await ask(memory, 'list_facts', { scope: 'user' })).not.toContain(remark);
+    expect(await ask(open(), 'list_facts')).not.toContain(remark);
     expect(await ask(memory, 'list_facts', { scope: 'project' })).toMatch(/Start the server with --project <name>/u);
   });
 

@@ -60,6 +60,11 @@ const aliases: Readonly<Record<string, string>> = {
   'memory search': 'memory recall',
 };
 
+/** Returns whether words name a command, such as `memory recall`. */
+export function isCommand(words: string): boolean {
+  return Object.hasOwn(commands, aliases[words] ?? words);
+}
+
 /** Returns the registered names that an invocation needs to be parsed and to report its mistakes. */
 export function neededCommands(args: readonly string[]): readonly string[] {
   const all = Object.keys(commands);

@@ -41,6 +41,8 @@ describe('invalid arguments are one line with status 2, which states what to do'
     ['gerp', 'unknown command "gerp"; did you mean "grep"? (see \'cairn --help\')'],
     ['xyz', `unknown command "xyz"; use one of ${topCommands.join(', ')} (see 'cairn --help')`],
     ['help gerp', 'unknown command "gerp"; \'cairn --help\' lists the commands'],
+    ['help memory gerp', 'unknown command "memory gerp"; \'cairn --help\' lists the commands'],
+    ['help grep x', 'unknown command "grep x"; \'cairn --help\' lists the commands'],
     [
       'grep x --limt 3',
       'unknown option "--limt"; did you mean "--limit"? to use it as text to search for, put -- before it (see \'cairn grep --help\')',
@@ -109,6 +111,17 @@ test('no command at all shows the help on standard error with status 2', async (
   const { exitCode, out, err } = await cairn([]);
   expect({ exitCode, out }).toEqual({ exitCode: 2, out: '' });
   expect(err).toContain('Usage: cairn [options] [command]');
+});
+
+test('help of a subcommand is that of the subcommand', async () => {
+  for (const args of ['help memory recall', 'help memory search', 'memory help recall']) {
+    const { exitCode, out } = await cairn(args.split(' '));
+    expect({ exitCode, out }).toMatchObject({
+      exitCode: 0,
+      out: expect.stringContaining('Usage: cairn memory recall'),
+    });
+  }
+  expect((await cairn(['help', 'memory', 'project', 'move'])).out).toContain('Usage: cairn memory project move');
 });
 
 const helps: readonly string[] = [

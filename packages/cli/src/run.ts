@@ -1,6 +1,6 @@
 import { CommanderError } from 'commander';
 import { createProgram } from './program.ts';
-import { loadCommands } from './registry.ts';
+import { isCommand, loadCommands } from './registry.ts';
 import { writeError } from './terminal/answer.ts';
 import { UsageError } from './terminal/errors.ts';
 import { BrokenPipe, ExitCode, Interrupted } from './terminal/exit.ts';
@@ -17,8 +17,19 @@ interface Invocation {
   json: boolean;
 }
 
-async function parseAndRun(args: readonly string[], session: Session, invocation: Invocation): Promise<number> {
+/** Returns `help <command> <subcommand>` as `<command> <subcommand> --help`, because commander reads one name only. */
+function expandHelp(args: readonly string[]): readonly string[] {
+  const [first, ...rest] = args;
+  const names = rest.filter((arg) => !arg.startsWith('-'));
+  if (first !== 'help' || names.length < 2) return args;
+  const name = names.join(' ');
+  if (isCommand(name)) return [...names, '--help'];
+  throw new UsageError(`unknown command ${JSON.stringify(name)}`, "'cairn --help' lists the commands");
+}
+
+async function parseAndRun(given: readonly string[], session: Session, invocation: Invocation): Promise<number> {
   let exitCode: number = ExitCode.Hit;
+  const args = expandHelp(given);
   const commands = await loadCommands(args);
   const { program, texts } = createProgram(
     { args, commands, session },

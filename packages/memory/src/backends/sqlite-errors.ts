@@ -8,6 +8,11 @@ const denied: Explained = [
   'is not writable by this user',
   'Use another file, or get write permission for the file and its directory.',
 ];
+const closed: Explained = [
+  'STORE_DENIED',
+  'is not accessible to this user',
+  'Use another file, or get permission for the file and its directory.',
+];
 const full: Explained = ['STORE_FULL', 'cannot grow: the disk is full', 'Free some space, then repeat the call.'];
 const corrupt: Explained = [
   'CORRUPT_STORE',
@@ -34,8 +39,8 @@ const IOERR_SHMSIZE = 4874;
 
 /** The meaning of system errors while the directory or the file is created. */
 const systemErrors: Readonly<Record<string, Explained>> = {
-  EACCES: denied,
-  EPERM: denied,
+  EACCES: closed,
+  EPERM: closed,
   EROFS: denied,
   ENOSPC: full,
   EDQUOT: full,

@@ -49,9 +49,9 @@ function makePrivate(path: string): void {
   }
 }
 
-function isAllowed(path: string): boolean {
+function isAllowed(path: string, mode: number): boolean {
   try {
-    accessSync(path, constants.W_OK);
+    accessSync(path, mode);
     return true;
   } catch {
     return false;
@@ -69,7 +69,13 @@ export function prepareFile(path: string): FileMode {
     const isNew = makeDirectory(directory);
     if (isNew && basename(directory) === '.cairn') writeFileSync(join(directory, '.gitignore'), '*\n');
     createFile(path);
-  } else if (!isAllowed(path) || !isAllowed(directory)) {
+  } else if (!isAllowed(path, constants.R_OK)) {
+    const problem = [
+      `[memory:sqlite] ${path} is not readable by this user`,
+      'Use another file, or get permission to read it.',
+    ] as const;
+    throw new MemoryError('STORE_DENIED', problem, { path });
+  } else if (!isAllowed(path, constants.W_OK) || !isAllowed(directory, constants.W_OK)) {
     // Without a log all data is in the file, so that no other file is needed, which could not be created.
     return hasLog(path) ? 'read' : 'immutable';
   }

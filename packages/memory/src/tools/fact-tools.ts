@@ -4,6 +4,7 @@ import { count, findSecret } from '@cairn/tool/prompt';
 import { escapeControls } from '@cairn/tool/paths';
 import { z } from 'zod';
 import type { Fact, FactScope } from '../facts/fact.ts';
+import type { Memory } from '../memory.ts';
 import type { Erasure } from '../records/backend.ts';
 import { loadFormatting } from './load-formatting.ts';
 import { additive, factEntry, factStream, placeOf, reading } from './tool-context.ts';
@@ -251,6 +252,7 @@ export function createFactTools({ open, stream }: ToolMemory): FactTools {
           );
           const end = offset + shown;
           const lines = [
+            wanted === undefined ? leftOut(memory) : '',
             shown === 0 ? emptyPage(page.total, offset) : `Facts ${offset + 1} to ${end} of ${page.total}.`,
             text,
             readWhole(cut),
@@ -266,6 +268,11 @@ export function createFactTools({ open, stream }: ToolMemory): FactTools {
 function emptyPage(total: number, offset: number): string {
   if (total === 0) return 'No fact matches. Leave out a filter, or remember one.';
   return `There is no fact at offset ${offset}; ${count(total, 'fact matches', 'facts match')}.`;
+}
+
+/** States that an answer has no facts of a project when the memory does not know which project is meant. */
+export function leftOut({ project }: Pick<Memory, 'project'>): string {
+  return project === undefined ? 'Only facts of the user: this memory does not know the project.' : '';
 }
 
 /** Joins the lines of an answer that are not empty. */

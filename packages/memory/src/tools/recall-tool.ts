@@ -7,7 +7,7 @@ import { MemoryError } from '../errors.ts';
 import type { RecalledContext, RecalledMessage } from '../conversations/recall.ts';
 import type { RecalledFact } from '../facts/facts-api.ts';
 import type { Memory } from '../memory.ts';
-import { joined, readWhole, timesOf } from './fact-tools.ts';
+import { joined, leftOut, readWhole, timesOf } from './fact-tools.ts';
 import type { Entry } from '../conversations/fit-entries.ts';
 import { factEntry, factStream, reading } from './tool-context.ts';
 import type { ToolMemory } from './tool-context.ts';
@@ -171,6 +171,7 @@ export function createRecallTool({ open, stream, workflowId }: ToolMemory): Tool
         const hasMore = found.hasMore || past.hasMore || shown < rows.length;
         const next = offset + Math.max(1, rows[shown]?.row ?? limit);
         const lines = [
+          leftOut(memory),
           ...notices,
           shown > 0 ? text : offset > 0 ? `Nothing more at offset ${offset}.` : nothingFound(searched, wantsMessages),
           readWhole(cut.filter((one) => readable.has(one))),

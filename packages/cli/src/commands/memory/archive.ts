@@ -26,6 +26,7 @@ async function change(what: 'archive' | 'restore', id: string, flags: ProjectFla
 export const memoryArchiveCommand: CommandFactory = (command, session, done) => {
   command
     .description('Keep a fact, but let no search find it.')
+    .summary('keep a fact, but let no search find it')
     .argument('<id>', 'the fact')
     .action(async (id: string, flags: ProjectFlags) => done(await change('archive', id, flags, session)));
   addFactOptions(command);
@@ -34,6 +35,7 @@ export const memoryArchiveCommand: CommandFactory = (command, session, done) => 
 export const memoryRestoreCommand: CommandFactory = (command, session, done) => {
   command
     .description('Undo the last update, replacement or archiving of a fact, for 30 days.')
+    .summary('undo the last change of a fact, for 30 days')
     .argument('<id>', 'the fact')
     .action(async (id: string, flags: ProjectFlags) => done(await change('restore', id, flags, session)));
   addFactOptions(command);

@@ -24,6 +24,7 @@ async function backup(file: string, flags: StoreFlags, session: Session): Promis
 export const memoryBackupCommand: CommandFactory = (command, session, done) => {
   command
     .description('Copy the memory to a new file while it is in use, and check the copy.')
+    .summary('copy the memory to a new file, and check the copy')
     .argument('<file>', 'the new file')
     .action(async (file: string, flags: StoreFlags) => done(await backup(file, flags, session)));
   addOptions(command);

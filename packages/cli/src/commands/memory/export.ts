@@ -58,6 +58,7 @@ export const memoryExportCommand: CommandFactory = (command, session, done) => {
     .description(
       'Write everything as JSON lines, only the messages of a stream or a group, or the facts as Markdown: all of them, or those of a scope. --json affects only errors.',
     )
+    .summary('write everything as JSON lines, or facts as Markdown')
     .action(async (flags: ExportFlags) => done(await exportAll(flags, session)));
   addFactOptions(command, [
     new Option('--format <form>', 'jsonl (everything, for import) or markdown (facts) (default: jsonl)').argParser(

@@ -122,6 +122,7 @@ async function forget(id: string | undefined, flags: ForgetFlags, session: Sessi
 export const memoryForgetCommand: CommandFactory = (command, session, done) => {
   command
     .description('Erase a fact, a message, a group, a stream or everything, for good.')
+    .summary('erase a fact, messages or everything, for good')
     .argument('[id]', 'the fact')
     .action(async (id: string | undefined, flags: ForgetFlags) => done(await forget(id, flags, session)));
   addFactOptions(command, [

@@ -24,6 +24,7 @@ async function groups(flags: GroupFlags, session: Session): Promise<number> {
 export const memoryGroupsCommand: CommandFactory = (command, session, done) => {
   command
     .description('List the groups that have messages.')
+    .summary('list the groups that have messages')
     .action(async (flags: GroupFlags) => done(await groups(flags, session)));
   addOptions(command, [streamOption('only this stream')]);
 };

@@ -39,6 +39,7 @@ async function importAll(file: string | undefined, flags: GroupFlags, session: S
 export const memoryImportCommand: CommandFactory = (command, session, done) => {
   command
     .description('Read an export, or the file of the MCP memory server. Existing records stay unchanged.')
+    .summary('read an export, or the file of the MCP memory server')
     .argument('[file]', 'JSON lines (default: standard input)')
     .action(async (file: string | undefined, flags: GroupFlags) => done(await importAll(file, flags, session)));
   addOptions(command, retentionOptions());

@@ -49,6 +49,7 @@ async function list(flags: ListFlags, session: Session): Promise<number> {
 export const memoryListCommand: CommandFactory = (command, session, done) => {
   command
     .description('List facts of the project and the user, newest first, in pages.')
+    .summary('list facts, newest first, in pages')
     .action(async (flags: ListFlags) => done(await list(flags, session)));
   addFactOptions(command, [
     scopeOption('only facts of the project, or of the user'),

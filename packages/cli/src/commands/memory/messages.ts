@@ -30,6 +30,7 @@ async function messages(flags: GroupFlags, session: Session): Promise<number> {
 export const memoryMessagesCommand: CommandFactory = (command, session, done) => {
   command
     .description('Show the messages of a group, newest last.')
+    .summary('show the messages of a group')
     .action(async (flags: GroupFlags) => done(await messages(flags, session)));
   addOptions(command, [...oneGroupOptions(), limitOption('messages', 'all')]);
 };

@@ -30,6 +30,7 @@ async function list(flags: StoreFlags, session: Session): Promise<number> {
 export const memoryProjectListCommand: CommandFactory = (command, session, done) => {
   command
     .description('List the projects that have facts.')
+    .summary('list the projects that have facts')
     .action(async (flags: StoreFlags) => done(await list(flags, session)));
   addOptions(command);
 };
@@ -67,6 +68,7 @@ async function move(
 export const memoryProjectMoveCommand: CommandFactory = (command, session, done) => {
   command
     .description('Move the facts of a project to another one, such as after its directory was renamed.')
+    .summary('move the facts of a project to another one')
     .argument('<from>', 'the project that has the facts')
     .argument('<to>', 'the project that gets them')
     .action(async (from: string, to: string, flags: StoreFlags) => done(await move(from, to, { flags, session })));

@@ -90,6 +90,7 @@ export const memoryRecallCommand: CommandFactory = (command, session, done) => {
   command
     .alias('search')
     .description('Find facts, then messages of past sessions, by their words, best match first.')
+    .summary('find facts and past messages, best match first')
     .argument('<query>', "any text; '' lists the newest")
     .action(async (query: string, flags: RecallFlags) => done(await recall(query, flags, session)));
   addFactOptions(command, [

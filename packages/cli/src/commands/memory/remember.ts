@@ -66,6 +66,7 @@ export const memoryRememberCommand: CommandFactory = (command, session, done) =>
   command
     .alias('add')
     .description('Store a fact. It is kept until it is forgotten.')
+    .summary('store a fact')
     .argument('[text]', 'the fact (default: standard input)')
     .action(async (text: string | undefined, flags: RememberFlags) => done(await remember(text, flags, session)));
   addFactOptions(command, [

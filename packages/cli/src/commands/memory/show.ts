@@ -46,6 +46,7 @@ async function show(id: string, flags: ProjectFlags, session: Session): Promise<
 export const memoryShowCommand: CommandFactory = (command, session, done) => {
   command
     .description('Show a fact with its earlier versions, or a message, whole.')
+    .summary('show a fact or a message whole')
     .argument('<id>', 'the fact or the message')
     .action(async (id: string, flags: ProjectFlags) => done(await show(id, flags, session)));
   addFactOptions(command);

@@ -31,6 +31,7 @@ async function start(flags: StartFlags, session: Session): Promise<number> {
 export const memoryStartCommand: CommandFactory = (command, session, done) => {
   command
     .description('Print the pinned and the newest facts, for the start of a session. A hook of a host can run it.')
+    .summary('print what a session should know at its start')
     .action(async (flags: StartFlags) => done(await start(flags, session)));
   addFactOptions(command, [
     streamOption('stream of the facts (default: agent)'),

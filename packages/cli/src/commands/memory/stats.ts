@@ -51,6 +51,7 @@ async function stats(flags: StoreFlags, session: Session): Promise<number> {
 export const memoryStatsCommand: CommandFactory = (command, session, done) => {
   command
     .description('Show where the memory is, how much it holds and its size.')
+    .summary('show where the memory is, and its size')
     .action(async (flags: StoreFlags) => done(await stats(flags, session)));
   addOptions(command);
 };

@@ -45,6 +45,7 @@ async function update(id: string, flags: UpdateFlags, session: Session): Promise
 export const memoryUpdateCommand: CommandFactory = (command, session, done) => {
   command
     .description('Change the text, the tags or the pin of a fact.')
+    .summary('change the text, the tags or the pin of a fact')
     .argument('<id>', 'the fact')
     .action(async (id: string, flags: UpdateFlags) => done(await update(id, flags, session)));
   addFactOptions(command, [

@@ -34,6 +34,7 @@ async function add({ workflow, text }: Given, flags: AddFlags, session: Session)
 export const notesAddCommand: CommandFactory = (command, session, done) => {
   command
     .description('Write a note for later steps of a workflow.')
+    .summary('write a note for later steps of a workflow')
     .argument('<workflow>', 'the workflow')
     .argument('[text]', 'the note (default: standard input)')
     .addOption(new Option('--source <name>', 'name of the step that writes the note').default('cli', 'cli'))

@@ -36,6 +36,7 @@ async function listNotes(workflow: string, flags: StoreFlags, session: Session):
 export const notesListCommand: CommandFactory = (command, session, done) => {
   command
     .description('List the notes of a workflow, newest first, or the workflows that have notes.')
+    .summary('list the notes of a workflow, or the workflows')
     .argument('[workflow]', 'the workflow')
     .action(async (workflow: string | undefined, flags: StoreFlags) =>
       done(await (workflow === undefined ? listWorkflows(flags, session) : listNotes(workflow, flags, session))),

@@ -21,6 +21,7 @@ async function list(flags: StoreFlags, session: Session): Promise<number> {
 export const workflowListCommand: CommandFactory = (command, session, done) => {
   command
     .description('List the workflows, last updated first.')
+    .summary('list the workflows, last updated first')
     .action(async (flags: StoreFlags) => done(await list(flags, session)));
   for (const option of storeOptions()) command.addOption(option);
 };

@@ -36,6 +36,7 @@ async function show(id: string, flags: StoreFlags, session: Session): Promise<nu
 export const workflowShowCommand: CommandFactory = (command, session, done) => {
   command
     .description('Show a workflow: its steps, their results and its notes.')
+    .summary('show the steps, results and notes of a workflow')
     .argument('<id>', 'the workflow')
     .action(async (id: string, flags: StoreFlags) => done(await show(id, flags, session)));
   for (const option of storeOptions()) command.addOption(option);
