@@ -8,7 +8,8 @@ import { messageDraft, parseMessage, startOf } from './message.ts';
 import type { Message, MessageInput, NewMessage } from './message.ts';
 import { readChanges } from '../records/read-changes.ts';
 import type { Reader } from '../records/reader.ts';
-import type { TermSource, TermStore } from '../terms/term-store.ts';
+import type { TermSource } from '../terms/term-source.ts';
+import type { TermStore } from '../terms/term-store.ts';
 
 /** A group of a stream. */
 export interface Place {

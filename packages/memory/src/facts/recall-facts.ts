@@ -1,6 +1,7 @@
 import type { Embed } from '@cairn/retrieval';
 import { MemoryError } from '../errors.ts';
-import type { TermQuery, TermResult, TermSource, TermStore } from '../terms/term-store.ts';
+import type { TermSource } from '../terms/term-source.ts';
+import type { TermQuery, TermResult, TermStore } from '../terms/term-store.ts';
 import { checkWhole } from './checks.ts';
 import { factOf, isActive, parseFact, searchTextOf, timeOf } from './fact.ts';
 import type { FactTable } from './fact.ts';

@@ -2,8 +2,8 @@ import { SegmentBuilder } from '@cairn/retrieval';
 import type { Part } from '@cairn/retrieval';
 import type { ListRule, Sequenced } from '../records/backend.ts';
 import { isLive, lifeOf } from '../records/record.ts';
-import type { TermSource } from './term-store.ts';
 import type { Turns } from '../records/turns.ts';
+import type { TermSource } from './term-source.ts';
 
 /** The columns and postings of a tail when it was captured: the tail may grow while they are read. */
 export interface CapturedTail {

@@ -1,24 +1,15 @@
 import { foundSlots, noticesOf, rankDocuments, readQuery, scoreParts, similarTerms } from '@cairn/retrieval';
 import type { Embed, FoundSlot, Part, Query, QueryTerm, RankNotice, Scores } from '@cairn/retrieval';
-import type { CallOptions, ListRule, MemoryBackend } from '../records/backend.ts';
+import type { CallOptions, MemoryBackend } from '../records/backend.ts';
 import { DamagedSegment } from './open-segment.ts';
 import { PostingsCache } from './postings-cache.ts';
 import { collectOrphans } from './orphans.ts';
-import { DEFAULT_SIZES, SourceView } from './source-view.ts';
-import type { SegmentSizes, SourceParts } from './source-view.ts';
 import { Turns } from '../records/turns.ts';
-
-/** Records that can be found: those of a list, or the rows of a table. */
-export interface TermSource {
-  readonly key: string;
-  /** The rule of a list, which decides what has expired. */
-  readonly rule?: ListRule | undefined;
-  /**
-   * Returns what a record is found by; `undefined` when the record is not readable. For a list `timeMs` is the time of the record.
-   * When it returns something else for a stored record than before, raise `INDEX_VERSION`.
-   */
-  readonly textOf: (record: string) => { readonly text: string; readonly timeMs: number } | undefined;
-}
+import { DEFAULT_SIZES } from './segment-sizes.ts';
+import type { SegmentSizes } from './segment-sizes.ts';
+import type { SourceParts } from './source-parts.ts';
+import { SourceView } from './source-view.ts';
+import type { TermSource } from './term-source.ts';
 
 /** A query over several sources. */
 export interface TermQuery<Source extends TermSource = TermSource> extends CallOptions {
