@@ -1,5 +1,5 @@
 import type { Embed, RankNotice } from '@cairn/retrieval';
-import { MemoryError } from '../errors.ts';
+import { checkTime, checkWhole, refuse } from '../records/checks.ts';
 import type { CallOptions, MemoryBackend } from '../records/backend.ts';
 import { memoryKey, notesKey, parseMemoryKey, streamPrefix } from '../records/keys.ts';
 import type { Limits } from '../records/limits.ts';
@@ -138,29 +138,15 @@ function candidateOf(record: string, source: RecallSource): Candidate | undefine
   return note && { note, origin: source.key };
 }
 
-function refuse(summary: string, hint: string): never {
-  throw new MemoryError('INVALID_INPUT', [summary, hint]);
-}
-
-function checkWhole(name: string, value: number, least: number): void {
-  if (Number.isInteger(value) && value >= least) return;
-  refuse(`Invalid ${name} ${String(value)}`, `Use a whole number from ${least}, or omit it.`);
-}
-
-function checkTime(name: string, value: number | undefined): void {
-  if (value === undefined || (typeof value === 'number' && !Number.isNaN(value))) return;
-  refuse(`Invalid ${name} ${String(value)}`, 'Use milliseconds since the epoch, or omit it.');
-}
-
 /** @throws {MemoryError} `INVALID_INPUT`. */
 function checkOptions(options: RecallOptions): void {
   const { query, includeNotes, workflowId, role, since, until, limit = DEFAULT_LIMIT, offset = 0 } = options;
   if (typeof query !== 'string') refuse('The query is not a string', 'Pass a text.');
   if (role !== undefined && typeof role !== 'string') refuse('The role is not a string', 'Pass a text, or omit it.');
-  checkTime('since', since);
-  checkTime('until', until);
-  checkWhole('limit', limit, 1);
-  checkWhole('offset', offset, 0);
+  checkTime(since, 'since');
+  checkTime(until, 'until');
+  checkWhole(limit, 'limit', { min: 1 });
+  checkWhole(offset, 'offset', { min: 0 });
   if (includeNotes === true && workflowId === undefined) refuse('includeNotes needs a workflow', 'Pass workflowId.');
 }
 

@@ -1,18 +1,14 @@
 /** Checks what a caller passes, before anything is read or written. */
 import { findSecret } from '@cairn/tool/prompt';
 import { MemoryError } from '../errors.ts';
+import { refuse } from '../records/checks.ts';
 import { checkName, quoted } from '../records/keys.ts';
 import { checkContent } from '../records/limits.ts';
 import type { Limits } from '../records/limits.ts';
-import { isTime } from '../records/time.ts';
 
 export const MAX_TAGS = 50;
 /** In UTF-16 code units. */
 const MAX_TAG_LENGTH = 100;
-
-function refuse(summary: string, hint: string): never {
-  throw new MemoryError('INVALID_INPUT', [summary, hint]);
-}
 
 /** Returns the text of a fact without the blanks around it. @throws {MemoryError} `INVALID_INPUT`, `TOO_LARGE`. */
 export function checkText(text: unknown, limits: Limits): string {
@@ -67,20 +63,4 @@ export function checkSecrets(texts: readonly string[], allowSecret: boolean | un
     const summary = `The fact contains a secret (${secret.kind})`;
     throw new MemoryError('SECRET', [summary, 'Remove it, or pass allowSecret. Nothing was stored.']);
   }
-}
-
-/** @throws {MemoryError} `INVALID_INPUT`. */
-export function checkWhole(
-  value: number,
-  name: string,
-  { min, isEndless }: { min: number; isEndless?: boolean },
-): void {
-  if ((Number.isInteger(value) && value >= min) || (isEndless === true && value === Infinity)) return;
-  refuse(`Invalid ${name} ${String(value)}`, `Use a whole number from ${min}.`);
-}
-
-/** @throws {MemoryError} `INVALID_INPUT`. */
-export function checkTime(value: number | undefined, name: string): void {
-  const isValid: boolean = value === undefined || isTime(value);
-  if (!isValid) refuse(`Invalid ${name} ${value}`, 'Use milliseconds since the epoch.');
 }

@@ -3,6 +3,7 @@ import { escapeControls } from '@cairn/tool/paths';
 import { MemoryError } from '../errors.ts';
 import { quoted } from '../records/keys.ts';
 import type { Limits } from '../records/limits.ts';
+import { formatDate } from '../records/time.ts';
 import { checkSecrets, checkTags, checkText } from './checks.ts';
 import { timeOf } from './fact.ts';
 import type { FactTable, StoredFact } from './fact.ts';
@@ -72,7 +73,7 @@ function sectionOf(stored: StoredFact, title: string): string {
     ...(pinned === true ? ['pinned: yes'] : []),
     ...(stream === undefined ? [] : [`stream: ${escapeControls(stream)}`]),
     ...(source === undefined ? [] : [`source: ${escapeControls(source)}`]),
-    `date: ${new Date(timeOf(stored)).toISOString().slice(0, 10)}`,
+    `date: ${formatDate(timeOf(stored))}`,
   ];
   const lines = stored.text
     .trim()

@@ -1,8 +1,8 @@
 import type { Embed } from '@cairn/retrieval';
+import { checkWhole } from '../records/checks.ts';
 import { MemoryError } from '../errors.ts';
 import type { TermSource } from '../terms/term-source.ts';
 import type { TermQuery, TermResult, TermStore } from '../terms/term-store.ts';
-import { checkWhole } from './checks.ts';
 import { factOf, isActive, parseFact, searchTextOf, timeOf } from './fact.ts';
 import type { FactTable } from './fact.ts';
 import type { RecalledFact, RecalledFacts, RecallFactsOptions } from './facts-api.ts';

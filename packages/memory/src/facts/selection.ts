@@ -1,10 +1,11 @@
 /** Which facts a call selects, and in which order. */
+import { checkTime, checkWhole } from '../records/checks.ts';
 import { DEFAULT_STREAM } from '../defaults.ts';
 import { MemoryError } from '../errors.ts';
 import type { MemoryBackend } from '../records/backend.ts';
 import { checkName } from '../records/keys.ts';
 import type { Reader } from '../records/reader.ts';
-import { checkTags, checkTime, checkWhole, tagKey } from './checks.ts';
+import { checkTags, tagKey } from './checks.ts';
 import { factOf, isActive, isVisible, timeOf } from './fact.ts';
 import type { FactTable, StoredFact } from './fact.ts';
 import { factTable, readRows } from './fact-table.ts';

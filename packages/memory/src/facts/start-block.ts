@@ -1,8 +1,9 @@
 import { createDataMarks } from '@cairn/tool/prompt';
 import { escapeControls } from '@cairn/tool/paths';
+import { checkWhole } from '../records/checks.ts';
 import { checkLanguage } from '../records/language.ts';
 import type { Language } from '../records/language.ts';
-import { checkWhole } from './checks.ts';
+import { formatDate } from '../records/time.ts';
 import type { Fact } from './fact.ts';
 
 export interface StartBlockOptions {
@@ -57,7 +58,7 @@ export function formatStartBlock(
   if (facts.length === 0) return '';
   const text = texts[checkLanguage(language)];
   const lineOf = ({ id, scope, pinned, updatedAt, text: content }: Fact): string => {
-    const date = new Date(updatedAt).toISOString().slice(0, 10);
+    const date = formatDate(updatedAt);
     const labels = [text[scope], ...(pinned === true ? [text.pinned] : []), date].join(', ');
     const head = content.slice(0, MAX_READ);
     const line = marks.neutralize(escapeControls(head.replace(/\s+/gu, ' ')));

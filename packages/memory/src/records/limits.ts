@@ -128,10 +128,3 @@ export function checkSize(text: string, subject: string, { maxContentBytes }: Li
     'Store a shorter text, or raise maxContentBytes. Nothing was stored.',
   ]);
 }
-
-/** Checks the maximum number of results, because each store would treat an invalid one differently. @throws {MemoryError} */
-export function checkLimit(limit: number = Infinity): void {
-  if (limit === Infinity || (Number.isInteger(limit) && limit >= 0)) return;
-  const summary = `Invalid limit ${String(limit)}`;
-  throw new MemoryError('INVALID_INPUT', [summary, 'Use a whole number from 0, or omit it for all.']);
-}

@@ -1,6 +1,6 @@
 import { MemoryError } from '../errors.ts';
 import { quoted } from './keys.ts';
-import { isTime } from './time.ts';
+import { formatDate, isTime } from './time.ts';
 
 const MINUTE = 60_000;
 const DAY = 1440 * MINUTE;
@@ -40,5 +40,5 @@ export function parseTime(text: string, { now, edge }: ParseTimeOptions): number
 /** Returns the start of a day; `NaN` for a day that its month does not have, which `Date` takes for one of the next. */
 function dayMs(date: string): number {
   const parsed = Date.parse(date);
-  return Number.isNaN(parsed) || new Date(parsed).toISOString().slice(0, 10) !== date ? Number.NaN : parsed;
+  return Number.isNaN(parsed) || formatDate(parsed) !== date ? Number.NaN : parsed;
 }

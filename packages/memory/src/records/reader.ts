@@ -1,5 +1,5 @@
 import type { CallOptions, ListQuery, MemoryBackend } from './backend.ts';
-import { checkLimit } from './limits.ts';
+import { checkWhole } from './checks.ts';
 import { visitRecords } from './turns.ts';
 
 /** A record that this version cannot read. It stays where it is. */
@@ -45,7 +45,8 @@ export function createReader(backend: MemoryBackend, onUnreadable: UnreadableLis
       { limit = Infinity, ...query }: ListQuery & CallOptions,
       parse: (record: string) => T | undefined,
     ) => {
-      checkLimit(limit);
+      // Each store would treat an invalid one differently.
+      checkWhole(limit, 'limit', { min: 0, isEndless: true });
       for (let count = limit; ; count *= GROWTH) {
         const records = await backend.list(key, { ...query, limit: count });
         const readable: Entry<T>[] = [];

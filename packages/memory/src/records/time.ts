@@ -5,3 +5,8 @@ export const MAX_TIME_MS = 8.64e15;
 export function isTime(value: unknown): value is number {
   return typeof value === 'number' && Math.abs(value) <= MAX_TIME_MS;
 }
+
+/** Formats the day of a time in UTC: `2026-01-31`. */
+export function formatDate(timeMs: number): string {
+  return new Date(timeMs).toISOString().slice(0, 10);
+}
