@@ -156,7 +156,7 @@ describe.each(backendKinds)('the names of streams on $name', (kind) => {
     for (const name of ['a', 'b']) other.defineStream({ name });
     const merged = other.mergeStreams({ main: 'a', secondary: ['b'] });
     await other.forget({ stream: 'a-b' });
-    // The name is claimed again by whoever is first.
+    // The first one of them claims the name again.
     await merged.addMessage('g', { content: 'merged' });
     const refused = { code: 'STREAM_EXISTS' };
     await expect(plain.addMessage('g', { content: 'plain again' })).rejects.toMatchObject(refused);

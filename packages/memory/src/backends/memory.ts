@@ -42,6 +42,8 @@ interface Item {
 interface Table {
   readonly kind: 'table';
   readonly rows: Map<string, Changed & { readonly unique: string | undefined }>;
+  /** The ids of the rows by their unique texts. */
+  readonly owners: Map<string, string>;
 }
 
 interface Document {
@@ -79,11 +81,6 @@ function placeOf(times: readonly number[], timeMs: number): number {
   return place === -1 ? times.length : place;
 }
 
-function ownerOf(table: Table, unique: string): string | undefined {
-  for (const [id, row] of table.rows) if (row.unique === unique) return id;
-  return undefined;
-}
-
 /** Finds why a change cannot be made. */
 function conflictOf(table: Table, rows: readonly RowChange[]): Extract<TableResult, { isDone: false }> | undefined {
   for (const { id, expected } of rows) {
@@ -92,7 +89,7 @@ function conflictOf(table: Table, rows: readonly RowChange[]): Extract<TableResu
   const taken = new Map<string, string>();
   for (const { unique, id, next } of rows) {
     if (unique === undefined || next === undefined) continue;
-    const known = ownerOf(table, unique);
+    const known = table.owners.get(unique);
     // A row that the same change rewrites gives its unique text up.
     const owner = taken.get(unique) ?? (rows.some((row) => row.id === known) ? undefined : known);
     if (owner !== undefined) return { isDone: false, reason: 'taken', id: owner };
@@ -263,14 +260,20 @@ export function memory(options: MemoryBackendOptions = {}): MemoryBackend {
         if (slotAt(key, 'document', nowMs)?.value.text !== replaces) return { isDone: false, reason: 'changed' };
       }
       const known = replaces === undefined ? slotAt(key, 'table', nowMs) : undefined;
-      const slot = known ?? newSlot<Table>({ kind: 'table', rows: new Map() });
+      const slot = known ?? newSlot<Table>({ kind: 'table', rows: new Map(), owners: new Map() });
       if (sequence !== undefined && sequence !== slot.sequence) return { isDone: false, reason: 'changed' };
       const conflict = conflictOf(slot.value, rows);
       if (conflict) return conflict;
       for (const { id, next, unique } of rows) {
         slot.sequence += 1;
-        slot.value.rows.delete(id);
-        if (next !== undefined) slot.value.rows.set(id, { sequence: slot.sequence, record: next, unique });
+        const { rows: present, owners } = slot.value;
+        const before = present.get(id)?.unique;
+        // Another row of the same change may have it already.
+        if (before !== undefined && owners.get(before) === id) owners.delete(before);
+        present.delete(id);
+        if (next === undefined) continue;
+        present.set(id, { sequence: slot.sequence, record: next, unique });
+        if (unique !== undefined) owners.set(unique, id);
       }
       if (known !== undefined || replaces !== undefined || slot.value.rows.size > 0) settle(key, slot);
       return { isDone: true, sequence: slot.sequence };

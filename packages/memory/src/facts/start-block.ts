@@ -66,18 +66,19 @@ export function formatStartBlock(
     const shown = isCut ? `${line.slice(0, MAX_TEXT).replace(HALF_PAIR, '')}${text.cut}` : line;
     return `- [${escapeControls(id)}] (${labels}) ${shown}`;
   };
-  const blockOf = (lines: readonly string[]): string => {
-    const left = facts.length - lines.length;
+  const blockOf = (lines: readonly string[], left: number): string => {
     const shown = lines.length === 0 ? [] : [text.intro, marks.wrap({}, lines.join('\n'))];
     return [...shown, ...(left > 0 ? [text.more(left)] : [])].join('\n');
   };
   const lines: string[] = [];
-  let block = blockOf(lines);
+  let characters = 0;
   for (const fact of facts) {
-    lines.push(lineOf(fact));
-    const next = blockOf(lines);
-    if (next.length > maxCharacters) break;
-    block = next;
+    const line = lineOf(fact);
+    // The block with one line in place of all, which have line feeds between them.
+    const rest = blockOf([line], facts.length - lines.length - 1).length - line.length;
+    characters += line.length;
+    if (rest + characters + lines.length > maxCharacters) break;
+    lines.push(line);
   }
-  return block;
+  return blockOf(lines, facts.length - lines.length);
 }

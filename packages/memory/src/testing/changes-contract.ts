@@ -173,6 +173,10 @@ export const changesContract: readonly ContractCase[] = [
     assert.equal((await backend.change(k, { rows: [put('c', '1', undefined, 'hash')] })).isDone, true);
     const twice = [put('d', '1', undefined, 'other'), put('e', '1', undefined, 'other')];
     assert.deepEqual(await backend.change(k, { rows: twice }), { isDone: false, reason: 'taken', id: 'd' });
+    // The row that takes it comes before the one that gives it up.
+    const handed = [put('f', '1', undefined, 'hash'), put('c', '2', '1')];
+    assert.equal((await backend.change(k, { rows: handed })).isDone, true);
+    assert.deepEqual(await backend.change(k, { rows: [put('g', '1', undefined, 'hash')] }), { ...taken, id: 'f' });
   }),
   contractCase('a table replaces a document in one step', async ({ backend }) => {
     await backend.swap(k, { expected: undefined, next: 'document', ttlMs: HOUR });
