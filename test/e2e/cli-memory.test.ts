@@ -220,7 +220,10 @@ describe('cairn memory', () => {
     expect(await found(cairn)).toContain('the user');
     expect((await cairn(['memory', 'recall', 'redis', '--project', repository])).stdout).toContain('the app');
     expect((await cairn(['memory', 'recall', 'redis', '--project', './app/src'])).stdout).toContain('the app');
+    expect((await cairn(['memory', 'recall', 'redis', '--project', 'app/src'])).stdout).toContain('the app');
     expect((await cairn(['memory', 'recall', 'redis', '--project', 'app'])).stdout).not.toContain('the app');
+    expect((await cairn(['memory', 'remember', 'x', '--project', 'acme/shop'])).stderr).toContain('project acme/shop,');
+    await cairn(['memory', 'forget', '--scope', 'project', '--project', 'acme/shop', '--yes']);
     expect((await cairn(['memory', 'project', 'list'])).stdout).toBe(`${repository}: 1 fact\n`);
     renameSync(repository, join(cairn.home, 'application'));
     const moved = cairn.elsewhere(join(cairn.home, 'application'));
@@ -314,6 +317,13 @@ describe('cairn memory', () => {
     expect(found).toContain('zebra');
     expect(found).toContain(`[${text.length} characters: cairn memory show ${id}]`);
     expect((await cairn(['memory', 'show', id])).stdout).toContain(text);
+  });
+
+  test('a start block too small for a line is refused by the name of the option', async () => {
+    expect(await newcomer()(['memory', 'start', '--chars', '199'])).toMatchObject({
+      exitCode: 2,
+      stderr: 'cairn: invalid --chars "199"; use a whole number of characters from 200\n',
+    });
   });
 
   test('the start block has the pinned and the newest facts, and is empty without a memory', async () => {
@@ -729,6 +739,13 @@ describe.skipIf(!hasRedis || process.platform === 'win32')('with a Redis', () =>
         stderr: expect.stringMatching(/may be shared by machines.*use --project <name>, or --scope user/u),
       });
       await remember(cairn, 'the tests need redis-server', '--project', 'app');
+      // A name may have a slash, and means the same in every directory.
+      await remember(cairn, 'the shop needs redis', '--project', 'acme/shop');
+      mkdirSync(join(cairn.home, 'acme/shop'), { recursive: true });
+      for (const one of [cairn, cairn.elsewhere(temporaryDirectory())]) {
+        expect((await one(['memory', 'recall', 'shop', '--project', 'acme/shop'])).stdout).toContain('the shop needs');
+      }
+      await cairn(['memory', 'forget', '--scope', 'project', '--project', 'acme/shop', '--yes']);
       await remember(cairn, 'the user likes redis', '--scope', 'user');
       // A fact of the user needs no project to be replaced.
       const old = await remember(cairn, 'the user likes coffee', '--scope', 'user');

@@ -132,13 +132,18 @@ function hostOf(url: string): string {
   return URL.canParse(url) ? new URL(url).host : 'the URL';
 }
 
-/**
- * Returns the identity that a value names: the project of a directory, the path of one that is gone, or a name. A name has no
- * slash.
- */
-export async function projectNamed(value: string, cwd: string): Promise<string> {
-  if (!/[\\/]|^\.{1,2}$/u.test(value)) return value;
+/** How a path begins that names a directory, also one that is gone. `acme/app` is a name, unless that directory exists. */
+const PATH_START = /^(?:\.{0,2}[\\/]|\.{1,2}$|[A-Za-z]:[\\/])/u;
+
+/** Returns the identity that a value names: the project of a directory, the path of one that is gone, or a name. */
+export async function projectNamed(
+  value: string,
+  { cwd, isShared = false }: { readonly cwd: string; readonly isShared?: boolean },
+): Promise<string> {
   const path = resolve(cwd, value);
+  // In a store that machines share, a name must not depend on the directory of the process.
+  const isPath = PATH_START.test(value) || (!isShared && /[\\/]/u.test(value) && isDirectory(path));
+  if (!isPath) return value;
   if (!isDirectory(path)) return path;
   return (await import('@cairn/memory')).projectOf(path);
 }
@@ -178,7 +183,7 @@ export async function openMemory(
   const choice = await choose(flags, { env, cwd });
   const isShared = choice.backend === 'redis';
   const own = directory === undefined || isShared ? undefined : await projectOf(directory);
-  const project = flags.project === undefined ? own : await projectNamed(flags.project, cwd);
+  const project = flags.project === undefined ? own : await projectNamed(flags.project, { cwd, isShared });
   const openBackend = async (): Promise<MemoryBackend> => {
     if (choice.url !== undefined) {
       const { redis } = await import('@cairn/memory/redis');

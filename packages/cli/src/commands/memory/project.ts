@@ -37,7 +37,7 @@ export const memoryProjectListCommand: CommandFactory = (command, session, done)
 
 /** Returns the identity that an argument names. One that is known stands for itself. */
 async function identityOf(given: string, known: readonly string[], cwd: string): Promise<string> {
-  return known.includes(given) ? given : projectNamed(given, cwd);
+  return known.includes(given) ? given : projectNamed(given, { cwd });
 }
 
 async function move(

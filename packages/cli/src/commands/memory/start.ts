@@ -35,7 +35,9 @@ export const memoryStartCommand: CommandFactory = (command, session, done) => {
     .action(async (flags: StartFlags) => done(await start(flags, session)));
   addFactOptions(command, [
     streamOption('stream of the facts (default: agent)'),
-    new Option('--chars <n>', 'at most N characters (default: 2000)').argParser(wholeNumber('--chars', '', 1)),
+    new Option('--chars <n>', 'at most N characters, from 200 (default: 2000)').argParser(
+      wholeNumber('--chars', 'characters', 200),
+    ),
     new Option('--language <code>', 'language of the heading: en or zh (default: en)').argParser(
       oneOf('--language', ['en', 'zh'] as const),
     ),
