@@ -59,6 +59,17 @@ const readersOf = ({ project, stream }: ModelFact): string => JSON.stringify([pr
 class Model {
   readonly facts: ModelFact[] = [];
 
+  /** The facts that a fact superseded, directly or through others. */
+  olderThan(fact: ModelFact): ModelFact[] {
+    const isOlder = (one: ModelFact, seen: readonly ModelFact[] = []): boolean => {
+      const next = one.state.supersededBy;
+      if (next === undefined || seen.includes(one)) return false;
+      // The chain ends at a fact that was forgotten.
+      return next === fact || (this.facts.includes(next) && isOlder(next, [...seen, one]));
+    };
+    return this.facts.filter((one) => one !== fact && isOlder(one));
+  }
+
   equal(text: string, like: ModelFact, except: readonly ModelFact[] = [like]): ModelFact | undefined {
     return this.facts.find(
       (fact) =>
@@ -183,8 +194,13 @@ async function run(facts: Facts, model: Model, one: Step): Promise<void> {
   const other = fact.project === undefined ? undefined : PROJECTS.find((name) => name !== fact.project);
   if (other !== undefined) assert.equal(await outcomeOf(facts.get(id, { project: other })), 'UNKNOWN_FACT');
   if (one.did === 'forget') {
-    assert.equal((await facts.forget(id, { project })).forgotten, true);
-    model.facts.splice(model.facts.indexOf(fact), 1);
+    const { forgotten, superseded = [] } = await facts.forget(id, { project });
+    assert.equal(forgotten, true);
+    const older = model.olderThan(fact);
+    const texts = new Set(fact.states.map((state) => fold(state.text)));
+    const gone = [fact, ...older.filter(({ state }) => texts.has(fold(state.text)))];
+    assert.deepEqual(new Set(superseded), new Set(older.filter((one) => !gone.includes(one)).map((one) => one.id)));
+    for (const one of gone) model.facts.splice(model.facts.indexOf(one), 1);
     return;
   }
   let result: Fact | undefined;

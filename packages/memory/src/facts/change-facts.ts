@@ -254,14 +254,26 @@ async function removeElsewhere(
   }
 }
 
-/** Returns the rows that a fact superseded: those with a text that it has or had, such as after a move, and the others. */
+/**
+ * Returns the rows that a fact superseded, and those that these superseded: those with a text that it has or had, such as after a
+ * move, and the others.
+ */
 async function supersededBy(
   { backend }: ChangeDependencies,
   { table, stored }: Found,
   { signal }: CallOptions,
 ): Promise<{ readonly equal: FactRow[]; readonly others: FactRow[] }> {
   const texts = new Set([stored.text, ...historyOf(stored).map(({ text }) => text)].map(foldText));
-  const rows = (await readRows(backend, table.key, { signal })).filter((row) => row.stored?.supersededBy === stored.id);
+  const bySuccessor = new Map<string, FactRow[]>();
+  for (const row of await readRows(backend, table.key, { signal })) {
+    const successor = row.stored?.supersededBy;
+    if (successor === undefined || row.id === stored.id) continue;
+    bySuccessor.set(successor, [...(bySuccessor.get(successor) ?? []), row]);
+  }
+  const older = new Set(bySuccessor.get(stored.id));
+  // The set grows during the loop.
+  for (const { id } of older) for (const row of bySuccessor.get(id) ?? []) older.add(row);
+  const rows = [...older];
   const isEqual = (row: FactRow): boolean => texts.has(foldText(row.stored?.text ?? ''));
   return { equal: rows.filter(isEqual), others: rows.filter((row) => !isEqual(row)) };
 }
