@@ -5,16 +5,10 @@ import type { Memory } from '@cairn/memory';
 import { sqlite } from '@cairn/memory/sqlite';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { temporaryDirectory } from '../support/tree.ts';
-import { backendKinds, openMemory, useBackends } from './backends.ts';
+import { backendKinds, forever, openMemory, useBackends } from './backends.ts';
 
 useBackends();
 
-const forever = {
-  maxRecords: Infinity,
-  maxTemporaryRecords: Infinity,
-  lifetimeMs: Infinity,
-  temporaryLifetimeMs: Infinity,
-};
 /** A log of a server may keep removed text. */
 const ERASED: Readonly<Record<string, string>> = { memory: 'done', sqlite: 'done', redis: 'log' };
 

@@ -8,6 +8,7 @@ import { redis } from '@cairn/memory/redis';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { hasRedis, startRedis } from '../support/redis-server.ts';
 import type { RedisServer } from '../support/redis-server.ts';
+import { forever } from './backends.ts';
 
 type Client = Awaited<ReturnType<typeof connect>>;
 
@@ -32,12 +33,6 @@ function open(url: string): MemoryBackend {
 }
 
 const DAY = 24 * 3_600_000;
-const forever: ListRule = {
-  maxRecords: Infinity,
-  maxTemporaryRecords: Infinity,
-  lifetimeMs: Infinity,
-  temporaryLifetimeMs: Infinity,
-};
 const monthly: ListRule = { ...forever, lifetimeMs: 30 * DAY, temporaryLifetimeMs: 30 * DAY };
 const place = { stream: 's', group: 'g' };
 const k = 'ai:memory:s:g';

@@ -7,16 +7,10 @@ import { sqlite } from '@cairn/memory/sqlite';
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { temporaryDirectory } from '../support/tree.ts';
-import { backendKinds, openMemory, START_MS, useBackends } from './backends.ts';
+import { backendKinds, forever, openMemory, START_MS, useBackends } from './backends.ts';
 
 useBackends();
 
-const forever = {
-  maxRecords: Infinity,
-  maxTemporaryRecords: Infinity,
-  lifetimeMs: Infinity,
-  temporaryLifetimeMs: Infinity,
-};
 const retention = { maxMessages: Infinity, maxNotes: Infinity, maxTemporaryNotes: Infinity };
 
 /** Redis counts the lifetime of a key in real time. */

@@ -1,18 +1,16 @@
 /** Files of the SQLite store, and processes that use them. */
-import { spawn, spawnSync } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
+import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import process from 'node:process';
-import { createInterface } from 'node:readline';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 import { onTestFinished } from 'vitest';
+import { startScript } from './child-process.ts';
+import type { RunningProcess } from './child-process.ts';
 
 const child = fileURLToPath(new URL('sqlite-store-child.ts', import.meta.url));
 const fixture = new URL('format-1.db.gz', import.meta.url);
-const compileCache = fileURLToPath(new URL('../../node_modules/.cache/cairn-compile', import.meta.url));
 
 /** The time at which the file of format 1 was written. */
 export const FORMAT_1_MS = 1_703_123_600_000;
@@ -25,18 +23,8 @@ export function writeFormat1(path: string): void {
   writeFileSync(path, gunzipSync(readFileSync(fixture)), { mode: 0o600 });
 }
 
-/** A process that runs `sqlite-store-child.ts`. */
-export interface StoreProcess {
-  readonly child: ChildProcess;
-  readonly lines: readonly string[];
-  /** Waits until the process has printed this number of lines, or has ended. */
-  readonly printed: (count: number) => Promise<void>;
-  /** Ends the standard input, which a process waits for. */
-  readonly end: () => Promise<void>;
-  readonly ended: Promise<{ readonly code: number | null; readonly stderr: string }>;
-}
-
-export function startProcess(task: string, path: string, ...args: readonly string[]): StoreProcess {
+/** Runs `sqlite-store-child.ts`. */
+export function startProcess(task: string, path: string, ...args: readonly string[]): RunningProcess {
   return startAs({}, task, path, ...args);
 }
 
@@ -57,45 +45,12 @@ export async function runAsOther(task: string, path: string): Promise<readonly s
 function startAs(
   user: { readonly uid?: number; readonly gid?: number },
   ...args: readonly [task: string, path: string, ...rest: string[]]
-): StoreProcess {
-  const running = spawn(process.execPath, [child, ...args], {
-    stdio: ['pipe', 'pipe', 'pipe'],
-    env: user.uid === undefined ? { ...process.env, NODE_COMPILE_CACHE: compileCache } : { PATH: '' },
-    ...user,
-  });
+): RunningProcess {
+  const running = startScript(child, args, user.uid === undefined ? {} : { env: { PATH: '' }, ...user });
   onTestFinished(() => {
-    running.kill('SIGKILL');
+    running.child.kill('SIGKILL');
   });
-  running.stdin.on('error', () => undefined);
-  let stderr = '';
-  running.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
-  const lines: string[] = [];
-  const waiting = new Set<() => void>();
-  createInterface({ input: running.stdout }).on('line', (line) => {
-    lines.push(line);
-    for (const wake of waiting) wake();
-  });
-  const closed = once(running, 'close');
-  const ended = closed.then(([code]) => ({ code: code as number | null, stderr }));
-  return {
-    child: running,
-    lines,
-    printed: async (count) => {
-      const enough = new Promise<void>((resolve) => {
-        const wake = (): void => {
-          if (lines.length >= count) resolve();
-        };
-        waiting.add(wake);
-        wake();
-      });
-      await Promise.race([enough, closed]);
-    },
-    end: async () => {
-      running.stdin.end();
-      await ended;
-    },
-    ended,
-  };
+  return running;
 }
 
 /** Returns the files of a store that have a text. Another process reads them: to close a file here would end the locks of SQLite. */

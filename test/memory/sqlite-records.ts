@@ -1,11 +1,5 @@
-import type { Draft, ListRule } from '@cairn/memory';
+import type { Draft } from '@cairn/memory';
 
-/** Keeps all records. */
-export const rule: ListRule = {
-  maxRecords: Infinity,
-  maxTemporaryRecords: Infinity,
-  lifetimeMs: Infinity,
-  temporaryLifetimeMs: Infinity,
-};
+export { forever as rule } from './backends.ts';
 
 export const draft = (text: string): Draft => ({ before: `{"text":${JSON.stringify(text)},"time":`, after: '}' });

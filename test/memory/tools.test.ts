@@ -15,7 +15,7 @@ import type { BackendKind } from './backends.ts';
 
 useBackends();
 
-const forever = { maxRecords: 9, maxTemporaryRecords: 9, lifetimeMs: Infinity, temporaryLifetimeMs: Infinity };
+const nine = { maxRecords: 9, maxTemporaryRecords: 9, lifetimeMs: Infinity, temporaryLifetimeMs: Infinity };
 
 /** The store of the running test. */
 let harness: BackendHarness;
@@ -224,7 +224,7 @@ describe.each(kinds)('the tools of a memory in $name', (kind) => {
     const memory = open();
     const id = `m${'x'.repeat(100_000)}`;
     const before = `${JSON.stringify({ id, role: 'r'.repeat(100_000), content: 'deploy' }).slice(0, -1)},"time":`;
-    await memory.backend.append('ai:memory:agent:g', [{ before, after: '}' }], { rule: forever });
+    await memory.backend.append('ai:memory:agent:g', [{ before, after: '}' }], { rule: nine });
     const answer = await ask(memory, 'recall', { query: 'deploy', sessions: true });
     expect(answer).toContain('deploy');
     expect(estimateTokens(answer)).toBeLessThan(2500);

@@ -1,8 +1,3 @@
-import { spawn } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
-import process from 'node:process';
-import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { createClient } from '@redis/client';
 import { createMemory } from '@cairn/memory';
@@ -11,11 +6,11 @@ import { redis } from '@cairn/memory/redis';
 import { sqlite } from '@cairn/memory/sqlite';
 import { temporaryDirectory } from '../support/tree.ts';
 import { sharedRedis } from './backends.ts';
+import { childEnv, startScript } from './child-process.ts';
+import type { RunningProcess } from './child-process.ts';
 import { hasRedis } from '../support/redis-server.ts';
 
 const child = fileURLToPath(new URL('writer-child.ts', import.meta.url));
-// The sources are TypeScript. Caching their compilation makes each process start much faster.
-const compileCache = fileURLToPath(new URL('../../node_modules/.cache/cairn-compile', import.meta.url));
 
 /** A store that outlives a process, with a check of its state. */
 export interface Persistent {
@@ -74,50 +69,7 @@ export const persistents: readonly Persistent[] = [
   },
 ];
 
-/** A writing process with its output. */
-export interface Writer {
-  readonly child: ChildProcess;
-  /** The acknowledged writes so far. */
-  readonly lines: readonly string[];
-  /** Waits until the process has printed this many lines, or has ended. */
-  readonly printed: (count: number) => Promise<void>;
-  readonly ended: Promise<{
-    readonly code: number | null;
-    readonly signal: NodeJS.Signals | null;
-    readonly stderr: string;
-  }>;
-}
-
-export function startWriter(args: readonly string[], waits: boolean = false, script: string = child): Writer {
-  const env = { ...process.env, NODE_COMPILE_CACHE: compileCache, ...(waits && { CAIRN_WAIT: '1' }) };
-  const running = spawn(process.execPath, [script, ...args], { stdio: ['pipe', 'pipe', 'pipe'], env });
-  running.stdin.on('error', () => undefined);
-  const lines: string[] = [];
-  let stderr = '';
-  running.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
-  const waiting = new Set<() => void>();
-  createInterface({ input: running.stdout }).on('line', (line) => {
-    lines.push(line);
-    for (const wake of waiting) wake();
-  });
-  const closed = once(running, 'close');
-  return {
-    child: running,
-    lines,
-    printed: async (count) => {
-      const enough = new Promise<void>((resolve) => {
-        const wake = (): void => {
-          if (lines.length >= count) resolve();
-        };
-        waiting.add(wake);
-        wake();
-      });
-      await Promise.race([enough, closed]);
-    },
-    ended: closed.then(([code, signal]) => ({
-      code: code as number | null,
-      signal: signal as NodeJS.Signals | null,
-      stderr,
-    })),
-  };
+/** Starts a script that writes to a store. */
+export function startWriter(args: readonly string[], waits: boolean = false, script: string = child): RunningProcess {
+  return startScript(script, args, waits ? { env: { ...childEnv, CAIRN_WAIT: '1' } } : {});
 }
