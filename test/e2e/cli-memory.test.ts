@@ -442,6 +442,21 @@ describe('cairn memory', () => {
     expect(JSON.parse(stdout)).toMatchObject(document);
   });
 
+  test.each([['show'], ['update', '--text', 'x'], ['archive'], ['restore'], ['forget']])(
+    'cairn memory %s of a memory that is not there creates no file',
+    async (command, ...options) => {
+      const cairn = newcomer();
+      for (const json of [[], ['--json']]) {
+        const { exitCode, stdout, stderr } = await cairn(['memory', command, 'fact_x', ...options, ...json]);
+        expect({ exitCode, output: `${stdout}${stderr}` }).toMatchObject({
+          exitCode: 1,
+          output: expect.stringContaining('there is no memory at'),
+        });
+      }
+      expect(readdirSync(cairn.home)).toEqual([]);
+    },
+  );
+
   test('an export of a memory that is not there is empty, and with --json nothing is on standard error', async () => {
     expect(await newcomer()(['memory', 'export', '--json'])).toMatchObject({ exitCode: 1, stdout: '', stderr: '' });
     expect(await newcomer()(['memory', 'export'])).toMatchObject({ exitCode: 1, stdout: '' });

@@ -11,7 +11,7 @@ async function change(what: 'archive' | 'restore', id: string, flags: ProjectFla
   return withMemory(session, {
     flags,
     ofProject: 'wanted',
-    writes: true,
+    absent: () => ({}),
     run: async (memory, { print, notice }) => {
       const fact = await onFact(memory, { id, signal }, () => memory.facts[what](id, { signal }));
       notice(

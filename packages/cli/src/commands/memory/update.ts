@@ -31,7 +31,7 @@ async function update(id: string, flags: UpdateFlags, session: Session): Promise
   return withMemory(session, {
     flags,
     ofProject: 'wanted',
-    writes: true,
+    absent: () => ({}),
     run: async (memory, { print, notice }) => {
       const change = { text, tags, pinned: pin, shared, allowSecret, signal };
       const fact = await onFact(memory, { id, signal }, () => memory.facts.update(id, change));
