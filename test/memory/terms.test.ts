@@ -455,3 +455,25 @@ describe('an index', () => {
     expect(turns).toBeGreaterThan(long.length / 16_384);
   });
 });
+
+test('a search over many short lists reads only what is new since the last one', async () => {
+  const backend = memory();
+  const many = Array.from({ length: 300 }, (_, index): TermSource => ({ ...large, key: `ai:memory:s:${index}` }));
+  for (const one of many) await append(backend, one.key, ['redis cache', 'a table']);
+  let read = 0;
+  const counting: MemoryBackend = {
+    ...backend,
+    changes: async (...args) => {
+      const page = await backend.changes(...args);
+      read += page.records.length;
+      return page;
+    },
+  };
+  const terms = createTermStore({ backend: counting });
+  const call = { query: 'redis', limit: 1000 };
+  expect((await terms.search(many, call)).hits).toHaveLength(300);
+  expect(read).toBe(600);
+  await append(backend, 'ai:memory:s:0', ['a redis']);
+  expect((await terms.search(many, call)).hits).toHaveLength(301);
+  expect(read).toBe(601);
+});

@@ -40,6 +40,11 @@ export class LoadedIndex {
     return this.segments.reduce((sum, { present }) => sum + present, inTails);
   }
 
+  /** The number of terms of the records in memory. */
+  get termsInMemory(): number {
+    return [...this.tails, this.holes].reduce((sum, { terms }) => sum + terms, 0);
+  }
+
   /** Marks the records that are gone. @param live the sequences of all records, ascending. */
   setLive(live: readonly number[]): void {
     for (const one of [...this.segments, ...this.tails, this.holes]) one.setLive(live);

@@ -55,6 +55,11 @@ export class SourceView {
     });
   }
 
+  /** The number of terms of the records that it has in memory. */
+  get termsInMemory(): number {
+    return this.#context.index.termsInMemory;
+  }
+
   /** Treats a segment as missing from now on. */
   async dropDamaged(name: string): Promise<void> {
     await this.#enqueue(async () => {

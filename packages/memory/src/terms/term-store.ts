@@ -71,8 +71,11 @@ export interface TermStore {
   ) => Promise<void>;
 }
 
-/** The sources whose views are kept. The one with the oldest search is dropped first. */
-const MAX_VIEWS = 64;
+/** The sources whose views are kept, at least and at most. The one with the oldest search is dropped first. */
+const MIN_VIEWS = 64;
+const MAX_VIEWS = 4096;
+/** The terms of kept views beyond the minimum, about 80 MiB. */
+const MAX_TERMS = 1_000_000;
 /** The sources that are read at the same time. */
 const CONCURRENT_SOURCES = 16;
 
@@ -132,11 +135,17 @@ export function createTermStore({ backend, sizes = DEFAULT_SIZES }: TermStoreOpt
     // The latest comes last.
     views.delete(key);
     views.set(key, view);
-    for (const oldest of views.keys()) {
-      if (views.size <= MAX_VIEWS) break;
-      views.delete(oldest);
-    }
     return view;
+  };
+  /** Drops the views of the oldest searches. Not during a search: one over many sources would find none of them the next time. */
+  const dropOldViews = (): void => {
+    let count = 0;
+    let terms = 0;
+    for (const [key, view] of [...views].toReversed()) {
+      count += 1;
+      terms += view.termsInMemory;
+      if (count > MIN_VIEWS && (count > MAX_VIEWS || terms > MAX_TERMS)) views.delete(key);
+    }
   };
 
   /** Scores all records of the sources. */
@@ -293,14 +302,18 @@ export function createTermStore({ backend, sizes = DEFAULT_SIZES }: TermStoreOpt
         } catch (error) {
           if (!(error instanceof DamagedSegment) || attempt === MAX_ATTEMPTS) throw error;
           await Promise.all(sources.map((source) => viewOf(source).dropDamaged(error.segment)));
+        } finally {
+          dropOldViews();
         }
       }
     },
     catchUp: async (source, { signal } = {}) => {
       await viewOf(source).capture({ source, turns: new Turns(signal), signal });
+      dropOldViews();
     },
     forget: async (source, sequences, { epoch, signal } = {}) => {
       await viewOf(source).forget(sequences, epoch, { source, turns: new Turns(signal), signal });
+      dropOldViews();
     },
   };
 }
