@@ -1,6 +1,6 @@
 import { createClient } from '@redis/client';
 import { createMemory } from '@cairn/memory';
-import type { ListRule, Memory, MemoryOptions } from '@cairn/memory';
+import type { Memory, MemoryOptions } from '@cairn/memory';
 import type { BackendHarness } from '@cairn/memory/testing';
 import { memory } from '@cairn/memory/memory';
 import { redis } from '@cairn/memory/redis';
@@ -12,14 +12,6 @@ import type { RedisServer } from '../support/redis-server.ts';
 
 /** An arbitrary day in 2023. */
 export const START_MS = 1_703_123_456_789;
-
-/** Keeps all records. */
-export const forever: ListRule = {
-  maxRecords: Infinity,
-  maxTemporaryRecords: Infinity,
-  lifetimeMs: Infinity,
-  temporaryLifetimeMs: Infinity,
-};
 
 /** A clock that stands still until it is moved. */
 export interface ManualClock {

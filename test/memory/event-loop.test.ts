@@ -7,7 +7,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { newDirectory, temporaryDirectory } from '../support/tree.ts';
 import { filesWith } from './sqlite-files.ts';
-import { draft, rule } from './sqlite-records.ts';
+import { draft, forever as rule } from './records.ts';
 
 const PLACE = { stream: 'chat', group: 'daily' };
 const COUNT = 40_000;

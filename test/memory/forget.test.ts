@@ -5,7 +5,8 @@ import type { Memory } from '@cairn/memory';
 import { sqlite } from '@cairn/memory/sqlite';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { temporaryDirectory } from '../support/tree.ts';
-import { backendKinds, forever, openMemory, useBackends } from './backends.ts';
+import { backendKinds, openMemory, useBackends } from './backends.ts';
+import { forever } from './records.ts';
 
 useBackends();
 

@@ -8,7 +8,7 @@ import { redis } from '@cairn/memory/redis';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { hasRedis, startRedis } from '../support/redis-server.ts';
 import type { RedisServer } from '../support/redis-server.ts';
-import { forever } from './backends.ts';
+import { forever } from './records.ts';
 
 type Client = Awaited<ReturnType<typeof connect>>;
 

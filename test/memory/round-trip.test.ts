@@ -7,7 +7,8 @@ import { sqlite } from '@cairn/memory/sqlite';
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { temporaryDirectory } from '../support/tree.ts';
-import { backendKinds, forever, openMemory, START_MS, useBackends } from './backends.ts';
+import { backendKinds, openMemory, START_MS, useBackends } from './backends.ts';
+import { forever } from './records.ts';
 
 useBackends();
 

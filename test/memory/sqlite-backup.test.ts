@@ -6,7 +6,7 @@ import type { MemoryBackend } from '@cairn/memory';
 import { expect, onTestFinished, test } from 'vitest';
 import { temporaryDirectory } from '../support/tree.ts';
 import { problemsOf } from './sqlite-files.ts';
-import { draft, rule } from './sqlite-records.ts';
+import { draft, forever as rule } from './records.ts';
 
 function open(path: string): MemoryBackend {
   const backend = sqlite({ path });

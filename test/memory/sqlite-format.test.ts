@@ -16,7 +16,7 @@ import {
   startProcess,
   writeFormat1,
 } from './sqlite-files.ts';
-import { rule as forever } from './sqlite-records.ts';
+import { forever } from './records.ts';
 
 const KILLS = Number(process.env['CAIRN_MEMORY_KILLS'] ?? 6);
 

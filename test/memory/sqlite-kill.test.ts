@@ -6,7 +6,7 @@ import { sqlite } from '@cairn/memory/sqlite';
 import { expect, onTestFinished, test } from 'vitest';
 import { temporaryDirectory } from '../support/tree.ts';
 import { filesWith, problemsOf, startProcess } from './sqlite-files.ts';
-import { rule } from './sqlite-records.ts';
+import { forever as rule } from './records.ts';
 
 const KILLS = Number(process.env['CAIRN_MEMORY_KILLS'] ?? 6);
 

@@ -6,7 +6,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { temporaryDirectory } from '../support/tree.ts';
 import { manualClock, START_MS } from './backends.ts';
 import { runAsOther, startProcess } from './sqlite-files.ts';
-import { draft, rule } from './sqlite-records.ts';
+import { draft, forever as rule } from './records.ts';
 
 const lineOf = (...texts: string[]): string =>
   JSON.stringify(['ai:list', texts.map((text) => `{"text":"${text}","time":${START_MS}}`)]);

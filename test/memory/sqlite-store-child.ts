@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { writeSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { sqlite } from '@cairn/memory/sqlite';
-import { draft, rule } from './sqlite-records.ts';
+import { draft, forever as rule } from './records.ts';
 
 const [task = '', path = '', name = ''] = process.argv.slice(2);
 

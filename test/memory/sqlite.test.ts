@@ -22,7 +22,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { temporaryDirectory } from '../support/tree.ts';
 import { manualClock } from './backends.ts';
 import { filesWith } from './sqlite-files.ts';
-import { draft, rule } from './sqlite-records.ts';
+import { draft, forever as rule } from './records.ts';
 
 function open(path: string, options: Parameters<typeof sqlite>[0] = {}): Memory {
   const memory = createMemory({ backend: sqlite({ path, ...options }) });

@@ -54,6 +54,7 @@ export { createMemory } from './memory.ts';
 export type { Memory, MemoryOptions } from './memory.ts';
 export { findMessage } from './maintenance/find-message.ts';
 export type { FoundMessage, MessageSource } from './maintenance/find-message.ts';
+export type { ForgetResult } from './maintenance/forget.ts';
 export type {
   ForgetEverything,
   ForgetFacts,
@@ -62,10 +63,9 @@ export type {
   ForgetNamespace,
   ForgetNotes,
   ForgetOptions,
-  ForgetResult,
   ForgetUnreadable,
   ForgetWorkflow,
-} from './maintenance/forget.ts';
+} from './maintenance/forget-selection.ts';
 export type { Problem, ProblemListener } from './maintenance/problems.ts';
 export type {
   JsonObject,

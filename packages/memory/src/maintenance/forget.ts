@@ -1,17 +1,11 @@
 import type { Claims } from '../conversations/claims.ts';
 import type { Messages } from '../conversations/messages.ts';
 import { MemoryError } from '../errors.ts';
-import type { FactScope } from '../facts/fact.ts';
-import type { TermStore } from '../terms/term-store.ts';
-import { factTable } from '../facts/fact-table.ts';
 import { sourceOf } from '../facts/recall-facts.ts';
 import type { CallOptions, Erasure, KeyInfo, MemoryBackend } from '../records/backend.ts';
 import {
-  graphKey,
   memoryKey,
-  namespaceKey,
   namespacePrefix,
-  notesKey,
   parseFactsKey,
   parseMemoryKey,
   parseStreamKey,
@@ -23,77 +17,19 @@ import {
   streamPrefix,
   UNKNOWN_KEY,
   WORKFLOW_PREFIX,
-  workflowKey,
 } from '../records/keys.ts';
 import { removeKept } from '../records/kept-elsewhere.ts';
 import type { RecordPlace } from '../records/kept-elsewhere.ts';
 import type { Limits } from '../records/limits.ts';
 import { removeKey } from '../records/namespace.ts';
+import type { TermStore } from '../terms/term-store.ts';
 import type { Workflows } from '../workflows/workflows.ts';
 import { isKnownKey, problemOf, readContents } from './contents.ts';
 import type { FoundRecord } from './contents.ts';
+import { acceptsOf, checkSelection, exactKeysOf } from './forget-selection.ts';
+import type { ForgetMessages, ForgetOptions } from './forget-selection.ts';
 import { onKey } from './problems.ts';
 import type { Problem } from './problems.ts';
-
-/** Selects messages to remove. */
-export interface ForgetMessages extends CallOptions {
-  readonly stream: string;
-  /** @default all groups of the stream; its name is free again */
-  readonly group?: string | undefined;
-  /** The id of one message of the group. @default all messages */
-  readonly message?: string | undefined;
-}
-
-/** Selects data of a namespace to remove. */
-export interface ForgetNamespace extends CallOptions {
-  readonly namespace: string;
-  /** @default all keys of the namespace */
-  readonly key?: string | undefined;
-}
-
-/** Selects a workflow to remove, with its notes. */
-export interface ForgetWorkflow extends CallOptions {
-  readonly workflow: string;
-}
-
-/** Selects the notes of a workflow to remove. */
-export interface ForgetNotes extends CallOptions {
-  readonly notes: string;
-}
-
-/** Selects a knowledge graph to remove. */
-export interface ForgetGraph extends CallOptions {
-  readonly graph: string;
-}
-
-/** Selects all facts of the user, or of a project. A single fact is forgotten by `memory.facts.forget(id)`. */
-export interface ForgetFacts extends CallOptions {
-  readonly scope: FactScope;
-  /** @default the project of the memory */
-  readonly project?: string | undefined;
-}
-
-/** Selects the records that this version cannot read, also those that an import kept for the next export. */
-export interface ForgetUnreadable extends CallOptions {
-  readonly unreadable: true;
-  /** @default all keys */
-  readonly key?: string | undefined;
-}
-
-/** Selects everything. */
-export interface ForgetEverything extends CallOptions {
-  readonly everything: true;
-}
-
-export type ForgetOptions =
-  | ForgetMessages
-  | ForgetNamespace
-  | ForgetWorkflow
-  | ForgetNotes
-  | ForgetGraph
-  | ForgetFacts
-  | ForgetUnreadable
-  | ForgetEverything;
 
 /** The result of forgetting. */
 export interface ForgetResult {
@@ -135,67 +71,6 @@ export async function forget(dependencies: ForgetDependencies, selection: Forget
     problems.push({ key: '', code: error.code, message: error.message });
     return { removed, erased: 'pending', problems };
   }
-}
-
-/** The fields of which a selection has exactly one. */
-const SELECTORS = ['everything', 'unreadable', 'namespace', 'notes', 'workflow', 'scope', 'graph', 'stream'] as const;
-
-/**
- * Returns a selection without absent fields: one that is present but `undefined` selects nothing. To delete more than was meant
- * cannot be undone.
- *
- * @throws {MemoryError} `INVALID_INPUT` unless exactly one thing is selected.
- */
-function checkSelection(selection: ForgetOptions): ForgetOptions {
-  const given = Object.entries(selection).filter(([, value]) => value !== undefined);
-  const fields = Object.fromEntries(given);
-  const selected = SELECTORS.filter((name) => Object.hasOwn(fields, name));
-  const isFlag = (name: string): boolean => name === 'everything' || name === 'unreadable';
-  const invalid = selected.find((name) => isFlag(name) && fields[name] !== true);
-  if (selected.length !== 1 || invalid !== undefined) {
-    const problem =
-      selected.length === 0
-        ? 'nothing'
-        : invalid === undefined
-          ? selected.join(' and ')
-          : `${invalid} with another value than true`;
-    const hint = `Pass exactly one of ${SELECTORS.join(', ')}. Nothing was removed.`;
-    throw new MemoryError('INVALID_INPUT', [`The selection to forget has ${problem}`, hint]);
-  }
-  return fields as unknown as ForgetOptions;
-}
-
-/** Returns whether a selection has a record that is kept elsewhere. @throws {MemoryError} `INVALID_INPUT`, `INVALID_NAME`. */
-function acceptsOf(selection: ForgetOptions, project: string | undefined): (place: RecordPlace) => boolean {
-  if ('everything' in selection) return () => true;
-  if ('unreadable' in selection) return ({ key }) => selection.key === undefined || key === selection.key;
-  if ('namespace' in selection) {
-    const { namespace, key: name } = selection;
-    const storeKey = name === undefined ? undefined : namespaceKey(namespace, name);
-    const prefix = namespacePrefix(namespace);
-    return ({ key }) => (storeKey === undefined ? key.startsWith(prefix) : key === storeKey);
-  }
-  if ('stream' in selection) {
-    const { stream, group, message } = selection;
-    const [prefix, claim] = [streamPrefix(stream), streamKey(stream)];
-    if (group === undefined) return ({ key }) => key.startsWith(prefix) || key === claim;
-    const own = memoryKey(stream, group);
-    return ({ key, id }) => key === own && (message === undefined || id === message);
-  }
-  const own = exactKeysOf(selection, project);
-  return ({ key }) => own.includes(key);
-}
-
-/** Returns the keys of a selection that names them. */
-function exactKeysOf(
-  selection: ForgetNotes | ForgetWorkflow | ForgetFacts | ForgetGraph,
-  ownProject: string | undefined,
-): readonly string[] {
-  if ('notes' in selection) return [notesKey(selection.notes)];
-  if ('workflow' in selection) return [notesKey(selection.workflow), workflowKey(selection.workflow)];
-  if ('graph' in selection) return [graphKey(selection.graph)];
-  const { scope, project = ownProject } = selection;
-  return [factTable(scope, project).key];
 }
 
 async function remove(selection: ForgetOptions, forgetting: Forgetting): Promise<number> {
