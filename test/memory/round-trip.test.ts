@@ -288,6 +288,27 @@ describe.each(backendKinds)('an import on $name', (kind) => {
     },
   );
 
+  test.skipIf(kind.isSkipped)('takes what another program wrote with other times and fields', async () => {
+    const endless = { ...retention, messageLifetimeMs: Infinity, noteLifetimeMs: Infinity };
+    const { memory, backend } = await openMemory(kind, { retention: endless });
+    const write = (key: string, before: string, after: string): Promise<unknown> =>
+      backend.append(key, [{ before, after }], { rule: forever });
+    await write('ai:memory:s:g', '{"message":"before 1970","time":-', '}');
+    await write('ai:memory:s:g', '{"message":"a fraction","time":', '.5}');
+    await write('ai:notes:w', '{"content":"a fraction","time":', '.25,"temporary":false}');
+    await write('ai:namespace:n:l', '{"a":1,"time":', '.75}');
+    const question = { time: START_MS, text: 'q', urgency: 3 };
+    const workflow = { id: 'w', goal: 'g', todos: [], streamName: 's', status: 'waiting', question };
+    await backend.swap('ai:workflow:w', { expected: undefined, next: JSON.stringify(workflow), ttlMs: 1e9 });
+    const lines = await exported(memory);
+    expect(lines).toHaveLength(6);
+    expect(lines.at(-2)).toContain('"urgency":3');
+    const other = createMemory({ backend: inProcess({ clock: () => START_MS }), retention: endless });
+    expect(await other.import(await raw(memory))).toMatchObject({ added: 5, dropped: 0 });
+    expect(await exported(other)).toEqual(lines);
+    expect(await memory.import(await raw(other))).toMatchObject({ added: 0, present: 5 });
+  });
+
   test.skipIf(kind.isSkipped)('leaves an index that is up to date', async () => {
     const { backend, memory } = await openMemory(kind, { retention, project: 'p' });
     // An index is kept of many terms only.

@@ -187,6 +187,13 @@ describe.each(backendKinds)('import and export on $name', (kind) => {
       /workflow "w" of the import is not a valid record/u,
     ],
     ['an oversized content', good.replace('"c"', JSON.stringify('x'.repeat(2_000_000))), /^Line 2 .*2000000 bytes/u],
+    ['a second content', good.replace('}', ',"fields":{"content":"d"}}'), /^Line 2 .*"content", which the line/u],
+    ['a second author', good.replace('}', ',"author":"a","fields":{"author":5}}'), /^Line 2 .*"author"/u],
+    [
+      'a note that is temporary twice',
+      `{"kind":"note","workflowId":"w","content":"c","source":"s","time":1,"temporary":true,"fields":{"temporary":false}}`,
+      /^Line 2 .*"temporary"/u,
+    ],
     ['a fact without an id', factLine({ id: '' }), /^Line 2 .*id of a fact "" is empty/u],
     ['a fact with an endless id', factLine({ id: 'i'.repeat(2000) }), /^Line 2 .*2000 bytes/u],
     ['an oversized fact', factLine({ text: 'x'.repeat(2_000_000) }), /^Line 2 .*2000000 bytes/u],

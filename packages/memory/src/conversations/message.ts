@@ -5,7 +5,7 @@ import { checkName, isName } from '../records/keys.ts';
 import { checkContent, checkSize } from '../records/limits.ts';
 import type { Limits } from '../records/limits.ts';
 import { randomName } from '../records/random-name.ts';
-import { isTime } from '../records/time.ts';
+import { isTime, wholeTime } from '../records/time.ts';
 import { parseFields, unknownFields } from '../records/record.ts';
 import type { UnknownFields } from '../records/record.ts';
 
@@ -107,7 +107,7 @@ export function parseMessage(record: string): Message | undefined {
     role,
     content,
     ...(typeof author === 'string' && { author }),
-    time,
+    time: wholeTime(time),
     ...unknownFields(typeof author === 'string' ? fields : others),
   };
 }

@@ -221,13 +221,22 @@ export function checkLine(line: Line, lineNumber: number, limits: Limits): void 
   }
 }
 
+/** Checks that the fields of a record are not those of its line, which decide. @throws {MemoryError} `INVALID_INPUT`. */
+function checkFields(fields: JsonObject | undefined, names: readonly string[]): void {
+  const name = names.find((one) => fields !== undefined && Object.hasOwn(fields, one));
+  if (name === undefined) return;
+  throw new MemoryError('INVALID_INPUT', [`"fields" has ${quoted(name)}, which the line has itself`, 'Remove one.']);
+}
+
 function checkRecord(line: Line, limits: Limits): void {
   switch (line.kind) {
     case 'message':
+      checkFields(line.fields, ['id', 'role', 'content', 'time', ...(line.author === undefined ? [] : ['author'])]);
       memoryKey(line.stream, line.group);
       messageDraft(line, limits);
       return;
     case 'note':
+      checkFields(line.fields, ['content', 'source', 'time', 'temporary']);
       notesKey(line.workflowId);
       noteDraft(line, limits);
       return;

@@ -5,7 +5,7 @@ import { checkSize, listRuleOf } from './limits.ts';
 import type { Limits } from './limits.ts';
 import type { Reader } from './reader.ts';
 import { parseFields } from './record.ts';
-import { isTime } from './time.ts';
+import { isTime, wholeTime } from './time.ts';
 
 /** A JSON object. */
 export type JsonObject = Readonly<Record<string, unknown>>;
@@ -125,7 +125,7 @@ export function namespaceDraft(value: JsonObject, limits: Limits, timeMs?: numbe
 /** Parses a record; `undefined` when it is not a JSON object with a time. */
 export function parseNamespaceRecord(text: string): NamespaceRecord | undefined {
   const { time, ...value } = parseFields(text) ?? {};
-  return isTime(time) ? { value, time, text } : undefined;
+  return isTime(time) ? { value, time: wholeTime(time), text } : undefined;
 }
 
 /** Removes one key of a namespace, or all. @returns the number of removed records and documents. */

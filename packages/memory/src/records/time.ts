@@ -10,3 +10,8 @@ export function isTime(value: unknown): value is number {
 export function formatDate(timeMs: number): string {
   return new Date(timeMs).toISOString().slice(0, 10);
 }
+
+/** Returns the time of a record as an import accepts it: other programs write fractions of a millisecond. */
+export function wholeTime(timeMs: number): number {
+  return Math.max(0, Math.trunc(timeMs));
+}

@@ -4,7 +4,7 @@ import { checkName, notesKey } from '../records/keys.ts';
 import { checkContent, checkSize } from '../records/limits.ts';
 import type { Limits } from '../records/limits.ts';
 import type { Reader } from '../records/reader.ts';
-import { isTime } from '../records/time.ts';
+import { isTime, wholeTime } from '../records/time.ts';
 import { parseFields, unknownFields } from '../records/record.ts';
 import type { UnknownFields } from '../records/record.ts';
 import { secretsIn } from '../records/secrets.ts';
@@ -75,7 +75,7 @@ export function parseNote(record: string): Note | undefined {
   const { content, source = '', time, temporary = false, ...fields } = parseFields(record) ?? {};
   if (typeof content !== 'string' || typeof source !== 'string' || !isTime(time)) return undefined;
   if (typeof temporary !== 'boolean') return undefined;
-  return { content, source, time, temporary, ...unknownFields(fields) };
+  return { content, source, time: wholeTime(time), temporary, ...unknownFields(fields) };
 }
 
 export interface NotesDependencies {

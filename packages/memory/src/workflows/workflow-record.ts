@@ -112,9 +112,9 @@ export function workflowDocument(record: WorkflowRecord, { maxContentBytes }: Li
 
 function questionOf(value: unknown): Question | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
-  const { todoId, text, time } = value as Partial<Question>;
+  const { todoId, text, time, ...rest } = value as Partial<Question>;
   if (!isTime(time)) return undefined;
-  return { ...(typeof todoId === 'string' && { todoId }), ...(typeof text === 'string' && { text }), time };
+  return { ...rest, ...(typeof todoId === 'string' && { todoId }), ...(typeof text === 'string' && { text }), time };
 }
 
 function leaseOf(value: unknown): Lease | undefined {
