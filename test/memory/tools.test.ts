@@ -481,6 +481,22 @@ describe.each(kinds)('notes in $name', (kind) => {
     expect(textOf(await tools.recall.execute({ query: 'second' }))).toContain('source="agent"');
   });
 
+  test('that do not fit an answer are a page away', async () => {
+    const { notes } = createMemoryTools({ memory: open() });
+    const written = Array.from({ length: 60 }, (_, index) => `note ${index} ${'lorem '.repeat(60)}`);
+    for (const content of written) await notes.execute({ content });
+    const seen: string[] = [];
+    let next: string | undefined = '0';
+    while (next !== undefined) {
+      const page: string = textOf(await notes.execute({ offset: Number(next) }));
+      expect(estimateTokens(page)).toBeLessThanOrEqual(2500);
+      seen.push(...Array.from(page.matchAll(/\nnote (\d+) /gu), ([, index = '']) => index));
+      next = / older: notes with offset (\d+)\.$/u.exec(page)?.[1];
+    }
+    expect(seen).toEqual(written.map((_, index) => `${59 - index}`));
+    expect(textOf(await notes.execute({ offset: 60 }))).toBe('There is no note at offset 60; there are 60.');
+  });
+
   test('without a workflow belong to the project, and with a process to it alone', async () => {
     const { backend } = harness;
     const notesOf = async (project: string, process?: string, content?: string): Promise<string> =>

@@ -102,7 +102,7 @@ test('the tools, their parameters, and whether they only read or destroy', () =>
     'update_fact(id, text?, tags?, pin?)',
     'forget_fact(id) destroys',
     'list_facts(scope?, tag?, since?, until?, limit?, offset?) reads',
-    'notes(content?, source?, temporary?, workflow_id?)',
+    'notes(content?, source?, temporary?, workflow_id?, offset?)',
   ]);
   // The names and parameters of @modelcontextprotocol/server-memory.
   expect(parametersOf('mcp-memory')).toEqual([

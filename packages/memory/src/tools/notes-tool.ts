@@ -19,6 +19,7 @@ export interface NotesInput {
   readonly source?: string | undefined;
   readonly temporary?: boolean | undefined;
   readonly workflow_id?: string | undefined;
+  readonly offset?: number | undefined;
 }
 
 export interface NotesDetails {
@@ -32,6 +33,7 @@ const notesShape = {
   source: z.string().optional().describe('the step that writes it'),
   temporary: z.boolean().optional().describe('true: 30 minutes (default); false: 3 days'),
   workflow_id: z.string().optional().describe('default: the notes of this project'),
+  offset: z.int().min(0).optional(),
 };
 
 /** Begins the ids of notes without a workflow. No workflow of another program begins so. */
@@ -73,7 +75,7 @@ export function createNotesTool(
     description: 'Add a note for later steps of this work, or list the notes. For state that ends with the task.',
     inputSchema: inputSchema(notesShape),
     annotations: { title: 'Notes', ...additive },
-    run: ({ content, source = 'agent', temporary, workflow_id: given }, { signal, dryRun }) =>
+    run: ({ content, source = 'agent', temporary, workflow_id: given, offset = 0 }, { signal, dryRun }) =>
       asToolErrors(async () => {
         const memory = await open();
         const { project } = memory;
@@ -91,11 +93,11 @@ export function createNotesTool(
         const { retention } = memory;
         const { fitEntries, MEMORY_TOKENS } = await loadFormatting();
         const { text, shown } = await fitEntries(
-          notes.map((note) => noteEntry(note, retention)),
+          notes.slice(offset).map((note) => noteEntry(note, retention)),
           MEMORY_TOKENS,
         );
         const where = given === undefined && workflowId === undefined ? 'this project' : escapeControls(notesKey(id));
-        const rest = notes.length - shown;
+        const end = offset + shown;
         const lines = [
           content !== undefined && dryRun ? 'It would be noted. Nothing was stored.' : '',
           written === undefined ? '' : `Noted; it ends ${endOf(written, retention)}.`,
@@ -103,7 +105,8 @@ export function createNotesTool(
             ? ''
             : `The note seems to hold a secret: ${written.secrets.join(', ')}. It ends with the note.`,
           notes.length === 0 ? `There are no notes of ${where}.` : text,
-          rest > 0 ? `${rest} older notes are left out.` : '',
+          notes.length > 0 && shown === 0 ? `There is no note at offset ${offset}; there are ${notes.length}.` : '',
+          end < notes.length && shown > 0 ? `${notes.length - end} older: notes with offset ${end}.` : '',
         ];
         return succeed(joined(lines), { workflowId: id, notes });
       }),

@@ -44,7 +44,7 @@ export interface RecallDetails {
 const recallShape = {
   query: z.string().optional().describe('a few words; without it the newest are listed'),
   id: z.string().optional().describe('read this fact or message whole, from character offset on'),
-  tags: z.array(z.string()).optional(),
+  tags: z.array(z.string()).optional().describe('facts only'),
   since: z.string().optional().describe('2026-01-31 or 7d'),
   until: z.string().optional(),
   sessions: z.boolean().optional().describe('also search messages of past sessions'),
