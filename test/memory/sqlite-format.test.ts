@@ -16,7 +16,7 @@ import {
   startProcess,
   writeFormat1,
 } from './sqlite-files.ts';
-import { forever } from './records.ts';
+import { draft, forever } from './records.ts';
 
 const KILLS = Number(process.env['CAIRN_MEMORY_KILLS'] ?? 6);
 
@@ -105,7 +105,7 @@ test('several processes that open a file of format 1 at once all use it', async 
   const processes = Array.from({ length: 6 }, (_, index) => startProcess('open', path, `${index}`));
   for (const one of processes) await one.printed(1);
   for (const one of processes) one.child.stdin?.end();
-  for (const one of processes) expect(await one.ended).toEqual({ code: 0, stderr: '' });
+  for (const one of processes) expect(await one.ended).toMatchObject({ code: 0, stderr: '' });
   const contents = await contentsOf(open(path));
   for (const [key, content] of expected) expect(contents.get(key)).toEqual(content);
   expect([...contents.keys()].filter((key) => key.startsWith('ai:process:'))).toHaveLength(6);
@@ -168,3 +168,20 @@ test(
   },
   KILLS * 30_000,
 );
+
+test('a record from the future in a file of format 1 makes no jump of the clock trusted', async () => {
+  const path = `${temporaryDirectory()}/memory.db`;
+  writeFormat1(path);
+  const before = new DatabaseSync(path);
+  before.exec('UPDATE records SET time = 4102444800000 WHERE id = (SELECT max(id) FROM records)');
+  before.close();
+  let nowMs = Date.now();
+  const backend = sqlite({ path, clock: () => nowMs });
+  onTestFinished(() => backend.close());
+  const monthly = { ...forever, lifetimeMs: 30 * 24 * 3_600_000 };
+  await backend.append('ai:list', [draft('kept')], { rule: monthly });
+  nowMs += 10 * 365 * 24 * 3_600_000;
+  await backend.append('ai:list', [draft('new')], { rule: monthly });
+  nowMs -= 10 * 365 * 24 * 3_600_000;
+  expect(await backend.list('ai:list', { rule: monthly })).toHaveLength(2);
+});

@@ -70,7 +70,7 @@ INSERT INTO keys (id, key, kind, expires_at, epoch, sequence, records, temporary
 INSERT INTO entries (id, key_id, anchor, placed, time, temporary, body)
   SELECT (key_id << 32) | position, key_id, position, 0, time, temporary, body FROM ${oldRecords}
     WHERE key_id IN (SELECT id FROM keys) ORDER BY key_id, position;
-UPDATE state SET trusted_ms = (SELECT max(time) FROM entries);
+UPDATE state SET trusted_ms = (SELECT min(max(time), CAST(unixepoch('subsec') * 1000 AS INTEGER)) FROM entries);
 `;
 }
 
