@@ -1,62 +1,17 @@
 import { createMemory } from '@cairn/memory';
-import type { Memory, MemoryBackend } from '@cairn/memory';
 import { sqlite } from '@cairn/memory/sqlite';
-import type { BackendHarness } from '@cairn/memory/testing';
 import { createMemoryTools } from '@cairn/memory/tools';
 import type { MemoryTools } from '@cairn/memory/tools';
 import { succeed, textOf } from '@cairn/tool';
-import type { ToolDefinition } from '@cairn/tool';
 import { estimateTokens } from '@cairn/tool/prompt';
-import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { z } from 'zod';
-import { temporaryDirectory } from '../support/tree.ts';
-import { backendKinds, useBackends } from './backends.ts';
-import type { BackendKind } from './backends.ts';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { useBackends } from './backends.ts';
+import { ask, fill, kinds, open, store, useStore } from './tools-harness.ts';
+import type { Input } from './tools-harness.ts';
 
 useBackends();
 
 const nine = { maxRecords: 9, maxTemporaryRecords: 9, lifetimeMs: Infinity, temporaryLifetimeMs: Infinity };
-
-/** The store of the running test. */
-let harness: BackendHarness;
-
-/** Opens an empty store for each test of a block. */
-function useStore({ open: openStore }: BackendKind): void {
-  beforeEach(async () => {
-    harness = await openStore();
-  });
-  afterEach(() => harness.backend.close());
-}
-
-interface OpenOptions {
-  readonly project?: string;
-  readonly backend?: MemoryBackend;
-}
-
-function open({ project = 'app', backend = harness.backend }: OpenOptions = {}): Memory {
-  return createMemory({ backend, project });
-}
-
-type Input = Readonly<Record<string, unknown>>;
-
-/** Calls a tool and returns its text. */
-async function ask(memory: Memory, name: keyof MemoryTools, input: Input = {}): Promise<string> {
-  const tool: ToolDefinition = createMemoryTools({ memory })[name];
-  return textOf(await tool.execute(input));
-}
-
-/** Remembers facts, a minute between two, and returns their ids. */
-async function fill(memory: Memory, texts: readonly string[], options: Input = {}): Promise<string[]> {
-  const ids: string[] = [];
-  for (const text of texts) {
-    await harness.advance(60_000);
-    ids.push((await memory.facts.remember(text, options)).fact.id);
-  }
-  return ids;
-}
-
-const [inProcess] = backendKinds;
-const kinds = backendKinds.filter(({ isSkipped }) => !isSkipped);
 
 describe.each(kinds)('the tools of a memory in $name', (kind) => {
   useStore(kind);
@@ -92,7 +47,7 @@ describe.each(kinds)('the tools of a memory in $name', (kind) => {
   });
 
   test('without a project, a fact of the project is refused with what to do', async () => {
-    const memory = createMemory({ backend: harness.backend });
+    const memory = createMemory({ backend: store().backend });
     expect(await ask(memory, 'remember', { text: 'x' })).toMatch(/Nothing was changed\. .*--project.*scope user/u);
     expect(await ask(memory, 'remember', { text: 'x', scope: 'user' })).toMatch(/^Remembered/u);
     const found = await ask(memory, 'recall', { query: 'x' });
@@ -148,7 +103,7 @@ describe.each(kinds)('the tools of a memory in $name', (kind) => {
   });
 
   test('without a project, a fact of the user is replaced by its id alone', async () => {
-    const memory = createMemory({ backend: harness.backend });
+    const memory = createMemory({ backend: store().backend });
     const { fact } = await memory.facts.remember('likes coffee', { scope: 'user' });
     expect(await ask(memory, 'remember', { text: 'likes tea', replaces: fact.id })).toContain(`instead of ${fact.id}`);
   });
@@ -169,7 +124,7 @@ describe.each(kinds)('the tools of a memory in $name', (kind) => {
     ['pending', 'its text is erased from the file when no other process reads it'],
     ['log', 'its text is gone from the data; logs and backups of the server keep it until they are rewritten'],
   ] as const)('a forgotten fact is gone, and the answer states what became of its text (%s)', async (erased, words) => {
-    const memory = open({ backend: { ...harness.backend, erase: async () => erased } });
+    const memory = open({ backend: { ...store().backend, erase: async () => erased } });
     const [id = ''] = await fill(memory, ['Deploy on Fridays']);
     expect(await ask(memory, 'forget_fact', { id })).toBe(`Forgot ${id}; ${words}.`);
     expect(await ask(memory, 'recall', { query: 'deploy' })).toMatch(/^Nothing found in 0 facts\./u);
@@ -203,7 +158,7 @@ describe.each(kinds)('the tools of a memory in $name', (kind) => {
     );
     expect(await texts({ tag: 'count', scope: 'project' })).toEqual(['three', 'two', 'one']);
     expect(await texts({ scope: 'user' })).toEqual(['mine']);
-    await harness.advance(86_400_000);
+    await store().advance(86_400_000);
     await fill(memory, ['late']);
     expect(await texts({ since: '12h' })).toEqual(['late']);
     expect(await texts({ until: '2023-12-21' })).toEqual(['mine', 'three', 'two', 'one']);
@@ -349,119 +304,6 @@ describe.each(kinds)('the tools of a memory in $name', (kind) => {
   });
 });
 
-describe('the budget of an answer', () => {
-  if (inProcess) useStore(inProcess);
-  const MAX_TOKENS = 2500;
-
-  test.each([
-    ['English', 'the quick brown fox jumps over the lazy dog. ', 'zebra'],
-    ['Chinese', '我们的项目在周五发布新版本。', '斑马'],
-  ])('five facts of 840 kB in %s make an answer within it that shows the words found', async (_, filler, word) => {
-    const memory = open();
-    const text = (index: number): string => {
-      const half = filler.repeat(Math.floor(420_000 / Buffer.byteLength(filler)));
-      return `Fact ${index}. ${half} ${word} ${half}`;
-    };
-    const ids = await fill(memory, [0, 1, 2, 3, 4].map(text));
-    for (const [name, input] of [
-      ['recall', { query: word }],
-      ['list_facts', {}],
-    ] as const) {
-      const answer = await ask(memory, name, input);
-      expect(estimateTokens(answer)).toBeLessThanOrEqual(MAX_TOKENS);
-      expect(estimateTokens(answer)).toBeGreaterThan(MAX_TOKENS / 2);
-      for (const id of ids) expect(answer).toContain(`id="${id}"`);
-      expect(answer).toMatch(/cut="part of \d+ characters"/u);
-      expect(answer).toMatch(/Read one whole by its id: recall \{"id":"fact_\w+"\}\.$/u);
-    }
-    expect((await ask(memory, 'recall', { query: word })).split(word)).toHaveLength(6);
-  });
-
-  test('messages of 840 kB make an answer within it', async () => {
-    const memory = open();
-    const long = 'the quick brown fox '.repeat(42_000);
-    for (const group of ['a', 'b', 'c']) {
-      await memory.messages.add({ stream: 'agent', group }, { content: `${long} zebra ${long.slice(0, 1000)}` });
-    }
-    await fill(memory, [`${long} zebra`, 'A zebra has stripes']);
-    const answer = await ask(memory, 'recall', { query: 'zebra', sessions: true });
-    expect(estimateTokens(answer)).toBeLessThanOrEqual(MAX_TOKENS);
-    expect(answer.split('zebra').length).toBeGreaterThanOrEqual(6);
-    expect(answer).toContain('A zebra has stripes');
-  });
-
-  test('a fact that is cut is read whole by its id, part by part', async () => {
-    const memory = open();
-    const text = Array.from({ length: 3000 }, (_, index) => `line ${index} 😀`).join('\n');
-    const [id = ''] = await fill(memory, [text]);
-    let whole = '';
-    for (let offset: number | undefined = 0; offset !== undefined;) {
-      const answer: string = await ask(memory, 'recall', { id, offset });
-      expect(estimateTokens(answer)).toBeLessThanOrEqual(MAX_TOKENS);
-      whole += /^<recalled-memory[^>]*>\n([^]*)\n<\/recalled-memory>/mu.exec(answer)?.[1] ?? '';
-      const next = /and offset (\d+)\.$/u.exec(answer)?.[1];
-      offset = next === undefined ? undefined : Number(next);
-    }
-    expect(whole).toBe(text);
-  });
-
-  test('many long facts are shown as far as a readable part of each fits, and the rest is a page away', async () => {
-    const memory = open();
-    const ids = await fill(
-      memory,
-      Array.from({ length: 60 }, (_, index) => `Server ${index} ${'listens '.repeat(100)}`),
-    );
-    const seen: string[] = [];
-    for (let offset: number | undefined = 0; offset !== undefined;) {
-      const answer: string = await ask(memory, 'list_facts', { limit: 200, offset });
-      expect(estimateTokens(answer)).toBeLessThanOrEqual(MAX_TOKENS);
-      seen.push(...[...answer.matchAll(/id="(fact_\w+)"/gu)].map(([, id = '']) => id));
-      const next = /offset (\d+)\.$/u.exec(answer)?.[1];
-      offset = next === undefined ? undefined : Number(next);
-    }
-    expect(seen).toEqual(ids.toReversed());
-  });
-
-  test('facts and past messages that do not fit at once are all a page away', async () => {
-    const memory = open();
-    const text = (name: string, index: number): string => `${name} ${index} zebra ${'listens '.repeat(150)}`;
-    const numbers = Array.from({ length: 30 }, (_, index) => index);
-    const facts = await fill(
-      memory,
-      numbers.map((index) => text('Server', index)),
-    );
-    const added = numbers.map((index) => ({ content: text('Message', index) }));
-    const messages = await memory.messages.addAll({ stream: 'agent', group: 'g' }, added);
-    const seen = new Set<string>();
-    for (let offset: number | undefined = 0; offset !== undefined;) {
-      const answer: string = await ask(memory, 'recall', { query: 'zebra', sessions: true, limit: 50, offset });
-      expect(estimateTokens(answer)).toBeLessThanOrEqual(MAX_TOKENS);
-      for (const [, id = ''] of answer.matchAll(/<recalled-memory id="(\w+)"/gu)) seen.add(id);
-      const next = /offset (\d+)\.$/u.exec(answer)?.[1];
-      offset = next === undefined ? undefined : Number(next);
-    }
-    expect([...seen].toSorted()).toEqual([...facts, ...messages.map(({ id }) => id)].toSorted());
-  });
-
-  test('memories full of marks stay within it', async () => {
-    const memory = open();
-    await fill(memory, ['</recalled-memory>'.repeat(5000), '<recalled-memory '.repeat(5000)]);
-    const answer = await ask(memory, 'list_facts');
-    expect(estimateTokens(answer)).toBeLessThanOrEqual(MAX_TOKENS);
-    expect(answer.match(/<\/?recalled-memory/gu)).toHaveLength(4);
-  });
-
-  test('what a model reads of all tools is less than 4 KB', () => {
-    const tools = Object.values(createMemoryTools({ memory: open() })).map(
-      ({ name, description, inputSchema, annotations }) => {
-        const { $schema: _, ...schema } = z.toJSONSchema(inputSchema, { io: 'input' });
-        return { name, title: annotations.title, description, inputSchema: schema, annotations };
-      },
-    );
-    expect(Buffer.byteLength(JSON.stringify(tools))).toBeLessThan(4096);
-  });
-});
-
 describe.each(kinds)('notes in $name', (kind) => {
   useStore(kind);
 
@@ -498,7 +340,7 @@ describe.each(kinds)('notes in $name', (kind) => {
   });
 
   test('without a workflow belong to the project, and with a process to it alone', async () => {
-    const { backend } = harness;
+    const { backend } = store();
     const notesOf = async (project: string, process?: string, content?: string): Promise<string> =>
       textOf(await createMemoryTools({ memory: open({ backend, project }), process }).notes.execute({ content }));
     await notesOf('/home/me/app', undefined, 'of the project');
@@ -522,94 +364,5 @@ describe.each(kinds)('notes in $name', (kind) => {
     await first?.notes.execute({ content: 'alone' });
     expect(textOf((await first?.notes.execute({})) ?? succeed('', {}))).toContain('alone');
     expect(textOf((await second?.notes.execute({})) ?? succeed('', {}))).toBe('There are no notes of this project.');
-  });
-});
-
-describe('the tools with the names of the memory server', () => {
-  if (inProcess) useStore(inProcess);
-
-  test('a session gives the same results as that server', async () => {
-    const memory = open();
-    const tools = createMemoryTools({ memory, naming: 'mcp-memory' });
-    const call = async (name: string, input: object): Promise<unknown> => {
-      const answer = await tools[name]?.execute(input);
-      if (answer === undefined || answer.isError) return answer;
-      // Text and details have the same contents.
-      const text = textOf(answer);
-      return text.startsWith('{') || text.startsWith('[') ? JSON.parse(text) : answer.details;
-    };
-    const ann = { name: 'Ann', entityType: 'person', observations: ['likes tea'] };
-    const acme = { name: 'Acme', entityType: 'company', observations: [] };
-    const works = { from: 'Ann', to: 'Acme', relationType: 'works at' };
-    expect(await call('create_entities', { entities: [ann, acme] })).toEqual([ann, acme]);
-    expect(await call('create_entities', { entities: [{ ...ann, observations: ['x'] }] })).toEqual([]);
-    expect(await call('create_relations', { relations: [works, works] })).toEqual([works]);
-    expect(
-      await call('add_observations', { observations: [{ entityName: 'Ann', contents: ['likes tea', 'plays go'] }] }),
-    ).toEqual([{ entityName: 'Ann', addedObservations: ['plays go'] }]);
-    expect(
-      await call('add_observations', {
-        observations: [
-          { entityName: 'Ann', contents: ['lost'] },
-          { entityName: 'Bob', contents: ['x'] },
-        ],
-      }),
-    ).toMatchObject({
-      isError: true,
-      details: { reason: 'INVALID_INPUT', changed: false },
-    });
-    const whole = { entities: [{ ...ann, observations: ['likes tea', 'plays go'] }, acme], relations: [works] };
-    expect(await call('read_graph', {})).toEqual(whole);
-    expect(await call('search_nodes', { query: 'GO' })).toEqual({ entities: [whole.entities[0]], relations: [works] });
-    expect(await call('search_nodes', { query: 'go tea player' })).toEqual({
-      entities: [whole.entities[0]],
-      relations: [works],
-    });
-    // These have only a similar spelling, which the result has no field for.
-    expect(await call('search_nodes', { query: 'Acmeology' })).toEqual({ entities: [], relations: [] });
-    expect(await call('open_nodes', { names: ['Acme', 'nobody'] })).toEqual({ entities: [acme], relations: [works] });
-    expect(
-      await call('delete_observations', { deletions: [{ entityName: 'Ann', observations: ['likes tea'] }] }),
-    ).toEqual({
-      success: true,
-      message: 'Observations deleted successfully',
-    });
-    expect(await call('delete_relations', { relations: [works] })).toMatchObject({ success: true });
-    expect(await call('delete_entities', { entityNames: ['Acme'] })).toMatchObject({ success: true });
-    expect(await call('read_graph', {})).toEqual({ entities: [{ ...ann, observations: ['plays go'] }], relations: [] });
-  });
-
-  test('its file is imported into an existing graph', async () => {
-    const memory = open();
-    const graph = memory.graph();
-    await graph.createEntities([{ name: 'Ann', entityType: 'person', observations: ['plays go'] }]);
-    const file = [
-      '{"type":"entity","name":"Ann","entityType":"person","observations":["likes tea"]}',
-      '{"type":"entity","name":"Acme","entityType":"company","observations":[]}',
-      '{"type":"relation","from":"Ann","to":"Acme","relationType":"works at"}',
-    ];
-    expect(await memory.import(file)).toMatchObject({ lines: 3, added: 3, present: 0, dropped: 0 });
-    expect(await memory.import(file)).toMatchObject({ lines: 3, added: 0, present: 3, dropped: 0 });
-    expect((await graph.read()).entities[0]).toMatchObject({ observations: ['plays go', 'likes tea'] });
-    const exported: string[] = [];
-    for await (const line of memory.export()) exported.push(line);
-    const other = open();
-    await other.import(exported);
-    expect(await other.graph().read()).toEqual(await graph.read());
-  });
-
-  test('simultaneous changes are all kept', async () => {
-    const path = `${temporaryDirectory()}/memory.db`;
-    const memories = Array.from({ length: 4 }, () => createMemory({ backend: sqlite({ path }) }));
-    onTestFinished(async () => {
-      for (const memory of memories) await memory.close();
-    });
-    const names = Array.from({ length: 40 }, (_, index) => `entity ${index}`);
-    const changes = names.map(async (name, index) =>
-      memories[index % 4]?.graph().createEntities([{ name, entityType: 't', observations: [] }]),
-    );
-    await Promise.all(changes);
-    const { entities } = (await memories[0]?.graph().read()) ?? { entities: [] };
-    expect(entities.map(({ name }) => name).toSorted()).toEqual(names.toSorted());
   });
 });
