@@ -211,6 +211,10 @@ describe.each(kinds)('facts in $name', (kind) => {
     const { fact: old } = await facts.remember('deploys run on Friday', { tags: ['deploy'], pinned: true });
     const next = await facts.supersede(old.id, 'deploys run on Monday');
     expect(next).toMatchObject({ supersedes: old.id, tags: ['deploy'], pinned: true, shared: true });
+    const unpinned = await facts.supersede(next.id, 'deploys run on Sunday', { pinned: false });
+    expect(unpinned.pinned).toBeUndefined();
+    await facts.forget(unpinned.id);
+    await facts.restore(next.id);
     expect(await facts.get(old.id)).toMatchObject({ supersededBy: next.id });
     expect(await textsIn(facts)).toEqual(['deploys run on Monday']);
     expect(await failureOf(facts.update(old.id, { text: 'x' }))).toMatchObject({

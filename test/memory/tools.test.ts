@@ -85,6 +85,8 @@ describe.each(kinds)('the tools of a memory in $name', (kind) => {
     expect(found).toContain('Mondays');
     expect(found).toContain('pinned="yes"');
     expect(found).not.toContain('Fridays');
+    // In one step: a kill cannot leave the new fact without its pin.
+    expect(await memory.facts.history(/fact_\w+/u.exec(kept)?.[0] ?? '')).toEqual([]);
   });
 
   test('what replaces a fact keeps its scope, and another scope is refused', async () => {

@@ -172,7 +172,7 @@ export async function supersedeFact(
     const { table, row, stored } = await findFact(dependencies, id, options);
     checkActive(stored);
     const times = await timesOf(dependencies, options);
-    const { stream, shared, pinned } = stored;
+    const { stream, shared } = stored;
     const next: StoredFact = {
       id: `fact_${randomName()}`,
       text: content,
@@ -180,7 +180,7 @@ export async function supersedeFact(
       shared,
       tags: tags ?? stored.tags,
       source,
-      pinned,
+      pinned: (options.pinned ?? stored.pinned) || undefined,
       createdAt: times.nowMs,
       updatedAt: times.nowMs,
       supersedes: id,

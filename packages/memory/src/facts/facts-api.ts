@@ -106,6 +106,8 @@ export interface SupersedeFactOptions extends ProjectOptions {
   /** @default those of the superseded fact */
   readonly tags?: readonly string[] | undefined;
   readonly source?: string | undefined;
+  /** @default that of the superseded fact */
+  readonly pinned?: boolean | undefined;
   readonly allowSecret?: boolean | undefined;
 }
 

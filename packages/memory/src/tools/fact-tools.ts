@@ -168,8 +168,7 @@ export function createFactTools({ open, stream }: ToolMemory): FactTools {
             return succeed('It would be remembered. Nothing was stored.', { isNew: true, similar: [] });
           }
           if (replaces !== undefined) {
-            const next = await facts.supersede(replaces, text, { tags: given, source: SOURCE, signal });
-            const fact = pin === undefined ? next : await facts.update(next.id, { pinned: pin, signal });
+            const fact = await facts.supersede(replaces, text, { tags: given, pinned: pin, source: SOURCE, signal });
             const done = `Remembered as ${fact.id} ${escapeControls(placeOf(fact))}, instead of ${escapeControls(replaces)}.`;
             return succeed(done, { fact, isNew: true, similar: [] });
           }

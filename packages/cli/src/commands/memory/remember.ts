@@ -39,10 +39,9 @@ async function remember(given: string | undefined, flags: RememberFlags, session
     run: async (memory, { print, notice, where }) => {
       const { facts } = memory;
       if (replaces !== undefined) {
-        const next = await onFact(memory, { id: replaces, signal }, () =>
-          facts.supersede(replaces, text, { tags, source, allowSecret, signal }),
+        const fact = await onFact(memory, { id: replaces, signal }, () =>
+          facts.supersede(replaces, text, { tags, source, pinned: pin, allowSecret, signal }),
         );
-        const fact = pin === true ? await facts.update(next.id, { pinned: true, signal }) : next;
         notice(`stored in ${where} for ${ownerOf(fact)}; it replaces ${replaces}`);
         await print([fact.id], { ...fact, isNew: true, similar: [] });
         return ExitCode.Hit;
