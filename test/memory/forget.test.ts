@@ -163,6 +163,38 @@ describe.each(backendKinds)('forget on $name', (kind) => {
     expect(await keysOf(memory)).toEqual(all.filter((key) => key !== 'ai:memory:s:g'));
   });
 
+  test.skipIf(kind.isSkipped)('leaves no word of notes in an index, also of those that have expired', async () => {
+    // Notes that all live equally long have an index when there are many.
+    const lifetime = 3_600_000;
+    const retention = { maxNotes: Infinity, noteLifetimeMs: lifetime, temporaryNoteLifetimeMs: lifetime };
+    const { memory, backend, advance } = await openMemory(kind, { retention });
+    const { id } = await memory.workflows.create({ goal: 'g', todos: [], streamName: 's' });
+    const write = async (workflowId: string): Promise<void> => {
+      const time = await backend.now();
+      const lines = Array.from({ length: 700 }, (_, index) => {
+        const content = Array.from({ length: 60 }, (__, at) => `w${(index * 60 + at).toString(36)}x`).join(' ');
+        return JSON.stringify({ kind: 'note', workflowId, content, source: 't', time, temporary: false });
+      });
+      await memory.import(lines);
+      await memory.recall({ stream: 's', group: 'g', query: 'w1x', includeNotes: true, workflowId });
+    };
+    const indexes = async (): Promise<number> => (await backend.keys('ai:terms:')).length;
+    for (const end of [
+      () => memory.forget({ notes: id }),
+      () => memory.removeNotes(id),
+      () => memory.forget({ workflow: id }),
+      async () => {
+        await advance(2 * lifetime);
+        await memory.forget({ notes: id });
+      },
+    ]) {
+      await write(id);
+      expect(await indexes()).toBe(1);
+      await end();
+      expect(await indexes()).toBe(0);
+    }
+  });
+
   test.skipIf(kind.isSkipped)('leaves nothing of what an import or an earlier version kept elsewhere', async () => {
     const { memory } = await openMemory(kind, { project: 'p' });
     const { backend } = memory;

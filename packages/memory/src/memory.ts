@@ -122,7 +122,7 @@ export function createMemory(options: MemoryOptions): Memory {
   const reader = createReader(backend, onUnreadable);
   const terms = createTermStore({ backend });
   const messages = createMessages({ backend, reader, limits, terms });
-  const notes = createNotes({ backend, reader, limits });
+  const notes = createNotes({ backend, reader, limits, terms });
   const workflows = createWorkflows({ backend, reader, limits, notes });
   const recall = createRecall({ messages, notes, embed, backend, reader, limits, terms });
   const factDependencies = { backend, reader, limits, terms, project };
@@ -151,7 +151,7 @@ export function createMemory(options: MemoryOptions): Memory {
     retrieveRelevantContexts: async ({ stream, ...query }) => streams.stream(stream).retrieveRelevantContexts(query),
     listGroups: ({ stream, signal } = {}) => listGroups(backend, { stream, onProblem, signal }),
     listNotes: ({ signal } = {}) => listNotes(backend, { onProblem, signal }),
-    forget: (selection) => forget({ backend, messages, workflows, claims, limits, terms, project }, selection),
+    forget: (selection) => forget({ backend, messages, notes, workflows, claims, limits, terms, project }, selection),
     stats: (call = {}) => measure(backend, call),
     export: (selection = {}) =>
       selection.format === 'markdown' ? markdownLines(transfer, selection) : exportLines(transfer, selection),

@@ -6,7 +6,7 @@ import type { Limits } from '../records/limits.ts';
 import type { Reader } from '../records/reader.ts';
 import type { TermSource } from '../terms/term-source.ts';
 import type { TermStore } from '../terms/term-store.ts';
-import { parseNote } from '../workflows/notes.ts';
+import { noteSource, parseNote } from '../workflows/notes.ts';
 import type { Note, Notes } from '../workflows/notes.ts';
 import { parseMessage } from './message.ts';
 import type { Message } from './message.ts';
@@ -117,18 +117,6 @@ type Candidate =
 /** A list that is recalled from. */
 type RecallSource = TermSource & ({ readonly place: Place } | { readonly workflowId: string });
 
-function noteSource(workflowId: string, { notes }: Limits): RecallSource {
-  return {
-    workflowId,
-    key: notesKey(workflowId),
-    rule: notes,
-    textOf: (record) => {
-      const note = parseNote(record);
-      return note && { text: note.content, timeMs: note.time };
-    },
-  };
-}
-
 function candidateOf(record: string, source: RecallSource): Candidate | undefined {
   if ('place' in source) {
     const message = parseMessage(record);
@@ -206,7 +194,7 @@ export function createRecall({ messages, notes, embed, backend, reader, limits, 
     const places = await placesOf(options);
     const sources: RecallSource[] = places.map((place) => messageSource(place, limits));
     const { includeNotes = false, workflowId } = options;
-    if (includeNotes && workflowId !== undefined) sources.push(noteSource(workflowId, limits));
+    if (includeNotes && workflowId !== undefined) sources.push({ ...noteSource(workflowId, limits), workflowId });
     return sources;
   };
   const rank = async (options: RecallOptions, limit: number, offset: number): Promise<RecallResult> => {

@@ -6,6 +6,7 @@ import type { CallOptions, Erasure, KeyInfo, MemoryBackend } from '../records/ba
 import {
   memoryKey,
   namespacePrefix,
+  NOTES_PREFIX,
   parseFactsKey,
   parseMemoryKey,
   parseStreamKey,
@@ -15,6 +16,8 @@ import {
   STREAM_PREFIX,
   streamKey,
   streamPrefix,
+  TERMS_PREFIX,
+  termsSourceKey,
   UNKNOWN_KEY,
   WORKFLOW_PREFIX,
 } from '../records/keys.ts';
@@ -23,6 +26,7 @@ import type { RecordPlace } from '../records/kept-elsewhere.ts';
 import type { Limits } from '../records/limits.ts';
 import { removeKey } from '../records/namespace.ts';
 import type { TermStore } from '../terms/term-store.ts';
+import type { Notes } from '../workflows/notes.ts';
 import type { Workflows } from '../workflows/workflows.ts';
 import { isKnownKey, problemOf, readContents } from './contents.ts';
 import type { FoundRecord } from './contents.ts';
@@ -44,6 +48,7 @@ export interface ForgetResult {
 export interface ForgetDependencies {
   readonly backend: MemoryBackend;
   readonly messages: Messages;
+  readonly notes: Notes;
   readonly workflows: Workflows;
   readonly claims: Claims;
   readonly limits: Limits;
@@ -82,7 +87,21 @@ async function remove(selection: ForgetOptions, forgetting: Forgetting): Promise
     const isReported = problems.some(({ key }) => key === store);
     removed += (await onKey(store, run, (problem) => isReported || problems.push(problem))) ?? 0;
   }
+  if (!('unreadable' in selection) && !('message' in selection)) await removeIndexes(accepts, forgetting);
   return removed;
+}
+
+/** Removes the indexes of a selection: a list ends by itself, and its index stays until another one is written. */
+async function removeIndexes(accepts: (place: RecordPlace) => boolean, forgetting: Forgetting): Promise<void> {
+  const { backend, problems, signal } = forgetting;
+  for (const info of await keysOf(TERMS_PREFIX, forgetting)) {
+    if (!accepts({ key: termsSourceKey(info.key) })) continue;
+    await onKey(
+      info.key,
+      () => removeKey(backend, info, { signal }),
+      (problem) => problems.push(problem),
+    );
+  }
 }
 
 async function removeSelected(
@@ -123,11 +142,13 @@ async function removeExactly(keys: readonly string[], forgetting: Forgetting): P
 }
 
 async function removeOne(info: KeyInfo, forgetting: Forgetting): Promise<number> {
-  const { backend, messages, workflows, claims, terms, problems, signal } = forgetting;
+  const { backend, messages, notes, workflows, claims, terms, problems, signal } = forgetting;
   const run = async (): Promise<number> => {
     const place = info.kind === 'list' ? parseMemoryKey(info.key) : undefined;
-    // Messages and facts have terms in an index, which go first: a kill in between leaves no term of a removed text.
+    // Messages, notes and facts have terms in an index, which go first: a kill in between leaves no term of a removed text.
     if (place !== undefined) return messages.remove(place, undefined, { signal });
+    const ofNotes = info.kind === 'list' && info.key.startsWith(NOTES_PREFIX) ? parseWorkflowKey(info.key) : undefined;
+    if (ofNotes !== undefined) return notes.removeNotes(ofNotes, { signal });
     if (info.kind === 'document' && info.key.startsWith(STREAM_PREFIX)) {
       return (await claims.release(parseStreamKey(info.key), { signal })) ? 1 : 0;
     }

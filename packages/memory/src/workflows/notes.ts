@@ -4,6 +4,8 @@ import { checkName, notesKey } from '../records/keys.ts';
 import { checkContent, checkSize } from '../records/limits.ts';
 import type { Limits } from '../records/limits.ts';
 import type { Reader } from '../records/reader.ts';
+import type { TermSource } from '../terms/term-source.ts';
+import type { TermStore } from '../terms/term-store.ts';
 import { isTime, wholeTime } from '../records/time.ts';
 import { parseFields, unknownFields } from '../records/record.ts';
 import type { UnknownFields } from '../records/record.ts';
@@ -78,13 +80,30 @@ export function parseNote(record: string): Note | undefined {
   return { content, source, time: wholeTime(time), temporary, ...unknownFields(fields) };
 }
 
+/** Returns what the index of the notes of a workflow reads. */
+export function noteSource(workflowId: string, { notes }: Limits): TermSource {
+  return {
+    key: notesKey(workflowId),
+    rule: notes,
+    textOf: (record) => {
+      const note = parseNote(record);
+      return note && { text: note.content, timeMs: note.time };
+    },
+  };
+}
+
 export interface NotesDependencies {
   readonly backend: MemoryBackend;
   readonly reader: Reader;
   readonly limits: Limits;
 }
 
-export function createNotes({ backend, reader, limits }: NotesDependencies): Notes {
+export function createNotes({
+  backend,
+  reader,
+  limits,
+  terms,
+}: NotesDependencies & { readonly terms: TermStore }): Notes {
   const rule = limits.notes;
   return {
     storeNote: async (workflowId, content, source, options = {}) => {
@@ -102,6 +121,13 @@ export function createNotes({ backend, reader, limits }: NotesDependencies): Not
       const entries = await reader.read(notesKey(workflowId), { rule, ...options }, parseNote);
       return entries.map(({ value }) => value);
     },
-    removeNotes: (workflowId, options) => backend.remove(notesKey(workflowId), 'all', options),
+    removeNotes: async (workflowId, { signal } = {}) => {
+      const source = noteSource(workflowId, limits);
+      // Many notes that live equally long have an index. Its words go first, so that a kill in between leaves none of them.
+      await terms.forget(source, 'all', { signal });
+      const removed = await backend.remove(source.key, 'all', { signal });
+      await terms.forget(source, 'all', { signal });
+      return removed;
+    },
   };
 }
