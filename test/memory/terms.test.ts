@@ -477,3 +477,25 @@ test('a search over many short lists reads only what is new since the last one',
   expect((await terms.search(many, call)).hits).toHaveLength(301);
   expect(read).toBe(601);
 });
+
+test('a list of 300 messages of usual length is stored, so that another process does not split them again', async () => {
+  const backend = memory();
+  const texts300 = Array.from({ length: 300 }, (_, index) =>
+    Array.from({ length: 30 }, (__, word) => `w${index * word}`).join(' '),
+  );
+  await append(backend, key, texts300, large.rule);
+  await createTermStore({ backend }).search([large], { query: 'w77', limit: 5 });
+  let read = 0;
+  const counting: MemoryBackend = {
+    ...backend,
+    changes: async (...args) => {
+      const page = await backend.changes(...args);
+      read += page.records.length;
+      return page;
+    },
+  };
+  const { hits, searched } = await createTermStore({ backend: counting }).search([large], { query: 'w77', limit: 5 });
+  expect(hits.length).toBeGreaterThan(0);
+  expect(searched).toBe(300);
+  expect(read).toBeLessThanOrEqual(64);
+});

@@ -11,7 +11,7 @@ export interface SegmentSizes {
   readonly maxTerms: number;
 }
 
-export const DEFAULT_SIZES: SegmentSizes = { minRecords: 256, minTerms: 32_768, maxRecords: 16_384, maxTerms: 524_288 };
+export const DEFAULT_SIZES: SegmentSizes = { minRecords: 256, minTerms: 8192, maxRecords: 16_384, maxTerms: 524_288 };
 
 /** The neighbours that are merged at once. */
 const MERGED_SEGMENTS = 4;
