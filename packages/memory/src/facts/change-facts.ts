@@ -63,7 +63,7 @@ async function findRow(
   { project, table: only, signal }: PlaceOptions,
 ): Promise<{ readonly table: FactTable; readonly row: FactRow } | undefined> {
   checkName(id, 'fact');
-  let foreign: unknown;
+  let foreign: Error | undefined;
   for (const table of only === undefined ? tablesOf(dependencies, { project }) : [only]) {
     try {
       const row = await readRow(dependencies.backend, table.key, { id, signal });
