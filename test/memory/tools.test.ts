@@ -274,6 +274,17 @@ describe.each(kinds)('the tools of a memory in $name', (kind) => {
     await tools.remember.execute({ text: 'x', replaces: id }, dry);
     expect(await tools.remember.execute({ text: 'x', replaces: 'fact_none' }, dry)).toMatchObject({ isError: true });
     await tools.update_fact.execute({ id, text: 'y' }, dry);
+    const { fact: old } = await memory.facts.remember('an outdated fact');
+    await memory.facts.archive(old.id);
+    for (const refused of [
+      await tools.remember.execute({ text: 'x', replaces: old.id }, dry),
+      await tools.remember.execute({ text: 'x', tags: ['a,b'] }, dry),
+      await tools.remember.execute({ text: 'x', tags: ['AKIAIOSFODNN7QWERTYU'] }, dry),
+      await tools.update_fact.execute({ id: old.id, text: 'y' }, dry),
+      await tools.update_fact.execute({ id, text: ' ' }, dry),
+    ])
+      expect(refused).toMatchObject({ isError: true });
+    await memory.facts.forget(old.id);
     expect(textOf(await tools.forget_fact.execute({ id }, dry))).toBe(`${id} would be erased. Nothing was changed.`);
     expect(await tools.forget_fact.execute({ id: 'fact_none' }, dry)).toMatchObject({ isError: true });
     await tools.notes.execute({ content: 'x' }, dry);

@@ -1,6 +1,6 @@
 import { createTool, inputSchema, succeed, ToolError } from '@cairn/tool';
 import type { ToolDefinition } from '@cairn/tool';
-import { count, findSecret } from '@cairn/tool/prompt';
+import { count } from '@cairn/tool/prompt';
 import { escapeControls } from '@cairn/tool/paths';
 import { z } from 'zod';
 import type { Fact, FactScope } from '../facts/fact.ts';
@@ -9,7 +9,7 @@ import type { Erasure } from '../records/backend.ts';
 import { loadFormatting } from './load-formatting.ts';
 import { additive, factEntry, factStream, placeOf, reading } from './tool-context.ts';
 import type { ToolMemory } from './tool-context.ts';
-import { asToolErrors, secretError } from './tool-errors.ts';
+import { asToolErrors } from './tool-errors.ts';
 
 /** The ids of replaced facts that an answer names. */
 const MAX_REPLACED = 20;
@@ -141,9 +141,14 @@ function otherScope(id: string, scope: FactScope): ToolError {
 }
 
 /** A dry run stores nothing, so that nothing else would refuse the text. */
-function checkDryRun(text: string): void {
-  const secret = findSecret(text);
-  if (secret !== undefined) throw secretError(`The fact contains a secret (${secret.kind})`);
+async function checkDryRun(
+  { text = 'unchanged', tags: given = [] }: Pick<UpdateFactInput, 'text' | 'tags'>,
+  changed: Fact | undefined,
+): Promise<void> {
+  const { checkActive } = await import('../facts/change-facts.ts');
+  const { checkSecrets, checkTags } = await import('../facts/checks.ts');
+  if (changed !== undefined) checkActive(changed);
+  checkSecrets([text, ...checkTags(given)], undefined);
   if (text.trim() === '') throw new ToolError('INVALID_INPUT', ['The text is empty', 'Pass a text.']);
 }
 
@@ -164,7 +169,7 @@ export function createFactTools({ open, stream }: ToolMemory): FactTools {
           if (wanted === 'project' && project === undefined) throw unknownProject();
           const options = { scope: wanted, tags: given, pinned: pin, ...bound, signal };
           if (dryRun) {
-            checkDryRun(text);
+            await checkDryRun({ text, tags: given }, replaced);
             return succeed('It would be remembered. Nothing was stored.', { isNew: true, similar: [] });
           }
           if (replaces !== undefined) {
@@ -202,7 +207,7 @@ export function createFactTools({ open, stream }: ToolMemory): FactTools {
           const { facts } = await open();
           if (dryRun) {
             const fact = await facts.get(id, { signal });
-            if (text !== undefined) checkDryRun(text);
+            await checkDryRun({ text, tags: given }, fact);
             return succeed(`${fact.id} would be updated. Nothing was changed.`, { fact });
           }
           const fact = await facts.update(id, { text, tags: given, pinned: pin, signal });
