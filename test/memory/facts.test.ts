@@ -272,6 +272,19 @@ describe.each(kinds)('facts in $name', (kind) => {
     expect(await facts.forget(old.id)).not.toHaveProperty('superseded');
   });
 
+  test('a fact with an earlier version that is no fact is unreadable, and can be forgotten', async () => {
+    const { facts, backend } = await openFacts(kind);
+    for (const was of [{ text: null }, { text: 5 }, { tags: [5] }, { archivedAt: 'then' }]) {
+      const versions = [{ revision: 1, until: START_MS, by: 'update', was }];
+      const next = JSON.stringify({ id: 'fact_x', text: 't', createdAt: START_MS, revision: 2, versions });
+      await backend.change(KEY, { rows: [{ id: 'fact_x', expected: undefined, next }] });
+      for (const call of [facts.get('fact_x'), facts.history('fact_x'), facts.restore('fact_x')]) {
+        expect(await failureOf(call)).toMatchObject({ code: 'CORRUPT_RECORD' });
+      }
+      expect(await facts.forget('fact_x')).toMatchObject({ forgotten: true });
+    }
+  });
+
   test('a value of another program hides no fact of the other scope', async () => {
     const { facts, backend } = await openFacts(kind);
     const { fact } = await facts.remember('likes tea', { scope: 'user' });

@@ -84,8 +84,15 @@ const optional =
     value === undefined || check(value);
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
+/** A restored version must be a fact again: only an optional field may have been absent, which is `null`. */
+const isWas: Check = (was) =>
+  isObject(was) &&
+  checks.every(([field, check]) => {
+    const value = was[field];
+    return value === undefined || check(value === null ? undefined : value);
+  });
 const isVersion: Check = (value) =>
-  isObject(value) && isCount(value['revision']) && isTime(value['until']) && isObject(value['was']);
+  isObject(value) && isCount(value['revision']) && isTime(value['until']) && isWas(value['was']);
 
 /** By hand, because every list reads every fact. */
 const checks: readonly (readonly [field: keyof StoredFact, check: Check])[] = [
