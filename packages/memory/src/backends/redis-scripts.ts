@@ -12,6 +12,7 @@ export interface Script {
   readonly sha1: string;
 }
 
+/** Returns a script with its hash. */
 export function script(text: string): Script {
   return { text, sha1: createHash('sha1').update(text).digest('hex') };
 }

@@ -94,6 +94,7 @@ export function pragma(database: DatabaseSync, name: string): SQLOutputValue | u
 /** The row of `state`. */
 export type State = Readonly<Record<string, unknown>>;
 
+/** Reads the state of the file. A file without one is damaged. */
 export function stateOf(on: Statements): State {
   const state = on.get('SELECT trusted_ms, jumped_to_ms, erasure FROM state');
   if (state === undefined) throw Object.assign(new Error('the state is missing'), { errcode: 11 });

@@ -12,6 +12,7 @@ export interface Statements {
   readonly run: (sql: string, ...values: SQLInputValue[]) => number;
 }
 
+/** Returns the statements of a connection. Each SQL text is prepared once. */
 export function statementsOf(database: DatabaseSync): Statements {
   const known = new Map<string, StatementSync>();
   const prepared = (sql: string): StatementSync => {

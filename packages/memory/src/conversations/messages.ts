@@ -63,11 +63,12 @@ function checkRepeated(stored: Message, { role = 'user', content, author }: NewM
 }
 
 /** A group as a source of the term index. */
-export interface MessageSource extends TermSource {
+export interface GroupSource extends TermSource {
   readonly place: Place;
 }
 
-export function messageSource(place: Place, limits: Limits): MessageSource {
+/** Returns the messages of a group as a source of terms. */
+export function messageSource(place: Place, limits: Limits): GroupSource {
   return {
     place,
     key: memoryKey(place.stream, place.group),

@@ -104,6 +104,7 @@ export function checkActive({ id, supersededBy, archivedAt }: StoredFact): void 
   throw new MemoryError('FACT_ARCHIVED', [`The fact ${quoted(id)} is archived`, 'Restore it first.']);
 }
 
+/** Returns the time of the store, and the time up to which expired data may be deleted. */
 export async function timesOf(
   { backend }: ChangeDependencies,
   { signal }: CallOptions,

@@ -32,7 +32,7 @@ export class IndexReader {
     }
   }
 
-  /** @returns whether the view agrees with the store; otherwise everything must be read again. */
+  /** @returns whether the loaded index agrees with the store; otherwise everything must be read again. */
   async #tryRefresh(call: SourceCall, isLast: boolean): Promise<boolean> {
     const page = await this.#readPage({ after: this.#index.readTo, limit: isLast ? MAX_LIMIT : this.#pageLimit }, call);
     if (page.epoch !== this.#index.epoch) this.#index.reset(page.epoch);

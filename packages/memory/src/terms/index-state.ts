@@ -78,10 +78,12 @@ export function emptyState(epoch: string): IndexState {
   return { format, tag: '', epoch, segments: [], holes: [], garbage: [] };
 }
 
+/** Returns the id of the row with the columns of a segment. */
 export function columnsRow(name: string): string {
   return `${name} columns`;
 }
 
+/** Returns the id of the row with a block of a segment. */
 export function blockRow(name: string, block: number): string {
   return `${name} ${block}`;
 }

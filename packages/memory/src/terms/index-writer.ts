@@ -33,7 +33,7 @@ export class IndexWriter {
     return isFull(tail, this.#context.sizes);
   }
 
-  /** Stores the tails that are large enough, and merges segments. @returns whether the view agrees with the store. */
+  /** Stores the tails that are large enough, and merges segments. @returns whether the loaded index agrees with the store. */
   async maintain(call: SourceCall): Promise<boolean> {
     if (!isStorable(call.source)) return true;
     const due = this.#index.tails.filter((tail) => tail.isStorable && isDue(tail, this.#context.sizes));
@@ -50,7 +50,7 @@ export class IndexWriter {
     return this.#merge(call);
   }
 
-  /** Makes a segment of a tail. @returns whether the view agrees with the store. */
+  /** Makes a segment of a tail. @returns whether the loaded index agrees with the store. */
   async store(tail: Tail, to: number, next: Tail, call: SourceCall): Promise<boolean> {
     const name = randomName();
     const rows = await call.turns.run(writeSegment(name, tail.builder));
@@ -85,7 +85,7 @@ export class IndexWriter {
     }
   }
 
-  /** Writes the state with the segments that only this process has. @returns whether the view agrees with the store. */
+  /** Writes the state with the segments that only this process has. @returns whether the loaded index agrees with the store. */
   async #save({ signal }: SourceCall): Promise<boolean> {
     const stored = this.#index.stored;
     if (stored === undefined) return true;
@@ -119,7 +119,7 @@ export class IndexWriter {
     return (await this.#context.backend.changes(this.#context.key, { limit: 1, ...call })).epoch === this.#index.epoch;
   }
 
-  /** Merges small neighbours, and segments whose records are mostly gone. @returns whether the view agrees with the store. */
+  /** Merges small neighbours, and segments whose records are mostly gone. @returns whether the loaded index agrees with the store. */
   async #merge(call: SourceCall): Promise<boolean> {
     for (;;) {
       const chosen =
@@ -134,7 +134,7 @@ export class IndexWriter {
   /**
    * Writes neighbours as one segment, without the records that are gone and those with some sequences.
    *
-   * @returns whether the view agrees with the store.
+   * @returns whether the loaded index agrees with the store.
    */
   async rewrite(chosen: readonly OpenSegment[], dropped: ReadonlySet<number>, call: SourceCall): Promise<boolean> {
     const [first, last] = [chosen[0], chosen.at(-1)];

@@ -1,12 +1,9 @@
 import { Option } from 'commander';
-import { onFact } from '../../memory/find-by-id.ts';
-import { factLines } from '../../memory/lines.ts';
-import { withMemory } from '../../memory/store.ts';
 import { UsageError } from '../../terminal/errors.ts';
-import { ExitCode } from '../../terminal/exit.ts';
 import { filled } from '../../terminal/options.ts';
 import type { Session } from '../../terminal/session.ts';
 import type { CommandFactory } from '../command.ts';
+import { changeFact } from './change-fact.ts';
 import { addFactOptions, tagOption, type FactFlags } from './options.ts';
 
 interface UpdateFlags extends FactFlags {
@@ -28,18 +25,9 @@ async function update(id: string, flags: UpdateFlags, session: Session): Promise
       'use --text, --tag, --no-tags, --pin, --no-pin, --shared or --no-shared',
     );
   }
-  return withMemory(session, {
-    flags,
-    ofProject: 'wanted',
-    absent: () => ({}),
-    run: async (memory, { print, notice }) => {
-      const change = { text, tags, pinned: pin, shared, allowSecret, signal };
-      const fact = await onFact(memory, { id, signal }, () => memory.facts.update(id, change));
-      notice(`updated ${id}; 'cairn memory restore ${id}' undoes it for 30 days`);
-      await print(factLines(fact, session), fact);
-      return ExitCode.Hit;
-    },
-  });
+  const change = { text, tags, pinned: pin, shared, allowSecret, signal };
+  const done = `updated ${id}; 'cairn memory restore ${id}' undoes it for 30 days`;
+  return changeFact({ id, run: ({ facts }) => facts.update(id, change), done }, flags, session);
 }
 
 export const memoryUpdateCommand: CommandFactory = (command, session, done) => {
