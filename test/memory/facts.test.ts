@@ -272,7 +272,7 @@ describe.each(kinds)('facts in $name', (kind) => {
     expect(await facts.forget(old.id)).not.toHaveProperty('superseded');
   });
 
-  test('a fact with an earlier version that is no fact is unreadable, and can be forgotten', async () => {
+  test('a fact with an earlier version that cannot be a fact is unreadable, and can be forgotten', async () => {
     const { facts, backend } = await openFacts(kind);
     for (const was of [{ text: null }, { text: 5 }, { tags: [5] }, { archivedAt: 'then' }]) {
       const versions = [{ revision: 1, until: START_MS, by: 'update', was }];
