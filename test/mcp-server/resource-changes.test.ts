@@ -127,7 +127,7 @@ test('a URI that announces no changes is refused, and one that was never subscri
     await expect(client.subscribeResource({ uri: one }), one).rejects.toMatchObject({
       code: -32602,
       message: expect.stringContaining(
-        'announces no changes; subscribe to a URI as resources/list gives it, or read the resource again',
+        'announces no changes; read it again when it matters, or subscribe to the URI of a file or a tree as resources/list gives it',
       ),
     });
   }

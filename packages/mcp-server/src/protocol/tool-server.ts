@@ -95,7 +95,7 @@ function handleSubscriptions(server: Server, notices: ResourceNotices, checkInit
     checkInitialized(context);
     if (!notices.announces(uri)) {
       const what = `the resource ${escapeControls(JSON.stringify(uri))} announces no changes`;
-      const message = `${what}; subscribe to a URI as resources/list gives it, or read the resource again`;
+      const message = `${what}; read it again when it matters, or subscribe to the URI of a file or a tree as resources/list gives it`;
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, message, { uri });
     }
     if (!subscriptions.has(uri)) subscriptions.set(uri, notices.subscribe([uri]));
