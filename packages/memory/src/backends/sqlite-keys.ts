@@ -151,17 +151,17 @@ function stepOf({ records, bytes }: Sized): number {
 /**
  * Removes a key. Many entries stay without a name, and {@link sweep} removes them in steps.
  *
- * @returns the number of its entries.
+ * @returns whether entries stay.
  */
-export function dropKey(on: Statements, row: Sized): number {
-  const { id, records } = row;
-  if (records <= stepOf(row)) {
-    on.run(`DELETE FROM entries WHERE ${IS_OF_KEY}`, id);
-    on.run('DELETE FROM keys WHERE id = ?', id);
-  } else {
+export function dropKey(on: Statements, row: Sized): boolean {
+  const { id } = row;
+  if (row.records > stepOf(row)) {
     on.run('UPDATE keys SET key = ?, expires_at = ? WHERE id = ?', `removed ${randomName()}`, REMOVED_MS, id);
+    return true;
   }
-  return records;
+  on.run(`DELETE FROM entries WHERE ${IS_OF_KEY}`, id);
+  on.run('DELETE FROM keys WHERE id = ?', id);
+  return false;
 }
 
 /** Removes some keys that expired, or some entries of one. @returns whether there may be more. */
@@ -183,7 +183,8 @@ export function sweep(on: Statements, trustedMs: number = REMOVED_MS): boolean {
       );
       return true;
     }
-    removed += Math.min(dropKey(on, row), step);
+    dropKey(on, row);
+    removed += Math.min(row.records, step);
   }
   return expired.length === KEYS_PER_SWEEP;
 }

@@ -110,17 +110,31 @@ export function sqlite(options: SqliteOptions = {}): MemoryBackend {
         const row = keyAt(on, key, nowMs, 'list');
         return row === undefined ? [] : recordsOf(on, row.id, { rule, limit, nowMs, signal });
       }, signal),
-    remove: (key: string, records: readonly string[] | 'all', call?: CallOptions) =>
-      write((on, { trustedMs }) => {
+    remove: async (key: string, records: readonly string[] | 'all', call?: CallOptions) => {
+      let isLeft = false;
+      const removed = await write((on, { trustedMs }) => {
         const row = keyAt(on, key, trustedMs, 'list', 'table');
         if (row === undefined) return 0;
-        if (records === 'all') return dropKey(on, row);
+        if (records === 'all') {
+          isLeft = dropKey(on, row);
+          return row.records;
+        }
         if (row.kind !== 'list') throw wrongType(key);
         const before = row.records;
         removeRecords(on, row, records);
         saveKey(on, row);
         return before - row.records;
-      }, call?.signal),
+      }, call?.signal);
+      try {
+        while (isLeft) {
+          await setImmediate();
+          isLeft = await database.write((on) => sweep(on));
+        }
+      } catch {
+        // The key is removed. The next writes remove what is left of its entries.
+      }
+      return removed;
+    },
     changes: (key: string, query: ChangesQuery & CallOptions = {}) =>
       database.read((on): Changes => {
         const row = keyAt(on, key, clock(), 'list', 'table');
