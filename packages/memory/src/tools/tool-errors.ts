@@ -37,7 +37,7 @@ const codes: Readonly<Record<MemoryErrorCode, ToolErrorCode>> = {
 };
 
 /** Refuses a secret, in words for a model: only a person decides that it is stored. */
-export function secretError(summary: string, cause?: MemoryError): ToolError {
+function secretError(summary: string, cause?: MemoryError): ToolError {
   const hint = "Say where it is kept instead; only a person stores it, with 'cairn memory remember --allow-secret'.";
   return new ToolError('PROTECTED', [summary, hint], { cause });
 }
