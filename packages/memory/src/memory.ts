@@ -25,6 +25,7 @@ import type { CallOptions, MemoryBackend } from './records/backend.ts';
 import { factsKey } from './records/keys.ts';
 import { checkLanguage } from './records/language.ts';
 import type { Language } from './records/language.ts';
+import { checkCalls, checkDirectCalls } from './records/check-calls.ts';
 import { limitsOf, retentionOf } from './records/limits.ts';
 import type { FullRetention, Retention } from './records/limits.ts';
 import { createNamespace } from './records/namespace.ts';
@@ -121,21 +122,70 @@ export function createMemory(options: MemoryOptions): Memory {
   const limits = limitsOf(retention, maxContentBytes);
   const reader = createReader(backend, onUnreadable);
   const terms = createTermStore({ backend });
-  const messages = createMessages({ backend, reader, limits, terms });
-  const notes = createNotes({ backend, reader, limits, terms });
-  const workflows = createWorkflows({ backend, reader, limits, notes });
+  const messages = checkCalls(createMessages({ backend, reader, limits, terms }), {
+    add: ['object', 'object', 'object?'],
+    addAll: ['object', 'objects', 'object?'],
+    get: ['object', 'any', 'object?'],
+    history: ['object', 'object?'],
+    remove: ['object', 'any', 'object?'],
+  });
+  const notes = checkCalls(createNotes({ backend, reader, limits, terms }), {
+    storeNote: ['any', 'any', 'any', 'object or boolean?'],
+    getNotes: ['any', 'object?'],
+    removeNotes: ['any', 'object?'],
+  });
+  const workflows = checkCalls(createWorkflows({ backend, reader, limits, notes }), {
+    create: ['object', 'object?'],
+    get: ['any', 'object?'],
+    list: ['object?'],
+    waiting: ['object'],
+    acquire: ['any', 'object?'],
+    cancel: ['any', 'object?'],
+    remove: ['any', 'object?'],
+    restore: ['object', 'object?'],
+  });
   const recall = createRecall({ messages, notes, embed, backend, reader, limits, terms });
   const factDependencies = { backend, reader, limits, terms, project };
-  const facts = createFacts({ ...factDependencies, embed, language });
+  const facts = checkCalls(createFacts({ ...factDependencies, embed, language }), {
+    remember: ['any', 'object?'],
+    get: ['any', 'object?'],
+    history: ['any', 'object?'],
+    update: ['any', 'object?'],
+    supersede: ['any', 'any', 'object?'],
+    archive: ['any', 'object?'],
+    restore: ['any', 'object?'],
+    forget: ['any', 'object?'],
+    list: ['object?'],
+    recall: ['object'],
+    startBlock: ['object?'],
+    toMarkdown: ['object?'],
+    applyMarkdown: ['any', 'object'],
+    moveProject: ['any', 'any', 'object?'],
+    projects: ['object?'],
+  });
   const claims = createClaims(backend);
   const noteLifetimeMs = limits.notes.temporaryLifetimeMs;
-  const streams = createStreams({ messages, notes, workflows, recall, claims, language, noteLifetimeMs });
-  const graph = (name: string = 'default'): Graph => createGraph({ backend, reader }, name);
+  const streams = checkDirectCalls(
+    createStreams({ messages, notes, workflows, recall, claims, language, noteLifetimeMs }),
+    { defineStream: ['object'], mergeStreams: ['object'] },
+  );
+  const graph = (name: string = 'default'): Graph =>
+    checkCalls(createGraph({ backend, reader }, name), {
+      read: ['object?'],
+      createEntities: ['objects', 'object?'],
+      createRelations: ['objects', 'object?'],
+      addObservations: ['objects', 'object?'],
+      deleteEntities: ['texts', 'object?'],
+      deleteObservations: ['objects', 'object?'],
+      deleteRelations: ['objects', 'object?'],
+      search: ['text', 'object?'],
+      open: ['texts', 'object?'],
+    });
   const transfer = { backend, reader, messages, notes, workflows, limits, graph, facts, factDependencies };
   const onProblem = ({ key, message }: Problem): void => onUnreadable({ key, record: '', reason: message });
   const close = (): Promise<void> => backend.close();
 
-  return {
+  const all: Memory = {
     ...streams,
     ...notes,
     backend,
@@ -146,7 +196,16 @@ export function createMemory(options: MemoryOptions): Memory {
     facts,
     retention: retentionOf(limits),
     graph,
-    namespace: (name, rules) => createNamespace({ backend, reader, limits }, name, rules),
+    namespace: (name, rules) =>
+      checkCalls(createNamespace({ backend, reader, limits }, name, rules), {
+        append: ['any', 'objects', 'object?'],
+        list: ['any', 'object?'],
+        remove: ['any', 'objects', 'object?'],
+        read: ['any', 'object?'],
+        swap: ['any', 'object', 'object?'],
+        keys: ['object?'],
+        forget: ['any', 'object?'],
+      }),
     recall,
     retrieveRelevantContexts: async ({ stream, ...query }) => streams.stream(stream).retrieveRelevantContexts(query),
     listGroups: ({ stream, signal } = {}) => listGroups(backend, { stream, onProblem, signal }),
@@ -166,4 +225,16 @@ export function createMemory(options: MemoryOptions): Memory {
     close,
     [Symbol.asyncDispose]: close,
   };
+  checkDirectCalls(all, { namespace: ['any', 'object?'], export: ['object?'] });
+  return checkCalls(all, {
+    recall: ['object'],
+    retrieveRelevantContexts: ['object'],
+    listGroups: ['object?'],
+    listNotes: ['object?'],
+    forget: ['object'],
+    stats: ['object?'],
+    import: ['lines', 'object?'],
+    unreadable: ['object?'],
+    backup: ['any', 'object?'],
+  });
 }

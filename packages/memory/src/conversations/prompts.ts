@@ -1,5 +1,6 @@
 /** The texts of streams for a model, in both languages. */
 import { memoryKey } from '../records/keys.ts';
+import { MemoryError } from '../errors.ts';
 import type { Language } from '../records/language.ts';
 import { formatProgress } from '../workflows/format-notes.ts';
 import type { Note } from '../workflows/notes.ts';
@@ -135,6 +136,10 @@ export interface TodoPromptInput {
 /** Returns the prompt of a step: the task, the goal, the notes, the functions, and the format of the answer. */
 export function todoPrompt(shape: StreamShape, input: TodoPromptInput, language: Language): string {
   const { workflow, todo, notes, noteLifetimeMs } = input;
+  if (typeof notes !== 'string' && !Array.isArray(notes)) {
+    const summary = 'The notes of the prompt are neither a text nor an array';
+    throw new MemoryError('INVALID_INPUT', [summary, 'Pass what getNotes returned, or omit them.']);
+  }
   const text = texts[language];
   const sections = [
     [text.todo, todo.content],

@@ -1,5 +1,6 @@
 import type { CallOptions } from '../records/backend.ts';
 import { MemoryError } from '../errors.ts';
+import { checkCalls, checkDirectCalls } from '../records/check-calls.ts';
 import { quoted } from '../records/keys.ts';
 import { checkLanguage } from '../records/language.ts';
 import type { Language } from '../records/language.ts';
@@ -138,7 +139,7 @@ async function call(
   if (execute) return execute(params, root === undefined ? context : { root, ...context });
   const known = [...functions].filter(([, one]) => one.execute).map(([key]) => key);
   const has = known.length === 0 ? 'It has no functions.' : `It has ${known.join(', ')}.`;
-  const summary = `The stream ${quoted(name)} has no function ${quoted(type)} to call`;
+  const summary = `The stream ${quoted(name)} has no function ${quoted(String(type))} to call`;
   throw new MemoryError('UNKNOWN_FUNCTION', [summary, has]);
 }
 
@@ -148,7 +149,7 @@ function createStream(shape: StreamShape, lineage: readonly StreamShape[], depen
   const { name } = shape;
   const languageOf = ({ language = shape.language }: PromptOptions = {}): Language => checkLanguage(language);
   const ensure = (options: CallOptions = {}): Promise<void> => claims.ensure(lineage, { signal: options.signal });
-  return {
+  const stream: Stream = {
     ...shape,
     storeNote: notes.storeNote,
     getNotes: notes.getNotes,
@@ -181,6 +182,17 @@ function createStream(shape: StreamShape, lineage: readonly StreamShape[], depen
       todoPrompt(shape, { workflow, todo, notes: notesOfStep, noteLifetimeMs }, languageOf(options)),
     execute: (one, context) => call(shape, one, context),
   };
+  checkDirectCalls(stream, {
+    buildFunctionsPrompt: ['object?'],
+    buildSystemPrompt: ['object'],
+    buildTodoPrompt: ['object', 'object', 'any', 'object?'],
+  });
+  return checkCalls(stream, {
+    addMessage: ['any', 'object', 'object?'],
+    history: ['any', 'object?'],
+    retrieveRelevantContexts: ['object or text'],
+    execute: ['object'],
+  });
 }
 
 interface Known {

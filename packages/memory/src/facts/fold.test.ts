@@ -8,6 +8,7 @@ test.each([
   ['half-width kana', 'ﾃｽﾄ', 'テスト'],
   ['blanks and line breaks', '  a\t b \r\n\n c ', 'a b c'],
   ['invisible blanks', 'a\u200bb\u00ad\ufeffc', 'abc'],
+  ['a word joiner and the style of a pictograph', 'a\u2060b \u2764\ufe0f', 'ab \u2764'],
   ['a final full stop', 'It works.', 'It works'],
   ['final punctuation in Chinese', '测试需要 Redis。', '测试需要 redis'],
   ['several final marks with blanks', 'Really ?! …', 'really'],

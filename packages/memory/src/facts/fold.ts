@@ -3,8 +3,8 @@ import { hash } from 'node:crypto';
 /** Full-width and half-width forms. Other compatibility forms, such as `²` and `①`, are different texts. */
 const WIDTH_FORMS = /[\uff00-\uffef\u3000]+/gu;
 
-/** Characters that take no space: a soft hyphen, a zero width space, a byte order mark. */
-const INVISIBLE = /[\u00ad\u200b\ufeff]/gu;
+/** Characters that take no space: a soft hyphen, a zero width space, a word joiner, the style of a pictograph, a byte order mark. */
+const INVISIBLE = /[\u00ad\u200b\u2060\ufeff]|[\ufe0e-\ufe0f]/gu;
 
 /** Punctuation that ends a sentence or a clause. Not all punctuation: `C#` and `C`, `50%` and `50` differ. */
 const FINAL_PUNCTUATION: ReadonlySet<string> = new Set(' .!?,;:…‥。、');

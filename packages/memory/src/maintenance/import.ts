@@ -1,3 +1,4 @@
+import { MemoryError } from '../errors.ts';
 import { claimStream } from '../conversations/claims.ts';
 import { factTable } from '../facts/fact-table.ts';
 import type { CallOptions } from '../records/backend.ts';
@@ -134,6 +135,10 @@ async function parseLines(
   let lineNumber = 0;
   for await (const text of texts) {
     lineNumber += 1;
+    if (typeof text !== 'string') {
+      const summary = `Line ${lineNumber} of the import is not a text`;
+      throw new MemoryError('INVALID_INPUT', [summary, 'Nothing was imported; pass the lines as texts.']);
+    }
     // Some programs write a byte order mark.
     const line = (lineNumber === 1 ? text.replace(/^\uFEFF/u, '') : text).trim();
     for (const parsed of line === '' ? [] : parser.parse(line, lineNumber)) {

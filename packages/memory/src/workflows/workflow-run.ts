@@ -1,5 +1,6 @@
 import { MemoryError } from '../errors.ts';
 import type { CallOptions } from '../records/backend.ts';
+import { checkCalls } from '../records/check-calls.ts';
 import { checkContent } from '../records/limits.ts';
 import type { Limits } from '../records/limits.ts';
 import { randomName } from '../records/random-name.ts';
@@ -135,7 +136,7 @@ export async function createRun(
 ): Promise<WorkflowRun> {
   const lease = await Lease.acquire({ workflowId: id, owner, leaseMs, change }, { signal });
   const release = (): Promise<void> => lease.release();
-  return {
+  const run: WorkflowRun = {
     id,
     owner,
     signal: lease.signal,
@@ -190,4 +191,11 @@ export async function createRun(
     release,
     [Symbol.asyncDispose]: release,
   };
+  return checkCalls(run, {
+    updateTodo: ['any', 'object', 'object?'],
+    addTodos: ['texts', 'object?'],
+    setState: ['any', 'object?'],
+    wait: ['object?'],
+    finish: ['object?'],
+  });
 }
