@@ -231,6 +231,17 @@ describe.each(kinds)('facts in $name', (kind) => {
     expect(await facts.restore(old.id)).toMatchObject({ text: 'deploys run on Friday' });
   });
 
+  test('restoring the first of a chain archives the last, so that no two contradict each other', async () => {
+    const { facts } = await openFacts(kind);
+    const { fact: first } = await facts.remember('the port is 1');
+    const second = await facts.supersede(first.id, 'the port is 2');
+    const third = await facts.supersede(second.id, 'the port is 3');
+    await facts.restore(first.id);
+    expect(await textsIn(facts)).toEqual(['the port is 1']);
+    expect(await facts.get(third.id)).toMatchObject({ archivedAt: expect.any(Number) as number });
+    expect(await facts.get(second.id)).toMatchObject({ supersededBy: third.id });
+  });
+
   test('a change to the text of another fact is refused, and says which', async () => {
     const { facts } = await openFacts(kind);
     const { fact: one } = await facts.remember('tabs');

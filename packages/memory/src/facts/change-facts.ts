@@ -201,17 +201,29 @@ export function archiveFact(dependencies: ChangeDependencies, id: string, option
   return changeFact(dependencies, id, { ...options, apply, by: 'archive' });
 }
 
-/** Archives the fact that superseded a fact which is restored; `undefined` when there is none to archive. */
+/**
+ * Archives the fact that superseded a fact which is restored, at the end of the chain when it was superseded too; `undefined`
+ * when there is none to archive.
+ */
 async function archivedSuccessor(
   dependencies: ChangeDependencies,
-  { table, stored: { id, supersededBy } }: Found,
+  { table, stored: restored }: Found,
   { nowMs, trustedMs, signal }: CallOptions & { readonly nowMs: number; readonly trustedMs: number },
 ): Promise<RowChange | undefined> {
-  if (supersededBy === undefined) return undefined;
-  const row = await readRow(dependencies.backend, table.key, { id: supersededBy, signal });
-  const stored = row?.stored;
-  if (row === undefined || stored === undefined || stored.supersedes !== id || !isActive(stored)) return undefined;
-  return changedRow(dependencies, row, amend(stored, { archivedAt: nowMs }, { by: 'archive', nowMs, trustedMs }));
+  // Changed by hand, a chain could be a circle.
+  const seen = new Set<string>();
+  let last: StoredFact = restored;
+  while (last.supersededBy !== undefined && !seen.has(last.supersededBy)) {
+    seen.add(last.supersededBy);
+    const row = await readRow(dependencies.backend, table.key, { id: last.supersededBy, signal });
+    const stored = row?.stored;
+    if (row === undefined || stored === undefined || stored.supersedes !== last.id) return undefined;
+    if (isActive(stored)) {
+      return changedRow(dependencies, row, amend(stored, { archivedAt: nowMs }, { by: 'archive', nowMs, trustedMs }));
+    }
+    last = stored;
+  }
+  return undefined;
 }
 
 /** @throws {MemoryError} */
