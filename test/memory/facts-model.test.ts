@@ -70,6 +70,13 @@ class Model {
     return this.facts.filter((one) => one !== fact && isOlder(one));
   }
 
+  /** The active fact at the end of the chain of those that superseded a fact. A fact that was forgotten ends the chain. */
+  newestAfter(fact: ModelFact): ModelFact | undefined {
+    let next = fact.state.supersededBy;
+    while (next !== undefined && this.facts.includes(next) && !next.isActive) next = next.state.supersededBy;
+    return next !== undefined && this.facts.includes(next) ? next : undefined;
+  }
+
   equal(text: string, like: ModelFact, except: readonly ModelFact[] = [like]): ModelFact | undefined {
     return this.facts.find(
       (fact) =>
@@ -149,16 +156,11 @@ function expectedOf(
       const cursor = fact.cursor - 1;
       const target = fact.states[cursor];
       if (target === undefined) throw new Error('the cursor is at a state');
-      const successor = fact.state.supersededBy;
-      const isEnded =
-        successor !== undefined &&
-        target.supersededBy === undefined &&
-        model.facts.includes(successor) &&
-        successor.isActive;
+      const successor = target.supersededBy === undefined ? model.newestAfter(fact) : undefined;
       const isActive = !target.archived && target.supersededBy === undefined;
-      const except = isEnded ? [fact, successor] : [fact];
+      const except = successor === undefined ? [fact] : [fact, successor];
       if (isActive && model.equal(target.text, fact, except) !== undefined) return 'FACT_EXISTS';
-      if (isEnded) successor.push({ archived: true });
+      successor?.push({ archived: true });
       fact.push({ ...target, supersededBy: target.supersededBy as ModelFact });
       fact.cursor = cursor;
       return 'done';

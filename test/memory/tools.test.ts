@@ -252,6 +252,12 @@ describe.each(kinds)('the tools of a memory in $name', (kind) => {
     expect(await found('chat')).toContain('tests');
     expect(await found()).not.toContain('master');
     expect(await found('desktop')).toContain('master');
+    // Nor by its id.
+    const { facts } = await memory.facts.list({ allStreams: true });
+    const { id } = facts.find(({ text }) => text.includes('master')) ?? {};
+    const byId = async (stream?: string): Promise<string> => textOf(await tools(stream).recall.execute({ id }));
+    expect(await byId('desktop')).toContain('master');
+    for (const stream of ['chat', undefined]) expect(await byId(stream)).toMatch(/There is no fact and no message/u);
   });
 
   test('a secret is refused with what to do, also in a dry run', async () => {

@@ -5,6 +5,7 @@ import { escapeControls } from '@cairn/tool/paths';
 import { z } from 'zod';
 import { MemoryError } from '../errors.ts';
 import type { RecalledContext, RecalledMessage } from '../conversations/recall.ts';
+import { isVisible } from '../facts/fact.ts';
 import type { RecalledFact } from '../facts/facts-api.ts';
 import type { Memory } from '../memory.ts';
 import { joined, leftOut, readWhole, timesOf } from './fact-tools.ts';
@@ -67,7 +68,8 @@ async function findEntry(memory: Memory, id: string, { stream, entryOf, signal }
     if (MemoryError.isInstance(error) && error.code === 'UNKNOWN_FACT') return undefined;
     throw error;
   });
-  if (fact !== undefined) return factEntry(fact);
+  // A fact of another stream is not for this one, by its id either.
+  if (fact !== undefined && isVisible(fact, stream)) return factEntry(fact);
   const { findMessage } = await import('../maintenance/find-message.ts');
   const message = await findMessage(memory, id, { stream, signal });
   if (message !== undefined) {
