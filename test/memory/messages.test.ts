@@ -128,5 +128,8 @@ describe.each(backendKinds)('messages on $name', (kind) => {
     expect(await memory.messages.add(place, { content })).toMatchObject({ content, secrets: ['AWS access key'] });
     expect(await memory.messages.history(place)).toEqual([expect.not.objectContaining({ secrets: expect.anything() })]);
     expect(await memory.messages.add(place, { content: 'nothing' })).not.toHaveProperty('secrets');
+    const [first, second] = await memory.messages.addAll(place, [{ content }, { content: 'nothing' }]);
+    expect(first).toMatchObject({ secrets: ['AWS access key'] });
+    expect(second).not.toHaveProperty('secrets');
   });
 });

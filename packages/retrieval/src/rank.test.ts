@@ -98,24 +98,35 @@ describe('a signal', () => {
 });
 
 describe('with an embed function', () => {
-  test('finds by meaning what words do not find', async () => {
-    expect(await rank('an animal', { embed })).toEqual({ ids: ['dog', 'cat'], notices: [] });
+  test('finds by meaning what words do not find, and marks it', async () => {
+    expect(await rank('an animal', { embed })).toEqual({ ids: ['dog', 'cat'], notices: ['LITTLE_EVIDENCE'] });
+    const found = await rankDocuments('an animal', documents, { limit: 5, embed });
+    expect(found.map(({ isSimilar }) => isSimilar)).toEqual([true, true]);
   });
 
   test('puts a document that is high in both rankings first', async () => {
     expect((await rank('which animal barks', { embed })).ids).toEqual(['dog', 'cat']);
   });
 
+  test('marks what is near in meaning only, and not what has the words', async () => {
+    expect(await rank('dog barks', { embed })).toEqual({ ids: ['dog', 'cat'], notices: [] });
+    const found = await rankDocuments('dog barks', documents, { limit: 5, embed });
+    expect(found.map(({ id, isSimilar }) => [id, isSimilar])).toEqual([
+      ['dog', undefined],
+      ['cat', true],
+    ]);
+  });
+
   test('ranks a query without words by meaning', async () => {
     const anything: Embed = (texts) => Promise.resolve(texts.map(() => [1]));
     expect(await rank('?', { embed: anything })).toEqual({
       ids: ['table', 'dog', 'cat'],
-      notices: ['NOTHING_TO_SEARCH'],
+      notices: ['NOTHING_TO_SEARCH', 'LITTLE_EVIDENCE'],
     });
   });
 
   test('ignores words of a similar spelling', async () => {
-    expect(await rank('animal barkssss', { embed })).toEqual({ ids: ['cat', 'dog'], notices: [] });
+    expect(await rank('animal barkssss', { embed })).toEqual({ ids: ['cat', 'dog'], notices: ['LITTLE_EVIDENCE'] });
   });
 
   test('keeps the limit', async () => {

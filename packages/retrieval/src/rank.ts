@@ -58,13 +58,16 @@ async function rankByMeaning(
   return selectBest(near, depth, (left, right) => right.score - left.score || compareByTime(left, right));
 }
 
-/** Fuses the rankings by words and by meaning: a document that is high in one or in both comes first. */
+/**
+ * Fuses the rankings by words and by meaning: a document that is high in one or in both comes first. Vectors have a distance to
+ * every query, also to one without an answer, so only the words of a document are evidence.
+ */
 function fuse(
   byWords: readonly RankedDocument[],
   byMeaning: readonly { readonly id: string }[],
   { documents, limit }: { documents: readonly RankDocument[]; limit: number },
 ): readonly RankedDocument[] {
-  const matched = new Map(byWords.map((one) => [one.id, one.matched]));
+  const found = new Map(byWords.map((one) => [one.id, one]));
   const scores = new Map<string, number>();
   for (const ranking of [byWords, byMeaning]) {
     for (const [index, { id }] of ranking.entries()) {
@@ -77,8 +80,17 @@ function fuse(
     limit,
     (left, right) => right.score - left.score || compareByTime(left, right),
   );
-  return best.map(({ id, score }) => ({ id, score, matched: matched.get(id) ?? [] }));
+  return best.map(({ id, score }) => {
+    const { matched, isSimilar } = found.get(id) ?? { matched: [], isSimilar: true as const };
+    return { id, score, matched, ...(isSimilar === true && { isSimilar }) };
+  });
 }
+
+const NEAR_IN_MEANING: RankNotice = {
+  code: 'LITTLE_EVIDENCE',
+  message:
+    'No document has enough of the words of the query; these results are near to it in meaning and may be about something else.',
+};
 
 function queryNoticeOf({ basis }: Query): RankNotice | undefined {
   switch (basis) {
@@ -160,10 +172,12 @@ export async function rankDocuments(
     const all = [...byId.values()];
     try {
       const byMeaning = await rankByMeaning(query, all, { embed, signal, depth: Math.max(limit, MEANING_DEPTH) });
-      for (const notice of noticesOf(parsed, [])) onNotice?.(notice);
       // Vectors know better than spelling which documents are similar.
       const byWords = index.rank(parsed, Math.max(1, all.length)).filter((one) => one.matched.length > 0);
-      return fuse(byWords, byMeaning, { documents: all, limit });
+      const fused = fuse(byWords, byMeaning, { documents: all, limit });
+      const isWeak = fused.length > 0 && fused.every(({ isSimilar }) => isSimilar === true);
+      for (const notice of [...noticesOf(parsed, []), ...(isWeak ? [NEAR_IN_MEANING] : [])]) onNotice?.(notice);
+      return fused;
     } catch (error) {
       if (!RetrievalError.isInstance(error) || onNotice === undefined) throw error;
       onNotice({ code: 'EMBED_FAILED', message: error.message, cause: error });

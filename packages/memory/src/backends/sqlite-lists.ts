@@ -3,7 +3,7 @@
  *
  * A list is ordered by (anchor, placed, id). A record that is added as the newest is an anchor: its anchor is its own
  * sequence, and `placed` is 0. An imported record is placed after the newest record that is not newer than itself: it shares its
- * anchor, 0 when there is none, and `placed` is its time. So records with one anchor are ordered by time, and no other record is
+ * anchor, 0 without such a record, and `placed` is its time. Records with one anchor are ordered by time, and no other record is
  * written when one is placed.
  */
 import type { CallOptions, Draft, ListRule } from '../records/backend.ts';

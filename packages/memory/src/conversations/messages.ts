@@ -30,7 +30,7 @@ export interface Messages {
    */
   readonly add: (place: Place, message: NewMessage, options?: CallOptions) => Promise<AddedMessage>;
   /** Adds several messages in one step, in this order. A message with a time is placed by it. Ids are not compared. */
-  readonly addAll: (place: Place, messages: readonly MessageInput[], options?: CallOptions) => Promise<Message[]>;
+  readonly addAll: (place: Place, messages: readonly MessageInput[], options?: CallOptions) => Promise<AddedMessage[]>;
   /** Returns the message with this id; `undefined` when the group does not have it. */
   readonly get: (place: Place, id: string, options?: CallOptions) => Promise<Message | undefined>;
   /**
@@ -100,12 +100,10 @@ export function createMessages({ backend, reader, limits, terms }: MessagesDepen
     return entries.map(({ value }) => value);
   };
   return {
-    addAll: async (place, messages, options = {}) =>
-      append(
-        place,
-        messages.map((message) => messageDraft(message, limits)),
-        options,
-      ),
+    addAll: async (place, messages, options = {}) => {
+      const drafts = messages.map((message) => messageDraft(message, limits));
+      return (await append(place, drafts, options)).map((stored) => ({ ...stored, ...secretsIn(stored.content) }));
+    },
     add: async (place, { id, role, content, author }, options = {}) => {
       const message = { id, role, content, author };
       const draft = messageDraft(message, limits);

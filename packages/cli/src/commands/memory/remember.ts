@@ -18,7 +18,7 @@ interface RememberFlags extends FactFlags {
   readonly allowSecret?: boolean;
 }
 
-/** Returns whose fact it is, in words. */
+/** Returns the readers of a fact, in words. */
 function ownerOf({ scope, project, stream, shared }: Fact): string {
   const owner = scope === 'user' ? 'all projects of the user' : `the project ${project ?? ''}`;
   return stream === undefined || shared === true ? owner : `${owner}, only in the stream ${stream}`;
@@ -69,7 +69,7 @@ export const memoryRememberCommand: CommandFactory = (command, session, done) =>
     .argument('[text]', 'the fact (default: standard input)')
     .action(async (text: string | undefined, flags: RememberFlags) => done(await remember(text, flags, session)));
   addFactOptions(command, [
-    scopeOption('whose fact it is: project, or user for all projects (default: project)'),
+    scopeOption('scope of the fact: project, or user for all projects (default: project)'),
     tagOption('add a tag; repeat it for more'),
     new Option('--pin', 'show it first at the start of every session'),
     new Option('--replaces <id>', 'the outdated fact, which is then no longer found').argParser(filled('--replaces')),
