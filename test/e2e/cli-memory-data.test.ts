@@ -67,6 +67,25 @@ describe('the data of cairn memory', () => {
     expect(await cairn(['memory', 'remember', text, '--allow-secret'])).toMatchObject({ exitCode: 0 });
   });
 
+  test('import keeps as many messages, for as long, as --keep and --days state', async () => {
+    const cairn = newcomer();
+    const many = messages(...Array.from({ length: 60 }, (_, index) => ['g', 'user', `message ${index}`] as const));
+    const count = async (): Promise<number> =>
+      (await cairn(['memory', 'messages', '--group', 'g'])).stdout.split('\n').length - 1;
+    expect(await cairn(['memory', 'import', '--keep', '55'], many)).toMatchObject({ exitCode: 2 });
+    expect(await count()).toBe(55);
+    await cairn(['memory', 'import', '--keep', '60'], many);
+    expect(await count()).toBe(60);
+    // These messages are of the year 2023.
+    const old = many.replaceAll(/"time":\d+/gu, '"time":1700000000000').replaceAll('"group":"g"', '"group":"old"');
+    await cairn(['memory', 'import'], old);
+    expect((await cairn(['memory', 'messages', '--group', 'old'])).stdout).toBe('');
+    const kept = await cairn(['memory', 'import', '--days', '36500', '--keep', '60'], old);
+    expect(kept).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('imported 60 of 60 lines') as string });
+    expect(kept.stderr).toContain('messages older than 30 days are found only by programs that keep them as long');
+    expect((await cairn(['memory', 'groups'])).stdout).toContain('agent/old: 60 messages');
+  });
+
   test('the file of the memory server is imported', async () => {
     const cairn = newcomer();
     const file = '{"type":"entity","name":"Ann","entityType":"person","observations":["likes tea"]}\n';

@@ -264,6 +264,8 @@ describe.skipIf(!hasRedis)('a Redis that refuses', () => {
     await expect(memory.workflows.create({ goal: 'g', todos: [], streamName: 's' })).rejects.toMatchObject({
       code: 'STORE_FULL',
     });
+    await expect(memory.facts.remember('x', { scope: 'user' })).rejects.toMatchObject({ code: 'STORE_FULL' });
+    expect((await memory.facts.list({ scope: 'user' })).total).toBe(0);
     expect(await memory.listGroups()).toHaveLength(1);
     expect(await memory.listNotes()).toEqual([]);
     await memory.forget(place);

@@ -258,6 +258,14 @@ describe.each(kinds)('the tools of a memory in $name', (kind) => {
     const byId = async (stream?: string): Promise<string> => textOf(await tools(stream).recall.execute({ id }));
     expect(await byId('desktop')).toContain('master');
     for (const stream of ['chat', undefined]) expect(await byId(stream)).toMatch(/There is no fact and no message/u);
+    const other = tools('chat');
+    const refused = [
+      await other.update_fact.execute({ id: id ?? '', text: 'Call me x' }),
+      await other.forget_fact.execute({ id: id ?? '' }),
+      await other.remember.execute({ text: 'Call me x', replaces: id }),
+    ];
+    for (const answer of refused) expect(answer).toMatchObject({ isError: true, details: { reason: 'NOT_FOUND' } });
+    expect(await found('desktop')).toContain('master');
   });
 
   test('a secret is refused with what to do, also in a dry run', async () => {

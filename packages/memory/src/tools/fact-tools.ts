@@ -3,6 +3,8 @@ import type { ToolDefinition } from '@cairn/tool';
 import { count } from '@cairn/tool/prompt';
 import { escapeControls } from '@cairn/tool/paths';
 import { z } from 'zod';
+import { MemoryError } from '../errors.ts';
+import { isVisible } from '../facts/fact.ts';
 import type { Fact, FactScope } from '../facts/fact.ts';
 import type { Memory } from '../memory.ts';
 import type { Erasure } from '../records/backend.ts';
@@ -154,6 +156,14 @@ async function checkDryRun(
 
 export function createFactTools({ open, stream }: ToolMemory): FactTools {
   const bound = factStream(stream);
+  /** Refuses a fact of another stream as if it did not exist. For a missing or a damaged fact the call itself answers. */
+  const checkStream = async (facts: Memory['facts'], id: string, signal: AbortSignal | undefined): Promise<void> => {
+    const fact = await facts.get(id, { signal }).catch((error: unknown) => {
+      if (MemoryError.isInstance(error)) return undefined;
+      throw error;
+    });
+    if (fact !== undefined && !isVisible(fact, stream)) throw unknownFact(id);
+  };
   return {
     remember: createTool<RememberInput, RememberDetails>({
       name: 'remember',
@@ -163,6 +173,7 @@ export function createFactTools({ open, stream }: ToolMemory): FactTools {
       run: ({ text, tags: given, scope: asked, pin, replaces }, { signal, dryRun }) =>
         asToolErrors(async () => {
           const { facts, project } = await open();
+          if (replaces !== undefined) await checkStream(facts, replaces, signal);
           const replaced = replaces === undefined ? undefined : await facts.get(replaces, { signal });
           const wanted = replaced?.scope ?? asked ?? 'project';
           if (asked !== undefined && asked !== wanted) throw otherScope(replaced?.id ?? '', wanted);
@@ -205,6 +216,7 @@ export function createFactTools({ open, stream }: ToolMemory): FactTools {
             throw new ToolError('INVALID_INPUT', ['Nothing to change is given', 'Pass text, tags or pin.']);
           }
           const { facts } = await open();
+          await checkStream(facts, id, signal);
           if (dryRun) {
             const fact = await facts.get(id, { signal });
             await checkDryRun({ text, tags: given }, fact);
@@ -222,6 +234,7 @@ export function createFactTools({ open, stream }: ToolMemory): FactTools {
       run: ({ id }, { signal, dryRun }) =>
         asToolErrors(async () => {
           const { facts } = await open();
+          await checkStream(facts, id, signal);
           if (dryRun) {
             const fact = await facts.get(id, { signal });
             return succeed(`${fact.id} would be erased. Nothing was changed.`, { id: fact.id, forgotten: false });

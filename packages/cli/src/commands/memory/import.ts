@@ -7,6 +7,9 @@ import { countOf } from '../../terminal/text.ts';
 import type { CommandFactory } from '../command.ts';
 import { addOptions, type GroupFlags } from './options.ts';
 
+/** The days that messages are kept unless a program states others. */
+const DEFAULT_DAYS = 30;
+
 async function importAll(file: string | undefined, flags: GroupFlags, session: Session): Promise<number> {
   const text =
     file === undefined
@@ -29,6 +32,12 @@ async function importAll(file: string | undefined, flags: GroupFlags, session: S
       const kept =
         unknown === 0 ? [] : [`${unknown} are kept as they are for the next export, because they are not readable`];
       notice([`imported ${added} of ${countOf(result.lines, 'line')}`, ...already, ...over, ...kept].join('; '));
+      if ((flags.days ?? 0) > DEFAULT_DAYS) {
+        notice(
+          `messages older than ${DEFAULT_DAYS} days are found only by programs that keep them as long, not by these commands, and ` +
+            'the next message that is kept for less removes them from its group',
+        );
+      }
       for (const problem of problems) notice(problem.message);
       await print([], result);
       return dropped === 0 ? ExitCode.Hit : ExitCode.Error;
