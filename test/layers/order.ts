@@ -16,7 +16,7 @@ export const packageOrder: readonly string[] = [
 ];
 
 /** Packages that work where no native addon can be loaded. They depend only on each other. */
-export const withoutAddon: readonly string[] = ['tool', 'retrieval', 'hosts', 'memory', 'mcp-server'];
+export const withoutAddon: readonly string[] = ['tool', 'retrieval', 'hosts', 'memory', 'context', 'mcp-server'];
 
 /**
  * The rooms of a package, from the bottom to the top: one line per package. A room is a directory of `src`, or a file of
@@ -68,6 +68,8 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'testing',
     'tools',
   ],
+  context: ['errors.ts', 'messages', 'modes', 'definitions', 'instructions', 'histories', 'context-manager.ts'],
+  agents: ['errors.ts', 'model', 'tools', 'prompt', 'run', 'delegation', 'workflow', 'tool-set'],
   hosts: ['errors.ts', 'formats', 'host.ts', 'hosts'],
   'mcp-server': [
     'errors.ts',

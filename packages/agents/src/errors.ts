@@ -1,0 +1,66 @@
+import { CairnError } from '@cairn/tool/errors';
+
+/**
+ * Why a call failed.
+ *
+ * - `INVALID_INPUT`, `INVALID_OPTION`: an argument is invalid.
+ * - `NO_MODEL`: no model is configured.
+ * - `MODEL_DENIED`: the server refused the key.
+ * - `MODEL_BUSY`: the server refused the request for now, also after the retries.
+ * - `MODEL_REFUSED`: the server refused the request, such as for an unknown model.
+ * - `MODEL_FAILED`: the server failed, or its answer was cut or not readable.
+ * - `MODEL_UNAVAILABLE`: the server was not reachable, or did not answer in time.
+ * - `UNKNOWN_RUN`: there is no run with this id to continue.
+ * - `DELEGATION_REFUSED`: an agent called itself, or the depth of delegation is reached.
+ * - `INVALID_FUNCTIONS`: a module with functions is invalid.
+ */
+export type AgentErrorCode =
+  | 'DELEGATION_REFUSED'
+  | 'INVALID_FUNCTIONS'
+  | 'INVALID_INPUT'
+  | 'INVALID_OPTION'
+  | 'MODEL_BUSY'
+  | 'MODEL_DENIED'
+  | 'MODEL_FAILED'
+  | 'MODEL_REFUSED'
+  | 'MODEL_UNAVAILABLE'
+  | 'NO_MODEL'
+  | 'UNKNOWN_RUN';
+
+/** The subject of a {@link AgentError}. */
+export interface AgentErrorFacts {
+  /** The file. */
+  readonly path?: string | undefined;
+  /** The option. */
+  readonly option?: string | undefined;
+  readonly cause?: unknown;
+}
+
+const marker = Symbol.for('cairn.agent-error');
+
+/**
+ * An expected failure. `summary` states the problem, `hint` what to do next; `message` is both.
+ *
+ * Identify it with {@link AgentError.isInstance}, which also accepts errors of another copy of the package.
+ */
+export class AgentError extends CairnError<AgentErrorCode> {
+  override readonly name: string = 'AgentError';
+  readonly summary: string;
+  readonly hint: string;
+
+  constructor(
+    code: AgentErrorCode,
+    [summary, hint]: readonly [summary: string, hint: string],
+    facts: AgentErrorFacts = {},
+  ) {
+    super(code, `${summary}. ${hint}`, facts);
+    Object.defineProperty(this, marker, { value: true });
+    this.summary = summary;
+    this.hint = hint;
+  }
+
+  /** Returns whether `error` is a `AgentError`, from this or another copy of the package. */
+  static override isInstance(error: unknown): error is AgentError {
+    return typeof error === 'object' && error !== null && marker in error;
+  }
+}
