@@ -1,0 +1,77 @@
+import type { FlexibleSchema } from 'ai';
+
+/** The context of a call of a function. */
+export interface FunctionCallContext {
+  readonly signal: AbortSignal;
+  /** The id of the call in the record of the workflow. A function can use it to recognise a repeated call. */
+  readonly callId: string;
+}
+
+/** What a call of a function returned. */
+export interface FunctionOutcome {
+  /** What the model reads. */
+  readonly output: string;
+  readonly isError: boolean;
+}
+
+/** A function that a workflow can call. */
+export interface WorkflowFunction {
+  /** As prompts and records name it, such as `desktop.create_excel_document`. */
+  readonly name: string;
+  /** The name that providers accept for a tool, such as `desktop_create_excel_document`. Unique in a list of functions. */
+  readonly toolName: string;
+  readonly description: string;
+  readonly inputSchema: FlexibleSchema<unknown>;
+  /** Other names for `[alias:arguments]`. */
+  readonly aliases: readonly string[];
+  /** Whether a call changes nothing, so that it may be repeated without asking the model. */
+  readonly isReadOnly: boolean;
+  /** @throws the reason of an aborted signal, and unexpected errors. An expected failure is an outcome with `isError`. */
+  readonly execute: (input: unknown, context: FunctionCallContext) => Promise<FunctionOutcome>;
+}
+
+/** An action that a model wrote as text: `[alias:arguments]`. */
+export interface ParsedAction {
+  /** The name or the alias, as the model wrote it. */
+  readonly name: string;
+  /** The arguments, as the model wrote them. */
+  readonly args: string;
+  /** The whole action. */
+  readonly text: string;
+}
+
+/** What a model reports about a step. */
+export interface StepReply {
+  /** From 0 to 1; absent when the model stated none that can be read. */
+  readonly completion?: number;
+  readonly actions: readonly ParsedAction[];
+  /** Absent for none (`None`, `无`). */
+  readonly nextStep?: string;
+  readonly note?: string;
+  /** What the step found or made: the text for the user. */
+  readonly result?: string;
+  /** The parts that cannot be read, each with what to do instead. */
+  readonly problems: readonly string[];
+}
+
+/** A call in the record of a workflow. It is written before the call runs, and again with its outcome. */
+export interface CallRecord {
+  /** `call_0`, `call_1`, in the order of the calls of the workflow. */
+  readonly id: string;
+  /** The step that made the call. */
+  readonly todoId: string;
+  /** The name of the function. */
+  readonly name: string;
+  readonly input: unknown;
+  /**
+   * - `approval`: it waits for a person's approval and has not run.
+   * - `running`: it began. After a kill its outcome is unknown.
+   * - `unknown`: its runner was gone before it recorded the outcome: it may have run, wholly, in part, or not at all.
+   * - `refused`: a person refused it. It has not run.
+   */
+  readonly status: 'approval' | 'running' | 'done' | 'failed' | 'unknown' | 'refused';
+  /** What the model reads; for a refused call the reason. */
+  readonly output?: string;
+  /** Whether a person changed its arguments. */
+  readonly isEdited?: true;
+}
