@@ -1,0 +1,42 @@
+import type { AgentEvent } from './agent-run.ts';
+
+/** The events of a run. Each iteration begins with the first event and ends with the log. */
+export class EventLog implements AsyncIterable<AgentEvent> {
+  readonly #events: AgentEvent[] = [];
+  #isEnded = false;
+  #error: unknown;
+  #next = Promise.withResolvers<void>();
+
+  push(event: AgentEvent): void {
+    if (this.#isEnded) return;
+    this.#events.push(event);
+    this.#wake();
+  }
+
+  /** Ends the log. With an error, iterations reject with it after the last event. */
+  end(error?: unknown): void {
+    this.#isEnded = true;
+    this.#error = error;
+    this.#wake();
+  }
+
+  #wake(): void {
+    this.#next.resolve();
+    this.#next = Promise.withResolvers();
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<AgentEvent, void> {
+    let index = 0;
+    for (;;) {
+      while (index < this.#events.length) {
+        const event = this.#events[index++];
+        if (event) yield event;
+      }
+      if (this.#isEnded) {
+        if (this.#error !== undefined) throw this.#error;
+        return;
+      }
+      await this.#next.promise;
+    }
+  }
+}

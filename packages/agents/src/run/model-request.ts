@@ -1,0 +1,137 @@
+import type { AssistantMessage, ToolCallPart } from '@cairn/context';
+import { streamText } from 'ai';
+import type { LanguageModel, LanguageModelUsage, ModelMessage, ToolSet } from 'ai';
+
+/** One request to a model. */
+export interface ModelRequest {
+  /** A model whose failures are `AgentError`s and that repeats requests by itself: see `resolveModel`. */
+  readonly model: LanguageModel;
+  readonly system: string;
+  readonly messages: readonly ModelMessage[];
+  /** Their `execute` is not called: the caller runs the calls of the answer. */
+  readonly tools?: ToolSet | undefined;
+  /** @default 'auto' */
+  readonly toolChoice?: 'auto' | 'none' | 'required' | undefined;
+  readonly maxOutputTokens?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+  readonly onText?: ((text: string) => void) | undefined;
+  readonly onReasoning?: ((text: string) => void) | undefined;
+}
+
+/** A call of a tool in an answer. */
+export interface ModelCall {
+  readonly id: string;
+  readonly name: string;
+  /** The arguments; the text of them when they are not JSON. */
+  readonly input: ToolCallPart['input'];
+  /** Why the call is invalid: there is no such tool, or its input does not fit. */
+  readonly invalid?: unknown;
+}
+
+/** The answer to a request, also when it was cut. */
+export interface ModelAnswer {
+  /** What the model wrote, with its calls; absent when it wrote nothing. */
+  readonly message: AssistantMessage | undefined;
+  readonly text: string;
+  readonly calls: readonly ModelCall[];
+  /** `aborted`: the signal ended the request. `error`: see `error`. */
+  readonly finishReason: 'stop' | 'tool-calls' | 'length' | 'content-filter' | 'aborted' | 'error';
+  /** Absent when the request failed. Counts that the server left out are `undefined`. */
+  readonly usage: LanguageModelUsage | undefined;
+  readonly error?: unknown;
+}
+
+type Content = Exclude<AssistantMessage['content'], string>;
+
+/** Removes `execute`, so that the SDK leaves the calls to the caller. */
+function withoutExecute(tools: ToolSet): ToolSet {
+  const entries = Object.entries(tools).map(([name, { execute: _, ...tool }]) => [name, tool]);
+  return Object.fromEntries(entries) as ToolSet;
+}
+
+/** What arrived of an answer that was cut. */
+class Received {
+  readonly content: Content = [];
+  readonly calls: ModelCall[] = [];
+  #text = '';
+
+  get text(): string {
+    return this.#text;
+  }
+
+  addText(text: string): void {
+    this.#text += text;
+    const last = this.content.at(-1);
+    if (last?.type === 'text') last.text += text;
+    else this.content.push({ type: 'text', text });
+  }
+
+  addCall(call: ModelCall): void {
+    this.calls.push(call);
+    const input = typeof call.input === 'object' && call.input !== null ? call.input : {};
+    this.content.push({ type: 'tool-call', toolCallId: call.id, toolName: call.name, input });
+  }
+
+  /** Reasoning is left out: a provider refuses it without its signature, which comes at its end. */
+  get message(): AssistantMessage | undefined {
+    return this.content.length > 0 ? { role: 'assistant', content: this.content } : undefined;
+  }
+}
+
+/** Sends one request and streams its answer. Never rejects: a failure is in the answer, with what arrived before it. */
+export async function requestModel(request: ModelRequest): Promise<ModelAnswer> {
+  const { model, system, messages, tools = {}, toolChoice, maxOutputTokens, signal, onText, onReasoning } = request;
+  const received = new Received();
+  const cut = (finishReason: 'aborted' | 'error', error?: unknown): ModelAnswer => ({
+    message: received.message,
+    text: received.text,
+    calls: received.calls,
+    finishReason,
+    usage,
+    ...(error !== undefined && { error }),
+  });
+  let usage: LanguageModelUsage | undefined;
+  let whole: AssistantMessage | undefined;
+  let finishReason: ModelAnswer['finishReason'] = 'stop';
+  try {
+    const { stream } = streamText({
+      model,
+      ...(system !== '' && { instructions: system }),
+      messages: [...messages],
+      ...(Object.keys(tools).length > 0 && { tools: withoutExecute(tools), toolChoice: toolChoice ?? 'auto' }),
+      ...(maxOutputTokens !== undefined && { maxOutputTokens }),
+      ...(signal && { abortSignal: signal }),
+      maxRetries: 0,
+      // The default prints it.
+      onError: () => undefined,
+      onStepEnd: (step) => {
+        const first = step.response.messages.find((message) => message.role === 'assistant');
+        whole = first as AssistantMessage | undefined;
+      },
+    });
+    let error: unknown;
+    for await (const part of stream) {
+      if (part.type === 'text-delta') {
+        received.addText(part.text);
+        onText?.(part.text);
+      } else if (part.type === 'reasoning-delta') onReasoning?.(part.text);
+      else if (part.type === 'tool-call') {
+        const { toolCallId: id, toolName: name, input, invalid, error: problem } = part;
+        received.addCall({ id, name, input, ...(invalid === true && { invalid: problem }) });
+      } else if (part.type === 'error') error ??= part.error;
+      else if (part.type === 'finish-step') {
+        usage = part.usage;
+        if (part.finishReason !== 'other') finishReason = part.finishReason;
+      } else if (part.type === 'abort') return cut(signal?.aborted ? 'aborted' : 'error', part.reason);
+    }
+    if (error !== undefined || finishReason === 'error') {
+      return cut(
+        signal?.aborted ? 'aborted' : 'error',
+        error ?? new Error('The model reported an error without a reason'),
+      );
+    }
+    return { message: whole, text: received.text, calls: received.calls, finishReason, usage };
+  } catch (error) {
+    return cut(signal?.aborted ? 'aborted' : 'error', error);
+  }
+}
