@@ -5,7 +5,7 @@ export class EventLog implements AsyncIterable<AgentEvent> {
   readonly #events: AgentEvent[] = [];
   #isEnded = false;
   #error: unknown;
-  #next = Promise.withResolvers<void>();
+  readonly #waiting: (() => void)[] = [];
 
   push(event: AgentEvent): void {
     if (this.#isEnded) return;
@@ -21,8 +21,7 @@ export class EventLog implements AsyncIterable<AgentEvent> {
   }
 
   #wake(): void {
-    this.#next.resolve();
-    this.#next = Promise.withResolvers();
+    for (const resolve of this.#waiting.splice(0)) resolve();
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<AgentEvent, void> {
@@ -36,7 +35,7 @@ export class EventLog implements AsyncIterable<AgentEvent> {
         if (this.#error !== undefined) throw this.#error;
         return;
       }
-      await this.#next.promise;
+      await new Promise<void>((resolve) => this.#waiting.push(resolve));
     }
   }
 }

@@ -121,7 +121,8 @@ export async function requestModel(request: ModelRequest): Promise<ModelAnswer> 
       } else if (part.type === 'error') error ??= part.error;
       else if (part.type === 'finish-step') {
         usage = part.usage;
-        if (part.finishReason !== 'other') finishReason = part.finishReason;
+        if (part.finishReason === 'interrupted') error ??= new Error('The provider interrupted the answer');
+        else if (part.finishReason !== 'other') finishReason = part.finishReason;
       } else if (part.type === 'abort') return cut(signal?.aborted ? 'aborted' : 'error', part.reason);
     }
     if (error !== undefined || finishReason === 'error') {
