@@ -29,6 +29,7 @@ const exported = [
   'sessionWorkspace',
   'toolNameIn',
   'toolNames',
+  'toolOfName',
 ];
 
 const dist = new URL('../../packages/coding-agent/dist/', import.meta.url);

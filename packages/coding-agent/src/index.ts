@@ -39,7 +39,7 @@ export { onAnyChange } from './commit/changes.ts';
 export type { ChangedFile } from './commit/changed-file.ts';
 export type { Tier } from './edit/find-text.ts';
 export type { Locks } from './commit/locks.ts';
-export { toolNameIn } from './naming/name-tools.ts';
+export { toolNameIn, toolOfName } from './naming/name-tools.ts';
 export { namingProfiles } from './naming/profiles.ts';
 export type { CodingToolsOptions, NamingProfile } from './naming/profiles.ts';
 export { nodeFileOperations } from './files/operations.ts';

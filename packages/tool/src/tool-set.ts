@@ -10,6 +10,11 @@ export interface ToolSetContext {
   readonly naming: string;
   /** Whether the consumer offers only read-only tools. It filters the tools itself; a set may skip work. */
   readonly readOnly: boolean;
+  /**
+   * The agent that uses the tools, when it must not see the conversations of others. A set with conversations or notes then
+   * offers those of this agent only. Default: the user's own session.
+   */
+  readonly agent?: string | undefined;
   /** The session, in which the sets of one client share values. */
   readonly session: ToolSession;
   /** Aborts when the session ends. A set releases what it holds for the session then. */

@@ -42,6 +42,21 @@ export function toolNameIn(naming: string, tool: ToolName): string {
   return isKnown(naming) ? namesIn(naming).tool(tool) : tool;
 }
 
+/** Returns the tool that a name stands for in a profile. Tools that the host lacks keep their own names. */
+function toolIn(profile: Profile, name: string): ToolName | undefined {
+  if (Object.hasOwn(profile, name)) return profile[name]?.tool;
+  const isLacking = (tool: ToolName): boolean => !Object.values(profile).some((entry) => entry.tool === tool);
+  return toolNames.find((tool) => tool === name && isLacking(tool));
+}
+
+/** Returns the tool that a name stands for, in one naming profile or in any of them. No name stands for two tools. */
+export function toolOfName(name: string, naming?: NamingProfile): ToolName | undefined {
+  if (naming !== undefined) return toolIn(profiles[naming], name);
+  return Object.values(profiles)
+    .map((profile) => toolIn(profile, name))
+    .find((tool) => tool !== undefined);
+}
+
 function shapeOf(spec: CodingToolSpec<unknown, unknown>, { parameters, shape = {} }: ProfileTool): z.ZodRawShape {
   const shared = Object.entries(parameters).flatMap(([name, ours]) => {
     const field = spec.shape[ours];

@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs';
 import { expect, expectTypeOf, test } from 'vitest';
 import { createCodingTools } from '../coding-tools.ts';
 import { toolNames } from '../tools/specs.ts';
+import { toolOfName } from './name-tools.ts';
 import { namingProfiles, profiles } from './profiles.ts';
 import type { NamingProfile } from './profiles.ts';
 
@@ -25,4 +26,21 @@ test.each(namingProfiles)('%s reaches every tool: under a name of the profile or
 
 test('the type of profile names derives from the registry', () => {
   expectTypeOf<NamingProfile>().toEqualTypeOf<'default' | 'claude' | 'codex' | 'gemini' | 'mcp-fs' | 'pi'>();
+});
+
+test('no name stands for two tools', () => {
+  const named = Object.values(profiles).flatMap((profile) => Object.entries(profile));
+  for (const [name, { tool }] of named) expect([name, toolOfName(name)]).toEqual([name, tool]);
+  for (const name of toolNames) expect(toolOfName(name)).toBe(name);
+});
+
+test.each([
+  ['MultiEdit', 'claude', 'edit'],
+  ['MultiEdit', undefined, 'edit'],
+  ['MultiEdit', 'pi', undefined],
+  ['rename', 'claude', 'rename'],
+  ['read', 'claude', undefined],
+  ['toString', undefined, undefined],
+] as const)('%s in the profile %s is %s', (name, naming, tool) => {
+  expect(toolOfName(name, naming)).toBe(tool);
 });

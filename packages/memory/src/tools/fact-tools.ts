@@ -154,7 +154,7 @@ async function checkDryRun(
   if (text.trim() === '') throw new ToolError('INVALID_INPUT', ['The text is empty', 'Pass a text.']);
 }
 
-export function createFactTools({ open, stream }: ToolMemory): FactTools {
+export function createFactTools({ open, stream, agent }: ToolMemory): FactTools {
   const bound = factStream(stream);
   /** Refuses a fact of another stream as if it did not exist. For a missing or a damaged fact the call itself answers. */
   const checkStream = async (facts: Memory['facts'], id: string, signal: AbortSignal | undefined): Promise<void> => {
@@ -178,7 +178,15 @@ export function createFactTools({ open, stream }: ToolMemory): FactTools {
           const wanted = replaced?.scope ?? asked ?? 'project';
           if (asked !== undefined && asked !== wanted) throw otherScope(replaced?.id ?? '', wanted);
           if (wanted === 'project' && project === undefined) throw unknownProject();
-          const options = { scope: wanted, tags: given, pinned: pin, ...bound, signal };
+          // What an agent learned is for all; its stream states who did.
+          const options = {
+            scope: wanted,
+            tags: given,
+            pinned: pin,
+            ...bound,
+            ...(agent !== undefined && { shared: true }),
+            signal,
+          };
           if (dryRun) {
             await checkDryRun({ text, tags: given }, replaced);
             return succeed('It would be remembered. Nothing was stored.', { isNew: true, similar: [] });

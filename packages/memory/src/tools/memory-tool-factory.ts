@@ -5,6 +5,7 @@ import type { Memory } from '../memory.ts';
 import { createGraphTools } from './graph-tools.ts';
 import { createOwnTools } from './memory-tools.ts';
 import type { MemoryTools } from './memory-tools.ts';
+import { agentStream } from './tool-context.ts';
 
 /** The names of the tools. */
 export type MemoryNaming = 'default' | 'mcp-memory';
@@ -24,6 +25,12 @@ export interface MemoryToolsOptions {
    * @default 'agent', which `cairn memory` uses too
    */
   readonly stream?: string | undefined;
+  /**
+   * Confines the tools to an agent that must not see the conversations of others: `recall` finds the facts and the messages of
+   * the agent's own stream, `notes` has only notes of this agent, and no parameter reaches others. Facts that the agent remembers
+   * are for all. Replaces `stream`, `workflowId` and `process`.
+   */
+  readonly agent?: string | undefined;
   /** The workflow of the notes, unless a call states another. Default: the notes belong to the project of the memory. */
   readonly workflowId?: string | undefined;
   /** A name of this process. Notes without a workflow then belong to it, too. */
@@ -42,10 +49,13 @@ export function createMemoryTools(
 ): MemoryTools;
 export function createMemoryTools(options: MemoryToolsOptions): Readonly<Record<string, ToolDefinition>>;
 export function createMemoryTools(options: MemoryToolsOptions): MemoryTools | Readonly<Record<string, ToolDefinition>> {
-  const { memory, naming = 'default', stream = DEFAULT_STREAM, workflowId, process } = options;
+  const { memory, naming = 'default', agent, stream = DEFAULT_STREAM, workflowId, process } = options;
   const open = async (): Promise<Memory> => (typeof memory === 'function' ? memory() : memory);
   if (naming === 'mcp-memory') return createGraphTools(async () => (await open()).graph(options.graph));
-  if (naming === 'default') return createOwnTools({ open, stream, workflowId, process });
+  if (naming === 'default') {
+    if (agent === undefined) return createOwnTools({ open, stream, agent, workflowId, process });
+    return createOwnTools({ open, stream: agentStream(agent), agent, workflowId: undefined, process: undefined });
+  }
   const summary = `Invalid naming ${JSON.stringify(naming)}`;
   throw new ToolError('INVALID_OPTION', [summary, 'Use default or mcp-memory.']);
 }

@@ -35,6 +35,7 @@ const notesShape = {
   workflow_id: z.string().optional().describe('default: the notes of this project'),
   offset: z.int().min(0).optional(),
 };
+const { workflow_id: _otherNotes, ...agentNotesShape } = notesShape;
 
 /** Begins the ids of notes without a workflow. No workflow of another program begins so. */
 const OWN_PREFIX = 'cairn-own-';
@@ -42,14 +43,16 @@ const OWN_PREFIX = 'cairn-own-';
 /** Readable in the list of `cairn notes list`. */
 const MAX_NAME_CHARACTERS = 40;
 
+function nameOf(text: string): string {
+  return text.replaceAll(/[^\p{L}\p{N}._-]/gu, '_').slice(0, MAX_NAME_CHARACTERS);
+}
+
 /**
  * Returns the id under which notes without a workflow are kept. Those of another project, and with `process` of another process,
  * have another one. The project is hashed, because its identity may be longer than a key.
  */
 function projectNotesId(project: string, process: string | undefined): string {
-  const name = (/[^\\/]+$/u.exec(project)?.[0] ?? project)
-    .replaceAll(/[^\p{L}\p{N}._-]/gu, '_')
-    .slice(0, MAX_NAME_CHARACTERS);
+  const name = nameOf(/[^\\/]+$/u.exec(project)?.[0] ?? project);
   const hash = createHash('sha256').update(project).digest('hex').slice(0, 12);
   return [`${OWN_PREFIX}project`, name, hash, ...(process === undefined ? [] : [process])].join('-');
 }
@@ -65,21 +68,33 @@ function noteEntry(note: Note, retention: Memory['retention']): Entry {
   return { id: '', attributes: { source, date: formatTime(time), ends: endOf(note, retention) }, text: content };
 }
 
+/** Returns the id of the notes of an agent. Those of another project have another one. */
+function agentNotesId(project: string, agent: string): string {
+  const hash = createHash('sha256')
+    .update(JSON.stringify([project, agent]))
+    .digest('hex')
+    .slice(0, 12);
+  return `${OWN_PREFIX}agent-${nameOf(agent)}-${hash}`;
+}
+
 /** @param anonymous the process that notes belong to when the memory knows no project */
 export function createNotesTool(
-  { open, workflowId, process }: ToolMemory,
+  { open, agent, workflowId, process }: ToolMemory,
   anonymous: string,
 ): ToolDefinition<NotesInput, NotesDetails> {
   return createTool<NotesInput, NotesDetails>({
     name: 'notes',
     description: 'Add a note for later steps of this work, or list the notes. For state that ends with the task.',
-    inputSchema: inputSchema(notesShape),
+    inputSchema: agent === undefined ? inputSchema(notesShape) : inputSchema(agentNotesShape),
     annotations: { title: 'Notes', ...additive },
     run: ({ content, source = 'agent', temporary, workflow_id: given, offset = 0 }, { signal, dryRun }) =>
       asToolErrors(async () => {
         const memory = await open();
         const { project } = memory;
-        const own = (): string => (project === undefined ? anonymous : projectNotesId(project, process));
+        const own = (): string => {
+          if (agent !== undefined) return agentNotesId(project ?? anonymous, agent);
+          return project === undefined ? anonymous : projectNotesId(project, process);
+        };
         const id = given ?? workflowId ?? own();
         if (given?.startsWith(OWN_PREFIX) === true && given !== own()) {
           const summary = `The notes ${escapeControls(given)} belong to another project or process`;
@@ -96,7 +111,8 @@ export function createNotesTool(
           notes.slice(offset).map((note) => noteEntry(note, retention)),
           MEMORY_TOKENS,
         );
-        const where = given === undefined && workflowId === undefined ? 'this project' : escapeControls(notesKey(id));
+        const owner = agent === undefined ? 'this project' : 'this agent';
+        const where = given === undefined && workflowId === undefined ? owner : escapeControls(notesKey(id));
         const end = offset + shown;
         const lines = [
           content !== undefined && dryRun ? 'It would be noted. Nothing was stored.' : '',

@@ -8,6 +8,8 @@ import type { Entry } from '../conversations/fit-entries.ts';
 export interface ToolMemory {
   readonly open: () => Promise<Memory>;
   readonly stream: string;
+  /** The agent that the tools are confined to. */
+  readonly agent: string | undefined;
   /** The workflow of notes and of recall, unless a call states another. */
   readonly workflowId: string | undefined;
   /** The process that notes without a workflow belong to. */
@@ -23,6 +25,11 @@ export const reading: Omit<ToolAnnotations, 'title'> = { ...additive, readOnlyHi
 /** Returns the stream that facts are bound to. Facts of the default stream are those of every stream. */
 export function factStream(stream: string): { readonly stream?: string } {
   return stream === DEFAULT_STREAM ? {} : { stream };
+}
+
+/** Returns the stream of an agent. No stream that `defineStream` makes has such a name by chance. */
+export function agentStream(agent: string): string {
+  return `agent:${agent}`;
 }
 
 /** Formats a time for a model: `2026-01-31T09:05:00Z`. */

@@ -5,6 +5,7 @@ import { INSTRUCTIONS, READ_ONLY_INSTRUCTIONS } from './instructions.ts';
 import { createMemoryTools } from './memory-tool-factory.ts';
 import type { MemoryToolsOptions } from './memory-tool-factory.ts';
 import { startResource } from './start-resource.ts';
+import { agentStream } from './tool-context.ts';
 
 export interface MemoryToolSetOptions extends Omit<MemoryToolsOptions, 'memory'> {
   /**
@@ -31,13 +32,13 @@ export function memoryToolSet({ open, opensAtStart = false, ...options }: Memory
   };
   return {
     name: 'memory',
-    open: async ({ readOnly }) => {
+    open: async ({ readOnly, agent }) => {
       if (opensAtStart) await memory();
-      const tools = createMemoryTools({ ...options, memory });
+      const tools = createMemoryTools({ ...options, memory, ...(agent !== undefined && { agent }) });
       if (options.naming === 'mcp-memory') return { tools };
       return {
         tools,
-        resources: startResource(memory, options.stream ?? DEFAULT_STREAM),
+        resources: startResource(memory, agent === undefined ? (options.stream ?? DEFAULT_STREAM) : agentStream(agent)),
         instructions: readOnly ? READ_ONLY_INSTRUCTIONS : INSTRUCTIONS,
       };
     },
