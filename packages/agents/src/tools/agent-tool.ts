@@ -1,0 +1,33 @@
+import type { ModelOutput, ToolAnnotations, ToolDefinition, ToolResult } from '@cairn/tool';
+import { jsonSchema, zodSchema } from 'ai';
+import type { Schema } from 'ai';
+
+/** The second argument of `execute`, as the AI SDK passes it. */
+export interface AgentToolCall {
+  readonly toolCallId: string;
+  readonly abortSignal?: AbortSignal | undefined;
+  /** What the executor passes to the tools of a run. */
+  readonly context?: unknown;
+}
+
+/** A tool of one run: a tool of the AI SDK whose results are those of `@cairn/tool`. */
+export interface AgentTool {
+  readonly description: string;
+  /** Accepts any JSON: the tool itself checks its input, so that the model reads its message. */
+  readonly inputSchema: Schema<unknown>;
+  readonly annotations: ToolAnnotations;
+  execute(input: unknown, call: AgentToolCall): Promise<ToolResult>;
+  toModelOutput(options: { readonly output: ToolResult }): ModelOutput;
+}
+
+/** Makes a tool of the AI SDK. */
+export function asAgentTool(tool: ToolDefinition): AgentTool {
+  return {
+    description: tool.description,
+    // The JSON Schema is made for the first request, and once.
+    inputSchema: jsonSchema(() => zodSchema(tool.inputSchema).jsonSchema),
+    annotations: tool.annotations,
+    execute: (input, { abortSignal }) => tool.execute(input, { signal: abortSignal }),
+    toModelOutput: (options) => tool.toModelOutput(options),
+  };
+}

@@ -1,0 +1,70 @@
+import { toolOfName } from '@cairn/coding-agent';
+import type { NamingProfile } from '@cairn/coding-agent';
+import { ContextError } from '@cairn/context';
+import type { AgentDefinition } from '@cairn/context';
+import { cairnTools, toolNameOf } from './tool-names.ts';
+
+/** What a run may call. A run that it delegates to may call no more. */
+export interface ToolGrant {
+  /** The names that the model sees; `undefined` for all tools. */
+  readonly names?: ReadonlySet<string> | undefined;
+  /** Whether only tools that change nothing are allowed. */
+  readonly readOnly: boolean;
+}
+
+/** The names of a definition as tools of a run. */
+export interface AllowedTools {
+  /** `undefined` for all tools. */
+  readonly names?: ReadonlySet<string> | undefined;
+  /** States which names of the definition have no tool here. */
+  readonly notices: readonly string[];
+}
+
+function isFromClaude({ source }: Pick<AgentDefinition, 'source'>): boolean {
+  return source === 'claude-project' || source === 'claude-user';
+}
+
+/**
+ * Returns the tools that a definition allows. It names them in any naming profile; a tool of this run that has exactly the name
+ * comes first.
+ *
+ * @param offered the names of all tools of the run
+ * @throws {ContextError} `INVALID_DEFINITION` for a name that is not one of a tool. In a file of Claude Code it is a notice.
+ */
+export function allowedTools(
+  definition: Pick<AgentDefinition, 'name' | 'tools' | 'source' | 'path'>,
+  offered: readonly string[],
+  naming: NamingProfile,
+): AllowedTools {
+  const { name: agent, tools, path } = definition;
+  if (tools === undefined) return { notices: [] };
+  const names = new Set<string>();
+  const notices: string[] = [];
+  for (const given of tools) {
+    const own = toolNameOf(given, offered);
+    const found = offered.includes(given)
+      ? [given]
+      : offered.filter((name) => own !== undefined && (name === own || toolOfName(name, naming) === own));
+    for (const name of found) names.add(name);
+    if (found.length > 0) continue;
+    if (own === undefined && !isFromClaude(definition)) {
+      const known = [...new Set([...offered, ...cairnTools])].join(', ');
+      throw new ContextError(
+        'INVALID_DEFINITION',
+        [`The agent ${agent} names the tool ${JSON.stringify(given)}, which does not exist`, `Use names of: ${known}.`],
+        { path },
+      );
+    }
+    notices.push(`The tool ${JSON.stringify(given)} of the agent ${agent} is not available here.`);
+  }
+  return { names, notices };
+}
+
+/** Returns the names that both allow. */
+export function intersect(
+  one: ReadonlySet<string> | undefined,
+  other: ReadonlySet<string> | undefined,
+): ReadonlySet<string> | undefined {
+  if (one === undefined || other === undefined) return one ?? other;
+  return new Set([...one].filter((name) => other.has(name)));
+}

@@ -1,0 +1,199 @@
+import { toolOfName } from '@cairn/coding-agent';
+import type { NamingProfile } from '@cairn/coding-agent';
+import { DEFAULT_MODE, MODES } from '@cairn/context';
+import type { AgentDefinition, ContextMode } from '@cairn/context';
+import { createToolSession } from '@cairn/tool';
+import type { OpenToolSet, ToolSession, ToolSet, ToolSetContext } from '@cairn/tool';
+import { escapeControls } from '@cairn/tool/paths';
+import { truncateLine } from '@cairn/tool/prompt';
+import { AgentError } from '../errors.ts';
+import { asAgentTool } from './agent-tool.ts';
+import type { AgentTool } from './agent-tool.ts';
+import { allowedTools, intersect } from './grant.ts';
+import type { ToolGrant } from './grant.ts';
+import { AGENT_TOOL, toolNameOf } from './tool-names.ts';
+
+/** Options of {@link openAgentTools}. */
+export interface AgentToolsOptions {
+  readonly toolSets: readonly ToolSet[];
+  /** The directories that the tools may use, absolute. */
+  readonly roots: readonly [string, ...string[]];
+  /** The definition of the agent: its `tools` are the only ones that it may call. */
+  readonly agent: Pick<AgentDefinition, 'name' | 'tools' | 'source' | 'path'>;
+  /** In all modes but `shared` and `fork`, tools with conversations or notes have those of the agent only. @default 'isolated' */
+  readonly mode?: ContextMode | undefined;
+  /** The naming profile of the tools. @default 'default' */
+  readonly naming?: NamingProfile | undefined;
+  /** Whether to offer only tools that change nothing. @default false */
+  readonly readOnly?: boolean | undefined;
+  /** What the run that delegates to this one may call. @default everything */
+  readonly within?: ToolGrant | undefined;
+  /** Makes the tool that delegates, which is named `agent`. Its runs get the grant as `within`. Default: no such tool. */
+  readonly delegate?: ((grant: ToolGrant) => AgentTool | undefined) | undefined;
+  /** @default a new one: what the tools of one run read counts as read for each other */
+  readonly session?: ToolSession | undefined;
+  /** Ends the session, like `close`. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** The tools of one run. */
+export interface AgentTools {
+  /** What the model is offered, in the order of the tool sets. Nothing else can be called. */
+  readonly tools: Readonly<Record<string, AgentTool>>;
+  /** What the run may call, for the runs that it delegates to. */
+  readonly grant: ToolGrant;
+  /** When to use the tools: one text for each set that has one and offers a tool. */
+  readonly instructions: readonly string[];
+  /** What the user should know, such as a tool of the definition that is not available. */
+  readonly notices: readonly string[];
+  /** Returns the answer to a call of a name that is not offered. The model reads it as an error. */
+  refuse(name: string): string;
+  /** Ends the session. The tool sets stay open for others. */
+  close(): void;
+}
+
+/** Whether the conversation of main is hidden from an agent in this mode. */
+function hidesMain(mode: ContextMode): boolean {
+  return MODES[mode].reads !== 'main';
+}
+
+const MAX_NAME_CHARACTERS = 100;
+const MAX_LISTED_NAMES = 50;
+
+function quote(name: string): string {
+  return escapeControls(JSON.stringify(truncateLine(name, MAX_NAME_CHARACTERS)));
+}
+
+interface RefusalFacts {
+  readonly agent: string;
+  readonly naming: NamingProfile;
+  readonly readOnly: boolean;
+  readonly offered: readonly string[];
+  /** The tools that exist and are not offered. */
+  readonly hidden: readonly string[];
+}
+
+/** States why a call was not made, and what to call instead. */
+function refusal(name: string, { agent, naming, readOnly, offered, hidden }: RefusalFacts): string {
+  const done = 'Nothing was done.';
+  const own = toolNameOf(name);
+  const same = offered.find((one) => own !== undefined && (one === own || toolOfName(one, naming) === own));
+  if (same !== undefined) return `There is no tool ${quote(name)}. ${done} Call ${same}.`;
+  const listed = offered.slice(0, MAX_LISTED_NAMES);
+  const more = offered.length > listed.length ? ` and ${offered.length - listed.length} more` : '';
+  const instead =
+    listed.length === 0 ? 'Answer without tools.' : `Use ${listed.join(', ')}${more}, or answer without this tool.`;
+  const exists = hidden.some((one) => one === name || (own !== undefined && toolOfName(one, naming) === own));
+  if (!exists) return `There is no tool ${quote(name)}. ${done} ${instead}`;
+  const where = readOnly ? ' in a read-only run' : '';
+  return `The agent ${agent} may not call ${quote(name)}${where}. ${done} ${instead}`;
+}
+
+/** A set of a run. */
+interface Opened extends OpenToolSet {
+  readonly set: ToolSet;
+}
+
+function duplicate(name: string, one: string, other: string): AgentError {
+  return new AgentError('INVALID_OPTION', [
+    `The tool sets ${one} and ${other} both have a tool ${quote(name)}`,
+    'Leave one of the sets out, or rename its tool.',
+  ]);
+}
+
+/** Returns the tools of all sets by name. @throws {AgentError} `INVALID_OPTION` for two tools of one name. */
+function joinTools(sets: readonly Opened[]): Map<string, AgentTool> {
+  const owners = new Map<string, string>([[AGENT_TOOL, 'delegation']]);
+  const tools = new Map<string, AgentTool>();
+  for (const { set, tools: own } of sets) {
+    for (const [name, tool] of Object.entries(own)) {
+      const owner = owners.get(name);
+      if (owner !== undefined) throw duplicate(name, owner, set.name);
+      owners.set(name, set.name);
+      tools.set(name, asAgentTool(tool));
+    }
+  }
+  return tools;
+}
+
+/**
+ * Opens tool sets for one run of an agent. The run can call what the definition allows, within what its caller may call, and
+ * nothing else: other tools are not in `tools`.
+ *
+ * @throws {ContextError} `INVALID_DEFINITION` when the definition names a tool that does not exist.
+ * @throws {AgentError} `INVALID_OPTION` for two tools of one name.
+ * @throws {ToolError} when a set refuses its options.
+ */
+export async function openAgentTools(options: AgentToolsOptions): Promise<AgentTools> {
+  const { toolSets, roots, agent, within, delegate, signal } = options;
+  const { mode = DEFAULT_MODE, naming = 'default', session = createToolSession() } = options;
+  const readOnly = (options.readOnly ?? false) || (within?.readOnly ?? false);
+  const end = new AbortController();
+  const base: ToolSetContext = {
+    roots,
+    naming,
+    readOnly,
+    agent: hidesMain(mode) ? agent.name : undefined,
+    session,
+    signal: signal === undefined ? end.signal : AbortSignal.any([signal, end.signal]),
+  };
+  try {
+    const sets: Opened[] = [];
+    // One after another: a set may share what an earlier one made.
+    for (const set of toolSets) sets.push({ set, ...(await set.open(base)) });
+    const all = joinTools(sets);
+    const known = [...all.keys(), ...(delegate === undefined ? [] : [AGENT_TOOL])];
+    const allowed = allowedTools(agent, known, naming);
+    const names = intersect(allowed.names, within?.names);
+    const grant: ToolGrant = { names, readOnly };
+    const mayCall = (name: string): boolean => names?.has(name) ?? true;
+    const offered = [...all].filter(
+      ([name, { annotations }]) => mayCall(name) && (!readOnly || annotations.readOnlyHint),
+    );
+    const delegation = mayCall(AGENT_TOOL) ? delegate?.(grant) : undefined;
+    const tools = Object.fromEntries([
+      ...offered,
+      ...(delegation === undefined ? [] : [[AGENT_TOOL, delegation] as const]),
+    ]);
+    const facts = {
+      agent: agent.name,
+      naming,
+      readOnly,
+      offered: Object.keys(tools),
+      hidden: known.filter((name) => !Object.hasOwn(tools, name)),
+    };
+    return {
+      tools,
+      grant,
+      instructions: await instructionsOf(sets, tools, base),
+      notices: allowed.notices,
+      refuse: (name) => refusal(name, facts),
+      close: () => end.abort(),
+    };
+  } catch (error) {
+    end.abort();
+    throw error;
+  }
+}
+
+/** Returns the texts of the sets that offer a tool. A set whose tools only read here states how to use them for that. */
+async function instructionsOf(
+  sets: readonly Opened[],
+  tools: Readonly<Record<string, AgentTool>>,
+  context: ToolSetContext,
+): Promise<string[]> {
+  const texts: string[] = [];
+  for (const { set, tools: own, instructions } of sets) {
+    const offered = Object.keys(own).filter((name) => Object.hasOwn(tools, name));
+    if (instructions === undefined || offered.length === 0) continue;
+    if (context.readOnly || offered.some((name) => own[name]?.annotations.readOnlyHint === false)) {
+      texts.push(instructions);
+      continue;
+    }
+    const end = new AbortController();
+    const reading = await set.open({ ...context, readOnly: true, signal: end.signal });
+    end.abort();
+    if (reading.instructions !== undefined) texts.push(reading.instructions);
+  }
+  return texts;
+}

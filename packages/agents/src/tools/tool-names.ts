@@ -1,0 +1,45 @@
+import { toolNames, toolOfName } from '@cairn/coding-agent';
+
+/** The name of the tool that delegates to another agent. */
+export const AGENT_TOOL = 'agent';
+
+/** The names of the tools of Cairn that no naming profile renames. A test compares them with the tool sets. */
+const OTHER_TOOLS: readonly string[] = [
+  'workspace_tree',
+  'cache_directory',
+  'remember',
+  'recall',
+  'update_fact',
+  'forget_fact',
+  'list_facts',
+  'notes',
+  'create_entities',
+  'create_relations',
+  'add_observations',
+  'delete_entities',
+  'delete_observations',
+  'delete_relations',
+  'read_graph',
+  'search_nodes',
+  'open_nodes',
+  AGENT_TOOL,
+];
+
+/** The names of all tools of Cairn, under their own names. */
+export const cairnTools: readonly string[] = [...toolNames, ...OTHER_TOOLS];
+
+/** Hosts name the tools of an MCP server so. */
+const MCP_PREFIX = 'mcp__cairn__';
+
+/**
+ * Returns our name of a tool that a definition names in any naming profile: `Read` and `read_file` are `read`, `mcp__cairn__recall`
+ * is `recall`. `undefined` for a name that neither Cairn nor `others` has.
+ *
+ * @param others the names of further tools
+ */
+export function toolNameOf(name: string, others: Iterable<string> = []): string | undefined {
+  if (cairnTools.includes(name)) return name;
+  for (const other of others) if (other === name) return name;
+  if (name.startsWith(MCP_PREFIX)) return toolNameOf(name.slice(MCP_PREFIX.length), others);
+  return toolOfName(name);
+}
