@@ -72,6 +72,7 @@ export const everyCall: Readonly<Record<string, (memory: Memory) => unknown>> = 
   'workflows.list': (memory) => memory.workflows.list(),
   'workflows.waiting': (memory) => memory.workflows.waiting({ stream: 's', group: 'g' }),
   'workflows.acquire': (memory) => withRun(memory, async () => undefined),
+  'workflows.editTodos': (memory) => memory.workflows.editTodos('w', [{ content: 'a' }]),
   'workflows.cancel': (memory) => memory.workflows.cancel('w'),
   'workflows.remove': (memory) => memory.workflows.remove('w'),
   'workflows.restore': (memory) =>
@@ -86,6 +87,7 @@ export const everyCall: Readonly<Record<string, (memory: Memory) => unknown>> = 
       updatedAt: time,
       revision: 0,
     }),
+  'run.update': (memory) => withRun(memory, (run) => run.update({ addTodos: ['b'], state: 1 })),
   'run.updateTodo': (memory) => withRun(memory, (run) => run.updateTodo('todo_0', { status: 'done', result: 1 })),
   'run.addTodos': (memory) => withRun(memory, (run) => run.addTodos(['b'])),
   'run.setState': (memory) => withRun(memory, (run) => run.setState({ a: 1 })),

@@ -106,6 +106,8 @@ test('a stream and a call can have another language than the memory', () => {
   const memory = createMemory({ backend: inProcess() });
   const stream = memory.defineStream({ name: 'chat', language: 'zh' });
   expect(stream.buildSystemPrompt({ group: 'group_123' })).toBe(golden('system-prompt-plain', 'zh'));
+  // The prompt of a run without a memory states none.
+  expect(stream.buildSystemPrompt({ group: 'group_123', includeMemory: false })).toBe('【可用功能】\n无');
   const invalid = expect.objectContaining({ code: 'INVALID_OPTION' });
   const fr = 'fr' as 'en';
   expect(() => memory.defineStream({ name: 'other', language: fr })).toThrow(invalid);

@@ -470,4 +470,98 @@ describe.each(backendKinds)('workflows on $name', (kind) => {
     await using run = await memory.workflows.acquire(id);
     expect((await run.updateTodo('todo_0', { status: 'done' })).todos).toMatchObject([{ status: 'done' }]);
   });
+
+  test.skipIf(kind.isSkipped)('several changes are made in one step, or none is made', async () => {
+    const { memory } = await openMemory(kind);
+    const { id } = await memory.workflows.create(goal);
+    await using run = await memory.workflows.acquire(id);
+    const before = (await memory.workflows.get(id)).revision;
+    const record = await run.update({
+      todos: { todo_0: { status: 'done', completion: 0.3, result: 'part' }, todo_1: { status: 'running' } },
+      addTodos: ['more'],
+      state: { iterations: 1 },
+    });
+    expect(record.revision).toBe(before + 1);
+    expect(await memory.workflows.get(id)).toMatchObject({
+      todos: [
+        { id: 'todo_0', status: 'done', completion: 0.3, result: 'part' },
+        { id: 'todo_1', status: 'running' },
+        { id: 'todo_2', status: 'pending' },
+        { id: 'todo_3', content: 'more', status: 'pending' },
+      ],
+      state: { iterations: 1 },
+    });
+    const refused = [
+      [{ todos: { todo_1: { status: 'done' }, todo_9: { status: 'done' } }, state: 2 }, 'UNKNOWN_TODO'],
+      [{ todos: { todo_1: { status: 'done' } }, addTodos: [''] }, 'INVALID_INPUT'],
+      [{ todos: { todo_1: { status: 'done', completion: 1.5 } } }, 'INVALID_INPUT'],
+      [{ todos: { todo_1: { status: 'done', completion: Number.NaN } } }, 'INVALID_INPUT'],
+      [{ todos: { todo_1: null as never } }, 'INVALID_INPUT'],
+      [{ addTodos: 'abc' as never }, 'INVALID_INPUT'],
+    ] as const;
+    for (const [update, code] of refused) await expect(run.update(update)).rejects.toMatchObject({ code });
+    expect(await memory.workflows.get(id)).toMatchObject({ revision: before + 1, state: { iterations: 1 } });
+  });
+
+  test.skipIf(kind.isSkipped)(
+    'a failed or cancelled workflow runs again when it is reopened, a done one does not',
+    async () => {
+      const { memory } = await openMemory(kind);
+      const { id } = await memory.workflows.create(goal);
+      const first = await memory.workflows.acquire(id);
+      await first.updateTodo('todo_0', { status: 'failed', result: 'no' });
+      await first.finish({ status: 'failed', reason: 'todo_0 failed' });
+      await expect(memory.workflows.acquire(id)).rejects.toMatchObject({
+        code: 'INVALID_INPUT',
+        message: expect.stringContaining('is finished (failed)'),
+      });
+      const second = await memory.workflows.acquire(id, { reopen: true });
+      expect(second.record).toMatchObject({ status: 'running', todos: [{ status: 'failed' }, {}, {}] });
+      expect(second.record.reason).toBeUndefined();
+      await expect(memory.workflows.acquire(id, { reopen: true })).rejects.toMatchObject({ code: 'WORKFLOW_BUSY' });
+      await memory.workflows.cancel(id, { reason: 'stop' });
+      const third = await memory.workflows.acquire(id, { reopen: true });
+      await third.finish();
+      await expect(memory.workflows.acquire(id, { reopen: true })).rejects.toMatchObject({ code: 'INVALID_INPUT' });
+    },
+  );
+
+  test.skipIf(kind.isSkipped)('the open todos of a workflow that waits can be edited', async () => {
+    const { memory } = await openMemory(kind);
+    const { id } = await memory.workflows.create({ ...goal, groupId: 'g' });
+    const run = await memory.workflows.acquire(id);
+    const edit = (todos: readonly { id?: string; content: string }[]): Promise<unknown> =>
+      memory.workflows.editTodos(id, todos);
+    await expect(edit([{ content: 'x' }])).rejects.toMatchObject({ code: 'WORKFLOW_BUSY' });
+    await run.updateTodo('todo_0', { status: 'done', result: 'asked' });
+    await run.wait({ todoId: 'todo_1', question: 'which?' });
+    await edit([{ content: 'check' }, { id: 'todo_1', content: 'create two' }]);
+    const { todos, status } = await memory.workflows.get(id);
+    expect([status, ...todos]).toEqual([
+      'waiting',
+      { id: 'todo_0', content: 'ask', status: 'done', result: 'asked' },
+      { id: 'todo_3', content: 'check', status: 'pending' },
+      { id: 'todo_1', content: 'create two', status: 'waiting' },
+    ]);
+    await expect(edit([{ id: 'todo_0', content: 'ask' }])).rejects.toMatchObject({
+      code: 'UNKNOWN_TODO',
+      message: expect.stringContaining('Open todos: todo_3, todo_1.'),
+    });
+    await expect(edit([1, 2].map(() => ({ id: 'todo_1', content: 'a' })))).rejects.toMatchObject({
+      code: 'INVALID_INPUT',
+    });
+    await expect(edit([{ content: '' }])).rejects.toMatchObject({ code: 'INVALID_INPUT' });
+    const { resumes } = await memory.defineStream({ name: 'chat' }).addMessage('g', { content: 'both' });
+    expect(resumes).toBe(id);
+    // A removed todo never gives its id to another one.
+    const second = await memory.workflows.acquire(id);
+    expect((await second.addTodos(['send'])).todos.map((todo) => todo.id)).toEqual([
+      'todo_0',
+      'todo_3',
+      'todo_1',
+      'todo_4',
+    ]);
+    await second.finish();
+    await expect(edit([])).rejects.toMatchObject({ code: 'INVALID_INPUT' });
+  });
 });

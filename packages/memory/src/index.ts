@@ -103,11 +103,26 @@ export type {
   PromptOptions,
   Stream,
   Streams,
+  SystemPromptOptions,
 } from './conversations/streams.ts';
 export type { ExportOptions } from './maintenance/export.ts';
 export type { ImportResult } from './maintenance/import.ts';
 export type { Lease, Question, Todo, TodoStatus, WorkflowRecord, WorkflowStatus } from './workflows/workflow-record.ts';
-export type { AcquireOptions, FinishOptions, TodoUpdate, WaitOptions, WorkflowRun } from './workflows/workflow-run.ts';
-export type { CancelOptions, NewWorkflow, WaitingOptions, Workflows, WorkflowSummary } from './workflows/workflows.ts';
+export type {
+  AcquireOptions,
+  FinishOptions,
+  TodoUpdate,
+  WaitOptions,
+  WorkflowRun,
+  WorkflowUpdate,
+} from './workflows/workflow-run.ts';
+export type {
+  CancelOptions,
+  EditedTodo,
+  NewWorkflow,
+  WaitingOptions,
+  Workflows,
+  WorkflowSummary,
+} from './workflows/workflows.ts';
 export { wrapContexts } from './conversations/wrap.ts';
 export type { WrapOptions } from './conversations/wrap.ts';

@@ -140,6 +140,7 @@ export function createMemory(options: MemoryOptions): Memory {
     list: ['object?'],
     waiting: ['object'],
     acquire: ['any', 'object?'],
+    editTodos: ['any', 'objects', 'object?'],
     cancel: ['any', 'object?'],
     remove: ['any', 'object?'],
     restore: ['object', 'object?'],

@@ -106,8 +106,11 @@ export function functionsPrompt({ functions }: StreamShape, language: Language):
   return lines.join('\n');
 }
 
-/** Returns the system prompt. It depends only on the stream and the group, so that a prompt cache can keep it. */
-export function systemPrompt(shape: StreamShape, group: string, language: Language): string {
+/**
+ * Returns the system prompt. It depends only on the stream and the group, so that a prompt cache can keep it. Without a group it
+ * states no memory space.
+ */
+export function systemPrompt(shape: StreamShape, group: string | undefined, language: Language): string {
   const { name, persona, parents } = shape;
   const text = texts[language];
   const isMerged = parents.length > 0;
@@ -115,13 +118,15 @@ export function systemPrompt(shape: StreamShape, group: string, language: Langua
     language === 'zh' ? text.todoFunctions(isMerged) : text.functions,
     functionsPrompt(shape, language) || text.none,
   ];
+  const opening = persona === '' ? [] : [persona];
+  if (group === undefined) return [...opening, functions.join('\n')].join('\n\n');
   const memory = [
     text.memory,
     ...text.memoryLines(name, memoryKey(name, group)),
     ...(isMerged ? [text.merged(name, parents)] : []),
     text.marked,
   ];
-  return [...(persona === '' ? [] : [persona]), functions.join('\n'), memory.join('\n')].join('\n\n');
+  return [...opening, functions.join('\n'), memory.join('\n')].join('\n\n');
 }
 
 /** What a step of a workflow works on. */

@@ -61,7 +61,7 @@ export interface Stream extends Notes {
   /** Returns the list of functions for a prompt, one per line, with their roots. */
   readonly buildFunctionsPrompt: (options?: PromptOptions) => string;
   /** Returns the system prompt: the persona, the functions and the memory space. */
-  readonly buildSystemPrompt: (context: PromptOptions & { readonly group: string }) => string;
+  readonly buildSystemPrompt: (context: SystemPromptOptions) => string;
   /**
    * Returns the prompt of a step: the task, the goal, the notes, the functions, and the format of the answer. The notes take at
    * most 4,000 characters, newest first; the text states what is left out. The results of steps follow whose notes have expired.
@@ -92,6 +92,13 @@ export interface ConversationMessage extends AddedMessage {
 export interface PromptOptions {
   /** @default the language of the stream */
   readonly language?: Language | undefined;
+}
+
+/** Options of a system prompt. */
+export interface SystemPromptOptions extends PromptOptions {
+  readonly group: string;
+  /** Whether to state the memory space; `false` for a run without a memory. @default true */
+  readonly includeMemory?: boolean | undefined;
 }
 
 /** Selects streams to merge. */
@@ -177,7 +184,8 @@ function createStream(shape: StreamShape, lineage: readonly StreamShape[], depen
       return retrieve({ recall, messages }, { ...options, stream: name });
     },
     buildFunctionsPrompt: (options) => functionsPrompt(shape, languageOf(options)),
-    buildSystemPrompt: ({ group, language }) => systemPrompt(shape, group, languageOf({ language })),
+    buildSystemPrompt: ({ group, language, includeMemory = true }) =>
+      systemPrompt(shape, includeMemory ? group : undefined, languageOf({ language })),
     buildTodoPrompt: (workflow, todo, notesOfStep = workflow.notes, options = {}) =>
       todoPrompt(shape, { workflow, todo, notes: notesOfStep, noteLifetimeMs }, languageOf(options)),
     execute: (one, context) => call(shape, one, context),

@@ -13,11 +13,14 @@ export interface LeaseOptions {
   readonly workflowId: string;
   readonly owner: string;
   readonly leaseMs: number;
+  /** Whether a failed or cancelled workflow runs again. */
+  readonly reopen: boolean;
   /** Changes the record of the workflow by compare and swap. */
   readonly change: (apply: Change, options: CallOptions) => Promise<WorkflowRecord>;
 }
 
-function busyError({ id, lease }: WorkflowRecord, nowMs: number): MemoryError {
+/** The error about a workflow that another runner holds. */
+export function busyError({ id, lease }: WorkflowRecord, nowMs: number): MemoryError {
   const secondsLeft = Math.ceil(((lease?.expiresAt ?? nowMs) - nowMs) / 1000);
   return new MemoryError('WORKFLOW_BUSY', [
     `The workflow ${id} is being run by ${lease?.owner ?? 'another runner'}`,
@@ -31,11 +34,13 @@ export function finishedError({ id, status }: WorkflowRecord): MemoryError {
     const summary = `The workflow ${id} has the status ${JSON.stringify(status)}, which this version does not know`;
     return new MemoryError('INVALID_INPUT', [summary, 'Use a newer version.']);
   }
-  return new MemoryError('INVALID_INPUT', [`The workflow ${id} is finished (${status})`, 'Create a new one.']);
+  const hint =
+    status === 'done' ? 'Create a new one.' : 'Create a new one, or acquire it with `reopen` to run it again.';
+  return new MemoryError('INVALID_INPUT', [`The workflow ${id} is finished (${status})`, hint]);
 }
 
-/** Returns a workflow that waits as one that runs: its steps that wait are pending again. */
-function resumed(record: WorkflowRecord): WorkflowRecord {
+/** Returns a workflow that waits, failed or was cancelled as one that runs: its steps that wait are pending again. */
+function resumed({ reason: _, ...record }: WorkflowRecord): WorkflowRecord {
   const todos = record.todos.map((todo) => (todo.status === 'waiting' ? { ...todo, status: 'pending' } : todo));
   return { ...record, status: 'running', todos };
 }
@@ -69,7 +74,7 @@ export class Lease {
 
   /** @throws {MemoryError} `INVALID_OPTION`, `WORKFLOW_BUSY`, `INVALID_INPUT`, `UNKNOWN_WORKFLOW`. */
   static async acquire(options: LeaseOptions, { signal }: CallOptions): Promise<Lease> {
-    const { owner, leaseMs, change } = options;
+    const { owner, leaseMs, reopen, change } = options;
     if (!(leaseMs > 0 && leaseMs < MAX_LEASE_MS)) {
       const summary = `leaseMs must be above 0 and below ${MAX_LEASE_MS}, not ${leaseMs}`;
       throw new MemoryError('INVALID_OPTION', [summary, 'Omit it for 30,000.'], { option: 'leaseMs' });
@@ -78,7 +83,8 @@ export class Lease {
     const startedAt = performance.now();
     const acquired = await change(
       (record, nowMs) => {
-        if (!isOpen(record)) throw finishedError(record);
+        const canReopen = reopen && (record.status === 'failed' || record.status === 'cancelled');
+        if (!isOpen(record) && !canReopen) throw finishedError(record);
         if (record.lease && record.lease.expiresAt > nowMs) throw busyError(record, nowMs);
         return leased(resumed(record), { token, expiresAt: nowMs + leaseMs });
       },

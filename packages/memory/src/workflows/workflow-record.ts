@@ -15,6 +15,8 @@ export interface Todo {
   readonly content: string;
   /** A {@link TodoStatus}, or what a newer version wrote. */
   readonly status: string;
+  /** How far the step came, from 0 to 1, by its last try. */
+  readonly completion?: number;
   /** JSON of at most 2,000 characters, also for a text. */
   readonly result?: unknown;
 }
@@ -80,14 +82,17 @@ export function isWorkflowStatus(status: unknown): status is WorkflowStatus {
   return (WORKFLOW_STATUSES as readonly unknown[]).includes(status);
 }
 
-/** Returns whether a runner can acquire a workflow of this status. */
+/** Returns whether a runner can acquire a workflow of this status without reopening it. */
 export function isOpen({ status }: WorkflowRecord): boolean {
   return status === 'running' || status === 'waiting';
 }
 
-/** Makes the todo at a position. */
-export function newTodo(index: number, content: string): Todo {
-  return { id: `todo_${index}`, content, status: 'pending' };
+/** Returns todos with more at the end. A new id is above all that the workflow has. */
+export function withTodos(todos: readonly Todo[], contents: readonly string[]): Todo[] {
+  const numbers = todos.map(({ id }) => Number(/^todo_(\d+)$/u.exec(id)?.[1] ?? -1));
+  const next = 1 + numbers.reduce((highest, number) => Math.max(highest, number), -1);
+  const added = contents.map((content, index): Todo => ({ id: `todo_${next + index}`, content, status: 'pending' }));
+  return [...todos, ...added];
 }
 
 function isTodo(value: unknown): value is Todo {

@@ -7,7 +7,7 @@ import { randomName } from '../records/random-name.ts';
 import { cutText } from './format-notes.ts';
 import { Lease } from './lease.ts';
 import type { Notes } from './notes.ts';
-import { isTodoStatus, newTodo, TODO_STATUSES } from './workflow-record.ts';
+import { isTodoStatus, TODO_STATUSES, withTodos } from './workflow-record.ts';
 import type { Change, Todo, TodoStatus, WorkflowRecord } from './workflow-record.ts';
 import type { WaitingList } from './waiting.ts';
 
@@ -17,6 +17,8 @@ export interface AcquireOptions extends CallOptions {
   readonly owner?: string | undefined;
   /** After this time without a heartbeat, another runner may take over, in milliseconds. @default 30_000 */
   readonly leaseMs?: number | undefined;
+  /** Whether to run a failed or cancelled workflow again. Its todos stay as they are. @default false */
+  readonly reopen?: boolean | undefined;
 }
 
 /** A change of a todo. */
@@ -27,6 +29,18 @@ export interface TodoUpdate {
    * its end states by how much.
    */
   readonly result?: unknown;
+  /** How far the step came, from 0 to 1. */
+  readonly completion?: number | undefined;
+}
+
+/** Several changes of a workflow, made in one step. */
+export interface WorkflowUpdate {
+  /** Changes of todos by their ids. */
+  readonly todos?: Readonly<Record<string, TodoUpdate>> | undefined;
+  /** The contents of todos to add at the end. */
+  readonly addTodos?: readonly string[] | undefined;
+  /** See {@link WorkflowRun.setState}. */
+  readonly state?: unknown;
 }
 
 /** What a workflow waits for. */
@@ -58,6 +72,12 @@ export interface WorkflowRun extends AsyncDisposable {
   readonly signal: AbortSignal;
   /** The record after the last update of this runner. Read its notes with `getNotes`. */
   readonly record: WorkflowRecord;
+  /**
+   * Makes several changes in one step: after a kill the record has all of them, or none.
+   *
+   * @throws {MemoryError} `INVALID_INPUT`, `UNKNOWN_TODO`, `TOO_LARGE`, `LEASE_LOST`.
+   */
+  readonly update: (update: WorkflowUpdate, options?: CallOptions) => Promise<WorkflowRecord>;
   /** @throws {MemoryError} `INVALID_INPUT`, `UNKNOWN_TODO`, `LEASE_LOST`. */
   readonly updateTodo: (todoId: string, update: TodoUpdate, options?: CallOptions) => Promise<WorkflowRecord>;
   /** Adds todos at the end. */
@@ -113,6 +133,24 @@ function resultOf(result: unknown, todoId: string): unknown {
   ]);
 }
 
+/** @throws {MemoryError} `INVALID_INPUT`, `TOO_LARGE`. */
+function todoFields(update: TodoUpdate | null, todoId: string): Partial<Todo> {
+  const { status, result, completion } = update ?? {};
+  if (!isTodoStatus(status)) {
+    const summary = `Invalid status ${JSON.stringify(status)}`;
+    throw new MemoryError('INVALID_INPUT', [summary, `Use ${TODO_STATUSES.join(', ')}.`]);
+  }
+  if (completion !== undefined && !(completion >= 0 && completion <= 1)) {
+    const summary = `Invalid completion ${JSON.stringify(completion)} of ${todoId}`;
+    throw new MemoryError('INVALID_INPUT', [summary, 'Use a number from 0 to 1.']);
+  }
+  return {
+    status,
+    ...(result !== undefined && { result: resultOf(result, todoId) }),
+    ...(completion !== undefined && { completion }),
+  };
+}
+
 /** @throws {MemoryError} `UNKNOWN_TODO`. */
 function withTodo(record: WorkflowRecord, todoId: string, fields: Partial<Todo>): WorkflowRecord {
   if (!record.todos.some(({ id }) => id === todoId)) {
@@ -132,10 +170,22 @@ export function checkChoice(name: string, value: string, choices: readonly strin
 /** Acquires a workflow. @throws {MemoryError} `WORKFLOW_BUSY`, `INVALID_INPUT`, `INVALID_OPTION`, `UNKNOWN_WORKFLOW`. */
 export async function createRun(
   { id, limits, notes, waiting, change }: RunDependencies,
-  { owner = `runner_${randomName()}`, leaseMs = DEFAULT_LEASE_MS, signal }: AcquireOptions,
+  { owner = `runner_${randomName()}`, leaseMs = DEFAULT_LEASE_MS, reopen = false, signal }: AcquireOptions,
 ): Promise<WorkflowRun> {
-  const lease = await Lease.acquire({ workflowId: id, owner, leaseMs, change }, { signal });
+  const lease = await Lease.acquire({ workflowId: id, owner, leaseMs, reopen, change }, { signal });
   const release = (): Promise<void> => lease.release();
+  const update: WorkflowRun['update'] = async ({ todos = {}, addTodos = [], state }, call) => {
+    if (!Array.isArray(addTodos)) {
+      throw new MemoryError('INVALID_INPUT', ['`addTodos` is not a list', 'Pass a list of texts, one for each step.']);
+    }
+    const changed = Object.entries(todos ?? {}).map(([todoId, todo]) => [todoId, todoFields(todo, todoId)] as const);
+    const added = (addTodos as readonly string[]).map((content) => checkContent(content, 'todo', limits));
+    const kept = state === undefined ? {} : { state: jsonOf(state, 'state').value };
+    return lease.update((record) => {
+      const next = changed.reduce((one, [todoId, fields]) => withTodo(one, todoId, fields), record);
+      return { ...next, todos: withTodos(next.todos, added), ...kept };
+    }, call);
+  };
   const run: WorkflowRun = {
     id,
     owner,
@@ -143,25 +193,10 @@ export async function createRun(
     get record() {
       return lease.record;
     },
-    updateTodo: async (todoId, { status, result }, call) => {
-      if (!isTodoStatus(status)) {
-        const summary = `Invalid status ${JSON.stringify(status)}`;
-        throw new MemoryError('INVALID_INPUT', [summary, `Use ${TODO_STATUSES.join(', ')}.`]);
-      }
-      const fields = { status, ...(result !== undefined && { result: resultOf(result, todoId) }) };
-      return lease.update((record) => withTodo(record, todoId, fields), call);
-    },
-    addTodos: async (contents, call) => {
-      const checked = contents.map((content) => checkContent(content, 'todo', limits));
-      return lease.update((record) => {
-        const added = checked.map((content, index) => newTodo(record.todos.length + index, content));
-        return { ...record, todos: [...record.todos, ...added] };
-      }, call);
-    },
-    setState: async (state, call) => {
-      const { value } = jsonOf(state, 'state');
-      return lease.update((record) => ({ ...record, state: value }), call);
-    },
+    update,
+    updateTodo: (todoId, todo, call) => update({ todos: { [todoId]: todo } }, call),
+    addTodos: (contents, call) => update({ addTodos: contents }, call),
+    setState: async (state, call) => update({ state: jsonOf(state, 'state').value }, call),
     wait: async ({ todoId, question: text, signal: stop } = {}) => {
       if (text !== undefined) checkContent(text, 'question', limits);
       if (todoId !== undefined) withTodo(lease.record, todoId, {});
@@ -192,6 +227,7 @@ export async function createRun(
     [Symbol.asyncDispose]: release,
   };
   return checkCalls(run, {
+    update: ['object', 'object?'],
     updateTodo: ['any', 'object', 'object?'],
     addTodos: ['texts', 'object?'],
     setState: ['any', 'object?'],

@@ -12,11 +12,11 @@ import {
 } from '../records/keys.ts';
 import { checkContent } from '../records/limits.ts';
 import { randomName } from '../records/random-name.ts';
-import { finishedError } from './lease.ts';
+import { busyError, finishedError } from './lease.ts';
 import type { Notes, NotesDependencies } from './notes.ts';
 import { createWaitingList } from './waiting.ts';
-import { isOpen, newTodo, parseWorkflow, readWorkflow, workflowDocument } from './workflow-record.ts';
-import type { Change, WorkflowRecord } from './workflow-record.ts';
+import { isOpen, parseWorkflow, readWorkflow, withTodos, workflowDocument } from './workflow-record.ts';
+import type { Change, Todo, WorkflowRecord } from './workflow-record.ts';
 import { checkChoice, createRun } from './workflow-run.ts';
 import type { AcquireOptions, WorkflowRun } from './workflow-run.ts';
 
@@ -59,6 +59,13 @@ export interface CancelOptions extends CallOptions {
   readonly notes?: 'remove' | 'expire' | undefined;
 }
 
+/** A todo in an edited list. */
+export interface EditedTodo {
+  /** The id of an open todo of the workflow. @default a new todo */
+  readonly id?: string | undefined;
+  readonly content: string;
+}
+
 /** The workflows of a memory. A record expires 3 days after its last update. */
 export interface Workflows {
   /** @throws {MemoryError} `INVALID_NAME`, `INVALID_INPUT`, `TOO_LARGE`. */
@@ -76,6 +83,14 @@ export interface Workflows {
    * @throws {MemoryError} `WORKFLOW_BUSY` while another runner holds it, `INVALID_INPUT` when it is finished.
    */
   readonly acquire: (id: string, options?: AcquireOptions) => Promise<WorkflowRun>;
+  /**
+   * Replaces the open todos of a workflow that no runner holds, such as one that waits for the user. Finished todos stay, before
+   * the open ones. A todo with an id keeps its state; one that the list lacks is removed.
+   *
+   * @throws {MemoryError} `UNKNOWN_TODO` for an id that is not of an open todo, `WORKFLOW_BUSY`, `INVALID_INPUT` when the
+   *   workflow is finished or an id is in the list twice.
+   */
+  readonly editTodos: (id: string, todos: readonly EditedTodo[], options?: CallOptions) => Promise<WorkflowRecord>;
   /**
    * Ends a workflow that runs or waits. Its runner loses the lease. The record stays for 3 days. May be called twice.
    *
@@ -99,6 +114,31 @@ function unknownWorkflow(id: string): MemoryError {
   const hint =
     'It may have expired: a record is kept for 3 days after its last update. List the workflows to see their ids.';
   return new MemoryError('UNKNOWN_WORKFLOW', [`Unknown workflow ${quoted(id)}`, hint], { key: workflowKey(id) });
+}
+
+/** @throws {MemoryError} `UNKNOWN_TODO`, `INVALID_INPUT`. */
+function editedTodos({ id, todos }: WorkflowRecord, edits: readonly EditedTodo[]): Todo[] {
+  const finished = todos.filter(({ status }) => status === 'done' || status === 'failed');
+  const open = todos.filter((todo) => !finished.includes(todo));
+  const ids = edits.flatMap((edit) => edit.id ?? []);
+  const twice = ids.find((one, index) => ids.indexOf(one) < index);
+  if (twice !== undefined) {
+    throw new MemoryError('INVALID_INPUT', [`The todo ${twice} is in the list twice`, 'Name each todo once.']);
+  }
+  let known = todos;
+  const edited = edits.map(({ id: todoId, content }): Todo => {
+    const before = open.find((todo) => todo.id === todoId);
+    if (before) return { ...before, content };
+    if (todoId !== undefined) {
+      const names = open.map((todo) => todo.id).join(', ') || 'none';
+      const summary = `The workflow ${id} has no open todo ${quoted(todoId)}`;
+      throw new MemoryError('UNKNOWN_TODO', [summary, `Open todos: ${names}. Omit the id of a new one.`]);
+    }
+    known = withTodos(known, [content]);
+    // `withTodos` added it.
+    return known.at(-1) as Todo;
+  });
+  return [...finished, ...edited];
 }
 
 export function createWorkflows({ backend, reader, limits, notes }: WorkflowDependencies): Workflows {
@@ -148,7 +188,10 @@ export function createWorkflows({ backend, reader, limits, notes }: WorkflowDepe
       const record: WorkflowRecord = {
         id,
         goal: checkContent(goal, 'goal', limits),
-        todos: todos.map((content, index) => newTodo(index, checkContent(content, 'todo', limits))),
+        todos: withTodos(
+          [],
+          todos.map((content) => checkContent(content, 'todo', limits)),
+        ),
         notes: [],
         streamName: checkName(streamName, 'stream'),
         ...(groupId !== undefined && { groupId: checkName(groupId, 'group') }),
@@ -221,6 +264,18 @@ export function createWorkflows({ backend, reader, limits, notes }: WorkflowDepe
         if (!MemoryError.isInstance(error)) throw error;
       });
       return run;
+    },
+    editTodos: async (id, todos, options = {}) => {
+      const edits = todos.map((todo) => ({ ...todo, content: checkContent(todo.content, 'todo', limits) }));
+      return change(
+        id,
+        (record, nowMs) => {
+          if (!isOpen(record)) throw finishedError(record);
+          if (record.lease && record.lease.expiresAt > nowMs) throw busyError(record, nowMs);
+          return { ...record, todos: editedTodos(record, edits) };
+        },
+        options,
+      );
     },
     cancel: async (id, { reason, notes: after = 'remove', signal } = {}) => {
       checkChoice('notes', after, ['remove', 'expire']);
