@@ -1,0 +1,18 @@
+import { escapeControls } from '@cairn/tool/paths';
+
+const MAX_NAME_LENGTH = 64;
+const NAME = /^[\p{L}\p{N}][\p{L}\p{M}\p{N}._-]*$/u;
+
+/** The key of the main session: no agent has this name. */
+const MAIN = '__main__';
+
+/**
+ * Returns why a text is not the name of an agent; `undefined` when it is. A name is also the name of a file, a word on a command
+ * line and a mention, so it has no blanks and no separators.
+ */
+export function agentNameProblem(name: string): string | undefined {
+  if (name === MAIN) return `${MAIN} is the main session; choose another name`;
+  if (NAME.test(name) && !name.endsWith('.') && name.length <= MAX_NAME_LENGTH) return undefined;
+  const shown = escapeControls(JSON.stringify(name.length > 100 ? `${name.slice(0, 100)}…` : name));
+  return `invalid agent name ${shown}; use at most ${MAX_NAME_LENGTH} letters, digits, "-", "_" and ".", and begin with a letter or a digit`;
+}

@@ -1,0 +1,65 @@
+import { quotePath } from '@cairn/tool/paths';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ContextError } from '../errors.ts';
+import type { AgentDefinition } from './definition.ts';
+import { formatProblem } from './find-agent.ts';
+import { formatDefinition } from './format-definition.ts';
+import { definitionDirectories, loadDirectory } from './load-definitions.ts';
+import type { DefinitionPlaces } from './load-definitions.ts';
+import { parseDefinition } from './parse-definition.ts';
+
+export interface CreateDefinitionOptions extends DefinitionPlaces {
+  /** The project's agents, or the user's for all projects. */
+  readonly source: 'project' | 'user';
+}
+
+function alreadyExists(name: string, path: string): ContextError {
+  const summary = `${quotePath(path)} defines the agent ${name} already`;
+  return new ContextError('AGENT_EXISTS', [summary, 'Edit that file, or choose another name.'], { path });
+}
+
+/**
+ * Checks a definition as if a file had it.
+ *
+ * @throws {ContextError} `INVALID_DEFINITION`.
+ */
+export function checkDefinition(definition: AgentDefinition): void {
+  const path = definition.path ?? `${definition.name}.md`;
+  const { problems } = parseDefinition(formatDefinition(definition), { source: 'project', path });
+  const error = problems.find(({ severity }) => severity === 'error');
+  if (error === undefined) return;
+  const { line: _, ...problem } = error;
+  const summary = `The definition of an agent is invalid: ${formatProblem(problem)}`;
+  throw new ContextError('INVALID_DEFINITION', [summary, 'Correct the value.'], { option: error.field });
+}
+
+/**
+ * Writes the file that defines an agent, and returns its path. It never replaces a file.
+ *
+ * @throws {ContextError} `INVALID_DEFINITION`; `AGENT_EXISTS` when a file of this source has the name, valid or not.
+ */
+export async function createDefinitionFile(
+  definition: AgentDefinition,
+  { source, ...places }: CreateDefinitionOptions,
+): Promise<string> {
+  checkDefinition(definition);
+  const directory = definitionDirectories(places)[source];
+  const path = join(directory, `${definition.name}.md`);
+  const { definitions, problems } = await loadDirectory(directory, { source });
+  const existing = [
+    ...definitions.map((other) => ({ agent: other.name, path: other.path ?? directory })),
+    ...problems,
+  ].find(({ agent }) => agent === definition.name);
+  if (existing !== undefined) throw alreadyExists(definition.name, existing.path);
+  await mkdir(directory, { recursive: true });
+  try {
+    await writeFile(path, formatDefinition(definition), { flag: 'wx', flush: true });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw alreadyExists(definition.name, path);
+    // A part of a definition would be another definition.
+    await rm(path, { force: true });
+    throw error;
+  }
+  return path;
+}

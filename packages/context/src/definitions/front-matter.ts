@@ -1,0 +1,140 @@
+import { escapeControls } from '@cairn/tool/paths';
+import { isMap, isScalar, LineCounter, parseDocument } from 'yaml';
+import type { Document, ErrorCode } from 'yaml';
+
+/** A field of the front matter, with the line of its name, from 1. */
+export interface FrontMatterField {
+  readonly name: string;
+  readonly line: number;
+  readonly value: unknown;
+}
+
+/** A problem of the text, with its line. */
+export interface FrontMatterProblem {
+  readonly line: number;
+  readonly field?: string;
+  readonly message: string;
+  readonly severity: 'error' | 'warning';
+}
+
+/** A Markdown file with YAML front matter, in its parts. */
+export interface FrontMatter {
+  readonly fields: readonly FrontMatterField[];
+  /** The text after the front matter, without blank lines at its ends. */
+  readonly body: string;
+  readonly problems: readonly FrontMatterProblem[];
+}
+
+const FENCE = /^---[ \t]*$/u;
+/** A field of one line whose value YAML could read as a mapping, a comment or a list. */
+const PLAIN_FIELD = /^([A-Za-z][\w-]*):[ \t]+(?!["'[{|>&*!])(\S.*)$/u;
+
+/** Quotes the values of fields of one line, so that YAML reads them as text. */
+function quoteValues(source: string): string {
+  return source
+    .split('\n')
+    .map((line) =>
+      line.replace(PLAIN_FIELD, (_, name: string, value: string) => `${name}: ${JSON.stringify(value.trimEnd())}`),
+    )
+    .join('\n');
+}
+
+const advice: Readonly<Partial<Record<ErrorCode, string>>> = {
+  BLOCK_AS_IMPLICIT_KEY: 'put a value that contains ": " in quotes',
+  TAB_AS_INDENT: 'indent with blanks',
+};
+
+interface ParsedYaml {
+  readonly document: Document.Parsed;
+  readonly problems: readonly FrontMatterProblem[];
+  readonly lineOf: (offset: number) => number;
+}
+
+function parseYaml(source: string): ParsedYaml {
+  const counter = new LineCounter();
+  const document = parseDocument(source, {
+    lineCounter: counter,
+    logLevel: 'error',
+    prettyErrors: false,
+    stringKeys: true,
+  });
+  const lastLine = source.split('\n').length;
+  // The fence before the front matter is the first line of the file.
+  const lineOf = (offset: number): number => Math.min(counter.linePos(offset).line, lastLine) + 1;
+  const problems = [...document.errors, ...document.warnings].map(({ message, code, pos: [offset] }) => ({
+    line: lineOf(offset),
+    message: `invalid YAML: ${escapeControls(message)}; ${advice[code] ?? 'correct the YAML'}`,
+    severity: 'error' as const,
+  }));
+  // The first mistake of a line is the cause of the others.
+  const isFirst = ({ line }: FrontMatterProblem, index: number): boolean =>
+    problems.findIndex((other) => other.line === line) === index;
+  return { document, problems: problems.filter(isFirst), lineOf };
+}
+
+function fieldsOf({ document, lineOf }: ParsedYaml): Pick<FrontMatter, 'fields' | 'problems'> {
+  const { contents } = document;
+  const problems: FrontMatterProblem[] = [];
+  if (contents === null || (isScalar(contents) && contents.value === null)) return { fields: [], problems };
+  if (!isMap(contents)) {
+    const line = lineOf(contents.range?.[0] ?? 0);
+    return {
+      fields: [],
+      problems: [
+        { line, message: 'the front matter is not a list of fields; write `name: value` lines', severity: 'error' },
+      ],
+    };
+  }
+  const fields = contents.items.flatMap(({ key, value }) => {
+    if (!isScalar(key)) return [];
+    const name = String(key.value);
+    const line = lineOf(key.range?.[0] ?? 0);
+    try {
+      return [{ name, line, value: value === null ? null : (value.toJS(document) as unknown) }];
+    } catch {
+      // The only errors here are those of aliases: unknown ones, and those that would expand to a huge value.
+      problems.push({ line, field: name, message: 'invalid YAML alias; write the value out', severity: 'error' });
+      return [];
+    }
+  });
+  return { fields, problems };
+}
+
+/**
+ * Splits a file into its front matter and its body. The front matter is between the first line, `---`, and the next line `---`.
+ *
+ * @param isLenient reads a value of one line as text where it is not valid YAML, with a warning.
+ */
+export function parseFrontMatter(
+  text: string,
+  { isLenient = false }: { readonly isLenient?: boolean } = {},
+): FrontMatter {
+  const lines = text.split('\n');
+  if (!FENCE.test(lines[0] ?? '')) {
+    const message =
+      'no front matter; begin the file with a line `---`, fields such as `name: reviewer`, and a line `---`';
+    return { fields: [], body: '', problems: [{ line: 1, message, severity: 'error' }] };
+  }
+  const end = lines.findIndex((line, index) => index > 0 && FENCE.test(line));
+  if (end === -1) {
+    const message = 'the front matter does not end; put a line `---` after its last field';
+    return { fields: [], body: '', problems: [{ line: 1, message, severity: 'error' }] };
+  }
+  const source = lines.slice(1, end).join('\n');
+  const body = lines
+    .slice(end + 1)
+    .join('\n')
+    .replace(/^(?:[ \t]*\n)+/u, '')
+    .trimEnd();
+  let parsed = parseYaml(source);
+  let problems = parsed.problems;
+  if (isLenient && problems.length > 0) {
+    const again = parseYaml(quoteValues(source));
+    if (again.problems.length === 0) {
+      problems = problems.map((problem) => ({ ...problem, severity: 'warning' }));
+      parsed = again;
+    }
+  }
+  const read = fieldsOf(parsed);
+  return { fields: read.fields, body, problems: [...problems, ...read.problems] };
+}

@@ -1,0 +1,168 @@
+import { isMissing } from '@cairn/tool';
+import { projectDirectory, userDirectories } from '@cairn/tool/paths';
+import { readdir, stat } from 'node:fs/promises';
+import { isAbsolute, join } from 'node:path';
+import type { AgentDefinition, DefinitionSource } from './definition.ts';
+import { parseDefinition } from './parse-definition.ts';
+import type { ParsedDefinition, ParseDefinitionOptions } from './parse-definition.ts';
+import type { DefinitionProblem } from './problem.ts';
+import { explainUnreadable, readTextFile } from './read-text-file.ts';
+
+/** A definition is a prompt: a larger file is something else. */
+const MAX_FILE_BYTES = 256 * 1024;
+const MAX_FILES = 1000;
+const MAX_DEPTH = 4;
+
+/** The project and the user of the definitions. Nothing is read from the process. */
+export interface DefinitionPlaces {
+  /** The root of the project. */
+  readonly root: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** The home directory, absolute. */
+  readonly home: string;
+  /** @default process.platform */
+  readonly platform?: NodeJS.Platform | undefined;
+}
+
+export interface LoadDefinitionsOptions extends DefinitionPlaces, Pick<ParseDefinitionOptions, 'toolNameOf'> {}
+
+/** The agents of a project and its user. */
+export interface AgentDefinitions {
+  /** By name. Only valid ones. */
+  readonly agents: ReadonlyMap<string, AgentDefinition>;
+  /** The problems of all files, used or not: in the order of the sources, of the paths and of the lines. */
+  readonly problems: readonly DefinitionProblem[];
+  /** Definitions that are not used, because one of an earlier source has their name. */
+  readonly replaced: readonly AgentDefinition[];
+}
+
+/** Returns the directories with definitions, the first one that has a name wins. They need not exist. */
+export function definitionDirectories(places: DefinitionPlaces): Readonly<Record<DefinitionSource, string>> {
+  const { root, env, home, platform = process.platform } = places;
+  const claude = env['CLAUDE_CONFIG_DIR'];
+  return {
+    project: join(projectDirectory(root), 'agents'),
+    user: join(userDirectories({ env, home, platform }).config, 'agents'),
+    'claude-project': join(root, '.claude', 'agents'),
+    'claude-user': join(claude !== undefined && isAbsolute(claude) ? claude : join(home, '.claude'), 'agents'),
+  };
+}
+
+interface Listing {
+  readonly files: string[];
+  readonly problems: DefinitionProblem[];
+}
+
+/** Lists the Markdown files of a directory and of those in it, in the order of their names. Links to directories are not followed. */
+async function listFiles(directory: string, source: DefinitionSource, found: Listing, depth = 1): Promise<void> {
+  const report = (message: string): number =>
+    found.problems.push({ severity: 'error', source, path: directory, message });
+  let entries;
+  try {
+    entries = await readdir(directory, { withFileTypes: true });
+  } catch (error) {
+    if (depth > 1 || !(await isAbsent(directory, error))) report(explainUnreadable(error).problem);
+    return;
+  }
+  for (const entry of entries.toSorted((one, other) => (one.name < other.name ? -1 : 1))) {
+    const path = join(directory, entry.name);
+    if (entry.name.startsWith('.')) continue;
+    if (/\.md$/iu.test(entry.name)) {
+      if (found.files.length === MAX_FILES) {
+        report(`more than ${MAX_FILES} files; the others are not read: remove files`);
+        return;
+      }
+      found.files.push(path);
+    } else if (entry.isDirectory()) {
+      if (depth < MAX_DEPTH) await listFiles(path, source, found, depth + 1);
+      else report(`directories deeper than ${MAX_DEPTH} are not read; move their files up`);
+    }
+  }
+}
+
+/** Returns whether a directory does not exist, rather than that something else has its place. */
+async function isAbsent(directory: string, error: unknown): Promise<boolean> {
+  if (!isMissing(error)) return false;
+  return stat(directory).then(
+    () => false,
+    (failure: unknown) => isMissing(failure),
+  );
+}
+
+async function readDefinition(path: string, options: ParseDefinitionOptions): Promise<ParsedDefinition> {
+  const file = await readTextFile(path, { maxBytes: MAX_FILE_BYTES });
+  if ('text' in file) return parseDefinition(file.text, options);
+  const { agent } = parseDefinition('', options);
+  const { problem: message, line } = file;
+  return { agent, problems: [{ severity: 'error', source: options.source, path, line, message, agent }] };
+}
+
+/** A problem for every file whose name another one of the same source has: which one is meant, nobody knows. */
+function reportDuplicates(
+  parsed: readonly (ParsedDefinition & { path: string })[],
+  source: DefinitionSource,
+): DefinitionProblem[] {
+  return parsed.flatMap(({ agent, path }) => {
+    const others = parsed.filter((other) => other.agent === agent && other.path !== path);
+    if (others.length === 0) return [];
+    const message = `${others.map((other) => other.path).join(', ')} ${others.length === 1 ? 'has' : 'have'} the same name ${agent}; rename or remove all but one`;
+    return [{ severity: 'error', source, path, field: 'name', message, agent } as const];
+  });
+}
+
+/** Loads the definitions of one directory. A name that several files have is an error of each of them. */
+export async function loadDirectory(
+  directory: string,
+  options: Pick<ParseDefinitionOptions, 'source' | 'toolNameOf'>,
+): Promise<{ readonly definitions: readonly AgentDefinition[]; readonly problems: readonly DefinitionProblem[] }> {
+  const found: Listing = { files: [], problems: [] };
+  await listFiles(directory, options.source, found);
+  const parsed = await Promise.all(
+    found.files.map(async (path) => ({ path, ...(await readDefinition(path, { ...options, path })) })),
+  );
+  const problems = [
+    ...found.problems,
+    ...parsed.flatMap((file) => file.problems),
+    ...reportDuplicates(parsed, options.source),
+  ];
+  const broken = new Set(
+    problems.flatMap(({ severity, agent }) => (severity === 'error' && agent !== undefined ? [agent] : [])),
+  );
+  const definitions = parsed.flatMap(({ definition }) =>
+    definition && !broken.has(definition.name) ? [definition] : [],
+  );
+  return { definitions, problems };
+}
+
+/**
+ * Loads the agents of a project and its user. The project's `.cairn/agents` come first, then the user's
+ * `$XDG_CONFIG_HOME/cairn/agents`, the project's `.claude/agents` and the user's `~/.claude/agents`.
+ *
+ * A broken file hides no other agent. It keeps its name: no file of a later source takes its place, so that another agent than the
+ * one that the user sees never answers.
+ */
+export async function loadDefinitions(options: LoadDefinitionsOptions): Promise<AgentDefinitions> {
+  const agents = new Map<string, AgentDefinition>();
+  const broken = new Set<string>();
+  const problems: DefinitionProblem[] = [];
+  const replaced: AgentDefinition[] = [];
+  const directories = new Map<string, DefinitionSource>();
+  for (const [source, directory] of Object.entries(definitionDirectories(options))) {
+    // In the home directory as a project, two of them are the same.
+    if (!directories.has(directory)) directories.set(directory, source as DefinitionSource);
+  }
+  const loaded = await Promise.all(
+    [...directories].map(([directory, source]) => loadDirectory(directory, { source, toolNameOf: options.toolNameOf })),
+  );
+  for (const source of loaded) {
+    for (const definition of source.definitions) {
+      if (agents.has(definition.name) || broken.has(definition.name)) replaced.push(definition);
+      else agents.set(definition.name, definition);
+    }
+    for (const { severity, agent } of source.problems) {
+      if (severity === 'error' && agent !== undefined) broken.add(agent);
+    }
+    problems.push(...source.problems);
+  }
+  return { agents, problems, replaced };
+}

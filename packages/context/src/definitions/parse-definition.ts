@@ -1,0 +1,121 @@
+import { basename } from 'node:path';
+import { agentNameProblem } from './agent-name.ts';
+import { fromClaude } from './claude.ts';
+import type { AgentDefinition, DefinitionSource } from './definition.ts';
+import { fieldNames, fieldProblem, isFieldName, shownValue } from './fields.ts';
+import type { FieldName } from './fields.ts';
+import { parseFrontMatter } from './front-matter.ts';
+import type { FrontMatterField } from './front-matter.ts';
+import { nearNames } from './near-names.ts';
+import type { DefinitionProblem, ProblemPlace, Report } from './problem.ts';
+
+/** Where a text comes from, and how it is read. */
+export interface ParseDefinitionOptions {
+  readonly path: string;
+  readonly source: DefinitionSource;
+  /** Returns our name of a tool, from a name of any naming profile; `undefined` for an unknown tool. Default: every name is valid. */
+  readonly toolNameOf?: ((name: string) => string | undefined) | undefined;
+}
+
+/** A definition, unless an error prevents it. */
+export interface ParsedDefinition {
+  /** The name that the file defines, or would define. */
+  readonly agent: string;
+  readonly definition?: AgentDefinition;
+  /** In the order of their lines. */
+  readonly problems: readonly DefinitionProblem[];
+}
+
+type Values = { -readonly [Name in FieldName]?: AgentDefinition[Name] };
+type ToolNameOf = (name: string) => string | undefined;
+
+/** Returns the tools by our names. */
+function toolsOf(names: readonly string[], toolNameOf: ToolNameOf, place: ProblemPlace, report: Report): string[] {
+  const tools = names.map((name) => {
+    const tool = toolNameOf(name);
+    if (tool === undefined) report('error', `unknown tool ${shownValue(name)}; correct the name, or remove it`, place);
+    return tool;
+  });
+  return [...new Set(tools.filter((tool) => tool !== undefined))];
+}
+
+function readFields(fields: readonly FrontMatterField[], toolNameOf: ToolNameOf, report: Report): Values {
+  const values: Record<string, unknown> = {};
+  for (const { name, value, line } of fields) {
+    const place = { line, field: name };
+    if (isFieldName(name)) {
+      const problem = fieldProblem(name, value);
+      if (problem !== undefined) report('error', problem, place);
+      else if (name === 'tools') values[name] = toolsOf(value as readonly string[], toolNameOf, place, report);
+      else values[name] = typeof value === 'string' ? value.trim().normalize('NFC') : value;
+    } else {
+      const [near] = nearNames(name, fieldNames);
+      const advice = near === undefined ? `the fields are ${fieldNames.join(', ')}` : `did you mean ${near}?`;
+      report('error', `unknown field; ${advice}`, place);
+    }
+  }
+  // The model of the caller, as Claude Code writes it.
+  if (values['model'] === 'inherit') delete values['model'];
+  return values;
+}
+
+/** Reports what makes a valid file less useful than its author expects. */
+function reviewDefinition(
+  definition: AgentDefinition,
+  lineOf: (field: string) => number | undefined,
+  report: Report,
+): void {
+  const { name, description, systemPrompt, contextMode, sharePatterns = [], source = '', path = '' } = definition;
+  const fileName = nameOfFile(path);
+  if (name !== fileName && !source.startsWith('claude')) {
+    const message = `the agent is named ${shownValue(name)}, its file ${shownValue(fileName)}; give both the same name`;
+    report('warning', message, { line: lineOf('name'), field: 'name' });
+  }
+  if (description === '') {
+    const message = 'no description; state in one sentence when to use the agent, for those who choose one';
+    report('warning', message, { line: lineOf('description'), field: 'description' });
+  }
+  if (contextMode === 'selective' && sharePatterns.length === 0) {
+    const message = 'selective shows nothing of the main conversation without sharePatterns; add sharePatterns';
+    report('warning', message, { line: lineOf('contextMode'), field: 'contextMode' });
+  }
+  if (systemPrompt === '') {
+    report('warning', 'no text after the front matter; write there what the agent is to do');
+  }
+}
+
+function nameOfFile(path: string): string {
+  return basename(path).replace(/\.md$/iu, '').normalize('NFC');
+}
+
+/** Reads the text of a file that defines an agent. Every problem is reported with its line and field. */
+export function parseDefinition(text: string, options: ParseDefinitionOptions): ParsedDefinition {
+  const { path, source, toolNameOf = (name: string) => name } = options;
+  const problems: Omit<DefinitionProblem, 'agent'>[] = [];
+  const report: Report = (severity, message, place) => problems.push({ severity, source, path, ...place, message });
+  const hasErrors = (): boolean => problems.some(({ severity }) => severity === 'error');
+
+  const isClaude = source.startsWith('claude');
+  const { fields, body, problems: invalid } = parseFrontMatter(text, { isLenient: isClaude });
+  for (const { severity, message, ...place } of invalid) report(severity, message, place);
+  // Values that YAML could not read are not reviewed: their errors would only follow from those of YAML.
+  const readable = hasErrors() ? fields.filter(({ name }) => name === 'name') : fields;
+  const values = readFields(isClaude ? fromClaude(readable, toolNameOf, report) : readable, toolNameOf, report);
+
+  const agent = values.name ?? nameOfFile(path);
+  if (!hasErrors() && values.name === undefined) {
+    const problem = agentNameProblem(agent);
+    if (problem !== undefined)
+      report('error', `no name, and the name of the file is not valid for an agent: ${problem}`, { field: 'name' });
+  }
+  const definition: AgentDefinition = { description: '', ...values, name: agent, systemPrompt: body, source, path };
+  const isValid = !hasErrors();
+  if (isValid) reviewDefinition(definition, (name) => fields.find((field) => field.name === name)?.line, report);
+  return {
+    agent,
+    ...(isValid && { definition }),
+    problems: problems
+      .map((problem) => ({ ...problem, agent }))
+      .toSorted((one, other) => (one.line ?? Number.MAX_SAFE_INTEGER) - (other.line ?? Number.MAX_SAFE_INTEGER)),
+  };
+}
