@@ -1,5 +1,10 @@
 export { AgentError } from './errors.ts';
 export type { AgentErrorCode, AgentErrorFacts } from './errors.ts';
+export type { GuardOptions, ModelRetry } from './model/guard-model.ts';
+export { mapModelError } from './model/model-failure.ts';
+export type { ModelSubject } from './model/model-subject.ts';
+export { resolveModel } from './model/resolve-model.ts';
+export type { GuardedModel, ModelOptions, ResolvedModel } from './model/resolve-model.ts';
 export type { AgentEvent, AgentResult, AgentRun, FinishReason, Usage } from './run/agent-run.ts';
 export { openAgentTools } from './tools/open-agent-tools.ts';
 export type { AgentTools, AgentToolsOptions } from './tools/open-agent-tools.ts';

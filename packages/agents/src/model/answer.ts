@@ -1,0 +1,130 @@
+import { InvalidResponseDataError, type wrapLanguageModel } from 'ai';
+import { AnswerError } from './model-failure.ts';
+
+export type ModelObject = ReturnType<typeof wrapLanguageModel>;
+export type CallOptions = Parameters<ModelObject['doStream']>[0];
+export type StreamResult = Awaited<ReturnType<ModelObject['doStream']>>;
+export type StreamPart = StreamResult['stream'] extends ReadableStream<infer Part> ? Part : never;
+
+export interface TimeLimits {
+  readonly firstByteTimeoutMs: number;
+  readonly chunkTimeoutMs: number;
+}
+
+/** The time limits of one request. */
+export class Watch {
+  /** Aborts with the caller's signal, and when the request is late. */
+  readonly signal: AbortSignal;
+  readonly #stop = new AbortController();
+  readonly #caller: AbortSignal | undefined;
+  #reject: ((reason: unknown) => void) | undefined;
+
+  constructor(caller: AbortSignal | undefined) {
+    this.#caller = caller;
+    this.signal = caller === undefined ? this.#stop.signal : AbortSignal.any([caller, this.#stop.signal]);
+    // Models may ignore the signal.
+    this.signal.addEventListener('abort', () => this.#reject?.(this.signal.reason), { once: true });
+  }
+
+  /** Waits for a promise for this time at most, and then ends the request. */
+  async within<T>(limitMs: number, what: string, promise: PromiseLike<T>): Promise<T> {
+    const timer = setTimeout(() => {
+      this.#stop.abort(new AnswerError('late', `${what} within ${limitMs / 1000} s`));
+    }, limitMs);
+    try {
+      return await new Promise<T>((resolve, reject) => {
+        this.#reject = reject;
+        promise.then(resolve, reject);
+      });
+    } catch (error) {
+      // An ended request may fail in its own way.
+      const { aborted, reason } = this.#stop.signal;
+      throw aborted && this.#caller?.aborted !== true ? reason : error;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** Ends the request. */
+  stop(): void {
+    this.#stop.abort();
+  }
+}
+
+/** Names the error that the provider reports for a stream that is not one, or that ended early. */
+function errorOf(error: unknown, { response }: StreamResult): unknown {
+  if (!InvalidResponseDataError.isInstance(error)) return error;
+  const [type = ''] = (response?.headers?.['content-type'] ?? '').split(';', 1);
+  return type === '' || type === 'text/event-stream'
+    ? new AnswerError('cut', 'cut its answer')
+    : new AnswerError('not-a-stream', `answered with ${type} instead of a stream`);
+}
+
+/** The answer to one request, part by part, within the time limits. */
+export class Answer {
+  readonly result: StreamResult;
+  readonly #reader: ReadableStreamDefaultReader<StreamPart>;
+  readonly #watch: Watch;
+  readonly #limits: TimeLimits;
+  /** Parts that were read while the answer began. */
+  readonly #begun: StreamPart[] = [];
+  #isFinished = false;
+
+  private constructor(result: StreamResult, watch: Watch, limits: TimeLimits) {
+    this.result = result;
+    this.#reader = result.stream.getReader();
+    this.#watch = watch;
+    this.#limits = limits;
+  }
+
+  /** Sends a request and waits until the answer begins. */
+  static async open(
+    doStream: (options: CallOptions) => PromiseLike<StreamResult>,
+    options: CallOptions,
+    limits: TimeLimits,
+  ): Promise<Answer> {
+    const watch = new Watch(options.abortSignal);
+    const begin = async (): Promise<Answer> => {
+      const answer = new Answer(await doStream({ ...options, abortSignal: watch.signal }), watch, limits);
+      // The provider writes this part itself, before the server answers.
+      while (answer.#begun.every(({ type }) => type === 'stream-start')) answer.#begun.push(await answer.#read());
+      return answer;
+    };
+    try {
+      return await watch.within(limits.firstByteTimeoutMs, 'did not begin to answer', begin());
+    } catch (error) {
+      watch.stop();
+      throw error;
+    }
+  }
+
+  async #read(): Promise<StreamPart> {
+    const { done, value } = await this.#reader.read();
+    if (done) throw new AnswerError('cut', 'cut its answer');
+    if (value.type === 'error') throw errorOf(value.error, this.result);
+    this.#isFinished = value.type === 'finish';
+    return value;
+  }
+
+  /**
+   * Returns the next part, never an `error` part; `undefined` after the part `finish`.
+   *
+   * @throws The error of the answer; an `AnswerError` for one that is cut or late.
+   */
+  async next(): Promise<StreamPart | undefined> {
+    const begun = this.#begun.shift();
+    if (begun) return begun;
+    if (this.#isFinished) return undefined;
+    try {
+      return await this.#watch.within(this.#limits.chunkTimeoutMs, 'did not continue its answer', this.#read());
+    } catch (error) {
+      this.#watch.stop();
+      throw error;
+    }
+  }
+
+  async cancel(reason?: unknown): Promise<void> {
+    this.#watch.stop();
+    await this.#reader.cancel(reason);
+  }
+}

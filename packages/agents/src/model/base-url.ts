@@ -1,0 +1,54 @@
+import { AgentError } from '../errors.ts';
+
+/** Where a model server is. */
+export interface ServerAddress {
+  /** The base URL, with the version: `http://localhost:11434/v1`. */
+  readonly url: string;
+  /** The URL in messages: without the query, which may hold a key. */
+  readonly shown: string;
+  /** The query of the URL, such as `api-version`. */
+  readonly query: Readonly<Record<string, string>>;
+  /** Whether what is sent can be read on the way: plain HTTP to another machine. */
+  readonly isReadable: boolean;
+}
+
+const EXAMPLE = 'use one such as http://localhost:11434/v1 or https://host/v1';
+
+function isOwnMachine(hostname: string): boolean {
+  return /^(?:localhost|.+\.localhost|127(?:\.\d+){3}|\[::1\])$/u.test(hostname);
+}
+
+/**
+ * Reads the base URL of a server. `/v1` is added to a URL without a path, and the path of the endpoint, which manuals often
+ * include, is removed.
+ *
+ * @throws {AgentError} `INVALID_OPTION`: the text is not an HTTP URL, or it holds a password.
+ */
+export function parseBaseUrl(text: string): ServerAddress {
+  const invalid = (summary: string, hint: string): AgentError =>
+    new AgentError('INVALID_OPTION', [summary, hint], { option: 'baseUrl' });
+  // A text that is not a URL may hold a key too, such as one that was pasted into the wrong variable.
+  if (!URL.canParse(text))
+    throw invalid('The base URL of the model is not a URL', `Correct CAIRN_BASE_URL: ${EXAMPLE}`);
+  const url = new URL(text);
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') {
+    throw invalid(
+      `The base URL of the model has the protocol "${url.protocol}"`,
+      `Write http:// or https:// before the host: ${EXAMPLE}`,
+    );
+  }
+  if (url.username !== '' || url.password !== '') {
+    throw invalid(
+      'The base URL of the model contains a user or a password',
+      'Remove them from the URL, and pass the key as CAIRN_API_KEY',
+    );
+  }
+  const path = url.pathname.replace(/\/+$/u, '').replace(/\/chat\/completions$/u, '');
+  const base = `${url.origin}${path === '' ? '/v1' : path}`;
+  return {
+    url: base,
+    shown: base,
+    query: Object.fromEntries(url.searchParams),
+    isReadable: url.protocol === 'http:' && !isOwnMachine(url.hostname),
+  };
+}

@@ -1,0 +1,82 @@
+import {
+  APICallError,
+  EmptyResponseBodyError,
+  InvalidPromptError,
+  InvalidResponseDataError,
+  JSONParseError,
+  NoOutputGeneratedError,
+  RetryError,
+  TypeValidationError,
+  UnsupportedFunctionalityError,
+} from 'ai';
+import { AgentError } from '../errors.ts';
+import { networkCodeOf, networkFailure } from './network-failure.ts';
+import { apiErrorOf, serverFailure, unreadable } from './server-failure.ts';
+import { nameServer, redact, type ModelFailure, type ModelSubject } from './model-subject.ts';
+
+/** An answer that is cut, late, or not a stream. */
+export class AnswerError extends Error {
+  override readonly name: string = 'AnswerError';
+  readonly kind: 'cut' | 'late' | 'not-a-stream';
+
+  /** `what` completes a sentence about the server, such as `did not answer within 60 s`. */
+  constructor(kind: AnswerError['kind'], what: string) {
+    super(what);
+    this.kind = kind;
+  }
+}
+
+function answerFailure({ kind, message }: AnswerError, subject: ModelSubject): ModelFailure {
+  const summary = `${nameServer(subject)} ${message}`;
+  switch (kind) {
+    case 'cut':
+      return {
+        error: new AgentError('MODEL_FAILED', [summary, 'Run it again, or check the log of the server']),
+        isTransient: true,
+      };
+    case 'late':
+      return {
+        error: new AgentError('MODEL_UNAVAILABLE', [summary, 'Check that it runs, or allow more time']),
+        isTransient: false,
+      };
+    case 'not-a-stream':
+      return unreadable(summary);
+  }
+}
+
+const unreadableErrors = [EmptyResponseBodyError, InvalidResponseDataError, JSONParseError, TypeValidationError];
+const unsupportedErrors = [InvalidPromptError, UnsupportedFunctionalityError];
+
+/** Interprets an error of a request to a model. An `AgentError` stays as it is. */
+export function modelFailure(error: unknown, subject: ModelSubject = {}): ModelFailure {
+  if (AgentError.isInstance(error)) return { error, isTransient: false };
+  if (RetryError.isInstance(error)) return modelFailure(error.lastError, subject);
+  if (NoOutputGeneratedError.isInstance(error) && error.cause !== undefined) return modelFailure(error.cause, subject);
+  if (error instanceof AnswerError) return answerFailure(error, subject);
+  const network = networkCodeOf(error);
+  if (network !== undefined) return networkFailure(network, subject);
+  const api = apiErrorOf(error);
+  if (api) return serverFailure(api, subject);
+  const words = redact(error instanceof Error ? error.message : String(error), subject);
+  if (unreadableErrors.some((type) => type.isInstance(error))) {
+    return unreadable(`The answer of the model server is not readable: ${words}`);
+  }
+  if (unsupportedErrors.some((type) => type.isInstance(error))) {
+    const hint = 'Use a model that supports it';
+    return {
+      error: new AgentError('MODEL_REFUSED', [`The model cannot be asked: ${words}`, hint]),
+      isTransient: false,
+    };
+  }
+  const hint = 'Check that the model server runs, and that CAIRN_BASE_URL is right';
+  const code = APICallError.isInstance(error) ? 'MODEL_UNAVAILABLE' : 'MODEL_FAILED';
+  return { error: new AgentError(code, [`The request to the model failed: ${words}`, hint]), isTransient: false };
+}
+
+/**
+ * Returns the `AgentError` for an error of a request to a model. The error has no cause, because requests and answers in it may
+ * contain the key.
+ */
+export function mapModelError(error: unknown, subject?: ModelSubject): AgentError {
+  return modelFailure(error, subject).error;
+}

@@ -1,0 +1,45 @@
+import { findSecrets } from '@cairn/tool/prompt';
+import type { AgentError } from '../errors.ts';
+
+/** What the messages of errors name. */
+export interface ModelSubject {
+  /** The id of the model. */
+  readonly name?: string | undefined;
+  /** The URL of its server. */
+  readonly server?: string | undefined;
+  /** What no message may contain. */
+  readonly secrets?: readonly string[] | undefined;
+}
+
+/** A failed request to a model. */
+export interface ModelFailure {
+  readonly error: AgentError;
+  /** Whether the same request may succeed soon. */
+  readonly isTransient: boolean;
+  /** How long the server asks to wait. */
+  readonly retryAfterMs?: number | undefined;
+}
+
+/** Begins a sentence about the server. */
+export function nameServer({ server }: ModelSubject): string {
+  return server === undefined ? 'The model server' : `The model server at ${server}`;
+}
+
+export function nameModel({ name }: ModelSubject): string {
+  return name === undefined ? 'the model' : `the model "${name}"`;
+}
+
+const MAX_LENGTH = 300;
+
+/** Returns a text of a server or a library on one line, without secrets and without a full stop. */
+export function redact(text: string, { secrets = [] }: ModelSubject): string {
+  let words = text;
+  for (const secret of secrets) {
+    if (secret !== '') words = words.replaceAll(secret, '[key]');
+  }
+  for (const { start, end } of findSecrets(words).toReversed()) {
+    words = `${words.slice(0, start)}[key]${words.slice(end)}`;
+  }
+  words = words.replaceAll(/\s+/gu, ' ').trim().replace(/\.$/u, '');
+  return words.length > MAX_LENGTH ? `${words.slice(0, MAX_LENGTH)}…` : words;
+}

@@ -1,0 +1,68 @@
+import { AgentError, type AgentErrorCode } from '../errors.ts';
+import { nameServer, type ModelFailure, type ModelSubject } from './model-subject.ts';
+
+function* causesOf(error: unknown): Generator<object> {
+  const queue: unknown[] = [error];
+  const seen = new Set<unknown>();
+  for (const next of queue) {
+    if (typeof next !== 'object' || next === null || seen.has(next)) continue;
+    seen.add(next);
+    yield next;
+    if ('cause' in next) queue.push(next.cause);
+    if (next instanceof AggregateError) queue.push(...(next.errors as unknown[]));
+  }
+}
+
+/** Returns the code of the system, of TLS or of `fetch` that caused an error. */
+export function networkCodeOf(error: unknown): string | undefined {
+  for (const cause of causesOf(error)) {
+    if (!('code' in cause) || typeof cause.code !== 'string') continue;
+    if (
+      /^(?:E[A-Z]{2,}|EAI_AGAIN|UND_ERR_\w+|ERR_(?:SSL|TLS)_\w+|[A-Z_]*CERT\w*|[A-Z_]*SIGNATURE\w*)$/u.test(cause.code)
+    ) {
+      return cause.code;
+    }
+  }
+  return undefined;
+}
+
+type Row = readonly [codes: RegExp, code: AgentErrorCode, what: string, hint: string, isTransient?: true];
+
+const checkServer = 'Check that it runs, and that CAIRN_BASE_URL is right';
+
+/** The failures by the code of the error. The first row that matches counts. */
+const rows: readonly Row[] = [
+  [
+    /^ECONNREFUSED$/u,
+    'MODEL_UNAVAILABLE',
+    'is not reachable: nothing listens there',
+    'Start it, or correct CAIRN_BASE_URL',
+  ],
+  [
+    /^(?:ENOTFOUND|EAI_AGAIN)$/u,
+    'MODEL_UNAVAILABLE',
+    'is not reachable: its host is not found',
+    'Correct CAIRN_BASE_URL, or check the network',
+  ],
+  [
+    /^(?:ECONNRESET|ECONNABORTED|EPIPE|UND_ERR_SOCKET)$/u,
+    'MODEL_FAILED',
+    'broke the connection',
+    'Run it again, or check the log of the server',
+    true,
+  ],
+  [/TIMEDOUT|TIMEOUT/u, 'MODEL_UNAVAILABLE', 'did not answer in time', checkServer],
+  [
+    /CERT|SSL|TLS|SIGNATURE/u,
+    'MODEL_UNAVAILABLE',
+    'is not trusted: its certificate is not valid here',
+    'Correct CAIRN_BASE_URL, or name the file of the authority in NODE_EXTRA_CA_CERTS',
+  ],
+  [/^/u, 'MODEL_UNAVAILABLE', 'is not reachable', checkServer],
+];
+
+/** Interprets an error of the connection. */
+export function networkFailure(networkCode: string, subject: ModelSubject): ModelFailure {
+  const [, code, what, hint, isTransient = false] = rows.find(([codes]) => codes.test(networkCode)) as Row;
+  return { error: new AgentError(code, [`${nameServer(subject)} ${what} (${networkCode})`, hint]), isTransient };
+}

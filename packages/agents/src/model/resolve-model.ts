@@ -1,0 +1,98 @@
+import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
+import type { LanguageModel } from 'ai';
+import { AgentError } from '../errors.ts';
+import { parseBaseUrl } from './base-url.ts';
+import { guardModel, type GuardOptions } from './guard-model.ts';
+
+export interface ModelOptions {
+  /** A model of the AI SDK, or the id of a model at `baseUrl`. @default CAIRN_MODEL */
+  readonly model?: LanguageModel | undefined;
+  /** The URL of a server with the chat completions of the OpenAI API. @default CAIRN_BASE_URL */
+  readonly baseUrl?: string | undefined;
+  /** @default CAIRN_API_KEY; without one, requests have no key, as local servers expect */
+  readonly apiKey?: string | undefined;
+  /** The environment, for what is left out. @default none */
+  readonly env?: Readonly<Record<string, string | undefined>> | undefined;
+}
+
+export interface ResolvedModel {
+  /** The model with the defaults of {@link GuardOptions}. */
+  readonly model: GuardedModel;
+  /** The id of the model. */
+  readonly name: string;
+  /** The URL of the server, without its query; absent for a model of the AI SDK. */
+  readonly baseUrl?: string;
+  /** What the user should know, such as a key that is sent unencrypted. */
+  readonly warnings: readonly string[];
+  /** Returns the model with other limits, and with a callback for retries. Cheap: call it for each run. */
+  readonly guard: (options: GuardOptions) => GuardedModel;
+}
+
+/** A model whose requests have time limits and retries, and whose failures are `AgentError`s. */
+export type GuardedModel = ReturnType<typeof guardModel>;
+
+const WITHOUT =
+  'Without a model the tools, the memory, and the commands "agents list", "agents show" and "agents context" work';
+
+function noModel(summary: string, how: string): AgentError {
+  return new AgentError('NO_MODEL', [summary, `${how}. ${WITHOUT}`]);
+}
+
+/** An empty variable counts as not set. */
+function firstOf(...values: readonly (string | undefined)[]): string | undefined {
+  return values.map((value) => value?.trim()).find((value) => value !== undefined && value !== '');
+}
+
+/**
+ * Returns the model to use: a model of the AI SDK as it is, and for an id the model at the base URL. Sends nothing.
+ *
+ * @throws {AgentError} `NO_MODEL`: no model, or no base URL for its id. `INVALID_OPTION`: the base URL or the key is invalid.
+ */
+export function resolveModel({ model, baseUrl, apiKey, env = {} }: ModelOptions): ResolvedModel {
+  if (typeof model === 'object') {
+    const guard = (options: GuardOptions): GuardedModel => guardModel(model, {}, options);
+    return { model: guard({}), name: model.modelId, warnings: [], guard };
+  }
+  const name = firstOf(model, env['CAIRN_MODEL']);
+  const base = firstOf(baseUrl, env['CAIRN_BASE_URL']);
+  if (name === undefined) {
+    throw noModel(
+      'No model is configured',
+      base === undefined
+        ? 'Set CAIRN_MODEL and CAIRN_BASE_URL, such as CAIRN_MODEL=qwen3 CAIRN_BASE_URL=http://localhost:11434/v1, and CAIRN_API_KEY if the server needs a key; or pass a model of the AI SDK'
+        : 'Set CAIRN_MODEL to the id of a model of the server',
+    );
+  }
+  if (base === undefined) {
+    throw noModel(
+      `The model "${name}" has no server`,
+      'Set CAIRN_BASE_URL to the URL of its server, such as http://localhost:11434/v1, and CAIRN_API_KEY if the server needs a key',
+    );
+  }
+  const address = parseBaseUrl(base);
+  const key = firstOf(apiKey, env['CAIRN_API_KEY']);
+  if (key !== undefined && !/^[\x21-\x7e]+$/u.test(key)) {
+    throw new AgentError(
+      'INVALID_OPTION',
+      ['The key of the model server contains blanks or characters outside ASCII', 'Copy it again into CAIRN_API_KEY'],
+      { option: 'apiKey' },
+    );
+  }
+  const provider = createOpenAICompatible({
+    // Not `cairn`: a provider sends the options under its name, and the messages have labels under that one.
+    name: 'model-server',
+    baseURL: address.url,
+    includeUsage: true,
+    ...(key !== undefined && { apiKey: key }),
+    ...(Object.keys(address.query).length > 0 && { queryParams: address.query }),
+  });
+  const chat = provider.chatModel(name);
+  const secrets = [...(key === undefined ? [] : [key]), ...Object.values(address.query)];
+  const guard = (options: GuardOptions): GuardedModel =>
+    guardModel(chat, { name, server: address.shown, secrets }, options);
+  const warnings =
+    key !== undefined && address.isReadable
+      ? [`The key is sent unencrypted to ${address.shown}; use https:// if the server supports it`]
+      : [];
+  return { model: guard({}), name, baseUrl: address.shown, warnings, guard };
+}
