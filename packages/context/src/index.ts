@@ -15,6 +15,7 @@ export type {
   ProjectInstructions,
   ReadInstructionsOptions,
 } from './instructions/read-instructions.ts';
+export type { Language } from './messages/language.ts';
 export { labelOf } from './messages/message.ts';
 export type {
   AssistantMessage,
@@ -30,5 +31,17 @@ export type {
   UnifiedMessage,
   UserMessage,
 } from './messages/message.ts';
+export { closeOpenCalls } from './messages/pairs.ts';
+export { textOf } from './messages/text.ts';
+export { IMAGE_TOKENS, tokensOf } from './messages/tokens.ts';
+export { turnsOf } from './messages/turns.ts';
+export { foldedCount } from './modes/fold.ts';
+export type { ModelSummary } from './modes/head.ts';
 export { checkMode, DEFAULT_MODE, isContextMode, modeOf, MODES } from './modes/mode.ts';
 export type { ContextMode } from './modes/mode.ts';
+export { checkSharePatterns } from './modes/select.ts';
+export { summarize } from './modes/summarize.ts';
+export type { SummarizeOptions } from './modes/summarize.ts';
+export { createView, DEFAULT_MAX_TOKENS, DEFAULT_SUMMARIZE_AFTER } from './modes/view.ts';
+export type { ContextView, LeftOut, LeftOutReason, ViewDetails, ViewOptions } from './modes/view.ts';
+export { checkWindow } from './modes/window.ts';

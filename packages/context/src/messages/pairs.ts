@@ -1,0 +1,124 @@
+import { labelOf } from './message.ts';
+import type { ToolCallPart, ToolMessage, ToolResultPart, UnifiedMessage } from './message.ts';
+
+/** A call in a history, by the index of its message and of its part. */
+interface Place {
+  readonly message: number;
+  readonly part: number;
+}
+
+/** Results and new ids of the calls of a message, by the indices of their parts. */
+interface CallsOfMessage {
+  readonly results: Map<number, ToolResultPart>;
+  readonly ids: Map<number, string>;
+}
+
+/**
+ * Finds the result of each call of a history, as it grows. A result belongs to the newest open call with its id, also when other
+ * messages stand between them: turns that were written at the same time may be interleaved. Servers that number the calls of
+ * each answer use an id again; providers refuse that within a request, so that the later call gets another id.
+ */
+export class CallPairs {
+  readonly #open = new Map<string, Place[]>();
+  readonly #calls = new Map<number, CallsOfMessage>();
+  readonly #ids = new Set<string>();
+
+  /** Adds the next message. Returns the index of the oldest message whose calls got a result. */
+  add(message: UnifiedMessage, index: number): number {
+    if (typeof message.content === 'string' || message.role === 'user') return index;
+    let oldest = index;
+    for (const [at, part] of message.content.entries()) {
+      if (part.type === 'tool-call') this.#addCall(part, { message: index, part: at });
+      else if (part.type === 'tool-result') oldest = Math.min(oldest, this.#addResult(part) ?? index);
+    }
+    return oldest;
+  }
+
+  /** Returns the id of a call in the view: its own unless an earlier call has it. */
+  idOf(call: ToolCallPart, place: Place): string {
+    return this.#calls.get(place.message)?.ids.get(place.part) ?? call.toolCallId;
+  }
+
+  resultOf({ message, part }: Place): ToolResultPart | undefined {
+    return this.#calls.get(message)?.results.get(part);
+  }
+
+  #callsOf(message: number): CallsOfMessage {
+    const known = this.#calls.get(message);
+    if (known !== undefined) return known;
+    const calls = { results: new Map<number, ToolResultPart>(), ids: new Map<number, string>() };
+    this.#calls.set(message, calls);
+    return calls;
+  }
+
+  #addCall({ toolCallId, providerExecuted }: ToolCallPart, place: Place): void {
+    // The provider itself knows these, and their results stand beside them.
+    if (providerExecuted === true) return;
+    let id = toolCallId;
+    for (let count = 2; this.#ids.has(id); count++) id = `${toolCallId}_${count}`;
+    this.#ids.add(id);
+    if (id !== toolCallId) this.#callsOf(place.message).ids.set(place.part, id);
+    const open = this.#open.get(toolCallId);
+    if (open === undefined) this.#open.set(toolCallId, [place]);
+    else open.push(place);
+  }
+
+  #addResult(result: ToolResultPart): number | undefined {
+    const open = this.#open.get(result.toolCallId);
+    const place = open?.pop();
+    if (place === undefined) return undefined;
+    if (open?.length === 0) this.#open.delete(result.toolCallId);
+    this.#callsOf(place.message).results.set(place.part, result);
+    return place.message;
+  }
+}
+
+/** Returns the calls of a message that the run answers itself, with the index of their parts. */
+export function callsOf({ role, content }: UnifiedMessage): (readonly [part: number, call: ToolCallPart])[] {
+  if (role !== 'assistant' || typeof content === 'string') return [];
+  return [...content.entries()].flatMap(([at, part]) =>
+    part.type === 'tool-call' && part.providerExecuted !== true ? [[at, part] as const] : [],
+  );
+}
+
+/** Returns an error result for a call that has none. */
+export function closedResult({ toolCallId, toolName }: ToolCallPart, reason: string): ToolResultPart {
+  return { type: 'tool-result', toolCallId, toolName, output: { type: 'error-text', value: reason } };
+}
+
+/**
+ * Returns the messages with a result for each call that has none: an error that states `reason`, right after the call. Messages
+ * that need no change are the same objects.
+ */
+export function closeOpenCalls(messages: readonly UnifiedMessage[], reason: string): UnifiedMessage[] {
+  const pairs = new CallPairs();
+  for (const [index, message] of messages.entries()) pairs.add(message, index);
+  const closed: UnifiedMessage[] = [];
+  let open: ToolResultPart[] = [];
+  const flush = (): void => {
+    const caller = closed.at(-1);
+    if (open.length === 0 || caller === undefined) return;
+    const { ended: _ended, ...label } = labelOf(caller);
+    const isLabelled = Object.keys(label).length > 0;
+    closed.push({
+      role: 'tool',
+      content: open,
+      ...(isLabelled && { providerOptions: { cairn: label } }),
+    } satisfies ToolMessage);
+    open = [];
+  };
+  for (const [index, message] of messages.entries()) {
+    if (message.role === 'tool') {
+      closed.push(open.length === 0 ? message : { ...message, content: [...message.content, ...open] });
+      open = [];
+      continue;
+    }
+    flush();
+    closed.push(message);
+    open = callsOf(message).flatMap(([part, call]) =>
+      pairs.resultOf({ message: index, part }) === undefined ? [closedResult(call, reason)] : [],
+    );
+  }
+  flush();
+  return closed;
+}

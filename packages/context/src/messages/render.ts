@@ -1,0 +1,199 @@
+import type { Language } from './language.ts';
+import { labelOf } from './message.ts';
+import type { AssistantMessage, ToolCallPart, ToolResultPart, UnifiedMessage, UserMessage } from './message.ts';
+import { callsOf, closedResult } from './pairs.ts';
+import type { CallPairs } from './pairs.ts';
+import { messageTexts } from './texts.ts';
+import { jsonOf, resultTextOf } from './text.ts';
+
+/** A turn of a history, by the indices of its messages: `to` is that of the message after it. */
+export interface TurnRange {
+  readonly from: number;
+  readonly to: number;
+}
+
+export interface RenderOptions {
+  readonly language: Language;
+  readonly pairs: CallPairs;
+  /** Whether the turn of an agent is another one's. */
+  readonly isForeign: (agent: string) => boolean;
+}
+
+const unlabelled = new WeakMap<UnifiedMessage, UnifiedMessage>();
+
+/** Returns a message without its label. */
+function withoutLabel<Message extends UnifiedMessage>(message: Message): Message {
+  if (message.providerOptions?.['cairn'] === undefined) return message;
+  const known = unlabelled.get(message) as Message | undefined;
+  if (known !== undefined) return known;
+  const { providerOptions, ...rest } = message;
+  const { cairn: _label, ...others } = providerOptions;
+  const made = { ...rest, ...(Object.keys(others).length > 0 && { providerOptions: others }) } as Message;
+  unlabelled.set(message, made);
+  return made;
+}
+
+function isEmptyText(part: { readonly type: string; readonly text?: string }): boolean {
+  return part.type === 'text' && (part.text ?? '').trim() === '';
+}
+
+/** Returns the message of a user as a provider accepts it: it has content, and no empty text. */
+function userMessage(message: UserMessage, { language }: RenderOptions, prefix = ''): UserMessage {
+  const plain = withoutLabel(message);
+  const { content } = plain;
+  const { empty } = messageTexts[language];
+  if (typeof content === 'string') {
+    if (content.trim() !== '' && prefix === '') return plain;
+    return { ...plain, content: prefix + (content.trim() === '' ? empty : content) };
+  }
+  const parts = content.filter((part) => !isEmptyText(part));
+  if (prefix === '' && parts.length === content.length && parts.length > 0) return plain;
+  const [first] = parts;
+  if (first?.type === 'text' && prefix !== '') parts[0] = { ...first, text: prefix + first.text };
+  else if (parts.length === 0 || prefix !== '') parts.unshift({ type: 'text', text: prefix.trim() || empty });
+  return { ...plain, content: parts };
+}
+
+/** Returns the parts of an assistant message that a request has: no empty text, no approvals, and no result of another message. */
+function assistantParts(
+  content: Exclude<AssistantMessage['content'], string>,
+): Exclude<AssistantMessage['content'], string> {
+  const executed = new Set(
+    content.flatMap((part) => (part.type === 'tool-call' && part.providerExecuted === true ? [part.toolCallId] : [])),
+  );
+  return content.filter(
+    (part) =>
+      !isEmptyText(part) &&
+      part.type !== 'tool-approval-request' &&
+      (part.type !== 'tool-result' || executed.has(part.toolCallId)),
+  );
+}
+
+/** Returns an assistant message and the results of its calls. */
+function assistantMessages(
+  message: AssistantMessage,
+  index: number,
+  next: UnifiedMessage | undefined,
+  { language, pairs }: RenderOptions,
+): UnifiedMessage[] {
+  const plain = withoutLabel(message);
+  const { content } = plain;
+  if (typeof content === 'string') return content.trim() === '' ? [] : [plain];
+  const calls = callsOf(message);
+  const ids = new Map(calls.map(([part, call]) => [call, pairs.idOf(call, { message: index, part })]));
+  const kept = assistantParts(content);
+  const parts = kept.map((part) => {
+    const id = part.type === 'tool-call' ? (ids.get(part) ?? part.toolCallId) : undefined;
+    return part.type === 'tool-call' && id !== part.toolCallId ? { ...part, toolCallId: id ?? '' } : part;
+  });
+  if (parts.length === 0) return [];
+  const isChanged = parts.length !== content.length || parts.some((part, at) => part !== content[at]);
+  const shown = isChanged ? { ...plain, content: parts } : plain;
+  if (calls.length === 0) return [shown];
+  const results = calls.map(([part, call]): ToolResultPart => {
+    const result = pairs.resultOf({ message: index, part }) ?? closedResult(call, messageTexts[language].noResult);
+    const id = ids.get(call) ?? call.toolCallId;
+    return id === result.toolCallId ? result : { ...result, toolCallId: id };
+  });
+  const written = next?.role === 'tool' ? withoutLabel(next) : undefined;
+  const isWritten =
+    written?.role === 'tool' &&
+    written.content.length === results.length &&
+    written.content.every((part) => results.some((result) => result === part));
+  return [shown, isWritten ? written : { role: 'tool', content: results }];
+}
+
+/** Adds the reason why a turn ended early, as a text of the assistant. */
+function addEnd(messages: UnifiedMessage[], text: string): void {
+  const last = messages.at(-1);
+  if (last?.role !== 'assistant') {
+    messages.push({ role: 'assistant', content: text });
+    return;
+  }
+  const { content } = last;
+  messages[messages.length - 1] =
+    typeof content === 'string'
+      ? { ...last, content: `${content}\n\n${text}` }
+      : { ...last, content: [...content, { type: 'text', text }] };
+}
+
+/** Returns what another agent did as lines of text: its texts, its calls and their results. */
+function foreignText(message: AssistantMessage, index: number, agent: string, options: RenderOptions): string[] {
+  const { language, pairs } = options;
+  const texts = messageTexts[language];
+  if (typeof message.content === 'string')
+    return message.content.trim() === '' ? [] : [`[${agent}] ${message.content}`];
+  const textOfCall = (call: ToolCallPart, part: number): string[] => {
+    const result = pairs.resultOf({ message: index, part });
+    return [
+      `${texts.call(agent, call.toolName)} ${jsonOf(call.input)}`,
+      `${texts.result(agent, call.toolName)} ${result === undefined ? texts.noResult : resultTextOf(result.output)}`,
+    ];
+  };
+  return [...message.content.entries()].flatMap(([at, part]) => {
+    if (part.type === 'text') return isEmptyText(part) ? [] : [`[${agent}] ${part.text}`];
+    return part.type === 'tool-call' && part.providerExecuted !== true ? textOfCall(part, at) : [];
+  });
+}
+
+function renderForeign(
+  history: readonly UnifiedMessage[],
+  { from, to }: TurnRange,
+  options: RenderOptions,
+): UnifiedMessage[] {
+  const shown: UnifiedMessage[] = [];
+  let lines: string[] = [];
+  const flush = (): void => {
+    if (lines.length > 0) shown.push({ role: 'assistant', content: lines.join('\n') });
+    lines = [];
+  };
+  for (let index = from; index < to; index++) {
+    const message = history[index];
+    if (message === undefined) continue;
+    const { agent = '' } = labelOf(message);
+    if (message.role === 'user') {
+      flush();
+      shown.push(userMessage(message, options, agent === '' ? '' : `@${agent} `));
+    } else if (message.role === 'assistant') {
+      lines.push(...foreignText(message, index, agent, options));
+    }
+  }
+  flush();
+  return shown;
+}
+
+function renderOwn(
+  history: readonly UnifiedMessage[],
+  { from, to }: TurnRange,
+  options: RenderOptions,
+): UnifiedMessage[] {
+  const shown: UnifiedMessage[] = [];
+  for (let index = from; index < to; index++) {
+    const message = history[index];
+    if (message?.role === 'user') shown.push(userMessage(message, options));
+    else if (message?.role === 'assistant')
+      shown.push(...assistantMessages(message, index, history[index + 1], options));
+  }
+  return shown;
+}
+
+/**
+ * Returns a turn as it is sent. Every call is followed by its result, and a call without one by an error that states it; results
+ * without a call are left out. The turn of another agent is written out as text. Labels are removed, and the reason of an early
+ * end is added as text. The turn begins with a message of the user.
+ */
+export function renderTurn(
+  history: readonly UnifiedMessage[],
+  range: TurnRange,
+  options: RenderOptions,
+): UnifiedMessage[] {
+  const texts = messageTexts[options.language];
+  const labels = history.slice(range.from, range.to).map(labelOf);
+  const agent = labels.find((label) => label.agent !== undefined)?.agent;
+  const isForeign = agent !== undefined && options.isForeign(agent);
+  const shown = isForeign ? renderForeign(history, range, options) : renderOwn(history, range, options);
+  const ended = labels.findLast((label) => label.ended !== undefined)?.ended;
+  if (ended !== undefined) addEnd(shown, texts.ended(ended));
+  if (shown.length > 0 && shown[0]?.role !== 'user') shown.unshift({ role: 'user', content: texts.noBeginning });
+  return shown;
+}

@@ -1,0 +1,30 @@
+import type { Language } from './language.ts';
+
+interface MessageTexts {
+  readonly noResult: string;
+  readonly noBeginning: string;
+  readonly empty: string;
+  readonly ended: (reason: string) => string;
+  readonly call: (agent: string, tool: string) => string;
+  readonly result: (agent: string, tool: string) => string;
+}
+
+/** What a view writes into a conversation in place of what is not there. */
+export const messageTexts: Readonly<Record<Language, MessageTexts>> = {
+  en: {
+    noResult: 'No result: the call had not ended when this conversation was read.',
+    noBeginning: '(The beginning of this conversation is missing.)',
+    empty: '(empty message)',
+    ended: (reason) => `(This turn ended early: ${reason})`,
+    call: (agent, tool) => `[${agent}, call of ${tool}]`,
+    result: (agent, tool) => `[${agent}, result of ${tool}]`,
+  },
+  zh: {
+    noResult: '无结果：读取此对话时，该调用尚未结束。',
+    noBeginning: '（此对话的开头缺失。）',
+    empty: '（空消息）',
+    ended: (reason) => `（本轮提前结束：${reason}）`,
+    call: (agent, tool) => `[${agent}，调用 ${tool}]`,
+    result: (agent, tool) => `[${agent}，${tool} 的结果]`,
+  },
+};

@@ -1,0 +1,81 @@
+import { ContextError } from '../errors.ts';
+import { sentencesOf } from './sentences.ts';
+
+/** Returns whether a sentence matches a pattern. */
+export type MatchSentence = (sentence: string) => boolean;
+
+/** One spelling: full width as half width, composed, upper case, one space for any blanks. */
+function fold(text: string): string {
+  return text.normalize('NFKC').toUpperCase().replaceAll(/\s+/gu, ' ').trim();
+}
+
+/** A blank beside punctuation or beside a script without spaces may be missing: `tech stack: *` matches `技术栈:React`. */
+const OPTIONAL_BLANK =
+  /(?<=[\p{P}\p{S}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]) | (?=[\p{P}\p{S}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}])/gu;
+
+function literalOf(text: string): RegExp {
+  const escaped = text.replaceAll(/[$()*+.?[\\\]^{|}]/gu, String.raw`\$&`).replaceAll(OPTIONAL_BLANK, ' ?');
+  return new RegExp(escaped, 'gu');
+}
+
+function compile(pattern: string): MatchSentence {
+  const folded = fold(pattern);
+  // The blank before a star is a part of the pattern: `uses *` does not match `useless`.
+  const literals = folded
+    .split('*')
+    .filter((literal) => literal.trim() !== '')
+    .map(literalOf);
+  return (sentence) => {
+    const text = fold(sentence);
+    let at = 0;
+    return literals.every((literal) => {
+      literal.lastIndex = at;
+      const isFound = literal.test(text);
+      at = literal.lastIndex;
+      return isFound;
+    });
+  };
+}
+
+/**
+ * Checks patterns of the mode `selective`. `*` stands for any text within a sentence, every other character for itself.
+ *
+ * @throws {ContextError} `INVALID_OPTION` for a pattern that would match every sentence.
+ */
+export function checkSharePatterns(patterns: readonly string[]): void {
+  for (const pattern of patterns) {
+    if (typeof pattern === 'string' && fold(pattern).replaceAll(/[* ]/gu, '') !== '') continue;
+    const summary = `The pattern ${JSON.stringify(pattern)} of sharePatterns would match every sentence`;
+    const hint = 'Add words, such as "project uses *", or use the mode fork to share the whole conversation.';
+    throw new ContextError('INVALID_OPTION', [summary, hint], { option: 'sharePatterns' });
+  }
+}
+
+const compiled = new Map<string, MatchSentence>();
+const MAX_COMPILED = 1000;
+
+/**
+ * Makes a test of sentences from patterns: a sentence matches when a pattern matches anywhere in it. Case and width do not matter,
+ * and blanks may be missing beside punctuation and Chinese or Japanese characters. Takes linear time.
+ *
+ * @throws {ContextError} `INVALID_OPTION`.
+ */
+export function createMatcher(patterns: readonly string[]): MatchSentence {
+  checkSharePatterns(patterns);
+  const matchers = patterns.map((pattern) => {
+    const known = compiled.get(pattern);
+    if (known !== undefined) return known;
+    const made = compile(pattern);
+    if (compiled.size >= MAX_COMPILED) compiled.clear();
+    compiled.set(pattern, made);
+    return made;
+  });
+  return (sentence) => matchers.some((matches) => matches(sentence));
+}
+
+/** Returns the sentences of a text that match, and whether those are all. */
+export function selectSentences(text: string, matches: MatchSentence): { sentences: string[]; isWhole: boolean } {
+  const all = sentencesOf(text);
+  const sentences = all.filter((sentence) => matches(sentence));
+  return { sentences, isWhole: sentences.length === all.length };
+}
