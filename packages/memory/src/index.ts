@@ -70,9 +70,12 @@ export type { Problem, ProblemListener } from './maintenance/problems.ts';
 export type {
   JsonObject,
   Namespace,
+  NamespaceChanges,
+  NamespaceChangesQuery,
   NamespaceKeyInfo,
   NamespaceOptions,
   NamespaceRecord,
+  SequencedRecord,
 } from './records/namespace.ts';
 export type { ImportedMessage, Message, MessageInput, NewMessage, Role } from './conversations/message.ts';
 export type { AddedMessage, Messages, Place } from './conversations/messages.ts';

@@ -201,6 +201,7 @@ export function createMemory(options: MemoryOptions): Memory {
       checkCalls(createNamespace({ backend, reader, limits }, name, rules), {
         append: ['any', 'objects', 'object?'],
         list: ['any', 'object?'],
+        changes: ['any', 'object?'],
         remove: ['any', 'objects', 'object?'],
         read: ['any', 'object?'],
         swap: ['any', 'object', 'object?'],

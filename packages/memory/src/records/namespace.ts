@@ -1,10 +1,12 @@
 import { MemoryError } from '../errors.ts';
 import type { CallOptions, Draft, KeyInfo, ListRule, MemoryBackend, Swap } from './backend.ts';
 import { checkName, namespaceKey, namespacePrefix, parseNamespaceKey } from './keys.ts';
+import { checkWhole } from './checks.ts';
 import { checkSize, listRuleOf } from './limits.ts';
 import type { Limits } from './limits.ts';
+import { readChanges } from './read-changes.ts';
 import type { Reader } from './reader.ts';
-import { parseFields } from './record.ts';
+import { isLive, parseFields } from './record.ts';
 import { isTime, wholeTime } from './time.ts';
 
 /** A JSON object. */
@@ -27,6 +29,35 @@ export interface NamespaceRecord {
   readonly text: string;
 }
 
+/** Selects what changed in a list. */
+export interface NamespaceChangesQuery extends CallOptions {
+  /** The epoch of `after`, from an earlier call. */
+  readonly epoch?: string | undefined;
+  /** Only records with a higher sequence, from an earlier call. @default all records */
+  readonly after?: number | undefined;
+  /** The maximum number of records. @default Infinity */
+  readonly limit?: number | undefined;
+}
+
+/** A stored record of a list, with its sequence. */
+export interface SequencedRecord extends NamespaceRecord {
+  readonly sequence: number;
+}
+
+/** What changed in a list. */
+export interface NamespaceChanges {
+  /** Empty when the list has no records. Another epoch than before: the list was removed meanwhile, or numbered again. */
+  readonly epoch: string;
+  /** For the next call, as `after`, with the epoch. */
+  readonly sequence: number;
+  /** Whether the records are those that were added after the given sequence. Otherwise they are all of the list. */
+  readonly isContinued: boolean;
+  /** By sequence, in the order in which they were written. An imported record may be older than those before it. */
+  readonly records: readonly SequencedRecord[];
+  /** The texts of the new records that are not readable. They are also reported. */
+  readonly unreadable: readonly string[];
+}
+
 /** A key of a namespace. */
 export interface NamespaceKeyInfo extends Omit<KeyInfo, 'key'> {
   /** The key as the namespace knows it. */
@@ -42,6 +73,8 @@ export interface NamespaceKeyInfo extends Omit<KeyInfo, 'key'> {
  */
 export interface Namespace {
   readonly name: string;
+  /** The largest value or document, in bytes of UTF-8. */
+  readonly maxContentBytes: number;
   /** Returns the key in the store: `ai:namespace:{name}:{key}`. @throws {MemoryError} `INVALID_NAME`. */
   readonly storeKey: (key: string) => string;
   /**
@@ -60,6 +93,13 @@ export interface Namespace {
     key: string,
     options?: CallOptions & { readonly limit?: number | undefined },
   ) => Promise<NamespaceRecord[]>;
+  /**
+   * Returns the records that were added to a list after an earlier call, or all when it was removed or numbered again meanwhile.
+   * A list of more than 256 records keeps its epoch while records are added as its newest.
+   *
+   * @throws {MemoryError} `INVALID_INPUT` for a limit that is not a whole number from 1.
+   */
+  readonly changes: (key: string, query?: NamespaceChangesQuery) => Promise<NamespaceChanges>;
   /** Removes records from a list. @returns the number of removed records. */
   readonly remove: (key: string, records: readonly NamespaceRecord[], options?: CallOptions) => Promise<number>;
   /** Returns the document under a key. @throws {MemoryError} `CORRUPT_RECORD` when the key has a list. */
@@ -71,10 +111,10 @@ export interface Namespace {
    *   the key has a list.
    */
   readonly swap: (key: string, change: Pick<Swap, 'expected' | 'next'>, options?: CallOptions) => Promise<boolean>;
-  /** Returns all keys, in alphabetical order. */
-  readonly keys: (options?: CallOptions) => Promise<NamespaceKeyInfo[]>;
-  /** Removes one key, or all keys. @returns the number of removed records and documents. */
-  readonly forget: (key?: string, options?: CallOptions) => Promise<number>;
+  /** Returns all keys, or those with a prefix, in alphabetical order. */
+  readonly keys: (options?: CallOptions & { readonly prefix?: string | undefined }) => Promise<NamespaceKeyInfo[]>;
+  /** Removes one key, the keys with a prefix, or all keys. @returns the number of removed records and documents. */
+  readonly forget: (key?: string | { readonly prefix: string }, options?: CallOptions) => Promise<number>;
 }
 
 export interface NamespaceDependencies {
@@ -128,19 +168,45 @@ export function parseNamespaceRecord(text: string): NamespaceRecord | undefined 
   return isTime(time) ? { value, time: wholeTime(time), text } : undefined;
 }
 
-/** Removes one key of a namespace, or all. @returns the number of removed records and documents. */
+/** Removes one key of a namespace, or those with a prefix. @returns the number of removed records and documents. */
 async function removeKeys(
   backend: MemoryBackend,
-  { namespace, key }: { readonly namespace: string; readonly key: string | undefined },
+  selection: { readonly key: string } | { readonly prefix: string },
   options: CallOptions,
 ): Promise<number> {
-  const infos = await backend.keys(namespacePrefix(namespace), options);
-  const storeKey = key === undefined ? undefined : namespaceKey(namespace, key);
+  const infos = await backend.keys('key' in selection ? selection.key : selection.prefix, options);
   let removed = 0;
   for (const info of infos) {
-    if (storeKey === undefined || info.key === storeKey) removed += await removeKey(backend, info, options);
+    if ('prefix' in selection || info.key === selection.key) removed += await removeKey(backend, info, options);
   }
   return removed;
+}
+
+interface ListReading {
+  readonly key: string;
+  readonly rule: ListRule;
+  readonly query: NamespaceChangesQuery;
+}
+
+async function changesOf(
+  { backend, reader }: NamespaceDependencies,
+  { key, rule, query: { epoch: known, after, limit = Infinity, signal } }: ListReading,
+): Promise<NamespaceChanges> {
+  checkWhole(limit, 'limit', { min: 1, isEndless: true });
+  const from = known === undefined ? {} : { epoch: known, after };
+  const { epoch, sequence, selected } = await readChanges(backend, key, (one) => one, { ...from, limit, signal });
+  // The store may still have expired records.
+  const nowMs = selected.length === 0 ? 0 : await backend.now({ signal });
+  const unreadable: string[] = [];
+  const records = selected.flatMap(({ sequence: place, record }): SequencedRecord[] => {
+    if (!isLive(record, rule, nowMs)) return [];
+    const parsed = parseNamespaceRecord(record);
+    if (parsed !== undefined) return [{ ...parsed, sequence: place }];
+    reader.report({ key, record });
+    unreadable.push(record);
+    return [];
+  });
+  return { epoch, sequence, isContinued: epoch === known, records, unreadable };
 }
 
 /** Removes a key with all that it has. @returns the number of removed records and documents. */
@@ -159,16 +225,19 @@ export async function removeKey(
 
 /** @throws {MemoryError} `INVALID_NAME`, `INVALID_OPTION`. */
 export function createNamespace(
-  { backend, reader, limits }: NamespaceDependencies,
+  dependencies: NamespaceDependencies,
   name: string,
   options: NamespaceOptions = {},
 ): Namespace {
+  const { backend, reader, limits } = dependencies;
   const prefix = namespacePrefix(checkName(name, 'namespace'));
   const rule: ListRule = listRuleOf(options);
   const storeKey = (key: string): string => namespaceKey(name, key);
+  const storePrefix = (start: string): string => (start === '' ? prefix : namespaceKey(name, start));
 
   return {
     name,
+    maxContentBytes: limits.maxContentBytes,
     storeKey,
     append: async (key, values, { signal } = {}) => {
       const drafts = values.map((value) => namespaceDraft(value, limits));
@@ -179,6 +248,7 @@ export function createNamespace(
       const entries = await reader.read(storeKey(key), { rule, limit, signal }, parseNamespaceRecord);
       return entries.map(({ value }) => value);
     },
+    changes: (key, query = {}) => changesOf(dependencies, { key: storeKey(key), rule, query }),
     remove: (key, records, call) =>
       backend.remove(
         storeKey(key),
@@ -190,14 +260,17 @@ export function createNamespace(
       if (next !== undefined) checkDocument(next, limits);
       return backend.swap(storeKey(key), { expected, next, ttlMs: rule.lifetimeMs }, call);
     },
-    keys: async (call = {}) => {
-      const infos = await backend.keys(prefix, call);
+    keys: async ({ prefix: start = '', signal } = {}) => {
+      const infos = await backend.keys(storePrefix(start), { signal });
       const own = infos.flatMap((info): NamespaceKeyInfo[] => {
         const place = parseNamespaceKey(info.key);
         return place === undefined ? [] : [{ ...info, key: place.key }];
       });
       return own.toSorted((a, b) => (a.key < b.key ? -1 : 1));
     },
-    forget: (key, call = {}) => removeKeys(backend, { namespace: name, key }, call),
+    forget: (key, call = {}) => {
+      const selection = typeof key === 'string' ? { key: storeKey(key) } : { prefix: storePrefix(key?.prefix ?? '') };
+      return removeKeys(backend, selection, call);
+    },
   };
 }
