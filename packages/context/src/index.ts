@@ -1,5 +1,7 @@
 export { checkDefinition, createDefinitionFile } from './definitions/create-definition-file.ts';
 export type { CreateDefinitionOptions } from './definitions/create-definition-file.ts';
+export { ContextManager, openContexts } from './context-manager.ts';
+export type { ContextsOptions } from './context-manager.ts';
 export type { AgentDefinition, DefinitionSource } from './definitions/definition.ts';
 export { findAgent, formatProblem } from './definitions/find-agent.ts';
 export { formatDefinition } from './definitions/format-definition.ts';
@@ -16,6 +18,10 @@ export type {
   ReadInstructionsOptions,
 } from './instructions/read-instructions.ts';
 export type { Language } from './messages/language.ts';
+export type { AgentContext } from './histories/history.ts';
+export type { HistoryProblem } from './histories/history-store.ts';
+export { listSessions } from './histories/sessions.ts';
+export type { SessionInfo, SessionsOptions } from './histories/sessions.ts';
 export { labelOf } from './messages/message.ts';
 export type {
   AssistantMessage,

@@ -1,0 +1,152 @@
+import type { Memory } from '@cairn/memory';
+import { randomUUID } from 'node:crypto';
+import { copyMessage } from './histories/copy.ts';
+import { History } from './histories/history.ts';
+import type { AgentContext } from './histories/history.ts';
+import { HistoryStore } from './histories/history-store.ts';
+import type { HistoryProblem } from './histories/history-store.ts';
+import { checkAgentName, checkName, MAIN, NAMESPACE, parseHistoryKey, prefixOf } from './histories/keys.ts';
+import { DEFAULT_PROJECT, memoryOf, projectNameOf } from './histories/sessions.ts';
+import type { SessionsOptions } from './histories/sessions.ts';
+import type { UnifiedMessage } from './messages/message.ts';
+import { checkMode, DEFAULT_MODE } from './modes/mode.ts';
+import type { ContextMode } from './modes/mode.ts';
+
+export interface ContextsOptions extends SessionsOptions {
+  /** The name of the session, which is continued or begun. @default a new session */
+  readonly session?: string | undefined;
+}
+
+interface Place {
+  readonly memory?: Memory | undefined;
+  readonly project: string;
+  readonly session: string;
+  readonly close?: (() => Promise<void>) | undefined;
+}
+
+function newSession(): string {
+  return `session_${Date.now()}_${randomUUID().slice(0, 8)}`;
+}
+
+/**
+ * The histories of one session: that of the main session and one for each agent.
+ *
+ * `new ContextManager()` keeps them in memory only; {@link openContexts} keeps them in a store.
+ */
+export class ContextManager {
+  readonly project: string;
+  readonly session: string;
+  /** The parts of the histories that were not readable so far. */
+  readonly problems: readonly HistoryProblem[];
+  readonly #problems: HistoryProblem[] = [];
+  readonly #place: Place;
+  readonly #histories: Map<string, History> = new Map<string, History>();
+
+  /** @param place set by {@link openContexts} */
+  constructor(place: Place = { project: DEFAULT_PROJECT, session: newSession() }) {
+    this.#place = place;
+    this.project = place.project;
+    this.session = place.session;
+    this.problems = this.#problems;
+  }
+
+  /** The conversation of the main session, which the mode `shared` reads and writes. */
+  get main(): AgentContext {
+    return this.#historyAt(MAIN).context;
+  }
+
+  /**
+   * Returns the conversation that an agent writes in a mode: with `shared` that of the main session, else that of the agent. Always
+   * the same object for the same one.
+   *
+   * @throws {ContextError} `INVALID_NAME`, `INVALID_MODE`.
+   */
+  getContext(agentName: string, mode?: ContextMode): AgentContext {
+    return this.#historyOf(agentName, mode).context;
+  }
+
+  /**
+   * Adds a message. It is in the history at once; the promise settles when it is stored. When it cannot be stored, it is removed
+   * from the history again.
+   *
+   * @throws {ContextError} `INVALID_NAME`, `INVALID_MODE`, `INVALID_INPUT`, `TOO_LARGE`; a `MemoryError` of the store.
+   */
+  addMessage(agentName: string, message: UnifiedMessage, mode?: ContextMode): Promise<void> {
+    return this.appendTurn(agentName, [message], mode);
+  }
+
+  /**
+   * Adds the messages of a turn in one step: another process sees all of them or none. Otherwise like
+   * {@link ContextManager.addMessage}.
+   */
+  async appendTurn(agentName: string, messages: readonly UnifiedMessage[], mode?: ContextMode): Promise<void> {
+    const history = this.#historyOf(agentName, mode);
+    const copies = messages.map(copyMessage);
+    if (copies.length > 0) await history.append(copies);
+  }
+
+  /**
+   * Removes the messages of an agent from memory, and from the store with their files; with the mode `shared` those of the main
+   * session, and never otherwise. A process that has the session open notices it at its next refresh.
+   */
+  async clearHistory(agentName: string, mode?: ContextMode): Promise<void> {
+    await this.#historyOf(agentName, mode).clear();
+  }
+
+  /**
+   * Takes over what other processes added and cleared since the last time.
+   *
+   * @param agentNames the histories to read, `__main__` for that of the main session. @default all of the session
+   */
+  async refresh(agentNames?: readonly string[]): Promise<void> {
+    const names = agentNames ?? [...new Set([...this.#histories.keys(), ...(await this.#storedNames())])];
+    for (const name of names) if (name !== MAIN) checkAgentName(name);
+    await Promise.all(names.map((name) => this.#historyAt(name).refresh()));
+  }
+
+  /** Waits until everything is stored, and closes the store that {@link openContexts} opened. */
+  async close(): Promise<void> {
+    await Promise.all(Array.from(this.#histories.values(), (history) => history.settle()));
+    await this.#place.close?.();
+  }
+
+  async #storedNames(): Promise<string[]> {
+    const { memory } = this.#place;
+    if (memory === undefined) return [];
+    const keys = await memory.namespace(NAMESPACE).keys({ prefix: prefixOf('history', this.#place) });
+    return keys.flatMap(({ key }) => parseHistoryKey(key)?.agent ?? []);
+  }
+
+  #historyOf(agentName: string, mode: ContextMode = DEFAULT_MODE): History {
+    checkAgentName(agentName);
+    const history = this.#historyAt(checkMode(mode) === 'shared' ? MAIN : agentName);
+    history.touch(Date.now());
+    return history;
+  }
+
+  #historyAt(agent: string): History {
+    const known = this.#histories.get(agent);
+    if (known) return known;
+    const { memory, project, session } = this.#place;
+    const store = memory && new HistoryStore(memory, { project, session, agent });
+    const onProblem = (problem: HistoryProblem): void => void this.#problems.push(problem);
+    const history = new History(agent, { store, nowMs: Date.now(), onProblem });
+    this.#histories.set(agent, history);
+    return history;
+  }
+}
+
+/**
+ * Opens the histories of a session in a store.
+ *
+ * @throws {ContextError} `INVALID_NAME`; a `MemoryError` of the store.
+ */
+export async function openContexts(options: ContextsOptions): Promise<ContextManager> {
+  const { store, session = newSession() } = options;
+  const project = projectNameOf(options);
+  const memory = memoryOf(store);
+  const close = memory === store ? undefined : () => memory.close();
+  const manager = new ContextManager({ memory, project, session: checkName(session, 'session'), close });
+  await manager.refresh();
+  return manager;
+}

@@ -1,0 +1,205 @@
+/**
+ * Messages as JSON. What JSON has no form for is an object with the field `$cairn`, and large parts are blobs: texts that are
+ * kept apart under their hashes, in chunks that fit into a record of the store.
+ */
+import { hash } from 'node:crypto';
+import type { UnifiedMessage } from '../messages/message.ts';
+
+const TAG = '$cairn';
+/** Parts, texts and data that are larger are blobs. In bytes of UTF-8. */
+export const MAX_PART_BYTES: number = 256 * 1024;
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Returns whether a text is larger than allowed, without counting when its length tells. */
+function isLonger(text: string, bytes: number): boolean {
+  return text.length > bytes || (text.length * 3 > bytes && Buffer.byteLength(text) > bytes);
+}
+
+/** Splits a text so that each piece is at most this large as a text of JSON. */
+function* chunksOf(text: string, bytes: number): Generator<string, void, undefined> {
+  for (let start = 0; start < text.length;) {
+    let length = bytes;
+    let chunk = text.slice(start, start + length);
+    while (length > 1 && isLonger(JSON.stringify(chunk), bytes)) {
+      length = Math.ceil(length / 2);
+      chunk = text.slice(start, start + length);
+    }
+    yield chunk;
+    start += chunk.length;
+  }
+}
+
+/** Encodes messages. */
+export class Encoder {
+  /** The chunks of the blobs, by their hashes. */
+  readonly chunks: Map<string, string> = new Map<string, string>();
+  readonly #recordBytes: number;
+  readonly #chunkBytes: number;
+  readonly #partBytes: number;
+
+  /** @param maxBytes the largest record of the store */
+  constructor(maxBytes: number) {
+    this.#recordBytes = Math.max(1, Math.min(maxBytes, 1024 * 1024) - 256);
+    this.#chunkBytes = Math.max(1, Math.min(maxBytes, 1024 * 1024) - 64);
+    this.#partBytes = Math.min(MAX_PART_BYTES, this.#recordBytes);
+  }
+
+  /** Returns the message as a value of JSON. */
+  encode(message: UnifiedMessage): unknown {
+    const encoded = this.#encode(message) as Fields;
+    if (!isLonger(JSON.stringify(encoded), this.#partBytes)) return encoded;
+    const { content, ...rest } = encoded;
+    const parts = Array.isArray(content) ? content.map((part) => this.#shorten(part, this.#partBytes)) : content;
+    return this.#shorten({ ...rest, content: parts }, this.#recordBytes);
+  }
+
+  #encode(value: unknown): unknown {
+    if (typeof value === 'string') {
+      return isLonger(value, this.#partBytes) ? { [TAG]: 'text', chunks: this.#put(value) } : value;
+    }
+    if (typeof value === 'number') {
+      const isJson = Number.isFinite(value) && !Object.is(value, -0);
+      return isJson ? value : { [TAG]: 'number', data: Object.is(value, -0) ? '-0' : String(value) };
+    }
+    if (value === undefined) return { [TAG]: 'undefined' };
+    if (typeof value !== 'object' || value === null) return value;
+    if (Buffer.isBuffer(value)) return { [TAG]: 'buffer', data: this.#encode(value.toString('base64')) };
+    if (value instanceof Uint8Array) return { [TAG]: 'bytes', data: this.#encode(base64Of(value.buffer, value)) };
+    if (value instanceof ArrayBuffer) return { [TAG]: 'arraybuffer', data: this.#encode(base64Of(value)) };
+    if (value instanceof URL) return { [TAG]: 'url', data: value.href };
+    if (value instanceof Date) return { [TAG]: 'date', data: this.#encode(value.getTime()) };
+    if (Array.isArray(value)) return value.map((item) => this.#encode(item));
+    const entries = Object.entries(value).map(([name, item]) => [name, this.#encode(item)] as const);
+    return TAG in value ? { [TAG]: 'object', data: entries } : Object.fromEntries(entries);
+  }
+
+  #shorten(value: unknown, bytes: number): unknown {
+    const text = JSON.stringify(value);
+    return isLonger(text, bytes) ? { [TAG]: 'json', chunks: this.#put(text) } : value;
+  }
+
+  #put(text: string): readonly string[] {
+    return Array.from(chunksOf(text, this.#chunkBytes), (chunk) => {
+      const name = hash('sha256', chunk);
+      this.chunks.set(name, chunk);
+      return name;
+    });
+  }
+}
+
+function base64Of(
+  buffer: ArrayBufferLike,
+  { byteOffset, byteLength }: { byteOffset?: number; byteLength: number } = buffer,
+): string {
+  return Buffer.from(buffer, byteOffset, byteLength).toString('base64');
+}
+
+/** Reads chunks by their hashes. */
+export type ReadChunk = (name: string) => Promise<string | undefined>;
+
+/** Why an encoded message cannot be read. */
+export class UnreadableMessage extends Error {}
+
+function unreadable(reason: string): never {
+  throw new UnreadableMessage(reason);
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : unreadable('a value has another form');
+}
+
+function bytesOf(value: unknown): Buffer {
+  return Buffer.from(textOf(value), 'base64');
+}
+
+/** Decodes a value, with the chunks that are known, and collects the names of the others. */
+class Decoder {
+  readonly missing: Set<string> = new Set<string>();
+  readonly #chunks: ReadonlyMap<string, string>;
+
+  constructor(chunks: ReadonlyMap<string, string>) {
+    this.#chunks = chunks;
+  }
+
+  decode(value: unknown): unknown {
+    if (Array.isArray(value)) return value.map((item) => this.decode(item));
+    if (!isFields(value)) return value;
+    if (Object.hasOwn(value, TAG)) return this.#decodeTagged(value);
+    return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, this.decode(item)]));
+  }
+
+  #decodeTagged({ [TAG]: kind, data, chunks }: Fields): unknown {
+    switch (kind) {
+      case 'text':
+        return this.#textOf(chunks);
+      case 'json': {
+        const text = this.#textOf(chunks);
+        return this.missing.size > 0 ? undefined : this.decode(JSON.parse(text));
+      }
+      case 'undefined':
+        return undefined;
+      case 'number':
+        return Number(data);
+      case 'url':
+        return new URL(textOf(data));
+      case 'date':
+        return new Date(Number(this.decode(data)));
+      case 'buffer':
+        return bytesOf(this.decode(data));
+      case 'bytes':
+        return new Uint8Array(bytesOf(this.decode(data)));
+      case 'arraybuffer':
+        return new Uint8Array(bytesOf(this.decode(data))).buffer;
+      case 'object':
+        return Object.fromEntries((data as [string, unknown][]).map(([name, item]) => [name, this.decode(item)]));
+      default:
+        return unreadable(`this version does not know a value of the kind ${String(kind)}`);
+    }
+  }
+
+  #textOf(names: unknown): string {
+    if (!Array.isArray(names)) return unreadable('a value has another form');
+    const texts = names.map((name: unknown) => {
+      const text = this.#chunks.get(textOf(name));
+      if (text === undefined) this.missing.add(textOf(name));
+      return text;
+    });
+    return texts.join('');
+  }
+}
+
+/** Decodes a message. @throws {UnreadableMessage} when it has another form, or a blob is missing or damaged. */
+export async function decode(value: unknown, readChunk: ReadChunk): Promise<UnifiedMessage> {
+  const chunks = new Map<string, string>();
+  for (;;) {
+    const decoder = new Decoder(chunks);
+    const message = attempt(() => decoder.decode(value));
+    if (decoder.missing.size === 0) return checked(message);
+    // A part of JSON may have blobs itself.
+    for (const name of decoder.missing) {
+      const chunk = await readChunk(name);
+      if (chunk === undefined) return unreadable(`its part ${name.slice(0, 12)} is missing`);
+      if (hash('sha256', chunk) !== name) return unreadable(`its part ${name.slice(0, 12)} is damaged`);
+      chunks.set(name, chunk);
+    }
+  }
+}
+
+function attempt<T>(task: () => T): T {
+  try {
+    return task();
+  } catch (error) {
+    if (error instanceof UnreadableMessage) throw error;
+    return unreadable('a value has another form');
+  }
+}
+
+function checked(message: unknown): UnifiedMessage {
+  const isMessage = isFields(message) && typeof message['role'] === 'string' && 'content' in message;
+  return isMessage ? (message as unknown as UnifiedMessage) : unreadable('it is not a message');
+}
