@@ -1,3 +1,4 @@
+export { createAgents } from './create-agents.ts';
 export { AgentError } from './errors.ts';
 export type { AgentErrorCode, AgentErrorFacts } from './errors.ts';
 export type { GuardOptions, ModelRetry } from './model/guard-model.ts';
@@ -5,7 +6,19 @@ export { mapModelError } from './model/model-failure.ts';
 export type { ModelSubject } from './model/model-subject.ts';
 export { resolveModel } from './model/resolve-model.ts';
 export type { GuardedModel, ModelOptions, ResolvedModel } from './model/resolve-model.ts';
-export type { AgentEvent, AgentResult, AgentRun, FinishReason, Usage } from './run/agent-run.ts';
+export { SYSTEM_PARTS } from './prompt/system-prompt.ts';
+export type { SystemPart, SystemPartName } from './prompt/system-prompt.ts';
+export type { AgentEvent, AgentResult, AgentRun, FinishReason, OwnEvent, Usage } from './run/agent-run.ts';
+export type {
+  Agents,
+  AgentsOptions,
+  PreparedPart,
+  PreparedRequest,
+  PreparedTool,
+  RequestOptions,
+  RunOptions,
+} from './run/agents.ts';
+export type { ToolRunContext } from './run/tool-context.ts';
 export { openAgentTools } from './tools/open-agent-tools.ts';
 export type { AgentTools, AgentToolsOptions } from './tools/open-agent-tools.ts';
 export type { AgentTool, AgentToolCall } from './tools/agent-tool.ts';

@@ -25,6 +25,13 @@ export type AgentEvent = EventPlace &
     | { readonly type: 'end'; readonly finishReason: FinishReason }
   );
 
+/** An event without the place of its run. */
+export type OwnEvent = AgentEvent extends infer Event
+  ? Event extends AgentEvent
+    ? Omit<Event, 'run' | 'depth'>
+    : never
+  : never;
+
 interface EventPlace {
   /** The id of the run. */
   readonly run: string;

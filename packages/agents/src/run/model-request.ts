@@ -117,7 +117,9 @@ export async function requestModel(request: ModelRequest): Promise<ModelAnswer> 
       } else if (part.type === 'reasoning-delta') onReasoning?.(part.text);
       else if (part.type === 'tool-call') {
         const { toolCallId: id, toolName: name, input, invalid, error: problem } = part;
-        received.addCall({ id, name, input, ...(invalid === true && { invalid: problem }) });
+        // The provider itself runs the others, and their results are in the message.
+        if (part.providerExecuted !== true)
+          received.addCall({ id, name, input, ...(invalid === true && { invalid: problem }) });
       } else if (part.type === 'error') error ??= part.error;
       else if (part.type === 'finish-step') {
         usage = part.usage;

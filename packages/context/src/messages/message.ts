@@ -76,6 +76,8 @@ export interface MessageLabel {
   readonly agent?: string;
   /** The id of the run: all messages of one turn have it. */
   readonly run?: string;
+  /** The first run of the chain that the run continues. */
+  readonly continues?: string;
   /** Why the turn ended before its end. On its last message. */
   readonly ended?: string;
 }

@@ -1,0 +1,33 @@
+/** A part of a system prompt. */
+export interface SystemPart {
+  readonly name: SystemPartName;
+  readonly text: string;
+}
+
+/**
+ * The parts in their order. Those that change least come first, so that providers can cache the longest beginning.
+ *
+ * - `agent`: the system prompt of the definition.
+ * - `project`: the project instructions.
+ * - `tools`: when to use the tools.
+ * - `facts`: the newest facts of the memory.
+ * - `workspace`: the directory tree.
+ * - `mode`: which conversations the agent sees.
+ * - `left-out`: what the history has and the request has not.
+ */
+export const SYSTEM_PARTS = ['agent', 'project', 'tools', 'facts', 'workspace', 'mode', 'left-out'] as const;
+
+export type SystemPartName = (typeof SYSTEM_PARTS)[number];
+
+/** Returns the parts that have a text, in their order. */
+export function systemParts(texts: Readonly<Partial<Record<SystemPartName, string>>>): SystemPart[] {
+  return SYSTEM_PARTS.flatMap((name) => {
+    const text = texts[name]?.trim() ?? '';
+    return text === '' ? [] : [{ name, text }];
+  });
+}
+
+/** Returns the system prompt as it is sent. */
+export function systemText(parts: readonly SystemPart[]): string {
+  return parts.map(({ text }) => text).join('\n\n');
+}

@@ -1,0 +1,148 @@
+import type {
+  AgentDefinition,
+  AgentDefinitions,
+  ContextManager,
+  ContextMode,
+  Language,
+  LeftOut,
+  UnifiedMessage,
+  UserMessage,
+} from '@cairn/context';
+import type { Memory } from '@cairn/memory';
+import type { ToolSet } from '@cairn/tool';
+import type { CountTokens } from '@cairn/tool/prompt';
+import type { WorkspaceCache } from '@cairn/workspace-cache';
+import type { LanguageModel } from 'ai';
+import type { SystemPart } from '../prompt/system-prompt.ts';
+import type { AgentRun } from './agent-run.ts';
+import type { ToolRunContext } from './tool-context.ts';
+
+/** Options of `createAgents`. */
+export interface AgentsOptions {
+  /** The directory of the project, absolute. */
+  readonly root: string;
+  /** The histories. The caller closes them. */
+  readonly contexts: ContextManager;
+  /** The agents that runs name. @default none */
+  readonly definitions?: AgentDefinitions | undefined;
+  /** The model of agents that name none: a model of the AI SDK, or an id at `baseUrl`. @default CAIRN_MODEL of `env` */
+  readonly model?: LanguageModel | undefined;
+  /** The URL of a server with the chat completions of the OpenAI API. @default CAIRN_BASE_URL of `env` */
+  readonly baseUrl?: string | undefined;
+  /** @default CAIRN_API_KEY of `env` */
+  readonly apiKey?: string | undefined;
+  /** Returns the model of an id, such as one of a definition. @default the model of that id at `baseUrl` */
+  readonly models?: ((id: string) => LanguageModel | undefined) | undefined;
+  /** The environment that has the defaults of the model. @default none */
+  readonly env?: Readonly<Record<string, string | undefined>> | undefined;
+  /** The tools. `close` closes them. */
+  readonly toolSets?: readonly ToolSet[] | undefined;
+  /** Further directories that the tools may use, absolute. */
+  readonly roots?: readonly string[] | undefined;
+  /** The naming profile of the tools. @default 'default' */
+  readonly naming?: string | undefined;
+  /** Offer only tools that change nothing. @default false */
+  readonly readOnly?: boolean | undefined;
+  /** Its newest facts are in each system prompt. The caller closes it. */
+  readonly memory?: Memory | undefined;
+  /** Its tree is in each system prompt. The caller closes it. */
+  readonly workspaceCache?: WorkspaceCache | undefined;
+  /** Of the texts for the model. @default 'en' */
+  readonly language?: Language | undefined;
+  /** The largest history and prompt of a request. The system prompt and the tools come on top. @default 32_000 */
+  readonly maxContextTokens?: number | undefined;
+  /** @default `estimateTokens` of `@cairn/tool` */
+  readonly countTokens?: CountTokens | undefined;
+  /** The model server must begin to answer within this time. @default 60_000 */
+  readonly firstByteTimeoutMs?: number | undefined;
+  /** The model server must continue its answer within this time. @default 60_000 */
+  readonly chunkTimeoutMs?: number | undefined;
+}
+
+/** The contents of a request. */
+export interface RequestOptions {
+  /** The name of an agent of the definitions, or a definition. */
+  readonly agent: string | AgentDefinition;
+  readonly prompt: UserMessage['content'];
+  /** @default that of the definition, else `isolated` */
+  readonly mode?: ContextMode | undefined;
+  /** Continues the run with this id: of the agent's own history the model sees its turns only. */
+  readonly continue?: string | undefined;
+  /** Attach the files that the prompt mentions as `@path`. @default false */
+  readonly mentions?: boolean | undefined;
+  /** Offer only tools that change nothing. @default that of the agents */
+  readonly readOnly?: boolean | undefined;
+  /** The run whose tool call starts this one. */
+  readonly parent?: ToolRunContext | undefined;
+}
+
+/** Options of {@link Agents.run}. */
+export interface RunOptions extends RequestOptions {
+  /** A model of the AI SDK, or an id. @default that of the definition, of the parent, of the agents */
+  readonly model?: LanguageModel | undefined;
+  /** Requests to the model. @default those of the definition, else 50 */
+  readonly maxSteps?: number | undefined;
+  /** The tokens that the run may use, read and written, as the provider counts them. @default those of the definition, else no limit */
+  readonly maxTokens?: number | undefined;
+  /** @default that of the definition, else 600_000 */
+  readonly timeoutMs?: number | undefined;
+  /**
+   * For a turn that is aborted or fails: `close` stores what was done, with the reason; `drop` stores nothing.
+   * @default 'close'
+   */
+  readonly onFailure?: 'close' | 'drop' | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** A part of the system prompt, as it is sent. */
+export interface PreparedPart extends SystemPart {
+  readonly tokens: number;
+}
+
+/** A tool, as the model is offered it. */
+export interface PreparedTool {
+  readonly name: string;
+  readonly description: string;
+  /** JSON Schema. */
+  readonly inputSchema: object;
+  readonly tokens: number;
+}
+
+/** What a run would send first. Tokens are estimated, or counted by `countTokens`. */
+export interface PreparedRequest {
+  readonly agent: string;
+  readonly mode: ContextMode;
+  /** Joined by an empty line, they are the system prompt. */
+  readonly system: readonly PreparedPart[];
+  /** What the agent sees of the histories, then the prompt if there is one. */
+  readonly messages: readonly UnifiedMessage[];
+  readonly tools: readonly PreparedTool[];
+  /** What the histories have and the request has not. */
+  readonly leftOut: readonly LeftOut[];
+  readonly tokens: {
+    readonly system: number;
+    readonly messages: number;
+    readonly tools: number;
+    readonly total: number;
+  };
+  /** What the user should know, such as what was left out. */
+  readonly notices: readonly string[];
+}
+
+/** Agents that share histories, tools and a model. */
+export interface Agents {
+  readonly definitions: AgentDefinitions;
+  readonly contexts: ContextManager;
+  /** Starts a run. Every failure, also of an argument, is in its result. */
+  run(options: RunOptions): AgentRun;
+  /**
+   * Returns what a run would send, without sending it. Needs no model.
+   *
+   * @throws {ContextError} `UNKNOWN_AGENT`, `INVALID_DEFINITION`, `INVALID_MODE`, `TOO_LARGE`
+   * @throws {AgentError} `INVALID_INPUT`, `INVALID_OPTION`, `UNKNOWN_RUN`
+   */
+  prepare(options: Omit<RequestOptions, 'prompt'> & Partial<Pick<RequestOptions, 'prompt'>>): Promise<PreparedRequest>;
+  /** Aborts the runs that work, waits for their ends, and closes the tools. A second call does nothing. */
+  close(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
+}

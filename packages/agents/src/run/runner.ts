@@ -1,0 +1,249 @@
+import { randomUUID } from 'node:crypto';
+import { isAbsolute } from 'node:path';
+import type { AgentDefinition, AgentDefinitions, ContextMode } from '@cairn/context';
+import { createToolSession } from '@cairn/tool';
+import { estimateTokens } from '@cairn/tool/prompt';
+import type { NamingProfile } from '@cairn/coding-agent';
+import type { WorkspaceRun } from '@cairn/workspace-cache';
+import { asSchema } from 'ai';
+import type { LanguageModel } from 'ai';
+import { AgentError } from '../errors.ts';
+import { resolveModel } from '../model/resolve-model.ts';
+import type { ResolvedModel } from '../model/resolve-model.ts';
+import type { AgentTool } from '../tools/agent-tool.ts';
+import type { ToolGrant } from '../tools/grant.ts';
+import { openAgentTools } from '../tools/open-agent-tools.ts';
+import type { AgentTools } from '../tools/open-agent-tools.ts';
+import type { AgentEvent, AgentResult, AgentRun, OwnEvent } from './agent-run.ts';
+import type { Agents, AgentsOptions, PreparedRequest, PreparedTool, RequestOptions, RunOptions } from './agents.ts';
+import { EventLog } from './event-log.ts';
+import { execute } from './execute.ts';
+import { limitsOf } from './limits.ts';
+import { prepareRun } from './prepare.ts';
+import type { OpenedTools, PreparedRun, SharedParts } from './prepare.ts';
+
+/** The run that a delegation tool is made for. */
+export interface DelegationCaller {
+  readonly agent: string;
+  /** The names of the agents from the first run to this one. */
+  readonly agents: readonly string[];
+  readonly depth: number;
+  readonly grant: ToolGrant;
+}
+
+/** What the rooms above add. */
+export interface RunnerParts {
+  /** Makes the tool that delegates. Default: no such tool. */
+  readonly delegate?: ((caller: DelegationCaller) => AgentTool | undefined) | undefined;
+}
+
+/** The JSON Schemas of tools, and their tokens, by the object of the tool: sets make it for each run, with equal contents. */
+async function offeredOf(tools: AgentTools['tools'], count: (text: string) => number): Promise<PreparedTool[]> {
+  return Promise.all(
+    Object.entries(tools).map(async ([name, tool]) => {
+      const inputSchema = (await asSchema(tool.inputSchema).jsonSchema) as object;
+      const { description } = tool;
+      return { name, description, inputSchema, tokens: count(JSON.stringify({ name, description, inputSchema })) };
+    }),
+  );
+}
+
+/** A signal that the caller, a time limit and `close` abort. */
+class Ending {
+  readonly #controller = new AbortController();
+  readonly #caller: AbortSignal | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #isTimeout = false;
+
+  constructor(caller: AbortSignal | undefined) {
+    this.#caller = caller;
+    caller?.addEventListener('abort', this.#onAbort, { once: true });
+    if (caller?.aborted) this.#onAbort();
+  }
+
+  /** Aborts the signal after this time. */
+  limit(timeoutMs: number): void {
+    this.#timer = setTimeout(() => {
+      this.#isTimeout = !this.signal.aborted;
+      this.abort(new Error('timeout'));
+    }, timeoutMs);
+  }
+
+  readonly #onAbort = (): void => this.abort(this.#caller?.reason);
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  get isTimeout(): boolean {
+    return this.#isTimeout;
+  }
+
+  abort(reason: unknown): void {
+    this.#controller.abort(reason);
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+    this.#caller?.removeEventListener('abort', this.#onAbort);
+  }
+}
+
+const NO_DEFINITIONS: AgentDefinitions = { agents: new Map(), problems: [], replaced: [] };
+
+function newRunId(): string {
+  return `run_${Date.now()}_${randomUUID().slice(0, 8)}`;
+}
+
+function closedError(): AgentError {
+  return new AgentError('INVALID_INPUT', ['The agents are closed', 'Create new ones for further runs.']);
+}
+
+/** Makes agents without delegation, unless `parts` has it. @throws {AgentError} `INVALID_OPTION` */
+export function createRunner(options: AgentsOptions, { delegate }: RunnerParts = {}): Agents {
+  const {
+    root,
+    contexts,
+    definitions = NO_DEFINITIONS,
+    toolSets = [],
+    countTokens = estimateTokens,
+    workspaceCache,
+  } = options;
+  for (const path of [root, ...(options.roots ?? [])]) {
+    if (isAbsolute(path)) continue;
+    throw new AgentError(
+      'INVALID_OPTION',
+      [`The root ${JSON.stringify(path)} is not absolute`, 'Pass an absolute path.'],
+      {
+        option: 'root',
+      },
+    );
+  }
+  const roots = [root, ...(options.roots ?? [])] as const;
+  const userContext = {};
+  const working = new Map<Promise<unknown>, Ending>();
+  const resolved = new Map<LanguageModel | undefined, ResolvedModel>();
+  let closing: Promise<void> | undefined;
+  let initializing: Promise<WorkspaceRun> | undefined;
+
+  const openTools = async (
+    agent: AgentDefinition,
+    mode: ContextMode,
+    { parent, readOnly = false }: Pick<RequestOptions, 'parent' | 'readOnly'>,
+  ): Promise<OpenedTools> => {
+    const agents = [...(parent?.agents ?? []), agent.name];
+    const depth = parent === undefined ? 0 : parent.depth + 1;
+    const session = createToolSession();
+    const opened = await openAgentTools({
+      toolSets,
+      roots,
+      agent,
+      mode,
+      naming: options.naming as NamingProfile | undefined,
+      readOnly: readOnly || options.readOnly,
+      within: parent?.grant,
+      session,
+      ...(delegate && { delegate: (grant) => delegate({ agent: agent.name, agents, depth, grant }) }),
+    });
+    return { ...opened, session, offered: await offeredOf(opened.tools, countTokens) };
+  };
+  const shared: SharedParts = {
+    options,
+    definitions,
+    roots,
+    openTools,
+    workspaceRun: async () => {
+      if (workspaceCache === undefined) return undefined;
+      initializing ??= workspaceCache.init({ userContext }).then(({ run }) => run);
+      return initializing;
+    },
+  };
+
+  /** The model of a run: the first of its argument, its definition, its parent and the agents. */
+  const modelOf = ({ model, parent }: RunOptions, definition: AgentDefinition): [LanguageModel, ResolvedModel] => {
+    const chosen = model ?? definition.model ?? parent?.model ?? options.model;
+    const isDefault = typeof options.model === 'object' && options.model.modelId === chosen;
+    const given = isDefault
+      ? options.model
+      : typeof chosen === 'string'
+        ? (options.models?.(chosen) ?? chosen)
+        : chosen;
+    let found = resolved.get(given);
+    if (found === undefined) {
+      const { baseUrl, apiKey, env } = options;
+      found = resolveModel({ model: given, baseUrl, apiKey, env });
+      resolved.set(given, found);
+    }
+    return [given ?? found.name, found];
+  };
+
+  const start = async (run: string, runOptions: RunOptions, ending: Ending, log: EventLog): Promise<AgentResult> => {
+    const depth = runOptions.parent === undefined ? 0 : runOptions.parent.depth + 1;
+    const emit = (event: OwnEvent): void => log.push({ ...event, run, depth });
+    const prepared: PreparedRun = await prepareRun(shared, runOptions);
+    try {
+      const { definition, mode, prompt } = prepared;
+      if (prompt === undefined)
+        throw new AgentError('INVALID_INPUT', ['The run has no prompt', 'Write what the agent is to do.']);
+      const limits = limitsOf(runOptions, definition);
+      ending.limit(limits.timeoutMs);
+      const [model, { name, guard, warnings }] = modelOf(runOptions, definition);
+      emit({ type: 'start', agent: definition.name, mode, model: name });
+      const notices = [...prepared.notices, ...warnings];
+      for (const text of notices) emit({ type: 'notice', text });
+      const { firstByteTimeoutMs, chunkTimeoutMs } = options;
+      return await execute({
+        run,
+        options: runOptions,
+        agents: options,
+        prepared: { ...prepared, prompt, notices },
+        limits,
+        model: guard({ firstByteTimeoutMs, chunkTimeoutMs, onRetry: (retry) => emit({ type: 'retry', ...retry }) }),
+        inherited: model,
+        signal: ending.signal,
+        isTimeout: () => ending.isTimeout,
+        emit,
+        emitNested: (event: AgentEvent) => log.push(event),
+      });
+    } finally {
+      prepared.opened.close();
+    }
+  };
+
+  const close = async (): Promise<void> => {
+    for (const ending of working.values()) ending.abort(new Error('the agents were closed'));
+    await Promise.allSettled(working.keys());
+    await Promise.all(toolSets.map(async (set) => set.close?.()));
+  };
+
+  const agents: Agents = {
+    definitions,
+    contexts,
+    run: (runOptions): AgentRun => {
+      const run = newRunId();
+      const log = new EventLog();
+      const ending = new Ending(runOptions.signal);
+      const result = (closing ? Promise.reject(closedError()) : start(run, runOptions, ending, log)).finally(() => {
+        ending.stop();
+        working.delete(result);
+      });
+      working.set(result, ending);
+      // Also marks a rejection as handled: nobody has to wait for the result.
+      result.then(
+        () => log.end(),
+        (error: unknown) => log.end(error),
+      );
+      return { run, result, [Symbol.asyncIterator]: () => log[Symbol.asyncIterator]() };
+    },
+    prepare: async (request): Promise<PreparedRequest> => {
+      if (closing) throw closedError();
+      const prepared = await prepareRun(shared, request);
+      prepared.opened.close();
+      const { agent, mode, system, messages, tools, leftOut, tokens, notices } = prepared;
+      return { agent, mode, system, messages, tools, leftOut, tokens, notices };
+    },
+    close: () => (closing ??= close()),
+    [Symbol.asyncDispose]: () => agents.close(),
+  };
+  return agents;
+}

@@ -1,0 +1,73 @@
+import type { Language } from '@cairn/context';
+
+interface RunTexts {
+  /** Before the last request of a run, when the one before it called tools. */
+  readonly lastStep: (steps: number) => string;
+  /** The end of a turn that ended early. */
+  readonly ended: (reason: string) => string;
+  readonly aborted: (reason: string | undefined) => string;
+  readonly timeout: (seconds: number) => string;
+  readonly steps: (steps: number) => string;
+  readonly tokens: (tokens: number) => string;
+  readonly length: string;
+  readonly filter: string;
+  readonly error: (message: string) => string;
+  /** The result of a call that did not begin. */
+  readonly notRun: (reason: string) => string;
+  /** The result of a call that was ended by an abort. */
+  readonly stopped: (reason: string) => string;
+  /** The result of a call that did not end after an abort. */
+  readonly unknownOutcome: (reason: string) => string;
+  readonly noTool: (name: string, names: readonly string[]) => string;
+  readonly invalidJson: (name: string, problem: string) => string;
+  readonly invalidInput: (name: string, problem: string) => string;
+  readonly threw: (name: string, problem: string) => string;
+}
+
+const en: RunTexts = {
+  lastStep: (steps) =>
+    `This is the last of ${steps} steps: no more tools can be called. Answer now. State what is done and what is left.`,
+  ended: (reason) => `[This turn ended early: ${reason}]`,
+  aborted: (reason) => `the run was aborted${reason === undefined ? '' : ` (${reason})`}`,
+  timeout: (seconds) => `the run reached its time limit of ${seconds} s`,
+  steps: (steps) => `the run reached its limit of ${steps} steps`,
+  tokens: (tokens) => `the run reached its limit of ${tokens} tokens`,
+  length: 'the answer reached the largest size that the model can write',
+  filter: 'a filter of the provider cut the answer',
+  error: (message) => `the model failed: ${message}`,
+  notRun: (reason) => `Not called: ${reason}. Nothing was done.`,
+  stopped: (reason) => `Stopped: ${reason}. Check what the call changed before you repeat it.`,
+  unknownOutcome: (reason) =>
+    `Outcome unknown: ${reason} before the call ended. Check what it changed before you repeat it.`,
+  noTool: (name, names) =>
+    `There is no tool ${name}. Nothing was done. ${names.length === 0 ? 'Answer without tools.' : `Use ${names.join(', ')}.`}`,
+  invalidJson: (name, problem) =>
+    `${name}: the arguments are not valid JSON (${problem}). Nothing was done. Call it again with a JSON object.`,
+  invalidInput: (name, problem) =>
+    `${name}: invalid arguments: ${problem}. Nothing was done. Call it again with other arguments.`,
+  threw: (name, problem) => `${name} failed unexpectedly: ${problem}. Check what it changed before you repeat it.`,
+};
+
+const zh: RunTexts = {
+  lastStep: (steps) => `这是 ${steps} 步中的最后一步：不能再调用工具。请现在作答，说明已完成的和未完成的部分。`,
+  ended: (reason) => `[本轮提前结束：${reason}]`,
+  aborted: (reason) => `运行被中止${reason === undefined ? '' : `（${reason}）`}`,
+  timeout: (seconds) => `运行达到了 ${seconds} 秒的时间上限`,
+  steps: (steps) => `运行达到了 ${steps} 步的上限`,
+  tokens: (tokens) => `运行达到了 ${tokens} 个 token 的上限`,
+  length: '回答达到了模型的输出上限',
+  filter: '服务商的过滤器截断了回答',
+  error: (message) => `模型失败：${message}`,
+  notRun: (reason) => `未调用：${reason}。没有执行任何操作。`,
+  stopped: (reason) => `已停止：${reason}。重试之前，请先检查这次调用改变了什么。`,
+  unknownOutcome: (reason) => `结果未知：调用结束之前，${reason}。重试之前，请先检查它改变了什么。`,
+  noTool: (name, names) =>
+    `没有工具 ${name}。没有执行任何操作。${names.length === 0 ? '请不用工具作答。' : `请使用 ${names.join('、')}。`}`,
+  invalidJson: (name, problem) =>
+    `${name}：参数不是有效的 JSON（${problem}）。没有执行任何操作。请用 JSON 对象重新调用。`,
+  invalidInput: (name, problem) => `${name}：参数无效：${problem}。没有执行任何操作。请换用其他参数重新调用。`,
+  threw: (name, problem) => `${name} 意外失败：${problem}。重试之前，请先检查它改变了什么。`,
+};
+
+/** The texts of a run that a model reads. */
+export const runTexts: Readonly<Record<Language, RunTexts>> = { en, zh };

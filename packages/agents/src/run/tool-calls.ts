@@ -1,0 +1,141 @@
+import type { Language, ToolResultPart } from '@cairn/context';
+import { InvalidToolInputError, NoSuchToolError } from 'ai';
+import type { ModelMessage, ToolSet } from 'ai';
+import type { OwnEvent } from './agent-run.ts';
+import type { ModelCall } from './model-request.ts';
+import { runTexts } from './texts.ts';
+import type { ToolRunContext } from './tool-context.ts';
+
+type Output = ToolResultPart['output'];
+
+/** How long an aborted call may take to end, so that its result can state what it did. */
+const ABORT_GRACE_MS = 2000;
+
+export interface CallOptions {
+  readonly tools: ToolSet;
+  /** Returns what the model reads after a call of a name that is not offered. */
+  readonly refuse?: ((name: string) => string) | undefined;
+  /** The messages of the request that the calls answer. */
+  readonly messages: readonly ModelMessage[];
+  readonly context: ToolRunContext;
+  readonly signal: AbortSignal;
+  /** Returns why the signal was aborted, for the model. */
+  readonly reason: () => string;
+  readonly language: Language;
+  readonly emit: (event: OwnEvent) => void;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** The innermost message: the SDK wraps the text of the model into each of its errors. */
+function causeOf(error: unknown): string {
+  let inner = error;
+  while (inner instanceof Error && inner.cause !== undefined) inner = inner.cause;
+  return messageOf(inner).replaceAll(/\s+/gu, ' ');
+}
+
+function toJson(value: unknown): unknown {
+  const text = JSON.stringify(value) as string | undefined;
+  return text === undefined ? null : JSON.parse(text);
+}
+
+/** Returns the text of an output, as the model reads it. */
+export function outputText({ value, reason }: Output): string {
+  if (typeof value === 'string') return value;
+  if (!Array.isArray(value)) return value === undefined ? (reason ?? '') : JSON.stringify(value);
+  const texts = (value as readonly { type: string; text?: string; mediaType?: string }[]).map(
+    ({ type, text, mediaType }) => text ?? `[${mediaType ?? type}]`,
+  );
+  return texts.join('\n');
+}
+
+function isError({ type }: Output): boolean {
+  return type.startsWith('error') || type === 'execution-denied';
+}
+
+/** A tool of the AI SDK may stream its results; the last one counts. */
+async function lastOf(result: unknown): Promise<unknown> {
+  if (typeof result !== 'object' || result === null || !(Symbol.asyncIterator in result)) return result;
+  let last: unknown;
+  for await (const one of result as AsyncIterable<unknown>) last = one;
+  return last;
+}
+
+/** Runs one call and returns what the model reads. Never rejects. */
+async function outputOf(call: ModelCall, options: CallOptions): Promise<Output> {
+  const { tools, refuse, messages, context, signal, language } = options;
+  const { id, name, input, invalid } = call;
+  const texts = runTexts[language];
+  const failure = (value: string): Output => ({ type: 'error-text', value });
+  const tool = Object.hasOwn(tools, name) ? tools[name] : undefined;
+  if (!tool?.execute || NoSuchToolError.isInstance(invalid)) {
+    return failure(refuse?.(name) ?? texts.noTool(name, Object.keys(tools)));
+  }
+  if (invalid !== undefined) {
+    const isJson = typeof input === 'object' || !InvalidToolInputError.isInstance(invalid);
+    return failure((isJson ? texts.invalidInput : texts.invalidJson)(name, causeOf(invalid)));
+  }
+  try {
+    const given = { toolCallId: id, messages: [...messages], abortSignal: signal, context };
+    const output = await lastOf(await tool.execute(input, given as Parameters<typeof tool.execute>[1]));
+    if (tool.toModelOutput) return await tool.toModelOutput({ toolCallId: id, input, output });
+    return typeof output === 'string' ? { type: 'text', value: output } : { type: 'json', value: toJson(output) };
+  } catch (error) {
+    return failure(signal.aborted ? texts.stopped(options.reason()) : texts.threw(name, messageOf(error)));
+  }
+}
+
+/** Resolves a while after the abort of a signal, and never before. */
+function afterAbort(signal: AbortSignal): { readonly late: Promise<void>; readonly stop: () => void } {
+  let timer: NodeJS.Timeout | undefined;
+  let listener: () => void = () => undefined;
+  const late = new Promise<void>((resolve) => {
+    listener = () => {
+      timer = setTimeout(resolve, ABORT_GRACE_MS);
+    };
+    if (signal.aborted) listener();
+    else signal.addEventListener('abort', listener, { once: true });
+  });
+  const stop = (): void => {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', listener);
+  };
+  return { late, stop };
+}
+
+/**
+ * Runs the calls of one answer at once and returns their results in the order of the calls. After an abort it waits for the
+ * calls a while, so that each result states what its call did. Never rejects.
+ */
+export async function runCalls(calls: readonly ModelCall[], options: CallOptions): Promise<ToolResultPart[]> {
+  const { signal, language, emit } = options;
+  const texts = runTexts[language];
+  const { late, stop } = afterAbort(signal);
+  const runOne = async (call: ModelCall): Promise<ToolResultPart> => {
+    const { id, name, input } = call;
+    const startMs = performance.now();
+    emit({ type: 'tool-start', id, name, input });
+    const unknown = late.then((): Output => ({ type: 'error-text', value: texts.unknownOutcome(options.reason()) }));
+    const output = await Promise.race([outputOf(call, options), unknown]);
+    const durationMs = performance.now() - startMs;
+    emit({ type: 'tool-end', id, name, isError: isError(output), output: outputText(output), durationMs });
+    return { type: 'tool-result', toolCallId: id, toolName: name, output };
+  };
+  try {
+    return await Promise.all(calls.map(runOne));
+  } finally {
+    stop();
+  }
+}
+
+/** Returns the results of calls that are not run. */
+export function refuseCalls(calls: readonly ModelCall[], text: string): ToolResultPart[] {
+  return calls.map(({ id, name }) => ({
+    type: 'tool-result',
+    toolCallId: id,
+    toolName: name,
+    output: { type: 'error-text', value: text },
+  }));
+}

@@ -1,0 +1,88 @@
+import type { AssistantMessage, MessageLabel, ToolResultPart, UnifiedMessage } from '@cairn/context';
+import type { ModelCall } from './model-request.ts';
+
+/** The messages of one run, from the prompt on. They are what the next requests send, byte for byte. */
+export class Turn {
+  readonly #before: readonly UnifiedMessage[];
+  readonly #messages: UnifiedMessage[];
+  #callIds: Set<string> | undefined;
+
+  /** @param before what the requests of the run send before the prompt */
+  constructor(before: readonly UnifiedMessage[], prompt: UnifiedMessage) {
+    this.#before = before;
+    this.#messages = [prompt];
+  }
+
+  /** What a request sends. */
+  get request(): UnifiedMessage[] {
+    return [...this.#before, ...this.#messages];
+  }
+
+  /** Adds what the model wrote. Returns its calls, with ids that no earlier call of the request has. */
+  addAnswer(message: AssistantMessage, calls: readonly ModelCall[]): readonly ModelCall[] {
+    const renamed = calls.map((call) => ({ ...call, id: this.#uniqueId(call.id) }));
+    const isSame = renamed.every(({ id }, index) => id === calls[index]?.id);
+    this.#messages.push(isSame ? message : withIds(message, renamed));
+    return renamed;
+  }
+
+  addResults(content: ToolResultPart[]): void {
+    this.#messages.push({ role: 'tool', content });
+  }
+
+  addNote(content: string): void {
+    this.#messages.push({ role: 'user', content });
+  }
+
+  /** States at the end why the turn ended early. */
+  addEnd(text: string): void {
+    const last = this.#messages.at(-1);
+    if (last?.role !== 'assistant') this.#messages.push({ role: 'assistant', content: text });
+    else {
+      const content = typeof last.content === 'string' ? [{ type: 'text' as const, text: last.content }] : last.content;
+      const isText = content.some((part) => part.type === 'text');
+      const end = { type: 'text' as const, text: isText ? `\n\n${text}` : text };
+      this.#messages[this.#messages.length - 1] = { ...last, content: [...content, end] };
+    }
+  }
+
+  /** Returns the messages as a history keeps them. The last one states why the turn ended early. */
+  labelled(label: MessageLabel, ended?: string): UnifiedMessage[] {
+    const last = this.#messages.length - 1;
+    return this.#messages.map((message, index) => ({
+      ...message,
+      providerOptions: {
+        ...message.providerOptions,
+        cairn: { ...label, ...(ended !== undefined && index === last && { ended }) },
+      },
+    }));
+  }
+
+  /** Some servers number the calls of each answer from 1, and refuse a request that has an id twice. */
+  #uniqueId(id: string): string {
+    this.#callIds ??= new Set(callIdsOf(this.request));
+    let unique = id;
+    for (let count = 2; this.#callIds.has(unique); count++) unique = `${id}_${count}`;
+    this.#callIds.add(unique);
+    return unique;
+  }
+}
+
+function* callIdsOf(messages: readonly UnifiedMessage[]): Generator<string> {
+  for (const { role, content } of messages) {
+    if (role !== 'assistant' || typeof content === 'string') continue;
+    for (const part of content) if (part.type === 'tool-call') yield part.toolCallId;
+  }
+}
+
+/** Gives the calls of a message their ids, in order. */
+function withIds(message: AssistantMessage, calls: readonly ModelCall[]): AssistantMessage {
+  if (typeof message.content === 'string') return message;
+  const ids = calls.map(({ id }) => id);
+  const content = message.content.map((part) =>
+    part.type === 'tool-call' && part.providerExecuted !== true
+      ? { ...part, toolCallId: ids.shift() ?? part.toolCallId }
+      : part,
+  );
+  return { ...message, content };
+}
