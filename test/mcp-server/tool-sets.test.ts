@@ -1,7 +1,7 @@
 import { codingToolSet, createCodingTools, sessionWorkspace } from '@cairn/coding-agent';
 import { createMcpServer } from '@cairn/mcp-server';
 import { serveHttp } from '@cairn/mcp-server/http';
-import { ToolError } from '@cairn/tool';
+import { createTool, inputSchema, succeed, ToolError } from '@cairn/tool';
 import type { ResourceProvider, ToolSet } from '@cairn/tool';
 import type { Client, ListResourcesResult } from '@modelcontextprotocol/client';
 import { writeFileSync } from 'node:fs';
@@ -177,4 +177,38 @@ test('the sets of one client share a workspace, and two clients do not', async (
   expect(await call(one, 'edit', { path: 'a.txt', old_text: 'gamma', new_text: 'delta' })).toMatch(
     /^error: .*changed/su,
   );
+});
+
+test('a client that asks for progress reads what a long call does now', async () => {
+  let finish: () => void = () => undefined;
+  const finished = new Promise<void>((resolve) => {
+    finish = resolve;
+  });
+  const work = createTool({
+    name: 'work',
+    description: 'work',
+    inputSchema: inputSchema({}),
+    annotations: {
+      title: 'Work',
+      readOnlyHint: true,
+      destructiveHint: false,
+      idempotentHint: true,
+      openWorldHint: false,
+    },
+    run: async (_, { onProgress }) => {
+      onProgress?.('reading\u001b a.ts');
+      await finished;
+      return succeed(onProgress === undefined ? 'not asked' : 'done', {});
+    },
+  });
+  const toolSets: ToolSet[] = [{ name: 'work', open: () => ({ tools: { work } }) }];
+  const client = await connectInMemory(await createMcpServer({ toolSets, roots: ['/'], progressIntervalMs: 5 }));
+  const messages: (string | undefined)[] = [];
+  const onprogress = ({ message }: { message?: string }): void => {
+    messages.push(message);
+    finish();
+  };
+  await client.callTool({ name: 'work', arguments: {} }, { onprogress });
+  expect(messages[0]).toBe(String.raw`work has been running for 0 s: reading\u001b a.ts`);
+  expect(await call(client, 'work')).toBe('not asked');
 });

@@ -21,6 +21,8 @@ export interface ToolRunOptions {
   readonly signal: AbortSignal | undefined;
   /** Report what would change, but change nothing. */
   readonly dryRun: boolean;
+  /** States what a long call does now, in a few words. Absent when nobody asked. */
+  readonly onProgress?: ((message: string) => void) | undefined;
 }
 
 /** The parts of a tool. `Context` is the second argument of `run`; {@link createTool} passes {@link ToolRunOptions}. */
@@ -94,7 +96,7 @@ export function createTool<Input, Details>(spec: ToolSpec<Input, Details>): Tool
     const signal = options.signal ?? options.abortSignal;
     signal?.throwIfAborted();
     try {
-      return await spec.run(parse(input), { signal, dryRun });
+      return await spec.run(parse(input), { signal, dryRun, onProgress: options.onProgress });
     } catch (error) {
       if (signal?.aborted && isAbort(error, signal.reason)) throw signal.reason;
       const explained = explainSystemError(error, systemPathOf(error));

@@ -54,6 +54,8 @@ export interface ToolCallOptions {
    * @default false
    */
   readonly dryRun?: boolean | undefined;
+  /** Called by a long call with what it does now, in a few words. An MCP server passes it on to clients that ask for progress. */
+  readonly onProgress?: ((message: string) => void) | undefined;
 }
 
 /** The effects of a tool, as MCP's tool annotations. */

@@ -140,6 +140,7 @@ export function createRunner(options: AgentsOptions, { delegate }: RunnerParts =
       agent,
       mode,
       naming: options.naming as NamingProfile | undefined,
+      language: options.language,
       readOnly: readOnly || options.readOnly,
       within: parent?.grant,
       session,

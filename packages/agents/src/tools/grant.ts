@@ -1,7 +1,8 @@
 import { toolOfName } from '@cairn/coding-agent';
 import type { NamingProfile } from '@cairn/coding-agent';
-import { ContextError } from '@cairn/context';
+import { ContextError, nearNames } from '@cairn/context';
 import type { AgentDefinition } from '@cairn/context';
+import { quote } from './refusal.ts';
 import { cairnTools, toolNameOf } from './tool-names.ts';
 
 /** What a run may call. A run that it delegates to may call no more. */
@@ -10,6 +11,8 @@ export interface ToolGrant {
   readonly names?: ReadonlySet<string> | undefined;
   /** Whether only tools that change nothing are allowed. */
   readonly readOnly: boolean;
+  /** Whether the run sees the whole conversation of main. A run that does not can start none that sees any of it. */
+  readonly readsMain: boolean;
 }
 
 /** The names of a definition as tools of a run. */
@@ -48,14 +51,16 @@ export function allowedTools(
     for (const name of found) names.add(name);
     if (found.length > 0) continue;
     if (own === undefined && !isFromClaude(definition)) {
-      const known = [...new Set([...offered, ...cairnTools])].join(', ');
+      const known = [...new Set([...offered, ...cairnTools])];
+      const near = nearNames(given, known);
+      const hint = near.length > 0 ? `Did you mean ${near.join(', ')}?` : `The tools are ${known.join(', ')}.`;
       throw new ContextError(
         'INVALID_DEFINITION',
-        [`The agent ${agent} names the tool ${JSON.stringify(given)}, which does not exist`, `Use names of: ${known}.`],
+        [`The agent ${agent} names the tool ${quote(given)}, which does not exist`, hint],
         { path },
       );
     }
-    notices.push(`The tool ${JSON.stringify(given)} of the agent ${agent} is not available here.`);
+    notices.push(`The tool ${quote(given)} of the agent ${agent} is not available here.`);
   }
   return { names, notices };
 }

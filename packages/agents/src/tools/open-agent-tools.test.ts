@@ -209,6 +209,14 @@ describe('a call outside the list', () => {
     expect(opened.refuse('write')).toContain('The agent reviewer may not call "write" in a read-only run.');
   });
 
+  test('is refused in Chinese', async () => {
+    const opened = await open({ tools: ['Read'], readOnly: true, language: 'zh' });
+    expect(opened.refuse('Read')).toBe('没有工具 "Read"，未执行任何操作。请调用 read。');
+    expect(opened.refuse('write')).toBe(
+      'agent reviewer 正在只读运行，不能调用 "write"，未执行任何操作。可使用 read，或不用此工具直接回答。',
+    );
+  });
+
   test('does not list hundreds of names', async () => {
     const many = setOf(...Array.from({ length: 500 }, (_, index) => `tool_${index}`));
     expect((await open({ toolSets: [many] })).refuse('x'.repeat(10_000)).length).toBeLessThan(1000);
@@ -220,7 +228,7 @@ describe('a name in a definition', () => {
     await expect(open({ tools: ['raed'], path: '/app/.cairn/agents/reviewer.md' })).rejects.toMatchObject({
       code: 'INVALID_DEFINITION',
       path: '/app/.cairn/agents/reviewer.md',
-      summary: 'The agent reviewer names the tool "raed", which does not exist',
+      message: 'The agent reviewer names the tool "raed", which does not exist. Did you mean read?',
     });
   });
 
@@ -286,6 +294,15 @@ describe('a nested run', () => {
       }),
       { numRuns: 30 },
     );
+  });
+
+  test('sees nothing of main when its caller does not', async () => {
+    const { grant } = await open();
+    for (const mode of ['shared', 'fork', 'selective', 'summarized'] as const) {
+      await expect(open({ mode, within: grant })).rejects.toMatchObject({ code: 'DELEGATION_REFUSED' });
+      await open({ mode, within: (await open({ mode: 'fork' })).grant });
+    }
+    await open({ mode: 'handback', within: grant });
   });
 
   test('is offered delegation when its list and the lists above have it', async () => {

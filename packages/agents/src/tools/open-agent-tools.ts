@@ -1,17 +1,15 @@
-import { toolOfName } from '@cairn/coding-agent';
 import type { NamingProfile } from '@cairn/coding-agent';
 import { DEFAULT_MODE, MODES } from '@cairn/context';
-import type { AgentDefinition, ContextMode } from '@cairn/context';
+import type { AgentDefinition, ContextMode, Language } from '@cairn/context';
 import { createToolSession } from '@cairn/tool';
 import type { OpenToolSet, ToolSession, ToolSet, ToolSetContext } from '@cairn/tool';
-import { escapeControls } from '@cairn/tool/paths';
-import { truncateLine } from '@cairn/tool/prompt';
 import { AgentError } from '../errors.ts';
 import { asAgentTool } from './agent-tool.ts';
 import type { AgentTool } from './agent-tool.ts';
 import { allowedTools, intersect } from './grant.ts';
 import type { ToolGrant } from './grant.ts';
-import { AGENT_TOOL, toolNameOf } from './tool-names.ts';
+import { quote, refusal } from './refusal.ts';
+import { AGENT_TOOL } from './tool-names.ts';
 
 /** Options of {@link openAgentTools}. */
 export interface AgentToolsOptions {
@@ -30,6 +28,8 @@ export interface AgentToolsOptions {
   readonly within?: ToolGrant | undefined;
   /** Makes the tool that delegates, which is named `agent`. Its runs get the grant as `within`. Default: no such tool. */
   readonly delegate?: ((grant: ToolGrant) => AgentTool | undefined) | undefined;
+  /** Of the texts for the model. @default 'en' */
+  readonly language?: Language | undefined;
   /** @default a new one: what the tools of one run read counts as read for each other */
   readonly session?: ToolSession | undefined;
   /** Ends the session, like `close`. */
@@ -52,41 +52,9 @@ export interface AgentTools {
   close(): void;
 }
 
-/** Whether the conversation of main is hidden from an agent in this mode. */
-function hidesMain(mode: ContextMode): boolean {
-  return MODES[mode].reads !== 'main';
-}
-
-const MAX_NAME_CHARACTERS = 100;
-const MAX_LISTED_NAMES = 50;
-
-function quote(name: string): string {
-  return escapeControls(JSON.stringify(truncateLine(name, MAX_NAME_CHARACTERS)));
-}
-
-interface RefusalFacts {
-  readonly agent: string;
-  readonly naming: NamingProfile;
-  readonly readOnly: boolean;
-  readonly offered: readonly string[];
-  /** The tools that exist and are not offered. */
-  readonly hidden: readonly string[];
-}
-
-/** States why a call was not made, and what to call instead. */
-function refusal(name: string, { agent, naming, readOnly, offered, hidden }: RefusalFacts): string {
-  const done = 'Nothing was done.';
-  const own = toolNameOf(name);
-  const same = offered.find((one) => own !== undefined && (one === own || toolOfName(one, naming) === own));
-  if (same !== undefined) return `There is no tool ${quote(name)}. ${done} Call ${same}.`;
-  const listed = offered.slice(0, MAX_LISTED_NAMES);
-  const more = offered.length > listed.length ? ` and ${offered.length - listed.length} more` : '';
-  const instead =
-    listed.length === 0 ? 'Answer without tools.' : `Use ${listed.join(', ')}${more}, or answer without this tool.`;
-  const exists = hidden.some((one) => one === name || (own !== undefined && toolOfName(one, naming) === own));
-  if (!exists) return `There is no tool ${quote(name)}. ${done} ${instead}`;
-  const where = readOnly ? ' in a read-only run' : '';
-  return `The agent ${agent} may not call ${quote(name)}${where}. ${done} ${instead}`;
+/** Whether an agent in this mode sees the whole conversation of main. */
+function readsMain(mode: ContextMode): boolean {
+  return MODES[mode].reads === 'main';
 }
 
 /** A set of a run. */
@@ -121,19 +89,26 @@ function joinTools(sets: readonly Opened[]): Map<string, AgentTool> {
  * nothing else: other tools are not in `tools`.
  *
  * @throws {ContextError} `INVALID_DEFINITION` when the definition names a tool that does not exist.
- * @throws {AgentError} `INVALID_OPTION` for two tools of one name.
+ * @throws {AgentError} `INVALID_OPTION` for two tools of one name; `DELEGATION_REFUSED` for a mode that sees what the caller does
+ *   not.
  * @throws {ToolError} when a set refuses its options.
  */
 export async function openAgentTools(options: AgentToolsOptions): Promise<AgentTools> {
   const { toolSets, roots, agent, within, delegate, signal } = options;
-  const { mode = DEFAULT_MODE, naming = 'default', session = createToolSession() } = options;
+  const { mode = DEFAULT_MODE, naming = 'default', language = 'en', session = createToolSession() } = options;
   const readOnly = (options.readOnly ?? false) || (within?.readOnly ?? false);
+  if (within?.readsMain === false && MODES[mode].reads !== 'own') {
+    throw new AgentError('DELEGATION_REFUSED', [
+      `The agent ${agent.name} cannot run in the mode ${mode}: the run that starts it does not see the main conversation`,
+      'Use isolated or handback.',
+    ]);
+  }
   const end = new AbortController();
   const base: ToolSetContext = {
     roots,
     naming,
     readOnly,
-    agent: hidesMain(mode) ? agent.name : undefined,
+    agent: readsMain(mode) ? undefined : agent.name,
     session,
     signal: signal === undefined ? end.signal : AbortSignal.any([signal, end.signal]),
   };
@@ -145,7 +120,7 @@ export async function openAgentTools(options: AgentToolsOptions): Promise<AgentT
     const known = [...all.keys(), ...(delegate === undefined ? [] : [AGENT_TOOL])];
     const allowed = allowedTools(agent, known, naming);
     const names = intersect(allowed.names, within?.names);
-    const grant: ToolGrant = { names, readOnly };
+    const grant: ToolGrant = { names, readOnly, readsMain: readsMain(mode) };
     const mayCall = (name: string): boolean => names?.has(name) ?? true;
     const offered = [...all].filter(
       ([name, { annotations }]) => mayCall(name) && (!readOnly || annotations.readOnlyHint),
@@ -159,6 +134,7 @@ export async function openAgentTools(options: AgentToolsOptions): Promise<AgentT
       agent: agent.name,
       naming,
       readOnly,
+      language,
       offered: Object.keys(tools),
       hidden: known.filter((name) => !Object.hasOwn(tools, name)),
     };

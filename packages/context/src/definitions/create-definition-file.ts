@@ -3,13 +3,13 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ContextError } from '../errors.ts';
 import type { AgentDefinition } from './definition.ts';
+import { formatProblem } from './find-agent.ts';
 import { formatDefinition } from './format-definition.ts';
 import { definitionDirectories, loadDirectory } from './load-definitions.ts';
 import type { DefinitionPlaces } from './load-definitions.ts';
 import { parseDefinition } from './parse-definition.ts';
-import type { ParseDefinitionOptions } from './parse-definition.ts';
 
-export interface CreateDefinitionOptions extends DefinitionPlaces, Pick<ParseDefinitionOptions, 'toolNameOf'> {
+export interface CreateDefinitionOptions extends DefinitionPlaces {
   /** The project's agents, or the user's for all projects. */
   readonly source: 'project' | 'user';
 }
@@ -24,25 +24,14 @@ function alreadyExists(name: string, path: string): ContextError {
  *
  * @throws {ContextError} `INVALID_DEFINITION`.
  */
-export function checkDefinition(
-  definition: AgentDefinition,
-  { toolNameOf }: Pick<ParseDefinitionOptions, 'toolNameOf'> = {},
-): void {
+export function checkDefinition(definition: AgentDefinition): void {
   const path = definition.path ?? `${definition.name}.md`;
-  const { problems } = parseDefinition(formatDefinition(definition), { source: 'project', path, toolNameOf });
+  const { problems } = parseDefinition(formatDefinition(definition), { source: 'project', path });
   const error = problems.find(({ severity }) => severity === 'error');
   if (error === undefined) return;
-  const { field = 'the file', message } = error;
-  const [problem = '', ...fixes] = message.split('; ');
-  const fix = fixes.join('; ');
-  throw new ContextError(
-    'INVALID_DEFINITION',
-    [
-      `Invalid definition of an agent: ${field}: ${problem}`,
-      fix === '' ? 'Correct the value.' : `${fix.charAt(0).toUpperCase()}${fix.slice(1)}.`,
-    ],
-    { option: error.field },
-  );
+  const { line: _, ...problem } = error;
+  const summary = `The definition of an agent is invalid: ${formatProblem(problem)}`;
+  throw new ContextError('INVALID_DEFINITION', [summary, 'Correct the value.'], { option: error.field });
 }
 
 /**
@@ -52,9 +41,9 @@ export function checkDefinition(
  */
 export async function createDefinitionFile(
   definition: AgentDefinition,
-  { source, toolNameOf, ...places }: CreateDefinitionOptions,
+  { source, ...places }: CreateDefinitionOptions,
 ): Promise<string> {
-  checkDefinition(definition, { toolNameOf });
+  checkDefinition(definition);
   const directory = definitionDirectories(places)[source];
   const path = join(directory, `${definition.name}.md`);
   const { definitions, problems } = await loadDirectory(directory, { source });

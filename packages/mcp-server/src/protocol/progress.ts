@@ -1,11 +1,19 @@
+import { escapeControls } from '@cairn/tool/paths';
+import { truncateLine } from '@cairn/tool/prompt';
 import type { ServerContext } from '@modelcontextprotocol/server';
 
 /** The default time before the first progress notification of a call, and between two of them. Milliseconds. */
 export const PROGRESS_INTERVAL_MS = 1000;
 
+const MAX_MESSAGE_CHARACTERS = 200;
+
+/** Reports what a call does now. */
+export type ReportProgress = (message: string) => void;
+
 /**
  * Runs a call and, when the client asked for progress, notifies it at each interval, which restarts the client's time-out.
- * The duration of a call is unknown, so a notification has the seconds that passed and no total.
+ * The duration of a call is unknown, so a notification has the seconds that passed and no total,
+ * and what the call reported last.
  */
 export async function withProgress<T>(
   {
@@ -13,21 +21,24 @@ export async function withProgress<T>(
     intervalMs,
     context,
   }: { readonly name: string; readonly intervalMs: number; readonly context: ServerContext },
-  run: () => Promise<T>,
+  run: (report: ReportProgress | undefined) => Promise<T>,
 ): Promise<T> {
   const { _meta, notify, signal } = context.mcpReq;
   const progressToken = _meta?.progressToken;
-  if (progressToken === undefined) return run();
+  if (progressToken === undefined) return run(undefined);
+  let doing = '';
   const startMs = performance.now();
   const timer = setInterval(() => {
     if (signal.aborted) return;
     const progress = Math.round(performance.now() - startMs) / 1000;
-    const message = `${name} has been running for ${progress.toFixed(0)} s`;
+    const message = `${name} has been running for ${progress.toFixed(0)} s${doing === '' ? '' : `: ${doing}`}`;
     // Sending the answer reports a client that has disconnected.
     notify({ method: 'notifications/progress', params: { progressToken, progress, message } }).catch(() => undefined);
   }, intervalMs);
   try {
-    return await run();
+    return await run((message) => {
+      doing = truncateLine(escapeControls(message), MAX_MESSAGE_CHARACTERS);
+    });
   } finally {
     clearInterval(timer);
   }

@@ -38,7 +38,9 @@ async function callTool(
   }
   const { signal } = context.mcpReq;
   try {
-    const result = await withProgress({ name, intervalMs, context }, () => tool.execute(input, { signal }));
+    const result = await withProgress({ name, intervalMs, context }, (onProgress) =>
+      tool.execute(input, { signal, onProgress }),
+    );
     return answerOf(result, wantsStructured(structured, clientName));
   } catch (error) {
     // A cancelled call has no answer.

@@ -1,0 +1,57 @@
+import { findAgent } from '@cairn/context';
+import type { Language } from '@cairn/context';
+import type { AgentEvent } from '../run/agent-run.ts';
+import type { Agents } from '../run/agents.ts';
+import type { DelegationCaller } from '../run/runner.ts';
+import type { ToolRunContext } from '../run/tool-context.ts';
+import { asAgentTool } from '../tools/agent-tool.ts';
+import type { AgentTool } from '../tools/agent-tool.ts';
+import { AGENT_TOOL } from '../tools/tool-names.ts';
+import { createRunTool } from './run-tool.ts';
+
+/** Runs that are started by runs go no deeper. */
+export const MAX_DEPTH = 2;
+
+/** Options of {@link agentTool}. */
+export interface AgentToolOptions {
+  /** The names of the agents that the model may start. @default all */
+  readonly only?: readonly string[] | undefined;
+  /** The agents may change nothing. @default false */
+  readonly readOnly?: boolean | undefined;
+  /** Of the texts for the model. @default 'en' */
+  readonly language?: Language | undefined;
+  /** The characters of an answer that the model reads at once. @default 12_000 */
+  readonly maxAnswerCharacters?: number | undefined;
+  /** Called with what the runs do. */
+  readonly onEvent?: ((event: AgentEvent) => void) | undefined;
+}
+
+/**
+ * Makes a tool with which a model runs agents, for any program of the AI SDK: `tools: { agent: agentTool(agents) }`. It lists the
+ * agents with their descriptions. A run that fails is an error that the model reads.
+ *
+ * @throws {ContextError} `UNKNOWN_AGENT` for a name in `only`.
+ */
+export function agentTool(agents: Agents, options: AgentToolOptions = {}): AgentTool {
+  const { only, readOnly = false, language = 'en', maxAnswerCharacters, onEvent } = options;
+  const listed = only?.map((name) => findAgent(agents.definitions, name));
+  const tool = createRunTool({ tool: AGENT_TOOL, agents, language, only: listed, readOnly, maxAnswerCharacters });
+  return asAgentTool(tool.of({ onEvent }));
+}
+
+/**
+ * Makes the tool `agent` of one run; `undefined` at the largest depth, or when no agent is left. A run starts no agent that is at
+ * work above it: that agent would write its own history while its earlier turn is open.
+ */
+export function delegationTool(agents: Agents, caller: DelegationCaller, language: Language): AgentTool | undefined {
+  if (caller.depth >= MAX_DEPTH) return undefined;
+  const others = [...agents.definitions.agents.values()].filter(({ name }) => !caller.agents.includes(name));
+  if (others.length === 0) return undefined;
+  const { readOnly } = caller.grant;
+  const tool = createRunTool({ tool: AGENT_TOOL, agents, language, only: others, caller, readOnly });
+  return {
+    ...asAgentTool(tool.definition),
+    execute: (input, { abortSignal, context }) =>
+      tool.of({ parent: context as ToolRunContext }).execute(input as never, { signal: abortSignal }),
+  };
+}

@@ -1,0 +1,255 @@
+import { checkMode, ContextError, findAgent, isContextMode, labelOf, MODES, modeOf, textOf } from '@cairn/context';
+import type { AgentDefinition, ContextMode, Language } from '@cairn/context';
+import { createTool, inputSchema, succeed, ToolError } from '@cairn/tool';
+import type { ToolDefinition, ToolErrorCode, ToolSuccess } from '@cairn/tool';
+import { z } from 'zod';
+import { AgentError } from '../errors.ts';
+import type { AgentEvent, AgentResult, FinishReason, Usage } from '../run/agent-run.ts';
+import type { Agents } from '../run/agents.ts';
+import type { ToolRunContext } from '../run/tool-context.ts';
+import { quote } from '../tools/refusal.ts';
+import { endOfPart, listAgents } from './agent-list.ts';
+import { delegationTexts } from './texts.ts';
+
+/** The parameters of a tool that runs agents. */
+export interface RunAgentInput {
+  readonly name: string;
+  readonly prompt?: string | undefined;
+  readonly context_mode?: ContextMode | undefined;
+  readonly continue?: string | undefined;
+  readonly offset?: number | undefined;
+}
+
+/** The result of a run, or of the reading of an answer. */
+export interface RunAgentDetails {
+  readonly agent: string;
+  /** The id to continue the run by. */
+  readonly run: string;
+  /** The whole answer, also where the model reads a part of it. */
+  readonly text: string;
+  /** Where the part that the model did not read begins. */
+  readonly nextOffset?: number;
+  /** Absent when an earlier answer was read. */
+  readonly mode?: ContextMode;
+  readonly steps?: number;
+  readonly usage?: Usage;
+}
+
+/** Options of {@link createRunTool}. */
+export interface RunToolOptions {
+  /** The name of the tool. */
+  readonly tool: string;
+  readonly agents: Pick<Agents, 'run' | 'definitions' | 'contexts'>;
+  readonly language: Language;
+  /** The agents that may be started. @default all */
+  readonly only?: readonly AgentDefinition[] | undefined;
+  /** The run that calls. @default none: the caller is a program */
+  readonly caller?: Pick<ToolRunContext, 'agents' | 'grant'> | undefined;
+  /** Whether the agents may change nothing. */
+  readonly readOnly: boolean;
+  /** The characters of an answer that the model reads at once. @default 12_000 */
+  readonly maxAnswerCharacters?: number | undefined;
+}
+
+/** How one call runs. */
+export interface RunToolCall {
+  /** The run that the call belongs to. */
+  readonly parent?: ToolRunContext | undefined;
+  readonly onEvent?: ((event: AgentEvent) => void) | undefined;
+}
+
+/** About 3,600 tokens of English. */
+const MAX_ANSWER_CHARACTERS = 12_000;
+
+/** The modes that see nothing of main. */
+const OWN_MODES = Object.keys(MODES).filter((mode) => isContextMode(mode) && MODES[mode].reads === 'own');
+
+/** Other names that models use for the parameters. */
+const ALIASES = [
+  ['name', 'agent', 'agent_name', 'subagent_type'],
+  ['prompt', 'task'],
+  ['context_mode', 'contextMode', 'mode'],
+  ['continue', 'run', 'run_id'],
+];
+
+const failureCodes: Readonly<Record<Exclude<FinishReason, 'stop'>, ToolErrorCode>> = {
+  steps: 'TOO_LARGE',
+  tokens: 'TOO_LARGE',
+  length: 'TOO_LARGE',
+  timeout: 'TIMEOUT',
+  aborted: 'IO',
+  error: 'IO',
+  'content-filter': 'IO',
+};
+
+/** The parts of a tool that runs agents, and how a call of it is run. */
+export interface RunTool {
+  /** For the model and the schema. Its `execute` runs a call of a program. */
+  readonly definition: ToolDefinition<RunAgentInput, RunAgentDetails>;
+  /** Returns the tool for one call of a run. */
+  of(call: RunToolCall): ToolDefinition<RunAgentInput, RunAgentDetails>;
+}
+
+const errorCodes: Readonly<Record<string, ToolErrorCode>> = { UNKNOWN_AGENT: 'NOT_FOUND', UNKNOWN_RUN: 'NOT_FOUND' };
+
+/** Turns an error of an argument, of the model or of the store into one of the tool. */
+function asToolError(error: unknown): unknown {
+  if (ContextError.isInstance(error) || AgentError.isInstance(error)) {
+    return new ToolError(errorCodes[error.code] ?? 'INVALID_INPUT', [error.summary, error.hint], { cause: error });
+  }
+  return error;
+}
+
+/** Makes a tool with which a model runs agents: `agent` for agents, another name for other programs. */
+export function createRunTool(options: RunToolOptions): RunTool {
+  const { tool: name, agents, language, only, caller, readOnly } = options;
+  const { maxAnswerCharacters = MAX_ANSWER_CHARACTERS } = options;
+  const texts = delegationTexts[language];
+  const listed = only ?? [...agents.definitions.agents.values()];
+  const seesMain = caller?.grant.readsMain ?? true;
+  const modes = (seesMain ? Object.keys(MODES) : OWN_MODES) as [ContextMode, ...ContextMode[]];
+  const schema = inputSchema(
+    {
+      name: z.string().describe(texts.name),
+      prompt: z.string().optional().describe(texts.prompt),
+      context_mode: z.enum(modes).optional().describe(texts.contextMode),
+      continue: z.string().optional().describe(texts.continues(name)),
+      offset: z.int().min(0).optional().describe(texts.offset),
+    },
+    { aliases: ALIASES },
+  );
+  const description = `${texts.description}\n\n${listAgents(listed, language)}`;
+  const annotations = {
+    title: texts.title,
+    readOnlyHint: readOnly,
+    destructiveHint: !readOnly,
+    idempotentHint: false,
+    openWorldHint: true,
+  };
+
+  const definitionOf = (given: string): AgentDefinition => {
+    const byName = new Map(listed.map((definition) => [definition.name, definition]));
+    return findAgent({ agents: byName, problems: agents.definitions.problems }, given);
+  };
+
+  /** Returns the part of an answer from an offset on that the model reads, with how to get the rest. */
+  const part = (answer: { agent: string; run: string; text: string }, offset: number): PartOfAnswer => {
+    const { agent, run, text } = answer;
+    const end = endOfPart(text, offset, maxAnswerCharacters);
+    if (end === text.length) return { shown: text.slice(offset) };
+    const next = JSON.stringify({ name: agent, continue: run, offset: end });
+    const note = texts.cut({ from: offset + 1, to: end, total: text.length }, `${name} ${next}`);
+    return { shown: `${text.slice(offset, end)}\n${note}`, nextOffset: end };
+  };
+
+  const readAnswer = (agent: string, run: string, offset: number): ToolSuccess<RunAgentDetails> => {
+    const text = storedAnswer(agents.contexts, agent, run);
+    if (text === undefined) throw new ToolError('NOT_FOUND', texts.unknownRun(quote(run), agent));
+    if (text === '') throw new ToolError('NOT_FOUND', texts.noAnswer(quote(run), agent));
+    if (offset >= text.length) throw new ToolError('INVALID_INPUT', texts.noOffset(offset, text.length));
+    const { shown, nextOffset } = part({ agent, run, text }, offset);
+    return succeed(shown, { agent, run, text, ...(nextOffset !== undefined && { nextOffset }) });
+  };
+
+  const start = async (
+    definition: AgentDefinition,
+    input: RunAgentInput & { readonly prompt: string },
+    { signal, parent, onEvent }: RunToolCall & { readonly signal: AbortSignal | undefined },
+  ): Promise<ToolSuccess<RunAgentDetails>> => {
+    const { prompt, context_mode: asked, continue: continued } = input;
+    const agent = definition.name;
+    const wanted = modeOf(asked, definition);
+    const isHidden = !seesMain && !OWN_MODES.includes(wanted);
+    if (isHidden && asked !== undefined) {
+      throw new ToolError('PERMISSION', texts.noMain(checkMode(asked), OWN_MODES.join(', ')));
+    }
+    const mode = isHidden ? 'isolated' : wanted;
+    const run = agents.run({
+      agent: definition,
+      prompt,
+      mode,
+      readOnly,
+      ...(continued !== undefined && { continue: continued }),
+      ...(signal && { signal }),
+      ...(parent && { parent }),
+    });
+    for await (const event of run) {
+      parent?.emit(event);
+      onEvent?.(event);
+    }
+    const result = await run.result;
+    parent?.addUsage(result.usage);
+    if (result.finishReason !== 'stop') throw failure(agent, result, signal);
+    const { text, steps, usage } = result;
+    const { shown, nextOffset } = part({ agent, run: result.run, text }, 0);
+    const lines = [
+      text === '' ? texts.noText : shown,
+      '',
+      ...(isHidden ? [texts.otherMode(wanted)] : []),
+      texts.done(agent, result.run),
+    ];
+    const details = { agent, run: result.run, text, mode, steps, usage };
+    return succeed(lines.join('\n'), { ...details, ...(nextOffset !== undefined && { nextOffset }) });
+  };
+
+  /** Returns the error for a run that did not end by itself. It never ends the run that called. */
+  const failure = (agent: string, result: AgentResult, signal: AbortSignal | undefined): unknown => {
+    const { finishReason, error, run, text } = result;
+    if (finishReason === 'stop' || (finishReason === 'aborted' && signal?.aborted)) return signal?.reason;
+    const hasBegun = result.messages.length > 0;
+    const hint = hasBegun && finishReason !== 'error' ? texts.continueHint(run) : texts.failedHint;
+    const why = texts.why(finishReason, error?.message.replace(/[.\s]+$/u, ''));
+    const { shown } = part({ agent, run, text }, 0);
+    return new ToolError(failureCodes[finishReason], texts.ended(agent, why, hint), {
+      // Its tools may have changed something.
+      changed: !readOnly && result.steps > 0,
+      ...(text !== '' && { context: `${texts.partial}\n${shown}` }),
+      cause: error,
+    });
+  };
+
+  const of = (call: RunToolCall): ToolDefinition<RunAgentInput, RunAgentDetails> =>
+    createTool<RunAgentInput, RunAgentDetails>({
+      name,
+      description,
+      inputSchema: schema,
+      annotations,
+      run: async (input, { signal }) => {
+        try {
+          const { prompt, continue: continued, offset } = input;
+          const working = caller?.agents.find((one) => one === input.name.normalize('NFC'));
+          if (working !== undefined) throw new ToolError('PERMISSION', texts.self(working));
+          const definition = definitionOf(input.name);
+          if (prompt !== undefined && prompt.trim() !== '') {
+            if (offset !== undefined) throw new ToolError('INVALID_INPUT', texts.unneededOffset);
+            return await start(definition, { ...input, prompt }, { ...call, signal });
+          }
+          if (continued === undefined) throw new ToolError('INVALID_INPUT', texts.noPrompt(name));
+          return readAnswer(definition.name, continued, offset ?? 0);
+        } catch (error) {
+          throw asToolError(error);
+        }
+      },
+    });
+  return { definition: of({}), of };
+}
+
+interface PartOfAnswer {
+  readonly shown: string;
+  readonly nextOffset?: number;
+}
+
+/** Returns the last text of a run from the histories of the session; `undefined` for a run that is not in them. */
+function storedAnswer(contexts: RunToolOptions['agents']['contexts'], agent: string, run: string): string | undefined {
+  for (const mode of ['isolated', 'shared'] as const) {
+    const { conversationHistory } = contexts.getContext(agent, mode);
+    const turn = conversationHistory.filter((message) => {
+      const label = labelOf(message);
+      return label.run === run && (mode === 'isolated' || label.agent === agent);
+    });
+    if (turn.length === 0) continue;
+    const last = turn.findLast((message) => message.role === 'assistant' && textOf(message) !== '');
+    return last === undefined ? '' : textOf(last);
+  }
+  return undefined;
+}
