@@ -10,7 +10,7 @@ import type { PreparedRun } from './prepare.ts';
 import { runTexts } from './texts.ts';
 import { refuseCalls, runCalls } from './tool-calls.ts';
 import type { ToolRunContext } from './tool-context.ts';
-import { Turn } from './turn.ts';
+import { labelled, Turn } from './turn.ts';
 
 /** What one run is made of. */
 export interface ExecuteOptions {
@@ -178,21 +178,23 @@ export async function execute(execution: ExecuteOptions): Promise<AgentResult> {
   };
 
   const { finishReason, reason, error } = await loop();
-  if (reason !== undefined) turn.addEnd(texts.ended(reason));
   const label = {
     agent: definition.name,
     run,
     ...(prepared.continues !== undefined && { continues: prepared.continues }),
+    ...(reason !== undefined && { ended: reason }),
   };
   const isFailure = finishReason === 'aborted' || finishReason === 'timeout' || finishReason === 'error';
   const isDropped = isFailure && options.onFailure === 'drop';
-  const messages = isDropped ? [] : turn.labelled(label, reason);
+  const messages = isDropped ? [] : turn.labelled(label);
   if (!isDropped) {
     await contexts.appendTurn(definition.name, messages, prepared.mode);
     if (prepared.mode === 'handback' && !isFailure && text !== '') {
-      const handed = new Turn([], { role: 'user', content: options.prompt });
-      handed.addEnd(text);
-      await contexts.appendTurn(definition.name, handed.labelled(label, reason), 'shared');
+      const handed: UnifiedMessage[] = [
+        { role: 'user', content: options.prompt },
+        { role: 'assistant', content: text },
+      ];
+      await contexts.appendTurn(definition.name, labelled(handed, label), 'shared');
     }
   }
   emit({ type: 'end', finishReason });

@@ -3,8 +3,6 @@ import type { Language } from '@cairn/context';
 interface RunTexts {
   /** Before the last request of a run, when the one before it called tools. */
   readonly lastStep: (steps: number) => string;
-  /** The end of a turn that ended early. */
-  readonly ended: (reason: string) => string;
   readonly aborted: (reason: string | undefined) => string;
   readonly timeout: (seconds: number) => string;
   readonly steps: (steps: number) => string;
@@ -27,7 +25,6 @@ interface RunTexts {
 const en: RunTexts = {
   lastStep: (steps) =>
     `This is the last of ${steps} steps: no more tools can be called. Answer now. State what is done and what is left.`,
-  ended: (reason) => `[This turn ended early: ${reason}]`,
   aborted: (reason) => `the run was aborted${reason === undefined ? '' : ` (${reason})`}`,
   timeout: (seconds) => `the run reached its time limit of ${seconds} s`,
   steps: (steps) => `the run reached its limit of ${steps} steps`,
@@ -50,7 +47,6 @@ const en: RunTexts = {
 
 const zh: RunTexts = {
   lastStep: (steps) => `这是 ${steps} 步中的最后一步：不能再调用工具。请现在作答，说明已完成的和未完成的部分。`,
-  ended: (reason) => `[本轮提前结束：${reason}]`,
   aborted: (reason) => `运行被中止${reason === undefined ? '' : `（${reason}）`}`,
   timeout: (seconds) => `运行达到了 ${seconds} 秒的时间上限`,
   steps: (steps) => `运行达到了 ${steps} 步的上限`,

@@ -34,28 +34,9 @@ export class Turn {
     this.#messages.push({ role: 'user', content });
   }
 
-  /** States at the end why the turn ended early. */
-  addEnd(text: string): void {
-    const last = this.#messages.at(-1);
-    if (last?.role !== 'assistant') this.#messages.push({ role: 'assistant', content: text });
-    else {
-      const content = typeof last.content === 'string' ? [{ type: 'text' as const, text: last.content }] : last.content;
-      const isText = content.some((part) => part.type === 'text');
-      const end = { type: 'text' as const, text: isText ? `\n\n${text}` : text };
-      this.#messages[this.#messages.length - 1] = { ...last, content: [...content, end] };
-    }
-  }
-
-  /** Returns the messages as a history keeps them. The last one states why the turn ended early. */
-  labelled(label: MessageLabel, ended?: string): UnifiedMessage[] {
-    const last = this.#messages.length - 1;
-    return this.#messages.map((message, index) => ({
-      ...message,
-      providerOptions: {
-        ...message.providerOptions,
-        cairn: { ...label, ...(ended !== undefined && index === last && { ended }) },
-      },
-    }));
+  /** Returns the messages as a history keeps them. */
+  labelled(label: MessageLabel): UnifiedMessage[] {
+    return labelled(this.#messages, label);
   }
 
   /** Some servers number the calls of each answer from 1, and refuse a request that has an id twice. */
@@ -66,6 +47,15 @@ export class Turn {
     this.#callIds.add(unique);
     return unique;
   }
+}
+
+/** Labels the messages of a turn. `ended` is on the last one only. */
+export function labelled(messages: readonly UnifiedMessage[], { ended, ...label }: MessageLabel): UnifiedMessage[] {
+  return messages.map((message, index) => {
+    const isEnd = ended !== undefined && index === messages.length - 1;
+    const cairn = isEnd ? { ...label, ended } : label;
+    return { ...message, providerOptions: { ...message.providerOptions, cairn } };
+  });
 }
 
 function* callIdsOf(messages: readonly UnifiedMessage[]): Generator<string> {

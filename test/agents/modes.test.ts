@@ -1,0 +1,125 @@
+import { ContextManager, createView, labelOf, textOf } from '@cairn/context';
+import type { ContextMode, UnifiedMessage } from '@cairn/context';
+import { describe, expect, test } from 'vitest';
+import { helper, startAgents } from './start-agents.ts';
+import type { StartedAgents } from './start-agents.ts';
+
+const mainTurn: readonly UnifiedMessage[] = [
+  { role: 'user', content: 'Our project uses React. The key is canary-1.' },
+  { role: 'assistant', content: 'Noted. I remember it.' },
+];
+const agent = { ...helper, sharePatterns: ['project uses *'] };
+
+/** The head message of a mode that shows a part of main. */
+const head = (text: RegExp): object => ({ role: 'user', content: expect.stringMatching(text) });
+const user = (content: string): object => ({ role: 'user', content });
+const assistant = (content: string): object => ({ role: 'assistant', content });
+const main = [user('Our project uses React. The key is canary-1.'), assistant('Noted. I remember it.')];
+
+interface Row {
+  readonly mode: ContextMode;
+  /** The messages of the first and of the second run of the agent, before the prompt. */
+  readonly first: readonly object[];
+  readonly second: readonly object[];
+  /** The texts of main and of the agent's own history after both runs. */
+  readonly mainAfter: readonly string[];
+  readonly ownAfter: readonly string[];
+}
+
+const before = ['Our project uses React. The key is canary-1.', 'Noted. I remember it.'];
+const turns = ['Task one', 'Done one.', 'Task two', 'Done two.'];
+const own = [user('Task one'), assistant('Done one.')];
+const selected = head(/^(?=[^]*Our project uses React\.)(?![^]*canary)/u);
+const summarized = head(/Our project uses React\.[^]*I remember it\./u);
+
+const rows: readonly Row[] = [
+  { mode: 'isolated', first: [], second: own, mainAfter: before, ownAfter: turns },
+  { mode: 'shared', first: main, second: [...main, ...own], mainAfter: [...before, ...turns], ownAfter: [] },
+  { mode: 'fork', first: main, second: main, mainAfter: before, ownAfter: turns },
+  { mode: 'handback', first: [], second: own, mainAfter: [...before, ...turns], ownAfter: turns },
+  { mode: 'selective', first: [selected], second: [selected, ...own], mainAfter: before, ownAfter: turns },
+  { mode: 'summarized', first: [summarized], second: [summarized, ...own], mainAfter: before, ownAfter: turns },
+];
+
+async function startWithMain(): Promise<StartedAgents> {
+  const contexts = new ContextManager();
+  await contexts.appendTurn('main', mainTurn, 'shared');
+  return startAgents(({ number }) => ({ text: number === 1 ? 'Done one.' : 'Done two.' }), { contexts });
+}
+
+const textsOf = (messages: readonly UnifiedMessage[]): string[] => messages.map(textOf);
+
+test.each(rows)('$mode sends exactly its histories and writes exactly its own', async (row) => {
+  const { mode } = row;
+  const { server, agents, contexts } = await startWithMain();
+  await agents.run({ agent, prompt: 'Task one', mode }).result;
+  await agents.run({ agent, prompt: 'Task two', mode }).result;
+  const system = (ownMessages: readonly UnifiedMessage[]): object => {
+    const { modeText, notice } = createView({ mode, ...agent, main: mainTurn, own: ownMessages });
+    return { role: 'system', content: ['You help.', modeText, notice].filter((text) => text !== '').join('\n\n') };
+  };
+  const hasOwn = mode !== 'shared';
+  const [one, two] = server.requests;
+  const rest = { model: 'scripted', stream: true, stream_options: { include_usage: true } };
+  expect(one?.chat).toEqual({ ...rest, messages: [system([]), ...row.first, user('Task one')] });
+  expect(two?.chat).toEqual({ ...rest, messages: [system(hasOwn ? mainTurn : []), ...row.second, user('Task two')] });
+  expect(textsOf(contexts.main.conversationHistory)).toEqual(row.mainAfter);
+  expect(textsOf(contexts.getContext('helper', 'isolated').conversationHistory)).toEqual(row.ownAfter);
+});
+
+test('modes alternate from call to call in one session', async () => {
+  const { server, agents } = await startWithMain();
+  const modes: readonly ContextMode[] = ['isolated', 'shared', 'isolated', 'fork', 'handback', 'shared'];
+  for (const [index, mode] of modes.entries()) await agents.run({ agent, prompt: `Prompt ${index}`, mode }).result;
+  const sent = server.requests.map(({ chat }) =>
+    chat.messages.filter(({ role }) => role === 'user').map(({ content }) => String(content)),
+  );
+  const react = 'Our project uses React. The key is canary-1.';
+  expect(sent).toEqual([
+    ['Prompt 0'],
+    [react, 'Prompt 1'],
+    ['Prompt 0', 'Prompt 2'],
+    [react, 'Prompt 1', 'Prompt 3'],
+    ['Prompt 0', 'Prompt 2', 'Prompt 3', 'Prompt 4'],
+    [react, 'Prompt 1', 'Prompt 4', 'Prompt 5'],
+  ]);
+});
+
+describe('the mode of a run', () => {
+  test.each([
+    ['the argument', 'shared', 'fork', 'shared'],
+    ['else that of the definition', undefined, 'fork', 'fork'],
+    ['else isolated', undefined, undefined, 'isolated'],
+  ] as const)('is %s', async (_, argument, contextMode, expected) => {
+    const { agents } = await startAgents([{ text: 'Done.' }]);
+    const run = agents.run({ agent: { ...helper, ...(contextMode && { contextMode }) }, prompt: 'Go', mode: argument });
+    for await (const event of run) {
+      if (event.type === 'start') expect(event.mode).toBe(expected);
+    }
+    expect((await run.result).finishReason).toBe('stop');
+  });
+
+  test('that does not exist is refused without a request', async () => {
+    const { agents, server } = await startAgents([]);
+    const { result } = agents.run({ agent: helper, prompt: 'Go', mode: 'merged' as ContextMode });
+    await expect(result).rejects.toMatchObject({ code: 'INVALID_MODE' });
+    expect(server.requests).toEqual([]);
+  });
+});
+
+test('the messages of a turn are labelled with the agent and the run, in main too', async () => {
+  const { agents, contexts } = await startAgents([{ text: 'Done.' }]);
+  const { run, messages } = await agents.run({ agent: helper, prompt: 'Go', mode: 'handback' }).result;
+  const label = { agent: 'helper', run };
+  expect(messages.map(labelOf)).toEqual([label, label]);
+  expect(contexts.main.conversationHistory.map(labelOf)).toEqual([label, label]);
+});
+
+test('another agent reads a turn in main as text with the name of its agent', async () => {
+  const { agents, server } = await startAgents([{ text: 'Use hexagons.' }, { text: 'I agree.' }]);
+  await agents.run({ agent: { ...helper, name: 'architect' }, prompt: 'Design it', mode: 'shared' }).result;
+  await agents.run({ agent: helper, prompt: 'Review it', mode: 'shared' }).result;
+  const sent = JSON.stringify(server.requests[1]?.chat.messages);
+  expect(sent).toContain('[architect] Use hexagons.');
+  expect(sent).not.toContain('cairn');
+});
