@@ -52,7 +52,7 @@ const moments: readonly Moment[] = [
     name: 'in the text',
     answer: () => ({ text: slowText() }),
     wait: (run) => eventOf(run, 'text'),
-    transcript: ['user: Go', `assistant: I begin${ended}`],
+    transcript: ['user: Go', `assistant: I begin\n\n${ended}`],
   },
   {
     name: 'while tools run',

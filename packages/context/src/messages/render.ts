@@ -111,10 +111,13 @@ function addEnd(messages: UnifiedMessage[], text: string): void {
     return;
   }
   const { content } = last;
+  // Providers join the texts of a message as they are.
+  const hasText = typeof content === 'string' || content.some(({ type }) => type === 'text');
+  const end = hasText ? `\n\n${text}` : text;
   messages[messages.length - 1] =
     typeof content === 'string'
-      ? { ...last, content: `${content}\n\n${text}` }
-      : { ...last, content: [...content, { type: 'text', text }] };
+      ? { ...last, content: `${content}${end}` }
+      : { ...last, content: [...content, { type: 'text', text: end }] };
 }
 
 /** Returns what another agent did as lines of text: its texts, its calls and their results. */
