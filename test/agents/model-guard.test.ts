@@ -1,11 +1,13 @@
 import { AgentError, resolveModel } from '@cairn/agents';
 import type { GuardOptions, ModelRetry } from '@cairn/agents';
-import { streamText, tool } from 'ai';
+import { generateText, streamText, tool } from 'ai';
 import type { LanguageModel } from 'ai';
+import { MockLanguageModelV4 } from 'ai/test';
+import { once } from 'node:events';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { busy, SlowText, startModelServer } from '../support/model-server.ts';
-import type { ModelScript, ModelServer } from '../support/model-server.ts';
+import type { ModelAnswer, ModelScript, ModelServer } from '../support/model-server.ts';
 
 async function start(script: ModelScript): Promise<ModelServer> {
   const server = await startModelServer(script);
@@ -17,56 +19,86 @@ async function start(script: ModelScript): Promise<ModelServer> {
 interface Seen {
   readonly text: string;
   readonly error?: unknown;
+  readonly isAborted: boolean;
   /** The inputs that the tool ran with. */
   readonly ran: readonly unknown[];
   readonly retries: readonly ModelRetry[];
 }
 
-async function ask(server: ModelServer, options: GuardOptions = {}, abortSignal?: AbortSignal): Promise<Seen> {
+interface AskOptions extends GuardOptions {
+  readonly signal?: AbortSignal;
+  readonly onText?: (text: string) => void;
+}
+
+async function ask(served: ModelServer | LanguageModel, options: AskOptions = {}): Promise<Seen> {
+  const { signal, onText, onRetry, ...limits } = options;
   const retries: ModelRetry[] = [];
   const ran: unknown[] = [];
-  const model: LanguageModel = resolveModel({ model: 'scripted-1', baseUrl: server.url }).guard({
+  const resolved =
+    typeof served === 'object' && 'requests' in served
+      ? resolveModel({ model: 'scripted-1', baseUrl: served.url })
+      : resolveModel({ model: served });
+  const model = resolved.guard({
     retryDelayMs: 1,
-    onRetry: (retry) => retries.push(retry),
-    ...options,
+    onRetry: (retry) => {
+      retries.push(retry);
+      onRetry?.(retry);
+    },
+    ...limits,
   });
   const inputSchema = z.object({ path: z.string() });
   const tools = { read: tool({ inputSchema, execute: (input) => ran.push(input) }) };
-  const seen: { text: string; error?: unknown } = { text: '' };
+  const seen: { text: string; error?: unknown; isAborted: boolean } = { text: '', isAborted: false };
   const answer = streamText({
     model,
     tools,
     prompt: 'Hi',
     onError: () => undefined,
-    ...(abortSignal && { abortSignal }),
+    ...(signal && { abortSignal: signal }),
   });
   for await (const part of answer.stream) {
-    if (part.type === 'text-delta') seen.text += part.text;
-    if (part.type === 'error') seen.error = part.error;
+    if (part.type === 'text-delta') {
+      seen.text += part.text;
+      onText?.(part.text);
+    } else if (part.type === 'error') seen.error = part.error;
+    else if (part.type === 'abort') seen.isAborted = true;
   }
   return { ...seen, ran, retries };
+}
+
+function agentErrorOf({ error }: Pick<Seen, 'error'>): AgentError {
+  if (AgentError.isInstance(error)) return error;
+  throw new Error('the answer has no AgentError', { cause: error });
+}
+
+/** Accepts messages from no one for as long as it is waited for. */
+function never(): Promise<never> {
+  return new Promise(() => undefined);
 }
 
 const read = { toolCalls: [{ name: 'read', input: { path: 'a.ts' } }] };
 
 describe('a request is repeated', () => {
-  test.each([
+  test.each<[string, ModelAnswer]>([
     ['after 429', busy()],
+    ['after 408', { status: 408, message: 'timeout' }],
     ['after 500', { status: 500, message: 'internal error' }],
     ['after 529', { status: 529, message: 'overloaded' }],
-    ['after a connection that broke before the answer', { closed: true } as const],
-    [
-      'after a connection that broke before the first text',
-      { text: 'lost', cut: { afterEvents: 1, by: 'close' } } as const,
-    ],
-    ['after an answer that ended before the first text', { text: 'lost', cut: { afterEvents: 1, by: 'end' } } as const],
-    ['after a tool call that was cut in the middle', { ...read, cut: { afterEvents: 3, by: 'close' } } as const],
-    ['after a tool call whose answer ended without its end', { ...read, cut: { afterEvents: 3, by: 'end' } } as const],
+    ['after a connection that broke before the answer', { closed: true }],
+    ['after a connection that broke before the first text', { text: 'lost', cut: { afterEvents: 1, by: 'close' } }],
+    ['after an answer that ended before the first text', { text: 'lost', cut: { afterEvents: 1, by: 'end' } }],
+    ['after a tool call that was cut in the middle', { ...read, cut: { afterEvents: 2, by: 'close' } }],
+    ['after a complete tool call whose answer was cut', { ...read, cut: { afterEvents: 3, by: 'close' } }],
+    ['after a complete tool call whose answer ended without its end', { ...read, cut: { afterEvents: 3, by: 'end' } }],
     [
       'after an error in the stream with a code that stands for 503',
       { text: 'lost', cut: { afterEvents: 1, by: { message: 'busy', type: 'overloaded_error' } } },
     ],
-  ])('%s', async (_, failure) => {
+    [
+      'after an error in the stream with a status as its code',
+      { text: 'lost', cut: { afterEvents: 1, by: { message: 'busy', code: 502 } } },
+    ],
+  ])('%s, byte for byte', async (_, failure) => {
     const server = await start([failure, failure, { text: 'It works.', ...read }]);
     const { text, error, ran, retries } = await ask(server);
     expect(error).toBeUndefined();
@@ -75,20 +107,268 @@ describe('a request is repeated', () => {
     expect(retries.map(({ attempt }) => attempt)).toEqual([1, 2]);
     expect(new Set(server.requests.map(({ body }) => body.toString())).size).toBe(1);
   });
+
+  test('three times at most, and the error states it', async () => {
+    const server = await start(() => busy());
+    const seen = await ask(server);
+    expect(server.requests).toHaveLength(4);
+    expect(seen.retries).toHaveLength(3);
+    expect(agentErrorOf(seen).code).toBe('MODEL_BUSY');
+    expect(agentErrorOf(seen).summary).toMatch(/is busy \(429\): Rate limit reached \(after 3 retries\)$/u);
+  });
+
+  test('never with maxRetries: 0', async () => {
+    const server = await start(() => busy());
+    const seen = await ask(server, { maxRetries: 0 });
+    expect([server.requests.length, agentErrorOf(seen).summary]).toEqual([1, expect.not.stringContaining('retries')]);
+  });
+
+  test('by a caller that streams nothing, too', async () => {
+    const server = await start([busy(), { text: 'Hello' }]);
+    const model = resolveModel({ model: 'a', baseUrl: server.url }).guard({ retryDelayMs: 1 });
+    expect((await generateText({ model, prompt: 'x' })).text).toBe('Hello');
+  });
+
+  test('with delays that double', async () => {
+    const server = await start(() => busy());
+    const { retries } = await ask(server, { retryDelayMs: 8 });
+    for (const [index, { delayMs }] of retries.entries()) {
+      expect(delayMs).toBeGreaterThanOrEqual(6 * 2 ** index);
+      expect(delayMs).toBeLessThanOrEqual(10 * 2 ** index);
+    }
+  });
 });
 
-test('slow answers', async () => {
-  const slow = new SlowText();
-  const server = await start([{ text: slow }]);
-  const answer = ask(server);
-  await server.arrived(1);
-  slow.send('a', 'b');
-  slow.end();
-  expect((await answer).text).toBe('ab');
+describe('a request is not repeated', () => {
+  test.each<[string, ModelAnswer, string, string]>([
+    [
+      'after a text that was cut',
+      { text: ['It ', 'works'], cut: { afterEvents: 2, by: 'close' } },
+      'It ',
+      'MODEL_FAILED',
+    ],
+    [
+      'after a text without its end',
+      { text: ['It ', 'works'], cut: { afterEvents: 3, by: 'end' } },
+      'It works',
+      'MODEL_FAILED',
+    ],
+    [
+      'after a text and a tool call that was cut',
+      { text: ['I read.'], ...read, cut: { afterEvents: 4, by: 'close' } },
+      'I read.',
+      'MODEL_FAILED',
+    ],
+    [
+      'after a text and an error in the stream',
+      { text: ['It '], cut: { afterEvents: 2, by: { message: 'busy', code: 503 } } },
+      'It ',
+      'MODEL_FAILED',
+    ],
+    ['after 400', { status: 400, message: 'no' }, '', 'MODEL_REFUSED'],
+    ['after 401', { status: 401, message: 'no' }, '', 'MODEL_DENIED'],
+    ['after 404', { status: 404, message: 'no' }, '', 'MODEL_REFUSED'],
+    ['after an account without credit', { ...busy(), code: 'insufficient_quota' }, '', 'MODEL_REFUSED'],
+    ['after an answer that is not a stream', { body: '<html>Sign in</html>' }, '', 'MODEL_FAILED'],
+    ['after JSON instead of a stream', { body: '{"choices":[]}', contentType: 'application/json' }, '', 'MODEL_FAILED'],
+    [
+      'after events that are not JSON',
+      { body: 'data: {"cho\n\n', contentType: 'text/event-stream' },
+      '',
+      'MODEL_FAILED',
+    ],
+    [
+      'after events of another API',
+      { body: 'data: {"a":1}\n\n', contentType: 'text/event-stream' },
+      '',
+      'MODEL_FAILED',
+    ],
+  ])('%s', async (_, answer, text, code) => {
+    const server = await start([answer, { text: 'twice', ...read }]);
+    const seen = await ask(server);
+    expect([seen.text, agentErrorOf(seen).code, seen.ran]).toEqual([text, code, []]);
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test('after an event that is not JSON in the middle, and what follows it is not shown', async () => {
+    const event = (content: string): string =>
+      `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content }, finish_reason: null }] })}\n\n`;
+    const body = `${event('2 + 2 is not ')}data: {"cho\n\n${event('4')}data: [DONE]\n\n`;
+    const server = await start([{ body, contentType: 'text/event-stream' }]);
+    const seen = await ask(server);
+    expect([seen.text, agentErrorOf(seen).code]).toEqual(['2 + 2 is not ', 'MODEL_FAILED']);
+  });
+
+  test('after a reasoning that was shown', async () => {
+    const server = await start([
+      { reasoning: 'Hm.', text: 'It works', cut: { afterEvents: 2, by: 'close' } },
+      { text: 'twice' },
+    ]);
+    expect(agentErrorOf(await ask(server)).code).toBe('MODEL_FAILED');
+    expect(server.requests).toHaveLength(1);
+  });
 });
 
-test('no answer', async () => {
-  const server = await start([{ never: true }]);
-  const { error } = await ask(server, { firstByteTimeoutMs: 20 });
-  expect(AgentError.isInstance(error) && error.code).toBe('MODEL_UNAVAILABLE');
+describe('retry-after', () => {
+  test('in seconds is waited for', async () => {
+    const server = await start([busy(0.02), { text: 'Hello' }]);
+    const { text, retries } = await ask(server, { retryDelayMs: 60_000 });
+    expect(text).toBe('Hello');
+    expect(retries).toEqual([
+      { delayMs: 20, attempt: 1, reason: expect.stringContaining('asks to wait 1 s') as string },
+    ]);
+  });
+
+  test('as a date is waited for', async () => {
+    // Dates have whole seconds: this one has just passed.
+    const server = await start([busy(new Date()), { text: 'Hello' }]);
+    const { text, retries } = await ask(server, { retryDelayMs: 60_000 });
+    expect(text).toBe('Hello');
+    expect(retries).toMatchObject([{ delayMs: 0 }]);
+  });
+
+  test.each([
+    ['in seconds', busy(3600)],
+    ['as a date', busy(new Date(Date.now() + 3_600_000))],
+  ])('%s beyond the bound ends the request, and the error states the time', async (_, answer) => {
+    const server = await start([answer, { text: 'too early' }]);
+    const seen = await ask(server);
+    expect(agentErrorOf(seen).code).toBe('MODEL_BUSY');
+    expect(agentErrorOf(seen).summary).toMatch(/asks to wait (?:3600|3599) s/u);
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test('that is not readable is ignored', async () => {
+    const server = await start([{ ...busy(), headers: { 'retry-after': 'soon' } }, { text: 'Hello' }]);
+    expect((await ask(server)).text).toBe('Hello');
+  });
+});
+
+describe('an abort', () => {
+  test('ends the delay before a repetition', async () => {
+    const server = await start([busy(50), { text: 'too late' }]);
+    const stop = new AbortController();
+    const seen = await ask(server, { signal: stop.signal, onRetry: () => stop.abort() });
+    expect([seen.isAborted, seen.error]).toEqual([true, undefined]);
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test('ends a request before its answer', async () => {
+    const server = await start([{ never: true }]);
+    const stop = new AbortController();
+    const answer = ask(server, { signal: stop.signal });
+    const { signal } = await server.arrived(1);
+    stop.abort();
+    expect((await answer).isAborted).toBe(true);
+    if (!signal.aborted) await once(signal, 'abort');
+  });
+
+  test('ends a request in the middle of its answer', async () => {
+    const text = new SlowText();
+    text.send('It ');
+    const server = await start([{ text }]);
+    const stop = new AbortController();
+    const seen = await ask(server, { signal: stop.signal, onText: () => stop.abort() });
+    expect([seen.text, seen.isAborted, seen.error]).toEqual(['It ', true, undefined]);
+    const { signal } = await server.arrived(1);
+    if (!signal.aborted) await once(signal, 'abort');
+  });
+
+  test('ends a model that ignores it', async () => {
+    const stop = new AbortController();
+    const doStream = (): Promise<never> => {
+      stop.abort();
+      return never();
+    };
+    expect((await ask(new MockLanguageModelV4({ doStream }), { signal: stop.signal })).isAborted).toBe(true);
+  });
+});
+
+describe('a time limit', () => {
+  test('ends a request that is never answered, without another', async () => {
+    const server = await start(() => ({ never: true }));
+    const seen = await ask(server, { firstByteTimeoutMs: 20 });
+    expect(agentErrorOf(seen).code).toBe('MODEL_UNAVAILABLE');
+    expect(agentErrorOf(seen).summary).toBe(`The model server at ${server.url} did not begin to answer within 0.02 s`);
+    const { signal } = await server.arrived(1);
+    if (!signal.aborted) await once(signal, 'abort');
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test('ends a request whose answer has no first part', async () => {
+    const server = await start([{ body: '', contentType: 'text/event-stream', isOpen: true }]);
+    expect(agentErrorOf(await ask(server, { firstByteTimeoutMs: 20 })).summary).toContain('did not begin to answer');
+  });
+
+  test('ends an answer that stops', async () => {
+    const text = new SlowText();
+    text.send('It ');
+    const server = await start([{ text }]);
+    const seen = await ask(server, { chunkTimeoutMs: 20 });
+    expect([seen.text, agentErrorOf(seen).code]).toEqual(['It ', 'MODEL_UNAVAILABLE']);
+    expect(agentErrorOf(seen).summary).toContain('did not continue its answer within 0.02 s');
+    const { signal } = await server.arrived(1);
+    if (!signal.aborted) await once(signal, 'abort');
+  });
+
+  test('ends a model that ignores its signal', async () => {
+    const seen = await ask(new MockLanguageModelV4({ doStream: never }), { firstByteTimeoutMs: 20 });
+    expect(agentErrorOf(seen).summary).toBe('The model server did not begin to answer within 0.02 s');
+  });
+
+  test('ends an answer that is not streamed', async () => {
+    const server = await start([{ never: true }]);
+    const model = resolveModel({ model: 'a', baseUrl: server.url }).guard({ firstByteTimeoutMs: 20 });
+    await expect(generateText({ model, prompt: 'x' })).rejects.toMatchObject({ code: 'MODEL_UNAVAILABLE' });
+  });
+
+  test('does not end an answer that is slow but goes on', async () => {
+    const text = new SlowText();
+    const server = await start([{ text }]);
+    const pieces = ['a', 'b', 'c', 'd'];
+    const seen = await ask(server, {
+      // Far longer than a piece takes, far shorter than a test may take.
+      chunkTimeoutMs: 20_000,
+      firstByteTimeoutMs: 20_000,
+      onText: () => {
+        const piece = pieces.shift();
+        if (piece === undefined) text.end();
+        else text.send(piece);
+      },
+      ...(text.send('_'), {}),
+    });
+    expect([seen.text, seen.error]).toEqual(['_abcd', undefined]);
+  });
+});
+
+test('parallel tool calls arrive complete and in order', async () => {
+  const toolCalls = ['a.ts', 'b.ts', 'c.ts'].map((path) => ({ name: 'read', input: { path } }));
+  const server = await start([{ text: 'I read.', toolCalls }]);
+  const { ran, text } = await ask(server);
+  expect([text, ran]).toEqual(['I read.', [{ path: 'a.ts' }, { path: 'b.ts' }, { path: 'c.ts' }]]);
+});
+
+test('malformed tool arguments reach the caller as an invalid call, and no tool runs', async () => {
+  const server = await start([{ toolCalls: [{ name: 'read', input: '{"path": "a.ts' }] }]);
+  const { model } = resolveModel({ model: 'a', baseUrl: server.url });
+  const tools = { read: tool({ inputSchema: z.object({ path: z.string() }), execute: () => 'ran' }) };
+  const { toolCalls, toolResults } = streamText({ model, tools, prompt: 'x' });
+  expect(await toolCalls).toMatchObject([{ toolName: 'read', invalid: true }]);
+  expect(await toolResults).toEqual([]);
+});
+
+test('the answer is unchanged otherwise: usage, reasoning, finish reason', async () => {
+  const server = await start([{ reasoning: 'Hm.', text: 'Hello', finishReason: 'length' }]);
+  const { model } = resolveModel({ model: 'a', baseUrl: server.url });
+  const answer = streamText({ model, prompt: 'x' });
+  expect(await answer.reasoningText).toBe('Hm.');
+  expect(await answer.finishReason).toBe('length');
+  expect((await answer.totalUsage).outputTokens).toBeGreaterThan(0);
+});
+
+test('the key and the query of the URL are sent', async () => {
+  const server = await startModelServer([{ text: 'Hello' }], { key: 'key-1' });
+  onTestFinished(server.close);
+  const { model } = resolveModel({ model: 'a', baseUrl: `${server.url}/?api-version=2`, apiKey: 'key-1' });
+  expect(await streamText({ model, prompt: 'x' }).text).toBe('Hello');
 });

@@ -39,6 +39,7 @@ const ID = 'fact_id';
 
 const store = ['--store', 'memory.db'];
 const remember = ['memory', 'remember', 'one', '--source', 'a', ...store];
+const newAgent = ['agents', 'new', 'helper', '--description', 'd', '--prompt', 'p'];
 const importMessages = ['memory', 'import', 'messages.jsonl', ...store];
 const message = { kind: 'message', stream: 'agent', group: 'g', id: 'message_1', role: 'user', content: 'one' };
 const workflow = '{"kind":"workflow","id":"workflow_1703123456789_abc123","goal":"g","todos":[],"streamName":"s"}\n';
@@ -162,6 +163,15 @@ const cases: Readonly<Record<string, Case>> = {
     kind: 'details',
     bad: ['nope', ...store],
     code: 'UNKNOWN_WORKFLOW',
+  },
+  'agents list': { before: [newAgent], good: [], kind: 'matches', bad: ['--root', 'nowhere'], code: 'USAGE' },
+  'agents show': { before: [newAgent], good: ['helper'], kind: 'details', bad: ['x'], code: 'UNKNOWN_AGENT' },
+  'agents new': {
+    before: [newAgent],
+    good: ['other', '--description', 'd', '--prompt', 'p'],
+    kind: 'details',
+    bad: ['helper', '--description', 'd', '--prompt', 'p'],
+    code: 'AGENT_EXISTS',
   },
   'mcp install': {
     good: ['codex', '--dry-run'],

@@ -25,6 +25,7 @@ const mutation = ['--dry-run', '--expect <tag>', '--state-dir <dir>', ...tool];
 
 const store = ['--backend <name>', '--store <file>', '--url <url>', '--json', '--color <when>', '-h, --help'];
 const facts = ['--project <identity>', ...store];
+const agents = ['--root <dir>', '--json', '--color <when>', '-h, --help'];
 const times = ['--since <time>', '--until <time>'];
 const place = ['--stream <name>', '--group <name>'];
 const retention = ['--keep <n>', '--days <n>'];
@@ -146,6 +147,27 @@ const pinned: readonly (readonly [command: string, options: readonly string[]])[
   ['workflow', ['-h, --help']],
   ['workflow list', store],
   ['workflow show', store],
+  ['agents', ['-h, --help']],
+  ['agents list', agents],
+  ['agents show', agents],
+  [
+    'agents new',
+    [
+      '--description <text>',
+      '--prompt <text>',
+      '--context-mode <mode>',
+      '--context-window <n>',
+      '--share-pattern <pattern>',
+      '--summarize-after <n>',
+      '--model <id>',
+      '--tools <names>',
+      '--max-steps <n>',
+      '--timeout <s>',
+      '--max-tokens <n>',
+      '--user',
+      ...agents,
+    ],
+  ],
   ['tour', ['--color <when>', '-h, --help']],
   [
     'mcp',
@@ -210,6 +232,7 @@ test('cairn has these commands', async () => {
     'memory',
     'notes',
     'workflow',
+    'agents',
     'tour [options] [path]',
     'mcp [options]',
     'doctor [options]',

@@ -5,8 +5,16 @@ import type { LanguageModel } from 'ai';
 import { EventEmitter, once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
-import { startModelServer } from './model-server.ts';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import {
+  busy,
+  continues,
+  SlowText,
+  startModelServer,
+  systemPromptOf,
+  toolNamesOf,
+  transcriptOf,
+} from './model-server.ts';
 import type { ModelScript, ModelServer } from './model-server.ts';
 import { createTree, temporaryDirectory } from './tree.ts';
 
@@ -243,4 +251,156 @@ test('a client that goes away aborts the signal of its request, and the server s
   await aborted;
   await server.close();
   await expect(fetch(server.url)).rejects.toThrow('fetch failed');
+});
+
+/** The events of a stream, up to where it ends, and whether it ends in the regular way. */
+async function streamOf(server: ModelServer): Promise<[events: string[], isComplete: boolean]> {
+  const body = JSON.stringify({ ...question, stream: true });
+  const response = await fetch(`${server.url}/chat/completions`, { method: 'POST', body });
+  let text = '';
+  try {
+    for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) text += chunk;
+  } catch {
+    return [text.split('\n\n').filter(Boolean), false];
+  }
+  return [text.split('\n\n').filter(Boolean), true];
+}
+
+describe('an answer that fails', () => {
+  const text = ['one ', 'two ', 'three'];
+
+  test.each([
+    ['close', false],
+    ['end', true],
+  ] as const)('is cut after a number of events by: %s', async (by, isComplete) => {
+    const [events, isEnded] = await streamOf(await start([{ text, cut: { afterEvents: 3, by } }]));
+    expect(isEnded).toBe(isComplete);
+    expect(events).toHaveLength(3);
+    expect(events.join('')).toContain('two ');
+    expect(events.join('')).not.toMatch(/three|DONE/u);
+  });
+
+  test('is cut by an error of the API', async () => {
+    const [events] = await streamOf(await start([{ text, cut: { afterEvents: 2, by: { message: 'no' } } }]));
+    expect(events.slice(2)).toEqual(['data: {"error":{"message":"no"}}']);
+  });
+
+  test('is cut in the middle of the arguments of a call', async () => {
+    const toolCalls = [{ name: 'a', input: { path: 'a path of some length' } }];
+    const [events] = await streamOf(await start([{ toolCalls, cut: { afterEvents: 3, by: 'end' } }]));
+    expect(events.at(-1)).toContain(String.raw`"arguments":"{\"path\":\"a path`);
+    expect(events.join('')).not.toContain('length');
+  });
+
+  test('does not come, and the server still closes', async () => {
+    const server = await start([{ never: true }]);
+    const answer = streamOf(server).catch(() => 'closed');
+    expect((await server.arrived(1)).number).toBe(1);
+    await server.close();
+    expect(await answer).toBe('closed');
+  });
+
+  test('is a closed connection', async () => {
+    await expect(streamOf(await start([{ closed: true }]))).rejects.toThrow('fetch failed');
+  });
+
+  test('is a body outside the protocol', async () => {
+    expect(await streamOf(await start([{ body: '<html>' }]))).toEqual([['<html>'], true]);
+  });
+
+  test.each([
+    ['without a time', undefined, null],
+    ['with seconds', 7, '7'],
+    ['with a date', new Date(0), 'Thu, 01 Jan 1970 00:00:00 GMT'],
+  ])('is 429 %s', async (_, time, expected) => {
+    const server = await start([busy(time)]);
+    const response = await fetch(`${server.url}/chat/completions`, { method: 'POST', body: JSON.stringify(question) });
+    expect([response.status, response.headers.get('retry-after')]).toEqual([429, expected]);
+  });
+});
+
+test('a slow text is sent when the test sends it', async () => {
+  const text = new SlowText();
+  const server = await start([{ text }]);
+  const pieces: string[] = [];
+  text.send('one ');
+  for await (const piece of streamText({ model: modelOf(server), prompt: 'Count.' }).textStream) {
+    pieces.push(piece);
+    if (pieces.length === 1) text.send('two ', 'three');
+    if (pieces.length === 3) text.end();
+  }
+  expect(pieces).toEqual(['one ', 'two ', 'three']);
+});
+
+test('reasoning comes before the text, and the usage can be left out', async () => {
+  const server = await start([{ reasoning: 'Hm.', text: 'Yes.', reportsUsage: false }]);
+  const answer = streamText({ model: modelOf(server), prompt: 'x' });
+  expect(await answer.reasoningText).toBe('Hm.');
+  expect((await answer.totalUsage).totalTokens).toBeUndefined();
+});
+
+describe('the requested format', () => {
+  const asked = { ...question, response_format: { type: 'json_object' } };
+  const inJson = { ...asked, messages: [{ role: 'user', content: 'Answer in JSON.' }] };
+
+  test('json_object needs the word JSON in the messages', async () => {
+    const [status, { error }] = await post(await start([{ text: '{}' }]), asked);
+    expect([status, error.param]).toEqual([400, 'messages']);
+  });
+
+  test.each([
+    ['whole', false],
+    ['streamed', true],
+  ])('a script that answers with text by mistake is refused: %s', async (_, stream) => {
+    const [status, { error }] = await post(await start([{ text: 'Yes.' }]), { ...inJson, stream });
+    expect([status, error.code]).toEqual([400, 'script_error']);
+  });
+
+  test('a model can ignore it', async () => {
+    const [status] = await post(await start([{ text: 'Yes.', ignoresFormat: true }]), inJson);
+    expect(status).toBe(200);
+  });
+});
+
+test('models and the key are checked when they are given', async () => {
+  const server = await startModelServer([{ text: 'a' }], { models: ['m'], key: 'right' });
+  onTestFinished(server.close);
+  const send = async (key: string, model: string): Promise<[number, string]> => {
+    const headers = { authorization: `Bearer ${key}` };
+    const body = JSON.stringify({ ...question, model });
+    const response = await fetch(`${server.url}/chat/completions`, { method: 'POST', headers, body });
+    return [response.status, await response.text()];
+  };
+  expect(await send('wrong', 'm')).toEqual([401, expect.stringContaining('wrong')]);
+  expect(await send('right', 'n')).toEqual([404, expect.stringContaining('model_not_found')]);
+  expect(await send('right', 'm')).toEqual([200, expect.any(String)]);
+  const listed = await fetch(`${server.url}/models`, { headers: { authorization: 'Bearer right' } });
+  expect(await listed.json()).toMatchObject({ data: [{ id: 'm' }] });
+  expect((await fetch(`${server.url}/models`)).status).toBe(401);
+});
+
+test('a request is read as lines', async () => {
+  const root = createTree({ 'main.ts': 'foo();\n' });
+  const { read } = createCodingTools({ root, stateDirectory: temporaryDirectory() });
+  const server = await start([
+    { text: 'I read it.', toolCalls: [{ name: 'read', input: { path: 'main.ts' } }] },
+    { text: 'Done.' },
+  ]);
+  await generateText({
+    model: modelOf(server),
+    tools: { read },
+    stopWhen: isStepCount(5),
+    instructions: 'You read.',
+    prompt: 'Read it.',
+  });
+  const [first, second] = server.requests;
+  if (!first || !second) throw new Error('there are too few requests');
+  expect(transcriptOf(first)).toEqual(['user: Read it.']);
+  expect(transcriptOf(second)).toEqual([
+    'user: Read it.',
+    'assistant: I read it. call_1_1=read({"path":"main.ts"})',
+    expect.stringMatching(/^tool call_1_1: .*foo\(\);/su),
+  ]);
+  expect([systemPromptOf(first), toolNamesOf(first)]).toEqual(['You read.', ['read']]);
+  expect([continues(first, second), continues(second, first), continues(first, first)]).toEqual([true, false, true]);
 });

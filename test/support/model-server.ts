@@ -55,7 +55,10 @@ async function send(response: ServerResponse, request: ModelRequest, answer: Mod
     response.socket?.destroy();
   } else if ('body' in answer) {
     response.writeHead(answer.status ?? 200, { 'content-type': answer.contentType ?? 'text/html' });
-    response.end(answer.body);
+    if (answer.isOpen === true) {
+      response.flushHeaders();
+      response.write(answer.body);
+    } else response.end(answer.body);
   } else if (request.chat.stream === true) {
     await sendStream(response, request, answer);
   } else {

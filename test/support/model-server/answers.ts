@@ -50,6 +50,8 @@ export interface RawAnswer {
   readonly status?: number;
   /** @default text/html */
   readonly contentType?: string;
+  /** The body has no end. */
+  readonly isOpen?: boolean;
 }
 
 /** No answer: the connection stays open until the client closes it. */

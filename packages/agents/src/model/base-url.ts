@@ -2,17 +2,15 @@ import { AgentError } from '../errors.ts';
 
 /** Where a model server is. */
 export interface ServerAddress {
-  /** The base URL, with the version: `http://localhost:11434/v1`. */
+  /** The base URL with the version and without the query: `http://localhost:11434/v1`. */
   readonly url: string;
-  /** The URL in messages: without the query, which may hold a key. */
-  readonly shown: string;
-  /** The query of the URL, such as `api-version`. */
+  /** The query of the URL, such as `api-version`. It may hold a key. */
   readonly query: Readonly<Record<string, string>>;
   /** Whether what is sent can be read on the way: plain HTTP to another machine. */
   readonly isReadable: boolean;
 }
 
-const EXAMPLE = 'use one such as http://localhost:11434/v1 or https://host/v1';
+const EXAMPLE = 'use one such as http://localhost:11434/v1 or https://host/v1.';
 
 function isOwnMachine(hostname: string): boolean {
   return /^(?:localhost|.+\.localhost|127(?:\.\d+){3}|\[::1\])$/u.test(hostname);
@@ -40,14 +38,12 @@ export function parseBaseUrl(text: string): ServerAddress {
   if (url.username !== '' || url.password !== '') {
     throw invalid(
       'The base URL of the model contains a user or a password',
-      'Remove them from the URL, and pass the key as CAIRN_API_KEY',
+      'Remove them from the URL, and pass the key as CAIRN_API_KEY.',
     );
   }
   const path = url.pathname.replace(/\/+$/u, '').replace(/\/chat\/completions$/u, '');
-  const base = `${url.origin}${path === '' ? '/v1' : path}`;
   return {
-    url: base,
-    shown: base,
+    url: `${url.origin}${path === '' ? '/v1' : path}`,
     query: Object.fromEntries(url.searchParams),
     isReadable: url.protocol === 'http:' && !isOwnMachine(url.hostname),
   };

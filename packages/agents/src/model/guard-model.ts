@@ -32,6 +32,8 @@ export interface GuardOptions {
 }
 
 const DEFAULT_TIMEOUT_MS = 60_000;
+/** Timers with a longer time end at once. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
 const DEFAULT_RETRIES = 3;
 const DEFAULT_RETRY_DELAY_MS = 1000;
 const DEFAULT_MAX_RETRY_DELAY_MS = 60_000;
@@ -82,6 +84,11 @@ export function guardModel(
   }: GuardOptions,
 ): ModelObject {
   const limits = { firstByteTimeoutMs, chunkTimeoutMs };
+  for (const [option, value] of Object.entries(limits)) {
+    if (value >= 1 && value <= MAX_TIMER_MS) continue;
+    const problem = `${option} is ${value}`;
+    throw new AgentError('INVALID_OPTION', [problem, `Use milliseconds from 1 to ${MAX_TIMER_MS}.`], { option });
+  }
 
   const retrying = async <T>(signal: AbortSignal | undefined, request: () => Promise<T>): Promise<T> => {
     for (let attempt = 1; ; attempt += 1) {
@@ -95,7 +102,7 @@ export function guardModel(
         const { retryAfterMs: delayMs = backoff } = failure;
         if (!failure.isTransient || maxRetries === 0 || delayMs > maxRetryDelayMs) throw failure.error;
         const { code, summary, hint } = failure.error;
-        if (attempt > maxRetries) throw new AgentError(code, [`${summary}, also after ${maxRetries} retries`, hint]);
+        if (attempt > maxRetries) throw new AgentError(code, [`${summary} (after ${maxRetries} retries)`, hint]);
         onRetry?.({ reason: summary, delayMs, attempt });
         await wait(delayMs, undefined, signal === undefined ? {} : { signal });
       }

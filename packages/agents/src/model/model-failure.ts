@@ -10,7 +10,7 @@ import {
   UnsupportedFunctionalityError,
 } from 'ai';
 import { AgentError } from '../errors.ts';
-import { networkCodeOf, networkFailure } from './network-failure.ts';
+import { networkErrorOf, networkFailure } from './network-failure.ts';
 import { apiErrorOf, serverFailure, unreadable } from './server-failure.ts';
 import { nameServer, redact, type ModelFailure, type ModelSubject } from './model-subject.ts';
 
@@ -31,12 +31,12 @@ function answerFailure({ kind, message }: AnswerError, subject: ModelSubject): M
   switch (kind) {
     case 'cut':
       return {
-        error: new AgentError('MODEL_FAILED', [summary, 'Run it again, or check the log of the server']),
+        error: new AgentError('MODEL_FAILED', [summary, 'Run it again, or check the log of the server.']),
         isTransient: true,
       };
     case 'late':
       return {
-        error: new AgentError('MODEL_UNAVAILABLE', [summary, 'Check that it runs, or allow more time']),
+        error: new AgentError('MODEL_UNAVAILABLE', [summary, 'Check that it runs, or allow more time.']),
         isTransient: false,
       };
     case 'not-a-stream':
@@ -53,7 +53,7 @@ export function modelFailure(error: unknown, subject: ModelSubject = {}): ModelF
   if (RetryError.isInstance(error)) return modelFailure(error.lastError, subject);
   if (NoOutputGeneratedError.isInstance(error) && error.cause !== undefined) return modelFailure(error.cause, subject);
   if (error instanceof AnswerError) return answerFailure(error, subject);
-  const network = networkCodeOf(error);
+  const network = networkErrorOf(error);
   if (network !== undefined) return networkFailure(network, subject);
   const api = apiErrorOf(error);
   if (api) return serverFailure(api, subject);
@@ -62,15 +62,22 @@ export function modelFailure(error: unknown, subject: ModelSubject = {}): ModelF
     return unreadable(`The answer of the model server is not readable: ${words}`);
   }
   if (unsupportedErrors.some((type) => type.isInstance(error))) {
-    const hint = 'Use a model that supports it';
+    const hint = 'Use a model that supports it.';
     return {
       error: new AgentError('MODEL_REFUSED', [`The model cannot be asked: ${words}`, hint]),
       isTransient: false,
     };
   }
-  const hint = 'Check that the model server runs, and that CAIRN_BASE_URL is right';
-  const code = APICallError.isInstance(error) ? 'MODEL_UNAVAILABLE' : 'MODEL_FAILED';
-  return { error: new AgentError(code, [`The request to the model failed: ${words}`, hint]), isTransient: false };
+  const hint = 'Check that the model server runs, and that CAIRN_BASE_URL is right.';
+  if (APICallError.isInstance(error)) {
+    const reason = words.replace(/^Cannot connect to API:?\s*/u, '');
+    const summary = `${nameServer(subject)} is not reachable${reason === '' ? '' : `: ${reason}`}`;
+    return { error: new AgentError('MODEL_UNAVAILABLE', [summary, hint]), isTransient: false };
+  }
+  return {
+    error: new AgentError('MODEL_FAILED', [`The request to the model failed: ${words}`, hint]),
+    isTransient: false,
+  };
 }
 
 /**

@@ -30,12 +30,14 @@ export function nameModel({ name }: ModelSubject): string {
 }
 
 const MAX_LENGTH = 300;
+/** Local servers document keys such as `ollama`, which protect nothing and are words of messages. */
+const MIN_SECRET_LENGTH = 8;
 
 /** Returns a text of a server or a library on one line, without secrets and without a full stop. */
 export function redact(text: string, { secrets = [] }: ModelSubject): string {
   let words = text;
   for (const secret of secrets) {
-    if (secret !== '') words = words.replaceAll(secret, '[key]');
+    if (secret.length >= MIN_SECRET_LENGTH) words = words.replaceAll(secret, '[key]');
   }
   for (const { start, end } of findSecrets(words).toReversed()) {
     words = `${words.slice(0, start)}[key]${words.slice(end)}`;

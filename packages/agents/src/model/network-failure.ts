@@ -1,5 +1,5 @@
 import { AgentError, type AgentErrorCode } from '../errors.ts';
-import { nameServer, type ModelFailure, type ModelSubject } from './model-subject.ts';
+import { nameServer, redact, type ModelFailure, type ModelSubject } from './model-subject.ts';
 
 function* causesOf(error: unknown): Generator<object> {
   const queue: unknown[] = [error];
@@ -13,22 +13,27 @@ function* causesOf(error: unknown): Generator<object> {
   }
 }
 
-/** Returns the code of the system, of TLS or of `fetch` that caused an error. */
-export function networkCodeOf(error: unknown): string | undefined {
+/** The code and the message of the error that broke a connection. */
+interface NetworkError {
+  readonly code: string;
+  readonly message: string;
+}
+
+const NETWORK_CODE = /^(?:E[A-Z]{2,}|EAI_AGAIN|UND_ERR_\w+|ERR_(?:SSL|TLS)_\w+|[A-Z_]*CERT\w*|[A-Z_]*SIGNATURE\w*)$/u;
+
+/** Returns the error of the system, of TLS or of `fetch` that caused an error. */
+export function networkErrorOf(error: unknown): NetworkError | undefined {
   for (const cause of causesOf(error)) {
-    if (!('code' in cause) || typeof cause.code !== 'string') continue;
-    if (
-      /^(?:E[A-Z]{2,}|EAI_AGAIN|UND_ERR_\w+|ERR_(?:SSL|TLS)_\w+|[A-Z_]*CERT\w*|[A-Z_]*SIGNATURE\w*)$/u.test(cause.code)
-    ) {
-      return cause.code;
-    }
+    const code: unknown = Reflect.get(cause, 'code');
+    if (typeof code !== 'string' || !NETWORK_CODE.test(code)) continue;
+    return { code, message: cause instanceof Error ? cause.message : '' };
   }
   return undefined;
 }
 
 type Row = readonly [codes: RegExp, code: AgentErrorCode, what: string, hint: string, isTransient?: true];
 
-const checkServer = 'Check that it runs, and that CAIRN_BASE_URL is right';
+const checkServer = 'Check that it runs, and that CAIRN_BASE_URL is right.';
 
 /** The failures by the code of the error. The first row that matches counts. */
 const rows: readonly Row[] = [
@@ -36,19 +41,19 @@ const rows: readonly Row[] = [
     /^ECONNREFUSED$/u,
     'MODEL_UNAVAILABLE',
     'is not reachable: nothing listens there',
-    'Start it, or correct CAIRN_BASE_URL',
+    'Start it, or correct CAIRN_BASE_URL.',
   ],
   [
     /^(?:ENOTFOUND|EAI_AGAIN)$/u,
     'MODEL_UNAVAILABLE',
     'is not reachable: its host is not found',
-    'Correct CAIRN_BASE_URL, or check the network',
+    'Correct CAIRN_BASE_URL, or check the network.',
   ],
   [
     /^(?:ECONNRESET|ECONNABORTED|EPIPE|UND_ERR_SOCKET)$/u,
     'MODEL_FAILED',
     'broke the connection',
-    'Run it again, or check the log of the server',
+    'Run it again, or check the log of the server.',
     true,
   ],
   [/TIMEDOUT|TIMEOUT/u, 'MODEL_UNAVAILABLE', 'did not answer in time', checkServer],
@@ -56,13 +61,15 @@ const rows: readonly Row[] = [
     /CERT|SSL|TLS|SIGNATURE/u,
     'MODEL_UNAVAILABLE',
     'is not trusted: its certificate is not valid here',
-    'Correct CAIRN_BASE_URL, or name the file of the authority in NODE_EXTRA_CA_CERTS',
+    'Correct CAIRN_BASE_URL, or name the file of the authority in NODE_EXTRA_CA_CERTS.',
   ],
-  [/^/u, 'MODEL_UNAVAILABLE', 'is not reachable', checkServer],
 ];
 
 /** Interprets an error of the connection. */
-export function networkFailure(networkCode: string, subject: ModelSubject): ModelFailure {
-  const [, code, what, hint, isTransient = false] = rows.find(([codes]) => codes.test(networkCode)) as Row;
+export function networkFailure({ code: networkCode, message }: NetworkError, subject: ModelSubject): ModelFailure {
+  const row = rows.find(([codes]) => codes.test(networkCode));
+  const reason = redact(message, subject);
+  const other: Row = [/^/u, 'MODEL_UNAVAILABLE', `is not reachable${reason === '' ? '' : `: ${reason}`}`, checkServer];
+  const [, code, what, hint, isTransient = false] = row ?? other;
   return { error: new AgentError(code, [`${nameServer(subject)} ${what} (${networkCode})`, hint]), isTransient };
 }

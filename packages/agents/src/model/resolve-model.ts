@@ -32,7 +32,7 @@ export interface ResolvedModel {
 export type GuardedModel = ReturnType<typeof guardModel>;
 
 const WITHOUT =
-  'Without a model the tools, the memory, and the commands "agents list", "agents show" and "agents context" work';
+  'Without a model the tools, the memory, and the commands "agents list", "agents show" and "agents context" work.';
 
 function noModel(summary: string, how: string): AgentError {
   return new AgentError('NO_MODEL', [summary, `${how}. ${WITHOUT}`]);
@@ -74,7 +74,7 @@ export function resolveModel({ model, baseUrl, apiKey, env = {} }: ModelOptions)
   if (key !== undefined && !/^[\x21-\x7e]+$/u.test(key)) {
     throw new AgentError(
       'INVALID_OPTION',
-      ['The key of the model server contains blanks or characters outside ASCII', 'Copy it again into CAIRN_API_KEY'],
+      ['The key of the model server contains blanks or characters outside ASCII', 'Copy it again into CAIRN_API_KEY.'],
       { option: 'apiKey' },
     );
   }
@@ -89,10 +89,10 @@ export function resolveModel({ model, baseUrl, apiKey, env = {} }: ModelOptions)
   const chat = provider.chatModel(name);
   const secrets = [...(key === undefined ? [] : [key]), ...Object.values(address.query)];
   const guard = (options: GuardOptions): GuardedModel =>
-    guardModel(chat, { name, server: address.shown, secrets }, options);
+    guardModel(chat, { name, server: address.url, secrets }, options);
   const warnings =
     key !== undefined && address.isReadable
-      ? [`The key is sent unencrypted to ${address.shown}; use https:// if the server supports it`]
+      ? [`The key is sent unencrypted to ${address.url}; use https:// if the server supports it`]
       : [];
-  return { model: guard({}), name, baseUrl: address.shown, warnings, guard };
+  return { model: guard({}), name, baseUrl: address.url, warnings, guard };
 }

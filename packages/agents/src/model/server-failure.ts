@@ -49,7 +49,7 @@ function retryAfterMs(headers: Readonly<Record<string, string>>): number | undef
 
 /** Names an answer that is not one of the API. */
 export function unreadable(summary: string): ModelFailure {
-  const hint = 'Check that CAIRN_BASE_URL is the URL of a server with the chat completions of the OpenAI API';
+  const hint = 'Check that CAIRN_BASE_URL is the URL of a server with the chat completions of the OpenAI API.';
   return { error: new AgentError('MODEL_FAILED', [summary, hint]), isTransient: false };
 }
 
@@ -76,45 +76,38 @@ export function serverFailure({ status, code, message, headers }: ApiError, subj
     };
   };
   // The message of this error often repeats a part of the key.
-  if (status === 401) return lasting('MODEL_DENIED', `${server} refuses the key (401)`, 'Correct CAIRN_API_KEY');
+  if (status === 401) return lasting('MODEL_DENIED', `${server} refuses the key (401)`, 'Correct CAIRN_API_KEY.');
   if (status === 402 || (status === 429 && NO_CREDIT.test(code))) {
     return lasting(
       'MODEL_REFUSED',
       `The account has no credit left (${status})${reason}`,
-      'Add credit, or use another key',
+      'Add credit, or use another key.',
     );
   }
   if (status === 403) {
     return lasting(
       'MODEL_DENIED',
       `${server} denies access to ${model} (403)${reason}`,
-      'Use a key that has access to it',
+      'Use a key that has access to it.',
     );
   }
-  if (status === 407) {
-    return lasting(
-      'MODEL_UNAVAILABLE',
-      'The proxy needs a password (407)',
-      'Add it to the URL in HTTPS_PROXY or HTTP_PROXY',
-    );
-  }
-  if (status === 429) return transient('MODEL_BUSY', `${server} is busy (429)`, 'Run it again later');
+  if (status === 429) return transient('MODEL_BUSY', `${server} is busy (429)`, 'Run it again later.');
   if (status === 408 || status >= 500) {
-    return transient('MODEL_FAILED', `${server} failed (${status})`, 'Run it again, or check the log of the server');
+    return transient('MODEL_FAILED', `${server} failed (${status})`, 'Run it again, or check the log of the server.');
   }
   if (status === 413 || (status >= 400 && TOO_LONG.test(`${code} ${message}`))) {
-    const hint = 'Lower the token budget of the context, or begin a new session';
+    const hint = 'Lower the token budget of the context, or begin a new session.';
     return lasting('MODEL_REFUSED', `The request is too long for ${model} (${status})${reason}`, hint);
   }
   if (status === 404) {
-    const hint = 'Correct CAIRN_MODEL or CAIRN_BASE_URL; run "cairn doctor" to check both';
+    const hint = 'Correct CAIRN_MODEL or CAIRN_BASE_URL; run "cairn doctor" to check both.';
     return lasting('MODEL_REFUSED', `${server} does not have ${model} (404)${reason}`, hint);
   }
   if (status >= 400) {
-    const hint = 'Correct what the reason names, or use another model';
+    const hint = 'Correct what the reason names, or use another model.';
     return lasting('MODEL_REFUSED', `${server} refuses the request to ${model} (${status})${reason}`, hint);
   }
   if (status > 0) return unreadable(`${server} returned an answer that is not readable (${status})${reason}`);
-  const hint = 'Run it again, or check the log of the server';
+  const hint = 'Run it again, or check the log of the server.';
   return lasting('MODEL_FAILED', `${server} returned an error in its answer${reason}`, hint);
 }

@@ -1,4 +1,4 @@
-import type { FlexibleSchema } from 'ai';
+import type { z } from 'zod';
 
 /** The context of a call of a function. */
 export interface FunctionCallContext {
@@ -21,7 +21,7 @@ export interface WorkflowFunction {
   /** The name that providers accept for a tool, such as `desktop_create_excel_document`. Unique in a list of functions. */
   readonly toolName: string;
   readonly description: string;
-  readonly inputSchema: FlexibleSchema<unknown>;
+  readonly inputSchema: z.ZodType;
   /** Other names for `[alias:arguments]`. */
   readonly aliases: readonly string[];
   /** Whether a call changes nothing, so that it may be repeated without asking the model. */
@@ -50,6 +50,8 @@ export interface StepReply {
   readonly note?: string;
   /** What the step found or made: the text for the user. */
   readonly result?: string;
+  /** The text that belongs to no field, one line each. */
+  readonly unread: readonly string[];
   /** The parts that cannot be read, each with what to do instead. */
   readonly problems: readonly string[];
 }

@@ -1,42 +1,94 @@
 import { Interrupted } from './exit.ts';
+import type { Session } from './session.ts';
 import type { Terminal } from './terminal.ts';
+import { displayWidth } from './text.ts';
 
-/**
- * Asks a question. `y` and Enter is a yes; any other answer and the end of the terminal is a no.
- *
- * @throws {Interrupted} on Ctrl-C.
- */
-export async function askYesNo(terminal: Terminal, question: string, signal: AbortSignal): Promise<boolean> {
-  terminal.write(`${question} [y/N] `);
-  let answer = '';
-  return new Promise((resolve, reject) => {
-    const settle = (settled: () => void): void => {
-      signal.removeEventListener('abort', onAbort);
-      terminal.write('\r\n');
-      settled();
-    };
-    const onAbort = (): void => settle(() => reject(signal.reason));
-    signal.addEventListener('abort', onAbort, { once: true });
-    terminal.onEnd(() => settle(() => resolve(false)));
-    terminal.onInput((text) => {
-      // Keys may arrive one by one or several at once. The terminal does not echo them.
-      for (const key of text) {
+/** Asks questions on a terminal, one after the other. */
+export interface Prompter {
+  /**
+   * Returns the line that is typed, without its end; `undefined` at the end of the terminal, or on Ctrl-D.
+   *
+   * @throws {Interrupted} on Ctrl-C.
+   */
+  ask(question: string): Promise<string | undefined>;
+}
+
+/** Keys that move the cursor and the like. */
+// eslint-disable-next-line no-control-regex -- control characters are what this finds
+const ESCAPE_SEQUENCE = /\u001b(?:\[[\d;?]*[ -/]*[@-~]|O.|.)?/gu;
+
+/** Creates a {@link Prompter}. A line that is typed before its question answers it. */
+function createPrompter(terminal: Terminal, signal: AbortSignal): Prompter {
+  const pending: string[] = [];
+  let isEnded = false;
+  let onChange = (): void => undefined;
+  terminal.onInput((text) => {
+    pending.push(...text.replaceAll('\r\n', '\n').replaceAll(ESCAPE_SEQUENCE, ''));
+    onChange();
+  });
+  terminal.onEnd(() => {
+    isEnded = true;
+    onChange();
+  });
+  signal.addEventListener('abort', () => onChange(), { once: true });
+
+  const ask: Prompter['ask'] = (question) => {
+    terminal.write(question);
+    let line = '';
+    return new Promise((resolve, reject) => {
+      const settle = (settled: () => void): void => {
+        onChange = () => undefined;
+        terminal.write('\r\n');
+        settled();
+      };
+      const take = (key: string): boolean => {
         if (key === '\u0003') settle(() => reject(new Interrupted('SIGINT')));
-        else if (key === '\u0004') settle(() => resolve(false));
-        else if (key === '\r' || key === '\n') settle(() => resolve(/^\s*y(?:es)?\s*$/iu.test(answer)));
+        else if (key === '\u0004') settle(() => resolve(undefined));
+        else if (key === '\r' || key === '\n') settle(() => resolve(line));
         else if (key === '\u007f' || key === '\b') erase();
         else if (key >= ' ') type(key);
-        if ('\u0003\u0004\r\n'.includes(key)) return;
-      }
+        return '\u0003\u0004\r\n'.includes(key);
+      };
+      // The terminal does not echo the keys.
+      const type = (key: string): void => {
+        line += key;
+        terminal.write(key);
+      };
+      const erase = (): void => {
+        const last = [...line].at(-1);
+        if (last === undefined) return;
+        line = line.slice(0, -last.length);
+        terminal.write('\b \b'.repeat(displayWidth(last)));
+      };
+      onChange = (): void => {
+        if (signal.aborted) return settle(() => reject(signal.reason));
+        for (let key = pending.shift(); key !== undefined; key = pending.shift()) if (take(key)) return;
+        if (isEnded) settle(() => resolve(undefined));
+      };
+      onChange();
     });
-    const type = (key: string): void => {
-      answer += key;
-      terminal.write(key);
-    };
-    const erase = (): void => {
-      if (answer === '') return;
-      answer = [...answer].slice(0, -1).join('');
-      terminal.write('\b \b');
-    };
-  });
+  };
+  return { ask };
+}
+
+/** Asks a question. `y` and Enter is a yes; any other answer and the end of the terminal is a no. */
+export async function askYesNo(prompter: Prompter, question: string): Promise<boolean> {
+  const answer = await prompter.ask(`${question} [y/N] `);
+  return /^\s*y(?:es)?\s*$/iu.test(answer ?? '');
+}
+
+/** Asks the person at the terminal. Returns `undefined` without calling `use` when nobody is there to answer. */
+export async function askPerson<T>(
+  session: Session,
+  use: (prompter: Prompter, terminal: Terminal) => Promise<T>,
+): Promise<T | undefined> {
+  const terminal = session.input.isTerminal && session.err.isTerminal ? session.openTerminal() : undefined;
+  if (!terminal) return undefined;
+  const forget = session.onAbruptEnd(() => terminal.close(''));
+  try {
+    return await use(createPrompter(terminal, session.signal), terminal);
+  } finally {
+    forget();
+    terminal.close('');
+  }
 }

@@ -3,13 +3,13 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ContextError } from '../errors.ts';
 import type { AgentDefinition } from './definition.ts';
-import { formatProblem } from './find-agent.ts';
 import { formatDefinition } from './format-definition.ts';
 import { definitionDirectories, loadDirectory } from './load-definitions.ts';
 import type { DefinitionPlaces } from './load-definitions.ts';
 import { parseDefinition } from './parse-definition.ts';
+import type { ParseDefinitionOptions } from './parse-definition.ts';
 
-export interface CreateDefinitionOptions extends DefinitionPlaces {
+export interface CreateDefinitionOptions extends DefinitionPlaces, Pick<ParseDefinitionOptions, 'toolNameOf'> {
   /** The project's agents, or the user's for all projects. */
   readonly source: 'project' | 'user';
 }
@@ -24,14 +24,25 @@ function alreadyExists(name: string, path: string): ContextError {
  *
  * @throws {ContextError} `INVALID_DEFINITION`.
  */
-export function checkDefinition(definition: AgentDefinition): void {
+export function checkDefinition(
+  definition: AgentDefinition,
+  { toolNameOf }: Pick<ParseDefinitionOptions, 'toolNameOf'> = {},
+): void {
   const path = definition.path ?? `${definition.name}.md`;
-  const { problems } = parseDefinition(formatDefinition(definition), { source: 'project', path });
+  const { problems } = parseDefinition(formatDefinition(definition), { source: 'project', path, toolNameOf });
   const error = problems.find(({ severity }) => severity === 'error');
   if (error === undefined) return;
-  const { line: _, ...problem } = error;
-  const summary = `The definition of an agent is invalid: ${formatProblem(problem)}`;
-  throw new ContextError('INVALID_DEFINITION', [summary, 'Correct the value.'], { option: error.field });
+  const { field = 'the file', message } = error;
+  const [problem = '', ...fixes] = message.split('; ');
+  const fix = fixes.join('; ');
+  throw new ContextError(
+    'INVALID_DEFINITION',
+    [
+      `Invalid definition of an agent: ${field}: ${problem}`,
+      fix === '' ? 'Correct the value.' : `${fix.charAt(0).toUpperCase()}${fix.slice(1)}.`,
+    ],
+    { option: error.field },
+  );
 }
 
 /**
@@ -41,9 +52,9 @@ export function checkDefinition(definition: AgentDefinition): void {
  */
 export async function createDefinitionFile(
   definition: AgentDefinition,
-  { source, ...places }: CreateDefinitionOptions,
+  { source, toolNameOf, ...places }: CreateDefinitionOptions,
 ): Promise<string> {
-  checkDefinition(definition);
+  checkDefinition(definition, { toolNameOf });
   const directory = definitionDirectories(places)[source];
   const path = join(directory, `${definition.name}.md`);
   const { definitions, problems } = await loadDirectory(directory, { source });

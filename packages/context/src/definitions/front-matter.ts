@@ -10,7 +10,7 @@ export interface FrontMatterField {
 }
 
 /** A problem of the text, with its line. */
-export interface FrontMatterProblem {
+interface FrontMatterProblem {
   readonly line: number;
   readonly field?: string;
   readonly message: string;

@@ -3,7 +3,7 @@ import type { EntryAction, EntryChange, EntryEditor, EntryTarget, ServerCommand 
 import { createEntryEditor } from '@cairn/hosts';
 import { userDirectories } from '@cairn/tool/paths';
 import { writeAnswer, type AnswerFlags } from '../../terminal/answer.ts';
-import { askYesNo } from '../../terminal/ask.ts';
+import { askPerson, askYesNo } from '../../terminal/ask.ts';
 import { diffLines } from '../../terminal/diff-lines.ts';
 import { CommandError } from '../../terminal/errors.ts';
 import { ExitCode } from '../../terminal/exit.ts';
@@ -71,23 +71,15 @@ async function showDiff(
 
 async function confirm(path: string, { yes }: InstallRequest, session: Session): Promise<boolean> {
   if (yes) return true;
-  const terminal = session.input.isTerminal && session.err.isTerminal ? session.openTerminal() : undefined;
-  if (!terminal) {
-    throw new CommandError({
-      code: 'CONFIRMATION_NEEDED',
-      message: `${path} was not changed: there is no terminal to ask on`,
-      fix: 'check the change, then add --yes',
-      path,
-      changed: false,
-    });
-  }
-  const forget = session.onAbruptEnd(() => terminal.close(''));
-  try {
-    return await askYesNo(terminal, `Write this to ${path}?`, session.signal);
-  } finally {
-    forget();
-    terminal.close('');
-  }
+  const answer = await askPerson(session, (prompter) => askYesNo(prompter, `Write this to ${path}?`));
+  if (answer !== undefined) return answer;
+  throw new CommandError({
+    code: 'CONFIRMATION_NEEDED',
+    message: `${path} was not changed: there is no terminal to ask on`,
+    fix: 'check the change, then add --yes',
+    path,
+    changed: false,
+  });
 }
 
 /** The end of a run. */

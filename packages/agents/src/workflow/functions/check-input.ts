@@ -1,0 +1,40 @@
+import type { Language } from '@cairn/memory';
+import { describeInputError, isObject } from '@cairn/tool';
+import type { z } from 'zod';
+import { listParameters, parametersOf } from './parameters.ts';
+import { problems } from './problems.ts';
+
+/** Checked arguments, or what is wrong with them. */
+export type CheckedInput =
+  | {
+      readonly isValid: true;
+      readonly input: unknown;
+      /** With defaults and conversions of the schema. */ readonly output: unknown;
+    }
+  | { readonly isValid: false; readonly problem: string };
+
+/** Checks the arguments of a function. Names that its schema does not have are refused, also where Zod would drop them. */
+export async function checkInput(
+  { name, inputSchema }: { readonly name: string; readonly inputSchema: z.ZodType },
+  input: unknown,
+  language: Language = 'en',
+): Promise<CheckedInput> {
+  const texts = problems[language];
+  const parameters = parametersOf(inputSchema);
+  const parsed = await inputSchema.safeParseAsync(input, { reportInput: true });
+  if (!parsed.success) {
+    if (!isObject(input)) return { isValid: false, problem: texts.notAnObject(name, listParameters(parameters)) };
+    return { isValid: false, problem: texts.invalid(name, describeInputError(parsed.error, input, inputSchema)) };
+  }
+  const output = parsed.data;
+  if (!parameters.isOpen && isObject(input) && isObject(output)) {
+    const names = parameters.list.map((parameter) => parameter.name);
+    // A schema may accept other names for a parameter: then the output has the parameter.
+    const dropped = Object.keys(input).filter((key) => !names.includes(key) && !(key in output));
+    if (dropped.length > 0 && Object.keys(output).length < Object.keys(input).length) {
+      const problem = texts.unknownNames(name, dropped.join(', '), listParameters(parameters));
+      return { isValid: false, problem };
+    }
+  }
+  return { isValid: true, input, output };
+}

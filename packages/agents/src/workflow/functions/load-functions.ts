@@ -1,0 +1,75 @@
+import { isMissing, isObject } from '@cairn/tool';
+import { stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { AgentError } from '../../errors.ts';
+import { checkFunctions } from './definition.ts';
+import type { Candidate, FunctionDefinition } from './definition.ts';
+
+/** Whether an export is meant as a function, even if it is not a valid one. */
+function isDefinition(value: unknown): boolean {
+  return isObject(value) && ('execute' in value || ('name' in value && 'description' in value));
+}
+
+/** Returns the entries of a default export: a function, a list of functions, or an object with functions by name. */
+function entriesOf(value: unknown): Candidate[] {
+  if (Array.isArray(value))
+    return value.map((one: unknown, index) => ({ label: labelOf(one, `[${index}]`), value: one }));
+  if (!isObject(value) || isDefinition(value)) return [{ label: labelOf(value, 'default export'), value }];
+  return Object.entries(value).map(([key, one]) => ({
+    label: key,
+    value: isObject(one) ? { name: key, ...one } : one,
+  }));
+}
+
+function labelOf(value: unknown, otherwise: string): string {
+  return isObject(value) && typeof value['name'] === 'string' ? value['name'] : otherwise;
+}
+
+function candidatesOf(exports: Readonly<Record<string, unknown>>): Candidate[] {
+  const { default: main, ...named } = exports;
+  const entries = main === undefined ? [] : entriesOf(main);
+  const others = Object.entries(named)
+    // Beside a default export, a module may export anything; a function among it is not left out.
+    .filter(([, value]) => main === undefined || isDefinition(value))
+    .map(([key, value]) => ({ label: key, value: isObject(value) ? { name: key, ...value } : value }));
+  const known = new Set(entries.map(({ value }) => (isObject(value) ? value['execute'] : value)));
+  return [...entries, ...others.filter(({ value }) => !isObject(value) || !known.has(value['execute']))];
+}
+
+/**
+ * Loads the functions of a module: `.js`, `.mjs`, or `.ts` whose types can be removed. Its default export is a function, a list
+ * of functions, or an object with functions by name; without one, its named exports are the functions.
+ *
+ * @param path relative to `directory`, such as that of the user
+ * @throws {AgentError} `INVALID_FUNCTIONS` with everything that is wrong.
+ */
+export async function loadFunctions(path: string, directory: string): Promise<FunctionDefinition[]> {
+  const file = resolve(directory, path);
+  const fail = (what: string, hint: string, cause?: unknown): never => {
+    throw new AgentError('INVALID_FUNCTIONS', [`Cannot load functions from ${file}: ${what}`, hint], {
+      path: file,
+      cause,
+    });
+  };
+  try {
+    const found = await stat(file);
+    if (!found.isFile()) fail('it is not a file', 'Pass the path of a module.');
+  } catch (error) {
+    if (AgentError.isInstance(error)) throw error;
+    fail(isMissing(error) ? 'there is no such file' : String(error), 'Check the path.', error);
+  }
+  let exports: Readonly<Record<string, unknown>>;
+  try {
+    exports = (await import(pathToFileURL(file).href)) as Readonly<Record<string, unknown>>;
+  } catch (error) {
+    return fail(
+      error instanceof Error ? `${error.name}: ${error.message}` : String(error),
+      'Correct the module.',
+      error,
+    );
+  }
+  const candidates = candidatesOf(exports);
+  if (candidates.length === 0) fail('it exports nothing', 'Export functions, such as a list as the default export.');
+  return checkFunctions(candidates, `in ${file}`, file);
+}

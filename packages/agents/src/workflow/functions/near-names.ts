@@ -1,0 +1,35 @@
+/** How many names a message offers. */
+const MAX_NAMES = 3;
+
+/** Folds case, width and the characters that separate words. */
+export function foldName(name: string): string {
+  return name
+    .normalize('NFKC')
+    .toLowerCase()
+    .replaceAll(/[\s_.-]+/gu, '');
+}
+
+function pairsOf(name: string): Set<string> {
+  const points = [...foldName(name)];
+  if (points.length < 2) return new Set(points);
+  return new Set(points.slice(1).map((point, index) => `${points[index] ?? ''}${point}`));
+}
+
+/** Returns how much two names have in common: 0 for nothing, 1 for all pairs of characters. */
+function similarity(one: Set<string>, other: Set<string>): number {
+  const shared = [...one].filter((pair) => other.has(pair)).length;
+  return (2 * shared) / (one.size + other.size);
+}
+
+const MIN_SIMILARITY = 0.3;
+
+/** Returns the names that a wrong one may mean, the most similar first. */
+export function nearNames(name: string, names: readonly string[]): string[] {
+  const pairs = pairsOf(name);
+  return names
+    .map((candidate) => ({ candidate, score: similarity(pairs, pairsOf(candidate)) }))
+    .filter(({ score }) => score >= MIN_SIMILARITY)
+    .toSorted((one, other) => other.score - one.score)
+    .slice(0, MAX_NAMES)
+    .map(({ candidate }) => candidate);
+}

@@ -1,0 +1,59 @@
+import { z } from 'zod';
+
+/** A parameter of a function. */
+export interface Parameter {
+  readonly name: string;
+  readonly description: string;
+  readonly isRequired: boolean;
+  /** The type in its JSON Schema; absent for any value, or one of several types. */
+  readonly type?: string;
+}
+
+interface PropertySchema {
+  readonly type?: unknown;
+  readonly description?: string;
+}
+
+interface ObjectSchema {
+  readonly properties?: Readonly<Record<string, PropertySchema | boolean>>;
+  readonly required?: readonly string[];
+  readonly additionalProperties?: unknown;
+}
+
+/** What a schema says about the arguments of a function. */
+export interface Parameters {
+  /** In their order. */
+  readonly list: readonly Parameter[];
+  /** Whether other names are accepted. */
+  readonly isOpen: boolean;
+}
+
+const known = new WeakMap<z.ZodType, Parameters>();
+
+/** Returns the parameters of a schema, in their order. */
+export function parametersOf(schema: z.ZodType): Parameters {
+  const before = known.get(schema);
+  if (before) return before;
+  const {
+    properties = {},
+    required = [],
+    additionalProperties,
+  } = z.toJSONSchema(schema, {
+    io: 'input',
+    unrepresentable: 'any',
+  }) as ObjectSchema;
+  const list = Object.entries(properties).map(([name, property]): Parameter => {
+    const { type, description = '' }: PropertySchema = typeof property === 'boolean' ? {} : property;
+    return { name, description, isRequired: required.includes(name), ...(typeof type === 'string' && { type }) };
+  });
+  // A Zod object drops unknown names without a word, so only a schema that states that it accepts them is open.
+  const isOpen = list.length === 0 ? additionalProperties !== false : Boolean(additionalProperties);
+  const parameters = { list, isOpen };
+  known.set(schema, parameters);
+  return parameters;
+}
+
+/** Lists parameters for a message, optional ones with `?`. */
+export function listParameters({ list }: Parameters): string {
+  return list.map(({ name, isRequired }) => `${name}${isRequired ? '' : '?'}`).join(', ');
+}

@@ -1,0 +1,68 @@
+import type { Language } from '@cairn/memory';
+import type { ParsedAction, WorkflowFunction } from '../types.ts';
+import { bindArguments } from './bind-arguments.ts';
+import { foldName, nearNames } from './near-names.ts';
+import { problems } from './problems.ts';
+
+/** The function and the checked arguments of an action, or what is wrong with it. */
+export type ResolvedAction =
+  | { readonly isValid: true; readonly fn: WorkflowFunction; readonly input: unknown }
+  | { readonly isValid: false; readonly problem: string };
+
+function namesOf({ name, toolName, aliases }: WorkflowFunction): string[] {
+  const dot = name.lastIndexOf('.');
+  const stream = name.slice(0, dot + 1);
+  return [name, toolName, ...aliases, ...(dot === -1 ? [] : aliases.map((alias) => `${stream}${alias}`))];
+}
+
+/**
+ * Returns the functions that a name means: the one of this name, otherwise those with this alias, otherwise those with it after
+ * folding case, width and separators. A function of the main stream goes before those of merged streams.
+ */
+function candidatesOf(functions: readonly WorkflowFunction[], name: string): readonly WorkflowFunction[] {
+  const tests: readonly ((one: WorkflowFunction) => boolean)[] = [
+    (one) => one.name === name,
+    (one) => namesOf(one).includes(name),
+    (one) => namesOf(one).some((other) => foldName(other) === foldName(name)),
+  ];
+  for (const test of tests) {
+    const found = functions.filter(test);
+    const ofMain = found.filter((one) => !one.name.includes('.'));
+    if (found.length > 0) return ofMain.length === 1 ? ofMain : found;
+  }
+  return [];
+}
+
+/** Whether a name or an alias is that of a function. */
+export function isFunctionName(functions: readonly WorkflowFunction[], name: string): boolean {
+  return candidatesOf(functions, name).length > 0;
+}
+
+/** Finds the function of an action and checks the arguments. An unknown name is a problem with near names. */
+export async function resolveAction(
+  functions: readonly WorkflowFunction[],
+  { name, args }: ParsedAction,
+  { language = 'en' }: { readonly language?: Language } = {},
+): Promise<ResolvedAction> {
+  const texts = problems[language];
+  const [fn, ...others] = candidatesOf(functions, name);
+  if (fn === undefined) {
+    const all = functions.map((one) => one.name);
+    const near = nearNames(
+      name,
+      functions.flatMap((one) => [one.name, ...one.aliases]),
+    );
+    return { isValid: false, problem: texts.unknown(name, near, all) };
+  }
+  if (others.length > 0) {
+    return {
+      isValid: false,
+      problem: texts.ambiguous(
+        name,
+        [fn, ...others].map((one) => one.name),
+      ),
+    };
+  }
+  const bound = await bindArguments(fn, args, language);
+  return bound.isValid ? { isValid: true, fn, input: bound.input } : bound;
+}

@@ -1,0 +1,103 @@
+import type { Language } from '@cairn/memory';
+import { isNothing, linesOf, meaningfulLines, splitSections } from './labels.ts';
+import { problems } from './problems.ts';
+
+/** What a model decided about a request. */
+export type Decision =
+  | {
+      readonly kind: 'complex';
+      readonly todos: readonly string[];
+      /** Why, in the words of the model; may be empty. */
+      readonly analysis: string;
+      /** The lines after the list that belong to no todo. */
+      readonly unread: readonly string[];
+    }
+  | { readonly kind: 'simple'; readonly answer: string }
+  /** The answer contradicts itself or is empty: `problem` states to the model what to write. */
+  | { readonly kind: 'invalid'; readonly problem: string };
+
+const labels = {
+  decision: String.raw`决策|decision`,
+  todos: String.raw`todo\s*列表|待办(?:事项|列表)?|任务列表|todo[\s_-]?list|todos`,
+} as const;
+
+const SIMPLE =
+  /(?:不|无|没有?必)需?要?(?:创建|使用|要)?\s*todo|不需要|无需|不用|没必要|没有必要|简单|\bsimple\b|\bno\s+(?:todo|workflow)|\bnot\s+(?:needed|required|necessary|complex)|\bno\b/giu;
+const COMPLEX = /需要|复杂|使用\s*todo|\bcomplex\b|\bneed(?:s|ed)?\b|\brequire[sd]?\b|\byes\b/iu;
+
+function kindOf(text: string): 'simple' | 'complex' | undefined {
+  const rest = text.replaceAll(SIMPLE, '');
+  const isSimple = rest !== text;
+  // `not needed` has `needed`, so what says simple is taken out first.
+  const isComplex = COMPLEX.test(rest);
+  if (isSimple === isComplex) return undefined;
+  return isSimple ? 'simple' : 'complex';
+}
+
+const ITEM =
+  /^\s*(?:(?:[-*+•]\s+)?\[[ xX]?\]\s*|(?:[-*+•]|\d{1,3}\s*[.)、．:：]|[（(]\d{1,3}[)）]|[①-⑳]|todo_\d+\s*[:：])\s*)+(\S.*)$/iu;
+/** Items that follow each other in one line: `1. a 2. b`. */
+const INLINE = /\s+(?=\d{1,3}\s*[.)、．]\s*\D)/u;
+
+/** Splits a line at its numbers, when they count from the first item on. */
+function itemsOf(line: string): string[] {
+  const parts = line.split(INLINE);
+  const numbers = parts.map((part) => Number(/^\s*(\d+)/u.exec(part)?.[1]));
+  const isCounted = parts.length > 1 && numbers.every((number, index) => number === (numbers[0] ?? 0) + index);
+  return isCounted ? parts : [line];
+}
+
+interface TodoLines {
+  readonly todos: string[];
+  readonly unread: string[];
+}
+
+/** Reads a list: one todo for each marked line, with the indented lines after it. Without any mark, each line is a todo. */
+function todosOf(text: string): TodoLines {
+  const lines = linesOf(text).flatMap(itemsOf);
+  const isMarked = lines.some((line) => ITEM.test(line));
+  const todos: string[] = [];
+  const unread: string[] = [];
+  for (const line of lines) {
+    const item = isMarked ? ITEM.exec(line)?.[1] : line.trim();
+    if (item !== undefined && !isNothing(item)) todos.push(item.trim());
+    else if (isMarked && /^\s+\S/u.test(line) && todos.length > 0) todos.push(`${todos.pop()}\n${line.trim()}`);
+    else unread.push(...meaningfulLines(line));
+  }
+  return { todos, unread };
+}
+
+function joined(parts: readonly string[]): string {
+  return parts.filter((part) => part !== '').join('\n');
+}
+
+/**
+ * Reads a decision as text: `决策：需要TODO工作流` or `Decision: complex`, with a TODO list. Text without these labels is the simple
+ * answer. An answer that contradicts itself is invalid, not guessed.
+ *
+ * @param options.language the language of the problem. Default: `en`
+ */
+export function parseDecision(text: string, { language = 'en' }: { readonly language?: Language } = {}): Decision {
+  const texts = problems[language];
+  const sections = splitSections(text, labels);
+  const all = (label: keyof typeof labels | undefined): string[] =>
+    sections.filter((section) => section.label === label).map((section) => section.text);
+  const [decisions, lists] = [all('decision'), all('todos')];
+  const { todos, unread } = todosOf(lists.join('\n'));
+  if (decisions.length === 0) {
+    if (text.trim() === '') return { kind: 'invalid', problem: texts.emptyAnswer };
+    return todos.length > 0 ? { kind: 'invalid', problem: texts.noDecision } : { kind: 'simple', answer: text.trim() };
+  }
+  const heads = decisions.map((decision) => linesOf(decision)[0] ?? '');
+  const kinds = new Set(heads.map(kindOf));
+  const [kind] = kinds;
+  if (kinds.size > 1 || kind === undefined)
+    return { kind: 'invalid', problem: texts.unclearDecision(heads.join(' / ')) };
+  const others = all(undefined);
+  const tails = decisions.map((decision) => linesOf(decision).slice(1).join('\n').trim());
+  if (kind === 'complex' && todos.length === 0) return { kind: 'invalid', problem: texts.noTodos };
+  if (kind === 'complex') return { kind, todos, analysis: joined([...others, ...tails]), unread };
+  // The user may have asked for a list: after this decision it is a part of the answer.
+  const answer = joined([...others, ...tails, ...lists]);
+  return answer === '' ? { kind: 'invalid', problem: texts.emptyAnswer } : { kind, answer };
+}

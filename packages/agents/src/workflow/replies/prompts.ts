@@ -1,0 +1,141 @@
+/** What the loop adds to the prompts of the memory, in both languages. */
+import type { Language, Note, Stream, Todo, WorkflowRecord } from '@cairn/memory';
+import type { CallRecord, WorkflowFunction } from '../types.ts';
+
+interface Texts {
+  readonly request: string;
+  readonly decision: readonly string[];
+  readonly recalled: string;
+  readonly calls: string;
+  readonly call: (call: CallRecord) => string;
+  readonly problems: string;
+  readonly answer: readonly string[];
+  readonly aliases: (pairs: string) => string;
+}
+
+const texts: Readonly<Record<Language, Texts>> = {
+  en: {
+    request: '# Request',
+    decision: [
+      '# Decision',
+      'Decide first whether the request is simple or complex.',
+      '- Simple: it needs no work in several steps. Answer the user now; you may call functions.',
+      '- Complex: it needs several steps, or information that only the user has. Call create_todos with the steps in their order.',
+      'If you cannot call tools, answer a complex request in this form:',
+      'Decision: complex',
+      'TODO list:',
+      '1. [the first step]',
+      '2. [the next step]',
+    ],
+    recalled: '# Recalled memories',
+    calls: '# Calls of this step',
+    call: ({ id, name, input, status, output = '' }) => {
+      const head = `- ${id} ${name}(${JSON.stringify(input)})`;
+      if (status === 'unknown') {
+        return `${head}: outcome unknown: it began, and its runner ended before the result was recorded. Check what it did before you repeat it.`;
+      }
+      if (status === 'refused') return `${head}: the user refused it${output === '' ? '.' : `: ${output}`}`;
+      if (status === 'approval') return `${head}: waits for approval.`;
+      if (status === 'running') return `${head}: runs.`;
+      return `${head}: ${status}: ${output}`;
+    },
+    problems: '# Problems with the last answer',
+    answer: [
+      '# How to answer',
+      '- Call functions as tools. End the step with one call of finish_step, which has the fields of the output format. A completion of 0.8 or more means that the task is done.',
+      '- If you cannot call tools, answer with the labels of the output format, each in a line of its own.',
+      '- An action is then [function:argument], with ":" between arguments in the order of the list, or one JSON object with their names: [function:{"name":"value"}]. Put an argument that has ":" in double quotes, unless it is the only one. Several actions may follow each other.',
+      '- To ask the user, call ask_user, or write [ask_user:question]. The workflow waits for the answer.',
+    ],
+    aliases: (pairs) => `- Other names in actions: ${pairs}`,
+  },
+  zh: {
+    request: '【用户请求】',
+    decision: [
+      '【智能决策】',
+      '先判断用户请求是简单任务还是复杂任务。',
+      '- 简单任务：不需要多步骤完成。现在就回答用户，可以调用功能。',
+      '- 复杂任务：需要多步骤完成，或者需要只有用户知道的信息。用create_todos按顺序列出步骤。',
+      '如果不能调用工具，复杂任务按以下格式回答：',
+      '决策: 需要TODO工作流',
+      'TODO列表:',
+      '1. [第一个步骤]',
+      '2. [下一个步骤]',
+    ],
+    recalled: '【相关记忆】',
+    calls: '【本步骤的调用】',
+    call: ({ id, name, input, status, output = '' }) => {
+      const head = `- ${id} ${name}(${JSON.stringify(input)})`;
+      if (status === 'unknown')
+        return `${head}：结果未知（outcome unknown）：已开始执行，但在记录结果之前中断。先检查它做了什么，再决定是否重复。`;
+      if (status === 'refused') return `${head}：用户拒绝了${output === '' ? '。' : `：${output}`}`;
+      if (status === 'approval') return `${head}：等待批准。`;
+      if (status === 'running') return `${head}：正在执行。`;
+      return `${head}：${status === 'done' ? '完成' : '失败'}：${output}`;
+    },
+    problems: '【上次回答的问题】',
+    answer: [
+      '【回答方式】',
+      '- 功能作为工具调用。步骤结束时调用一次finish_step，它的字段就是输出格式的各项。完成度达到0.8表示任务完成。',
+      '- 如果不能调用工具，按输出格式回答，每个标签单独写一行。',
+      '- 这时执行动作写成[功能名:参数]，多个参数按列表的顺序用":"分隔，或者用一个JSON对象写出参数名：[功能名:{"参数名":"值"}]。有多个参数时，含有":"的参数写在双引号里。可以连续写多个动作。',
+      '- 需要询问用户时，调用ask_user，或者写[询问用户:问题]。工作流会等待回答。',
+    ],
+    aliases: (pairs) => `- 执行动作中的其他名称：${pairs}`,
+  },
+};
+
+/** Returns the request of a decision. It is sent after the system prompt of the stream, which lists the functions. */
+export function decisionPrompt({
+  language,
+  question,
+}: {
+  readonly language: Language;
+  readonly question: string;
+}): string {
+  const { request, decision } = texts[language];
+  return `${request}\n${question}\n\n${decision.join('\n')}`;
+}
+
+/** What a step works on. */
+export interface StepPromptInput {
+  readonly stream: Pick<Stream, 'buildTodoPrompt'>;
+  readonly workflow: Pick<WorkflowRecord, 'goal' | 'todos' | 'notes'>;
+  readonly todo: Pick<Todo, 'content'>;
+  /** @default the notes of the record */
+  readonly notes?: readonly Note[] | undefined;
+  /** The functions whose aliases the prompt lists. */
+  readonly functions?: readonly WorkflowFunction[] | undefined;
+  /** The calls that the step has made, such as before a kill. */
+  readonly calls?: readonly CallRecord[] | undefined;
+  /** Memories as `wrapContexts` marks them. */
+  readonly recalled?: string | undefined;
+  /** The problems of the last answer. */
+  readonly problems?: readonly string[] | undefined;
+  readonly language: Language;
+}
+
+/** Indents the later lines of an entry, so that none of them looks like a heading. */
+function indented(text: string): string {
+  return text.replaceAll(/\r\n?|[\n\u2028\u2029]/gu, '\n  ');
+}
+
+/**
+ * Returns the prompt of a step: what {@link Stream.buildTodoPrompt} returns, then the recalled memories, the calls of the step, the
+ * problems of its last answer, and how to answer.
+ */
+export function stepPrompt(input: StepPromptInput): string {
+  const { stream, workflow, todo, notes, functions = [], calls = [], recalled = '', problems = [], language } = input;
+  const text = texts[language];
+  const aliases = functions
+    .filter((one) => one.aliases.length > 0)
+    .map(({ name, aliases: others }) => `${others.join(', ')} = ${name}`);
+  const sections = [
+    recalled === '' ? [] : [text.recalled, recalled],
+    calls.length === 0 ? [] : [text.calls, ...calls.map((call) => indented(text.call(call)))],
+    problems.length === 0 ? [] : [text.problems, ...problems.map((problem) => `- ${indented(problem)}`)],
+    [...text.answer, ...(aliases.length === 0 ? [] : [text.aliases(aliases.join('; '))])],
+  ];
+  const added = sections.filter((lines) => lines.length > 0).map((lines) => lines.join('\n'));
+  return [stream.buildTodoPrompt(workflow, todo, notes, { language }), ...added].join('\n\n');
+}

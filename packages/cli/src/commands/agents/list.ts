@@ -1,0 +1,45 @@
+import { listDocument, writeAnswer } from '../../terminal/answer.ts';
+import { ExitCode } from '../../terminal/exit.ts';
+import type { Session } from '../../terminal/session.ts';
+import { countOf, fitText } from '../../terminal/text.ts';
+import type { CommandFactory } from '../command.ts';
+import { agentOptions, loadAgents, type ProjectRootFlags } from './project.ts';
+
+async function list(flags: ProjectRootFlags, session: Session): Promise<number> {
+  const [{ agents, problems }, { DEFAULT_MODE, formatProblem }] = await Promise.all([
+    loadAgents(session, flags),
+    import('@cairn/context'),
+  ]);
+  const errors = problems.filter(({ severity }) => severity === 'error');
+  const warnings = problems.length - errors.length;
+  const { isTerminal, width } = session.out;
+  const lines = [...agents.values()].map(({ name, contextMode = DEFAULT_MODE, source = 'project', description }) => {
+    const line = `${name} (${contextMode}, ${source}): ${description.replaceAll(/\s+/gu, ' ')}`;
+    return isTerminal ? fitText(line, width) : line;
+  });
+  const matches = [...agents.values()].map(({ systemPrompt: _, ...agent }) => ({
+    contextMode: DEFAULT_MODE,
+    ...agent,
+  }));
+  const notices = [
+    ...(agents.size === 0 ? ["there are no agents; 'cairn agents new' creates one"] : []),
+    ...errors.map(formatProblem),
+    ...(warnings === 0 ? [] : [`${countOf(warnings, 'warning')}; 'cairn agents show <name>' shows those of an agent`]),
+  ];
+  await writeAnswer(session, flags, {
+    lines,
+    document: { ...listDocument(matches), problems },
+    notices: () => notices,
+  });
+  // The agent of a broken file is missing in the list.
+  if (errors.length > 0) return ExitCode.Error;
+  return agents.size > 0 ? ExitCode.Hit : ExitCode.None;
+}
+
+export const agentsListCommand: CommandFactory = (command, session, done) => {
+  command
+    .description('List the agents of the project and of the user.')
+    .summary('list the agents of the project and yours')
+    .action(async (flags: ProjectRootFlags) => done(await list(flags, session)));
+  for (const option of agentOptions()) command.addOption(option);
+};

@@ -1,0 +1,227 @@
+import type { AgentDefinition, ContextMode } from '@cairn/context';
+import { quotePath } from '@cairn/tool/paths';
+import { Option } from 'commander';
+import { writeAnswer } from '../../terminal/answer.ts';
+import { askPerson, type Prompter } from '../../terminal/ask.ts';
+import { UsageError } from '../../terminal/errors.ts';
+import { ExitCode } from '../../terminal/exit.ts';
+import { readText } from '../../terminal/input.ts';
+import { filled, wholeNumber } from '../../terminal/options.ts';
+import type { Session } from '../../terminal/session.ts';
+import { shellQuote } from '../../terminal/text.ts';
+import type { Terminal } from '../../terminal/terminal.ts';
+import type { CommandFactory } from '../command.ts';
+import { modeNames, modeOption, modeTexts } from './modes.ts';
+import { agentOptions, definitionPlaces, loadAgents, type ProjectRootFlags } from './project.ts';
+
+interface NewFlags extends ProjectRootFlags {
+  readonly description?: string;
+  readonly prompt?: string;
+  readonly contextMode?: ContextMode;
+  readonly contextWindow?: number;
+  readonly sharePattern?: readonly string[];
+  readonly summarizeAfter?: number;
+  readonly model?: string;
+  readonly tools?: readonly string[];
+  readonly maxSteps?: number;
+  readonly timeout?: number;
+  readonly maxTokens?: number;
+  readonly user?: boolean;
+}
+
+/** The values that a person is asked for. */
+type Answers = { -readonly [Field in keyof AgentDefinition]?: AgentDefinition[Field] };
+
+async function askUntil<T>(prompter: Prompter, question: string, read: (answer: string) => T | undefined): Promise<T> {
+  for (;;) {
+    const answer = await prompter.ask(question);
+    if (answer === undefined) throw new UsageError('the questions were not answered', 'run the command again');
+    const value = read(answer.trim());
+    if (value !== undefined) return value;
+  }
+}
+
+function chosenMode(answer: string): ContextMode | undefined {
+  return answer === '' ? modeNames[0] : (modeNames[Number(answer) - 1] ?? modeNames.find((mode) => mode === answer));
+}
+
+/** Asks for what the options leave open. */
+async function askFor(given: Answers, prompter: Prompter, terminal: Terminal): Promise<Answers> {
+  const { name, description, contextMode, sharePatterns, systemPrompt } = given;
+  const text = (answer: string): string | undefined => (answer === '' ? undefined : answer);
+  const answers: Answers = { ...given };
+  answers.name = name ?? (await askUntil(prompter, 'Name, such as reviewer: ', text));
+  answers.description = description ?? (await askUntil(prompter, 'When to use it, in one sentence: ', text));
+  if (contextMode === undefined) {
+    terminal.write('\r\nContext mode: which conversation does it see?\r\n');
+    for (const [index, mode] of modeNames.entries()) {
+      terminal.write(`  ${index + 1} ${mode.padEnd(12)}${modeTexts[mode]}\r\n`);
+    }
+    answers.contextMode = await askUntil(prompter, `Context mode, 1 to ${modeNames.length} [1]: `, chosenMode);
+  }
+  if (answers.contextMode === 'selective' && sharePatterns === undefined) {
+    const patterns = (answer: string): string[] | undefined => {
+      const list = answer
+        .split(',')
+        .map((pattern) => pattern.trim())
+        .filter((pattern) => pattern !== '');
+      return list.length === 0 ? undefined : list;
+    };
+    answers.sharePatterns = await askUntil(
+      prompter,
+      'Patterns, separated by commas, such as project uses *: ',
+      patterns,
+    );
+  }
+  answers.systemPrompt = systemPrompt ?? (await askUntil(prompter, 'What is it to do? ', text));
+  return answers;
+}
+
+/** Returns the definition that the options and the answers make. */
+async function definitionOf(name: string | undefined, flags: NewFlags, session: Session): Promise<AgentDefinition> {
+  const {
+    description,
+    contextMode,
+    contextWindow,
+    sharePattern,
+    summarizeAfter,
+    model,
+    tools,
+    maxSteps,
+    timeout,
+    maxTokens,
+  } = flags;
+  const systemPrompt =
+    flags.prompt === '-' ? await readText(session.input, 'pipe the text, or give it to --prompt') : flags.prompt;
+  const given: Answers = Object.fromEntries(
+    Object.entries({
+      name,
+      description,
+      contextMode,
+      contextWindow,
+      sharePatterns: sharePattern,
+      summarizeAfter,
+      model,
+      tools,
+      maxSteps,
+      timeout,
+      maxTokens,
+      systemPrompt,
+    }).filter(([, value]) => value !== undefined),
+  );
+  const isOpen = [name, description, contextMode, systemPrompt].includes(undefined);
+  const asked =
+    isOpen && flags.json !== true
+      ? await askPerson(session, (prompter, terminal) => askFor(given, prompter, terminal))
+      : undefined;
+  const missing = Object.entries({ '<name>': name, '--description': description, '--prompt': systemPrompt })
+    .filter(([, value]) => value === undefined)
+    .map(([what]) => what);
+  if (asked === undefined && missing.length > 0) {
+    const fix = `add ${missing.length === 1 ? 'it' : 'them'}, or run the command in a terminal, where it asks`;
+    throw new UsageError(`${missing.join(', ')} ${missing.length === 1 ? 'is' : 'are'} missing`, fix);
+  }
+  return { name: '', description: '', systemPrompt: '', ...given, ...asked };
+}
+
+async function create(name: string | undefined, flags: NewFlags, session: Session): Promise<number> {
+  const places = definitionPlaces(session, flags);
+  const [{ createDefinitionFile }, { toolNameOf }] = await Promise.all([
+    import('@cairn/context'),
+    import('@cairn/agents'),
+  ]);
+  const definition = await definitionOf(name, flags, session);
+  const source = flags.user === true ? 'user' : 'project';
+  const path = await createDefinitionFile(definition, { ...places, source, toolNameOf: (tool) => toolNameOf(tool) });
+  const { agents, problems, replaced } = await loadAgents(session, flags);
+  const used = agents.get(definition.name);
+  const hidden = replaced.find((other) => other.name === definition.name);
+  const notices = [
+    ...problems.filter((problem) => problem.path === path).map(({ message }) => message),
+    ...(used?.path === path && hidden !== undefined
+      ? [`it replaces ${quotePath(hidden.path ?? '')} in this project`]
+      : []),
+    ...(used?.path === path
+      ? []
+      : [`it is not used in this project, because the project has an agent ${definition.name} of its own`]),
+    `next: cairn agents run ${shellQuote(definition.name)} '<prompt>'; 'cairn agents context ${shellQuote(definition.name)}' shows what it is sent`,
+  ];
+  await writeAnswer(session, flags, {
+    lines: [path],
+    document: { ...definition, source, path },
+    notices: () => notices,
+  });
+  return ExitCode.Hit;
+}
+
+function names(value: string): string[] {
+  return value
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
+}
+
+const examples = `
+Examples:
+  $ cairn agents new                      asks for everything, and explains the context modes
+  $ cairn agents new reviewer --description 'Reviews a change' --prompt 'You review code.' --tools read,grep,glob
+  $ cairn agents new writer --description 'Writes docs' --prompt - < writer.txt`;
+
+export const agentsNewCommand: CommandFactory = (command, session, done) => {
+  command
+    .description(
+      'Define an agent: write its file. In a terminal it asks for what is missing. It never replaces a file.',
+    )
+    .summary('define an agent')
+    .argument('[name]', 'the agent')
+    .addHelpText('after', examples)
+    .action(async (name: string | undefined, flags: NewFlags) => done(await create(name, flags, session)))
+    .addOption(new Option('--description <text>', 'when to use the agent, in one sentence'))
+    .addOption(
+      new Option('--prompt <text>', 'what the agent is to do; - reads standard input').argParser(filled('--prompt')),
+    )
+    .addOption(modeOption('isolated'))
+    .addOption(
+      new Option('--context-window <n>', 'messages that the agent sees (default: all that fit)').argParser(
+        wholeNumber('--context-window', 'messages', 1),
+      ),
+    )
+    .addOption(
+      new Option(
+        '--share-pattern <pattern>',
+        "what selective shows of the main conversation, such as 'project uses *'; repeat it for more",
+      ).argParser((value: string, all: readonly string[] | undefined) => [
+        ...(all ?? []),
+        filled('--share-pattern')(value),
+      ]),
+    )
+    .addOption(
+      new Option(
+        '--summarize-after <n>',
+        'messages of the main conversation before summarized folds them (default: 20)',
+      ).argParser(wholeNumber('--summarize-after', 'messages', 2)),
+    )
+    .addOption(new Option('--model <id>', 'model of the agent (default: that of the run)').argParser(filled('--model')))
+    .addOption(
+      new Option('--tools <names>', 'tools that the agent may use, separated by commas (default: all)').argParser(
+        names,
+      ),
+    )
+    .addOption(
+      new Option('--max-steps <n>', 'requests to the model in one run (default: 50)').argParser(
+        wholeNumber('--max-steps', '', 1),
+      ),
+    )
+    .addOption(
+      new Option('--timeout <s>', 'seconds for one run (default: 600)').argParser(
+        wholeNumber('--timeout', 'seconds', 1),
+      ),
+    )
+    .addOption(
+      new Option('--max-tokens <n>', 'tokens for one run (default: no limit)').argParser(
+        wholeNumber('--max-tokens', '', 1),
+      ),
+    )
+    .addOption(new Option('--user', 'for all projects of the user, instead of this one'));
+  for (const option of agentOptions()) command.addOption(option);
+};

@@ -1,0 +1,56 @@
+import { existsSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import type { AgentDefinitions, DefinitionPlaces } from '@cairn/context';
+import { homeDirectory } from '@cairn/tool/paths';
+import { Option } from 'commander';
+import type { AnswerFlags } from '../../terminal/answer.ts';
+import { UsageError } from '../../terminal/errors.ts';
+import { colorOption, filled } from '../../terminal/options.ts';
+import type { Session } from '../../terminal/session.ts';
+
+/** The options of every command on agents, as parsed. */
+export interface ProjectRootFlags extends AnswerFlags {
+  readonly root?: string;
+}
+
+function rootOption(): Option {
+  return new Option(
+    '--root <dir>',
+    'root of the project (default: the git repository of the current directory, else the directory)',
+  ).argParser(filled('--root', "use a directory, or '.' for the current one"));
+}
+
+/** The options of every command on agents. */
+export function agentOptions(): Option[] {
+  return [rootOption(), new Option('--json', 'print one JSON document'), colorOption()];
+}
+
+/** Returns the root of the project: the nearest directory with a `.git` or a `.cairn/agents`. */
+function projectRoot({ cwd }: Pick<Session, 'cwd'>, { root }: Pick<ProjectRootFlags, 'root'>): string {
+  if (root !== undefined) {
+    const path = resolve(cwd, root);
+    if (existsSync(path)) return path;
+    throw new UsageError(`--root ${root} does not exist`, 'use the path of a directory');
+  }
+  const isRoot = (path: string): boolean =>
+    existsSync(join(path, '.git')) || existsSync(join(path, '.cairn', 'agents'));
+  for (let path = cwd; ; path = dirname(path)) {
+    if (isRoot(path)) return path;
+    if (dirname(path) === path) return cwd;
+  }
+}
+
+/** Returns where the definitions of a project and of its user are. */
+export function definitionPlaces(session: Pick<Session, 'cwd' | 'env'>, flags: ProjectRootFlags): DefinitionPlaces {
+  const { env } = session;
+  return { root: projectRoot(session, flags), env, home: homeDirectory(env) };
+}
+
+/** Loads the agents of a project and of its user. */
+export async function loadAgents(
+  session: Pick<Session, 'cwd' | 'env'>,
+  flags: ProjectRootFlags,
+): Promise<AgentDefinitions> {
+  const [{ loadDefinitions }, { toolNameOf }] = await Promise.all([import('@cairn/context'), import('@cairn/agents')]);
+  return loadDefinitions({ ...definitionPlaces(session, flags), toolNameOf: (name) => toolNameOf(name) });
+}

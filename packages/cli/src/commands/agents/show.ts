@@ -1,0 +1,46 @@
+import { quotePath } from '@cairn/tool/paths';
+import { textLines } from '../../memory/lines.ts';
+import { writeAnswer } from '../../terminal/answer.ts';
+import { ExitCode } from '../../terminal/exit.ts';
+import type { Session } from '../../terminal/session.ts';
+import { escapeLine } from '../../terminal/text.ts';
+import type { CommandFactory } from '../command.ts';
+import { agentOptions, loadAgents, type ProjectRootFlags } from './project.ts';
+
+async function show(name: string, flags: ProjectRootFlags, session: Session): Promise<number> {
+  const [definitions, { DEFAULT_MODE, findAgent, formatProblem }] = await Promise.all([
+    loadAgents(session, flags),
+    import('@cairn/context'),
+  ]);
+  const agent = findAgent(definitions, name);
+  const { systemPrompt, path = '', source = 'project', name: _, ...fields } = agent;
+  const problems = definitions.problems.filter((problem) => problem.agent === agent.name);
+  const replaced = definitions.replaced.filter((other) => other.name === agent.name);
+  const values = Object.entries({ contextMode: DEFAULT_MODE, ...fields });
+  const lines = [
+    ...textLines('file: ', `${quotePath(path)} (${source})`, session),
+    ...values.flatMap(([field, value]) => [
+      ...textLines(`${field}: `, Array.isArray(value) ? value.join(', ') || 'none' : String(value), session),
+    ]),
+    '',
+    ...systemPrompt.split('\n').map((line) => (session.out.isTerminal ? escapeLine(line) : line)),
+  ];
+  const notices = [
+    ...problems.map(formatProblem),
+    ...replaced.map(
+      (other) => `not used, because ${quotePath(path)} has the same name: ${quotePath(other.path ?? '')}`,
+    ),
+  ];
+  const document = { contextMode: DEFAULT_MODE, ...agent, problems, replaced: replaced.map((other) => other.path) };
+  await writeAnswer(session, flags, { lines, document, notices: () => notices });
+  return ExitCode.Hit;
+}
+
+export const agentsShowCommand: CommandFactory = (command, session, done) => {
+  command
+    .description('Show the definition of an agent, its file, and what is wrong with it.')
+    .summary('show the definition of an agent')
+    .argument('<name>', 'the agent')
+    .action(async (name: string, flags: ProjectRootFlags) => done(await show(name, flags, session)));
+  for (const option of agentOptions()) command.addOption(option);
+};
