@@ -12,7 +12,7 @@ function read(tree: Tree, directory = '', maxCharacters?: number): Promise<Proje
 }
 
 test('a project without instructions has no text', async () => {
-  expect(await read({ 'p/AGENTS.md': ' \n' })).toEqual({ text: '', sources: [], leftOut: [] });
+  expect(await read({ 'p/AGENTS.md': ' \n' })).toEqual({ text: '', sources: [], leftOut: [], notices: [] });
 });
 
 test('reads from the root to the working directory, and the nearest is the last', async () => {
@@ -47,6 +47,7 @@ in a
 in b`,
     sources: ['CLAUDE.md', 'AGENTS.md', 'a/CLAUDE.md', 'a/b/AGENTS.md'],
     leftOut: [],
+    notices: [],
   });
   expect((await read(tree)).sources).toEqual(['CLAUDE.md', 'AGENTS.md']);
 });
@@ -108,13 +109,16 @@ test('the farthest is cut first, at the end of a line, and the text states it', 
 });
 
 test('a file without room is named', async () => {
-  const { text, sources, leftOut } = await read(
+  const { text, sources, leftOut, notices } = await read(
     { 'p/AGENTS.md': 'x'.repeat(3000), 'p/a/AGENTS.md': 'y'.repeat(6900) },
     'a',
   );
   expect(sources).toEqual(['a/AGENTS.md']);
   expect(leftOut).toEqual([{ source: 'AGENTS.md', reason: 'budget', characters: 3000 }]);
   expect(text).toContain('[AGENTS.md is not shown: 3000 characters; read the file]');
+  expect(notices).toEqual([
+    'The project instructions leave out 3000 characters of AGENTS.md; all files together may have 8000',
+  ]);
 });
 
 test('a file that cannot be read is reported, and hides no other', async () => {

@@ -21,6 +21,8 @@ import type { ToolRunContext } from './tool-context.ts';
 export interface AgentsOptions {
   /** The directory of the project, absolute. */
   readonly root: string;
+  /** Where the user works in the project: the instructions in this directory and above it are the nearest. @default root */
+  readonly directory?: string | undefined;
   /** The histories. The caller closes them. */
   readonly contexts: ContextManager;
   /** The agents that runs name. @default none */

@@ -144,7 +144,7 @@ export async function prepareRun(
   if (request.prompt !== undefined) checkPrompt(request.prompt);
   const [opened, instructions, facts, workspace] = await Promise.all([
     shared.openTools(definition, mode, request),
-    readProjectInstructions({ root, language }),
+    readProjectInstructions({ root, directory: options.directory, language }),
     memory?.facts.startBlock({ language }),
     shared.workspaceRun(),
     contexts.refresh([definition.name, MAIN]),
@@ -199,7 +199,7 @@ export async function prepareRun(
       tools: toolTokens,
       total: systemTokens + messageTokens + toolTokens,
     },
-    notices: [...opened.notices, ...(view.notice === '' ? [] : [view.notice])],
+    notices: [...opened.notices, ...instructions.notices, ...(view.notice === '' ? [] : [view.notice])],
     definition,
     opened,
     systemText: systemText(parts),

@@ -1,6 +1,8 @@
 import { escapeControls } from '@cairn/tool/paths';
 
 const MAX_NAME_LENGTH = 64;
+/** A history is stored under the name: its key has no room for more. */
+const MAX_NAME_BYTES = 120;
 const NAME = /^[\p{L}\p{N}][\p{L}\p{M}\p{N}._-]*$/u;
 
 /** The key of the main session: no agent has this name. */
@@ -12,7 +14,8 @@ const MAIN = '__main__';
  */
 export function agentNameProblem(name: string): string | undefined {
   if (name === MAIN) return `${MAIN} is the main session; choose another name`;
-  if (NAME.test(name) && !name.endsWith('.') && name.length <= MAX_NAME_LENGTH) return undefined;
+  const isShort = name.length <= MAX_NAME_LENGTH && Buffer.byteLength(name) <= MAX_NAME_BYTES;
+  if (isShort && NAME.test(name) && !name.endsWith('.')) return undefined;
   const shown = escapeControls(JSON.stringify(name.length > 100 ? `${name.slice(0, 100)}…` : name));
   return `invalid agent name ${shown}; use at most ${MAX_NAME_LENGTH} letters, digits, "-", "_" and ".", and begin with a letter or a digit`;
 }

@@ -172,6 +172,11 @@ const invalid: readonly (readonly [reason: string, front: string, expected: stri
     '2 name: invalid agent name "../x"; use at most 64 letters, digits, "-", "_" and ".", and begin with a letter or a digit',
   ],
   [
+    'a name that is longer than a key',
+    `name: ${'漢'.repeat(41)}`,
+    `2 name: invalid agent name "${'漢'.repeat(41)}"; use at most 64 letters, digits, "-", "_" and ".", and begin with a letter or a digit`,
+  ],
+  [
     'a name with an escape sequence',
     String.raw`name: "a\u001b[31m"`,
     String.raw`2 name: invalid agent name "a\u001b[31m"; use at most 64 letters, digits, "-", "_" and ".", and begin with a letter or a digit`,

@@ -44,6 +44,8 @@ export interface ProjectInstructions {
   /** The files that are shown, relative to the root, in the order of the text: the nearest last. */
   readonly sources: readonly string[];
   readonly leftOut: readonly LeftOutInstructions[];
+  /** The omissions of `leftOut`, in sentences for the user. */
+  readonly notices: readonly string[];
 }
 
 interface Source {
@@ -119,6 +121,13 @@ function distinct(sources: readonly Source[]): Source[] {
   });
 }
 
+function noticeOf({ source, problem, characters = 0 }: LeftOutInstructions, maxCharacters: number): string {
+  const what = 'The project instructions leave out';
+  const name = quotePath(source);
+  if (problem !== undefined) return `${what} ${name}: it ${problem}`;
+  return `${what} ${characters} characters of ${name}; all files together may have ${maxCharacters}`;
+}
+
 /**
  * Reads the project instructions: AGENTS.md and CLAUDE.md of each directory from the working directory up to the root. The nearest
  * file is the last of the text, which states that it decides, and the last to be cut; in a directory that is AGENTS.md. A text that two files have is shown once, also
@@ -164,7 +173,13 @@ export async function readProjectInstructions(options: ReadInstructionsOptions):
     shown.unshift(source);
     room -= shownBlock.length;
   }
-  if (blocks.length === 0 && notes.length === 0) return { text: '', sources: [], leftOut };
+  const notices = leftOut.map((file) => noticeOf(file, maxCharacters));
+  if (blocks.length === 0 && notes.length === 0) return { text: '', sources: [], leftOut, notices };
   const noted = notes.length === 0 ? '' : truncateLine(`\n\n${notes.join('\n')}`, maxNotes - NOTE_OF_CUT);
-  return { text: `${texts.heading}${blocks.join('')}${noted}`, sources: shown.map(({ name }) => name), leftOut };
+  return {
+    text: `${texts.heading}${blocks.join('')}${noted}`,
+    sources: shown.map(({ name }) => name),
+    leftOut,
+    notices,
+  };
 }
