@@ -148,7 +148,8 @@ test('an abort between two steps keeps the results of the first one', async () =
   const { server, agents } = await startAgents([{ toolCalls: [{ name: 'stop', input: { text: 'a' } }] }], {
     toolSets: [makeToolSet(stop)],
   });
-  const { messages, finishReason, steps } = await agents.run({ agent: helper, prompt: 'Go', signal: abort.signal }).result;
+  const { messages, finishReason, steps } = await agents.run({ agent: helper, prompt: 'Go', signal: abort.signal })
+    .result;
   expect({ finishReason, steps, requests: server.requests.length }).toEqual({
     finishReason: 'aborted',
     steps: 1,
@@ -161,7 +162,11 @@ test('an abort between two steps keeps the results of the first one', async () =
 test('a run whose signal is aborted already sends nothing', async () => {
   const { server, agents } = await startAgents([]);
   const { finishReason, steps } = await agents.run({ agent: helper, prompt: 'Go', signal: AbortSignal.abort() }).result;
-  expect({ finishReason, steps, requests: server.requests }).toEqual({ finishReason: 'aborted', steps: 0, requests: [] });
+  expect({ finishReason, steps, requests: server.requests }).toEqual({
+    finishReason: 'aborted',
+    steps: 0,
+    requests: [],
+  });
 });
 
 test('a tool that ignores the abort does not delay the end for long, and its outcome is unknown', async () => {
