@@ -154,6 +154,7 @@ export const everyCall: Readonly<Record<string, (memory: Memory) => unknown>> = 
   'namespace().storeKey': (memory) => memory.namespace('n').storeKey('list'),
   'namespace().append': (memory) => memory.namespace('n').append('list', [{ text: 'text' }]),
   'namespace().list': (memory) => memory.namespace('n').list('list'),
+  'namespace().changes': (memory) => memory.namespace('n').changes('list'),
   'namespace().remove': async (memory) => {
     const records = await memory.namespace('n').append('list', [{ text: 'text' }]);
     return memory.namespace('n').remove('list', records);

@@ -1,8 +1,9 @@
 import { createMemory } from '@cairn/memory';
-import type { Namespace } from '@cairn/memory';
+import type { Namespace, NamespaceChanges } from '@cairn/memory';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { backendKinds, openMemory, START_MS, useBackends } from './backends.ts';
+import { forever as endless } from './records.ts';
 
 useBackends();
 
@@ -149,21 +150,74 @@ describe.each(backendKinds)('a namespace on $name', (kind) => {
     expect(await namespace.list('turns')).toEqual([second]);
   });
 
+  test.skipIf(kind.isSkipped)('returns what was added since an earlier call', async () => {
+    const { memory, backend, advance } = await openMemory(kind);
+    const namespace = memory.namespace('context', { lifetimeMs: DAY });
+    const valuesOf = (found: NamespaceChanges): unknown[] => found.records.map(({ value }) => value['n']);
+    const nothing = await namespace.changes('turns');
+    expect(nothing).toMatchObject({ epoch: '', sequence: 0, records: [], unreadable: [] });
+    // A list of more than 256 records keeps its epoch; it is read in several pages.
+    const all = Array.from({ length: 300 }, (_, n) => ({ n }));
+    await namespace.append('turns', all);
+    const first = await namespace.changes('turns', { since: nothing });
+    expect(first.isContinued).toBe(false);
+    expect(valuesOf(first)).toEqual(all.map(({ n }) => n));
+    expect(first.records[0]).toMatchObject({ sequence: 1, time: START_MS, value: { n: 0 } });
+    expect(await namespace.changes('turns', { since: first })).toMatchObject({ isContinued: true, records: [] });
+    await namespace.append('turns', [{ n: 300 }, { n: 301 }]);
+    const second = await namespace.changes('turns', { since: first });
+    expect([second.isContinued, valuesOf(second)]).toEqual([true, [300, 301]]);
+    const part = await namespace.changes('turns', { limit: 2 });
+    expect(valuesOf(part)).toEqual([0, 1]);
+    expect(valuesOf(await namespace.changes('turns', { since: part, limit: 100 }))).toHaveLength(100);
+    await expect(namespace.changes('turns', { limit: 0 })).rejects.toMatchObject({ code: 'INVALID_INPUT' });
+
+    await namespace.forget('turns');
+    const gone = await namespace.changes('turns', { since: second });
+    expect([gone.isContinued, gone.records]).toEqual([false, []]);
+    await namespace.append('turns', [{ n: 'new' }]);
+    const again = await namespace.changes('turns', { since: second });
+    expect([again.isContinued, valuesOf(again)]).toEqual([false, ['new']]);
+
+    // Expired records are left out, also where the store still has them.
+    await backend.append(namespace.storeKey('turns'), [{ before: '{"n":"kept","time":', after: '}' }], {
+      rule: endless,
+    });
+    await advance(DAY);
+    expect(valuesOf(await namespace.changes('turns'))).toEqual([]);
+  });
+
+  test.skipIf(kind.isSkipped)('lists and removes keys by a prefix', async () => {
+    const { memory } = await openMemory(kind);
+    const namespace = memory.namespace('context');
+    for (const key of ['a:1', 'a:2', 'a%', 'b', '*']) await namespace.append(key, [{}]);
+    const keysOf = async (prefix?: string): Promise<string[]> =>
+      (await namespace.keys({ prefix })).map(({ key }) => key);
+    expect(await keysOf()).toEqual(['*', 'a%', 'a:1', 'a:2', 'b']);
+    expect(await keysOf('a')).toEqual(['a%', 'a:1', 'a:2']);
+    expect(await keysOf('a:')).toEqual(['a:1', 'a:2']);
+    expect(await keysOf('*')).toEqual(['*']);
+    expect(await namespace.forget({ prefix: 'a:' })).toBe(2);
+    expect(await namespace.forget({ prefix: 'x' })).toBe(0);
+    expect(await keysOf()).toEqual(['*', 'a%', 'b']);
+    // A key is not the prefix of others.
+    expect(await namespace.forget('a')).toBe(0);
+    expect(await namespace.forget({ prefix: '' })).toBe(3);
+  });
+
   test.skipIf(kind.isSkipped)('reports an unreadable record, and returns the others', async () => {
     const { backend } = await openMemory(kind);
     const found: string[] = [];
     const memory = createMemory({ backend, onUnreadable: ({ record }) => found.push(record) });
     const namespace = memory.namespace('context');
-    const rule = {
-      maxRecords: Infinity,
-      maxTemporaryRecords: Infinity,
-      lifetimeMs: Infinity,
-      temporaryLifetimeMs: Infinity,
-    };
-    await backend.append(namespace.storeKey('turns'), [{ before: '{"torn":', after: '' }], { rule });
+    await backend.append(namespace.storeKey('turns'), [{ before: '{"torn":', after: '' }], { rule: endless });
     await namespace.append('turns', [{ n: 1 }]);
+    const torn = `{"torn":${START_MS}`;
     expect((await namespace.list('turns')).map(({ value }) => value)).toEqual([{ n: 1 }]);
-    expect(found).toEqual([`{"torn":${START_MS}`]);
+    expect(found).toEqual([torn]);
+    const changes = await namespace.changes('turns');
+    expect([changes.records.map(({ value }) => value), changes.unreadable]).toEqual([[{ n: 1 }], [torn]]);
+    expect(found).toEqual([torn, torn]);
   });
 
   test.skipIf(kind.isSkipped)('refuses invalid names, values and options, and stores nothing', async () => {

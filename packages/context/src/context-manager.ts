@@ -1,31 +1,37 @@
-import type { Memory } from '@cairn/memory';
+import type { Clock, Memory } from '@cairn/memory';
 import { randomUUID } from 'node:crypto';
 import { copyMessage } from './histories/copy.ts';
 import { History } from './histories/history.ts';
 import type { AgentContext } from './histories/history.ts';
 import { HistoryStore } from './histories/history-store.ts';
 import type { HistoryProblem } from './histories/history-store.ts';
-import { checkAgentName, checkName, MAIN, NAMESPACE, parseHistoryKey, prefixOf } from './histories/keys.ts';
+import { checkAgentName, checkName, MAIN, NAMESPACE, parseKey, prefixOf } from './histories/keys.ts';
 import { DEFAULT_PROJECT, memoryOf, projectNameOf } from './histories/sessions.ts';
 import type { SessionsOptions } from './histories/sessions.ts';
 import type { UnifiedMessage } from './messages/message.ts';
+import type { ModelSummary } from './modes/head.ts';
 import { checkMode, DEFAULT_MODE } from './modes/mode.ts';
 import type { ContextMode } from './modes/mode.ts';
 
 export interface ContextsOptions extends SessionsOptions {
   /** The name of the session, which is continued or begun. @default a new session */
   readonly session?: string | undefined;
+  /** Returns milliseconds since the epoch, for the metadata of contexts. @default Date.now */
+  readonly clock?: Clock | undefined;
 }
 
+/** Where the histories of a manager are. */
 interface Place {
-  readonly memory?: Memory | undefined;
   readonly project: string;
   readonly session: string;
+  readonly clock: Clock;
+  /** @default none: they are in this process only */
+  readonly memory?: Memory | undefined;
   readonly close?: (() => Promise<void>) | undefined;
 }
 
-function newSession(): string {
-  return `session_${Date.now()}_${randomUUID().slice(0, 8)}`;
+function newSession(nowMs: number): string {
+  return `session_${nowMs}_${randomUUID().slice(0, 8)}`;
 }
 
 /**
@@ -36,18 +42,19 @@ function newSession(): string {
 export class ContextManager {
   readonly project: string;
   readonly session: string;
-  /** The parts of the histories that were not readable so far. */
-  readonly problems: readonly HistoryProblem[];
-  readonly #problems: HistoryProblem[] = [];
   readonly #place: Place;
   readonly #histories: Map<string, History> = new Map<string, History>();
 
   /** @param place set by {@link openContexts} */
-  constructor(place: Place = { project: DEFAULT_PROJECT, session: newSession() }) {
+  constructor(place: Place = { project: DEFAULT_PROJECT, session: newSession(Date.now()), clock: Date.now }) {
     this.#place = place;
     this.project = place.project;
     this.session = place.session;
-    this.problems = this.#problems;
+  }
+
+  /** The parts of the histories that are not readable. They are left out, and stay in the store. */
+  get problems(): readonly HistoryProblem[] {
+    return Array.from(this.#histories.values(), ({ problems }) => problems).flat();
   }
 
   /** The conversation of the main session, which the mode `shared` reads and writes. */
@@ -86,8 +93,8 @@ export class ContextManager {
   }
 
   /**
-   * Removes the messages of an agent from memory, and from the store with their files; with the mode `shared` those of the main
-   * session, and never otherwise. A process that has the session open notices it at its next refresh.
+   * Removes the messages of an agent, and erases their text from the files of the store; with the mode `shared` those of the main
+   * session, and never otherwise. They are gone from this manager at once, and from those of other processes at their next refresh.
    */
   async clearHistory(agentName: string, mode?: ContextMode): Promise<void> {
     await this.#historyOf(agentName, mode).clear();
@@ -104,6 +111,24 @@ export class ContextManager {
     await Promise.all(names.map((name) => this.#historyAt(name).refresh()));
   }
 
+  /**
+   * Returns the summary that {@link ContextManager.writeSummary} stored, unless the history no longer begins with the messages that
+   * it is of.
+   */
+  async readSummary(agentName: string, mode?: ContextMode): Promise<ModelSummary | undefined> {
+    return this.#historyOf(agentName, mode).readSummary();
+  }
+
+  /**
+   * Stores a summary that a model wrote of the oldest messages of a history, in place of an earlier one. It is removed with the
+   * history.
+   *
+   * @throws {ContextError} `INVALID_INPUT` when the history has fewer messages.
+   */
+  async writeSummary(agentName: string, summary: ModelSummary, mode?: ContextMode): Promise<void> {
+    await this.#historyOf(agentName, mode).writeSummary(summary);
+  }
+
   /** Waits until everything is stored, and closes the store that {@link openContexts} opened. */
   async close(): Promise<void> {
     await Promise.all(Array.from(this.#histories.values(), (history) => history.settle()));
@@ -114,23 +139,22 @@ export class ContextManager {
     const { memory } = this.#place;
     if (memory === undefined) return [];
     const keys = await memory.namespace(NAMESPACE).keys({ prefix: prefixOf('history', this.#place) });
-    return keys.flatMap(({ key }) => parseHistoryKey(key)?.agent ?? []);
+    return keys.flatMap(({ key }) => parseKey(key)?.agent ?? []);
   }
 
   #historyOf(agentName: string, mode: ContextMode = DEFAULT_MODE): History {
     checkAgentName(agentName);
     const history = this.#historyAt(checkMode(mode) === 'shared' ? MAIN : agentName);
-    history.touch(Date.now());
+    history.touch(this.#place.clock());
     return history;
   }
 
   #historyAt(agent: string): History {
     const known = this.#histories.get(agent);
     if (known) return known;
-    const { memory, project, session } = this.#place;
+    const { memory, project, session, clock } = this.#place;
     const store = memory && new HistoryStore(memory, { project, session, agent });
-    const onProblem = (problem: HistoryProblem): void => void this.#problems.push(problem);
-    const history = new History(agent, { store, nowMs: Date.now(), onProblem });
+    const history = new History(agent, { store, nowMs: clock() });
     this.#histories.set(agent, history);
     return history;
   }
@@ -142,11 +166,11 @@ export class ContextManager {
  * @throws {ContextError} `INVALID_NAME`; a `MemoryError` of the store.
  */
 export async function openContexts(options: ContextsOptions): Promise<ContextManager> {
-  const { store, session = newSession() } = options;
+  const { store, clock = Date.now, session = newSession(clock()) } = options;
   const project = projectNameOf(options);
   const memory = memoryOf(store);
   const close = memory === store ? undefined : () => memory.close();
-  const manager = new ContextManager({ memory, project, session: checkName(session, 'session'), close });
+  const manager = new ContextManager({ memory, project, session: checkName(session, 'session'), clock, close });
   await manager.refresh();
   return manager;
 }

@@ -20,7 +20,9 @@ export type {
 export type { Language } from './messages/language.ts';
 export type { AgentContext } from './histories/history.ts';
 export type { HistoryProblem } from './histories/history-store.ts';
-export { listSessions } from './histories/sessions.ts';
+export { MAIN } from './histories/keys.ts';
+export type { HistoryPlace } from './histories/keys.ts';
+export { listSessions, removeSession } from './histories/sessions.ts';
 export type { SessionInfo, SessionsOptions } from './histories/sessions.ts';
 export { labelOf } from './messages/message.ts';
 export type {

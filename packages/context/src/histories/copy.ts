@@ -1,4 +1,4 @@
-/** Copies of messages, so that nobody changes a history from outside, and checks that each value has a form in the store. */
+/** Copies of messages that nobody changes from outside, and checks that each of their values can be stored. */
 import { ContextError } from '../errors.ts';
 import type { UnifiedMessage } from '../messages/message.ts';
 
@@ -61,7 +61,7 @@ class Copier {
       ? Array.from(value as readonly unknown[], (item, index) => this.copy(item, `${path}[${index}]`))
       : Object.fromEntries(Object.entries(value).map(([name, item]) => [name, this.copy(item, `${path}.${name}`)]));
     this.#parents.pop();
-    return copied;
+    return Object.freeze(copied);
   }
 
   #refuse(value: unknown, path: string): never {
@@ -71,7 +71,7 @@ class Copier {
 }
 
 /**
- * Checks a message and copies it.
+ * Checks a message and copies it. Objects and arrays of the copy are frozen.
  *
  * @throws {ContextError} `INVALID_INPUT` when it is not a message, or has a value that cannot be stored; `TOO_LARGE`.
  */

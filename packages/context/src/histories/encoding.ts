@@ -15,6 +15,11 @@ function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** Returns the name of a chunk. It may begin or end with half a surrogate pair, which UTF-8 cannot tell from others. */
+function nameOf(chunk: string): string {
+  return hash('sha256', Buffer.from(chunk, 'utf16le'));
+}
+
 /** Returns whether a text is larger than allowed, without counting when its length tells. */
 function isLonger(text: string, bytes: number): boolean {
   return text.length > bytes || (text.length * 3 > bytes && Buffer.byteLength(text) > bytes);
@@ -75,7 +80,7 @@ export class Encoder {
     if (value instanceof Date) return { [TAG]: 'date', data: this.#encode(value.getTime()) };
     if (Array.isArray(value)) return value.map((item) => this.#encode(item));
     const entries = Object.entries(value).map(([name, item]) => [name, this.#encode(item)] as const);
-    return TAG in value ? { [TAG]: 'object', data: entries } : Object.fromEntries(entries);
+    return Object.hasOwn(value, TAG) ? { [TAG]: 'object', data: entries } : Object.fromEntries(entries);
   }
 
   #shorten(value: unknown, bytes: number): unknown {
@@ -85,7 +90,7 @@ export class Encoder {
 
   #put(text: string): readonly string[] {
     return Array.from(chunksOf(text, this.#chunkBytes), (chunk) => {
-      const name = hash('sha256', chunk);
+      const name = nameOf(chunk);
       this.chunks.set(name, chunk);
       return name;
     });
@@ -127,10 +132,13 @@ class Decoder {
   }
 
   decode(value: unknown): unknown {
-    if (Array.isArray(value)) return value.map((item) => this.decode(item));
+    if (Array.isArray(value)) return Object.freeze(value.map((item) => this.decode(item)));
     if (!isFields(value)) return value;
-    if (Object.hasOwn(value, TAG)) return this.#decodeTagged(value);
-    return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, this.decode(item)]));
+    return Object.hasOwn(value, TAG) ? this.#decodeTagged(value) : this.#decodeFields(Object.entries(value));
+  }
+
+  #decodeFields(entries: readonly (readonly [string, unknown])[]): unknown {
+    return Object.freeze(Object.fromEntries(entries.map(([name, item]) => [name, this.decode(item)])));
   }
 
   #decodeTagged({ [TAG]: kind, data, chunks }: Fields): unknown {
@@ -156,7 +164,7 @@ class Decoder {
       case 'arraybuffer':
         return new Uint8Array(bytesOf(this.decode(data))).buffer;
       case 'object':
-        return Object.fromEntries((data as [string, unknown][]).map(([name, item]) => [name, this.decode(item)]));
+        return this.#decodeFields(data as readonly [string, unknown][]);
       default:
         return unreadable(`this version does not know a value of the kind ${String(kind)}`);
     }
@@ -173,7 +181,7 @@ class Decoder {
   }
 }
 
-/** Decodes a message. @throws {UnreadableMessage} when it has another form, or a blob is missing or damaged. */
+/** Decodes a message, whose objects and arrays are frozen. @throws {UnreadableMessage} when it has another form, or a blob is missing or damaged. */
 export async function decode(value: unknown, readChunk: ReadChunk): Promise<UnifiedMessage> {
   const chunks = new Map<string, string>();
   for (;;) {
@@ -184,7 +192,7 @@ export async function decode(value: unknown, readChunk: ReadChunk): Promise<Unif
     for (const name of decoder.missing) {
       const chunk = await readChunk(name);
       if (chunk === undefined) return unreadable(`its part ${name.slice(0, 12)} is missing`);
-      if (hash('sha256', chunk) !== name) return unreadable(`its part ${name.slice(0, 12)} is damaged`);
+      if (nameOf(chunk) !== name) return unreadable(`its part ${name.slice(0, 12)} is damaged`);
       chunks.set(name, chunk);
     }
   }

@@ -7,8 +7,9 @@ import { keyOf, NAMESPACE } from './keys.ts';
 import type { HistoryPlace } from './keys.ts';
 
 const DAY = 86_400_000;
+const SHOWN_CHARACTERS = 80;
 /** How long a message is kept. */
-export const LIFETIME_MS: number = 90 * DAY;
+const LIFETIME_MS: number = 90 * DAY;
 
 /** Messages that are stored, shown and removed together. */
 export interface Turn {
@@ -23,9 +24,7 @@ export function newTurn(messages: readonly UnifiedMessage[]): Turn {
 }
 
 /** A part of a history that is not readable. It stays in the store. */
-export interface HistoryProblem {
-  readonly session: string;
-  readonly agent: string;
+export interface HistoryProblem extends HistoryPlace {
   /** The key in the store. */
   readonly key: string;
   /** The missing part, and the reason. */
@@ -57,16 +56,24 @@ export interface ReadOptions {
   readonly onProblem: (message: string) => void;
 }
 
+/** A record of the list: a message, and its place in its turn. */
 interface TurnRecord {
   readonly turn: string;
   readonly index: number;
   readonly count: number;
+  /** The hashes of the chunks of its large parts, also of parts within parts. */
+  readonly chunks?: readonly string[];
   readonly message: unknown;
 }
 
 function parseRecord({ value }: NamespaceRecord): TurnRecord | undefined {
   const { turn, index, count } = value;
-  const isValid = typeof turn === 'string' && Number.isInteger(index) && Number.isInteger(count) && 'message' in value;
+  const isValid =
+    typeof turn === 'string' &&
+    Number.isInteger(index) &&
+    Number.isInteger(count) &&
+    'message' in value &&
+    (value['chunks'] === undefined || Array.isArray(value['chunks']));
   return isValid ? (value as unknown as TurnRecord) : undefined;
 }
 
@@ -102,22 +109,27 @@ function isAscending(records: readonly NamespaceRecord[], first: number): boolea
   });
 }
 
-/** A history in the store. */
+/**
+ * A history in the store: a list of turns, and beside it the chunks of its large parts, each under its hash.
+ *
+ * A chunk is written before the turn that needs it, and again if it is gone afterwards, because a concurrent clear removed it. The
+ * clear removes a chunk only as it read it, and restores it if a turn needs it by then. So no order of their steps leaves a turn
+ * without its parts.
+ */
 export class HistoryStore {
   readonly place: HistoryPlace;
   readonly #memory: Memory;
   readonly #turns: Namespace;
   readonly #blobs: Namespace;
   readonly #key: string;
-  readonly #blobPrefix: string;
 
-  constructor(memory: Memory, place: HistoryPlace, lifetimeMs: number = LIFETIME_MS) {
+  constructor(memory: Memory, place: HistoryPlace) {
     this.place = place;
     this.#memory = memory;
-    this.#turns = memory.namespace(NAMESPACE, { lifetimeMs });
-    this.#blobs = memory.namespace(NAMESPACE, { lifetimeMs, maxRecords: 1 });
+    this.#turns = memory.namespace(NAMESPACE, { lifetimeMs: LIFETIME_MS });
+    // A chunk is older than its turn, and must not end before it.
+    this.#blobs = memory.namespace(NAMESPACE, { lifetimeMs: LIFETIME_MS + DAY, maxRecords: 1 });
     this.#key = keyOf('history', place);
-    this.#blobPrefix = keyOf('blobs', place);
   }
 
   /** The key of the turns in the store. */
@@ -125,36 +137,40 @@ export class HistoryStore {
     return this.#turns.storeKey(this.#key);
   }
 
-  /** Adds a turn in one step. Its large parts are stored before it, so that it is never without them. */
-  async append(turn: Turn): Promise<void> {
-    const encoder = new Encoder(this.#turns.maxContentBytes);
-    const { id, messages } = turn;
+  /** Adds a turn in one step. */
+  async append({ id, messages }: Turn): Promise<void> {
+    const chunks = new Map<string, string>();
     const values = messages.map((message, index) => {
-      return { turn: id, index, count: messages.length, message: encoder.encode(message) };
+      const encoder = new Encoder(this.#turns.maxContentBytes);
+      const encoded = encoder.encode(message);
+      for (const [name, chunk] of encoder.chunks) chunks.set(name, chunk);
+      const names = encoder.chunks.size > 0 && { chunks: [...encoder.chunks.keys()] };
+      return { turn: id, index, count: messages.length, ...names, message: encoded };
     });
-    await this.#putChunks(encoder.chunks);
+    for (const [name, data] of chunks) await this.#putChunk(name, data, id);
     await this.#turns.append(this.#key, values);
-    // Another process may have removed the history, with these chunks, before the turn was in it.
-    const removed = new Map<string, string>();
-    for (const [name, chunk] of encoder.chunks)
-      if ((await this.#readChunk(name)) === undefined) removed.set(name, chunk);
-    await this.#putChunks(removed);
+    for (const [name, data] of chunks) {
+      if ((await this.#readChunk(name)) === undefined) await this.#putChunk(name, data, id);
+    }
   }
 
-  /** Each write renews the lifetime. */
-  async #putChunks(chunks: ReadonlyMap<string, string>): Promise<void> {
-    for (const [name, data] of chunks) await this.#blobs.append(`${this.#blobPrefix}${name}`, [{ data }]);
+  #chunkKey(name: string): string {
+    return `${keyOf('blobs', this.place)}${name}`;
+  }
+
+  /** Writes a chunk, which renews its lifetime. Each write has another text, by which a clear recognizes it. */
+  async #putChunk(name: string, data: string, turn: string): Promise<void> {
+    await this.#blobs.append(this.#chunkKey(name), [{ turn, data }]);
   }
 
   async #readChunk(name: string): Promise<string | undefined> {
-    const [record] = await this.#blobs.list(`${this.#blobPrefix}${name}`, { limit: 1 });
-    const data = record?.value['data'];
-    return typeof data === 'string' ? data : undefined;
+    const [record] = await this.#blobs.list(this.#chunkKey(name), { limit: 1 });
+    return record && dataOf(record);
   }
 
   /** Reads the turns that were added after a cursor. */
   async read({ cursor, known, lastTime, onProblem }: ReadOptions): Promise<HistoryPage> {
-    const changes = await this.#turns.changes(this.#key, { epoch: cursor?.epoch, after: cursor?.sequence });
+    const changes = await this.#turns.changes(this.#key, { since: cursor });
     const { epoch, sequence, unreadable } = changes;
     let { isContinued }: { isContinued: boolean } = changes;
     let records: readonly NamespaceRecord[] = changes.records;
@@ -163,14 +179,15 @@ export class HistoryStore {
       isContinued = false;
       records = (await this.#turns.list(this.#key)).toReversed();
     }
-    const report = (text: string): void => onProblem(`The record ${text.slice(0, 80)} is not readable`);
+    const report = (text: string): void => onProblem(`A record is not readable: ${text.slice(0, SHOWN_CHARACTERS)}`);
     unreadable.forEach(report);
     const turns: Turn[] = [];
     let isWhole = true;
     for (const [id, raw] of turnsOf(records, report)) {
-      const turn = known(id) ?? (await this.#decodeTurn(id, raw, onProblem));
+      const before = known(id);
+      const turn = before ? { ...before, time: raw.time } : await this.#decodeTurn(id, raw, onProblem);
       if (turn === undefined) isWhole = false;
-      else turns.push(turn.time === 0 ? { ...turn, time: raw.time } : turn);
+      else turns.push(turn);
     }
     return { cursor: { epoch, sequence }, isContinued, turns, isWhole };
   }
@@ -183,19 +200,76 @@ export class HistoryStore {
         messages.push(await decode(raw.messages.get(index), (name) => this.#readChunk(name)));
       } catch (error) {
         if (!(error instanceof UnreadableMessage)) throw error;
-        const date = new Date(raw.time).toISOString();
-        onProblem(`A turn of ${date} with ${raw.count} messages is left out: message ${index + 1}: ${error.message}`);
+        const turn = `The turn of ${new Date(raw.time).toISOString()} (${raw.count} messages)`;
+        onProblem(`${turn} is left out: message ${index + 1} is not readable: ${error.message}`);
         return undefined;
       }
     }
     return { id, messages, time: raw.time };
   }
 
-  /** Removes the history with its blobs and summaries, and erases their text from the files of the store. */
+  /** Returns the time up to which messages have expired; 0 when those of a time have not. */
+  async expiredMs(time: number): Promise<number> {
+    // The clock of the store decides; asking it is not free.
+    return Date.now() - time < LIFETIME_MS ? 0 : (await this.#memory.backend.now()) - LIFETIME_MS;
+  }
+
+  /** Removes the history with all that belongs to it, and erases the text from the files of the store. */
   async clear(): Promise<void> {
     await this.#turns.forget(this.#key);
-    for (const kind of ['blobs', 'summaries'] as const) await this.#turns.forget({ prefix: keyOf(kind, this.place) });
-    // It also removes what an import kept of the history, and erases.
+    await this.#removeChunks();
+    await this.#turns.forget({ prefix: keyOf('summaries', this.place) });
+    // Also removes records that an import kept because it could not read them.
     await this.#memory.forget({ namespace: NAMESPACE, key: this.#key });
+  }
+
+  async #removeChunks(): Promise<void> {
+    const prefix = keyOf('blobs', this.place);
+    for (const { key } of await this.#blobs.keys({ prefix })) {
+      const name = key.slice(prefix.length);
+      const records = await this.#blobs.list(key);
+      if (await this.#isNeeded(name)) continue;
+      await this.#blobs.remove(key, records);
+      const data = records.flatMap((record) => dataOf(record) ?? [])[0];
+      if (data !== undefined && (await this.#isNeeded(name))) await this.#putChunk(name, data, 'restored');
+    }
+  }
+
+  /** Returns whether a turn was added that needs a chunk. */
+  async #isNeeded(name: string): Promise<boolean> {
+    const records = await this.#turns.list(this.#key);
+    return records.some((record) => parseRecord(record)?.chunks?.includes(name) === true);
+  }
+
+  async readSummary(): Promise<string | undefined> {
+    return this.#turns.read(this.#summaryKey);
+  }
+
+  /** Writes the summary, or removes it. */
+  async writeSummary(next: string | undefined): Promise<void> {
+    for (;;) {
+      const expected = await this.readSummary();
+      if (expected === next || (await this.#turns.swap(this.#summaryKey, { expected, next }))) return;
+    }
+  }
+
+  get #summaryKey(): string {
+    return `${keyOf('summaries', this.place)}model`;
+  }
+}
+
+function dataOf({ value: { data } }: NamespaceRecord): string | undefined {
+  return typeof data === 'string' ? data : undefined;
+}
+
+/** Returns the first message of a history, unless it is not readable or has large parts. */
+export async function readFirstMessage(namespace: Namespace, key: string): Promise<UnifiedMessage | undefined> {
+  const [record] = (await namespace.changes(key, { limit: 1 })).records;
+  const message = record && parseRecord(record)?.message;
+  try {
+    return await decode(message, async () => undefined);
+  } catch (error) {
+    if (error instanceof UnreadableMessage) return undefined;
+    throw error;
   }
 }

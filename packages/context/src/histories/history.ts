@@ -1,4 +1,6 @@
+import { ContextError } from '../errors.ts';
 import type { UnifiedMessage } from '../messages/message.ts';
+import type { ModelSummary } from '../modes/head.ts';
 import { newTurn } from './history-store.ts';
 import type { Cursor, HistoryProblem, HistoryStore, Turn } from './history-store.ts';
 
@@ -19,6 +21,12 @@ export interface AgentContext {
   };
 }
 
+/** A summary with the first and the last turn that it is of: it is void when the history does not begin with them. */
+interface BoundSummary extends ModelSummary {
+  readonly first: string;
+  readonly last: string;
+}
+
 type Mutable<T> = { -readonly [Name in keyof T]: T[Name] };
 
 /** One history: its messages, and the order of its writes. */
@@ -28,7 +36,6 @@ export class History {
     readonly metadata: Mutable<AgentContext['metadata']>;
   };
   readonly #store: HistoryStore | undefined;
-  readonly #onProblem: (problem: HistoryProblem) => void;
   #messages: UnifiedMessage[] = [];
   /** All turns: up to the cursor, stored by this object since, not stored yet. */
   readonly #turns: Turn[] = [];
@@ -36,24 +43,26 @@ export class History {
   #cursor: Cursor | undefined;
   /** The turns up to the cursor, which are the first. */
   #read: Set<string> = new Set<string>();
-  #clears = 0;
   readonly #pending: Set<string> = new Set<string>();
+  #problems: HistoryProblem[] = [];
+  #summary: BoundSummary | undefined;
+  #clears = 0;
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(
     agentName: string,
-    {
-      store,
-      nowMs,
-      onProblem,
-    }: { store: HistoryStore | undefined; nowMs: number; onProblem: (problem: HistoryProblem) => void },
+    { store, nowMs }: { readonly store: HistoryStore | undefined; readonly nowMs: number },
   ) {
     this.#store = store;
-    this.#onProblem = onProblem;
     const metadata = { createdAt: nowMs, lastAccessedAt: nowMs, messageCount: 0 };
     const context = { agentName, conversationHistory: this.#messages, metadata };
     this.#shown = context;
     this.context = context;
+  }
+
+  /** The parts that were not readable when the history was last read. */
+  get problems(): readonly HistoryProblem[] {
+    return this.#problems;
   }
 
   touch(nowMs: number): void {
@@ -73,10 +82,8 @@ export class History {
       } catch (error) {
         // The store may have it all the same, when only its answer is missing.
         this.#cursor = undefined;
-        this.#show(
-          0,
-          this.#turns.filter(({ id }) => id !== turn.id),
-        );
+        const rest = this.#turns.filter(({ id }) => id !== turn.id);
+        this.#show(0, rest);
         throw error;
       } finally {
         this.#pending.delete(turn.id);
@@ -90,6 +97,8 @@ export class History {
     this.#cursor = undefined;
     this.#read = new Set();
     this.#pending.clear();
+    this.#problems = [];
+    this.#summary = undefined;
     this.#show(0, []);
     const store = this.#store;
     return store === undefined ? Promise.resolve() : this.#queue(() => store.clear());
@@ -103,12 +112,15 @@ export class History {
 
   async #take(store: HistoryStore): Promise<void> {
     const clears = this.#clears;
+    const problems: HistoryProblem[] = [];
     const page = await store.read({
       cursor: this.#cursor,
       known: (id) => this.#byId.get(id),
       lastTime: this.#turns[this.#read.size - 1]?.time ?? 0,
-      onProblem: (message) => this.#onProblem({ ...store.place, key: store.storeKey, message }),
+      onProblem: (message) => void problems.push({ ...store.place, key: store.storeKey, message }),
     });
+    const [oldest] = this.#turns;
+    const expiredMs = page.isContinued && oldest !== undefined ? await store.expiredMs(oldest.time) : 0;
     // The store is about to be cleared too.
     if (clears !== this.#clears) return;
     if (!page.isContinued) this.#read = new Set();
@@ -118,7 +130,55 @@ export class History {
     const waiting = this.#turns.slice(before).filter(({ id }) => this.#pending.has(id));
     this.#show(before, [...found, ...waiting]);
     for (const { id } of found) this.#read.add(id);
+    this.#problems = page.isContinued ? [...this.#problems, ...problems] : problems;
     this.#cursor = page.isWhole ? page.cursor : undefined;
+    if (oldest !== undefined && this.#read.has(oldest.id) && oldest.time <= expiredMs) this.#expire(expiredMs);
+  }
+
+  /** Leaves out the turns that have expired since they were read. */
+  #expire(expiredMs: number): void {
+    const isGone = ({ id, time }: Turn): boolean => this.#read.has(id) && time <= expiredMs;
+    const left = this.#turns.findIndex((turn) => !isGone(turn));
+    const expired = this.#turns.slice(0, left === -1 ? undefined : left);
+    for (const { id } of expired) this.#read.delete(id);
+    this.#show(0, this.#turns.slice(expired.length));
+  }
+
+  /** Returns the stored summary, unless the history no longer begins with the messages that it is of. */
+  async readSummary(): Promise<ModelSummary | undefined> {
+    const store = this.#store;
+    if (store !== undefined) this.#summary = parseSummary(await this.#queue(() => store.readSummary()));
+    const summary = this.#summary;
+    return summary && this.#isValid(summary) ? { text: summary.text, messages: summary.messages } : undefined;
+  }
+
+  /** Keeps a summary of the oldest messages. It is removed with the history. */
+  async writeSummary({ text, messages }: ModelSummary): Promise<void> {
+    const [first, last] = [this.#turns[0], this.#turnAt(messages - 1)];
+    if (first === undefined || last === undefined) {
+      const summary = `A summary of ${messages} messages does not fit to a history of ${this.#messages.length}`;
+      throw new ContextError('INVALID_INPUT', [summary, 'Refresh the history, and write its summary again.']);
+    }
+    const bound = { text, messages, first: first.id, last: last.id };
+    this.#summary = bound;
+    const store = this.#store;
+    if (store === undefined) return;
+    await this.#queue(async () => {
+      await store.writeSummary(JSON.stringify(bound));
+      // A process that cleared the history meanwhile may have removed the summary before it was written.
+      await this.#take(store);
+      if (!this.#isValid(bound)) await store.writeSummary(undefined);
+    });
+  }
+
+  #isValid({ messages, first, last }: BoundSummary): boolean {
+    return this.#turns[0]?.id === first && this.#turnAt(messages - 1)?.id === last;
+  }
+
+  /** Returns the turn that has the message at an index. */
+  #turnAt(index: number): Turn | undefined {
+    let end = 0;
+    return index < 0 ? undefined : this.#turns.find(({ messages }) => (end += messages.length) > index);
   }
 
   /** Waits until everything is stored. */
@@ -145,11 +205,24 @@ export class History {
     }
     if (!isAdded) this.#messages = messagesOf(this.#turns);
     else for (const message of messagesOf(turns.slice(old.length))) this.#messages.push(message);
+    const { metadata } = this.#shown;
     this.#shown.conversationHistory = this.#messages;
-    this.#shown.metadata.messageCount = this.#messages.length;
+    metadata.messageCount = this.#messages.length;
+    const stored = this.#turns[0]?.time ?? 0;
+    if (stored > 0) metadata.createdAt = Math.min(metadata.createdAt, stored);
   }
 }
 
 function messagesOf(turns: readonly Turn[]): UnifiedMessage[] {
   return turns.flatMap(({ messages }) => messages);
+}
+
+function parseSummary(document: string | undefined): BoundSummary | undefined {
+  if (document === undefined) return undefined;
+  try {
+    return JSON.parse(document) as BoundSummary;
+  } catch {
+    // It is written again.
+    return undefined;
+  }
 }

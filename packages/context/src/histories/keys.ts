@@ -78,9 +78,10 @@ export function keyOf(kind: KeyKind, place: HistoryPlace): string {
   return `${prefixOf(kind, place)}${encodePart(place.agent)}${kind === 'history' ? '' : ':'}`;
 }
 
-/** Returns session and agent of the key of a history; `undefined` for another key. */
-export function parseHistoryKey(key: string): Omit<HistoryPlace, 'project'> | undefined {
-  const [kind, , session, agent, ...rest] = key.split(':');
-  if (kind !== 'history' || session === undefined || agent === undefined || rest.length > 0) return undefined;
-  return { session: decodePart(session), agent: decodePart(agent) };
+/** Returns the session and the agent of a key; `undefined` for a key of another form. */
+export function parseKey(key: string): Omit<HistoryPlace, 'project'> | undefined {
+  const [, , session, agent] = key.split(':');
+  return session === undefined || agent === undefined
+    ? undefined
+    : { session: decodePart(session), agent: decodePart(agent) };
 }

@@ -1,9 +1,13 @@
 import { createMemory } from '@cairn/memory';
-import type { Memory, MemoryBackend } from '@cairn/memory';
-import { checkName, MAIN, NAMESPACE, parseHistoryKey, prefixOf } from './keys.ts';
+import type { Memory, MemoryBackend, Namespace } from '@cairn/memory';
+import { textOf } from '../messages/text.ts';
+import { HistoryStore, readFirstMessage } from './history-store.ts';
+import { checkName, MAIN, NAMESPACE, parseKey, prefixOf } from './keys.ts';
+import type { HistoryPlace } from './keys.ts';
 
 /** The project of histories when nothing names one. */
 export const DEFAULT_PROJECT = 'default';
+const TITLE_CHARACTERS = 80;
 
 /** Where sessions are. */
 export interface SessionsOptions {
@@ -13,14 +17,16 @@ export interface SessionsOptions {
   readonly project?: string | undefined;
 }
 
-/** A session with at least one message. */
+/** A session with at least one message. Times are milliseconds since the epoch, by the clock of the store. */
 export interface SessionInfo {
   readonly session: string;
-  /** When its newest message was stored, in milliseconds since the epoch. */
+  /** The start of its first message, of the main session if that has one. */
+  readonly title: string;
+  /** When its newest message was stored. */
   readonly lastUsedAt: number;
   /** The number of messages, of all histories. */
   readonly messages: number;
-  /** The agents with a history of their own. */
+  /** The agents with a history of their own, in alphabetical order. */
   readonly agents: readonly string[];
 }
 
@@ -34,22 +40,72 @@ export function projectNameOf({ store, project }: SessionsOptions): string {
   return checkName(project ?? ('namespace' in store ? store.project : undefined) ?? DEFAULT_PROJECT, 'project');
 }
 
+interface FoundHistory {
+  readonly place: HistoryPlace;
+  readonly key: string;
+  readonly messages: number;
+  readonly lastUsedAt: number;
+}
+
+async function findHistories(namespace: Namespace, project: string): Promise<FoundHistory[]> {
+  const infos = await namespace.keys({ prefix: prefixOf('history', { project }) });
+  const found = infos.map(async ({ key, records }): Promise<FoundHistory[]> => {
+    const place = parseKey(key);
+    // All of it may have expired since.
+    const [newest] = place === undefined ? [] : await namespace.list(key, { limit: 1 });
+    if (place === undefined || newest === undefined) return [];
+    return [{ place: { project, ...place }, key, messages: records, lastUsedAt: newest.time }];
+  });
+  return (await Promise.all(found)).flat();
+}
+
+async function titleOf(namespace: Namespace, { key }: FoundHistory): Promise<string> {
+  const message = await readFirstMessage(namespace, key);
+  const [line = ''] = (message === undefined ? '' : textOf(message)).trim().split('\n', 1);
+  const characters = [...line];
+  return characters.length <= TITLE_CHARACTERS ? line : `${characters.slice(0, TITLE_CHARACTERS - 1).join('')}…`;
+}
+
 /** Lists the sessions of a project, the one that was used last first. @throws {ContextError} `INVALID_NAME`. */
 export async function listSessions(options: SessionsOptions): Promise<SessionInfo[]> {
   const namespace = memoryOf(options.store).namespace(NAMESPACE);
-  const project = projectNameOf(options);
-  const sessions = new Map<string, { lastUsedAt: number; messages: number; agents: string[] }>();
-  for (const { key, records } of await namespace.keys({ prefix: prefixOf('history', { project }) })) {
-    const place = parseHistoryKey(key);
-    if (place === undefined) continue;
-    const [newest] = await namespace.list(key, { limit: 1 });
-    if (newest === undefined) continue;
-    const info = sessions.get(place.session) ?? { lastUsedAt: 0, messages: 0, agents: [] };
-    sessions.set(place.session, info);
-    info.lastUsedAt = Math.max(info.lastUsedAt, newest.time);
-    info.messages += records;
-    if (place.agent !== MAIN) info.agents.push(place.agent);
+  const sessions = new Map<string, FoundHistory[]>();
+  for (const history of await findHistories(namespace, projectNameOf(options))) {
+    const { session } = history.place;
+    sessions.set(session, [...(sessions.get(session) ?? []), history]);
   }
-  const infos = Array.from(sessions, ([session, info]): SessionInfo => ({ session, ...info }));
-  return infos.toSorted((a, b) => b.lastUsedAt - a.lastUsedAt);
+  const infos = Array.from(sessions, async ([session, histories]): Promise<SessionInfo> => {
+    const [first] = histories.toSorted((a, b) => Number(b.place.agent === MAIN) - Number(a.place.agent === MAIN));
+    return {
+      session,
+      title: first === undefined ? '' : await titleOf(namespace, first),
+      lastUsedAt: Math.max(...histories.map(({ lastUsedAt }) => lastUsedAt)),
+      messages: histories.reduce((sum, { messages }) => sum + messages, 0),
+      agents: histories.flatMap(({ place: { agent } }) => (agent === MAIN ? [] : [agent])).toSorted(),
+    };
+  });
+  return (await Promise.all(infos)).toSorted((a, b) => b.lastUsedAt - a.lastUsedAt);
+}
+
+/**
+ * Removes all histories of a session, and erases their text from the files of the store. A process that has the session open
+ * notices it at its next refresh.
+ *
+ * @returns whether the store had the session.
+ * @throws {ContextError} `INVALID_NAME`.
+ */
+export async function removeSession({
+  session,
+  ...options
+}: SessionsOptions & { readonly session: string }): Promise<boolean> {
+  const memory = memoryOf(options.store);
+  const place = { project: projectNameOf(options), session: checkName(session, 'session') };
+  const agents = new Set<string>();
+  for (const kind of ['history', 'blobs', 'summaries'] as const) {
+    for (const { key } of await memory.namespace(NAMESPACE).keys({ prefix: prefixOf(kind, place) })) {
+      agents.add(parseKey(key)?.agent ?? MAIN);
+    }
+  }
+  for (const agent of agents) await new HistoryStore(memory, { ...place, agent }).clear();
+  return agents.size > 0;
 }

@@ -31,10 +31,8 @@ export interface NamespaceRecord {
 
 /** Selects what changed in a list. */
 export interface NamespaceChangesQuery extends CallOptions {
-  /** The epoch of `after`, from an earlier call. */
-  readonly epoch?: string | undefined;
-  /** Only records with a higher sequence, from an earlier call. @default all records */
-  readonly after?: number | undefined;
+  /** The result of an earlier call: only what was added after it. @default all records */
+  readonly since?: Pick<NamespaceChanges, 'epoch' | 'sequence'> | undefined;
   /** The maximum number of records. @default Infinity */
   readonly limit?: number | undefined;
 }
@@ -46,11 +44,11 @@ export interface SequencedRecord extends NamespaceRecord {
 
 /** What changed in a list. */
 export interface NamespaceChanges {
-  /** Empty when the list has no records. Another epoch than before: the list was removed meanwhile, or numbered again. */
+  /** The numbering of the list; empty when it has no records. */
   readonly epoch: string;
-  /** For the next call, as `after`, with the epoch. */
+  /** The last sequence that was read. */
   readonly sequence: number;
-  /** Whether the records are those that were added after the given sequence. Otherwise they are all of the list. */
+  /** Whether the records are those that were added since. Otherwise they are all of the list: it was removed or numbered again. */
   readonly isContinued: boolean;
   /** By sequence, in the order in which they were written. An imported record may be older than those before it. */
   readonly records: readonly SequencedRecord[];
@@ -190,10 +188,10 @@ interface ListReading {
 
 async function changesOf(
   { backend, reader }: NamespaceDependencies,
-  { key, rule, query: { epoch: known, after, limit = Infinity, signal } }: ListReading,
+  { key, rule, query: { since, limit = Infinity, signal } }: ListReading,
 ): Promise<NamespaceChanges> {
   checkWhole(limit, 'limit', { min: 1, isEndless: true });
-  const from = known === undefined ? {} : { epoch: known, after };
+  const from = since && { epoch: since.epoch, after: since.sequence };
   const { epoch, sequence, selected } = await readChanges(backend, key, (one) => one, { ...from, limit, signal });
   // The store may still have expired records.
   const nowMs = selected.length === 0 ? 0 : await backend.now({ signal });
@@ -206,7 +204,7 @@ async function changesOf(
     unreadable.push(record);
     return [];
   });
-  return { epoch, sequence, isContinued: epoch === known, records, unreadable };
+  return { epoch, sequence, isContinued: epoch === since?.epoch, records, unreadable };
 }
 
 /** Removes a key with all that it has. @returns the number of removed records and documents. */
