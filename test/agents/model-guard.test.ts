@@ -274,13 +274,48 @@ describe('an abort', () => {
     if (!signal.aborted) await once(signal, 'abort');
   });
 
-  test('ends a model that ignores it', async () => {
-    const stop = new AbortController();
-    const doStream = (): Promise<never> => {
-      stop.abort();
-      return never();
-    };
-    expect((await ask(new MockLanguageModelV4({ doStream }), { signal: stop.signal })).isAborted).toBe(true);
+  /** Without the AI SDK, which reports every error after an abort as the abort. */
+  describe('rejects with its reason', () => {
+    const reason = new Error('the user left');
+    const options = { prompt: [{ role: 'user' as const, content: [{ type: 'text' as const, text: 'Hi' }] }] };
+
+    test('before the answer, and when the model ignores it', async () => {
+      const server = await start([{ never: true }]);
+      const { guard } = resolveModel({ model: 'a', baseUrl: server.url });
+      for (const model of [guard({}), resolveModel({ model: new MockLanguageModelV4({ doStream: never }) }).model]) {
+        const stop = new AbortController();
+        const answer = model.doStream({ ...options, abortSignal: stop.signal });
+        stop.abort(reason);
+        await expect(answer).rejects.toBe(reason);
+      }
+    });
+
+    test('in the middle of the answer', async () => {
+      const text = new SlowText();
+      text.send('It ');
+      const server = await start([{ text }]);
+      const stop = new AbortController();
+      const { model } = resolveModel({ model: 'a', baseUrl: server.url });
+      const { stream } = await model.doStream({ ...options, abortSignal: stop.signal });
+      const types: string[] = [];
+      const reading = (async () => {
+        for await (const { type } of stream) {
+          types.push(type);
+          if (type === 'text-delta') stop.abort(reason);
+        }
+      })();
+      await expect(reading).rejects.toBe(reason);
+      expect(types).not.toContain('error');
+    });
+
+    test('in the delay before a repetition', async () => {
+      const server = await start([busy(50), { text: 'too late' }]);
+      const stop = new AbortController();
+      const onRetry = (): void => stop.abort(reason);
+      const model = resolveModel({ model: 'a', baseUrl: server.url }).guard({ onRetry });
+      await expect(model.doStream({ ...options, abortSignal: stop.signal })).rejects.toBe(reason);
+      expect(server.requests).toHaveLength(1);
+    });
   });
 });
 
@@ -316,6 +351,15 @@ describe('a time limit', () => {
     expect(agentErrorOf(seen).summary).toBe('The model server did not begin to answer within 0.02 s');
   });
 
+  test('is reported also if the model fails in another way because it is ended', async () => {
+    const doStream = async ({ abortSignal }: { readonly abortSignal?: AbortSignal | undefined }): Promise<never> => {
+      if (abortSignal) await once(abortSignal, 'abort');
+      throw new Error('socket hang up');
+    };
+    const seen = await ask(new MockLanguageModelV4({ doStream }), { firstByteTimeoutMs: 20 });
+    expect(agentErrorOf(seen).summary).toContain('did not begin to answer');
+  });
+
   test('ends an answer that is not streamed', async () => {
     const server = await start([{ never: true }]);
     const model = resolveModel({ model: 'a', baseUrl: server.url }).guard({ firstByteTimeoutMs: 20 });
@@ -339,6 +383,13 @@ describe('a time limit', () => {
     });
     expect([seen.text, seen.error]).toEqual(['_abcd', undefined]);
   });
+});
+
+test('a stream of a model that ends without its end is a cut answer', async () => {
+  const stream = new ReadableStream<never>({ start: (controller) => controller.close() });
+  const model = new MockLanguageModelV4({ doStream: { stream } });
+  const seen = await ask(model, { maxRetries: 0 });
+  expect(agentErrorOf(seen).summary).toBe('The model server cut its answer');
 });
 
 test('parallel tool calls arrive complete and in order', async () => {

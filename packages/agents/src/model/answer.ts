@@ -35,6 +35,7 @@ export class Watch {
       return await new Promise<T>((resolve, reject) => {
         this.#reject = reject;
         promise.then(resolve, reject);
+        if (this.signal.aborted) reject(this.signal.reason);
       });
     } catch (error) {
       // An ended request may fail in its own way.

@@ -104,7 +104,7 @@ export function guardModel(
         const { code, summary, hint } = failure.error;
         if (attempt > maxRetries) throw new AgentError(code, [`${summary} (after ${maxRetries} retries)`, hint]);
         onRetry?.({ reason: summary, delayMs, attempt });
-        await wait(delayMs, undefined, signal === undefined ? {} : { signal });
+        await wait(delayMs, undefined, signal === undefined ? {} : { signal }).catch(() => signal?.throwIfAborted());
       }
     }
   };
