@@ -473,8 +473,10 @@ describe.each(backendKinds)('workflows on $name', (kind) => {
 
   test.skipIf(kind.isSkipped)('several changes are made in one step, or none is made', async () => {
     const { memory } = await openMemory(kind);
-    const { id } = await memory.workflows.create(goal);
+    const { id } = await memory.workflows.create({ ...goal, state: { iterations: 0 } });
     await using run = await memory.workflows.acquire(id);
+    expect(run.record.state).toEqual({ iterations: 0 });
+    await expect(memory.workflows.create({ ...goal, state: 1n })).rejects.toMatchObject({ code: 'INVALID_INPUT' });
     const before = (await memory.workflows.get(id)).revision;
     const record = await run.update({
       todos: { todo_0: { status: 'done', completion: 0.3, result: 'part' }, todo_1: { status: 'running' } },

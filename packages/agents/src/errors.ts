@@ -10,6 +10,8 @@ import { CairnError } from '@cairn/tool/errors';
  * - `MODEL_REFUSED`: the server refused the request, such as for an unknown model.
  * - `MODEL_FAILED`: the server failed, or its answer was cut or not readable.
  * - `MODEL_UNAVAILABLE`: the server was not reachable, or did not answer in time.
+ * - `TOO_LARGE`: a prompt is larger than its budget.
+ * - `TURN_TOO_LONG`: a model made more requests than allowed without ending its turn.
  * - `UNKNOWN_RUN`: there is no run with this id to continue.
  * - `DELEGATION_REFUSED`: an agent called itself, or the depth of delegation is reached.
  * - `INVALID_FUNCTIONS`: a module with functions is invalid.
@@ -25,6 +27,8 @@ export type AgentErrorCode =
   | 'MODEL_REFUSED'
   | 'MODEL_UNAVAILABLE'
   | 'NO_MODEL'
+  | 'TOO_LARGE'
+  | 'TURN_TOO_LONG'
   | 'UNKNOWN_RUN';
 
 /** The subject of a {@link AgentError}. */

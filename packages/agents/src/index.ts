@@ -27,3 +27,22 @@ export { toolNameOf } from './tools/tool-names.ts';
 export { agentTool } from './delegation/agent-tool.ts';
 export type { AgentToolOptions } from './delegation/agent-tool.ts';
 export type { RunAgentDetails, RunAgentInput } from './delegation/run-tool.ts';
+export { createWorkflows } from './workflow/engine.ts';
+export type {
+  AgentWorkflows,
+  ProcessEvent,
+  ProcessOptions,
+  ResumeOptions,
+  WorkflowsOptions,
+  WorkflowStream,
+  WorkOptions,
+} from './workflow/engine.ts';
+export type { WorkflowEvent } from './workflow/events.ts';
+export type { WorkflowResponse } from './workflow/response.ts';
+export type { CallRecord } from './workflow/types.ts';
+export { toStreamFunctions } from './workflow/functions/definition.ts';
+export type {
+  FunctionDefinition,
+  FunctionDefinitionContext,
+  FunctionParameters,
+} from './workflow/functions/definition.ts';

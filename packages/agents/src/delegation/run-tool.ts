@@ -143,7 +143,7 @@ export function createRunTool(options: RunToolOptions): RunTool {
   };
 
   const readAnswer = (agent: string, run: string, offset: number): ToolSuccess<RunAgentDetails> => {
-    const text = storedAnswer(agents.contexts, { agent, run, modes: seesMain ? ['isolated', 'shared'] : ['isolated'] });
+    const text = storedAnswer(agents.contexts, agent, run);
     if (text === undefined) throw new ToolError('NOT_FOUND', texts.unknownRun(quote(run), agent));
     if (text === '') throw new ToolError('NOT_FOUND', texts.noAnswer(quote(run), agent));
     if (offset >= text.length) throw new ToolError('INVALID_INPUT', texts.noOffset(offset, text.length));
@@ -240,11 +240,8 @@ interface PartOfAnswer {
 }
 
 /** Returns the last text of a run from the histories of the session; `undefined` for a run that is not in them. */
-function storedAnswer(
-  contexts: RunToolOptions['agents']['contexts'],
-  { agent, run, modes }: { readonly agent: string; readonly run: string; readonly modes: readonly ContextMode[] },
-): string | undefined {
-  for (const mode of modes) {
+function storedAnswer(contexts: RunToolOptions['agents']['contexts'], agent: string, run: string): string | undefined {
+  for (const mode of ['isolated', 'shared'] as const) {
     const { conversationHistory } = contexts.getContext(agent, mode);
     const turn = conversationHistory.filter((message) => {
       const label = labelOf(message);

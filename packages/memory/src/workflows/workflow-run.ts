@@ -111,7 +111,7 @@ const DEFAULT_LEASE_MS = 30_000;
 const MAX_RESULT_CHARACTERS = 2000;
 
 /** Returns a value as the store will return it, with its JSON. @throws {MemoryError} `INVALID_INPUT` when it is not JSON. */
-function jsonOf(given: unknown, subject: string): { readonly value: unknown; readonly json: string } {
+export function jsonOf(given: unknown, subject: string): { readonly value: unknown; readonly json: string } {
   try {
     // `undefined`, which is the JSON of a function, does not parse.
     const json = JSON.stringify(given);

@@ -17,7 +17,7 @@ import type { Notes, NotesDependencies } from './notes.ts';
 import { createWaitingList } from './waiting.ts';
 import { isOpen, parseWorkflow, readWorkflow, withTodos, workflowDocument } from './workflow-record.ts';
 import type { Change, Todo, WorkflowRecord } from './workflow-record.ts';
-import { checkChoice, createRun } from './workflow-run.ts';
+import { checkChoice, createRun, jsonOf } from './workflow-run.ts';
 import type { AcquireOptions, WorkflowRun } from './workflow-run.ts';
 
 /** A new workflow. */
@@ -29,6 +29,8 @@ export interface NewWorkflow {
   readonly streamName: string;
   /** The group that the workflow runs for. */
   readonly groupId?: string | undefined;
+  /** What its first runner finds in the record, see {@link WorkflowRecord.state}. JSON. */
+  readonly state?: unknown;
 }
 
 /** A workflow in a list. */
@@ -176,7 +178,7 @@ export function createWorkflows({ backend, reader, limits, notes }: WorkflowDepe
   };
 
   return {
-    create: async ({ goal, todos, streamName, groupId }, options = {}) => {
+    create: async ({ goal, todos, streamName, groupId, state }, options = {}) => {
       if (!Array.isArray(todos)) {
         throw new MemoryError('INVALID_INPUT', [
           'The todos are not a list',
@@ -196,6 +198,7 @@ export function createWorkflows({ backend, reader, limits, notes }: WorkflowDepe
         streamName: checkName(streamName, 'stream'),
         ...(groupId !== undefined && { groupId: checkName(groupId, 'group') }),
         status: 'running',
+        ...(state !== undefined && { state: jsonOf(state, 'state').value }),
         createdAt: nowMs,
         updatedAt: nowMs,
         revision: 0,

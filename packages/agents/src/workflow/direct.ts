@@ -1,0 +1,145 @@
+import { ASK_USER } from './functions/ask-user.ts';
+import { isFunctionName, resolveAction } from './functions/resolve-action.ts';
+import type { Journal } from './journal.ts';
+import { loopTexts } from './loop-texts.ts';
+import { runLoop, storeAnswer } from './loop.ts';
+import { parseActions } from './replies/actions.ts';
+import { parseDecision } from './replies/decision.ts';
+import { decisionPrompt } from './replies/prompts.ts';
+import { decisionSchema } from './replies/schemas.ts';
+import type { TodoList } from './replies/schemas.ts';
+import type { WorkflowResponse } from './response.ts';
+import { conversationOf, recalledFor } from './session.ts';
+import type { Session } from './session.ts';
+import { makeCall, runTurn } from './turn.ts';
+import type { TurnPrompt } from './turn.ts';
+import type { ParsedAction } from './types.ts';
+import { MAX_REPEATS } from './verdict.ts';
+
+export const CREATE_TODOS = 'create_todos';
+
+/** A request of the user. */
+export interface Request {
+  readonly question: string;
+  /** The id of its message, which the conversation already has. */
+  readonly messageId: string | undefined;
+  readonly enableTodo: boolean;
+  /** Creates the record of the workflow, with these todos. */
+  readonly begin: (todos: readonly string[]) => Promise<Journal>;
+}
+
+/** What the model made of a request. */
+type Answer =
+  | { readonly kind: 'todos'; readonly todos: readonly string[] }
+  | { readonly kind: 'text'; readonly text: string; readonly isCut: boolean }
+  | { readonly kind: 'paused' }
+  | { readonly kind: 'invalid'; readonly problems: readonly string[]; readonly text: string };
+
+/** The actions of an answer that are functions, and the answer without them. Other brackets are text. */
+function actionsOf({ functions }: Session, text: string): { readonly actions: ParsedAction[]; readonly rest: string } {
+  const isFunction = (name: string): boolean => isFunctionName(functions, name);
+  const actions = parseActions(text, isFunction).actions.filter(({ name }) => isFunction(name));
+  const rest = actions.reduce((left, action) => left.replace(action.text, ''), text);
+  return { actions, rest: rest.trim() };
+}
+
+/** Reads an answer in text: a decision, an answer for the user, and the calls that it has as text. */
+async function readText(
+  session: Session,
+  { text, isCut }: { readonly text: string; readonly isCut: boolean },
+  { enableTodo, journal }: { readonly enableTodo: boolean; readonly journal: () => Promise<Journal> },
+): Promise<Answer> {
+  const { functions, language } = session;
+  const texts = loopTexts[language];
+  if (text.trim() === '') return { kind: 'invalid', problems: [texts.emptyAnswer], text };
+  const decision = enableTodo ? parseDecision(text, { language }) : ({ kind: 'simple', answer: text } as const);
+  if (decision.kind === 'invalid') return { kind: 'invalid', problems: [decision.problem], text };
+  if (decision.kind === 'complex') {
+    // A half list is not the whole one.
+    if (isCut) return { kind: 'invalid', problems: [texts.cutAnswer], text };
+    return { kind: 'todos', todos: decision.todos };
+  }
+  const { actions, rest } = actionsOf(session, decision.answer);
+  const outputs: string[] = [];
+  for (const action of actions) {
+    const resolved = await resolveAction(functions, action, { language });
+    if (!resolved.isValid) {
+      outputs.push(texts.error(resolved.problem));
+      continue;
+    }
+    const { fn, input } = resolved;
+    const outcome = await makeCall({ ...session, journal }, { todoId: 'todo_0', fn, input });
+    if (outcome === undefined) return { kind: 'paused' };
+    if (outcome.isError) outputs.push(texts.failedCall(fn.name, outcome.output));
+    else if (rest === '') outputs.push(outcome.output);
+  }
+  const answer = [rest, ...outputs, ...(isCut ? [texts.cutShown] : [])].filter((part) => part !== '').join('\n\n');
+  return { kind: 'text', text: answer, isCut };
+}
+
+/** Asks the model until its answer can be read. */
+async function requestAnswer(session: Session, request: Request, journal: () => Promise<Journal>): Promise<Answer> {
+  const { language, system } = session;
+  const { question, messageId, enableTodo } = request;
+  const texts = loopTexts[language];
+  // The model asks the user in its answer.
+  const functions = session.functions.filter(({ name }) => name !== ASK_USER);
+  const control = enableTodo
+    ? { name: CREATE_TODOS, description: texts.createTodos, inputSchema: decisionSchema }
+    : undefined;
+  let problems: readonly string[] = [];
+  const prompt = async (): Promise<TurnPrompt> => {
+    const { messages, ids } = await conversationOf(session, messageId);
+    const recalled = await recalledFor(session, { query: question, shown: new Set([...ids, messageId ?? '']) });
+    const parts = [
+      recalled,
+      enableTodo ? decisionPrompt({ language, question }) : question,
+      problems.length > 0 ? texts.problems(problems) : '',
+    ];
+    const content = parts.filter((part) => part !== '').join('\n\n');
+    return { system, messages: [...messages, { role: 'user', content }] };
+  };
+  for (let tries = 0; ; tries += 1) {
+    const end = await runTurn({ ...session, functions, journal, prompt, control, todoId: undefined });
+    if (end.kind === 'paused') return end;
+    if (end.kind === 'control') return { kind: 'todos', todos: (end.input as TodoList).todos };
+    const answer = await readText({ ...session, functions }, end, { enableTodo, journal });
+    if (answer.kind !== 'invalid' || tries >= MAX_REPEATS) return answer;
+    ({ problems } = answer);
+  }
+}
+
+/**
+ * Lets the model answer a request, or decide on a list of todos. Its first call of a function creates the record of the workflow,
+ * with the request as the only step, so that a call is recorded before it runs. Without calls there is no record.
+ */
+export async function answerRequest(session: Session, request: Request): Promise<WorkflowResponse> {
+  const { emit, usage } = session;
+  const { question, begin } = request;
+  let begun: Promise<Journal> | undefined;
+  const answer = await requestAnswer(session, request, () => (begun ??= begin([question])));
+  const journal = await begun;
+  if (answer.kind === 'todos') {
+    const { todos } = answer;
+    emit({ type: 'decision', kind: 'complex', todos });
+    if (journal === undefined) return runLoop(session, await begin(todos));
+    await journal.update({}, { todos: { todo_0: { status: 'done', completion: 1 } }, addTodos: todos });
+    return runLoop(session, journal);
+  }
+  emit({ type: 'decision', kind: 'simple', todos: [] });
+  const reason = answer.kind === 'invalid' ? answer.problems.join('\n') : undefined;
+  if (journal) {
+    if (answer.kind === 'invalid') {
+      await journal.update({}, { todos: { todo_0: { status: 'failed', result: answer.problems.join('\n') } } });
+    } else if (answer.kind === 'text') {
+      const todo = { status: 'done', completion: 1, result: answer.text } as const;
+      await journal.update({ answer: answer.text }, { todos: { todo_0: todo } });
+    }
+    return { ...(await runLoop(session, journal)), kind: 'simple' };
+  }
+  const text = answer.kind === 'text' ? answer.text : (reason ?? '');
+  await storeAnswer(session, undefined, text);
+  const status = answer.kind === 'text' ? 'done' : 'failed';
+  emit({ type: 'end', status, text });
+  return { status, kind: 'simple', text, todos: [], ...(reason !== undefined && { reason }), usage: usage() };
+}

@@ -1,0 +1,99 @@
+/** The texts of the loop for the model and the user, in both languages. */
+import type { Language, Todo } from '@cairn/memory';
+
+interface Texts {
+  readonly stopped: (limitMs: number) => string;
+  readonly notRecorded: (problem: string) => string;
+  readonly invalidCall: (name: string, problem: string | undefined, names: readonly string[]) => string;
+  readonly failedBefore: string;
+  readonly emptyAnswer: string;
+  readonly cutAnswer: string;
+  readonly error: (problem: string) => string;
+  readonly failedCall: (name: string, problem: string) => string;
+  readonly incomplete: (completion: number) => string;
+  readonly approve: (name: string, input: string) => string;
+  readonly tooMany: (iterations: number) => string;
+  readonly failedTodos: (todos: readonly Todo[]) => string;
+  readonly partial: (todos: readonly Todo[]) => string;
+  readonly openTodos: (todos: readonly Todo[]) => string;
+  readonly callsLeftOut: (calls: number) => string;
+  readonly problems: (problems: readonly string[]) => string;
+  readonly finishStep: string;
+  readonly createTodos: string;
+  readonly done: string;
+  readonly busy: (id: string) => string;
+  readonly stateUnknown: string;
+  readonly noReason: string;
+  readonly cutShown: string;
+}
+
+const lines = (todos: readonly Todo[], textOf: (todo: Todo) => string): string =>
+  todos.map((todo) => `- ${todo.content}${textOf(todo)}`).join('\n');
+
+function reasonOf({ result }: Todo): string {
+  return typeof result === 'string' && result !== '' ? result : '';
+}
+
+export const loopTexts: Readonly<Record<Language, Texts>> = {
+  en: {
+    stopped: (limitMs) =>
+      `It was stopped, or did not end within ${limitMs / 1000} s: outcome unknown. Check what it did before you repeat it.`,
+    notRecorded: (problem) => `The call was not made, because it cannot be recorded: ${problem}`,
+    invalidCall: (name, problem, names) =>
+      problem === undefined
+        ? `There is no function ${JSON.stringify(name)}. Nothing was done. Use ${names.join(', ')}, or answer without it.`
+        : `Invalid call of ${name}. Nothing was done. ${problem}`,
+    failedBefore: 'Not accepted: a call of the same answer failed. Read its result, then end the step.',
+    emptyAnswer: 'The model answered with nothing.',
+    cutAnswer: 'The answer was cut: it reached the limit of the model, or a filter ended it. Answer shorter.',
+    error: (problem) => `Error: ${problem}`,
+    failedCall: (name, problem) => `Error: ${name} failed: ${problem}`,
+    incomplete: (completion) => `The completion is ${completion}, and no next step is stated.`,
+    approve: (name, input) => `May ${name} be called with ${input}? Answer yes or no.`,
+    tooMany: (iterations) => `Stopped: ${iterations} steps began, and there are open steps.`,
+    failedTodos: (todos) =>
+      `${todos.length === 1 ? 'A step' : `${todos.length} steps`} failed:\n${lines(todos, (todo) => (reasonOf(todo) === '' ? '' : `: ${reasonOf(todo)}`))}`,
+    partial: (todos) =>
+      `Done in part:\n${lines(todos, ({ completion = 0 }) => ` (${Math.round(completion * 100)} %)`)}`,
+    openTodos: (todos) => `Not done:\n${lines(todos, () => '')}`,
+    callsLeftOut: (calls) => `(${calls} earlier ${calls === 1 ? 'call is' : 'calls are'} left out)`,
+    problems: (problems) => `# Problems with the last answer\n${problems.map((one) => `- ${one}`).join('\n')}`,
+    finishStep: 'Ends the current step with a report.',
+    createTodos: 'Makes the list of steps for a complex request. The steps are then worked on one after another.',
+    done: 'Done.',
+    busy: (id) => `The workflow ${id} already goes on. Your message is stored; its next step reads it.`,
+    stateUnknown: 'The state of the workflow is not readable; use the version that wrote it',
+    noReason: 'The user gave no reason.',
+    cutShown: '(The answer was cut: it reached the limit of the model, or a filter ended it.)',
+  },
+  zh: {
+    stopped: (limitMs) =>
+      `已被中止，或者没有在${limitMs / 1000}秒内结束：结果未知（outcome unknown）。先检查它做了什么，再决定是否重复。`,
+    notRecorded: (problem) => `没有执行调用，因为无法记录：${problem}`,
+    invalidCall: (name, problem, names) =>
+      problem === undefined
+        ? `没有功能${JSON.stringify(name)}。没有执行任何操作。请使用${names.join('、')}，或者不用功能回答。`
+        : `${name}的调用无效。没有执行任何操作。${problem}`,
+    failedBefore: '不接受：同一回答中有调用失败。先阅读它的结果，再结束步骤。',
+    emptyAnswer: '模型的回答是空的。',
+    cutAnswer: '回答被截断：达到模型的长度上限，或者被过滤器中止。请回答得更短。',
+    error: (problem) => `错误：${problem}`,
+    failedCall: (name, problem) => `错误：${name}执行失败：${problem}`,
+    incomplete: (completion) => `完成度是${completion}，没有写下一步。`,
+    approve: (name, input) => `是否允许以${input}调用${name}？请回答“同意”或“拒绝”。`,
+    tooMany: (iterations) => `已停止：步骤已执行${iterations}次，仍有未完成的步骤。`,
+    failedTodos: (todos) =>
+      `${todos.length}个步骤失败：\n${lines(todos, (todo) => (reasonOf(todo) === '' ? '' : `：${reasonOf(todo)}`))}`,
+    partial: (todos) => `部分完成：\n${lines(todos, ({ completion = 0 }) => `（${Math.round(completion * 100)}%）`)}`,
+    openTodos: (todos) => `未完成：\n${lines(todos, () => '')}`,
+    callsLeftOut: (calls) => `（省略了${calls}次较早的调用）`,
+    problems: (problems) => `【上次回答的问题】\n${problems.map((one) => `- ${one}`).join('\n')}`,
+    finishStep: '结束当前步骤，并报告结果。',
+    createTodos: '为复杂任务列出步骤，然后逐个执行。',
+    done: '已完成。',
+    busy: (id) => `工作流${id}已经在继续执行。你的消息已保存，下一步会读取它。`,
+    stateUnknown: '无法读取工作流的状态；请使用写入它的版本',
+    noReason: '用户没有说明原因。',
+    cutShown: '（回答被截断：达到模型的长度上限，或者被过滤器中止。）',
+  },
+};

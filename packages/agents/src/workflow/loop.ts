@@ -1,0 +1,298 @@
+import { MemoryError } from '@cairn/memory';
+import type { Todo } from '@cairn/memory';
+import { truncateLine } from '@cairn/tool/prompt';
+import { AgentError } from '../errors.ts';
+import type { AgentErrorCode } from '../errors.ts';
+import { isFunctionName, resolveAction } from './functions/resolve-action.ts';
+import { runCall } from './calls.ts';
+import type { Journal } from './journal.ts';
+import { loopTexts } from './loop-texts.ts';
+import { stepPrompt } from './replies/prompts.ts';
+import { stepSchema } from './replies/schemas.ts';
+import { parseReply, replyOfReport } from './replies/step-reply.ts';
+import type { WorkflowResponse } from './response.ts';
+import { callsFor, conversationOf, recalledFor } from './session.ts';
+import type { Session } from './session.ts';
+import { makeCall, runTurn } from './turn.ts';
+import type { TurnPrompt } from './turn.ts';
+import type { CallRecord, StepReply } from './types.ts';
+import { DONE, MAX_ITERATIONS, verdictOf } from './verdict.ts';
+
+export const FINISH_STEP = 'finish_step';
+
+/** Errors that the next request would meet too, and that no step is to blame for. The workflow can be resumed after them. */
+const FATAL: readonly AgentErrorCode[] = ['NO_MODEL', 'MODEL_DENIED', 'MODEL_REFUSED'];
+/** Errors of the model server, after which no other step would do better. */
+const UNAVAILABLE: readonly AgentErrorCode[] = ['MODEL_BUSY', 'MODEL_FAILED', 'MODEL_UNAVAILABLE'];
+
+export function isOpenTodo({ status }: Todo): boolean {
+  return status === 'pending' || status === 'running' || status === 'waiting';
+}
+
+/** The prompt of a step. It is made again when the turn continues from the record. */
+async function promptOf(session: Session, journal: Journal, todo: Todo): Promise<TurnPrompt> {
+  const { store, stream, functions, system, language } = session;
+  const { record, state } = journal;
+  const notes = await store.getNotes(record.id, { signal: session.signal });
+  const { messages, ids } = await conversationOf(session);
+  const query = todo.content;
+  const recalled = await recalledFor(session, { query, workflowId: record.id, shown: ids, notes });
+  const { calls, left } = callsFor(state.calls, todo.id);
+  const prompt = stepPrompt({ stream, workflow: record, todo, notes, functions, calls, recalled, language });
+  const more = left === 0 ? '' : `\n\n${loopTexts[language].callsLeftOut(left)}`;
+  return { system, messages: [...messages, { role: 'user', content: `${prompt}${more}` }] };
+}
+
+/** What one try of a step came to. */
+interface Try {
+  readonly reply?: StepReply;
+  /** What failed, for notes. */
+  readonly errors: readonly string[];
+  /** A call waits for a person. `asked`: the user was asked by an answer in text, which reports on the step too. */
+  readonly waits?: 'paused' | 'asked';
+  readonly failure?: unknown;
+}
+
+/** Makes the calls that an answer has as text, in order. */
+async function makeActions(
+  session: Session,
+  journal: Journal,
+  { reply, todo }: { readonly reply: StepReply; readonly todo: Todo },
+): Promise<Pick<Try, 'errors' | 'waits'>> {
+  const { functions, language } = session;
+  const errors: string[] = [];
+  for (const action of reply.actions) {
+    const resolved = await resolveAction(functions, action, { language });
+    if (!resolved.isValid) {
+      errors.push(resolved.problem);
+      continue;
+    }
+    const { fn, input } = resolved;
+    const outcome = await makeCall({ ...session, journal: async () => journal }, { todoId: todo.id, fn, input });
+    if (outcome === undefined) {
+      return { errors, waits: journal.pending?.status === 'asked' ? 'asked' : 'paused' };
+    }
+    if (outcome.isError) errors.push(loopTexts[language].failedCall(fn.name, outcome.output));
+  }
+  return { errors };
+}
+
+/** Lets the model work on a step once. @throws whatever no step is to blame for. */
+async function tryStep(session: Session, journal: Journal, todo: Todo): Promise<Try> {
+  const { language } = session;
+  const texts = loopTexts[language];
+  try {
+    const end = await runTurn({
+      ...session,
+      journal: async () => journal,
+      prompt: () => promptOf(session, journal, todo),
+      control: { name: FINISH_STEP, description: texts.finishStep, inputSchema: stepSchema },
+      todoId: todo.id,
+    });
+    if (end.kind === 'paused') return { errors: [], waits: 'paused' };
+    if (end.kind === 'control') {
+      const reply = replyOfReport(end.input as Record<string, unknown>, { language });
+      return { reply, errors: reply.problems };
+    }
+    // A half answer may lack half of an action.
+    if (end.isCut) return { errors: [texts.cutAnswer] };
+    if (end.text.trim() === '') return { errors: [texts.emptyAnswer] };
+    const reply = parseReply(end.text, { language, isFunction: (name) => isFunctionName(session.functions, name) });
+    const { errors, waits } = await makeActions(session, journal, { reply, todo });
+    return { reply, errors: [...reply.problems, ...errors], ...(waits && { waits }) };
+  } catch (error) {
+    if (!AgentError.isInstance(error) || FATAL.includes(error.code)) throw error;
+    return { errors: [error.message], failure: error };
+  }
+}
+
+/** The text of a reply for the user and for later steps. */
+function textOf({ result, unread, note }: StepReply): string | undefined {
+  const text = result ?? (unread.length > 0 ? unread.join('\n') : note);
+  return text === '' ? undefined : text;
+}
+
+/** Works on a step once, and records what became of it. @returns why the workflow cannot go on. */
+async function runStep(session: Session, journal: Journal, todo: Todo): Promise<string | undefined> {
+  const { store, language, emit } = session;
+  const { id } = journal.record;
+  const tries = journal.state.tries[todo.id] ?? 0;
+  const { reply, errors, waits, failure } = await tryStep(session, journal, todo);
+  const notes = [...(reply?.note === undefined ? [] : [reply.note]), ...errors.map(loopTexts[language].error)];
+  for (const note of notes) await store.storeNote(id, truncateLine(note, MAX_NOTE), todo.id, { temporary: true });
+  // The report of a step whose calls wait came too early: the step goes on after them.
+  if (waits === 'paused') return undefined;
+  const verdict = verdictOf({
+    todo,
+    reply,
+    hasErrors: errors.length > 0,
+    tries,
+    todos: journal.record.todos,
+    asked: waits === 'asked',
+  });
+  const isOver = verdict.status !== 'pending';
+  const { completion } = verdict;
+  const reason =
+    verdict.status === 'done' ? undefined : (errors.at(-1) ?? loopTexts[language].incomplete(completion ?? 0));
+  const text = reply && textOf(reply);
+  const result = verdict.status === 'failed' ? reason : text;
+  const addTodo = verdict.status === 'done' ? verdict.addTodo : undefined;
+  const isAnswer = verdict.status === 'done' && text !== undefined;
+  await journal.update(
+    {
+      tries: {
+        ...journal.state.tries,
+        ...(verdict.status !== 'done' && waits !== 'asked' && { [todo.id]: tries + 1 }),
+      },
+      ...(isAnswer && { answer: truncateLine(text, MAX_ANSWER) }),
+    },
+    {
+      todos: {
+        [todo.id]: {
+          status: verdict.status,
+          ...(completion !== undefined && { completion }),
+          ...(isOver && result !== undefined && { result }),
+        },
+      },
+      ...(addTodo !== undefined && { addTodos: [addTodo] }),
+    },
+  );
+  emit({
+    type: 'todo-end',
+    todo: todo.id,
+    status: verdict.status,
+    ...(completion !== undefined && { completion }),
+    ...(reason !== undefined && waits === undefined && { reason }),
+    ...(addTodo !== undefined && { added: addTodo }),
+  });
+  const isAway = AgentError.isInstance(failure) && UNAVAILABLE.includes(failure.code);
+  return verdict.status === 'failed' && isAway ? failure.message : undefined;
+}
+
+/** In UTF-16 code units. A longer note would hide the others. */
+const MAX_NOTE = 2000;
+const MAX_ANSWER = 50_000;
+
+/**
+ * Settles the calls that a runner left unfinished: what changes nothing runs again, and the outcome of the others is unknown.
+ *
+ * @throws {MemoryError}
+ */
+export async function settleUnfinished(session: Session, journal: Journal): Promise<void> {
+  for (const call of journal.state.calls.filter(({ status }) => status === 'running')) {
+    const fn = session.functions.find(({ name }) => name === call.name);
+    if (fn?.isReadOnly) await runCall(call, fn, { ...session, journal: async () => journal });
+    else await journal.change(call.id, { status: 'unknown' });
+  }
+}
+
+/** Stores an answer of the workflow in the conversation of the group. Repeating it stores nothing. */
+export async function storeAnswer(
+  { stream, group, usesMemory, signal }: Session,
+  id: string | undefined,
+  text: string,
+): Promise<void> {
+  if (!usesMemory || group === undefined) return;
+  await stream.addMessage(group, { id, role: 'assistant', content: text }, { signal }).catch((error: unknown) => {
+    // Another process stored it, in other words, and ended before it recorded that.
+    if (!MemoryError.isInstance(error) || error.code !== 'MESSAGE_EXISTS') throw error;
+  });
+}
+
+/** The arguments of a call in a question, in UTF-16 code units. */
+const MAX_SHOWN = 1000;
+
+/** The question to the person that a call waits for. */
+export function questionOf({ status, name, input }: CallRecord, { language }: Pick<Session, 'language'>): string {
+  if (status === 'asked') {
+    const { question } = (input ?? {}) as { readonly question?: unknown };
+    return typeof question === 'string' && question !== '' ? question : JSON.stringify(input);
+  }
+  return loopTexts[language].approve(name, truncateLine(JSON.stringify(input), MAX_SHOWN));
+}
+
+/** Lets the workflow wait for a person. */
+async function waitFor(session: Session, journal: Journal, call: CallRecord): Promise<WorkflowResponse> {
+  const { id, todos } = journal.record;
+  const question = questionOf(call, session);
+  const isOpen = todos.some((todo) => todo.id === call.todoId && isOpenTodo(todo));
+  const record = await journal.run.wait({ question, ...(isOpen && { todoId: call.todoId }) });
+  await storeAnswer(session, `${id}_${call.id}`, question);
+  const waitsFor = call.status === 'asked' ? ({ kind: 'answer' } as const) : ({ kind: 'approval', call } as const);
+  if (waitsFor.kind === 'answer') session.emit({ type: 'question', workflow: id, text: question });
+  else session.emit({ type: 'approval', workflow: id, call });
+  session.emit({ type: 'end', status: 'waiting', text: question });
+  return {
+    status: 'waiting',
+    kind: 'complex',
+    workflow: id,
+    text: question,
+    todos: record.todos,
+    waitsFor,
+    usage: session.usage(),
+  };
+}
+
+/** The text that the user gets at the end: the last result, with what failed and what was done in part. */
+function answerOf({ record, state }: Journal, { language }: Session, reason: string | undefined): string {
+  const texts = loopTexts[language];
+  const failed = record.todos.filter(({ status }) => status === 'failed');
+  const partial = record.todos.filter(
+    ({ status, completion }) => status === 'done' && completion !== undefined && completion < DONE,
+  );
+  const open = record.todos.filter(isOpenTodo);
+  const parts = [
+    state.answer ?? (failed.length === 0 && reason === undefined ? texts.done : ''),
+    reason ?? '',
+    failed.length > 0 ? texts.failedTodos(failed) : '',
+    open.length > 0 ? texts.openTodos(open) : '',
+    // When all steps are done, later ones finished these parts.
+    failed.length + open.length > 0 && partial.length > 0 ? texts.partial(partial) : '',
+  ];
+  return parts.filter((part) => part !== '').join('\n\n');
+}
+
+/** Ends the workflow: with its answer in the conversation first, so that a kill in between loses nothing. */
+async function finish(session: Session, journal: Journal, stopped?: string): Promise<WorkflowResponse> {
+  const { id, todos } = journal.record;
+  const failed = todos.filter(({ status }) => status === 'failed');
+  const status = stopped === undefined && failed.length === 0 ? 'done' : 'failed';
+  const text = answerOf(journal, session, stopped);
+  const reason = stopped ?? loopTexts[session.language].failedTodos(failed);
+  await storeAnswer(session, `${id}_answer_${journal.state.answers}`, text);
+  const record = await journal.run.finish({ status, notes: session.notes, ...(status === 'failed' && { reason }) });
+  session.emit({ type: 'end', status, text });
+  return {
+    status,
+    kind: 'complex',
+    workflow: id,
+    text,
+    todos: record.todos,
+    ...(status === 'failed' && { reason }),
+    usage: session.usage(),
+  };
+}
+
+/**
+ * Works on the open steps of a workflow in their order, until it waits or ends. The other steps follow a failed one too: they
+ * read why it failed, and the model decides what is left to do. A workflow with a failed step has failed.
+ */
+export async function runLoop(outer: Session, journal: Journal): Promise<WorkflowResponse> {
+  const lost = journal.run.signal;
+  const signal = outer.signal ? AbortSignal.any([outer.signal, lost]) : lost;
+  const session = { ...outer, signal };
+  const { emit, language } = session;
+  for (;;) {
+    signal.throwIfAborted();
+    const { pending, record, state } = journal;
+    if (pending) return waitFor(session, journal, pending);
+    const todo = record.todos.find(isOpenTodo);
+    if (todo === undefined) return finish(session, journal);
+    if (state.iterations >= MAX_ITERATIONS)
+      return finish(session, journal, loopTexts[language].tooMany(state.iterations));
+    await journal.update({ iterations: state.iterations + 1 }, { todos: { [todo.id]: { status: 'running' } } });
+    emit({ type: 'todo-start', todo: todo.id, content: todo.content, attempt: (state.tries[todo.id] ?? 0) + 1 });
+    const stopped = await runStep(session, journal, todo);
+    if (stopped !== undefined) return finish(session, journal, stopped);
+  }
+}

@@ -1,0 +1,130 @@
+import { wrapContexts } from '@cairn/memory';
+import type { Memory, Message, Note, Stream } from '@cairn/memory';
+import { estimateTokens, truncateLine } from '@cairn/tool/prompt';
+import type { LanguageModel, ModelMessage } from 'ai';
+import type { Usage } from '../run/agent-run.ts';
+import type { ModelAnswer } from '../run/model-request.ts';
+import type { CallContext } from './calls.ts';
+import type { CallRecord } from './types.ts';
+
+/** What one call of the engine works with. */
+export interface Session extends Omit<CallContext, 'journal'> {
+  /** Where records and notes are: the memory, or one of this process that ends with the workflow. */
+  readonly store: Memory;
+  readonly stream: Stream;
+  /** Absent when the workflow belongs to no group: then it has no conversation. */
+  readonly group: string | undefined;
+  readonly usesMemory: boolean;
+  readonly model: LanguageModel;
+  /** The system prompt: the same bytes in all requests of this call. */
+  readonly system: string;
+  readonly maxRequests: number;
+  readonly maxTokens: number;
+  /** Whether the notes are removed or left to expire when the workflow ends. */
+  readonly notes: 'remove' | 'expire';
+  readonly addUsage: (usage: ModelAnswer['usage']) => void;
+  readonly usage: () => Usage;
+}
+
+/** The newest messages of the group in each prompt. */
+const NEWEST = 10;
+const CONVERSATION_TOKENS = 8000;
+
+/**
+ * Returns the newest messages of the group as a conversation, oldest first. When they exceed their budget, each long one is cut to
+ * its share, which its end states; none is left out.
+ */
+export async function conversationOf(
+  { stream, group, usesMemory, signal }: Session,
+  without?: string,
+): Promise<{ readonly messages: ModelMessage[]; readonly ids: ReadonlySet<string> }> {
+  if (!usesMemory || group === undefined) return { messages: [], ids: new Set() };
+  // One more, because one may be left out.
+  const history = await stream.history(group, { limit: NEWEST + 1, signal });
+  const newest = history.filter(({ id }) => id !== without).slice(0, NEWEST);
+  const total = newest.reduce((sum, { content }) => sum + estimateTokens(content), 0);
+  const share = CONVERSATION_TOKENS / NEWEST;
+  const textOf = ({ role, author, content }: Message): string => {
+    const name = role === 'user' || role === 'assistant' ? author : (author ?? role);
+    const isLong = total > CONVERSATION_TOKENS && estimateTokens(content) > share;
+    const ratio = isLong ? share / estimateTokens(content) : 1;
+    const shown = isLong ? truncateLine(content, Math.floor(content.length * ratio)) : content;
+    return name === undefined ? shown : `${name}: ${shown}`;
+  };
+  const messages = newest.toReversed().map((message): ModelMessage => ({
+    role: message.role === 'assistant' ? 'assistant' : 'user',
+    content: textOf(message),
+  }));
+  return { messages, ids: new Set(newest.map(({ id }) => id)) };
+}
+
+/** Returns what the memory has about a query, without what the prompt shows anyway. Empty for nothing. */
+export async function recalledFor(
+  { stream, group, usesMemory, language, signal }: Session,
+  {
+    query,
+    workflowId,
+    shown,
+    notes = [],
+  }: {
+    readonly query: string;
+    readonly workflowId?: string;
+    readonly shown: ReadonlySet<string>;
+    readonly notes?: readonly Note[];
+  },
+): Promise<string> {
+  if (!usesMemory || group === undefined) return '';
+  const found = await stream.retrieveRelevantContexts({
+    group,
+    query,
+    includeNotes: workflowId !== undefined,
+    workflowId,
+    // What the conversation has is left out below.
+    limit: NEWEST + 5,
+    signal,
+  });
+  const contents = new Set(notes.map(({ content }) => content));
+  const others = found.filter((one) =>
+    one.isRecent === true ? false : one.kind === 'message' ? !shown.has(one.id) : !contents.has(one.content),
+  );
+  return wrapContexts(others.slice(0, 5), { language, query });
+}
+
+const CALL_TOKENS = 4000;
+const SHORT = 200;
+
+/** Shortens a call to its beginning. */
+function shortened(call: CallRecord): CallRecord {
+  const { output, input } = call;
+  const json = JSON.stringify(input) ?? '';
+  return {
+    ...call,
+    input: json.length > SHORT ? truncateLine(json, SHORT) : input,
+    ...(output !== undefined && { output: truncateLine(output, SHORT) }),
+  };
+}
+
+/**
+ * Selects the calls for a prompt within a budget: those with an unknown outcome first, then those of the step, then the newest. A
+ * call that does not fit is shortened, or left out. The result is in the order of the calls.
+ */
+export function callsFor(
+  calls: readonly CallRecord[],
+  todoId: string,
+): { readonly calls: readonly CallRecord[]; readonly left: number } {
+  const rank = ({ status, todoId: of }: CallRecord): number => (status === 'unknown' ? 0 : of === todoId ? 1 : 2);
+  const order = calls.map((call, index) => ({ call, index }));
+  order.sort((a, b) => rank(a.call) - rank(b.call) || b.index - a.index);
+  const kept = new Map<number, CallRecord>();
+  let tokens = 0;
+  for (const { call, index } of order) {
+    for (const one of [call, shortened(call)]) {
+      const needed = estimateTokens(JSON.stringify(one));
+      if (tokens + needed > CALL_TOKENS) continue;
+      tokens += needed;
+      kept.set(index, one);
+      break;
+    }
+  }
+  return { calls: calls.flatMap((_, index) => kept.get(index) ?? []), left: calls.length - kept.size };
+}

@@ -1,0 +1,187 @@
+import type { ToolMessage, UnifiedMessage } from '@cairn/context';
+import { MemoryError } from '@cairn/memory';
+import { estimateTokens } from '@cairn/tool/prompt';
+import { tool } from 'ai';
+import type { LanguageModel, ModelMessage, ToolSet } from 'ai';
+import type { z } from 'zod';
+import { AgentError } from '../errors.ts';
+import { requestModel } from '../run/model-request.ts';
+import type { ModelAnswer, ModelCall } from '../run/model-request.ts';
+import { runCall } from './calls.ts';
+import type { CallContext } from './calls.ts';
+import { ASK_USER } from './functions/ask-user.ts';
+import { loopTexts } from './loop-texts.ts';
+import type { CallRecord, FunctionOutcome, WorkflowFunction } from './types.ts';
+
+/** A tool that ends a turn: the engine acts on its input. */
+export interface ControlTool {
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: z.ZodType;
+}
+
+/** What the model is sent at the start of a turn. It may change while calls are made. */
+export interface TurnPrompt {
+  readonly system: string;
+  readonly messages: readonly ModelMessage[];
+}
+
+export interface TurnOptions extends CallContext {
+  readonly model: LanguageModel;
+  readonly prompt: () => Promise<TurnPrompt>;
+  readonly control: ControlTool | undefined;
+  /** The step; absent before a record exists. */
+  readonly todoId: string | undefined;
+  readonly maxRequests: number;
+  readonly maxTokens: number;
+  readonly addUsage: (usage: ModelAnswer['usage']) => void;
+}
+
+/** How a turn ended. */
+export type TurnEnd =
+  | { readonly kind: 'text'; readonly text: string; readonly isCut: boolean }
+  | { readonly kind: 'control'; readonly input: unknown }
+  /** A call waits for a person, as the record states. */
+  | { readonly kind: 'paused' };
+
+/** Tokens of the prompt by the estimate of all budgets. */
+function tokensOf(system: string, messages: readonly unknown[]): number {
+  return estimateTokens(system) + estimateTokens(JSON.stringify(messages));
+}
+
+function toolsOf(functions: readonly WorkflowFunction[], control: ControlTool | undefined): ToolSet {
+  const all = [
+    ...functions.map(
+      ({ toolName, description, inputSchema }) => [toolName, tool({ description, inputSchema })] as const,
+    ),
+    ...(control ? [[control.name, tool(control)] as const] : []),
+  ];
+  return Object.fromEntries(all) as ToolSet;
+}
+
+function resultOf({ id, name }: ModelCall, { output, isError }: FunctionOutcome): ToolMessage['content'][number] {
+  return {
+    type: 'tool-result',
+    toolCallId: id,
+    toolName: name,
+    output: { type: isError ? 'error-text' : 'text', value: output },
+  };
+}
+
+/** Records a call and runs it, or lets it wait for a person. @returns `undefined` when it waits. */
+export async function makeCall(
+  context: CallContext,
+  { todoId, fn, input }: { readonly todoId: string; readonly fn: WorkflowFunction; readonly input: unknown },
+): Promise<FunctionOutcome | undefined> {
+  const { journal: open, needsApproval, signal, language } = context;
+  signal?.throwIfAborted();
+  const journal = await open();
+  const status = fn.name === ASK_USER ? 'asked' : needsApproval(fn, input) ? 'approval' : 'running';
+  let call: CallRecord;
+  try {
+    call = await journal.add({ todoId, name: fn.name, input, status });
+  } catch (error) {
+    // It was not recorded, so it does not run.
+    if (!MemoryError.isInstance(error) || error.code !== 'TOO_LARGE') throw error;
+    return { isError: true, output: loopTexts[language].notRecorded(error.message) };
+  }
+  return status === 'running' ? runCall(call, fn, context) : undefined;
+}
+
+/** Runs the calls of an answer in order; neighbours that change nothing run together. @returns `undefined` when one waits. */
+async function makeCalls(
+  calls: readonly ModelCall[],
+  { todoId = 'todo_0', ...options }: TurnOptions,
+): Promise<{ readonly call: ModelCall; readonly outcome: FunctionOutcome }[] | undefined> {
+  const { functions, needsApproval, language } = options;
+  const outcomes: { call: ModelCall; outcome: FunctionOutcome }[] = [];
+  const make = async (call: ModelCall): Promise<FunctionOutcome | undefined> => {
+    const fn = functions.find(({ toolName }) => toolName === call.name);
+    if (fn && call.invalid === undefined) return makeCall(options, { todoId, fn, input: call.input });
+    const problem = call.invalid instanceof Error ? call.invalid.message : String(call.invalid ?? '');
+    const names = functions.map(({ toolName }) => toolName);
+    return { isError: true, output: loopTexts[language].invalidCall(call.name, fn ? problem : undefined, names) };
+  };
+  const isFree = (call: ModelCall): boolean => {
+    const fn = functions.find(({ toolName }) => toolName === call.name);
+    return fn !== undefined && fn.isReadOnly && fn.name !== ASK_USER && !needsApproval(fn, call.input);
+  };
+  for (let from = 0; from < calls.length;) {
+    let to = from + 1;
+    if (isFree(calls[from] as ModelCall)) while (to < calls.length && isFree(calls[to] as ModelCall)) to += 1;
+    const group = calls.slice(from, to);
+    const settled = await Promise.allSettled(group.map(make));
+    for (const [index, one] of settled.entries()) {
+      if (one.status === 'rejected') throw one.reason;
+      if (one.value === undefined) return undefined;
+      outcomes.push({ call: group[index] as ModelCall, outcome: one.value });
+    }
+    from = to;
+  }
+  return outcomes;
+}
+
+/**
+ * Lets the model work: requests and calls of functions, until it answers with text, calls the control tool, or a call waits for a
+ * person. When the calls fill the budget, the turn goes on from a new prompt, which states the calls of the record.
+ *
+ * @throws {AgentError} of the model; `TURN_TOO_LONG`, `TOO_LARGE`. @throws {MemoryError} of the store.
+ */
+export async function runTurn(options: TurnOptions): Promise<TurnEnd> {
+  const { model, prompt, control, todoId, maxRequests, maxTokens, signal, emit, addUsage, language } = options;
+  const place = todoId === undefined ? {} : { todo: todoId };
+  const tools = toolsOf(options.functions, control);
+  let { system, messages: start } = await prompt();
+  let added: UnifiedMessage[] = [];
+  for (let request = 0; request < maxRequests; request += 1) {
+    if (added.length > 0 && tokensOf(system, [...start, ...added]) > maxTokens) {
+      ({ system, messages: start } = await prompt());
+      added = [];
+    }
+    const tokens = tokensOf(system, start);
+    if (added.length === 0 && tokens > maxTokens) {
+      throw new AgentError('TOO_LARGE', [
+        `The prompt has about ${Math.ceil(tokens)} tokens, more than the ${maxTokens} of the budget`,
+        'Shorten the request, offer fewer functions, or raise `maxTokens`',
+      ]);
+    }
+    const answer = await requestModel({
+      model,
+      system,
+      messages: [...start, ...(added as ModelMessage[])],
+      tools,
+      signal,
+      onText: (text) => emit({ type: 'text', text, ...place }),
+      onReasoning: (text) => emit({ type: 'reasoning', text, ...place }),
+    });
+    addUsage(answer.usage);
+    if (answer.finishReason === 'aborted') throw signal?.aborted ? signal.reason : answer.error;
+    if (answer.finishReason === 'error') throw answer.error;
+    const { calls, text, message } = answer;
+    const isCut = answer.finishReason === 'length' || answer.finishReason === 'content-filter';
+    if (calls.length === 0 || message === undefined) return { kind: 'text', text, isCut };
+    added.push(message);
+    const others = calls.filter((call) => call.name !== control?.name);
+    const controls = calls.filter((call) => call.name === control?.name);
+    const outcomes = await makeCalls(others, options);
+    if (outcomes === undefined) return { kind: 'paused' };
+    const [first] = controls;
+    const hasFailed = outcomes.some(({ outcome }) => outcome.isError);
+    if (first && first.invalid === undefined && !hasFailed) return { kind: 'control', input: first.input };
+    const refused = controls.map((call) => {
+      const problem = call.invalid instanceof Error ? call.invalid.message : String(call.invalid ?? '');
+      const output = hasFailed
+        ? loopTexts[language].failedBefore
+        : loopTexts[language].invalidCall(call.name, problem, []);
+      return { call, outcome: { isError: true, output } };
+    });
+    added.push({
+      role: 'tool',
+      content: [...outcomes, ...refused].map(({ call, outcome }) => resultOf(call, outcome)),
+    });
+  }
+  throw new AgentError('TURN_TOO_LONG', [
+    `The model made ${maxRequests} requests without ending the ${todoId === undefined ? 'turn' : 'step'}`,
+    'Let it do less at once, or raise `maxRequests`',
+  ]);
+}

@@ -1,0 +1,58 @@
+import type { Todo } from '@cairn/memory';
+import type { StepReply } from './types.ts';
+
+/** From this completion on, a step is done. */
+export const DONE = 0.8;
+/** How often a step is repeated: with the first try, 4 tries. */
+export const MAX_REPEATS = 3;
+/** How often steps of one workflow begin. */
+export const MAX_ITERATIONS = 20;
+
+/** The state of a step after a try. */
+export type Verdict =
+  | { readonly status: 'done'; readonly completion: number; readonly addTodo?: string }
+  /** Another try follows. */
+  | { readonly status: 'pending'; readonly completion?: number }
+  | { readonly status: 'failed'; readonly completion?: number };
+
+/** Returns a todo as one line without case, width, blanks and final punctuation, to compare it. */
+export function foldTodo(content: string): string {
+  const folded = content.normalize('NFKC').toLowerCase().replaceAll(/\s+/gu, ' ').trim();
+  return folded.replace(/[\s.。!！?？;；,，:：…]+$/u, '');
+}
+
+/** A try of a step. */
+export interface StepTry {
+  readonly todo: Todo;
+  readonly reply: Pick<StepReply, 'completion' | 'nextStep'> | undefined;
+  /** Whether something failed: the model, a call that it wrote as text, or the reading of its answer. */
+  readonly hasErrors: boolean;
+  /** How often the step failed or stayed incomplete before. */
+  readonly tries: number;
+  readonly todos: readonly Todo[];
+  /** Whether the step asked the user, so that it is not to blame for being incomplete. */
+  readonly asked: boolean;
+}
+
+/**
+ * Decides the state of a step after a try. A completion of at least 0.8 is done. Below, with a next step, the step is done as a part, and
+ * the next step is added unless an open todo is equal; a next step that is equal to the step itself does not count. Below,
+ * without a next step, and after an error, the step is repeated 3 times, then it has failed.
+ */
+export function verdictOf({ todo, reply, hasErrors, tries, todos, asked }: StepTry): Verdict {
+  const completion = reply?.completion;
+  const stated = completion === undefined ? {} : { completion };
+  if (!hasErrors && completion !== undefined) {
+    if (completion >= DONE) return { status: 'done', completion };
+    const next = reply?.nextStep;
+    if (next !== undefined && foldTodo(next) !== foldTodo(todo.content)) {
+      const isOpen = todos.some(
+        ({ id, status, content }) =>
+          id !== todo.id && status !== 'done' && status !== 'failed' && foldTodo(content) === foldTodo(next),
+      );
+      return { status: 'done', completion, ...(!isOpen && { addTodo: next }) };
+    }
+    if (asked) return { status: 'pending', ...stated };
+  }
+  return { status: tries >= MAX_REPEATS ? 'failed' : 'pending', ...stated };
+}
