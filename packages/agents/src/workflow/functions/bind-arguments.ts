@@ -120,7 +120,8 @@ function namedArguments(text: string, parameters: Parameters, naming: Naming): F
 function positionalArguments(text: string, parameters: Parameters, naming: Naming): Fields {
   const texts = problems[naming.language];
   const [first, ...others] = parameters.list;
-  if (first === undefined) throw new Problem((parameters.isOpen ? texts.unnamed : texts.noArguments)(naming.name));
+  if (first === undefined)
+    throw new Problem((parameters.others === 'accepted' ? texts.unnamed : texts.noArguments)(naming.name));
   const parts = others.length === 0 ? [text] : splitArguments(text);
   if (parts.length > parameters.list.length) {
     throw new Problem(texts.manyArguments(naming.name, parts.length, listParameters(parameters)));

@@ -26,15 +26,13 @@ export async function checkInput(
     if (!isObject(input)) return { isValid: false, problem: texts.notAnObject(name, listParameters(parameters)) };
     return { isValid: false, problem: texts.invalid(name, describeInputError(parsed.error, input, inputSchema)) };
   }
-  const output = parsed.data;
-  if (!parameters.isOpen && isObject(input) && isObject(output)) {
+  if (parameters.others === 'dropped' && isObject(input)) {
     const names = parameters.list.map((parameter) => parameter.name);
-    // A schema may accept other names for a parameter: then the output has the parameter.
-    const dropped = Object.keys(input).filter((key) => !names.includes(key) && !(key in output));
-    if (dropped.length > 0 && Object.keys(output).length < Object.keys(input).length) {
+    const dropped = Object.keys(input).filter((key) => !names.includes(key));
+    if (dropped.length > 0) {
       const problem = texts.unknownNames(name, dropped.join(', '), listParameters(parameters));
       return { isValid: false, problem };
     }
   }
-  return { isValid: true, input, output };
+  return { isValid: true, input, output: parsed.data };
 }

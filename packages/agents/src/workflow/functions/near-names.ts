@@ -23,13 +23,22 @@ function similarity(one: Set<string>, other: Set<string>): number {
 
 const MIN_SIMILARITY = 0.3;
 
-/** Returns the names that a wrong one may mean, the most similar first. */
-export function nearNames(name: string, names: readonly string[]): string[] {
+interface Near {
+  readonly candidate: string;
+  readonly score: number;
+}
+
+/** Returns the names that a wrong one may mean, the most similar first; of each thing with several names the nearest one. */
+export function nearNames(name: string, things: readonly (readonly string[])[]): string[] {
   const pairs = pairsOf(name);
-  return names
-    .map((candidate) => ({ candidate, score: similarity(pairs, pairsOf(candidate)) }))
-    .filter(({ score }) => score >= MIN_SIMILARITY)
-    .toSorted((one, other) => other.score - one.score)
+  const best = (one: Near | undefined, candidate: string): Near => {
+    const score = similarity(pairs, pairsOf(candidate));
+    return one !== undefined && one.score >= score ? one : { candidate, score };
+  };
+  return things
+    .map((names) => names.reduce<Near | undefined>(best, undefined))
+    .filter((near) => near !== undefined && near.score >= MIN_SIMILARITY)
+    .toSorted((one, other) => (other?.score ?? 0) - (one?.score ?? 0))
     .slice(0, MAX_NAMES)
-    .map(({ candidate }) => candidate);
+    .flatMap((near) => near?.candidate ?? []);
 }

@@ -24,8 +24,8 @@ interface ObjectSchema {
 export interface Parameters {
   /** In their order. */
   readonly list: readonly Parameter[];
-  /** Whether other names are accepted. */
-  readonly isOpen: boolean;
+  /** Whether the schema accepts other names, refuses them, or drops them without a word. */
+  readonly others: 'accepted' | 'refused' | 'dropped';
 }
 
 const known = new WeakMap<z.ZodType, Parameters>();
@@ -46,9 +46,9 @@ export function parametersOf(schema: z.ZodType): Parameters {
     const { type, description = '' }: PropertySchema = typeof property === 'boolean' ? {} : property;
     return { name, description, isRequired: required.includes(name), ...(typeof type === 'string' && { type }) };
   });
-  // A Zod object drops unknown names without a word, so only a schema that states that it accepts them is open.
-  const isOpen = list.length === 0 ? additionalProperties !== false : Boolean(additionalProperties);
-  const parameters = { list, isOpen };
+  const others =
+    additionalProperties === undefined ? 'dropped' : additionalProperties === false ? 'refused' : 'accepted';
+  const parameters: Parameters = { list, others };
   known.set(schema, parameters);
   return parameters;
 }

@@ -50,7 +50,7 @@ export async function resolveAction(
     const all = functions.map((one) => one.name);
     const near = nearNames(
       name,
-      functions.flatMap((one) => [one.name, ...one.aliases]),
+      functions.map((one) => [one.name, ...one.aliases]),
     );
     return { isValid: false, problem: texts.unknown(name, near, all) };
   }

@@ -12,7 +12,7 @@ export interface ActionText {
 const CLOSERS: Readonly<Record<string, string>> = { '[': ']', '【': '】', '［': '］' };
 const STRING = /"(?:[^"\\\n]|\\.)*"/uy;
 /** In JSON and between arguments, a string begins after one of these. */
-const BEFORE_STRING = '[{:：,，【［';
+const BEFORE_STRING = '[{:：,，=＝【［';
 
 /** Returns the position of the bracket that closes each bracket. One pass, because models repeat brackets. */
 function closersOf(text: string, hasStrings: boolean): ReadonlyMap<number, number> {

@@ -22,7 +22,7 @@ const labels = {
 } as const;
 
 const SIMPLE =
-  /(?:不|无|没有?必)需?要?(?:创建|使用|要)?\s*todo|不需要|无需|不用|没必要|没有必要|简单|\bsimple\b|\bno\s+(?:todo|workflow)|\bnot\s+(?:needed|required|necessary|complex)|\bno\b/giu;
+  /(?:不|无)[^，。,;；]{0,4}todo|不需要|无需|不用|没必要|没有必要|简单|\bsimple\b|\bno(?:\s+todos?)?(?:\s+(?:workflow|list))?(?:\s+(?:is|are))?(?:\s+(?:needed|required|necessary))?\b|\bnot\s+(?:needed|required|necessary|complex)/giu;
 const COMPLEX = /需要|复杂|使用\s*todo|\bcomplex\b|\bneed(?:s|ed)?\b|\brequire[sd]?\b|\byes\b/iu;
 
 function kindOf(text: string): 'simple' | 'complex' | undefined {
@@ -39,7 +39,7 @@ const ITEM =
 /** Items that follow each other in one line: `1. a 2. b`. */
 const INLINE = /\s+(?=\d{1,3}\s*[.)、．]\s*\D)/u;
 
-/** Splits a line at its numbers, when they count from the first item on. */
+/** Splits a list that is one line at its numbers, when they count from the first one on. */
 function itemsOf(line: string): string[] {
   const parts = line.split(INLINE);
   const numbers = parts.map((part) => Number(/^\s*(\d+)/u.exec(part)?.[1]));
@@ -54,8 +54,10 @@ interface TodoLines {
 
 /** Reads a list: one todo for each marked line, with the indented lines after it. Without any mark, each line is a todo. */
 function todosOf(text: string): TodoLines {
-  const lines = linesOf(text).flatMap(itemsOf);
-  const isMarked = lines.some((line) => ITEM.test(line));
+  const whole = linesOf(text);
+  const marked = whole.filter((line) => ITEM.test(line)).length;
+  const lines = marked === 1 ? whole.flatMap(itemsOf) : whole;
+  const isMarked = marked > 0;
   const todos: string[] = [];
   const unread: string[] = [];
   for (const line of lines) {

@@ -1,5 +1,7 @@
 /** What the loop adds to the prompts of the memory, in both languages. */
 import type { Language, Note, Stream, Todo, WorkflowRecord } from '@cairn/memory';
+import { ASK_USER } from '../functions/ask-user.ts';
+import { listParameters, parametersOf } from '../functions/parameters.ts';
 import type { CallRecord, WorkflowFunction } from '../types.ts';
 
 interface Texts {
@@ -10,6 +12,7 @@ interface Texts {
   readonly call: (call: CallRecord) => string;
   readonly problems: string;
   readonly answer: readonly string[];
+  readonly tools: (names: string) => string;
   readonly aliases: (pairs: string) => string;
 }
 
@@ -47,6 +50,7 @@ const texts: Readonly<Record<Language, Texts>> = {
       '- An action is then [function:argument], with ":" between arguments in the order of the list, or one JSON object with their names: [function:{"name":"value"}]. Put an argument that has ":" in double quotes, unless it is the only one. Several actions may follow each other.',
       '- To ask the user, call ask_user, or write [ask_user:question]. The workflow waits for the answer.',
     ],
+    tools: (names) => `- Further functions: ${names}`,
     aliases: (pairs) => `- Other names in actions: ${pairs}`,
   },
   zh: {
@@ -81,6 +85,7 @@ const texts: Readonly<Record<Language, Texts>> = {
       '- 这时执行动作写成[功能名:参数]，多个参数按列表的顺序用":"分隔，或者用一个JSON对象写出参数名：[功能名:{"参数名":"值"}]。有多个参数时，含有":"的参数写在双引号里。可以连续写多个动作。',
       '- 需要询问用户时，调用ask_user，或者写[询问用户:问题]。工作流会等待回答。',
     ],
+    tools: (names) => `- 其他可用功能：${names}`,
     aliases: (pairs) => `- 执行动作中的其他名称：${pairs}`,
   },
 };
@@ -99,12 +104,12 @@ export function decisionPrompt({
 
 /** What a step works on. */
 export interface StepPromptInput {
-  readonly stream: Pick<Stream, 'buildTodoPrompt'>;
+  readonly stream: Pick<Stream, 'buildTodoPrompt' | 'functions'>;
   readonly workflow: Pick<WorkflowRecord, 'goal' | 'todos' | 'notes'>;
   readonly todo: Pick<Todo, 'content'>;
   /** @default the notes of the record */
   readonly notes?: readonly Note[] | undefined;
-  /** The functions whose aliases the prompt lists. */
+  /** Those that are not of the stream are listed by name and parameters, and all aliases are listed. */
   readonly functions?: readonly WorkflowFunction[] | undefined;
   /** The calls that the step has made, such as before a kill. */
   readonly calls?: readonly CallRecord[] | undefined;
@@ -129,12 +134,20 @@ export function stepPrompt(input: StepPromptInput): string {
   const text = texts[language];
   const aliases = functions
     .filter((one) => one.aliases.length > 0)
-    .map(({ name, aliases: others }) => `${others.join(', ')} = ${name}`);
+    .map((one) => `${one.aliases.join(', ')} = ${one.name}`);
+  // Their descriptions go with the request as tools; the names are for a model that cannot call tools.
+  const others = functions
+    .filter((one) => one.name !== ASK_USER && !stream.functions.has(one.name))
+    .map((one) => `${one.name}(${listParameters(parametersOf(one.inputSchema))})`);
   const sections = [
     recalled === '' ? [] : [text.recalled, recalled],
     calls.length === 0 ? [] : [text.calls, ...calls.map((call) => indented(text.call(call)))],
     problems.length === 0 ? [] : [text.problems, ...problems.map((problem) => `- ${indented(problem)}`)],
-    [...text.answer, ...(aliases.length === 0 ? [] : [text.aliases(aliases.join('; '))])],
+    [
+      ...text.answer,
+      ...(others.length === 0 ? [] : [text.tools(others.join(', '))]),
+      ...(aliases.length === 0 ? [] : [text.aliases(aliases.join('; '))]),
+    ],
   ];
   const added = sections.filter((lines) => lines.length > 0).map((lines) => lines.join('\n'));
   return [stream.buildTodoPrompt(workflow, todo, notes, { language }), ...added].join('\n\n');
