@@ -128,8 +128,12 @@ export async function execute(execution: ExecuteOptions): Promise<AgentResult> {
       if (isOurs) return { finishReason: 'tokens', reason: texts.tokens(limits.maxTokens) };
       return { finishReason, reason: texts.length };
     }
-    if (calls.length === 0) return isLast && steps > 1 ? { finishReason: 'steps' } : { finishReason: 'stop' };
-    if (isLast) return { finishReason: 'steps', reason: texts.steps(limits.maxSteps) };
+    if (isLast && (steps > 1 || calls.length > 0)) {
+      // The model that knows of its last step may still want to call tools.
+      const isCut = finishReason === 'tool-calls' || calls.length > 0;
+      return { finishReason: 'steps', ...(isCut && { reason: texts.steps(limits.maxSteps) }) };
+    }
+    if (calls.length === 0) return { finishReason: 'stop' };
     if (usage.used >= limits.maxTokens) return { finishReason: 'tokens', reason: texts.tokens(limits.maxTokens) };
     return undefined;
   };

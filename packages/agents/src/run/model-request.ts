@@ -1,5 +1,5 @@
 import type { AssistantMessage, ToolCallPart } from '@cairn/context';
-import { streamText } from 'ai';
+import { streamText, ToolChoiceViolationError } from 'ai';
 import type { LanguageModel, LanguageModelUsage, ModelMessage, ToolSet } from 'ai';
 
 /** One request to a model. */
@@ -34,7 +34,10 @@ export interface ModelAnswer {
   readonly message: AssistantMessage | undefined;
   readonly text: string;
   readonly calls: readonly ModelCall[];
-  /** `aborted`: the signal ended the request. `error`: see `error`. */
+  /**
+   * `aborted`: the signal ended the request. `error`: see `error`. `tool-calls` without calls: the model made calls though
+   * `toolChoice` was `none`.
+   */
   readonly finishReason: 'stop' | 'tool-calls' | 'length' | 'content-filter' | 'aborted' | 'error';
   /** Absent when the request failed. Counts that the server left out are `undefined`. */
   readonly usage: LanguageModelUsage | undefined;
@@ -110,6 +113,7 @@ export async function requestModel(request: ModelRequest): Promise<ModelAnswer> 
       },
     });
     let error: unknown;
+    let isForbidden = false;
     for await (const part of stream) {
       if (part.type === 'text-delta') {
         received.addText(part.text);
@@ -120,12 +124,18 @@ export async function requestModel(request: ModelRequest): Promise<ModelAnswer> 
         // The provider itself runs the others, and their results are in the message.
         if (part.providerExecuted !== true)
           received.addCall({ id, name, input, ...(invalid === true && { invalid: problem }) });
-      } else if (part.type === 'error') error ??= part.error;
-      else if (part.type === 'finish-step') {
+      } else if (part.type === 'error') {
+        // The SDK withholds calls that `none` forbids, and the rest of the answer counts.
+        if (toolChoice === 'none' && ToolChoiceViolationError.isInstance(part.error)) isForbidden = true;
+        else error ??= part.error;
+      } else if (part.type === 'finish-step') {
         usage = part.usage;
         if (part.finishReason === 'interrupted') error ??= new Error('The provider interrupted the answer');
         else if (part.finishReason !== 'other') finishReason = part.finishReason;
       } else if (part.type === 'abort') return cut(signal?.aborted ? 'aborted' : 'error', part.reason);
+    }
+    if (isForbidden && error === undefined) {
+      return { message: received.message, text: received.text, calls: [], finishReason: 'tool-calls', usage };
     }
     if (error !== undefined || finishReason === 'error') {
       return cut(

@@ -1,0 +1,143 @@
+import type { AgentEvent } from '@cairn/agents';
+import { codingToolSet } from '@cairn/coding-agent';
+import { observeCalls } from '@cairn/tool';
+import { expect, onTestFinished, test } from 'vitest';
+import { transcriptOf } from '../support/model-server.ts';
+import type { ModelScript } from '../support/model-server.ts';
+import { createTree } from '../support/tree.ts';
+import { helper, startAgents } from './start-agents.ts';
+import { makeTool, makeToolSet } from './tools-for-tests.ts';
+
+const done = { text: 'Done.' };
+
+/** Runs one prompt and returns the results of the calls of its first step, as the second request has them. */
+async function resultsOf(
+  script: ModelScript,
+  tools: Parameters<typeof makeToolSet>,
+  language: 'en' | 'zh' = 'en',
+): Promise<string[]> {
+  const { server, agents } = await startAgents(script, { toolSets: [makeToolSet(...tools)], language });
+  await agents.run({ agent: helper, prompt: 'Go' }).result;
+  expect(server.refusals).toEqual([]);
+  const second = server.requests[1];
+  if (second === undefined) throw new Error('there is no second request');
+  return transcriptOf(second).filter((line) => line.startsWith('tool '));
+}
+
+test('calls of one step run at once, and their results are in the order of the calls', async () => {
+  const both = Promise.withResolvers<void>();
+  let started = 0;
+  const meet = makeTool('meet', async (text) => {
+    started += 1;
+    if (started === 2) both.resolve();
+    await both.promise;
+    return text;
+  });
+  const toolCalls = ['a', 'b'].map((text) => ({ name: 'meet', input: { text } }));
+  expect(await resultsOf([{ toolCalls }, done], [meet])).toEqual(['tool call_1_1: a', 'tool call_1_2: b']);
+});
+
+test('invalid calls go back to the model as errors that state what to do, beside the valid one', async () => {
+  const echo = makeTool('echo', (text) => `echo ${text}`);
+  const toolCalls = [
+    { name: 'echo', input: '{"text": "a' },
+    { name: 'echo', input: { words: 'a' } },
+    { name: 'write_poem', input: { text: 'a' } },
+    { name: 'echo', input: { text: 'b' } },
+  ];
+  expect(await resultsOf([{ toolCalls }, done], [echo])).toEqual([
+    expect.stringMatching(
+      /^tool call_1_1: echo: the arguments are not valid JSON \(.+\)\. Nothing was done\. Call it again/u,
+    ),
+    'tool call_1_2: echo: missing parameter text; unknown parameter words (parameters: text). Nothing was changed. Call it again with these parameters.',
+    expect.stringMatching(/^tool call_1_3: There is no tool "write_poem"\. Nothing was done\. Use echo/u),
+    'tool call_1_4: echo b',
+  ]);
+});
+
+test('a tool that throws is an error for the model, and the run goes on', async () => {
+  const crash = makeTool('crash', () => {
+    throw new TypeError('undefined is not a function');
+  });
+  const script = [{ toolCalls: [{ name: 'crash', input: { text: 'a' } }] }, done];
+  expect(await resultsOf(script, [crash])).toEqual([
+    'tool call_1_1: crash failed unexpectedly: undefined is not a function. Check what it changed before you repeat it.',
+  ]);
+  expect(await resultsOf(script, [crash], 'zh')).toEqual([
+    'tool call_1_1: crash 意外失败：undefined is not a function。重试之前，请先检查它改变了什么。',
+  ]);
+});
+
+test('events show each call with its input, its result and whether it failed', async () => {
+  const echo = makeTool('echo', (text) => `echo ${text}`);
+  const toolCalls = [
+    { name: 'echo', input: { text: 'a' } },
+    { name: 'echo', input: '[' },
+  ];
+  const { agents } = await startAgents([{ toolCalls }, done], { toolSets: [makeToolSet(echo)] });
+  const run = agents.run({ agent: helper, prompt: 'Go' });
+  const events: AgentEvent[] = [];
+  for await (const event of run) if (event.type.startsWith('tool-')) events.push(event);
+  const place = { run: run.run, depth: 0 };
+  expect(events).toMatchObject([
+    { ...place, type: 'tool-start', id: 'call_1_1', name: 'echo', input: { text: 'a' } },
+    { ...place, type: 'tool-start', id: 'call_1_2', name: 'echo', input: '[' },
+    { ...place, type: 'tool-end', isError: true },
+    { ...place, type: 'tool-end', isError: false, output: 'echo a' },
+  ]);
+  const again: AgentEvent[] = [];
+  for await (const event of run) again.push(event);
+  expect(again.filter(({ type }) => type.startsWith('tool-'))).toEqual(events);
+});
+
+test('a server that uses the ids of calls again gets each id once', async () => {
+  const echo = makeTool('echo', (text) => `echo ${text}`);
+  const call = (text: string): object => ({ toolCalls: [{ id: 'call_0', name: 'echo', input: { text } }] });
+  const { server, agents } = await startAgents([call('a'), call('b'), done, call('c'), done], {
+    toolSets: [makeToolSet(echo)],
+  });
+  await agents.run({ agent: helper, prompt: 'One' }).result;
+  await agents.run({ agent: helper, prompt: 'Two' }).result;
+  expect(server.refusals).toEqual([]);
+  const last = server.requests[4];
+  expect(last && transcriptOf(last)).toEqual([
+    'user: One',
+    'assistant: call_0=echo({"text":"a"})',
+    'tool call_0: echo a',
+    'assistant: call_0_2=echo({"text":"b"})',
+    'tool call_0_2: echo b',
+    'assistant: Done.',
+    'user: Two',
+    'assistant: call_0_3=echo({"text":"c"})',
+    'tool call_0_3: echo c',
+  ]);
+});
+
+test('observers of calls see the calls of agents', async () => {
+  const seen: string[] = [];
+  onTestFinished(observeCalls(({ kind, call }) => seen.push(`${kind} ${call.name}`)));
+  const echo = makeTool('echo', (text) => `echo ${text}`);
+  await resultsOf([{ toolCalls: [{ name: 'echo', input: { text: 'a' } }] }, done], [echo]);
+  expect(seen).toEqual(['call-start echo', 'call-end echo']);
+});
+
+test('an image that a tool returns is in the request, in the history, and in the next request', async () => {
+  const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+  const root = createTree({ 'a.png': Buffer.from(png, 'base64') });
+  const script = [{ toolCalls: [{ name: 'read', input: { path: 'a.png' } }] }, done, done];
+  const { server, agents, contexts } = await startAgents(script, { root, toolSets: [codingToolSet] });
+  await agents.run({ agent: helper, prompt: 'One' }).result;
+  await agents.run({ agent: helper, prompt: 'Two' }).result;
+  expect(JSON.stringify(contexts.getContext('helper').conversationHistory)).toContain(png);
+  const [, second, third] = server.requests.map(({ chat }) => JSON.stringify(chat.messages));
+  expect([second, third].map((messages) => messages?.includes(png))).toEqual([true, true]);
+});
+
+test('close closes the tool sets', async () => {
+  const closed: string[] = [];
+  const set = { ...makeToolSet(), close: async () => void closed.push('test') };
+  const { agents } = await startAgents([done], { toolSets: [set] });
+  await agents.run({ agent: helper, prompt: 'Go' }).result;
+  await Promise.all([agents.close(), agents.close()]);
+  expect(closed).toEqual(['test']);
+});
