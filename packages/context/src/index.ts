@@ -47,6 +47,8 @@ export { foldedCount } from './modes/fold.ts';
 export type { ModelSummary } from './modes/head.ts';
 export { checkMode, DEFAULT_MODE, isContextMode, modeOf, MODES } from './modes/mode.ts';
 export type { ContextMode } from './modes/mode.ts';
+export { summarizeByModel, summaryPrompt } from './modes/model-summary.ts';
+export type { AskModel, ModelSummaryOptions, ModelSummaryResult, SummaryStore } from './modes/model-summary.ts';
 export { checkSharePatterns } from './modes/select.ts';
 export { summarize } from './modes/summarize.ts';
 export type { SummarizeOptions } from './modes/summarize.ts';

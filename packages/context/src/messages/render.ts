@@ -1,6 +1,6 @@
 import type { Language } from './language.ts';
 import { labelOf } from './message.ts';
-import type { AssistantMessage, ToolCallPart, ToolResultPart, UnifiedMessage, UserMessage } from './message.ts';
+import type { AssistantMessage, ToolResultPart, UnifiedMessage, UserMessage } from './message.ts';
 import { callsOf, closedResult } from './pairs.ts';
 import type { CallPairs } from './pairs.ts';
 import { messageTexts } from './texts.ts';
@@ -103,6 +103,15 @@ function assistantMessages(
   return [shown, isWritten ? written : { role: 'tool', content: results }];
 }
 
+/** The messages that write out another agent's turn, without its calls. */
+const withoutCalls = new WeakMap<UnifiedMessage, AssistantMessage>();
+
+/** Returns a rendered message without the calls of another agent; undefined when nothing remains. */
+export function textOnly(message: UnifiedMessage): UnifiedMessage | undefined {
+  const plain = withoutCalls.get(message) ?? message;
+  return plain.content === '' ? undefined : plain;
+}
+
 /** Adds the reason why a turn ended early, as a text of the assistant. */
 function addEnd(messages: UnifiedMessage[], text: string): void {
   const last = messages.at(-1);
@@ -120,22 +129,30 @@ function addEnd(messages: UnifiedMessage[], text: string): void {
       : { ...last, content: [...content, { type: 'text', text: end }] };
 }
 
+interface ForeignLine {
+  readonly text: string;
+  readonly isCall: boolean;
+}
+
 /** Returns what another agent did as lines of text: its texts, its calls and their results. */
-function foreignText(message: AssistantMessage, index: number, agent: string, options: RenderOptions): string[] {
-  const { language, pairs } = options;
+function foreignLines(
+  message: AssistantMessage,
+  index: number,
+  agent: string,
+  { language, pairs }: RenderOptions,
+): ForeignLine[] {
   const texts = messageTexts[language];
-  if (typeof message.content === 'string')
-    return message.content.trim() === '' ? [] : [`[${agent}] ${message.content}`];
-  const textOfCall = (call: ToolCallPart, part: number): string[] => {
-    const result = pairs.resultOf({ message: index, part });
+  const { content } = message;
+  const parts = typeof content === 'string' ? [{ type: 'text' as const, text: content }] : content;
+  return [...parts.entries()].flatMap(([at, part]): ForeignLine[] => {
+    if (part.type === 'text') return isEmptyText(part) ? [] : [{ text: `[${agent}] ${part.text}`, isCall: false }];
+    if (part.type !== 'tool-call' || part.providerExecuted === true) return [];
+    const result = pairs.resultOf({ message: index, part: at });
+    const output = result === undefined ? texts.noResult : resultTextOf(result.output);
     return [
-      `${texts.call(agent, call.toolName)} ${jsonOf(call.input)}`,
-      `${texts.result(agent, call.toolName)} ${result === undefined ? texts.noResult : resultTextOf(result.output)}`,
+      { text: `${texts.call(agent, part.toolName)} ${jsonOf(part.input)}`, isCall: true },
+      { text: `${texts.result(agent, part.toolName)} ${output}`, isCall: true },
     ];
-  };
-  return [...message.content.entries()].flatMap(([at, part]) => {
-    if (part.type === 'text') return isEmptyText(part) ? [] : [`[${agent}] ${part.text}`];
-    return part.type === 'tool-call' && part.providerExecuted !== true ? textOfCall(part, at) : [];
   });
 }
 
@@ -145,20 +162,28 @@ function renderForeign(
   options: RenderOptions,
 ): UnifiedMessage[] {
   const shown: UnifiedMessage[] = [];
-  let lines: string[] = [];
+  let lines: ForeignLine[] = [];
+  const join = (some: readonly ForeignLine[]): AssistantMessage => ({
+    role: 'assistant',
+    content: some.map(({ text }) => text).join('\n'),
+  });
   const flush = (): void => {
-    if (lines.length > 0) shown.push({ role: 'assistant', content: lines.join('\n') });
+    if (lines.length === 0) return;
+    const message = join(lines);
+    if (lines.some(({ isCall }) => isCall)) withoutCalls.set(message, join(lines.filter(({ isCall }) => !isCall)));
+    shown.push(message);
     lines = [];
   };
+  let agent = '';
   for (let index = from; index < to; index++) {
     const message = history[index];
     if (message === undefined) continue;
-    const { agent = '' } = labelOf(message);
+    agent = labelOf(message).agent ?? agent;
     if (message.role === 'user') {
       flush();
       shown.push(userMessage(message, options, agent === '' ? '' : `@${agent} `));
     } else if (message.role === 'assistant') {
-      lines.push(...foreignText(message, index, agent, options));
+      lines.push(...foreignLines(message, index, agent, options));
     }
   }
   flush();

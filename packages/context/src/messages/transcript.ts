@@ -13,6 +13,8 @@ export interface RenderedTurn extends TurnRange {
   readonly tokens: number;
   /** The tokens of the messages of the user that begin it. */
   readonly promptTokens: number;
+  /** The tokens of the turns before it. */
+  readonly tokensBefore: number;
 }
 
 export interface TranscriptOptions {
@@ -88,7 +90,14 @@ export class Transcript {
       if (message.role !== 'user') promptTokens ??= tokens;
       tokens += tokensOf(message, countTokens);
     }
-    return { ...range, messages, tokens, promptTokens: promptTokens ?? tokens };
+    const before = this.turns.at(-1);
+    return {
+      ...range,
+      messages,
+      tokens,
+      promptTokens: promptTokens ?? tokens,
+      tokensBefore: before === undefined ? 0 : before.tokensBefore + before.tokens,
+    };
   }
 }
 

@@ -126,7 +126,8 @@ class HeadBuilder {
         this.#matches === undefined
           ? { sentences: whole === '' ? [] : [whole], isWhole: true }
           : selectSentences(whole, this.#matches);
-      const text = sentences.map((sentence) => lineOf(speaker, sentence)).join('\n');
+      // As they are written: the marks would make them longer.
+      const text = marks.neutralize(sentences.map((sentence) => lineOf(speaker, sentence)).join('\n'));
       const isText = typeof message.content === 'string' || message.content.every(({ type }) => type === 'text');
       this.#entries.push({
         text,

@@ -4,17 +4,15 @@ import { ContextError } from '../errors.ts';
 import { checkLanguage } from '../messages/language.ts';
 import type { Language } from '../messages/language.ts';
 import type { UnifiedMessage } from '../messages/message.ts';
-import { tokensOf } from '../messages/tokens.ts';
 import { transcriptOf } from '../messages/transcript.ts';
-import type { RenderedTurn, Transcript } from '../messages/transcript.ts';
-import { createCut, cutFor, readItems } from './budget.ts';
-import type { Cut } from './budget.ts';
+import { fitTurns } from './fit-turns.ts';
+import type { ShownTurns } from './fit-turns.ts';
 import { headOf } from './head.ts';
 import type { Head, ModelSummary } from './head.ts';
 import { checkMode, MODES } from './mode.ts';
 import type { ContextMode } from './mode.ts';
 import { modeTextOf, viewTexts } from './texts.ts';
-import { checkWindow, windowStart } from './window.ts';
+import { checkWindow } from './window.ts';
 
 export interface ViewOptions {
   readonly mode: ContextMode;
@@ -96,154 +94,26 @@ function checkCount(option: string, value: number, min: number): void {
   });
 }
 
-/** A turn as the budget sees it: one that alone is too large has only its prompt and its answer, or nothing. */
-interface ShownTurn extends RenderedTurn {
-  readonly isShort: boolean;
-}
-
-function isText({ content }: UnifiedMessage): boolean {
-  return typeof content === 'string' || content.every(({ type }) => type === 'text');
-}
-
-/** Returns a turn without its tool calls: the messages of the user, and the last text of the assistant. */
-function shorten(turn: RenderedTurn, countTokens: CountTokens): ShownTurn {
-  const answer = turn.messages.findLast((message) => message.role === 'assistant' && isText(message));
-  const messages = turn.messages.filter((message) => message.role === 'user' || message === answer);
-  const tokens = messages.reduce((sum, message) => sum + tokensOf(message, countTokens), 0);
-  return { ...turn, messages, tokens, isShort: true };
-}
-
-interface Budget {
-  readonly limit: number;
-  readonly turns: ShownTurn[];
-  readonly cut: Cut;
-  version: number;
-  /** The turn of the transcript that each of `turns` was made from. */
-  readonly sources: RenderedTurn[];
-}
-
-const budgets = new WeakMap<Transcript, Budget[]>();
-const MAX_BUDGETS = 4;
-
-function shownTurn(turn: RenderedTurn, limit: number, countTokens: CountTokens): ShownTurn {
-  return turn.tokens <= limit ? { ...turn, isShort: false } : shorten(turn, countTokens);
-}
-
-/** Returns the turns of a transcript within a limit, and what is kept of those that cannot change any more. */
-function budgetOf(transcript: Transcript, limit: number, countTokens: CountTokens): Budget {
-  let known = budgets.get(transcript);
-  if (known === undefined) {
-    known = [];
-    budgets.set(transcript, known);
-  }
-  const { turns, version } = transcript;
-  let found = known.find((one) => one.limit === limit && one.version === version);
-  if (found === undefined) {
-    found = { limit, turns: [], cut: createCut(), version, sources: [] };
-    known.unshift(found);
-    known.length = Math.min(known.length, MAX_BUDGETS);
-  }
-  const last = Math.max(0, found.turns.length - 1);
-  if (found.sources[last] !== turns[last]) {
-    found.turns.length = last;
-    found.sources.length = last;
-  }
-  for (const turn of turns.slice(found.turns.length)) {
-    found.turns.push(shownTurn(turn, limit, countTokens));
-    found.sources.push(turn);
-  }
-  // The last turn may grow.
-  readItems(found.cut, found.turns, limit, Math.max(0, turns.length - 1));
-  return found;
-}
-
-function sum(turns: readonly { readonly from: number; readonly to: number; readonly tokens: number }[]): {
-  messages: number;
-  tokens: number;
-} {
-  let messages = 0;
-  let tokens = 0;
-  for (const turn of turns) {
-    messages += turn.to - turn.from;
-    tokens += turn.tokens;
-  }
-  return { messages, tokens };
-}
-
-interface Shown {
-  readonly messages: UnifiedMessage[];
-  readonly tokens: number;
-  readonly leftOut: Omit<LeftOut, 'history'>[];
-  readonly window?: { readonly size: number; readonly shown: number };
-  readonly shortTurns: number;
-}
-
-/** Applies the window and the budget to a history. */
-function showTurns(
-  transcript: Transcript,
-  {
-    limit,
-    promptTokens,
-    window,
-    countTokens,
-  }: { limit: number; promptTokens: number; window: number | undefined; countTokens: CountTokens },
-): Shown {
-  const { turns } = transcript;
-  const from = window === undefined ? 0 : windowStart(turns, window);
-  const budget = budgetOf(transcript, limit, countTokens);
-  const base = from === 0 ? budget.cut : createCut(from);
-  const cut = { ...base };
-  readItems(cut, budget.turns, limit, turns.length);
-  const { start } = cutFor(cut, budget.turns, limit, promptTokens);
-  const kept = budget.turns.slice(start).filter(({ tokens }) => tokens <= limit);
-  const short = kept.filter(({ isShort }) => isShort);
-  const tokens = kept.reduce((total, turn) => total + turn.tokens, 0);
-  const outside = sum(turns.slice(0, from));
-  const dropped = sum([
-    ...turns.slice(from, start),
-    ...turns.slice(start).filter((_, at) => (budget.turns[start + at]?.tokens ?? 0) > limit),
-  ]);
-  const whole = sum(short.map((turn) => turns[budget.turns.indexOf(turn)] ?? turn));
-  const steps = {
-    messages: whole.messages - short.reduce((count, turn) => count + turn.messages.length, 0),
-    tokens: whole.tokens - sum(short).tokens,
-  };
-  const reasons = [
-    { reason: 'window', ...outside },
-    { reason: 'budget', ...dropped },
-    { reason: 'steps', ...steps },
-  ] as const;
-  return {
-    messages: kept.flatMap((turn) => turn.messages),
-    tokens,
-    leftOut: reasons.filter(({ messages }) => messages > 0),
-    ...(window !== undefined && { window: { size: window, shown: sum(turns.slice(from)).messages } }),
-    shortTurns: short.length,
-  };
-}
-
 const NO_HEAD: Head = { message: undefined, tokens: 0, leftOut: [], folded: 0 };
 
 function noticeOf(
-  shown: Shown,
+  { window, budget, steps }: ShownTurns,
   head: Head,
-  { language, mode, maxTokens }: { language: Language; mode: ContextMode; maxTokens: number },
+  { language, mode, maxTokens, size }: { language: Language; mode: ContextMode; maxTokens: number; size: number },
 ): string {
   const texts = viewTexts[language];
-  const isCut = (reason: LeftOutReason): boolean => head.leftOut.some((one) => one.reason === reason);
-  const budget = shown.leftOut.find(({ reason }) => reason === 'budget');
+  const has = (reason: LeftOutReason): boolean => head.leftOut.some((one) => one.reason === reason);
   const lines = [
-    ...(mode === 'selective' && isCut('selection')
-      ? [head.message === undefined && !isCut('budget') ? texts.selectionNone : texts.selection]
-      : []),
-    ...(isCut('summary') ? [texts.summarized] : isCut('tools') ? [texts.tools] : []),
-    ...(isCut('budget') ? [texts.mainBudget] : []),
-    ...(shown.window !== undefined && shown.leftOut.some(({ reason }) => reason === 'window')
-      ? [texts.window(shown.window.size)]
-      : []),
-    ...(budget === undefined ? [] : [texts.budget(budget.messages, maxTokens)]),
-    ...(shown.shortTurns > 0 ? [texts.steps(shown.shortTurns)] : []),
-  ];
+    mode === 'selective' &&
+      has('selection') &&
+      (head.message === undefined && !has('budget') ? texts.selectionNone : texts.selection),
+    has('summary') && texts.summarized,
+    has('tools') && !has('summary') && texts.tools,
+    has('budget') && texts.mainBudget,
+    window.messages > 0 && texts.window(size),
+    budget.messages > 0 && texts.budget(budget.messages, maxTokens),
+    steps.turns > 0 && texts.steps(steps.turns),
+  ].filter((line) => line !== false);
   return lines.join(language === 'zh' ? '' : ' ');
 }
 
@@ -303,19 +173,24 @@ export function createView(options: ViewOptions): ContextView {
     isMain: history === 'main',
     countTokens,
   });
-  const shown = showTurns(transcript, { limit: maxTokens - head.tokens, promptTokens, window, countTokens });
+  const shown = fitTurns(transcript, { limit: maxTokens - head.tokens, promptTokens, window, countTokens });
+  const reasons = [
+    { reason: 'window', ...shown.window },
+    { reason: 'budget', ...shown.budget },
+    { reason: 'steps', messages: shown.steps.messages, tokens: shown.steps.tokens },
+  ] as const;
   return {
     messages: head.message === undefined ? shown.messages : [head.message, ...shown.messages],
     modeText: modeTextOf(mode, { language, hasHistory: own.length > 0 }),
-    notice: noticeOf(shown, head, { language, mode, maxTokens }),
+    notice: noticeOf(shown, head, { language, mode, maxTokens, size: window ?? 0 }),
     details: {
       tokens: head.tokens + shown.tokens,
       headTokens: head.tokens,
       leftOut: [
-        ...head.leftOut.map((one) => ({ ...one, history: 'main' as const })),
-        ...shown.leftOut.map((one) => ({ ...one, history: history as LeftOut['history'] })),
+        ...head.leftOut.map((one): LeftOut => ({ ...one, history: 'main' })),
+        ...reasons.filter(({ messages }) => messages > 0).map((one): LeftOut => ({ ...one, history })),
       ],
-      ...(shown.window !== undefined && { window: shown.window }),
+      ...(window !== undefined && { window: { size: window, shown: shown.shown } }),
       ...(head.folded > 0 && {
         summary: {
           messages: head.folded,

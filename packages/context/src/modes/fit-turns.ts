@@ -1,0 +1,128 @@
+import type { CountTokens } from '@cairn/tool/prompt';
+import type { UnifiedMessage } from '../messages/message.ts';
+import { textOnly } from '../messages/render.ts';
+import { tokensOf } from '../messages/tokens.ts';
+import type { RenderedTurn, Transcript } from '../messages/transcript.ts';
+import { createCut, cutFor, readItems } from './budget.ts';
+import type { Cut, Sized } from './budget.ts';
+import { windowStart } from './window.ts';
+
+/** A turn within a limit: whole, else without its tool calls, else not at all. */
+interface FittedTurn extends Sized {
+  readonly turn: RenderedTurn;
+  readonly messages: readonly UnifiedMessage[];
+}
+
+interface Count {
+  readonly messages: number;
+  readonly tokens: number;
+}
+
+/** The turns of a history that are shown. */
+export interface ShownTurns {
+  readonly messages: UnifiedMessage[];
+  readonly tokens: number;
+  /** The messages of the history that they are of. */
+  readonly shown: number;
+  /** Before the window. */
+  readonly window: Count;
+  /** Within the window, and not within the limit. */
+  readonly budget: Count;
+  /** The steps of turns that alone are larger than the limit. */
+  readonly steps: Count & { readonly turns: number };
+}
+
+export interface FitOptions {
+  /** Of the messages and the prompt, in tokens. */
+  readonly limit: number;
+  readonly promptTokens: number;
+  readonly window: number | undefined;
+  readonly countTokens: CountTokens;
+}
+
+/** Returns the messages of the user, and the last answer. */
+function withoutSteps({ messages }: RenderedTurn): UnifiedMessage[] {
+  const isAnswer = (message: UnifiedMessage): boolean =>
+    message.role === 'assistant' &&
+    (typeof message.content === 'string' || message.content.every(({ type }) => type !== 'tool-call'));
+  const plain = messages.flatMap((message) => textOnly(message) ?? []);
+  const answer = plain.findLast(isAnswer);
+  return plain.filter((message) => message.role === 'user' || message === answer);
+}
+
+function fitTurn(turn: RenderedTurn, limit: number, countTokens: CountTokens): FittedTurn {
+  const { tokens, promptTokens } = turn;
+  if (tokens <= limit) return { turn, messages: turn.messages, tokens, promptTokens };
+  const messages = withoutSteps(turn);
+  const left = messages.reduce((sum, message) => sum + tokensOf(message, countTokens), 0);
+  // A prompt without its answer would be an open task.
+  const isKept = left <= limit && messages.at(-1)?.role === 'assistant';
+  return { turn, messages: isKept ? messages : [], tokens: isKept ? left : 0, promptTokens };
+}
+
+/** The turns of a transcript within a limit, and their cut without the last turn, which may grow. */
+interface FittedTranscript {
+  readonly limit: number;
+  readonly version: number;
+  readonly turns: FittedTurn[];
+  readonly cut: Cut;
+}
+
+const fitted = new WeakMap<Transcript, FittedTranscript[]>();
+/** The limit differs with the size of the head message. */
+const MAX_LIMITS = 4;
+
+function fitTranscript(transcript: Transcript, limit: number, countTokens: CountTokens): FittedTranscript {
+  const { turns, version } = transcript;
+  const known = fitted.get(transcript) ?? [];
+  let found = known.find((one) => one.limit === limit && one.version === version);
+  if (found === undefined) {
+    found = { limit, version, turns: [], cut: createCut() };
+    fitted.set(transcript, [found, ...known].slice(0, MAX_LIMITS));
+  }
+  const last = found.turns.length - 1;
+  if (last >= 0 && found.turns[last]?.turn !== turns[last]) found.turns.pop();
+  for (const turn of turns.slice(found.turns.length)) found.turns.push(fitTurn(turn, limit, countTokens));
+  readItems(found.cut, found.turns, limit, turns.length - 1);
+  return found;
+}
+
+function between(turns: readonly RenderedTurn[], from: number, to: number): Count {
+  const first = turns[from];
+  const last = turns[to - 1];
+  if (first === undefined || last === undefined || to <= from) return { messages: 0, tokens: 0 };
+  return { messages: last.to - first.from, tokens: last.tokensBefore + last.tokens - first.tokensBefore };
+}
+
+/** Applies a window and a limit to a history: the newest turns that fit. */
+export function fitTurns(transcript: Transcript, { limit, promptTokens, window, countTokens }: FitOptions): ShownTurns {
+  const { turns } = transcript;
+  const from = window === undefined ? 0 : windowStart(turns, window);
+  const whole = fitTranscript(transcript, limit, countTokens);
+  const cut = from === 0 ? { ...whole.cut } : createCut(from);
+  readItems(cut, whole.turns, limit, turns.length);
+  const { start } = cutFor(cut, whole.turns, limit, promptTokens);
+  let tokens = 0;
+  let shown = 0;
+  let dropped = between(turns, from, start);
+  let steps = { messages: 0, tokens: 0, turns: 0 };
+  const messages: UnifiedMessage[] = [];
+  for (const fit of whole.turns.slice(start)) {
+    const count = fit.turn.to - fit.turn.from;
+    messages.push(...fit.messages);
+    tokens += fit.tokens;
+    const isShort = fit.messages !== fit.turn.messages;
+    if (isShort && fit.messages.length === 0) {
+      dropped = { messages: dropped.messages + count, tokens: dropped.tokens + fit.turn.tokens };
+      continue;
+    }
+    shown += count;
+    if (!isShort) continue;
+    steps = {
+      messages: steps.messages + Math.max(1, count - fit.messages.length),
+      tokens: steps.tokens + fit.turn.tokens - fit.tokens,
+      turns: steps.turns + 1,
+    };
+  }
+  return { messages, tokens, shown, window: between(turns, 0, from), budget: dropped, steps };
+}
