@@ -6,7 +6,7 @@ import type { Language, Memory, MemoryBackend } from '@cairn/memory';
 import { memory as inProcess } from '@cairn/memory/memory';
 import { onTestFinished } from 'vitest';
 import { startModelServer } from '../support/model-server.ts';
-import type { ModelRequest, ModelScript, ModelServer } from '../support/model-server.ts';
+import type { ModelReply, ModelRequest, ModelScript, ModelServer } from '../support/model-server.ts';
 
 export interface Harness {
   readonly memory: Memory;
@@ -53,6 +53,9 @@ export function textOf({ chat }: ModelRequest, index: number): string {
 }
 
 /** A report of a step. */
-export function report(completion: number, more: { next_step?: string; note?: string; result?: string } = {}): object {
+export function report(
+  completion: number,
+  more: { next_step?: string; note?: string; result?: string } = {},
+): ModelReply {
   return { toolCalls: [{ name: 'finish_step', input: { completion, ...more } }] };
 }

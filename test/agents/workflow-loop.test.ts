@@ -1,4 +1,8 @@
+import type { MemoryBackend } from '@cairn/memory';
+import { memory as inProcess } from '@cairn/memory/memory';
 import { expect, test } from 'vitest';
+import { transcriptOf } from '../support/model-server.ts';
+import type { ModelRequest } from '../support/model-server.ts';
 import { report, startWorkflows, textOf } from './workflow-harness.ts';
 
 test('a complex request becomes todos, which are worked on one after another', async () => {
@@ -7,8 +11,8 @@ test('a complex request becomes todos, which are worked on one after another', a
     script: [
       { toolCalls: [{ name: 'create_todos', input: { todos: ['create the file', 'report'] } }] },
       { toolCalls: [{ name: 'desktop_create_file', input: { name: 'a.txt' } }] },
-      report(1, { note: 'a.txt was created' }) as never,
-      report(0.9, { result: 'The file a.txt is there.' }) as never,
+      report(1, { note: 'a.txt was created' }),
+      report(0.9, { result: 'The file a.txt is there.' }),
     ],
     functions: [
       {
@@ -64,4 +68,256 @@ test('a simple request is one request to the model, and leaves no record', async
   expect(server.requests).toHaveLength(1);
   expect(await memory.workflows.list()).toEqual([]);
   expect((await memory.stream('chat').history('g')).map(({ content }) => content)).toEqual(['Hello Ann.', 'hello']);
+});
+
+/** The todos of a request, as the model lists them. */
+function todos(...list: string[]): { toolCalls: { name: string; input: object }[] } {
+  return { toolCalls: [{ name: 'create_todos', input: { todos: list } }] };
+}
+
+test('without enableTodo the answer is one turn, and the model cannot list todos', async () => {
+  const { workflows, server } = await startWorkflows({ script: [{ text: 'TODO list:\n1. a\n2. b' }] });
+  const response = await workflows.stream('chat').process({ group: 'g' }, 'plan my day', { enableTodo: false });
+  expect(response).toMatchObject({ status: 'done', kind: 'simple', text: 'TODO list:\n1. a\n2. b' });
+  expect(server.requests).toHaveLength(1);
+  const [request] = server.requests;
+  expect(request?.chat.tools).toBeUndefined();
+  expect(request?.chat.messages.at(-1)).toEqual({ role: 'user', content: 'plan my day' });
+});
+
+test('without enableMemory nothing of the memory is read or written, also by a list of todos', async () => {
+  const calls: string[] = [];
+  const backend = inProcess();
+  const spied = Object.fromEntries(
+    Object.entries(backend).map(([name, value]) =>
+      typeof value === 'function' && name !== 'close'
+        ? [name, (...given: never[]) => (calls.push(name), (value as (...all: never[]) => unknown)(...given))]
+        : [name, value],
+    ),
+  ) as unknown as MemoryBackend;
+  const { memory, workflows, server } = await startWorkflows({
+    backend: spied,
+    script: [
+      todos('list', 'report'),
+      { toolCalls: [{ name: 'desktop_list', input: {} }] },
+      report(1, { note: 'there are 3 files' }),
+      report(1, { result: '3 files' }),
+    ],
+    functions: [{ name: 'list', description: 'lists files', execute: () => 'a b c' }],
+  });
+  const response = await workflows
+    .stream('chat')
+    .process({ group: 'g' }, 'which files?', { mergeStreams: ['desktop'], enableMemory: false });
+  expect(server.refusals).toEqual([]);
+  expect(response).toMatchObject({ status: 'done', text: '3 files' });
+  // The notes and the calls of the run are there, from the memory of this process.
+  expect(textOf(server.requests[3] as ModelRequest, -1)).toContain('1. there are 3 files');
+  expect(textOf(server.requests[3] as ModelRequest, -1)).toContain('desktop.list({})');
+  expect(calls).toEqual([]);
+  expect(JSON.stringify(server.requests[0]?.chat.messages)).not.toContain('ai:memory:');
+  expect(await memory.workflows.list()).toEqual([]);
+});
+
+test('a step that stays incomplete is tried 4 times, fails, and the next one reads why', async () => {
+  const { workflows, server, events, onEvent } = await startWorkflows({
+    script: [todos('find the key', 'open the door'), ...Array.from({ length: 4 }, () => report(0.2)), report(0.9)],
+  });
+  const response = await workflows.stream('chat').process({ group: 'g' }, 'open it', { onEvent });
+  expect(server.requests).toHaveLength(6);
+  expect(response).toMatchObject({
+    status: 'failed',
+    todos: [{ status: 'failed', completion: 0.2 }, { status: 'done' }],
+  });
+  expect(response.text).toContain('A step failed:\n- find the key: The completion is 0.2, and no next step is stated.');
+  expect(textOf(server.requests[5] as ModelRequest, -1)).toContain('Result of todo_0: The completion is 0.2');
+  expect(events.flatMap((event) => (event.type === 'todo-start' ? [event.attempt] : []))).toEqual([1, 2, 3, 4, 1]);
+});
+
+test('an error becomes a note, and the step is repeated', async () => {
+  let failures = 2;
+  const { workflows, server } = await startWorkflows({
+    script: [
+      todos('run it'),
+      { text: 'Completion: 1\nAction: [desktop.run:a]\nNext step: None\nNote: ran it' },
+      { text: 'Completion: 1\nAction: [fly:a]\nNext step: None\nNote: None' },
+      { text: 'I am done.' },
+      { text: 'Completion: 1\nAction: [desktop.run:b]\nNext step: None\nNote: ran b' },
+    ],
+    functions: [
+      {
+        name: 'run',
+        description: 'runs a command',
+        parameters: { command: 'the command' },
+        execute: () => {
+          failures -= 1;
+          if (failures > 0) throw new Error('PowerShell is missing');
+          return 'ok';
+        },
+      },
+    ],
+  });
+  const response = await workflows.stream('chat').process({ group: 'g' }, 'run', { mergeStreams: ['desktop'] });
+  expect(server.refusals).toEqual([]);
+  expect(response).toMatchObject({ status: 'done', text: 'ran b' });
+  const last = textOf(server.requests[4] as ModelRequest, -1);
+  expect(last).toContain('Error: desktop.run failed: PowerShell is missing');
+  expect(last).toMatch(/Error: .*fly/u);
+  expect(last).toMatch(/Error: The answer states no completion/u);
+});
+
+test('after 20 iterations the workflow is stopped as failed, with the reason and the open steps', async () => {
+  let step = 0;
+  const { workflows, server } = await startWorkflows({
+    script: ({ number }) => (number === 1 ? todos('step 0') : report(0.5, { next_step: `step ${++step}` })),
+  });
+  const response = await workflows.stream('chat').process({ group: 'g' }, 'go on');
+  expect(server.requests).toHaveLength(21);
+  expect(response).toMatchObject({
+    status: 'failed',
+    reason: 'Stopped: 20 steps began, and there are open steps.',
+  });
+  expect(response.text).toContain('Not done:\n- step 20');
+  expect(response.todos).toHaveLength(21);
+  expect(response.todos.filter(({ status }) => status === 'done')).toHaveLength(20);
+});
+
+test('a call of the first turn creates the record before it runs', async () => {
+  const seen: unknown[] = [];
+  const { memory, workflows } = await startWorkflows({
+    script: [{ toolCalls: [{ name: 'desktop_list', input: {} }] }, { text: 'There are 3 files.' }],
+    functions: [
+      {
+        name: 'list',
+        description: 'lists files',
+        execute: async () => {
+          const [one] = await memory.workflows.list();
+          seen.push((await memory.workflows.get(one?.id ?? '')).state);
+          return 'a b c';
+        },
+      },
+    ],
+  });
+  const response = await workflows
+    .stream('chat')
+    .process({ group: 'g' }, 'which files?', { mergeStreams: ['desktop'] });
+  expect(seen).toMatchObject([{ calls: [{ id: 'call_0', name: 'desktop.list', status: 'running' }] }]);
+  expect(response).toMatchObject({
+    kind: 'simple',
+    status: 'done',
+    text: 'There are 3 files.',
+    todos: [{ content: 'which files?', status: 'done' }],
+  });
+});
+
+test('a list of todos may follow calls of the first turn', async () => {
+  const { workflows, server } = await startWorkflows({
+    script: [{ toolCalls: [{ name: 'desktop_list', input: {} }] }, todos('copy them'), report(1, { result: 'copied' })],
+    functions: [{ name: 'list', description: 'lists files', execute: () => 'a b c' }],
+  });
+  const response = await workflows.stream('chat').process({ group: 'g' }, 'copy files', { mergeStreams: ['desktop'] });
+  expect(response).toMatchObject({
+    kind: 'complex',
+    text: 'copied',
+    todos: [
+      { content: 'copy files', status: 'done' },
+      { content: 'copy them', status: 'done' },
+    ],
+  });
+  expect(textOf(server.requests[2] as ModelRequest, -1)).toContain('a b c');
+});
+
+test('an answer in text calls functions by their aliases', async () => {
+  const made: unknown[] = [];
+  const { workflows } = await startWorkflows({
+    language: 'zh',
+    script: [{ text: '好的，已经生成。[生成文件:a.txt] 见[附件:1]。' }],
+    functions: [
+      {
+        name: 'make',
+        description: '生成',
+        parameters: { name: '文件名' },
+        aliases: ['生成文件'],
+        execute: (input) => made.push(input),
+      },
+    ],
+  });
+  const response = await workflows.stream('chat').process({ group: 'g' }, '生成文件', { mergeStreams: ['desktop'] });
+  expect(made).toEqual([{ name: 'a.txt' }]);
+  expect(response.text).toBe('好的，已经生成。 见[附件:1]。');
+});
+
+test('neighbouring calls that change nothing run together, the others one after another', async () => {
+  const order: string[] = [];
+  let running = 0;
+  let meet = (): void => undefined;
+  const both = new Promise<void>((resolve) => {
+    meet = resolve;
+  });
+  const list = async (): Promise<string> => {
+    running += 1;
+    if (running === 2) meet();
+    await both;
+    return 'listed';
+  };
+  const call = (name: string): { name: string; input: object } => ({ name: `desktop_${name}`, input: {} });
+  const { workflows, server } = await startWorkflows({
+    script: [{ toolCalls: ['list', 'list', 'write', 'write'].map(call) }, { text: 'done' }],
+    functions: [
+      { name: 'list', description: 'lists', readOnly: true, execute: list },
+      {
+        name: 'write',
+        description: 'writes',
+        execute: async () => {
+          order.push('begin');
+          await Promise.resolve();
+          order.push('end');
+        },
+      },
+    ],
+  });
+  await workflows.stream('chat').process({ group: 'g' }, 'go', { mergeStreams: ['desktop'] });
+  expect(order).toEqual(['begin', 'end', 'begin', 'end']);
+  expect(transcriptOf(server.requests[1] as ModelRequest).slice(-4)).toEqual([
+    'tool call_1_1: listed',
+    'tool call_1_2: listed',
+    'tool call_1_3: The function returned no value.',
+    'tool call_1_4: The function returned no value.',
+  ]);
+});
+
+test('a report beside a failed call is not accepted', async () => {
+  const { workflows, server } = await startWorkflows({
+    script: [
+      todos('write it'),
+      {
+        toolCalls: [
+          { name: 'desktop_write', input: {} },
+          { name: 'finish_step', input: { completion: 1 } },
+        ],
+      },
+      report(0.9, { result: 'could not write' }),
+    ],
+    functions: [{ name: 'write', description: 'writes', execute: () => Promise.reject(new Error('disk full')) }],
+  });
+  const response = await workflows.stream('chat').process({ group: 'g' }, 'write', { mergeStreams: ['desktop'] });
+  expect(response.text).toBe('could not write');
+  expect(transcriptOf(server.requests[2] as ModelRequest).slice(-2)).toEqual([
+    'tool call_2_1: disk full',
+    expect.stringMatching(/^tool call_2_2: Not accepted/u),
+  ]);
+});
+
+test('a decision that contradicts itself is asked for again', async () => {
+  const { workflows, server } = await startWorkflows({
+    script: [
+      { text: 'TODO list:\n1. a\n2. b' },
+      { text: 'Decision: complex\nTODO list:\n1. a' },
+      report(1, { result: 'ok' }),
+    ],
+  });
+  const response = await workflows.stream('chat').process({ group: 'g' }, 'go');
+  expect(response).toMatchObject({ status: 'done', text: 'ok', todos: [{ content: 'a' }] });
+  expect(textOf(server.requests[1] as ModelRequest, -1)).toContain(
+    '# Problems with the last answer\n- The answer has a TODO list but no decision',
+  );
 });

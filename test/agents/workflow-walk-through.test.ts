@@ -112,7 +112,9 @@ describe.each(backendKinds)('the walk-through on $name', (kind) => {
     // The system prompt is that of the source, with the merged functions and the memory space.
     const [decide, one, two, three] = server.requests as [never, never, never, never];
     const system = systemPromptOf(decide);
-    expect(system).toContain('- desktop.create_excel_document(filename: 文件名, data: 数据，对象的数组): 创建Excel文件');
+    expect(system).toContain(
+      '- desktop.create_excel_document(filename: 文件名, data: 数据，对象的数组): 创建Excel文件',
+    );
     expect(system).toContain('- 你的记忆存储在：ai:memory:chat-desktop:group_123');
     expect([one, two, three].map(systemPromptOf)).toEqual([system, system, system]);
     expect(textOf(decide, -1)).toContain('帮我做一个表格');
@@ -124,7 +126,9 @@ describe.each(backendKinds)('the walk-through on $name', (kind) => {
 
 【工作流笔记】（所有步骤共享，30分钟有效）
 暂无笔记`);
-    expect(textOf(two, -1)).toContain('【工作流笔记】（所有步骤共享，30分钟有效）\n1. 用户需要创建表格，但具体内容未确定');
+    expect(textOf(two, -1)).toContain(
+      '【工作流笔记】（所有步骤共享，30分钟有效）\n1. 用户需要创建表格，但具体内容未确定',
+    );
     expect(textOf(three, -1)).toContain(
       '【工作流笔记】（所有步骤共享，30分钟有效）\n1. 已询问用户表格内容，等待回复\n2. 用户需要创建表格，但具体内容未确定',
     );
