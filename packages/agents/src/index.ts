@@ -40,6 +40,7 @@ export type {
 export type { WorkflowEvent } from './workflow/events.ts';
 export type { WorkflowResponse } from './workflow/response.ts';
 export type { CallRecord } from './workflow/types.ts';
+export { loadFunctions } from './workflow/functions/load-functions.ts';
 export { toStreamFunctions } from './workflow/functions/definition.ts';
 export type {
   FunctionDefinition,

@@ -78,6 +78,11 @@ export interface ProcessOptions extends WorkOptions {
   readonly mergeStreams?: readonly string[] | undefined;
   /** Whether the model may decide on a list of todos; otherwise the answer is one turn. @default true */
   readonly enableTodo?: boolean | undefined;
+  /**
+   * JSON that the record keeps, as `state.settings`: what a program needs to open the streams of the workflow again.
+   * @default none
+   */
+  readonly settings?: unknown;
   /** Whether to read and write the memory. Without it the workflow ends with this process. @default true */
   readonly enableMemory?: boolean | undefined;
 }
@@ -426,7 +431,13 @@ export function createWorkflows(options: WorkflowsOptions): AgentWorkflows {
       const plain = memory.stream(name);
       return {
         process: async (event, question, processOptions = {}) => {
-          const { mergeStreams = [], enableTodo = true, enableMemory = true, ...workOptions } = processOptions;
+          const {
+            mergeStreams = [],
+            enableTodo = true,
+            enableMemory = true,
+            settings,
+            ...workOptions
+          } = processOptions;
           const { group, user, messageId } = event;
           const merge = mergeStreams.length === 0 ? undefined : { main: name, secondary: mergeStreams };
           const stream = merge === undefined ? plain : memory.mergeStreams(merge);
@@ -464,7 +475,7 @@ export function createWorkflows(options: WorkflowsOptions): AgentWorkflows {
           const store = enableMemory ? memory : createMemory({ backend: inProcess() });
           return withSession({ stream, group, store, usesMemory: enableMemory }, workOptions, async (session) => {
             const held: { journal?: Journal } = {};
-            const state: LoopState = { ...NEW_STATE, merge, user };
+            const state: LoopState = { ...NEW_STATE, merge, user, settings };
             const begin = async (todos: readonly string[]): Promise<Journal> => {
               const { signal } = session;
               const created = { goal: question, todos, streamName: stream.name, groupId: group, state };

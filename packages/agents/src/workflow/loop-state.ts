@@ -9,6 +9,8 @@ export interface LoopState {
   readonly merge?: { readonly main: string; readonly secondary: readonly string[] } | undefined;
   /** The user whose request it is. */
   readonly user?: string | undefined;
+  /** What the program that began it needs to open its streams again. JSON. */
+  readonly settings?: unknown;
   /** How often a step began. */
   readonly iterations: number;
   /** How often each step failed or stayed incomplete, by its id. */
@@ -35,6 +37,7 @@ const callSchema = z.looseObject({
 const stateSchema = z.looseObject({
   merge: z.object({ main: z.string(), secondary: z.array(z.string()) }).optional(),
   user: z.string().optional(),
+  settings: z.unknown().optional(),
   iterations: z.int().min(0),
   tries: z.record(z.string(), z.int().min(0)),
   answers: z.int().min(0),

@@ -38,7 +38,7 @@ const texts: Readonly<Record<Language, Texts>> = {
         return `${head}: outcome unknown: it began, and its runner ended before the result was recorded. Check what it did before you repeat it.`;
       }
       if (status === 'refused') return `${head}: the user refused it${output === '' ? '.' : `: ${output}`}`;
-      if (status === 'approval') return `${head}: waits for approval.`;
+      if (status === 'approval' || status === 'asked') return `${head}: waits for the user.`;
       if (status === 'running') return `${head}: runs.`;
       return `${head}: ${status}: ${output}`;
     },
@@ -73,7 +73,7 @@ const texts: Readonly<Record<Language, Texts>> = {
       if (status === 'unknown')
         return `${head}：结果未知（outcome unknown）：已开始执行，但在记录结果之前中断。先检查它做了什么，再决定是否重复。`;
       if (status === 'refused') return `${head}：用户拒绝了${output === '' ? '。' : `：${output}`}`;
-      if (status === 'approval') return `${head}：等待批准。`;
+      if (status === 'approval' || status === 'asked') return `${head}：等待用户。`;
       if (status === 'running') return `${head}：正在执行。`;
       return `${head}：${status === 'done' ? '完成' : '失败'}：${output}`;
     },
