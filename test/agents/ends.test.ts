@@ -16,7 +16,7 @@ const toolSets = [makeToolSet(note)];
 const call = (text: string): ModelReply => ({ toolCalls: [{ name: 'note', input: { text } }] });
 
 describe('the limit of steps', () => {
-  test('is told to the model before the last request, which can call no tool', async () => {
+  test('is stated before the last request, which can call no tool', async () => {
     const { server, agents } = await startAgents(
       [call('a'), { text: 'One is done, one is left.' }, { text: 'More.' }],
       {
@@ -229,7 +229,7 @@ describe('a run that cannot begin', () => {
     await expect(agents.run({ agent: helper, prompt: 'Go' }).result).rejects.toMatchObject({ code: 'NO_MODEL' });
   });
 
-  test('is no unhandled rejection when nobody waits for its result', async () => {
+  test('leaves nothing unhandled when nobody waits for its result', async () => {
     const { agents } = await startAgents([]);
     const { result } = agents.run({ agent: 'nobody', prompt: 'Go' });
     const settled = Promise.withResolvers<void>();

@@ -120,6 +120,21 @@ describe('the agents of one run', () => {
     expect(first.run.updates()).toContain('+ new');
   });
 
+  test('hear of the changes of a workspace that the cache follows, until it follows it no more', async () => {
+    const root = createTree(tree);
+    const { cache } = createTestCache(root);
+    const { run } = await cache.init();
+    const workspace = createWorkspace({ root, stateDirectory: temporaryDirectory() });
+    const { write } = createCodingTools({ workspace });
+    const unfollow = cache.follow(workspace);
+    await write.execute({ path: 'one', content: '' });
+    unfollow();
+    unfollow();
+    await write.execute({ path: 'two', content: '' });
+    expect(run.updates()).toContain('+ one');
+    expect(run.updates()).not.toContain('two');
+  });
+
   test('count what they read through caches of their own, and not what the section read', async () => {
     const root = createTree(tree);
     const userContext: UserContext = {};

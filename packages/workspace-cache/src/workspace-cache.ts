@@ -76,6 +76,12 @@ export interface WorkspaceCache {
    * the policy and the ledger of its first workspace.
    */
   createWorkspace(options?: Omit<WorkspaceOptions, 'root'>): Workspace;
+  /**
+   * Follows the changes of a workspace that something else made, such as that of a session of tools.
+   *
+   * @returns a function that ends this. A second call of it does nothing.
+   */
+  follow(workspace: Pick<Workspace, 'onChange'>): () => void;
   /** Ends the subscriptions to workspaces, writes the access counts and forgets what is in memory. A second call does nothing. */
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
@@ -123,7 +129,17 @@ export function createWorkspaceCache(options: WorkspaceCacheOptions): WorkspaceC
     listingStores.forEach((store) => store.drop(change));
     changeLists.forEach((list) => list.note(change));
   };
-  let subscriptions = workspace ? [workspace.onChange(announce)] : [];
+  const subscriptions = new Set<() => void>();
+  const follow = ({ onChange }: Pick<Workspace, 'onChange'>): (() => void) => {
+    const unsubscribe = onChange(announce);
+    const end = (): void => {
+      subscriptions.delete(end);
+      unsubscribe();
+    };
+    subscriptions.add(end);
+    return end;
+  };
+  if (workspace) follow(workspace);
   const key = keyOfRun(resolved);
 
   let hasPreloaded = false;
@@ -200,8 +216,7 @@ export function createWorkspaceCache(options: WorkspaceCacheOptions): WorkspaceC
   };
 
   const close = async (): Promise<void> => {
-    for (const unsubscribe of subscriptions) unsubscribe();
-    subscriptions = [];
+    for (const end of subscriptions) end();
     await files.close();
   };
 
@@ -220,9 +235,10 @@ export function createWorkspaceCache(options: WorkspaceCacheOptions): WorkspaceC
       const operations = files.operations(workspaceOptions.operations);
       const made = createWorkspace({ ...workspaceOptions, root, operations });
       files.adopt(made);
-      subscriptions.push(made.onChange(announce));
+      follow(made);
       return made;
     },
+    follow,
     close,
     [Symbol.asyncDispose]: close,
   };

@@ -47,7 +47,10 @@ export interface AgentsOptions {
   readonly readOnly?: boolean | undefined;
   /** Its newest facts are in each system prompt. The caller closes it. */
   readonly memory?: Memory | undefined;
-  /** Its tree is in each system prompt. The caller closes it. */
+  /**
+   * Its tree is in each system prompt, as it was at the first run; changes by the tools since are at the end of the newest prompt.
+   * The caller closes it.
+   */
   readonly workspaceCache?: WorkspaceCache | undefined;
   /** Of the texts for the model. @default 'en' */
   readonly language?: Language | undefined;

@@ -3,6 +3,7 @@ import { isAbsolute } from 'node:path';
 import type { AgentDefinition, AgentDefinitions, ContextMode } from '@cairn/context';
 import { createToolSession } from '@cairn/tool';
 import { estimateTokens } from '@cairn/tool/prompt';
+import { sessionWorkspace } from '@cairn/coding-agent';
 import type { NamingProfile } from '@cairn/coding-agent';
 import type { WorkspaceRun } from '@cairn/workspace-cache';
 import { asSchema } from 'ai';
@@ -146,7 +147,13 @@ export function createRunner(options: AgentsOptions, { delegate }: RunnerParts =
       session,
       ...(delegate && { delegate: (grant) => delegate({ agent: agent.name, agents, depth, grant }) }),
     });
-    return { ...opened, session, offered: await offeredOf(opened.tools, countTokens) };
+    // The tools made the workspace of the session, if they need one.
+    const unfollow = workspaceCache?.follow(sessionWorkspace({ roots, session }));
+    const close = (): void => {
+      unfollow?.();
+      opened.close();
+    };
+    return { ...opened, close, session, offered: await offeredOf(opened.tools, countTokens) };
   };
   const shared: SharedParts = {
     options,

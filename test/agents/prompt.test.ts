@@ -1,0 +1,271 @@
+import { SYSTEM_PARTS } from '@cairn/agents';
+import type { AgentsOptions } from '@cairn/agents';
+import { codingToolSet } from '@cairn/coding-agent';
+import { ContextManager, openContexts } from '@cairn/context';
+import { createMemory } from '@cairn/memory';
+import type { Memory } from '@cairn/memory';
+import { memory as inMemory } from '@cairn/memory/memory';
+import { sqlite } from '@cairn/memory/sqlite';
+import { memoryToolSet } from '@cairn/memory/tools';
+import { createWorkspaceCache } from '@cairn/workspace-cache';
+import { createWorkspaceCacheToolSet } from '@cairn/workspace-cache/tools';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { systemPromptOf, transcriptOf } from '../support/model-server.ts';
+import type { ModelReply, ModelRequest } from '../support/model-server.ts';
+import { createTree, temporaryDirectory } from '../support/tree.ts';
+import { helper, startAgents } from './start-agents.ts';
+import { makeToolSet } from './tools-for-tests.ts';
+
+const files = { 'AGENTS.md': 'Use tabs.\n', 'a.txt': 'hello\n', src: { 'b.ts': 'export {};\n' } };
+
+interface Project extends Pick<AgentsOptions, 'root' | 'memory' | 'workspaceCache' | 'toolSets'> {
+  readonly memory: Memory;
+}
+
+/** Makes everything that a system prompt can show. */
+async function makeProject(language: 'en' | 'zh' = 'en'): Promise<Project> {
+  const root = createTree(files);
+  const memory = createMemory({ backend: inMemory(), project: 'p', language });
+  await memory.facts.remember('The tests need redis-server');
+  const workspaceCache = createWorkspaceCache({ root, language });
+  onTestFinished(async () => {
+    await workspaceCache.close();
+    await memory.close();
+  });
+  const toolSets = [
+    createWorkspaceCacheToolSet({ cacheFiles: true }),
+    codingToolSet,
+    memoryToolSet({ open: async () => memory }),
+  ];
+  return { root, memory, workspaceCache, toolSets };
+}
+
+/** The bytes that a provider which caches prompts compares: the body up to the end of its messages. */
+function messageBytes({ body }: ModelRequest): string {
+  const text = body.toString();
+  return text.slice(0, text.indexOf('],"tools":'));
+}
+
+const read: ModelReply = {
+  text: 'I read.',
+  toolCalls: [
+    { name: 'read', input: { path: 'a.txt' } },
+    { name: 'ls', input: { path: 'src' } },
+    { name: 'read', input: { path: 'missing.txt' } },
+  ],
+};
+const write: ModelReply = { toolCalls: [{ name: 'write', input: { path: 'src/new.ts', content: '1\n' } }] };
+const done: ModelReply = { text: 'Done.' };
+
+describe('the system prompt', () => {
+  test.each(['en', 'zh'] as const)('has its parts in their order, each once (%s)', async (language) => {
+    const { server, agents } = await startAgents([done], { ...(await makeProject(language)), language });
+    const prepared = await agents.prepare({ agent: helper, prompt: 'Go' });
+    expect(prepared.system.map(({ name }) => name)).toEqual(SYSTEM_PARTS.filter((name) => name !== 'left-out'));
+    await agents.run({ agent: helper, prompt: 'Go' }).result;
+    const [request] = server.requests;
+    expect(request && systemPromptOf(request)).toBe(prepared.system.map(({ text }) => text).join('\n\n'));
+    const texts = Object.fromEntries(prepared.system.map(({ name, text }) => [name, text]));
+    expect(texts).toMatchObject({
+      agent: 'You help.',
+      project: expect.stringMatching(/AGENTS\.md[^]*Use tabs\./u),
+      facts: expect.stringContaining('The tests need redis-server'),
+      workspace: expect.stringContaining('── src/'),
+      mode: expect.stringContaining('ISOLATED'),
+    });
+    const characters =
+      language === 'zh'
+        ? /项目说明[^]*以下是记忆中的事实[^]*上下文模式/u
+        : /Project instructions[^]*Facts from memory/u;
+    expect(request && systemPromptOf(request)).toMatch(characters);
+  });
+
+  test('has only the text of the definition and of the mode without more', async () => {
+    const { agents } = await startAgents([]);
+    const { system } = await agents.prepare({ agent: helper });
+    expect(system.map(({ name }) => name)).toEqual(['agent', 'mode']);
+  });
+
+  test('shows a fact that was added since in the next run, and stays equal until then', async () => {
+    const project = await makeProject();
+    const { agents } = await startAgents([], project);
+    const systemOf = async (): Promise<unknown> => (await agents.prepare({ agent: helper })).system;
+    const [one, two] = [await systemOf(), await systemOf()];
+    expect(two).toEqual(one);
+    await project.memory.facts.remember('The user likes tea');
+    expect(JSON.stringify(await systemOf())).toContain('The user likes tea');
+  });
+});
+
+describe('the bytes of consecutive requests', () => {
+  test('begin with all bytes of the request before, in a run and from run to run', async () => {
+    const project = await makeProject();
+    const script = [done, read, write, done, read, done, done];
+    const { server, agents } = await startAgents(script, project);
+    for (const prompt of ['Begin.', 'Read and write.', 'Read again.', 'Ready?']) {
+      expect((await agents.run({ agent: helper, prompt }).result).finishReason).toBe('stop');
+    }
+    // The first run has another text of the mode: from the second on the whole prompt continues.
+    const [first, ...requests] = server.requests.map(messageBytes);
+    expect(requests).toHaveLength(6);
+    expect(first).toContain('ISOLATED');
+    for (const [index, bytes] of requests.slice(1).entries()) {
+      const before = requests[index] ?? '';
+      expect(before).toContain('redis-server');
+      expect(bytes.slice(0, before.length)).toBe(before);
+    }
+    const upToMode = (bytes: string): string => bytes.slice(0, bytes.indexOf('Context Mode'));
+    expect(upToMode(requests[0] ?? '')).toContain(upToMode(first ?? '').replace('**IMPORTANT - ', ''));
+    const tools = server.requests.map(({ chat }) => JSON.stringify(chat.tools));
+    expect(new Set(tools).size).toBe(1);
+  });
+
+  test('are the same after the histories were stored and read again', async () => {
+    const path = join(temporaryDirectory(), 'store.db');
+    const root = createTree(files);
+    const options = { root, toolSets: [codingToolSet] };
+    const bodies: string[] = [];
+    for (const script of [[done, read, done, done], [done]]) {
+      const contexts = await openContexts({ store: sqlite({ path }), project: 'p', session: 's' });
+      const { server, agents } = await startAgents(script, { ...options, contexts });
+      const prompts = script.length === 1 ? ['Four.'] : ['One.', 'Two.', 'Three.'];
+      for (const prompt of prompts) await agents.run({ agent: helper, prompt }).result;
+      bodies.push(...server.requests.map(messageBytes));
+      await agents.close();
+      await contexts.close();
+    }
+    const [third = '', fourth = ''] = bodies.slice(-2);
+    expect(third).toContain('missing.txt');
+    expect(fourth.slice(0, third.length)).toBe(third);
+  });
+});
+
+describe('changes of the workspace', () => {
+  test('end the newest prompt, once, and stay in the history; the section stays as it was', async () => {
+    const project = await makeProject();
+    const { server, agents, contexts } = await startAgents([write, done, done, done], project);
+    await agents.run({ agent: helper, prompt: 'Write.' }).result;
+    await agents.run({ agent: helper, prompt: 'What now?' }).result;
+    await agents.run({ agent: helper, prompt: 'And now?' }).result;
+    const last = server.requests[3];
+    if (last === undefined) throw new Error('there is no fourth request');
+    expect(systemPromptOf(last)).not.toContain('new.ts');
+    const prompts = transcriptOf(last).filter((line) => line.startsWith('user: '));
+    expect(prompts).toEqual([
+      'user: Write.',
+      expect.stringMatching(/^user: What now\?\n\n[^]*\+ src\/new\.ts/u),
+      'user: And now?',
+    ]);
+    expect(JSON.stringify(contexts.getContext('helper').conversationHistory)).toContain('+ src/new.ts');
+  });
+
+  test('are not handed back to main', async () => {
+    const project = await makeProject();
+    const { agents, contexts } = await startAgents([write, done, done], project);
+    await agents.run({ agent: helper, prompt: 'Write.' }).result;
+    await agents.run({ agent: helper, prompt: 'Go on.', mode: 'handback' }).result;
+    expect(contexts.main.conversationHistory.map(({ content }) => content)).toEqual(['Go on.', 'Done.']);
+  });
+});
+
+describe('mentions', () => {
+  test('are expanded by option: the file is in the request and in the history', async () => {
+    const { server, agents, contexts } = await startAgents([done, done], {
+      root: createTree(files),
+      toolSets: [codingToolSet],
+    });
+    await agents.run({ agent: helper, prompt: 'Read @a.txt', mentions: true }).result;
+    await agents.run({ agent: helper, prompt: 'And now?' }).result;
+    const lines = server.requests.map((request) => transcriptOf(request)[0]);
+    expect(lines[0]).toMatch(/^user: Read @a\.txt[^]*hello/u);
+    expect(lines[1]).toBe(lines[0]);
+    expect(JSON.stringify(contexts.getContext('helper').conversationHistory)).toContain('hello');
+  });
+
+  test('are plain text without the option', async () => {
+    const { server, agents } = await startAgents([done], { root: createTree({ 'a.txt': 'hello\n' }) });
+    await agents.run({ agent: helper, prompt: 'Read @a.txt' }).result;
+    expect(server.requests.map(transcriptOf)).toEqual([['user: Read @a.txt']]);
+  });
+
+  test('count as read for the tools of the run', async () => {
+    const edit = { path: 'a.txt', edits: [{ old_text: 'hello', new_text: 'bye' }] };
+    const { agents } = await startAgents([{ toolCalls: [{ name: 'edit', input: edit }] }, done], {
+      root: createTree({ 'a.txt': 'hello\n' }),
+      toolSets: [codingToolSet],
+    });
+    const run = agents.run({ agent: helper, prompt: 'Change @a.txt', mentions: true });
+    const errors: boolean[] = [];
+    for await (const event of run) if (event.type === 'tool-end') errors.push(event.isError);
+    expect(errors).toEqual([false]);
+  });
+
+  test('of an image go with the prompt', async () => {
+    const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+    const { server, agents } = await startAgents([done, done], {
+      root: createTree({ 'a.png': Buffer.from(png, 'base64') }),
+    });
+    await agents.run({ agent: helper, prompt: 'See @a.png', mentions: true }).result;
+    await agents.run({ agent: helper, prompt: 'And now?' }).result;
+    const sent = server.requests.map(({ chat }) =>
+      JSON.stringify(chat.messages).includes(`data:image/png;base64,${png}`),
+    );
+    expect(sent).toEqual([true, true]);
+  });
+});
+
+describe('prepare', () => {
+  test('returns what the run sends, in every part, without a model', async () => {
+    const project = await makeProject();
+    const { server, agents } = await startAgents([done, read, done, done], project);
+    await agents.run({ agent: helper, prompt: 'One.' }).result;
+    await agents.run({ agent: helper, prompt: 'Two.' }).result;
+    const prepared = await agents.prepare({ agent: helper, prompt: 'Three.' });
+    await agents.run({ agent: helper, prompt: 'Three.' }).result;
+    const request = server.requests[3];
+    if (request === undefined) throw new Error('there is no fourth request');
+    expect(prepared.system.map(({ text }) => text).join('\n\n')).toBe(systemPromptOf(request));
+    const texts = (messages: readonly object[]): string[] =>
+      messages.flatMap((one) => JSON.stringify(one).match(/Two\.|Three\.|hello|I read/gu) ?? []);
+    expect(texts(prepared.messages)).toEqual(texts(request.chat.messages));
+    expect(
+      prepared.tools.map(({ name, description, inputSchema }) => ({ name, description, parameters: inputSchema })),
+    ).toEqual(request.chat.tools?.map((tool) => tool.function));
+    const { system, messages, tools, total } = prepared.tokens;
+    expect(total).toBe(system + messages + tools);
+    expect(prepared.system.every(({ tokens }) => tokens > 0)).toBe(true);
+  });
+
+  test('needs neither a model nor a prompt, and states what is left out', async () => {
+    const contexts = new ContextManager();
+    for (let count = 0; count < 5; count++) {
+      await contexts.appendTurn('helper', [
+        { role: 'user', content: `Question ${count}` },
+        { role: 'assistant', content: `Answer ${count}` },
+      ]);
+    }
+    const { agents } = await startAgents([], { contexts, model: undefined, baseUrl: undefined });
+    const prepared = await agents.prepare({ agent: { ...helper, contextWindow: 2 } });
+    expect(prepared.messages).toHaveLength(2);
+    expect(prepared.leftOut).toMatchObject([{ reason: 'window', messages: 8 }]);
+    expect(prepared.system.map(({ name }) => name)).toEqual(['agent', 'mode', 'left-out']);
+    expect(prepared.notices).toEqual([prepared.system.at(-1)?.text]);
+  });
+
+  test.each([
+    ['UNKNOWN_AGENT', { agent: 'nobody' }],
+    ['INVALID_MODE', { agent: helper, mode: 'merged' as 'shared' }],
+    ['UNKNOWN_RUN', { agent: helper, continue: 'run_1' }],
+  ])('rejects with %s as the run does', async (code, request) => {
+    const { agents } = await startAgents([]);
+    await expect(agents.prepare(request)).rejects.toMatchObject({ code });
+  });
+});
+
+test('the instructions of a tool set are left out with its last tool', async () => {
+  const set = { ...makeToolSet(), open: () => ({ tools: {}, instructions: 'Call it often.' }) };
+  const { agents } = await startAgents([], { toolSets: [set] });
+  const { system } = await agents.prepare({ agent: helper });
+  expect(JSON.stringify(system)).not.toContain('Call it often.');
+});
