@@ -208,7 +208,7 @@ test('any text: within the limit, no half of a surrogate pair, and the same each
     fc.property(messages, fc.integer({ min: 100, max: 1500 }), (all, maxCharacters) => {
       const result = summarize(all, { maxCharacters });
       expect(result.length).toBeLessThanOrEqual(maxCharacters);
-      expect(result.isWellFormed()).toBe(true);
+      expect(Buffer.from(result).toString()).toBe(result);
       expect(summarize(structuredClone(all), { maxCharacters })).toBe(result);
     }),
     { numRuns: 200 },

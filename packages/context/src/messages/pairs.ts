@@ -7,21 +7,14 @@ interface Place {
   readonly part: number;
 }
 
-/** Results and new ids of the calls of a message, by the indices of their parts. */
-interface CallsOfMessage {
-  readonly results: Map<number, ToolResultPart>;
-  readonly ids: Map<number, string>;
-}
-
 /**
  * Finds the result of each call of a history, as it grows. A result belongs to the newest open call with its id, also when other
- * messages stand between them: turns that were written at the same time may be interleaved. Servers that number the calls of
- * each answer use an id again; providers refuse that within a request, so that the later call gets another id.
+ * messages stand between them: turns that were written at the same time may be interleaved.
  */
 export class CallPairs {
   readonly #open = new Map<string, Place[]>();
-  readonly #calls = new Map<number, CallsOfMessage>();
-  readonly #ids = new Set<string>();
+  /** By the index of the call's message, then by that of its part. */
+  readonly #results = new Map<number, Map<number, ToolResultPart>>();
 
   /** Adds the next message. Returns the index of the oldest message whose calls got a result. */
   add(message: UnifiedMessage, index: number): number {
@@ -34,30 +27,13 @@ export class CallPairs {
     return oldest;
   }
 
-  /** Returns the id of a call in the view: its own unless an earlier call has it. */
-  idOf(call: ToolCallPart, place: Place): string {
-    return this.#calls.get(place.message)?.ids.get(place.part) ?? call.toolCallId;
-  }
-
   resultOf({ message, part }: Place): ToolResultPart | undefined {
-    return this.#calls.get(message)?.results.get(part);
-  }
-
-  #callsOf(message: number): CallsOfMessage {
-    const known = this.#calls.get(message);
-    if (known !== undefined) return known;
-    const calls = { results: new Map<number, ToolResultPart>(), ids: new Map<number, string>() };
-    this.#calls.set(message, calls);
-    return calls;
+    return this.#results.get(message)?.get(part);
   }
 
   #addCall({ toolCallId, providerExecuted }: ToolCallPart, place: Place): void {
     // The provider itself knows these, and their results stand beside them.
     if (providerExecuted === true) return;
-    let id = toolCallId;
-    for (let count = 2; this.#ids.has(id); count++) id = `${toolCallId}_${count}`;
-    this.#ids.add(id);
-    if (id !== toolCallId) this.#callsOf(place.message).ids.set(place.part, id);
     const open = this.#open.get(toolCallId);
     if (open === undefined) this.#open.set(toolCallId, [place]);
     else open.push(place);
@@ -68,7 +44,8 @@ export class CallPairs {
     const place = open?.pop();
     if (place === undefined) return undefined;
     if (open?.length === 0) this.#open.delete(result.toolCallId);
-    this.#callsOf(place.message).results.set(place.part, result);
+    const results = this.#results.get(place.message) ?? new Map<number, ToolResultPart>();
+    this.#results.set(place.message, results.set(place.part, result));
     return place.message;
   }
 }

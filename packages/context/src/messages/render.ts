@@ -1,6 +1,6 @@
 import type { Language } from './language.ts';
 import { labelOf } from './message.ts';
-import type { AssistantMessage, ToolResultPart, UnifiedMessage, UserMessage } from './message.ts';
+import type { AssistantMessage, UnifiedMessage, UserMessage } from './message.ts';
 import { callsOf, closedResult } from './pairs.ts';
 import type { CallPairs } from './pairs.ts';
 import { messageTexts } from './texts.ts';
@@ -80,21 +80,13 @@ function assistantMessages(
   const { content } = plain;
   if (typeof content === 'string') return content.trim() === '' ? [] : [plain];
   const calls = callsOf(message);
-  const ids = new Map(calls.map(([part, call]) => [call, pairs.idOf(call, { message: index, part })]));
   const kept = assistantParts(content);
-  const parts = kept.map((part) => {
-    const id = part.type === 'tool-call' ? (ids.get(part) ?? part.toolCallId) : undefined;
-    return part.type === 'tool-call' && id !== part.toolCallId ? { ...part, toolCallId: id ?? '' } : part;
-  });
-  if (parts.length === 0) return [];
-  const isChanged = parts.length !== content.length || parts.some((part, at) => part !== content[at]);
-  const shown = isChanged ? { ...plain, content: parts } : plain;
+  if (kept.length === 0) return [];
+  const shown = kept.length === content.length ? plain : { ...plain, content: kept };
   if (calls.length === 0) return [shown];
-  const results = calls.map(([part, call]): ToolResultPart => {
-    const result = pairs.resultOf({ message: index, part }) ?? closedResult(call, messageTexts[language].noResult);
-    const id = ids.get(call) ?? call.toolCallId;
-    return id === result.toolCallId ? result : { ...result, toolCallId: id };
-  });
+  const results = calls.map(
+    ([part, call]) => pairs.resultOf({ message: index, part }) ?? closedResult(call, messageTexts[language].noResult),
+  );
   const written = next?.role === 'tool' ? withoutLabel(next) : undefined;
   const isWritten =
     written?.role === 'tool' &&

@@ -2,6 +2,7 @@ import type { CountTokens } from '@cairn/tool/prompt';
 import type { UnifiedMessage } from '../messages/message.ts';
 import { textOnly } from '../messages/render.ts';
 import { tokensOf } from '../messages/tokens.ts';
+import { uniqueCalls } from '../messages/unique-calls.ts';
 import type { RenderedTurn, Transcript } from '../messages/transcript.ts';
 import { createCut, cutFor, readItems } from './budget.ts';
 import type { Cut, Sized } from './budget.ts';
@@ -124,5 +125,5 @@ export function fitTurns(transcript: Transcript, { limit, promptTokens, window, 
       turns: steps.turns + 1,
     };
   }
-  return { messages, tokens, shown, window: between(turns, 0, from), budget: dropped, steps };
+  return { messages: uniqueCalls(messages), tokens, shown, window: between(turns, 0, from), budget: dropped, steps };
 }

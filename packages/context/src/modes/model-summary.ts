@@ -104,7 +104,7 @@ export async function summarizeByModel(
     const known = await store?.readSummary();
     if (known?.messages === messages) return { summary: known };
   } catch {
-    // What cannot be read is made again; a store that fails is reported when it is written.
+    // A summary that cannot be read is made again; a store that fails is reported when it is written to.
   }
   let summary: ModelSummary;
   try {

@@ -1,0 +1,380 @@
+/** What each mode shows: nothing more than its row allows, always as a provider accepts it, and with the same beginning. */
+import { createView, MODES, textOf, tokensOf, turnsOf } from '@cairn/context';
+import type { ContextMode, ToolResultPart, UnifiedMessage, ViewOptions } from '@cairn/context';
+import { generateText } from 'ai';
+import type { ModelMessage } from 'ai';
+import { MockLanguageModelV4 } from 'ai/test';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { historyOf, PATTERN, tokensIn, turnsArbitrary } from './random-histories.ts';
+
+const modes = Object.keys(MODES) as ContextMode[];
+
+const options: fc.Arbitrary<Omit<ViewOptions, 'mode'>> = fc.record(
+  {
+    main: historyOf('main'),
+    own: historyOf('own'),
+    language: fc.constantFrom('en' as const, 'zh' as const),
+    agent: fc.constantFrom('backend', 'other'),
+    window: fc.option(fc.integer({ min: 1, max: 30 }), { nil: undefined }),
+    sharePatterns: fc.constant([PATTERN]),
+    summarizeAfter: fc.integer({ min: 1, max: 12 }),
+    maxTokens: fc.constantFrom(32_000, 32_000, 4000, 1000, 300),
+    promptTokens: fc.integer({ min: 0, max: 300 }),
+  },
+  {
+    requiredKeys: [
+      'main',
+      'own',
+      'language',
+      'agent',
+      'window',
+      'sharePatterns',
+      'summarizeAfter',
+      'maxTokens',
+      'promptTokens',
+    ],
+  },
+);
+
+const shownBy = (mode: ContextMode, given: Omit<ViewOptions, 'mode'>): string[] =>
+  tokensIn(createView({ ...given, mode }));
+
+describe('nothing leaks', () => {
+  test.each(['isolated', 'handback'] as const)('%s shows nothing of main', (mode) => {
+    fc.assert(
+      fc.property(options, (given) => {
+        expect(shownBy(mode, given).filter((token) => token.startsWith('main'))).toEqual([]);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test.each(['shared', 'fork'] as const)('%s shows nothing of the own history', (mode) => {
+    fc.assert(
+      fc.property(options, (given) => {
+        expect(shownBy(mode, given).filter((token) => token.startsWith('own'))).toEqual([]);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test('selective shows only sentences of main that match', () => {
+    fc.assert(
+      fc.property(options, (given) => {
+        expect(shownBy('selective', given).filter((token) => /^main[^s]/u.test(token))).toEqual([]);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test('selective without patterns shows nothing of main', () => {
+    fc.assert(
+      fc.property(options, (given) => {
+        expect(
+          shownBy('selective', { ...given, sharePatterns: [] }).filter((token) => token.startsWith('main')),
+        ).toEqual([]);
+      }),
+    );
+  });
+
+  test('summarized shows only texts of main', () => {
+    fc.assert(
+      fc.property(options, (given) => {
+        expect(shownBy('summarized', given).filter((token) => /^mainx/u.test(token))).toEqual([]);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test.each(modes)('%s with a window shows only its range', (mode) => {
+    fc.assert(
+      fc.property(options, fc.integer({ min: 1, max: 30 }), (given, window) => {
+        const { reads } = MODES[mode];
+        const history = reads === 'main' ? given.main : given.own;
+        // The slow model: the last messages, and back to the beginning of the turn.
+        let start = Math.max(0, history.length - window);
+        const turns = turnsOf(history);
+        let before = 0;
+        for (const turn of turns) {
+          if (before <= start && start < before + turn.length) start = before;
+          before += turn.length;
+        }
+        const older = tokensIn(history.slice(0, start));
+        // A result that came late belongs to the turn of its call.
+        const kept = new Set(tokensIn(history.slice(start)));
+        const shown = shownBy(mode, { ...given, window });
+        expect(shown.filter((token) => older.includes(token) && !kept.has(token))).toEqual([]);
+      }),
+      { numRuns: 200 },
+    );
+  });
+});
+
+describe('nothing is lost', () => {
+  const wide = options.map((given) => ({ ...given, maxTokens: 1_000_000, window: undefined, promptTokens: 0 }));
+  /** Reasoning of another agent is not shown; a result without a call has no place. */
+  const textsOf = (history: readonly UnifiedMessage[]): string[] =>
+    history.flatMap((message) => (message.role === 'tool' ? [] : tokensIn(textOf(message))));
+
+  test.each(modes)('%s shows every text that it reads, in order', (mode) => {
+    fc.assert(
+      fc.property(wide, (given) => {
+        const { reads } = MODES[mode];
+        const history = reads === 'main' ? given.main : given.own;
+        const texts = textsOf(history);
+        const shown = createView({ ...given, mode });
+        const list = shownBy(mode, given).filter((token) => texts.includes(token));
+        expect(list).toEqual(texts);
+        expect(shown.details.leftOut.filter(({ reason }) => reason === 'budget' || reason === 'window')).toEqual([]);
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  test('selective shows every sentence of main that matches, in order', () => {
+    fc.assert(
+      fc.property(wide, (given) => {
+        const expected = textsOf(given.main).filter((token) => token.startsWith('mains'));
+        expect(shownBy('selective', given).filter((token) => token.startsWith('main'))).toEqual(expected);
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  test('summarized shows the newer texts of main whole', () => {
+    fc.assert(
+      fc.property(wide, (given) => {
+        const view = createView({ ...given, mode: 'summarized' });
+        const newer = textsOf(given.main.slice(view.details.summary?.messages ?? 0));
+        const shown = new Set(tokensIn(view));
+        expect(newer.filter((token) => !shown.has(token))).toEqual([]);
+      }),
+      { numRuns: 150 },
+    );
+  });
+});
+
+/** What strict providers refuse. */
+function problemsOf(messages: readonly UnifiedMessage[]): string[] {
+  const problems: string[] = [];
+  const ids = new Set<string>();
+  if (messages.length > 0 && messages[0]?.role !== 'user') problems.push('does not begin with the user');
+  for (const [index, message] of messages.entries()) {
+    const { content, role } = message;
+    if (message.providerOptions?.['cairn'] !== undefined) problems.push('has a label');
+    if (content.length === 0) problems.push('has no content');
+    const parts = typeof content === 'string' ? [{ type: 'text' as const, text: content }] : content;
+    for (const part of parts) if (part.type === 'text' && part.text.trim() === '') problems.push('has an empty text');
+    const calls = parts.flatMap((part) => (part.type === 'tool-call' ? [part.toolCallId] : []));
+    const next = messages[index + 1];
+    const results = next?.role === 'tool' ? next.content.map((part) => (part as ToolResultPart).toolCallId) : [];
+    if (role === 'assistant' && calls.toSorted().join() !== results.toSorted().join())
+      problems.push('calls and results differ');
+    if (role === 'tool' && messages[index - 1]?.role !== 'assistant') problems.push('results without calls');
+    for (const id of calls) {
+      if (ids.has(id)) problems.push(`the id ${id} is there twice`);
+      ids.add(id);
+    }
+  }
+  return problems;
+}
+
+describe('a provider accepts every view', () => {
+  test.each(modes)('%s, of whole and broken histories', (mode) => {
+    fc.assert(
+      fc.property(options, (given) => {
+        expect(problemsOf(createView({ ...given, mode }).messages)).toEqual([]);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test('the AI SDK converts it', async () => {
+    await fc.assert(
+      fc.asyncProperty(options, fc.constantFrom(...modes), async (given, mode) => {
+        const model = new MockLanguageModelV4({
+          doGenerate: {
+            content: [{ type: 'text', text: 'ok' }],
+            finishReason: { unified: 'stop', raw: 'stop' },
+            usage: {
+              inputTokens: { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0 },
+              outputTokens: { total: 1, text: 1, reasoning: 0 },
+            },
+            warnings: [],
+          },
+        });
+        const messages = [
+          ...createView({ ...given, mode }).messages,
+          { role: 'user', content: 'go on' },
+        ] as ModelMessage[];
+        expect((await generateText({ model, messages })).text).toBe('ok');
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  test('no view changes the history that it is of', () => {
+    fc.assert(
+      fc.property(options, fc.constantFrom(...modes), (given, mode) => {
+        const before = structuredClone([given.main, given.own]);
+        createView({ ...given, mode });
+        expect([given.main, given.own]).toEqual(before);
+      }),
+    );
+  });
+});
+
+describe('the budget', () => {
+  test.each(modes)('%s stays within it, with the prompt', (mode) => {
+    fc.assert(
+      fc.property(options, (given) => {
+        const { messages, details } = createView({ ...given, mode });
+        const tokens = messages.reduce((sum, message) => sum + tokensOf(message), 0);
+        expect(details.tokens).toBe(tokens);
+        expect(tokens + (given.promptTokens ?? 0)).toBeLessThanOrEqual(given.maxTokens ?? 0);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test('what is left out is counted', () => {
+    fc.assert(
+      fc.property(options, fc.constantFrom('isolated' as const, 'shared' as const), (given, mode) => {
+        const history = mode === 'shared' ? given.main : given.own;
+        const { details, notice } = createView({ ...given, mode, agent: 'x' });
+        const count = (reason: string): number =>
+          details.leftOut.filter((one) => one.reason === reason).reduce((sum, { messages }) => sum + messages, 0);
+        expect(details.leftOut.every(({ messages, tokens }) => messages > 0 && tokens >= 0)).toBe(true);
+        expect(notice === '').toBe(details.leftOut.length === 0);
+        expect(count('window') + count('budget')).toBeLessThanOrEqual(history.length);
+        expect(notice).not.toContain('\n');
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test.each([
+    ['one token more than it', 301, /^The prompt has about 301 tokens, more than the budget of 300\. Shorten/u],
+  ])('a prompt of %s is refused', (_name, promptTokens, message) => {
+    expect(() => createView({ mode: 'isolated', main: [], own: [], maxTokens: 300, promptTokens })).toThrow(message);
+  });
+
+  test('a prompt that fills it leaves the history out, and reports it', () => {
+    const own: UnifiedMessage[] = [
+      { role: 'user', content: 'a' },
+      { role: 'assistant', content: 'b' },
+    ];
+    const { messages, notice, details } = createView({
+      mode: 'isolated',
+      main: [],
+      own,
+      maxTokens: 300,
+      promptTokens: 300,
+    });
+    expect(messages).toEqual([]);
+    expect(notice).toBe('2 older messages do not fit into the budget of 300 tokens and are left out.');
+    expect(details.leftOut).toEqual([{ reason: 'budget', history: 'own', messages: 2, tokens: 10 }]);
+  });
+});
+
+describe('consecutive requests have the same beginning', () => {
+  const text = (messages: readonly UnifiedMessage[]): string[] => messages.map((message) => JSON.stringify(message));
+
+  test('until the budget is passed, which it then is seldom', () => {
+    fc.assert(
+      fc.property(turnsArbitrary('own'), fc.constantFrom(1500, 3000, 6000), (turns, maxTokens) => {
+        const own: UnifiedMessage[] = [];
+        let last: string[] = [];
+        let cuts = 0;
+        let total = 0;
+        for (const turn of turns) {
+          const [prompt] = turn;
+          if (prompt === undefined) continue;
+          const promptTokens = tokensOf({ ...prompt, providerOptions: undefined });
+          if (promptTokens > maxTokens) return;
+          const request = text([...createView({ mode: 'isolated', main: [], own, maxTokens, promptTokens }).messages]);
+          if (last.some((line, index) => line !== request[index])) cuts += 1;
+          last = request;
+          own.push(...turn);
+          total += turn.reduce((sum, message) => sum + tokensOf(message), 0);
+        }
+        // A cut frees a quarter of the budget, but for turns that alone are larger than three quarters.
+        const large = turns.filter(
+          (turn) => turn.reduce((sum, message) => sum + tokensOf(message), 0) > maxTokens / 4,
+        ).length;
+        expect(cuts).toBeLessThanOrEqual(Math.ceil(total / (maxTokens / 4)) + 2 * large);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  test('with the messages that the runs sent themselves', () => {
+    fc.assert(
+      fc.property(turnsArbitrary('own'), (turns) => {
+        const own: UnifiedMessage[] = [];
+        let sent: string[] = [];
+        for (const turn of turns) {
+          const { messages } = createView({ mode: 'isolated', main: [], own, maxTokens: 1_000_000 });
+          expect(text(messages)).toEqual(sent);
+          // The last request of the run: the view, the prompt, and its steps; then its answer.
+          sent = text([
+            ...messages,
+            ...turn.map(({ providerOptions: _label, ...message }) => message as UnifiedMessage),
+          ]);
+          own.push(...turn);
+        }
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  test('and a view that grew is the one that is made at once', () => {
+    fc.assert(
+      fc.property(options, fc.constantFrom(...modes), fc.array(fc.nat(), { maxLength: 6 }), (given, mode, cuts) => {
+        const main: UnifiedMessage[] = [];
+        const own: UnifiedMessage[] = [];
+        const steps = cuts
+          .map((cut) => [cut % (given.main.length + 1), cut % (given.own.length + 1)] as const)
+          .toSorted((left, right) => left[0] - right[0]);
+        for (const [mainCount, ownCount] of steps) {
+          main.push(...given.main.slice(main.length, mainCount));
+          own.push(...given.own.slice(own.length, Math.max(ownCount, own.length)));
+          const grown = createView({ ...given, mode, main, own });
+          expect(grown).toEqual(createView({ ...given, mode, main: [...main], own: [...own] }));
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
+test('a view of a history that grew reads only the new messages', () => {
+  const main: UnifiedMessage[] = [];
+  const own: UnifiedMessage[] = [];
+  let counted = 0;
+  const countTokens = (content: string): number => {
+    counted += content.length;
+    return Math.ceil(content.length / 4);
+  };
+  const counts = Object.fromEntries(modes.map((mode) => [mode, [] as number[]]));
+  for (let turn = 0; turn < 1000; turn++) {
+    for (const history of [main, own]) {
+      history.push(
+        { role: 'user', content: `prompt ${turn}: the project uses it.` },
+        { role: 'assistant', content: 'x'.repeat(60) },
+      );
+    }
+    for (const mode of modes) {
+      counted = 0;
+      createView({ mode, main, own, countTokens, sharePatterns: ['uses *'], maxTokens: 4000 });
+      counts[mode]?.push(counted);
+    }
+  }
+  for (const mode of ['isolated', 'shared', 'fork', 'handback']) {
+    // Two messages, and the last turn of the call before.
+    expect(Math.max(...(counts[mode] ?? []))).toBeLessThan(400);
+  }
+  // The head message is one text: it is counted whole, and is no larger than half of the budget.
+  for (const mode of ['selective', 'summarized']) expect(Math.max(...(counts[mode] ?? []))).toBeLessThan(4000 * 4 * 2);
+});
