@@ -442,6 +442,19 @@ describe('an answer', () => {
     expect(requestsOf(started, 'reviewer')).toHaveLength(1);
   });
 
+  test('in the main conversation is not read by a run that does not see it', async () => {
+    const started = await start({
+      reviewer: [{ text: 'CANARY' }],
+      lead: [
+        (request) => delegate({ name: 'reviewer', continue: /run_\S+/u.exec(transcriptOf(request)[0] ?? '')?.[0] }),
+        { text: 'Done.' },
+      ],
+    });
+    const { run } = await started.agents.run({ agent: 'reviewer', prompt: 'A', mode: 'shared' }).result;
+    await started.agents.run({ agent: 'lead', prompt: `Read ${run}` }).result;
+    expect(lastResult(requestsOf(started, 'lead')[1])).toContain(`There is no run "${run}"`);
+  });
+
   test('is continued by its id, by the same agent in the same session only', async () => {
     const idOf = (request: ModelRequest): string => /continue "(run_[^"]+)"/u.exec(lastResult(request))?.[1] ?? '';
     const started = await start({

@@ -47,3 +47,5 @@ export type {
   FunctionDefinitionContext,
   FunctionParameters,
 } from './workflow/functions/definition.ts';
+export { createAgentsToolSet } from './tool-set/agents-tool-set.ts';
+export type { AgentsToolSetOptions, ListAgentsDetails, ListAgentsInput } from './tool-set/agents-tool-set.ts';

@@ -35,7 +35,15 @@ export interface AgentToolOptions {
 export function agentTool(agents: Agents, options: AgentToolOptions = {}): AgentTool {
   const { only, readOnly = false, language = 'en', maxAnswerCharacters, onEvent } = options;
   const listed = only?.map((name) => findAgent(agents.definitions, name));
-  const tool = createRunTool({ tool: AGENT_TOOL, agents, language, only: listed, readOnly, maxAnswerCharacters });
+  const tool = createRunTool({
+    tool: AGENT_TOOL,
+    definitions: agents.definitions,
+    agents: () => agents,
+    language,
+    only: listed,
+    readOnly,
+    maxAnswerCharacters,
+  });
   return asAgentTool(tool.of({ onEvent }));
 }
 
@@ -48,7 +56,15 @@ export function delegationTool(agents: Agents, caller: DelegationCaller, languag
   const others = [...agents.definitions.agents.values()].filter(({ name }) => !caller.agents.includes(name));
   if (others.length === 0) return undefined;
   const { readOnly } = caller.grant;
-  const tool = createRunTool({ tool: AGENT_TOOL, agents, language, only: others, caller, readOnly });
+  const tool = createRunTool({
+    tool: AGENT_TOOL,
+    definitions: agents.definitions,
+    agents: () => agents,
+    language,
+    only: others,
+    caller,
+    readOnly,
+  });
   return {
     ...asAgentTool(tool.definition),
     execute: (input, { abortSignal, context }) =>

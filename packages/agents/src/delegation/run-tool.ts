@@ -1,7 +1,7 @@
 import { checkMode, ContextError, findAgent, isContextMode, labelOf, MODES, modeOf, textOf } from '@cairn/context';
-import type { AgentDefinition, ContextMode, Language } from '@cairn/context';
+import type { AgentDefinition, AgentDefinitions, ContextMode, Language } from '@cairn/context';
 import { createTool, inputSchema, succeed, ToolError } from '@cairn/tool';
-import type { ToolDefinition, ToolErrorCode, ToolSuccess } from '@cairn/tool';
+import type { ToolDefinition, ToolErrorCode, ToolRunOptions, ToolSuccess } from '@cairn/tool';
 import { z } from 'zod';
 import { AgentError } from '../errors.ts';
 import type { AgentEvent, AgentResult, FinishReason, Usage } from '../run/agent-run.ts';
@@ -9,6 +9,7 @@ import type { Agents } from '../run/agents.ts';
 import type { ToolRunContext } from '../run/tool-context.ts';
 import { quote } from '../tools/refusal.ts';
 import { endOfPart, listAgents } from './agent-list.ts';
+import { createProgress } from './progress.ts';
 import { delegationTexts } from './texts.ts';
 
 /** The parameters of a tool that runs agents. */
@@ -35,11 +36,16 @@ export interface RunAgentDetails {
   readonly usage?: Usage;
 }
 
+/** The part of agents that a tool uses. */
+type Runner = Pick<Agents, 'run' | 'contexts'>;
+
 /** Options of {@link createRunTool}. */
 export interface RunToolOptions {
   /** The name of the tool. */
   readonly tool: string;
-  readonly agents: Pick<Agents, 'run' | 'definitions' | 'contexts'>;
+  readonly definitions: Pick<AgentDefinitions, 'agents' | 'problems'>;
+  /** Returns what runs them. Called by each call. */
+  readonly agents: () => Runner | Promise<Runner>;
   readonly language: Language;
   /** The agents that may be started. @default all */
   readonly only?: readonly AgentDefinition[] | undefined;
@@ -102,10 +108,10 @@ function asToolError(error: unknown): unknown {
 
 /** Makes a tool with which a model runs agents: `agent` for agents, another name for other programs. */
 export function createRunTool(options: RunToolOptions): RunTool {
-  const { tool: name, agents, language, only, caller, readOnly } = options;
+  const { tool: name, definitions, language, only, caller, readOnly } = options;
   const { maxAnswerCharacters = MAX_ANSWER_CHARACTERS } = options;
   const texts = delegationTexts[language];
-  const listed = only ?? [...agents.definitions.agents.values()];
+  const listed = only ?? [...definitions.agents.values()];
   const seesMain = caller?.grant.readsMain ?? true;
   const modes = (seesMain ? Object.keys(MODES) : OWN_MODES) as [ContextMode, ...ContextMode[]];
   const schema = inputSchema(
@@ -129,7 +135,7 @@ export function createRunTool(options: RunToolOptions): RunTool {
 
   const definitionOf = (given: string): AgentDefinition => {
     const byName = new Map(listed.map((definition) => [definition.name, definition]));
-    return findAgent({ agents: byName, problems: agents.definitions.problems }, given);
+    return findAgent({ agents: byName, problems: definitions.problems }, given);
   };
 
   /** Returns the part of an answer from an offset on that the model reads, with how to get the rest. */
@@ -142,8 +148,9 @@ export function createRunTool(options: RunToolOptions): RunTool {
     return { shown: `${text.slice(offset, end)}\n${note}`, nextOffset: end };
   };
 
-  const readAnswer = (agent: string, run: string, offset: number): ToolSuccess<RunAgentDetails> => {
-    const text = storedAnswer(agents.contexts, agent, run);
+  const readAnswer = async (agent: string, run: string, offset: number): Promise<ToolSuccess<RunAgentDetails>> => {
+    const { contexts } = await options.agents();
+    const text = storedAnswer(contexts, { agent, run, modes: seesMain ? ['isolated', 'shared'] : ['isolated'] });
     if (text === undefined) throw new ToolError('NOT_FOUND', texts.unknownRun(quote(run), agent));
     if (text === '') throw new ToolError('NOT_FOUND', texts.noAnswer(quote(run), agent));
     if (offset >= text.length) throw new ToolError('INVALID_INPUT', texts.noOffset(offset, text.length));
@@ -154,7 +161,7 @@ export function createRunTool(options: RunToolOptions): RunTool {
   const start = async (
     definition: AgentDefinition,
     input: RunAgentInput & { readonly prompt: string },
-    { signal, parent, onEvent }: RunToolCall & { readonly signal: AbortSignal | undefined },
+    { signal, parent, onEvent, onProgress }: RunToolCall & Pick<ToolRunOptions, 'signal' | 'onProgress'>,
   ): Promise<ToolSuccess<RunAgentDetails>> => {
     const { prompt, context_mode: asked, continue: continued } = input;
     const agent = definition.name;
@@ -164,6 +171,8 @@ export function createRunTool(options: RunToolOptions): RunTool {
       throw new ToolError('PERMISSION', texts.noMain(checkMode(asked), OWN_MODES.join(', ')));
     }
     const mode = isHidden ? 'isolated' : wanted;
+    const agents = await options.agents();
+    signal?.throwIfAborted();
     const run = agents.run({
       agent: definition,
       prompt,
@@ -173,9 +182,12 @@ export function createRunTool(options: RunToolOptions): RunTool {
       ...(signal && { signal }),
       ...(parent && { parent }),
     });
+    const progress = createProgress();
     for await (const event of run) {
       parent?.emit(event);
       onEvent?.(event);
+      const message = progress(event);
+      if (message !== undefined) onProgress?.(message);
     }
     const result = await run.result;
     parent?.addUsage(result.usage);
@@ -214,7 +226,7 @@ export function createRunTool(options: RunToolOptions): RunTool {
       description,
       inputSchema: schema,
       annotations,
-      run: async (input, { signal }) => {
+      run: async (input, { signal, onProgress }) => {
         try {
           const { prompt, continue: continued, offset } = input;
           const working = caller?.agents.find((one) => one === input.name.normalize('NFC'));
@@ -222,10 +234,10 @@ export function createRunTool(options: RunToolOptions): RunTool {
           const definition = definitionOf(input.name);
           if (prompt !== undefined && prompt.trim() !== '') {
             if (offset !== undefined) throw new ToolError('INVALID_INPUT', texts.unneededOffset);
-            return await start(definition, { ...input, prompt }, { ...call, signal });
+            return await start(definition, { ...input, prompt }, { ...call, signal, onProgress });
           }
           if (continued === undefined) throw new ToolError('INVALID_INPUT', texts.noPrompt(name));
-          return readAnswer(definition.name, continued, offset ?? 0);
+          return await readAnswer(definition.name, continued, offset ?? 0);
         } catch (error) {
           throw asToolError(error);
         }
@@ -240,8 +252,11 @@ interface PartOfAnswer {
 }
 
 /** Returns the last text of a run from the histories of the session; `undefined` for a run that is not in them. */
-function storedAnswer(contexts: RunToolOptions['agents']['contexts'], agent: string, run: string): string | undefined {
-  for (const mode of ['isolated', 'shared'] as const) {
+function storedAnswer(
+  contexts: Runner['contexts'],
+  { agent, run, modes }: { readonly agent: string; readonly run: string; readonly modes: readonly ContextMode[] },
+): string | undefined {
+  for (const mode of modes) {
     const { conversationHistory } = contexts.getContext(agent, mode);
     const turn = conversationHistory.filter((message) => {
       const label = labelOf(message);

@@ -16,6 +16,12 @@ interface DelegationTexts {
   readonly alsoNamed: (names: string) => string;
   readonly notListed: (count: number) => string;
   readonly noAgents: string;
+  readonly listTitle: string;
+  readonly listDescription: (tool: string) => string;
+  readonly listOffset: string;
+  readonly range: (from: number, to: number, total: number) => string;
+  readonly more: (tool: string, offset: number) => string;
+  readonly problems: string;
   /** The last line of an answer: how to continue. */
   readonly done: (agent: string, run: string) => string;
   readonly cut: (range: { readonly from: number; readonly to: number; readonly total: number }, next: string) => string;
@@ -51,6 +57,12 @@ export const delegationTexts: Readonly<Record<Language, DelegationTexts>> = {
     alsoNamed: (names) => `More agents: ${names}`,
     notListed: (count) => `${count} more agents are not listed: a wrong name is answered with similar names.`,
     noAgents: 'No agent is defined.',
+    listTitle: 'List the agents',
+    listDescription: (tool) => `List the agents that ${tool} runs, with their whole descriptions, modes and tools.`,
+    listOffset: 'the number of agents to skip',
+    range: (from, to, total) => `Agents ${from} to ${to} of ${total}, by name.`,
+    more: (tool, offset) => `More: ${tool} with offset ${offset}.`,
+    problems: 'Definitions that cannot be used:',
     done: (agent, run) => `[agent ${agent}; to continue: continue "${run}"]`,
     cut: ({ from, to, total }, next) => `[characters ${from} to ${to} of ${total}; the rest: ${next}]`,
     noText: '[the agent ended without a text]',
@@ -114,6 +126,12 @@ export const delegationTexts: Readonly<Record<Language, DelegationTexts>> = {
     alsoNamed: (names) => `其他 agent：${names}`,
     notListed: (count) => `还有 ${count} 个 agent 未列出：名称有误时会提示相近的名称。`,
     noAgents: '没有定义任何 agent。',
+    listTitle: '列出 agent',
+    listDescription: (tool) => `列出 ${tool} 可运行的 agent，包括完整说明、模式和工具。`,
+    listOffset: '跳过的 agent 数量',
+    range: (from, to, total) => `按名称排列，第 ${from} 至 ${to} 个 agent，共 ${total} 个。`,
+    more: (tool, offset) => `其余：用 offset ${offset} 调用 ${tool}。`,
+    problems: '无法使用的定义：',
     done: (agent, run) => `[agent ${agent}；继续时传 continue "${run}"]`,
     cut: ({ from, to, total }, next) => `[第 ${from} 至 ${to} 个字符，共 ${total} 个；其余：${next}]`,
     noText: '[agent 结束时没有文字回答]',
