@@ -10,6 +10,7 @@ import type { ModelReply, ModelRequest, ModelScript, ModelServer } from '../supp
 
 export interface Harness {
   readonly memory: Memory;
+  readonly backend: MemoryBackend;
   readonly server: ModelServer;
   readonly workflows: AgentWorkflows;
   readonly events: WorkflowEvent[];
@@ -28,8 +29,15 @@ export interface HarnessOptions extends Partial<Omit<WorkflowsOptions, 'memory' 
 
 /** Starts a model server, and workflows over the streams `chat` and `desktop`. */
 export async function startWorkflows(options: HarnessOptions): Promise<Harness> {
-  const { script, functions = [], chatFunctions = [], backend = inProcess(), language = 'en', ...others } = options;
+  const { script, backend = inProcess(), ...others } = options;
   const server = await startModelServer(script);
+  onTestFinished(() => server.close());
+  return attach(server, backend, others);
+}
+
+/** Opens workflows as another process would: with a memory of their own on the same store. */
+export function attach(server: ModelServer, backend: MemoryBackend, options: Omit<HarnessOptions, 'script'>): Harness {
+  const { functions = [], chatFunctions = [], language = 'en', ...others } = options;
   const memory = createMemory({ backend, language });
   const persona = language === 'zh' ? '你是一个智能助手。' : 'You are a helper.';
   memory.defineStream({ name: 'chat', persona, functions: toStreamFunctions(chatFunctions) });
@@ -39,10 +47,19 @@ export async function startWorkflows(options: HarnessOptions): Promise<Harness> 
   onTestFinished(async () => {
     await workflows.close();
     await memory.close();
-    await server.close();
   });
   const events: WorkflowEvent[] = [];
-  return { memory, server, workflows, events, onEvent: (event) => events.push(event) };
+  return { memory, backend, server, workflows, events, onEvent: (event) => events.push(event) };
+}
+
+/** The todos of a request, as the model lists them. */
+export function todos(...list: string[]): ModelReply {
+  return { toolCalls: [{ name: 'create_todos', input: { todos: list } }] };
+}
+
+/** A call of a function of `desktop`. */
+export function call(name: string, input: object = {}): ModelReply {
+  return { toolCalls: [{ name: `desktop_${name}`, input }] };
 }
 
 /** The text of a message of a request. */

@@ -3,7 +3,7 @@ import { memory as inProcess } from '@cairn/memory/memory';
 import { expect, test } from 'vitest';
 import { transcriptOf } from '../support/model-server.ts';
 import type { ModelRequest } from '../support/model-server.ts';
-import { report, startWorkflows, textOf } from './workflow-harness.ts';
+import { report, startWorkflows, textOf, todos } from './workflow-harness.ts';
 
 test('a complex request becomes todos, which are worked on one after another', async () => {
   const made: unknown[] = [];
@@ -69,11 +69,6 @@ test('a simple request is one request to the model, and leaves no record', async
   expect(await memory.workflows.list()).toEqual([]);
   expect((await memory.stream('chat').history('g')).map(({ content }) => content)).toEqual(['Hello Ann.', 'hello']);
 });
-
-/** The todos of a request, as the model lists them. */
-function todos(...list: string[]): { toolCalls: { name: string; input: object }[] } {
-  return { toolCalls: [{ name: 'create_todos', input: { todos: list } }] };
-}
 
 test('without enableTodo the answer is one turn, and the model cannot list todos', async () => {
   const { workflows, server } = await startWorkflows({ script: [{ text: 'TODO list:\n1. a\n2. b' }] });
