@@ -207,7 +207,7 @@ export async function openMemory(
 }
 
 /** Whether no file is there. Of a file that this user may not see, opening it reports the reason. */
-function isAbsent(path: string): boolean {
+export function isAbsent(path: string): boolean {
   try {
     return statSync(path, { throwIfNoEntry: false }) === undefined;
   } catch {

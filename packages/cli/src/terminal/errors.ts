@@ -77,7 +77,8 @@ function inOptions(text: string): string {
   return text
     .replace('or set literal to search', 'or use -F to search')
     .replace('set multiline to let', 'use --multiline to let')
-    .replace('or pass allowSecret', 'or use --allow-secret');
+    .replace('or pass allowSecret', 'or use --allow-secret')
+    .replace('; or pass a model of the AI SDK', '; or use --model and --base-url');
 }
 
 /** Returns what an error states, in the words of the command line. */

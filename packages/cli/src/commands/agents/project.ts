@@ -13,7 +13,7 @@ export interface ProjectRootFlags extends AnswerFlags {
   readonly root?: string;
 }
 
-function rootOption(): Option {
+export function rootOption(): Option {
   return new Option(
     '--root <dir>',
     'root of the project (default: the git repository of the current directory, else the directory)',
@@ -26,7 +26,7 @@ export function agentOptions(): Option[] {
 }
 
 /** Returns the root of the project: the nearest directory with a `.git` or a `.cairn/agents`. */
-function projectRoot({ cwd }: Pick<Session, 'cwd'>, { root }: Pick<ProjectRootFlags, 'root'>): string {
+export function projectRoot({ cwd }: Pick<Session, 'cwd'>, { root }: Pick<ProjectRootFlags, 'root'>): string {
   if (root !== undefined) {
     const path = resolve(cwd, root);
     if (existsSync(path)) return path;

@@ -1,0 +1,94 @@
+import type { PreparedRequest } from '@cairn/agents';
+import type { LeftOut, UnifiedMessage } from '@cairn/context';
+import { writeAnswer } from '../../terminal/answer.ts';
+import { UsageError } from '../../terminal/errors.ts';
+import { ExitCode } from '../../terminal/exit.ts';
+import type { Session } from '../../terminal/session.ts';
+import { countOf, escapeLine, formatCount } from '../../terminal/text.ts';
+import type { CommandFactory } from '../command.ts';
+import { placeOptions, requestOptions, withAgents, type RequestFlags } from './open-agents.ts';
+import { loadAgents } from './project.ts';
+
+/** Bytes have no form in JSON. */
+function asJson(value: unknown): string {
+  return JSON.stringify(value, (_, one: unknown) => (one instanceof Uint8Array ? Buffer.from(one).toString('base64') : one));
+}
+
+/** Returns the parts of a message: text as it is, everything else as JSON. */
+function contentOf({ content }: UnifiedMessage): string {
+  if (typeof content === 'string') return content;
+  return content.map((part) => (part.type === 'text' ? part.text : asJson(part))).join('\n');
+}
+
+function leftOutText({ history, messages, tokens, reason }: LeftOut): string {
+  return `${countOf(messages, 'message')} of ${history === 'main' ? 'main' : 'the agent'}, ${formatCount(tokens)} tokens (${reason})`;
+}
+
+function namedTokens(parts: readonly { readonly name: string; readonly tokens: number }[]): string {
+  return parts.map(({ name, tokens }) => `${name} ${formatCount(tokens)}`).join(', ');
+}
+
+function* linesOf(request: PreparedRequest, where: string): Generator<string, void, undefined> {
+  const { agent, mode, system, messages, tools, leftOut, tokens } = request;
+  yield `${agent}, mode ${mode}, ${where}: about ${formatCount(tokens.total)} tokens`;
+  yield `  system    ${formatCount(tokens.system)}: ${namedTokens(system)}`;
+  yield `  messages  ${formatCount(tokens.messages)}: ${countOf(messages.length, 'message')}`;
+  yield `  tools     ${formatCount(tokens.tools)}: ${namedTokens(tools)}`;
+  yield `  left out  ${leftOut.length === 0 ? 'nothing' : leftOut.map(leftOutText).join('; ')}`;
+  yield '\n== system prompt';
+  yield system.map(({ text }) => text).join('\n\n');
+  for (const [index, message] of messages.entries()) {
+    yield `\n== message ${index + 1}: ${message.role}`;
+    yield contentOf(message);
+  }
+  for (const { name, description, inputSchema } of tools) {
+    yield `\n== tool ${name}`;
+    yield description;
+    yield JSON.stringify(inputSchema);
+  }
+}
+
+async function show(name: string, prompt: string | undefined, flags: RequestFlags, session: Session): Promise<number> {
+  if (prompt?.trim() === '') throw new UsageError('the prompt is empty', 'write one, or leave it out');
+  const definitions = await loadAgents(session, flags);
+  return withAgents(session, flags, { definitions, writes: false }, async ({ agents, contexts, isNew, notices }) => {
+    const request = await agents.prepare({ agent: name, prompt, mentions: true, mode: flags.contextMode });
+    const where = isNew ? 'a new session' : `session ${contexts.session}`;
+    const escape = session.out.isTerminal ? escapeLine : (line: string) => line;
+    const lines = [...linesOf(request, where)].flatMap((text) => text.split('\n')).map(escape);
+    const { system, ...rest } = request;
+    const document = {
+      ...rest,
+      ...(!isNew && { session: contexts.session }),
+      system: system.map(({ text }) => text).join('\n\n'),
+      parts: system.map((part) => ({ name: part.name, tokens: part.tokens })),
+      messages: JSON.parse(asJson(request.messages)) as unknown,
+    };
+    const problems = contexts.problems.map(({ message }) => message);
+    const all = [...new Set([...notices, ...problems, ...request.notices])];
+    await writeAnswer(session, flags, { lines, document, notices: () => all });
+    return ExitCode.Hit;
+  });
+}
+
+const examples = `
+Examples:
+  $ cairn agents context reviewer                                    what the first run would send
+  $ cairn agents context reviewer --resume                           what the next run of the newest session would send
+  $ cairn agents context reviewer --context-mode shared --resume     in another mode
+  $ cairn agents context reviewer 'Review @src/main.ts' --json       with a prompt, as JSON
+
+Nothing is sent, and no model is needed. Tokens are estimated.`;
+
+export const agentsContextCommand: CommandFactory = (command, session, done) => {
+  command
+    .description('Print exactly what a run would send: the system prompt, the messages and the tools, with their tokens.')
+    .summary('print exactly what a run would send')
+    .argument('<name>', 'the agent')
+    .argument('[prompt]', 'the task')
+    .addHelpText('after', examples)
+    .action(async (name: string, prompt: string | undefined, flags: RequestFlags) =>
+      done(await show(name, prompt, flags, session)),
+    );
+  for (const option of [...requestOptions(), ...placeOptions()]) command.addOption(option);
+};

@@ -1,0 +1,196 @@
+import { randomUUID } from 'node:crypto';
+import { relative, resolve } from 'node:path';
+import type { Agents } from '@cairn/agents';
+import type { AgentDefinitions, ContextManager, ContextMode } from '@cairn/context';
+import type { Memory } from '@cairn/memory';
+import type { ToolSet } from '@cairn/tool';
+import { Option } from 'commander';
+import { isAbsent, openMemory, projectOption, storeOptions, type ProjectFlags } from '../../memory/store.ts';
+import { CommandError, UsageError } from '../../terminal/errors.ts';
+import { filled, oneOf, stateOption } from '../../terminal/options.ts';
+import type { Session } from '../../terminal/session.ts';
+import { modeOption } from './modes.ts';
+import { projectRoot, rootOption, type ProjectRootFlags } from './project.ts';
+
+/** The options that choose a session, as parsed. */
+export interface HistoryFlags extends ProjectRootFlags, ProjectFlags {
+  readonly session?: string;
+  readonly resume?: boolean;
+}
+
+/** The options that decide what is sent, as parsed. */
+export interface RequestFlags extends HistoryFlags {
+  readonly contextMode?: ContextMode;
+  readonly model?: string;
+  readonly baseUrl?: string;
+  readonly readOnly?: boolean;
+  readonly language?: 'en' | 'zh';
+  readonly stateDir?: string;
+}
+
+/** The options that choose a session. */
+export function historyOptions(standard: string): Option[] {
+  return [
+    new Option('--session <name>', `session to continue or begin (default: ${standard})`)
+      .argParser(filled('--session'))
+      .conflicts('resume'),
+    new Option('--resume', 'continue the newest session of the project'),
+  ];
+}
+
+/** The options that name the project and the store. */
+export function placeOptions(): Option[] {
+  return [rootOption(), projectOption(), ...storeOptions()];
+}
+
+/** The options that decide what is sent. */
+export function requestOptions(): Option[] {
+  return [
+    modeOption('that of the definition'),
+    ...historyOptions('a new one'),
+    new Option('--read-only', 'offer only tools that change nothing'),
+    new Option('--language <code>', 'language of the texts around the prompt: en or zh (default: en)').argParser(
+      oneOf('--language', ['en', 'zh'] as const),
+    ),
+  ];
+}
+
+/** The options that name a model. */
+export function modelOptions(): Option[] {
+  return [
+    new Option('--model <id>', 'model (default: that of the definition, else CAIRN_MODEL)').argParser(
+      filled('--model'),
+    ),
+    new Option('--base-url <url>', 'URL of a server with the OpenAI API (default: CAIRN_BASE_URL)').argParser(
+      filled('--base-url'),
+    ),
+    stateOption(),
+  ];
+}
+
+/** The histories of a session, and the store that has them. */
+export interface OpenedHistories {
+  readonly contexts: ContextManager;
+  /** Absent when the store does not exist. */
+  readonly memory: Memory | undefined;
+  readonly root: string;
+  /** Whether the session has no message yet. */
+  readonly isNew: boolean;
+  readonly notices: string[];
+  readonly close: () => Promise<void>;
+}
+
+const NO_SESSION = 'there is no session of this project to continue';
+
+async function sessionOf(
+  { session, resume }: HistoryFlags,
+  memory: Memory | undefined,
+): Promise<{ readonly session: string | undefined; readonly isNew: boolean }> {
+  if (session === undefined && resume !== true) return { session: undefined, isNew: true };
+  const { listSessions } = await import('@cairn/context');
+  const sessions = memory === undefined ? [] : await listSessions({ store: memory });
+  if (session !== undefined) return { session, isNew: !sessions.some((one) => one.session === session) };
+  const [newest] = sessions;
+  if (newest !== undefined) return { session: newest.session, isNew: false };
+  throw new CommandError({ code: 'UNKNOWN_SESSION', message: NO_SESSION, fix: 'leave out --resume to begin one' });
+}
+
+/** Opens the histories of the session that the options name. Only with `writes` a missing store is created. */
+export async function openHistories(
+  session: Session,
+  flags: HistoryFlags,
+  { writes }: { readonly writes: boolean },
+): Promise<OpenedHistories> {
+  const root = projectRoot(session, flags);
+  const notices: string[] = [];
+  const { memory, choice } = await openMemory(session, flags, {
+    directory: root,
+    onUnreadable: (notice) => {
+      if (!notices.includes(notice)) notices.push(notice);
+    },
+  });
+  if (memory.project === undefined) {
+    const problem = 'a Redis may be shared by machines, so the project has no name of its own';
+    throw new UsageError(problem, 'use --project <name>');
+  }
+  const { ContextManager, openContexts } = await import('@cairn/context');
+  const stored = choice.path === undefined || writes || !isAbsent(choice.path) ? memory : undefined;
+  try {
+    const named = await sessionOf(flags, stored);
+    const contexts =
+      stored === undefined
+        ? new ContextManager(named.session === undefined ? undefined : { project: '', session: named.session })
+        : await openContexts({ store: stored, session: named.session });
+    const close = async (): Promise<void> => {
+      await contexts.close();
+      await memory.close();
+    };
+    return { contexts, memory: stored, root, isNew: named.isNew, notices, close };
+  } catch (error) {
+    await memory.close();
+    throw error;
+  }
+}
+
+/** The tools of a run. They share the memory of the histories. */
+async function toolSetsOf({ memory }: OpenedHistories, stateDirectory: string | undefined): Promise<ToolSet[]> {
+  const [{ createCodingToolSet }, { createWorkspaceCacheToolSet }, { memoryToolSet }] = await Promise.all([
+    import('@cairn/coding-agent'),
+    import('@cairn/workspace-cache/tools'),
+    import('@cairn/memory/tools'),
+  ]);
+  const open = async (): Promise<Memory> => {
+    if (memory === undefined) throw new Error('the store does not exist');
+    // The caller closes it: the histories are in it, too.
+    return { ...memory, close: () => Promise.resolve(), [Symbol.asyncDispose]: () => Promise.resolve() };
+  };
+  return [
+    createCodingToolSet({ stateDirectory }),
+    createWorkspaceCacheToolSet({ journalDirectory: stateDirectory }),
+    memoryToolSet({ open, process: randomUUID() }),
+  ];
+}
+
+/** Agents, with their histories. */
+export interface OpenedAgents extends OpenedHistories {
+  readonly agents: Agents;
+}
+
+/** Opens everything that a run needs, calls `use`, and closes it. */
+export async function withAgents<T>(
+  session: Session,
+  flags: RequestFlags,
+  { definitions, writes }: { readonly definitions: AgentDefinitions; readonly writes: boolean },
+  use: (opened: OpenedAgents) => Promise<T>,
+): Promise<T> {
+  const histories = await openHistories(session, flags, { writes });
+  try {
+    const [{ createAgents }, { createWorkspaceCache }] = await Promise.all([
+      import('@cairn/agents'),
+      import('@cairn/workspace-cache'),
+    ]);
+    const { contexts, memory, root, notices } = histories;
+    const { env, cwd } = session;
+    const stateDirectory = flags.stateDir === undefined ? undefined : resolve(cwd, flags.stateDir);
+    const agents = createAgents({
+      root,
+      directory: relative(root, cwd).startsWith('..') ? root : cwd,
+      contexts,
+      definitions,
+      baseUrl: flags.baseUrl,
+      env,
+      toolSets: await toolSetsOf(histories, stateDirectory),
+      readOnly: flags.readOnly,
+      memory,
+      workspaceCache: createWorkspaceCache({ root, onWarning: ({ message }) => void notices.push(message) }),
+      language: flags.language,
+    });
+    try {
+      return await use({ ...histories, agents });
+    } finally {
+      await agents.close();
+    }
+  } finally {
+    await histories.close();
+  }
+}

@@ -1,0 +1,151 @@
+import type { AgentEvent } from '@cairn/agents';
+import { escapeControls } from '@cairn/tool/paths';
+import { writeNotices, type AnswerFlags } from '../../terminal/answer.ts';
+import { createPaint, usesColor, type Paint } from '../../terminal/output.ts';
+import { withProgress } from '../../terminal/progress.ts';
+import type { Session } from '../../terminal/session.ts';
+import { escapeLine, fitText } from '../../terminal/text.ts';
+
+/** A call of a tool, for the JSON document. */
+export interface ShownCall {
+  readonly run: string;
+  readonly depth: number;
+  readonly name: string;
+  readonly input: unknown;
+  /** Absent when the call did not end. */
+  isError?: boolean;
+  durationMs?: number;
+}
+
+const LONE_HIGH_SURROGATE = /[\uD800-\uDBFF]$/u;
+
+/**
+ * Shows a run while it works. In a terminal the text appears as it is written, on standard output, and each call of a tool as a line
+ * on standard error. Elsewhere standard output receives only the last text, at the end. Notices go to standard error.
+ */
+export class RunView {
+  readonly calls: ShownCall[] = [];
+  /** The mode and the model of the run, once it has begun. */
+  started: { readonly mode?: string; readonly model?: string } = {};
+  /** The notices of the run and of nested ones, retries included. */
+  readonly notices: string[] = [];
+  readonly #session: Session;
+  readonly #flags: AnswerFlags;
+  readonly #paint: Paint;
+  readonly #open: Map<string, ShownCall> = new Map();
+  /** Half of a character that a server cut. */
+  #carry = '';
+  #isInLine = false;
+
+  constructor(session: Session, flags: AnswerFlags) {
+    this.#session = session;
+    this.#flags = flags;
+    this.#paint = createPaint(usesColor(flags.color, session.err.isTerminal, session.env));
+  }
+
+  get #isStreaming(): boolean {
+    return this.#session.out.isTerminal && this.#flags.json !== true;
+  }
+
+  get #showsCalls(): boolean {
+    return this.#session.err.isTerminal && this.#flags.json !== true;
+  }
+
+  /** Shows the events of a run to its end. */
+  async follow(events: AsyncIterable<AgentEvent>): Promise<void> {
+    const iterator = events[Symbol.asyncIterator]();
+    for (;;) {
+      const next = await this.#next(iterator);
+      if (next.done === true) break;
+      await this.#show(next.value);
+    }
+    await this.#endLine();
+  }
+
+  /** Writes the answer where it has not been streamed. */
+  async writeAnswer(text: string): Promise<void> {
+    if (this.#isStreaming || text === '') return;
+    await this.#session.out.write(text.endsWith('\n') ? text : `${text}\n`);
+  }
+
+  async notice(text: string): Promise<void> {
+    if (this.notices.includes(text)) return;
+    this.notices.push(text);
+    if (this.#flags.json === true) return;
+    await this.#endLine();
+    await writeNotices(this.#session, this.#flags.color, [text]);
+  }
+
+  async #next(iterator: AsyncIterator<AgentEvent>): Promise<IteratorResult<AgentEvent>> {
+    // The line with the time would replace a part of the answer.
+    if (this.#isInLine || !this.#showsCalls) return iterator.next();
+    const tools = Array.from(this.#open.values(), ({ name }) => name);
+    const label = tools.length === 0 ? 'waiting for the model' : `running ${[...new Set(tools)].join(', ')}`;
+    return withProgress(this.#session, escapeControls(label), () => iterator.next());
+  }
+
+  async #show(event: AgentEvent): Promise<void> {
+    const { depth, run } = event;
+    switch (event.type) {
+      case 'text':
+        // The answer of a nested run is the result of a tool.
+        if (depth === 0 && this.#isStreaming) await this.#write(event.text);
+        break;
+      case 'step':
+        // The texts of two steps are not one line.
+        if (depth === 0) await this.#endLine();
+        break;
+      case 'start':
+        if (depth === 0) this.started = { mode: event.mode, model: event.model };
+        else await this.#line(depth, `agent ${event.agent} (${event.mode}) begins`);
+        break;
+      case 'tool-start': {
+        const call: ShownCall = { run, depth, name: event.name, input: event.input };
+        this.calls.push(call);
+        this.#open.set(`${run} ${event.id}`, call);
+        await this.#line(depth, `${event.name} ${JSON.stringify(event.input) ?? ''}`);
+        break;
+      }
+      case 'tool-end': {
+        const call = this.#open.get(`${run} ${event.id}`);
+        this.#open.delete(`${run} ${event.id}`);
+        if (call) Object.assign(call, { isError: event.isError, durationMs: event.durationMs });
+        if (event.isError) await this.#line(depth, `${event.name} failed: ${event.output.split('\n', 1)[0] ?? ''}`);
+        break;
+      }
+      case 'retry':
+        await this.notice(`${event.reason}; trying again in ${(event.delayMs / 1000).toFixed(1)} s`);
+        break;
+      case 'notice':
+        await this.notice(event.text);
+        break;
+      case 'reasoning':
+      case 'end':
+        break;
+    }
+  }
+
+  async #write(text: string): Promise<void> {
+    const whole = this.#carry + text;
+    const [carry = ''] = LONE_HIGH_SURROGATE.exec(whole) ?? [];
+    this.#carry = carry;
+    const shown = whole.slice(0, whole.length - carry.length);
+    if (shown === '') return;
+    this.#isInLine = !shown.endsWith('\n');
+    await this.#session.out.write(shown.split('\n').map(escapeLine).join('\n'));
+  }
+
+  async #endLine(): Promise<void> {
+    if (!this.#isInLine) return;
+    this.#isInLine = false;
+    await this.#session.out.write('\n');
+  }
+
+  async #line(depth: number, text: string): Promise<void> {
+    if (!this.#showsCalls) return;
+    await this.#endLine();
+    const { err } = this.#session;
+    const line = fitText(`${'  '.repeat(depth)}> ${escapeControls(text)}`, err.width - 1);
+    await err.write(`${this.#paint.dim(line)}\n`);
+  }
+}

@@ -1,0 +1,166 @@
+import type { AgentResult, FinishReason } from '@cairn/agents';
+import { Option } from 'commander';
+import { writeAnswer } from '../../terminal/answer.ts';
+import { UsageError } from '../../terminal/errors.ts';
+import { ExitCode } from '../../terminal/exit.ts';
+import { readText } from '../../terminal/input.ts';
+import { wholeNumber } from '../../terminal/options.ts';
+import type { Session } from '../../terminal/session.ts';
+import { countOf, formatCount, shellQuote } from '../../terminal/text.ts';
+import type { CommandFactory } from '../command.ts';
+import {
+  modelOptions,
+  placeOptions,
+  requestOptions,
+  withAgents,
+  type OpenedAgents,
+  type RequestFlags,
+} from './open-agents.ts';
+import { loadAgents } from './project.ts';
+import { RunView } from './run-view.ts';
+
+interface RunFlags extends RequestFlags {
+  readonly maxSteps?: number;
+  readonly maxTokens?: number;
+  readonly timeout?: number;
+}
+
+/** What to do when a run ended before the model had finished. The other reasons are errors. */
+const endings: Readonly<Partial<Record<FinishReason, string>>> = {
+  steps: 'the run reached its limit of steps; continue it with --resume, or use a larger --max-steps',
+  tokens: 'the run reached its limit of tokens; continue it with --resume, or use a larger --max-tokens',
+  timeout: 'the run reached its time limit; continue it with --resume, or use a longer --timeout',
+  length: 'the model cut its answer, because it reached the largest size that it can write; continue it with --resume',
+  'content-filter': 'a filter of the provider cut the answer; use another prompt',
+};
+
+/** The prompt: the argument, or standard input for `-` and when it is piped. */
+async function promptOf(given: string | undefined, { input }: Session): Promise<string> {
+  const prompt =
+    given === undefined || given === '-'
+      ? await readText(input, "give the prompt as an argument, or pipe it")
+      : given;
+  if (prompt.trim() === '') throw new UsageError('the prompt is empty', 'write what the agent is to do');
+  return prompt.replace(/\n$/u, '');
+}
+
+function usageText({ steps, usage }: AgentResult): string {
+  const { inputTokens, outputTokens, cachedInputTokens, isComplete } = usage;
+  const cached = cachedInputTokens === 0 ? '' : ` (${formatCount(cachedInputTokens)} cached)`;
+  const least = isComplete ? '' : 'at least ';
+  const tokens = `${least}${formatCount(inputTokens)} tokens read${cached}, ${formatCount(outputTokens)} written`;
+  return `${countOf(steps, 'step')}, ${tokens}`;
+}
+
+async function follow(
+  opened: OpenedAgents,
+  { name, prompt, mentions }: { readonly name: string; readonly prompt: string; readonly mentions: boolean },
+  flags: RunFlags,
+  session: Session,
+): Promise<number> {
+  const { agents, contexts, isNew, notices } = opened;
+  const view = new RunView(session, flags);
+  const { contextMode: mode, model, maxSteps, maxTokens, timeout } = flags;
+  const run = agents.run({
+    agent: name,
+    prompt,
+    mentions,
+    mode,
+    model,
+    maxSteps,
+    maxTokens,
+    timeoutMs: timeout === undefined ? undefined : timeout * 1000,
+    signal: session.signal,
+  });
+  try {
+    await view.follow(run);
+  } catch (error) {
+    // Before the reason is reported, the turn is stored.
+    await run.result.catch(() => undefined);
+    throw error;
+  }
+  const result = await run.result;
+  const { finishReason, text, steps, usage, agent } = result;
+  await view.writeAnswer(text);
+  const isUnexpected = isNew && flags.session !== undefined;
+  for (const notice of [
+    ...notices,
+    ...contexts.problems.map(({ message }) => message),
+    ...(endings[finishReason] === undefined ? [] : [endings[finishReason]]),
+    ...(isUnexpected ? [`there was no session ${contexts.session}; it is new`] : []),
+    `${usageText(result)}; session ${contexts.session}: --resume continues it`,
+  ]) {
+    await view.notice(notice);
+  }
+  if (session.signal.aborted) throw session.signal.reason;
+  if (result.error !== undefined) throw result.error;
+  if (flags.json === true) {
+    const { calls, started, notices: all } = view;
+    const facts = { run: run.run, session: contexts.session, agent, ...started };
+    const document = { ...facts, finishReason, text, steps, usage, calls };
+    await writeAnswer(session, flags, { lines: [], document, notices: () => all });
+  }
+  return finishReason === 'stop' ? ExitCode.Hit : ExitCode.Error;
+}
+
+async function runAgent(name: string, given: string | undefined, flags: RunFlags, session: Session): Promise<number> {
+  const prompt = await promptOf(given, session);
+  const [definitions, { findAgent }, { resolveModel }] = await Promise.all([
+    loadAgents(session, flags),
+    import('@cairn/context'),
+    import('@cairn/agents'),
+  ]);
+  const agent = findAgent(definitions, name);
+  // Before anything is opened or created.
+  resolveModel({ model: flags.model ?? agent.model, baseUrl: flags.baseUrl, env: session.env });
+  const warnings = definitions.problems.filter((problem) => problem.agent === agent.name).length;
+  return withAgents(session, flags, { definitions, writes: true }, async (opened) => {
+    if (warnings > 0) {
+      opened.notices.push(
+        `${countOf(warnings, 'warning')} about the definition; 'cairn agents show ${shellQuote(agent.name)}' shows ${warnings === 1 ? 'it' : 'them'}`,
+      );
+    }
+    return follow(opened, { name: agent.name, prompt, mentions: given === prompt }, flags, session);
+  });
+}
+
+const examples = `
+Examples:
+  $ export CAIRN_BASE_URL=http://localhost:11434/v1 CAIRN_MODEL=qwen3     any server with the OpenAI API
+  $ cairn agents run reviewer 'Review @src/main.ts'         @path attaches a file
+  $ git diff | cairn agents run reviewer -                  the prompt from standard input
+  $ cairn agents run reviewer --resume 'And the tests?'     continues the newest session
+  $ cairn agents run architect --context-mode shared 'Design the login.'
+
+The key of the server is in CAIRN_API_KEY. Standard output has the answer; calls of tools and notices are on standard error. Each
+run begins a session, unless --session or --resume continues one. Ctrl-C stops the run: the session keeps what it has done.`;
+
+export const agentsRunCommand: CommandFactory = (command, session, done) => {
+  command
+    .description('Run an agent with a prompt, and print its answer.')
+    .summary('run an agent with a prompt')
+    .argument('<name>', 'the agent')
+    .argument('[prompt]', 'the task; - reads standard input (default: standard input, if it is piped)')
+    .addHelpText('after', examples)
+    .action(async (name: string, prompt: string | undefined, flags: RunFlags) =>
+      done(await runAgent(name, prompt, flags, session)),
+    );
+  for (const option of requestOptions()) command.addOption(option);
+  command
+    .addOption(
+      new Option('--max-steps <n>', 'requests to the model (default: that of the definition, else 50)').argParser(
+        wholeNumber('--max-steps', '', 1, 1000),
+      ),
+    )
+    .addOption(
+      new Option('--max-tokens <n>', 'tokens, read and written (default: that of the definition, else no limit)').argParser(
+        wholeNumber('--max-tokens', '', 1),
+      ),
+    )
+    .addOption(
+      new Option('--timeout <s>', 'seconds (default: that of the definition, else 600)').argParser(
+        wholeNumber('--timeout', 'seconds', 1, 86_400),
+      ),
+    );
+  for (const option of [...modelOptions(), ...placeOptions()]) command.addOption(option);
+};
