@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { cairn, finished, startCairn } from '../support/cli.ts';
+import { startModelServer } from '../support/model-server.ts';
 import { createTree, temporaryDirectory } from '../support/tree.ts';
 
 type Kind = 'matches' | 'tree' | 'details' | 'failure';
@@ -32,6 +33,8 @@ interface Case {
   readonly code: string;
   readonly input?: string;
   readonly editor?: string;
+  /** Whether a model server is configured. */
+  readonly hasModel?: boolean;
 }
 
 /** Stands for the id of the fact that the commands before have stored. */
@@ -173,6 +176,23 @@ const cases: Readonly<Record<string, Case>> = {
     bad: ['helper', '--description', 'd', '--prompt', 'p'],
     code: 'AGENT_EXISTS',
   },
+  'agents context': { before: [newAgent], good: ['helper'], kind: 'details', bad: ['x'], code: 'UNKNOWN_AGENT' },
+  'agents run': {
+    before: [newAgent],
+    hasModel: true,
+    good: ['helper', 'x'],
+    kind: 'details',
+    bad: ['x', 'x'],
+    code: 'UNKNOWN_AGENT',
+  },
+  'agents clear': {
+    before: [newAgent, ['agents', 'run', 'helper', 'x']],
+    hasModel: true,
+    good: ['helper'],
+    kind: 'details',
+    bad: ['x'],
+    code: 'UNKNOWN_AGENT',
+  },
   'mcp install': {
     good: ['codex', '--dry-run'],
     kind: 'details',
@@ -206,9 +226,12 @@ test.each(Object.entries(cases))('cairn %s --json prints documents of the schema
     'messages.jsonl': `${JSON.stringify({ ...message, time: Date.now() })}\n`,
   });
   const home = temporaryDirectory();
+  const server = one.hasModel === true ? await startModelServer(() => ({ text: 'x' })) : undefined;
+  onTestFinished(async () => server?.close());
+  const model = server === undefined ? {} : { CAIRN_BASE_URL: server.url, CAIRN_MODEL: 'scripted' };
   let id = ID;
   const run = async (args: readonly string[]) => {
-    const env = { HOME: home, EDITOR: one.editor ?? '', VISUAL: '' };
+    const env = { HOME: home, EDITOR: one.editor ?? '', VISUAL: '', ...model };
     const child = startCairn(
       args.map((arg) => (arg === ID ? id : arg)),
       { cwd, env },

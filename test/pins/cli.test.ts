@@ -26,6 +26,8 @@ const mutation = ['--dry-run', '--expect <tag>', '--state-dir <dir>', ...tool];
 const store = ['--backend <name>', '--store <file>', '--url <url>', '--json', '--color <when>', '-h, --help'];
 const facts = ['--project <identity>', ...store];
 const agents = ['--root <dir>', '--json', '--color <when>', '-h, --help'];
+const histories = ['--session <name>', '--resume'];
+const agentPlace = ['--root <dir>', ...facts];
 const times = ['--since <time>', '--until <time>'];
 const place = ['--stream <name>', '--group <name>'];
 const retention = ['--keep <n>', '--days <n>'];
@@ -168,6 +170,24 @@ const pinned: readonly (readonly [command: string, options: readonly string[]])[
       ...agents,
     ],
   ],
+  ['agents context', ['--context-mode <mode>', ...histories, '--read-only', '--language <code>', ...agentPlace]],
+  [
+    'agents run',
+    [
+      '--context-mode <mode>',
+      ...histories,
+      '--read-only',
+      '--language <code>',
+      '--max-steps <n>',
+      '--max-tokens <n>',
+      '--timeout <s>',
+      '--model <id>',
+      '--base-url <url>',
+      '--state-dir <dir>',
+      ...agentPlace,
+    ],
+  ],
+  ['agents clear', ['--main', ...histories, ...agentPlace]],
   ['tour', ['--color <when>', '-h, --help']],
   [
     'mcp',

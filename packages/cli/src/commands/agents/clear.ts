@@ -1,27 +1,46 @@
-import type { ContextManager } from '@cairn/context';
 import { Option } from 'commander';
 import { writeAnswer } from '../../terminal/answer.ts';
-import { UsageError } from '../../terminal/errors.ts';
+import { CommandError, UsageError } from '../../terminal/errors.ts';
 import { ExitCode } from '../../terminal/exit.ts';
 import type { Session } from '../../terminal/session.ts';
 import { countOf } from '../../terminal/text.ts';
 import type { CommandFactory } from '../command.ts';
-import { historyOptions, openHistories, placeOptions, type HistoryFlags } from './open-agents.ts';
+import { historyOptions, openHistories, placeOptions, UNKNOWN_SESSION, type HistoryFlags } from './open-agents.ts';
 import { loadAgents } from './project.ts';
 
 interface ClearFlags extends HistoryFlags {
   readonly main?: boolean;
 }
 
+/** The number of messages that were removed, and the session that had them; none when there is no session. */
+interface Removal {
+  readonly session: string | undefined;
+  readonly removed: number;
+}
+
 /** Any name: of the main session only the mode matters. */
 const ANY = 'agent';
 
-/** Removes the messages of an agent, or of main. @returns their number. */
-async function removeFrom(contexts: ContextManager, name: string | undefined): Promise<number> {
-  const [agent, mode] = name === undefined ? ([ANY, 'shared'] as const) : ([name, 'isolated'] as const);
-  const removed = contexts.getContext(agent, mode).conversationHistory.length;
-  if (removed > 0) await contexts.clearHistory(agent, mode);
-  return removed;
+async function remove(name: string | undefined, flags: ClearFlags, session: Session): Promise<Removal> {
+  const newest = { ...flags, resume: flags.session === undefined };
+  const opened = await openHistories(session, newest, { writes: false }).catch((error: unknown) => {
+    if (error instanceof CommandError && error.facts.code === UNKNOWN_SESSION) return undefined;
+    throw error;
+  });
+  if (opened === undefined) return { session: undefined, removed: 0 };
+  const { contexts, isNew, close } = opened;
+  try {
+    if (isNew) {
+      const fix = 'use the name that a run printed, or leave it out for the newest session';
+      throw new CommandError({ code: UNKNOWN_SESSION, message: `there is no session ${flags.session ?? ''}`, fix });
+    }
+    const [agent, mode] = name === undefined ? ([ANY, 'shared'] as const) : ([name, 'isolated'] as const);
+    const removed = contexts.getContext(agent, mode).conversationHistory.length;
+    if (removed > 0) await contexts.clearHistory(agent, mode);
+    return { session: contexts.session, removed };
+  } finally {
+    await close();
+  }
 }
 
 async function clear(name: string | undefined, flags: ClearFlags, session: Session): Promise<number> {
@@ -29,33 +48,26 @@ async function clear(name: string | undefined, flags: ClearFlags, session: Sessi
     const what = name === undefined ? 'neither an agent nor --main is' : 'an agent and --main are both';
     throw new UsageError(`${what} named`, 'name an agent, or use --main for the main conversation');
   }
-  const { findAgent } = await import('@cairn/context');
-  const definitions = await loadAgents(session, flags);
-  const newest = { ...flags, resume: flags.session === undefined };
-  const { contexts, isNew, notices, close } = await openHistories(session, newest, { writes: false });
-  try {
-    if (isNew) throw new UsageError(`there is no session ${contexts.session}`, 'use the name that a run printed, or leave it out');
-    const removed = await removeFrom(contexts, name);
+  const removal = await remove(name, flags, session);
+  const { removed, session: from } = removal;
+  if (removed === 0 && name !== undefined) {
     // A name without messages may be a typing error. An agent that has some needs no definition any more.
-    if (removed === 0 && name !== undefined && !definitions.problems.some(({ agent }) => agent === name)) {
-      findAgent(definitions, name);
-    }
-    const owner = name ?? 'the main conversation';
-    const notice =
-      removed === 0
-        ? `${owner} has no messages in ${contexts.session}; nothing was removed`
-        : `removed ${countOf(removed, 'message')} of ${owner} from ${contexts.session}`;
-    const document = { session: contexts.session, ...(name !== undefined && { agent: name }), removed };
-    await writeAnswer(session, flags, { lines: [], document, notices: () => [...notices, notice] });
-    return removed > 0 ? ExitCode.Hit : ExitCode.None;
-  } finally {
-    await close();
+    const { findAgent } = await import('@cairn/context');
+    findAgent(await loadAgents(session, flags), name);
   }
+  const owner = name ?? 'the main conversation';
+  const notice =
+    removed > 0
+      ? `removed ${countOf(removed, 'message')} of ${owner} from ${from ?? ''}`
+      : `${from === undefined ? 'this project has no session' : `${owner} has no messages in ${from}`}; nothing was removed`;
+  const document = { ...(name !== undefined && { agent: name }), ...removal };
+  await writeAnswer(session, flags, { lines: [], document, notices: () => [notice] });
+  return removed > 0 ? ExitCode.Hit : ExitCode.None;
 }
 
 const examples = `
 Examples:
-  $ cairn agents clear reviewer                  what the agent and the user said in the newest session
+  $ cairn agents clear reviewer                  its conversation in the newest session
   $ cairn agents clear reviewer --session work   in another session
   $ cairn agents clear --main                    the main conversation, which the mode shared reads and writes
 

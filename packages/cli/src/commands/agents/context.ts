@@ -11,7 +11,9 @@ import { loadAgents } from './project.ts';
 
 /** Bytes have no form in JSON. */
 function asJson(value: unknown): string {
-  return JSON.stringify(value, (_, one: unknown) => (one instanceof Uint8Array ? Buffer.from(one).toString('base64') : one));
+  return JSON.stringify(value, (_, one: unknown) =>
+    one instanceof Uint8Array ? Buffer.from(one).toString('base64') : one,
+  );
 }
 
 /** Returns the parts of a message: text as it is, everything else as JSON. */
@@ -52,7 +54,12 @@ async function show(name: string, prompt: string | undefined, flags: RequestFlag
   if (prompt?.trim() === '') throw new UsageError('the prompt is empty', 'write one, or leave it out');
   const definitions = await loadAgents(session, flags);
   return withAgents(session, flags, { definitions, writes: false }, async ({ agents, contexts, isNew, notices }) => {
-    const request = await agents.prepare({ agent: name, prompt, mentions: true, mode: flags.contextMode });
+    const request = await agents.prepare({
+      agent: name,
+      ...(prompt !== undefined && { prompt }),
+      mentions: true,
+      mode: flags.contextMode,
+    });
     const where = isNew ? 'a new session' : `session ${contexts.session}`;
     const escape = session.out.isTerminal ? escapeLine : (line: string) => line;
     const lines = [...linesOf(request, where)].flatMap((text) => text.split('\n')).map(escape);
@@ -82,7 +89,9 @@ Nothing is sent, and no model is needed. Tokens are estimated.`;
 
 export const agentsContextCommand: CommandFactory = (command, session, done) => {
   command
-    .description('Print exactly what a run would send: the system prompt, the messages and the tools, with their tokens.')
+    .description(
+      'Print exactly what a run would send: the system prompt, the messages and the tools, with their tokens.',
+    )
     .summary('print exactly what a run would send')
     .argument('<name>', 'the agent')
     .argument('[prompt]', 'the task')

@@ -80,7 +80,8 @@ export interface OpenedHistories {
   readonly close: () => Promise<void>;
 }
 
-const NO_SESSION = 'there is no session of this project to continue';
+/** The code of the error when there is no session to continue. */
+export const UNKNOWN_SESSION = 'UNKNOWN_SESSION';
 
 async function sessionOf(
   { session, resume }: HistoryFlags,
@@ -92,7 +93,8 @@ async function sessionOf(
   if (session !== undefined) return { session, isNew: !sessions.some((one) => one.session === session) };
   const [newest] = sessions;
   if (newest !== undefined) return { session: newest.session, isNew: false };
-  throw new CommandError({ code: 'UNKNOWN_SESSION', message: NO_SESSION, fix: 'leave out --resume to begin one' });
+  const message = 'there is no session of this project to continue';
+  throw new CommandError({ code: UNKNOWN_SESSION, message, fix: 'leave out --resume to begin one' });
 }
 
 /** Opens the histories of the session that the options name. Only with `writes` a missing store is created. */
@@ -118,9 +120,7 @@ export async function openHistories(
   try {
     const named = await sessionOf(flags, stored);
     const contexts =
-      stored === undefined
-        ? new ContextManager(named.session === undefined ? undefined : { project: '', session: named.session })
-        : await openContexts({ store: stored, session: named.session });
+      stored === undefined ? new ContextManager() : await openContexts({ store: stored, session: named.session });
     const close = async (): Promise<void> => {
       await contexts.close();
       await memory.close();

@@ -64,7 +64,7 @@ export class RunView {
 
   /** Writes the answer where it has not been streamed. */
   async writeAnswer(text: string): Promise<void> {
-    if (this.#isStreaming || text === '') return;
+    if (this.#isStreaming || this.#flags.json === true || text === '') return;
     await this.#session.out.write(text.endsWith('\n') ? text : `${text}\n`);
   }
 

@@ -37,9 +37,7 @@ const endings: Readonly<Partial<Record<FinishReason, string>>> = {
 /** The prompt: the argument, or standard input for `-` and when it is piped. */
 async function promptOf(given: string | undefined, { input }: Session): Promise<string> {
   const prompt =
-    given === undefined || given === '-'
-      ? await readText(input, "give the prompt as an argument, or pipe it")
-      : given;
+    given === undefined || given === '-' ? await readText(input, 'give the prompt as an argument, or pipe it') : given;
   if (prompt.trim() === '') throw new UsageError('the prompt is empty', 'write what the agent is to do');
   return prompt.replace(/\n$/u, '');
 }
@@ -153,9 +151,10 @@ export const agentsRunCommand: CommandFactory = (command, session, done) => {
       ),
     )
     .addOption(
-      new Option('--max-tokens <n>', 'tokens, read and written (default: that of the definition, else no limit)').argParser(
-        wholeNumber('--max-tokens', '', 1),
-      ),
+      new Option(
+        '--max-tokens <n>',
+        'tokens, read and written (default: that of the definition, else no limit)',
+      ).argParser(wholeNumber('--max-tokens', '', 1)),
     )
     .addOption(
       new Option('--timeout <s>', 'seconds (default: that of the definition, else 600)').argParser(

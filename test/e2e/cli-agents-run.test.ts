@@ -1,0 +1,568 @@
+/** Agents at the command line, against a server that speaks the protocol of a model: `cairn agents run`, `context` and `clear`. */
+import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
+import { jsonSchema, streamText, tool } from 'ai';
+import type { ModelMessage, ToolSet } from 'ai';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import process from 'node:process';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { cairnProcess, finished, startCairn, type CairnOptions, type CairnResult } from '../support/cli.ts';
+import { startModelServer, systemPromptOf, toolNamesOf, transcriptOf } from '../support/model-server.ts';
+import type { ModelScript, ModelServer } from '../support/model-server.ts';
+import { runInTerminal, type TerminalRun } from '../support/terminal.ts';
+import { createTree, type Tree } from '../support/tree.ts';
+
+interface Person {
+  readonly project: string;
+  readonly home: string;
+  readonly server: ModelServer;
+  readonly env: Readonly<Record<string, string>>;
+  readonly agents: (args: readonly string[], options?: CairnOptions) => Promise<CairnResult>;
+}
+
+interface Setup {
+  readonly project?: Tree;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly key?: string;
+  readonly models?: readonly string[];
+}
+
+function agent(name: string, more = ''): string {
+  return `---\nname: ${name}\ndescription: About ${name}\n${more}---\nYou are ${name}.\n`;
+}
+
+/** A person with a project, an agent `helper`, and a model server that answers by the script. */
+async function person(script: ModelScript, { project = {}, env = {}, ...options }: Setup = {}): Promise<Person> {
+  const server = await startModelServer(script, options);
+  onTestFinished(() => server.close());
+  const directory = createTree({
+    project: { '.git/': {}, '.cairn/agents/helper.md': agent('helper'), ...project },
+    'home/': {},
+  });
+  const [root, home] = [join(directory, 'project'), join(directory, 'home')];
+  const all = { HOME: home, CAIRN_BASE_URL: server.url, CAIRN_MODEL: 'scripted', ...env };
+  return {
+    project: root,
+    home,
+    server,
+    env: all,
+    agents: (args, more = {}) => cairnProcess(['agents', ...args], { cwd: root, env: all, ...more }),
+  };
+}
+
+/** Returns the session that a run named. */
+function sessionOf({ stderr }: CairnResult): string {
+  return /session (session_\w+)/u.exec(stderr)?.[1] ?? '';
+}
+
+const STORE = '.local/share/cairn';
+
+describe('run', () => {
+  test('prints the answer, runs the tools, and names the session', async () => {
+    const { agents, server, project } = await person(
+      [
+        {
+          text: 'First I read it.',
+          toolCalls: [
+            { name: 'read', input: { path: 'a.txt' } },
+            { name: 'write', input: { path: 'b.txt', content: 'new\n' } },
+          ],
+        },
+        { text: 'Done: one line.' },
+      ],
+      { project: { 'a.txt': 'one\n' } },
+    );
+    const result = await agents(['run', 'helper', 'Copy it.']);
+    expect(result).toMatchObject({ exitCode: 0, stdout: 'Done: one line.\n' });
+    expect(result.stderr).toMatch(
+      /^cairn: 2 steps, [\d,]+ tokens read, \d+ written; session session_\w+: --resume continues it\n$/u,
+    );
+    expect(readFileSync(join(project, 'b.txt'), 'utf8')).toBe('new\n');
+    expect(transcriptOf(server.requests[1]!)).toEqual([
+      'user: Copy it.',
+      expect.stringMatching(/^assistant: First I read it\. call_1_1=read\(.*call_1_2=write\(/u),
+      expect.stringContaining('one'),
+      expect.stringContaining('b.txt'),
+    ]);
+  });
+
+  test('attaches the files that the prompt mentions; text from standard input is sent as it is', async () => {
+    const { agents, server } = await person([{ text: 'a' }, { text: 'b' }], { project: { 'a.txt': 'the content\n' } });
+    await agents(['run', 'helper', 'Read @a.txt']);
+    expect(transcriptOf(server.requests[0]!)[0]).toContain('the content');
+    expect(await agents(['run', 'helper', '-'], { input: 'Read @a.txt\n\nand more\n' })).toMatchObject({
+      exitCode: 0,
+      stdout: 'b\n',
+    });
+    expect(transcriptOf(server.requests[1]!)).toEqual(['user: Read @a.txt\n\nand more']);
+  });
+
+  test('reads a piped prompt without an argument', async () => {
+    const { agents, server } = await person([{ text: 'a' }]);
+    expect(await agents(['run', 'helper'], { input: 'Hi\n' })).toMatchObject({ exitCode: 0, stdout: 'a\n' });
+    expect(transcriptOf(server.requests[0]!)).toEqual(['user: Hi']);
+  });
+
+  test('each run begins a session, --resume continues the newest one, and --session a named one', async () => {
+    const { agents, server } = await person(({ number }) => ({ text: `Answer ${number}` }));
+    const first = await agents(['run', 'helper', 'One']);
+    const second = await agents(['run', 'helper', 'Two']);
+    expect(sessionOf(first)).not.toBe(sessionOf(second));
+    expect(transcriptOf(server.requests[1]!)).toEqual(['user: Two']);
+    const third = await agents(['run', 'helper', 'Three', '--resume']);
+    expect(sessionOf(third)).toBe(sessionOf(second));
+    expect(transcriptOf(server.requests[2]!)).toEqual(['user: Two', 'assistant: Answer 2', 'user: Three']);
+    await agents(['run', 'helper', 'Four', '--session', sessionOf(first)]);
+    expect(transcriptOf(server.requests[3]!)).toEqual(['user: One', 'assistant: Answer 1', 'user: Four']);
+    const named = await agents(['run', 'helper', 'Five', '--session', 'work']);
+    expect(named.stderr).toContain('cairn: there was no session work; it is new\n');
+    expect((await agents(['run', 'helper', 'Six', '--session', 'work'])).stderr).not.toContain('it is new');
+    expect(transcriptOf(server.requests[5]!)).toEqual(['user: Five', 'assistant: Answer 5', 'user: Six']);
+  });
+
+  test('finds the project and its nearest instructions from a directory in it', async () => {
+    const { agents, server, project } = await person([{ text: 'a' }], {
+      project: { 'AGENTS.md': 'Use tabs.', 'src/AGENTS.md': 'Use blanks.' },
+    });
+    await agents(['run', 'helper', 'Hi'], { cwd: join(project, 'src') });
+    expect(systemPromptOf(server.requests[0]!)).toMatch(/^You are helper\.\n\n[^]*Use tabs\.[^]*Use blanks\./u);
+  });
+
+  test('--read-only offers no tool that changes something', async () => {
+    const { agents, server } = await person([{ text: 'a' }]);
+    await agents(['run', 'helper', 'Hi', '--read-only']);
+    expect(toolNamesOf(server.requests[0]!)).toContain('read');
+    expect(toolNamesOf(server.requests[0]!)).not.toContain('write');
+  });
+
+  test('the tools of the definition are enforced, and the texts follow --language', async () => {
+    const { agents, server } = await person(
+      [{ toolCalls: [{ name: 'delete', input: { path: 'a.txt' } }] }, { text: 'ok' }],
+      {
+        project: { 'a.txt': 'x', '.cairn/agents/reader.md': agent('reader', 'tools: [read]\n') },
+      },
+    );
+    const { exitCode } = await agents(['run', 'reader', 'Hi', '--language', 'zh']);
+    expect(exitCode).toBe(0);
+    expect(toolNamesOf(server.requests[0]!)).toEqual(['read']);
+    expect(systemPromptOf(server.requests[0]!)).toContain('上下文模式');
+    expect(transcriptOf(server.requests[1]!).at(-1)).toContain('delete');
+  });
+
+  test('with --json prints one document', async () => {
+    const { agents } = await person([
+      { text: 'x', toolCalls: [{ name: 'read', input: { path: 'nowhere' } }] },
+      { text: 'Answer' },
+    ]);
+    const { stdout, stderr, exitCode } = await agents(['run', 'helper', 'Hi', '--json', '--model', 'other']);
+    expect([exitCode, stderr]).toEqual([0, '']);
+    expect(JSON.parse(stdout)).toEqual({
+      run: expect.stringMatching(/^run_/u) as string,
+      session: expect.stringMatching(/^session_/u) as string,
+      agent: 'helper',
+      mode: 'isolated',
+      model: 'other',
+      finishReason: 'stop',
+      text: 'Answer',
+      steps: 2,
+      usage: expect.objectContaining({ isComplete: true }) as object,
+      calls: [
+        {
+          run: expect.any(String) as string,
+          depth: 0,
+          name: 'read',
+          input: { path: 'nowhere' },
+          isError: true,
+          durationMs: expect.any(Number) as number,
+        },
+      ],
+      notices: [expect.stringContaining('2 steps') as string],
+    });
+  });
+
+  test('a run that reaches a limit prints what there is, and fails', async () => {
+    const { agents } = await person(() => ({ text: 'Working', toolCalls: [{ name: 'read', input: { path: '.' } }] }));
+    const result = await agents(['run', 'helper', 'Hi', '--max-steps', '2']);
+    expect(result).toMatchObject({ exitCode: 2, stdout: 'Working\n' });
+    expect(result.stderr).toContain(
+      'cairn: the run reached its limit of steps; continue it with --resume, or use a larger --max-steps\n',
+    );
+  });
+
+  test('runs at the same time on one session lose nothing', async () => {
+    const { agents } = await person(({ chat }) => {
+      const last = chat.messages.at(-1)?.content;
+      return { text: `Answer to ${typeof last === 'string' ? last : ''}` };
+    });
+    const prompts = ['One', 'Two', 'Three', 'Four'];
+    const runs = await Promise.all(
+      prompts.map((prompt) => agents(['run', 'helper', prompt, '--session', 's', '--context-mode', 'shared'])),
+    );
+    expect(runs.map(({ exitCode }) => exitCode)).toEqual([0, 0, 0, 0]);
+    const { stdout } = await agents(['context', 'helper', '--session', 's', '--context-mode', 'shared', '--json']);
+    const { messages } = JSON.parse(stdout) as { messages: { role: string; content: unknown }[] };
+    expect(messages).toHaveLength(8);
+    const texts = messages.map(({ content }) => JSON.stringify(content));
+    for (const prompt of prompts) {
+      const at = texts.findIndex((text) => text.includes(prompt) && !text.includes('Answer'));
+      expect(texts[at + 1]).toContain(`Answer to ${prompt}`);
+    }
+  });
+});
+
+describe('what is refused', () => {
+  test.each([
+    ['an unknown agent', ['helpr', 'Hi'], 'There is no agent "helpr". Did you mean helper?'],
+    [
+      'a mode that does not exist',
+      ['helper', 'Hi', '--context-mode', 'open'],
+      'invalid --context-mode "open"; use isolated, shared, fork, handback, selective or summarized',
+    ],
+    ['an empty prompt', ['helper', ' '], 'the prompt is empty; write what the agent is to do'],
+    [
+      'no session to resume',
+      ['helper', 'Hi', '--resume'],
+      'there is no session of this project to continue; leave out --resume to begin one',
+    ],
+    ['--session with --resume', ['helper', 'Hi', '--resume', '--session', 'x'], expect.stringContaining('--session')],
+    ['too many steps', ['helper', 'Hi', '--max-steps', '0'], 'invalid --max-steps "0"; use a whole number from 1'],
+  ])('%s', async (_, args, message) => {
+    const { agents, server } = await person([]);
+    const result = await agents(['run', ...args]);
+    expect({ ...result, stderr: result.stderr.replace(/^cairn: /u, '').trimEnd() }).toMatchObject({
+      exitCode: 2,
+      stdout: '',
+      stderr: message,
+    });
+    expect(server.requests).toHaveLength(0);
+  });
+
+  test('a broken definition', async () => {
+    const { agents, project } = await person([], {
+      project: { '.cairn/agents/bad.md': agent('bad', 'contextMode: open\n') },
+    });
+    expect(await agents(['run', 'bad', 'Hi'])).toMatchObject({
+      exitCode: 2,
+      stdout: '',
+      stderr: `cairn: The definition of the agent bad is invalid: ${project}/.cairn/agents/bad.md:4: contextMode: invalid value "open"; use isolated, shared, fork, handback, selective, summarized. Correct the file, then try again.\n`,
+    });
+  });
+
+  test('without a model it states how to name one and what works without; nothing is created', async () => {
+    const { agents, home } = await person([], { env: { CAIRN_MODEL: '', CAIRN_BASE_URL: '' } });
+    const result = await agents(['run', 'helper', 'Hi']);
+    expect(result).toMatchObject({ exitCode: 2, stdout: '' });
+    expect(result.stderr).toMatch(
+      /^cairn: No model is configured\. .*CAIRN_MODEL.*CAIRN_BASE_URL.*--model and --base-url.*agents context/u,
+    );
+    expect(existsSync(join(home, STORE))).toBe(false);
+    expect((await agents(['context', 'helper'])).exitCode).toBe(0);
+    expect(existsSync(join(home, STORE))).toBe(false);
+  });
+
+  test('a key that the server refuses is reported without the key, and the turn is stored closed', async () => {
+    const { agents } = await person([], { key: 'right', env: { CAIRN_API_KEY: 'secret-key' } });
+    const result = await agents(['run', 'helper', 'Hi']);
+    expect(result).toMatchObject({ exitCode: 2, stdout: '' });
+    expect(result.stderr).toContain('CAIRN_API_KEY');
+    expect(result.stderr).not.toContain('secret-key');
+    expect((await agents(['run', 'helper', 'Hi', '--json'])).stdout).toContain('"code":"MODEL_DENIED"');
+  });
+
+  test.each([
+    ['nothing listens there', 'http://127.0.0.1:9/v1', 'MODEL_UNAVAILABLE'],
+    ['not a URL', 'http//localhost', 'INVALID_OPTION'],
+  ])('a wrong URL: %s', async (_, url, code) => {
+    const { agents } = await person([]);
+    const { exitCode, stdout } = await agents(['run', 'helper', 'Hi', '--base-url', url, '--json']);
+    expect(exitCode).toBe(2);
+    expect(JSON.parse(stdout)).toMatchObject({ error: { code } });
+  });
+
+  test('an unknown model', async () => {
+    const { agents } = await person([], { models: ['known'] });
+    const { exitCode, stdout } = await agents(['run', 'helper', 'Hi', '--json']);
+    expect(exitCode).toBe(2);
+    expect(JSON.parse(stdout)).toMatchObject({ error: { code: 'MODEL_REFUSED' } });
+  });
+});
+
+/** Returns the body of the request that the text of a document makes. */
+async function bodyOf(document: {
+  readonly system: string;
+  readonly messages: readonly ModelMessage[];
+  readonly tools: readonly { readonly name: string; readonly description: string; readonly inputSchema: object }[];
+}): Promise<string> {
+  let body = '';
+  const provider = createOpenAICompatible({
+    name: 'model-server',
+    baseURL: 'http://localhost/v1',
+    includeUsage: true,
+    fetch: (_, init) => {
+      body = init?.body as string;
+      return Promise.reject(new Error('sent'));
+    },
+  });
+  const tools = document.tools.map(
+    ({ name, description, inputSchema }) =>
+      [name, tool({ description, inputSchema: jsonSchema(inputSchema) })] as const,
+  );
+  const stream = streamText({
+    model: provider.chatModel('scripted'),
+    instructions: document.system,
+    messages: [...document.messages],
+    tools: Object.fromEntries(tools) as ToolSet,
+    toolChoice: 'auto',
+    maxRetries: 0,
+    onError: () => undefined,
+  });
+  await stream.consumeStream({ onError: () => undefined });
+  return body;
+}
+
+describe('context', () => {
+  const setup: Setup = {
+    project: {
+      'AGENTS.md': 'Use tabs.',
+      'a.txt': 'one\n',
+      '.cairn/agents/helper.md': agent('helper', 'sharePatterns: ["project uses *"]\nsummarizeAfter: 2\n'),
+    },
+  };
+  const modes = ['isolated', 'shared', 'fork', 'handback', 'selective', 'summarized'];
+
+  test.each(modes)('shows the bytes that the next run sends, in the mode %s', async (mode) => {
+    const { agents, server } = await person(({ number, chat }) => {
+      const isFirst = chat.messages.at(-1)?.role === 'user';
+      return isFirst && number < 6
+        ? { text: 'I read it.', toolCalls: [{ name: 'read', input: { path: 'a.txt' } }] }
+        : { text: `Answer ${number}.` };
+    }, setup);
+    const place = ['--session', 's'];
+    await agents([
+      'run',
+      'helper',
+      'Our project uses React. The weather is bad.',
+      '--context-mode',
+      'shared',
+      ...place,
+    ]);
+    await agents(['run', 'helper', 'Our project uses Node.', '--context-mode', 'shared', ...place]);
+    await agents(['run', 'helper', 'A task of its own.', ...place]);
+    const asked = ['helper', 'And now? @a.txt', '--context-mode', mode, ...place];
+    const shown = await agents(['context', ...asked, '--json']);
+    expect([shown.exitCode, shown.stderr]).toEqual([0, '']);
+    const number = server.requests.length;
+    expect((await agents(['run', ...asked])).exitCode).toBe(0);
+    const document = JSON.parse(shown.stdout) as Parameters<typeof bodyOf>[0];
+    const sent = server.requests[number]!;
+    expect(systemPromptOf(sent)).toBe(document.system);
+    expect(await bodyOf(document)).toBe(sent.body.toString());
+    // The same text, for people.
+    const { stdout } = await agents(['context', ...asked.slice(0, 1), ...asked.slice(2)]);
+    expect(stdout).toContain(`\n== system prompt\n${document.system.slice(0, 100)}`);
+  });
+
+  test('shows what the first run sends, without a model and without a store', async () => {
+    const { agents, server, home } = await person([{ text: 'a' }], setup);
+    const shown = await agents(['context', 'helper', '--json'], { env: { HOME: home } });
+    expect(shown.exitCode).toBe(0);
+    await agents(['run', 'helper', 'Hi']);
+    const document = JSON.parse(shown.stdout) as Parameters<typeof bodyOf>[0];
+    expect(await bodyOf({ ...document, messages: [{ role: 'user', content: 'Hi' }] })).toBe(
+      server.requests[0]!.body.toString(),
+    );
+  });
+
+  test('lists the tokens by part, and what is left out', async () => {
+    const { agents } = await person(() => ({ text: 'Answer.' }), {
+      project: {
+        'AGENTS.md': 'x'.repeat(9000),
+        '.cairn/agents/helper.md': agent('helper', 'contextWindow: 2\ntools: [read]\n'),
+      },
+    });
+    for (const prompt of ['One', 'Two', 'Three']) await agents(['run', 'helper', prompt, '--session', 's']);
+    const { stdout, stderr } = await agents(['context', 'helper', '--session', 's']);
+    const [title, ...rows] = stdout.split('\n\n')[0]?.split('\n') ?? [];
+    expect(title).toMatch(/^helper, mode isolated, session s: about [\d,]+ tokens$/u);
+    expect(rows).toEqual([
+      expect.stringMatching(
+        /^ {2}system {4}[\d,]+: agent \d+, project [\d,]+, workspace \d+, mode \d+, left-out \d+$/u,
+      ),
+      expect.stringMatching(/^ {2}messages {2}\d+: 2 messages$/u),
+      expect.stringMatching(/^ {2}tools {5}\d+: read \d+$/u),
+      expect.stringMatching(/^ {2}left out {2}4 messages of the agent, \d+ tokens \(window\)$/u),
+    ]);
+    expect(stderr).toContain('The project instructions leave out');
+    expect(stdout).toContain('\n== message 1: user\nThree\n');
+    expect(stdout).toContain('\n== tool read\n');
+  });
+
+  test('an unknown agent is refused with near names', async () => {
+    const { agents } = await person([]);
+    expect(await agents(['context', 'helpe'])).toMatchObject({
+      exitCode: 2,
+      stdout: '',
+      stderr: 'cairn: There is no agent "helpe". Did you mean helper?\n',
+    });
+  });
+});
+
+describe('the modes', () => {
+  test('isolated does not see the main conversation, shared does', async () => {
+    const { agents, server } = await person(({ number }) => ({ text: `Answer ${number}` }));
+    const place = ['--session', 's'];
+    await agents(['run', 'helper', 'Our project uses React', '--context-mode', 'shared', ...place]);
+    await agents(['run', 'helper', 'Write a component', ...place]);
+    await agents(['run', 'helper', 'Write a component', '--context-mode', 'shared', ...place]);
+    expect(transcriptOf(server.requests[1]!)).toEqual(['user: Write a component']);
+    expect(transcriptOf(server.requests[2]!).join('\n')).toContain('React');
+    expect(transcriptOf(server.requests[2]!).join('\n')).not.toContain('Answer 2');
+  });
+
+  test('handback adds its answer to the main conversation', async () => {
+    const { agents, server } = await person(({ number }) => ({ text: `Answer ${number}` }));
+    await agents(['run', 'helper', 'Begin', '--context-mode', 'handback', '--session', 's']);
+    await agents(['run', 'helper', 'And?', '--context-mode', 'shared', '--session', 's']);
+    expect(transcriptOf(server.requests[1]!).join('\n')).toContain('Answer 1');
+  });
+});
+
+describe('clear', () => {
+  test('removes the conversation of an agent, and never the main one', async () => {
+    const { agents, server } = await person(({ number }) => ({ text: `Answer ${number}` }));
+    const place = ['--session', 's'];
+    await agents(['run', 'helper', 'Own', ...place]);
+    await agents(['run', 'helper', 'Main', '--context-mode', 'shared', ...place]);
+    expect(await agents(['clear', 'helper'])).toMatchObject({
+      exitCode: 0,
+      stdout: '',
+      stderr: 'cairn: removed 2 messages of helper from s\n',
+    });
+    await agents(['run', 'helper', 'Again', ...place]);
+    expect(transcriptOf(server.requests[2]!)).toEqual(['user: Again']);
+    await agents(['run', 'helper', 'Again', '--context-mode', 'shared', ...place]);
+    expect(transcriptOf(server.requests[3]!).join('\n')).toContain('Main');
+    expect(await agents(['clear', '--main', ...place, '--json'])).toMatchObject({
+      exitCode: 0,
+      stdout: '{"session":"s","removed":4,"notices":["removed 4 messages of the main conversation from s"]}\n',
+    });
+    await agents(['run', 'helper', 'Last', '--context-mode', 'shared', ...place]);
+    expect(transcriptOf(server.requests[4]!)).toEqual(['user: Last']);
+    await agents(['run', 'helper', 'Last', ...place]);
+    expect(transcriptOf(server.requests[5]!)).toContain('user: Again');
+  });
+
+  test('states that there is nothing to remove, and refuses names that mean nothing', async () => {
+    const { agents, home } = await person(() => ({ text: 'a' }));
+    expect(await agents(['clear', 'helper'])).toMatchObject({
+      exitCode: 1,
+      stderr: 'cairn: this project has no session; nothing was removed\n',
+    });
+    expect(existsSync(join(home, STORE))).toBe(false);
+    await agents(['run', 'helper', 'Hi', '--session', 's']);
+    expect(await agents(['clear', '--main'])).toMatchObject({
+      exitCode: 1,
+      stderr: 'cairn: the main conversation has no messages in s; nothing was removed\n',
+    });
+    expect(await agents(['clear', 'helpr'])).toMatchObject({
+      exitCode: 2,
+      stderr: 'cairn: There is no agent "helpr". Did you mean helper?\n',
+    });
+    expect(await agents(['clear'])).toMatchObject({
+      exitCode: 2,
+      stderr: 'cairn: neither an agent nor --main is named; name an agent, or use --main for the main conversation\n',
+    });
+    expect((await agents(['clear', 'helper', '--main'])).exitCode).toBe(2);
+    expect((await agents(['clear', 'helper', '--session', 'other'])).stderr).toContain('there is no session other');
+  });
+});
+
+describe('an end before the end', () => {
+  test('Ctrl-C ends with 130, and the session keeps the closed turn', async () => {
+    const who = await person(({ number }) =>
+      number === 1
+        ? { text: 'I read it.', toolCalls: [{ name: 'read', input: { path: '.' } }] }
+        : number === 2
+          ? { never: true }
+          : { text: 'Back.' },
+    );
+    const child = startCairn(['agents', 'run', 'helper', 'Begin', '--session', 's'], {
+      cwd: who.project,
+      env: who.env,
+    });
+    child.stdin?.end();
+    const end = finished(child);
+    await who.server.arrived(2);
+    child.kill('SIGINT');
+    const { exitCode, stderr } = await end;
+    expect(exitCode).toBe(130);
+    expect(stderr).toContain('session s: --resume continues it');
+    expect(await who.agents(['run', 'helper', 'Go on', '--resume'])).toMatchObject({ exitCode: 0, stdout: 'Back.\n' });
+    const lines = transcriptOf(who.server.requests[2]!);
+    expect(lines[0]).toBe('user: Begin');
+    expect(lines[1]).toContain('read(');
+    expect(lines.at(-1)).toBe('user: Go on');
+  });
+
+  test('a closed pipe ends the run without an error', async () => {
+    const who = await person(() => ({ text: 'x'.repeat(100_000) }));
+    const child = startCairn(['agents', 'run', 'helper', 'Hi', '--session', 's'], { cwd: who.project, env: who.env });
+    child.stdin?.end();
+    child.stdout?.destroy();
+    expect((await finished(child)).exitCode).toBe(0);
+    const { stdout } = await who.agents(['context', 'helper', '--session', 's', '--json']);
+    expect((JSON.parse(stdout) as { messages: unknown[] }).messages).toHaveLength(2);
+  });
+});
+
+describe.skipIf(process.platform === 'win32')('in a terminal', () => {
+  const script = 'exec "$NODE" "$CAIRN" "$@"';
+  const run = (who: Person, ...args: readonly string[]): TerminalRun =>
+    runInTerminal(['agents', 'run', ...args], { cwd: who.project, env: who.env, columns: 100, script });
+
+  test('streams the answer, shows the calls of tools, and escapes what could control the terminal', async () => {
+    const who = await person(
+      [
+        {
+          text: 'I read it.',
+          toolCalls: [
+            { name: 'read', input: { path: 'a.txt' } },
+            { name: 'read', input: { path: 'b\u001b[2J.txt' } },
+          ],
+        },
+        { text: ['One ', '\u001b[31mred', '\nTwo 😀'] },
+      ],
+      { project: { 'a.txt': 'x\n' } },
+    );
+    const terminal = run(who, 'helper', 'Hi');
+    const { exitCode } = await terminal.end;
+    expect(exitCode).toBe(0);
+    const rows = terminal.rows().filter((row) => row !== '');
+    expect(rows).toEqual([
+      'I read it.',
+      '> read {"path":"a.txt"}',
+      String.raw`> read {"path":"b\u001b[2J.txt"}`,
+      expect.stringMatching(/^> read failed: /u),
+      String.raw`One \u001b[31mred`,
+      'Two 😀',
+      expect.stringMatching(/^cairn: 2 steps/u),
+      ...(rows.length > 7 ? [rows[7]] : []),
+    ]);
+  });
+
+  test('shows that it waits, and Ctrl-C ends it', async () => {
+    const who = await person([{ never: true }]);
+    const terminal = run(who, 'helper', 'Hi');
+    await terminal.until((rows) => rows.some((row) => row.includes('waiting for the model')), 'the waiting line');
+    terminal.type('\u0003');
+    expect((await terminal.end).exitCode).toBe(130);
+    expect(terminal.rows().some((row) => row.includes('waiting'))).toBe(false);
+  });
+
+  test('a prompt is needed there', async () => {
+    const who = await person([]);
+    const terminal = run(who, 'helper');
+    expect((await terminal.end).exitCode).toBe(2);
+    expect(terminal.rows().join('\n')).toContain('give the prompt as an argument, or pipe it');
+  });
+});
