@@ -18,6 +18,7 @@ Examples:
   $ cairn mcp                                   serve the current directory to the agent that starts it
   $ cairn mcp --root ~/src/app --root ~/notes   two directories; relative paths start from the first
   $ cairn mcp --read-only --tools glob,grep     only these two
+  $ cairn mcp --agents                          also the agents of the project, with the model of CAIRN_MODEL
   $ cairn mcp --http 8765                       serve http://127.0.0.1:8765/mcp and print the token
 
 In the configuration of an agent host:
@@ -39,6 +40,9 @@ interface McpFlags {
   readonly memory: 'default' | 'mcp-memory' | 'off';
   readonly store?: string;
   readonly project?: string;
+  readonly agents?: boolean;
+  readonly model?: string;
+  readonly baseUrl?: string;
   readonly stateDir?: string;
 }
 
@@ -77,6 +81,14 @@ function givenToken({ token, auth }: McpFlags, session: Session): string | undef
 }
 
 function checkFlags(flags: McpFlags): void {
+  for (const [flag, value] of [
+    ['--model', flags.model],
+    ['--base-url', flags.baseUrl],
+  ]) {
+    if (flags.agents !== true && value !== undefined) {
+      throw new UsageError(`${flag} works only with --agents`, 'leave it out, or add --agents');
+    }
+  }
   for (const [flag, value] of [
     ['--store', flags.store],
     ['--project', flags.project],
@@ -181,6 +193,10 @@ async function runMcp(flags: McpFlags, session: Session): Promise<number> {
       session,
       stateDirectory: flags.stateDir === undefined ? undefined : resolve(session.cwd, flags.stateDir),
       memory: flags.memory === 'off' ? undefined : { ...memory, naming: flags.memory },
+      agents:
+        flags.agents === true
+          ? { ...memory, hasMemory: flags.memory !== 'off', model: flags.model, baseUrl: flags.baseUrl }
+          : undefined,
     }),
     naming: flags.naming,
     readOnly: flags.readOnly,
@@ -237,6 +253,17 @@ export const mcpCommand: CommandFactory = (command, session, done) => {
         '--project <identity>',
         'project of the facts (default: the git repository of the first root, else the root; required for a Redis)',
       ).argParser(filled('--project')),
+    )
+    .option('--agents', 'also offer the agents of the project and of the user; this needs a model')
+    .addOption(
+      new Option('--model <id>', 'model of the agents (default: that of the definition, else CAIRN_MODEL)').argParser(
+        filled('--model'),
+      ),
+    )
+    .addOption(
+      new Option('--base-url <url>', 'URL of a server with the OpenAI API (default: CAIRN_BASE_URL)').argParser(
+        filled('--base-url'),
+      ),
     )
     .addOption(stateOption())
     .addOption(

@@ -2,6 +2,7 @@ import type { ToolSet } from '@cairn/tool';
 import { memoryToolSet } from '../../memory/tool-set.ts';
 import type { MemoryToolSetOptions } from '../../memory/tool-set.ts';
 import type { Session } from '../../terminal/session.ts';
+import type { AgentsToolSetOptions } from './agents-tool-set.ts';
 
 /** What the tool sets are made from. */
 export interface ToolSetOptions {
@@ -10,20 +11,26 @@ export interface ToolSetOptions {
   readonly stateDirectory: string | undefined;
   /** Absent when no memory is served. */
   readonly memory: MemoryToolSetOptions | undefined;
+  /** Absent when no agents are served. */
+  readonly agents: AgentsToolSetOptions | undefined;
 }
 
 /**
  * The tools that `cairn mcp` serves, in the order in which clients see them: one line for each set. They are loaded when a
  * server starts and not before.
  */
-export async function loadToolSets({ session, stateDirectory, memory }: ToolSetOptions): Promise<ToolSet[]> {
+export async function loadToolSets({ session, stateDirectory, memory, agents }: ToolSetOptions): Promise<ToolSet[]> {
   const [{ createCodingToolSet }, { createWorkspaceCacheToolSet }] = await Promise.all([
     import('@cairn/coding-agent'),
     import('@cairn/workspace-cache/tools'),
   ]);
-  return [
+  const sets = [
     createCodingToolSet({ stateDirectory }),
     createWorkspaceCacheToolSet({ journalDirectory: stateDirectory }),
     ...(memory === undefined ? [] : [await memoryToolSet(session, memory)]),
   ];
+  // Agents work with the other sets.
+  if (agents !== undefined)
+    sets.push(await (await import('./agents-tool-set.ts')).agentsToolSet(session, agents, sets));
+  return sets;
 }

@@ -1,0 +1,96 @@
+import type { Agents } from '@cairn/agents';
+import type { Memory } from '@cairn/memory';
+import type { ToolSet } from '@cairn/tool';
+import { openMemory } from '../../memory/store.ts';
+import { UsageError } from '../../terminal/errors.ts';
+import type { Session } from '../../terminal/session.ts';
+import { loadAgents } from '../agents/project.ts';
+
+/** The agents that are served. */
+export interface AgentsToolSetOptions {
+  /** The first directory that is served: the project of the agents. */
+  readonly root: string;
+  /** The SQLite file with the histories. Default: the user's store, or the Redis of `CAIRN_REDIS_URL`. */
+  readonly store?: string | undefined;
+  /** The identity of the project. Default: the git repository of `root`, or `root`; none in a Redis. */
+  readonly project?: string | undefined;
+  /** Whether the agents have facts, and histories that outlive the server. */
+  readonly hasMemory: boolean;
+  readonly model?: string | undefined;
+  readonly baseUrl?: string | undefined;
+  /** Called with each notice. */
+  readonly say: (text: string) => void;
+}
+
+/** Hides `close`: the server closes the sets after the last session. */
+function withoutClose({ name, open }: ToolSet): ToolSet {
+  return { name, open };
+}
+
+/**
+ * Returns the tool set of `@cairn/agents`: the agents of the project and of the user, which work with the other sets. Each client
+ * begins a session of its own.
+ */
+export async function agentsToolSet(
+  session: Pick<Session, 'env' | 'cwd'>,
+  { root, store, project, hasMemory, model, baseUrl, say }: AgentsToolSetOptions,
+  toolSets: readonly ToolSet[],
+): Promise<ToolSet> {
+  const { createAgents, createAgentsToolSet, resolveModel } = await import('@cairn/agents');
+  const { env } = session;
+  const { agents: known } = await loadAgents(session, { root, color: 'auto' });
+  // A missing model is reported at the start, unless each agent could name its own.
+  const [named] = [model, ...Array.from(known.values(), (agent) => agent.model)].filter((one) => one !== undefined);
+  resolveModel({ model: named, baseUrl, env });
+  const openStore = async (): Promise<Memory> => {
+    const flags = { ...(store !== undefined && { store }), ...(project !== undefined && { project }) };
+    const { memory } = await openMemory(session, flags, { onUnreadable: say, directory: root });
+    if (memory.project !== undefined) return memory;
+    await memory.close();
+    const problem = 'a Redis may be shared by machines, so the project of the agents has no name of its own';
+    throw new UsageError(problem, 'use --project <name>');
+  };
+  let opening: Promise<Memory> | undefined;
+  const memoryOf = (): Promise<Memory> => {
+    opening ??= openStore().catch((error: unknown) => {
+      opening = undefined;
+      throw error;
+    });
+    return opening;
+  };
+  if (hasMemory && store === undefined && Boolean(env['CAIRN_REDIS_URL'])) await memoryOf();
+  return createAgentsToolSet({
+    definitions: () => loadAgents(session, { root, color: 'auto' }),
+    open: async (definitions, { roots: [, ...roots], naming, readOnly }): Promise<Agents> => {
+      const [{ ContextManager, openContexts }, { createWorkspaceCache }] = await Promise.all([
+        import('@cairn/context'),
+        import('@cairn/workspace-cache'),
+      ]);
+      const memory = hasMemory ? await memoryOf() : undefined;
+      const contexts = memory === undefined ? new ContextManager() : await openContexts({ store: memory });
+      const agents = createAgents({
+        root,
+        roots,
+        contexts,
+        definitions,
+        model,
+        baseUrl,
+        env,
+        toolSets: toolSets.map(withoutClose),
+        naming,
+        readOnly,
+        memory,
+        workspaceCache: createWorkspaceCache({ root, onWarning: ({ message }) => say(message) }),
+      });
+      const close = async (): Promise<void> => {
+        await agents.close();
+        await contexts.close();
+      };
+      return { ...agents, close, [Symbol.asyncDispose]: close };
+    },
+    close: async () => {
+      const memory = await opening?.catch(() => undefined);
+      await memory?.close();
+    },
+  });
+}
