@@ -221,3 +221,12 @@ test.each([
 ])('refuses %s of characters', (_name, maxCharacters) => {
   expect(() => summarize([], { maxCharacters })).toThrow(/^Invalid maxCharacters \d/u);
 });
+
+test('facts that differ in their numbers alone survive', () => {
+  const planted = Array.from({ length: 20 }, (_, index) => `The port of service ${index} is ${5000 + index}.`);
+  const random = randomOf(3);
+  const talk = ['Okay.', 'Thanks, that helps!', 'Let me see.', 'Could you check that again?', 'I am on it now.'];
+  const texts = shuffled([...planted, ...Array.from({ length: 40 }, () => say(talk)(random))], random);
+  const text = summarize(texts.map((content): UnifiedMessage => ({ role: 'user', content })));
+  expect(planted.filter((fact) => !text.includes(fact))).toEqual([]);
+});

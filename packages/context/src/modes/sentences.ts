@@ -3,7 +3,7 @@ const ENDINGS =
   'bat bash c cc cfg cjs conf cpp cs css csv cts db doc docx env exe gif git go gql graphql gradle gz h hpp htm html ini ipynb jar java jpeg ' +
   'jpg js json jsonc jsonl jsx kt less lock log lua md mdx mjs mp3 mp4 mts net npmrc odt pdf php pl png ppt pptx proto ps1 py rb rs scss ' +
   'sh sql sqlite svelte svg swift tar tf toml ts tsv tsx txt vue wasm webp xls xlsx xml yaml yml zip zsh ' +
-  'ai app cn co com de dev edu eu fr gov io jp me org test tv uk us local internal example localhost';
+  'NET ai app cn co com de dev edu eu fr gov io jp me org test tv uk us local internal example localhost';
 
 /** A dot inside a name, a number or an abbreviation. */
 const INNER_DOT = new RegExp(

@@ -106,17 +106,16 @@ function countBy(values: Iterable<string>): Map<string, number> {
 function rank(candidates: readonly Candidate[]): Ranked[] {
   const unique = [...new Map(candidates.map((one) => [`${one.speaker}\n${one.text.toLowerCase()}`, one])).values()];
   const skeletons = countBy(unique.map(({ skeleton }) => skeleton));
-  const repeats = countBy(candidates.map(({ skeleton }) => skeleton));
+  const repeats = countBy(candidates.map(({ text }) => text.toLowerCase()));
   const frequency = countBy(unique.flatMap(({ terms }) => [...new Set(terms)]));
   const scored = unique.map((one) => {
     const { terms, text, skeleton, weight } = one;
     // How rare its words are, from 0 to 1. A sentence of few words says little.
     const rarity = terms.reduce((sum, term) => sum + 1 / (frequency.get(term) ?? 1), 0) / Math.max(3, terms.length);
-    // A sentence that many messages have is talk; so is a pattern of which only the numbers change.
-    const template =
-      Math.min(4, 1.5 * ((repeats.get(skeleton) ?? 1) - 1)) +
-      Math.min(3, Math.max(0, (skeletons.get(skeleton) ?? 1) - 2));
-    const score = weight + 2 * rarity - template - Math.max(0, text.length - 100) / 60;
+    // A sentence that many messages have is talk, and one of many that differ in their numbers alone may be.
+    const repeated = Math.min(4, 1.5 * ((repeats.get(one.text.toLowerCase()) ?? 1) - 1));
+    const template = Math.min(1.5, 0.5 * Math.max(0, (skeletons.get(skeleton) ?? 1) - 2));
+    const score = weight + 2 * rarity - repeated - template - Math.max(0, text.length - 100) / 60;
     return { ...one, score };
   });
   return scored.toSorted((left, right) => right.score - left.score || left.order - right.order);
