@@ -9,6 +9,9 @@ const TAG = '$cairn';
 /** Parts, texts and data that are larger are blobs. In bytes of UTF-8. */
 export const MAX_PART_BYTES: number = 256 * 1024;
 
+/** A name of a chunk in a record. */
+const NAME_BYTES = 67;
+
 type Fields = Readonly<Record<string, unknown>>;
 
 function isFields(value: unknown): value is Fields {
@@ -60,7 +63,9 @@ export class Encoder {
     if (!isLonger(JSON.stringify(encoded), this.#partBytes)) return encoded;
     const { content, ...rest } = encoded;
     const parts = Array.isArray(content) ? content.map((part) => this.#shorten(part, this.#partBytes)) : content;
-    return this.#shorten({ ...rest, content: parts }, this.#recordBytes);
+    // The record has the names of all chunks too.
+    const bytes = this.#recordBytes - this.chunks.size * NAME_BYTES;
+    return this.#shorten({ ...rest, content: parts }, Math.max(bytes, 0));
   }
 
   #encode(value: unknown): unknown {

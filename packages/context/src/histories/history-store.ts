@@ -1,4 +1,5 @@
 /** One history in the store of a memory. */
+import { MemoryError } from '@cairn/memory';
 import type { Memory, Namespace, NamespaceRecord } from '@cairn/memory';
 import { randomUUID } from 'node:crypto';
 import type { UnifiedMessage } from '../messages/message.ts';
@@ -216,23 +217,27 @@ export class HistoryStore {
 
   /** Removes the history with all that belongs to it, and erases the text from the files of the store. */
   async clear(): Promise<void> {
-    await this.#turns.forget(this.#key);
-    await this.#removeChunks();
-    await this.#turns.forget({ prefix: keyOf('summaries', this.place) });
     // Also removes records that an import kept because it could not read them.
-    await this.#memory.forget({ namespace: NAMESPACE, key: this.#key });
+    const { problems } = await this.#memory.forget({ namespace: NAMESPACE, key: this.#key });
+    const left = problems.find(({ key }) => key === this.storeKey);
+    if (left) throw new MemoryError(left.code, [left.message, 'The history was not cleared.'], { key: left.key });
+    const removed =
+      (await this.#removeChunks()) + (await this.#turns.forget({ prefix: keyOf('summaries', this.place) }));
+    if (removed > 0) await this.#memory.backend.erase();
   }
 
-  async #removeChunks(): Promise<void> {
+  async #removeChunks(): Promise<number> {
     const prefix = keyOf('blobs', this.place);
+    let removed = 0;
     for (const { key } of await this.#blobs.keys({ prefix })) {
       const name = key.slice(prefix.length);
       const records = await this.#blobs.list(key);
       if (await this.#isNeeded(name)) continue;
-      await this.#blobs.remove(key, records);
+      removed += await this.#blobs.remove(key, records);
       const data = records.flatMap((record) => dataOf(record) ?? [])[0];
       if (data !== undefined && (await this.#isNeeded(name))) await this.#putChunk(name, data, 'restored');
     }
+    return removed;
   }
 
   /** Returns whether a turn was added that needs a chunk. */

@@ -1,0 +1,166 @@
+/** Sessions in a store, and how export, import, statistics, forgetting and backups of a memory treat them. */
+import { listSessions, openContexts, removeSession } from '@cairn/context';
+import { createMemory } from '@cairn/memory';
+import { memory as inProcess } from '@cairn/memory/memory';
+import { sqlite } from '@cairn/memory/sqlite';
+import { readFileSync } from 'node:fs';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { backendKinds, openMemory, START_MS, useBackends } from '../memory/backends.ts';
+import { temporaryDirectory } from '../support/tree.ts';
+import { openSession, storedMessages, turnOf, user, withFile } from './contexts.ts';
+
+useBackends();
+
+const KIB = 1024;
+
+describe.each(backendKinds)('sessions on $name', (kind) => {
+  test.skipIf(kind.isSkipped)('are listed by project, the newest first, with their first message', async () => {
+    const { memory, backend, advance } = await openMemory(kind, { project: '/home/me/app' });
+    expect(await listSessions({ store: memory })).toEqual([]);
+    const old = await openContexts({ store: memory, session: 'old: one' });
+    await old.addMessage('b', user('of b'));
+    await advance(1000);
+    await old.addMessage('a', user(`\n  Build ${'a very '.repeat(20)}good app\nwith care`), 'shared');
+    await advance(1000);
+    const newer = await openContexts({ store: memory, session: '新' });
+    await newer.addMessage('a', withFile(300 * KIB), 'shared');
+    await newer.appendTurn('a', turnOf('x'), 'shared');
+    await newer.appendTurn('z', turnOf('x'));
+    await newer.appendTurn('c', turnOf('x'));
+    await (await openContexts({ store: memory, session: 'nothing' })).refresh();
+    await (await openContexts({ store: memory, session: 'elsewhere', project: '/home/me' })).addMessage('a', user('x'));
+    const expected = [
+      { session: '新', title: '', lastUsedAt: START_MS + 2000, messages: 13, agents: ['c', 'z'] },
+      {
+        session: 'old: one',
+        title: `Build ${'a very '.repeat(20)}`.slice(0, 79) + '…',
+        lastUsedAt: START_MS + 1000,
+        messages: 2,
+        agents: ['b'],
+      },
+    ];
+    expect(await listSessions({ store: memory })).toEqual(expected);
+    expect(await listSessions({ store: backend, project: '/home/me/app' })).toEqual(expected);
+    expect(await listSessions({ store: backend })).toEqual([]);
+  });
+
+  test.skipIf(kind.isSkipped)('are removed with all that they have, and nothing else', async () => {
+    const { memory } = await openMemory(kind);
+    for (const session of ['s', 's2', 'other']) {
+      const manager = await openContexts({ store: memory, session });
+      for (const agent of ['a', 'b']) await manager.appendTurn(agent, [user(agent), withFile(300 * KIB)]);
+      await manager.addMessage('a', user('x'), 'shared');
+      await manager.writeSummary('a', { text: 'y', messages: 1 }, 'shared');
+    }
+    const open = await openSession(memory);
+    expect(await removeSession({ store: memory, session: 's' })).toBe(true);
+    expect(await removeSession({ store: memory, session: 's' })).toBe(false);
+    expect((await listSessions({ store: memory })).map(({ session }) => session).toSorted()).toEqual(['other', 's2']);
+    const keys = (await memory.namespace('contexts').keys()).map(({ key }) => key);
+    expect(keys.filter((key) => key.includes(':s:'))).toEqual([]);
+    expect(keys).toHaveLength(2 * (3 + 4 + 1) - 2 * 2);
+    await open.refresh();
+    expect([open.main.conversationHistory, open.getContext('a').conversationHistory]).toEqual([[], []]);
+    await expect(removeSession({ store: memory, session: '' })).rejects.toMatchObject({ code: 'INVALID_NAME' });
+  });
+
+  test.skipIf(kind.isSkipped)('are exported, and go on in another store', async () => {
+    const { memory } = await openMemory(kind, { project: '/p' });
+    const large = withFile(900 * KIB);
+    const manager = await openSession(memory);
+    for (let turn = 0; turn < 60; turn++) await manager.appendTurn('a', turnOf(`${turn}`));
+    await manager.appendTurn('a', [user('look'), large], 'shared');
+    await manager.writeSummary('a', { text: 'A summary.', messages: 1 }, 'shared');
+    const lines = await Array.fromAsync(memory.export());
+
+    const backend = inProcess({ clock: () => START_MS });
+    const other = createMemory({ backend, project: '/p' });
+    expect(await other.import(lines)).toMatchObject({ added: lines.length - 1, dropped: 0, problems: [] });
+    const again = await openSession(other);
+    expect(again.problems).toEqual([]);
+    expect(again.getContext('a').conversationHistory).toEqual(manager.getContext('a').conversationHistory);
+    expect(again.main.conversationHistory).toStrictEqual([user('look'), large]);
+    expect(await again.readSummary('a', 'shared')).toEqual({ text: 'A summary.', messages: 1 });
+    await again.appendTurn('a', turnOf('new'));
+    await again.addMessage('a', large, 'shared');
+
+    // Back again: five messages come, and the two chunks of the file, which were written again.
+    const back = await Array.fromAsync(other.export());
+    expect(await memory.import(back)).toMatchObject({ added: 7, dropped: 0, problems: [] });
+    await manager.refresh();
+    expect(manager.getContext('a').conversationHistory).toEqual(again.getContext('a').conversationHistory);
+    expect(manager.main.conversationHistory).toStrictEqual([user('look'), large, large]);
+    expect(manager.problems).toEqual([]);
+  });
+
+  test.skipIf(kind.isSkipped)('that an import adds to are in the order of their times', async () => {
+    const { memory, advance } = await openMemory(kind);
+    const other = await openMemory(kind.name === 'redis' ? (backendKinds[0] ?? kind) : kind);
+    await (await openSession(other.memory)).appendTurn('a', turnOf('1'));
+    await other.advance(2000);
+    await (await openSession(other.memory)).appendTurn('a', turnOf('3'));
+    const lines = await Array.fromAsync(other.memory.export());
+    const manager = await openSession(memory);
+    await advance(1000);
+    await manager.appendTurn('a', turnOf('2'));
+    await manager.refresh();
+    await advance(2000);
+    await manager.appendTurn('a', turnOf('4'));
+    const { conversationHistory: before } = manager.getContext('a');
+    await memory.import(lines);
+    await manager.refresh();
+    const expected = ['1', '2', '3', '4'].flatMap(turnOf);
+    expect(manager.getContext('a').conversationHistory).toEqual(expected);
+    expect(before).toEqual([...turnOf('2'), ...turnOf('4')]);
+    expect(await storedMessages(memory, 'a')).toEqual(expected);
+    await manager.appendTurn('a', turnOf('5'));
+    await manager.refresh();
+    await manager.refresh();
+    expect(manager.getContext('a').conversationHistory).toEqual([...expected, ...turnOf('5')]);
+  });
+
+  test.skipIf(kind.isSkipped)('are part of the statistics, and forgotten with their namespace', async () => {
+    const { memory } = await openMemory(kind);
+    const manager = await openSession(memory);
+    await manager.appendTurn('a', turnOf('1'));
+    await manager.addMessage('a', withFile(300 * KIB), 'shared');
+    const { namespaces, keysWithoutEnd, problems } = await memory.stats();
+    expect(namespaces).toMatchObject([{ name: 'contexts', keys: 3, records: 6 }]);
+    expect([keysWithoutEnd, problems]).toEqual([0, []]);
+    expect(await memory.listGroups()).toEqual([]);
+    expect(await memory.forget({ namespace: 'contexts' })).toMatchObject({ removed: 6 });
+    await manager.addMessage('a', user('2'));
+    await manager.refresh();
+    expect(manager.getContext('a').conversationHistory).toEqual([user('2')]);
+    expect(manager.main.conversationHistory).toEqual([]);
+  });
+});
+
+describe('a file of SQLite', () => {
+  const secret = 'A-SECRET-THAT-IS-CLEARED';
+
+  test('has no text of a history that was cleared, also of its large parts', async () => {
+    const path = `${temporaryDirectory()}/memory.db`;
+    const manager = await openSession(sqlite({ path }));
+    await manager.appendTurn('a', [user(secret), user(`${secret}${'x'.repeat(300 * KIB)}`)], 'shared');
+    await manager.appendTurn('a', turnOf('kept'));
+    await manager.writeSummary('a', { text: secret, messages: 1 }, 'shared');
+    const bytesOf = (): string => ['', '-wal'].map((suffix) => readFileSync(`${path}${suffix}`, 'latin1')).join('');
+    expect(bytesOf()).toContain(secret);
+    await manager.clearHistory('a', 'shared');
+    expect(bytesOf()).not.toContain(secret);
+    expect(bytesOf()).toContain('kept done');
+    await manager.close();
+  });
+
+  test('is copied with its sessions', async () => {
+    const directory = temporaryDirectory();
+    const memory = createMemory({ backend: sqlite({ path: `${directory}/memory.db` }) });
+    onTestFinished(() => memory.close());
+    await (await openSession(memory)).appendTurn('a', [user('look'), withFile(300 * KIB)]);
+    await memory.backup(`${directory}/copy.db`);
+    const copy = createMemory({ backend: sqlite({ path: `${directory}/copy.db` }) });
+    onTestFinished(() => copy.close());
+    expect(await storedMessages(copy, 'a')).toStrictEqual([user('look'), withFile(300 * KIB)]);
+  });
+});
