@@ -24,6 +24,11 @@ export function withFile(bytes: number, fill: number = 7): UnifiedMessage {
   return { role: 'user', content: [{ type: 'file', data: new Uint8Array(bytes).fill(fill), mediaType: 'image/png' }] };
 }
 
+/** Returns the content of a message that is a text. */
+export function contentOf(message: UnifiedMessage | undefined): string {
+  return typeof message?.content === 'string' ? message.content : '';
+}
+
 /** Opens the session `s` of a store. */
 export async function openSession(
   store: ContextsOptions['store'],

@@ -69,7 +69,7 @@ describe.each(backendKinds)('sessions on $name', (kind) => {
     const large = withFile(900 * KIB);
     const manager = await openSession(memory);
     for (let turn = 0; turn < 60; turn++) await manager.appendTurn('a', turnOf(`${turn}`));
-    await manager.appendTurn('a', [user('look'), large], 'shared');
+    await manager.appendTurn('a', [user('see'), large], 'shared');
     await manager.writeSummary('a', { text: 'A summary.', messages: 1 }, 'shared');
     const lines = await Array.fromAsync(memory.export());
 
@@ -79,7 +79,7 @@ describe.each(backendKinds)('sessions on $name', (kind) => {
     const again = await openSession(other);
     expect(again.problems).toEqual([]);
     expect(again.getContext('a').conversationHistory).toEqual(manager.getContext('a').conversationHistory);
-    expect(again.main.conversationHistory).toStrictEqual([user('look'), large]);
+    expect(again.main.conversationHistory).toStrictEqual([user('see'), large]);
     expect(await again.readSummary('a', 'shared')).toEqual({ text: 'A summary.', messages: 1 });
     await again.appendTurn('a', turnOf('new'));
     await again.addMessage('a', large, 'shared');
@@ -89,7 +89,7 @@ describe.each(backendKinds)('sessions on $name', (kind) => {
     expect(await memory.import(back)).toMatchObject({ added: 7, dropped: 0, problems: [] });
     await manager.refresh();
     expect(manager.getContext('a').conversationHistory).toEqual(again.getContext('a').conversationHistory);
-    expect(manager.main.conversationHistory).toStrictEqual([user('look'), large, large]);
+    expect(manager.main.conversationHistory).toStrictEqual([user('see'), large, large]);
     expect(manager.problems).toEqual([]);
   });
 
@@ -157,10 +157,10 @@ describe('a file of SQLite', () => {
     const directory = temporaryDirectory();
     const memory = createMemory({ backend: sqlite({ path: `${directory}/memory.db` }) });
     onTestFinished(() => memory.close());
-    await (await openSession(memory)).appendTurn('a', [user('look'), withFile(300 * KIB)]);
+    await (await openSession(memory)).appendTurn('a', [user('see'), withFile(300 * KIB)]);
     await memory.backup(`${directory}/copy.db`);
     const copy = createMemory({ backend: sqlite({ path: `${directory}/copy.db` }) });
     onTestFinished(() => copy.close());
-    expect(await storedMessages(copy, 'a')).toStrictEqual([user('look'), withFile(300 * KIB)]);
+    expect(await storedMessages(copy, 'a')).toStrictEqual([user('see'), withFile(300 * KIB)]);
   });
 });

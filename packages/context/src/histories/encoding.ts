@@ -9,8 +9,8 @@ const TAG = '$cairn';
 /** Parts, texts and data that are larger are blobs. In bytes of UTF-8. */
 export const MAX_PART_BYTES: number = 256 * 1024;
 
-/** A name of a chunk in a record. */
-const NAME_BYTES = 67;
+/** The bytes of the name of a chunk in a record, where the message has it and where the record lists it. */
+const NAME_BYTES = 60;
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -18,9 +18,14 @@ function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** Returns the start of the name of a chunk, which tells the chunks of one history apart. */
+export function shortNameOf(name: string): string {
+  return name.slice(0, 8);
+}
+
 /** Returns the name of a chunk. It may begin or end with half a surrogate pair, which UTF-8 cannot tell from others. */
 function nameOf(chunk: string): string {
-  return hash('sha256', Buffer.from(chunk, 'utf16le'));
+  return hash('sha256', Buffer.from(chunk, 'utf16le'), 'base64url');
 }
 
 /** Returns whether a text is larger than allowed, without counting when its length tells. */
@@ -31,11 +36,11 @@ function isLonger(text: string, bytes: number): boolean {
 /** Splits a text so that each piece is at most this large as a text of JSON. */
 function* chunksOf(text: string, bytes: number): Generator<string, void, undefined> {
   for (let start = 0; start < text.length;) {
-    let length = bytes;
-    let chunk = text.slice(start, start + length);
-    while (length > 1 && isLonger(JSON.stringify(chunk), bytes)) {
-      length = Math.ceil(length / 2);
-      chunk = text.slice(start, start + length);
+    let chunk = text.slice(start, start + bytes);
+    for (;;) {
+      const size = Buffer.byteLength(JSON.stringify(chunk));
+      if (size <= bytes || chunk.length === 1) break;
+      chunk = chunk.slice(0, Math.max(1, Math.floor((chunk.length * bytes * 0.98) / size)));
     }
     yield chunk;
     start += chunk.length;
@@ -196,8 +201,8 @@ export async function decode(value: unknown, readChunk: ReadChunk): Promise<Unif
     // A part of JSON may have blobs itself.
     for (const name of decoder.missing) {
       const chunk = await readChunk(name);
-      if (chunk === undefined) return unreadable(`its part ${name.slice(0, 12)} is missing`);
-      if (nameOf(chunk) !== name) return unreadable(`its part ${name.slice(0, 12)} is damaged`);
+      if (chunk === undefined) return unreadable(`its part ${shortNameOf(name)} is missing`);
+      if (nameOf(chunk) !== name) return unreadable(`its part ${shortNameOf(name)} is damaged`);
       chunks.set(name, chunk);
     }
   }

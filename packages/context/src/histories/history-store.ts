@@ -3,7 +3,7 @@ import { MemoryError } from '@cairn/memory';
 import type { Memory, Namespace, NamespaceRecord } from '@cairn/memory';
 import { randomUUID } from 'node:crypto';
 import type { UnifiedMessage } from '../messages/message.ts';
-import { decode, Encoder, UnreadableMessage } from './encoding.ts';
+import { decode, Encoder, shortNameOf, UnreadableMessage } from './encoding.ts';
 import { keyOf, NAMESPACE } from './keys.ts';
 import type { HistoryPlace } from './keys.ts';
 
@@ -62,7 +62,7 @@ interface TurnRecord {
   readonly turn: string;
   readonly index: number;
   readonly count: number;
-  /** The hashes of the chunks of its large parts, also of parts within parts. */
+  /** The short names of the chunks of its large parts, also of parts within parts. */
   readonly chunks?: readonly string[];
   readonly message: unknown;
 }
@@ -145,7 +145,7 @@ export class HistoryStore {
       const encoder = new Encoder(this.#turns.maxContentBytes);
       const encoded = encoder.encode(message);
       for (const [name, chunk] of encoder.chunks) chunks.set(name, chunk);
-      const names = encoder.chunks.size > 0 && { chunks: [...encoder.chunks.keys()] };
+      const names = encoder.chunks.size > 0 && { chunks: Array.from(encoder.chunks.keys(), shortNameOf) };
       return { turn: id, index, count: messages.length, ...names, message: encoded };
     });
     for (const [name, data] of chunks) await this.#putChunk(name, data, id);
@@ -243,7 +243,7 @@ export class HistoryStore {
   /** Returns whether a turn was added that needs a chunk. */
   async #isNeeded(name: string): Promise<boolean> {
     const records = await this.#turns.list(this.#key);
-    return records.some((record) => parseRecord(record)?.chunks?.includes(name) === true);
+    return records.some((record) => parseRecord(record)?.chunks?.includes(shortNameOf(name)) === true);
   }
 
   async readSummary(): Promise<string | undefined> {
