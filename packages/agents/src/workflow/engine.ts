@@ -19,7 +19,7 @@ import { Journal } from './journal.ts';
 import { isPending, NEW_STATE, stateOf } from './loop-state.ts';
 import type { LoopState } from './loop-state.ts';
 import { loopTexts } from './loop-texts.ts';
-import { FINISH_STEP, questionOf, runLoop, settleUnfinished } from './loop.ts';
+import { answerOf, FINISH_STEP, questionOf, runLoop, settleUnfinished } from './loop.ts';
 import type { WorkflowResponse } from './response.ts';
 import type { Session } from './session.ts';
 import type { CallRecord, WorkflowFunction } from './types.ts';
@@ -111,9 +111,9 @@ export interface AgentWorkflows {
   readonly stream: (name: string) => WorkflowStream;
   /**
    * Continues a workflow: after a kill, an error or an abort, or with the answer of the user. Without an answer, one that waits
-   * goes on waiting.
+   * goes on waiting; one that is done returns its answer again.
    *
-   * @throws {MemoryError} `UNKNOWN_WORKFLOW`, `WORKFLOW_BUSY`, `INVALID_INPUT` when it is finished.
+   * @throws {MemoryError} `UNKNOWN_WORKFLOW`, `WORKFLOW_BUSY`. @throws {AgentError} `INVALID_INPUT` when it failed or was cancelled.
    */
   readonly resume: (id: string, options?: ResumeOptions) => Promise<WorkflowResponse>;
   /** Approves the call that the workflow waits with, with other arguments if they are given, and continues. */
@@ -401,6 +401,19 @@ export function createWorkflows(options: WorkflowsOptions): AgentWorkflows {
   const resume: AgentWorkflows['resume'] = async (id, { answer: given, ...workOptions } = {}) => {
     const found = await find(id, workOptions.signal);
     const { record, state, stream, group, usesMemory } = found;
+    if (record.status === 'failed' || record.status === 'cancelled') {
+      const summary = `The workflow ${id} is finished (${record.status})`;
+      throw new AgentError('INVALID_INPUT', [summary, 'Retry it to try its failed and open todos again.']);
+    }
+    if (record.status === 'done') {
+      if (given !== undefined) {
+        const summary = `The workflow ${id} is done, and asks nothing`;
+        throw new AgentError('INVALID_INPUT', [summary, 'Send the message as a new request.']);
+      }
+      const text = answerOf(found, { language: options.language ?? 'en' });
+      const usage = usageCounter().usage();
+      return { status: 'done', kind: 'complex', workflow: id, text, todos: record.todos, usage };
+    }
     const call = state.calls.find(isPending);
     const isWaiting = record.status === 'waiting' || call !== undefined;
     const answer = given ?? (isWaiting && call?.status !== 'approval' ? await answerIn(found, record) : undefined);

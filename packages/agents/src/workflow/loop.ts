@@ -234,7 +234,11 @@ async function waitFor(session: Session, journal: Journal, call: CallRecord): Pr
 }
 
 /** The text that the user gets at the end: the last result, with what failed and what was done in part. */
-function answerOf({ record, state }: Journal, { language }: Session, reason: string | undefined): string {
+export function answerOf(
+  { record, state }: Pick<Journal, 'record' | 'state'>,
+  { language }: Pick<Session, 'language'>,
+  reason?: string,
+): string {
   const texts = loopTexts[language];
   const failed = record.todos.filter(({ status }) => status === 'failed');
   const partial = record.todos.filter(

@@ -1,0 +1,102 @@
+/**
+ * Works on a workflow until it is killed: `node workflow-child.ts <sqlite|redis> <path|url> <model url> <log> <process|resume|approve>
+ * [id]`. Prints `event <type>` for each event, and `hold <what>` where it stops to be killed, as `CAIRN_HOLD` names it. The function
+ * `effect` adds a line to the log.
+ */
+import { createWorkflows, toStreamFunctions } from '@cairn/agents';
+import type { WorkflowResponse } from '@cairn/agents';
+import { createMemory, MemoryError } from '@cairn/memory';
+import type { MemoryBackend } from '@cairn/memory';
+import { redis } from '@cairn/memory/redis';
+import { sqlite } from '@cairn/memory/sqlite';
+import { appendFileSync, readFileSync, writeSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+
+const [kind = '', place = '', url = '', log = '', command = '', id = ''] = process.argv.slice(2);
+const hold = process.env['CAIRN_HOLD'] ?? '';
+
+/** Prints synchronously, so that a kill loses no line. */
+function say(line: string): void {
+  writeSync(1, `${line}\n`);
+}
+
+/** Stops here until the process is killed. */
+async function holdAt(what: string): Promise<void> {
+  if (hold !== what) return;
+  say(`hold ${what}`);
+  await new Promise(() => undefined);
+}
+
+/** Only the effects of calls are known to the log: it is what happened outside. */
+function linesOf(step: string): number {
+  return readFileSync(log, 'utf8')
+    .split('\n')
+    .filter((line) => line === step).length;
+}
+
+let hasEnded = false;
+const store: MemoryBackend =
+  kind === 'redis' ? redis({ url: place, timeoutMs: 10_000 }) : sqlite({ path: place, busyTimeoutMs: 10_000 });
+const backend: MemoryBackend = {
+  ...store,
+  swap: async (...given) => {
+    // The next write after the effect is the record of its outcome.
+    if (hasEnded) await holdAt('before the outcome is recorded');
+    return store.swap(...given);
+  },
+};
+const memory = createMemory({ backend });
+memory.defineStream({
+  name: 'chat',
+  functions: toStreamFunctions([
+    {
+      name: 'effect',
+      description: 'has an effect',
+      parameters: { step: 'the step' },
+      execute: async ({ step }: { readonly step: string }) => {
+        await holdAt('before the effect');
+        appendFileSync(log, `${step}\n`);
+        await holdAt('after the effect');
+        hasEnded = true;
+        return 'done';
+      },
+    },
+    {
+      name: 'check',
+      description: 'returns how often the step had its effect',
+      parameters: { step: 'the step' },
+      readOnly: true,
+      execute: async ({ step }: { readonly step: string }) => {
+        say('check');
+        await holdAt('in a function that changes nothing');
+        return String(linesOf(step));
+      },
+    },
+  ]),
+});
+const needsApproval = command === 'approve' || process.env['CAIRN_APPROVE'] === '1' ? ['effect'] : [];
+const workflows = createWorkflows({ memory, model: 'm', baseUrl: url, leaseMs: 500, needsApproval });
+const onEvent = ({ type }: { readonly type: string }): void => say(`event ${type}`);
+
+/** Waits until the lease of a killed process has expired. */
+async function unlessBusy(work: () => Promise<WorkflowResponse>): Promise<WorkflowResponse> {
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!MemoryError.isInstance(error) || error.code !== 'WORKFLOW_BUSY') throw error;
+      await delay(20);
+    }
+  }
+}
+
+const commands: Readonly<Record<string, () => Promise<WorkflowResponse>>> = {
+  process: () => workflows.stream('chat').process({ group: 'g' }, 'go', { onEvent }),
+  resume: () => workflows.resume(id, { onEvent }),
+  approve: () => workflows.approve(id, { onEvent }),
+};
+const work = commands[command];
+if (work === undefined) throw new Error(`unknown command ${command}`);
+const { status, text } = await unlessBusy(work);
+say(`ended ${status} ${text}`);
+await memory.close();
