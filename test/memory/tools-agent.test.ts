@@ -7,6 +7,8 @@ import { kinds, open, useStore } from './tools-harness.ts';
 
 type Call = (name: string, input?: Readonly<Record<string, unknown>>) => Promise<string>;
 
+const START = 'cairn://memory/start';
+
 /** Opens the memory tools of an agent, or of the user's own session. */
 async function toolsOf(agent?: string): Promise<Call> {
   const set = memoryToolSet({ open: async () => open(), workflowId: 'workflow_1' });
@@ -18,8 +20,9 @@ async function toolsOf(agent?: string): Promise<Call> {
     session: createToolSession(),
     signal: new AbortController().signal,
   };
-  const { tools } = await set.open(context);
+  const { tools, resources } = await set.open(context);
   return async (name, input = {}) => {
+    if (name === START) return JSON.stringify(await resources?.read(START, context));
     const result = await tools[name]?.execute(input);
     return result === undefined ? '' : textOf(result);
   };
@@ -71,8 +74,11 @@ describe.each(kinds)('the tools of an agent, $name', (kind) => {
     const [main, reviewer, other] = [await toolsOf(), await toolsOf('reviewer'), await toolsOf('tester')];
     await main('remember', { text: 'the tests need redis' });
     await reviewer('remember', { text: 'the review needs two people' });
-    for (const call of [main, reviewer, other]) {
-      const text = await call('list_facts');
+    for (const [call, name] of [main, reviewer, other].flatMap((one) => [
+      [one, 'list_facts'] as const,
+      [one, START] as const,
+    ])) {
+      const text = await call(name);
       expect(text).toContain('the user likes tabs');
       expect(text).toContain('the tests need redis');
       expect(text).toContain('the review needs two people');

@@ -26,14 +26,17 @@ export function inOrder(agents: Iterable<AgentDefinition>): AgentDefinition[] {
   return [...agents].toSorted((one, other) => (one.name < other.name ? -1 : 1));
 }
 
-/** Adds texts while they fit. */
-function fitting(texts: readonly string[], maxCharacters: number): string[] {
-  let left = maxCharacters;
-  const end = texts.findIndex((text) => {
-    left -= text.length + 1;
-    return left < 0;
-  });
-  return texts.slice(0, end === -1 ? texts.length : end);
+/** Returns the texts of the first items, as many as fit. */
+function fitting<Item>(items: readonly Item[], textOf: (item: Item) => string, maxCharacters: number): string[] {
+  const texts: string[] = [];
+  let characters = 0;
+  for (const item of items) {
+    const text = textOf(item);
+    characters += text.length + 1;
+    if (characters > maxCharacters) break;
+    texts.push(text);
+  }
+  return texts;
 }
 
 /**
@@ -44,12 +47,9 @@ export function listAgents(agents: Iterable<AgentDefinition>, language: Language
   const texts = delegationTexts[language];
   const sorted = inOrder(agents);
   if (sorted.length === 0) return texts.noAgents;
-  const described = fitting(
-    sorted.map(({ name, description }) => `- ${name}: ${oneLine(description)}`),
-    MAX_DESCRIBED,
-  );
-  const rest = sorted.slice(described.length).map(({ name }) => name);
-  const named = fitting(rest, MAX_NAMED);
+  const described = fitting(sorted, ({ name, description }) => `- ${name}: ${oneLine(description)}`, MAX_DESCRIBED);
+  const rest = sorted.slice(described.length);
+  const named = fitting(rest, ({ name }) => name, MAX_NAMED);
   const uncounted = rest.length - named.length;
   return [
     texts.list,

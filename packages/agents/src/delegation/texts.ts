@@ -21,6 +21,7 @@ interface DelegationTexts {
   readonly listOffset: string;
   readonly range: (from: number, to: number, total: number) => string;
   readonly more: (tool: string, offset: number) => string;
+  readonly noAgentAt: (offset: number, total: number) => Problem;
   readonly problems: string;
   /** The last line of an answer: how to continue. */
   readonly done: (agent: string, run: string) => string;
@@ -62,6 +63,10 @@ export const delegationTexts: Readonly<Record<Language, DelegationTexts>> = {
     listOffset: 'the number of agents to skip',
     range: (from, to, total) => `Agents ${from} to ${to} of ${total}, by name.`,
     more: (tool, offset) => `More: ${tool} with offset ${offset}.`,
+    noAgentAt: (offset, total) => [
+      `There is no agent at offset ${offset}; the number of agents is ${total}`,
+      'Use a smaller offset.',
+    ],
     problems: 'Definitions that cannot be used:',
     done: (agent, run) => `[agent ${agent}; to continue: continue "${run}"]`,
     cut: ({ from, to, total }, next) => `[characters ${from} to ${to} of ${total}; the rest: ${next}]`,
@@ -131,6 +136,7 @@ export const delegationTexts: Readonly<Record<Language, DelegationTexts>> = {
     listOffset: '跳过的 agent 数量',
     range: (from, to, total) => `按名称排列，第 ${from} 至 ${to} 个 agent，共 ${total} 个。`,
     more: (tool, offset) => `其余：用 offset ${offset} 调用 ${tool}。`,
+    noAgentAt: (offset, total) => [`位置 ${offset} 处没有 agent；共 ${total} 个`, '请使用更小的 offset。'],
     problems: '无法使用的定义：',
     done: (agent, run) => `[agent ${agent}；继续时传 continue "${run}"]`,
     cut: ({ from, to, total }, next) => `[第 ${from} 至 ${to} 个字符，共 ${total} 个；其余：${next}]`,

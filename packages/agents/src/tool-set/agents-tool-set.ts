@@ -1,6 +1,6 @@
 import { DEFAULT_MODE, formatProblem } from '@cairn/context';
 import type { AgentDefinition, AgentDefinitions, ContextMode, Language } from '@cairn/context';
-import { createTool, inputSchema, succeed } from '@cairn/tool';
+import { createTool, inputSchema, succeed, ToolError } from '@cairn/tool';
 import type { OpenToolSet, ToolDefinition, Tools, ToolSet, ToolSetContext } from '@cairn/tool';
 import { z } from 'zod';
 import { inOrder, oneLine } from '../delegation/agent-list.ts';
@@ -70,6 +70,9 @@ function createListTool(
     },
     run: async ({ offset = 0 }) => {
       const all = inOrder(agents.values());
+      if (offset > 0 && offset >= all.length) {
+        throw new ToolError('INVALID_INPUT', texts.noAgentAt(offset, all.length));
+      }
       const shown: AgentDefinition[] = [];
       let characters = 0;
       for (const one of all.slice(offset)) {
@@ -80,7 +83,7 @@ function createListTool(
       const end = offset + shown.length;
       const broken = problems.filter(({ severity }) => severity === 'error');
       const lines = [
-        all.length === 0 ? texts.noAgents : texts.range(Math.min(offset + 1, end), end, all.length),
+        all.length === 0 ? texts.noAgents : texts.range(offset + 1, end, all.length),
         ...shown.map(describe),
         ...(end < all.length && shown.length > 0 ? [texts.more(LIST_AGENTS, end)] : []),
         ...(broken.length > 0 ? [texts.problems, ...broken.slice(0, MAX_PROBLEMS).map(formatProblem)] : []),
@@ -101,7 +104,7 @@ function createListTool(
 }
 
 /**
- * Makes the tools `list_agents` and `run_agent`, for hosts that are no agents of Cairn, such as clients of an MCP server. Each session
+ * Makes the tools `list_agents` and `run_agent`, for other hosts, such as the clients of an MCP server. Each session
  * has agents of its own. In a read-only session the agents change nothing.
  */
 export function createAgentsToolSet(options: AgentsToolSetOptions): ToolSet {
