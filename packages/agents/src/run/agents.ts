@@ -1,6 +1,8 @@
+import type { NamingProfile } from '@cairn/coding-agent';
 import type {
   AgentDefinition,
   AgentDefinitions,
+  AskModel,
   ContextManager,
   ContextMode,
   Language,
@@ -42,7 +44,7 @@ export interface AgentsOptions {
   /** Further directories that the tools may use, absolute. */
   readonly roots?: readonly string[] | undefined;
   /** The naming profile of the tools. @default 'default' */
-  readonly naming?: string | undefined;
+  readonly naming?: NamingProfile | undefined;
   /** Offer only tools that change nothing. @default false */
   readonly readOnly?: boolean | undefined;
   /** Its newest facts are in each system prompt. The caller closes it. */
@@ -52,6 +54,11 @@ export interface AgentsOptions {
    * The caller closes it.
    */
   readonly workspaceCache?: WorkspaceCache | undefined;
+  /**
+   * Writes the summaries of the mode `summarized`: the model of the run, or a function. Each is made once and stored. When it fails,
+   * sentences of the conversation are shown. Default: sentences, without a model.
+   */
+  readonly summarizer?: 'model' | AskModel | undefined;
   /** Of the texts for the model. @default 'en' */
   readonly language?: Language | undefined;
   /** The largest history and prompt of a request. The system prompt and the tools come on top. @default 32_000 */
@@ -80,6 +87,9 @@ export interface RequestOptions {
   /** The run whose tool call starts this one. */
   readonly parent?: ToolRunContext | undefined;
 }
+
+/** Options of {@link Agents.prepare}. */
+export type PrepareOptions = Omit<RequestOptions, 'prompt'> & Partial<Pick<RequestOptions, 'prompt'>>;
 
 /** Options of {@link Agents.run}. */
 export interface RunOptions extends RequestOptions {
@@ -146,7 +156,7 @@ export interface Agents {
    * @throws {ContextError} `UNKNOWN_AGENT`, `INVALID_DEFINITION`, `INVALID_MODE`, `TOO_LARGE`
    * @throws {AgentError} `INVALID_INPUT`, `INVALID_OPTION`, `UNKNOWN_RUN`
    */
-  prepare(options: Omit<RequestOptions, 'prompt'> & Partial<Pick<RequestOptions, 'prompt'>>): Promise<PreparedRequest>;
+  prepare(options: PrepareOptions): Promise<PreparedRequest>;
   /** Aborts the runs that work, waits for their ends, and closes the tools. A second call does nothing. */
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;

@@ -1,7 +1,7 @@
 import type { UnifiedMessage } from '@cairn/context';
 import { tokensOf } from '@cairn/context';
 import type { LanguageModel, ModelMessage, ToolSet } from 'ai';
-import type { AgentEvent, AgentResult, FinishReason, OwnEvent, Usage } from './agent-run.ts';
+import type { AgentEvent, AgentResult, FinishReason, OwnEvent } from './agent-run.ts';
 import type { AgentsOptions, RunOptions } from './agents.ts';
 import type { RunLimits } from './limits.ts';
 import { requestModel } from './model-request.ts';
@@ -11,6 +11,7 @@ import { runTexts } from './texts.ts';
 import { refuseCalls, runCalls } from './tool-calls.ts';
 import type { ToolRunContext } from './tool-context.ts';
 import { labelled, Turn } from './turn.ts';
+import type { UsageSum } from './usage-sum.ts';
 
 /** What one run is made of. */
 export interface ExecuteOptions {
@@ -22,6 +23,8 @@ export interface ExecuteOptions {
   readonly model: LanguageModel;
   /** The model as nested runs are given it. */
   readonly inherited: LanguageModel;
+  /** Also has what was used before the first step. */
+  readonly usage: UsageSum;
   /** Aborted by the caller, by the time limit or by `close`. */
   readonly signal: AbortSignal;
   /** Whether the time limit aborted the signal. */
@@ -38,47 +41,6 @@ interface End {
   readonly error?: unknown;
 }
 
-/** The tokens of a run. */
-class UsageSum {
-  #inputTokens = 0;
-  #outputTokens = 0;
-  #cachedInputTokens = 0;
-  #isComplete = true;
-  /** The tokens for the limit: an estimate where a server states nothing. */
-  used = 0;
-
-  addAnswer({ usage }: ModelAnswer, estimate: () => number): void {
-    if (usage?.inputTokens === undefined || usage.outputTokens === undefined) {
-      this.#isComplete = false;
-      this.used += estimate();
-      return;
-    }
-    this.add({
-      inputTokens: usage.inputTokens,
-      outputTokens: usage.outputTokens,
-      cachedInputTokens: usage.inputTokenDetails.cacheReadTokens ?? 0,
-      isComplete: true,
-    });
-  }
-
-  add({ inputTokens, outputTokens, cachedInputTokens, isComplete }: Usage): void {
-    this.#inputTokens += inputTokens;
-    this.#outputTokens += outputTokens;
-    this.#cachedInputTokens += cachedInputTokens;
-    this.#isComplete &&= isComplete;
-    this.used += inputTokens + outputTokens;
-  }
-
-  get sum(): Usage {
-    return {
-      inputTokens: this.#inputTokens,
-      outputTokens: this.#outputTokens,
-      cachedInputTokens: this.#cachedInputTokens,
-      isComplete: this.#isComplete,
-    };
-  }
-}
-
 function wordsOf(reason: unknown): string | undefined {
   if (typeof reason === 'string') return reason;
   // The reason of an abort without one says nothing.
@@ -91,12 +53,11 @@ function asError(error: unknown): Error {
 
 /** Runs the steps of a prepared run, stores its turn, and returns its result. Rejects only when the turn cannot be stored. */
 export async function execute(execution: ExecuteOptions): Promise<AgentResult> {
-  const { run, options, agents, prepared, limits, model, signal, emit } = execution;
+  const { run, options, agents, prepared, limits, model, usage, signal, emit } = execution;
   const { definition, opened } = prepared;
   const { language = 'en', contexts } = agents;
   const texts = runTexts[language];
   const turn = new Turn(prepared.before, prepared.prompt);
-  const usage = new UsageSum();
   const tools = opened.tools as unknown as ToolSet;
   let text = '';
   let steps = 0;

@@ -6,7 +6,8 @@ import type { LanguageModel, LanguageModelUsage, ModelMessage, ToolSet } from 'a
 export interface ModelRequest {
   /** A model whose failures are `AgentError`s and that repeats requests by itself: see `resolveModel`. */
   readonly model: LanguageModel;
-  readonly system: string;
+  /** @default none */
+  readonly system?: string | undefined;
   readonly messages: readonly ModelMessage[];
   /** Their `execute` is not called: the caller runs the calls of the answer. */
   readonly tools?: ToolSet | undefined;
@@ -83,7 +84,17 @@ class Received {
 
 /** Sends one request and streams its answer. Never rejects: a failure is in the answer, with what arrived before it. */
 export async function requestModel(request: ModelRequest): Promise<ModelAnswer> {
-  const { model, system, messages, tools = {}, toolChoice, maxOutputTokens, signal, onText, onReasoning } = request;
+  const {
+    model,
+    system = '',
+    messages,
+    tools = {},
+    toolChoice,
+    maxOutputTokens,
+    signal,
+    onText,
+    onReasoning,
+  } = request;
   const received = new Received();
   const cut = (finishReason: 'aborted' | 'error', error?: unknown): ModelAnswer => ({
     message: received.message,

@@ -1,29 +1,35 @@
-import { expandMentions, sessionWorkspace } from '@cairn/coding-agent';
-import {
-  createView,
-  findAgent,
-  labelOf,
-  modeOf,
-  MODES,
-  readProjectInstructions,
-  textOf,
-  tokensOf,
-} from '@cairn/context';
+import { sessionWorkspace } from '@cairn/coding-agent';
+import { createView, findAgent, modeOf, readProjectInstructions, summarizeByModel, tokensOf } from '@cairn/context';
 import type {
   AgentDefinition,
   AgentDefinitions,
+  AskModel,
   ContextMode,
-  ContextView,
+  ModelSummary,
+  ModelSummaryResult,
   UnifiedMessage,
   UserMessage,
 } from '@cairn/context';
 import type { ToolSession } from '@cairn/tool';
 import { estimateTokens } from '@cairn/tool/prompt';
+import type { CountTokens } from '@cairn/tool/prompt';
 import type { WorkspaceRun } from '@cairn/workspace-cache';
-import { AgentError } from '../errors.ts';
+import { addUpdates, attachMentions, checkPrompt } from '../prompt/prompt-content.ts';
 import { systemParts, systemText } from '../prompt/system-prompt.ts';
 import type { AgentTools } from '../tools/open-agent-tools.ts';
-import type { AgentsOptions, PreparedPart, PreparedRequest, PreparedTool, RequestOptions } from './agents.ts';
+import type {
+  AgentsOptions,
+  PreparedPart,
+  PreparedRequest,
+  PreparedTool,
+  PrepareOptions,
+  RequestOptions,
+} from './agents.ts';
+import { historiesOf } from './histories.ts';
+import { runTexts } from './texts.ts';
+
+/** The key of the history of the main session. */
+const MAIN = '__main__';
 
 /** The tools of an agent, and the session that they were opened for. */
 export interface OpenedTools extends AgentTools {
@@ -58,153 +64,137 @@ export interface PreparedRun extends PreparedRequest {
   readonly continues: string | undefined;
 }
 
-/** Returns the first run of the chain that a run belongs to. @throws {AgentError} `UNKNOWN_RUN` */
-function chainOf(run: string, history: readonly UnifiedMessage[], agent: string): string {
-  const found = history.findLast((message) => labelOf(message).run === run);
-  if (found !== undefined) return labelOf(found).continues ?? run;
-  throw new AgentError('UNKNOWN_RUN', [
-    `The history of the agent ${agent} has no run ${JSON.stringify(run)}`,
-    'Continue a run of this agent, in the same session and mode, or begin a new one without it.',
-  ]);
+/** Returns the definition of an agent. @throws {ContextError} `UNKNOWN_AGENT`, `INVALID_DEFINITION` */
+export function definitionOf(agent: string | AgentDefinition, { definitions }: SharedParts): AgentDefinition {
+  return typeof agent === 'string' ? findAgent(definitions, agent) : agent;
 }
 
-/** The key of the history of the main session. */
-const MAIN = '__main__';
-
-interface Histories {
-  readonly main: readonly UnifiedMessage[];
-  readonly own: readonly UnifiedMessage[];
-  readonly continues: string | undefined;
-}
-
-/** Returns the histories as they are now. Of a continued run, the own history has its chain only. */
-function historiesOf(name: string, mode: ContextMode, options: AgentsOptions, run: string | undefined): Histories {
-  const { contexts } = options;
-  const main = contexts.getContext(name, 'shared').conversationHistory;
-  if (MODES[mode].writes === 'main') {
-    return { main, own: [], continues: run === undefined ? undefined : chainOf(run, main, name) };
+/** Returns the summary of main that a model wrote: a stored one, or with `askModel` a new one if it is needed. */
+async function summaryOf(
+  { name, summarizeAfter }: AgentDefinition,
+  { contexts, language = 'en' }: AgentsOptions,
+  askModel: AskModel | undefined,
+): Promise<ModelSummaryResult> {
+  const main = contexts.main.conversationHistory;
+  const readSummary = (): Promise<ModelSummary | undefined> => contexts.readSummary(name, 'shared');
+  if (askModel === undefined) {
+    const summary = await readSummary();
+    const folded = foldedCount(main.length, summarizeAfter ?? DEFAULT_SUMMARIZE_AFTER);
+    if (folded > 0 && summary?.messages !== folded) return { notice: runTexts[language].summaryPending };
+    return summary === undefined ? {} : { summary };
   }
-  const own = contexts.getContext(name, mode).conversationHistory;
-  if (run === undefined) return { main, own, continues: undefined };
-  const continues = chainOf(run, own, name);
-  const chain = own.filter((message) => {
-    const label = labelOf(message);
-    return label.run === continues || label.continues === continues;
-  });
-  // A fork reads no history of its own, but continues its run.
-  return MODES[mode].reads === 'main'
-    ? { main: [...main, ...chain], own: [], continues }
-    : { main, own: chain, continues };
-}
-
-function checkPrompt(prompt: UserMessage['content']): void {
-  const isEmpty = typeof prompt === 'string' ? prompt.trim() === '' : prompt.length === 0;
-  if (isEmpty) throw new AgentError('INVALID_INPUT', ['The prompt is empty', 'Write what the agent is to do.']);
-}
-
-/** Attaches the files that a prompt mentions. */
-async function withMentions(
-  prompt: string,
-  { roots, options }: SharedParts,
-  { session }: OpenedTools,
-): Promise<UserMessage['content']> {
-  const workspace = sessionWorkspace({ roots, session });
-  const naming = options.naming as Parameters<typeof expandMentions>[1]['naming'];
-  const { content, mentions } = await expandMentions(prompt, { workspace, naming });
-  if (mentions.length === 0) return prompt;
-  return content.map((part) =>
-    part.type === 'text'
-      ? { type: 'text' as const, text: part.text }
-      : { type: 'file' as const, mediaType: part.mimeType, data: { type: 'data', data: part.data } },
-  );
-}
-
-/** Adds the changes of the workspace, unless the agent sees them already. */
-function withUpdates(
-  content: UserMessage['content'],
-  updates: string,
-  before: readonly UnifiedMessage[],
-): UserMessage['content'] {
-  if (updates === '' || before.some((message) => message.role === 'user' && textOf(message).endsWith(updates)))
-    return content;
-  if (typeof content === 'string') return `${content}\n\n${updates}`;
-  return [...content, { type: 'text', text: updates }];
+  const store = {
+    readSummary,
+    writeSummary: (summary: ModelSummary) => contexts.writeSummary(name, summary, 'shared'),
+  };
+  return summarizeByModel(main, { askModel, store, summarizeAfter, language });
 }
 
 /** Makes the request of a run from what there is now: the histories, the facts, the instructions of the project, the tree. */
 export async function prepareRun(
   shared: SharedParts,
-  request: Omit<RequestOptions, 'prompt'> & Partial<Pick<RequestOptions, 'prompt'>>,
+  request: PrepareOptions,
+  askModel?: AskModel,
 ): Promise<PreparedRun> {
-  const { options } = shared;
-  const { root, contexts, memory, language = 'en', countTokens = estimateTokens, maxContextTokens } = options;
-  const { agent } = request;
-  const definition = typeof agent === 'string' ? findAgent(shared.definitions, agent) : agent;
-  const mode = modeOf(request.mode, definition);
   if (request.prompt !== undefined) checkPrompt(request.prompt);
-  const [opened, instructions, facts, workspace] = await Promise.all([
-    shared.openTools(definition, mode, request),
-    readProjectInstructions({ root, directory: options.directory, language }),
+  const definition = definitionOf(request.agent, shared);
+  const mode = modeOf(request.mode, definition);
+  const opened = await shared.openTools(definition, mode, request);
+  try {
+    return await prepareWith(opened, { shared, request, definition, mode, askModel });
+  } catch (error) {
+    opened.close();
+    throw error;
+  }
+}
+
+interface Preparation {
+  readonly shared: SharedParts;
+  readonly request: PrepareOptions;
+  readonly definition: AgentDefinition;
+  readonly mode: ContextMode;
+  readonly askModel: AskModel | undefined;
+}
+
+async function prepareWith(opened: OpenedTools, preparation: Preparation): Promise<PreparedRun> {
+  const { shared, request, definition, mode, askModel } = preparation;
+  const { options, roots } = shared;
+  const { root, directory, contexts, memory, language = 'en', countTokens = estimateTokens, naming } = options;
+  const { name } = definition;
+  const [instructions, facts = '', workspace] = await Promise.all([
+    readProjectInstructions({ root, directory, language }),
     memory?.facts.startBlock({ language }),
     shared.workspaceRun(),
-    contexts.refresh([definition.name, MAIN]),
+    contexts.refresh([name, MAIN]),
   ]);
-  const prompt =
+  const usesModel = mode === 'summarized' && options.summarizer !== undefined;
+  const { summary, notice = '' } = usesModel ? await summaryOf(definition, options, askModel) : {};
+  const { content, notices } =
     typeof request.prompt === 'string' && request.mentions === true
-      ? await withMentions(request.prompt, shared, opened)
-      : request.prompt;
+      ? await attachMentions(request.prompt, {
+          workspace: sessionWorkspace({ roots, session: opened.session }),
+          naming,
+        })
+      : { content: request.prompt, notices: [] };
+
   // From here on nothing waits: the request shows one moment of the histories.
-  const { main, own, continues } = historiesOf(definition.name, mode, options, request.continue);
-  const fixed = systemParts({
-    agent: definition.systemPrompt,
-    project: instructions.text,
-    tools: opened.instructions.join('\n\n'),
-    facts: facts ?? '',
-    workspace: workspace?.section() ?? '',
-  });
-  const count = (text: string): number => countTokens(text);
-  const toolTokens = opened.offered.reduce((sum, { tokens }) => sum + tokens, 0);
+  const { main, own, continues } = historiesOf(contexts, { agent: name, mode, run: request.continue });
   const updates = workspace?.updates() ?? '';
-  const asMessage = (content: UserMessage['content']): UserMessage => ({ role: 'user', content });
-  const promptTokens = prompt === undefined ? 0 : tokensOf(asMessage(withUpdates(prompt, updates, [])), countTokens);
-  const view: ContextView = createView({
+  const promptWith = (before: readonly UnifiedMessage[]): UserMessage | undefined =>
+    content === undefined ? undefined : { role: 'user', content: addUpdates(content, updates, before) };
+  const largest = promptWith([]);
+  const view = createView({
     mode,
     language,
-    agent: definition.name,
+    agent: name,
     main,
     own,
     window: definition.contextWindow,
     sharePatterns: definition.sharePatterns,
     summarizeAfter: definition.summarizeAfter,
-    maxTokens: maxContextTokens,
+    summary,
+    maxTokens: options.maxContextTokens,
     countTokens,
-    promptTokens,
+    promptTokens: largest === undefined ? 0 : tokensOf(largest, countTokens),
   });
-  const message = prompt === undefined ? undefined : asMessage(withUpdates(prompt, updates, view.messages));
-  const parts = [...fixed, ...systemParts({ mode: view.modeText, 'left-out': view.notice })];
-  const system: PreparedPart[] = parts.map((part) => ({ ...part, tokens: count(part.text) }));
-  const messages = message === undefined ? view.messages : [...view.messages, message];
-  const systemTokens = system.reduce((sum, { tokens }) => sum + tokens, 0);
-  const messageTokens = messages.reduce((sum, one) => sum + tokensOf(one, countTokens), 0);
+  const prompt = promptWith(view.messages);
+  const parts = systemParts({
+    agent: definition.systemPrompt,
+    project: instructions.text,
+    tools: opened.instructions.join('\n\n'),
+    facts,
+    workspace: workspace?.section() ?? '',
+    mode: view.modeText,
+    'left-out': view.notice,
+  });
+  const system = parts.map((part): PreparedPart => ({ ...part, tokens: countTokens(part.text) }));
+  const messages = prompt === undefined ? view.messages : [...view.messages, prompt];
+  const allNotices = [...opened.notices, ...instructions.notices, ...notices, notice, view.notice];
   return {
-    agent: definition.name,
+    agent: name,
     mode,
     system,
     messages,
     tools: opened.offered,
     leftOut: view.details.leftOut,
-    tokens: {
-      system: systemTokens,
-      messages: messageTokens,
-      tools: toolTokens,
-      total: systemTokens + messageTokens + toolTokens,
-    },
-    notices: [...opened.notices, ...instructions.notices, ...(view.notice === '' ? [] : [view.notice])],
+    tokens: tokensOfRequest({ system, messages, tools: opened.offered }, countTokens),
+    notices: allNotices.filter((text) => text !== ''),
     definition,
     opened,
     systemText: systemText(parts),
     before: view.messages,
-    prompt: message,
+    prompt,
     continues,
   };
+}
+
+function tokensOfRequest(
+  parts: Pick<PreparedRequest, 'system' | 'messages' | 'tools'>,
+  countTokens: CountTokens,
+): PreparedRequest['tokens'] {
+  const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0);
+  const system = sum(parts.system.map(({ tokens }) => tokens));
+  const messages = sum(parts.messages.map((message) => tokensOf(message, countTokens)));
+  const tools = sum(parts.tools.map(({ tokens }) => tokens));
+  return { system, messages, tools, total: system + messages + tools };
 }

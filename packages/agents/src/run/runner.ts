@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { isAbsolute } from 'node:path';
-import type { AgentDefinition, AgentDefinitions, ContextMode } from '@cairn/context';
+import type { AgentDefinition, AgentDefinitions, AskModel, ContextMode } from '@cairn/context';
 import { createToolSession } from '@cairn/tool';
 import { estimateTokens } from '@cairn/tool/prompt';
 import { sessionWorkspace } from '@cairn/coding-agent';
-import type { NamingProfile } from '@cairn/coding-agent';
 import type { WorkspaceRun } from '@cairn/workspace-cache';
 import { asSchema } from 'ai';
 import type { LanguageModel } from 'ai';
@@ -17,11 +16,14 @@ import { openAgentTools } from '../tools/open-agent-tools.ts';
 import type { AgentTools } from '../tools/open-agent-tools.ts';
 import type { AgentEvent, AgentResult, AgentRun, OwnEvent } from './agent-run.ts';
 import type { Agents, AgentsOptions, PreparedRequest, PreparedTool, RequestOptions, RunOptions } from './agents.ts';
+import { Ending } from './ending.ts';
 import { EventLog } from './event-log.ts';
 import { execute } from './execute.ts';
 import { limitsOf } from './limits.ts';
-import { prepareRun } from './prepare.ts';
-import type { OpenedTools, PreparedRun, SharedParts } from './prepare.ts';
+import { requestModel } from './model-request.ts';
+import { definitionOf, prepareRun } from './prepare.ts';
+import type { OpenedTools, SharedParts } from './prepare.ts';
+import { UsageSum } from './usage-sum.ts';
 
 /** The run that a delegation tool is made for. */
 export interface DelegationCaller {
@@ -47,47 +49,6 @@ async function offeredOf(tools: AgentTools['tools'], count: (text: string) => nu
       return { name, description, inputSchema, tokens: count(JSON.stringify({ name, description, inputSchema })) };
     }),
   );
-}
-
-/** A signal that the caller, a time limit and `close` abort. */
-class Ending {
-  readonly #controller = new AbortController();
-  readonly #caller: AbortSignal | undefined;
-  #timer: NodeJS.Timeout | undefined;
-  #isTimeout = false;
-
-  constructor(caller: AbortSignal | undefined) {
-    this.#caller = caller;
-    caller?.addEventListener('abort', this.#onAbort, { once: true });
-    if (caller?.aborted) this.#onAbort();
-  }
-
-  /** Aborts the signal after this time. */
-  limit(timeoutMs: number): void {
-    this.#timer = setTimeout(() => {
-      this.#isTimeout = !this.signal.aborted;
-      this.abort(new Error('timeout'));
-    }, timeoutMs);
-  }
-
-  readonly #onAbort = (): void => this.abort(this.#caller?.reason);
-
-  get signal(): AbortSignal {
-    return this.#controller.signal;
-  }
-
-  get isTimeout(): boolean {
-    return this.#isTimeout;
-  }
-
-  abort(reason: unknown): void {
-    this.#controller.abort(reason);
-  }
-
-  stop(): void {
-    clearTimeout(this.#timer);
-    this.#caller?.removeEventListener('abort', this.#onAbort);
-  }
 }
 
 const NO_DEFINITIONS: AgentDefinitions = { agents: new Map(), problems: [], replaced: [] };
@@ -140,7 +101,7 @@ export function createRunner(options: AgentsOptions, { delegate }: RunnerParts =
       roots,
       agent,
       mode,
-      naming: options.naming as NamingProfile | undefined,
+      naming: options.naming,
       language: options.language,
       readOnly: readOnly || options.readOnly,
       within: parent?.grant,
@@ -188,26 +149,41 @@ export function createRunner(options: AgentsOptions, { delegate }: RunnerParts =
   const start = async (run: string, runOptions: RunOptions, ending: Ending, log: EventLog): Promise<AgentResult> => {
     const depth = runOptions.parent === undefined ? 0 : runOptions.parent.depth + 1;
     const emit = (event: OwnEvent): void => log.push({ ...event, run, depth });
-    const prepared: PreparedRun = await prepareRun(shared, runOptions);
+    const definition = definitionOf(runOptions.agent, shared);
+    const limits = limitsOf(runOptions, definition);
+    ending.limit(limits.timeoutMs);
+    const [inherited, { name, guard, warnings }] = modelOf(runOptions, definition);
+    const { firstByteTimeoutMs, chunkTimeoutMs, summarizer } = options;
+    const model = guard({ firstByteTimeoutMs, chunkTimeoutMs, onRetry: (retry) => emit({ type: 'retry', ...retry }) });
+    const usage = new UsageSum();
+    const askModel: AskModel = async (prompt) => {
+      if (typeof summarizer === 'function') return summarizer(prompt, { signal: ending.signal });
+      const answer = await requestModel({
+        model,
+        messages: [{ role: 'user', content: prompt }],
+        signal: ending.signal,
+      });
+      usage.addAnswer(answer, () => countTokens(prompt));
+      if (answer.error !== undefined) throw answer.error;
+      return answer.text;
+    };
+    const prepared = await prepareRun(shared, { ...runOptions, agent: definition }, askModel);
     try {
-      const { definition, mode, prompt } = prepared;
+      const { prompt, mode } = prepared;
       if (prompt === undefined)
         throw new AgentError('INVALID_INPUT', ['The run has no prompt', 'Write what the agent is to do.']);
-      const limits = limitsOf(runOptions, definition);
-      ending.limit(limits.timeoutMs);
-      const [model, { name, guard, warnings }] = modelOf(runOptions, definition);
       emit({ type: 'start', agent: definition.name, mode, model: name });
       const notices = [...prepared.notices, ...warnings];
       for (const text of notices) emit({ type: 'notice', text });
-      const { firstByteTimeoutMs, chunkTimeoutMs } = options;
       return await execute({
         run,
         options: runOptions,
         agents: options,
         prepared: { ...prepared, prompt, notices },
         limits,
-        model: guard({ firstByteTimeoutMs, chunkTimeoutMs, onRetry: (retry) => emit({ type: 'retry', ...retry }) }),
-        inherited: model,
+        model,
+        inherited,
+        usage,
         signal: ending.signal,
         isTimeout: () => ending.isTimeout,
         emit,

@@ -16,6 +16,8 @@ interface RunTexts {
   readonly stopped: (reason: string) => string;
   /** The result of a call that did not end after an abort. */
   readonly unknownOutcome: (reason: string) => string;
+  /** For the user: `prepare` asks no model. */
+  readonly summaryPending: string;
   readonly noTool: (name: string, names: readonly string[]) => string;
   readonly invalidJson: (name: string, problem: string) => string;
   readonly invalidInput: (name: string, problem: string) => string;
@@ -36,6 +38,8 @@ const en: RunTexts = {
   stopped: (reason) => `Stopped: ${reason}. Check what the call changed before you repeat it.`,
   unknownOutcome: (reason) =>
     `Outcome unknown: ${reason} before the call ended. Check what it changed before you repeat it.`,
+  summaryPending:
+    'The run will let the model summarize the main conversation again; sentences of it are shown here instead.',
   noTool: (name, names) =>
     `There is no tool ${name}. Nothing was done. ${names.length === 0 ? 'Answer without tools.' : `Use ${names.join(', ')}.`}`,
   invalidJson: (name, problem) =>
@@ -57,6 +61,7 @@ const zh: RunTexts = {
   notRun: (reason) => `未调用：${reason}。没有执行任何操作。`,
   stopped: (reason) => `已停止：${reason}。重试之前，请先检查这次调用改变了什么。`,
   unknownOutcome: (reason) => `结果未知：调用结束之前，${reason}。重试之前，请先检查它改变了什么。`,
+  summaryPending: '运行时模型会重新总结主会话；这里改为显示其中的句子。',
   noTool: (name, names) =>
     `没有工具 ${name}。没有执行任何操作。${names.length === 0 ? '请不用工具作答。' : `请使用 ${names.join('、')}。`}`,
   invalidJson: (name, problem) =>
