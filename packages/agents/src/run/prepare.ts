@@ -1,5 +1,14 @@
 import { sessionWorkspace } from '@cairn/coding-agent';
-import { createView, findAgent, modeOf, readProjectInstructions, summarizeByModel, tokensOf } from '@cairn/context';
+import {
+  createView,
+  DEFAULT_SUMMARIZE_AFTER,
+  findAgent,
+  foldedCount,
+  modeOf,
+  readProjectInstructions,
+  summarizeByModel,
+  tokensOf,
+} from '@cairn/context';
 import type {
   AgentDefinition,
   AgentDefinitions,
