@@ -76,7 +76,7 @@ async function kill({ child, ended }: RunningProcess): Promise<void> {
 }
 
 /** Waits for a line of a process. */
-async function said(running: RunningProcess, line: string): Promise<void> {
+async function printed(running: RunningProcess, line: string): Promise<void> {
   for (;;) {
     if (running.lines.includes(line)) return;
     const { length } = running.lines;
@@ -119,7 +119,7 @@ describe.each(kinds)('a workflow on $name', ({ name, isSkipped }) => {
     async (hold, effects) => {
       const scene = await openScene(name, [todos('a'), call('effect'), report(1, { result: 'checked' })]);
       const first = scene.start('process', { hold });
-      await said(first, `hold ${hold}`);
+      await printed(first, `hold ${hold}`);
       const before = await scene.record();
       // It was recorded before it ran.
       expect(before.state).toMatchObject({ calls: [{ id: 'call_0', name: 'effect', status: 'running' }] });
@@ -140,7 +140,7 @@ describe.each(kinds)('a workflow on $name', ({ name, isSkipped }) => {
     const hold = 'in a function that changes nothing';
     const scene = await openScene(name, [todos('a'), call('check'), report(1, { result: 'read' })]);
     const first = scene.start('process', { hold });
-    await said(first, `hold ${hold}`);
+    await printed(first, `hold ${hold}`);
     await kill(first);
     const { id } = await scene.record();
     const second = scene.start('resume', { id });
@@ -156,7 +156,7 @@ describe.each(kinds)('a workflow on $name', ({ name, isSkipped }) => {
     const hold = 'after the effect';
     const scene = await openScene(name, [call('effect'), report(1, { result: 'checked' })]);
     const first = scene.start('process', { hold });
-    await said(first, `hold ${hold}`);
+    await printed(first, `hold ${hold}`);
     await kill(first);
     const { id, todos: list } = await scene.record();
     expect(list).toMatchObject([{ content: 'go' }]);
@@ -177,7 +177,7 @@ describe.each(kinds)('a workflow on $name', ({ name, isSkipped }) => {
       expect(first.lines.at(-1)).toMatch(/^ended waiting May effect/u);
       const { id } = await scene.record();
       const second = scene.start('approve', { id, hold });
-      await said(second, `hold ${hold}`);
+      await printed(second, `hold ${hold}`);
       await kill(second);
       const third = scene.start('resume', { id, approve: true });
       expect((await third.ended).stderr).toBe('');
@@ -209,7 +209,7 @@ describe.each(kinds)('a workflow on $name', ({ name, isSkipped }) => {
       };
       const scene = await openScene(name, careful);
       let running = scene.start('process');
-      await said(running, 'event workflow-start');
+      await printed(running, 'event workflow-start');
       const { id } = await scene.record();
       let kills = 0;
       for (; kills < KILLS; kills++) {

@@ -20,7 +20,7 @@ interface Texts {
   readonly problems: (problems: readonly string[]) => string;
   readonly finishStep: string;
   readonly createTodos: string;
-  readonly done: string;
+  readonly done: (todos: readonly Todo[]) => string;
   readonly busy: (id: string) => string;
   readonly stateUnknown: string;
   readonly noReason: string;
@@ -60,7 +60,7 @@ export const loopTexts: Readonly<Record<Language, Texts>> = {
     problems: (problems) => `# Problems with the last answer\n${problems.map((one) => `- ${one}`).join('\n')}`,
     finishStep: 'Ends the current step with a report.',
     createTodos: 'Makes the list of steps for a complex request. The steps are then worked on one after another.',
-    done: 'Done.',
+    done: (todos) => `Done:\n${lines(todos, () => '')}`,
     busy: (id) => `The workflow ${id} already goes on. Your message is stored; its next step reads it.`,
     stateUnknown: 'The state of the workflow is not readable; use the version that wrote it',
     noReason: 'The user gave no reason.',
@@ -90,7 +90,7 @@ export const loopTexts: Readonly<Record<Language, Texts>> = {
     problems: (problems) => `【上次回答的问题】\n${problems.map((one) => `- ${one}`).join('\n')}`,
     finishStep: '结束当前步骤，并报告结果。',
     createTodos: '为复杂任务列出步骤，然后逐个执行。',
-    done: '已完成。',
+    done: (todos) => `已完成：\n${lines(todos, () => '')}`,
     busy: (id) => `工作流${id}已经在继续执行。你的消息已保存，下一步会读取它。`,
     stateUnknown: '无法读取工作流的状态；请使用写入它的版本',
     noReason: '用户没有说明原因。',

@@ -46,6 +46,8 @@ async function promptOf(session: Session, journal: Journal, todo: Todo): Promise
 /** What one try of a step came to. */
 interface Try {
   readonly reply?: StepReply;
+  /** The text for the user. */
+  readonly answer?: string | undefined;
   /** What failed, for notes. */
   readonly errors: readonly string[];
   /** A call waits for a person. `asked`: the user was asked by an answer in text, which reports on the step too. */
@@ -92,21 +94,23 @@ async function tryStep(session: Session, journal: Journal, todo: Todo): Promise<
     if (end.kind === 'paused') return { errors: [], waits: 'paused' };
     if (end.kind === 'control') {
       const reply = replyOfReport(end.input as Record<string, unknown>, { language });
-      return { reply, errors: reply.problems };
+      return { reply, answer: reply.result, errors: reply.problems };
     }
     // A half answer may lack half of an action.
     if (end.isCut) return { errors: [texts.cutAnswer] };
     if (end.text.trim() === '') return { errors: [texts.emptyAnswer] };
     const reply = parseReply(end.text, { language, isFunction: (name) => isFunctionName(session.functions, name) });
     const { errors, waits } = await makeActions(session, journal, { reply, todo });
-    return { reply, errors: [...reply.problems, ...errors], ...(waits && { waits }) };
+    // The labels of the prompt have no other text for the user than the note.
+    const answer = textOf(reply);
+    return { reply, answer, errors: [...reply.problems, ...errors], ...(waits && { waits }) };
   } catch (error) {
     if (!AgentError.isInstance(error) || FATAL.includes(error.code)) throw error;
     return { errors: [error.message], failure: error };
   }
 }
 
-/** The text of a reply for the user and for later steps. */
+/** The text of a reply for later steps. */
 function textOf({ result, unread, note }: StepReply): string | undefined {
   const text = result ?? (unread.length > 0 ? unread.join('\n') : note);
   return text === '' ? undefined : text;
@@ -117,7 +121,7 @@ async function runStep(session: Session, journal: Journal, todo: Todo): Promise<
   const { store, language, emit } = session;
   const { id } = journal.record;
   const tries = journal.state.tries[todo.id] ?? 0;
-  const { reply, errors, waits, failure } = await tryStep(session, journal, todo);
+  const { reply, answer, errors, waits, failure } = await tryStep(session, journal, todo);
   const notes = [...(reply?.note === undefined ? [] : [reply.note]), ...errors.map(loopTexts[language].error)];
   for (const note of notes) await store.storeNote(id, truncateLine(note, MAX_NOTE), todo.id, { temporary: true });
   // The report of a step whose calls wait came too early: the step goes on after them.
@@ -137,14 +141,13 @@ async function runStep(session: Session, journal: Journal, todo: Todo): Promise<
   const text = reply && textOf(reply);
   const result = verdict.status === 'failed' ? reason : text;
   const addTodo = verdict.status === 'done' ? verdict.addTodo : undefined;
-  const isAnswer = verdict.status === 'done' && text !== undefined;
   await journal.update(
     {
       tries: {
         ...journal.state.tries,
         ...(verdict.status !== 'done' && waits !== 'asked' && { [todo.id]: tries + 1 }),
       },
-      ...(isAnswer && { answer: truncateLine(text, MAX_ANSWER) }),
+      ...(verdict.status === 'done' && answer !== undefined && { answer: truncateLine(answer, MAX_ANSWER) }),
     },
     {
       todos: {
@@ -246,7 +249,7 @@ export function answerOf(
   );
   const open = record.todos.filter(isOpenTodo);
   const parts = [
-    state.answer ?? (failed.length === 0 && reason === undefined ? texts.done : ''),
+    state.answer ?? (failed.length === 0 && reason === undefined ? texts.done(record.todos) : ''),
     reason ?? '',
     failed.length > 0 ? texts.failedTodos(failed) : '',
     open.length > 0 ? texts.openTodos(open) : '',
