@@ -183,6 +183,18 @@ describe('mentions', () => {
     expect(JSON.stringify(contexts.getContext('helper').conversationHistory)).toContain('hello');
   });
 
+  test('that cannot be attached, or not whole, are in the notices', async () => {
+    const long = `${'word '.repeat(10)}\n`.repeat(900);
+    const root = createTree({ 'a.txt': long, 'b.txt': long, 'c.txt': long });
+    const { agents } = await startAgents([], { root, maxContextTokens: 100_000 });
+    const prompt = 'Read @missing.txt, @a.txt, @b.txt and @c.txt';
+    const { notices } = await agents.prepare({ agent: helper, prompt, mentions: true });
+    expect(notices).toEqual([
+      '@missing.txt is not attached: nothing exists at this path',
+      '@c.txt is attached in part: it is larger than the budget of one message',
+    ]);
+  });
+
   test('are plain text without the option', async () => {
     const { server, agents } = await startAgents([done], { root: createTree({ 'a.txt': 'hello\n' }) });
     await agents.run({ agent: helper, prompt: 'Read @a.txt' }).result;

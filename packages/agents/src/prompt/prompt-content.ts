@@ -1,4 +1,4 @@
-import { expandMentions } from '@cairn/coding-agent';
+import { expandMentions, formatMention } from '@cairn/coding-agent';
 import type { NamingProfile, Workspace } from '@cairn/coding-agent';
 import { textOf } from '@cairn/context';
 import type { UnifiedMessage, UserMessage } from '@cairn/context';
@@ -15,7 +15,7 @@ export function checkPrompt(prompt: Content): void {
 /** A prompt with the files that it mentions. */
 export interface ExpandedPrompt {
   readonly content: Content;
-  /** Which mentions could not be attached, and why. */
+  /** Mentions that are not attached, or not whole, for the user. */
   readonly notices: readonly string[];
 }
 
@@ -31,7 +31,12 @@ export async function attachMentions(
       ? { type: 'text', text: part.text }
       : { type: 'file', mediaType: part.mimeType, data: { type: 'data', data: part.data } },
   );
-  return { content: parts, notices: mentions.flatMap((mention) => (mention.attached ? [] : [mention.message])) };
+  const notices = mentions.flatMap((one) => {
+    const name = formatMention(one.mention);
+    if (!one.attached) return [`${name} is not attached: ${one.message}`];
+    return one.cutByBudget ? [`${name} is attached in part: it is larger than the budget of one message`] : [];
+  });
+  return { content: parts, notices };
 }
 
 /** Adds the changes of the workspace at the end, unless the agent sees them already. */
