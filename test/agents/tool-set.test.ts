@@ -23,7 +23,7 @@ function definitionsOf(count: number): AgentDefinitions {
 interface Started {
   readonly set: ToolSet;
   readonly server: ModelServer;
-  /** What was opened and closed, in order. */
+  /** The order in which agents were opened and closed. */
   readonly log: string[];
 }
 
