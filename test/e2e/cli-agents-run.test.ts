@@ -6,9 +6,10 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { cairnProcess, finished, startCairn, type CairnOptions, type CairnResult } from '../support/cli.ts';
+import { cairn, cairnProcess, finished, startCairn, type CairnOptions, type CairnResult } from '../support/cli.ts';
 import { startModelServer, systemPromptOf, toolNamesOf, transcriptOf } from '../support/model-server.ts';
 import type { ModelScript, ModelServer } from '../support/model-server.ts';
+import { hasRedis, startRedis } from '../support/redis-server.ts';
 import { runInTerminal, type TerminalRun } from '../support/terminal.ts';
 import { createTree, type Tree } from '../support/tree.ts';
 
@@ -54,6 +55,8 @@ async function person(script: ModelScript, { project = {}, env = {}, ...options 
 function sessionOf({ stderr }: CairnResult): string {
   return /session (session_\w+)/u.exec(stderr)?.[1] ?? '';
 }
+
+const modes = ['isolated', 'shared', 'fork', 'handback', 'selective', 'summarized'];
 
 const STORE = '.local/share/cairn';
 
@@ -328,8 +331,6 @@ describe('context', () => {
       '.cairn/agents/helper.md': agent('helper', 'sharePatterns: ["project uses *"]\nsummarizeAfter: 2\n'),
     },
   };
-  const modes = ['isolated', 'shared', 'fork', 'handback', 'selective', 'summarized'];
-
   test.each(modes)('shows the bytes that the next run sends, in the mode %s', async (mode) => {
     const { agents, server } = await person(({ number, chat }) => {
       const isFirst = chat.messages.at(-1)?.role === 'user';
@@ -427,6 +428,51 @@ describe('the modes', () => {
   });
 });
 
+describe('the precedence of the mode', () => {
+  const named = [undefined, ...modes];
+  const rows = named.flatMap((defined) =>
+    named.map((given) => [defined, given, given ?? defined ?? 'isolated'] as const),
+  );
+
+  test('the argument decides, then the definition, then isolated', async () => {
+    const files = named.map((mode) => [
+      `${mode ?? 'none'}.md`,
+      agent(mode ?? 'none', mode === undefined ? '' : `contextMode: ${mode}\n`),
+    ]);
+    const root = createTree({ '.cairn/agents': Object.fromEntries(files) as Tree });
+    // One process for all of them: only the arguments differ.
+    for (const [defined, given, expected] of rows) {
+      const args = [
+        'agents',
+        'context',
+        defined ?? 'none',
+        '--json',
+        ...(given === undefined ? [] : ['--context-mode', given]),
+      ];
+      const { stdout } = await cairn(args, { cwd: root, env: { HOME: root } });
+      expect(JSON.parse(stdout), `${defined} ${given}`).toMatchObject({ mode: expected });
+    }
+  });
+});
+
+describe.skipIf(!hasRedis)('with a Redis', () => {
+  test('the project needs a name; with one, sessions are continued', async () => {
+    const redis = await startRedis();
+    onTestFinished(() => redis.stop());
+    const { agents, server } = await person(({ number }) => ({ text: `Answer ${number}` }), {
+      env: { CAIRN_REDIS_URL: redis.url },
+    });
+    expect(await agents(['run', 'helper', 'One'])).toMatchObject({
+      exitCode: 2,
+      stderr: 'cairn: a Redis may be shared by machines, so the project has no name of its own; use --project <name>\n',
+    });
+    await agents(['run', 'helper', 'One', '--project', 'app']);
+    await agents(['run', 'helper', 'Other', '--project', 'other']);
+    await agents(['run', 'helper', 'Two', '--project', 'app', '--resume']);
+    expect(transcriptOf(server.requests[2]!)).toEqual(['user: One', 'assistant: Answer 1', 'user: Two']);
+  });
+});
+
 describe('clear', () => {
   test('removes the conversation of an agent, and never the main one', async () => {
     const { agents, server } = await person(({ number }) => ({ text: `Answer ${number}` }));
@@ -504,6 +550,35 @@ describe('an end before the end', () => {
     expect(lines.at(-1)).toBe('user: Go on');
   });
 
+  test('SIGTERM ends with 143, also while a tool works, and no call stays open', async () => {
+    const who = await person([
+      {
+        toolCalls: [
+          { name: 'grep', input: { pattern: 'x' } },
+          { name: 'read', input: { path: '.' } },
+        ],
+      },
+      { never: true },
+      { text: 'Back.' },
+    ]);
+    const child = startCairn(['agents', 'run', 'helper', 'Begin', '--session', 's'], {
+      cwd: who.project,
+      env: who.env,
+    });
+    child.stdin?.end();
+    const end = finished(child);
+    await who.server.arrived(1);
+    child.kill('SIGTERM');
+    expect((await end).exitCode).toBe(143);
+    const { stdout } = await who.agents(['context', 'helper', '--session', 's', '--json']);
+    const { messages } = JSON.parse(stdout) as {
+      messages: { content: string | { type: string; toolCallId?: string }[] }[];
+    };
+    const parts = messages.flatMap(({ content }) => (typeof content === 'string' ? [] : content));
+    const ids = (type: string) => parts.filter((part) => part.type === type).map(({ toolCallId }) => toolCallId);
+    expect(ids('tool-result')).toEqual(ids('tool-call'));
+  });
+
   test('a closed pipe ends the run without an error', async () => {
     const who = await person(() => ({ text: 'x'.repeat(100_000) }));
     const child = startCairn(['agents', 'run', 'helper', 'Hi', '--session', 's'], { cwd: who.project, env: who.env });
@@ -548,6 +623,31 @@ describe.skipIf(process.platform === 'win32')('in a terminal', () => {
       expect.stringMatching(/^cairn: 2 steps/u),
       ...(rows.length > 7 ? [rows[7]] : []),
     ]);
+  });
+
+  test('shows the runs that an agent delegates', async () => {
+    const who = await person(
+      ({ chat }) => {
+        const isNested = JSON.stringify(chat.messages).includes('You are reader');
+        const isFirst = chat.messages.at(-1)?.role === 'user';
+        if (isNested)
+          return isFirst ? { toolCalls: [{ name: 'read', input: { path: 'a.txt' } }] } : { text: 'Nested answer' };
+        return isFirst
+          ? { toolCalls: [{ name: 'agent', input: { agent: 'reader', prompt: 'Read it' } }] }
+          : { text: 'Done' };
+      },
+      { project: { 'a.txt': 'x', '.cairn/agents/reader.md': agent('reader', 'tools: [read]\n') } },
+    );
+    const terminal = run(who, 'helper', 'Hi');
+    expect((await terminal.end).exitCode).toBe(0);
+    const rows = terminal.rows().filter((row) => row !== '');
+    expect(rows.slice(0, 4)).toEqual([
+      expect.stringMatching(/^> agent \{.*"reader"/u),
+      '  > agent reader (isolated) begins',
+      '  > read {"path":"a.txt"}',
+      'Done',
+    ]);
+    expect(rows.join('\n')).not.toContain('Nested answer');
   });
 
   test('shows that it waits, and Ctrl-C ends it', async () => {
