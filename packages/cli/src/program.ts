@@ -14,6 +14,7 @@ Examples:
   $ cairn read README.md                    a file, and the tag of its content
   $ cairn edit README.md --old TODO --new Done --dry-run   what would change
   $ cairn memory remember 'the tests need redis-server'   keep a fact; 'cairn memory recall redis' finds it
+  $ cairn help agents                       define agents, run them, see what they are sent
   $ vim "$(cairn pick)"                     choose a file while you type
   $ cairn help grep                         the options of one command
 
@@ -74,7 +75,9 @@ export function createProgram(
 ): { readonly program: Command; readonly texts: HelpTexts } {
   const texts: HelpTexts = { out: '', err: '' };
   const program = prepare(new Command('cairn'), texts, parts)
-    .description('Find, search, read and change the files of a workspace. Every answer reports what it leaves out.')
+    .description(
+      'Find, search, read and change the files of a workspace, and run agents on them. Every answer reports what it leaves out.',
+    )
     .version(readManifest().version, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'show help')
     .helpCommand('help [command]', 'show help for a command')
