@@ -1,4 +1,4 @@
-import { summarize } from '@cairn/context';
+import { createView, summarize, textOf } from '@cairn/context';
 import type { UnifiedMessage } from '@cairn/context';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -229,4 +229,24 @@ test('facts that differ in their numbers alone survive', () => {
   const texts = shuffled([...planted, ...Array.from({ length: 40 }, () => say(talk)(random))], random);
   const text = summarize(texts.map((content): UnifiedMessage => ({ role: 'user', content })));
   expect(planted.filter((fact) => !text.includes(fact))).toEqual([]);
+});
+
+test('a summary of a conversation that grew is the one that is made at once', () => {
+  const random = randomOf(11);
+  const texts = [...facts.en, ...facts.zh, ...widerFacts.en, ...widerFacts.zh].map(({ text }) => text);
+  const talk = [...busyChatter.en, ...busyChatter.zh, ...chatter.en, ...chatter.zh];
+  const main = Array.from({ length: 1500 }, (): UnifiedMessage => ({
+    role: random(2) === 0 ? 'user' : 'assistant',
+    content: `${say(talk)(random)} ${say(texts)(random).replace('5', String(random(50)))} ${say(talk)(random).toUpperCase()}`,
+  }));
+  const grown: UnifiedMessage[] = [];
+  for (const [index, message] of main.entries()) {
+    grown.push(message);
+    if (index % 97 !== 0 && index !== main.length - 1) continue;
+    const view = createView({ mode: 'summarized', main: grown, own: [] });
+    expect(view.messages).toEqual(createView({ mode: 'summarized', main: [...grown], own: [] }).messages);
+    expect(textOf(view.messages[0] as UnifiedMessage)).toContain(
+      summarize(grown.slice(0, view.details.summary?.messages ?? 0)),
+    );
+  }
 });

@@ -4,23 +4,32 @@ import type { Language } from '../messages/language.ts';
 import type { UnifiedMessage, UserMessage } from '../messages/message.ts';
 import { textOf } from '../messages/text.ts';
 import { tokensOf } from '../messages/tokens.ts';
-import { createCut, cutFor, readItems } from './budget.ts';
+import { createCut, readItems } from './budget.ts';
 import type { Cut } from './budget.ts';
 import { foldedCount } from './fold.ts';
 import { createMatcher, selectSentences } from './select.ts';
 import type { MatchSentence } from './select.ts';
 import { lineOf, speakerOf } from './speaker.ts';
-import { summarize, SUMMARY_CHARACTERS } from './summarize.ts';
+import { StatementPool } from './statements.ts';
+import { SUMMARY_CHARACTERS, summarizePool } from './summarize.ts';
 import { viewTexts } from './texts.ts';
 
-/** What a message of main contributes to the head message. */
-interface Entry {
+/** The text of a message of main in the head message. A message without one has no line. */
+interface Line {
   readonly text: string;
   readonly tokens: number;
-  /** Whether all of the message is in the text. */
-  readonly isWhole: boolean;
-  /** The tokens of the message itself. */
-  readonly originalTokens: number;
+  /** Of the lines before it. */
+  readonly tokensBefore: number;
+  /** The index of the message. */
+  readonly message: number;
+}
+
+/** Counts of the messages before one. */
+interface Sums {
+  /** The messages of which something has no line, such as a tool call. */
+  readonly partial: number;
+  readonly partialTokens: number;
+  readonly tokens: number;
 }
 
 export interface LeftOutOfMain {
@@ -58,14 +67,23 @@ export interface HeadOptions {
 
 const marks = createDataMarks('main-conversation');
 
+/** The tokens of the message itself, and those that a tokenizer counts more for a whole than for its parts. */
+const MESSAGE_MARGIN = 10;
+
+const NO_SUMS: Sums = { partial: 0, partialTokens: 0, tokens: 0 };
+
 /** Builds the head message as main grows. */
 class HeadBuilder {
-  readonly #entries: Entry[] = [];
+  readonly #lines: Line[] = [];
+  /** By the index of the message; one more than there are messages. */
+  readonly #sums: Sums[] = [NO_SUMS];
   readonly #matches: MatchSentence | undefined;
   readonly #options: HeadOptions;
   #last: UnifiedMessage | undefined;
   #cut: { readonly cut: Cut; readonly limit: number; readonly from: number } | undefined;
   #summary: ModelSummary | undefined;
+  /** The sentences of the folded messages. */
+  #pool: { readonly pool: StatementPool; read: number } | undefined;
   #built: { readonly key: string; readonly head: Head } | undefined;
 
   constructor(options: HeadOptions) {
@@ -83,102 +101,116 @@ class HeadBuilder {
     if (this.#built?.key === key) return this.#built.head;
     const texts = viewTexts[language];
     const intro = isSummarized ? (folded === 0 ? texts.conversation : texts.summary) : texts.sentences;
-    const fixed =
-      countTokens(
-        `${intro}\n${marks.wrap({}, `${texts.summaryBegins}\n${summaryText}\n${texts.messagesBegin}\n${texts.cut}`)}`,
-      ) + 10;
-    const limit = maxTokens - fixed;
-    const start = this.#startOf(folded, limit);
-    const shown = this.#entries.slice(start).filter(({ text, tokens }) => text !== '' && tokens <= limit);
-    const lines = [
+    const around = [texts.summaryBegins, summaryText, texts.messagesBegin, texts.cut].join('\n');
+    const limit = maxTokens - countTokens(`${intro}\n${marks.wrap({}, around)}`) - MESSAGE_MARGIN;
+    const from = this.#lineOf(folded);
+    const start = limit <= 0 ? this.#lines.length : this.#startOf(from, limit);
+    const newest = this.#lines.slice(start);
+    const shown = newest.filter(({ tokens }) => tokens <= limit);
+    const parts = [
       ...(summaryText === '' ? [] : [texts.summaryBegins, summaryText]),
       ...(summaryText === '' || shown.length === 0 ? [] : [texts.messagesBegin]),
-      ...(this.#entries.slice(folded, start).some(({ text }) => text !== '') ? [texts.cut] : []),
+      ...(start > from && shown.length > 0 ? [texts.cut] : []),
       ...shown.map(({ text }) => text),
     ];
-    const isEmpty = limit <= 0 || (summaryText === '' && shown.length === 0);
-    const message: UserMessage | undefined = isEmpty
-      ? undefined
-      : { role: 'user', content: `${intro}\n${marks.wrap({}, lines.join('\n'))}` };
-    const tokens = message === undefined ? 0 : tokensOf(message, countTokens);
-    const head = {
-      message,
-      tokens,
-      folded,
-      leftOut: this.#leftOut(folded, isEmpty ? this.#entries.length : start, limit),
-    };
+    const isShown = limit > 0 && (summaryText !== '' || shown.length > 0);
+    const message: UserMessage | undefined = isShown
+      ? { role: 'user', content: `${intro}\n${marks.wrap({}, parts.join('\n'))}` }
+      : undefined;
+    const large = newest.filter(({ tokens }) => tokens > limit);
+    const leftOut = this.#leftOut(folded, {
+      messages: start - from + large.length,
+      tokens: this.#tokensBefore(start) - this.#tokensBefore(from) + large.reduce((sum, { tokens }) => sum + tokens, 0),
+    });
+    const head = { message, tokens: message === undefined ? 0 : tokensOf(message, countTokens), folded, leftOut };
     this.#built = { key, head };
     return head;
   }
 
   #read(main: readonly UnifiedMessage[]): void {
-    const { language, countTokens } = this.#options;
-    if (main.length < this.#entries.length || main[this.#entries.length - 1] !== this.#last) {
-      this.#entries.length = 0;
+    if (main.length < this.#sums.length - 1 || main[this.#sums.length - 2] !== this.#last) {
+      this.#lines.length = 0;
+      this.#sums.length = 1;
       this.#cut = undefined;
       this.#summary = undefined;
+      this.#pool = undefined;
       this.#built = undefined;
     }
-    for (const message of main.slice(this.#entries.length)) {
-      const speaker = speakerOf(message, language);
-      const whole = message.role === 'tool' ? '' : textOf(message).trim();
-      const { sentences, isWhole } =
-        this.#matches === undefined
-          ? { sentences: whole === '' ? [] : [whole], isWhole: true }
-          : selectSentences(whole, this.#matches);
-      // As they are written: the marks would make them longer.
-      const text = marks.neutralize(sentences.map((sentence) => lineOf(speaker, sentence)).join('\n'));
-      const isText = typeof message.content === 'string' || message.content.every(({ type }) => type === 'text');
-      this.#entries.push({
-        text,
-        tokens: text === '' ? 0 : countTokens(text) + 1,
-        isWhole: isWhole && isText,
-        originalTokens: tokensOf(message, countTokens),
-      });
-    }
+    for (const message of main.slice(this.#sums.length - 1)) this.#add(message);
     this.#last = main.at(-1);
+  }
+
+  #add(message: UnifiedMessage): void {
+    const { language, countTokens } = this.#options;
+    const whole = message.role === 'tool' ? '' : textOf(message).trim();
+    const { sentences, isWhole } =
+      this.#matches === undefined
+        ? { sentences: whole === '' ? [] : [whole], isWhole: true }
+        : selectSentences(whole, this.#matches);
+    const speaker = speakerOf(message, language);
+    // As they are written: the marks would make them longer.
+    const text = marks.neutralize(sentences.map((sentence) => lineOf(speaker, sentence)).join('\n'));
+    const lineTokens = text === '' ? 0 : countTokens(text) + 1;
+    if (text !== '') {
+      const tokensBefore = this.#tokensBefore(this.#lines.length);
+      this.#lines.push({ text, tokens: lineTokens, tokensBefore, message: this.#sums.length - 1 });
+    }
+    const isText = typeof message.content === 'string' || message.content.every(({ type }) => type === 'text');
+    const before = this.#sums.at(-1) ?? NO_SUMS;
+    const tokens = tokensOf(message, countTokens);
+    const isPartial = !isWhole || !isText;
+    this.#sums.push({
+      partial: before.partial + (isPartial ? 1 : 0),
+      partialTokens: before.partialTokens + (isPartial ? Math.max(0, tokens - lineTokens) : 0),
+      tokens: before.tokens + tokens,
+    });
   }
 
   #summaryOf(main: readonly UnifiedMessage[], folded: number, given: ModelSummary | undefined): string {
     if (given?.messages === folded) return given.text;
     if (this.#summary?.messages !== folded) {
-      const { language } = this.#options;
-      const text = summarize(main.slice(0, folded), { maxCharacters: SUMMARY_CHARACTERS, language });
-      this.#summary = { text, messages: folded };
+      this.#pool ??= { pool: new StatementPool(this.#options.language), read: 0 };
+      // Of the messages themselves, not of the summary before: it does not drift.
+      this.#pool.pool.add(main.slice(this.#pool.read, folded));
+      this.#pool.read = folded;
+      this.#summary = { text: summarizePool(this.#pool.pool, SUMMARY_CHARACTERS), messages: folded };
     }
     return this.#summary.text;
   }
 
+  /** Returns the first line of a message from `message` on. */
+  #lineOf(message: number): number {
+    if (message === 0) return 0;
+    let line = this.#lines.length;
+    while (line > 0 && (this.#lines[line - 1]?.message ?? 0) >= message) line--;
+    return line;
+  }
+
   #startOf(from: number, limit: number): number {
     if (this.#cut?.limit !== limit || this.#cut.from !== from) this.#cut = { cut: createCut(from), limit, from };
-    readItems(this.#cut.cut, this.#entries, limit, this.#entries.length);
-    return cutFor(this.#cut.cut, this.#entries, limit, 0).start;
+    readItems(this.#cut.cut, this.#lines, limit, this.#lines.length);
+    return this.#cut.cut.start;
   }
 
-  #leftOut(folded: number, start: number, limit: number): LeftOutOfMain[] {
-    const counts = new Map<LeftOutOfMain['reason'], { messages: number; tokens: number }>();
-    for (const [index, entry] of this.#entries.entries()) {
-      const reason = this.#reasonOf(
-        entry,
-        index < folded ? 'summary' : index < start || entry.tokens > limit ? 'budget' : undefined,
-      );
-      if (reason === undefined) continue;
-      const count = counts.get(reason) ?? { messages: 0, tokens: 0 };
-      count.messages++;
-      count.tokens += Math.max(
-        0,
-        entry.originalTokens - (reason === 'budget' || reason === 'summary' ? 0 : entry.tokens),
-      );
-      counts.set(reason, count);
-    }
-    return [...counts].map(([reason, count]) => ({ reason, ...count }));
+  /** Returns the tokens of the lines before one. */
+  #tokensBefore(line: number): number {
+    const last = this.#lines.at(-1);
+    return this.#lines[line]?.tokensBefore ?? (last === undefined ? 0 : last.tokensBefore + last.tokens);
   }
 
-  #reasonOf({ text, isWhole }: Entry, place: 'summary' | 'budget' | undefined): LeftOutOfMain['reason'] | undefined {
-    if (place === 'summary') return 'summary';
-    if (place === 'budget' && text !== '') return 'budget';
-    if (isWhole && text !== '') return undefined;
-    return this.#matches === undefined ? (isWhole ? undefined : 'tools') : 'selection';
+  #leftOut(folded: number, budget: { readonly messages: number; readonly tokens: number }): LeftOutOfMain[] {
+    const before = this.#sums[folded] ?? NO_SUMS;
+    const all = this.#sums.at(-1) ?? NO_SUMS;
+    const reasons: LeftOutOfMain[] = [
+      { reason: 'summary', messages: folded, tokens: before.tokens },
+      {
+        reason: this.#matches === undefined ? 'tools' : 'selection',
+        messages: all.partial - before.partial,
+        tokens: all.partialTokens - before.partialTokens,
+      },
+      { reason: 'budget', ...budget },
+    ];
+    return reasons.filter(({ messages }) => messages > 0);
   }
 }
 
