@@ -1,6 +1,8 @@
 export { createAgents } from './create-agents.ts';
 export { AgentError } from './errors.ts';
 export type { AgentErrorCode, AgentErrorFacts } from './errors.ts';
+export { checkModel } from './model/check-model.ts';
+export type { CheckedModel, CheckModelOptions } from './model/check-model.ts';
 export type { GuardOptions, ModelRetry } from './model/guard-model.ts';
 export { mapModelError } from './model/model-failure.ts';
 export type { ModelSubject } from './model/model-subject.ts';

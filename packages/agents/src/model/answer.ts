@@ -16,13 +16,11 @@ export class Watch {
   /** Aborts with the caller's signal, and when the request is late. */
   readonly signal: AbortSignal;
   readonly #stop = new AbortController();
-  readonly #caller: AbortSignal | undefined;
   #reject: ((reason: unknown) => void) | undefined;
 
   constructor(caller: AbortSignal | undefined) {
-    this.#caller = caller;
     this.signal = caller === undefined ? this.#stop.signal : AbortSignal.any([caller, this.#stop.signal]);
-    // Models may ignore the signal.
+    // Models may ignore the signal, or fail in their own way when it aborts.
     this.signal.addEventListener('abort', () => this.#reject?.(this.signal.reason), { once: true });
   }
 
@@ -37,10 +35,6 @@ export class Watch {
         promise.then(resolve, reject);
         if (this.signal.aborted) reject(this.signal.reason);
       });
-    } catch (error) {
-      // An ended request may fail in its own way.
-      const { aborted, reason } = this.#stop.signal;
-      throw aborted && this.#caller?.aborted !== true ? reason : error;
     } finally {
       clearTimeout(timer);
     }

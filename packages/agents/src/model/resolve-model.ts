@@ -1,7 +1,7 @@
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import type { LanguageModel } from 'ai';
 import { AgentError } from '../errors.ts';
-import { parseBaseUrl } from './base-url.ts';
+import { parseBaseUrl, type ServerAddress } from './base-url.ts';
 import { guardModel, type GuardOptions } from './guard-model.ts';
 
 export interface ModelOptions {
@@ -43,18 +43,41 @@ function firstOf(...values: readonly (string | undefined)[]): string | undefined
   return values.map((value) => value?.trim()).find((value) => value !== undefined && value !== '');
 }
 
-/**
- * Returns the model to use: a model of the AI SDK as it is, and for an id the model at the base URL. Sends nothing.
- *
- * @throws {AgentError} `NO_MODEL`: no model, or no base URL for its id. `INVALID_OPTION`: the base URL or the key is invalid.
- */
-export function resolveModel({ model, baseUrl, apiKey, env = {} }: ModelOptions): ResolvedModel {
-  if (typeof model === 'object') {
-    const guard = (options: GuardOptions): GuardedModel => guardModel(model, {}, options);
-    return { model: guard({}), name: model.modelId, warnings: [], guard };
+/** A server, and the key that it is sent. */
+export interface ModelServer extends ServerAddress {
+  readonly key: string | undefined;
+  readonly warnings: readonly string[];
+}
+
+function serverOf(baseUrl: string, { apiKey, env = {} }: ModelOptions): ModelServer {
+  const address = parseBaseUrl(baseUrl);
+  const key = firstOf(apiKey, env['CAIRN_API_KEY']);
+  if (key !== undefined && !/^[\x21-\x7e]+$/u.test(key)) {
+    throw new AgentError(
+      'INVALID_OPTION',
+      ['The key of the model server contains blanks or characters outside ASCII', 'Copy it again into CAIRN_API_KEY.'],
+      { option: 'apiKey' },
+    );
   }
-  const name = firstOf(model, env['CAIRN_MODEL']);
-  const base = firstOf(baseUrl, env['CAIRN_BASE_URL']);
+  const isExposed = key !== undefined && address.isReadable;
+  const warnings = isExposed
+    ? [`The key is sent unencrypted to ${address.url}; use https:// if the server supports it`]
+    : [];
+  return { ...address, key, warnings };
+}
+
+/**
+ * Returns the id of the configured model and its server.
+ *
+ * @throws {AgentError} `NO_MODEL`: no model, or no base URL. `INVALID_OPTION`: the base URL or the key is invalid.
+ */
+export function configuredServer(options: ModelOptions & { readonly model?: string | undefined }): {
+  readonly name: string;
+  readonly server: ModelServer;
+} {
+  const { env = {} } = options;
+  const name = firstOf(options.model, env['CAIRN_MODEL']);
+  const base = firstOf(options.baseUrl, env['CAIRN_BASE_URL']);
   if (name === undefined) {
     throw noModel(
       'No model is configured',
@@ -69,30 +92,37 @@ export function resolveModel({ model, baseUrl, apiKey, env = {} }: ModelOptions)
       'Set CAIRN_BASE_URL to the URL of its server, such as http://localhost:11434/v1, and CAIRN_API_KEY if the server needs a key',
     );
   }
-  const address = parseBaseUrl(base);
-  const key = firstOf(apiKey, env['CAIRN_API_KEY']);
-  if (key !== undefined && !/^[\x21-\x7e]+$/u.test(key)) {
-    throw new AgentError(
-      'INVALID_OPTION',
-      ['The key of the model server contains blanks or characters outside ASCII', 'Copy it again into CAIRN_API_KEY.'],
-      { option: 'apiKey' },
-    );
+  return { name, server: serverOf(base, options) };
+}
+
+/** Returns what no message about a server may contain. */
+export function secretsOf({ key, query }: ModelServer): readonly string[] {
+  return [...(key === undefined ? [] : [key]), ...Object.values(query)];
+}
+
+/**
+ * Returns the model to use: a model of the AI SDK as it is, and for an id the model at the base URL. Sends nothing.
+ *
+ * @throws {AgentError} `NO_MODEL`: no model, or no base URL for its id. `INVALID_OPTION`: the base URL or the key is invalid.
+ */
+export function resolveModel(options: ModelOptions): ResolvedModel {
+  const { model } = options;
+  if (typeof model === 'object') {
+    const guard = (limits: GuardOptions): GuardedModel => guardModel(model, {}, limits);
+    return { model: guard({}), name: model.modelId, warnings: [], guard };
   }
+  const { name, server } = configuredServer({ ...options, model });
+  const { url, key, query, warnings } = server;
   const provider = createOpenAICompatible({
     // Not `cairn`: a provider sends the options under its name, and the messages have labels under that one.
     name: 'model-server',
-    baseURL: address.url,
+    baseURL: url,
     includeUsage: true,
     ...(key !== undefined && { apiKey: key }),
-    ...(Object.keys(address.query).length > 0 && { queryParams: address.query }),
+    ...(Object.keys(query).length > 0 && { queryParams: query }),
   });
   const chat = provider.chatModel(name);
-  const secrets = [...(key === undefined ? [] : [key]), ...Object.values(address.query)];
-  const guard = (options: GuardOptions): GuardedModel =>
-    guardModel(chat, { name, server: address.url, secrets }, options);
-  const warnings =
-    key !== undefined && address.isReadable
-      ? [`The key is sent unencrypted to ${address.url}; use https:// if the server supports it`]
-      : [];
-  return { model: guard({}), name, baseUrl: address.url, warnings, guard };
+  const subject = { name, server: url, secrets: secretsOf(server) };
+  const guard = (limits: GuardOptions): GuardedModel => guardModel(chat, subject, limits);
+  return { model: guard({}), name, baseUrl: url, warnings, guard };
 }

@@ -3,7 +3,7 @@ import { AgentError, type AgentErrorCode } from '../errors.ts';
 import { nameModel, nameServer, redact, type ModelFailure, type ModelSubject } from './model-subject.ts';
 
 /** An error that a server returned instead of an answer, or in the middle of one. */
-interface ApiError {
+export interface ApiError {
   /** 0 if the server gives none. */
   readonly status: number;
   readonly code: string;
@@ -11,7 +11,8 @@ interface ApiError {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-function field(value: unknown, name: string): string | undefined {
+/** Returns a text or a number in a field. */
+export function field(value: unknown, name: string): string | undefined {
   const found: unknown = typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
   return typeof found === 'string' || typeof found === 'number' ? String(found) : undefined;
 }

@@ -15,8 +15,8 @@ Examples:
   $ cairn doctor          what works on this machine, and how to fix the rest
   $ cairn doctor --json   the same as JSON
 
-A warning concerns something that only parts of Cairn need. Connects to CAIRN_REDIS_URL if it is set; passwords are never
-printed.
+A warning concerns something that only parts of Cairn need. Connects to CAIRN_REDIS_URL and to CAIRN_BASE_URL if they are
+set, and calls no model; passwords and keys are never printed.
 
 Exit status: 0 if no check fails, 1 otherwise.`;
 

@@ -1,5 +1,6 @@
 import { addonCheck } from './addon.ts';
 import type { Check } from './check.ts';
+import { modelCheck } from './model.ts';
 import { nodeVersionCheck } from './node-version.ts';
 import { openFilesCheck } from './open-files.ts';
 import { redisCheck } from './redis.ts';
@@ -15,5 +16,6 @@ export const checks: readonly Check[] = [
   stateDirectoryCheck,
   sqliteCheck,
   redisCheck,
+  modelCheck,
   openFilesCheck,
 ];

@@ -1,0 +1,80 @@
+import { z } from 'zod';
+import { AgentError } from '../errors.ts';
+import { AnswerError, modelFailure } from './model-failure.ts';
+import type { ModelSubject } from './model-subject.ts';
+import { configuredServer, secretsOf, type ModelOptions } from './resolve-model.ts';
+import { serverFailure } from './server-failure.ts';
+
+export interface CheckModelOptions extends ModelOptions {
+  readonly model?: string | undefined;
+  /** @default 5,000 */
+  readonly timeoutMs?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** A server that answers. */
+export interface CheckedModel {
+  /** The id of the configured model. */
+  readonly name: string;
+  /** The URL of its server. */
+  readonly baseUrl: string;
+  /** The ids of the models that the server lists; absent if it does not list them. */
+  readonly models?: readonly string[];
+  /** What the user should know, such as a key that is sent unencrypted. */
+  readonly warnings: readonly string[];
+}
+
+const DEFAULT_TIMEOUT_MS = 5000;
+
+const modelList = z.object({ data: z.array(z.object({ id: z.string() })) });
+const errorBody = z.object({ error: z.object({ message: z.string(), code: z.string().nullish() }) });
+
+function parse<T>(text: string, schema: z.ZodType<T>): T | undefined {
+  try {
+    return schema.safeParse(JSON.parse(text)).data;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Asks the server of the configured model for the list of its models, once. No model is called, so that it costs nothing.
+ *
+ * @throws {AgentError} as `resolveModel` and as a request to the model do.
+ */
+export async function checkModel(options: CheckModelOptions): Promise<CheckedModel> {
+  const { timeoutMs = DEFAULT_TIMEOUT_MS, signal } = options;
+  const { name, server } = configuredServer(options);
+  const { url, key, query, warnings } = server;
+  const subject: ModelSubject = { name, server: url, secrets: secretsOf(server) };
+  const address = new URL(`${url}/models`);
+  address.search = new URLSearchParams(query).toString();
+  const limit = AbortSignal.timeout(timeoutMs);
+  let status: number;
+  let text: string;
+  let headers: Record<string, string>;
+  try {
+    const response = await fetch(address, {
+      headers: key === undefined ? {} : { authorization: `Bearer ${key}` },
+      signal: signal === undefined ? limit : AbortSignal.any([signal, limit]),
+    });
+    ({ status } = response);
+    headers = Object.fromEntries(response.headers);
+    text = await response.text();
+  } catch (error) {
+    signal?.throwIfAborted();
+    const late = new AnswerError('late', `did not answer within ${timeoutMs / 1000} s`);
+    throw modelFailure(limit.aborted ? late : error, subject).error;
+  }
+  // Servers without the list refuse its path or its method.
+  if (status === 404 || status === 405 || status === 501) return { name, baseUrl: url, warnings };
+  if (status >= 400) {
+    const { message = '', code } = parse(text, errorBody)?.error ?? {};
+    throw serverFailure({ status, code: code ?? '', message, headers }, subject).error;
+  }
+  const list = parse(text, modelList);
+  if (list) return { name, baseUrl: url, models: list.data.map(({ id }) => id), warnings };
+  const hint = 'Check that CAIRN_BASE_URL is the URL of a server with the chat completions of the OpenAI API.';
+  const summary = `The server at ${url} answers, but not as a model server`;
+  throw new AgentError('MODEL_FAILED', [summary, hint]);
+}
