@@ -52,6 +52,7 @@ test('prints one line for each check', async () => {
     'state',
     'sqlite',
     'redis',
+    'model',
     'open files',
   ]);
   expect(readdirSync(home)).toEqual([]);

@@ -15,7 +15,9 @@ export const modelCheck: Check = {
     if (!env['CAIRN_MODEL'] && !env['CAIRN_BASE_URL']) {
       return skip('CAIRN_MODEL and CAIRN_BASE_URL are not set; agents and workflows need them, everything else works');
     }
-    const { AgentError, checkModel } = await import('@cairn/agents');
+    const agents = await import('@cairn/agents').catch(() => undefined);
+    if (!agents) return warn('not checked, because the addon does not load', "follow the fix of 'addon' first");
+    const { AgentError, checkModel } = agents;
     useEnvironmentProxy(env);
     try {
       const { name, baseUrl, models, warnings } = await checkModel({ env, signal });
