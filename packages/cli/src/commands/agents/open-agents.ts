@@ -7,6 +7,7 @@ import type { ToolSet } from '@cairn/tool';
 import { Option } from 'commander';
 import { isAbsent, openMemory, projectOption, storeOptions, type ProjectFlags } from '../../memory/store.ts';
 import { CommandError, UsageError } from '../../terminal/errors.ts';
+import { useEnvironmentProxy } from '../../terminal/proxy.ts';
 import { filled, oneOf, stateOption } from '../../terminal/options.ts';
 import type { Session } from '../../terminal/session.ts';
 import { modeOption } from './modes.ts';
@@ -171,6 +172,7 @@ export async function withAgents<T>(
     ]);
     const { contexts, memory, root, notices } = histories;
     const { env, cwd } = session;
+    useEnvironmentProxy(env);
     const stateDirectory = flags.stateDir === undefined ? undefined : resolve(cwd, flags.stateDir);
     const agents = createAgents({
       root,

@@ -3,6 +3,7 @@ import type { Memory } from '@cairn/memory';
 import type { ToolSet } from '@cairn/tool';
 import { openMemory } from '../../memory/store.ts';
 import { UsageError } from '../../terminal/errors.ts';
+import { useEnvironmentProxy } from '../../terminal/proxy.ts';
 import type { Session } from '../../terminal/session.ts';
 import { loadAgents } from '../agents/project.ts';
 
@@ -42,6 +43,7 @@ export async function agentsToolSet(
   // A missing model is reported at the start, unless each agent could name its own.
   const [named] = [model, ...Array.from(known.values(), (agent) => agent.model)].filter((one) => one !== undefined);
   resolveModel({ model: named, baseUrl, env });
+  useEnvironmentProxy(env);
   const openStore = async (): Promise<Memory> => {
     const flags = { ...(store !== undefined && { store }), ...(project !== undefined && { project }) };
     const { memory } = await openMemory(session, flags, { onUnreadable: say, directory: root });
