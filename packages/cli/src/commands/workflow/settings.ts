@@ -1,0 +1,169 @@
+import { resolve } from 'node:path';
+import { isObject } from '@cairn/tool';
+import { shellQuote } from '../../terminal/text.ts';
+import { UsageError } from '../../terminal/errors.ts';
+import type { ProjectFlags } from '../../memory/store.ts';
+import type { Session } from '../../terminal/session.ts';
+
+/** The options of commands that let a workflow work, as parsed. */
+export interface WorkFlags extends ProjectFlags {
+  readonly functions?: readonly string[];
+  readonly root?: string;
+  readonly language?: 'en' | 'zh';
+  readonly model?: string;
+  readonly baseUrl?: string;
+  readonly approve?: readonly string[];
+  readonly readOnly?: boolean;
+  /** False for `--no-tools`. */
+  readonly tools?: boolean;
+  readonly stateDir?: string;
+}
+
+/** The options of a new workflow, as parsed. */
+export interface RunFlags extends WorkFlags {
+  readonly stream?: string;
+  readonly merge?: readonly string[];
+  readonly persona?: string;
+  readonly group?: string;
+}
+
+/** What a workflow needs to work, in this process and in the next one: its record keeps it. */
+export interface Settings {
+  readonly program: 'cairn workflow';
+  readonly stream: string;
+  readonly merge: readonly string[];
+  readonly persona?: string | undefined;
+  /** The directory of the tools and of the functions, absolute. */
+  readonly root: string;
+  readonly language: 'en' | 'zh';
+  /** The modules with functions, absolute, by the stream that has them. */
+  readonly functions: readonly { readonly stream: string; readonly path: string }[];
+  readonly model?: string | undefined;
+  readonly baseUrl?: string | undefined;
+  /** The names of functions whose calls wait for approval; `all` is every one that changes something. */
+  readonly approve: readonly string[];
+  readonly readOnly: boolean;
+  readonly tools: boolean;
+}
+
+/** The first stream of a command that names none. */
+export const MAIN_STREAM = 'chat';
+
+/** Reads `module` or `stream=module`. */
+function modulesOf(
+  given: readonly string[],
+  streams: readonly [string, ...string[]],
+  cwd: string,
+): Settings['functions'] {
+  return given.map((value) => {
+    const stream = streams.find((name) => value.startsWith(`${name}=`));
+    const path = stream === undefined ? value : value.slice(stream.length + 1);
+    if (path === '') throw new UsageError(`--functions ${value} names no module`, 'use --functions <module>');
+    return { stream: stream ?? streams[0], path: resolve(cwd, path) };
+  });
+}
+
+/** Returns the settings of a new workflow. */
+export function newSettings(flags: RunFlags, { cwd }: Pick<Session, 'cwd'>): Settings {
+  const { stream = MAIN_STREAM, merge = [], persona, root = '.', language = 'en', functions = [] } = flags;
+  const { model, baseUrl, approve = [], readOnly = false, tools = true } = flags;
+  return {
+    program: 'cairn workflow',
+    stream,
+    merge,
+    persona,
+    root: resolve(cwd, root),
+    language,
+    functions: modulesOf(functions, [stream, ...merge], cwd),
+    model,
+    baseUrl,
+    approve,
+    readOnly,
+    tools,
+  };
+}
+
+/** The parts of a record that say how to continue its workflow. */
+export interface Continued {
+  readonly id: string;
+  readonly streamName: string;
+  readonly state?: unknown;
+}
+
+/** Returns the settings that a record keeps; `undefined` when another program began the workflow. */
+function kept({ state }: Continued): Settings | undefined {
+  const settings = isObject(state) ? state['settings'] : undefined;
+  return isObject(settings) && settings['program'] === 'cairn workflow' ? (settings as unknown as Settings) : undefined;
+}
+
+/** The streams of a record that another program wrote. */
+function streamsOf({ streamName, state }: Continued): Pick<Settings, 'stream' | 'merge'> {
+  const merge = isObject(state) ? state['merge'] : undefined;
+  if (!isObject(merge)) return { stream: streamName, merge: [] };
+  return {
+    stream: String(merge['main']),
+    merge: Array.isArray(merge['secondary']) ? merge['secondary'].map(String) : [],
+  };
+}
+
+/** The settings to continue with, and what the user should know. */
+export interface ContinuedSettings {
+  readonly settings: Settings;
+  readonly notices: readonly string[];
+}
+
+/**
+ * Returns the settings to continue a workflow with: those of its record, unless an option replaces them. A store that machines
+ * share may be written by others, so the modules, the directory and the server that it names are not used: they must be given.
+ */
+export function settingsToContinue(
+  record: Continued,
+  flags: WorkFlags,
+  { cwd, isShared }: { readonly cwd: string; readonly isShared: boolean },
+): ContinuedSettings {
+  const before = kept(record);
+  const { stream, merge } = before ?? streamsOf(record);
+  const given = newSettings({ ...flags, stream, merge }, { cwd });
+  if (before === undefined) {
+    const notice = 'another program began this workflow: only the functions that are given here are offered';
+    return { settings: given, notices: [notice] };
+  }
+  const modules = before.functions.map(({ stream, path }) => `--functions ${shellQuote(`${stream}=${path}`)}`);
+  if (isShared && modules.length > 0 && flags.functions === undefined) {
+    throw new UsageError(
+      `the workflow ${record.id} has functions of modules, and others can write to a Redis`,
+      `if you trust them, add ${modules.join(' ')}`,
+    );
+  }
+  const own = isShared ? { root: given.root, baseUrl: flags.baseUrl } : {};
+  return {
+    settings: {
+      ...before,
+      ...own,
+      ...(flags.functions !== undefined && { functions: given.functions }),
+      ...(flags.root !== undefined && { root: given.root }),
+      ...(flags.language !== undefined && { language: flags.language }),
+      ...(flags.model !== undefined && { model: flags.model }),
+      ...(flags.baseUrl !== undefined && { baseUrl: flags.baseUrl }),
+      ...(flags.approve !== undefined && { approve: flags.approve }),
+      ...(flags.readOnly === true && { readOnly: true }),
+      ...(flags.tools === false && { tools: false }),
+    },
+    notices: [],
+  };
+}
+
+/** Returns the options that name the store, for a command that is shown. A password is not shown. */
+export function storeWords({ backend, store, url, project }: ProjectFlags): string[] {
+  const hasPassword = url !== undefined && URL.canParse(url) && new URL(url).password !== '';
+  const words: readonly (readonly [string, string | undefined])[] = [
+    ['--backend', backend],
+    ['--store', store],
+    ['--url', url],
+    ['--project', project],
+  ];
+  return words.flatMap(([name, value]) => {
+    if (value === undefined) return [];
+    return [name, name === '--url' && hasPassword ? '<url>' : shellQuote(value)];
+  });
+}

@@ -1,0 +1,279 @@
+import { randomUUID } from 'node:crypto';
+import { resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { AgentWorkflows, WorkflowResponse } from '@cairn/agents';
+import type { Memory } from '@cairn/memory';
+import type { ToolSet } from '@cairn/tool';
+import { escapeControls } from '@cairn/tool/paths';
+import { Option } from 'commander';
+import { openMemory, projectOption, storeOptions } from '../../memory/store.ts';
+import { writeAnswer } from '../../terminal/answer.ts';
+import { askPerson } from '../../terminal/ask.ts';
+import { CommandError, factsOf } from '../../terminal/errors.ts';
+import { ExitCode, Interrupted } from '../../terminal/exit.ts';
+import { filled, oneOf, stateOption } from '../../terminal/options.ts';
+import type { Session } from '../../terminal/session.ts';
+import { escapeLine, shellQuote } from '../../terminal/text.ts';
+import { storeWords, type Settings, type WorkFlags } from './settings.ts';
+import { WorkflowView } from './workflow-view.ts';
+
+/** Adds the names of a list with commas to those of earlier options. */
+export function addNames(flag: string): (value: string, all: readonly string[] | undefined) => readonly string[] {
+  return (value, all = []) => [...all, ...value.split(',').map((name) => filled(flag)(name.trim()))];
+}
+
+/** The options of every command that lets a workflow work. */
+export function workOptions(isNew: boolean): Option[] {
+  const standard = (value: string): string => (isNew ? value : 'as it began');
+  return [
+    new Option(
+      '--functions <module>',
+      `module (.js, .mjs or .ts) with functions for the first stream, or <stream>=<module>; repeat it for more (default: ${standard('none')})`,
+    ).argParser((value: string, all: readonly string[] | undefined) => [...(all ?? []), filled('--functions')(value)]),
+    new Option(
+      '--root <dir>',
+      `directory of the tools and functions (default: ${standard('the current one')})`,
+    ).argParser(filled('--root')),
+    new Option('--language <code>', `language of the prompts: en or zh (default: ${standard('en')})`).argParser(
+      oneOf('--language', ['en', 'zh'] as const),
+    ),
+    new Option(
+      '--approve <names>',
+      `functions and tools whose calls wait for a person, separated by commas; all are those that change something (default: ${standard('none')})`,
+    ).argParser(addNames('--approve')),
+    new Option('--read-only', 'offer only tools that change nothing, besides the functions'),
+    new Option('--no-tools', 'offer only the functions'),
+    new Option('--model <id>', `model (default: ${standard('CAIRN_MODEL')})`).argParser(filled('--model')),
+    new Option(
+      '--base-url <url>',
+      `URL of a server with the OpenAI API (default: ${standard('CAIRN_BASE_URL')})`,
+    ).argParser(filled('--base-url')),
+    stateOption(),
+    projectOption(),
+    ...storeOptions(),
+  ];
+}
+
+/** A process that is gone holds a workflow for this time. A process that works renews its hold three times in it. */
+const LEASE_MS = 10_000;
+const POLL_MS = 200;
+
+/** The opened memory of a command, and what is shown while a workflow works. */
+export interface WorkPlace {
+  readonly session: Session;
+  readonly flags: WorkFlags;
+  readonly memory: Memory;
+  /** Whether machines share the store. */
+  readonly isShared: boolean;
+  readonly view: WorkflowView;
+}
+
+/** Opens the store that the options name, and closes it. */
+export async function withWorkPlace<T>(
+  session: Session,
+  flags: WorkFlags,
+  use: (place: WorkPlace) => Promise<T>,
+): Promise<T> {
+  const view = new WorkflowView(session, flags);
+  const { memory, choice } = await openMemory(session, flags, {
+    onUnreadable: (notice) => view.notice(notice),
+    directory: session.cwd,
+  });
+  try {
+    return await use({ session, flags, memory, isShared: choice.backend === 'redis', view });
+  } finally {
+    await memory.close();
+    await view.flush();
+  }
+}
+
+/** Leaves out the tools that change something. */
+function readOnlySet(set: ToolSet): ToolSet {
+  return {
+    name: set.name,
+    open: async (context) => {
+      const opened = await set.open({ ...context, readOnly: true });
+      const tools = Object.entries(opened.tools).filter(([, { annotations }]) => annotations.readOnlyHint);
+      return { ...opened, tools: Object.fromEntries(tools) };
+    },
+    close: async () => set.close?.(),
+  };
+}
+
+async function toolSetsOf({ memory, session, flags }: WorkPlace, { readOnly }: Settings): Promise<ToolSet[]> {
+  const [{ createCodingToolSet }, { createWorkspaceCacheToolSet }, { memoryToolSet }] = await Promise.all([
+    import('@cairn/coding-agent'),
+    import('@cairn/workspace-cache/tools'),
+    import('@cairn/memory/tools'),
+  ]);
+  const stateDirectory = flags.stateDir === undefined ? undefined : resolve(session.cwd, flags.stateDir);
+  const open = async (): Promise<Memory> => ({
+    ...memory,
+    // The command closes it.
+    close: () => Promise.resolve(),
+    [Symbol.asyncDispose]: () => Promise.resolve(),
+  });
+  const sets = [
+    createCodingToolSet({ stateDirectory }),
+    createWorkspaceCacheToolSet({ journalDirectory: stateDirectory }),
+    memoryToolSet({ open, process: randomUUID() }),
+  ];
+  return readOnly ? sets.map(readOnlySet) : sets;
+}
+
+/** Defines the streams of a workflow, and opens what it works with. */
+export async function openWorkflows(place: WorkPlace, settings: Settings): Promise<AgentWorkflows> {
+  const { memory, session } = place;
+  const { stream, merge, persona, root, language, functions, approve } = settings;
+  const { createWorkflows, loadFunctions, toStreamFunctions } = await import('@cairn/agents');
+  for (const name of [stream, ...merge]) {
+    const modules = functions.filter((one) => one.stream === name);
+    const loaded = await Promise.all(modules.map(({ path }) => loadFunctions(path, root)));
+    const isMain = name === stream;
+    memory.defineStream({
+      name,
+      language,
+      functions: toStreamFunctions(loaded.flat()),
+      ...(modules.length > 0 && { root }),
+      ...(isMain && persona !== undefined && { persona }),
+    });
+  }
+  return createWorkflows({
+    memory,
+    model: settings.model,
+    baseUrl: settings.baseUrl,
+    env: session.env,
+    toolSets: settings.tools ? await toolSetsOf(place, settings) : [],
+    root,
+    language,
+    needsApproval: approve.includes('all') ? ({ isReadOnly }) => !isReadOnly : approve,
+    leaseMs: LEASE_MS,
+  });
+}
+
+function isBusy(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'WORKFLOW_BUSY';
+}
+
+/**
+ * Continues a workflow. When a process that was killed still holds it, this waits until the hold ends; when the process that
+ * holds it is alive, this fails.
+ */
+export async function whenFree<T>(
+  { memory, session, view }: WorkPlace,
+  id: string,
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const { signal } = session;
+    const held = isBusy(error) ? (await memory.workflows.get(id, { signal })).lease : undefined;
+    if (held === undefined) throw error;
+    view.notice(`${held.owner} holds the workflow; it is free in ${LEASE_MS / 1000} s unless that process is alive`);
+    for (;;) {
+      await delay(POLL_MS, undefined, { signal });
+      const { lease } = await memory.workflows.get(id, { signal });
+      if (lease === undefined || lease.expiresAt <= Date.now()) return work();
+      if (lease.expiresAt !== held.expiresAt) throw error;
+    }
+  }
+}
+
+/** Returns the command that continues a workflow. */
+function resumeCommand(id: string, flags: WorkFlags, answer: string = ''): string {
+  return ['cairn workflow resume', shellQuote(id), answer, ...storeWords(flags)]
+    .filter((word) => word !== '')
+    .join(' ');
+}
+
+function exitCodeOf({ status }: WorkflowResponse): number {
+  if (status === 'done') return ExitCode.Hit;
+  return status === 'waiting' || status === 'running' ? ExitCode.None : ExitCode.Error;
+}
+
+/** Returns the next step of the user; `undefined` for a workflow that is done. */
+function nextOf({ status, workflow, waitsFor }: WorkflowResponse, flags: WorkFlags): string | undefined {
+  if (workflow === undefined) return undefined;
+  if (status === 'waiting') {
+    const answer = waitsFor?.kind === 'approval' ? 'yes' : "'<answer>'";
+    return resumeCommand(workflow, flags, answer);
+  }
+  if (status !== 'failed') return undefined;
+  return ['cairn workflow retry', shellQuote(workflow), ...storeWords(flags)].join(' ');
+}
+
+function noticeOf(response: WorkflowResponse, next: string): string {
+  if (response.status === 'failed') return `the workflow failed; '${next}' tries its failed steps again`;
+  if (response.waitsFor?.kind !== 'approval') return `it waits for your answer: ${next}`;
+  return `it waits for your approval: ${next} (or no, or a reason to refuse)`;
+}
+
+/** Asks the person at the terminal. `undefined` when nobody answers. */
+async function answerOf({ session, flags }: WorkPlace, question: string): Promise<string | undefined> {
+  if (flags.json === true) return undefined;
+  const shown = question
+    .split('\n')
+    .map((line) => escapeControls(line))
+    .join('\r\n');
+  return askPerson(session, async (prompter) => {
+    for (;;) {
+      const answer = await prompter.ask(`${shown}\r\n> `);
+      if (answer === undefined || answer.trim() !== '') return answer;
+    }
+  });
+}
+
+/**
+ * Lets a workflow work until it ends or waits, and prints what came of it. Questions are asked in a terminal; elsewhere the
+ * command that answers them is printed. @returns the exit status.
+ */
+export async function carryOut(
+  place: WorkPlace,
+  workflows: AgentWorkflows,
+  begin: () => Promise<WorkflowResponse>,
+): Promise<number> {
+  const { session, flags, view } = place;
+  const options = { signal: session.signal, onEvent: view.show };
+  try {
+    let response = await begin();
+    while (response.status === 'waiting' && response.workflow !== undefined) {
+      await view.flush();
+      const id = response.workflow;
+      const answer = await answerOf(place, response.text);
+      if (answer === undefined) break;
+      response = await workflows.resume(id, { ...options, answer });
+    }
+    await view.flush();
+    const next = nextOf(response, flags);
+    const escape = session.out.isTerminal ? escapeLine : (line: string): string => line;
+    await writeAnswer(session, flags, {
+      lines: response.text.split(/\r\n|\r|\n/u).map(escape),
+      document: { ...response, ...(next !== undefined && { next }) },
+      notices: () => [
+        ...(flags.json === true ? view.notices : []),
+        ...(next === undefined ? [] : [noticeOf(response, next)]),
+      ],
+    });
+    return exitCodeOf(response);
+  } catch (error) {
+    if (view.workflow === undefined || (view.isOver && !(error instanceof Interrupted))) throw error;
+    const command = resumeCommand(view.workflow, flags);
+    const isInterrupted = session.signal.aborted || error instanceof Interrupted;
+    if (!isInterrupted) {
+      const facts = factsOf(error);
+      const fix = `${facts.fix === undefined ? '' : `${facts.fix.replace(/[.\s]+$/u, '')}; `}continue it with '${command}'`;
+      throw new CommandError({ ...facts, fix }, { cause: error });
+    }
+    await view.flush();
+    if (flags.json === true) {
+      const document = { workflow: view.workflow, status: 'running', next: command, notices: view.notices };
+      await session.out.write(`${JSON.stringify(document)}\n`);
+    } else {
+      view.notice(`stopped; continue it with '${command}'`);
+    }
+    throw error;
+  } finally {
+    await workflows.close();
+  }
+}

@@ -1,0 +1,99 @@
+import type { WorkflowEvent } from '@cairn/agents';
+import { escapeControls } from '@cairn/tool/paths';
+import { truncateLine } from '@cairn/tool/prompt';
+import { writeNotices, type AnswerFlags } from '../../terminal/answer.ts';
+import { createPaint, usesColor, type Paint } from '../../terminal/output.ts';
+import type { Session } from '../../terminal/session.ts';
+import { fitText } from '../../terminal/text.ts';
+
+/** The columns of a line where standard error is a file. */
+const MAX_COLUMNS = 400;
+
+function percent(completion: number | undefined): string {
+  return completion === undefined ? '' : ` (${Math.round(completion * 100)} %)`;
+}
+
+/** Shows a workflow while it works: one line on standard error for each event, unless `--json` asks for a document. */
+export class WorkflowView {
+  /** The workflow that has begun. */
+  workflow: string | undefined;
+  /** Whether it has ended or waits, so that there is nothing to continue. */
+  isOver = false;
+  readonly notices: string[] = [];
+  readonly #session: Session;
+  readonly #flags: AnswerFlags;
+  readonly #paint: Paint;
+  #written: Promise<void> = Promise.resolve();
+
+  constructor(session: Session, flags: AnswerFlags) {
+    this.#session = session;
+    this.#flags = flags;
+    this.#paint = createPaint(usesColor(flags.color, session.err.isTerminal, session.env));
+  }
+
+  /** Resolves when everything so far is written. */
+  flush(): Promise<void> {
+    return this.#written;
+  }
+
+  notice(text: string): void {
+    if (this.notices.includes(text)) return;
+    this.notices.push(text);
+    if (this.#flags.json !== true) this.#queue(() => writeNotices(this.#session, this.#flags.color, [text]));
+  }
+
+  readonly show = (event: WorkflowEvent): void => {
+    switch (event.type) {
+      case 'workflow-start':
+        this.workflow = event.workflow;
+        this.isOver = false;
+        this.#line(`${event.workflow}${event.isResumed ? ' continues' : ''}: ${event.goal}`);
+        for (const { id, status, content } of event.todos) this.#line(`  ${id} ${status}: ${content}`);
+        break;
+      case 'todo-start':
+        this.#line(`${event.todo}: ${event.content}${event.attempt > 1 ? ` (try ${event.attempt})` : ''}`);
+        break;
+      case 'tool-start':
+        this.#line(`  > ${event.name} ${JSON.stringify(event.input) ?? ''}`);
+        break;
+      case 'tool-end':
+        if (event.isError) this.#line(`  > ${event.name} failed: ${event.output}`);
+        break;
+      case 'todo-end': {
+        const { todo, status, completion, reason, added } = event;
+        const what = status === 'pending' ? 'goes on' : status;
+        const next = added === undefined ? '' : `; next: ${added}`;
+        this.#line(`${todo} ${what}${percent(completion)}${reason === undefined ? '' : `: ${reason}`}${next}`);
+        break;
+      }
+      case 'retry':
+        this.notice(`${event.reason}; trying again in ${(event.delayMs / 1000).toFixed(1)} s`);
+        break;
+      case 'notice':
+        this.notice(event.text);
+        break;
+      case 'end':
+        this.isOver = true;
+        break;
+      case 'decision':
+      case 'text':
+      case 'reasoning':
+      case 'question':
+      case 'approval':
+        break;
+    }
+  };
+
+  #line(text: string): void {
+    if (this.#flags.json === true) return;
+    const { err } = this.#session;
+    const shown = escapeControls(text.replaceAll(/\s*\n\s*/gu, ' '));
+    const line = err.isTerminal ? fitText(shown, err.width - 1) : truncateLine(shown, MAX_COLUMNS);
+    this.#queue(() => err.write(`${this.#paint.dim(line)}\n`));
+  }
+
+  #queue(write: () => Promise<void>): void {
+    // A closed pipe ends the run by its signal, so that a failed line is not an error of its own.
+    this.#written = this.#written.then(write, write).catch(() => undefined);
+  }
+}
