@@ -3,8 +3,9 @@ import { chmodSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import process from 'node:process';
 import { promisify } from 'node:util';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { cairn, cairnEntry, cleanEnv } from '../support/cli.ts';
+import { startModelServer } from '../support/model-server.ts';
 import { createTree, temporaryDirectory } from '../support/tree.ts';
 
 /** A tree in which every example of the help finds something. */
@@ -74,7 +75,14 @@ test.skipIf(process.platform === 'win32').each(['memory', 'notes', 'workflow'])(
     const bin = temporaryDirectory();
     writeFileSync(join(bin, 'cairn'), `#!/bin/sh\nexec "${process.execPath}" "${cairnEntry}" "$@"\n`, { mode: 0o755 });
     const cwd = temporaryDirectory();
-    const env = cleanEnv({ PATH: `${bin}${delimiter}${process.env['PATH'] ?? ''}`, HOME: cwd });
+    const server = await startModelServer(() => ({ text: 'x' }));
+    onTestFinished(() => server.close());
+    const env = cleanEnv({
+      PATH: `${bin}${delimiter}${process.env['PATH'] ?? ''}`,
+      HOME: cwd,
+      CAIRN_BASE_URL: server.url,
+      CAIRN_MODEL: 'scripted',
+    });
     const run = async (line: string): Promise<string> =>
       (await promisify(execFile)('/bin/sh', ['-c', `(${line}) 2>&1`], { cwd, env })).stdout;
     // What `workflow show` and `memory groups` show.

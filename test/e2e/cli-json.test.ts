@@ -45,7 +45,10 @@ const remember = ['memory', 'remember', 'one', '--source', 'a', ...store];
 const newAgent = ['agents', 'new', 'helper', '--description', 'd', '--prompt', 'p'];
 const importMessages = ['memory', 'import', 'messages.jsonl', ...store];
 const message = { kind: 'message', stream: 'agent', group: 'g', id: 'message_1', role: 'user', content: 'one' };
+const importWorkflows = ['memory', 'import', 'workflow.jsonl', ...store];
 const workflow = '{"kind":"workflow","id":"workflow_1703123456789_abc123","goal":"g","todos":[],"streamName":"s"}\n';
+const failedWorkflow =
+  '{"kind":"workflow","id":"workflow_1703123456789_abc124","goal":"g","status":"failed","todos":[{"id":"todo_0","content":"c","status":"failed"}],"streamName":"s"}\n';
 
 /** Every command that has --json, with a good and a bad call. */
 const cases: Readonly<Record<string, Case>> = {
@@ -159,9 +162,39 @@ const cases: Readonly<Record<string, Case>> = {
     code: 'USAGE',
   },
   'notes add': { good: ['build', 'x', ...store], kind: 'details', bad: store, code: 'USAGE' },
+  'workflow run': {
+    hasModel: true,
+    good: ['x', '--no-tools', ...store],
+    kind: 'details',
+    bad: ['x', '--functions', 'nowhere.mjs', ...store],
+    code: 'INVALID_FUNCTIONS',
+  },
+  'workflow resume': {
+    before: [importWorkflows],
+    hasModel: true,
+    good: ['workflow_1703123456789_abc123', '--no-tools', ...store],
+    kind: 'details',
+    bad: ['nope', ...store],
+    code: 'UNKNOWN_WORKFLOW',
+  },
+  'workflow cancel': {
+    before: [importWorkflows],
+    good: ['workflow_1703123456789_abc123', ...store],
+    kind: 'details',
+    bad: ['nope', ...store],
+    code: 'UNKNOWN_WORKFLOW',
+  },
+  'workflow retry': {
+    before: [importWorkflows],
+    hasModel: true,
+    good: ['workflow_1703123456789_abc124', '--no-tools', ...store],
+    kind: 'details',
+    bad: ['workflow_1703123456789_abc123', ...store],
+    code: 'INVALID_INPUT',
+  },
   'workflow list': { good: store, kind: 'matches', bad: ['--store', 'x', '--url', 'x'], code: 'USAGE' },
   'workflow show': {
-    before: [['memory', 'import', 'workflow.jsonl', ...store]],
+    before: [importWorkflows],
     good: ['workflow_1703123456789_abc123', ...store],
     kind: 'details',
     bad: ['nope', ...store],
@@ -222,7 +255,7 @@ test.each(Object.entries(cases))('cairn %s --json prints documents of the schema
     'a.txt': 'a\n',
     'b.txt': 'a\n',
     'd/x': '',
-    'workflow.jsonl': workflow,
+    'workflow.jsonl': workflow + failedWorkflow,
     'messages.jsonl': `${JSON.stringify({ ...message, time: Date.now() })}\n`,
   });
   const home = temporaryDirectory();

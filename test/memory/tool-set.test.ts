@@ -80,3 +80,15 @@ test('the instructions of a session that only reads do not ask to write', async 
   expect((await set.open(context())).instructions).toContain('Write with remember');
   expect((await set.open({ ...context(), readOnly: true })).instructions).not.toContain('remember');
 });
+
+test('in a stream, an agent keeps and finds facts of this stream, and no other stream has them', async () => {
+  const { open } = opener();
+  const set = memoryToolSet({ open });
+  const desktop = await set.open({ ...context(), agent: 'desktop', stream: 'desktop' });
+  const chat = await set.open({ ...context(), agent: 'chat', stream: 'chat' });
+  await desktop.tools['remember']?.execute({ text: 'the user is called master' });
+  const found = (tools: typeof desktop): unknown => tools.tools['recall']?.execute({ query: 'master' });
+  expect(await found(desktop)).toMatchObject({ details: { facts: [{ text: 'the user is called master' }] } });
+  expect(await found(chat)).toMatchObject({ details: { facts: [] } });
+  await set.close?.();
+});

@@ -32,6 +32,18 @@ const times = ['--since <time>', '--until <time>'];
 const place = ['--stream <name>', '--group <name>'];
 const retention = ['--keep <n>', '--days <n>'];
 
+const work = [
+  '--functions <module>',
+  '--root <dir>',
+  '--language <code>',
+  '--approve <names>',
+  '--read-only',
+  '--no-tools',
+  '--model <id>',
+  '--base-url <url>',
+  '--state-dir <dir>',
+  ...facts,
+];
 const pinned: readonly (readonly [command: string, options: readonly string[]])[] = [
   ['find', shared],
   ['glob', ['--type <kind>', '--no-recursive', '--sort-mtime', '--include-node-modules', '--long', ...shared]],
@@ -147,6 +159,10 @@ const pinned: readonly (readonly [command: string, options: readonly string[]])[
   ['notes list', store],
   ['notes add', ['--source <name>', '--permanent', ...store]],
   ['workflow', ['-h, --help']],
+  ['workflow run', ['--stream <name>', '--merge <names>', '--persona <text>', '--group <name>', ...work]],
+  ['workflow resume', work],
+  ['workflow cancel', ['--reason <text>', ...store]],
+  ['workflow retry', work],
   ['workflow list', store],
   ['workflow show', store],
   ['agents', ['-h, --help']],

@@ -15,6 +15,11 @@ export interface ToolSetContext {
    * offers those of this agent only. Default: the user's own session.
    */
   readonly agent?: string | undefined;
+  /**
+   * The stream of a memory in which the agent works, such as that of a workflow: a set with a memory keeps and finds facts and
+   * messages of this stream. Default: one of the agent's own.
+   */
+  readonly stream?: string | undefined;
   /** The session, in which the sets of one client share values. */
   readonly session: ToolSession;
   /** Aborts when the session ends. A set releases what it holds for the session then. */

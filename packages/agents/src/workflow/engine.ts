@@ -185,7 +185,15 @@ export function createWorkflows(options: WorkflowsOptions): AgentWorkflows {
     const session = createToolSession();
     for (const set of toolSets) {
       // It was checked above.
-      const context = { roots: [root as string] as const, naming: 'default', readOnly: false, agent, session, signal };
+      const context = {
+        roots: [root as string] as const,
+        naming: 'default',
+        readOnly: false,
+        agent,
+        stream: agent,
+        session,
+        signal,
+      };
       const opened = await set.open(context);
       for (const name of Object.keys(opened.tools)) {
         if (name in tools) {
@@ -236,7 +244,7 @@ export function createWorkflows(options: WorkflowsOptions): AgentWorkflows {
       const askUser = askUserFunction(language);
       const reserved = [CREATE_TODOS, FINISH_STEP];
       const functions = workflowFunctions({ stream, tools, askUser, reserved, language });
-      const facts = usesMemory ? await memory.facts.startBlock({ language, signal }) : '';
+      const facts = usesMemory ? await memory.facts.startBlock({ stream: stream.name, language, signal }) : '';
       const system = [
         stream.buildSystemPrompt({ group: group ?? '-', language, includeMemory: usesMemory && group !== undefined }),
         ...instructions,

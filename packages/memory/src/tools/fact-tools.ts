@@ -9,7 +9,7 @@ import type { Fact, FactScope } from '../facts/fact.ts';
 import type { Memory } from '../memory.ts';
 import type { Erasure } from '../records/backend.ts';
 import { loadFormatting } from './load-formatting.ts';
-import { additive, factEntry, factStream, placeOf, reading } from './tool-context.ts';
+import { additive, agentStream, factEntry, factStream, placeOf, reading } from './tool-context.ts';
 import type { ToolMemory } from './tool-context.ts';
 import { asToolErrors } from './tool-errors.ts';
 
@@ -178,13 +178,13 @@ export function createFactTools({ open, stream, agent }: ToolMemory): FactTools 
           const wanted = replaced?.scope ?? asked ?? 'project';
           if (asked !== undefined && asked !== wanted) throw otherScope(replaced?.id ?? '', wanted);
           if (wanted === 'project' && project === undefined) throw unknownProject();
-          // What an agent learned is for all; its stream states who did.
+          // A fact of an agent is for all; its stream states who learned it. Facts of a stream are for the stream.
           const options = {
             scope: wanted,
             tags: given,
             pinned: pin,
             ...bound,
-            ...(agent !== undefined && { shared: true }),
+            ...(agent !== undefined && stream === agentStream(agent) && { shared: true }),
             signal,
           };
           if (dryRun) {

@@ -28,7 +28,7 @@ export interface MemoryToolsOptions {
   /**
    * Confines the tools to an agent that must not see the conversations of others: `recall` finds the facts and the messages of
    * the agent's own stream, `notes` has only notes of this agent, and no parameter reaches others. Facts that the agent remembers
-   * are for all. Replaces `stream`, `workflowId` and `process`.
+   * are for all. With `stream`, messages and facts are those of that stream instead. Replaces `workflowId` and `process`.
    */
   readonly agent?: string | undefined;
   /** The workflow of the notes, unless a call states another. Default: the notes belong to the project of the memory. */
@@ -49,12 +49,13 @@ export function createMemoryTools(
 ): MemoryTools;
 export function createMemoryTools(options: MemoryToolsOptions): Readonly<Record<string, ToolDefinition>>;
 export function createMemoryTools(options: MemoryToolsOptions): MemoryTools | Readonly<Record<string, ToolDefinition>> {
-  const { memory, naming = 'default', agent, stream = DEFAULT_STREAM, workflowId, process } = options;
+  const { memory, naming = 'default', agent, workflowId, process } = options;
+  const { stream = agent === undefined ? DEFAULT_STREAM : agentStream(agent) } = options;
   const open = async (): Promise<Memory> => (typeof memory === 'function' ? memory() : memory);
   if (naming === 'mcp-memory') return createGraphTools(async () => (await open()).graph(options.graph));
   if (naming === 'default') {
     if (agent === undefined) return createOwnTools({ open, stream, agent, workflowId, process });
-    return createOwnTools({ open, stream: agentStream(agent), agent, workflowId: undefined, process: undefined });
+    return createOwnTools({ open, stream, agent, workflowId: undefined, process: undefined });
   }
   const summary = `Invalid naming ${JSON.stringify(naming)}`;
   throw new ToolError('INVALID_OPTION', [summary, 'Use default or mcp-memory.']);

@@ -32,13 +32,16 @@ export function memoryToolSet({ open, opensAtStart = false, ...options }: Memory
   };
   return {
     name: 'memory',
-    open: async ({ readOnly, agent }) => {
+    open: async ({ readOnly, agent, stream }) => {
       if (opensAtStart) await memory();
-      const tools = createMemoryTools({ ...options, memory, ...(agent !== undefined && { agent }) });
+      const tools = createMemoryTools({ ...options, memory, ...(agent !== undefined && { agent, stream }) });
       if (options.naming === 'mcp-memory') return { tools };
       return {
         tools,
-        resources: startResource(memory, agent === undefined ? (options.stream ?? DEFAULT_STREAM) : agentStream(agent)),
+        resources: startResource(
+          memory,
+          agent === undefined ? (options.stream ?? DEFAULT_STREAM) : (stream ?? agentStream(agent)),
+        ),
         instructions: readOnly ? READ_ONLY_INSTRUCTIONS : INSTRUCTIONS,
       };
     },
