@@ -39,6 +39,7 @@ test('the methods of a cache', async () => {
     'close',
     'content',
     'createWorkspace',
+    'follow',
     'init',
     'operations',
     'root',

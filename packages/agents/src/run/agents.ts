@@ -1,4 +1,3 @@
-import type { NamingProfile } from '@cairn/coding-agent';
 import type {
   AgentDefinition,
   AgentDefinitions,
@@ -44,7 +43,7 @@ export interface AgentsOptions {
   /** Further directories that the tools may use, absolute. */
   readonly roots?: readonly string[] | undefined;
   /** The naming profile of the tools. @default 'default' */
-  readonly naming?: NamingProfile | undefined;
+  readonly naming?: string | undefined;
   /** Offer only tools that change nothing. @default false */
   readonly readOnly?: boolean | undefined;
   /** Its newest facts are in each system prompt. The caller closes it. */

@@ -1,4 +1,5 @@
 import { sessionWorkspace } from '@cairn/coding-agent';
+import type { NamingProfile } from '@cairn/coding-agent';
 import {
   createView,
   DEFAULT_SUMMARIZE_AFTER,
@@ -52,6 +53,7 @@ export interface SharedParts {
   readonly options: AgentsOptions;
   readonly definitions: AgentDefinitions;
   readonly roots: readonly [string, ...string[]];
+  readonly naming: NamingProfile | undefined;
   readonly openTools: (
     agent: AgentDefinition,
     mode: ContextMode,
@@ -127,8 +129,8 @@ interface Preparation {
 
 async function prepareWith(opened: OpenedTools, preparation: Preparation): Promise<PreparedRun> {
   const { shared, request, definition, mode, askModel } = preparation;
-  const { options, roots } = shared;
-  const { root, directory, contexts, memory, language = 'en', countTokens = estimateTokens, naming } = options;
+  const { options, roots, naming } = shared;
+  const { root, directory, contexts, memory, language = 'en', countTokens = estimateTokens } = options;
   const { name } = definition;
   const [instructions, facts = '', workspace] = await Promise.all([
     readProjectInstructions({ root, directory, language }),

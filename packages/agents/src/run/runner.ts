@@ -4,6 +4,7 @@ import type { AgentDefinition, AgentDefinitions, AskModel, ContextMode } from '@
 import { createToolSession } from '@cairn/tool';
 import { estimateTokens } from '@cairn/tool/prompt';
 import { sessionWorkspace } from '@cairn/coding-agent';
+import type { NamingProfile } from '@cairn/coding-agent';
 import type { WorkspaceRun } from '@cairn/workspace-cache';
 import { asSchema } from 'ai';
 import type { LanguageModel } from 'ai';
@@ -82,6 +83,8 @@ export function createRunner(options: AgentsOptions, { delegate }: RunnerParts =
     );
   }
   const roots = [root, ...(options.roots ?? [])] as const;
+  // An unknown name is refused by the set of coding tools.
+  const naming = options.naming as NamingProfile | undefined;
   const userContext = {};
   const working = new Map<Promise<unknown>, Ending>();
   const resolved = new Map<LanguageModel | undefined, ResolvedModel>();
@@ -101,7 +104,7 @@ export function createRunner(options: AgentsOptions, { delegate }: RunnerParts =
       roots,
       agent,
       mode,
-      naming: options.naming,
+      naming,
       language: options.language,
       readOnly: readOnly || options.readOnly,
       within: parent?.grant,
@@ -120,6 +123,7 @@ export function createRunner(options: AgentsOptions, { delegate }: RunnerParts =
     options,
     definitions,
     roots,
+    naming,
     openTools,
     workspaceRun: async () => {
       if (workspaceCache === undefined) return undefined;
