@@ -2,8 +2,7 @@ import * as source from '@cairn/agents';
 import type { AgentEvent } from '@cairn/agents';
 import { ContextManager } from '@cairn/context';
 import { expect, test } from 'vitest';
-import { runTexts } from '../../packages/agents/src/run/texts.ts';
-import { startAgents, helper } from '../agents/start-agents.ts';
+import { helper, startAgents } from '../agents/start-agents.ts';
 
 const exported = [
   'AgentError',
@@ -72,71 +71,4 @@ test('agents need a root and histories only', async () => {
   expect((await agents.prepare({ agent: helper })).messages).toEqual([]);
   await agents.close();
   expect(() => source.createAgents({ root: 'project', contexts: new ContextManager() })).toThrow('not absolute');
-});
-
-test('the texts of a run', () => {
-  const linesOf = (texts: (typeof runTexts)['en']): string[] => [
-    texts.lastStep(50),
-    texts.aborted(undefined),
-    texts.aborted('stop'),
-    texts.timeout(600),
-    texts.steps(50),
-    texts.tokens(1000),
-    texts.length,
-    texts.filter,
-    texts.error('it is busy'),
-    texts.notRun('it ended'),
-    texts.stopped('it ended'),
-    texts.unknownOutcome('it ended'),
-    texts.summaryPending,
-    texts.noTool('x', ['read', 'ls']),
-    texts.noTool('x', []),
-    texts.invalidJson('read', 'bad'),
-    texts.invalidInput('read', 'bad'),
-    texts.threw('read', 'bad'),
-  ];
-  expect(linesOf(runTexts.en)).toMatchInlineSnapshot(`
-    [
-      "This is the last of 50 steps: no more tools can be called. Answer now. State what is done and what is left.",
-      "the run was aborted",
-      "the run was aborted (stop)",
-      "the run reached its time limit of 600 s",
-      "the run reached its limit of 50 steps",
-      "the run reached its limit of 1000 tokens",
-      "the answer reached the largest size that the model can write",
-      "a filter of the provider cut the answer",
-      "the model failed: it is busy",
-      "Not called: it ended. Nothing was done.",
-      "Stopped: it ended. Check what the call changed before you repeat it.",
-      "Outcome unknown: it ended before the call ended. Check what it changed before you repeat it.",
-      "The run will let the model summarize the main conversation again; sentences of it are shown here instead.",
-      "There is no tool x. Nothing was done. Use read, ls.",
-      "There is no tool x. Nothing was done. Answer without tools.",
-      "read: the arguments are not valid JSON (bad). Nothing was done. Call it again with a JSON object.",
-      "read: invalid arguments: bad. Nothing was done. Call it again with other arguments.",
-      "read failed unexpectedly: bad. Check what it changed before you repeat it.",
-    ]
-  `);
-  expect(linesOf(runTexts.zh)).toMatchInlineSnapshot(`
-    [
-      "这是 50 步中的最后一步：不能再调用工具。请现在作答，说明已完成的和未完成的部分。",
-      "运行被中止",
-      "运行被中止（stop）",
-      "运行达到了 600 秒的时间上限",
-      "运行达到了 50 步的上限",
-      "运行达到了 1000 个 token 的上限",
-      "回答达到了模型的输出上限",
-      "服务商的过滤器截断了回答",
-      "模型失败：it is busy",
-      "未调用：it ended。没有执行任何操作。",
-      "已停止：it ended。重试之前，请先检查这次调用改变了什么。",
-      "结果未知：调用结束之前，it ended。重试之前，请先检查它改变了什么。",
-      "运行时模型会重新总结主会话；这里改为显示其中的句子。",
-      "没有工具 x。没有执行任何操作。请使用 read、ls。",
-      "没有工具 x。没有执行任何操作。请不用工具作答。",
-      "read：参数不是有效的 JSON（bad）。没有执行任何操作。请用 JSON 对象重新调用。",
-      "read：参数无效：bad。没有执行任何操作。请换用其他参数重新调用。",
-      "read 意外失败：bad。重试之前，请先检查它改变了什么。",
-    ]
-  `);
 });
