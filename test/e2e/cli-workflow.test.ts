@@ -5,8 +5,9 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { cairnProcess, finished, startCairn } from '../support/cli.ts';
 import type { CairnResult } from '../support/cli.ts';
-import { startModelServer } from '../support/model-server.ts';
+import { startModelServer, toolNamesOf } from '../support/model-server.ts';
 import type { ModelReply, ModelRequest, ModelScript, ModelServer } from '../support/model-server.ts';
+import { hasRedis, startRedis } from '../support/redis-server.ts';
 import { runInTerminal } from '../support/terminal.ts';
 import { temporaryDirectory } from '../support/tree.ts';
 
@@ -80,6 +81,10 @@ function idIn({ stderr, stdout }: Pick<CairnResult, 'stderr' | 'stdout'>): strin
   const [id] = /workflow_\d+_[\da-z]+/u.exec(`${stderr}\n${stdout}`) ?? [];
   if (id === undefined) throw new Error(`no workflow in ${stderr}\n${stdout}`);
   return id;
+}
+
+function fail(what: string): never {
+  throw new Error(what);
 }
 
 /** Reads the rows of a workbook whose parts are not compressed. */
@@ -387,6 +392,92 @@ test('a failed step is tried again by retry, and a cancelled workflow does not g
   const resumed = await waiting.cairn('resume', other, 'three');
   expect(resumed.exitCode).toBe(2);
   expect(resumed.stderr).toContain('is finished (cancelled)');
+});
+
+test('a process that works keeps its workflow: another one is refused', async () => {
+  let reached = (): void => {};
+  const isReached = new Promise<void>((resolve) => {
+    reached = resolve;
+  });
+  const { start, cairn } = await startPlace((request) => {
+    if (promptOf(request).includes('# Current task')) {
+      reached();
+      return { never: true };
+    }
+    return { text: 'Decision: complex\nTODO list:\n1. Wait' };
+  });
+  const child = start('run', 'Wait', '--no-tools');
+  await isReached;
+  const id = /workflow_\d+_[\da-z]+/u.exec((await cairn('list')).stdout)?.[0] ?? '';
+  const other = await cairn('resume', id);
+  expect(other.exitCode).toBe(2);
+  expect(other.stderr).toMatch(
+    /^cairn: another process holds the workflow; it is free in 10 s unless that process is alive\n/u,
+  );
+  expect(other.stderr).toContain(`The workflow ${id} is being run by runner_`);
+  await killed(child);
+});
+
+test('options choose the tools, and the settings of a workflow are those that it began with', async () => {
+  const { server, cairn } = await startPlace(ask);
+  const tools = (): string[] => toolNamesOf(server.requests.at(-1) ?? fail('there is no request'));
+  await cairn('run', 'x', '--group', 'a');
+  expect(tools()).toContain('write');
+  await cairn('run', 'x', '--group', 'b', '--no-tools');
+  expect(tools()).toEqual(['ask_user', 'finish_step']);
+  const { stdout, stderr } = await cairn(
+    'run',
+    'x',
+    '--group',
+    'c',
+    '--read-only',
+    ...run.filter((word) => word !== '--no-tools'),
+  );
+  expect(tools()).toEqual(expect.arrayContaining(['read', 'recall', 'desktop_create_excel_document']));
+  expect(tools()).not.toContain('write');
+  const before = tools();
+  expect(await cairn('resume', idIn({ stdout, stderr }), 'three')).toMatchObject({ exitCode: 0 });
+  expect(tools()).toEqual(before);
+});
+
+test('a workflow of another program goes on with the functions that are given', async () => {
+  const { cwd, server, cairn } = await startPlace(() => ({ text: 'Completion: 1\nNote: Done.' }));
+  const record = { kind: 'workflow', id: 'workflow_1', goal: 'g', streamName: 'chat-desktop', groupId: 'g' };
+  const todos = [{ id: 'todo_0', content: 'c', status: 'pending' }];
+  const state = {
+    merge: { main: 'chat', secondary: ['desktop'] },
+    iterations: 0,
+    tries: {},
+    answers: 0,
+    calls: [],
+    callCount: 0,
+  };
+  writeFileSync(join(cwd, 'workflow.jsonl'), `${JSON.stringify({ ...record, todos, state })}\n`);
+  const imported = await cairnProcess(['memory', 'import', 'workflow.jsonl', '--store', 'memory.db'], { cwd });
+  expect(imported.exitCode).toBe(0);
+  const resumed = await cairn('resume', 'workflow_1', '--functions', `desktop=${desktop}`, '--no-tools');
+  expect(resumed).toMatchObject({ exitCode: 0, stdout: 'Done.\n' });
+  expect(resumed.stderr).toContain(
+    'another program began this workflow: only the functions that are given here are offered',
+  );
+  expect(toolNamesOf(server.requests.at(-1) ?? fail('there is no request'))).toContain('desktop_create_excel_document');
+});
+
+test.skipIf(!hasRedis)('modules that a Redis names are not loaded unless they are given again', async () => {
+  const redis = await startRedis();
+  onTestFinished(() => redis.stop());
+  const { cwd, env } = await startPlace(ask);
+  const cairn = (...args: readonly string[]): Promise<CairnResult> =>
+    cairnProcess(['workflow', ...args, '--url', redis.url], { cwd, env });
+  const asked = await cairn('run', 'Count', ...run);
+  const id = idIn(asked);
+  const refused = await cairn('resume', id, 'three');
+  expect(refused.exitCode).toBe(2);
+  expect(refused.stderr).toContain(
+    `has functions of modules, and others can write to a Redis; if you trust them, add --functions desktop=${desktop}\n`,
+  );
+  const done = await cairn('resume', id, 'three', '--functions', `desktop=${desktop}`);
+  expect(done).toMatchObject({ exitCode: 0, stdout: 'There are three.\n' });
 });
 
 test('mistakes are reported before anything is sent', async () => {

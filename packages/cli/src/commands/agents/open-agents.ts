@@ -134,7 +134,10 @@ export async function openHistories(
 }
 
 /** The tools of a run. They share the memory of the histories. */
-async function toolSetsOf({ memory }: OpenedHistories, stateDirectory: string | undefined): Promise<ToolSet[]> {
+export async function toolSetsOf(
+  { memory }: Pick<OpenedHistories, 'memory'>,
+  stateDirectory: string | undefined,
+): Promise<ToolSet[]> {
   const [{ createCodingToolSet }, { createWorkspaceCacheToolSet }, { memoryToolSet }] = await Promise.all([
     import('@cairn/coding-agent'),
     import('@cairn/workspace-cache/tools'),

@@ -12,7 +12,7 @@ export async function continueWorkflow(
   session: Session,
   work: (workflows: AgentWorkflows, options: WorkOptions) => Promise<WorkflowResponse>,
 ): Promise<number> {
-  return withWorkPlace(session, flags, async (place) => {
+  return withWorkPlace(session, { flags, id }, async (place) => {
     const { memory, isShared, view } = place;
     const record = await memory.workflows.get(id, { signal: session.signal });
     const { settings, notices } = settingsToContinue(record, flags, { cwd: session.cwd, isShared });

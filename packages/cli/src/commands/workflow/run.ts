@@ -11,7 +11,7 @@ async function run(given: string, flags: RunFlags, session: Session): Promise<nu
   const goal = given === '-' ? await readText(session.input, 'pipe the goal, or give it as an argument') : given;
   if (goal.trim() === '') throw new UsageError('the goal is empty', 'give it as an argument');
   const settings = newSettings(flags, session);
-  return withWorkPlace(session, flags, async (place) => {
+  return withWorkPlace(session, { flags }, async (place) => {
     const { memory, view } = place;
     const { DEFAULT_GROUP } = await import('@cairn/memory');
     const { group = DEFAULT_GROUP } = flags;

@@ -90,10 +90,30 @@ export interface Continued {
   readonly state?: unknown;
 }
 
+function areTexts(value: unknown): boolean {
+  return Array.isArray(value) && value.every((one) => typeof one === 'string');
+}
+
+/** Whether a value of a record has what this version needs. Others can write to a store. */
+function isSettings(value: unknown): value is Settings {
+  if (!isObject(value) || value['program'] !== 'cairn workflow') return false;
+  const { stream, merge, persona, root, language, functions, model, baseUrl, approve, readOnly, tools } = value;
+  return (
+    [stream, root].every((one) => typeof one === 'string') &&
+    [persona, model, baseUrl].every((one) => one === undefined || typeof one === 'string') &&
+    [readOnly, tools].every((one) => typeof one === 'boolean') &&
+    (language === 'en' || language === 'zh') &&
+    areTexts(merge) &&
+    areTexts(approve) &&
+    Array.isArray(functions) &&
+    functions.every((one) => isObject(one) && typeof one['stream'] === 'string' && typeof one['path'] === 'string')
+  );
+}
+
 /** Returns the settings that a record keeps; `undefined` when another program began the workflow. */
 function kept({ state }: Continued): Settings | undefined {
   const settings = isObject(state) ? state['settings'] : undefined;
-  return isObject(settings) && settings['program'] === 'cairn workflow' ? (settings as unknown as Settings) : undefined;
+  return isSettings(settings) ? settings : undefined;
 }
 
 /** The streams of a record that another program wrote. */

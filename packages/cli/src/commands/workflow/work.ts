@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { AgentWorkflows, WorkflowResponse } from '@cairn/agents';
@@ -6,7 +5,7 @@ import type { Memory } from '@cairn/memory';
 import type { ToolSet } from '@cairn/tool';
 import { escapeControls } from '@cairn/tool/paths';
 import { Option } from 'commander';
-import { openMemory, projectOption, storeOptions } from '../../memory/store.ts';
+import { isAbsent, openMemory, projectOption, storeOptions } from '../../memory/store.ts';
 import { writeAnswer } from '../../terminal/answer.ts';
 import { askPerson } from '../../terminal/ask.ts';
 import { CommandError, factsOf } from '../../terminal/errors.ts';
@@ -15,6 +14,7 @@ import { filled, oneOf, stateOption } from '../../terminal/options.ts';
 import type { Session } from '../../terminal/session.ts';
 import { escapeLine, shellQuote } from '../../terminal/text.ts';
 import { storeWords, type Settings, type WorkFlags } from './settings.ts';
+import { toolSetsOf } from '../agents/open-agents.ts';
 import { WorkflowView } from './workflow-view.ts';
 
 /** Adds the names of a list with commas to those of earlier options. */
@@ -68,10 +68,14 @@ export interface WorkPlace {
   readonly view: WorkflowView;
 }
 
-/** Opens the store that the options name, and closes it. */
+/**
+ * Opens the store that the options name, and closes it.
+ *
+ * @param id the workflow that the command needs; only without one a missing store is created
+ */
 export async function withWorkPlace<T>(
   session: Session,
-  flags: WorkFlags,
+  { flags, id }: { readonly flags: WorkFlags; readonly id?: string },
   use: (place: WorkPlace) => Promise<T>,
 ): Promise<T> {
   const view = new WorkflowView(session, flags);
@@ -80,6 +84,10 @@ export async function withWorkPlace<T>(
     directory: session.cwd,
   });
   try {
+    if (id !== undefined && choice.path !== undefined && isAbsent(choice.path)) {
+      const message = `unknown workflow ${JSON.stringify(id)}: there is no memory at ${choice.path}`;
+      throw new CommandError({ code: 'UNKNOWN_WORKFLOW', message, fix: 'use the --store that it began with' });
+    }
     return await use({ session, flags, memory, isShared: choice.backend === 'redis', view });
   } finally {
     await memory.close();
@@ -100,24 +108,9 @@ function readOnlySet(set: ToolSet): ToolSet {
   };
 }
 
-async function toolSetsOf({ memory, session, flags }: WorkPlace, { readOnly }: Settings): Promise<ToolSet[]> {
-  const [{ createCodingToolSet }, { createWorkspaceCacheToolSet }, { memoryToolSet }] = await Promise.all([
-    import('@cairn/coding-agent'),
-    import('@cairn/workspace-cache/tools'),
-    import('@cairn/memory/tools'),
-  ]);
+async function toolsOf({ memory, session, flags }: WorkPlace, { readOnly }: Settings): Promise<ToolSet[]> {
   const stateDirectory = flags.stateDir === undefined ? undefined : resolve(session.cwd, flags.stateDir);
-  const open = async (): Promise<Memory> => ({
-    ...memory,
-    // The command closes it.
-    close: () => Promise.resolve(),
-    [Symbol.asyncDispose]: () => Promise.resolve(),
-  });
-  const sets = [
-    createCodingToolSet({ stateDirectory }),
-    createWorkspaceCacheToolSet({ journalDirectory: stateDirectory }),
-    memoryToolSet({ open, process: randomUUID() }),
-  ];
+  const sets = await toolSetsOf({ memory }, stateDirectory);
   return readOnly ? sets.map(readOnlySet) : sets;
 }
 
@@ -143,7 +136,7 @@ export async function openWorkflows(place: WorkPlace, settings: Settings): Promi
     model: settings.model,
     baseUrl: settings.baseUrl,
     env: session.env,
-    toolSets: settings.tools ? await toolSetsOf(place, settings) : [],
+    toolSets: settings.tools ? await toolsOf(place, settings) : [],
     root,
     language,
     needsApproval: approve.includes('all') ? ({ isReadOnly }) => !isReadOnly : approve,
@@ -170,7 +163,7 @@ export async function whenFree<T>(
     const { signal } = session;
     const held = isBusy(error) ? (await memory.workflows.get(id, { signal })).lease : undefined;
     if (held === undefined) throw error;
-    view.notice(`${held.owner} holds the workflow; it is free in ${LEASE_MS / 1000} s unless that process is alive`);
+    view.notice(`another process holds the workflow; it is free in ${LEASE_MS / 1000} s unless that process is alive`);
     for (;;) {
       await delay(POLL_MS, undefined, { signal });
       const { lease } = await memory.workflows.get(id, { signal });
