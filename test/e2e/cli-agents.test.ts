@@ -213,8 +213,8 @@ You review.
     ],
     [
       'an unknown tool',
-      ['a', ...complete, '--tools', 'read,bash'],
-      'Invalid definition of an agent: tools: unknown tool "bash". Correct the name, or remove it.',
+      ['a', ...complete, '--tools', 'read,reed'],
+      'Invalid definition of an agent: tools: unknown tool "reed". Did you mean read?',
     ],
     [
       'the name of main',
@@ -234,7 +234,7 @@ You review.
     [
       'no directory',
       ['a', ...complete, '--root', 'nowhere'],
-      '--root nowhere does not exist; use the path of a directory',
+      '--root nowhere is not a directory; use the path of a directory',
     ],
   ])('refuses %s', async (_, args, message) => {
     const { agents, project } = person();

@@ -25,7 +25,7 @@ export { openAgentTools } from './tools/open-agent-tools.ts';
 export type { AgentTools, AgentToolsOptions } from './tools/open-agent-tools.ts';
 export type { AgentTool, AgentToolCall } from './tools/agent-tool.ts';
 export type { ToolGrant } from './tools/grant.ts';
-export { toolNameOf } from './tools/tool-names.ts';
+export { cairnTools, toolNameOf } from './tools/tool-names.ts';
 export { agentTool } from './delegation/agent-tool.ts';
 export type { AgentToolOptions } from './delegation/agent-tool.ts';
 export type { RunAgentDetails, RunAgentInput } from './delegation/run-tool.ts';

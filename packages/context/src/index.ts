@@ -7,6 +7,7 @@ export { findAgent, formatProblem } from './definitions/find-agent.ts';
 export { formatDefinition } from './definitions/format-definition.ts';
 export { definitionDirectories, loadDefinitions } from './definitions/load-definitions.ts';
 export type { AgentDefinitions, DefinitionPlaces, LoadDefinitionsOptions } from './definitions/load-definitions.ts';
+export type { ToolNaming } from './definitions/parse-definition.ts';
 export { nearNames } from './definitions/near-names.ts';
 export type { DefinitionProblem } from './definitions/problem.ts';
 export { ContextError } from './errors.ts';

@@ -7,9 +7,9 @@ import { formatDefinition } from './format-definition.ts';
 import { definitionDirectories, loadDirectory } from './load-definitions.ts';
 import type { DefinitionPlaces } from './load-definitions.ts';
 import { parseDefinition } from './parse-definition.ts';
-import type { ParseDefinitionOptions } from './parse-definition.ts';
+import type { ToolNaming } from './parse-definition.ts';
 
-export interface CreateDefinitionOptions extends DefinitionPlaces, Pick<ParseDefinitionOptions, 'toolNameOf'> {
+export interface CreateDefinitionOptions extends DefinitionPlaces, ToolNaming {
   /** The project's agents, or the user's for all projects. */
   readonly source: 'project' | 'user';
 }
@@ -24,12 +24,9 @@ function alreadyExists(name: string, path: string): ContextError {
  *
  * @throws {ContextError} `INVALID_DEFINITION`.
  */
-export function checkDefinition(
-  definition: AgentDefinition,
-  { toolNameOf }: Pick<ParseDefinitionOptions, 'toolNameOf'> = {},
-): void {
+export function checkDefinition(definition: AgentDefinition, naming: ToolNaming = {}): void {
   const path = definition.path ?? `${definition.name}.md`;
-  const { problems } = parseDefinition(formatDefinition(definition), { source: 'project', path, toolNameOf });
+  const { problems } = parseDefinition(formatDefinition(definition), { ...naming, source: 'project', path });
   const error = problems.find(({ severity }) => severity === 'error');
   if (error === undefined) return;
   const { field = 'the file', message } = error;
@@ -39,7 +36,9 @@ export function checkDefinition(
     'INVALID_DEFINITION',
     [
       `Invalid definition of an agent: ${field}: ${problem}`,
-      fix === '' ? 'Correct the value.' : `${fix.charAt(0).toUpperCase()}${fix.slice(1)}.`,
+      fix === ''
+        ? 'Correct the value.'
+        : `${fix.charAt(0).toUpperCase()}${fix.slice(1)}${fix.endsWith('?') ? '' : '.'}`,
     ],
     { option: error.field },
   );
@@ -52,10 +51,10 @@ export function checkDefinition(
  */
 export async function createDefinitionFile(
   definition: AgentDefinition,
-  { source, toolNameOf, ...places }: CreateDefinitionOptions,
+  { source, ...options }: CreateDefinitionOptions,
 ): Promise<string> {
-  checkDefinition(definition, { toolNameOf });
-  const directory = definitionDirectories(places)[source];
+  checkDefinition(definition, options);
+  const directory = definitionDirectories(options)[source];
   const path = join(directory, `${definition.name}.md`);
   const { definitions, problems } = await loadDirectory(directory, { source });
   const existing = [

@@ -100,6 +100,11 @@ function fieldsOf({ document, lineOf }: ParsedYaml): Pick<FrontMatter, 'fields' 
   return { fields, problems };
 }
 
+/** Returns whether a file begins with the line that begins front matter. */
+export function hasFrontMatter(text: string): boolean {
+  return FENCE.test(text.split('\n', 1)[0] ?? '');
+}
+
 /**
  * Splits a file into its front matter and its body. The front matter is between the first line, `---`, and the next line `---`.
  *
@@ -110,7 +115,7 @@ export function parseFrontMatter(
   { isLenient = false }: { readonly isLenient?: boolean } = {},
 ): FrontMatter {
   const lines = text.split('\n');
-  if (!FENCE.test(lines[0] ?? '')) {
+  if (!hasFrontMatter(text)) {
     const message =
       'no front matter; begin the file with a line `---`, fields such as `name: reviewer`, and a line `---`';
     return { fields: [], body: '', problems: [{ line: 1, message, severity: 'error' }] };

@@ -4,7 +4,7 @@ import { readdir, stat } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import type { AgentDefinition, DefinitionSource } from './definition.ts';
 import { parseDefinition } from './parse-definition.ts';
-import type { ParsedDefinition, ParseDefinitionOptions } from './parse-definition.ts';
+import type { ParsedDefinition, ParseDefinitionOptions, ToolNaming } from './parse-definition.ts';
 import type { DefinitionProblem } from './problem.ts';
 import { explainUnreadable, readTextFile } from './read-text-file.ts';
 
@@ -24,7 +24,7 @@ export interface DefinitionPlaces {
   readonly platform?: NodeJS.Platform | undefined;
 }
 
-export interface LoadDefinitionsOptions extends DefinitionPlaces, Pick<ParseDefinitionOptions, 'toolNameOf'> {}
+export interface LoadDefinitionsOptions extends DefinitionPlaces, ToolNaming {}
 
 /** The agents of a project and its user. */
 export interface AgentDefinitions {
@@ -113,7 +113,7 @@ function reportDuplicates(
 /** Loads the definitions of one directory. A name that several files have is an error of each of them. */
 export async function loadDirectory(
   directory: string,
-  options: Pick<ParseDefinitionOptions, 'source' | 'toolNameOf'>,
+  options: Omit<ParseDefinitionOptions, 'path'>,
 ): Promise<{ readonly definitions: readonly AgentDefinition[]; readonly problems: readonly DefinitionProblem[] }> {
   const found: Listing = { files: [], problems: [] };
   await listFiles(directory, options.source, found);
@@ -152,7 +152,9 @@ export async function loadDefinitions(options: LoadDefinitionsOptions): Promise<
     if (!directories.has(directory)) directories.set(directory, source as DefinitionSource);
   }
   const loaded = await Promise.all(
-    [...directories].map(([directory, source]) => loadDirectory(directory, { source, toolNameOf: options.toolNameOf })),
+    [...directories].map(([directory, source]) =>
+      loadDirectory(directory, { source, toolNameOf: options.toolNameOf, toolNames: options.toolNames }),
+    ),
   );
   for (const source of loaded) {
     for (const definition of source.definitions) {

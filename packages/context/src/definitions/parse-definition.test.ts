@@ -205,6 +205,16 @@ test.each(invalid)('reports %s with its line and field', (_, front, expected) =>
   expect(parse(text).definition).toBeUndefined();
 });
 
+test('names the tools when one is unknown', () => {
+  const read = (name: string): string | undefined => {
+    const text = `---\ndescription: d\ntools: [${name}]\n---\nb`;
+    const options = { path, source: 'project', toolNameOf: () => undefined, toolNames: ['read', 'grep'] } as const;
+    return parseDefinition(text, options).problems[0]?.message;
+  };
+  expect(read('reed')).toBe('unknown tool "reed"; did you mean read?');
+  expect(read('bash')).toBe('unknown tool "bash"; the tools are read, grep');
+});
+
 test('reports every invalid value of a file, in the order of the lines', () => {
   const text = '---\nmaxSteps: 0\ncontextMode: open\nmaxTokens: -1\n---\nb';
   expect(parse(text).problems.map(({ line, field }) => [line, field])).toEqual([
@@ -304,6 +314,13 @@ describe('a file of Claude Code', () => {
     expect(claude(text).definition?.description).toBe('Use it when: <example>user: "x"\\n</example>');
     expect(problemsOf(text, 'claude-user')).toEqual([
       'warning 3 -: invalid YAML: Nested mappings are not allowed in compact mappings; put a value that contains ": " in quotes',
+    ]);
+  });
+
+  test('a file without front matter is ignored with a warning', () => {
+    expect(claude('# About these agents\n').definition).toBeUndefined();
+    expect(problemsOf('# About these agents\n', 'claude-user')).toEqual([
+      'warning - -: no front matter, so it defines no agent; it is ignored',
     ]);
   });
 

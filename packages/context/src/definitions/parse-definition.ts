@@ -4,17 +4,23 @@ import { fromClaude } from './claude.ts';
 import type { AgentDefinition, DefinitionSource } from './definition.ts';
 import { fieldNames, fieldProblem, isFieldName, shownValue } from './fields.ts';
 import type { FieldName } from './fields.ts';
-import { parseFrontMatter } from './front-matter.ts';
+import { hasFrontMatter, parseFrontMatter } from './front-matter.ts';
 import type { FrontMatterField } from './front-matter.ts';
 import { nearNames } from './near-names.ts';
 import type { DefinitionProblem, ProblemPlace, Report } from './problem.ts';
 
-/** Where a text comes from, and how it is read. */
-export interface ParseDefinitionOptions {
-  readonly path: string;
-  readonly source: DefinitionSource;
+/** The tools that definitions may name. */
+export interface ToolNaming {
   /** Returns our name of a tool, from a name of any naming profile; `undefined` for an unknown tool. Default: every name is valid. */
   readonly toolNameOf?: ((name: string) => string | undefined) | undefined;
+  /** Our names of all tools, for the report of an unknown one. @default none */
+  readonly toolNames?: readonly string[] | undefined;
+}
+
+/** Where a text comes from, and how it is read. */
+export interface ParseDefinitionOptions extends ToolNaming {
+  readonly path: string;
+  readonly source: DefinitionSource;
 }
 
 /** A definition, unless an error prevents it. */
@@ -27,26 +33,32 @@ export interface ParsedDefinition {
 }
 
 type Values = { -readonly [Name in FieldName]?: AgentDefinition[Name] };
-type ToolNameOf = (name: string) => string | undefined;
+
+function unknownTool(name: string, toolNames: readonly string[]): string {
+  const near = nearNames(name, toolNames);
+  const known = toolNames.length === 0 ? 'correct the name, or remove it' : `the tools are ${toolNames.join(', ')}`;
+  return `unknown tool ${shownValue(name)}; ${near.length === 0 ? known : `did you mean ${near.join(', ')}?`}`;
+}
 
 /** Returns the tools by our names. */
-function toolsOf(names: readonly string[], toolNameOf: ToolNameOf, place: ProblemPlace, report: Report): string[] {
+function toolsOf(names: readonly string[], naming: ToolNaming, place: ProblemPlace, report: Report): string[] {
+  const { toolNameOf = (name: string) => name, toolNames = [] } = naming;
   const tools = names.map((name) => {
     const tool = toolNameOf(name);
-    if (tool === undefined) report('error', `unknown tool ${shownValue(name)}; correct the name, or remove it`, place);
+    if (tool === undefined) report('error', unknownTool(name, toolNames), place);
     return tool;
   });
   return [...new Set(tools.filter((tool) => tool !== undefined))];
 }
 
-function readFields(fields: readonly FrontMatterField[], toolNameOf: ToolNameOf, report: Report): Values {
+function readFields(fields: readonly FrontMatterField[], naming: ToolNaming, report: Report): Values {
   const values: Record<string, unknown> = {};
   for (const { name, value, line } of fields) {
     const place = { line, field: name };
     if (isFieldName(name)) {
       const problem = fieldProblem(name, value);
       if (problem !== undefined) report('error', problem, place);
-      else if (name === 'tools') values[name] = toolsOf(value as readonly string[], toolNameOf, place, report);
+      else if (name === 'tools') values[name] = toolsOf(value as readonly string[], naming, place, report);
       else values[name] = typeof value === 'string' ? value.trim().normalize('NFC') : value;
     } else {
       const [near] = nearNames(name, fieldNames);
@@ -96,11 +108,16 @@ export function parseDefinition(text: string, options: ParseDefinitionOptions): 
   const hasErrors = (): boolean => problems.some(({ severity }) => severity === 'error');
 
   const isClaude = source.startsWith('claude');
+  if (isClaude && !hasFrontMatter(text)) {
+    // Claude Code ignores such a file too: it may be a README.
+    report('warning', 'no front matter, so it defines no agent; it is ignored');
+    return { agent: nameOfFile(path), problems };
+  }
   const { fields, body, problems: invalid } = parseFrontMatter(text, { isLenient: isClaude });
   for (const { severity, message, ...place } of invalid) report(severity, message, place);
   // Values that YAML could not read are not reviewed: their errors would only follow from those of YAML.
   const readable = hasErrors() ? fields.filter(({ name }) => name === 'name') : fields;
-  const values = readFields(isClaude ? fromClaude(readable, toolNameOf, report) : readable, toolNameOf, report);
+  const values = readFields(isClaude ? fromClaude(readable, toolNameOf, report) : readable, options, report);
 
   const agent = values.name ?? nameOfFile(path);
   if (!hasErrors() && values.name === undefined) {

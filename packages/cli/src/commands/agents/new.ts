@@ -12,7 +12,7 @@ import { shellQuote } from '../../terminal/text.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
 import type { CommandFactory } from '../command.ts';
 import { modeNames, modeOption, modeTexts } from './modes.ts';
-import { agentOptions, definitionPlaces, loadAgents, type ProjectRootFlags } from './project.ts';
+import { agentOptions, definitionPlaces, loadAgents, toolNaming, type ProjectRootFlags } from './project.ts';
 
 interface NewFlags extends ProjectRootFlags {
   readonly description?: string;
@@ -126,13 +126,10 @@ async function definitionOf(name: string | undefined, flags: NewFlags, session: 
 
 async function create(name: string | undefined, flags: NewFlags, session: Session): Promise<number> {
   const places = definitionPlaces(session, flags);
-  const [{ createDefinitionFile }, { toolNameOf }] = await Promise.all([
-    import('@cairn/context'),
-    import('@cairn/agents'),
-  ]);
+  const [{ createDefinitionFile }, naming] = await Promise.all([import('@cairn/context'), toolNaming()]);
   const definition = await definitionOf(name, flags, session);
   const source = flags.user === true ? 'user' : 'project';
-  const path = await createDefinitionFile(definition, { ...places, source, toolNameOf: (tool) => toolNameOf(tool) });
+  const path = await createDefinitionFile(definition, { ...places, ...naming, source });
   const { agents, problems, replaced } = await loadAgents(session, flags);
   const used = agents.get(definition.name);
   const hidden = replaced.find((other) => other.name === definition.name);

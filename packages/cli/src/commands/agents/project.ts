@@ -1,6 +1,6 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import type { AgentDefinitions, DefinitionPlaces } from '@cairn/context';
+import type { AgentDefinitions, DefinitionPlaces, ToolNaming } from '@cairn/context';
 import { homeDirectory } from '@cairn/tool/paths';
 import { Option } from 'commander';
 import type { AnswerFlags } from '../../terminal/answer.ts';
@@ -29,8 +29,8 @@ export function agentOptions(): Option[] {
 export function projectRoot({ cwd }: Pick<Session, 'cwd'>, { root }: Pick<ProjectRootFlags, 'root'>): string {
   if (root !== undefined) {
     const path = resolve(cwd, root);
-    if (existsSync(path)) return path;
-    throw new UsageError(`--root ${root} does not exist`, 'use the path of a directory');
+    if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) return path;
+    throw new UsageError(`--root ${root} is not a directory`, 'use the path of a directory');
   }
   const isRoot = (path: string): boolean =>
     existsSync(join(path, '.git')) || existsSync(join(path, '.cairn', 'agents'));
@@ -41,16 +41,25 @@ export function projectRoot({ cwd }: Pick<Session, 'cwd'>, { root }: Pick<Projec
 }
 
 /** Returns where the definitions of a project and of its user are. */
-export function definitionPlaces(session: Pick<Session, 'cwd' | 'env'>, flags: ProjectRootFlags): DefinitionPlaces {
+export function definitionPlaces(
+  session: Pick<Session, 'cwd' | 'env'>,
+  flags: Pick<ProjectRootFlags, 'root'>,
+): DefinitionPlaces {
   const { env } = session;
   return { root: projectRoot(session, flags), env, home: homeDirectory(env) };
+}
+
+/** Returns the tools that definitions may name. */
+export async function toolNaming(): Promise<ToolNaming> {
+  const { cairnTools, toolNameOf } = await import('@cairn/agents');
+  return { toolNameOf: (name) => toolNameOf(name), toolNames: cairnTools };
 }
 
 /** Loads the agents of a project and of its user. */
 export async function loadAgents(
   session: Pick<Session, 'cwd' | 'env'>,
-  flags: ProjectRootFlags,
+  flags: Pick<ProjectRootFlags, 'root'>,
 ): Promise<AgentDefinitions> {
-  const [{ loadDefinitions }, { toolNameOf }] = await Promise.all([import('@cairn/context'), import('@cairn/agents')]);
-  return loadDefinitions({ ...definitionPlaces(session, flags), toolNameOf: (name) => toolNameOf(name) });
+  const [{ loadDefinitions }, naming] = await Promise.all([import('@cairn/context'), toolNaming()]);
+  return loadDefinitions({ ...definitionPlaces(session, flags), ...naming });
 }

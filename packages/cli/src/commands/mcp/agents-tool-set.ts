@@ -39,7 +39,7 @@ export async function agentsToolSet(
 ): Promise<ToolSet> {
   const { createAgents, createAgentsToolSet, resolveModel } = await import('@cairn/agents');
   const { env } = session;
-  const { agents: known } = await loadAgents(session, { root, color: 'auto' });
+  const { agents: known } = await loadAgents(session, { root });
   // A missing model is reported at the start, unless each agent could name its own.
   const [named] = [model, ...Array.from(known.values(), (agent) => agent.model)].filter((one) => one !== undefined);
   resolveModel({ model: named, baseUrl, env });
@@ -62,7 +62,7 @@ export async function agentsToolSet(
   };
   if (hasMemory && store === undefined && Boolean(env['CAIRN_REDIS_URL'])) await memoryOf();
   return createAgentsToolSet({
-    definitions: () => loadAgents(session, { root, color: 'auto' }),
+    definitions: () => loadAgents(session, { root }),
     open: async (definitions, { roots: [, ...roots], naming, readOnly }): Promise<Agents> => {
       const [{ ContextManager, openContexts }, { createWorkspaceCache }] = await Promise.all([
         import('@cairn/context'),
