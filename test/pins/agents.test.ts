@@ -8,6 +8,7 @@ const exported = [
   'AgentError',
   'SYSTEM_PARTS',
   'agentTool',
+  'cairnTools',
   'createAgents',
   'createAgentsToolSet',
   'createWorkflows',
