@@ -84,6 +84,7 @@ test('the home directory as a project has each agent once', async () => {
   const directory = createTree({ '.claude/agents/a.md': agent('a') });
   const loaded = await loadDefinitions({ root: directory, home: directory, env: {}, platform: 'linux' });
   expect([bodies(loaded), loaded.replaced]).toEqual([{ a: 'a' }, []]);
+  expect(loaded.agents.get('a')?.source).toBe('claude-project');
 });
 
 test('reads a byte order mark, CRLF and directories in the directory', async () => {
