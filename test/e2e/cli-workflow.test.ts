@@ -3,6 +3,7 @@ import { existsSync, readFileSync, rmSync, watch, writeFileSync } from 'node:fs'
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { codeBlocksOf } from '../docs/code-blocks.ts';
 import { cairnProcess, finished, startCairn } from '../support/cli.ts';
 import type { CairnResult } from '../support/cli.ts';
 import { startModelServer, toolNamesOf } from '../support/model-server.ts';
@@ -229,6 +230,29 @@ test('makes the table in English with calls of tools, killed in the middle of a 
     ...rows.map(({ name, age, city }) => [name, String(age), city]),
   ]);
   expect(server.refusals).toEqual([]);
+});
+
+test('the module of the README works', async () => {
+  const readme = readFileSync(new URL('../../packages/cli/README.md', import.meta.url), 'utf8');
+  const module = codeBlocksOf('README.md', readme).find(({ language }) => language === 'js')?.text ?? '';
+  const { cwd, cairn } = await startPlace(({ chat }) => {
+    const prompt = JSON.stringify(chat.messages.at(-1));
+    if (!prompt.includes('# Current task'))
+      return { text: 'Decision: complex\nTODO list:\n1. Ask\n2. Create the file' };
+    if (prompt.includes('Ann, Bob')) {
+      const rows = JSON.stringify([{ name: 'Ann' }, { name: 'Bob' }]);
+      return {
+        text: `Completion: 1\nAction: [生成表格:team.csv:${rows}]\nNext step: None\nNote: team.csv has 2 rows.`,
+      };
+    }
+    return { text: 'Completion: 0.2\nAction: [ask_user:What are the names?]\nNext step: None\nNote: None' };
+  });
+  writeFileSync(join(cwd, 'functions.mjs'), module);
+  const asked = await cairn('run', 'Make a table of the team', '--functions', './functions.mjs', '--no-tools');
+  expect(asked).toMatchObject({ exitCode: 1, stdout: 'What are the names?\n' });
+  const done = await cairn('resume', idIn(asked), 'Ann, Bob');
+  expect(done).toMatchObject({ exitCode: 0, stdout: 'team.csv has 2 rows.\n' });
+  expect(readFileSync(join(cwd, 'team.csv'), 'utf8')).toBe('name\nAnn\nBob\n');
 });
 
 describe('the memory of one stream', () => {

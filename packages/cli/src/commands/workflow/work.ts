@@ -11,6 +11,7 @@ import { askPerson } from '../../terminal/ask.ts';
 import { CommandError, factsOf } from '../../terminal/errors.ts';
 import { ExitCode, Interrupted } from '../../terminal/exit.ts';
 import { filled, oneOf, stateOption } from '../../terminal/options.ts';
+import { useEnvironmentProxy } from '../../terminal/proxy.ts';
 import type { Session } from '../../terminal/session.ts';
 import { escapeLine, shellQuote } from '../../terminal/text.ts';
 import { storeWords, type Settings, type WorkFlags } from './settings.ts';
@@ -118,6 +119,7 @@ async function toolsOf({ memory, session, flags }: WorkPlace, { readOnly }: Sett
 export async function openWorkflows(place: WorkPlace, settings: Settings): Promise<AgentWorkflows> {
   const { memory, session } = place;
   const { stream, merge, persona, root, language, functions, approve } = settings;
+  useEnvironmentProxy(session.env);
   const { createWorkflows, loadFunctions, toStreamFunctions } = await import('@cairn/agents');
   for (const name of [stream, ...merge]) {
     const modules = functions.filter((one) => one.stream === name);

@@ -61,7 +61,7 @@ export class WorkflowView {
         break;
       case 'todo-end': {
         const { todo, status, completion, reason, added } = event;
-        const what = status === 'pending' ? 'goes on' : status;
+        const what = status !== 'pending' ? status : reason === undefined ? 'goes on' : 'is tried again';
         const next = added === undefined ? '' : `; next: ${added}`;
         this.#line(`${todo} ${what}${percent(completion)}${reason === undefined ? '' : `: ${reason}`}${next}`);
         break;
