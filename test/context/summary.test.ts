@@ -222,6 +222,19 @@ test.each([
   expect(() => summarize([], { maxCharacters })).toThrow(/^Invalid maxCharacters \d/u);
 });
 
+test('a statement that many messages repeat does not count more than others, but less', () => {
+  const planted = facts.en.slice(0, 22).map(({ text }) => text);
+  const names = ['Ann', 'Bert', 'Cleo', 'Dirk', 'Emma', 'Finn', 'Gina', 'Hugo', 'Ines', 'Jack', 'Kate', 'Leon'];
+  const slogans = names.flatMap((name, index) => [
+    `The run of ${name} is at stage ${index} and all of it is green.`,
+    `The door on floor ${index} is for ${name} and has a bell.`,
+  ]);
+  const random = randomOf(13);
+  const texts = shuffled([...planted, ...slogans, ...slogans, ...slogans, ...slogans], random);
+  const text = summarize(texts.map((content): UnifiedMessage => ({ role: 'user', content })));
+  expect(planted.filter((fact) => text.includes(fact)).length).toBeGreaterThanOrEqual(20);
+});
+
 test('facts that differ in their numbers alone survive', () => {
   const planted = Array.from({ length: 20 }, (_, index) => `The port of service ${index} is ${5000 + index}.`);
   const random = randomOf(3);

@@ -106,6 +106,13 @@ describe('a view of a broken history', () => {
     expect(rendered(history)).toEqual([user('a'), calling('1'), results('1'), user('b'), calling('2'), results('2')]);
   });
 
+  test('a result belongs to the newest open call with its id', () => {
+    const history = [user('a'), calling('1'), user('b'), calling('1'), results('1')];
+    const [, , first, , , second] = rendered(history);
+    expect(JSON.stringify(first)).toContain('No result');
+    expect(second).toEqual(results('1'));
+  });
+
   test('a call without a result has an error', () => {
     expect(JSON.stringify(rendered([user('a'), calling('1')])[2])).toContain(
       'No result: the call had not ended when this conversation was read.',

@@ -60,9 +60,8 @@ export class Transcript {
     }
     this.#count = history.length;
     this.#last = history.at(-1);
-    // The last turn may have grown.
     const changed = Math.min(
-      Math.max(0, known - 1),
+      known,
       this.#ranges.findLastIndex(({ from }) => from <= oldest),
     );
     if (changed < known - 1) this.version++;

@@ -142,7 +142,7 @@ class HeadBuilder {
 
   #add(message: UnifiedMessage): void {
     const { language, countTokens } = this.#options;
-    const whole = message.role === 'tool' ? '' : textOf(message).trim();
+    const whole = textOf(message).trim();
     const { sentences, isWhole } =
       this.#matches === undefined
         ? { sentences: whole === '' ? [] : [whole], isWhole: true }

@@ -61,7 +61,7 @@ const texts = {
 /** Returns the prompt by which a model summarizes messages. */
 export function summaryPrompt(messages: readonly UnifiedMessage[], language: Language): string {
   const lines = messages.flatMap((message) => {
-    const text = message.role === 'tool' ? '' : textOf(message).trim();
+    const text = textOf(message).trim();
     return text === '' ? [] : [lineOf(speakerOf(message, language), text)];
   });
   const whole = lines.join('\n');

@@ -68,7 +68,6 @@ function featuresOf(candidate: Candidate): Features {
 
 /** Returns the sentences of a message. Tool parts and blocks of code have none. */
 function sentencesIn(message: UnifiedMessage): string[] {
-  if (message.role === 'tool') return [];
   const text = textOf(message).slice(0, MAX_READ).replace(HALF_PAIR, '');
   const prose = text.replaceAll(/^[ \t]*(```|~~~)[^]*?(?:^[ \t]*\1|(?![^]))/gmu, '\n');
   return sentencesOf(prose).map((sentence) => cutSentence(sentence.replaceAll(/\s+/gu, ' ')));
