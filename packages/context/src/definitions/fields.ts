@@ -1,6 +1,7 @@
 import { truncateLine } from '@cairn/tool/prompt';
 import { escapeControls } from '@cairn/tool/paths';
 import { isContextMode, MODES } from '../modes/mode.ts';
+import { matchesEverything } from '../modes/select.ts';
 import type { AgentDefinition } from './definition.ts';
 import { agentNameProblem } from './agent-name.ts';
 
@@ -45,7 +46,11 @@ const checks: Readonly<Record<FieldName, Check>> = {
   description: text(10_000, { isEmptyValid: true }),
   contextMode: (value) => (isContextMode(value) ? undefined : `use ${Object.keys(MODES).join(', ')}`),
   contextWindow: wholeNumber(1, 100_000),
-  sharePatterns: textList(100, 500),
+  sharePatterns: (value) =>
+    textList(100, 500)(value) ??
+    ((value as readonly string[]).some(matchesEverything)
+      ? 'use patterns with words, such as "project uses *", or contextMode: fork to share the whole conversation'
+      : undefined),
   summarizeAfter: wholeNumber(2, 100_000),
   model: text(500),
   tools: textList(500, 200),

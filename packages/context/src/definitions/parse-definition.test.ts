@@ -146,6 +146,11 @@ const invalid: readonly (readonly [reason: string, front: string, expected: stri
     '2 sharePatterns: invalid value "a *"; use a list of at most 100 texts, each of at most 500 characters, such as [one, two]',
   ],
   [
+    'a pattern without words',
+    'sharePatterns: [project uses *, "*"]',
+    '2 sharePatterns: invalid value ["project uses *","*"]; use patterns with words, such as "project uses *", or contextMode: fork to share the whole conversation',
+  ],
+  [
     'a number in a list',
     'sharePatterns: [1]',
     '2 sharePatterns: invalid value [1]; use a list of at most 100 texts, each of at most 500 characters, such as [one, two]',
@@ -342,7 +347,7 @@ test('a definition is the same after it was written and read', () => {
         .map((lines) => ['x', ...lines, 'y'].join('\n')),
       contextMode: fc.constantFrom(...(Object.keys(MODES) as ContextMode[])),
       contextWindow: fc.integer({ min: 1, max: 1000 }),
-      sharePatterns: fc.array(text),
+      sharePatterns: fc.array(text.filter((pattern) => !/^[*\s]*$/u.test(pattern.normalize('NFKC')))),
       model: text.filter((model) => model !== 'inherit'),
       tools: fc.uniqueArray(text),
       timeout: fc.double({ min: 0.001, max: 86_400, noNaN: true }),

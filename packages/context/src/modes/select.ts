@@ -37,6 +37,11 @@ function compile(pattern: string): MatchSentence {
   };
 }
 
+/** Returns whether a pattern has no words: it would match every sentence. */
+export function matchesEverything(pattern: string): boolean {
+  return fold(pattern).replaceAll(/[* ]/gu, '') === '';
+}
+
 /**
  * Checks patterns of the mode `selective`. `*` stands for any text within a sentence, every other character for itself.
  *
@@ -44,7 +49,7 @@ function compile(pattern: string): MatchSentence {
  */
 export function checkSharePatterns(patterns: readonly string[]): void {
   for (const pattern of patterns) {
-    if (typeof pattern === 'string' && fold(pattern).replaceAll(/[* ]/gu, '') !== '') continue;
+    if (typeof pattern === 'string' && !matchesEverything(pattern)) continue;
     const summary = `The pattern ${JSON.stringify(pattern)} of sharePatterns would match every sentence`;
     const hint = 'Add words, such as "project uses *", or use the mode fork to share the whole conversation.';
     throw new ContextError('INVALID_OPTION', [summary, hint], { option: 'sharePatterns' });
