@@ -1,4 +1,5 @@
 import * as source from '@cairn/context';
+import { ContextManager } from '@cairn/context';
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 
@@ -49,6 +50,22 @@ test('@cairn/context exports these values, from its sources and built', async ()
   expect(Object.keys(built).toSorted()).toEqual(exported);
 });
 
+test('the methods of a ContextManager', () => {
+  expect(Object.getOwnPropertyNames(ContextManager.prototype).toSorted()).toEqual([
+    'addMessage',
+    'appendTurn',
+    'clearHistory',
+    'close',
+    'constructor',
+    'getContext',
+    'main',
+    'problems',
+    'readSummary',
+    'refresh',
+    'writeSummary',
+  ]);
+});
+
 test('the codes of a ContextError', () => {
   const declared = readFileSync(new URL('errors.ts', sources), 'utf8');
   const [, union = ''] = /export type ContextErrorCode =([^;]+);/u.exec(declared) ?? [];
@@ -72,5 +89,30 @@ test('the context modes, what they read and what they write', () => {
     handback: { reads: 'own', writes: 'own' },
     selective: { reads: 'both', writes: 'own' },
     summarized: { reads: 'both', writes: 'own' },
+  });
+});
+
+test('the keys of histories in the store', async () => {
+  const { createMemory } = await import('@cairn/memory');
+  const { memory } = await import('@cairn/memory/memory');
+  const backend = memory();
+  const store = createMemory({ backend });
+  const contexts = await source.openContexts({ store, project: '/home/me', session: 'a: b' });
+  await contexts.addMessage('50%', { role: 'user', content: 'hi' }, 'shared');
+  await contexts.addMessage('50%', { role: 'user', content: 'x'.repeat(300_000) });
+  await contexts.writeSummary('50%', { text: 'hi', messages: 1 }, 'shared');
+  const keys = (await store.namespace('contexts').keys()).map(({ key }) => key);
+  expect(keys).toEqual([
+    expect.stringMatching(/^blobs:\/home\/me:a%3A b:50%25:[\w-]{43}$/u),
+    'history:/home/me:a%3A b:50%25',
+    'history:/home/me:a%3A b:__main__',
+    'summaries:/home/me:a%3A b:__main__:model',
+  ]);
+  const [record] = await store.namespace('contexts').list('history:/home/me:a%3A b:__main__');
+  expect(record?.value).toEqual({
+    turn: expect.any(String),
+    index: 0,
+    count: 1,
+    message: { role: 'user', content: 'hi' },
   });
 });
