@@ -1,7 +1,8 @@
 import { codingToolSet } from '@cairn/coding-agent';
 import { agentTool } from '@cairn/agents';
 import type { AgentEvent, AgentsOptions } from '@cairn/agents';
-import { labelOf } from '@cairn/context';
+import { labelOf, openContexts, textOf } from '@cairn/context';
+import { memory as inProcess } from '@cairn/memory/memory';
 import type { AgentDefinition, AgentDefinitions } from '@cairn/context';
 import { generateText, isStepCount } from 'ai';
 import { existsSync } from 'node:fs';
@@ -197,11 +198,13 @@ describe('the tool agent', () => {
 
 describe('the limits of delegation', () => {
   test('an agent at depth 2 is not offered the tool, and its call of it is refused', async () => {
-    const started = await start({
+    const answers = {
       lead: [delegate({ name: 'reviewer', prompt: 'A' }), { text: 'Done.' }],
       reviewer: [delegate({ name: 'tester', prompt: 'B' }), { text: 'Yes.' }],
-      tester: [delegate({ name: 'lead', prompt: 'C' }), { text: 'No.' }],
-    });
+      tester: [delegate({ name: 'spare', prompt: 'C' }), { text: 'No.' }],
+    };
+    const definitions = definitionsOf(...all.agents.values(), define('spare'));
+    const started = await start(answers, { definitions });
     const { finishReason } = await started.agents.run({ agent: 'lead', prompt: 'Go.' }).result;
     expect(finishReason).toBe('stop');
     const [first, second] = requestsOf(started, 'tester');
@@ -411,6 +414,15 @@ describe('a nested run that fails', () => {
     ]);
     expect(requestsOf(started, 'reviewer')).toEqual([]);
   });
+
+  test('because its prompt is too long is an error for its caller', async () => {
+    const started = await start({
+      lead: [delegate({ name: 'reviewer', prompt: 'long '.repeat(50_000) }), { text: 'Shorter then.' }],
+    });
+    expect(await started.agents.run({ agent: 'lead', prompt: 'Go.' }).result).toMatchObject({ text: 'Shorter then.' });
+    expect(lastResult(requestsOf(started, 'lead')[1])).toMatch(/Nothing was changed\./u);
+    expect(requestsOf(started, 'reviewer')).toEqual([]);
+  });
 });
 
 describe('an answer', () => {
@@ -484,6 +496,51 @@ describe('an answer', () => {
     // The continued run sees its own chain, and not the other run of the same agent.
     const continued = requestsOf(started, 'reviewer').at(-1);
     expect(continued && transcriptOf(continued)).toEqual(['user: A', 'assistant: One.', 'user: B']);
+  });
+});
+
+describe('a session', () => {
+  const script = (): Readonly<Record<string, readonly Answer[]>> => ({
+    lead: [
+      (request) =>
+        delegate({ name: 'reviewer', continue: /run_\S+/u.exec(transcriptOf(request).at(-1) ?? '')?.[0], prompt: 'B' }),
+      { text: 'Done.' },
+    ],
+    reviewer: [{ text: 'One.' }, { text: 'Two.' }],
+  });
+
+  test('that is continued in another process continues its runs; another session does not know them', async () => {
+    const store = inProcess();
+    const contexts = await openContexts({ store, session: 'kept' });
+    const first = await start({ reviewer: [{ text: 'One.' }] }, { contexts });
+    const { run } = await first.agents.run({ agent: 'reviewer', prompt: 'A' }).result;
+
+    const again = await start(
+      { ...script(), reviewer: [{ text: 'Two.' }] },
+      {
+        contexts: await openContexts({ store, session: 'kept' }),
+      },
+    );
+    await again.agents.run({ agent: 'lead', prompt: `Continue ${run}` }).result;
+    expect(requestsOf(again, 'reviewer').map(transcriptOf)).toEqual([['user: A', 'assistant: One.', 'user: B']]);
+
+    const other = await start(script(), { contexts: await openContexts({ store, session: 'other' }) });
+    await other.agents.run({ agent: 'lead', prompt: `Continue ${run}` }).result;
+    expect(requestsOf(other, 'reviewer')).toEqual([]);
+    expect(lastResult(requestsOf(other, 'lead')[1])).toContain('has no run');
+  });
+
+  test('keeps the turns of runs of one agent that work at once, whole and one after another', async () => {
+    const prompts = Array.from({ length: 20 }, (_, index) => `Task ${index}.`);
+    const started = await start({
+      lead: [delegate(...prompts.map((prompt) => ({ name: 'reviewer', prompt }))), { text: 'Done.' }],
+      reviewer: prompts.map(() => (request: ModelRequest) => ({ text: `Did ${transcriptOf(request).at(-1)}` })),
+    });
+    await started.agents.run({ agent: 'lead', prompt: 'Go.' }).result;
+    const texts = started.contexts.getContext('reviewer').conversationHistory.map(textOf);
+    const turns = Array.from({ length: texts.length / 2 }, (_, index) => texts.slice(2 * index, 2 * index + 2));
+    expect(turns.map(([, answer]) => answer)).toEqual(turns.map(([prompt]) => `Did user: ${prompt}`));
+    expect(turns.map(([prompt]) => prompt).toSorted()).toEqual(prompts.toSorted());
   });
 });
 

@@ -139,6 +139,18 @@ describe('the agents', () => {
     );
   });
 
+  test('work under the names of a host, and without a memory', async () => {
+    const { root, server, args } = await place([
+      { toolCalls: [{ name: 'Read', input: { file_path: 'a.txt' } }] },
+      { text: 'It says hello.' },
+    ]);
+    const without = [...args.slice(0, -2), '--naming', 'claude', '--memory', 'off'];
+    const { client } = await connect(root, first, without);
+    expect(await call(client, 'run_agent', { name: 'reviewer', prompt: 'Review a.txt.' })).toContain('It says hello.');
+    expect(server.requests[0] && toolNamesOf(server.requests[0])).toEqual(['Read', 'Write']);
+    expect(server.requests[1]?.body.toString()).toContain('hello');
+  });
+
   test('of two clients over HTTP have histories of their own', async () => {
     const { root, server, args } = await place([{ text: 'One.' }, { text: 'Two.' }]);
     const http = await startHttp(['--root', root, '--http', '0', '--no-auth', ...args]);
