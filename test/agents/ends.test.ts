@@ -240,6 +240,15 @@ describe('a run that cannot begin', () => {
   });
 });
 
+test.each([
+  ['of the definition', {}, 1],
+  ['of the run before those of the definition', { maxSteps: 2 }, 2],
+])('limits are those %s', async (_, options, steps) => {
+  const { agents } = await startAgents([call('a'), { text: 'Done.' }], { toolSets });
+  const result = await agents.run({ agent: { ...helper, maxSteps: 1 }, prompt: 'Go', ...options }).result;
+  expect(result).toMatchObject({ finishReason: 'steps', steps });
+});
+
 test('a turn that cannot be stored rejects the result', async () => {
   const { agents, contexts } = await startAgents([{ text: 'Done.' }]);
   contexts.appendTurn = () => Promise.reject(new Error('the disk is full'));

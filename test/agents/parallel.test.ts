@@ -105,6 +105,20 @@ describe.each(['in this process', 'in SQLite'])('50 runs at once on one session 
   });
 });
 
+test.each(['shared', 'isolated'] as const)('a run sees what another process added (%s)', async (mode) => {
+  const store = { store: sqlite({ path: join(temporaryDirectory(), 'store.db') }), project: 'p', session: 's' };
+  const [here, there] = [await openContexts(store), await openContexts(store)];
+  onTestFinished(async () => {
+    await here.close();
+    await there.close();
+  });
+  const one = await startAgents([{ text: 'Done there.' }], { contexts: there });
+  const other = await startAgents([{ text: 'Done here.' }], { contexts: here });
+  await one.agents.run({ agent: helper, prompt: 'There', mode }).result;
+  await other.agents.run({ agent: helper, prompt: 'Here', mode }).result;
+  expect(other.server.requests.map(transcriptOf)).toEqual([['user: There', 'assistant: Done there.', 'user: Here']]);
+});
+
 describe('a continued run', () => {
   const answers = ({ number }: { readonly number: number }): { text: string } => ({ text: `Answer ${number}` });
 

@@ -1,6 +1,7 @@
 import type { AgentEvent } from '@cairn/agents';
 import { codingToolSet } from '@cairn/coding-agent';
 import { observeCalls } from '@cairn/tool';
+import type { ToolSet } from '@cairn/tool';
 import { expect, onTestFinished, test } from 'vitest';
 import { transcriptOf } from '../support/model-server.ts';
 import type { ModelScript } from '../support/model-server.ts';
@@ -131,6 +132,22 @@ test('an image that a tool returns is in the request, in the history, and in the
   expect(JSON.stringify(contexts.getContext('helper').conversationHistory)).toContain(png);
   const [, second, third] = server.requests.map(({ chat }) => JSON.stringify(chat.messages));
   expect([second, third].map((messages) => messages?.includes(png))).toEqual([true, true]);
+});
+
+test('the session of the tools ends with each run, also with one that cannot begin, and with prepare', async () => {
+  const signals: AbortSignal[] = [];
+  const set: ToolSet = {
+    ...makeToolSet(),
+    open: ({ signal }) => {
+      signals.push(signal);
+      return { tools: {} };
+    },
+  };
+  const { agents } = await startAgents([done], { toolSets: [set], maxContextTokens: 100 });
+  await agents.run({ agent: helper, prompt: 'Go' }).result;
+  await expect(agents.run({ agent: helper, prompt: 'word '.repeat(500) }).result).rejects.toThrow('budget');
+  await agents.prepare({ agent: helper });
+  expect(signals.map(({ aborted }) => aborted)).toEqual([true, true, true]);
 });
 
 test('close closes the tool sets', async () => {
