@@ -100,6 +100,20 @@ describe('the limit of tokens', () => {
     expect(JSON.stringify(result.messages)).toContain('Not called: the run reached its limit of 20 tokens.');
   });
 
+  test('is not sent any more when the server refuses it as the largest answer', async () => {
+    const message = 'max_tokens is too large: 1000000. This model supports at most 16384 completion tokens';
+    const { server, agents } = await startAgents([{ status: 400, message }, call('a'), { text: 'Done.' }], {
+      toolSets,
+    });
+    const result = await agents.run({ agent: helper, prompt: 'Go', maxTokens: 1_000_000 }).result;
+    expect(result).toMatchObject({ finishReason: 'stop', steps: 2, text: 'Done.' });
+    expect(server.requests.map(({ chat }) => Reflect.get(chat, 'max_tokens') as unknown)).toEqual([
+      1_000_000,
+      undefined,
+      undefined,
+    ]);
+  });
+
   test('is kept by an estimate with a server that states no usage', async () => {
     const { agents } = await startAgents([{ ...call('a'), reportsUsage: false }, { text: 'Done.' }], { toolSets });
     const result = await agents.run({ agent: helper, prompt: 'Go', maxTokens: 20 }).result;
@@ -132,7 +146,8 @@ test.each([
   'an answer with the finish reason %s ends the run, and its calls are not made',
   async (raw, reason, ended) => {
     called.length = 0;
-    const { agents } = await startAgents([{ text: 'Part', ...call('a'), finishReason: raw }], { toolSets });
+    const answer = { text: 'Part', ...call('a'), finishReason: raw, reportsUsage: false };
+    const { agents } = await startAgents([answer], { toolSets });
     const { finishReason, messages, text } = await agents.run({ agent: helper, prompt: 'Go' }).result;
     expect({ finishReason, text, called }).toEqual({ finishReason: reason, text: 'Part', called: [] });
     const last = messages.at(-1);

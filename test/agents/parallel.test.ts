@@ -157,10 +157,10 @@ describe('a continued run', () => {
     expect(server.requests[2] && transcriptOf(server.requests[2])).toHaveLength(5);
   });
 
-  test('of another agent does not exist', async () => {
+  test.each(['isolated', 'shared'] as const)('of another agent does not exist (%s)', async (mode) => {
     const { agents } = await startAgents(answers);
-    const first = await agents.run({ agent: helper, prompt: 'One' }).result;
-    const { result } = agents.run({ agent: { ...helper, name: 'other' }, prompt: 'Two', continue: first.run });
+    const first = await agents.run({ agent: helper, prompt: 'One', mode }).result;
+    const { result } = agents.run({ agent: { ...helper, name: 'other' }, prompt: 'Two', mode, continue: first.run });
     await expect(result).rejects.toMatchObject({ code: 'UNKNOWN_RUN', message: expect.stringContaining(first.run) });
   });
 });

@@ -201,16 +201,19 @@ describe('mentions', () => {
     expect(server.requests.map(transcriptOf)).toEqual([['user: Read @a.txt']]);
   });
 
-  test('count as read for the tools of the run', async () => {
-    const edit = { path: 'a.txt', edits: [{ old_text: 'hello', new_text: 'bye' }] };
-    const { agents } = await startAgents([{ toolCalls: [{ name: 'edit', input: edit }] }, done], {
+  test.each([
+    [true, [false]],
+    [false, [true]],
+  ])('count as read for the tools of the run: %s', async (mentions, errors) => {
+    const write = { name: 'write', input: { path: 'a.txt', content: 'bye\n' } };
+    const { agents } = await startAgents([{ toolCalls: [write] }, done], {
       root: createTree({ 'a.txt': 'hello\n' }),
       toolSets: [codingToolSet],
     });
-    const run = agents.run({ agent: helper, prompt: 'Change @a.txt', mentions: true });
-    const errors: boolean[] = [];
-    for await (const event of run) if (event.type === 'tool-end') errors.push(event.isError);
-    expect(errors).toEqual([false]);
+    const run = agents.run({ agent: helper, prompt: 'Change @a.txt', mentions });
+    const found: boolean[] = [];
+    for await (const event of run) if (event.type === 'tool-end') found.push(event.isError);
+    expect(found).toEqual(errors);
   });
 
   test('of an image go with the prompt', async () => {

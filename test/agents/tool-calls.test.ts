@@ -69,6 +69,16 @@ test('a tool that throws is an error for the model, and the run goes on', async 
   ]);
 });
 
+test('a result that no message can hold is an error that states its size', async () => {
+  const flood = makeTool('flood', (text) => text.repeat(17 * 1024 * 1024));
+  const script = [{ toolCalls: [{ name: 'flood', input: { text: 'a' } }] }, done];
+  expect(await resultsOf(script, [flood])).toEqual([
+    expect.stringMatching(
+      /^tool call_1_1: flood was called, but its result of 17\.0 MB is not shown: at most 16\.0 MB fit/u,
+    ),
+  ]);
+});
+
 test('events show each call with its input, its result and whether it failed', async () => {
   const echo = makeTool('echo', (text) => `echo ${text}`);
   const toolCalls = [

@@ -21,6 +21,7 @@ test('the texts of a run', () => {
     texts.invalidJson('read', 'bad'),
     texts.invalidInput('read', 'bad'),
     texts.threw('read', 'bad'),
+    texts.tooLarge('read', '20 MB', '16 MB'),
   ];
   expect(linesOf(runTexts.en)).toMatchInlineSnapshot(`
     [
@@ -42,6 +43,7 @@ test('the texts of a run', () => {
       "read: the arguments are not valid JSON (bad). Nothing was done. Call it again with a JSON object.",
       "read: invalid arguments: bad. Nothing was done. Call it again with other arguments.",
       "read failed unexpectedly: bad. Check what it changed before you repeat it.",
+      "read was called, but its result of 20 MB is not shown: at most 16 MB fit into a message. Call it so that it returns less.",
     ]
   `);
   expect(linesOf(runTexts.zh)).toMatchInlineSnapshot(`
@@ -64,6 +66,7 @@ test('the texts of a run', () => {
       "read：参数不是有效的 JSON（bad）。没有执行任何操作。请用 JSON 对象重新调用。",
       "read：参数无效：bad。没有执行任何操作。请换用其他参数重新调用。",
       "read 意外失败：bad。重试之前，请先检查它改变了什么。",
+      "read 已被调用，但其 20 MB 的结果没有显示：一条消息最多容纳 16 MB。请换一种调用方式以返回较少的内容。",
     ]
   `);
 });

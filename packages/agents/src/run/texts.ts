@@ -22,6 +22,7 @@ interface RunTexts {
   readonly invalidJson: (name: string, problem: string) => string;
   readonly invalidInput: (name: string, problem: string) => string;
   readonly threw: (name: string, problem: string) => string;
+  readonly tooLarge: (name: string, size: string, most: string) => string;
 }
 
 const en: RunTexts = {
@@ -46,6 +47,8 @@ const en: RunTexts = {
     `${name}: the arguments are not valid JSON (${problem}). Nothing was done. Call it again with a JSON object.`,
   invalidInput: (name, problem) =>
     `${name}: invalid arguments: ${problem}. Nothing was done. Call it again with other arguments.`,
+  tooLarge: (name, size, most) =>
+    `${name} was called, but its result of ${size} is not shown: at most ${most} fit into a message. Call it so that it returns less.`,
   threw: (name, problem) => `${name} failed unexpectedly: ${problem}. Check what it changed before you repeat it.`,
 };
 
@@ -67,6 +70,8 @@ const zh: RunTexts = {
   invalidJson: (name, problem) =>
     `${name}：参数不是有效的 JSON（${problem}）。没有执行任何操作。请用 JSON 对象重新调用。`,
   invalidInput: (name, problem) => `${name}：参数无效：${problem}。没有执行任何操作。请换用其他参数重新调用。`,
+  tooLarge: (name, size, most) =>
+    `${name} 已被调用，但其 ${size} 的结果没有显示：一条消息最多容纳 ${most}。请换一种调用方式以返回较少的内容。`,
   threw: (name, problem) => `${name} 意外失败：${problem}。重试之前，请先检查它改变了什么。`,
 };
 

@@ -1,4 +1,5 @@
 import type { Language, ToolResultPart } from '@cairn/context';
+import { formatBytes } from '@cairn/tool/prompt';
 import { InvalidToolInputError, NoSuchToolError } from 'ai';
 import type { ModelMessage, ToolSet } from 'ai';
 import type { OwnEvent } from './agent-run.ts';
@@ -10,6 +11,9 @@ type Output = ToolResultPart['output'];
 
 /** How long an aborted call may take to end, so that its result can state what it did. */
 const ABORT_GRACE_MS = 2000;
+
+/** Of the results of one answer. Histories keep messages of up to 20 MiB. */
+const MAX_RESULT_BYTES = 16 * 1024 * 1024;
 
 export interface CallOptions {
   readonly tools: ToolSet;
@@ -49,6 +53,15 @@ export function outputText({ value, reason }: Output): string {
     ({ type, text, mediaType }) => text ?? `[${mediaType ?? type}]`,
   );
   return texts.join('\n');
+}
+
+/** Returns the bytes of an output: of its texts in UTF-8, and of its files in base64. */
+function sizeOf({ value }: Output): number {
+  const bytesOf = (part: unknown): number =>
+    part === undefined ? 0 : Buffer.byteLength(typeof part === 'string' ? part : JSON.stringify(part));
+  if (!Array.isArray(value)) return bytesOf(value);
+  const parts = value as readonly { readonly text?: unknown; readonly data?: unknown }[];
+  return parts.reduce((sum, { text, data }) => sum + bytesOf(text) + bytesOf(data), 0);
 }
 
 function isError({ type }: Output): boolean {
@@ -113,12 +126,19 @@ export async function runCalls(calls: readonly ModelCall[], options: CallOptions
   const { signal, language, emit } = options;
   const texts = runTexts[language];
   const { late, stop } = afterAbort(signal);
+  const most = Math.floor(MAX_RESULT_BYTES / Math.max(1, calls.length));
+  const fit = (name: string, output: Output): Output => {
+    const size = sizeOf(output);
+    if (size <= most) return output;
+    return { type: 'error-text', value: texts.tooLarge(name, formatBytes(size), formatBytes(most)) };
+  };
   const runOne = async (call: ModelCall): Promise<ToolResultPart> => {
     const { id, name, input } = call;
     const startMs = performance.now();
     emit({ type: 'tool-start', id, name, input });
     const unknown = late.then((): Output => ({ type: 'error-text', value: texts.unknownOutcome(options.reason()) }));
-    const output = await Promise.race([outputOf(call, options), unknown]);
+    const whole = await Promise.race([outputOf(call, options), unknown]);
+    const output = fit(name, whole);
     const durationMs = performance.now() - startMs;
     emit({ type: 'tool-end', id, name, isError: isError(output), output: outputText(output), durationMs });
     return { type: 'tool-result', toolCallId: id, toolName: name, output };

@@ -13,6 +13,10 @@ export class Turn {
     this.#messages = [prompt];
   }
 
+  get messages(): readonly UnifiedMessage[] {
+    return this.#messages;
+  }
+
   /** What a request sends. */
   get request(): UnifiedMessage[] {
     return [...this.#before, ...this.#messages];
@@ -34,11 +38,6 @@ export class Turn {
     this.#messages.push({ role: 'user', content });
   }
 
-  /** Returns the messages as a history keeps them. */
-  labelled(label: MessageLabel): UnifiedMessage[] {
-    return labelled(this.#messages, label);
-  }
-
   /** Some servers number the calls of each answer from 1, and refuse a request that has an id twice. */
   #uniqueId(id: string): string {
     this.#callIds ??= new Set(callIdsOf(this.request));
@@ -49,7 +48,7 @@ export class Turn {
   }
 }
 
-/** Labels the messages of a turn. `ended` is on the last one only. */
+/** Returns the messages of a turn as a history keeps them. `ended` is on the last one only. */
 export function labelled(messages: readonly UnifiedMessage[], { ended, ...label }: MessageLabel): UnifiedMessage[] {
   return messages.map((message, index) => {
     const isEnd = ended !== undefined && index === messages.length - 1;
