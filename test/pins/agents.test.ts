@@ -9,6 +9,7 @@ const exported = [
   'SYSTEM_PARTS',
   'agentTool',
   'cairnTools',
+  'checkModel',
   'createAgents',
   'createAgentsToolSet',
   'createWorkflows',
