@@ -48,8 +48,8 @@ describe('a question to the user', () => {
       'user: ann: a.txt, please',
     ]);
     expect(textOf(resumed, -1)).toMatch(/ask_user.*which file\?.*a\.txt, please/u);
-    // A step that asked is not a try that failed.
-    expect((await other.workflows.get(id)).state).toMatchObject({ iterations: 3, tries: {} });
+    // A step that asked is not a try that failed, and goes on after the answer.
+    expect((await other.workflows.get(id)).state).toMatchObject({ iterations: 2, tries: {} });
   });
 
   test('is answered by a message that other code stored', async () => {

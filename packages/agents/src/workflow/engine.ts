@@ -32,7 +32,7 @@ export interface WorkflowsOptions extends ModelOptions {
   readonly toolSets?: readonly ToolSet[] | undefined;
   /** The directory of the tools, absolute. Required with `toolSets`. */
   readonly root?: string | undefined;
-  /** The language of prompts and answers of the loop. @default that of the stream's memory, `en` */
+  /** The language of prompts and answers. @default that of the stream */
   readonly language?: Language | undefined;
   /**
    * The functions whose calls wait for a person's approval: their names, or a function that decides by the call. A name must be
@@ -159,6 +159,12 @@ function usageCounter(): Pick<Session, 'addUsage' | 'usage'> {
   };
 }
 
+/** A call that waits, with what a person answered or decided. */
+interface Answered {
+  readonly call: CallRecord;
+  readonly answer: string | ApprovalDecision;
+}
+
 /** Whether an error states that the lease is gone. */
 function isLeaseLost(error: unknown): boolean {
   return MemoryError.isInstance(error) && error.code === 'LEASE_LOST';
@@ -175,6 +181,7 @@ export function createWorkflows(options: WorkflowsOptions): AgentWorkflows {
   /** The memories of workflows without one, by id. They end with the process. */
   const volatile = new Map<string, Memory>();
   const end = new AbortController();
+  const languageOf = (stream: Stream): Language => options.language ?? stream.language;
 
   const openTools = async (
     agent: string,
@@ -240,7 +247,7 @@ export function createWorkflows(options: WorkflowsOptions): AgentWorkflows {
     const closed = new AbortController();
     try {
       const { tools, instructions } = await openTools(stream.name, AbortSignal.any([closed.signal, end.signal]));
-      const language = options.language ?? 'en';
+      const language = languageOf(stream);
       const askUser = askUserFunction(language);
       const reserved = [CREATE_TODOS, FINISH_STEP];
       const functions = workflowFunctions({ stream, tools, askUser, reserved, language });
@@ -324,11 +331,13 @@ export function createWorkflows(options: WorkflowsOptions): AgentWorkflows {
   /** Acquires a workflow and works on it, after a change of its state. */
   const work = async (
     place: Place & { readonly record: WorkflowRecord },
-    { reopen = false, ...workOptions }: WorkOptions & { readonly reopen?: boolean },
-    begin: (session: Session, journal: Journal) => Promise<void>,
+    { reopen = false, answered, ...workOptions }: WorkOptions & { reopen?: boolean; answered?: Answered | undefined },
+    begin: (journal: Journal) => Promise<void> = async () => undefined,
   ): Promise<WorkflowResponse> =>
     withSession(place, workOptions, async (session) => {
       const { id } = place.record;
+      // A workflow that cannot go on here goes on waiting.
+      if (answered?.call.status === 'approval') functionOf(session, answered.call);
       const run = await place.store.workflows.acquire(id, { leaseMs, reopen, signal: workOptions.signal });
       // The state may have changed since it was read.
       const journal = new Journal(run, stateOf(run.record) ?? NEW_STATE);
@@ -336,7 +345,8 @@ export function createWorkflows(options: WorkflowsOptions): AgentWorkflows {
         const { goal, todos } = run.record;
         session.emit({ type: 'workflow-start', workflow: id, goal, todos, isResumed: true });
         await settleUnfinished(session, journal);
-        await begin(session, journal);
+        if (answered) await settlePending(session, journal, answered);
+        await begin(journal);
         return ended(await runLoop(session, journal));
       });
     });
@@ -348,36 +358,37 @@ export function createWorkflows(options: WorkflowsOptions): AgentWorkflows {
     return response;
   };
 
+  /** @throws {AgentError} `INVALID_INPUT`. */
+  const functionOf = ({ functions }: Session, { name }: CallRecord): WorkflowFunction => {
+    const fn = functions.find((one) => one.name === name);
+    if (fn) return fn;
+    const summary = `The function ${name}, which waits for approval, is not offered here`;
+    throw new AgentError('INVALID_INPUT', [summary, 'Resume the workflow with the functions that it began with.']);
+  };
+
   /** Records what a person answered or decided about the call that waits, and runs it when it is approved. */
-  const settlePending = async (
-    session: Session,
-    journal: Journal,
-    { call, answer }: { readonly call: CallRecord; readonly answer: string | ApprovalDecision },
-  ): Promise<void> => {
+  const settlePending = async (session: Session, journal: Journal, { call, answer }: Answered): Promise<void> => {
     const { pending } = journal;
     if (pending?.id !== call.id) {
       const summary = `The call ${call.id} of the workflow ${journal.record.id} no longer waits`;
       throw new AgentError('INVALID_INPUT', [summary, 'Read the workflow again.']);
     }
+    const continued = { isContinued: true };
     if (call.status === 'asked' && typeof answer === 'string') {
-      await journal.change(call.id, { status: 'done', output: answer });
+      await journal.change(call.id, { status: 'done', output: answer }, continued);
       return;
     }
     const decision = typeof answer === 'string' ? decisionOf(answer) : answer;
     if (!decision.isApproved) {
       const { reason = loopTexts[session.language].noReason } = decision;
-      await journal.change(call.id, { status: 'refused', output: reason });
+      await journal.change(call.id, { status: 'refused', output: reason }, continued);
       return;
     }
-    const fn = session.functions.find(({ name }) => name === call.name);
-    if (fn === undefined) {
-      const summary = `The function ${call.name}, which waits for approval, is not offered here`;
-      throw new AgentError('INVALID_INPUT', [summary, 'Resume the workflow with the functions that it began with.']);
-    }
+    const fn = functionOf(session, call);
     const isEdited = decision.input !== undefined;
     const input = isEdited ? decision.input : call.input;
     // From here on it may have run.
-    await journal.change(call.id, { status: 'running', input, ...(isEdited && { isEdited }) });
+    await journal.change(call.id, { status: 'running', input, ...(isEdited && { isEdited }) }, continued);
     await runCall({ ...call, input }, fn, { ...session, journal: async () => journal });
   };
 
@@ -418,7 +429,7 @@ export function createWorkflows(options: WorkflowsOptions): AgentWorkflows {
         const summary = `The workflow ${id} is done, and asks nothing`;
         throw new AgentError('INVALID_INPUT', [summary, 'Send the message as a new request.']);
       }
-      const text = answerOf(found, { language: options.language ?? 'en' });
+      const text = answerOf(found, { language: languageOf(stream) });
       const usage = usageCounter().usage();
       return { status: 'done', kind: 'complex', workflow: id, text, todos: record.todos, usage };
     }
@@ -426,13 +437,36 @@ export function createWorkflows(options: WorkflowsOptions): AgentWorkflows {
     const isWaiting = record.status === 'waiting' || call !== undefined;
     const answer = given ?? (isWaiting && call?.status !== 'approval' ? await answerIn(found, record) : undefined);
     if (record.status === 'waiting' && answer === undefined) {
-      const question = record.question?.text ?? (call ? questionOf(call, { language: options.language ?? 'en' }) : '');
+      const question = record.question?.text ?? (call ? questionOf(call, { language: languageOf(stream) }) : '');
       return stillWaiting(record, call, question);
     }
     if (given !== undefined && usesMemory && group !== undefined) await stream.addMessage(group, { content: given });
-    return work(found, workOptions, async (session, journal) => {
-      if (call && answer !== undefined) await settlePending(session, journal, { call, answer });
-    });
+    return work(found, { ...workOptions, answered: call && answer !== undefined ? { call, answer } : undefined });
+  };
+
+  /** Resumes a workflow by a message of its group. @returns `undefined` when the message is not for it. */
+  const resumeBy = async (
+    id: string,
+    { question: answer, user }: { readonly question: string; readonly user: string | undefined },
+    workOptions: WorkOptions,
+  ): Promise<WorkflowResponse | undefined> => {
+    const { state: kept } = await memory.workflows.get(id, { signal: workOptions.signal });
+    // Another program works on it.
+    if (stateOf({ state: kept }) === undefined) return undefined;
+    const found = await find(id, workOptions.signal);
+    const { record, state, stream } = found;
+    const call = state.calls.find(isPending);
+    // Nobody else may approve what a user asked for.
+    const isOther = user !== undefined && state.user !== undefined && user !== state.user;
+    if (call?.status === 'approval' && isOther) return undefined;
+    try {
+      return await work(found, { ...workOptions, answered: call && { call, answer } });
+    } catch (error) {
+      if (!MemoryError.isInstance(error) || error.code !== 'WORKFLOW_BUSY') throw error;
+      const text = loopTexts[languageOf(stream)].busy(id);
+      const usage = usageCounter().usage();
+      return { status: 'running', kind: 'complex', workflow: id, text, todos: record.todos, usage };
+    }
   };
 
   const decide = async (id: string, answer: ApprovalDecision, workOptions: WorkOptions): Promise<WorkflowResponse> => {
@@ -444,7 +478,7 @@ export function createWorkflows(options: WorkflowsOptions): AgentWorkflows {
         'Read the workflow; resume it with an answer if it waits for one.',
       ]);
     }
-    return work(found, workOptions, (session, journal) => settlePending(session, journal, { call, answer }));
+    return work(found, { ...workOptions, answered: { call, answer } });
   };
 
   return {
@@ -470,28 +504,9 @@ export function createWorkflows(options: WorkflowsOptions): AgentWorkflows {
             const message = { id: messageId, content: question, author: user };
             const { id, resumes } = await stream.addMessage(group, message, { signal: workOptions.signal });
             stored = id;
-            if (resumes !== undefined) {
-              const found = await find(resumes, workOptions.signal);
-              const call = found.state.calls.find(isPending);
-              // Nobody else may approve what a user asked for.
-              const isOther =
-                call?.status === 'approval' &&
-                found.state.user !== undefined &&
-                user !== undefined &&
-                user !== found.state.user;
-              if (!isOther) {
-                try {
-                  return await work(found, workOptions, async (session, journal) => {
-                    if (call) await settlePending(session, journal, { call, answer: question });
-                  });
-                } catch (error) {
-                  if (!MemoryError.isInstance(error) || error.code !== 'WORKFLOW_BUSY') throw error;
-                  const { id: workflow, todos } = found.record;
-                  const text = loopTexts[options.language ?? 'en'].busy(workflow);
-                  return { status: 'running', kind: 'complex', workflow, text, todos, usage: usageCounter().usage() };
-                }
-              }
-            }
+            const resumed =
+              resumes === undefined ? undefined : await resumeBy(resumes, { question, user }, workOptions);
+            if (resumed) return resumed;
           }
           const store = enableMemory ? memory : createMemory({ backend: inProcess() });
           return withSession({ stream, group, store, usesMemory: enableMemory }, workOptions, async (session) => {
@@ -538,7 +553,7 @@ export function createWorkflows(options: WorkflowsOptions): AgentWorkflows {
         const summary = `The workflow ${id} is ${status}, and none of its todos failed`;
         throw new AgentError('INVALID_INPUT', [summary, 'Resume it to continue it.']);
       }
-      return work(found, { ...workOptions, reopen: true }, async (_, journal) => {
+      return work(found, { ...workOptions, reopen: true }, async (journal) => {
         const again = Object.fromEntries(failed.map((one) => [one.id, { status: 'pending' } as const]));
         const tries = Object.fromEntries(
           Object.entries(journal.state.tries).filter(([one]) => !Object.hasOwn(again, one)),

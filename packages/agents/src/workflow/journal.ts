@@ -75,8 +75,9 @@ export class Journal {
   }
 
   /** Changes a call in the record. @throws {MemoryError} */
-  change(id: string, fields: Partial<Omit<CallRecord, 'id'>>): Promise<void> {
+  change(id: string, fields: Partial<Omit<CallRecord, 'id'>>, more: Partial<LoopState> = {}): Promise<void> {
     return this.update(({ calls }) => ({
+      ...more,
       calls: fitCalls(calls.map((call) => (call.id === id ? { ...call, ...fields } : call))),
     }));
   }

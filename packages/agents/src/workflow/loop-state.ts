@@ -13,6 +13,8 @@ export interface LoopState {
   readonly settings?: unknown;
   /** How often a step began. */
   readonly iterations: number;
+  /** Whether a person answered: the step goes on, and does not begin again. */
+  readonly isContinued?: boolean | undefined;
   /** How often each step failed or stayed incomplete, by its id. */
   readonly tries: Readonly<Record<string, number>>;
   /** How often the workflow was ended, which makes the id of each answer unique. */
@@ -39,6 +41,7 @@ const stateSchema = z.looseObject({
   user: z.string().optional(),
   settings: z.unknown().optional(),
   iterations: z.int().min(0),
+  isContinued: z.boolean().optional(),
   tries: z.record(z.string(), z.int().min(0)),
   answers: z.int().min(0),
   answer: z.string().optional(),

@@ -295,9 +295,9 @@ export async function runLoop(outer: Session, journal: Journal): Promise<Workflo
     if (pending) return waitFor(session, journal, pending);
     const todo = record.todos.find(isOpenTodo);
     if (todo === undefined) return finish(session, journal);
-    if (state.iterations >= MAX_ITERATIONS)
-      return finish(session, journal, loopTexts[language].tooMany(state.iterations));
-    await journal.update({ iterations: state.iterations + 1 }, { todos: { [todo.id]: { status: 'running' } } });
+    const iterations = state.isContinued === true ? state.iterations : state.iterations + 1;
+    if (iterations > MAX_ITERATIONS) return finish(session, journal, loopTexts[language].tooMany(MAX_ITERATIONS));
+    await journal.update({ iterations, isContinued: false }, { todos: { [todo.id]: { status: 'running' } } });
     emit({ type: 'todo-start', todo: todo.id, content: todo.content, attempt: (state.tries[todo.id] ?? 0) + 1 });
     const stopped = await runStep(session, journal, todo);
     if (stopped !== undefined) return finish(session, journal, stopped);

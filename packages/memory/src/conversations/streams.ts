@@ -41,6 +41,8 @@ export interface Stream extends Notes {
   readonly functions: ReadonlyMap<string, StreamFunction>;
   /** The merged streams, the main one first; empty for a plain stream. */
   readonly parents: readonly string[];
+  /** The language of its prompts. */
+  readonly language: Language;
   /**
    * Stores a message as the newest of its group. With an id the call can be repeated. A message of the user tells which workflow
    * it resumes; `workflows.acquire` resumes it.
