@@ -1,7 +1,7 @@
 import { codingToolSet } from '@cairn/coding-agent';
 import { agentTool } from '@cairn/agents';
 import type { AgentEvent, AgentsOptions } from '@cairn/agents';
-import { labelOf, openContexts, textOf } from '@cairn/context';
+import { ContextError, ContextManager, labelOf, openContexts, textOf } from '@cairn/context';
 import { memory as inProcess } from '@cairn/memory/memory';
 import type { AgentDefinition, AgentDefinitions } from '@cairn/context';
 import { generateText, isStepCount } from 'ai';
@@ -413,6 +413,26 @@ describe('a nested run that fails', () => {
       expect.stringContaining('missing parameter name'),
     ]);
     expect(requestsOf(started, 'reviewer')).toEqual([]);
+  });
+
+  test('because its turn cannot be stored does not claim that nothing was changed', async () => {
+    const root = createTree({});
+    const contexts = new ContextManager();
+    const started = await start(
+      {
+        lead: [delegate({ name: 'reviewer', prompt: 'Write b.txt.' }), { text: 'I see.' }],
+        reviewer: [{ toolCalls: [{ name: 'write', input: { path: 'b.txt', content: 'x' } }] }, { text: 'Written.' }],
+      },
+      { root, contexts, toolSets: [codingToolSet] },
+    );
+    const append = contexts.appendTurn.bind(contexts);
+    contexts.appendTurn = async (name, ...rest) => {
+      if (name === 'reviewer') throw new ContextError('TOO_LARGE', ['The message is too large', 'Make it smaller.']);
+      return append(name, ...rest);
+    };
+    await started.agents.run({ agent: 'lead', prompt: 'Go.' }).result;
+    expect(existsSync(join(root, 'b.txt'))).toBe(true);
+    expect(lastResult(requestsOf(started, 'lead')[1])).toBe('The message is too large. Make it smaller.');
   });
 
   test('because its prompt is too long is an error for its caller', async () => {

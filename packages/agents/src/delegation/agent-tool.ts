@@ -10,7 +10,7 @@ import { AGENT_TOOL } from '../tools/tool-names.ts';
 import { createRunTool } from './run-tool.ts';
 
 /** Runs that are started by runs go no deeper. */
-export const MAX_DEPTH = 2;
+const MAX_DEPTH = 2;
 
 /** Options of {@link agentTool}. */
 export interface AgentToolOptions {

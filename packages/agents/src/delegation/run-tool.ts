@@ -1,5 +1,6 @@
 import { checkMode, ContextError, findAgent, isContextMode, labelOf, MODES, modeOf, textOf } from '@cairn/context';
-import type { AgentDefinition, AgentDefinitions, ContextMode, Language } from '@cairn/context';
+import type { AgentDefinition, AgentDefinitions, ContextMode, Language, UnifiedMessage } from '@cairn/context';
+import { MemoryError } from '@cairn/memory';
 import { createTool, inputSchema, succeed, ToolError } from '@cairn/tool';
 import type { ToolDefinition, ToolErrorCode, ToolRunOptions, ToolSuccess } from '@cairn/tool';
 import { z } from 'zod';
@@ -58,7 +59,7 @@ export interface RunToolOptions {
 }
 
 /** How one call runs. */
-export interface RunToolCall {
+interface RunToolCall {
   /** The run that the call belongs to. */
   readonly parent?: ToolRunContext | undefined;
   readonly onEvent?: ((event: AgentEvent) => void) | undefined;
@@ -99,10 +100,12 @@ export interface RunTool {
 const errorCodes: Readonly<Record<string, ToolErrorCode>> = { UNKNOWN_AGENT: 'NOT_FOUND', UNKNOWN_RUN: 'NOT_FOUND' };
 
 /** Turns an error of an argument, of the model or of the store into one of the tool. */
-function asToolError(error: unknown): unknown {
+function asToolError(error: unknown, changed: boolean): unknown {
+  const facts = { changed, cause: error };
   if (ContextError.isInstance(error) || AgentError.isInstance(error)) {
-    return new ToolError(errorCodes[error.code] ?? 'INVALID_INPUT', [error.summary, error.hint], { cause: error });
+    return new ToolError(errorCodes[error.code] ?? 'INVALID_INPUT', [error.summary, error.hint], facts);
   }
+  if (MemoryError.isInstance(error)) return new ToolError('IO', [error.summary, error.hint], facts);
   return error;
 }
 
@@ -173,6 +176,7 @@ export function createRunTool(options: RunToolOptions): RunTool {
     const mode = isHidden ? 'isolated' : wanted;
     const agents = await options.agents();
     signal?.throwIfAborted();
+    let mayHaveChanged = false;
     const run = agents.run({
       agent: definition,
       prompt,
@@ -183,16 +187,25 @@ export function createRunTool(options: RunToolOptions): RunTool {
       ...(parent && { parent }),
     });
     const progress = createProgress();
-    for await (const event of run) {
-      parent?.emit(event);
-      onEvent?.(event);
-      const message = progress(event);
-      if (message !== undefined) onProgress?.(message);
-    }
-    const result = await run.result;
+    const follow = async (): Promise<AgentResult> => {
+      for await (const event of run) {
+        mayHaveChanged ||= event.type === 'tool-start' && !readOnly;
+        parent?.emit(event);
+        onEvent?.(event);
+        const message = progress(event);
+        if (message !== undefined) onProgress?.(message);
+      }
+      return run.result;
+    };
+    const result = await follow().catch((error: unknown) => {
+      throw asToolError(error, mayHaveChanged);
+    });
     parent?.addUsage(result.usage);
-    if (result.finishReason !== 'stop') throw failure(agent, result, signal);
-    const { text, steps, usage } = result;
+    const { finishReason, steps, usage } = result;
+    // As the history has it, so that offsets of both are equal.
+    const text = lastText(result.messages) ?? result.text;
+    if (finishReason === 'aborted' && signal?.aborted) throw signal.reason;
+    if (finishReason !== 'stop') throw failure({ ...result, text, finishReason }, mayHaveChanged);
     const { shown, nextOffset } = part({ agent, run: result.run, text }, 0);
     const lines = [
       text === '' ? texts.noText : shown,
@@ -205,16 +218,17 @@ export function createRunTool(options: RunToolOptions): RunTool {
   };
 
   /** Returns the error for a run that did not end by itself. It never ends the run that called. */
-  const failure = (agent: string, result: AgentResult, signal: AbortSignal | undefined): unknown => {
-    const { finishReason, error, run, text } = result;
-    if (finishReason === 'stop' || (finishReason === 'aborted' && signal?.aborted)) return signal?.reason;
+  const failure = (
+    result: AgentResult & { readonly finishReason: Exclude<FinishReason, 'stop'> },
+    changed: boolean,
+  ): ToolError => {
+    const { agent, finishReason, error, run, text } = result;
     const hasBegun = result.messages.length > 0;
     const hint = hasBegun && finishReason !== 'error' ? texts.continueHint(run) : texts.failedHint;
     const why = texts.why(finishReason, error?.message.replace(/[.\s]+$/u, ''));
     const { shown } = part({ agent, run, text }, 0);
     return new ToolError(failureCodes[finishReason], texts.ended(agent, why, hint), {
-      // Its tools may have changed something.
-      changed: !readOnly && result.steps > 0,
+      changed,
       ...(text !== '' && { context: `${texts.partial}\n${shown}` }),
       cause: error,
     });
@@ -239,7 +253,7 @@ export function createRunTool(options: RunToolOptions): RunTool {
           if (continued === undefined) throw new ToolError('INVALID_INPUT', texts.noPrompt(name));
           return await readAnswer(definition.name, continued, offset ?? 0);
         } catch (error) {
-          throw asToolError(error);
+          throw asToolError(error, false);
         }
       },
     });
@@ -249,6 +263,12 @@ export function createRunTool(options: RunToolOptions): RunTool {
 interface PartOfAnswer {
   readonly shown: string;
   readonly nextOffset?: number;
+}
+
+/** Returns the last text that the model wrote. */
+function lastText(messages: readonly UnifiedMessage[]): string | undefined {
+  const last = messages.findLast((message) => message.role === 'assistant' && textOf(message) !== '');
+  return last && textOf(last);
 }
 
 /** Returns the last text of a run from the histories of the session; `undefined` for a run that is not in them. */
@@ -263,8 +283,7 @@ function storedAnswer(
       return label.run === run && (mode === 'isolated' || label.agent === agent);
     });
     if (turn.length === 0) continue;
-    const last = turn.findLast((message) => message.role === 'assistant' && textOf(message) !== '');
-    return last === undefined ? '' : textOf(last);
+    return lastText(turn) ?? '';
   }
   return undefined;
 }
