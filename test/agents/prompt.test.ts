@@ -1,7 +1,7 @@
 import { SYSTEM_PARTS } from '@cairn/agents';
 import type { AgentsOptions } from '@cairn/agents';
 import { codingToolSet } from '@cairn/coding-agent';
-import { ContextManager, openContexts } from '@cairn/context';
+import { ContextManager, openContexts, tokensOf } from '@cairn/context';
 import { createMemory } from '@cairn/memory';
 import type { Memory } from '@cairn/memory';
 import { memory as inMemory } from '@cairn/memory/memory';
@@ -249,6 +249,8 @@ describe('prepare', () => {
     ).toEqual(request.chat.tools?.map((tool) => tool.function));
     const { system, messages, tools, total } = prepared.tokens;
     expect(total).toBe(system + messages + tools);
+    expect(messages).toBe(prepared.messages.reduce((sum, message) => sum + tokensOf(message), 0));
+    expect(tools).toBe(prepared.tools.reduce((sum, tool) => sum + tool.tokens, 0));
     expect(prepared.system.every(({ tokens }) => tokens > 0)).toBe(true);
   });
 

@@ -22,7 +22,6 @@ import type {
 } from '@cairn/context';
 import type { ToolSession } from '@cairn/tool';
 import { estimateTokens } from '@cairn/tool/prompt';
-import type { CountTokens } from '@cairn/tool/prompt';
 import type { WorkspaceRun } from '@cairn/workspace-cache';
 import { addUpdates, attachMentions, checkPrompt } from '../prompt/prompt-content.ts';
 import { systemParts, systemText } from '../prompt/system-prompt.ts';
@@ -180,6 +179,13 @@ async function prepareWith(opened: OpenedTools, preparation: Preparation): Promi
   });
   const system = parts.map((part): PreparedPart => ({ ...part, tokens: countTokens(part.text) }));
   const messages = prompt === undefined ? view.messages : [...view.messages, prompt];
+  const sum = (parts: readonly { readonly tokens: number }[]): number =>
+    parts.reduce((total, one) => total + one.tokens, 0);
+  const tokens = {
+    system: sum(system),
+    messages: view.details.tokens + (prompt === undefined ? 0 : tokensOf(prompt, countTokens)),
+    tools: sum(opened.offered),
+  };
   const allNotices = [...opened.notices, ...instructions.notices, ...notices, notice, view.notice];
   return {
     agent: name,
@@ -188,7 +194,7 @@ async function prepareWith(opened: OpenedTools, preparation: Preparation): Promi
     messages,
     tools: opened.offered,
     leftOut: view.details.leftOut,
-    tokens: tokensOfRequest({ system, messages, tools: opened.offered }, countTokens),
+    tokens: { ...tokens, total: tokens.system + tokens.messages + tokens.tools },
     notices: allNotices.filter((text) => text !== ''),
     definition,
     opened,
@@ -197,15 +203,4 @@ async function prepareWith(opened: OpenedTools, preparation: Preparation): Promi
     prompt,
     continues,
   };
-}
-
-function tokensOfRequest(
-  parts: Pick<PreparedRequest, 'system' | 'messages' | 'tools'>,
-  countTokens: CountTokens,
-): PreparedRequest['tokens'] {
-  const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0);
-  const system = sum(parts.system.map(({ tokens }) => tokens));
-  const messages = sum(parts.messages.map((message) => tokensOf(message, countTokens)));
-  const tools = sum(parts.tools.map(({ tokens }) => tokens));
-  return { system, messages, tools, total: system + messages + tools };
 }

@@ -3,6 +3,7 @@ import { isAbsolute } from 'node:path';
 import type { AgentDefinition, AgentDefinitions, AskModel, ContextMode } from '@cairn/context';
 import { createToolSession } from '@cairn/tool';
 import { estimateTokens } from '@cairn/tool/prompt';
+import type { CountTokens } from '@cairn/tool/prompt';
 import { sessionWorkspace } from '@cairn/coding-agent';
 import type { NamingProfile } from '@cairn/coding-agent';
 import type { WorkspaceRun } from '@cairn/workspace-cache';
@@ -41,15 +42,19 @@ export interface RunnerParts {
   readonly delegate?: ((caller: DelegationCaller) => AgentTool | undefined) | undefined;
 }
 
-/** The JSON Schemas of tools, and their tokens, by the object of the tool: sets make it for each run, with equal contents. */
-async function offeredOf(tools: AgentTools['tools'], count: (text: string) => number): Promise<PreparedTool[]> {
-  return Promise.all(
-    Object.entries(tools).map(async ([name, tool]) => {
-      const inputSchema = (await asSchema(tool.inputSchema).jsonSchema) as object;
-      const { description } = tool;
-      return { name, description, inputSchema, tokens: count(JSON.stringify({ name, description, inputSchema })) };
-    }),
-  );
+/** Makes a function that returns tools as the model is offered them. A schema that it has seen costs nothing again. */
+function createOffer(countTokens: CountTokens): (tools: AgentTools['tools']) => Promise<PreparedTool[]> {
+  const known = new WeakMap<object, PreparedTool>();
+  const offer = async (name: string, { description, inputSchema: schema }: AgentTool): Promise<PreparedTool> => {
+    const before = known.get(schema);
+    if (before?.name === name && before.description === description) return before;
+    const inputSchema = (await asSchema(schema).jsonSchema) as object;
+    const tokens = countTokens(JSON.stringify({ name, description, inputSchema }));
+    const offered = { name, description, inputSchema, tokens };
+    known.set(schema, offered);
+    return offered;
+  };
+  return (tools) => Promise.all(Object.entries(tools).map(([name, tool]) => offer(name, tool)));
 }
 
 const NO_DEFINITIONS: AgentDefinitions = { agents: new Map(), problems: [], replaced: [] };
@@ -85,6 +90,7 @@ export function createRunner(options: AgentsOptions, { delegate }: RunnerParts =
   const roots = [root, ...(options.roots ?? [])] as const;
   // An unknown name is refused by the set of coding tools.
   const naming = options.naming as NamingProfile | undefined;
+  const offer = createOffer(countTokens);
   const userContext = {};
   const working = new Map<Promise<unknown>, Ending>();
   const resolved = new Map<LanguageModel | undefined, ResolvedModel>();
@@ -117,7 +123,7 @@ export function createRunner(options: AgentsOptions, { delegate }: RunnerParts =
       unfollow?.();
       opened.close();
     };
-    return { ...opened, close, session, offered: await offeredOf(opened.tools, countTokens) };
+    return { ...opened, close, session, offered: await offer(opened.tools) };
   };
   const shared: SharedParts = {
     options,

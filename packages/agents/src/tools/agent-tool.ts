@@ -20,12 +20,24 @@ export interface AgentTool {
   toModelOutput(options: { readonly output: ToolResult }): ModelOutput;
 }
 
+/** Sets make their tools for each run, and most of them from the same schemas. */
+const schemas = new WeakMap<ToolDefinition['inputSchema'], Schema<unknown>>();
+
+function schemaOf(inputSchema: ToolDefinition['inputSchema']): Schema<unknown> {
+  let schema = schemas.get(inputSchema);
+  if (schema === undefined) {
+    // The JSON Schema is made for the first request, and once.
+    schema = jsonSchema<unknown>(() => zodSchema(inputSchema).jsonSchema);
+    schemas.set(inputSchema, schema);
+  }
+  return schema;
+}
+
 /** Makes a tool of the AI SDK. */
 export function asAgentTool(tool: ToolDefinition): AgentTool {
   return {
     description: tool.description,
-    // The JSON Schema is made for the first request, and once.
-    inputSchema: jsonSchema(() => zodSchema(tool.inputSchema).jsonSchema),
+    inputSchema: schemaOf(tool.inputSchema),
     annotations: tool.annotations,
     execute: (input, { abortSignal }) => tool.execute(input, { signal: abortSignal }),
     toModelOutput: (options) => tool.toModelOutput(options),
