@@ -108,11 +108,14 @@ test('a long text is cut, and states how much is missing', async () => {
 
 test('the record of a workflow keeps at most 2,000 characters, and states how many are missing', () => {
   expect(cutOutput('short')).toBe('short');
-  const cut = cutOutput('😀'.repeat(2000));
-  expect(cut.length).toBeLessThanOrEqual(2000);
-  expect(cut).toMatch(/😀… \[\d+ more characters\]$/u);
-  const shown = cut.indexOf('…');
-  expect(cut).toContain(`[${4000 - shown} more characters]`);
+  for (const start of ['', 'a']) {
+    const text = start + '😀'.repeat(2000);
+    const cut = cutOutput(text);
+    expect(cut.length).toBeLessThanOrEqual(2000);
+    // No half of a character is left.
+    expect(cut).toMatch(/😀… \[\d+ more characters\]$/u);
+    expect(cut).toContain(`[${text.length - cut.indexOf('…')} more characters]`);
+  }
 });
 
 test('an abort ends the waiting for a function that ignores it', async () => {

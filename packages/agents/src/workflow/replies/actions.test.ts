@@ -12,6 +12,14 @@ test.each([
   ['escaped quotes in JSON strings', String.raw`[f:{"x":"a\"]"}]`, [['f', String.raw`{"x":"a\"]"}`]]],
   ['a bracket in a quoted argument', '[f:"a]":b]', [['f', '"a]":b']]],
   ['a quote that is not closed', '[f:5" or 6]', [['f', '5" or 6']]],
+  [
+    'quotes that are text',
+    '[f:"a] then "b" [g:c]',
+    [
+      ['f', '"a'],
+      ['g', 'c'],
+    ],
+  ],
   ['a quoted bracket that closes the action after all', '[f:"a]', [['f', '"a']]],
   ['full-width brackets', '【f：a【b】】', [['f', 'a【b】']]],
   ['other full-width brackets', '［f：a］', [['f', 'a']]],

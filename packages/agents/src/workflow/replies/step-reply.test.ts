@@ -80,6 +80,7 @@ test.each([
   ['brackets', '【完成度评估】0.3\n【执行动作】无\n【下一步建议】go on\n【笔记】\nseen'],
   ['a code fence', '```text\nCompletion: 0.3\nAction: None\nNext step: go on\nNote: seen\n```'],
   ['Windows line ends', 'Completion: 0.3\r\nAction: None\r\nNext step: go on\r\nNote: seen\r\n'],
+  ['old line ends', 'Completion: 0.3\rAction: None\u2028Next step: go on\u2029Note: seen\r'],
   ['a quotation', '> Completion: 0.3\n> Action: None\n> Next step: go on\n> Note: seen'],
   ['the heading of the format', '# Output format\nCompletion: 0.3\nAction: None\nNext step: go on\nNote: seen'],
   ['a range in the label', '完成度评估（0-1）：0.3\n执行动作: [无]\n下一步建议: go on\n笔记: seen'],
@@ -150,8 +151,8 @@ test('a repeated label adds to its value', () => {
 });
 
 test('words like labels inside a line or a word are not labels', () => {
-  const reply = parseReply('Completion: 0.5\nNote: a\nNotebook: b\nnote that Action: c\nThe next step: d');
-  expect(reply.note).toBe('a\nNotebook: b\nnote that Action: c\nThe next step: d');
+  const reply = parseReply('Completion: 0.5\nNote: a\nNotebook: b\nnote that Action: c\nThe next step: d\n[Note: e]');
+  expect(reply.note).toBe('a\nNotebook: b\nnote that Action: c\nThe next step: d\n[Note: e]');
 });
 
 test('text round the labels is given back', () => {
@@ -163,6 +164,11 @@ test('text round the labels is given back', () => {
     unread: ['Sure!', 'Ask me.', '(half of it)'],
     problems: [],
   });
+});
+
+test('text round JSON is given back, and so are its unknown fields', () => {
+  const reply = parseReply('Sure!\n{"completion":1,"mood":"good"}\nBye.');
+  expect(reply).toEqual({ completion: 1, actions: [], unread: ['mood: "good"', 'Sure!', 'Bye.'], problems: [] });
 });
 
 test('several actions with text between them are read, and the text is given back', () => {
