@@ -1,5 +1,6 @@
 import { isObject } from '@cairn/tool';
 import type { Fields } from '@cairn/tool';
+import { withoutFence } from './labels.ts';
 
 /** A JSON object in an answer, and the text round it. */
 export interface FoundObject {
@@ -16,7 +17,6 @@ export function parseJson(text: string): unknown {
   }
 }
 
-const FENCE_BEFORE = /```[\w-]*\s*$/u;
 const FENCE_AFTER = /^\s*```/u;
 
 /** Finds the object of an answer that is JSON, also in a code fence with text before and after it. */
@@ -25,5 +25,5 @@ export function findObject(text: string): FoundObject | undefined {
   const object = start === -1 ? undefined : parseJson(text.slice(start, end + 1));
   if (!isObject(object)) return undefined;
   const [before, after] = [text.slice(0, start), text.slice(end + 1)];
-  return { object, rest: `${before.replace(FENCE_BEFORE, '')}\n${after.replace(FENCE_AFTER, '')}` };
+  return { object, rest: `${withoutFence(before)}\n${after.replace(FENCE_AFTER, '')}` };
 }

@@ -58,6 +58,11 @@ function createMatcher<Label extends string>(labels: Labels<Label>): Match<Label
 
 const FENCE = /^\s*```[\w-]*\s*$/u;
 
+/** Removes the beginning or the end of a code fence. The name of a format says nothing; another word stays. */
+export function withoutFence(text: string): string {
+  return text.replace(/```(?:json|text|txt|plaintext|markdown|md|yaml)?(?=[\w-]*\s*$)/iu, '');
+}
+
 /**
  * Splits an answer at its labels, in their order. When a code fence begins before the first label, its last line ends the text
  * of the last label; both lines of the fence are left out.
@@ -71,7 +76,10 @@ export function splitSections<Label extends string>(text: string, labels: Labels
   const end = fence === -1 ? -1 : lines.findLastIndex((line, index) => index > first && FENCE.test(line));
   const sections: { label: Label | undefined; lines: string[] }[] = [{ label: undefined, lines: [] }];
   for (const [index, line] of lines.entries()) {
-    if (index === fence) continue;
+    if (index === fence) {
+      sections.at(-1)?.lines.push(withoutFence(line));
+      continue;
+    }
     const found = end !== -1 && index > end ? undefined : match(line);
     if (index === end) sections.push({ label: undefined, lines: [] });
     else if (found) sections.push({ label: found.label, lines: [found.value] });

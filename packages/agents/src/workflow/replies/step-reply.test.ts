@@ -168,6 +168,8 @@ test('text round the labels is given back', () => {
 
 test('text round JSON is given back, and so are its unknown fields', () => {
   const reply = parseReply('Sure!\n{"completion":1,"mood":"good"}\nBye.');
+  expect(parseReply('```python\nCompletion: 1\n```').unread).toEqual(['python']);
+  expect(parseReply('```python\n{"completion":1}\n```').unread).toEqual(['python']);
   expect(reply).toEqual({ completion: 1, actions: [], unread: ['mood: "good"', 'Sure!', 'Bye.'], problems: [] });
 });
 
