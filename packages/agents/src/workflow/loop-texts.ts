@@ -21,6 +21,7 @@ interface Texts {
   readonly finishStep: string;
   readonly createTodos: string;
   readonly done: (todos: readonly Todo[]) => string;
+  readonly noTools: (problem: string) => string;
   readonly busy: (id: string) => string;
   readonly stateUnknown: string;
   readonly noReason: string;
@@ -61,6 +62,8 @@ export const loopTexts: Readonly<Record<Language, Texts>> = {
     finishStep: 'Ends the current step with a report.',
     createTodos: 'Makes the list of steps for a complex request. The steps are then worked on one after another.',
     done: (todos) => `Done:\n${lines(todos, () => '')}`,
+    noTools: (problem) =>
+      `The model is not offered tools and answers as text, because its server refused them: ${problem}`,
     busy: (id) => `The workflow ${id} already goes on. Your message is stored; its next step reads it.`,
     stateUnknown: 'The state of the workflow is not readable; use the version that wrote it',
     noReason: 'The user gave no reason.',
@@ -91,6 +94,7 @@ export const loopTexts: Readonly<Record<Language, Texts>> = {
     finishStep: '结束当前步骤，并报告结果。',
     createTodos: '为复杂任务列出步骤，然后逐个执行。',
     done: (todos) => `已完成：\n${lines(todos, () => '')}`,
+    noTools: (problem) => `服务器拒绝了工具，所以不向模型提供工具，模型以文本回答：${problem}`,
     busy: (id) => `工作流${id}已经在继续执行。你的消息已保存，下一步会读取它。`,
     stateUnknown: '无法读取工作流的状态；请使用写入它的版本',
     noReason: '用户没有说明原因。',

@@ -15,7 +15,7 @@ export interface Session extends Omit<CallContext, 'journal'> {
   /** Absent when the workflow belongs to no group: then it has no conversation. */
   readonly group: string | undefined;
   readonly usesMemory: boolean;
-  readonly model: LanguageModel;
+  readonly model: Exclude<LanguageModel, string>;
   /** The system prompt: the same bytes in all requests of this call. */
   readonly system: string;
   readonly maxRequests: number;

@@ -27,7 +27,7 @@ export interface TurnPrompt {
 }
 
 export interface TurnOptions extends CallContext {
-  readonly model: LanguageModel;
+  readonly model: Exclude<LanguageModel, string>;
   readonly prompt: () => Promise<TurnPrompt>;
   readonly control: ControlTool | undefined;
   /** The step; absent before a record exists. */
@@ -121,6 +121,16 @@ async function makeCalls(
   return outcomes;
 }
 
+/** The models whose server refused a request because of its tools. They answer as text. */
+const withoutTools = new WeakSet<object>();
+
+/** Whether a server refused a request because it has tools, such as one for a model that cannot call any. */
+function refusesTools(error: unknown): error is AgentError {
+  return (
+    AgentError.isInstance(error) && error.code === 'MODEL_REFUSED' && /\btools?\b|function.?call/iu.test(error.message)
+  );
+}
+
 /**
  * Lets the model work: requests and calls of functions, until it answers with text, calls the control tool, or a call waits for a
  * person. When the calls fill the budget, the turn goes on from a new prompt, which states the calls of the record.
@@ -149,14 +159,19 @@ export async function runTurn(options: TurnOptions): Promise<TurnEnd> {
       model,
       system,
       messages: [...start, ...(added as ModelMessage[])],
-      tools,
+      tools: withoutTools.has(model) ? {} : tools,
       signal,
       onText: (text) => emit({ type: 'text', text, ...place }),
       onReasoning: (text) => emit({ type: 'reasoning', text, ...place }),
     });
     addUsage(answer.usage);
     if (answer.finishReason === 'aborted') throw signal?.aborted ? signal.reason : answer.error;
-    if (answer.finishReason === 'error') throw answer.error;
+    if (answer.finishReason === 'error') {
+      if (!refusesTools(answer.error) || withoutTools.has(model)) throw answer.error;
+      withoutTools.add(model);
+      emit({ type: 'notice', text: loopTexts[language].noTools(answer.error.message) });
+      continue;
+    }
     const { calls, text, message } = answer;
     const isCut = answer.finishReason === 'length' || answer.finishReason === 'content-filter';
     if (calls.length === 0 || message === undefined) return { kind: 'text', text, isCut };
