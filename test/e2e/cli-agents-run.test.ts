@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { cairn, cairnProcess, finished, startCairn, type CairnOptions, type CairnResult } from '../support/cli.ts';
-import { startModelServer, systemPromptOf, toolNamesOf, transcriptOf } from '../support/model-server.ts';
+import { busy, startModelServer, systemPromptOf, toolNamesOf, transcriptOf } from '../support/model-server.ts';
 import type { ModelScript, ModelServer } from '../support/model-server.ts';
 import { hasRedis, startRedis } from '../support/redis-server.ts';
 import { runInTerminal, type TerminalRun } from '../support/terminal.ts';
@@ -149,6 +149,7 @@ describe('run', () => {
     expect(exitCode).toBe(0);
     expect(toolNamesOf(server.requests[0]!)).toEqual(['read']);
     expect(systemPromptOf(server.requests[0]!)).toContain('上下文模式');
+    expect(systemPromptOf(server.requests[0]!)).not.toContain('Check the directory structure');
     expect(transcriptOf(server.requests[1]!).at(-1)).toContain('delete');
   });
 
@@ -190,6 +191,41 @@ describe('run', () => {
     expect(result.stderr).toContain(
       'cairn: the run reached its limit of steps; continue it with --resume, or use a larger --max-steps\n',
     );
+  });
+
+  test('reports that it repeats a request, and goes on', async () => {
+    const { agents } = await person([busy(0), { text: 'Back.' }]);
+    const { exitCode, stdout, stderr } = await agents(['run', 'helper', 'Hi']);
+    expect([exitCode, stdout]).toEqual([0, 'Back.\n']);
+    expect(stderr.split('\n')[0]).toMatch(/^cairn: .*429.*; trying again in [\d.]+ s$/u);
+  });
+
+  test('a model that does not answer in time ends the run', async () => {
+    const { agents } = await person([{ never: true }]);
+    const result = await agents(['run', 'helper', 'Hi', '--timeout', '1']);
+    expect(result).toMatchObject({ exitCode: 2, stdout: '' });
+    expect(result.stderr).toContain(
+      'cairn: the run reached its time limit; continue it with --resume, or use a longer --timeout\n',
+    );
+  });
+
+  test('older turns that do not fit are left out with a notice, and a prompt that does not fit is refused', async () => {
+    const { agents, server } = await person(() => ({ text: 'word '.repeat(400) }));
+    const more = ['--session', 's', '--max-context-tokens', '2000'];
+    for (const prompt of ['One', 'Two', 'Three', 'Four']) await agents(['run', 'helper', prompt, ...more]);
+    const { stderr } = await agents(['run', 'helper', 'Five', ...more]);
+    expect(stderr).toMatch(/left out|leaves out|not shown/u);
+    expect(transcriptOf(server.requests[4]!).join('\n')).not.toContain('user: One');
+    const refused = await agents(['run', 'helper', '-', ...more], { input: 'word '.repeat(5000) });
+    expect(refused).toMatchObject({ exitCode: 2, stdout: '' });
+    expect(refused.stderr).toMatch(
+      /^cairn: The prompt has about \d+ tokens, more than the budget of 2000\. .*--max-context-tokens/u,
+    );
+  });
+
+  test('a mention that cannot be attached is reported', async () => {
+    const { agents } = await person([{ text: 'a' }]);
+    expect((await agents(['run', 'helper', 'Read @nope.txt'])).stderr).toContain('cairn: @nope.txt is not attached: ');
   });
 
   test('runs at the same time on one session lose nothing', async () => {

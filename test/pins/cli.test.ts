@@ -186,13 +186,14 @@ const pinned: readonly (readonly [command: string, options: readonly string[]])[
       ...agents,
     ],
   ],
-  ['agents context', ['--context-mode <mode>', ...histories, '--read-only', '--language <code>', ...agentPlace]],
+  ['agents context', ['--context-mode <mode>', ...histories, '--read-only', '--max-context-tokens <n>', '--language <code>', ...agentPlace]],
   [
     'agents run',
     [
       '--context-mode <mode>',
       ...histories,
       '--read-only',
+      '--max-context-tokens <n>',
       '--language <code>',
       '--max-steps <n>',
       '--max-tokens <n>',

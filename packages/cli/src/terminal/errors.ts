@@ -78,6 +78,7 @@ function inOptions(text: string): string {
     .replace('or set literal to search', 'or use -F to search')
     .replace('set multiline to let', 'use --multiline to let')
     .replace('or pass allowSecret', 'or use --allow-secret')
+    .replace('or raise the budget', 'or use a larger --max-context-tokens')
     .replace('; or pass a model of the AI SDK', '; or use --model and --base-url');
 }
 

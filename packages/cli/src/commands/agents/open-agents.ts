@@ -8,7 +8,7 @@ import { Option } from 'commander';
 import { isAbsent, openMemory, projectOption, storeOptions, type ProjectFlags } from '../../memory/store.ts';
 import { CommandError, UsageError } from '../../terminal/errors.ts';
 import { useEnvironmentProxy } from '../../terminal/proxy.ts';
-import { filled, oneOf, stateOption } from '../../terminal/options.ts';
+import { filled, oneOf, stateOption, wholeNumber } from '../../terminal/options.ts';
 import type { Session } from '../../terminal/session.ts';
 import { modeOption } from './modes.ts';
 import { projectRoot, rootOption, type ProjectRootFlags } from './project.ts';
@@ -26,6 +26,7 @@ export interface RequestFlags extends HistoryFlags {
   readonly baseUrl?: string;
   readonly readOnly?: boolean;
   readonly language?: 'en' | 'zh';
+  readonly maxContextTokens?: number;
   readonly stateDir?: string;
 }
 
@@ -50,6 +51,10 @@ export function requestOptions(): Option[] {
     modeOption('that of the definition'),
     ...historyOptions('a new one'),
     new Option('--read-only', 'offer only tools that change nothing'),
+    new Option(
+      '--max-context-tokens <n>',
+      'tokens of the conversation and the prompt in a request (default: 32,000)',
+    ).argParser(wholeNumber('--max-context-tokens', '', 1)),
     new Option('--language <code>', 'language of the texts around the prompt: en or zh (default: en)').argParser(
       oneOf('--language', ['en', 'zh'] as const),
     ),
@@ -187,8 +192,13 @@ export async function withAgents<T>(
       toolSets: await toolSetsOf(histories, stateDirectory),
       readOnly: flags.readOnly,
       memory,
-      workspaceCache: createWorkspaceCache({ root, onWarning: ({ message }) => void notices.push(message) }),
+      workspaceCache: createWorkspaceCache({
+        root,
+        language: flags.language,
+        onWarning: ({ message }) => void notices.push(message),
+      }),
       language: flags.language,
+      maxContextTokens: flags.maxContextTokens,
     });
     try {
       return await use({ ...histories, agents });
