@@ -8,7 +8,7 @@ import process from 'node:process';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { cairn, cairnProcess, finished, startCairn, type CairnOptions, type CairnResult } from '../support/cli.ts';
 import { busy, startModelServer, systemPromptOf, toolNamesOf, transcriptOf } from '../support/model-server.ts';
-import type { ModelScript, ModelServer } from '../support/model-server.ts';
+import type { ModelRequest, ModelScript, ModelServer } from '../support/model-server.ts';
 import { hasRedis, startRedis } from '../support/redis-server.ts';
 import { runInTerminal, type TerminalRun } from '../support/terminal.ts';
 import { createTree, type Tree } from '../support/tree.ts';
@@ -47,8 +47,15 @@ async function person(script: ModelScript, { project = {}, env = {}, ...options 
     home,
     server,
     env: all,
-    agents: (args, more = {}) => cairnProcess(['agents', ...args], { cwd: root, env: all, ...more }),
+    agents: (args, more = {}) => cairn(['agents', ...args], { cwd: root, env: all, ...more }),
   };
+}
+
+/** Returns a request that the server has received, from 0. */
+function requestAt({ requests }: ModelServer, index: number): ModelRequest {
+  const request = requests[index];
+  if (request === undefined) throw new Error(`the server has received ${requests.length} requests`);
+  return request;
 }
 
 /** Returns the session that a run named. */
@@ -62,7 +69,7 @@ const STORE = '.local/share/cairn';
 
 describe('run', () => {
   test('prints the answer, runs the tools, and names the session', async () => {
-    const { agents, server, project } = await person(
+    const { server, project, env } = await person(
       [
         {
           text: 'First I read it.',
@@ -75,13 +82,13 @@ describe('run', () => {
       ],
       { project: { 'a.txt': 'one\n' } },
     );
-    const result = await agents(['run', 'helper', 'Copy it.']);
+    const result = await cairnProcess(['agents', 'run', 'helper', 'Copy it.'], { cwd: project, env });
     expect(result).toMatchObject({ exitCode: 0, stdout: 'Done: one line.\n' });
     expect(result.stderr).toMatch(
       /^cairn: 2 steps, [\d,]+ tokens read, \d+ written; session session_\w+: --resume continues it\n$/u,
     );
     expect(readFileSync(join(project, 'b.txt'), 'utf8')).toBe('new\n');
-    expect(transcriptOf(server.requests[1]!)).toEqual([
+    expect(transcriptOf(requestAt(server, 1))).toEqual([
       'user: Copy it.',
       expect.stringMatching(/^assistant: First I read it\. call_1_1=read\(.*call_1_2=write\(/u),
       expect.stringContaining('one'),
@@ -92,18 +99,18 @@ describe('run', () => {
   test('attaches the files that the prompt mentions; text from standard input is sent as it is', async () => {
     const { agents, server } = await person([{ text: 'a' }, { text: 'b' }], { project: { 'a.txt': 'the content\n' } });
     await agents(['run', 'helper', 'Read @a.txt']);
-    expect(transcriptOf(server.requests[0]!)[0]).toContain('the content');
+    expect(transcriptOf(requestAt(server, 0))[0]).toContain('the content');
     expect(await agents(['run', 'helper', '-'], { input: 'Read @a.txt\n\nand more\n' })).toMatchObject({
       exitCode: 0,
       stdout: 'b\n',
     });
-    expect(transcriptOf(server.requests[1]!)).toEqual(['user: Read @a.txt\n\nand more']);
+    expect(transcriptOf(requestAt(server, 1))).toEqual(['user: Read @a.txt\n\nand more']);
   });
 
   test('reads a piped prompt without an argument', async () => {
     const { agents, server } = await person([{ text: 'a' }]);
     expect(await agents(['run', 'helper'], { input: 'Hi\n' })).toMatchObject({ exitCode: 0, stdout: 'a\n' });
-    expect(transcriptOf(server.requests[0]!)).toEqual(['user: Hi']);
+    expect(transcriptOf(requestAt(server, 0))).toEqual(['user: Hi']);
   });
 
   test('each run begins a session, --resume continues the newest one, and --session a named one', async () => {
@@ -111,16 +118,16 @@ describe('run', () => {
     const first = await agents(['run', 'helper', 'One']);
     const second = await agents(['run', 'helper', 'Two']);
     expect(sessionOf(first)).not.toBe(sessionOf(second));
-    expect(transcriptOf(server.requests[1]!)).toEqual(['user: Two']);
+    expect(transcriptOf(requestAt(server, 1))).toEqual(['user: Two']);
     const third = await agents(['run', 'helper', 'Three', '--resume']);
     expect(sessionOf(third)).toBe(sessionOf(second));
-    expect(transcriptOf(server.requests[2]!)).toEqual(['user: Two', 'assistant: Answer 2', 'user: Three']);
+    expect(transcriptOf(requestAt(server, 2))).toEqual(['user: Two', 'assistant: Answer 2', 'user: Three']);
     await agents(['run', 'helper', 'Four', '--session', sessionOf(first)]);
-    expect(transcriptOf(server.requests[3]!)).toEqual(['user: One', 'assistant: Answer 1', 'user: Four']);
+    expect(transcriptOf(requestAt(server, 3))).toEqual(['user: One', 'assistant: Answer 1', 'user: Four']);
     const named = await agents(['run', 'helper', 'Five', '--session', 'work']);
     expect(named.stderr).toContain('cairn: there was no session work; it is new\n');
     expect((await agents(['run', 'helper', 'Six', '--session', 'work'])).stderr).not.toContain('it is new');
-    expect(transcriptOf(server.requests[5]!)).toEqual(['user: Five', 'assistant: Answer 5', 'user: Six']);
+    expect(transcriptOf(requestAt(server, 5))).toEqual(['user: Five', 'assistant: Answer 5', 'user: Six']);
   });
 
   test('finds the project and its nearest instructions from a directory in it', async () => {
@@ -128,14 +135,14 @@ describe('run', () => {
       project: { 'AGENTS.md': 'Use tabs.', 'src/AGENTS.md': 'Use blanks.' },
     });
     await agents(['run', 'helper', 'Hi'], { cwd: join(project, 'src') });
-    expect(systemPromptOf(server.requests[0]!)).toMatch(/^You are helper\.\n\n[^]*Use tabs\.[^]*Use blanks\./u);
+    expect(systemPromptOf(requestAt(server, 0))).toMatch(/^You are helper\.\n\n[^]*Use tabs\.[^]*Use blanks\./u);
   });
 
   test('--read-only offers no tool that changes something', async () => {
     const { agents, server } = await person([{ text: 'a' }]);
     await agents(['run', 'helper', 'Hi', '--read-only']);
-    expect(toolNamesOf(server.requests[0]!)).toContain('read');
-    expect(toolNamesOf(server.requests[0]!)).not.toContain('write');
+    expect(toolNamesOf(requestAt(server, 0))).toContain('read');
+    expect(toolNamesOf(requestAt(server, 0))).not.toContain('write');
   });
 
   test('the tools of the definition are enforced, and the texts follow --language', async () => {
@@ -147,10 +154,10 @@ describe('run', () => {
     );
     const { exitCode } = await agents(['run', 'reader', 'Hi', '--language', 'zh']);
     expect(exitCode).toBe(0);
-    expect(toolNamesOf(server.requests[0]!)).toEqual(['read']);
-    expect(systemPromptOf(server.requests[0]!)).toContain('上下文模式');
-    expect(systemPromptOf(server.requests[0]!)).not.toContain('Check the directory structure');
-    expect(transcriptOf(server.requests[1]!).at(-1)).toContain('delete');
+    expect(toolNamesOf(requestAt(server, 0))).toEqual(['read']);
+    expect(systemPromptOf(requestAt(server, 0))).toContain('上下文模式');
+    expect(systemPromptOf(requestAt(server, 0))).not.toContain('Check the directory structure');
+    expect(transcriptOf(requestAt(server, 1)).at(-1)).toContain('delete');
   });
 
   test('with --json prints one document', async () => {
@@ -215,7 +222,7 @@ describe('run', () => {
     for (const prompt of ['One', 'Two', 'Three', 'Four']) await agents(['run', 'helper', prompt, ...more]);
     const { stderr } = await agents(['run', 'helper', 'Five', ...more]);
     expect(stderr).toMatch(/left out|leaves out|not shown/u);
-    expect(transcriptOf(server.requests[4]!).join('\n')).not.toContain('user: One');
+    expect(transcriptOf(requestAt(server, 4)).join('\n')).not.toContain('user: One');
     const refused = await agents(['run', 'helper', '-', ...more], { input: 'word '.repeat(5000) });
     expect(refused).toMatchObject({ exitCode: 2, stdout: '' });
     expect(refused.stderr).toMatch(
@@ -228,14 +235,17 @@ describe('run', () => {
     expect((await agents(['run', 'helper', 'Read @nope.txt'])).stderr).toContain('cairn: @nope.txt is not attached: ');
   });
 
-  test('runs at the same time on one session lose nothing', async () => {
-    const { agents } = await person(({ chat }) => {
+  test('processes at the same time on one session lose nothing', async () => {
+    const { agents, project, env } = await person(({ chat }) => {
       const last = chat.messages.at(-1)?.content;
       return { text: `Answer to ${typeof last === 'string' ? last : ''}` };
     });
     const prompts = ['One', 'Two', 'Three', 'Four'];
     const runs = await Promise.all(
-      prompts.map((prompt) => agents(['run', 'helper', prompt, '--session', 's', '--context-mode', 'shared'])),
+      prompts.map((prompt) => {
+        const args = ['agents', 'run', 'helper', prompt, '--session', 's', '--context-mode', 'shared'];
+        return cairnProcess(args, { cwd: project, env });
+      }),
     );
     expect(runs.map(({ exitCode }) => exitCode)).toEqual([0, 0, 0, 0]);
     const { stdout } = await agents(['context', 'helper', '--session', 's', '--context-mode', 'shared', '--json']);
@@ -368,7 +378,7 @@ describe('context', () => {
     },
   };
   test.each(modes)('shows the bytes that the next run sends, in the mode %s', async (mode) => {
-    const { agents, server } = await person(({ number, chat }) => {
+    const { agents, server, project, env } = await person(({ number, chat }) => {
       const isFirst = chat.messages.at(-1)?.role === 'user';
       return isFirst && number < 6
         ? { text: 'I read it.', toolCalls: [{ name: 'read', input: { path: 'a.txt' } }] }
@@ -386,12 +396,15 @@ describe('context', () => {
     await agents(['run', 'helper', 'Our project uses Node.', '--context-mode', 'shared', ...place]);
     await agents(['run', 'helper', 'A task of its own.', ...place]);
     const asked = ['helper', 'And now? @a.txt', '--context-mode', mode, ...place];
-    const shown = await agents(['context', ...asked, '--json']);
+    // Of one mode in processes of their own.
+    const command = (args: readonly string[]): Promise<CairnResult> =>
+      mode === 'fork' ? cairnProcess(['agents', ...args], { cwd: project, env }) : agents(args);
+    const shown = await command(['context', ...asked, '--json']);
     expect([shown.exitCode, shown.stderr]).toEqual([0, '']);
     const number = server.requests.length;
-    expect((await agents(['run', ...asked])).exitCode).toBe(0);
+    expect((await command(['run', ...asked])).exitCode).toBe(0);
     const document = JSON.parse(shown.stdout) as Parameters<typeof bodyOf>[0];
-    const sent = server.requests[number]!;
+    const sent = requestAt(server, number);
     expect(systemPromptOf(sent)).toBe(document.system);
     expect(await bodyOf(document)).toBe(sent.body.toString());
     // The same text, for people.
@@ -406,7 +419,7 @@ describe('context', () => {
     await agents(['run', 'helper', 'Hi']);
     const document = JSON.parse(shown.stdout) as Parameters<typeof bodyOf>[0];
     expect(await bodyOf({ ...document, messages: [{ role: 'user', content: 'Hi' }] })).toBe(
-      server.requests[0]!.body.toString(),
+      requestAt(server, 0).body.toString(),
     );
   });
 
@@ -451,16 +464,16 @@ describe('the modes', () => {
     await agents(['run', 'helper', 'Our project uses React', '--context-mode', 'shared', ...place]);
     await agents(['run', 'helper', 'Write a component', ...place]);
     await agents(['run', 'helper', 'Write a component', '--context-mode', 'shared', ...place]);
-    expect(transcriptOf(server.requests[1]!)).toEqual(['user: Write a component']);
-    expect(transcriptOf(server.requests[2]!).join('\n')).toContain('React');
-    expect(transcriptOf(server.requests[2]!).join('\n')).not.toContain('Answer 2');
+    expect(transcriptOf(requestAt(server, 1))).toEqual(['user: Write a component']);
+    expect(transcriptOf(requestAt(server, 2)).join('\n')).toContain('React');
+    expect(transcriptOf(requestAt(server, 2)).join('\n')).not.toContain('Answer 2');
   });
 
   test('handback adds its answer to the main conversation', async () => {
     const { agents, server } = await person(({ number }) => ({ text: `Answer ${number}` }));
     await agents(['run', 'helper', 'Begin', '--context-mode', 'handback', '--session', 's']);
     await agents(['run', 'helper', 'And?', '--context-mode', 'shared', '--session', 's']);
-    expect(transcriptOf(server.requests[1]!).join('\n')).toContain('Answer 1');
+    expect(transcriptOf(requestAt(server, 1)).join('\n')).toContain('Answer 1');
   });
 });
 
@@ -505,7 +518,7 @@ describe.skipIf(!hasRedis)('with a Redis', () => {
     await agents(['run', 'helper', 'One', '--project', 'app']);
     await agents(['run', 'helper', 'Other', '--project', 'other']);
     await agents(['run', 'helper', 'Two', '--project', 'app', '--resume']);
-    expect(transcriptOf(server.requests[2]!)).toEqual(['user: One', 'assistant: Answer 1', 'user: Two']);
+    expect(transcriptOf(requestAt(server, 2))).toEqual(['user: One', 'assistant: Answer 1', 'user: Two']);
   });
 });
 
@@ -521,17 +534,17 @@ describe('clear', () => {
       stderr: 'cairn: removed 2 messages of helper from s\n',
     });
     await agents(['run', 'helper', 'Again', ...place]);
-    expect(transcriptOf(server.requests[2]!)).toEqual(['user: Again']);
+    expect(transcriptOf(requestAt(server, 2))).toEqual(['user: Again']);
     await agents(['run', 'helper', 'Again', '--context-mode', 'shared', ...place]);
-    expect(transcriptOf(server.requests[3]!).join('\n')).toContain('Main');
+    expect(transcriptOf(requestAt(server, 3)).join('\n')).toContain('Main');
     expect(await agents(['clear', '--main', ...place, '--json'])).toMatchObject({
       exitCode: 0,
       stdout: '{"session":"s","removed":4,"notices":["removed 4 messages of the main conversation from s"]}\n',
     });
     await agents(['run', 'helper', 'Last', '--context-mode', 'shared', ...place]);
-    expect(transcriptOf(server.requests[4]!)).toEqual(['user: Last']);
+    expect(transcriptOf(requestAt(server, 4))).toEqual(['user: Last']);
     await agents(['run', 'helper', 'Last', ...place]);
-    expect(transcriptOf(server.requests[5]!)).toContain('user: Again');
+    expect(transcriptOf(requestAt(server, 5))).toContain('user: Again');
   });
 
   test('states that there is nothing to remove, and refuses names that mean nothing', async () => {
@@ -580,7 +593,7 @@ describe('an end before the end', () => {
     expect(exitCode).toBe(130);
     expect(stderr).toContain('session s: --resume continues it');
     expect(await who.agents(['run', 'helper', 'Go on', '--resume'])).toMatchObject({ exitCode: 0, stdout: 'Back.\n' });
-    const lines = transcriptOf(who.server.requests[2]!);
+    const lines = transcriptOf(requestAt(who.server, 2));
     expect(lines[0]).toBe('user: Begin');
     expect(lines[1]).toContain('read(');
     expect(lines.at(-1)).toBe('user: Go on');

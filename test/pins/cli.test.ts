@@ -186,7 +186,17 @@ const pinned: readonly (readonly [command: string, options: readonly string[]])[
       ...agents,
     ],
   ],
-  ['agents context', ['--context-mode <mode>', ...histories, '--read-only', '--max-context-tokens <n>', '--language <code>', ...agentPlace]],
+  [
+    'agents context',
+    [
+      '--context-mode <mode>',
+      ...histories,
+      '--read-only',
+      '--max-context-tokens <n>',
+      '--language <code>',
+      ...agentPlace,
+    ],
+  ],
   [
     'agents run',
     [
