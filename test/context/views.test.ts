@@ -329,6 +329,50 @@ describe('consecutive requests have the same beginning', () => {
     );
   });
 
+  test('and the system prompt of each mode changes a few times only, also when all of the limits cut', () => {
+    for (const mode of modes) {
+      const main: UnifiedMessage[] = [];
+      const own: UnifiedMessage[] = [];
+      const texts: string[] = [];
+      for (let turn = 0; turn < 100; turn++) {
+        for (const history of [main, own]) {
+          history.push(
+            { role: 'user', content: `Prompt ${turn}: our project uses it. Nobody knows.` },
+            { role: 'assistant', content: 'x'.repeat(100) },
+          );
+        }
+        const { modeText, notice } = createView({
+          mode,
+          main,
+          own,
+          window: 30,
+          sharePatterns: [PATTERN],
+          maxTokens: 1500,
+        });
+        texts.push(`${modeText}\n${notice}`);
+      }
+      expect(texts.filter((text, index) => text !== texts[index - 1]).length).toBeLessThanOrEqual(12);
+    }
+  });
+
+  test('and the head of summarized grows at its end until more is folded', () => {
+    const main: UnifiedMessage[] = [];
+    let changes = 0;
+    let last = '';
+    for (let turn = 0; turn < 50; turn++) {
+      main.push(
+        { role: 'user', content: `The port of service ${turn} is ${5000 + turn}.` },
+        { role: 'assistant', content: 'Noted.' },
+      );
+      const [head] = createView({ mode: 'summarized', main, own: [] }).messages;
+      const text = head === undefined ? '' : textOf(head).replace(/<\/main-conversation>$/u, '');
+      if (!text.startsWith(last)) changes += 1;
+      last = text;
+    }
+    // 100 messages: folded past 20, 40, 60 and 80.
+    expect(changes).toBe(4);
+  });
+
   test('and a view that grew is the one that is made at once', () => {
     fc.assert(
       fc.property(options, fc.constantFrom(...modes), fc.array(fc.nat(), { maxLength: 6 }), (given, mode, cuts) => {

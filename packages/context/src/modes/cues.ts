@@ -132,6 +132,19 @@ export function withoutLeadIn(sentence: string): string {
   return rest === '' ? sentence : rest.charAt(0).toUpperCase() + rest.slice(1);
 }
 
+/** The same sentences are shortened each time that more of a conversation is summarized. Cleared when it is full. */
+const clauseWeights = new Map<string, number>();
+const MAX_CLAUSES = 2000;
+
+function weighClause(clause: string): number {
+  const known = clauseWeights.get(clause);
+  if (known !== undefined) return known;
+  const weight = weighCues(clause);
+  if (clauseWeights.size >= MAX_CLAUSES) clauseWeights.clear();
+  clauseWeights.set(clause, weight);
+  return weight;
+}
+
 /** Where a clause begins: after a comma or a dash, and before a word that joins. */
 const CLAUSE =
   /(?<=[,;，；—–])\s*|\s+(?=(?:because|although|though|while|which|so that|since|mainly|even if|as well as)\s)/iu;
@@ -144,7 +157,7 @@ export function shortenSentence(sentence: string, maxCharacters: number): string
   const text = withoutLeadIn(sentence);
   if (text.length <= maxCharacters) return text;
   const clauses = text.split(CLAUSE);
-  const weights = clauses.map((clause) => weighCues(clause));
+  const weights = clauses.map(weighClause);
   const best = weights.indexOf(Math.max(...weights));
   let from = 0;
   let to = clauses.length;

@@ -88,6 +88,13 @@ function fitTranscript(transcript: Transcript, limit: number, countTokens: Count
   return found;
 }
 
+/** Returns the first turn that is shown with a prompt. */
+function startOf({ cut, turns, limit }: FittedTranscript, promptTokens: number): number {
+  const whole = { ...cut };
+  readItems(whole, turns, limit, turns.length);
+  return cutFor(whole, turns, limit, promptTokens).start;
+}
+
 function between(turns: readonly RenderedTurn[], from: number, to: number): Count {
   const first = turns[from];
   const last = turns[to - 1];
@@ -100,9 +107,10 @@ export function fitTurns(transcript: Transcript, { limit, promptTokens, window, 
   const { turns } = transcript;
   const from = window === undefined ? 0 : windowStart(turns, window);
   const whole = fitTranscript(transcript, limit, countTokens);
-  const cut = from === 0 ? { ...whole.cut } : createCut(from);
-  readItems(cut, whole.turns, limit, turns.length);
-  const { start } = cutFor(cut, whole.turns, limit, promptTokens);
+  // The last messages of a window are shown whenever they fit. Else the cut is that of the whole history, which stays in place.
+  const isWhole =
+    window !== undefined && whole.turns.slice(from).reduce((sum, fit) => sum + fit.tokens, promptTokens) <= limit;
+  const start = isWhole ? from : Math.max(from, startOf(whole, promptTokens));
   let tokens = 0;
   let shown = 0;
   let dropped = between(turns, from, start);

@@ -19,7 +19,7 @@ const MIN_CHARACTERS = 100;
 /** From this score on a sentence states something. */
 const STATEMENT = 2;
 /** The sentences that do not fit any more before the rest is not tried. */
-const MAX_MISSES = 60;
+const MAX_MISSES = 20;
 
 /** From whole sentences to their main clauses: the first with which every statement fits is used, else the best. */
 const SHORTER: readonly ((sentence: string) => string)[] = [
@@ -35,8 +35,9 @@ interface Line extends Ranked {
 
 /** Returns the characters between two sentences. */
 function joint(text: string): string {
-  if (/[。！？]$/u.test(text)) return '';
-  return /[.!?…"'”’)\]]$/u.test(text) ? ' ' : '; ';
+  const end = text.charAt(text.length - 1);
+  if ('。！？'.includes(end)) return '';
+  return '.!?…"\'”’)]'.includes(end) ? ' ' : '; ';
 }
 
 function render(lines: readonly Line[]): string {

@@ -124,7 +124,8 @@ interface ViewTexts {
   readonly tools: string;
   readonly mainBudget: string;
   readonly window: (size: number) => string;
-  readonly budget: (messages: number, maxTokens: number) => string;
+  /** `messages` is undefined where it would change with each turn. */
+  readonly budget: (messages: number | undefined, maxTokens: number) => string;
   readonly steps: (turns: number) => string;
 }
 
@@ -145,7 +146,7 @@ export const viewTexts: Readonly<Record<Language, ViewTexts>> = {
     window: (size) =>
       `Only the last ${size === 1 ? 'message' : `${size} messages`} of the history and the turn they are in are shown; older messages are left out.`,
     budget: (messages, maxTokens) =>
-      `${messages === 1 ? '1 older message does' : `${messages} older messages do`} not fit into the budget of ${maxTokens} tokens and are left out.`,
+      `${messages === undefined ? 'Older messages do' : messages === 1 ? '1 older message does' : `${messages} older messages do`} not fit into the budget of ${maxTokens} tokens and ${messages === 1 ? 'is' : 'are'} left out.`,
     steps: (turns) =>
       `Of ${turns === 1 ? '1 turn' : `${turns} turns`} only the prompt and the answer are shown, without the tool calls, which do not fit into the budget.`,
     selection: 'Of the main conversation only the sentences that match the patterns are shown; the rest is left out.',
@@ -166,7 +167,8 @@ export const viewTexts: Readonly<Record<Language, ViewTexts>> = {
     messagesBegin: '（较新的消息，全文）',
     cut: '（更早的消息已省略）',
     window: (size) => `只显示历史中最后 ${size} 条消息及其所在的轮次；更早的消息已省略。`,
-    budget: (messages, maxTokens) => `有 ${messages} 条较早的消息超出 ${maxTokens} 个 token 的预算，已省略。`,
+    budget: (messages, maxTokens) =>
+      `${messages === undefined ? '' : `有 ${messages} 条`}较早的消息超出 ${maxTokens} 个 token 的预算，已省略。`,
     steps: (turns) => `有 ${turns} 轮只显示提示和回答，其工具调用超出预算，已省略。`,
     selection: '主会话中只显示符合模式的句子；其余已省略。',
     selectionNone: '主会话中没有符合模式的句子；其内容全部省略。',

@@ -96,6 +96,15 @@ function checkCount(option: string, value: number, min: number): void {
 
 const NO_HEAD: Head = { message: undefined, tokens: 0, leftOut: [], folded: 0 };
 
+/**
+ * Returns the part of the budget that is kept for the head message, in eighths: a head that grows must not move the cut of the turns
+ * each time.
+ */
+function roomOf({ tokens }: Head, maxTokens: number): number {
+  const part = maxTokens / 8;
+  return Math.min(maxTokens, Math.ceil(tokens / part) * part);
+}
+
 function noticeOf(
   { window, budget, steps }: ShownTurns,
   head: Head,
@@ -111,7 +120,7 @@ function noticeOf(
     has('tools') && !has('summary') && texts.tools,
     has('budget') && texts.mainBudget,
     window.messages > 0 && texts.window(size),
-    budget.messages > 0 && texts.budget(budget.messages, maxTokens),
+    budget.messages > 0 && texts.budget(window.messages > 0 ? undefined : budget.messages, maxTokens),
     steps.turns > 0 && texts.steps(steps.turns),
   ].filter((line) => line !== false);
   return lines.join(language === 'zh' ? '' : ' ');
@@ -173,7 +182,7 @@ export function createView(options: ViewOptions): ContextView {
     isMain: history === 'main',
     countTokens,
   });
-  const shown = fitTurns(transcript, { limit: maxTokens - head.tokens, promptTokens, window, countTokens });
+  const shown = fitTurns(transcript, { limit: maxTokens - roomOf(head, maxTokens), promptTokens, window, countTokens });
   const reasons = [
     { reason: 'window', ...shown.window },
     { reason: 'budget', ...shown.budget },
