@@ -172,7 +172,7 @@ export function toStreamFunctions(definitions: readonly FunctionDefinition[]): S
 }
 
 /** Returns the descriptions of parameters for a prompt. */
-export function describe(schema: z.ZodType): Readonly<Record<string, string>> {
+function describe(schema: z.ZodType): Readonly<Record<string, string>> {
   return Object.fromEntries(
     parametersOf(schema).list.map(({ name, description, type, isRequired }) => {
       const meaning = description === '' ? (type ?? '') : description;

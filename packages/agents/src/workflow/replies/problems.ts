@@ -19,7 +19,7 @@ interface Problems {
 const MAX_QUOTED = 200;
 
 /** Quotes a part of an answer in a message. */
-export function quoted(text: string): string {
+function quoted(text: string): string {
   return JSON.stringify(text.length > MAX_QUOTED ? truncateLine(text, MAX_QUOTED) : text);
 }
 

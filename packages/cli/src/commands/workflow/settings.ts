@@ -47,7 +47,7 @@ export interface Settings {
 }
 
 /** The first stream of a command that names none. */
-export const MAIN_STREAM = 'chat';
+const MAIN_STREAM = 'chat';
 
 /** Reads `module` or `stream=module`. */
 function modulesOf(
