@@ -1,5 +1,7 @@
 import { labelOf, openContexts, textOf } from '@cairn/context';
 import type { ContextMode, UnifiedMessage } from '@cairn/context';
+import { createMemory } from '@cairn/memory';
+import { memory as inMemory } from '@cairn/memory/memory';
 import { sqlite } from '@cairn/memory/sqlite';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -117,6 +119,21 @@ test.each(['shared', 'isolated'] as const)('a run sees what another process adde
   await one.agents.run({ agent: helper, prompt: 'There', mode }).result;
   await other.agents.run({ agent: helper, prompt: 'Here', mode }).result;
   expect(other.server.requests.map(transcriptOf)).toEqual([['user: There', 'assistant: Done there.', 'user: Here']]);
+});
+
+test('a run states which turns of the histories that it sees are not readable', async () => {
+  const memory = createMemory({ backend: inMemory() });
+  const before = await openContexts({ store: memory, project: 'p', session: 's' });
+  await before.appendTurn('helper', [{ role: 'user', content: 'Old' }]);
+  const namespace = memory.namespace('contexts');
+  const [key = ''] = (await namespace.keys()).map((info) => info.key);
+  await namespace.append(key, [{ turn: 5 }]);
+  const contexts = await openContexts({ store: memory, project: 'p', session: 's' });
+  const { agents } = await startAgents([{ text: 'Done.' }, { text: 'Done.' }], { contexts });
+  const own = await agents.run({ agent: helper, prompt: 'Go' }).result;
+  const other = await agents.run({ agent: { ...helper, name: 'other' }, prompt: 'Go' }).result;
+  expect(own.notices).toEqual([expect.stringContaining('is not readable')]);
+  expect(other.notices).toEqual([]);
 });
 
 describe('a continued run', () => {

@@ -6,6 +6,7 @@ import {
   findAgent,
   foldedCount,
   modeOf,
+  MODES,
   readProjectInstructions,
   summarizeByModel,
   tokensOf,
@@ -186,7 +187,10 @@ async function prepareWith(opened: OpenedTools, preparation: Preparation): Promi
     messages: view.details.tokens + (prompt === undefined ? 0 : tokensOf(prompt, countTokens)),
     tools: sum(opened.offered),
   };
-  const allNotices = [...opened.notices, ...instructions.notices, ...notices, notice, view.notice];
+  const isSeen = ({ agent }: { readonly agent: string }): boolean =>
+    agent === MAIN ? MODES[mode].reads !== 'own' : agent === name;
+  const problems = contexts.problems.filter(isSeen).map(({ message }) => message);
+  const allNotices = [...problems, ...opened.notices, ...instructions.notices, ...notices, notice, view.notice];
   return {
     agent: name,
     mode,
