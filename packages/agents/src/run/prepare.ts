@@ -112,7 +112,10 @@ export async function prepareRun(
   const mode = modeOf(request.mode, definition);
   const opened = await shared.openTools(definition, mode, request);
   try {
-    return await prepareWith(opened, { shared, request, definition, mode, askModel });
+    const preparation = { shared, request, definition, mode, opened };
+    const gathered = await gather(preparation, askModel);
+    // From here on nothing waits: the request shows one moment of the histories.
+    return compose(preparation, gathered);
   } catch (error) {
     opened.close();
     throw error;
@@ -124,82 +127,105 @@ interface Preparation {
   readonly request: PrepareOptions;
   readonly definition: AgentDefinition;
   readonly mode: ContextMode;
-  readonly askModel: AskModel | undefined;
+  readonly opened: OpenedTools;
 }
 
-async function prepareWith(opened: OpenedTools, preparation: Preparation): Promise<PreparedRun> {
-  const { shared, request, definition, mode, askModel } = preparation;
+/** The parts of a request that must be waited for. */
+interface Gathered {
+  readonly instructions: string;
+  readonly facts: string;
+  readonly workspace: WorkspaceRun | undefined;
+  readonly summary: ModelSummary | undefined;
+  /** The prompt, with the files that it mentions. */
+  readonly content: UserMessage['content'] | undefined;
+  readonly notices: readonly string[];
+}
+
+async function gather(preparation: Preparation, askModel: AskModel | undefined): Promise<Gathered> {
+  const { shared, request, definition, mode, opened } = preparation;
   const { options, roots, naming } = shared;
-  const { root, directory, contexts, memory, language = 'en', countTokens = estimateTokens } = options;
-  const { name } = definition;
+  const { root, directory, contexts, memory, language = 'en' } = options;
   const [instructions, facts = '', workspace] = await Promise.all([
     readProjectInstructions({ root, directory, language }),
     memory?.facts.startBlock({ language }),
     shared.workspaceRun(),
-    contexts.refresh([name, MAIN]),
+    contexts.refresh([definition.name, MAIN]),
   ]);
   const usesModel = mode === 'summarized' && options.summarizer !== undefined;
   const { summary, notice = '' } = usesModel ? await summaryOf(definition, options, askModel) : {};
-  const { content, notices } =
+  const expanded =
     typeof request.prompt === 'string' && request.mentions === true
       ? await attachMentions(request.prompt, {
           workspace: sessionWorkspace({ roots, session: opened.session }),
           naming,
         })
       : { content: request.prompt, notices: [] };
+  const notices = [...opened.notices, ...instructions.notices, ...expanded.notices, notice];
+  return { instructions: instructions.text, facts, workspace, summary, content: expanded.content, notices };
+}
 
-  // From here on nothing waits: the request shows one moment of the histories.
-  const { main, own, continues } = historiesOf(contexts, { agent: name, mode, run: request.continue });
+/** Returns which parts of the histories that the agent sees are not readable. */
+function problemsOf({ shared, definition, mode }: Preparation): string[] {
+  const isSeen = (agent: string): boolean => (agent === MAIN ? MODES[mode].reads !== 'own' : agent === definition.name);
+  return shared.options.contexts.problems.flatMap(({ agent, message }) => (isSeen(agent) ? [message] : []));
+}
+
+function sumTokens(parts: readonly { readonly tokens: number }[]): number {
+  return parts.reduce((total, { tokens }) => total + tokens, 0);
+}
+
+function compose(preparation: Preparation, gathered: Gathered): PreparedRun {
+  const { shared, request, definition, mode, opened } = preparation;
+  const { contexts, language = 'en', countTokens = estimateTokens, maxContextTokens } = shared.options;
+  const { name, contextWindow, sharePatterns, summarizeAfter } = definition;
+  const { content, workspace, summary } = gathered;
   const updates = workspace?.updates() ?? '';
-  const promptWith = (before: readonly UnifiedMessage[]): UserMessage | undefined =>
+  const promptAfter = (before: readonly UnifiedMessage[]): UserMessage | undefined =>
     content === undefined ? undefined : { role: 'user', content: addUpdates(content, updates, before) };
-  const largest = promptWith([]);
+  const tokensOfPrompt = (prompt: UserMessage | undefined): number =>
+    prompt === undefined ? 0 : tokensOf(prompt, countTokens);
+
+  const { main, own, continues } = historiesOf(contexts, { agent: name, mode, run: request.continue });
   const view = createView({
     mode,
     language,
     agent: name,
     main,
     own,
-    window: definition.contextWindow,
-    sharePatterns: definition.sharePatterns,
-    summarizeAfter: definition.summarizeAfter,
+    window: contextWindow,
+    sharePatterns,
+    summarizeAfter,
     summary,
-    maxTokens: options.maxContextTokens,
+    maxTokens: maxContextTokens,
     countTokens,
-    promptTokens: largest === undefined ? 0 : tokensOf(largest, countTokens),
+    promptTokens: tokensOfPrompt(promptAfter([])),
   });
-  const prompt = promptWith(view.messages);
+  const prompt = promptAfter(view.messages);
   const parts = systemParts({
     agent: definition.systemPrompt,
-    project: instructions.text,
+    project: gathered.instructions,
     tools: opened.instructions.join('\n\n'),
-    facts,
+    facts: gathered.facts,
     workspace: workspace?.section() ?? '',
     mode: view.modeText,
     'left-out': view.notice,
   });
   const system = parts.map((part): PreparedPart => ({ ...part, tokens: countTokens(part.text) }));
-  const messages = prompt === undefined ? view.messages : [...view.messages, prompt];
-  const sum = (parts: readonly { readonly tokens: number }[]): number =>
-    parts.reduce((total, one) => total + one.tokens, 0);
   const tokens = {
-    system: sum(system),
-    messages: view.details.tokens + (prompt === undefined ? 0 : tokensOf(prompt, countTokens)),
-    tools: sum(opened.offered),
+    system: sumTokens(system),
+    messages: view.details.tokens + tokensOfPrompt(prompt),
+    tools: sumTokens(opened.offered),
   };
-  const isSeen = ({ agent }: { readonly agent: string }): boolean =>
-    agent === MAIN ? MODES[mode].reads !== 'own' : agent === name;
-  const problems = contexts.problems.filter(isSeen).map(({ message }) => message);
-  const allNotices = [...problems, ...opened.notices, ...instructions.notices, ...notices, notice, view.notice];
+  const notices = [...problemsOf(preparation), ...gathered.notices, view.notice];
   return {
     agent: name,
     mode,
     system,
-    messages,
+    messages: prompt === undefined ? view.messages : [...view.messages, prompt],
     tools: opened.offered,
     leftOut: view.details.leftOut,
     tokens: { ...tokens, total: tokens.system + tokens.messages + tokens.tools },
-    notices: allNotices.filter((text) => text !== ''),
+    notices: notices.filter((text) => text !== ''),
     definition,
     opened,
     systemText: systemText(parts),
