@@ -200,6 +200,18 @@ describe('run', () => {
     );
   });
 
+  test('reports directories that could not be read, and warnings about the definition', async () => {
+    const { agents, home } = await person(() => ({ text: 'a' }), {
+      project: { '.claude/agents': 'a file', '.cairn/agents/helper.md': '---\nname: helper\n---\nYou are helper.\n' },
+    });
+    const { exitCode, stderr } = await agents(['run', 'helper', 'Hi']);
+    expect(exitCode).toBe(0);
+    expect(stderr).toContain('/.claude/agents: has a parent that is not a directory; ');
+    expect(stderr).toContain("cairn: 1 warning about the definition; 'cairn agents show helper' shows it\n");
+    expect(stderr).not.toContain(home);
+    expect((await agents(['context', 'helper'])).stderr).toContain('1 warning about the definition');
+  });
+
   test('reports that it repeats a request, and goes on', async () => {
     const { agents } = await person([busy(0), { text: 'Back.' }]);
     const { exitCode, stdout, stderr } = await agents(['run', 'helper', 'Hi']);

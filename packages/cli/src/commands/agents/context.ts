@@ -7,7 +7,7 @@ import type { Session } from '../../terminal/session.ts';
 import { countOf, escapeLine, formatCount } from '../../terminal/text.ts';
 import type { CommandFactory } from '../command.ts';
 import { placeOptions, requestOptions, withAgents, type RequestFlags } from './open-agents.ts';
-import { loadAgents } from './project.ts';
+import { definitionNotices, loadAgents } from './project.ts';
 
 /** Bytes have no form in JSON. */
 function asJson(value: unknown): string {
@@ -53,6 +53,7 @@ function* linesOf(request: PreparedRequest, where: string): Generator<string, vo
 async function show(name: string, prompt: string | undefined, flags: RequestFlags, session: Session): Promise<number> {
   if (prompt?.trim() === '') throw new UsageError('the prompt is empty', 'write one, or leave it out');
   const definitions = await loadAgents(session, flags);
+  const about = await definitionNotices(definitions, name);
   return withAgents(session, flags, { definitions, writes: false }, async ({ agents, contexts, isNew, notices }) => {
     const request = await agents.prepare({
       agent: name,
@@ -72,7 +73,7 @@ async function show(name: string, prompt: string | undefined, flags: RequestFlag
       messages: JSON.parse(asJson(request.messages)) as unknown,
     };
     const problems = contexts.problems.map(({ message }) => message);
-    const all = [...new Set([...notices, ...problems, ...request.notices])];
+    const all = [...new Set([...about, ...notices, ...problems, ...request.notices])];
     await writeAnswer(session, flags, { lines, document, notices: () => all });
     return ExitCode.Hit;
   });

@@ -182,6 +182,11 @@ export async function withAgents<T>(
     const { env, cwd } = session;
     useEnvironmentProxy(env);
     const stateDirectory = flags.stateDir === undefined ? undefined : resolve(cwd, flags.stateDir);
+    const workspaceCache = createWorkspaceCache({
+      root,
+      language: flags.language,
+      onWarning: ({ message }) => void notices.push(message),
+    });
     const agents = createAgents({
       root,
       directory: relative(root, cwd).startsWith('..') ? root : cwd,
@@ -192,11 +197,7 @@ export async function withAgents<T>(
       toolSets: await toolSetsOf(histories, stateDirectory),
       readOnly: flags.readOnly,
       memory,
-      workspaceCache: createWorkspaceCache({
-        root,
-        language: flags.language,
-        onWarning: ({ message }) => void notices.push(message),
-      }),
+      workspaceCache,
       language: flags.language,
       maxContextTokens: flags.maxContextTokens,
     });
@@ -204,6 +205,7 @@ export async function withAgents<T>(
       return await use({ ...histories, agents });
     } finally {
       await agents.close();
+      await workspaceCache.close();
     }
   } finally {
     await histories.close();

@@ -7,6 +7,7 @@ import type { AnswerFlags } from '../../terminal/answer.ts';
 import { UsageError } from '../../terminal/errors.ts';
 import { colorOption, filled } from '../../terminal/options.ts';
 import type { Session } from '../../terminal/session.ts';
+import { countOf, shellQuote } from '../../terminal/text.ts';
 
 /** The options of every command on agents, as parsed. */
 export interface ProjectRootFlags extends AnswerFlags {
@@ -62,4 +63,15 @@ export async function loadAgents(
 ): Promise<AgentDefinitions> {
   const [{ loadDefinitions }, naming] = await Promise.all([import('@cairn/context'), toolNaming()]);
   return loadDefinitions({ ...definitionPlaces(session, flags), ...naming });
+}
+
+/** Returns the notices of a run about the definitions: directories that could not be read, and the number of warnings. */
+export async function definitionNotices({ agents, problems }: AgentDefinitions, name: string): Promise<string[]> {
+  const { formatProblem } = await import('@cairn/context');
+  // A directory that cannot be read may have another agent of this name.
+  const unread = problems.filter(({ severity, agent }) => severity === 'error' && agent === undefined);
+  const warnings = problems.filter(({ path }) => path === agents.get(name)?.path).length;
+  const what = `${countOf(warnings, 'warning')} about the definition`;
+  const show = `'cairn agents show ${shellQuote(name)}' shows ${warnings === 1 ? 'it' : 'them'}`;
+  return [...unread.map(formatProblem), ...(warnings === 0 ? [] : [`${what}; ${show}`])];
 }

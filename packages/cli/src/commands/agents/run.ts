@@ -6,7 +6,7 @@ import { ExitCode } from '../../terminal/exit.ts';
 import { readText } from '../../terminal/input.ts';
 import { wholeNumber } from '../../terminal/options.ts';
 import type { Session } from '../../terminal/session.ts';
-import { countOf, formatCount, shellQuote } from '../../terminal/text.ts';
+import { countOf, formatCount } from '../../terminal/text.ts';
 import type { CommandFactory } from '../command.ts';
 import {
   modelOptions,
@@ -16,7 +16,7 @@ import {
   type OpenedAgents,
   type RequestFlags,
 } from './open-agents.ts';
-import { loadAgents } from './project.ts';
+import { definitionNotices, loadAgents } from './project.ts';
 import { RunView } from './run-view.ts';
 
 interface RunFlags extends RequestFlags {
@@ -111,13 +111,9 @@ async function runAgent(name: string, given: string | undefined, flags: RunFlags
   const agent = findAgent(definitions, name);
   // Before anything is opened or created.
   resolveModel({ model: flags.model ?? agent.model, baseUrl: flags.baseUrl, env: session.env });
-  const warnings = definitions.problems.filter((problem) => problem.agent === agent.name).length;
+  const about = await definitionNotices(definitions, agent.name);
   return withAgents(session, flags, { definitions, writes: true }, async (opened) => {
-    if (warnings > 0) {
-      opened.notices.push(
-        `${countOf(warnings, 'warning')} about the definition; 'cairn agents show ${shellQuote(agent.name)}' shows ${warnings === 1 ? 'it' : 'them'}`,
-      );
-    }
+    opened.notices.push(...about);
     return follow(opened, { name: agent.name, prompt, mentions: given === prompt }, flags, session);
   });
 }
