@@ -93,7 +93,7 @@ async function requestAnswer(session: Session, request: Request, journal: () => 
     const recalled = await recalledFor(session, { query: question, shown: new Set([...ids, messageId ?? '']) });
     const parts = [
       recalled,
-      enableTodo ? decisionPrompt({ language, question }) : question,
+      enableTodo ? decisionPrompt({ question, stream: session.stream, functions, language }) : question,
       problems.length > 0 ? texts.problems(problems) : '',
     ];
     const content = parts.filter((part) => part !== '').join('\n\n');

@@ -64,7 +64,9 @@ describe.each(['en', 'zh'] as const)('in %s', (language) => {
   const input = { stream: merged(language), workflow, todo, language };
 
   test('the decision', () => {
-    expect(decisionPrompt({ language, question: '帮我做一个表格' })).toBe(golden('decision', language));
+    expect(decisionPrompt({ language, question: '帮我做一个表格', stream: input.stream, functions })).toBe(
+      golden('decision', language),
+    );
   });
 
   test('a step without anything before it is the prompt of the memory and how to answer', () => {

@@ -7,6 +7,7 @@ import type { CallRecord, WorkflowFunction } from '../types.ts';
 interface Texts {
   readonly request: string;
   readonly decision: readonly string[];
+  readonly decisionForm: readonly string[];
   readonly recalled: string;
   readonly calls: string;
   readonly call: (call: CallRecord) => string;
@@ -24,6 +25,8 @@ const texts: Readonly<Record<Language, Texts>> = {
       'Decide first whether the request is simple or complex.',
       '- Simple: it needs no work in several steps. Answer the user now; you may call functions.',
       '- Complex: it needs several steps, or information that only the user has. Call create_todos with the steps in their order.',
+    ],
+    decisionForm: [
       'If you cannot call tools, answer a complex request in this form:',
       'Decision: complex',
       'TODO list:',
@@ -50,7 +53,7 @@ const texts: Readonly<Record<Language, Texts>> = {
       '- An action is then [function:argument], with ":" between arguments in the order of the list, or one JSON object with their names: [function:{"name":"value"}]. Put an argument that has ":" in double quotes, unless it is the only one. Several actions may follow each other.',
       '- To ask the user, call ask_user, or write [ask_user:question]. The workflow waits for the answer.',
     ],
-    tools: (names) => `- Further functions: ${names}`,
+    tools: (names) => `- Functions of tools: ${names}`,
     aliases: (pairs) => `- Other names in actions: ${pairs}`,
   },
   zh: {
@@ -60,6 +63,8 @@ const texts: Readonly<Record<Language, Texts>> = {
       '先判断用户请求是简单任务还是复杂任务。',
       '- 简单任务：不需要多步骤完成。现在就回答用户，可以调用功能。',
       '- 复杂任务：需要多步骤完成，或者需要只有用户知道的信息。用create_todos按顺序列出步骤。',
+    ],
+    decisionForm: [
       '如果不能调用工具，复杂任务按以下格式回答：',
       '决策: 需要TODO工作流',
       'TODO列表:',
@@ -85,21 +90,36 @@ const texts: Readonly<Record<Language, Texts>> = {
       '- 这时执行动作写成[功能名:参数]，多个参数按列表的顺序用":"分隔，或者用一个JSON对象写出参数名：[功能名:{"参数名":"值"}]。有多个参数时，含有":"的参数写在双引号里。可以连续写多个动作。',
       '- 需要询问用户时，调用ask_user，或者写[询问用户:问题]。工作流会等待回答。',
     ],
-    tools: (names) => `- 其他可用功能：${names}`,
+    tools: (names) => `- 工具的功能：${names}`,
     aliases: (pairs) => `- 执行动作中的其他名称：${pairs}`,
   },
 };
 
-/** Returns the request of a decision. It is sent after the system prompt of the stream, which lists the functions. */
-export function decisionPrompt({
-  language,
-  question,
-}: {
-  readonly language: Language;
+/** What a request is about. */
+export interface DecisionPromptInput {
   readonly question: string;
-}): string {
-  const { request, decision } = texts[language];
-  return `${request}\n${question}\n\n${decision.join('\n')}`;
+  /** The stream whose system prompt is sent. */
+  readonly stream: Pick<Stream, 'functions'>;
+  /** Those that are not of the stream are listed by name and parameters. */
+  readonly functions: readonly WorkflowFunction[];
+  readonly language: Language;
+}
+
+/**
+ * Returns the functions that the prompts of the stream do not list. Their descriptions go with the request as tools; the names are for
+ * a model that cannot call tools.
+ */
+function otherFunctions({ stream, functions, language }: Omit<DecisionPromptInput, 'question'>): string[] {
+  const others = functions.filter((one) => one.name !== ASK_USER && !stream.functions.has(one.name));
+  const shown = others.map((one) => `${one.name}(${listParameters(parametersOf(one.inputSchema))})`);
+  return shown.length === 0 ? [] : [texts[language].tools(shown.join(', '))];
+}
+
+/** Returns the request of a decision. It is sent after the system prompt of the stream, which lists the functions. */
+export function decisionPrompt({ question, ...others }: DecisionPromptInput): string {
+  const { request, decision, decisionForm } = texts[others.language];
+  const lines = [...decision, ...otherFunctions(others), ...decisionForm];
+  return `${request}\n${question}\n\n${lines.join('\n')}`;
 }
 
 /** What a step works on. */
@@ -110,7 +130,7 @@ export interface StepPromptInput {
   /** @default the notes of the record */
   readonly notes?: readonly Note[] | undefined;
   /** Those that are not of the stream are listed by name and parameters, and all aliases are listed. */
-  readonly functions?: readonly WorkflowFunction[] | undefined;
+  readonly functions: readonly WorkflowFunction[];
   /** The calls that the step has made, such as before a kill. */
   readonly calls?: readonly CallRecord[] | undefined;
   /** Memories as `wrapContexts` marks them. */
@@ -130,22 +150,18 @@ function indented(text: string): string {
  * problems of its last answer, and how to answer.
  */
 export function stepPrompt(input: StepPromptInput): string {
-  const { stream, workflow, todo, notes, functions = [], calls = [], recalled = '', problems = [], language } = input;
+  const { stream, workflow, todo, notes, functions, calls = [], recalled = '', problems = [], language } = input;
   const text = texts[language];
   const aliases = functions
     .filter((one) => one.aliases.length > 0)
     .map((one) => `${one.aliases.join(', ')} = ${one.name}`);
-  // Their descriptions go with the request as tools; the names are for a model that cannot call tools.
-  const others = functions
-    .filter((one) => one.name !== ASK_USER && !stream.functions.has(one.name))
-    .map((one) => `${one.name}(${listParameters(parametersOf(one.inputSchema))})`);
   const sections = [
     recalled === '' ? [] : [text.recalled, recalled],
     calls.length === 0 ? [] : [text.calls, ...calls.map((call) => indented(text.call(call)))],
     problems.length === 0 ? [] : [text.problems, ...problems.map((problem) => `- ${indented(problem)}`)],
     [
       ...text.answer,
-      ...(others.length === 0 ? [] : [text.tools(others.join(', '))]),
+      ...otherFunctions({ stream, functions, language }),
       ...(aliases.length === 0 ? [] : [text.aliases(aliases.join('; '))]),
     ],
   ];
