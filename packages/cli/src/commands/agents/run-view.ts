@@ -68,8 +68,12 @@ export class RunView {
     await this.#session.out.write(text.endsWith('\n') ? text : `${text}\n`);
   }
 
+  /** Shows a notice, unless it has been shown. */
   async notice(text: string): Promise<void> {
-    if (this.notices.includes(text)) return;
+    if (!this.notices.includes(text)) await this.#report(text);
+  }
+
+  async #report(text: string): Promise<void> {
     this.notices.push(text);
     if (this.#flags.json === true) return;
     await this.#endLine();
@@ -114,7 +118,7 @@ export class RunView {
         break;
       }
       case 'retry':
-        await this.notice(`${event.reason}; trying again in ${(event.delayMs / 1000).toFixed(1)} s`);
+        await this.#report(`${event.reason}; trying again in ${(event.delayMs / 1000).toFixed(1)} s`);
         break;
       case 'notice':
         await this.notice(event.text);
