@@ -253,6 +253,33 @@ test('a context has one object per key, with its metadata', async () => {
   await manager.close();
 });
 
+test('a clear is not undone by a refresh that began before it', async () => {
+  const reading = Promise.withResolvers<void>();
+  const read = Promise.withResolvers<void>();
+  let isSlow = false;
+  const backend = intercepted(inProcess(), ({ changes }) => ({
+    changes: async (...call) => {
+      const page = await changes(...call);
+      if (isSlow) reading.resolve();
+      if (isSlow) await read.promise;
+      return page;
+    },
+  }));
+  const manager = await openSession(backend);
+  const other = await openSession(backend);
+  await other.appendTurn('a', turnOf('1'));
+  isSlow = true;
+  const refreshed = manager.refresh(['a']);
+  await reading.promise;
+  const cleared = manager.clearHistory('a');
+  const added = manager.addMessage('a', user('2'));
+  read.resolve();
+  await refreshed;
+  expect(manager.getContext('a').conversationHistory).toEqual([user('2')]);
+  await Promise.all([cleared, added]);
+  expect(await storedMessages(backend, 'a')).toEqual([user('2')]);
+});
+
 test('modes alternate from call to call', async () => {
   const manager = new ContextManager();
   await manager.addMessage('agent1', user('task1'));

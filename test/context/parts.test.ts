@@ -149,6 +149,22 @@ describe.each(backendKinds)('the parts of messages on $name', (kind) => {
     expect(manager.getContext('a').conversationHistory).toEqual([]);
   });
 
+  test.skipIf(kind.isSkipped)('do not end before their message, which is stored after them', async () => {
+    const { backend, advance } = await openMemory(kind);
+    const slow = intercepted(backend, ({ append }) => ({
+      append: async (...call) => {
+        const added = await append(...call);
+        await advance(60_000);
+        return added;
+      },
+    }));
+    const large = user(`large ${'x'.repeat(300 * KIB)}`);
+    await (await openSession(createMemory({ backend: slow }))).addMessage('a', large);
+    await advance(90 * DAY - 100_000);
+    const again = await openSession(createMemory({ backend }));
+    expect([again.getContext('a').metadata.messageCount, again.problems]).toEqual([1, []]);
+  });
+
   test.skipIf(kind.isSkipped)('live as long as the newest message that has them', async () => {
     const { memory, advance } = await openMemory(kind);
     const large = withFile(300 * KIB);
@@ -264,6 +280,75 @@ describe('a turn with a large part', () => {
       expect(textsIn(manager.getContext('a').conversationHistory)).toEqual(['new', 'large xxxx']);
     },
   );
+});
+
+describe('a clear', () => {
+  const large = user(`large ${'x'.repeat(300 * KIB)}`);
+
+  test('removes no part that a turn needs which was added meanwhile', async () => {
+    const backend = inProcess();
+    const writer = await openSession(createMemory({ backend }));
+    await writer.appendTurn('a', [user('old'), large]);
+    const removed: string[] = [];
+    const clearer = intercepted(backend, ({ keys, remove }) => ({
+      keys: async (...call) => {
+        if (call[0].includes('blobs')) await writer.appendTurn('a', [user('new'), large]);
+        return keys(...call);
+      },
+      remove: async (...call) => {
+        removed.push(call[0]);
+        return remove(...call);
+      },
+    }));
+    await (await openSession(createMemory({ backend: clearer }))).clearHistory('a');
+    expect(removed.filter((key) => key.includes('blobs'))).toEqual([]);
+    expect(await storedMessages(backend, 'a')).toEqual([user('new'), large]);
+  });
+
+  test('leaves a part that was written again since it was read, also of a writer that is killed', async () => {
+    const backend = inProcess();
+    await (await openSession(createMemory({ backend }))).appendTurn('a', [user('old'), large]);
+    const writing = gate();
+    const writer = intercepted(backend, ({ append }) => ({
+      append: async (...call) => {
+        if (call[0].includes('history')) await writing.pass();
+        return append(...call);
+      },
+    }));
+    const clearer = intercepted(backend, ({ remove }) => ({
+      remove: async (...call) => {
+        if (call[0].includes('blobs')) {
+          void (await openSession(createMemory({ backend: writer }))).appendTurn('a', [user('new'), large]);
+          await writing.reached;
+        }
+        return remove(...call);
+      },
+    }));
+    const memory = createMemory({ backend: clearer });
+    await (await openSession(memory)).clearHistory('a');
+    expect(await sizesOf(memory)).toMatchObject({ blobs: 1 });
+  });
+});
+
+test('parts that differ in half a surrogate pair are not the same part', async () => {
+  const memory = createMemory({ backend: inProcess() });
+  const messages = ['\ud800', '\udbff', '\ufffd'].map((half) => user(half + 'x'.repeat(300 * KIB)));
+  await (await openSession(memory)).appendTurn('a', messages);
+  expect(await storedMessages(memory, 'a')).toStrictEqual(messages);
+});
+
+test('a message of any size fits into a record beside the names of its parts', async () => {
+  const memory = createMemory({ backend: inProcess(), maxContentBytes: 4000 });
+  const manager = await openSession(memory);
+  for (let length = 2000; length < 4000; length += 40) {
+    const content = [
+      { type: 'file' as const, data: new Uint8Array(20 * KIB).fill(length % 256) },
+      { type: 'text' as const, text: 'x'.repeat(length / 2) },
+      { type: 'text' as const, text: 'y'.repeat(length / 2) },
+    ];
+    await manager.addMessage('a', { role: 'user', content });
+  }
+  expect(await storedMessages(memory, 'a')).toStrictEqual(manager.getContext('a').conversationHistory);
 });
 
 const texts = fc.oneof(

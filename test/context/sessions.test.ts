@@ -1,5 +1,5 @@
 /** Sessions in a store, and how export, import, statistics, forgetting and backups of a memory treat them. */
-import { listSessions, openContexts, removeSession } from '@cairn/context';
+import { listSessions, moveSessions, openContexts, removeSession } from '@cairn/context';
 import { createMemory } from '@cairn/memory';
 import { memory as inProcess } from '@cairn/memory/memory';
 import { sqlite } from '@cairn/memory/sqlite';
@@ -62,6 +62,39 @@ describe.each(backendKinds)('sessions on $name', (kind) => {
     await open.refresh();
     expect([open.main.conversationHistory, open.getContext('a').conversationHistory]).toEqual([[], []]);
     await expect(removeSession({ store: memory, session: '' })).rejects.toMatchObject({ code: 'INVALID_NAME' });
+  });
+
+  test.skipIf(kind.isSkipped)('move to another project with all that they have', async () => {
+    const { memory, advance } = await openMemory(kind);
+    const [from, to] = ['/home/me/old: name', `/home/me/${'new/'.repeat(100)}`];
+    const large = withFile(900 * KIB);
+    for (const session of ['s', 'only']) {
+      const manager = await openContexts({ store: memory, project: from, session });
+      await manager.appendTurn('a', [user('see'), large], 'shared');
+      await manager.writeSummary('a', { text: 'A summary.', messages: 2 }, 'shared');
+      for (let turn = 0; turn < 10; turn++) await manager.appendTurn('a', turnOf(`${turn}`));
+    }
+    await advance(1000);
+    await (await openContexts({ store: memory, project: to, session: 's' })).appendTurn('a', turnOf('last'));
+    expect(await moveSessions({ store: memory, from, to: from })).toBe(0);
+    expect(await moveSessions({ store: memory, from, to })).toBe(2);
+    expect(await moveSessions({ store: memory, from, to })).toBe(0);
+    expect(await listSessions({ store: memory, project: from })).toEqual([]);
+    expect(await listSessions({ store: memory, project: to })).toMatchObject([
+      { session: 's', messages: 46 },
+      { session: 'only', messages: 42 },
+    ]);
+    const moved = await openContexts({ store: memory, project: to, session: 's' });
+    expect(moved.problems).toEqual([]);
+    expect(moved.main.conversationHistory).toStrictEqual([user('see'), large]);
+    expect(await moved.readSummary('a', 'shared')).toEqual({ text: 'A summary.', messages: 2 });
+    const names = [...Array.from({ length: 10 }, (_, turn) => `${turn}`), 'last'];
+    expect(moved.getContext('a').conversationHistory).toEqual(names.flatMap(turnOf));
+    const { keysWithoutEnd, namespaces } = await memory.stats();
+    expect([keysWithoutEnd, namespaces.map(({ keys }) => keys)]).toEqual([0, [2 * (2 + 2 + 1)]]);
+    await advance(91 * 86_400_000);
+    expect(await memory.namespace('contexts').keys()).toEqual([]);
+    await expect(moveSessions({ store: memory, from: '', to })).rejects.toMatchObject({ code: 'INVALID_NAME' });
   });
 
   test.skipIf(kind.isSkipped)('are exported, and go on in another store', async () => {

@@ -29,6 +29,7 @@ const exported = [
   'listSessions',
   'loadDefinitions',
   'modeOf',
+  'moveSessions',
   'nearNames',
   'openContexts',
   'readProjectInstructions',
