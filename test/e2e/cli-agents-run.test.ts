@@ -2,8 +2,8 @@
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { jsonSchema, streamText, tool } from 'ai';
 import type { ModelMessage, ToolSet } from 'ai';
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readFileSync, renameSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import process from 'node:process';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { cairn, cairnProcess, finished, startCairn, type CairnOptions, type CairnResult } from '../support/cli.ts';
@@ -111,6 +111,20 @@ describe('run', () => {
     const { agents, server } = await person([{ text: 'a' }]);
     expect(await agents(['run', 'helper'], { input: 'Hi\n' })).toMatchObject({ exitCode: 0, stdout: 'a\n' });
     expect(transcriptOf(requestAt(server, 0))).toEqual(['user: Hi']);
+  });
+
+  test('--resume continues a session after the directory of the project was renamed and moved in the memory', async () => {
+    const { agents, project, env } = await person([{ text: 'One' }, { text: 'Two' }]);
+    await agents(['run', 'helper', 'Hello']);
+    const renamed = join(dirname(project), 'renamed');
+    renameSync(project, renamed);
+    const there = { cwd: renamed };
+    const unknown = await agents(['run', 'helper', 'Again', '--resume'], there);
+    expect([unknown.exitCode, unknown.stderr]).toEqual([2, expect.stringContaining('no session of this project')]);
+    const moved = await cairnProcess(['memory', 'project', 'move', '../project', '.'], { cwd: renamed, env });
+    expect(moved.stderr).toBe(`cairn: moved 1 session from ${project} to ${renamed}\n`);
+    const { stdout, stderr } = await agents(['run', 'helper', 'Again', '--resume'], there);
+    expect([stdout, stderr]).toEqual(['Two\n', expect.not.stringContaining('is new')]);
   });
 
   test('each run begins a session, --resume continues the newest one, and --session a named one', async () => {

@@ -10,7 +10,7 @@ import { addOptions } from './options.ts';
 export const memoryProjectCommand: CommandFactory = (command) => {
   command
     .description(
-      'List the projects that have facts, or move the facts of one, such as after its directory was renamed. A project is its git repository (the common directory, so that worktrees share it), otherwise its directory.',
+      "List the projects that have facts, or move the facts and the agents' sessions of one, such as after its directory was renamed. A project is its git repository (the common directory, so that worktrees share it), otherwise its directory.",
     )
     .summary('list the projects that have facts, or move them');
 };
@@ -47,29 +47,40 @@ async function move(
 ): Promise<number> {
   return withMemory(session, {
     flags,
-    absent: () => ({ moved: 0, merged: 0 }),
+    absent: () => ({ moved: 0, merged: 0, sessions: 0 }),
     writes: false,
-    run: async ({ facts }, { print, notice }) => {
+    run: async (memory, { print, notice }) => {
+      const { facts } = memory;
       const { signal, cwd } = session;
       const known = (await facts.projects({ signal })).map(({ project }) => project);
       const [source, target] = [await identityOf(from, known, cwd), await identityOf(to, known, cwd)];
       const { moved, merged } = await facts.moveProject(source, target, { signal });
+      const { moveSessions } = await import('@cairn/context');
+      const sessions = await moveSessions({ store: memory, from: source, to: target });
+      const all = moved + merged + sessions;
+      const things = [
+        ...(moved + merged > 0 ? [countOf(moved, 'fact')] : []),
+        ...(sessions > 0 ? [countOf(sessions, 'session')] : []),
+      ];
+      const present = merged === 0 ? '' : `; ${countOf(merged, 'fact')} ${merged === 1 ? 'was' : 'were'} there already`;
       notice(
-        moved + merged === 0
-          ? `${source} has no facts; 'cairn memory project list' lists the projects`
-          : `moved ${countOf(moved, 'fact')} from ${source} to ${target}${merged === 0 ? '' : `; ${merged} were there already`}`,
+        all === 0
+          ? `${source} has no facts and no sessions; 'cairn memory project list' lists the projects`
+          : `moved ${things.join(' and ')} from ${source} to ${target}${present}`,
       );
-      await print([], { from: source, to: target, moved, merged });
-      return moved + merged > 0 ? ExitCode.Hit : ExitCode.None;
+      await print([], { from: source, to: target, moved, merged, sessions });
+      return all > 0 ? ExitCode.Hit : ExitCode.None;
     },
   });
 }
 
 export const memoryProjectMoveCommand: CommandFactory = (command, session, done) => {
   command
-    .description('Move the facts of a project to another one, such as after its directory was renamed.')
-    .summary('move the facts of a project to another one')
-    .argument('<from>', 'the project that has the facts')
+    .description(
+      "Move the facts and the agents' sessions of a project to another one, such as after its directory was renamed.",
+    )
+    .summary('move the facts and sessions of a project to another one')
+    .argument('<from>', 'the project that has them')
     .argument('<to>', 'the project that gets them')
     .action(async (from: string, to: string, flags: StoreFlags) => done(await move(from, to, { flags, session })));
   addOptions(command);
