@@ -5,7 +5,7 @@ import fc from 'fast-check';
 /** A sentence that the pattern {@link PATTERN} matches, with a token. */
 export const PATTERN = 'project uses *';
 
-export interface Piece {
+interface Piece {
   readonly kind: 'prompt' | 'answer' | 'step' | 'late' | 'orphan' | 'open' | 'unprompted';
   readonly agent: string | undefined;
   readonly hasRun: boolean;

@@ -32,7 +32,7 @@ interface Sums {
   readonly tokens: number;
 }
 
-export interface LeftOutOfMain {
+interface LeftOutOfMain {
   readonly reason: 'budget' | 'selection' | 'summary' | 'tools';
   readonly messages: number;
   readonly tokens: number;

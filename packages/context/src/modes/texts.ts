@@ -12,7 +12,7 @@ const zhLater = (mode: string, rest: string): string => `**上下文模式**：�
 const same = (text: string): ModeTexts => ({ first: text, later: text });
 
 /** What the system prompt says of the mode: at the first run, when the agent has no history, and later. */
-export const modeTexts: Readonly<Record<Language, Readonly<Record<ContextMode, ModeTexts>>>> = {
+const modeTexts: Readonly<Record<Language, Readonly<Record<ContextMode, ModeTexts>>>> = {
   en: {
     isolated: {
       // The words of the documentation of the modes.
