@@ -1,6 +1,6 @@
 import { SYSTEM_PARTS } from '@cairn/agents';
 import type { AgentsOptions } from '@cairn/agents';
-import { codingToolSet } from '@cairn/coding-agent';
+import { codingToolSet, invalidateFsScanAfterWrite } from '@cairn/coding-agent';
 import { ContextManager, openContexts, tokensOf } from '@cairn/context';
 import { createMemory } from '@cairn/memory';
 import type { Memory } from '@cairn/memory';
@@ -9,6 +9,7 @@ import { sqlite } from '@cairn/memory/sqlite';
 import { memoryToolSet } from '@cairn/memory/tools';
 import { createWorkspaceCache } from '@cairn/workspace-cache';
 import { createWorkspaceCacheToolSet } from '@cairn/workspace-cache/tools';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { systemPromptOf, transcriptOf } from '../support/model-server.ts';
@@ -158,6 +159,26 @@ describe('changes of the workspace', () => {
       'user: And now?',
     ]);
     expect(JSON.stringify(contexts.getContext('helper').conversationHistory)).toContain('+ src/new.ts');
+  });
+
+  test('by another program are in the section of the next run', async () => {
+    const project = await makeProject();
+    const { server, agents } = await startAgents([write, done, done, done, done], project);
+    await agents.run({ agent: helper, prompt: 'Write.' }).result;
+    await agents.run({ agent: helper, prompt: 'What now?' }).result;
+    const path = join(project.root, 'other.txt');
+    writeFileSync(path, '');
+    // The scan of the workspace would notice it after a second.
+    invalidateFsScanAfterWrite(path);
+    for (const prompt of ['And now?', 'Again.']) await agents.run({ agent: helper, prompt }).result;
+    const shown = server.requests.map((request) =>
+      ['new.ts', 'other.txt'].map((name) => systemPromptOf(request).includes(`── ${name}`)),
+    );
+    const [before, after] = [
+      [false, false],
+      [true, true],
+    ];
+    expect(shown).toEqual([before, before, before, after, after]);
   });
 
   test('are not handed back to main', async () => {

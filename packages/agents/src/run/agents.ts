@@ -49,8 +49,8 @@ export interface AgentsOptions {
   /** Its newest facts are in each system prompt. The caller closes it. */
   readonly memory?: Memory | undefined;
   /**
-   * Its tree is in each system prompt, as it was at the first run; changes by the tools since are at the end of the newest prompt.
-   * The caller closes it.
+   * Its tree is in each system prompt. It stays the same while only the tools change the workspace: what they changed is at the end
+   * of the newest prompt. The caller closes it.
    */
   readonly workspaceCache?: WorkspaceCache | undefined;
   /**

@@ -6,12 +6,12 @@ import { estimateTokens } from '@cairn/tool/prompt';
 import type { CountTokens } from '@cairn/tool/prompt';
 import { sessionWorkspace } from '@cairn/coding-agent';
 import type { NamingProfile } from '@cairn/coding-agent';
-import type { WorkspaceRun } from '@cairn/workspace-cache';
 import { asSchema } from 'ai';
 import type { LanguageModel } from 'ai';
 import { AgentError } from '../errors.ts';
 import { resolveModel } from '../model/resolve-model.ts';
 import type { ResolvedModel } from '../model/resolve-model.ts';
+import { createWorkspaceSection } from '../prompt/workspace-section.ts';
 import type { AgentTool } from '../tools/agent-tool.ts';
 import type { ToolGrant } from '../tools/grant.ts';
 import { openAgentTools } from '../tools/open-agent-tools.ts';
@@ -91,11 +91,9 @@ export function createRunner(options: AgentsOptions, { delegate }: RunnerParts =
   // An unknown name is refused by the set of coding tools.
   const naming = options.naming as NamingProfile | undefined;
   const offer = createOffer(countTokens);
-  const userContext = {};
   const working = new Map<Promise<unknown>, Ending>();
   const resolved = new Map<LanguageModel | undefined, ResolvedModel>();
   let closing: Promise<void> | undefined;
-  let initializing: Promise<WorkspaceRun> | undefined;
 
   const openTools = async (
     agent: AgentDefinition,
@@ -131,11 +129,7 @@ export function createRunner(options: AgentsOptions, { delegate }: RunnerParts =
     roots,
     naming,
     openTools,
-    workspaceRun: async () => {
-      if (workspaceCache === undefined) return undefined;
-      initializing ??= workspaceCache.init({ userContext }).then(({ run }) => run);
-      return initializing;
-    },
+    workspaceRun: createWorkspaceSection(workspaceCache),
   };
 
   /** The model of a run: the first of its argument, its definition, its parent and the agents. */
