@@ -260,6 +260,57 @@ describe('the budget', () => {
     expect(() => createView({ mode: 'isolated', main: [], own: [], maxTokens: 300, promptTokens })).toThrow(message);
   });
 
+  test('the messages of a window are shown whenever they fit', () => {
+    // Eleven turns of 100 tokens in a budget of 1,000: the cut of the whole history leaves eight.
+    const countTokens = (text: string): number => text.length;
+    const own = Array.from({ length: 11 }, (): UnifiedMessage[] => [
+      { role: 'user', content: 'a'.repeat(46) },
+      { role: 'assistant', content: 'b'.repeat(46) },
+    ]).flat();
+    const shown = (window: number | undefined): number =>
+      createView({ mode: 'isolated', main: [], own, window, maxTokens: 1000, countTokens }).messages.length;
+    expect([undefined, 22, 20, 15, 14].map(shown)).toEqual([16, 16, 20, 16, 14]);
+  });
+
+  test('a turn that alone is larger is shown without its steps, and what remains too large is left out', () => {
+    const countTokens = (text: string): number => text.length;
+    const step = (output: string): UnifiedMessage[] => [
+      { role: 'user', content: 'Read it.' },
+      { role: 'assistant', content: [{ type: 'tool-call', toolCallId: '1', toolName: 'read', input: {} }] },
+      {
+        role: 'tool',
+        content: [{ type: 'tool-result', toolCallId: '1', toolName: 'read', output: { type: 'text', value: output } }],
+      },
+      {
+        role: 'assistant',
+        content: [
+          { type: 'reasoning', text: 'hm' },
+          { type: 'text', text: 'It is long.' },
+        ],
+      },
+    ];
+    const own = [
+      ...step('x'.repeat(5000)),
+      { role: 'user' as const, content: 'y'.repeat(5000) },
+      { role: 'assistant' as const, content: 'ok' },
+    ];
+    const view = createView({ mode: 'isolated', main: [], own, maxTokens: 1000, countTokens });
+    expect(view.messages).toEqual([own[0], own[3]]);
+    expect(view.notice).toBe(
+      '2 older messages do not fit into the budget of 1000 tokens and are left out. Of 1 turn only the prompt and the answer are shown, without the tool calls, which do not fit into the budget.',
+    );
+    expect(view.details.leftOut).toEqual([
+      { reason: 'budget', history: 'own', messages: 2, tokens: 5010 },
+      { reason: 'steps', history: 'own', messages: 2, tokens: 5026 },
+    ]);
+    const labelled = step('x'.repeat(5000)).map((message) => ({
+      ...message,
+      providerOptions: { cairn: { agent: 'other' } },
+    }));
+    const foreign = createView({ mode: 'shared', main: labelled, own: [], maxTokens: 1000, countTokens });
+    expect(foreign.messages.map((message) => textOf(message))).toEqual(['@other Read it.', '[other] It is long.']);
+  });
+
   test('a prompt that fills it leaves the history out, and reports it', () => {
     const own: UnifiedMessage[] = [
       { role: 'user', content: 'a' },

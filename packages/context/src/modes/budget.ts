@@ -48,8 +48,9 @@ export function readItems(cut: Cut, items: readonly Sized[], limit: number, end:
   for (; cut.read < end; cut.read++) {
     const item = items[cut.read];
     if (item === undefined) continue;
-    // The room was made before the item was answered.
-    makeRoom(cut, items, limit, { extra: Math.min(item.promptTokens ?? item.tokens, limit), end: cut.read });
+    // The room was made before the item was answered. A prompt that alone passes the limit was refused.
+    const prompt = item.promptTokens ?? item.tokens;
+    makeRoom(cut, items, limit, { extra: prompt > limit ? 0 : prompt, end: cut.read });
     cut.total += sizeOf(item, limit);
     makeRoom(cut, items, limit, { extra: 0, end: cut.read });
   }
