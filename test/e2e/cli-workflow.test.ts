@@ -223,6 +223,9 @@ test('makes the table in English with calls of tools, killed in the middle of a 
 
   const done = await cairn('resume', id);
   expect(done).toMatchObject({ exitCode: 0, stdout: 'The table is in table.xlsx.\n' });
+  expect((await cairn('show', id)).stdout).toMatch(
+    /^call_\d+ of todo_1 unknown: desktop\.create_excel_document \{"filename":"table\.xlsx",/mu,
+  );
   // It was not made a second time.
   expect(readFileSync(written, 'utf8')).toBe('table.xlsx\n');
   expect(rowsOf(join(cwd, 'table.xlsx'))).toEqual([

@@ -1,15 +1,39 @@
+import { isObject } from '@cairn/tool';
+import { truncateLine } from '@cairn/tool/prompt';
 import { formatTime, textLines } from '../../memory/lines.ts';
 import { storeOptions, withMemory, type StoreFlags } from '../../memory/store.ts';
 import { ExitCode } from '../../terminal/exit.ts';
 import type { Session } from '../../terminal/session.ts';
 import type { CommandFactory } from '../command.ts';
 
+interface ShownCall {
+  readonly id: string;
+  readonly todoId: string;
+  readonly status: string;
+  readonly text: string;
+}
+
+/** Returns the calls that the loop keeps in its state. Another program may keep something else. */
+function callsOf(state: unknown): ShownCall[] {
+  const calls = isObject(state) ? state['calls'] : undefined;
+  if (!Array.isArray(calls)) return [];
+  return calls.filter(isObject).flatMap(({ id, todoId, status, name, input, output }) => {
+    if (![id, todoId, status, name].every((value) => typeof value === 'string')) return [];
+    const result = typeof output === 'string' ? ` -> ${output}` : '';
+    const text = truncateLine(`${String(name)} ${JSON.stringify(input) ?? ''}${result}`, MAX_CALL);
+    return [{ id: String(id), todoId: String(todoId), status: String(status), text }];
+  });
+}
+
+/** The columns of a call. `--json` has it whole. */
+const MAX_CALL = 400;
+
 async function show(id: string, flags: StoreFlags, session: Session): Promise<number> {
   return withMemory(session, {
     flags,
     run: async (memory, { print }) => {
       const record = await memory.workflows.get(id, { signal: session.signal });
-      const { goal, todos, notes, streamName, groupId, status, reason, question, updatedAt, lease } = record;
+      const { goal, todos, notes, streamName, groupId, status, reason, question, updatedAt, lease, state } = record;
       const run = lease === undefined ? '' : `, run by ${lease.owner} until ${formatTime(lease.expiresAt)}`;
       const lines = [
         ...textLines('goal: ', goal, session),
@@ -23,6 +47,9 @@ async function show(id: string, flags: StoreFlags, session: Session): Promise<nu
           ...textLines(`${todo} ${how}: `, content, session),
           ...(result === undefined ? [] : textLines('    result: ', JSON.stringify(result), session)),
         ]),
+        ...callsOf(state).flatMap((call) => [
+          ...textLines(`${call.id} of ${call.todoId} ${call.status}: `, call.text, session),
+        ]),
         ...notes.flatMap(({ content, source, time }) => [
           ...textLines(`note of ${source}, ${formatTime(time)}: `, content, session),
         ]),
@@ -35,7 +62,7 @@ async function show(id: string, flags: StoreFlags, session: Session): Promise<nu
 
 export const workflowShowCommand: CommandFactory = (command, session, done) => {
   command
-    .description('Show a workflow: its steps, their results and its notes.')
+    .description('Show a workflow: its steps, their results, its calls and its notes.')
     .summary('show the steps, results and notes of a workflow')
     .argument('<id>', 'the workflow')
     .action(async (id: string, flags: StoreFlags) => done(await show(id, flags, session)));
