@@ -79,6 +79,23 @@ test('a result that no message can hold is an error that states its size', async
   ]);
 });
 
+test('reasoning is an event, and is kept with the call that it led to', async () => {
+  const echo = makeTool('echo', (text) => `echo ${text}`);
+  const call = { name: 'echo', input: { text: 'a' } };
+  const script = [{ reasoning: 'I should echo.', toolCalls: [call] }, done, done];
+  const { server, agents, contexts } = await startAgents(script, { toolSets: [makeToolSet(echo)] });
+  const run = agents.run({ agent: helper, prompt: 'Go' });
+  const texts: string[] = [];
+  for await (const event of run) if (event.type === 'reasoning') texts.push(event.text);
+  await agents.run({ agent: helper, prompt: 'And now?' }).result;
+  expect(texts.join('')).toBe('I should echo.');
+  expect(server.refusals).toEqual([]);
+  expect(JSON.stringify(contexts.getContext('helper').conversationHistory)).toContain('I should echo.');
+  const [, second, third] = server.requests.map(({ body }) => body.toString());
+  const upTo = (body = ''): string => body.slice(body.indexOf('"role":"user"'), body.indexOf('"role":"tool"'));
+  expect(upTo(third)).toBe(upTo(second));
+});
+
 test('events show each call with its input, its result and whether it failed', async () => {
   const echo = makeTool('echo', (text) => `echo ${text}`);
   const toolCalls = [

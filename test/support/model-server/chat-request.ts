@@ -78,6 +78,8 @@ const chatRequest: z.ZodType<ChatRequest> = z.strictObject({
         z.strictObject({
           role: z.literal('assistant'),
           content: content.nullish(),
+          // Servers that send it accept it back.
+          reasoning_content: z.string().optional(),
           name,
           tool_calls: z.array(toolCall).min(1).optional(),
         }),
