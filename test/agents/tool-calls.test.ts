@@ -1,7 +1,7 @@
 import type { AgentEvent } from '@cairn/agents';
 import { codingToolSet } from '@cairn/coding-agent';
 import { observeCalls } from '@cairn/tool';
-import type { ToolSet } from '@cairn/tool';
+import type { ToolDefinition, ToolSet } from '@cairn/tool';
 import { expect, onTestFinished, test } from 'vitest';
 import { transcriptOf } from '../support/model-server.ts';
 import type { ModelScript } from '../support/model-server.ts';
@@ -14,7 +14,7 @@ const done = { text: 'Done.' };
 /** Runs one prompt and returns the results of the calls of its first step, as the second request has them. */
 async function resultsOf(
   script: ModelScript,
-  tools: Parameters<typeof makeToolSet>,
+  tools: readonly ToolDefinition[],
   language: 'en' | 'zh' = 'en',
 ): Promise<string[]> {
   const { server, agents } = await startAgents(script, { toolSets: [makeToolSet(...tools)], language });
