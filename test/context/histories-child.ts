@@ -25,7 +25,12 @@ if (process.env['CAIRN_WAIT'] !== undefined) await new Promise((resolve) => proc
 for (let index = 0; index < Number(count); index++) {
   const turn = `${name} ${index}`;
   const file = index % 10 === 9 ? [withFile(300_000, index % 256)] : [];
-  await manager.appendTurn(name, [...file, ...turnOf(turn)], 'shared');
+  try {
+    await manager.appendTurn(name, [...file, ...turnOf(turn)], 'shared');
+  } catch (error) {
+    say(`refused: ${manager.main.conversationHistory.length} messages`);
+    throw error;
+  }
   await manager.refresh([name, '__main__']);
   say(turn);
 }

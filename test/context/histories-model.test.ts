@@ -83,8 +83,8 @@ async function check(store: () => ReturnType<typeof createMemory>, plan: readonl
     const view = views[step.manager] as Histories;
     if (step.kind === 'refresh') await one.refresh();
     if (step.kind === 'reopen') managers[step.manager] = await open();
-    if (step.kind === 'refresh' || step.kind === 'reopen') views[step.manager] = copyOf(stored);
-    else {
+    if (!('mode' in step)) views[step.manager] = copyOf(stored);
+    if ('mode' in step) {
       const key = step.mode === 'shared' ? 'main' : step.agent;
       if (step.kind === 'clear') {
         await one.clearHistory(step.agent, step.mode);
@@ -128,7 +128,7 @@ test('concurrent calls leave whole turns, in the order of each manager, and ever
     const added = new Map<string, string[]>();
     for (const [index, step] of plan.entries()) {
       const one = managers[step.manager] as ContextManager;
-      if (step.kind === 'refresh' || step.kind === 'reopen') calls.push(one.refresh());
+      if (!('mode' in step)) calls.push(one.refresh());
       else if (step.kind === 'clear') calls.push(one.clearHistory(step.agent, step.mode));
       else {
         const turn = turnOf(`${step.manager} ${index}`);

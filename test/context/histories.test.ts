@@ -322,6 +322,11 @@ test.each([
   await expect(opened).rejects.toMatchObject({ code: 'INVALID_NAME' });
 });
 
+test('a turn that is not an array is refused', async () => {
+  const call = new ContextManager().appendTurn('a', user('x') as never);
+  await expect(call).rejects.toMatchObject({ code: 'INVALID_INPUT' });
+});
+
 test('an unknown mode is refused', () => {
   expect(() => new ContextManager().getContext('a', 'forked' as never)).toThrow(
     expect.objectContaining({ code: 'INVALID_MODE' }),

@@ -1,17 +1,23 @@
 /** Sessions in a store, and how export, import, statistics, forgetting and backups of a memory treat them. */
+import type { UnifiedMessage } from '@cairn/context';
 import { listSessions, moveSessions, openContexts, removeSession } from '@cairn/context';
 import { createMemory } from '@cairn/memory';
 import { memory as inProcess } from '@cairn/memory/memory';
 import { sqlite } from '@cairn/memory/sqlite';
-import { readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { chmodSync, readFileSync } from 'node:fs';
+import process from 'node:process';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { backendKinds, openMemory, START_MS, useBackends } from '../memory/backends.ts';
+import { startScript } from '../memory/child-process.ts';
 import { temporaryDirectory } from '../support/tree.ts';
 import { openSession, storedMessages, turnOf, user, withFile } from './contexts.ts';
 
 useBackends();
 
 const KIB = 1024;
+const child = fileURLToPath(new URL('histories-child.ts', import.meta.url));
 
 describe.each(backendKinds)('sessions on $name', (kind) => {
   test.skipIf(kind.isSkipped)('are listed by project, the newest first, with their first message', async () => {
@@ -184,6 +190,52 @@ describe('a file of SQLite', () => {
     expect(bytesOf()).not.toContain(secret);
     expect(bytesOf()).toContain('kept done');
     await manager.close();
+  });
+
+  test('on a full disk refuses whole turns, and its histories have what it has', async (context) => {
+    const root = temporaryDirectory();
+    const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=2m', 'tmpfs', root], { encoding: 'utf8' });
+    if (mounted.status !== 0) return context.skip(`no small disk can be mounted here: ${mounted.stderr}`);
+    const memory = createMemory({ backend: sqlite({ path: `${root}/memory.db` }) });
+    onTestFinished(async () => {
+      await memory.close();
+      spawnSync('umount', [root]);
+    });
+    const manager = await openSession(memory);
+    const kept: UnifiedMessage[] = [];
+    let refusal: unknown;
+    for (let index = 0; refusal === undefined && index < 200; index++) {
+      const turn = [user(`${index} ${'x'.repeat(20_000)}`), ...turnOf(`${index}`)];
+      await manager.appendTurn('a', turn).then(
+        () => kept.push(...turn),
+        (error: unknown) => {
+          refusal = error;
+        },
+      );
+    }
+    expect(refusal).toMatchObject({ code: 'STORE_FULL' });
+    expect(kept.length).toBeGreaterThan(25);
+    expect(manager.getContext('a').conversationHistory).toEqual(kept);
+    await expect(manager.addMessage('a', withFile(1000 * KIB))).rejects.toMatchObject({ code: 'STORE_FULL' });
+    await manager.refresh();
+    expect(manager.getContext('a').conversationHistory).toEqual(kept);
+    expect(await storedMessages(memory, 'a')).toEqual(kept);
+    return undefined;
+  });
+
+  test('that this user cannot write shows its histories, and refuses turns', async () => {
+    const directory = temporaryDirectory();
+    const path = `${directory}/memory.db`;
+    const manager = await openSession(sqlite({ path }));
+    await manager.appendTurn('p', turnOf('kept 0'), 'shared');
+    await manager.close();
+    chmodSync(path, 0o444);
+    chmodSync(directory, 0o555);
+    const other = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+    const { ended, lines } = startScript(child, ['sqlite', path, 'p', '1'], { env: { PATH: '' }, ...other });
+    expect(await ended).toMatchObject({ code: 1, stderr: expect.stringContaining('STORE_DENIED') });
+    expect(lines).toEqual(['ready', 'refused: 4 messages']);
+    chmodSync(directory, 0o755);
   });
 
   test('is copied with its sessions', async () => {

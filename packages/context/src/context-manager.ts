@@ -1,5 +1,6 @@
 import type { Clock, Memory } from '@cairn/memory';
 import { randomUUID } from 'node:crypto';
+import { ContextError } from './errors.ts';
 import { copyMessage } from './histories/copy.ts';
 import { History } from './histories/history.ts';
 import type { AgentContext } from './histories/history.ts';
@@ -88,7 +89,13 @@ export class ContextManager {
    */
   async appendTurn(agentName: string, messages: readonly UnifiedMessage[], mode?: ContextMode): Promise<void> {
     const history = this.#historyOf(agentName, mode);
-    const copies = messages.map(copyMessage);
+    if (!Array.isArray(messages)) {
+      throw new ContextError('INVALID_INPUT', [
+        'The messages of a turn are not an array',
+        'Pass an array of messages.',
+      ]);
+    }
+    const copies = messages.map((message) => copyMessage(message));
     if (copies.length > 0) await history.append(copies);
   }
 
