@@ -264,7 +264,8 @@ test('neighbouring calls that change nothing run together, the others one after 
         description: 'writes',
         execute: async () => {
           order.push('begin');
-          await Promise.resolve();
+          // Another call would begin meanwhile.
+          for (let turn = 0; turn < 50; turn++) await new Promise(setImmediate);
           order.push('end');
         },
       },

@@ -187,6 +187,17 @@ test('a request that alone exceeds the budget is refused before it is sent', asy
   expect(server.requests).toEqual([]);
 });
 
+test('the schemas of the functions count in the budget', async () => {
+  const parameters = Object.fromEntries(
+    Array.from({ length: 200 }, (_, index) => [`parameter_${index}`, 'x'.repeat(40)]),
+  );
+  const functions = [{ name: 'act', description: 'acts', parameters, execute: () => 'acted' }];
+  const { workflows, server } = await startWorkflows({ script: [{ text: 'hello' }], functions, maxTokens: 8000 });
+  const refused = workflows.stream('chat').process(event, 'go', { mergeStreams: ['desktop'] });
+  await expect(refused).rejects.toMatchObject({ code: 'TOO_LARGE' });
+  expect(server.requests).toEqual([]);
+});
+
 test('a model that never ends its turn is stopped, and the step fails with the reason', async () => {
   const { workflows, server } = await startWorkflows({
     maxRequests: 3,

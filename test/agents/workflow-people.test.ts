@@ -49,7 +49,9 @@ describe('a question to the user', () => {
     ]);
     expect(textOf(resumed, -1)).toMatch(/ask_user.*which file\?.*a\.txt, please/u);
     // A step that asked is not a try that failed, and goes on after the answer.
-    expect((await other.workflows.get(id)).state).toMatchObject({ iterations: 2, tries: {} });
+    const { state } = await other.workflows.get(id);
+    expect(state).toHaveProperty('iterations', 2);
+    expect(state).toHaveProperty('tries', {});
   });
 
   test('is answered by a message that other code stored', async () => {
@@ -198,6 +200,33 @@ describe('an approval', () => {
       expect(await workflows.approve(waits.workflow ?? '')).toMatchObject({ status: 'done', text: 'gone' });
       expect(calls).toEqual([{ path: 'a.txt' }]);
     }
+  });
+
+  test('is waited for by a step in text, whose report came too early', async () => {
+    const { calls, functions } = recorder();
+    const { workflows } = await startWorkflows({
+      script: [
+        todos('remove a.txt'),
+        { text: 'Completion: 1\nAction: [desktop.remove:a.txt]\nNext step: None\nNote: None' },
+        report(1, { result: 'gone' }),
+      ],
+      functions,
+      needsApproval,
+    });
+    const { workflow = '', todos: list } = await workflows.stream('chat').process(event, 'remove a.txt', merged);
+    expect(list).toMatchObject([{ status: 'waiting' }]);
+    expect(await workflows.refuse(workflow)).toMatchObject({ status: 'done', text: 'gone' });
+    expect(calls).toEqual([]);
+  });
+
+  test('of a function that is not offered here leaves the workflow waiting', async () => {
+    const { functions } = recorder();
+    const { server, backend, workflows } = await startWorkflows({ script, functions, needsApproval });
+    const { workflow = '' } = await workflows.stream('chat').process(event, 'remove a.txt', merged);
+    const other = attach(server, backend, {});
+    await expect(other.workflows.approve(workflow)).rejects.toMatchObject({ code: 'INVALID_INPUT' });
+    expect(await workflows.get(workflow)).toMatchObject({ status: 'waiting' });
+    expect(await workflows.approve(workflow)).toMatchObject({ status: 'done' });
   });
 
   test('of a function that does not exist is refused, so that a misspelled name approves nothing', async () => {

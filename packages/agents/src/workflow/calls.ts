@@ -22,7 +22,7 @@ export interface CallContext {
  * Runs a call that the record states as running, and records its outcome. A call that was aborted, or did not end in time, has an
  * unknown outcome.
  *
- * @throws {MemoryError} when the outcome cannot be recorded; and the reason of an aborted signal.
+ * @throws {MemoryError} when the outcome cannot be recorded.
  */
 export async function runCall(
   { id, todoId, input }: CallRecord,
@@ -47,7 +47,5 @@ export async function runCall(
   const durationMs = performance.now() - startedAt;
   emit({ type: 'tool-end', id, todo: todoId, name: fn.name, ...outcome, durationMs });
   await journal.end(id, { status, output: cutOutput(outcome.output) });
-  signal?.throwIfAborted();
-  journal.run.signal.throwIfAborted();
   return outcome;
 }

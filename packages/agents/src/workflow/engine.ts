@@ -44,7 +44,7 @@ export interface WorkflowsOptions extends ModelOptions {
     | undefined;
   /** Whether the notes are removed or left to expire when a workflow ends. @default 'remove' */
   readonly notes?: 'remove' | 'expire' | undefined;
-  /** The largest prompt, in estimated tokens. @default 32_000 */
+  /** The largest prompt with its tools, in estimated tokens. @default 32_000 */
   readonly maxTokens?: number | undefined;
   /** The requests of one turn. @default 20 */
   readonly maxRequests?: number | undefined;
@@ -61,7 +61,10 @@ export interface ProcessEvent {
   readonly group: string;
   /** The name of the user. */
   readonly user?: string | undefined;
-  /** The id of the message, so that a repeated call stores it once. @default a random one */
+  /**
+   * The id of the message, so that a repeated call stores it once. It is answered again: resume a workflow that was killed by its
+   * id. @default a random one
+   */
   readonly messageId?: string | undefined;
 }
 
@@ -413,7 +416,7 @@ export function createWorkflows(options: WorkflowsOptions): AgentWorkflows {
     { question }: WorkflowRecord,
   ): Promise<string | undefined> => {
     if (!usesMemory || group === undefined || question === undefined) return undefined;
-    const messages = await stream.history(group);
+    const messages = await stream.history(group, { limit: 100 });
     return messages.find(({ role, time }) => role === 'user' && time > question.time)?.content;
   };
 

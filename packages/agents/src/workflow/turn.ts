@@ -1,7 +1,7 @@
 import type { ToolMessage, UnifiedMessage } from '@cairn/context';
 import { MemoryError } from '@cairn/memory';
 import { estimateTokens } from '@cairn/tool/prompt';
-import { tool } from 'ai';
+import { asSchema, tool } from 'ai';
 import type { LanguageModel, ModelMessage, ToolSet } from 'ai';
 import type { z } from 'zod';
 import { AgentError } from '../errors.ts';
@@ -43,6 +43,17 @@ export type TurnEnd =
   | { readonly kind: 'control'; readonly input: unknown }
   /** A call waits for a person, as the record states. */
   | { readonly kind: 'paused' };
+
+/** Tokens of the tools as a provider reads them. */
+async function tokensOfTools(
+  functions: readonly WorkflowFunction[],
+  control: ControlTool | undefined,
+): Promise<number> {
+  const schemas = [...functions, ...(control ? [control] : [])].map(async ({ name, description, inputSchema }) =>
+    estimateTokens(JSON.stringify([name, description, await asSchema(inputSchema).jsonSchema])),
+  );
+  return (await Promise.all(schemas)).reduce((sum, tokens) => sum + tokens, 0);
+}
 
 /** Tokens of the prompt by the estimate of all budgets. */
 function tokensOf(system: string, messages: readonly unknown[]): number {
@@ -138,9 +149,11 @@ function refusesTools(error: unknown): error is AgentError {
  * @throws {AgentError} of the model; `TURN_TOO_LONG`, `TOO_LARGE`. @throws {MemoryError} of the store.
  */
 export async function runTurn(options: TurnOptions): Promise<TurnEnd> {
-  const { model, prompt, control, todoId, maxRequests, maxTokens, signal, emit, addUsage, language } = options;
+  const { model, prompt, control, todoId, maxRequests, signal, emit, addUsage, language } = options;
   const place = todoId === undefined ? {} : { todo: todoId };
   const tools = toolsOf(options.functions, control);
+  const toolTokens = await tokensOfTools(options.functions, control);
+  const maxTokens = options.maxTokens - toolTokens;
   let { system, messages: start } = await prompt();
   let added: UnifiedMessage[] = [];
   for (let request = 0; request < maxRequests; request += 1) {
@@ -151,7 +164,7 @@ export async function runTurn(options: TurnOptions): Promise<TurnEnd> {
     const tokens = tokensOf(system, start);
     if (added.length === 0 && tokens > maxTokens) {
       throw new AgentError('TOO_LARGE', [
-        `The prompt has about ${Math.ceil(tokens)} tokens, more than the ${maxTokens} of the budget`,
+        `The prompt has about ${Math.ceil(tokens + toolTokens)} tokens, more than the ${options.maxTokens} of the budget`,
         'Shorten the request, offer fewer functions, or raise `maxTokens`',
       ]);
     }
