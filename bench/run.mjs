@@ -1,6 +1,7 @@
 /**
  * `npm run bench [-- <options>]`: all set-up, the peers apart from the workspace, then the benchmarks.
- * `npm run bench -- ranking <options>` runs the ranking benchmark instead, `edit-matrix` the failure matrix of file edits,
+ * `npm run bench -- ranking <options>` runs the ranking benchmark instead, `agents` that of agents beside other libraries,
+ * `contexts` that of histories and views, `edit-matrix` the failure matrix of file edits,
  * `facts` whether questions about facts are answered, and whether those without an answer are not,
  * `keystroke` that of the autocomplete, `mcp` that of servers over MCP, `memory` what is kept when many write at once,
  * `retrieval` how well texts are found, `tools` the speed of the tools on large files, `workspace` that of the workspace cache.
@@ -16,7 +17,19 @@ import { setUp } from '../scripts/lib/setup.mjs';
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 
 /** Benchmarks that run apart from those of speed. */
-const programs = ['edit-matrix', 'facts', 'keystroke', 'mcp', 'memory', 'ranking', 'retrieval', 'tools', 'workspace'];
+const programs = [
+  'agents',
+  'contexts',
+  'edit-matrix',
+  'facts',
+  'keystroke',
+  'mcp',
+  'memory',
+  'ranking',
+  'retrieval',
+  'tools',
+  'workspace',
+];
 
 /** @param {NodeJS.ProcessEnv} env */
 const installPeers = async (env) => {

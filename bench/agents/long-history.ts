@@ -1,0 +1,133 @@
+/** The time that a turn takes beyond the AI SDK's `streamText`, by the length of the history. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createAgents } from '@cairn/agents';
+import { createCodingToolSet } from '@cairn/coding-agent';
+import { ContextManager, openContexts } from '@cairn/context';
+import type { UnifiedMessage } from '@cairn/context';
+import { createMemory } from '@cairn/memory';
+import type { Memory } from '@cairn/memory';
+import { sqlite } from '@cairn/memory/sqlite';
+import { memoryToolSet } from '@cairn/memory/tools';
+import { createWorkspaceCache } from '@cairn/workspace-cache';
+import { createWorkspaceCacheToolSet } from '@cairn/workspace-cache/tools';
+import { jsonSchema, streamText, tool } from 'ai';
+import { median } from '../lib/statistics.ts';
+import type { ModelProcess } from './model-process.ts';
+
+const WARM_UP = 20;
+const MODEL_MESSAGE_WORDS = 40;
+const FILES = 200;
+const agent = { name: 'helper', description: 'Helps.', systemPrompt: 'You help with a project.' };
+
+export interface OwnTime {
+  readonly messages: number;
+  /** Medians of one turn, in milliseconds, without the time of the server. */
+  readonly cairnMs: number;
+  readonly sdkMs: number;
+  /** The median difference between two turns, one after the other. */
+  readonly differenceMs: number;
+  /** The messages of a request. */
+  readonly sent: number;
+}
+
+function conversation(count: number): UnifiedMessage[] {
+  return Array.from({ length: count }, (_, index) => {
+    const words = Array.from({ length: MODEL_MESSAGE_WORDS }, (__, word) => `word${(index * 7 + word * 13) % 997}`);
+    return { role: index % 2 === 0 ? 'user' : 'assistant', content: `Message ${index}: ${words.join(' ')}.` };
+  });
+}
+
+interface Setup {
+  readonly contexts: ContextManager;
+  readonly memory?: Memory;
+  readonly root: string;
+  readonly hasTools: boolean;
+}
+
+/** Times turns of the executor and requests of `streamText` with the same contents, one after the other. */
+async function measure(
+  server: ModelProcess,
+  { contexts, memory, root, hasTools }: Setup,
+  rounds: number,
+): Promise<OwnTime> {
+  const messages = contexts.getContext(agent.name).conversationHistory.length;
+  const workspaceCache = hasTools ? createWorkspaceCache({ root }) : undefined;
+  const toolSets = hasTools
+    ? [
+        createCodingToolSet({}),
+        createWorkspaceCacheToolSet({}),
+        ...(memory ? [memoryToolSet({ open: async () => memory, process: 'bench' })] : []),
+      ]
+    : [];
+  const agents = createAgents({
+    root,
+    contexts,
+    toolSets,
+    model: 'scripted',
+    baseUrl: server.url,
+    ...(workspaceCache && { workspaceCache }),
+    ...(memory && { memory }),
+  });
+  const { system, messages: sent, tools } = await agents.prepare({ agent, prompt: 'Go on.' });
+  const instructions = system.map(({ text }) => text).join('\n\n');
+  const sdkTools = Object.fromEntries(
+    tools.map(({ name, description, inputSchema }) => [
+      name,
+      tool({ description, inputSchema: jsonSchema(inputSchema) }),
+    ]),
+  );
+  const ownTime = async (run: () => Promise<unknown>): Promise<number> => {
+    await server.measured();
+    const begin = performance.now();
+    await run();
+    const ms = performance.now() - begin;
+    return ms - (await server.measured()).ms;
+  };
+  const cairnTurn = (): Promise<number> => ownTime(async () => agents.run({ agent, prompt: 'Go on.' }).result);
+  const sdkTurn = (): Promise<number> =>
+    ownTime(async () => {
+      const answer = streamText({ model: server.model, instructions, messages: sent as never, tools: sdkTools });
+      await answer.consumeStream();
+    });
+  const times: { cairn: number; sdk: number }[] = [];
+  for (let round = -WARM_UP; round < rounds; round++) {
+    const [first, second] = round % 2 === 0 ? [cairnTurn, sdkTurn] : [sdkTurn, cairnTurn];
+    const [one, two] = [await first(), await second()];
+    if (round >= 0) times.push(round % 2 === 0 ? { cairn: one, sdk: two } : { cairn: two, sdk: one });
+  }
+  await workspaceCache?.close();
+  return {
+    messages,
+    cairnMs: median(times.map(({ cairn }) => cairn)),
+    sdkMs: median(times.map(({ sdk }) => sdk)),
+    differenceMs: median(times.map(({ cairn, sdk }) => cairn - sdk)),
+    sent: sent.length,
+  };
+}
+
+/** Turns with histories in memory only, without tools. */
+export async function measureBare(server: ModelProcess, count: number, rounds: number): Promise<OwnTime> {
+  const contexts = new ContextManager();
+  await contexts.appendTurn(agent.name, conversation(count));
+  return measure(server, { contexts, root: '/', hasTools: false }, rounds);
+}
+
+/** Turns with all tools, a memory in SQLite that has the histories, and the tree of a project. */
+export async function measureFull(server: ModelProcess, count: number, rounds: number): Promise<OwnTime> {
+  const root = mkdtempSync(join(tmpdir(), 'cairn-bench-agents-'));
+  for (let file = 0; file < FILES; file += 1)
+    writeFileSync(join(root, `file${file}.ts`), `export const value = ${file};\n`);
+  const memory = createMemory({ backend: sqlite({ path: join(root, 'memory.db') }), project: 'bench' });
+  try {
+    const contexts = await openContexts({ store: memory });
+    await contexts.appendTurn(agent.name, conversation(count));
+    const time = await measure(server, { contexts, memory, root, hasTools: true }, rounds);
+    await contexts.close();
+    return time;
+  } finally {
+    await memory.close();
+    rmSync(root, { recursive: true });
+  }
+}
