@@ -96,6 +96,9 @@ export function inputSchemaBeyond(
   return z.preprocess((input) => normalize(input, object, aliases), object);
 }
 
+/** Tools are made for each session and each run; what their schemas cost, they cost once. */
+const plainSchemas = new WeakMap<z.ZodRawShape, z.ZodType>();
+
 /**
  * Makes the schema of a tool's parameters. Models see `shape`. Because models write some values in another form, the schema
  * also accepts: aliases of names; whole numbers, `true` and `false` as text; JSON text for a list; one object for a list of
@@ -103,10 +106,18 @@ export function inputSchemaBeyond(
  */
 export function inputSchema<Shape extends z.ZodRawShape>(
   shape: Shape,
-  { aliases = [], adapt }: InputSchemaOptions = {},
+  options?: InputSchemaOptions,
 ): z.ZodType<z.output<z.ZodObject<Shape, z.core.$strict>>> {
+  type Made = z.ZodType<z.output<z.ZodObject<Shape, z.core.$strict>>>;
+  const known = options === undefined ? plainSchemas.get(shape) : undefined;
+  if (known) return known as Made;
+  const { aliases = [], adapt } = options ?? {};
   const object = z.strictObject(shape);
-  return z.preprocess((input) => normalize(adapt && isObject(input) ? adapt(input) : input, object, aliases), object);
+  const convert = (input: unknown): unknown =>
+    normalize(adapt && isObject(input) ? adapt(input) : input, object, aliases);
+  const schema: Made = z.preprocess(convert, object);
+  if (options === undefined) plainSchemas.set(shape, schema);
+  return schema;
 }
 
 /** Formats the path of a parameter for a message: `edits[0].old_text`. */

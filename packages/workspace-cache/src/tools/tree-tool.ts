@@ -53,6 +53,24 @@ function withNumber(input: Fields): Fields {
   return typeof depth === 'string' && /^\d+$/u.test(depth) ? { ...input, depth: Number(depth) } : input;
 }
 
+function makeSchema(language: Language): ToolDefinition<WorkspaceTreeInput>['inputSchema'] {
+  const texts = treeToolTexts[language];
+  const shape = {
+    path: z.string().optional().describe(texts.path),
+    depth: z
+      .union([z.int().min(1).max(MAX_DEPTH), z.literal('auto')])
+      .optional()
+      .describe(texts.depth),
+    characters: z.int().min(0).max(MAX_TREE_CHARACTERS).optional().describe(texts.characters),
+    format: z.enum(['box', 'indent', 'paths']).optional().describe(texts.format),
+    focus: z.array(z.string().min(1)).optional().describe(texts.focus),
+  };
+  return inputSchema(shape, { adapt: withNumber });
+}
+
+/** Made once, although the tool is made for each session and each run. */
+const schemas: { [Key in Language]?: ReturnType<typeof makeSchema> } = {};
+
 /** @throws {ToolError} when the path is not a directory. */
 function requireDirectory({ stat, display: path }: ResolvedPath, list: string): void {
   if (stat?.kind === 'directory') return;
@@ -80,20 +98,10 @@ export function createWorkspaceTreeTool(
 ): ToolDefinition<WorkspaceTreeInput, WorkspaceTreeDetails> {
   const { workspace, treeAt, language, list } = options;
   const texts = treeToolTexts[language];
-  const shape = {
-    path: z.string().optional().describe(texts.path),
-    depth: z
-      .union([z.int().min(1).max(MAX_DEPTH), z.literal('auto')])
-      .optional()
-      .describe(texts.depth),
-    characters: z.int().min(0).max(MAX_TREE_CHARACTERS).optional().describe(texts.characters),
-    format: z.enum(['box', 'indent', 'paths']).optional().describe(texts.format),
-    focus: z.array(z.string().min(1)).optional().describe(texts.focus),
-  };
   return createTool<WorkspaceTreeInput, WorkspaceTreeDetails>({
     name: WORKSPACE_TREE,
     description: texts.description,
-    inputSchema: inputSchema(shape, { adapt: withNumber }),
+    inputSchema: (schemas[language] ??= makeSchema(language)),
     annotations: {
       title: 'Show the workspace as a tree',
       readOnlyHint: true,
