@@ -3,7 +3,7 @@
  *
  *     npm run bench -- contexts [--rounds 200]
  *
- * Histories of 200, 2,000 and 20,000 messages: prompts, answers, a tool call in every other turn. `first` is the first view of a
+ * Histories of 200, 2,000 and 20,000 messages: each turn has a prompt, a tool call and an answer. `first` is the first view of a
  * process, which reads all messages. Each round adds a turn of four messages to main and to the agent's own history, and times
  * the next view. `characters` are those whose tokens were counted for it, at the median.
  */
