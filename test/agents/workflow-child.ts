@@ -39,6 +39,11 @@ const store: MemoryBackend =
   kind === 'redis' ? redis({ url: place, timeoutMs: 10_000 }) : sqlite({ path: place, busyTimeoutMs: 10_000 });
 const backend: MemoryBackend = {
   ...store,
+  append: async (key, ...given) => {
+    // The list of what waits is written before the record waits.
+    if (key.startsWith('ai:waiting:')) await holdAt('before it waits');
+    return store.append(key, ...given);
+  },
   swap: async (...given) => {
     // The next write after the effect is the record of its outcome.
     if (hasEnded) await holdAt('before the outcome is recorded');

@@ -167,6 +167,26 @@ describe.each(kinds)('a workflow on $name', ({ name, isSkipped }) => {
     expect(textOf(scene.model.requests[1] as ModelRequest, -1)).toContain('outcome unknown');
   });
 
+  test.skipIf(isSkipped)('that is killed before it waits asks the same question, without the model', async () => {
+    const ask = { toolCalls: [{ name: 'ask_user', input: { question: 'which?' } }] };
+    const scene = await openScene(name, [todos('a'), ask, report(1, { result: 'ok' })]);
+    const hold = 'before it waits';
+    const first = scene.start('process', { hold });
+    await printed(first, `hold ${hold}`);
+    await kill(first);
+    const { id } = await scene.record();
+    const second = scene.start('resume', { id });
+    expect((await second.ended).stderr).toBe('');
+    expect(second.lines.at(-1)).toBe('ended waiting which?');
+    expect(scene.model.requests).toHaveLength(2);
+    const { resumes } = await scene.memory.defineStream({ name: 'chat' }).addMessage('g', { content: 'this' });
+    expect(resumes).toBe(id);
+    const third = scene.start('resume', { id });
+    expect((await third.ended).stderr).toBe('');
+    expect(third.lines.at(-1)).toBe('ended done ok');
+    expect(textOf(scene.model.requests[2] as ModelRequest, -1)).toMatch(/ask_user.*which\?.*this/u);
+  });
+
   test.skipIf(isSkipped)(
     'that is killed in an approved call needs no second approval, and does not repeat it',
     async () => {
