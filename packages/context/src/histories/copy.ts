@@ -3,7 +3,7 @@ import { ContextError } from '../errors.ts';
 import type { UnifiedMessage } from '../messages/message.ts';
 
 /** The largest message, in bytes of its texts and data. */
-export const MAX_MESSAGE_BYTES: number = 20 * 1024 * 1024;
+const MAX_MESSAGE_BYTES: number = 20 * 1024 * 1024;
 const MAX_DEPTH = 500;
 const ROLES: readonly unknown[] = ['user', 'assistant', 'tool'];
 

@@ -7,7 +7,7 @@ import type { UnifiedMessage } from '../messages/message.ts';
 
 const TAG = '$cairn';
 /** Parts, texts and data that are larger are blobs. In bytes of UTF-8. */
-export const MAX_PART_BYTES: number = 256 * 1024;
+const MAX_PART_BYTES: number = 256 * 1024;
 
 /** The bytes of the name of a chunk in a record, where the message has it and where the record lists it. */
 const NAME_BYTES = 60;
