@@ -136,7 +136,7 @@ test('what does not fit into half of the budget is left out, the oldest first, a
     expect(head).toContain('(older messages are left out)');
     expect(head).toContain('Message 39 uses');
     expect(head).not.toContain('Message 0 uses');
-    expect(notice).toContain('Older parts of the main conversation do not fit into the budget and are left out.');
+    expect(notice).toContain('Parts of the main conversation do not fit into the budget and are left out.');
     const shown = head.match(/^user: /gmu)?.length ?? 0;
     expect(leftOut).toContainEqual(
       expect.objectContaining({ reason: 'budget', history: 'main', messages: 40 - shown }),
@@ -148,4 +148,37 @@ test('a prompt that needs the room comes before the head', () => {
   const { messages, details } = createView({ mode: 'summarized', main, own: [], maxTokens: 100, promptTokens: 95 });
   expect(messages).toEqual([]);
   expect(details.leftOut).toContainEqual(expect.objectContaining({ reason: 'budget', history: 'main', messages: 3 }));
+});
+
+test('the notice states that nothing of main is shown when not even its summary fits', () => {
+  const long = Array.from({ length: 60 }, (_, index) => user(`The port of service ${index} is ${4000 + index}.`));
+  for (const mode of ['summarized', 'selective'] as const) {
+    const given = { mode, main: long, own: [], sharePatterns: ['port of service *'], summarizeAfter: 10 };
+    const { messages, notice, details } = createView({ ...given, maxTokens: 2000, promptTokens: 1900 });
+    expect(messages).toEqual([]);
+    expect(notice).toBe('The main conversation does not fit into the budget; all of it is left out.');
+    expect(details.summary).toBeUndefined();
+    expect(details.leftOut).toEqual([expect.objectContaining({ reason: 'budget', history: 'main', messages: 60 })]);
+  }
+});
+
+test('a summary without the newer messages states that they do not fit', () => {
+  const long = Array.from({ length: 12 }, (_, index) => user(`The port of service ${index} is ${4000 + index}.`));
+  const { head, notice } = view('summarized', {
+    main: [...long, assistant('words '.repeat(5000))],
+    summarizeAfter: 10,
+    maxTokens: 2000,
+  });
+  expect(head).toContain('The port of service 3 is 4003.');
+  expect(head).toContain('\n(the messages after these do not fit and are left out)\n');
+  expect(notice).toContain('Parts of the main conversation do not fit into the budget and are left out.');
+});
+
+test('a turn of main that ended early is shown with its reason in summarized, and never in selective', () => {
+  const label = { providerOptions: { cairn: { agent: 'backend', run: 'run_1', ended: 'the run was aborted' } } };
+  const ended = [user('Which project uses React?'), { ...assistant('The first one that I found'), ...label }];
+  expect(view('summarized', { main: ended }).head).toContain(
+    'backend: The first one that I found\nbackend: (This turn ended early: the run was aborted)\n',
+  );
+  expect(view('selective', { main: ended }).head).not.toContain('aborted');
 });

@@ -136,18 +136,37 @@ export function withoutLeadIn(sentence: string): string {
 const clauseWeights = new Map<string, number>();
 const MAX_CLAUSES = 2000;
 
+/** How a clause begins that only tells when, why or in spite of what. */
+const SUBORDINATE =
+  /^(?:as|after|although|because|before|besides|despite|even (?:if|though)|given|if|in spite of|once|since|so that|though|when|where|which|while|who|正如|就像|虽然|尽管|因为|由于|如果|要是|不过|但是|考虑到|当时|当(?!前)|等(?!级|于)|这样|以便)/iu;
+
 function weighClause(clause: string): number {
   const known = clauseWeights.get(clause);
   if (known !== undefined) return known;
-  const weight = weighCues(clause);
+  const weight = weighCues(clause) - (SUBORDINATE.test(clause) ? 3 : 0);
   if (clauseWeights.size >= MAX_CLAUSES) clauseWeights.clear();
   clauseWeights.set(clause, weight);
   return weight;
 }
 
-/** Where a clause begins: after a comma or a dash, and before a word that joins. */
-const CLAUSE =
-  /(?<=[,;，；—–])\s*|\s+(?=(?:because|although|though|while|which|so that|since|mainly|even if|as well as)\s)/iu;
+/** The end of a clause: a comma or a dash, not within a number, or before a word that joins. */
+const CLAUSE_END =
+  /[,;，；—–]+(?!\d)\s*|\s+(?=(?:because|although|though|while|which|so that|since|mainly|even if|as well as)\s)/giu;
+
+interface Clause {
+  readonly from: number;
+  readonly to: number;
+  readonly weight: number;
+}
+
+function clausesOf(text: string): Clause[] {
+  const ends = [...text.matchAll(CLAUSE_END)].map(({ 0: { length }, index }) => index + length);
+  const starts = [0, ...ends.filter((end) => end < text.length)];
+  return starts.map((from, index) => {
+    const to = starts[index + 1] ?? text.length;
+    return { from, to, weight: weighClause(text.slice(from, to).trim()) };
+  });
+}
 
 /**
  * Returns a sentence within a number of characters, if clauses without signs can be left out at its ends. An ellipsis
@@ -156,16 +175,15 @@ const CLAUSE =
 export function shortenSentence(sentence: string, maxCharacters: number): string {
   const text = withoutLeadIn(sentence);
   if (text.length <= maxCharacters) return text;
-  const clauses = text.split(CLAUSE);
-  const weights = clauses.map(weighClause);
+  const clauses = clausesOf(text);
+  const weights = clauses.map(({ weight }) => weight);
   const best = weights.indexOf(Math.max(...weights));
   let from = 0;
   let to = clauses.length;
-  const join = (): string =>
-    `${from > 0 ? '… ' : ''}${clauses
-      .slice(from, to)
-      .join(' ')
-      .replace(/[,;，；—–]+$/u, '')}${to < clauses.length ? ' …' : ''}`;
+  const join = (): string => {
+    const kept = text.slice(clauses[from]?.from, clauses[to - 1]?.to).trim();
+    return `${from > 0 ? '… ' : ''}${to < clauses.length ? `${kept.replace(/[,;，；—–]+$/u, '')} …` : kept}`;
+  };
   while (join().length > maxCharacters && to - from > 1) {
     if (from < best && (to - 1 <= best || (weights[from] ?? 0) <= (weights[to - 1] ?? 0))) from++;
     else to--;

@@ -1,8 +1,10 @@
 import { createDataMarks } from '@cairn/tool/prompt';
 import type { CountTokens } from '@cairn/tool/prompt';
 import type { Language } from '../messages/language.ts';
+import { labelOf } from '../messages/message.ts';
 import type { UnifiedMessage, UserMessage } from '../messages/message.ts';
 import { textOf } from '../messages/text.ts';
+import { messageTexts } from '../messages/texts.ts';
 import { tokensOf } from '../messages/tokens.ts';
 import { createCut, readItems } from './budget.ts';
 import type { Cut } from './budget.ts';
@@ -101,7 +103,7 @@ class HeadBuilder {
     if (this.#built?.key === key) return this.#built.head;
     const texts = viewTexts[language];
     const intro = isSummarized ? (folded === 0 ? texts.conversation : texts.summary) : texts.sentences;
-    const around = [texts.summaryBegins, summaryText, texts.messagesBegin, texts.cut].join('\n');
+    const around = [texts.summaryBegins, summaryText, texts.messagesBegin, texts.cut, texts.cutAll].join('\n');
     const limit = maxTokens - countTokens(`${intro}\n${marks.wrap({}, around)}`) - MESSAGE_MARGIN;
     const from = this.#lineOf(folded);
     const start = limit <= 0 ? this.#lines.length : this.#startOf(from, limit);
@@ -112,17 +114,28 @@ class HeadBuilder {
       ...(summaryText === '' || shown.length === 0 ? [] : [texts.messagesBegin]),
       ...(start > from && shown.length > 0 ? [texts.cut] : []),
       ...shown.map(({ text }) => text),
+      ...(from < this.#lines.length && shown.length === 0 ? [texts.cutAll] : []),
     ];
     const isShown = limit > 0 && (summaryText !== '' || shown.length > 0);
     const message: UserMessage | undefined = isShown
       ? { role: 'user', content: `${intro}\n${marks.wrap({}, parts.join('\n'))}` }
       : undefined;
     const large = newest.filter(({ tokens }) => tokens > limit);
-    const leftOut = this.#leftOut(folded, {
-      messages: start - from + large.length,
-      tokens: this.#tokensBefore(start) - this.#tokensBefore(from) + large.reduce((sum, { tokens }) => sum + tokens, 0),
+    const summaryTokens = isShown ? 0 : (this.#sums[folded]?.tokens ?? 0);
+    const leftOut = this.#leftOut(isShown ? folded : 0, {
+      messages: (isShown ? 0 : folded) + start - from + large.length,
+      tokens:
+        summaryTokens +
+        this.#tokensBefore(start) -
+        this.#tokensBefore(from) +
+        large.reduce((sum, { tokens }) => sum + tokens, 0),
     });
-    const head = { message, tokens: message === undefined ? 0 : tokensOf(message, countTokens), folded, leftOut };
+    const head = {
+      message,
+      tokens: message === undefined ? 0 : tokensOf(message, countTokens),
+      folded: isShown ? folded : 0,
+      leftOut,
+    };
     this.#built = { key, head };
     return head;
   }
@@ -148,8 +161,13 @@ class HeadBuilder {
         ? { sentences: whole === '' ? [] : [whole], isWhole: true }
         : selectSentences(whole, this.#matches);
     const speaker = speakerOf(message, language);
+    const { ended } = labelOf(message);
+    const texts =
+      ended === undefined || this.#matches !== undefined
+        ? sentences
+        : [...sentences, messageTexts[language].ended(ended)];
     // As they are written: the marks would make them longer.
-    const text = marks.neutralize(sentences.map((sentence) => lineOf(speaker, sentence)).join('\n'));
+    const text = marks.neutralize(texts.map((one) => lineOf(speaker, one)).join('\n'));
     const lineTokens = text === '' ? 0 : countTokens(text) + 1;
     if (text !== '') {
       const tokensBefore = this.#tokensBefore(this.#lines.length);

@@ -2,7 +2,7 @@ import { readQuery } from '@cairn/retrieval';
 import type { Language } from '../messages/language.ts';
 import type { UnifiedMessage } from '../messages/message.ts';
 import { textOf } from '../messages/text.ts';
-import { countNegations, weighCues, withoutLeadIn } from './cues.ts';
+import { countNegations, shortenSentence, weighCues, withoutLeadIn } from './cues.ts';
 import { sentencesOf } from './sentences.ts';
 import { speakerOf } from './speaker.ts';
 
@@ -39,7 +39,10 @@ export interface Ranked extends Candidate, Features {
   readonly score: number;
 }
 
-function cutSentence(text: string): string {
+function cutSentence(sentence: string): string {
+  if (sentence.length <= MAX_SENTENCE) return sentence;
+  // What it states may be at its end.
+  const text = shortenSentence(sentence, MAX_SENTENCE);
   if (text.length <= MAX_SENTENCE) return text;
   const head = text.slice(0, MAX_SENTENCE - 1).replace(HALF_PAIR, '');
   return `${head.replace(/(?<=.{100})\s\S*$/u, '')}…`;
@@ -106,7 +109,8 @@ export class StatementPool {
         const folded = text.toLowerCase();
         const key = `${speaker}\n${text}`;
         this.#repeats.set(folded, (this.#repeats.get(folded) ?? 0) + 1);
-        const weight = this.#kept.get(key)?.weight ?? weighCues(text) - Math.max(0, text.length - 100) / 60;
+        const weight =
+          this.#kept.get(key)?.weight ?? weighCues(text) - Math.min(1, Math.max(0, text.length - 100) / 60);
         this.#kept.set(key, { text, weight, speaker, order: this.#order++ });
       }
       if (this.#kept.size > 2 * MAX_POOL) this.#trim();

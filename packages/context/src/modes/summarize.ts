@@ -16,8 +16,8 @@ export interface SummarizeOptions {
 export const SUMMARY_CHARACTERS = 1500;
 const MIN_CHARACTERS = 100;
 
-/** From this score on a sentence states something. */
-const STATEMENT = 2;
+/** From this score on a sentence may state something. */
+const STATEMENT = 1;
 /** The sentences that do not fit any more before the rest is not tried. */
 const MAX_MISSES = 20;
 

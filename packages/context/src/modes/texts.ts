@@ -118,11 +118,13 @@ interface ViewTexts {
   readonly summaryBegins: string;
   readonly messagesBegin: string;
   readonly cut: string;
+  readonly cutAll: string;
   readonly selection: string;
   readonly selectionNone: string;
   readonly summarized: string;
   readonly tools: string;
   readonly mainBudget: string;
+  readonly mainNotShown: string;
   readonly window: (size: number) => string;
   /** `messages` is undefined where it would change with each turn. */
   readonly budget: (messages: number | undefined, maxTokens: number) => string;
@@ -143,6 +145,7 @@ export const viewTexts: Readonly<Record<Language, ViewTexts>> = {
     summaryBegins: '(summary of older messages)',
     messagesBegin: '(newer messages, whole)',
     cut: '(older messages are left out)',
+    cutAll: '(the messages after these do not fit and are left out)',
     window: (size) =>
       `Only the last ${size === 1 ? 'message' : `${size} messages`} of the history and the turn they are in are shown; older messages are left out.`,
     budget: (messages, maxTokens) =>
@@ -154,7 +157,8 @@ export const viewTexts: Readonly<Record<Language, ViewTexts>> = {
     summarized:
       'Of the main conversation the older messages are summarized; tool calls and their results are left out.',
     tools: 'The tool calls of the main conversation and their results are left out.',
-    mainBudget: 'Older parts of the main conversation do not fit into the budget and are left out.',
+    mainBudget: 'Parts of the main conversation do not fit into the budget and are left out.',
+    mainNotShown: 'The main conversation does not fit into the budget; all of it is left out.',
   },
   zh: {
     user: '用户',
@@ -166,6 +170,7 @@ export const viewTexts: Readonly<Record<Language, ViewTexts>> = {
     summaryBegins: '（较早消息的摘要）',
     messagesBegin: '（较新的消息，全文）',
     cut: '（更早的消息已省略）',
+    cutAll: '（此后的消息放不下，已省略）',
     window: (size) => `只显示历史中最后 ${size} 条消息及其所在的轮次；更早的消息已省略。`,
     budget: (messages, maxTokens) =>
       `${messages === undefined ? '' : `有 ${messages} 条`}较早的消息超出 ${maxTokens} 个 token 的预算，已省略。`,
@@ -174,6 +179,7 @@ export const viewTexts: Readonly<Record<Language, ViewTexts>> = {
     selectionNone: '主会话中没有符合模式的句子；其内容全部省略。',
     summarized: '主会话中较早的消息已被摘要；工具调用及其结果已省略。',
     tools: '主会话的工具调用及其结果已省略。',
-    mainBudget: '主会话中较早的部分超出预算，已省略。',
+    mainBudget: '主会话中有一部分超出预算，已省略。',
+    mainNotShown: '主会话超出预算，其内容全部省略。',
   },
 };

@@ -112,13 +112,19 @@ function noticeOf(
 ): string {
   const texts = viewTexts[language];
   const has = (reason: LeftOutReason): boolean => head.leftOut.some((one) => one.reason === reason);
+  const isMissing = head.message === undefined && has('budget');
+  const ofMain = isMissing
+    ? [texts.mainNotShown]
+    : [
+        mode === 'selective' &&
+          has('selection') &&
+          (head.message === undefined ? texts.selectionNone : texts.selection),
+        has('summary') && texts.summarized,
+        has('tools') && !has('summary') && texts.tools,
+        has('budget') && texts.mainBudget,
+      ];
   const lines = [
-    mode === 'selective' &&
-      has('selection') &&
-      (head.message === undefined && !has('budget') ? texts.selectionNone : texts.selection),
-    has('summary') && texts.summarized,
-    has('tools') && !has('summary') && texts.tools,
-    has('budget') && texts.mainBudget,
+    ...ofMain,
     window.messages > 0 && texts.window(size),
     budget.messages > 0 && texts.budget(window.messages > 0 ? undefined : budget.messages, maxTokens),
     steps.turns > 0 && texts.steps(steps.turns),
