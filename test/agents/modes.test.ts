@@ -72,7 +72,7 @@ test('modes alternate from call to call in one session', async () => {
   const modes: readonly ContextMode[] = ['isolated', 'shared', 'isolated', 'fork', 'handback', 'shared'];
   for (const [index, mode] of modes.entries()) await agents.run({ agent, prompt: `Prompt ${index}`, mode }).result;
   const sent = server.requests.map(({ chat }) =>
-    chat.messages.filter(({ role }) => role === 'user').map(({ content }) => String(content)),
+    chat.messages.filter(({ role }) => role === 'user').map(({ content }) => content),
   );
   const react = 'Our project uses React. The key is canary-1.';
   expect(sent).toEqual([

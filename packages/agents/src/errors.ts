@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { CairnError } from '@cairn/tool/errors';
 
 /**
@@ -67,4 +68,10 @@ export class AgentError extends CairnError<AgentErrorCode> {
   static override isInstance(error: unknown): error is AgentError {
     return typeof error === 'object' && error !== null && marker in error;
   }
+}
+
+/** Returns a thrown value as an error. */
+export function asError(thrown: unknown): Error {
+  if (thrown instanceof Error) return thrown;
+  return new Error(typeof thrown === 'string' ? thrown : inspect(thrown), { cause: thrown });
 }

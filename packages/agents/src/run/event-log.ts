@@ -4,7 +4,7 @@ import type { AgentEvent } from './agent-run.ts';
 export class EventLog implements AsyncIterable<AgentEvent> {
   readonly #events: AgentEvent[] = [];
   #isEnded = false;
-  #error: unknown;
+  #error: Error | undefined;
   readonly #waiting: (() => void)[] = [];
 
   push(event: AgentEvent): void {
@@ -14,7 +14,7 @@ export class EventLog implements AsyncIterable<AgentEvent> {
   }
 
   /** Ends the log. With an error, iterations reject with it after the last event. */
-  end(error?: unknown): void {
+  end(error?: Error): void {
     this.#isEnded = true;
     this.#error = error;
     this.#wake();

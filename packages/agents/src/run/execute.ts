@@ -63,6 +63,6 @@ export async function execute(execution: ExecuteOptions): Promise<AgentResult> {
     steps: steps.count,
     usage: usage.sum,
     notices: prepared.notices,
-    ...(error !== undefined && { error: error instanceof Error ? error : new Error(String(error)) }),
+    ...(error !== undefined && { error }),
   };
 }

@@ -1,6 +1,7 @@
 import type { AssistantMessage, ToolCallPart } from '@cairn/context';
 import { streamText, ToolChoiceViolationError } from 'ai';
 import type { LanguageModel, LanguageModelUsage, ModelMessage, ToolSet } from 'ai';
+import { asError } from '../errors.ts';
 
 /** One request to a model. */
 export interface ModelRequest {
@@ -26,7 +27,7 @@ export interface ModelCall {
   /** The arguments; the text of them when they are not JSON. */
   readonly input: ToolCallPart['input'];
   /** Why the call is invalid: there is no such tool, or its input does not fit. */
-  readonly invalid?: unknown;
+  readonly invalid?: Error;
 }
 
 /** The answer to a request, also when it was cut. */
@@ -42,7 +43,7 @@ export interface ModelAnswer {
   readonly finishReason: 'stop' | 'tool-calls' | 'length' | 'content-filter' | 'aborted' | 'error';
   /** Absent when the request failed. Counts that the server left out are `undefined`. */
   readonly usage: LanguageModelUsage | undefined;
-  readonly error?: unknown;
+  readonly error?: Error;
 }
 
 type Content = Exclude<AssistantMessage['content'], string>;
@@ -102,7 +103,7 @@ export async function requestModel(request: ModelRequest): Promise<ModelAnswer> 
     calls: received.calls,
     finishReason,
     usage,
-    ...(error !== undefined && { error }),
+    ...(error !== undefined && { error: asError(error) }),
   });
   let usage: LanguageModelUsage | undefined;
   let whole: AssistantMessage | undefined;
@@ -134,7 +135,7 @@ export async function requestModel(request: ModelRequest): Promise<ModelAnswer> 
         const { toolCallId: id, toolName: name, input, invalid, error: problem } = part;
         // The provider itself runs the others, and their results are in the message.
         if (part.providerExecuted !== true)
-          received.addCall({ id, name, input, ...(invalid === true && { invalid: problem }) });
+          received.addCall({ id, name, input, ...(invalid === true && { invalid: asError(problem) }) });
       } else if (part.type === 'error') {
         // The SDK withholds calls that `none` forbids, and the rest of the answer counts.
         if (toolChoice === 'none' && ToolChoiceViolationError.isInstance(part.error)) isForbidden = true;

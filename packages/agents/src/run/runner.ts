@@ -8,7 +8,7 @@ import { sessionWorkspace } from '@cairn/coding-agent';
 import type { NamingProfile } from '@cairn/coding-agent';
 import { asSchema } from 'ai';
 import type { LanguageModel } from 'ai';
-import { AgentError } from '../errors.ts';
+import { AgentError, asError } from '../errors.ts';
 import { resolveModel } from '../model/resolve-model.ts';
 import type { ResolvedModel } from '../model/resolve-model.ts';
 import { createWorkspaceSection } from '../prompt/workspace-section.ts';
@@ -219,7 +219,7 @@ export function createRunner(options: AgentsOptions, { delegate }: RunnerParts =
       // Also marks a rejection as handled: nobody has to wait for the result.
       result.then(
         () => log.end(),
-        (error: unknown) => log.end(error),
+        (error: unknown) => log.end(asError(error)),
       );
       return { run, result, [Symbol.asyncIterator]: () => log[Symbol.asyncIterator]() };
     },

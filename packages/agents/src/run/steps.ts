@@ -14,7 +14,7 @@ import { Turn } from './turn.ts';
 export interface TurnEnd {
   readonly finishReason: FinishReason;
   readonly reason?: string;
-  readonly error?: unknown;
+  readonly error?: Error | undefined;
 }
 
 function wordsOf(reason: unknown): string | undefined {
@@ -24,9 +24,8 @@ function wordsOf(reason: unknown): string | undefined {
 }
 
 /** The hint of an error is for the user, and not for the model of a later run. */
-function summaryOf(error: unknown): string {
-  if (AgentError.isInstance(error)) return error.summary;
-  return error instanceof Error ? error.message : String(error);
+function summaryOf(error: Error | undefined): string {
+  return AgentError.isInstance(error) ? error.summary : (error?.message ?? '');
 }
 
 /** Whether a server refused a request because of the largest answer that it asks for. */
@@ -97,7 +96,7 @@ export class Steps {
       }
       const results = await runCalls(calls, {
         tools: prepared.opened.tools as unknown as ToolSet,
-        refuse: prepared.opened.refuse,
+        refuse: (name) => prepared.opened.refuse(name),
         messages: request,
         context: this.#context,
         signal,

@@ -46,7 +46,7 @@ function toJson(value: unknown): unknown {
 }
 
 /** Returns the text of an output, as the model reads it. */
-export function outputText({ value, reason }: Output): string {
+function outputText({ value, reason }: Output): string {
   if (typeof value === 'string') return value;
   if (!Array.isArray(value)) return value === undefined ? (reason ?? '') : JSON.stringify(value);
   const texts = (value as readonly { type: string; text?: string; mediaType?: string }[]).map(
