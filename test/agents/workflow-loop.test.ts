@@ -317,3 +317,34 @@ test('a decision that contradicts itself is asked for again', async () => {
     '# Problems with the last answer\n- The answer has a TODO list but no decision',
   );
 });
+
+test('a call with invalid arguments or an unknown name is not made, and the model reads why', async () => {
+  const made: unknown[] = [];
+  const name = 'desktop_make';
+  const { workflows, server } = await startWorkflows({
+    script: [
+      todos('make it'),
+      { toolCalls: [{ name, input: '{"name":' }] },
+      { toolCalls: [{ name, input: { nome: 'a' } }] },
+      { toolCalls: [{ name: 'desktop_mak', input: { name: 'a' } }] },
+      { toolCalls: [{ name: 'finish_step', input: { completion: 2 } }] },
+      report(1, { result: 'gave up' }),
+    ],
+    functions: [
+      { name: 'make', description: 'makes', parameters: { name: 'the name' }, execute: (input) => made.push(input) },
+    ],
+  });
+  const response = await workflows.stream('chat').process({ group: 'g' }, 'make', { mergeStreams: ['desktop'] });
+  expect(server.refusals).toEqual([]);
+  expect(response).toMatchObject({ status: 'done', text: 'gave up' });
+  expect(made).toEqual([]);
+  const results = transcriptOf(server.requests[5] as ModelRequest).filter((line) => line.startsWith('tool '));
+  expect(results).toEqual([
+    expect.stringMatching(/^tool call_2_1: Invalid call of desktop_make\. Nothing was done\. .*JSON/su),
+    expect.stringMatching(
+      /^tool call_3_1: Invalid call of desktop_make\. Nothing was done\. .*missing parameter name; unknown parameter nome/su,
+    ),
+    expect.stringMatching(/^tool call_4_1: There is no function "desktop_mak"\..*desktop_make/su),
+    expect.stringMatching(/^tool call_5_1: Invalid call of finish_step\..*completion/su),
+  ]);
+});

@@ -4,7 +4,9 @@ import type { Language, Todo } from '@cairn/memory';
 interface Texts {
   readonly stopped: (limitMs: number) => string;
   readonly notRecorded: (problem: string) => string;
-  readonly invalidCall: (name: string, problem: string | undefined, names: readonly string[]) => string;
+  readonly unknownCall: (name: string, names: readonly string[]) => string;
+  readonly invalidCall: (name: string, problem: string) => string;
+  readonly notJson: string;
   readonly failedBefore: string;
   readonly emptyAnswer: string;
   readonly cutAnswer: string;
@@ -40,10 +42,10 @@ export const loopTexts: Readonly<Record<Language, Texts>> = {
     stopped: (limitMs) =>
       `It was stopped, or did not end within ${limitMs / 1000} s: outcome unknown. Check what it did before you repeat it.`,
     notRecorded: (problem) => `The call was not made, because it cannot be recorded: ${problem}`,
-    invalidCall: (name, problem, names) =>
-      problem === undefined
-        ? `There is no function ${JSON.stringify(name)}. Nothing was done. Use ${names.join(', ')}, or answer without it.`
-        : `Invalid call of ${name}. Nothing was done. ${problem}`,
+    unknownCall: (name, names) =>
+      `There is no function ${JSON.stringify(name)}. Nothing was done. Use ${names.join(', ')}, or answer without it.`,
+    invalidCall: (name, problem) => `Invalid call of ${name}. Nothing was done. ${problem}`,
+    notJson: 'The arguments are not valid JSON; write one whole JSON object.',
     failedBefore: 'Not accepted: a call of the same answer failed. Read its result, then end the step.',
     emptyAnswer: 'The model answered with nothing.',
     cutAnswer: 'The answer was cut: it reached the limit of the model, or a filter ended it. Answer shorter.',
@@ -73,10 +75,10 @@ export const loopTexts: Readonly<Record<Language, Texts>> = {
     stopped: (limitMs) =>
       `已被中止，或者没有在${limitMs / 1000}秒内结束：结果未知（outcome unknown）。先检查它做了什么，再决定是否重复。`,
     notRecorded: (problem) => `没有执行调用，因为无法记录：${problem}`,
-    invalidCall: (name, problem, names) =>
-      problem === undefined
-        ? `没有功能${JSON.stringify(name)}。没有执行任何操作。请使用${names.join('、')}，或者不用功能回答。`
-        : `${name}的调用无效。没有执行任何操作。${problem}`,
+    unknownCall: (name, names) =>
+      `没有功能${JSON.stringify(name)}。没有执行任何操作。请使用${names.join('、')}，或者不用功能回答。`,
+    invalidCall: (name, problem) => `${name}的调用无效。没有执行任何操作。${problem}`,
+    notJson: '参数不是有效的JSON；请写一个完整的JSON对象。',
     failedBefore: '不接受：同一回答中有调用失败。先阅读它的结果，再结束步骤。',
     emptyAnswer: '模型的回答是空的。',
     cutAnswer: '回答被截断：达到模型的长度上限，或者被过滤器中止。请回答得更短。',

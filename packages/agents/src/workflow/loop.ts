@@ -25,7 +25,7 @@ const FATAL: readonly AgentErrorCode[] = ['NO_MODEL', 'MODEL_DENIED', 'MODEL_REF
 /** Errors of the model server, after which no other step would do better. */
 const UNAVAILABLE: readonly AgentErrorCode[] = ['MODEL_BUSY', 'MODEL_FAILED', 'MODEL_UNAVAILABLE'];
 
-export function isOpenTodo({ status }: Todo): boolean {
+function isOpenTodo({ status }: Todo): boolean {
   return status === 'pending' || status === 'running' || status === 'waiting';
 }
 

@@ -1,5 +1,6 @@
 import type { ToolMessage, UnifiedMessage } from '@cairn/context';
 import { MemoryError } from '@cairn/memory';
+import type { Language } from '@cairn/memory';
 import { estimateTokens } from '@cairn/tool/prompt';
 import { asSchema, tool } from 'ai';
 import type { LanguageModel, ModelMessage, ToolSet } from 'ai';
@@ -10,11 +11,12 @@ import type { ModelAnswer, ModelCall } from '../run/model-request.ts';
 import { runCall } from './calls.ts';
 import type { CallContext } from './calls.ts';
 import { ASK_USER } from './functions/ask-user.ts';
+import { checkInput } from './functions/check-input.ts';
 import { loopTexts } from './loop-texts.ts';
 import type { CallRecord, FunctionOutcome, WorkflowFunction } from './types.ts';
 
 /** A tool that ends a turn: the engine acts on its input. */
-export interface ControlTool {
+interface ControlTool {
   readonly name: string;
   readonly description: string;
   readonly inputSchema: z.ZodType;
@@ -70,6 +72,19 @@ function toolsOf(functions: readonly WorkflowFunction[], control: ControlTool | 
   return Object.fromEntries(all) as ToolSet;
 }
 
+/** Returns the answer to a call with invalid arguments. The SDK's own would repeat them whole. */
+async function refusalOf(
+  { name, input, invalid }: ModelCall,
+  inputSchema: z.ZodType,
+  language: Language,
+): Promise<FunctionOutcome> {
+  const texts = loopTexts[language];
+  if (typeof input === 'string') return { isError: true, output: texts.invalidCall(name, texts.notJson) };
+  const checked = await checkInput({ name, inputSchema }, input, language);
+  const problem = checked.isValid ? (invalid instanceof Error ? invalid.message : '') : checked.problem;
+  return { isError: true, output: texts.invalidCall(name, problem) };
+}
+
 function resultOf({ id, name }: ModelCall, { output, isError }: FunctionOutcome): ToolMessage['content'][number] {
   return {
     type: 'tool-result',
@@ -109,9 +124,9 @@ async function makeCalls(
   const make = async (call: ModelCall): Promise<FunctionOutcome | undefined> => {
     const fn = functions.find(({ toolName }) => toolName === call.name);
     if (fn && call.invalid === undefined) return makeCall(options, { todoId, fn, input: call.input });
-    const problem = call.invalid instanceof Error ? call.invalid.message : String(call.invalid ?? '');
+    if (fn) return refusalOf(call, fn.inputSchema, language);
     const names = functions.map(({ toolName }) => toolName);
-    return { isError: true, output: loopTexts[language].invalidCall(call.name, fn ? problem : undefined, names) };
+    return { isError: true, output: loopTexts[language].unknownCall(call.name, names) };
   };
   const isFree = (call: ModelCall): boolean => {
     const fn = functions.find(({ toolName }) => toolName === call.name);
@@ -196,16 +211,14 @@ export async function runTurn(options: TurnOptions): Promise<TurnEnd> {
     const [first] = controls;
     const hasFailed = outcomes.some(({ outcome }) => outcome.isError);
     if (first && first.invalid === undefined && !hasFailed) return { kind: 'control', input: first.input };
-    const refused = controls.map((call) => {
-      const problem = call.invalid instanceof Error ? call.invalid.message : String(call.invalid ?? '');
-      const output = hasFailed
-        ? loopTexts[language].failedBefore
-        : loopTexts[language].invalidCall(call.name, problem, []);
-      return { call, outcome: { isError: true, output } };
-    });
+    const failed = { isError: true, output: loopTexts[language].failedBefore };
+    const refused = controls.map(async (call) => ({
+      call,
+      outcome: hasFailed || !control ? failed : await refusalOf(call, control.inputSchema, language),
+    }));
     added.push({
       role: 'tool',
-      content: [...outcomes, ...refused].map(({ call, outcome }) => resultOf(call, outcome)),
+      content: [...outcomes, ...(await Promise.all(refused))].map(({ call, outcome }) => resultOf(call, outcome)),
     });
   }
   throw new AgentError('TURN_TOO_LONG', [

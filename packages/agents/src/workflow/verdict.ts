@@ -16,7 +16,7 @@ export type Verdict =
   | { readonly status: 'failed'; readonly completion?: number };
 
 /** Returns a todo as one line without case, width, blanks and final punctuation, to compare it. */
-export function foldTodo(content: string): string {
+function foldTodo(content: string): string {
   const folded = content.normalize('NFKC').toLowerCase().replaceAll(/\s+/gu, ' ').trim();
   return folded.replace(/[\s.。!！?？;；,，:：…]+$/u, '');
 }
