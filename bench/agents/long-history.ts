@@ -8,6 +8,7 @@ import { ContextManager, openContexts } from '@cairn/context';
 import type { UnifiedMessage } from '@cairn/context';
 import { createMemory } from '@cairn/memory';
 import type { Memory } from '@cairn/memory';
+import { memory as inMemory } from '@cairn/memory/memory';
 import { sqlite } from '@cairn/memory/sqlite';
 import { memoryToolSet } from '@cairn/memory/tools';
 import { createWorkspaceCache } from '@cairn/workspace-cache';
@@ -28,8 +29,15 @@ export interface OwnTime {
   readonly sdkMs: number;
   /** The median difference between two turns, one after the other. */
   readonly differenceMs: number;
+  /** The same of the processor time of this process, which depends less on what else the machine does. */
+  readonly cpuDifferenceMs: number;
   /** The messages of a request. */
   readonly sent: number;
+}
+
+interface Cost {
+  readonly ms: number;
+  readonly cpuMs: number;
 }
 
 function conversation(count: number): UnifiedMessage[] {
@@ -78,31 +86,35 @@ async function measure(
       tool({ description, inputSchema: jsonSchema(inputSchema) }),
     ]),
   );
-  const ownTime = async (run: () => Promise<unknown>): Promise<number> => {
+  const ownTime = async (run: () => Promise<unknown>): Promise<Cost> => {
     await server.measured();
+    const cpu = process.cpuUsage();
     const begin = performance.now();
     await run();
     const ms = performance.now() - begin;
-    return ms - (await server.measured()).ms;
+    const { user, system: kernel } = process.cpuUsage(cpu);
+    return { ms: ms - (await server.measured()).ms, cpuMs: (user + kernel) / 1000 };
   };
-  const cairnTurn = (): Promise<number> => ownTime(async () => agents.run({ agent, prompt: 'Go on.' }).result);
-  const sdkTurn = (): Promise<number> =>
+  const cairnTurn = (): Promise<Cost> => ownTime(async () => agents.run({ agent, prompt: 'Go on.' }).result);
+  const sdkTurn = (): Promise<Cost> =>
     ownTime(async () => {
       const answer = streamText({ model: server.model, instructions, messages: sent as never, tools: sdkTools });
       await answer.consumeStream();
     });
-  const times: { cairn: number; sdk: number }[] = [];
+  const pairs: { cairn: Cost; sdk: Cost }[] = [];
   for (let round = -WARM_UP; round < rounds; round++) {
-    const [first, second] = round % 2 === 0 ? [cairnTurn, sdkTurn] : [sdkTurn, cairnTurn];
+    const isOursFirst = round % 2 === 0;
+    const [first, second] = isOursFirst ? [cairnTurn, sdkTurn] : [sdkTurn, cairnTurn];
     const [one, two] = [await first(), await second()];
-    if (round >= 0) times.push(round % 2 === 0 ? { cairn: one, sdk: two } : { cairn: two, sdk: one });
+    if (round >= 0) pairs.push(isOursFirst ? { cairn: one, sdk: two } : { cairn: two, sdk: one });
   }
   await workspaceCache?.close();
   return {
     messages,
-    cairnMs: median(times.map(({ cairn }) => cairn)),
-    sdkMs: median(times.map(({ sdk }) => sdk)),
-    differenceMs: median(times.map(({ cairn, sdk }) => cairn - sdk)),
+    cairnMs: median(pairs.map(({ cairn }) => cairn.ms)),
+    sdkMs: median(pairs.map(({ sdk }) => sdk.ms)),
+    differenceMs: median(pairs.map(({ cairn, sdk }) => cairn.ms - sdk.ms)),
+    cpuDifferenceMs: median(pairs.map(({ cairn, sdk }) => cairn.cpuMs - sdk.cpuMs)),
     sent: sent.length,
   };
 }
@@ -114,12 +126,20 @@ export async function measureBare(server: ModelProcess, count: number, rounds: n
   return measure(server, { contexts, root: '/', hasTools: false }, rounds);
 }
 
-/** Turns with all tools, a memory in SQLite that has the histories, and the tree of a project. */
-export async function measureFull(server: ModelProcess, count: number, rounds: number): Promise<OwnTime> {
+/** Turns with all tools, a memory that has the histories, and the tree of a project. */
+export async function measureFull(
+  server: ModelProcess,
+  store: 'memory' | 'sqlite',
+  count: number,
+  rounds: number,
+): Promise<OwnTime> {
   const root = mkdtempSync(join(tmpdir(), 'cairn-bench-agents-'));
-  for (let file = 0; file < FILES; file += 1)
+  for (let file = 0; file < FILES; file += 1) {
     writeFileSync(join(root, `file${file}.ts`), `export const value = ${file};\n`);
-  const memory = createMemory({ backend: sqlite({ path: join(root, 'memory.db') }), project: 'bench' });
+  }
+  const stateDirectory = mkdtempSync(join(tmpdir(), 'cairn-bench-agents-'));
+  const backend = store === 'sqlite' ? sqlite({ path: join(stateDirectory, 'memory.db') }) : inMemory();
+  const memory = createMemory({ backend, project: 'bench' });
   try {
     const contexts = await openContexts({ store: memory });
     await contexts.appendTurn(agent.name, conversation(count));
@@ -128,6 +148,6 @@ export async function measureFull(server: ModelProcess, count: number, rounds: n
     return time;
   } finally {
     await memory.close();
-    rmSync(root, { recursive: true });
+    for (const directory of [root, stateDirectory]) rmSync(directory, { recursive: true });
   }
 }

@@ -6,7 +6,8 @@
  * A scripted model server runs in a process of its own. The task has four requests and five calls of tools, which all contestants
  * have with the same names, descriptions and schemas. Own time: from the call to the result, without the time in which the server
  * read and answered. Tokens: of the bodies of the requests, as `estimateTokens` counts them. The turns on long histories alternate
- * with `streamText` of the AI SDK, which sends the same messages and tools. Each history is larger than the token budget.
+ * with `streamText` of the AI SDK, which sends the same messages and tools. Each history is larger than the token budget. The goal is
+ * about the work of the executor; SQLite also waits until the disk has the turn.
  */
 import { parseArgs } from 'node:util';
 import { median } from '../lib/statistics.ts';
@@ -21,6 +22,7 @@ const { values } = parseArgs({ options: { rounds: { type: 'string', default: '10
 const rounds = Number(values.rounds);
 const WARM_UP = 20;
 const GOAL_MS = 3;
+const GOAL_LENGTH = 2000;
 const LENGTHS = [1000, 2000, 8000];
 
 function print(text: string): void {
@@ -55,24 +57,32 @@ async function task(): Promise<void> {
 }
 
 function printTimes(title: string, all: readonly OwnTime[]): void {
-  print(`\n| ${title} | messages sent | own time of a turn | of streamText | difference |`);
-  print('| --- | --- | --- | --- | --- |');
-  for (const { messages, sent, cairnMs, sdkMs, differenceMs } of all) {
-    const figures = [cairnMs, sdkMs, differenceMs].map((ms) => `${ms.toFixed(2)} ms`);
+  print(
+    `\n| ${title} | messages sent | own time of a turn | of streamText | difference | difference in processor time |`,
+  );
+  print('| --- | --- | --- | --- | --- | --- |');
+  for (const { messages, sent, cairnMs, sdkMs, differenceMs, cpuDifferenceMs } of all) {
+    const figures = [cairnMs, sdkMs, differenceMs, cpuDifferenceMs].map((ms) => `${ms.toFixed(2)} ms`);
     print(`| ${messages} messages | ${[sent, ...figures].join(' | ')} |`);
   }
-  const long = all.find(({ messages }) => messages === 2000);
-  if (long) print(`\nGoal ${GOAL_MS} ms at 2,000 messages: ${long.differenceMs <= GOAL_MS ? 'met' : 'MISSED'}`);
 }
 
 async function turns(): Promise<void> {
   const server = await startModel([{ text: 'All is well, go on.' }]);
-  const bare: OwnTime[] = [];
-  const full: OwnTime[] = [];
-  for (const length of LENGTHS) bare.push(await measureBare(server, length, rounds));
-  for (const length of LENGTHS) full.push(await measureFull(server, length, rounds));
-  printTimes('history in memory, no tools', bare);
-  printTimes('history in SQLite, all tools, memory, workspace', full);
+  const setups: readonly [title: string, measure: (length: number) => Promise<OwnTime>, hasGoal: boolean][] = [
+    ['no tools', (length) => measureBare(server, length, rounds), true],
+    ['all tools, memory, workspace', (length) => measureFull(server, 'memory', length, rounds), true],
+    ['the same, stored in SQLite', (length) => measureFull(server, 'sqlite', length, rounds), false],
+  ];
+  for (const [title, measure, hasGoal] of setups) {
+    const times: OwnTime[] = [];
+    for (const length of LENGTHS) times.push(await measure(length));
+    printTimes(title, times);
+    const goal = times.find(({ messages }) => messages === GOAL_LENGTH);
+    if (goal && hasGoal) {
+      print(`\nGoal ${GOAL_MS} ms at ${GOAL_LENGTH} messages: ${goal.differenceMs <= GOAL_MS ? 'met' : 'MISSED'}`);
+    }
+  }
   server.close();
 }
 
