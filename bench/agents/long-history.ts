@@ -8,7 +8,6 @@ import { ContextManager, openContexts } from '@cairn/context';
 import type { UnifiedMessage } from '@cairn/context';
 import { createMemory } from '@cairn/memory';
 import type { Memory } from '@cairn/memory';
-import { memory as inMemory } from '@cairn/memory/memory';
 import { sqlite } from '@cairn/memory/sqlite';
 import { memoryToolSet } from '@cairn/memory/tools';
 import { createWorkspaceCache } from '@cairn/workspace-cache';
@@ -126,10 +125,10 @@ export async function measureBare(server: ModelProcess, count: number, rounds: n
   return measure(server, { contexts, root: '/', hasTools: false }, rounds);
 }
 
-/** Turns with all tools, a memory that has the histories, and the tree of a project. */
+/** Turns with all tools, a memory in SQLite and the tree of a project. `isStored`: the memory has the histories, too. */
 export async function measureFull(
   server: ModelProcess,
-  store: 'memory' | 'sqlite',
+  isStored: boolean,
   count: number,
   rounds: number,
 ): Promise<OwnTime> {
@@ -138,10 +137,9 @@ export async function measureFull(
     writeFileSync(join(root, `file${file}.ts`), `export const value = ${file};\n`);
   }
   const stateDirectory = mkdtempSync(join(tmpdir(), 'cairn-bench-agents-'));
-  const backend = store === 'sqlite' ? sqlite({ path: join(stateDirectory, 'memory.db') }) : inMemory();
-  const memory = createMemory({ backend, project: 'bench' });
+  const memory = createMemory({ backend: sqlite({ path: join(stateDirectory, 'memory.db') }), project: 'bench' });
   try {
-    const contexts = await openContexts({ store: memory });
+    const contexts = isStored ? await openContexts({ store: memory }) : new ContextManager();
     await contexts.appendTurn(agent.name, conversation(count));
     const time = await measure(server, { contexts, memory, root, hasTools: true }, rounds);
     await contexts.close();

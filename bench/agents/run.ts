@@ -71,8 +71,8 @@ async function turns(): Promise<void> {
   const server = await startModel([{ text: 'All is well, go on.' }]);
   const setups: readonly [title: string, measure: (length: number) => Promise<OwnTime>, hasGoal: boolean][] = [
     ['no tools', (length) => measureBare(server, length, rounds), true],
-    ['all tools, memory, workspace', (length) => measureFull(server, 'memory', length, rounds), true],
-    ['the same, stored in SQLite', (length) => measureFull(server, 'sqlite', length, rounds), false],
+    ['all tools, memory, workspace', (length) => measureFull(server, false, length, rounds), true],
+    ['the same, histories in SQLite', (length) => measureFull(server, true, length, rounds), false],
   ];
   for (const [title, measure, hasGoal] of setups) {
     const times: OwnTime[] = [];

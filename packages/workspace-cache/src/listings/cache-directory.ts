@@ -126,6 +126,23 @@ function withObjects(input: Fields): Fields {
   return { ...input, items: items.map((item: unknown) => (typeof item === 'string' ? { name: item } : item)) };
 }
 
+/** Schemas by the language and the name of the list tool, made once: the tool is made for each session and each run. */
+const schemas = new Map<string, ToolDefinition<CacheDirectoryInput>['inputSchema']>();
+
+function schemaOf(language: Language, listName: string): ToolDefinition<CacheDirectoryInput>['inputSchema'] {
+  const key = `${language} ${listName}`;
+  const known = schemas.get(key);
+  if (known) return known;
+  const texts = cacheDirectoryTexts[language];
+  const shape = {
+    path: z.string().describe(texts.path),
+    items: z.array(z.looseObject({})).describe(texts.items(listName)),
+  };
+  const schema = inputSchema(shape, { adapt: withObjects });
+  schemas.set(key, schema);
+  return schema;
+}
+
 /**
  * Makes the tool `cache_directory`. It lists the directory again and keeps the real entries for the other agents, so that no model can
  * invent a listing, and reports what differs from the items.
@@ -136,10 +153,6 @@ export function createCacheDirectoryTool(
   const { scope, dynamic, language, toolNames } = options;
   const { list: listName = 'ls' } = toolNames;
   const texts = cacheDirectoryTexts[language];
-  const shape = {
-    path: z.string().describe(texts.path),
-    items: z.array(z.looseObject({})).describe(texts.items(listName)),
-  };
   /** Returns the line of a difference, if there is one. */
   const line = (write: (names: string) => string, names: readonly string[]): string[] => {
     if (names.length === 0) return [];
@@ -150,7 +163,7 @@ export function createCacheDirectoryTool(
   return createTool<CacheDirectoryInput, CacheDirectoryDetails>({
     name: CACHE_DIRECTORY,
     description: texts.description(listName),
-    inputSchema: inputSchema(shape, { adapt: withObjects }),
+    inputSchema: schemaOf(language, listName),
     annotations: {
       title: 'Cache a directory listing',
       readOnlyHint: true,
