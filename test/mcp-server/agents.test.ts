@@ -102,7 +102,7 @@ describe('the agents', () => {
       });
       const { client } = await connect(root, way, args);
       const controller = new AbortController();
-      const progress = await new Promise<{ message?: string }>((resolve, reject) => {
+      const progress = await new Promise<{ message?: string | undefined }>((resolve, reject) => {
         client
           .callTool(
             { name: 'run_agent', arguments: { name: 'reviewer', prompt: 'Go.' } },

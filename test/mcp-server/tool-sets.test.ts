@@ -204,7 +204,7 @@ test('a client that asks for progress reads what a long call does now', async ()
   const toolSets: ToolSet[] = [{ name: 'work', open: () => ({ tools: { work } }) }];
   const client = await connectInMemory(await createMcpServer({ toolSets, roots: ['/'], progressIntervalMs: 5 }));
   const messages: (string | undefined)[] = [];
-  const onprogress = ({ message }: { message?: string }): void => {
+  const onprogress = ({ message }: { message?: string | undefined }): void => {
     messages.push(message);
     finish();
   };
