@@ -3,9 +3,6 @@ import { createAgents } from '@cairn/agents';
 import { ContextManager } from '@cairn/context';
 import { createTool, succeed } from '@cairn/tool';
 import type { ToolSet } from '@cairn/tool';
-import { tool as langChainTool } from '@langchain/core/tools';
-import { createReactAgent } from '@langchain/langgraph/prebuilt';
-import { ChatOpenAI } from '@langchain/openai';
 import { tool, ToolLoopAgent } from 'ai';
 import type { ModelProcess } from './model-process.ts';
 import { instructions, Project, prompt, toolNames, tools } from './task.ts';
@@ -81,7 +78,23 @@ export function aiSdk({ model }: ModelProcess): Contestant {
   };
 }
 
-export function langGraph({ url }: ModelProcess): Contestant {
+/** What the benchmark uses of LangChain, so that types are checked where it is not installed. */
+interface LangChain {
+  readonly tool: (run: (input: unknown) => Promise<string>, fields: object) => object;
+  readonly ChatOpenAI: new (fields: object) => object;
+  readonly createReactAgent: (options: object) => {
+    readonly stream: (
+      input: object,
+      options: { readonly streamMode: readonly string[] },
+    ) => Promise<AsyncIterable<[mode: string, state: { readonly messages: readonly { readonly text: string }[] }]>>;
+  };
+}
+
+const langChainModules = ['@langchain/core/tools', '@langchain/openai', '@langchain/langgraph/prebuilt'];
+
+export async function langGraph({ url }: ModelProcess): Promise<Contestant> {
+  const modules = await Promise.all(langChainModules.map((name) => import(name) as Promise<object>));
+  const { tool: langChainTool, ChatOpenAI, createReactAgent } = Object.assign({}, ...modules) as LangChain;
   const llm = new ChatOpenAI({
     model: 'scripted',
     apiKey: 'none',
@@ -101,11 +114,8 @@ export function langGraph({ url }: ModelProcess): Contestant {
       const agent = createReactAgent({ llm, tools: own, prompt: instructions });
       let text = '';
       // Asks the model for a stream, as a terminal that shows the answer does.
-      const streamMode = ['messages', 'values'] as const;
-      const stream = await agent.stream(
-        { messages: [{ role: 'user', content: prompt }] },
-        { streamMode: [...streamMode] },
-      );
+      const input = { messages: [{ role: 'user', content: prompt }] };
+      const stream = await agent.stream(input, { streamMode: ['messages', 'values'] });
       for await (const [mode, state] of stream) if (mode === 'values') text = state.messages.at(-1)?.text ?? '';
       return text;
     },

@@ -12,7 +12,8 @@ import { sqlite } from '@cairn/memory/sqlite';
 import { memoryToolSet } from '@cairn/memory/tools';
 import { createWorkspaceCache } from '@cairn/workspace-cache';
 import { createWorkspaceCacheToolSet } from '@cairn/workspace-cache/tools';
-import { jsonSchema, streamText, tool } from 'ai';
+import { jsonSchema, streamText } from 'ai';
+import type { ToolSet } from 'ai';
 import { median } from '../lib/statistics.ts';
 import type { ModelProcess } from './model-process.ts';
 
@@ -79,11 +80,8 @@ async function measure(
   });
   const { system, messages: sent, tools } = await agents.prepare({ agent, prompt: 'Go on.' });
   const instructions = system.map(({ text }) => text).join('\n\n');
-  const sdkTools = Object.fromEntries(
-    tools.map(({ name, description, inputSchema }) => [
-      name,
-      tool({ description, inputSchema: jsonSchema(inputSchema) }),
-    ]),
+  const sdkTools: ToolSet = Object.fromEntries(
+    tools.map(({ name, description, inputSchema }) => [name, { description, inputSchema: jsonSchema(inputSchema) }]),
   );
   const ownTime = async (run: () => Promise<unknown>): Promise<Cost> => {
     await server.measured();

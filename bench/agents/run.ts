@@ -31,7 +31,7 @@ function print(text: string): void {
 
 async function task(): Promise<void> {
   const server = await startModel(script);
-  const contestants = [cairn(server), aiSdk(server), langGraph(server)];
+  const contestants = [cairn(server), aiSdk(server), await langGraph(server)];
   const times = new Map(contestants.map(({ name }) => [name, [] as number[]]));
   const sent = new Map<string, Measured>();
   for (let round = -WARM_UP; round < rounds; round++) {

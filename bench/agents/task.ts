@@ -62,7 +62,7 @@ export const script: readonly Answer[] = [
   { text: 'The variable old is now called renamed in the two files that use it.' },
 ];
 
-export const answer = script.at(-1)?.text ?? '';
+const answer = script.at(-1)?.text ?? '';
 
 /** Throws if the task was not done. */
 export function check(project: Project, text: string): void {

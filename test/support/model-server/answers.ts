@@ -44,7 +44,7 @@ export interface ModelReply {
 }
 
 /** An answer outside the protocol. */
-export interface RawAnswer {
+interface RawAnswer {
   readonly body: string;
   /** @default 200 */
   readonly status?: number;
@@ -55,12 +55,12 @@ export interface RawAnswer {
 }
 
 /** No answer: the connection stays open until the client closes it. */
-export interface NoAnswer {
+interface NoAnswer {
   readonly never: true;
 }
 
 /** The connection is closed instead of an answer. */
-export interface ClosedConnection {
+interface ClosedConnection {
   readonly closed: true;
 }
 

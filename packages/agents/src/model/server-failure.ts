@@ -12,7 +12,7 @@ export interface ApiError {
 }
 
 /** Returns a text or a number in a field. */
-export function field(value: unknown, name: string): string | undefined {
+function field(value: unknown, name: string): string | undefined {
   const found: unknown = typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
   return typeof found === 'string' || typeof found === 'number' ? String(found) : undefined;
 }
