@@ -2,6 +2,9 @@ import { isFieldName, shownValue } from './fields.ts';
 import type { FrontMatterField } from './front-matter.ts';
 import type { Report } from './problem.ts';
 
+/** What follows the name where a list names a part of a tool. */
+const PART = /\s*\([^]*$/u;
+
 type ToolNameOf = (name: string) => string | undefined;
 
 /** Returns the names of a list or of a comma list. The commas of `Bash(git add:*, git log:*)` separate no names. */
@@ -10,16 +13,28 @@ function namesOf(value: unknown): readonly unknown[] | undefined {
   return (value.match(/(?:\([^)]*\)|[^,(])+/gu) ?? []).map((name) => name.trim()).filter((name) => name !== '');
 }
 
+/** Returns whether a list is missing or allows every tool. */
+function allowsAll(names: readonly unknown[] | undefined): boolean {
+  return names === undefined || (names.length === 1 && names[0] === '*');
+}
+
+/** Returns the test of the tools that a list disallows: as a whole, also where it names a part of a tool, and under any name. */
+function disallowedBy(names: readonly unknown[], toolNameOf: ToolNameOf): (name: unknown) => boolean {
+  const ours = (name: unknown): unknown => (typeof name === 'string' ? (toolNameOf(name) ?? name) : name);
+  const disallowed = new Set(names.map((name) => ours(typeof name === 'string' ? name.replace(PART, '') : name)));
+  return (name) => disallowed.has('*') || disallowed.has(ours(name));
+}
+
 function toolsOf(
   field: FrontMatterField,
-  disallowed: readonly unknown[],
+  isDisallowed: (name: unknown) => boolean,
   toolNameOf: ToolNameOf,
   report: Report,
 ): FrontMatterField[] {
   const names = namesOf(field.value);
   if (names === undefined) return [field];
   // `*` allows every tool, as a missing field does.
-  if (names.length === 1 && names[0] === '*') return [];
+  if (allowsAll(names)) return [];
   const known = names.filter((name) => {
     const isKnown = typeof name !== 'string' || toolNameOf(name) !== undefined;
     if (!isKnown) {
@@ -28,7 +43,7 @@ function toolsOf(
     }
     return isKnown;
   });
-  return [{ ...field, value: known.filter((name) => !disallowed.includes(name)) }];
+  return [{ ...field, value: known.filter((name) => !isDisallowed(name)) }];
 }
 
 /**
@@ -41,23 +56,29 @@ export function fromClaude(
   toolNameOf: ToolNameOf,
   report: Report,
 ): FrontMatterField[] {
-  const disallowed = namesOf(fields.find(({ name }) => name === 'disallowedTools')?.value) ?? [];
+  const valueOf = (field: string): unknown => fields.find(({ name }) => name === field)?.value;
+  const isDisallowed = disallowedBy(namesOf(valueOf('disallowedTools')) ?? [], toolNameOf);
   return fields.flatMap((field) => {
     const { name, value, line } = field;
     const warn = (message: string): [] => {
       report('warning', message, { line, field: name });
       return [];
     };
-    if (name === 'tools') return toolsOf(field, disallowed, toolNameOf, report);
+    if (name === 'tools') return toolsOf(field, isDisallowed, toolNameOf, report);
     if (name === 'model' && typeof value === 'string') {
       return value === 'inherit'
         ? []
         : warn(`the model ${shownValue(value)} of Claude Code is not used; the agent uses the model of its caller`);
     }
     if (name === 'disallowedTools') {
-      return fields.some((other) => other.name === 'tools')
+      if (allowsAll(namesOf(valueOf('tools'))))
+        return warn('this list is not enforced without `tools`; list in `tools` what the agent may use');
+      const listed = namesOf(value);
+      if (listed === undefined) return warn(`invalid value ${shownValue(value)}; use a list of tools`);
+      const parts = listed.filter((one) => typeof one === 'string' && PART.test(one));
+      return parts.length === 0
         ? []
-        : warn('this list is not enforced without `tools`; list in `tools` what the agent may use');
+        : warn(`Cairn does not disallow a part of a tool, as ${shownValue(parts[0])} does; the whole tool is left out`);
     }
     return isFieldName(name) ? [field] : warn('Cairn has no such field; it is ignored');
   });

@@ -314,6 +314,29 @@ describe('a file of Claude Code', () => {
     ]);
   });
 
+  test.each([
+    ['[edit]', '[Read, Edit]', ['read']],
+    ['Edit(/etc/*), Read(secret)', 'Read, Edit, Grep', ['grep']],
+    ['"*"', 'Read, Edit', []],
+  ])('what %s disallows is not among %s, under any name and as a whole', (disallowed, tools, left) => {
+    const text = `---\ndescription: d\ntools: ${tools}\ndisallowedTools: ${disallowed}\n---\nb`;
+    expect(claude(text).definition?.tools).toEqual(left);
+  });
+
+  test('a list of disallowed tools is never passed over', () => {
+    const warnings = (tools: string, disallowed: string): string[] =>
+      problemsOf(`---\ndescription: d\ntools: ${tools}\ndisallowedTools: ${disallowed}\n---\nb`, 'claude-user');
+    expect(warnings('"*"', 'Edit')).toEqual([
+      'warning 4 disallowedTools: this list is not enforced without `tools`; list in `tools` what the agent may use',
+    ]);
+    expect(warnings('Read', '{ a: 1 }')).toEqual([
+      'warning 4 disallowedTools: invalid value {"a":1}; use a list of tools',
+    ]);
+    expect(warnings('Read, Edit', 'Edit(/etc/*)')).toEqual([
+      'warning 4 disallowedTools: Cairn does not disallow a part of a tool, as "Edit(/etc/*)" does; the whole tool is left out',
+    ]);
+  });
+
   test('a description with colons is read as text, with a warning', () => {
     const text = '---\nname: a\ndescription: Use it when: <example>user: "x"\\n</example>\n---\nb';
     expect(claude(text).definition?.description).toBe('Use it when: <example>user: "x"\\n</example>');
