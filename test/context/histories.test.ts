@@ -161,6 +161,21 @@ describe.each(backendKinds)('histories on $name', (kind) => {
     expect(manager.problems).toEqual([]);
   });
 
+  test.skipIf(kind.isSkipped)('leave out a turn with a part that no view could read', async () => {
+    const { memory } = await openMemory(kind);
+    const manager = await openSession(memory);
+    await manager.appendTurn('a', turnOf('1'));
+    const namespace = memory.namespace('contexts');
+    const [key = ''] = (await namespace.keys()).map((info) => info.key);
+    const message = { role: 'user', content: [{ type: 'text', text: 5 }] };
+    await namespace.append(key, [{ turn: 'other', index: 0, count: 1, message }]);
+    await manager.refresh();
+    expect(manager.getContext('a').conversationHistory).toEqual(turnOf('1'));
+    expect(manager.problems.map((problem) => problem.message)).toEqual([
+      expect.stringContaining('message 1 is not readable: a part of the type text has no text text'),
+    ]);
+  });
+
   test.skipIf(kind.isSkipped)('leave out a turn with an unreadable record, and report it', async () => {
     const { backend } = await openMemory(kind);
     const unreadable: string[] = [];
@@ -346,6 +361,7 @@ describe('a message', () => {
     [5n, 'a bigint'],
     [Symbol('x'), 'a symbol'],
     [{ [Symbol('x')]: 1 }, 'an object with a class'],
+    [Object.assign(Object.create(null), { [Symbol('x')]: 1 }), 'an object with a class'],
     [new (class Own {})(), 'a value of the class Own'],
   ];
   const refused: readonly (readonly [value: unknown, message: string])[] = [
@@ -362,6 +378,27 @@ describe('a message', () => {
       ];
       return [{ role: 'user', content }, `message.content[1].data.odd is ${what}, which cannot be stored`];
     }),
+    [{ role: 'user', content: [{ type: 'text' }] }, 'message.content[0] of the type text has no text text'],
+    [
+      { role: 'assistant', content: [{ type: 'text', text: 5 }] },
+      'message.content[0] of the type text has no text text',
+    ],
+    [{ role: 'assistant', content: [{ type: 'tool-call' }] }, 'of the type tool-call has no text toolCallId'],
+    [
+      { role: 'user', content: [{ type: 'tool-call', toolCallId: '1', toolName: 'a' }] },
+      'of the type tool-call is not one of a message with the role user',
+    ],
+    [
+      { role: 'tool', content: [{ type: 'tool-result', toolCallId: '1', toolName: 'a' }] },
+      'of the type tool-result has no output with a type',
+    ],
+    [
+      {
+        role: 'tool',
+        content: [{ type: 'tool-result', toolCallId: '1', toolName: 'a', output: { type: 'content', value: [null] } }],
+      },
+      'of the type tool-result has no output with a type',
+    ],
     [{ role: 'user', content: 'x', providerOptions: cyclic }, 'message.providerOptions.self[0] contains itself'],
     [{ role: 'user', content: 'x', providerOptions: { x: { deep } } }, 'is nested too deeply'],
   ];

@@ -1,5 +1,7 @@
 /** Agents at the command line, against a server that speaks the protocol of a model: `cairn agents run`, `context` and `clear`. */
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
+import { createMemory } from '@cairn/memory';
+import { sqlite } from '@cairn/memory/sqlite';
 import { jsonSchema, streamText, tool } from 'ai';
 import type { ModelMessage, ToolSet } from 'ai';
 import { existsSync, readFileSync, renameSync } from 'node:fs';
@@ -572,6 +574,36 @@ describe('clear', () => {
     expect(transcriptOf(requestAt(server, 4))).toEqual(['user: Last']);
     await agents(['run', 'helper', 'Last', ...place]);
     expect(transcriptOf(requestAt(server, 5))).toContain('user: Again');
+  });
+
+  test('removes a conversation by either Unicode form of the name', async () => {
+    const [composed, decomposed] = ['r\u00e9viseur', 're\u0301viseur'];
+    const { agents } = await person(() => ({ text: 'a' }), {
+      project: { [`.cairn/agents/${composed}.md`]: agent(composed) },
+    });
+    await agents(['run', decomposed, 'Hi', '--session', 's']);
+    expect(await agents(['clear', decomposed])).toMatchObject({
+      exitCode: 0,
+      stderr: `cairn: removed 2 messages of ${composed} from s\n`,
+    });
+  });
+
+  test('removes what is not readable, too', async () => {
+    const { agents, home } = await person(() => ({ text: 'a' }));
+    await agents(['run', 'helper', 'Hi', '--session', 's']);
+    const keysOf = async (change: boolean): Promise<string[]> => {
+      const memory = createMemory({ backend: sqlite({ path: join(home, STORE, 'memory.db') }) });
+      const namespace = memory.namespace('contexts');
+      const keys = (await namespace.keys()).map(({ key }) => key);
+      if (change) for (const key of keys) await namespace.remove(key, await namespace.list(key));
+      if (change) await namespace.append(keys[0] ?? '', [{ turn: 'a', index: 0, count: 2, message: {} }]);
+      await memory.close();
+      return keys;
+    };
+    expect(await keysOf(true)).toHaveLength(1);
+    const { exitCode, stderr } = await agents(['clear', 'helper', '--session', 's']);
+    expect([exitCode, stderr]).toEqual([0, 'cairn: removed 0 messages and what was not readable of helper from s\n']);
+    expect(await keysOf(false)).toEqual([]);
   });
 
   test('states that there is nothing to remove, and refuses names that mean nothing', async () => {

@@ -1,6 +1,7 @@
 /** Copies of messages that nobody changes from outside, and checks that each of their values can be stored. */
 import { ContextError } from '../errors.ts';
 import type { UnifiedMessage } from '../messages/message.ts';
+import { partProblem } from '../messages/part-problem.ts';
 
 /** The largest message, in bytes of its texts and data. */
 const MAX_MESSAGE_BYTES: number = 20 * 1024 * 1024;
@@ -19,7 +20,7 @@ function isPlain(value: object): boolean {
 
 function nameOf(value: unknown): string {
   if (typeof value !== 'object' || value === null) return `a ${typeof value}`;
-  const { name } = value.constructor;
+  const name = (value.constructor as { readonly name?: string } | undefined)?.name ?? '';
   return name === 'Object' || name === '' ? 'an object with a class' : `a value of the class ${name}`;
 }
 
@@ -91,6 +92,12 @@ export function copyMessage(message: unknown): UnifiedMessage {
     const hint =
       role === 'tool' ? 'Use an array of parts with a type.' : 'Use a string, or an array of parts with a type.';
     return refuse(`The content of a message with the role ${String(role)} is invalid`, hint);
+  }
+  const parts = typeof content === 'string' ? [] : (content as readonly unknown[]);
+  for (const [index, part] of parts.entries()) {
+    const problem = partProblem(role as string, part);
+    if (problem !== undefined)
+      return refuse(`message.content[${index}] ${problem}`, 'Use the form of messages of the AI SDK.');
   }
   const copier = new Copier();
   const copied = copier.copy(message, 'message') as UnifiedMessage;

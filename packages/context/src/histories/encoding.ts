@@ -4,6 +4,7 @@
  */
 import { hash } from 'node:crypto';
 import type { UnifiedMessage } from '../messages/message.ts';
+import { partProblem } from '../messages/part-problem.ts';
 
 const TAG = '$cairn';
 /** Parts, texts and data that are larger are blobs. In bytes of UTF-8. */
@@ -218,6 +219,13 @@ function attempt<T>(task: () => T): T {
 }
 
 function checked(message: unknown): UnifiedMessage {
-  const isMessage = isFields(message) && typeof message['role'] === 'string' && 'content' in message;
-  return isMessage ? (message as unknown as UnifiedMessage) : unreadable('it is not a message');
+  if (!isFields(message) || typeof message['role'] !== 'string') return unreadable('it is not a message');
+  const { role, content } = message;
+  if (typeof content === 'string' && role !== 'tool') return message as unknown as UnifiedMessage;
+  if (!Array.isArray(content)) return unreadable('it is not a message');
+  for (const part of content) {
+    const problem = partProblem(role, part);
+    if (problem !== undefined) return unreadable(`a part ${problem}`);
+  }
+  return message as unknown as UnifiedMessage;
 }

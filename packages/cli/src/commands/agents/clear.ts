@@ -16,6 +16,8 @@ interface ClearFlags extends HistoryFlags {
 interface Removal {
   readonly session: string | undefined;
   readonly removed: number;
+  /** Whether something was removed that is not readable. */
+  readonly unreadable?: true;
 }
 
 /** Any name: of the main session only the mode matters. */
@@ -35,34 +37,39 @@ async function remove(name: string | undefined, flags: ClearFlags, session: Sess
       throw new CommandError({ code: UNKNOWN_SESSION, message: `there is no session ${flags.session ?? ''}`, fix });
     }
     const [agent, mode] = name === undefined ? ([ANY, 'shared'] as const) : ([name, 'isolated'] as const);
-    const removed = contexts.getContext(agent, mode).conversationHistory.length;
-    if (removed > 0) await contexts.clearHistory(agent, mode);
-    return { session: contexts.session, removed };
+    const context = contexts.getContext(agent, mode);
+    const removed = context.conversationHistory.length;
+    const isUnreadable = contexts.problems.some((problem) => problem.agent === context.agentName);
+    // Also without messages: a process that was killed may have left a part of one.
+    await contexts.clearHistory(agent, mode);
+    return { session: contexts.session, removed, ...(isUnreadable && { unreadable: true }) };
   } finally {
     await close();
   }
 }
 
-async function clear(name: string | undefined, flags: ClearFlags, session: Session): Promise<number> {
+async function clear(given: string | undefined, flags: ClearFlags, session: Session): Promise<number> {
+  // As definitions have it.
+  const name = given?.normalize('NFC');
   if ((name === undefined) === (flags.main !== true)) {
     const what = name === undefined ? 'neither an agent nor --main is' : 'an agent and --main are both';
     throw new UsageError(`${what} named`, 'name an agent, or use --main for the main conversation');
   }
   const removal = await remove(name, flags, session);
-  const { removed, session: from } = removal;
-  if (removed === 0 && name !== undefined) {
+  const { removed, session: from, unreadable = false } = removal;
+  const isFound = removed > 0 || unreadable;
+  if (!isFound && name !== undefined) {
     // A name without messages may be a typing error. An agent that has some needs no definition any more.
     const { findAgent } = await import('@cairn/context');
     findAgent(await loadAgents(session, flags), name);
   }
   const owner = name ?? 'the main conversation';
-  const notice =
-    removed > 0
-      ? `removed ${countOf(removed, 'message')} of ${owner} from ${from ?? ''}`
-      : `${from === undefined ? 'this project has no session' : `${owner} has no messages in ${from}`}; nothing was removed`;
+  const notice = isFound
+    ? `removed ${countOf(removed, 'message')}${unreadable ? ' and what was not readable' : ''} of ${owner} from ${from ?? ''}`
+    : `${from === undefined ? 'this project has no session' : `${owner} has no messages in ${from}`}; nothing was removed`;
   const document = { ...(name !== undefined && { agent: name }), ...removal };
   await writeAnswer(session, flags, { lines: [], document, notices: () => [notice] });
-  return removed > 0 ? ExitCode.Hit : ExitCode.None;
+  return isFound ? ExitCode.Hit : ExitCode.None;
 }
 
 const examples = `
