@@ -294,7 +294,7 @@ test.each([
 
 test('a statement that many messages repeat does not count more than others, but less', () => {
   const planted = facts.en.slice(0, 22).map(({ text }) => text);
-  const names = ['Ann', 'Bert', 'Cleo', 'Dirk', 'Emma', 'Finn', 'Gina', 'Hugo', 'Ines', 'Jack', 'Kate', 'Leon'];
+  const names = ['Ann', 'Bert', 'Cleo', 'Dirk', 'Emma', 'Finn', 'Gina', 'Hugo', 'Iris', 'Jack', 'Kate', 'Leon'];
   const slogans = names.flatMap((name, index) => [
     `The run of ${name} is at stage ${index} and all of it is green.`,
     `The door on floor ${index} is for ${name} and has a bell.`,
