@@ -103,6 +103,35 @@ describe.each(backendKinds)('sessions on $name', (kind) => {
     await expect(moveSessions({ store: memory, from: '', to })).rejects.toMatchObject({ code: 'INVALID_NAME' });
   });
 
+  test.skipIf(kind.isSkipped)('keep what is added while they are moved, and what is not readable', async () => {
+    const { memory, backend } = await openMemory(kind);
+    const [from, to] = ['/old', '/new'];
+    const writer = await openContexts({ store: memory, project: from, session: 's' });
+    await writer.appendTurn('a', turnOf('1'));
+    const namespace = memory.namespace('contexts');
+    const [key = ''] = (await namespace.keys()).map((info) => info.key);
+    const rule = { maxRecords: 1e9, maxTemporaryRecords: 1e9, lifetimeMs: 1e9, temporaryLifetimeMs: 1e9 };
+    await backend.append(namespace.storeKey(key), [{ before: '{"torn":', after: '' }], { rule });
+    const store: typeof memory = {
+      ...memory,
+      import: async (...args) => {
+        const result = await memory.import(...args);
+        await writer.appendTurn('a', turnOf('late'));
+        return result;
+      },
+    };
+    expect(await moveSessions({ store, from, to })).toBe(1);
+    const moved = await openContexts({ store: memory, project: to, session: 's' });
+    expect(moved.getContext('a').conversationHistory).toEqual(turnOf('1'));
+    const left = await openContexts({ store: memory, project: from, session: 's' });
+    expect(left.getContext('a').conversationHistory).toEqual(turnOf('late'));
+    expect(left.problems).toHaveLength(1);
+    expect(await moveSessions({ store: memory, from, to })).toBe(1);
+    expect(await moveSessions({ store: memory, from, to })).toBe(0);
+    await moved.refresh();
+    expect(moved.getContext('a').conversationHistory).toEqual([...turnOf('1'), ...turnOf('late')]);
+  });
+
   test.skipIf(kind.isSkipped)('are exported, and go on in another store', async () => {
     const { memory } = await openMemory(kind, { project: '/p' });
     const large = withFile(900 * KIB);

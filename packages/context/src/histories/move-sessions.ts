@@ -1,5 +1,5 @@
 import { MemoryError } from '@cairn/memory';
-import type { Memory, MemoryBackend, Namespace, NamespaceKeyInfo } from '@cairn/memory';
+import type { Memory, MemoryBackend, Namespace, NamespaceKeyInfo, NamespaceRecord } from '@cairn/memory';
 import { checkName, NAMESPACE, parseKey, prefixOf } from './keys.ts';
 import { memoryOf } from './sessions.ts';
 
@@ -12,12 +12,17 @@ export interface MoveSessionsOptions {
   readonly to: string;
 }
 
-/** Returns what a key has as lines of an export, under another key. */
-async function linesOf(
+/** What a key has: as lines of an export under another key, and as the records of a list. */
+interface Contents {
+  readonly lines: string[];
+  readonly records: readonly NamespaceRecord[];
+}
+
+async function contentsOf(
   namespace: Namespace,
   info: NamespaceKeyInfo,
   to: { key: string; nowMs: number },
-): Promise<string[]> {
+): Promise<Contents> {
   const { expiresInMs } = info;
   const place = {
     namespace: NAMESPACE,
@@ -26,10 +31,16 @@ async function linesOf(
   };
   if (info.kind === 'document') {
     const document = await namespace.read(info.key);
-    return document === undefined ? [] : [JSON.stringify({ kind: 'document', ...place, document })];
+    return {
+      lines: document === undefined ? [] : [JSON.stringify({ kind: 'document', ...place, document })],
+      records: [],
+    };
   }
   const records = (await namespace.list(info.key)).toReversed();
-  return records.map(({ value, time }) => JSON.stringify({ kind: 'record', ...place, value, time }));
+  return {
+    lines: records.map(({ value, time }) => JSON.stringify({ kind: 'record', ...place, value, time })),
+    records,
+  };
 }
 
 /**
@@ -45,20 +56,22 @@ export async function moveSessions({ store, from, to }: MoveSessionsOptions): Pr
   const memory = memoryOf(store);
   const namespace = memory.namespace(NAMESPACE);
   const sessions = new Set<string>();
+  const moved: (readonly [key: string, records: readonly NamespaceRecord[]])[] = [];
   // Large parts come before the turns that need them, and go after them.
   for (const kind of ['blobs', 'history', 'summaries'] as const) {
     const prefix = prefixOf(kind, { project: source });
     for (const info of await namespace.keys({ prefix })) {
       const key = `${prefixOf(kind, { project: target })}${info.key.slice(prefix.length)}`;
-      const lines = await linesOf(namespace, info, { key, nowMs: await memory.backend.now() });
+      const { lines, records } = await contentsOf(namespace, info, { key, nowMs: await memory.backend.now() });
+      moved.unshift([info.key, records]);
       const [problem] = (await memory.import(lines)).problems;
       if (problem)
         throw new MemoryError(problem.code, [problem.message, 'Nothing was removed from the project.'], { key });
-      if (kind === 'history') sessions.add(parseKey(info.key)?.session ?? '');
+      if (kind === 'history' && lines.length > 0) sessions.add(parseKey(info.key)?.session ?? '');
     }
   }
-  for (const kind of ['history', 'blobs', 'summaries'] as const) {
-    await namespace.forget({ prefix: prefixOf(kind, { project: source }) });
-  }
+  // Only what was moved: a process may have added a turn, and a record may not be readable.
+  for (const [key, records] of moved) if (records.length > 0) await namespace.remove(key, records);
+  await namespace.forget({ prefix: prefixOf('summaries', { project: source }) });
   return sessions.size;
 }
